@@ -6,15 +6,15 @@ import { generatedFiles } from '#test/support/generated.ts';
 import { isNightly } from '#test/support/nightly.ts';
 
 const env = {
-  // Vite sets BASE_URL to "/" in every worker; the one given from outside must reach the tests.
+  // Vite sets BASE_URL to "/" in every worker; the given URL must reach the tests.
   BASE_URL: process.env.BASE_URL ?? '',
-  // Many tests start programs of ours: with what node compiled at an earlier start, theirs take a third of the time.
+  // Many tests start programs: with code compiled at an earlier start, they take a third of the time.
   NODE_COMPILE_CACHE: join(import.meta.dirname, '.cache/node'),
 };
 
 /**
- * Files that change what a whole process shares (whom it trusts, its environment, its stdout), count what a process
- * holds, or measure its time. Each has a process of its own, and they run one by one after all others.
+ * Files that change state of the whole process (certificates, environment, stdout), count its resources, or measure its
+ * time. Each runs in its own process, one by one after all others.
  */
 const ALONE = [
   'batch-metrics',
@@ -27,17 +27,17 @@ const ALONE = [
   'tls-assertions',
 ].map((name) => {
   const pattern = `test/**/${name}.test.ts`;
-  if (globSync(pattern, { cwd: import.meta.dirname }).length === 0) throw new Error(`There is no ${pattern} any more.`);
+  if (globSync(pattern, { cwd: import.meta.dirname }).length === 0) throw new Error(`No file matches ${pattern}.`);
   return pattern;
 });
 
-/** Tests that take too long for the gate: part `slow` of `npm run test:nightly`. */
+/** Tests that are too slow for regular runs: part `slow` of `npm run test:nightly`. */
 const NIGHTLY = '**/*.nightly.test.ts';
 
-/** Files of these run one after the other in a process that keeps what it has loaded: that halves their time. */
+/** These files run one after the other in a process that keeps loaded modules, which halves their time. */
 const SHARED = { isolate: false };
 
-/** @param more what differs from: each file has a process of its own */
+/** @param more overrides; by default each file has its own process */
 const project = (name: string, more: object = {}) => ({
   plugins: [generatedFiles],
   test: {
@@ -45,10 +45,10 @@ const project = (name: string, more: object = {}) => ({
     env,
     include: [`test/${name}/**/*.test.ts`],
     exclude: [...ALONE, NIGHTLY],
-    // Nothing is measured by these: they end what hangs, also on a machine that has much else to do.
+    // Timeouts only for hanging tests, also on a busy machine.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // Property tests, and what every test file ends with.
+    // Setup of property tests, and a check after every test file.
     setupFiles: ['#test/support/properties.ts', '#test/support/no-secret-in-logs.ts'],
     ...more,
   },
@@ -57,7 +57,7 @@ const project = (name: string, more: object = {}) => ({
 export default defineConfig({
   test: {
     reporters: ['default', '#test/support/closing-line.ts'],
-    // Some of the longest files wait most of the time: three keep two cores busy.
+    // Some of the longest files mostly wait: three keep two cores busy.
     maxWorkers: Math.max(3, availableParallelism() - 1),
     projects: [
       project('unit', SHARED),

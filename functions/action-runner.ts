@@ -5,12 +5,12 @@ import { LAST_RECEIVE, messages } from '#lib/messages.ts';
 import { type BatchReply, eachMessage, type QueueRecord, retryBudgetOf } from '#lib/platform/batch.ts';
 import { FairSemaphore } from '#lib/platform/sharing/fair-semaphore.ts';
 
-/** Runs that one process sends at once, and of these to one host. */
+/** Limits of concurrent executions per process and target. */
 const PLACES = { permits: 200, per_target: 10, wait_ms: PLACE_MS };
 
-/** Runs actions that a transition or the schedule wants. */
+/** Runs actions triggered by a transition or the schedule. */
 export const create = (ports: Ports) => {
-  const env = { ...envOf(ports), places: new FairSemaphore(PLACES, ports.clock) };
+  const env = { ...envOf(ports), permits: new FairSemaphore(PLACES, ports.clock) };
   return ({ Records }: { Records: QueueRecord[] }): Promise<BatchReply> =>
     eachMessage(ports.log, Records, (body, record) =>
       runMessage(env, messages.action.parse(body), retryBudgetOf(record, ports.clock, LAST_RECEIVE)),

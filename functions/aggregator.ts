@@ -3,7 +3,7 @@ import { rollUp } from '#lib/history/rollups/roll-up.ts';
 import { messages } from '#lib/messages.ts';
 import { type BatchReply, eachMessage, type QueueRecord } from '#lib/platform/batch.ts';
 
-/** Sums up the runs of cells by the hour and by the day, for the history. */
+/** Rolls up the results of cells by hour and by day for the history. */
 export function create(ports: Ports) {
   const env = envOf(ports);
   return (event: { Records: QueueRecord[] }): Promise<BatchReply> =>

@@ -10,19 +10,15 @@ import { lazyRouter } from '#lib/platform/http/lazy-routes.ts';
 import { makeRouter } from '#lib/platform/http/router.ts';
 import { lazyFunction } from '#lib/platform/lazy.ts';
 
-/**
- * Answers every endpoint but those of functions that scale by themselves (infra/topology.ts, routes). MCP is also here,
- * for gateways that cannot stream: only a GET of it needs the function that can. Links in alerts lead to pages of HTML.
- * Each is loaded with its first request.
- */
+/** Serves all endpoints without a separate function, MCP without streams, and alert links; parts load on demand. */
 export function create(ports: Ports): (event: ApiEvent) => Promise<ApiResult> {
   const env = { ...envOf(ports), onChange };
-  const answer = compressResponses(lazyRouter(apiRoutes, (rows) => makeRouter(rows, pageGates(env))));
+  const handle = compressResponses(lazyRouter(apiRoutes, (routes) => makeRouter(routes, pageGates(env))));
   const mcp = lazyFunction(async () => (await import('#lib/mcp/endpoint.ts')).makeMcp(env, { streams: false }));
   const links = lazyFunction(async () => (await import('#lib/incidents/links/endpoint.ts')).linkHandler(env));
   return async (event) => {
     if (event.rawPath.startsWith(LINK_PATH)) return links(event);
-    if (event.rawPath !== MCP_PATH) return answer(event);
+    if (event.rawPath !== MCP_PATH) return handle(event);
     const { http, requestId } = event.requestContext;
     return resultOf(await mcp(requestOf(event, MAX_MCP_BODY), http.sourceIp), requestId);
   };

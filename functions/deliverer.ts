@@ -7,10 +7,10 @@ import { LAST_RECEIVE, messages } from '#lib/messages.ts';
 import { type BatchReply, eachMessage, type QueueRecord, retryBudgetOf } from '#lib/platform/batch.ts';
 import { FairSemaphore } from '#lib/platform/sharing/fair-semaphore.ts';
 
-/** Deliveries that one process sends at once, and to one URL. The others give their messages back meanwhile. */
+/** Limits of concurrent deliveries per process and URL. Messages beyond them are retried. */
 const PLACES = { permits: 200, per_target: 10, wait_ms: 1_000 };
 
-/** Attempts deliveries. The clients of NATS and of the mail server are in this function alone. */
+/** Attempts deliveries. Only this function has clients of NATS and of the mail server. */
 export const create = (ports: Ports, publish: Publish | undefined = natsOf(ports)) => {
   const env = { ...envOf(ports), publish, sendMail: mailOf(ports), permits: new FairSemaphore(PLACES, ports.clock) };
   return ({ Records }: { Records: QueueRecord[] }): Promise<BatchReply> =>

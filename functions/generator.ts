@@ -3,7 +3,7 @@ import { messages } from '#lib/messages.ts';
 import { type BatchReply, eachMessage, type QueueRecord } from '#lib/platform/batch.ts';
 import { emitShards, SHARDS_TOGETHER } from '#lib/schedule/emit.ts';
 
-/** Emits what is due: one tick a minute, split into one message a shard where there are many. */
+/** Emits due work: one tick a minute, split into one message per shard if there are many. */
 export function create(ports: Ports) {
   const env = envOf(ports);
   return (event: { Records: QueueRecord[] }): Promise<BatchReply> =>

@@ -3,7 +3,7 @@ import { updateIncidentItem } from '#lib/incidents/update-incident-item.ts';
 import { messages } from '#lib/messages.ts';
 import { type BatchReply, eachMessage, type QueueRecord } from '#lib/platform/batch.ts';
 
-/** Keeps what happens in each incident, and ends those in which nothing is down any more. */
+/** Records the events of each incident, and resolves incidents without failures. */
 export function create(ports: Ports) {
   const env = envOf(ports);
   return (event: { Records: QueueRecord[] }): Promise<BatchReply> =>

@@ -6,7 +6,7 @@ import { makeRouter } from '#lib/platform/http/router.ts';
 import { makePings, PING_PATH } from '#lib/results/pings/ping-endpoint.ts';
 import { pushRoutes } from '#lib/results/pushes/push-routes.ts';
 
-/** Takes results, heartbeats and pings: the hot path, apart from the API so that bundle and faults stay small. */
+/** Accepts results, heartbeats and pings: the hot path, separate for a small bundle and isolated failures. */
 export function create(ports: Ports): (event: ApiEvent) => Promise<ApiResult> {
   const env = { ...envOf(ports), onChange };
   const pushes = makeRouter(pushRoutes, gates(env), PUSH_HEADERS);

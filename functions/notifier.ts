@@ -6,20 +6,16 @@ import { fanOut } from '#lib/alerting/notify/fan-out.ts';
 import { type Env, envOf, type Ports } from '#lib/env.ts';
 import { onInserted } from '#lib/stream-reader.ts';
 
-/**
- * New alerts and transitions, from the table's stream or parked on the queue `notify`: makes the deliveries of an
- * alert, publishes the event of a transition, has looked at what is held under a failure that is over, and hands on
- * what belongs to an incident.
- */
+/** Creates deliveries of alerts, publishes transitions, rechecks alerts held by a resolved failure. */
 export const create = (ports: Ports) => {
   const env = envOf(ports);
   return onInserted<AlertItem | DecidedTransition>(env, 'notify', async (item, isLast) => {
-    await (isAlert(item) ? fanOut(env, item, isLast) : tellOfChange(env, item));
+    await (isAlert(item) ? fanOut(env, item, isLast) : processTransition(env, item));
     await enqueueIncidentEvent(env, item);
   });
 };
 
-async function tellOfChange(env: Env, transition: DecidedTransition): Promise<void> {
+async function processTransition(env: Env, transition: DecidedTransition): Promise<void> {
   await publishEvent(env, transition);
   if (transition.ends_incident) await recheckHeldUnder(env, transition.tenant_id, transition.entity_id);
 }

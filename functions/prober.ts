@@ -7,12 +7,11 @@ import { lazyFunction } from '#lib/platform/lazy.ts';
 import { makeProber, runJobs } from '#lib/results/slots/run-jobs.ts';
 import { packAlone } from '#lib/schedule/jobs.ts';
 
-/** Most messages are jobs. */
 const handleDeadlines = lazyFunction(
   async () => (await import('#lib/alerting/deadlines/handle-deadlines.ts')).handleDeadlines,
 );
 
-/** Executes jobs and deadlines. Jobs that could not be recorded go back alone, not with their batch. */
+/** Runs jobs and deadlines. Jobs that could not be recorded are retried without the rest of their batch. */
 export function create(ports: Ports) {
   const env = { ...envOf(ports), onChange };
   const prober = makeProber(env);
@@ -22,7 +21,7 @@ export function create(ports: Ports) {
       if ('deadlines' in work) return handleDeadlines(env, work.deadlines);
       if ('wake' in work) return recheckSuppressed(env, work);
       const failed = await runJobs(env, work, prober, context?.signal);
-      // What it left undone when its time was over comes again with the message, which knows how often that was.
+      // Unfinished work is retried with the message, which counts its receives.
       context?.signal?.throwIfAborted();
       if (failed.length > 0) await env.ports.queues.send('job', packAlone(failed, ports.clock.now()));
     });

@@ -7,7 +7,7 @@ import { envOf, type Ports } from '#lib/env.ts';
 import { messages } from '#lib/messages.ts';
 import { type BatchReply, eachMessage, type QueueRecord } from '#lib/platform/batch.ts';
 
-/** Frees the storage of what was deleted. */
+/** Frees the storage of deleted items. */
 export function create(ports: Ports) {
   const env = envOf(ports);
   return (event: { Records: QueueRecord[] }, context?: { signal?: AbortSignal }): Promise<BatchReply> =>

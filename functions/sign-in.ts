@@ -4,5 +4,5 @@ import { signInRoutes } from '#lib/identity/sign-in.ts';
 import { compressResponses } from '#lib/platform/http/compress-response.ts';
 import { makeRouter } from '#lib/platform/http/router.ts';
 
-/** Signs people in: the ways that end in a session, and what proves who they are. */
+/** Serves the sign-in methods that start a session. */
 export const create = (ports: Ports) => compressResponses(makeRouter(signInRoutes, pageGates(envOf(ports))));

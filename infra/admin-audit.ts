@@ -20,31 +20,31 @@ export const AUDIT_FLAGS = {
 } as const;
 
 export const AUDIT_USAGE = `\
-      --since T, --until T   entries of then or later, and before then: ISO 8601 times
-      --actor A              an id or e-mail address of a user, an id of a key, or operator
-      --action check.update  what was done; check. for all that was done to checks
-      --target ID            what it was done to, or what that belongs to
-      --kind config|access   what the service does, or who gets in
-      --limit N              how many entries, the newest first (50)`;
+      --since T, --until T   entries at or after T, and before T: ISO 8601 times
+      --actor A              id or e-mail address of a user, id of a key, or operator
+      --action check.update  action; check. for all actions on checks
+      --target ID            id of the changed item or of its parent
+      --kind config|access   configuration changes, or changes of users, keys and sessions
+      --limit N              maximum number of entries, newest first (50)`;
 
-/** What was changed in an account, by whom; also of one that was deleted. */
+/** Lists the audit log of an account, also of a deleted one. */
 export const auditCommand: Command = {
   takes: [...FILTERS, 'limit'],
   names: ['account'],
   run: async (world, options, tenant) => {
-    const given = FILTERS.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]]));
-    const wanted = parse(AuditFilter, Object.fromEntries(given));
-    assertTimeRange(wanted);
-    const most = limitIn(options.limit);
+    const filters = FILTERS.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]]));
+    const filter = parse(AuditFilter, Object.fromEntries(filters));
+    assertTimeRange(filter);
+    const limit = limitIn(options.limit);
     const entries: AuditEntry[] = [];
     let after: string | undefined;
     do {
-      const page = await readLog({ ...world, tenant }, wanted, { order: 'desc', after, limit: most - entries.length });
+      const page = await readLog({ ...world, tenant }, filter, { order: 'desc', after, limit: limit - entries.length });
       entries.push(...page.values.map((item) => entryRecord(item, true)));
       after = page.next;
-    } while (after !== undefined && entries.length < most);
-    const more = after === undefined ? [] : [`There are more; --limit ${most * 2} shows them.`];
-    return { text: [...entries.map(line), ...more].join('\n') || 'There are no entries.', json: entries };
+    } while (after !== undefined && entries.length < limit);
+    const more = after === undefined ? [] : [`More entries exist; use --limit ${limit * 2} to list them.`];
+    return { text: [...entries.map(line), ...more].join('\n') || 'No entries.', json: entries };
   },
 };
 

@@ -23,19 +23,19 @@ export const OPTIONS = {
 } as const;
 
 export type Options = ReturnType<typeof parseFlags<typeof OPTIONS>>['options'];
-/** `text` is for people, `json` for programs. */
+/** `text` is human-readable, `json` is for programs. */
 export type CommandOutput = { text: string; json: unknown };
 export type OperatorEnv = Pick<MutationContext, 'ports' | 'keys'> & {
   origin: 'operator';
-  /** Of the service, in a browser. */
+  /** URL of the service in a browser. */
   address: string;
 };
 export type Command = {
-  /** Options it understands beside --json. */
+  /** Options that the command accepts in addition to --json. */
   takes: readonly (keyof Options)[];
-  /** What it names, in their order: ids, and a role. */
+  /** Required positional arguments, in order. */
   names: readonly ('account' | 'user' | 'key' | 'role')[];
-  /** What it names beyond that, where it is there. */
+  /** Optional positional argument after them. */
   mayName?: 'user';
   run(world: OperatorEnv, options: Options, ...names: [string, string, string]): Promise<CommandOutput>;
 };
@@ -66,13 +66,17 @@ export const COMMANDS: Record<string, Command> = {
       const { email, name, again = false } = options;
       if (email === undefined || name === undefined) throw new UsageError('account create needs --email and --name.');
       const egress = egressIn(options);
-      const made = await createAccount(env, { email, name, ...(egress && { egress }) }, { again });
-      const key = made.key.key;
-      const link = await linkByOperator({ ...env, tenant: made.account.id }, env.address);
-      const lines = [`account  ${made.account.id}`, `egress   ${EGRESS[made.account.egress]}`, showLink(link).text];
+      const created = await createAccount(env, { email, name, ...(egress && { egress }) }, { again });
+      const key = created.key.key;
+      const link = await linkByOperator({ ...env, tenant: created.account.id }, env.address);
+      const lines = [
+        `account  ${created.account.id}`,
+        `egress   ${EGRESS[created.account.egress]}`,
+        showLink(link).text,
+      ];
       return {
-        text: [...lines, showKey(made.key).text].join('\n'),
-        json: { account: account(made.account), key, sign_in_link: link },
+        text: [...lines, showKey(created.key).text].join('\n'),
+        json: { account: account(created.account), key, sign_in_link: link },
       };
     },
   },
@@ -81,17 +85,17 @@ export const COMMANDS: Record<string, Command> = {
     names: [],
     run: async ({ ports, keys }) => {
       const all = await allAccounts(ports, keys);
-      return { text: all.map(line).join('\n') || 'There are no accounts.', json: all.map(account) };
+      return { text: all.map(line).join('\n') || 'No accounts.', json: all.map(account) };
     },
   },
   'account show': {
     takes: [],
     names: ['account'],
     run: async (world, _options, tenant) => {
-      const shown = account(await requireAccount({ ...world, tenant }));
-      const width = Math.max(...Object.keys(shown).map((name) => name.length)) + 2;
-      const lines = Object.entries(shown).map(([name, value]) => name.padEnd(width) + told(value));
-      return { text: lines.join('\n'), json: shown };
+      const record = account(await requireAccount({ ...world, tenant }));
+      const width = Math.max(...Object.keys(record).map((name) => name.length)) + 2;
+      const lines = Object.entries(record).map(([name, value]) => name.padEnd(width) + textOf(value));
+      return { text: lines.join('\n'), json: record };
     },
   },
   'account rename': {
@@ -127,7 +131,7 @@ export const COMMANDS: Record<string, Command> = {
     run: async (world, { confirm }, tenant) => {
       await requireAccount({ ...world, tenant });
       if (confirm !== tenant) {
-        throw new UsageError(`account delete cannot be undone. To go on, repeat the id: --confirm ${tenant}`);
+        throw new UsageError(`account delete cannot be undone. To confirm, repeat the id: --confirm ${tenant}`);
       }
       return showAccount(await endAccount({ ...world, tenant }));
     },
@@ -137,9 +141,8 @@ export const COMMANDS: Record<string, Command> = {
 };
 
 const EGRESS = {
-  public: 'public addresses only; account set-limits ID --egress any lets it go wherever the service may',
-  any: 'wherever the service may go (CHECK_EGRESS)',
+  public: 'public addresses only; account set-limits ID --egress any allows every address that CHECK_EGRESS allows',
+  any: 'every address that CHECK_EGRESS allows',
 };
 
-/** A member of a record, for people. */
-const told = (value: unknown): string => (typeof value === 'object' ? JSON.stringify(value) : String(value));
+const textOf = (value: unknown): string => (typeof value === 'object' ? JSON.stringify(value) : String(value));

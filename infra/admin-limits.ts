@@ -2,7 +2,6 @@ import type { Limits } from '#lib/access/account.ts';
 import { ACCOUNT_CLASSES, type AccountClass, type Rate, readRates } from '#lib/platform/sharing/rates.ts';
 import { UsageError } from './flags.ts';
 
-/** The option of each plan limit of an account. */
 const LIMITS = {
   blueprints: 'blueprint_limit',
   entities: 'entity_limit_per_bp',
@@ -27,19 +26,19 @@ export const LIMIT_FLAGS = Object.fromEntries(LIMIT_OPTIONS.map((name) => [name,
 };
 
 export const LIMIT_USAGE = `\
-      --blueprints N         blueprints                  --entities N       entities of one blueprint
-      --checks N             checks of one entity        --all-checks N     checks of the account
-      --checks-per-minute N  runs of all its checks      --relations N      relations
-      --keys N               API keys of a user          --users N          people, invited ones too
+      --blueprints N         blueprints                  --entities N       entities per blueprint
+      --checks N             checks per entity           --all-checks N     checks of the account
+      --checks-per-minute N  checks run per minute       --relations N      relations
+      --keys N               API keys per user           --users N          users, including invited ones
       --invitations N        pending invitations         --retention-days N days that results are kept
-      --rollup-days N        days that history is kept by the day (30 to 1,100)
-      --egress public|any    where its checks and channels may go, within CHECK_EGRESS
-      --rate C=N/N[,...]     requests a second and at once of a class: ${ACCOUNT_CLASSES.join(', ')};
-                             C=default gives the class back to the setting RATE_LIMITS`;
+      --rollup-days N        days that daily history is kept (30 to 1,100)
+      --egress public|any    addresses that checks and channels may reach, within CHECK_EGRESS
+      --rate C=N/N[,...]     requests per second and burst of a class: ${ACCOUNT_CLASSES.join(', ')};
+                             C=default resets the class to the setting RATE_LIMITS`;
 
 type Options = { [K in LimitOption]?: string | undefined };
 
-/** What `account set-limits` was told to set. Throws a UsageError of one sentence. */
+/** Parses the options of `account set-limits`. Throws UsageError. */
 export function limitsIn(options: Options): {
   limits: Partial<Limits>;
   rates: Partial<Record<AccountClass, Rate | null>>;
@@ -56,13 +55,13 @@ export function limitsIn(options: Options): {
   };
 }
 
-/** Where an account may go, if the operator said so. Throws a UsageError. */
+/** Parses --egress; undefined if absent. Throws UsageError. */
 export function egressIn({ egress }: { egress?: string | undefined }): Limits['egress'] | undefined {
   if (egress === undefined || egress === 'public' || egress === 'any') return egress;
   throw wrong(`--egress must be public or any, not "${egress}"`);
 }
 
-const wrong = (what: string): UsageError => new UsageError(`${what}.`);
+const wrong = (message: string): UsageError => new UsageError(`${message}.`);
 
 function whole(name: string, text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw wrong(`--${name} must be a whole number, not "${text}"`);
@@ -71,13 +70,13 @@ function whole(name: string, text: string): number {
 
 const DEFAULT = '=default';
 
-/** `push=1000/10000,read=default`: null stands for the rate of the setting. */
+/** Parses `push=1000/10000,read=default`: null means the rate of the setting. */
 function ratesOf(text: string): Partial<Record<AccountClass, Rate | null>> {
   const parts = text.split(',').map((part) => part.trim());
   const cleared = parts.filter((part) => part.endsWith(DEFAULT)).map((part) => part.slice(0, -DEFAULT.length));
   const unknown = cleared.find((name) => !ACCOUNT_CLASSES.includes(name as AccountClass));
   if (unknown !== undefined) {
-    throw wrong(`--rate: there is no class "${unknown}"; there are ${ACCOUNT_CLASSES.join(', ')}`);
+    throw wrong(`--rate: "${unknown}" is not a class; use ${ACCOUNT_CLASSES.join(', ')}`);
   }
   const given = parts.filter((part) => !part.endsWith(DEFAULT)).join(',');
   try {

@@ -24,7 +24,7 @@ export const PEOPLE_FLAGS = {
   revoke: { type: 'boolean' },
 } as const;
 
-/** Who is in an account, and by what they get in: sign-in links, sessions and API keys. */
+/** Commands for users, sign-in links, sessions and API keys. */
 export const PEOPLE_COMMANDS: Record<string, Command> = {
   'user link': {
     takes: ['revoke'],
@@ -42,7 +42,7 @@ export const PEOPLE_COMMANDS: Record<string, Command> = {
       await requireAccount(scope);
       const ids = user === '' ? (await allUsers(scope)).map(({ id }) => id) : [user];
       for (const id of ids) await endSessions(scope, id);
-      return { text: `All sessions of ${user || `account ${tenant}`} have ended.`, json: { ended: ids } };
+      return { text: `All sessions of ${user || `account ${tenant}`} were ended.`, json: { ended: ids } };
     },
   },
   'user list': {
@@ -51,7 +51,7 @@ export const PEOPLE_COMMANDS: Record<string, Command> = {
     run: async (world, _options, tenant) => {
       const scope = { ...world, tenant };
       await requireAccount(scope);
-      const all = await everything(userList(scope));
+      const all = await readAll(userList(scope));
       return { text: all.map(userLine).join('\n'), json: all };
     },
   },
@@ -60,7 +60,7 @@ export const PEOPLE_COMMANDS: Record<string, Command> = {
     names: ['account', 'user', 'role'],
     run: async (world, _options, tenant, id, role) => {
       const { data } = Role.safeParse(role);
-      if (!data) throw new UsageError(`There is no role "${role}"; there are ${ROLES.join(', ')}.`);
+      if (!data) throw new UsageError(`"${role}" is not a role; use ${ROLES.join(', ')}.`);
       const scope = { ...world, tenant };
       await requireAccount(scope);
       const user = await setRole(scope, id, data);
@@ -73,8 +73,8 @@ export const PEOPLE_COMMANDS: Record<string, Command> = {
     run: async (world, _options, tenant) => {
       const scope = { ...world, tenant };
       await requireAccount(scope);
-      const all = await everything(keyList(scope));
-      return { text: all.map(keyLine).join('\n') || 'There are no keys.', json: all };
+      const all = await readAll(keyList(scope));
+      return { text: all.map(keyLine).join('\n') || 'No keys.', json: all };
     },
   },
   'key delete': {
@@ -83,7 +83,7 @@ export const PEOPLE_COMMANDS: Record<string, Command> = {
     run: async (world, _options, tenant, id) => {
       const scope = { ...world, tenant };
       await deleteKey(scope, await requireKey({ ...scope, caller: { role: 'admin', user_id: '' } }, id));
-      return { text: `Key ${id} is refused from now on.`, json: { deleted: id } };
+      return { text: `Key ${id} was deleted and is no longer accepted.`, json: { deleted: id } };
     },
   },
   'key issue': {
@@ -93,34 +93,33 @@ export const PEOPLE_COMMANDS: Record<string, Command> = {
   },
 };
 
-/** With what is secret, for once. */
+/** Formats a new key with its secret, which is shown only once. */
 export const showKey = (key: IssuedKey): CommandOutput => ({
-  text: `key      ${key.key}\nIt is not shown again.`,
+  text: `key      ${key.key}\nThe key is not shown again.`,
   json: key,
 });
 
-/** With what is secret, for once. */
+/** Formats a sign-in link with its token, which is shown only once. */
 export const showLink = (link: SignInLink & { user_id: string }): CommandOutput => ({
-  text: `sign in  ${link.url}\nIt is good once, until ${link.expires_at}, for user ${link.user_id}.`,
+  text: `sign in  ${link.url}\nThe link works once, until ${link.expires_at}, for user ${link.user_id}.`,
   json: link,
 });
 
-/** All of a list, however long. */
-async function everything<T>(read: Reader<T>): Promise<T[]> {
-  const most = Number.POSITIVE_INFINITY;
-  return (await gather(read, { limit: most, maxBytes: most })).values;
+async function readAll<T>(read: Reader<T>): Promise<T[]> {
+  const unlimited = Number.POSITIVE_INFINITY;
+  return (await gather(read, { limit: unlimited, maxBytes: unlimited })).values;
 }
 
 const userLine = ({ id, role, status, email, name }: TeamMember): string =>
   [id, role.padEnd(9), status.padEnd(7), name === '' ? email : `${email} (${name})`].join('  ');
 
-/** The key that options describe. Throws VALIDATION_ERROR. */
+/** Builds the key that the options describe. Throws VALIDATION_ERROR. */
 function newKeyIn({ label = 'Issued by the operator', expires, scopes, skills, ...more }: Options): NewKey {
   const listed = (list: string | undefined) => list?.split(',').map((one) => one.trim());
-  const held = { scopes, skills, check_ids: more['check-ids'], entity_ids: more['entity-ids'] };
+  const restrictions = { scopes, skills, check_ids: more['check-ids'], entity_ids: more['entity-ids'] };
   return parse(NewKey, {
     label,
-    ...Object.fromEntries(Object.entries(held).map(([name, list]) => [name, listed(list)])),
+    ...Object.fromEntries(Object.entries(restrictions).map(([name, list]) => [name, listed(list)])),
     ...(expires !== undefined && { expires_at: expires }),
   });
 }

@@ -17,40 +17,38 @@ import { LIMIT_USAGE } from './admin-limits.ts';
 import { parseFlags, UsageError } from './flags.ts';
 import { commandOf } from './parse-command.ts';
 
-const USAGE = `The operator's commands. They work beside a running service.
-
+const USAGE = `Operator commands. They work while the service is running.
   npm run admin -- account create --email E --name N [--egress public|any] [--again]
-                                                         make an account; prints a sign-in link and its admin
-                                                         key, once; --again also
-                                                         with an e-mail address that another account has
-  npm run admin -- account list                          all accounts
-  npm run admin -- account show ID                       one, with all its limits
+                                                         create an account; prints a sign-in link and the key of
+                                                         the first admin, once; --again allows an e-mail address
+                                                         that another account has
+  npm run admin -- account list                          list all accounts
+  npm run admin -- account show ID                       show an account with all its limits
   npm run admin -- account rename ID [--name N] [--email E] [--again]
-  npm run admin -- account set-limits ID                 what is not named stays as it is
+  npm run admin -- account set-limits ID                 change limits; omitted ones keep their value
 ${LIMIT_USAGE}
-  npm run admin -- account disable ID                    its keys are refused, its checks and actions rest
+  npm run admin -- account disable ID                    reject its keys; stop its checks and actions
   npm run admin -- account enable ID
-  npm run admin -- account delete ID --confirm ID        for good: refused at once, and all of it goes within minutes
-  npm run admin -- user list ID                          the people of an account, invited ones too
-  npm run admin -- user role ID USER ROLE                viewer, responder, member or admin; it holds at once
-  npm run admin -- user link ID [USER] [--revoke]        a link that signs in the first admin, or a user, once, within
-                                                         an hour; --revoke ends passkeys, identities and sessions
-  npm run admin -- session end ID [USER]                 ends the sessions of everybody, or of a user
-  npm run admin -- audit ID                              who changed what in it
+  npm run admin -- account delete ID --confirm ID        delete permanently: rejected at once, erased within minutes
+  npm run admin -- user list ID                          list the users of an account, including invited ones
+  npm run admin -- user role ID USER ROLE                set viewer, responder, member or admin; takes effect at once
+  npm run admin -- user link ID [USER] [--revoke]        create a link that signs in the first admin, or a user, once
+                                                         within an hour; --revoke ends passkeys, identities, sessions
+  npm run admin -- session end ID [USER]                 end the sessions of all users, or of one
+  npm run admin -- audit ID                              list the changes of an account
 ${AUDIT_USAGE}
-  npm run admin -- key list ID                           the keys of an account, without what is secret
-  npm run admin -- key delete ID KEY                     it is refused from then on
-  npm run admin -- key issue ID [--label L]              a further key of the account's first admin
+  npm run admin -- key list ID                           list the keys of an account, without secrets
+  npm run admin -- key delete ID KEY                     delete a key; it is rejected at once
+  npm run admin -- key issue ID [--label L]              create another key for the first admin of an account
       [--expires 2027-01-31] [--scopes push,read] [--check-ids chk_…,…] [--entity-ids ent_…,…] [--skills slug,…]
-
-  --json prints JSON. Set DATA_DIR as for the service (default .data), or TABLE_NAME for one deployed on AWS, with
-  credentials and AWS_REGION in the environment. Links lead to PUBLIC_URL, else to http://localhost and PORT.
-  npm run --silent admin -- ... prints only the answer.
+  --json prints JSON. Set DATA_DIR as for the service (default .data), or TABLE_NAME for a deployment on AWS, with
+  credentials and AWS_REGION in the environment. Links use PUBLIC_URL, else http://localhost and PORT.
+  npm run --silent admin -- ... prints only the result.
 `;
 
 type Opened = { world: OperatorEnv; close: () => void };
 
-/** The table of the service: the deployed one that TABLE_NAME names, else the file in DATA_DIR. */
+/** Opens the table: the deployed one that TABLE_NAME names, else the file in DATA_DIR. */
 async function openStore(env: NodeJS.ProcessEnv, mayCreate: boolean): Promise<Opened> {
   const ids = makeIds(systemClock);
   const worldOn = (table: Table, settings: Settings): OperatorEnv => ({
@@ -60,7 +58,7 @@ async function openStore(env: NodeJS.ProcessEnv, mayCreate: boolean): Promise<Op
     address: settings.PUBLIC_URL || `http://localhost:${env.PORT || 8787}`,
   });
   if (env.TABLE_NAME) {
-    // Loaded only here: on one machine nobody waits for the AWS SDK.
+    // Imported here so that commands for one machine do not wait for the AWS SDK.
     const { deployedTable } = await import('#lib/aws/deployed-table.ts');
     const table = deployedTable(env.TABLE_NAME);
     return { world: worldOn(table, readSettings(env)), close: table.close };
@@ -69,7 +67,7 @@ async function openStore(env: NodeJS.ProcessEnv, mayCreate: boolean): Promise<Op
   const file = join(dir, STORE_FILE);
   if (!existsSync(file) && !mayCreate) {
     throw new UsageError(
-      `There is no service in ${dir} yet. Set DATA_DIR to where it keeps its data, or start it once.`,
+      `${dir} does not contain the data of a service. Set DATA_DIR to its data directory, or start the service once.`,
     );
   }
   mkdirSync(dir, { recursive: true, mode: 0o700 });
@@ -77,27 +75,24 @@ async function openStore(env: NodeJS.ProcessEnv, mayCreate: boolean): Promise<Op
   return { world: worldOn(table, readHostSettings(env).settings), close: () => table.store.close() };
 }
 
-/** What a command line came to. Exit codes: 0 done, 1 the store failed, 2 wrong input. */
+/** Result of a command line. Exit codes: 0 success, 1 store failure, 2 invalid input. */
 type Ran = { code: 0 | 1 | 2; out: string; err: string };
 
-/**
- * Runs a command line of the operator. Sets no umask: a process that may make the store sets its own.
- * @param args without node and the program
- */
+/** Runs a command line. Does not set a umask: a process that may create the store sets its own. */
 export async function runAdmin(args: string[], env: NodeJS.ProcessEnv): Promise<Ran> {
   try {
     const { options, words } = parseFlags(args, OPTIONS, true);
     if (options.help || words.length === 0) return { code: options.help ? 0 : 2, out: USAGE, err: '' };
-    const strange = unknownSettings(Object.keys(env), SETTING_NAMES);
-    if (strange.length > 0) throw new UsageError(wrongSettings(strange).message);
+    const unknown = unknownSettings(Object.keys(env), SETTING_NAMES);
+    if (unknown.length > 0) throw new UsageError(wrongSettings(unknown).message);
     const {
       command,
       ids: [first = '', second = '', third = ''],
     } = commandOf(words, options);
     const { world, close } = await openStore(env, command === COMMANDS['account create']);
     try {
-      const answer = await command.run(world, options, first, second, third);
-      return { code: 0, out: `${options.json ? JSON.stringify(answer.json) : answer.text}\n`, err: '' };
+      const result = await command.run(world, options, first, second, third);
+      return { code: 0, out: `${options.json ? JSON.stringify(result.json) : result.text}\n`, err: '' };
     } finally {
       close();
     }

@@ -1,6 +1,6 @@
 import { runAdmin } from './admin-run.ts';
 
-// The store that it may make holds the secrets of its users.
+// The store that a command may create contains secrets of its users.
 process.umask(0o077);
 const { code, out, err } = await runAdmin(process.argv.slice(2), process.env);
 process.stdout.write(out);

@@ -1,4 +1,4 @@
-/** CORS on both targets: what pages of other origins may send to the API, and those that the operator names to MCP. */
+/** CORS on both targets: any origin may send these to the API, and the origins that the operator names to MCP. */
 export const ALLOWED_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'] as const;
 export const ALLOWED_HEADERS = [
   'authorization',

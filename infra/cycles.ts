@@ -4,19 +4,16 @@ import { functions as allFunctions, queues as allQueues, type FunctionName } fro
 type Sends = Record<string, { sends: readonly QueueName[] }>;
 type Consumed = Record<QueueName, { consumer: FunctionName }>;
 
-/**
- * The functions that a chain of messages can lead back to: each sends to a queue whose consumer it can be reached from.
- * Lambda stops a function after some 16 invocations in one chain unless it is told that this is meant.
- */
+/** Finds functions on a cycle of queues. Lambda stops a chain after some 16 invocations unless that is allowed. */
 export function onCycles(functions: Sends = allFunctions, queues: Consumed = allQueues): Set<FunctionName> {
   const next = (name: FunctionName) => functions[name]!.sends.map((queue) => queues[queue].consumer);
   const isOnCycle = (start: FunctionName): boolean => {
     const reached = new Set<FunctionName>();
-    const ahead = next(start);
-    for (let name = ahead.pop(); name !== undefined; name = ahead.pop()) {
+    const pending = next(start);
+    for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
       if (reached.has(name)) continue;
       reached.add(name);
-      ahead.push(...next(name));
+      pending.push(...next(name));
     }
     return reached.has(start);
   };

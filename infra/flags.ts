@@ -1,13 +1,10 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { closestName } from '#lib/platform/http/closest-name.ts';
 
-/** What somebody typed cannot be done: one sentence, exit code 2. */
+/** Invalid command line: one sentence, exit code 2. */
 export class UsageError extends Error {}
 
-/**
- * Options and words of a command line. Throws a UsageError that names what is not known, with what may be meant.
- * @param takesWords whether anything may stand there beside options
- */
+/** Parses a command line. Throws a UsageError with the closest name. @param takesWords whether words are accepted */
 export function parseFlags<const Options extends ParseArgsOptionsConfig>(
   args: string[],
   options: Options,
@@ -17,19 +14,19 @@ export function parseFlags<const Options extends ParseArgsOptionsConfig>(
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true, strict: true });
     const [word] = positionals;
     if (word === undefined || takesWords) return { options: values, words: positionals };
-    throw new UsageError(`"${word}" is not known${orMaybe(word, options)}`);
+    throw new UsageError(`"${word}" is unknown${orMaybe(word, options)}`);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION') throw error instanceof UsageError ? error : new UsageError(message);
     const [flag = '', name = ''] = /--?([^'=]+)/.exec(message) ?? [];
-    throw new UsageError(`${flag} is not known${orMaybe(name, options)}`);
+    throw new UsageError(`${flag} is unknown${orMaybe(name, options)}`);
   }
 }
 
 function orMaybe(name: string, options: ParseArgsOptionsConfig): string {
   const near = closestName(name, Object.keys(options));
   if (near !== undefined) return `; did you mean --${near}?`;
-  return `; there are ${Object.keys(options)
+  return `; use ${Object.keys(options)
     .map((option) => `--${option}`)
     .join(', ')}.`;
 }

@@ -3,26 +3,22 @@ import { closestName } from '#lib/platform/http/closest-name.ts';
 import { COMMANDS, type Command, type Options } from './admin-commands.ts';
 import { UsageError } from './flags.ts';
 
-/** What a line must name, and where to find it. */
 const NAMED = {
-  account: 'the id of an account; account list shows them',
-  user: 'the id of a user; user list shows them',
-  key: 'the id of an API key; key list shows them',
+  account: 'an account id; see account list',
+  user: 'a user id; see user list',
+  key: 'an API key id; see key list',
   role: `a role: ${ROLES.join(', ')}`,
 };
 
-/**
- * The command that the words of a line name, and the ids that it is given. The line is judged as a whole, before
- * anything is opened; a UsageError says in one sentence what is wrong.
- */
+/** Finds the command and ids of a command line, which it validates before anything is opened. Throws UsageError. */
 export function commandOf(words: string[], options: Options): { command: Command; ids: string[] } {
   const [first = ''] = words;
   const name = Object.hasOwn(COMMANDS, first) ? first : words.slice(0, 2).join(' ');
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (!command) {
     const near = closestName(name, Object.keys(COMMANDS));
-    const hint = near === undefined ? `there are ${Object.keys(COMMANDS).join(', ')}.` : `did you mean ${near}?`;
-    throw new UsageError(`There is no command "${name}"; ${hint}`);
+    const hint = near === undefined ? `use ${Object.keys(COMMANDS).join(', ')}.` : `did you mean ${near}?`;
+    throw new UsageError(`"${name}" is not a command; ${hint}`);
   }
   const ids = words.slice(name.split(' ').length);
   const missing = command.names[ids.length];

@@ -1,42 +1,31 @@
 import { ALERTS, TRANSITIONS } from '#lib/keys.ts';
 import { LAST_RECEIVE, type QueueName } from '#lib/messages.ts';
 
-/**
- * What Fleetwatch is made of, as data and nothing else. infra/aws and infra/local build it, each in its own way; what
- * stands here and has no twin there does not compile.
- */
+/** Topology as data only; an entry that infra/aws or infra/local lacks does not compile. */
 
 type QueueSpec = {
-  /** Who consumes it. */
   consumer: FunctionName;
-  /** Messages handed over at once. */
   batch: number;
-  /** Batches in hand at the same time on one machine; on AWS its share of the setting CONCURRENCY, if it waits. */
+  /** Concurrent batches on one machine; on AWS its share of the setting CONCURRENCY, if it waits. */
   concurrency: number;
-  /** Its function waits for servers of others, and may hold what it has in hand for as long as they like. */
+  /** Whether its function waits for foreign servers, which decide how long a batch takes. */
   waits?: true;
-  /** Receives before a message goes to the dead letters. Also those that no function saw, as Lambda throttled it. */
+  /** Receives before a message goes to the dead letters, including those that Lambda throttled. */
   max_receives: number;
 };
 
 type FunctionSpec = {
   memory_mb: number;
   timeout_seconds: number;
-  /** What it does to the table beside reading it; absent: it does not even read. */
+  /** Writes to the table in addition to reads; absent: no access, not even to read. */
   table?: readonly ('put' | 'delete')[];
   sends: readonly QueueName[];
   publishes?: true;
-  /**
-   * Begins with a message or a change of the table, and may be repeated from that without harm. On one machine its
-   * commits need not wait for the disk: a power cut that takes them brings the message back as well.
-   */
+  /** Whether it is idempotent and starts from a message or change, so that its commits need not reach the disk. */
   repeats?: true;
-  /** Connects to hosts of tenants, or to the identity provider: in the operator's own VPC, if there is one. */
+  /** Whether it connects to hosts of tenants or to the identity provider: in the VPC of the operator. */
   reaches_out?: true;
-  /**
-   * Answers a web Response that may go on for its whole time. On AWS it has a URL of its own for that, as the gateway
-   * cannot stream: its routes hold there, and on the gateway the next row that fits.
-   */
+  /** Whether it returns a streaming Response. On AWS by its own URL, because the gateway cannot stream. */
   streams?: true;
 };
 
@@ -65,12 +54,12 @@ export const functions: Record<FunctionName, FunctionSpec> = {
     sends: ['job', 'deadline', 'rollup', 'action', 'reclaim', 'incident'],
     reaches_out: true,
   },
-  // Apart, as it carries the libraries of passkeys and of OpenID Connect, which hardly a request needs.
+  // Separate because it carries the libraries of passkeys and OpenID Connect, which few requests need.
   'sign-in': { memory_mb: 512, timeout_seconds: 29, table: ['put', 'delete'], sends: [], reaches_out: true },
-  // Answers files that it carries itself: it knows nothing of accounts. One machine makes them at the first request.
+  // Serves files that it contains and has no access to accounts. One machine builds them on the first request.
   console: { memory_mb: 256, timeout_seconds: 29, sends: [] },
   ingest: { memory_mb: 256, timeout_seconds: 29, table: ['put', 'delete'], sends: ['deadline', 'rollup'] },
-  // Apart, as it waits for targets; and a machine that does nothing else measures them best.
+  // Separate because it waits for targets; and latency is measured best where nothing else runs.
   tester: {
     memory_mb: 512,
     timeout_seconds: 29,
@@ -134,17 +123,14 @@ export const functions: Record<FunctionName, FunctionSpec> = {
   reclaimer: { memory_mb: 256, timeout_seconds: 60, table: ['put', 'delete'], sends: ['reclaim', 'incident'] },
 };
 
-/** Visibility time-out beyond the time-out of the function. */
+/** Visibility timeout beyond the timeout of the function. */
 const MARGIN_SECONDS = 10;
 
-/**
- * Visibility time-out of a queue: after it, a message that failed or was never run is given again. Short, as alerts
- * wait for it, but longer than its function may run.
- */
+/** Returns the visibility timeout: longer than the function may run, but short because alerts wait for it. */
 export const hiddenSeconds = (queue: QueueName): number =>
   functions[queues[queue].consumer].timeout_seconds + MARGIN_SECONDS;
 
-/** Those that answer in a stream, each at an address of its own. */
+/** Functions that stream their response, each at its own URL. */
 export const streaming = (Object.keys(functions) as FunctionName[]).filter((name) => functions[name].streams);
 
 export const queues: Record<QueueName, QueueSpec> = {
@@ -161,7 +147,7 @@ export const queues: Record<QueueName, QueueSpec> = {
   reclaim: { consumer: 'reclaimer', batch: 1, concurrency: 2, max_receives: LAST_RECEIVE },
 };
 
-/** Requests go to the first row that fits; `api` has the rest. */
+/** A request goes to the first route that matches; `api` gets the rest. */
 export const routes: readonly { method: string; path: string; function: FunctionName }[] = [
   { method: 'POST', path: '/v1/checks/{id}/results', function: 'ingest' },
   { method: 'POST', path: '/v1/checks/{id}/heartbeat', function: 'ingest' },
@@ -179,20 +165,17 @@ export const routes: readonly { method: string; path: string; function: Function
 
 type StreamSpec = { name: string; function: FunctionName; sk_prefixes: readonly string[]; batch: number };
 
-/**
- * New items of the table whose sort key begins with one of `sk_prefixes` reach the function, batch by batch. A row a
- * function, as Lambda takes a stream once a function.
- */
+/** Streams of new items by sort key prefix; one entry per function, because Lambda connects a function once. */
 export const streams: readonly StreamSpec[] = [
   { name: 'notifier', function: 'notifier', sk_prefixes: [ALERTS, TRANSITIONS], batch: 100 },
   { name: 'action-planner', function: 'action-planner', sk_prefixes: [TRANSITIONS], batch: 100 },
 ];
 
-/** Whether a new item is one for the stream. */
+/** Whether a new item is for the stream. */
 export const isFor = ({ sk_prefixes }: Pick<StreamSpec, 'sk_prefixes'>, sk: string): boolean =>
   sk_prefixes.some((prefix) => sk.startsWith(prefix));
 
-/** Once a minute a message `{scheduled_time}` (ISO 8601) onto the queue. */
+/** Schedules that send `{scheduled_time}` (ISO 8601) to the queue. */
 export const schedules: readonly { name: string; queue: QueueName; every_minutes: number }[] = [
   { name: 'tick', queue: 'tick', every_minutes: 1 },
 ];

@@ -4,10 +4,7 @@ import type { ITableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { Schedule } from 'aws-cdk-lib/aws-events';
 import type { DeploySettings } from './settings.ts';
 
-/**
- * A backup a day of the table, beside point-in-time recovery, which ends with the table; with BACKUP_COPY_VAULT_ARN a
- * copy in another account or region. The vault outlives the stack.
- */
+/** Creates a daily backup in a vault that outlives the stack (point-in-time recovery does not), and its copy. */
 export function makeBackup(scope: Stack, table: ITableV2, settings: DeploySettings): void {
   const { BACKUP_DAYS, BACKUP_COPY_VAULT_ARN } = settings;
   if (BACKUP_DAYS === 0) return;

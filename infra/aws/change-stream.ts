@@ -9,10 +9,7 @@ import { streams } from '#infra/topology.ts';
 import type { Functions } from './functions.ts';
 import { makeDeadLetters } from './queues.ts';
 
-/**
- * Hands new items of the table to the functions that the topology names.
- * @returns the queues of what could not be handed over for a whole day
- */
+/** Connects new items to the functions of the topology. @returns dead-letter queues of records that failed for a day */
 export function makeChangeStream(
   scope: Construct,
   table: ITableV2,
@@ -22,18 +19,18 @@ export function makeChangeStream(
   return streams.map(({ name, function: reader, sk_prefixes, batch }) => {
     const dead = makeDeadLetters(scope, `stream-${name}`, key);
     functions[reader].addEventSource(
-      // An ITableV2 is an ITable; only its own declarations disagree on what may be undefined.
+      // An ITableV2 is an ITable; only their declarations differ, in undefined values.
       new DynamoEventSource(table as ITable, {
         startingPosition: StartingPosition.TRIM_HORIZON,
         batchSize: batch,
         maxBatchingWindow: Duration.seconds(0),
         reportBatchItemFailures: true,
         bisectBatchOnError: true,
-        // A record that fails is parked by its function; only when even that fails does the shard wait.
+        // The function parks a failed record; the shard waits only if parking fails too.
         retryAttempts: -1,
         maxRecordAge: Duration.days(1),
         onFailure: new SqsDlq(dead),
-        // One that fits any of them.
+        // A record passes if any filter matches.
         filters: sk_prefixes.map((prefix) =>
           FilterCriteria.filter({
             eventName: FilterRule.isEqual('INSERT'),

@@ -7,7 +7,7 @@ import { boundsOf, MAX_BATCH } from './event-source-limits.ts';
 import type { Functions } from './functions.ts';
 import type { DeploySettings } from './settings.ts';
 
-/** Feeds every queue of the topology to its function. */
+/** Connects every queue of the topology to its function. */
 export function makeConsumers(
   queues: Record<QueueName, Queue>,
   functions: Functions,
@@ -21,7 +21,7 @@ export function makeConsumers(
         batchSize: Math.min(MAX_BATCH, batch),
         maxBatchingWindow: Duration.seconds(0),
         reportBatchItemFailures: true,
-        // Not a reservation of the function's: those burn receives while they throttle.
+        // Not reserved concurrency, because throttled receives count towards the maximum.
         ...(bound !== undefined && { maxConcurrency: bound }),
       }),
     );

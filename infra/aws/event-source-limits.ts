@@ -1,20 +1,19 @@
 import { queues as allQueues } from '#infra/topology.ts';
 import type { QueueName } from '#lib/messages.ts';
 
-/** SQS hands over ten messages at once without waiting for more. */
 export const MAX_BATCH = 10;
 
-/** What an event source of SQS may be bounded to. */
+/** Bounds of MaximumConcurrency. */
 const MIN_BOUND = 2;
 const MAX_BOUND = 1000;
 
-/** Of CONCURRENCY, what all queues together may hold by waiting for others; the rest is for requests and short work. */
+/** Share of CONCURRENCY for all queues that wait for foreign servers; the rest is for requests and short work. */
 const WAITING_SHARE = 0.8;
 
 /**
- * The MaximumConcurrency of each event source; undefined: none. Only those that wait for others need one, as the others
- * are done in a moment; and only in an account that has little. One with a bound always keeps five pollers, others two.
- * @param total Lambda's concurrency that is ours to use; undefined: as much as there is
+ * Returns the MaximumConcurrency of each event source; undefined: no bound. Only queues that wait for foreign servers
+ * need one, and only with little concurrency. An event source with a bound keeps five pollers, others two.
+ * @param total Lambda concurrency that the stack may use; undefined: all of the account
  */
 export function boundsOf(
   total: number | undefined,

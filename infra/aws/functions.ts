@@ -16,20 +16,20 @@ import { onCycles } from '#infra/cycles.ts';
 import { type FunctionName, functions as specs } from '#infra/topology.ts';
 import { EDGE_SECRET, queueVariable } from '#lib/aws/environment.ts';
 import { bundle } from './bundle/bundle.ts';
-import { isAsked } from './bundle/entry.ts';
+import { servesRequests } from './bundle/entry.ts';
 import { permissionsOf, type Resources } from './permissions.ts';
 import { type DeploySettings, serviceEnvironment } from './settings.ts';
 import { namespaceOf } from './watch/own-metrics.ts';
 
 export type Functions = Record<FunctionName, LambdaFunction>;
 
-/** Every function of the topology, with a role, a log group and a bundle of its own. */
+/** Creates every function of the topology, each with its own role, log group and bundle. */
 export function makeFunctions(scope: Construct, resources: Resources, settings: DeploySettings): Functions {
-  const made = (Object.keys(specs) as FunctionName[]).map((name) => [
+  const created = (Object.keys(specs) as FunctionName[]).map((name) => [
     name,
     makeFunction(scope, name, resources, settings),
   ]);
-  return Object.fromEntries(made) as Functions;
+  return Object.fromEntries(created) as Functions;
 }
 
 function makeFunction(scope: Construct, name: FunctionName, resources: Resources, settings: DeploySettings) {
@@ -46,11 +46,11 @@ function makeFunction(scope: Construct, name: FunctionName, resources: Resources
     memorySize: memory_mb,
     timeout: Duration.seconds(timeout_seconds),
     role: makeRole(scope, name, logGroup, resources),
-    // Among it are NATS_URL, SMTP_URL and OIDC_CLIENT_SECRET.
+    // It contains NATS_URL, SMTP_URL and OIDC_CLIENT_SECRET.
     ...(resources.key && { environmentEncryption: resources.key }),
     ...own,
     logGroup,
-    // Without Lambda's own lines of each run, of which metrics tell the same. Metrics of our own count as INFO.
+    // Without the report of each invocation, which metrics contain. Metrics in logs have the level INFO.
     loggingFormat: LoggingFormat.JSON,
     systemLogLevelV2: SystemLogLevel.WARN,
     applicationLogLevelV2: ApplicationLogLevel.INFO,
@@ -60,7 +60,7 @@ function makeFunction(scope: Construct, name: FunctionName, resources: Resources
       POWERTOOLS_METRICS_NAMESPACE: namespaceOf(scope),
     },
     ...(reserved !== undefined && { reservedConcurrentExecutions: reserved }),
-    // A delivery that is tried again, a deadline that moves on: such chains are meant, and bounded by their queues.
+    // Chains such as a retried delivery or a moved deadline are intended, and bounded by their queues.
     recursiveLoop: recursive.has(name) ? RecursiveLoop.ALLOW : RecursiveLoop.TERMINATE,
   });
 }
@@ -79,7 +79,7 @@ function makeRole(scope: Construct, name: FunctionName, logGroup: LogGroup, reso
     resources: [logGroup.logGroupArn],
   });
   return new Role(scope, `Role-${name}`, {
-    description: `What the function ${name} of Fleetwatch may do`,
+    description: `Permissions of the Fleetwatch function ${name}`,
     assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
     inlinePolicies: { own: new PolicyDocument({ statements: [log, ...permissionsOf(name, resources)] }) },
   });
@@ -90,27 +90,24 @@ function environmentOf(
   { table, queues, bus, edgeSecret }: Resources,
   settings: DeploySettings,
 ): Record<string, string> {
-  const { table: mayRead, sends, publishes } = specs[name];
+  const { table: access, sends, publishes } = specs[name];
   const { NATS_URL_SECRET: nats, SMTP_URL_SECRET: smtp, OIDC_SECRET: oidc } = settings;
   return {
     ...serviceEnvironment(settings),
     LOG_LEVEL: settings.LOG_LEVEL,
     POWERTOOLS_SERVICE_NAME: name,
-    ...(mayRead && { TABLE_NAME: table.tableName }),
+    ...(access && { TABLE_NAME: table.tableName }),
     ...Object.fromEntries(sends.map((queue) => [queueVariable(queue), queues[queue].queueUrl])),
     ...(publishes && { BUS_NAME: bus.eventBusName }),
-    ...(edgeSecret && isAsked(name) && { [EDGE_SECRET]: edgeSecret.unsafeUnwrap() }),
-    // Each secret for the one function that uses it.
+    ...(edgeSecret && servesRequests(name) && { [EDGE_SECRET]: edgeSecret.unsafeUnwrap() }),
+    // Each secret only for the function that uses it.
     ...(nats !== '' && name === 'deliverer' && { NATS_URL: secretOf(nats).unsafeUnwrap() }),
     ...(smtp !== '' && name === 'deliverer' && { SMTP_URL: secretOf(smtp).unsafeUnwrap() }),
     ...(oidc !== '' && name === 'sign-in' && { OIDC_CLIENT_SECRET: secretOf(oidc).unsafeUnwrap() }),
   };
 }
 
-/**
- * A secret of Secrets Manager, resolved while it is deployed.
- * @param given `name`, or `name@version-id`: a new version is another text, without which a deployment changes nothing
- */
+/** Reads a secret at deployment. @param given `name`, or `name@version-id`, which makes an update take effect */
 function secretOf(given: string): SecretValue {
   const [name = '', versionId] = given.split('@');
   return SecretValue.secretsManager(name, versionId === undefined ? {} : { versionId });

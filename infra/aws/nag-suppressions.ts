@@ -6,40 +6,39 @@ import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { IConstruct } from 'constructs';
 import type { Functions } from './functions.ts';
 
-/** Rules of cdk-nag that the stack does not follow, and why. A test finds every other finding. */
+/** Findings of cdk-nag that the stack accepts, with reasons. A test reports every other finding. */
 const OF_DEAD_LETTERS = {
-  'AwsSolutions-SQS3': 'It is a dead-letter queue: of a stream or a schedule, which the rule does not see.',
-  'Serverless-SQSRedrivePolicy': 'It is a dead-letter queue itself; an alarm says when it is not empty.',
+  'AwsSolutions-SQS3': 'It is the dead-letter queue of a stream or a schedule, which the rule does not recognize.',
+  'Serverless-SQSRedrivePolicy': 'It is a dead-letter queue itself; an alarm fires when it is not empty.',
 };
 const OF_ROLES = {
   'AwsSolutions-IAM5[Resource::*]':
-    'dynamodb:ListStreams and what a VPC wants (ec2:…NetworkInterface…) know no resources.',
-  'Serverless-LambdaStarPermissions': 'The same: no action of these has a star.',
+    'dynamodb:ListStreams and the VPC actions (ec2:…NetworkInterface…) do not support resources.',
+  'Serverless-LambdaStarPermissions': 'Only actions that do not support resources; no action has a wildcard.',
 };
 const OF_FUNCTIONS = {
   'Serverless-LambdaDLQ':
-    'Nothing invokes it asynchronously: its sources are HTTP, SQS and the stream, with dead letters of their own.',
+    'It is not invoked asynchronously: its sources are HTTP, SQS and the stream, which have dead-letter queues.',
   'Serverless-LambdaTracing':
-    'A trace of every run would cost more than the run. Logs carry the ids of request, check, slot and transition.',
+    'A trace would cost more than the invocation. Logs contain the ids of request, check, slot and transition.',
   'Serverless-LambdaEventSourceMappingDestination':
-    'What SQS cannot hand over goes to the dead letters of the queue; a destination is for streams, which have one.',
+    'Failed messages of SQS go to its dead-letter queue; only streams need a destination, and they have one.',
 };
 const OF_API = {
-  'AwsSolutions-APIG4':
-    'Every function judges the Bearer key at its gates, before anything else: the tests of the gates go through each row.',
+  'AwsSolutions-APIG4': 'Every function validates the Bearer key first, and tests cover each route.',
 };
 const OF_CDN = {
-  'AwsSolutions-CFR1': "The service is for callers anywhere; whom it serves is the operator's to say.",
-  'AwsSolutions-CFR2': 'A firewall costs by the request and knows no keys; the API has a throttle.',
+  'AwsSolutions-CFR1': 'Callers may be in any country; the operator decides which to serve.',
+  'AwsSolutions-CFR2': 'A firewall is priced per request and cannot validate keys; the API has a throttle.',
   'AwsSolutions-CFR3':
-    'The API has an access log, and the functions log whom they refuse. Standard logs are for the operator to switch on.',
+    'The API has an access log, and the functions log rejected callers. The operator can enable standard logs.',
   'AwsSolutions-CFR4':
-    "Without a domain of its own, CloudFront's certificate sets the protocols. With DOMAIN_NAME it is TLS 1.2 or newer.",
+    'Without DOMAIN_NAME, the certificate of CloudFront decides the protocols. With it, TLS 1.2 is the minimum.',
 };
 
 const OF_SECRETS = {
   'AwsSolutions-SMG4':
-    'It opens nothing: whoever has it can but claim another address and host of theirs, past CloudFront.',
+    'It grants no access: with it, a caller that bypasses CloudFront can only claim another address and host.',
 };
 
 type Parts = {
@@ -61,6 +60,6 @@ export function acknowledgeFindings({ deadLetters, functions, api, cdn, edge }: 
   if (edge) acknowledge(edge, OF_SECRETS);
 }
 
-function acknowledge(what: IConstruct, reasons: Record<string, string>): void {
-  Validations.of(what).acknowledge(...Object.entries(reasons).map(([id, reason]) => ({ id, reason })));
+function acknowledge(construct: IConstruct, reasons: Record<string, string>): void {
+  Validations.of(construct).acknowledge(...Object.entries(reasons).map(([id, reason]) => ({ id, reason })));
 }

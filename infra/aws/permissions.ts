@@ -8,7 +8,7 @@ import { type FunctionName, functions, streams } from '#infra/topology.ts';
 import type { QueueName } from '#lib/messages.ts';
 import { networkRights, type OwnNetwork } from './vpc.ts';
 
-/** What the table port asks of DynamoDB; a transaction needs the rights of its parts. */
+/** DynamoDB actions of the table port; a transaction needs the permissions of its parts. */
 const TABLE_ACTIONS = {
   read: ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'],
   put: ['dynamodb:PutItem', 'dynamodb:BatchWriteItem', 'dynamodb:ConditionCheckItem'],
@@ -19,14 +19,14 @@ export type Resources = {
   table: ITableV2;
   queues: Record<QueueName, Queue>;
   bus: EventBus;
-  /** Encrypts table and queues; undefined: keys of AWS do. */
+  /** Encrypts table and queues; undefined: AWS owned keys. */
   key?: IKey | undefined;
   network?: OwnNetwork | undefined;
-  /** By which CloudFront is known; undefined where there is none. */
+  /** Identifies CloudFront to the functions; undefined without CloudFront. */
   edgeSecret?: SecretValue | undefined;
 };
 
-/** What a function may do, and nothing else: its part of the table, the queues it sends to, the bus if it publishes. */
+/** Returns the least privileges of a function: table, queues that it sends to, and the bus if it publishes. */
 export function permissionsOf(name: FunctionName, { table, queues, bus, key, network }: Resources): PolicyStatement[] {
   const spec = functions[name];
   const allow = (actions: string[], resources: string[]) =>
@@ -46,7 +46,7 @@ export function permissionsOf(name: FunctionName, { table, queues, bus, key, net
     ...(spec.publishes ? [allow(['events:PutEvents'], [bus.eventBusArn])] : []),
     ...(key ? [allow(['kms:Decrypt', 'kms:GenerateDataKey'], [key.keyArn])] : []),
     ...(spec.reaches_out && network ? [networkRights()] : []),
-    // What event sources of a stream ask for beside it is of no one resource.
+    // Event sources of a stream also need this action, which does not support resources.
     ...(streams.some((stream) => stream.function === name) ? [allow(['dynamodb:ListStreams'], ['*'])] : []),
   ];
 }

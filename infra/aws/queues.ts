@@ -7,15 +7,14 @@ import type { QueueName } from '#lib/messages.ts';
 
 type Queues = {
   queues: Record<QueueName, Queue>;
-  /** What failed for good; each raises an alarm while it is not empty. */
+  /** Dead-letter queues; each raises an alarm while it is not empty. */
   deadLetters: Queue[];
 };
 
-/** How long a dead letter is kept for somebody to look at. */
 const KEPT = Duration.days(14);
 
-/** Encrypted, by the operator's key if there is one. */
-const safe = (key: IKey | undefined) =>
+/** Encryption, with the key of the operator if there is one. */
+const encrypted = (key: IKey | undefined) =>
   ({
     ...(key
       ? { encryption: QueueEncryption.KMS, encryptionMasterKey: key }
@@ -23,22 +22,22 @@ const safe = (key: IKey | undefined) =>
     enforceSSL: true,
   }) as const;
 
-/** Every queue of the topology, each with its dead letters. */
+/** Creates every queue of the topology, each with its dead-letter queue. */
 export function makeQueues(scope: Construct, key: IKey | undefined): Queues {
   const deadLetters: Queue[] = [];
-  const made = Object.entries(specs).map(([name, { max_receives }]) => {
+  const created = Object.entries(specs).map(([name, { max_receives }]) => {
     const dead = makeDeadLetters(scope, name, key);
     deadLetters.push(dead);
     const queue = new Queue(scope, `Queue-${name}`, {
-      ...safe(key),
+      ...encrypted(key),
       visibilityTimeout: Duration.seconds(hiddenSeconds(name as QueueName)),
       retentionPeriod: Duration.days(4),
       deadLetterQueue: { queue: dead, maxReceiveCount: max_receives },
     });
     return [name, queue];
   });
-  return { queues: Object.fromEntries(made) as Record<QueueName, Queue>, deadLetters };
+  return { queues: Object.fromEntries(created) as Record<QueueName, Queue>, deadLetters };
 }
 
 export const makeDeadLetters = (scope: Construct, name: string, key: IKey | undefined): Queue =>
-  new Queue(scope, `Dead-${name}`, { ...safe(key), retentionPeriod: KEPT });
+  new Queue(scope, `Dead-${name}`, { ...encrypted(key), retentionPeriod: KEPT });

@@ -3,10 +3,7 @@ import { SHARDS_TOGETHER } from '#lib/schedule/emit.ts';
 import { readSettings } from '#lib/settings.ts';
 import { MAX_BATCH } from './event-source-limits.ts';
 
-/**
- * What a fleet costs, by arithmetic. docs/operate/scale.md shows it, and a test recomputes it. It covers checks of one
- * minute whose outcome changes nothing, without alerts, API calls, logs and storage.
- */
+/** Assumptions of docs/operate/scale.md: checks of one minute, unchanged outcome, no alerts, API, logs, storage. */
 export const ASSUMED = {
   /** List prices of us-east-1 on demand, $ per million (GB-seconds: arm64). */
   write_unit: 0.625,
@@ -14,49 +11,49 @@ export const ASSUMED = {
   queue_request: 0.4,
   invocation: 0.2,
   gb_second: 13.3334,
-  /** A request through CloudFront (HTTPS, United States), after ten million a month, without what lies behind it. */
+  /** A request through CloudFront (HTTPS, United States), after ten million a month, without the origin. */
   cdn_request: 1,
-  /** On average: cells that are full, but for holes that deletions left. */
+  /** Average number of checks in a full cell, with gaps left by deletions. */
   checks_a_cell: 45,
-  /** A check item, and how much an account is read beside the cells of a message (docs/develop/keys.md). */
+  /** Bytes of a check item, and account reads per message in addition to cells (docs/develop/keys.md). */
   check_bytes: 700,
   account_reads: 1,
-  /** An hour of a cell, rolled up: read units of the cell and of a check, write units of a check, GB-seconds. */
+  /** Rollup of a cell and hour: read units of the cell and of a check, write units of a check, GB-seconds. */
   rollup_reads_a_cell: 20,
   rollup_reads_a_check: 1.05,
   rollup_writes_a_check: 0.34,
   rollup_gb_seconds: 0.25,
-  /** Write units of a cell's slot: its pack, and for some a second one or a result of its own. */
+  /** Write units of a slot: its pack, and sometimes a second pack or a separate result. */
   writes_a_slot: 1.1,
   /** lib/schedule/jobs.ts */
   probes_a_message: 100,
-  /** A prober's run (s): its requests, a target's answer, and the CPU of a probe on a whole vCPU. */
+  /** Seconds of a prober: its requests, the response time of a target, and the CPU of a probe on a vCPU. */
   request_seconds: 0.015,
   answer_seconds: 0.1,
   probe_cpu_seconds: 0.0011,
-  /** Size of a schedule entry (bytes), and what a page of a megabyte takes to read (s). */
+  /** Bytes of a schedule entry, and time to read a page of one megabyte (s). */
   entry_bytes: 180,
   page_seconds: 0.06,
-  /** CPU (s of a whole vCPU) to read an entry, and to pack and send a message; measured with 20,000 of them. */
+  /** CPU time to read an entry, and to pack and send a message (s of a vCPU; measured with 20,000). */
   entry_cpu_seconds: 20e-6,
   message_cpu_seconds: 45e-6,
-  /** A vCPU; memory decides the share of it. */
+  /** Memory with a full vCPU (MB); the share is proportional to memory. */
   vcpu_mb: 1769,
 } as const;
 
 export const MINUTES_A_MONTH = 43_200;
 const MEGABYTE = 1024 * 1024;
 
-/** The share of a vCPU that a function has. */
 const vcpuOf = (name: keyof typeof functions): number => Math.min(1, functions[name].memory_mb / ASSUMED.vcpu_mb);
 
-/** One run of the generator emits all shards, or each has a run of its own. */
+/** Invocations of the generator per minute: one for all shards, or one per shard. */
 const runsOf = (shards: number): number => (shards > SHARDS_TOGETHER ? shards : 1);
 
 /**
- * @param perMinute checks of one minute, or runs a minute of any
+ * Computes load and price of a fleet.
+ * @param perMinute checks with an interval of one minute, or checks run per minute
  * @param shards the setting SHARDS
- * @param accounts that have as many checks each
+ * @param accounts number of accounts, each with an equal share of the checks
  */
 export function scaleOf(perMinute: number, shards: number, accounts = 1) {
   const a = ASSUMED;
@@ -74,24 +71,23 @@ export function scaleOf(perMinute: number, shards: number, accounts = 1) {
     per_minute: perMinute,
     shards,
     accounts,
-    /** Of the schedule: one a cell and interval, and one a cell for its rollups. */
+    /** Schedule entries: one per cell and interval, and one per cell for its rollups. */
     entries: 2 * cells,
     probes_a_message: probesAMessage,
     dollars_a_million: dollars,
     dollars_a_month: (dollars * perMinute * MINUTES_A_MONTH) / 1e6,
-    /** Units a second of the table. */
     table_writes: perSecond * writes,
     table_reads: perSecond * reads,
-    /** Probers at the same time, and what they hold at most. */
+    /** Concurrent probers, and their maximum number of messages. */
     probers: messages * seconds,
     in_flight: messages * seconds * MAX_BATCH,
-    /** Strong reads a second of the item of one account: one a message. */
+    /** Strongly consistent reads per second of one account item: one per message. */
     account_reads: messages / accounts,
     ...ticksOf(cells, messages * 60, shards),
   };
 }
 
-/** Rollups, by the run: units of the table, and what they cost beside them ($ a million). */
+/** Returns table units and other prices ($ per million) of the rollups, per run. */
 function rollupOf(checksACell: number) {
   const a = ASSUMED;
   const runs = checksACell * 60;
@@ -102,13 +98,13 @@ function rollupOf(checksACell: number) {
   };
 }
 
-/** Probes of a message: cells are not divided, and those that are due within a second share it. */
+/** Returns the probes per message: a cell is not divided, and cells due within a second share a message. */
 function packed(checksACell: number, perSecond: number): number {
   const cells = Math.max(1, Math.floor(ASSUMED.probes_a_message / checksACell));
   return Math.max(checksACell, Math.min(cells * checksACell, perSecond));
 }
 
-/** How long a prober runs for a message: so many probes begin at once, and then the next. */
+/** Returns the seconds of a prober per message, in waves of PROBES_AT_ONCE. */
 function runSeconds(probes: number): number {
   const a = ASSUMED;
   const waves = Math.ceil(probes / readSettings({}).PROBES_AT_ONCE);
@@ -117,7 +113,6 @@ function runSeconds(probes: number): number {
 
 type Run = { writes: number; reads: number; probesAMessage: number; seconds: number };
 
-/** A million steady runs. */
 function dollarsOf({ writes, reads, probesAMessage, seconds }: Run): number {
   const a = ASSUMED;
   // A tenth of a request to send, one to receive, one to delete.
@@ -132,7 +127,7 @@ function dollarsOf({ writes, reads, probesAMessage, seconds }: Run): number {
   );
 }
 
-/** What the generator does each minute. Up to SHARDS_TOGETHER shards are one run's, which reads them side by side. */
+/** Returns the load of the generator per minute. Up to SHARDS_TOGETHER shards are read in one invocation. */
 function ticksOf(cells: number, messages: number, shards: number) {
   const a = ASSUMED;
   const runs = runsOf(shards);
@@ -141,13 +136,11 @@ function ticksOf(cells: number, messages: number, shards: number) {
   const cpu = (entries * a.entry_cpu_seconds + messages * a.message_cpu_seconds) / runs;
   const seconds = pages * a.page_seconds + cpu / vcpuOf('generator');
   return {
-    /** Cells of one run, which holds the messages of all of them. */
+    /** Cells per invocation, which holds the messages of all of them. */
     cells_a_run: cells / runs,
-    /** Seconds of one run: reading, then packing and sending. */
     tick_seconds: seconds,
-    /** Generators at the same time that keep up. */
+    /** Concurrent generators that keep up. */
     generators: (runs * seconds) / 60,
-    /** Units a second that the reading takes of a partition. */
     partition_reads: pages < 1 ? pages * 128 : Math.min(pages * 128, 128 / a.page_seconds),
   };
 }

@@ -6,7 +6,7 @@ import { readSettings, SettingsSchema, wrongSettings } from '#lib/settings.ts';
 import { told } from '#lib/unknown-settings.ts';
 import { neverAllowed } from './blocked-ranges.ts';
 
-/** How long CloudWatch can keep a log group, in days. */
+/** Retention periods of a CloudWatch log group, in days. */
 const RETENTIONS = [1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 3653] as const;
 
 const STREAM_ARN = /^(?:|arn:aws[a-z-]*:dynamodb:[a-z0-9-]+:\d{12}:table\/[\w.-]{3,255}\/stream\/[\w:.-]+)$/;
@@ -33,18 +33,17 @@ const reservations = z
   .transform((text, context): Partial<Record<FunctionName, number>> => {
     const pairs = text.split(',').filter(Boolean);
     const known = pairs.map((pair) => /^\s*([a-z-]+)=([1-9]\d{0,4})\s*$/.exec(pair));
-    const wrong = pairs.find((_, i) => !known[i] || !(known[i][1]! in functions));
-    if (wrong !== undefined) {
-      context.addIssue(`"${wrong}" is not <function>=<number>, as in "ingest=100,api=50"`);
+    const invalid = pairs.find((_, i) => !known[i] || !(known[i][1]! in functions));
+    if (invalid !== undefined) {
+      context.addIssue(`"${invalid}" is not <function>=<number>, as in "ingest=100,api=50"`);
       return z.NEVER;
     }
     return Object.fromEntries(known.map((match) => [match![1], Number(match![2])]));
   });
 
-/** Settings that stand in a secret, which another setting names. */
+/** Settings that come from a secret, which another setting names. */
 const AS_SECRETS = { NATS_URL: true, SMTP_URL: true, OIDC_CLIENT_SECRET: true } as const;
 
-/** Name of a secret, `@` and the id of its version. */
 const secret = z
   .string()
   .regex(SECRET, 'the name of a secret, or name@version-id (32 to 64 letters, digits and hyphens); or empty')
@@ -83,16 +82,16 @@ export const StackSettings = z.object({
     .int()
     .min(1)
     .default(1000)
-    .describe('Requests a second that the API accepts over all accounts, without pushes and MCP streams.'),
-  THROTTLE_BURST: z.coerce.number().int().min(1).default(2000).describe('Requests at once in addition to that rate.'),
+    .describe('Maximum requests per second of the API over all accounts, without pushes and MCP streams.'),
+  THROTTLE_BURST: z.coerce.number().int().min(1).default(2000).describe('Maximum burst of requests above that rate.'),
   THROTTLE_PUSH_RATE: z.coerce
     .number()
     .int()
     .min(1)
     .default(5000)
-    .describe('Results, heartbeats and pings a second that the API accepts, of each; twice as many at once.'),
+    .describe('Maximum results, heartbeats and pings per second, for each of them; the burst is twice that.'),
   RESERVED_CONCURRENCY: reservations.describe(
-    'Reserved concurrency of functions: `ingest=100,api=50,mcp=20`. Empty: none, as a new AWS account has nothing to ' +
+    'Reserved concurrency of functions: `ingest=100,api=50,mcp=20`. Empty: none, because a new AWS account has nothing to ' +
       'reserve from.',
   ),
   CDN: yesOrNo
@@ -133,24 +132,25 @@ export const StackSettings = z.object({
     .describe('Own domain name of the service. Point it at the output `DomainTarget` (CNAME, or alias in Route 53).'),
   CERTIFICATE_ARN: z.string().default('').describe('Certificate of that name, in us-east-1.'),
   NATS_URL_SECRET: secret.describe(
-    'Name of the Secrets Manager secret that holds `NATS_URL`, `@` and the id of its version. Only the deliverer ' +
+    'Name of the Secrets Manager secret with `NATS_URL`, `@` and the id of its version. Only the deliverer ' +
       'gets it.',
   ),
   SMTP_URL_SECRET: secret.describe(
-    'The same for `SMTP_URL`; with SES ' +
+    'Secret with `SMTP_URL`, as for `NATS_URL_SECRET`; with SES ' +
       '`smtp://<SMTP user>:<SMTP password>@email-smtp.<region>.amazonaws.com:587`.',
   ),
-  OIDC_SECRET: secret.describe('The same for `OIDC_CLIENT_SECRET`. Only the function that signs in gets it.'),
+  OIDC_SECRET: secret.describe(
+    'Secret with `OIDC_CLIENT_SECRET`, as for `NATS_URL_SECRET`. Only the sign-in function gets it.',
+  ),
   ALARM_EMAIL: z
     .union([z.literal(''), z.email()])
     .default('')
-    .describe('Recipient of alarms, who has to confirm a mail from AWS.'),
+    .describe('Recipient of alarms, who must confirm an e-mail from AWS.'),
 });
 
-/** Every setting of a deployment. Each is a CDK context key: in cdk.json, or `-c NAME=value`. */
+/** All settings of a deployment. Each is a CDK context key: in cdk.json, or `-c NAME=value`. */
 export const DeploySettings = z.object({
   ...StackSettings.shape,
-  // Some settings of the service come as a secret.
   ...SettingsSchema.omit(AS_SECRETS).shape,
 });
 
@@ -160,13 +160,13 @@ export type DeploySettings = z.output<typeof DeploySettings>;
 const isSettingLike = (key: string): boolean =>
   /^[A-Z0-9]+(?:_[A-Z0-9]+)*$/.test(key) || /^[a-z0-9]+(?:_[a-z0-9]+)+$/.test(key);
 
-/** The settings in the context; throws one sentence that names each that is wrong. */
+/** Reads the settings from the context. Throws one sentence that names each invalid setting. */
 export function readDeploySettings(node: Node): DeploySettings {
   const names = Object.keys(DeploySettings.shape);
-  const strange = Object.keys(node.getAllContext()).filter((key) => isSettingLike(key) && !names.includes(key));
-  if (strange.length > 0)
+  const unknown = Object.keys(node.getAllContext()).filter((key) => isSettingLike(key) && !names.includes(key));
+  if (unknown.length > 0)
     throw wrongSettings(
-      strange.map((key) => told(key, names)),
+      unknown.map((key) => told(key, names)),
       'docs/operate/settings.md',
     );
   const given = Object.keys(DeploySettings.shape).flatMap((name) => {
@@ -174,53 +174,54 @@ export function readDeploySettings(node: Node): DeploySettings {
     return value === undefined ? [] : [[name, String(value)]];
   });
   const settings = readSettings(Object.fromEntries(given), DeploySettings);
-  const wrong = misfits(settings);
-  if (wrong.length > 0) throw new Error(`Settings are wrong. ${wrong.join(' ')} See docs/operate/settings.md.`);
+  const conflicts = conflictsOf(settings);
+  if (conflicts.length > 0) throw new Error(`Settings are wrong. ${conflicts.join(' ')} See docs/operate/settings.md.`);
   return settings;
 }
 
-/** What does not go together, or not on AWS, a sentence each. */
-function misfits(settings: DeploySettings): string[] {
+/** Returns one sentence per conflict between settings or with AWS. */
+function conflictsOf(settings: DeploySettings): string[] {
   const { DOMAIN_NAME, CERTIFICATE_ARN, VPC_ID, SUBNETS, CHECK_EGRESS, EGRESS_ALLOW } = settings;
   const { BACKUP_DAYS, BACKUP_COPY_VAULT_ARN, CDN, OIDC_ISSUER, OIDC_SECRET, SMTP_URL_SECRET, MAIL_FROM } = settings;
   const never = EGRESS_ALLOW.flatMap((cidr) => neverAllowed(cidr) ?? []);
   return [
-    (DOMAIN_NAME === '') !== (CERTIFICATE_ARN === '') && 'DOMAIN_NAME and CERTIFICATE_ARN come together.',
-    DOMAIN_NAME !== '' && !CDN && 'DOMAIN_NAME is a name of CloudFront: leave it out, or CDN=false.',
-    (VPC_ID === '') !== (SUBNETS.length === 0) && 'VPC_ID and SUBNETS come together.',
+    (DOMAIN_NAME === '') !== (CERTIFICATE_ARN === '') && 'DOMAIN_NAME and CERTIFICATE_ARN: set both or neither.',
+    DOMAIN_NAME !== '' && !CDN && 'DOMAIN_NAME needs CloudFront: remove it, or CDN=false.',
+    (VPC_ID === '') !== (SUBNETS.length === 0) && 'VPC_ID and SUBNETS: set both or neither.',
     CHECK_EGRESS === 'any' &&
       VPC_ID === '' &&
-      'CHECK_EGRESS: any reaches nothing of yours without VPC_ID and SUBNETS, only networks of AWS itself.',
+      'CHECK_EGRESS: without VPC_ID and SUBNETS, any reaches only networks of AWS, not yours.',
     ...never.map((reason) => `EGRESS_ALLOW: ${reason}.`),
     BACKUP_COPY_VAULT_ARN !== '' && BACKUP_DAYS === 0 && 'BACKUP_COPY_VAULT_ARN: needs BACKUP_DAYS.',
-    OIDC_ISSUER.startsWith('http:') && 'OIDC_ISSUER: must begin with https://, as no provider runs beside a function.',
-    (SMTP_URL_SECRET === '') !== (MAIL_FROM === '') && 'SMTP_URL_SECRET and MAIL_FROM come together.',
-    OIDC_SECRET !== '' && OIDC_ISSUER === '' && 'OIDC_SECRET: means nothing without OIDC_ISSUER.',
+    OIDC_ISSUER.startsWith('http:') &&
+      'OIDC_ISSUER: must begin with https://, because a function cannot run a local provider.',
+    (SMTP_URL_SECRET === '') !== (MAIL_FROM === '') && 'SMTP_URL_SECRET and MAIL_FROM: set both or neither.',
+    OIDC_SECRET !== '' && OIDC_ISSUER === '' && 'OIDC_SECRET: needs OIDC_ISSUER.',
   ].filter((one) => one !== false);
 }
 
-/** The origins whose pages may call: what ALLOWED_ORIGINS says, and the service's own. */
+/** Returns the origins whose pages may call the API: ALLOWED_ORIGINS and the domain of the service. */
 const originsOf = ({ ALLOWED_ORIGINS, DOMAIN_NAME }: DeploySettings): string[] => [
   ...new Set([...ALLOWED_ORIGINS, ...(DOMAIN_NAME === '' ? [] : [`https://${DOMAIN_NAME}`])]),
 ];
 
-/** Those whose pages may use MCP, to whom `*` is nobody. */
+/** Returns the origins whose pages may use MCP, which ignores `*`. */
 export const namedOrigins = (settings: DeploySettings): string[] =>
   originsOf(settings).filter((origin) => origin !== '*');
 
-/** All of them as a gateway wants it, that knows `*` alone or names alone. */
+/** Returns the origins for a gateway, which accepts either `*` or names. */
 export function corsOrigins(settings: DeploySettings): string[] {
   const origins = originsOf(settings);
   return origins.includes('*') ? ['*'] : origins;
 }
 
-/** The service's settings as every function finds them in its environment. */
+/** Returns the settings of the service as environment variables of a function. */
 export function serviceEnvironment(settings: DeploySettings): Record<string, string> {
   const names = Object.keys(SettingsSchema.omit(AS_SECRETS).shape) as (keyof DeploySettings)[];
   return {
     ...Object.fromEntries(names.map((name) => [name, String(settings[name])])),
     ALLOWED_ORIGINS: originsOf(settings).join(','),
-    // Functions outside a VPC do not get there.
+    // Functions outside a VPC cannot reach private mail servers.
     SMTP_EGRESS: settings.VPC_ID === '' ? 'closed' : settings.SMTP_EGRESS,
     PUBLIC_URL: settings.PUBLIC_URL || (settings.DOMAIN_NAME && `https://${settings.DOMAIN_NAME}`),
   };

@@ -23,7 +23,6 @@ import { makeAlarms } from './watch/alarms.ts';
 import { makeDashboards } from './watch/dashboard.ts';
 import { throttledPushes } from './watch/throttled-pushes.ts';
 
-/** The whole service, from the topology. */
 export class FleetwatchStack extends Stack {
   constructor(scope: Construct, settings: DeploySettings, props: StackProps = {}) {
     super(scope, settings.STACK_NAME, {
@@ -31,7 +30,7 @@ export class FleetwatchStack extends Stack {
       terminationProtection: settings.DELETION_PROTECTION,
       ...props,
     });
-    // What it costs can be told apart by it, once it is switched on as a cost allocation tag.
+    // Costs can be filtered by it once it is activated as a cost allocation tag.
     Tags.of(this).add('Application', settings.STACK_NAME);
     const key = settings.KMS_KEY_ARN === '' ? undefined : Key.fromKeyArn(this, 'Key', settings.KMS_KEY_ARN);
     const network = makeNetwork(this, settings);
@@ -53,24 +52,24 @@ export class FleetwatchStack extends Stack {
     makeDashboards(this, watched);
     acknowledgeFindings({ deadLetters, functions, api, cdn, edge });
 
-    const say = (id: string, description: string, value: string) => new CfnOutput(this, id, { description, value });
+    const output = (id: string, description: string, value: string) => new CfnOutput(this, id, { description, value });
     const url = cdn ? `https://${settings.DOMAIN_NAME || cdn.distributionDomainName}` : api.apiEndpoint;
-    say('Url', 'Address of everything', url);
-    say('ConsoleUrl', 'Address of the console, for people', settings.PUBLIC_URL || url);
-    say('McpUrl', 'Address for MCP clients', `${url}${MCP_PATH}`);
-    say('PingUrl', 'Address that jobs ping: the function ingest itself', pingUrl.url);
+    output('Url', 'URL of the service', url);
+    output('ConsoleUrl', 'URL of the console', settings.PUBLIC_URL || url);
+    output('McpUrl', 'URL for MCP clients', `${url}${MCP_PATH}`);
+    output('PingUrl', 'URL that jobs ping: the function ingest', pingUrl.url);
     for (const one of streamed) {
-      const who = cdn ? 'open to CloudFront alone' : 'for MCP clients of 2024-11-05';
-      say(`StreamUrl${one.name}`, `The function ${one.name} itself, streaming; ${who}`, one.url.url);
+      const use = cdn ? 'accepts only CloudFront' : 'for MCP clients of 2024-11-05';
+      output(`StreamUrl${one.name}`, `Streaming URL of the function ${one.name}; ${use}`, one.url.url);
     }
     if (cdn && settings.DOMAIN_NAME !== '') {
-      say('DomainTarget', `What ${settings.DOMAIN_NAME} has to point at: CNAME or alias`, cdn.distributionDomainName);
+      output('DomainTarget', `Target of the CNAME or alias ${settings.DOMAIN_NAME}`, cdn.distributionDomainName);
     }
-    say('ApiUrl', 'The HTTP API itself', api.apiEndpoint);
-    say('ApiId', 'Its id', api.apiId);
-    say('TableName', "TABLE_NAME of the operator's CLI", table.tableName);
-    say('BusName', 'Event bus of state changes', bus.eventBusName);
-    say('AlarmTopic', 'Topic of the alarms', topic.topicArn);
-    say('Layout', 'Partitions, fixed once there is data', layoutOf(settings));
+    output('ApiUrl', 'URL of the HTTP API', api.apiEndpoint);
+    output('ApiId', 'Id of the HTTP API', api.apiId);
+    output('TableName', 'TABLE_NAME for the admin commands', table.tableName);
+    output('BusName', 'Event bus of state changes', bus.eventBusName);
+    output('AlarmTopic', 'SNS topic of the alarms', topic.topicArn);
+    output('Layout', 'Partitions; fixed once the table has data', layoutOf(settings));
   }
 }

@@ -11,10 +11,7 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { Construct } from 'constructs';
 import type { DeploySettings } from './settings.ts';
 
-/**
- * The one table: paid by request, with the stream that alerts come from. docs/develop/keys.md says what stands in it.
- * With TABLE_STREAM_ARN it is one that stands already, a restored one, and the stack does not care for it.
- */
+/** Creates the table (docs/develop/keys.md), or uses that of TABLE_STREAM_ARN, which the stack does not manage. */
 export function makeTable(scope: Construct, settings: DeploySettings, key: IKey | undefined): ITableV2 {
   const tableStreamArn = settings.TABLE_STREAM_ARN;
   if (tableStreamArn !== '') {
@@ -30,13 +27,13 @@ export function makeTable(scope: Construct, settings: DeploySettings, key: IKey 
     sortKey: { name: 'sk', type: AttributeType.STRING },
     billing: Billing.onDemand(),
     encryption: key ? TableEncryptionV2.customerManagedKey(key) : TableEncryptionV2.dynamoOwnedKey(),
-    // New images would do. But a replica needs both, and changing the view type makes a new stream.
+    // New images would suffice, but a replica needs both, and changing the view type creates a new stream.
     dynamoStream: StreamViewType.NEW_AND_OLD_IMAGES,
     timeToLiveAttribute: 'expires_at',
     pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
     deletionProtection: settings.DELETION_PROTECTION,
     removalPolicy: settings.DELETION_PROTECTION ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
   });
-  // Only their declarations disagree, on what may be undefined.
+  // Only their declarations differ, in undefined values.
   return table as ITableV2;
 }

@@ -14,18 +14,18 @@ import { schedules } from '#infra/topology.ts';
 import type { QueueName } from '#lib/messages.ts';
 import { makeDeadLetters } from './queues.ts';
 
-/** @returns the queues of ticks that could not be sent */
+/** Creates the schedules. @returns the dead-letter queues of their ticks */
 export function makeTicks(scope: Construct, queues: Record<QueueName, Queue>, key: IKey | undefined): Queue[] {
   return schedules.map(({ name, queue, every_minutes }) => {
     const dead = makeDeadLetters(scope, `schedule-${name}`, key);
     new Schedule(scope, `Schedule-${name}`, {
-      description: `The ${name} of Fleetwatch`,
+      description: `Fleetwatch ${name}`,
       schedule: ScheduleExpression.rate(Duration.minutes(every_minutes)),
       timeWindow: TimeWindow.off(),
       target: new SqsSendMessage(queues[queue], {
         input: ScheduleTargetInput.fromObject({ scheduled_time: ContextAttribute.scheduledTime }),
         deadLetterQueue: dead,
-        // A tick that is an hour old is of no use: the next ones have done its work.
+        // An hour-old tick is useless: later ones have done its work.
         maxEventAge: Duration.hours(1),
         retryAttempts: 60,
       }),

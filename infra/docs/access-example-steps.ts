@@ -1,6 +1,6 @@
 import { type Step, WALKED_PAGE } from './example-steps.ts';
 
-/** The requests of STEPS about people, keys, skills and the ways in: behind all others, which they need. */
+/** Requests of STEPS about users, keys, skills and sign-in; they follow the others, which they need. */
 export const STEPS_OF_ACCESS: readonly Step[] = [
   {
     endpoint: 'POST /v1/settings/users/invite',
@@ -22,7 +22,7 @@ export const STEPS_OF_ACCESS: readonly Step[] = [
     body: ({ actions }) => ({
       slug: 'backup-ops',
       name: 'Backup operations',
-      description: 'Restarts what failed in the night',
+      description: 'Restarts failed nightly backups',
       version: '1.0.0',
       tools: [
         {

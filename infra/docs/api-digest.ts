@@ -1,19 +1,16 @@
 import { hash } from 'node:crypto';
 import type { OpenApi } from './openapi.ts';
 
-/** The digest of the API: a hash and the name of one operation or webhook a line. */
+/** Digest of the API: one line with a hash and a name per operation or webhook. */
 export const DIGEST_FILE = 'infra/docs/api-digest.txt';
 
-// biome-ignore lint/suspicious/noExplicitAny: a JSON document, as deep as it is
+// biome-ignore lint/suspicious/noExplicitAny: a JSON document of any depth
 type Json = any;
 
-/** Keys of texts for readers, which are not part of the contract. */
+/** Keys of human-readable texts, which are not part of the contract. */
 const TEXTS = new Set(['summary', 'description', 'title', 'example', 'examples']);
 
-/**
- * Returns the content of DIGEST_FILE. A hash covers parameters, bodies and responses of an operation and every schema
- * that they refer to, without texts: a line changes when the contract of its operation does. Pure.
- */
+/** Returns the content of DIGEST_FILE: hashes of operations with their schemas, without texts. Pure. */
 export function apiDigest({ paths, webhooks, components }: OpenApi): string {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => [`${method.toUpperCase()} ${path}`, operation]),

@@ -6,7 +6,6 @@ import { table } from './table.ts';
 
 const PROPERTY = { path: 'a path: `$.items[0].id`', header: 'name of the header' };
 
-/** What the value of an operator is. */
 const VALUES: Readonly<Record<(typeof OPERATORS)[Operator]['group'], string>> = {
   equality: 'one value',
   text: 'text, up to 4,096 characters',
@@ -14,7 +13,7 @@ const VALUES: Readonly<Record<(typeof OPERATORS)[Operator]['group'], string>> = 
   presence: 'none',
 };
 
-const wantedBy = (operator: Operator): string => {
+const valueOf = (operator: Operator): string => {
   if (operator === 'one_of' || operator === 'not_one_of') return 'list of 1 to 50 values';
   if (operator === 'matches' || operator === 'not_matches') return 'RE2 expression, up to 256 characters';
   return VALUES[OPERATORS[operator].group];
@@ -37,7 +36,6 @@ function sourceRow(name: SourceName): string[] {
   ];
 }
 
-/** Tables of the sources and operators of assertions, by name. */
 export const assertionTables = {
   'assertion-sources': table(
     ['source', 'types', 'property', 'meaning', 'operators', 'error_kind'],
@@ -45,6 +43,6 @@ export const assertionTables = {
   ),
   'assertion-operators': table(
     ['operator', 'value', 'true when'],
-    ALL.map((name) => [`\`${name}\``, wantedBy(name), MEANING_OF_OPERATOR[name]]),
+    ALL.map((name) => [`\`${name}\``, valueOf(name), MEANING_OF_OPERATOR[name]]),
   ),
 };

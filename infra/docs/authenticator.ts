@@ -11,41 +11,38 @@ import type { CreationOptions, RequestOptions } from '#lib/identity/passkeys/opt
 import type { AuthenticationResponse, RegistrationResponse } from '#lib/identity/passkeys/responses.ts';
 import { cbor } from './cbor.ts';
 
-/** The algorithms that there are passkeys of, by their numbers in COSE. */
+/** Algorithms of passkeys, by their numbers in COSE. */
 export type Algorithm = -8 | -7 | -257;
 
-/** What an answer says that no honest browser and authenticator would. */
+/** Deviations of a response from that of an honest browser and authenticator. */
 export type Tampering = {
   type?: string;
   challenge?: string;
   cross_origin?: boolean;
   rp_id?: string;
   user_verified?: boolean;
-  /** Of signatures, in place of the next. */
   counter?: number;
   user_handle?: string;
-  /** Another statement of who made the authenticator than none. */
   statement?: { fmt: string; attStmt: Parameters<typeof cbor>[0] };
-  /** The credential id of a new passkey. */
   credential_id?: Buffer;
 };
 
 type Kind = {
   algorithm?: Algorithm;
-  /** Whether it says that a copy of its passkeys is kept elsewhere. */
+  /** Whether it reports a copy of its passkeys elsewhere. */
   synced?: boolean;
-  /** What its passkeys follow from, in place of chance; with -8 all its answers do then. */
+  /** Seed of its passkeys, instead of random values; with -8 all its responses depend on it. */
   seed?: string;
 };
 
 type Credential = { id: Buffer; key: KeyObject; rp_id: string; user_handle: string };
 
-/** A browser and an authenticator in one: makes passkeys and signs in with them, as WebAuthn level 3 has it. */
+/** Creates a browser with an authenticator that makes and uses passkeys (WebAuthn level 3). */
 export function makeAuthenticator({ algorithm = -7, synced = false, seed }: Kind = {}) {
   const credentials: Credential[] = [];
   let counter = 0;
 
-  /** Authenticator data (section 6.1), with the credential where there is a new one. */
+  /** Returns authenticator data (section 6.1), with a new credential if there is one. */
   function dataOf(rp_id: string, twist: Tampering, attested?: Buffer): Buffer {
     const { user_verified = true } = twist;
     const flags = 0x01 | (user_verified ? 0x04 : 0) | (synced ? 0x18 : 0) | (attested ? 0x40 : 0);
@@ -56,7 +53,7 @@ export function makeAuthenticator({ algorithm = -7, synced = false, seed }: Kind
   }
 
   return {
-    /** What `navigator.credentials.create()` answers at a page of `origin`, by its toJSON(). */
+    /** Returns the result of `navigator.credentials.create()` on a page of `origin`, by its toJSON(). */
     create(options: CreationOptions, origin: string, twist: Tampering = {}): RegistrationResponse {
       const { key, cose } = newKey(algorithm, seed);
       const id = twist.credential_id ?? (seed === undefined ? randomBytes(32) : sha256(`id of ${seed}`));
@@ -85,7 +82,7 @@ export function makeAuthenticator({ algorithm = -7, synced = false, seed }: Kind
       };
     },
 
-    /** What `navigator.credentials.get()` answers there, with the passkey that was made last for the host. */
+    /** Returns the result of `navigator.credentials.get()` with the newest passkey of the host. */
     get({ challenge, rpId }: RequestOptions, origin: string, twist: Tampering = {}): AuthenticationResponse {
       const credential = credentials.findLast(({ rp_id }) => rp_id === rpId);
       if (!credential) throw new Error(`This authenticator has no passkey for ${rpId}.`);
@@ -125,7 +122,6 @@ function clientData(type: string, challenge: string, origin: string, twist: Tamp
   return Buffer.from(JSON.stringify(data)).toString('base64url');
 }
 
-/** A key pair, with its public key as a COSE_Key (RFC 9053, sections 7 and 2; RFC 8230 for RSA). */
 function newKey(algorithm: Algorithm, seed?: string): { key: KeyObject; cose: Buffer } {
   if (algorithm === -8) {
     const key = seed === undefined ? generateKeyPairSync('ed25519').privateKey : ed25519Of(sha256(seed));
@@ -161,7 +157,6 @@ function newKey(algorithm: Algorithm, seed?: string): { key: KeyObject; cose: Bu
   };
 }
 
-/** The private key of 32 bytes (RFC 8410, section 7). */
 const ed25519Of = (bytes: Buffer): KeyObject =>
   createPrivateKey({
     key: Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), bytes]),

@@ -5,7 +5,7 @@ import type { Example } from './openapi.ts';
 import { pagesWithTables, readPages } from './pages.ts';
 import { tablesOf } from './tables.ts';
 
-/** Returns the text of every generated file that is committed, by its path below the top of the repository. */
+/** Returns the text of every committed generated file, by its path in the repository. */
 export function committedFiles(examples: ReadonlyMap<string, Example>): Record<string, string> {
   const { document } = generate(examples);
   return {

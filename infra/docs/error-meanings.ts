@@ -1,19 +1,20 @@
 import type { ErrorCode } from '#lib/platform/errors.ts';
 
-/** When each code is answered, for the documents. */
+/** Meanings of error codes, for the documents. */
 export const MEANING_OF: Record<ErrorCode, string> = {
-  UNAUTHORIZED: 'No key or session, or one that is malformed, unknown, deleted, expired or over.',
+  UNAUTHORIZED: 'The key or session is missing, malformed, unknown, deleted or expired.',
   ACCOUNT_DISABLED: 'The operator of this service has disabled the account.',
-  READ_ONLY: 'A read-only key may read, and nothing else; nor list keys.',
-  FORBIDDEN: 'Role of the user, scopes or restrictions of the key are not enough; the message says what it needs.',
-  VALIDATION_ERROR: 'The request is wrong: `details` names each wrong place.',
-  NOT_FOUND: 'What the path or the body names does not exist, or is not of this account.',
-  METHOD_NOT_ALLOWED: 'The path exists, the method does not; `Allow` lists those that do.',
-  CONFLICT: 'It contradicts what is there: a name that is taken, a push to a check that is probed, the last admin.',
+  READ_ONLY: 'A read-only key may only read, and may not list keys.',
+  FORBIDDEN:
+    'The role of the user, or the scopes or restrictions of the key are insufficient; the message names what is needed.',
+  VALIDATION_ERROR: 'The request is invalid: `details` names each invalid part.',
+  NOT_FOUND: 'A resource named by the path or the body does not exist in this account.',
+  METHOD_NOT_ALLOWED: 'The path does not support the method; `Allow` lists the supported ones.',
+  CONFLICT: 'The request contradicts the current state: a name in use, a push to a probed check, the last admin.',
   LIMIT_EXCEEDED: 'A limit of the account is reached.',
-  LOG_LIMIT: 'The execution already holds 1,000 log lines.',
-  PAYLOAD_TOO_LARGE: 'The body is larger than this endpoint takes.',
-  RATE_LIMITED: 'Too many requests; send it again after `Retry-After` seconds.',
-  INTERNAL: 'A fault of ours; report it with its `request_id`.',
-  UNAVAILABLE: 'It cannot be written just now; send it again after `Retry-After` seconds.',
+  LOG_LIMIT: 'The execution already has 1,000 log lines.',
+  PAYLOAD_TOO_LARGE: 'The body is larger than this endpoint accepts.',
+  RATE_LIMITED: 'Too many requests; retry after `Retry-After` seconds.',
+  INTERNAL: 'Internal error; report it with its `request_id`.',
+  UNAVAILABLE: 'Writes are temporarily unavailable; retry after `Retry-After` seconds.',
 };

@@ -1,37 +1,31 @@
 import type { Authenticator } from './authenticator.ts';
 
-/** A body, parsed. */
-// biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+// biome-ignore lint/suspicious/noExplicitAny: responses of every shape
 export type RecordedReply = any;
 
-/** What stands in a collection, by the word of the path before its parameter: `{ checks: 'chk_…' }`. */
+/** Ids of resources, by the word of the path before the parameter: `{ checks: 'chk_…' }`. */
 export type Places = Record<string, string>;
 
-/** Address of the service that is walked over. */
 export const WALKED_PAGE = 'https://status.example.com';
 
-/** One request. */
+/** Request of the walk. */
 export type Step = {
   endpoint: string;
-  /** @param answers of the steps before, by endpoint @param authenticator that of whoever walks */
+  /** @param answers of earlier steps, by endpoint @param authenticator of the user */
   body?: (places: Places, answers: Record<string, RecordedReply>, authenticator: Authenticator) => unknown;
-  /** Made as a page of ours makes it, at PUBLIC_URL. */
+  /** Sent as from a same-origin page, at PUBLIC_URL. */
   byPage?: true;
-  /** It is no endpoint of the API: it is asked where this one is. */
+  /** Endpoint of the API for which a request outside the API is sent. */
   for?: string;
-  /** Where it is called, where that is not what was made last. */
+  /** Parameters, if not those of the newest resource. */
   at?: (answers: Record<string, RecordedReply>) => Places;
-  /** What it needs of a query, and every cookie that was told so far. */
+  /** Query of the request, which also gets all cookies set so far. */
   query?: (answers: Record<string, RecordedReply>) => Record<string, string>;
-  /** Where its answer stands from then on: a collection, and the member that names it there. */
+  /** Collection of its response, and the property with the id. */
   made?: [collection: string, member: string];
 };
 
-/**
- * One good request to every endpoint that takes a body or does something, in an order in which each finds what it
- * needs; those of people, keys, skills and the ways in follow in access-example-steps.ts. A new endpoint has its line
- * here or there; GET and DELETE need none.
- */
+/** One valid request to every endpoint with a body or side effect, in order. A new endpoint needs a step. */
 export const STEPS: readonly Step[] = [
   { endpoint: 'PUT /v1/account', body: () => ({ name: 'Example Inc', email: 'ops@example.com' }) },
   {
@@ -39,7 +33,7 @@ export const STEPS: readonly Step[] = [
     body: () => ({
       slug: 'service',
       name: 'Service',
-      description: 'What we run for others',
+      description: 'Services for customers',
       fields: [{ name: 'tier', field_type: 'number', required: true, default_value: '2' }],
     }),
     made: ['blueprints', 'slug'],
@@ -53,7 +47,7 @@ export const STEPS: readonly Step[] = [
     endpoint: 'PUT /v1/blueprints/{slug}/fields/{name}',
     body: () => ({ name: 'runbook', field_type: 'url', sort_order: -1 }),
   },
-  { endpoint: 'PUT /v1/blueprints/{slug}', body: () => ({ description: 'What our customers see' }) },
+  { endpoint: 'PUT /v1/blueprints/{slug}', body: () => ({ description: 'Services that customers use' }) },
   {
     endpoint: 'POST /v1/blueprints/{blueprint_slug}/entities',
     body: () => ({ slug: 'database', name: 'Database', fields: { tier: 1 } }),
@@ -186,7 +180,7 @@ export const STEPS: readonly Step[] = [
     made: ['incidents', 'id'],
   },
   { endpoint: 'PUT /v1/incidents/{id}', body: () => ({ title: 'Card payments are slow', impact: 'outage' }) },
-  { endpoint: 'POST /v1/incidents/{id}/acknowledge', body: () => ({ note: 'Looking at the provider' }) },
+  { endpoint: 'POST /v1/incidents/{id}/acknowledge', body: () => ({ note: 'Checking the provider' }) },
   { endpoint: 'POST /v1/incidents/{id}/notes', body: () => ({ text: 'The provider has confirmed it.' }) },
   { endpoint: 'POST /v1/incidents/{id}/resolve' },
   { endpoint: 'POST /v1/checks/{id}/heartbeat' },

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Example } from './openapi.ts';
 
-/** The recorded examples: one endpoint a line, in JSON. */
+/** File with recorded examples: one endpoint per line, in JSON. */
 export const EXAMPLES_FILE = 'infra/docs/examples.ndjson';
 
 type Line = Example & { endpoint: string };
 
-/** Reads the recorded examples, by endpoint. */
+/** Reads the recorded examples by endpoint. */
 export function readExamples(): Map<string, Example> {
   const text = readFileSync(join(import.meta.dirname, '../..', EXAMPLES_FILE), 'utf8');
   const lines = text.trimEnd().split('\n');
@@ -19,7 +19,7 @@ export function readExamples(): Map<string, Example> {
   );
 }
 
-/** Writes examples as the content of EXAMPLES_FILE, sorted by endpoint. */
+/** Formats examples as the content of EXAMPLES_FILE, sorted by endpoint. */
 export const examplesText = (examples: ReadonlyMap<string, Example>): string =>
   [...examples]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))

@@ -9,23 +9,19 @@ import { type Example, type OpenApi, openApi } from './openapi.ts';
 import { tags } from './tags.ts';
 import { webhooks } from './webhooks.ts';
 
-const DESCRIPTION = `A catalog of what you run, checks on it, alerts you can trust, and actions.
+const DESCRIPTION = `Service catalog, checks, alerts and actions.
 
-- Every answer is the resource itself, an object or an array; what went wrong is an \`Error\` with a \`code\`.
-- A request's body is a JSON object. A member that is null counts as absent; what is not known, in a body or a query, is
-  refused.
-- A body has at most 256 KB (1 MB where a pipeline reports), 10,000 values, and 64 levels of nesting.
-- PUT is partial: what is left out keeps its value. A record that was read can be sent back whole.
-- An answer to a GET of more than 1,024 characters has an \`ETag\`: named by \`If-None-Match\` it is 304 while nothing has
-  changed. With \`Accept-Encoding: gzip\` it comes packed.
-- Lists take \`limit\` and \`cursor\`; a \`Link: <…>; rel="next"\` header is there whenever more remains.
-- \`/v1/mcp\` is not listed here: it speaks MCP, the Model Context Protocol.
-- Answers may get further members; clients must ignore those that they do not know.`;
+- A successful response is the resource itself, an object or an array; a failure is an \`Error\` with a \`code\`.
+- A request body is a JSON object. A null property counts as absent; unknown properties and parameters are rejected.
+- A body has at most 256 KB (1 MB for pipeline reports), 10,000 values, and 64 levels of nesting.
+- PUT is partial: omitted properties keep their value. A record can be sent back as it was read.
+- A GET response of more than 1,024 characters has an \`ETag\`: with \`If-None-Match\` it is 304 until it changes. With
+  \`Accept-Encoding: gzip\` it is compressed.
+- Lists take \`limit\` and \`cursor\`; a \`Link: <…>; rel="next"\` header is present while more remain.
+- \`/v1/mcp\` is not listed here: it uses MCP, the Model Context Protocol.
+- Responses may get further properties; clients must ignore unknown ones.`;
 
-/**
- * The API's document, from the rows that serve it.
- * @param strict answers hold no member that they do not state: for tests
- */
+/** Returns the OpenAPI document. @param strict responses have no undocumented properties; for tests */
 export const documentOf = (more: { examples?: ReadonlyMap<string, Example>; strict?: boolean } = {}): OpenApi =>
   openApi(allRoutes, {
     info: {
@@ -40,14 +36,13 @@ export const documentOf = (more: { examples?: ReadonlyMap<string, Example>; stri
     ...more,
   });
 
-/** Files that are made from the code and not committed. */
+/** Generated files that are not committed. */
 export type Generated = {
   document: OpenApi;
-  /** JSON files that the console imports as `#generated/<name>`: their text by name. */
   console: Readonly<Record<string, string>>;
 };
 
-/** Makes every generated file from the rows of the API and the recorded examples. Writes nothing. */
+/** Generates all files from the API routes and the recorded examples. Writes nothing. */
 export function generate(examples: ReadonlyMap<string, Example> = readExamples()): Generated {
   const document = documentOf({ examples: withNamedRequests(examples) });
   return {

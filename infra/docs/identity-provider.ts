@@ -1,7 +1,7 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import type { HttpReply, HttpRequest } from '#lib/net/net.ts';
 
-/** The settings of a service that signs in by it. */
+/** Settings of a service with this provider. */
 export const WALKED_PROVIDER = { OIDC_ISSUER: 'https://login.example.com', OIDC_CLIENT_ID: 'fleetwatch' };
 
 const { OIDC_ISSUER: ISSUER, OIDC_CLIENT_ID: AUDIENCE } = WALKED_PROVIDER;
@@ -16,10 +16,7 @@ const DOCUMENT = {
 
 let pair: { privateKey: KeyObject; publicKey: KeyObject } | undefined;
 
-/**
- * What an identity provider answers to a service, which then needs none outside this process. The code that a browser
- * would bring back from it is the nonce of its request. Undefined for all other addresses.
- */
+/** Returns the reply of an identity provider, whose code is the nonce; undefined for other URLs. */
 export function providerReply({ url, body = '' }: HttpRequest): HttpReply | undefined {
   if (!url.startsWith(`${ISSUER}/`)) return undefined;
   const json = (value: object): HttpReply => ({
@@ -32,13 +29,13 @@ export function providerReply({ url, body = '' }: HttpRequest): HttpReply | unde
   pair ??= generateKeyPairSync('ed25519');
   if (url === DOCUMENT.jwks_uri) return json({ keys: [pair.publicKey.export({ format: 'jwk' })] });
   const id_token = idToken(new URLSearchParams(body).get('code') ?? '', pair.privateKey);
-  return json({ access_token: 'of no use', token_type: 'Bearer', id_token });
+  return json({ access_token: 'unused', token_type: 'Bearer', id_token });
 }
 
 function idToken(nonce: string, key: KeyObject): string {
   const now = Math.floor(Date.now() / 1000);
-  const who = { iss: ISSUER, sub: '248289761001', aud: AUDIENCE, email: 'ann@example.com', email_verified: true };
-  const parts = [{ alg: 'Ed25519' }, { ...who, nonce, iat: now, exp: now + 60 }];
+  const claims = { iss: ISSUER, sub: '248289761001', aud: AUDIENCE, email: 'ann@example.com', email_verified: true };
+  const parts = [{ alg: 'Ed25519' }, { ...claims, nonce, iat: now, exp: now + 60 }];
   const text = parts.map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
   return `${text}.${sign(null, Buffer.from(text), key).toString('base64url')}`;
 }

@@ -2,17 +2,14 @@ import * as z from 'zod';
 
 export type JsonSchema = { [key: string]: unknown };
 
-/** `input`: what a request may hold. `output`: what an answer holds. */
+/** `input`: schema of a request. `output`: schema of a response. */
 type Direction = 'input' | 'output';
 
-/**
- * Turns zod schemas into JSON Schema 2020-12, and collects those that carry `.meta({ id })` as components.
- * @param strict answers hold no member that they do not state: for tests. What is published leaves room to grow.
- */
+/** Converts zod schemas to JSON Schema 2020-12; collects named ones. @param strict no undocumented properties */
 export function schemaBook({ strict = false }: { strict?: boolean } = {}) {
   const components = new Map<string, JsonSchema>();
 
-  /** Puts a component under its name; where requests and answers differ, requests have the name and `Input`. */
+  /** Adds a component; if requests and responses differ, that of requests gets the suffix `Input`. */
   function addComponent(id: string, schema: JsonSchema, io: Direction): string {
     const known = components.get(id);
     if (!known || isSame(known, schema)) {
@@ -20,11 +17,11 @@ export function schemaBook({ strict = false }: { strict?: boolean } = {}) {
       return id;
     }
     if (io === 'input') return addComponent(`${id}Input`, schema, 'output');
-    throw new Error(`Two schemas are called ${id}. Give one of them another id.`);
+    throw new Error(`Two schemas have the id ${id}. Give one of them another id.`);
   }
 
   function toJson(schema: z.ZodType, io: Direction): JsonSchema {
-    // In an array, as a schema that has a name is then referred to by it.
+    // In an array, because a named schema is then referenced.
     const whole = z.toJSONSchema(z.array(schema), {
       io,
       unrepresentable: 'any',
@@ -49,7 +46,6 @@ export function schemaBook({ strict = false }: { strict?: boolean } = {}) {
 const DEFS = '#/$defs/';
 const COMPONENTS = '#/components/schemas/';
 
-/** References of a schema by itself, made those of a document. */
 function rename(value: unknown, names: ReadonlyMap<string, string>): unknown {
   if (Array.isArray(value)) return value.map((member) => rename(member, names));
   if (typeof value !== 'object' || value === null) return value;
@@ -64,18 +60,18 @@ function rename(value: unknown, names: ReadonlyMap<string, string>): unknown {
 
 const isSame = (a: JsonSchema, b: JsonSchema): boolean => canonical(a) === canonical(b);
 
-/** Text that is the same for the same schema, wherever its references point. */
+/** Returns the same text for the same schema, regardless of its references. */
 const canonical = (schema: JsonSchema): string =>
   JSON.stringify(schema, (_key, value) => (typeof value === 'string' ? value.replace(DEFS, COMPONENTS) : value));
 
-/** Says of alternatives what a reader wants to know of them at once. */
+/** Adds the description and the discriminator of alternatives. */
 function explain(schema: z.core.$ZodType, json: JsonSchema): void {
   const def = schema._zod.def;
   if (def.type === 'nullable') json.description ??= (json.anyOf as JsonSchema[] | undefined)?.[0]?.description;
   if (json.description === undefined) delete json.description;
   if (!(schema instanceof z.ZodDiscriminatedUnion)) return;
   const propertyName = schema.def.discriminator;
-  // Each by its name, which alternatives of a request or an answer have to have.
+  // By name, which alternatives of a request or a response must have.
   const mapping = schema.options.flatMap((option) => {
     const id = z.globalRegistry.get(option as z.ZodType)?.id;
     return [...(option._zod.propValues?.[propertyName] ?? [])].map((value) => [value, DEFS + id]);
@@ -83,15 +79,15 @@ function explain(schema: z.core.$ZodType, json: JsonSchema): void {
   json.discriminator = { propertyName, mapping: Object.fromEntries(mapping) };
 }
 
-/** Takes away what says nothing to a reader. */
+/** Removes parts without information for a reader. */
 function simplify(def: z.core.$ZodTypeDef, json: JsonSchema, io: Direction, strict: boolean): void {
   if (def.type === 'object' && !(def as z.core.$ZodObjectDef).catchall) {
-    // What a request holds beyond it is refused, whatever the schema is made with (validation.ts).
+    // Unknown properties of a request are rejected, regardless of the schema (validation.ts).
     if (io === 'input') json.additionalProperties = false;
     else if (!strict) delete json.additionalProperties;
   }
   if (json.format === 'date-time') delete json.pattern;
-  // Many readers do not know the classes of Unicode.
+  // Many tools do not support Unicode classes.
   if (String(json.pattern).includes('\\p{')) delete json.pattern;
   if (json.type === 'integer') {
     delete json.pattern;

@@ -4,13 +4,13 @@ import type { Example } from './openapi.ts';
 
 type Body = Record<string, unknown>;
 
-/** An example with a good request of every kind beside its own, which has the name of its kind and comes first. */
+/** Adds a valid request of every type to an example; its own request comes first. */
 function withKinds({ request, ...example }: Example, member: string, kinds: Body[]): Example {
   const all = [request as Body, ...kinds.filter((kind) => kind[member] !== (request as Body)[member])];
   return { ...example, request, requests: Object.fromEntries(all.map((body) => [body[member], body])) };
 }
 
-/** Where requests differ by type, a named example of each: of a check type and a channel type its first valid one. */
+/** Adds named examples to requests that differ by type, such as the first valid one of each check and channel type. */
 export function withNamedRequests(examples: ReadonlyMap<string, Example>): ReadonlyMap<string, Example> {
   const all = new Map(examples);
   const add = (endpoint: string, member: string, kinds: (request: Body) => Body[]) => {

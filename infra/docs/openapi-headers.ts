@@ -1,32 +1,34 @@
-// biome-ignore lint/suspicious/noExplicitAny: a JSON document, as deep as it is
+// biome-ignore lint/suspicious/noExplicitAny: a JSON document of any depth
 type Json = any;
 
-/** Headers that many answers have, by name: `components.headers`. */
+/** Common response headers, by name: `components.headers`. */
 export const HEADERS: Json = {
-  'X-Request-Id': { description: 'Name it when you report a problem.', schema: { type: 'string' } },
+  'X-Request-Id': {
+    description: 'Id of the request; include it when you report a problem.',
+    schema: { type: 'string' },
+  },
   'RateLimit-Policy': {
-    description: 'The rate of the account: its class, `q` requests at once, `w` seconds until all are there again.',
+    description: 'Rate of the account: its class, a burst of `q` requests, refilled in `w` seconds.',
     schema: { type: 'string', examples: ['"read";q=5000;w=10'] },
   },
   RateLimit: {
-    description: '`r` requests are left, all of them again in `t` seconds. Where nothing is limited neither is sent.',
+    description: '`r` requests remain, all of them again in `t` seconds. Absent without limits.',
     schema: { type: 'string', examples: ['"read";r=4990;t=1'] },
   },
   ETag: {
-    description: 'Of an answer of more than 1,024 characters: for If-None-Match of the next request.',
+    description: 'Tag of a response of more than 1,024 characters, for If-None-Match.',
     schema: { type: 'string', examples: ['W/"Zm9vYmFyYmF6cXV4Zm9vYmFy"'] },
   },
 };
 
-/** A reference to each of some of them. */
+/** Returns references to these headers. */
 export const headerRefs = (...names: string[]): Json =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
-/** Where an account stands with its rate. */
 export const RATE_HEADERS = headerRefs('RateLimit-Policy', 'RateLimit');
 
-/** The answer to a read whose If-None-Match still holds. */
+/** Response to a read whose If-None-Match matches. */
 export const NOT_MODIFIED: Json = {
-  description: 'Nothing has changed since the answer whose ETag If-None-Match names. It has no body.',
+  description: 'Not changed since the response with the ETag of If-None-Match. No body.',
   headers: headerRefs('X-Request-Id', 'ETag'),
 };

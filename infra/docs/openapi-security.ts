@@ -1,4 +1,4 @@
-/** What a request is made with: one of them. */
+/** Alternative credentials of a request. */
 export const SECURITY = {
   bearer: { type: 'http', scheme: 'bearer', description: 'An API key: fw_…' },
   session: {
@@ -6,13 +6,13 @@ export const SECURITY = {
     in: 'cookie',
     name: '__Host-fleetwatch_session',
     description:
-      'A session, for pages of the service itself at https. A request that is no GET also sends `X-Fleetwatch: console`. ' +
-      'Heartbeats, results and MCP take keys alone.',
+      'Session, for pages of the service at https. A request other than GET also needs `X-Fleetwatch: console`. Heartbeats, ' +
+      'results and MCP accept only keys.',
   },
   session_http: {
     type: 'apiKey',
     in: 'cookie',
     name: 'fleetwatch_session_8787',
-    description: 'The same at plain http; its name ends with the port.',
+    description: 'Session at http; its name ends with the port.',
   },
 };

@@ -10,40 +10,38 @@ import { content, ERROR, failure } from './openapi-errors.ts';
 import { HEADERS, headerRefs, NOT_MODIFIED, RATE_HEADERS } from './openapi-headers.ts';
 import { SECURITY } from './openapi-security.ts';
 
-/** What is described of a row: all but what it does. */
-type Row = Omit<Route<never>, 'load' | 'run'>;
+type RouteDoc = Omit<Route<never>, 'load' | 'run'>;
 
-/** A real exchange with an endpoint. */
+/** Recorded exchange with an endpoint. */
 export type Example = {
   request?: unknown;
   answer?: unknown;
-  /** Good requests of every kind that there is, by name, where there are several kinds. */
+  /** Valid requests of every type, by name, if there are several types. */
   requests?: Record<string, unknown>;
 };
 
-/** A request that the service makes, to an address that its user has given. */
+/** Request that the service sends to a URL of its user. */
 export type Webhook = {
   summary: string;
   description: string;
   headers: z.ZodObject;
   body: z.ZodType;
   example: unknown;
-  /** What the receiver's answer means. */
   answers: string;
 };
 
 type About = {
   info: { title: string; version: string; summary: string; description: string; license: object };
-  /** What each group of endpoints is about, by the first word of their paths. */
+  /** Descriptions of endpoint groups, by the first word of their paths. */
   tags?: Readonly<Record<string, string>>;
   webhooks?: Readonly<Record<string, Webhook>>;
-  /** By `endpointOf(row)`. */
+  /** Examples by `endpointOf(route)`. */
   examples?: ReadonlyMap<string, Example>;
-  /** Answers hold no member that they do not state: for tests. */
+  /** Responses have no undocumented properties; for tests. */
   strict?: boolean;
 };
 
-// biome-ignore lint/suspicious/noExplicitAny: a JSON document, as deep as it is
+// biome-ignore lint/suspicious/noExplicitAny: a JSON document of any depth
 type Json = any;
 export type OpenApi = {
   openapi: string;
@@ -52,21 +50,21 @@ export type OpenApi = {
   [k: string]: Json;
 };
 
-/** `GET /v1/checks/{id}`: what a row is called where rows are listed. */
-export const endpointOf = ({ method, path }: Pick<Row, 'method' | 'path'>): string => `${method} ${path}`;
+/** Returns the name of a route in lists: `GET /v1/checks/{id}`. */
+export const endpointOf = ({ method, path }: Pick<RouteDoc, 'method' | 'path'>): string => `${method} ${path}`;
 
-/** The codes that an endpoint may answer: those that follow from its row, and those it states itself. */
-export function errorCodes(row: Row): ErrorCode[] {
+/** Returns the error codes of a route: those that follow from it, and those it lists. */
+export function errorCodes(route: RouteDoc): ErrorCode[] {
   const codes: (ErrorCode | false)[] = [
-    // Also where there is no query: a parameter that is not known is refused.
+    // Also without a query, because unknown parameters are rejected.
     'VALIDATION_ERROR',
-    row.access !== 'open' && 'UNAUTHORIZED',
-    row.access !== 'open' && 'ACCOUNT_DISABLED',
-    row.access !== 'open' && 'FORBIDDEN',
-    row.access !== 'open' && !ruleOf(row.access).read_only && 'READ_ONLY',
-    row.path.includes('{') && 'NOT_FOUND',
-    row.body !== undefined && 'PAYLOAD_TOO_LARGE',
-    ...(row.errors ?? []),
+    route.access !== 'open' && 'UNAUTHORIZED',
+    route.access !== 'open' && 'ACCOUNT_DISABLED',
+    route.access !== 'open' && 'FORBIDDEN',
+    route.access !== 'open' && !ruleOf(route.access).read_only && 'READ_ONLY',
+    route.path.includes('{') && 'NOT_FOUND',
+    route.body !== undefined && 'PAYLOAD_TOO_LARGE',
+    ...(route.errors ?? []),
     'RATE_LIMITED',
     'INTERNAL',
     'UNAVAILABLE',
@@ -74,23 +72,23 @@ export function errorCodes(row: Row): ErrorCode[] {
   return [...new Set(codes.filter((code) => code !== false))];
 }
 
-/** Who may use it, in words. */
+/** Describes the required role and scopes. */
 function needs(access: Guarded): string {
   const { role, scopes } = ruleOf(access);
   const of = `Needs the ${role} role`;
-  if (scopes.length === 0) return `${of}, and a key without scopes, or a session.`;
-  return `${of}; of a key with scopes, ${scopes.length === 1 ? 'the scope' : 'one of the scopes'} ${scopes.join(', ')}.`;
+  if (scopes.length === 0) return `${of}, and a session or a key without scopes.`;
+  return `${of}; a key with scopes needs ${scopes.length === 1 ? 'the scope' : 'one of the scopes'} ${scopes.join(', ')}.`;
 }
 
-/** The OpenAPI 3.1 document of an API, from the rows that serve it. Pure. */
-export function openApi(rows: readonly Row[], about: About): OpenApi {
+/** Returns the OpenAPI 3.1 document of routes. Pure. */
+export function openApi(routes: readonly RouteDoc[], about: About): OpenApi {
   const book = schemaBook({ strict: about.strict ?? false });
   const responses = new Map<string, Json>();
   const paths: OpenApi['paths'] = {};
-  for (const row of rows) {
-    const operations = paths[row.path] ?? {};
-    paths[row.path] = operations;
-    operations[row.method.toLowerCase()] = operation(row, about.examples?.get(endpointOf(row)));
+  for (const route of routes) {
+    const operations = paths[route.path] ?? {};
+    paths[route.path] = operations;
+    operations[route.method.toLowerCase()] = operation(route, about.examples?.get(endpointOf(route)));
   }
   const webhooks = Object.entries(about.webhooks ?? {}).map(([name, hook]) => [name, { post: webhook(name, hook) }]);
   return {
@@ -98,7 +96,7 @@ export function openApi(rows: readonly Row[], about: About): OpenApi {
     info: about.info,
     servers: [{ url: '/' }],
     security: [{ bearer: [] }, { session: [] }, { session_http: [] }],
-    tags: [...new Set(rows.map(tagOf))].map((name) => ({ name, description: about.tags?.[name] })),
+    tags: [...new Set(routes.map(tagOf))].map((name) => ({ name, description: about.tags?.[name] })),
     paths,
     ...(webhooks.length > 0 && { webhooks: Object.fromEntries(webhooks) }),
     components: {
@@ -112,34 +110,38 @@ export function openApi(rows: readonly Row[], about: About): OpenApi {
     },
   };
 
-  function operation(row: Row, example: Example | undefined): Json {
+  function operation(route: RouteDoc, example: Example | undefined): Json {
     return {
-      tags: [tagOf(row)],
-      operationId: operationId(row),
-      summary: row.summary,
-      ...(row.access === 'open' && { security: [] }),
-      ...describeOperation(row),
-      parameters: [...pathParameters(row), ...parameters(row.query, 'query'), ...parameters(row.headers, 'header')],
-      ...(row.body && {
+      tags: [tagOf(route)],
+      operationId: operationId(route),
+      summary: route.summary,
+      ...(route.access === 'open' && { security: [] }),
+      ...describeOperation(route),
+      parameters: [
+        ...pathParameters(route),
+        ...parameters(route.query, 'query'),
+        ...parameters(route.headers, 'header'),
+      ],
+      ...(route.body && {
         requestBody: {
-          ...(!row.body.safeParse({}).success && { required: true }),
+          ...(!route.body.safeParse({}).success && { required: true }),
           content: content(
-            book.toJson(takenBack(row.body, readOnlyProperties(row, rows)), 'input'),
+            book.toJson(withReadOnly(route.body, readOnlyProperties(route, routes)), 'input'),
             example?.request,
             example?.requests,
           ),
         },
       }),
       responses: {
-        [row.status]: success(row, example),
-        ...(row.makes && { 201: { ...success(row, example), description: 'It was not there, and was made.' } }),
-        ...(isRead(row) && { 304: { $ref: '#/components/responses/NotModified' } }),
-        ...failures(row),
+        [route.status]: success(route, example),
+        ...(route.makes && { 201: { ...success(route, example), description: 'It did not exist and was created.' } }),
+        ...(isRead(route) && { 304: { $ref: '#/components/responses/NotModified' } }),
+        ...failures(route),
       },
     };
   }
 
-  function describeOperation({ description, access }: Row): { description?: string } {
+  function describeOperation({ description, access }: RouteDoc): { description?: string } {
     const parts = [description, access === 'open' ? undefined : needs(access)].filter((part) => part !== undefined);
     return parts.length > 0 ? { description: parts.join(' ') } : {};
   }
@@ -168,37 +170,35 @@ export function openApi(rows: readonly Row[], about: About): OpenApi {
     }));
   }
 
-  function success(row: Row, example: Example | undefined): Json {
-    const pages = row.query && 'cursor' in row.query.shape;
+  function success(route: RouteDoc, example: Example | undefined): Json {
+    const pages = route.query && 'cursor' in route.query.shape;
     return {
-      description: row.status === 204 ? 'Done.' : row.status === 303 ? 'Goes on at its Location.' : row.summary,
+      description: route.status === 204 ? 'Done.' : route.status === 303 ? 'Redirects to Location.' : route.summary,
       headers: {
-        ...headerRefs('X-Request-Id', ...(isRead(row) ? ['ETag'] : [])),
-        ...(row.access !== 'open' && RATE_HEADERS),
+        ...headerRefs('X-Request-Id', ...(isRead(route) ? ['ETag'] : [])),
+        ...(route.access !== 'open' && RATE_HEADERS),
         ...(pages && {
-          Link: { description: '<…>; rel="next" whenever more remains.', schema: { type: 'string' } },
+          Link: { description: '<…>; rel="next" while more remain.', schema: { type: 'string' } },
         }),
       },
-      ...(row.reply && { content: answered(row.reply, row, example?.answer) }),
+      ...(route.reply && { content: answered(route.reply, route, example?.answer) }),
     };
   }
 
-  /** What is answered, by its media type. */
-  function answered(reply: z.ZodType, row: Row, example: unknown): Json {
+  function answered(reply: z.ZodType, route: RouteDoc, example: unknown): Json {
     const schema = book.toJson(reply, 'output');
-    if (row.text) return { [PLAIN_TEXT]: { schema, example } };
-    return { ...content(schema, example), ...lines(row) };
+    if (route.text) return { [PLAIN_TEXT]: { schema, example } };
+    return { ...content(schema, example), ...lines(route) };
   }
 
-  /** A record a line, for who asks for that. */
-  function lines({ lines, reply }: Row): Json {
+  function lines({ lines, reply }: RouteDoc): Json {
     if (!lines || !(reply instanceof z.ZodArray)) return {};
     return { [LINES]: { schema: book.toJson(reply.element as z.ZodType, 'output') } };
   }
 
-  /** One response a status, shared by all endpoints that have the same codes there. */
-  function failures(row: Row): Json {
-    const byStatus = Object.groupBy(errorCodes(row), (code) => STATUS_OF[code]);
+  /** Returns one response per status, shared by all endpoints with the same codes. */
+  function failures(route: RouteDoc): Json {
+    const byStatus = Object.groupBy(errorCodes(route), (code) => STATUS_OF[code]);
     const references = Object.entries(byStatus).map(([status, codes = []]) => {
       const name = codes.join('.');
       responses.set(name, failure(codes));
@@ -208,21 +208,21 @@ export function openApi(rows: readonly Row[], about: About): OpenApi {
   }
 }
 
-/** A body with the members of a record that was read, which may be sent along with a change. */
-function takenBack(body: z.ZodType, readOnly: string[]): z.ZodType {
+/** Adds the read-only properties of a record, which may be sent back with a change, to a body. */
+function withReadOnly(body: z.ZodType, readOnly: string[]): z.ZodType {
   if (readOnly.length === 0 || !(body instanceof z.ZodObject)) return body;
-  const passedOver = z.unknown().meta({ readOnly: true, description: 'Passed over.' }).optional();
-  return body.extend(Object.fromEntries(readOnly.map((name) => [name, passedOver]))).meta(body.meta() ?? {});
+  const ignored = z.unknown().meta({ readOnly: true, description: 'Ignored.' }).optional();
+  return body.extend(Object.fromEntries(readOnly.map((name) => [name, ignored]))).meta(body.meta() ?? {});
 }
 
-/** Whether it answers something that one may have already. */
-const isRead = ({ method, reply }: Row): boolean => method === 'GET' && reply !== undefined;
+/** Whether a response may be unchanged since an earlier one. */
+const isRead = ({ method, reply }: RouteDoc): boolean => method === 'GET' && reply !== undefined;
 
-/** The first word behind the version: `checks`. */
-const tagOf = ({ path }: Row): string => resourceOf(path);
+/** Returns the first word after the version: `checks`. */
+const tagOf = ({ path }: RouteDoc): string => resourceOf(path);
 
-/** `getChecksByIdResults` of `GET /v1/checks/{id}/results`. */
-const operationId = ({ method, path }: Row): string =>
+/** Returns `getChecksByIdResults` for `GET /v1/checks/{id}/results`. */
+const operationId = ({ method, path }: RouteDoc): string =>
   method.toLowerCase() +
   path
     .split('/')
@@ -232,14 +232,14 @@ const operationId = ({ method, path }: Row): string =>
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join('');
 
-/** What cannot be an id, a slug or a name is NOT_FOUND, as it names nothing. */
-const pathParameters = (row: Row): Json[] =>
-  [...row.path.matchAll(/([a-z]+)(?:\/by-[a-z]+)?\/\{(\w+)\}/g)].map(([, collection, name = '']) => ({
+/** Returns the path parameters. A value that cannot be an id, a slug or a name is NOT_FOUND. */
+const pathParameters = (route: RouteDoc): Json[] =>
+  [...route.path.matchAll(/([a-z]+)(?:\/by-[a-z]+)?\/\{(\w+)\}/g)].map(([, collection, name = '']) => ({
     name,
     in: 'path',
     required: true,
     description: `The ${/[a-z]+$/.exec(name)?.[0]} of one of the ${collection}.`,
-    schema: row.names?.includes(name)
+    schema: route.names?.includes(name)
       ? { type: 'string', minLength: 1, maxLength: NAME_LENGTH }
       : { type: 'string', pattern: ID_PATTERN },
   }));

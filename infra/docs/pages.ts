@@ -6,14 +6,11 @@ const ROOT = join(import.meta.dirname, '../..');
 const PLACE = /^<!-- table: ([\w-]+) -->\n(?:.*?\n)??<!-- \/table -->$/gms;
 const BEGIN = '<!-- table: ';
 
-/**
- * Returns a page with its tables as they are now. Throws an Error that names a table that does not exist or a marker
- * that is not closed. Pure.
- */
+/** Updates the tables of a page. Throws for an unknown table or an unclosed marker. Pure. */
 export function withTables(page: string, tables: Readonly<Record<string, string>>): string {
   const written = page.replace(PLACE, (_whole, name: string) => {
     const content = tables[name];
-    if (content === undefined) throw new Error(`There is no table ${name} (infra/docs/tables.ts).`);
+    if (content === undefined) throw new Error(`The table ${name} does not exist in infra/docs/tables.ts.`);
     return `${BEGIN}${name} -->\n${content}\n<!-- /table -->`;
   });
   const placed = placesIn(page).length;
@@ -22,8 +19,8 @@ export function withTables(page: string, tables: Readonly<Record<string, string>
 }
 
 /**
- * Returns every page with its tables as they are now. Throws as `withTables` does, and an Error that names the tables
- * that no page holds. Pure.
+ * Returns every page with its current tables. Throws as `withTables` does, and an Error that names the tables without a
+ * page. Pure.
  */
 export function pagesWithTables(
   pages: ReadonlyMap<string, string>,
@@ -33,15 +30,15 @@ export function pagesWithTables(
   const missing = Object.keys(tables).filter((name) => !placed.has(name));
   if (missing.length > 0) {
     const markers = missing.map((name) => `${BEGIN}${name} -->\n<!-- /table -->`);
-    throw new Error(`No page of docs/ holds these tables. Add their markers to a page:\n${markers.join('\n')}`);
+    throw new Error(`No page of docs/ has these tables. Add their markers to a page:\n${markers.join('\n')}`);
   }
   return Object.fromEntries([...pages].map(([file, page]) => [file, withTables(page, tables)]));
 }
 
-/** Returns the names of the tables that a page holds. */
+/** Returns the names of the tables of a page. */
 export const placesIn = (page: string): string[] => [...page.matchAll(PLACE)].map(([, name = '']) => name);
 
-/** Reads every page below docs/ that holds tables, by its path below the top of the repository. */
+/** Reads every page with tables below docs/, by its path in the repository. */
 export function readPages(): Map<string, string> {
   const files = globSync('docs/**/*.md', { cwd: ROOT }).toSorted();
   const pages = files.map((file): [string, string] => [file, readFileSync(join(ROOT, file), 'utf8')]);

@@ -1,23 +1,22 @@
 import type { OpenApi } from './openapi.ts';
 import { table } from './table.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: a JSON document, as deep as it is
+// biome-ignore lint/suspicious/noExplicitAny: a JSON document of any depth
 type Json = any;
 
-/** A property of a JSON object. */
 type Property = { name: string; type: string; default: string; meaning: string };
 
-/** Reads the properties of schemas of a document. */
+/** Reads properties of the schemas of a document. */
 export function propertiesIn({ components }: Pick<OpenApi, 'components'>) {
   const named = (name: string): Json => {
     const schema = components.schemas[name];
-    if (!schema) throw new Error(`There is no schema ${name}.`);
+    if (!schema) throw new Error(`The schema ${name} does not exist.`);
     return schema;
   };
   const resolve = (schema: Json): Json =>
     schema.$ref ? { ...named(schema.$ref.split('/').at(-1)), ...schema } : schema;
 
-  /** The properties of an object schema. @param prefix of each name; @param only those of these names */
+  /** Returns the properties of an object schema. @param prefix of each name @param only filter by name */
   function propertiesOf(schema: Json, prefix = '', only: (name: string) => boolean = () => true): Property[] {
     const { properties = {}, required = [] } = resolve(schema);
     return Object.entries<Json>(properties)
@@ -49,7 +48,7 @@ export function propertiesIn({ components }: Pick<OpenApi, 'components'>) {
   return { propertiesOf, typeOf, named };
 }
 
-/** `, 1 to 100` */
+/** Returns text such as `, 1 to 100`. */
 function bounds({ minimum, maximum, minLength, maxLength, maxItems }: Json): string {
   const number = (value: number) => value.toLocaleString('en-US');
   if (minimum !== undefined && maximum !== undefined) return `, ${number(minimum)} to ${number(maximum)}`;
@@ -59,14 +58,14 @@ function bounds({ minimum, maximum, minLength, maxLength, maxItems }: Json): str
   return minLength ? `, ${minLength} to ${number(maxLength)} characters` : `, at most ${number(maxLength)} characters`;
 }
 
-/** A property that is neither required nor has a default can be left out. */
+/** Formats request properties; one that is neither required nor has a default is optional. */
 export const requestTable = (properties: readonly Property[]): string =>
   table(
     ['property', 'type', 'default', 'meaning'],
     properties.map((one) => [`\`${one.name}\``, one.type, one.default, one.meaning]),
   );
 
-export const answerTable = (properties: readonly Property[]): string =>
+export const responseTable = (properties: readonly Property[]): string =>
   table(
     ['property', 'type', 'meaning'],
     properties.map((one) => [`\`${one.name}\``, one.type, one.meaning]),

@@ -13,7 +13,7 @@ import { type Call, WALKED, walk } from './example-requests.ts';
 import { providerReply } from './identity-provider.ts';
 import { type Example, endpointOf } from './openapi.ts';
 
-/** A clock that stands still but when it is moved, so that a walk has the same times every day. */
+/** Creates a clock that only `step` moves, so that every walk has the same times. */
 function steppedClock(start: number): Clock & { step(ms: number): void } {
   let now = start;
   return {
@@ -28,7 +28,7 @@ function steppedClock(start: number): Clock & { step(ms: number): void } {
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** Ids and raw keys that are the same in every walk: those of each kind are drawn one after another. */
+/** Creates ids and raw keys that are the same in every walk: a sequence per prefix. */
 function idsOf(clock: Clock): Ids {
   const counts = new Map<string, number>();
   const drawn = (kind: string) => {
@@ -45,55 +45,54 @@ function idsOf(clock: Clock): Ids {
   };
 }
 
-/** An id: its prefix and ten characters of its time, then chance. */
+/** Id: prefix, ten characters of time, random part. */
 const ID = /\b([a-z]{3}_[0-9a-z]{10})([0-9a-z]{16})\b/g;
 
-/** A user's id in base64url, as passkeys keep it: 30 characters in 40. */
+/** User id in base64url, as in passkeys: 30 characters in 40. */
 const HANDLE = /\bdXNyXz[\w-]{34}\b/g;
 
-/** What a request is called. */
 const UUID = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
 
-/** Examples whose ids are the same in every walk: chance gives way to the order in which they appear. */
+/** Replaces random parts of ids by their order of appearance, so that they are the same in every walk. */
 function withSteadyIds(examples: ReadonlyMap<string, Example>): Map<string, Example> {
   const steady = new Map<string, string>();
-  const steadied = (text: string) =>
+  const withSteady = (text: string) =>
     text.replace(ID, (id, start: string) => {
       if (!steady.has(id)) steady.set(id, start + digest(`id ${steady.size}`).toString('hex').slice(0, 16));
       return steady.get(id)!;
     });
   const handles = JSON.stringify([...examples]).replace(HANDLE, (handle) =>
-    Buffer.from(steadied(Buffer.from(handle, 'base64url').toString())).toString('base64url'),
+    Buffer.from(withSteady(Buffer.from(handle, 'base64url').toString())).toString('base64url'),
   );
   const requests = new Map<string, string>();
-  const whole = steadied(handles).replace(UUID, (id) => {
+  const whole = withSteady(handles).replace(UUID, (id) => {
     if (!requests.has(id)) requests.set(id, digest(`request ${requests.size}`).toString('hex'));
     return requests.get(id)!.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5');
   });
   return new Map(JSON.parse(whole));
 }
 
-const ANSWERED = '{"queued": true}';
+const REPLY = '{"queued": true}';
 
-/** Every host answers at once that it has heard; nothing leaves this machine. */
+/** Network in which every host replies at once; no request leaves this machine. */
 export const answeringNet: GivenPorts['net'] = {
   http: async (request) =>
     providerReply(request) ?? {
       status: 200,
       headers: { 'content-type': 'application/json' },
-      body: ANSWERED,
+      body: REPLY,
       latency_ms: 42,
-      ...(request.excerpt_bytes !== undefined && { excerpt: { text: ANSWERED, bytes: ANSWERED.length } }),
+      ...(request.excerpt_bytes !== undefined && { excerpt: { text: REPLY, bytes: REPLY.length } }),
     },
-  open: () => Promise.reject(new NetError('connect', 'nobody is there')),
+  open: () => Promise.reject(new NetError('connect', 'no listener')),
   resolve: async () => ({ values: ['192.0.2.1'], latency_ms: 3 }),
   guard: async () => {},
 };
 
-/** Every endpoint except the document, which does not hold itself as an example. */
+/** All endpoints except the document, which does not contain itself. */
 const endpoints = allRoutes.map(endpointOf).filter((endpoint) => endpoint !== 'GET /v1/openapi.json');
 
-/** Calls every endpoint of a service in this process over HTTP and returns the exchanges by endpoint. */
+/** Calls every endpoint of a service in this process over HTTP. Returns the exchanges by endpoint. */
 export async function recordExamples(): Promise<Map<string, Example>> {
   const clock = steppedClock(Date.UTC(2026, 10, 21, 8));
   const { settings } = readHostSettings(WALKED);
@@ -130,7 +129,7 @@ export async function recordExamples(): Promise<Map<string, Example>> {
       const answer = await send(method, path, request, headers);
       const follows = FOLLOWS[endpoint];
       if (follows) {
-        // It waits until its cause was looked for, or for its turn at the receiver.
+        // The alert waits for its cause, or for its reserved send time.
         clock.step(2000);
         await until('the alert was sent', async () => {
           const { body } = await send('GET', '/v1/notify/logs');
@@ -157,17 +156,17 @@ export async function recordExamples(): Promise<Map<string, Example>> {
   }
 }
 
-/** What comes of a call a moment later: a kind of delivery, and a state of the incident. */
+/** Asynchronous results of requests: kind of a delivery, and state of the incident. */
 const FOLLOWS: Partial<Record<string, { alert: DeliveryKind; incident: 'open' | 'acknowledged' }>> = {
   'POST /v1/checks/{id}/results': { alert: 'state_change', incident: 'open' },
   'POST /v1/checks/{id}/acknowledge': { alert: 'acknowledged', incident: 'acknowledged' },
 };
 
-/** Asks until something has come about, as nothing else says when that is; without the clock moving, 30 s at most. */
-async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
+/** Polls until a condition is true, at most 30 s, while the clock of the service stands still. */
+async function until(condition: string, isTrue: () => Promise<boolean>): Promise<void> {
   const deadline = performance.now() + 30_000;
-  while (!(await isSo())) {
-    if (performance.now() > deadline) throw new Error(`30 s of the walk went by before ${what}.`);
+  while (!(await isTrue())) {
+    if (performance.now() > deadline) throw new Error(`The walk waited 30 s until ${condition}.`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }

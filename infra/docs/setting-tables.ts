@@ -7,7 +7,6 @@ import { table } from './table.ts';
 
 type Setting = { name: string; default: string; meaning: string };
 
-/** Reads settings of the environment, with their defaults as they are written there. */
 function settingsOf(schema: z.ZodObject): Setting[] {
   const { properties = {} } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
   return Object.entries(properties).map(([name, property]) => {
@@ -27,7 +26,7 @@ const settingTable = (schema: z.ZodObject): string =>
 
 const onMachine: Readonly<Record<string, string>> = EMBEDDED;
 
-/** Tables of what an operator sets, by name. */
+/** Tables of settings and limits, by name. */
 export const settingTables = {
   'host-settings': settingTable(HostSettings),
   settings: table(

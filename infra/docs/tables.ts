@@ -12,34 +12,35 @@ import { plainErrors, validationError } from '#lib/platform/http/validation.ts';
 import { assertionTables } from './assertion-tables.ts';
 import { MEANING_OF } from './error-meanings.ts';
 import { endpointOf, type OpenApi } from './openapi.ts';
-import { answerTable, propertiesIn, requestTable } from './properties.ts';
+import { propertiesIn, requestTable, responseTable } from './properties.ts';
 import { settingTables } from './setting-tables.ts';
 import { block, table } from './table.ts';
 import { alertVariables, variables } from './variables.ts';
 
-/** Properties of a new check that its type decides. */
+/** Properties of a new check that follow from its type. */
 const FOLLOWS = new Set(['check_type', 'execution_mode']);
 
-// biome-ignore lint/suspicious/noExplicitAny: a JSON document, as deep as it is
+// biome-ignore lint/suspicious/noExplicitAny: a JSON document of any depth
 type Json = any;
 
-/** Returns every table that pages below docs/ can hold, by name. Pure. */
+/** Returns all tables for pages below docs/, by name. Pure. */
 export function tablesOf(document: OpenApi): Readonly<Record<string, string>> {
   const { propertiesOf, typeOf, named } = propertiesIn(document);
   const hook: Json = document.webhooks.state_change.post;
-  const answer = (name: string, only?: (name: string) => boolean) => answerTable(propertiesOf(named(name), '', only));
+  const response = (name: string, only?: (name: string) => boolean) =>
+    responseTable(propertiesOf(named(name), '', only));
   const request = (name: string, only?: (name: string) => boolean) => requestTable(propertiesOf(named(name), '', only));
 
   const ofEveryCheck = new Set(Object.keys(named('NewCheck_push').properties).filter((name) => name !== 'config'));
 
-  /** The settings of a check type, then what its results have in addition. */
+  /** Returns the settings of a check type, followed by the additional properties of its results. */
   function checkTable({ type, result }: CheckType): string {
     const schema = named(`NewCheck_${type}`);
     const own = propertiesOf(schema, '', (name) => !ofEveryCheck.has(name) && name !== 'config');
     const settings = requestTable([...own, ...propertiesOf(schema.properties.config, 'config.')]);
-    const shown = named(`CheckWithLastResult_${type}`).properties.last_result.anyOf[0];
-    const found = propertiesOf(shown, 'last_result.', (name) => name in result.shape);
-    return found.length === 0 ? settings : `${settings}\n\n${answerTable(found)}`;
+    const lastResult = named(`CheckWithLastResult_${type}`).properties.last_result.anyOf[0];
+    const found = propertiesOf(lastResult, 'last_result.', (name) => name in result.shape);
+    return found.length === 0 ? settings : `${settings}\n\n${responseTable(found)}`;
   }
 
   const channelTable = ({ type }: ChannelType): string =>
@@ -54,13 +55,13 @@ export function tablesOf(document: OpenApi): Readonly<Record<string, string>> {
     ...byType('check', checkTypes.values(), checkTable),
     ...assertionTables,
     'error-kinds': codeTable(['error_kind', 'meaning'], Object.entries(ERRORS)),
-    'check-record': answer('CheckWithLastResult_push', (name) => !ofEveryCheck.has(name) && name !== 'config'),
-    result: answer('Result'),
-    transition: answerTable([
+    'check-record': response('CheckWithLastResult_push', (name) => !ofEveryCheck.has(name) && name !== 'config'),
+    result: response('Result'),
+    transition: responseTable([
       ...propertiesOf(named('Transition'), '', (name) => name !== 'alert'),
       ...propertiesOf(named('Transition').properties.alert, 'alert.'),
     ]),
-    gap: answer('Gap'),
+    gap: response('Gap'),
     'policy-settings': codeTable(
       ['setting', 'type', 'default', 'meaning'],
       Object.entries(SETTINGS).map(([name, setting]) => [
@@ -74,7 +75,7 @@ export function tablesOf(document: OpenApi): Readonly<Record<string, string>> {
       ['reason', 'meaning', 'what to do'],
       REASONS.map(({ name, label, meaning, remedy }) => [name, `${label}: ${meaning}`, remedy]),
     ),
-    delivery: answer('Delivery'),
+    delivery: response('Delivery'),
     'window-settings': request('NewWindow'),
     'channel-types': typeTable(channelTypes),
     ...byType('channel', channelTypes, channelTable),
@@ -83,7 +84,7 @@ export function tablesOf(document: OpenApi): Readonly<Record<string, string>> {
       [...Object.entries(alertVariables), ['label.<key>', 'A label of the entity: `{{label.team}}`.']],
       braced,
     ),
-    alert: answer('Alert'),
+    alert: response('Alert'),
     'alert-headers': codeTable(
       ['header', 'meaning'],
       hook.parameters.map(({ name, description }: Json) => [name, description]),
@@ -96,7 +97,7 @@ export function tablesOf(document: OpenApi): Readonly<Record<string, string>> {
       Object.entries(variables).map(([name, cells]) => [name, ...cells]),
       braced,
     ),
-    execution: answer('Execution'),
+    execution: response('Execution'),
     errors: codeTable(
       ['code', 'status', 'when'],
       Object.entries(STATUS_OF).map(([code, status]) => [code, String(status), MEANING_OF[code as ErrorCode]]),
@@ -111,11 +112,10 @@ const code = (text: string): string => `\`${text}\``;
 const braced = (name: string): string => code(`{{${name}}}`);
 const json = (value: unknown): string => block('json', JSON.stringify(value, null, 2));
 
-/** A table whose first column is code. */
-const codeTable = (heads: string[], rows: readonly string[][], written = code): string =>
+const codeTable = (heads: string[], rows: readonly string[][], format = code): string =>
   table(
     heads,
-    rows.map(([first = '', ...rest]) => [written(first), ...rest]),
+    rows.map(([first = '', ...rest]) => [format(first), ...rest]),
   );
 
 const typeTable = (types: Iterable<{ type: string; title: string; about: string }>): string =>
@@ -131,7 +131,7 @@ function endpointRow({ method, path, summary, access }: (typeof allRoutes)[numbe
   return [endpoint, summary, role, scopes.join(', ')];
 }
 
-/** The response to a check whose interval is too short. */
+/** Returns the response to a check whose interval is too short. */
 function refusal(): unknown {
   const body = { entity_id: 'ent_1', check_type: 'push', interval_seconds: 0 };
   const { error } = CheckInput.safeParse(body, { error: plainErrors });

@@ -9,94 +9,94 @@ import { IdOf } from '#lib/platform/http/route.ts';
 import type { Webhook } from './openapi.ts';
 
 const Counted = z.object({
-  count: z.int().describe('How many.'),
-  names: z.array(z.string()).describe('Names of the first ten.'),
+  count: z.int().describe('Number of entities.'),
+  names: z.array(z.string()).describe('First ten names.'),
 });
-const url = (what: string) => z.string().nullable().describe(`${what}; null where there is none.`);
+const url = (meaning: string) => z.string().nullable().describe(`${meaning}; else null.`);
 
-/** The alert as a program gets it: the members of the event, and what is known beside them. */
+/** Alert as a program receives it: the properties of the event, and further facts. */
 export const AlertRecord = TransitionRecord.pick(EVENT_MEMBERS)
   .extend({
     kind: DeliveryRecord.shape.kind,
-    urgency: z.enum(['high', 'low']).describe('low: news of what was told before.'),
-    alert_id: z.string().nullable().describe('The same in all deliveries of the alert; null for a test.'),
-    incident_id: z.string().nullable().describe('The incident that it belongs to; null without one.'),
+    urgency: z.enum(['high', 'low']).describe('high: new problem. low: follow-up to an earlier alert.'),
+    alert_id: z.string().nullable().describe('Id of the alert, the same in all its deliveries; null for a test.'),
+    incident_id: z.string().nullable().describe('Id of its incident; null without one.'),
     check: z
       .object({
         id: IdOf('the check'),
-        name: z.string().describe('Its name, or what it does to what.'),
-        slug: z.string().nullable().describe('Its slug; null without one.'),
-        type: z.string().nullable().describe('Its type; null when it is gone.'),
-        target: z.string().nullable().describe('What it looks at; null when it is gone.'),
+        name: z.string().describe('Name of the check, or its type and target.'),
+        slug: z.string().nullable().describe('Slug of the check; null without one.'),
+        type: z.string().nullable().describe('Type of the check; null if it was deleted.'),
+        target: z.string().nullable().describe('Target of the check; null if it was deleted.'),
       })
-      .describe('The check, as it is when this is sent.'),
+      .describe('Check at the time of sending.'),
     entity: z
       .object({
         id: IdOf('the entity'),
-        name: z.string().describe('Its name.'),
-        slug: z.string().describe('Its slug.'),
-        blueprint: z.string().describe('Slug of its blueprint.'),
-        labels: z.record(z.string(), z.string()).describe('Its labels.'),
+        name: z.string().describe('Name of the entity.'),
+        slug: z.string().describe('Slug of the entity.'),
+        blueprint: z.string().describe('Slug of the blueprint of the entity.'),
+        labels: z.record(z.string(), z.string()).describe('Labels of the entity.'),
       })
-      .describe('The entity, as it is when this is sent.'),
-    cause: TransitionCause.nullable().describe(`${TransitionCause.description} null: a test.`),
+      .describe('Entity at the time of sending.'),
+    cause: TransitionCause.nullable().describe(`${TransitionCause.description} null for a test.`),
     error_message: TransitionRecord.shape.error_message,
-    since: z.iso.datetime().describe('Since when the check has been in its state, in UTC.'),
+    since: z.iso.datetime().describe('Time since which the check is in its state, in UTC.'),
     root: z
       .object({
         entity_id: IdOf('the entity'),
-        entity_name: z.string().describe('Its name.'),
-        state: EntityState.describe('Its state.'),
-        since: z.iso.datetime().describe('Since when, in UTC.'),
+        entity_name: z.string().describe('Name of the root cause.'),
+        state: EntityState.describe('State of the root cause.'),
+        since: z.iso.datetime().describe('Time since which it is in that state, in UTC.'),
       })
       .nullable()
-      .describe('The entity whose failure explains this one; null when none is known.'),
-    affected: Counted.nullable().describe('What else fails with the same root; null when nobody knows.'),
-    impact: Counted.nullable().describe('What depends on the entity directly; null when nobody knows.'),
-    group_id: z.string().nullable().describe('Of those that were released together: the same of all; else null.'),
+      .describe('Root cause; null if none is known.'),
+    affected: Counted.nullable().describe('Other entities that fail from the same root cause; null if unknown.'),
+    impact: Counted.nullable().describe('Entities that depend directly on this one; null if unknown.'),
+    group_id: z.string().nullable().describe('Id shared by alerts that were released together; else null.'),
     remediation: z
       .object({
         action_id: IdOf('the action'),
-        action_name: z.string().describe('Its name.'),
-        attempts: z.int().describe('How often it was tried.'),
-        verdict: z.enum(['recovered', 'not_recovered', 'unverified']).describe('What came of the last attempt.'),
+        action_name: z.string().describe('Name of the action.'),
+        attempts: z.int().describe('Number of attempts.'),
+        verdict: z.enum(['recovered', 'not_recovered', 'unverified']).describe('Verification of the last attempt.'),
       })
       .nullable()
-      .describe('What was tried to repair it, and is given up; null of all other kinds than remediation_failed.'),
+      .describe('Failed remediation; null unless kind is remediation_failed.'),
     urls: z
       .object({
-        check: url('Page of the check, where PUBLIC_URL is set'),
+        check: url('Page of the check, if PUBLIC_URL is set'),
         incident: url('Page of the incident'),
         runbook: url('Label or field runbook_url of check or entity'),
         dashboard: url('Label or field dashboard_url of check or entity'),
       })
-      .describe('Pages for people.'),
-    step: z.int().nullable().describe('Of an escalation: which of its steps, from 1; else null.'),
+      .describe('Related pages.'),
+    step: z.int().nullable().describe('Escalation step, from 1; null unless kind is escalation.'),
     acknowledgement: z
       .object({
-        by: z.string().describe('Who looks after it.'),
-        note: z.string().describe('For people; may be empty.'),
-        until: z.iso.datetime().nullable().describe('When it ends by itself; null: when the check recovers.'),
+        by: z.string().describe('User who acknowledged it.'),
+        note: z.string().describe('Human-readable note; may be empty.'),
+        until: z.iso.datetime().nullable().describe('Time at which it ends; null if it ends when the check recovers.'),
       })
       .nullable()
-      .describe('Of kind acknowledged: who looks after it; else null.'),
-    acknowledge_url: url('Page that asks before it acknowledges'),
-    silence_url: url('Page that asks before it silences the check for an hour'),
+      .describe('Acknowledgement; null unless kind is acknowledged.'),
+    acknowledge_url: url('Page that acknowledges after a confirmation'),
+    silence_url: url('Page that silences the check for an hour after a confirmation'),
   })
   .meta({
     id: 'Alert',
-    description: 'What a check has come to, and all that is known about it. More members may come.',
+    description: 'Alert about a check with all known facts. Further properties may be added.',
   });
 
-/** What the service itself sends, to channels of the type webhook. */
+/** Requests that the service sends to channels of the type webhook. */
 export const webhooks: Record<string, Webhook> = {
   state_change: {
-    summary: 'A check went down or came up: sent to channels of the type webhook',
+    summary: 'Alert sent to channels of the type webhook',
     description: [
       'The body of a POST to the url of the channel. The same JSON goes to channels of the type nats, with X-Service-Delivery and X-Service-Kind.',
-      'It is sent at least once: drop a delivery whose X-Service-Delivery you know.',
-      'Reminders (reminder), late alerts (late), escalation steps (escalation), acknowledgements (acknowledged), closing alerts (closed) and tests (test) have the same body; X-Service-Kind states the kind.',
-      'A test tells the present state, belongs to no transition, and has an empty transition_id.',
+      'Delivery is at least once: drop a delivery whose X-Service-Delivery you know.',
+      'Reminders (repeat), late alerts (late_alerts), escalation steps (escalation), acknowledgements (acknowledged), closing alerts (closed) and tests (test) have the same body and differ in X-Service-Kind.',
+      'A test has the current state, no transition, and an empty transition_id.',
     ].join(' '),
     headers: z.object({
       'X-Service-Delivery': z
@@ -106,25 +106,25 @@ export const webhooks: Record<string, Webhook> = {
       'X-Service-Timestamp': z
         .string()
         .regex(/^\d+$/)
-        .describe('When this attempt was sent, in Unix seconds. Refuse what is older than five minutes.'),
+        .describe('Time of this attempt in Unix seconds. Reject requests older than five minutes.'),
       'X-Service-Signature-V1': z
         .string()
         .regex(/^v1=[0-9a-f]{64}$/)
         .optional()
         .describe(
-          'Where the channel has a secret: v1= and the HMAC-SHA256 of X-Service-Timestamp, a dot and the body, in lowercase hex. Who checks it is safe from replays.',
+          'If the channel has a secret: v1= and the HMAC-SHA256 of X-Service-Timestamp, a dot and the body, in lowercase hex. It prevents replays.',
         ),
       'X-Service-Signature': z
         .string()
         .regex(/^sha256=[0-9a-f]{64}$/)
         .optional()
         .describe(
-          'Where the channel has a secret: sha256= and the HMAC-SHA256 of the body with it, in lowercase hex. Compare it in constant time, before the body is parsed.',
+          'If the channel has a secret: sha256= and the HMAC-SHA256 of the body, in lowercase hex. Compare it in constant time before you parse the body.',
         ),
     }),
     body: AlertRecord,
     example: payloadOf(EXAMPLE_ALERT),
     answers:
-      'A status of 2xx: it was taken. Any other status, a redirect or no answer within 10 seconds counts as a failure: 3 attempts in all, 1 and 2 seconds apart. After a 429 nothing is sent before its Retry-After, of which 60 s count at most; that is no attempt.',
+      '2xx: accepted. Any other status, a redirect or no response within 10 seconds is a failure: 3 attempts, 1 and 2 seconds apart. After a 429 the next request waits for its Retry-After, up to 60 s; that is not an attempt.',
   },
 };

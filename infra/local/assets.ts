@@ -13,16 +13,13 @@ const MAX_BYTES = 32 * 1024 * 1024;
 
 const run = promisify(execFile);
 
-/**
- * The assets of one machine. Each is made with its first request, in a process of its own, and kept in memory: making
- * takes seconds of CPU time and 100 MB, and a service that stands still meanwhile turns probes into gaps.
- */
+/** Returns assets that are generated on first use in a separate process, which keeps this one responsive. */
 export function localAssets(log: Log): Assets {
   let warned = false;
   const make = async (name: AssetName): Promise<string> => {
     const args = ['--disable-warning=ExperimentalWarning', MAKER, name];
     const { stdout, stderr } = await run(process.execPath, args, { maxBuffer: MAX_BYTES });
-    if (stderr !== '' && !warned) log.warn('generated file made, with a warning', { warning: stderr.trim() });
+    if (stderr !== '' && !warned) log.warn('asset generated with a warning', { warning: stderr.trim() });
     warned ||= stderr !== '';
     return stdout;
   };

@@ -1,5 +1,4 @@
-// Installs the packages of package-lock.json that node_modules lacks. Runs on whatever node npm was started with, so
-// plain old syntax and no packages. What only an install needs is loaded for it: each start comes by here.
+// Installs missing packages. Old syntax and no packages, because it runs on any node that starts npm.
 const fs = require('node:fs');
 const path = require('node:path');
 
@@ -14,31 +13,31 @@ const POLL_MS = 250;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 /**
- * Compares what is installed with what is wanted.
+ * Compares the installed packages with the required ones.
  * @param wanted `packages` of package-lock.json
  * @param installed `packages` of node_modules/.package-lock.json; undefined if there is none
- * @param withDev whether the packages of the tests are wanted too
- * @returns why an install is needed, and whether it brings the packages of the tests; undefined if none is needed
+ * @param withDev whether test packages are required too
+ * @returns why an install is needed, and whether it includes test packages; undefined if none is needed
  */
 function planOf(wanted, installed, withDev) {
-  if (!installed) return { why: 'not installed', dev: withDev };
+  if (!installed) return { reason: 'not installed', dev: withDev };
   const names = Object.keys(wanted).filter((name) => /^node_modules\//.test(name));
   // The flags of a linked folder are in the entry of that folder.
   const isDev = (name) => Boolean((wanted[name].link ? wanted[wanted[name].resolved] : wanted[name]).dev);
   const hasDev = names.some((name) => isDev(name) && installed[name]);
-  const lacking = names.filter((name) => {
+  const missing = names.filter((name) => {
     if (isDev(name) && !withDev) return false;
-    // npm leaves out an optional package that does not fit this machine, or that the user does not want.
+    // npm skips an optional package that does not fit this machine or that the user excluded.
     return installed[name] ? installed[name].version !== wanted[name].version : !wanted[name].optional;
   });
-  if (lacking.length === 0) return undefined;
-  if (!hasDev && lacking.every(isDev)) return { why: 'installed without those of the tests', dev: true };
-  return { why: 'not those of package-lock.json', dev: withDev || hasDev };
+  if (missing.length === 0) return undefined;
+  if (!hasDev && missing.every(isDev)) return { reason: 'installed without test packages', dev: true };
+  return { reason: 'different from package-lock.json', dev: withDev || hasDev };
 }
 
 function nextPlan(withDev) {
   const file = path.join(root, 'package-lock.json');
-  // A copy that was made with its packages is not a checkout.
+  // A copy that includes its packages is not a checkout.
   if (!fs.existsSync(file)) return undefined;
   return planOf(packagesOf(file), installedPackages(), withDev);
 }
@@ -49,7 +48,7 @@ function installedPackages() {
   try {
     return packagesOf(path.join(root, 'node_modules/.package-lock.json'));
   } catch {
-    // Absent, or half written by an npm that was killed.
+    // Absent, or incomplete because npm was killed.
     return undefined;
   }
 }
@@ -61,12 +60,12 @@ const say = (line) => process.stderr.write(`${line}\n`);
 function fail(plan, reason) {
   const command = commandOf(plan);
   say(
-    `Dependencies are ${plan.why} and cannot be installed (${reason}); mend that, then run \`${command}\` in ${root}.`,
+    `Dependencies are ${plan.reason} and cannot be installed (${reason}); fix that, then run \`${command}\` in ${root}.`,
   );
   process.exit(1);
 }
 
-/** @returns the open lock if this process may install now; undefined while another does */
+/** Takes the install lock. @returns its descriptor; undefined if another process holds it */
 function takeLock(plan) {
   try {
     if (!fs.existsSync(path.dirname(lock))) fs.mkdirSync(path.dirname(lock));
@@ -74,16 +73,13 @@ function takeLock(plan) {
   } catch (error) {
     if (error.code !== 'EEXIST') fail(plan, `the folder is not writable: ${error.code}`);
   }
-  const taken = fs.statSync(lock, { throwIfNoEntry: false });
-  // Taken again one poll later, so that only one of several waiting processes gets it.
-  if (taken && Date.now() - taken.mtimeMs > ABANDONED_MS) fs.rmSync(lock, { force: true });
+  const stat = fs.statSync(lock, { throwIfNoEntry: false });
+  // Retried one poll later, so that only one of several waiting processes gets it.
+  if (stat && Date.now() - stat.mtimeMs > ABANDONED_MS) fs.rmSync(lock, { force: true });
   return undefined;
 }
 
-/**
- * Calls `done` once everything that is wanted is installed, at once if it is already. Of several processes one
- * installs and the others wait. Ends the process with a sentence if an install fails.
- */
+/** Calls `done` once all packages are installed; one process installs, others wait. Exits on failure. */
 function ensure(withDev, done) {
   if (!nextPlan(withDev)) return done();
   let waits = false;
@@ -94,35 +90,32 @@ function ensure(withDev, done) {
     if (!plan) return done();
     const held = takeLock(plan);
     if (held !== undefined) return install(plan, held, finish);
-    if (!waits) say('Waiting for another process that installs dependencies.');
+    if (!waits) say('Waiting for another process to install dependencies.');
     waits = true;
     setTimeout(attempt, POLL_MS);
   }
 
   function finish() {
     const left = nextPlan(withDev);
-    if (left) fail(left, 'npm left some out');
+    if (left) fail(left, 'npm skipped some packages');
     done();
   }
 }
 
-/**
- * Installs in place: a package that is right stays as it is, so that a running service keeps what it uses.
- * @param held the lock, open
- */
+/** Installs in place, so that a running service keeps its files. @param held descriptor of the lock */
 function install(plan, held, done) {
-  // The npm that has started this, if npm has.
+  // The npm that started this process, if any.
   const npm = /npm-cli\.js$/.test(process.env.npm_execpath || '')
     ? [process.env.npm_node_execpath || process.execPath, process.env.npm_execpath]
     : ['npm'];
   const options = ['--no-save', plan.dev ? '--include=dev' : '--omit=dev', '--prefer-offline'];
   const quiet = ['--no-audit', '--no-fund', '--no-progress', '--loglevel=error', '--fetch-retry-mintimeout=1000'];
-  say(`Dependencies are ${plan.why}: installing them, as \`${commandOf(plan)}\` does. It takes a minute or less.`);
+  say(`Dependencies are ${plan.reason}: installing them like \`${commandOf(plan)}\`, in a minute or less.`);
 
   const touching = setInterval(() => fs.futimesSync(held, new Date(), new Date()), TOUCHED_MS);
   const release = () => fs.rmSync(lock, { force: true });
   process.once('exit', release);
-  // Stdout belongs to the command that follows.
+  // Stdout belongs to the command that runs next.
   const child = require('node:child_process').spawn(npm[0], npm.slice(1).concat('install', options, quiet), {
     cwd: root,
     stdio: ['ignore', 2, 'pipe'],
@@ -139,7 +132,7 @@ function install(plan, held, done) {
   });
   child.on('error', (error) => fail(plan, error.code === 'ENOENT' ? 'npm was not found' : error.message));
   child.on('close', (code) => {
-    if (code !== 0) fail(plan, reasonOf(errors) || `npm ended with ${code}`);
+    if (code !== 0) fail(plan, reasonOf(errors) || `npm exited with ${code}`);
     clearInterval(touching);
     release();
     process.removeListener('exit', release);
@@ -148,7 +141,7 @@ function install(plan, held, done) {
   });
 }
 
-/** @returns the first line of npm's errors that says what went wrong, not in which call */
+/** Returns the first line of npm's errors with a reason. */
 const reasonOf = (errors) =>
   errors
     .split('\n')

@@ -4,16 +4,13 @@ import { digestOf, generateApiKey } from '#lib/access/api-key.ts';
 import { createAccount } from '#lib/access/change-account.ts';
 import type { Env } from '#lib/env.ts';
 
-/** Raw key of the first account's admin, and whether this start has made it; undefined when its file is gone. */
+/** Raw key of the first admin, and whether this start created it; undefined if its file is gone. */
 export type FirstKey = { raw: string; isNew: boolean } | undefined;
 
-/** Where the key is kept, under DATA_DIR. */
+/** Name of the key file in DATA_DIR. */
 export const KEY_FILE = 'admin-key';
 
-/**
- * Makes an account when there is none, and keeps its admin key in `dir`/admin-key, for the owner of the process alone.
- * @returns that key, also on later starts; undefined when the file is gone or the key was deleted
- */
+/** Creates a first account with its key in `dir`/admin-key (0600). @returns the key; undefined if it is gone */
 export async function firstAccount(env: Env, dir: string | undefined): Promise<FirstKey> {
   const { ports, keys } = env;
   const { items } = await ports.table.query({ partition: keys.accounts, limit: 1 });
@@ -22,21 +19,20 @@ export async function firstAccount(env: Env, dir: string | undefined): Promise<F
     const raw = file && readKey(file);
     return raw && (await ports.table.get(keys.apiKey(digestOf(raw)))) ? { raw, isNew: false } : undefined;
   }
-  // Kept before the account stands: should this process die in between, the next start makes another key; the other way
-  // round, nobody would have the key of the account.
+  // Stored before the account exists: after a crash in between, the next start creates another key.
   const draw = generateApiKey(ports.ids);
   if (file) writeKey(file, draw.raw);
   await createAccount(env, { email: 'admin@localhost', name: 'First account' }, { draw, again: true });
   return { raw: draw.raw, isNew: true };
 }
 
-const OWNER_ALONE = 0o600;
+const OWNER_ONLY = 0o600;
 
-/** A file that stands there already, with whatever mode, is the owner's alone before the key is in it. */
+/** Writes the key; an existing file becomes accessible only to its owner first. */
 function writeKey(file: string, raw: string): void {
-  const open = openSync(file, 'w', OWNER_ALONE);
+  const open = openSync(file, 'w', OWNER_ONLY);
   try {
-    fchmodSync(open, OWNER_ALONE);
+    fchmodSync(open, OWNER_ONLY);
     writeFileSync(open, `${raw}\n`, { flush: true });
   } finally {
     closeSync(open);
@@ -44,7 +40,7 @@ function writeKey(file: string, raw: string): void {
 }
 
 function readKey(file: string): string | undefined {
-  if (!existsSync(file)) return undefined; // The owner took it away, as a careful owner does.
-  chmodSync(file, OWNER_ALONE);
+  if (!existsSync(file)) return undefined; // A careful owner deletes it.
+  chmodSync(file, OWNER_ONLY);
   return readFileSync(file, 'utf8').trim();
 }

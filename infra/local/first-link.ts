@@ -3,12 +3,7 @@ import { allUsers, requireAccount } from '#lib/access/store.ts';
 import type { Env } from '#lib/env.ts';
 import { linkByOperator } from '#lib/identity/sign-in-link.ts';
 
-/**
- * How the person in front of a new service gets in: a link, while no admin of its first account has a passkey or an
- * identity. Nobody becomes admin by being the first to open the page. Undefined where somebody has, or where the
- * account was disabled.
- * @param address of the service, in a browser
- */
+/** Creates the sign-in link of a new service until an admin has a passkey or an identity; else undefined. */
 export async function firstLink(env: Env, address: string): Promise<string | undefined> {
   const { items } = await env.ports.table.query({ partition: env.keys.accounts, limit: 1 });
   const tenant = items[0]?.sk;
@@ -20,10 +15,7 @@ export async function firstLink(env: Env, address: string): Promise<string | und
   return (await linkByOperator(scope, address)).url;
 }
 
-/**
- * The address at which a browser on this machine opens the service. Passkeys work at names alone, and not at
- * 127.0.0.1.
- */
+/** Returns the URL of the service for a browser on this machine. Passkeys need a name and do not work at 127.0.0.1. */
 export function browserAddress(url: string): string {
   const { port, hostname } = new URL(url);
   const isHere = ['127.0.0.1', '[::1]', '0.0.0.0', '[::]'].includes(hostname);

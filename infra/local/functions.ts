@@ -36,18 +36,18 @@ const factories: Record<FunctionName, (ports: Ports) => Handler> = {
   reclaimer,
 };
 
-/** Loaded at its first request: most starts of a machine see nobody sign in. */
+/** Loads the sign-in function on its first request, because few starts see a sign-in. */
 function signIn(ports: Ports): Handler {
-  const made = async () => (await import('#functions/sign-in.ts')).create(ports);
-  let loading: ReturnType<typeof made> | undefined;
+  const load = async () => (await import('#functions/sign-in.ts')).create(ports);
+  let loading: ReturnType<typeof load> | undefined;
   return async (event) => {
-    loading ??= made();
+    loading ??= load();
     return (await loading)(event);
   };
 }
 
-/** The ports of a function that repeats its work: its commits do not wait for the disk. */
-function repeating({ table, queues, ...others }: LocalPorts): Ports {
+/** Returns the ports of an idempotent function, whose commits do not wait for the disk. */
+function withoutDiskWait({ table, queues, ...others }: LocalPorts): Ports {
   return {
     ...others,
     table: { ...table, transact: (writes) => table.transact(writes, 'soon') },
@@ -55,12 +55,12 @@ function repeating({ table, queues, ...others }: LocalPorts): Ports {
   };
 }
 
-/** Every function of the topology, made once for one world, each with what it may do there. */
+/** Creates every function of the topology with its permitted ports. */
 export function makeFunctions(ports: LocalPorts): Record<FunctionName, Handler> {
   const names = Object.keys(factories) as FunctionName[];
-  const made = names.map((name) => {
-    const own = functions[name].repeats ? repeating(ports) : ports;
-    return [name, factories[name](grant(own, name))];
+  const created = names.map((name) => {
+    const allowed = functions[name].repeats ? withoutDiskWait(ports) : ports;
+    return [name, factories[name](grant(allowed, name))];
   });
-  return Object.fromEntries(made) as Record<FunctionName, Handler>;
+  return Object.fromEntries(created) as Record<FunctionName, Handler>;
 }

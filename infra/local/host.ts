@@ -12,7 +12,7 @@ import { type FirstKey, firstAccount } from './first-account.ts';
 import { makeFunctions } from './functions.ts';
 import type { TrustedProxies } from './http/client-address.ts';
 import { makeGateway } from './http/http.ts';
-import { outageBefore, type SignOfLife, writeLiveness } from './liveness.ts';
+import { type Liveness, outageBefore, writeLiveness } from './liveness.ts';
 import { type GivenPorts, type LocalPorts, makePorts } from './ports.ts';
 import { keepLayout } from './store/layout.ts';
 import { lockDirectory } from './store/lock.ts';
@@ -22,14 +22,11 @@ import { startSweep } from './store/sweep.ts';
 type HostOptions = {
   settings: Settings;
   log: Log;
-  /** Where everything is kept; undefined keeps it in memory. */
   dir: string | undefined;
   host: string;
-  /** 0 takes any free port. */
   port: number;
-  /** Whose X-Forwarded-For is believed. */
+  /** Proxies whose X-Forwarded-For is trusted. */
   proxies?: TrustedProxies;
-  /** In place of the machine's own. */
   world?: Partial<GivenPorts>;
 };
 
@@ -38,16 +35,13 @@ export type Host = {
   adminKey: FirstKey;
   ports: LocalPorts;
   keys: Keys;
-  /** Takes no more requests and messages and lets what is in hand finish, 10 s at most. @returns whether it did */
+  /** Stops accepting requests and messages, and waits up to 10 s for those in flight. @returns whether they finished */
   stop(): Promise<boolean>;
 };
 
 const DRAIN_MS = 10_000;
 
-/**
- * The whole service in this process. Throws one sentence when it cannot start: another service has the folder, the
- * port is in use, the settings do not fit the data.
- */
+/** Starts the service in this process. Throws one sentence if folder, port or settings do not allow it. */
 export async function startHost({ settings, log, dir, host, port, proxies, world }: HostOptions): Promise<Host> {
   const undo: (() => void)[] = [];
   const release = () => {
@@ -58,7 +52,7 @@ export async function startHost({ settings, log, dir, host, port, proxies, world
     const store = openStore({ file: dir === undefined ? ':memory:' : join(dir, STORE_FILE) });
     undo.push(store.close);
     keepLayout(store, settings);
-    // Where ping URLs lead is known at the latest once it listens.
+    // The default of ping URLs is known only once the port is.
     const own = { ...settings, PING_URL: settings.PING_URL || settings.PUBLIC_URL };
     const ports = makePorts(store, { settings: own, log, ...world, onInserted: () => changes?.wake() });
     const env = envOf(ports);
@@ -72,7 +66,7 @@ export async function startHost({ settings, log, dir, host, port, proxies, world
     const bound = await gateway.listen(host, port).catch((error) => Promise.reject(cannotListen(error, host, port)));
     own.PING_URL ||= addressOf(isWildcard(host) ? 'localhost' : host, bound);
 
-    // From here on work is done, after the outage was noted.
+    // Work starts only after the outage was recorded.
     changes = startChangeStream(store, handlers, log);
     const consumers = startConsumers(ports.queues, handlers, { ...ports, afterPause: () => life?.afterPause() });
     const stopTicks = startTicks(store, ports.queues, ports);
@@ -87,12 +81,12 @@ export async function startHost({ settings, log, dir, host, port, proxies, world
         stopTicks();
         stopSweep();
         const inTime = await within(DRAIN_MS, Promise.all([gateway.stop(), consumers.stop(), changes.stop()]));
-        if (!inTime) log.warn('what was in hand did not end in time and is given again at the next start');
+        if (!inTime) log.warn('unfinished work interrupted, will be retried at the next start');
         gateway.cut();
         try {
           if (inTime) store.rewrite();
         } catch (error) {
-          log.warn('the store could not be rewritten; traces of what was deleted wait for the next stop', { error });
+          log.warn('store not rewritten, traces of deleted data stay until the next stop', { error });
         }
         release();
         return inTime;
@@ -108,8 +102,7 @@ const isWildcard = (host: string): boolean => host === '0.0.0.0' || host === '::
 
 const addressOf = (host: string, port: number): string => `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 
-/** Notes the time in which this service did not run, before it does anything else. */
-async function watchOutages(env: Env, file: string, tick: number | undefined): Promise<SignOfLife> {
+async function watchOutages(env: Env, file: string, tick: number | undefined): Promise<Liveness> {
   const outage = outageBefore(file, env.ports.clock.now(), tick);
   if (outage) await recordOutage(env, outage);
   return writeLiveness(file, env.ports.log, (pause) => recordOutage(env, pause));

@@ -1,35 +1,31 @@
 import { randomUUID } from 'node:crypto';
 import { type FunctionName, functions } from '#infra/topology.ts';
 
-/** What a function learns of its run, beside the event: Lambda's context as far as it is used, and an abort signal. */
+/** Context of an invocation: the used part of the Lambda context, and an abort signal. */
 export type Invocation = {
   awsRequestId: string;
   functionName: FunctionName;
   getRemainingTimeInMillis(): number;
-  /** Aborted at the function's time-out: work that goes on after it would write beside its successor. */
+  /** Aborted at the timeout: later work would write concurrently with its retry. */
   signal: AbortSignal;
 };
 
-/** Each source knows the event and the answer of the functions it feeds. */
+/** Function; its event and result depend on the source. */
 export type Handler = (event: never, context: Invocation) => Promise<unknown>;
 
-/** A function ran longer than the topology allows. */
+/** Error of a function that exceeded its timeout. */
 export class TimedOut extends Error {}
 
-/** How long an aborted run may take to say how far it came. */
+/** Time (ms) for an aborted function to report its progress. */
 const GRACE_MS = 1000;
 
-/**
- * Runs a function once, as Lambda does: under its time-out of the topology.
- * @param controller of the signal it is given: whoever else may end its work aborts it too
- * @throws what the function throws, or TimedOut when it has not ended one second after its time-out
- */
-export function invoke<Event, Answer>(
+/** Invokes a function with its timeout, as Lambda does. @throws its error, or TimedOut 1 s after the timeout */
+export function invoke<Event, Result>(
   name: FunctionName,
   handler: Handler,
   event: Event,
   controller = new AbortController(),
-): Promise<Answer> {
+): Promise<Result> {
   const limit = functions[name].timeout_seconds * 1000;
   const deadline = performance.now() + limit;
   const context: Invocation = {
@@ -40,10 +36,10 @@ export function invoke<Event, Answer>(
   };
   return new Promise((resolve, reject) => {
     let timer = setTimeout(() => {
-      controller.abort(new TimedOut(`${name} ran longer than its ${limit / 1000} s.`));
+      controller.abort(new TimedOut(`${name} exceeded its timeout of ${limit / 1000} s.`));
       timer = setTimeout(reject, GRACE_MS, controller.signal.reason);
     }, limit);
-    const run = async () => (await handler(event as never, context)) as Answer;
+    const run = async () => (await handler(event as never, context)) as Result;
     run()
       .then(resolve, reject)
       .finally(() => clearTimeout(timer));

@@ -9,7 +9,7 @@ import { startHost } from './host.ts';
 import { loadRest } from './preload.ts';
 import { readHostSettings } from './settings.ts';
 
-/** The demo has a folder and a registry of domains of its own, and its actions may call what it watches. */
+/** Settings of the demo: its own folder and domain registry, and access to its target. */
 const demoSettings = async () => ({
   DATA_DIR: '.demo',
   EGRESS_ALLOW: '127.0.0.1/32',
@@ -17,9 +17,8 @@ const demoSettings = async () => ({
   RDAP_BOOTSTRAP_URL: (await startDemoRegistry()).list,
 });
 
-/** `npm start`: the whole service on one machine, until SIGTERM or SIGINT. */
+/** Runs `npm start`: the whole service on one machine, until SIGTERM or SIGINT. */
 async function main(): Promise<void> {
-  // What it keeps holds the secrets of its users.
   process.umask(0o077);
   const { options } = parseFlags(process.argv.slice(2), { demo: { type: 'boolean', default: false } }, false);
   const { host: own, settings } = readHostSettings(
@@ -27,7 +26,7 @@ async function main(): Promise<void> {
   );
   const log = makeLog(own.LOG_LEVEL);
   process.on('uncaughtException', (error) => {
-    log.error('a fault that nobody caught; the process ends', { error });
+    log.error('uncaught error, process exits', { error });
     process.exit(1);
   });
   const starting = startHost({
@@ -61,10 +60,7 @@ async function main(): Promise<void> {
   }
 }
 
-/**
- * The key itself is shown once: what is written at every start lies in journals and container logs. A link is good
- * for an hour, and once.
- */
+/** Formats the greeting. The key is shown only once, because output ends up in journals and container logs. */
 function greeting(
   url: string,
   key: FirstKey,
@@ -72,21 +68,21 @@ function greeting(
   { address, link }: { address: string; link: string | undefined },
 ): string {
   const file = join(dir, KEY_FILE);
-  const told = !key
-    ? '(was deleted, or its file; make another with: npm run admin -- key issue ID)'
+  const where = !key
+    ? '(deleted, or its file is missing; create another with: npm run admin -- key issue ID)'
     : key.isNew
-      ? `${key.raw}   (kept in ${file}, not shown again)`
+      ? `${key.raw}   (stored in ${file}, not shown again)`
       : `in ${file}`;
-  const sent = !key ? '<API_KEY>' : key.isNew ? key.raw : `$(cat ${file})`;
+  const value = !key ? '<API_KEY>' : key.isNew ? key.raw : `$(cat ${file})`;
   const signIn = link
     ? `Sign in, once, within an hour: ${link}`
-    : `Sign in at ${address} (a link for whoever cannot: npm run admin -- user link ID)`;
+    : `Sign in at ${address} (for a sign-in link: npm run admin -- user link ID)`;
   return `
 Fleetwatch runs at ${url}
 ${signIn}
-Admin key: ${told}
+Admin key: ${where}
 
-  curl -H "Authorization: Bearer ${sent}" ${url}/v1/me
+  curl -H "Authorization: Bearer ${value}" ${url}/v1/me
 
 `;
 }

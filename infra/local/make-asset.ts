@@ -3,7 +3,7 @@ import { globSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, wri
 import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../..');
-/** Folder of assets that are kept: next to compiled code, which an operator can place outside the installation. */
+/** Folder of generated assets: next to compiled code, which an operator can place outside the installation. */
 const FOLDER = join(process.env.NODE_COMPILE_CACHE || join(ROOT, '.cache'), 'generated');
 
 const MAKERS = {
@@ -19,7 +19,7 @@ const MAKERS = {
 };
 export type AssetName = keyof typeof MAKERS;
 
-/** The sources of all assets, and the versions of the packages that they use. */
+/** Sources of all assets, and versions of the packages they use. */
 const INPUTS = [
   '{lib,infra/docs,console}/**/*.{ts,tsx,css,html,json,ndjson}',
   'infra/local/make-asset.ts',
@@ -53,10 +53,7 @@ function keep(name: AssetName, file: string, text: string): void {
   }
 }
 
-/**
- * Prints an asset, as an earlier run with the same inputs kept it or made now. Warns on stderr if it cannot be kept.
- * @param name the only argument
- */
+/** Prints an asset from the cache, or generates it. Warns on stderr if it cannot be cached. */
 async function main([name]: string[]): Promise<void> {
   const asset = name as AssetName;
   const file = `${asset}-${digestOfInputs()}.json`;
@@ -66,7 +63,7 @@ async function main([name]: string[]): Promise<void> {
   try {
     if (kept === undefined) keep(asset, file, text);
   } catch (error) {
-    process.stderr.write(`Each start makes it again: ${(error as Error).message}\n`);
+    process.stderr.write(`Each start generates it again: ${(error as Error).message}\n`);
   }
 }
 

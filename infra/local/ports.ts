@@ -14,7 +14,7 @@ import type { Store } from './store/store.ts';
 
 export type LocalPorts = Ports & { table: SqliteTable; queues: LocalQueues; bus: LocalBus };
 
-/** What holds on one machine, where the setting RATE_LIMITS says nothing else. */
+/** Default rates on one machine; RATE_LIMITS overrides them. */
 const RATES: Rates = {
   read: { per_second: 500, burst: 5000 },
   write: { per_second: 500, burst: 5000 },
@@ -27,7 +27,7 @@ const RATES: Rates = {
   'ping-url': { per_second: 2, burst: 60 },
 };
 
-/** The world of every function on one machine: one store, the machine's clock and sockets. */
+/** Creates the ports of all functions on one machine: one store, and the clock and sockets of the machine. */
 export function makePorts(
   store: Store,
   { settings, log, onInserted, clock = systemClock, ids = makeIds(clock), net = makeNet(settings) }: Options,
@@ -40,7 +40,7 @@ export function makePorts(
     clock,
     ids,
     log,
-    // On one machine no alarm is there to look: GET /v1/health says when a delivery last failed.
+    // One machine has no alarms: GET /v1/health shows the last failed delivery.
     metrics: { count: () => {} },
     limiter: memoryLimiter(clock, ratesIn(settings.RATE_LIMITS, RATES)),
     settings,
@@ -48,7 +48,7 @@ export function makePorts(
   };
 }
 
-/** What the machine gives to the functions. */
+/** Ports that the machine provides. */
 export type GivenPorts = Pick<Ports, 'clock' | 'ids' | 'net'>;
 
 type Options = Partial<GivenPorts> & { settings: Settings; log: Log; onInserted?: () => void };

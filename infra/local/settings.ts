@@ -4,7 +4,7 @@ import { readSettings, type Settings, SettingsSchema, wrongSettings } from '#lib
 import { unknownSettings } from '#lib/unknown-settings.ts';
 import { trustedProxies } from './http/client-address.ts';
 
-/** What a single machine wants otherwise than AWS. The operator's own values win. */
+/** Defaults that differ from AWS. Values of the operator override them. */
 export const EMBEDDED = {
   CHECK_EGRESS: 'any',
   MIN_INTERVAL_SECONDS: '1',
@@ -13,11 +13,11 @@ export const EMBEDDED = {
   JOB_GROUP_MS: '50',
   REFERENCE_HOST: '.',
   MCP_STREAMS_PER_KEY: '100',
-  // A machine of one's own has its CPU to itself.
+  // The service does not share its CPU with other functions.
   PROBES_AT_ONCE: '250',
 };
 
-/** To these, empty is a value; elsewhere it is the default. */
+/** Settings for which empty is a value; for others, empty means the default. */
 const MAY_BE_EMPTY = new Set(['NATS_SUBJECT_PREFIX', 'REFERENCE_HOST']);
 
 /** Settings of `npm start` only. */
@@ -42,7 +42,7 @@ export const HostSettings = z.object({
     })
     .describe(
       'Addresses and CIDR ranges of proxies, separated by commas, whose `X-Forwarded-For` and `X-Forwarded-Proto` are ' +
-        'trusted. `none`: no proxy is.',
+        'trusted. `none`: trust no proxy.',
     ),
   LOG_LEVEL: z
     .enum(LOG_LEVELS)
@@ -51,16 +51,13 @@ export const HostSettings = z.object({
 });
 type HostSettings = z.output<typeof HostSettings>;
 
-/** Every setting that an operator of one machine has; TABLE_NAME leads the admin CLI to a deployed table. */
+/** Names of all settings on one machine; TABLE_NAME selects a deployed table for the admin commands. */
 export const SETTING_NAMES = [...Object.keys(HostSettings.shape), ...Object.keys(SettingsSchema.shape), 'TABLE_NAME'];
 
-/**
- * The settings of an embedded service, by its environment. Throws one sentence that names each wrong one, and each that
- * looks like one and is none.
- */
+/** Reads the settings of a machine from its environment. Throws one sentence that names each invalid or unknown one. */
 export function readHostSettings(env: Record<string, string | undefined>): { host: HostSettings; settings: Settings } {
-  const strange = unknownSettings(Object.keys(env), SETTING_NAMES);
-  if (strange.length > 0) throw wrongSettings(strange);
+  const unknown = unknownSettings(Object.keys(env), SETTING_NAMES);
+  if (unknown.length > 0) throw wrongSettings(unknown);
   const given = Object.fromEntries(
     Object.entries(env).filter(([name, value]) => value !== undefined && (value !== '' || MAY_BE_EMPTY.has(name))),
   );

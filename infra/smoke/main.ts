@@ -2,17 +2,14 @@ import { parseArgs } from 'node:util';
 import { StepError } from './call.ts';
 import { beginWalk, cleanUp, type Options, STEPS } from './steps.ts';
 
-const USAGE = `Walks through a running service: account, entity, check, heartbeat, alert, MCP; and cleans up after itself.
-
-  npm run smoke -- URL [KEY]      KEY is a key that may write; without it, that of the environment variable KEY
-
-  --target URL       what the check probes; by default URL/v1/health. The service must be allowed to go there
-  --receiver URL     what the alert is posted to; by default the service itself, that takes it for a heartbeat
-  --stream URL       base address of the streams of MCP, where it is another (the output StreamUrlmcp, with CDN=false)
-  --no-stream        leaves the stream of MCP out
-  --patience N       how long a probe or an alert may take, in seconds; default 60
-
-Exit codes: 0 all is well, 1 a step failed, 2 wrong input.
+const USAGE = `Tests a running service: account, entity, check, heartbeat, alert, MCP. Deletes what it creates.
+  npm run smoke -- URL [KEY]      KEY is a key with write access. Default: environment variable KEY
+  --target URL       target of the check. Default: URL/v1/health. The service must be allowed to reach it
+  --receiver URL     URL that the alert is posted to. Default: a heartbeat URL of the service itself
+  --stream URL       base URL of MCP streams, if it differs (output StreamUrlmcp, with CDN=false)
+  --no-stream        skips the MCP stream
+  --patience N       timeout of a probe or an alert in seconds. Default: 60
+Exit codes: 0 all steps passed, 1 a step failed, 2 invalid input.
 `;
 
 class UsageError extends Error {}
@@ -26,7 +23,8 @@ function read(args: string[], env: NodeJS.ProcessEnv): Options | undefined {
   if (address === undefined || !key || more.length > 0) throw new UsageError('Give the URL of the service and a key.');
   const url = addressOf(address, 'URL');
   const patience = Number(values.patience);
-  if (!/^\d{1,4}$/.test(values.patience) || patience < 1) throw new UsageError('--patience is a number of seconds.');
+  if (!/^\d{1,4}$/.test(values.patience) || patience < 1)
+    throw new UsageError('--patience must be a number of seconds from 1 to 9999.');
   return {
     url,
     key,
@@ -61,13 +59,12 @@ function addressOf(text: string, what: string): string {
   throw new UsageError(`${what} must be an http or https URL, not "${text}".`);
 }
 
-/** @returns whether it went well */
 async function show(name: string, work: () => Promise<string>): Promise<boolean> {
   const began = performance.now();
   const took = () => `(${((performance.now() - began) / 1000).toFixed(1)} s)`;
   try {
-    const seen = await work();
-    say(`ok    ${name.padEnd(14)} ${seen} ${took()}`);
+    const result = await work();
+    say(`ok    ${name.padEnd(14)} ${result} ${took()}`);
     return true;
   } catch (error) {
     if (!(error instanceof StepError)) throw error;

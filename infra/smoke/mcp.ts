@@ -2,7 +2,7 @@ import { type Call, expected, jsonOf, open, StepError } from './call.ts';
 
 const PATH = '/v1/mcp';
 const CLIENT = { capabilities: {}, clientInfo: { name: 'fleetwatch-smoke', version: '1' } };
-/** An event that is not there by then is kept back by somebody on the way: the next keep-alive comes after 15 s. */
+/** Timeout of an event. A later one was buffered on the way until the next keep-alive, which comes after 15 s. */
 const EVENT_MS = 10_000;
 
 const message = (method: string, params?: object, id?: number) => ({
@@ -12,22 +12,19 @@ const message = (method: string, params?: object, id?: number) => ({
   ...(params && { params }),
 });
 
-/** A session by POST: handshake, the notification that ends without a body, and the list of tools. */
+/** Opens a session by POST: handshake, a notification that gets no body, and the list of tools. */
 export async function callsByPost(call: Call): Promise<string> {
   const hello = message('initialize', { ...CLIENT, protocolVersion: '2025-11-25' }, 1);
   const { result } = expected(await call('POST', PATH, hello), 200, 'initialize');
   expected(await call('POST', PATH, message('notifications/initialized')), 202, 'notifications/initialized');
   const listed = expected(await call('POST', PATH, message('tools/list', {}, 2)), 200, 'tools/list');
   if (!Array.isArray(listed?.result?.tools)) {
-    throw new StepError(`tools/list answered no tools: ${JSON.stringify(listed).slice(0, 200)}`);
+    throw new StepError(`tools/list returned no tools: ${JSON.stringify(listed).slice(0, 200)}`);
   }
   return `${result?.serverInfo?.name}, protocol ${result?.protocolVersion}, ${listed.result.tools.length} tools`;
 }
 
-/**
- * A stream of 2024-11-05: the address to post to comes as its first event, and the answer to what is posted there as
- * the next.
- */
+/** Opens a stream of protocol 2024-11-05: the first event is the URL to post to, the next is the response. */
 export async function callsByStream(url: string, key: string): Promise<string> {
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(), 3 * EVENT_MS);
@@ -40,7 +37,7 @@ export async function callsByStream(url: string, key: string): Promise<string> {
     }
     const events = eventsOf(response.body!);
     const endpoint = await next(events, 'endpoint');
-    // A client takes it as relative to the address of the stream.
+    // Clients resolve it against the URL of the stream.
     const posted = await open(new URL(endpoint.data, `${url}${PATH}`).href, {
       method: 'POST',
       headers: { authorization, 'content-type': 'application/json' },
@@ -50,12 +47,12 @@ export async function callsByStream(url: string, key: string): Promise<string> {
     expected(
       { status: posted.status, body: await jsonOf(posted, `POST ${endpoint.data}`) },
       202,
-      'a call on the stream',
+      'a request on the stream',
     );
-    const asked = performance.now();
-    const answer = JSON.parse((await next(events, 'message')).data);
-    if (answer.id !== 1 || !answer.result) throw new StepError(`the stream answered ${JSON.stringify(answer)}`);
-    return `the answer came ${Math.round(performance.now() - asked)} ms after its call was taken`;
+    const sentAt = performance.now();
+    const reply = JSON.parse((await next(events, 'message')).data);
+    if (reply.id !== 1 || !reply.result) throw new StepError(`the stream returned ${JSON.stringify(reply)}`);
+    return `the response came ${Math.round(performance.now() - sentAt)} ms after its request was accepted`;
   } finally {
     clearTimeout(timer);
     controller.abort();
@@ -64,7 +61,6 @@ export async function callsByStream(url: string, key: string): Promise<string> {
 
 type Event = { event: string; data: string };
 
-/** The events of a stream; comments are left out. */
 async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Event> {
   let text = '';
   const decoder = new TextDecoder();
@@ -74,25 +70,24 @@ async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Event
     text = blocks.pop() ?? '';
     for (const block of blocks) {
       const lines = block.split('\n');
-      const of = (name: string) => lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2) ?? '';
-      if (of('event') !== '') yield { event: of('event'), data: of('data') };
+      const field = (name: string) => lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2) ?? '';
+      if (field('event') !== '') yield { event: field('event'), data: field('data') };
     }
   }
 }
 
-/** The next event, which must be of that kind and be there in time. */
 async function next(events: AsyncGenerator<Event>, event: string): Promise<Event> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
+  const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(
-      () => reject(new StepError(`the stream is open, but no event "${event}" came within ${EVENT_MS / 1000} s`)),
+      () => reject(new StepError(`the stream is open, but sent no event "${event}" within ${EVENT_MS / 1000} s`)),
       EVENT_MS,
     );
   });
   try {
-    const { value, done } = await Promise.race([events.next(), late]);
+    const { value, done } = await Promise.race([events.next(), timeout]);
     if (done || value?.event !== event) {
-      throw new StepError(`the stream ${done ? 'ended' : `sent "${value?.event}"`} where "${event}" was due`);
+      throw new StepError(`the stream ${done ? 'ended' : `sent "${value?.event}"`} instead of "${event}"`);
     }
     return value;
   } finally {

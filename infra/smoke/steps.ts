@@ -5,22 +5,19 @@ import { callsByPost, callsByStream } from './mcp.ts';
 export type Options = {
   url: string;
   key: string;
-  /** What the check probes; by default the service's own health. */
   target: string;
-  /** What the alert is posted to; by default a push check of the service itself, which takes it for a heartbeat. */
+  /** URL that the alert is posted to. Default: the heartbeat URL of a push check of the service. */
   receiver: string | undefined;
-  /** Base address of the stream of MCP; undefined leaves it out. */
   stream: string | undefined;
-  /** How long a probe or an alert may take on its way, in seconds. */
   patience: number;
 };
 
-/** What the steps before have made. */
+/** Options, and the ids that earlier steps created. */
 type Walk = Options & { call: Call; name: string; entity?: string; probed?: string; pushed?: string };
 
 type Step = {
   name: string;
-  /** @returns what was seen, in a few words. Throws StepError. */
+  /** @returns a short description of the result. Throws StepError. */
   run(walk: Walk): Promise<string>;
 };
 
@@ -28,12 +25,12 @@ export function beginWalk(options: Options): Walk {
   return { ...options, call: caller(options.url, options.key), name: `smoke-${randomBytes(4).toString('hex')}` };
 }
 
-const made = (id: string | undefined, by: string): string => {
-  if (id === undefined) throw new StepError(`not tried, as "${by}" failed`);
+const required = (id: string | undefined, by: string): string => {
+  if (id === undefined) throw new StepError(`skipped because "${by}" failed`);
   return id;
 };
 
-/** In their order; one that needs another says so when that has failed. */
+/** Steps in order; a step is skipped if one that it needs has failed. */
 export const STEPS: Step[] = [
   { name: 'health', run: health },
   { name: 'account', run: account },
@@ -44,7 +41,7 @@ export const STEPS: Step[] = [
   { name: 'MCP by POST', run: ({ call }) => callsByPost(call) },
   {
     name: 'MCP by stream',
-    run: async ({ stream, key }) => (stream === undefined ? 'left out' : callsByStream(stream, key)),
+    run: async ({ stream, key }) => (stream === undefined ? 'skipped' : callsByStream(stream, key)),
   },
 ];
 
@@ -52,15 +49,15 @@ async function health({ url }: Walk): Promise<string> {
   const open = caller(url, '');
   const body = expected(await open('GET', '/v1/health'), 200, 'GET /v1/health');
   const { status } = await open('HEAD', '/v1/health');
-  if (status >= 500) throw new StepError(`HEAD /v1/health answered ${status}`);
+  if (status >= 500) throw new StepError(`HEAD /v1/health returned ${status}`);
   return body.ok
-    ? 'all is well'
-    : `answers, but not all is well (the first tick comes within a minute): ${JSON.stringify(body)}`;
+    ? 'healthy'
+    : `reachable, but not healthy (the first tick comes within a minute): ${JSON.stringify(body)}`;
 }
 
 async function account({ call }: Walk): Promise<string> {
   const me = expected(await call('GET', '/v1/me'), 200, 'GET /v1/me');
-  if (me.is_read_only) throw new StepError('the key is read-only; the steps make and delete things, so give another');
+  if (me.is_read_only) throw new StepError('the key is read-only; use a key with write access');
   return `${me.id}, ${me.name}, role of the key: ${me.role}`;
 }
 
@@ -75,18 +72,18 @@ async function entity(walk: Walk): Promise<string> {
 async function check(walk: Walk): Promise<string> {
   const { call, target, patience } = walk;
   const settings = {
-    entity_id: made(walk.entity, 'entity'),
+    entity_id: required(walk.entity, 'entity'),
     check_type: 'http',
     target_url: target,
     interval_seconds: 60,
     failure_threshold: 1,
   };
   const { id } = expected(await call('POST', '/v1/checks', settings), 201, 'POST /v1/checks');
-  const result = await eventually('a first result of the check', patience, async () => {
+  const result = await eventually('the first result of the check', patience, async () => {
     const { last_result } = expected(await call('GET', `/v1/checks/${id}`), 200, 'GET /v1/checks/{id}');
     return (last_result ?? undefined) as Json;
   });
-  if (!result.success) throw new StepError(`${target} was probed, and that failed: ${result.error_message}`);
+  if (!result.success) throw new StepError(`the probe of ${target} failed: ${result.error_message}`);
   walk.probed = id;
   return `${target} is up, ${result.latency_ms} ms`;
 }
@@ -98,24 +95,20 @@ async function heartbeat(walk: Walk): Promise<string> {
     failure_threshold: 1,
     config: { grace_seconds: 7200 },
   };
-  const body = { ...settings, entity_id: made(walk.entity, 'entity'), name: 'Smoke test' };
+  const body = { ...settings, entity_id: required(walk.entity, 'entity'), name: 'Smoke test' };
   const { id } = expected(await walk.call('POST', '/v1/checks', body), 201, 'POST /v1/checks');
   expected(await walk.call('POST', `/v1/checks/${id}/heartbeat`), 201, 'POST /v1/checks/{id}/heartbeat');
   const { state } = expected(await walk.call('GET', `/v1/checks/${id}`), 200, 'GET /v1/checks/{id}');
   if (state !== 'up') throw new StepError(`the check is ${state} after its heartbeat`);
   walk.pushed = id;
-  return 'taken, and its check is up';
+  return 'accepted, and the check is up';
 }
 
-/**
- * Makes the check expect a status that does not come, so that it goes down: probe, transition, fan-out, delivery,
- * receiver. Without a receiver of the caller's it is the service itself: an ntfy channel that posts, with its token as
- * Bearer key, to the address of a heartbeat.
- */
+/** Takes the check down by a status that never comes. Default receiver: ntfy to a heartbeat of the service. */
 async function alert(walk: Walk): Promise<string> {
   const { call, patience, receiver } = walk;
-  const probed = made(walk.probed, 'check');
-  const url = receiver ?? `${walk.url}/v1/checks/${made(walk.pushed, 'heartbeat')}/heartbeat`;
+  const probed = required(walk.probed, 'check');
+  const url = receiver ?? `${walk.url}/v1/checks/${required(walk.pushed, 'heartbeat')}/heartbeat`;
   const key = receiver
     ? undefined
     : expected(await call('POST', '/v1/auth/keys', { label: walk.name }), 201, 'POST /v1/auth/keys');
@@ -128,24 +121,24 @@ async function alert(walk: Walk): Promise<string> {
     const log: Json[] = expected(await call('GET', '/v1/notify/logs'), 200, 'GET /v1/notify/logs');
     return log.find((one) => one.channel_id === id && ['sent', 'failed'].includes(one.status));
   });
-  if (sent.status === 'failed') throw new StepError(`the alert ${sent.id} was not taken by ${url}: ${sent.error}`);
-  return `sent ${((performance.now() - began) / 1000).toFixed(1)} s after the target began to fail, in ${sent.attempts} attempt(s)`;
+  if (sent.status === 'failed') throw new StepError(`${url} did not accept the alert ${sent.id}: ${sent.error}`);
+  return `sent ${((performance.now() - began) / 1000).toFixed(1)} s after the target began to fail; attempts: ${sent.attempts}`;
 }
 
-/** Takes away all that the steps have made, whatever came of them. Throws StepError with what is left. */
+/** Deletes everything that the steps have created. Throws a StepError with what is left. */
 export async function cleanUp({ call, name }: Walk): Promise<string> {
   const left: string[] = [];
   const remove = async (path: string) => {
     const { status, body } = await call('DELETE', path);
     if (status !== 204 && status !== 404) left.push(`${path} (${status} ${body?.error ?? ''})`);
   };
-  // With its entity its checks go, without a last note to their channels.
+  // Deleting the entity deletes its checks without closing alerts.
   await remove(`/v1/blueprints/${name}/entities/${name}`);
   await remove(`/v1/blueprints/${name}`);
   const keys = await call('GET', '/v1/auth/keys');
   for (const one of keys.status === 200 ? keys.body : []) {
     if (one.label === name) await remove(`/v1/auth/keys/${one.id}`);
   }
-  if (left.length > 0) throw new StepError(`could not be deleted, so do it by hand: ${left.join(', ')}`);
-  return 'nothing is left of it but its lines in the history of alerts';
+  if (left.length > 0) throw new StepError(`not deleted; delete manually: ${left.join(', ')}`);
+  return 'everything deleted except entries of the alert log';
 }

@@ -9,36 +9,40 @@ import type { AccountClass, Rate } from '#lib/platform/sharing/rates.ts';
 import { Name, text } from '#lib/platform/text.ts';
 import type { Settings } from '#lib/settings.ts';
 
-/** Plan limits of an account, set by the operator. What each of them bounds: docs/operate/limits.md#account-limits. */
+/** Plan limits of an account, set by the operator: docs/operate/limits.md#account-limits. */
 export const Limits = z.object({
-  blueprint_limit: z.int().min(0).max(10_000).describe('The most blueprints.'),
-  entity_limit_per_bp: z.int().min(0).max(1_000_000).describe('The most entities of one blueprint.'),
-  // An entity is deleted with its checks in one transaction of at most 100 writes.
-  check_limit_per_entity: z.int().min(0).max(90).describe('The most checks of one entity.'),
-  check_limit: z.int().min(0).max(10_000_000).describe('The most checks, over all entities.'),
+  blueprint_limit: z.int().min(0).max(10_000).describe('Maximum number of blueprints.'),
+  entity_limit_per_bp: z.int().min(0).max(1_000_000).describe('Maximum number of entities per blueprint.'),
+  // Deleting an entity deletes its checks in one transaction, which has at most 100 writes.
+  check_limit_per_entity: z.int().min(0).max(90).describe('Maximum number of checks per entity.'),
+  check_limit: z.int().min(0).max(10_000_000).describe('Maximum number of checks over all entities.'),
   checks_per_minute_limit: z
     .int()
     .min(0)
     .max(10_000_000)
-    .describe('The most probes a minute: the sum of 60 / interval_seconds over all enabled checks but push checks.'),
-  relation_limit: z.int().min(0).max(1_000_000).describe('The most relations.'),
-  key_limit_per_user: z.int().min(1).max(1000).describe('The most API keys of one user.'),
-  user_limit: z.int().min(1).max(5000).describe('The most members and pending invitations together.'),
-  invitation_limit: z.int().min(0).max(5000).describe('The most pending invitations.'),
+    .describe(
+      'Maximum probes per minute: the sum of 60 / interval_seconds over all enabled checks except push checks.',
+    ),
+  relation_limit: z.int().min(0).max(1_000_000).describe('Maximum number of relations.'),
+  key_limit_per_user: z.int().min(1).max(1000).describe('Maximum number of API keys per user.'),
+  user_limit: z.int().min(1).max(5000).describe('Maximum number of members and pending invitations together.'),
+  invitation_limit: z.int().min(0).max(5000).describe('Maximum number of pending invitations.'),
   retention_days: z
     .int()
     .min(1)
     .max(3650)
-    .describe('How many days results are kept; transitions, deliveries and executions at least 90.'),
-  // A history reads every day it covers, of all checks of a cell.
+    .describe('Retention of results in days. Transitions, deliveries and executions are kept for at least 90.'),
+  // A history query reads every day that it covers, for all checks of a cell.
   rollup_days: z
     .int()
     .min(30)
     .max(1100)
-    .describe('How many days history is kept by the day and month; by the hour 90 of them at most.'),
+    .describe('Retention of daily and monthly history in days. Hourly history is kept for at most 90.'),
   egress: z
     .enum(['public', 'any'])
-    .describe('Where checks and channels may go: public addresses only, or any that the operator allows.'),
+    .describe(
+      'Addresses that checks and channels may reach. public: public addresses. any: all that the operator allows.',
+    ),
 });
 export type Limits = z.infer<typeof Limits>;
 
@@ -47,7 +51,7 @@ export const DEFAULT_LIMITS: Limits = {
   entity_limit_per_bp: 1000,
   check_limit_per_entity: 25,
   check_limit: 50_000,
-  // A thousand a second: a quarter of what one machine runs at all.
+  // A thousand per second: a quarter of the capacity of one machine.
   checks_per_minute_limit: 60_000,
   relation_limit: 10_000,
   key_limit_per_user: 100,
@@ -58,10 +62,7 @@ export const DEFAULT_LIMITS: Limits = {
   egress: 'public',
 };
 
-/**
- * Something before and after one @, in characters that are seen and that mean nothing to a mail program or a page;
- * whether mail arrives there is for the mail to show.
- */
+/** E-mail address: text around one @, without invisible characters and those with a meaning in mail or HTML. */
 export const Email = text(3, 254)
   .regex(/^[^\s@"<>()[\]\\,;:]+@[^\s@"<>()[\]\\,;:]+$/, {
     error: 'must be an e-mail address, such as ann@example.com',
@@ -69,7 +70,7 @@ export const Email = text(3, 254)
   })
   .refine((value) => !/\p{C}/u.test(value), 'must not contain control or invisible characters');
 
-/** The form in which two e-mail addresses are the same. */
+/** Returns the form in which equal e-mail addresses are identical. */
 export const foldedEmail = (email: string): string => email.normalize('NFC').toLowerCase();
 
 export const Role = z
@@ -80,12 +81,12 @@ export const Role = z
   );
 export type Role = z.infer<typeof Role>;
 
-/** The account as GET /v1/me shows it. */
+/** Account, as returned by GET /v1/me. */
 export const AccountRecord = z
   .object({
-    id: IdOf('the account, which is the tenant_id of events'),
-    email: z.string().describe('A contact; it is no login.'),
-    name: z.string().describe('What the account is called.'),
+    id: IdOf('the account; the tenant_id of events'),
+    email: z.string().describe('Contact address; not used to sign in.'),
+    name: z.string().describe('Name of the account.'),
     ...Limits.shape,
   })
   .meta({ id: 'Account' });
@@ -94,35 +95,34 @@ export type AccountRecord = z.infer<typeof AccountRecord>;
 export const NewAccount = z.object({ email: Email, name: Name, ...Limits.partial().shape });
 export type NewAccount = z.infer<typeof NewAccount>;
 
-/** What an admin of the account changes of it. */
+/** Changes of an account by its admin. */
 export const AccountPatch = z
   .object({
-    name: Name.describe('What the account is called.').optional(),
-    email: Email.optional().describe('A contact; it is no login.'),
+    name: Name.describe('Name of the account.').optional(),
+    email: Email.optional().describe('Contact address; not used to sign in.'),
   })
   .meta({ id: 'AccountPatch' });
 export type AccountPatch = z.infer<typeof AccountPatch>;
 
-/** What the interface shows of an account. */
+/** Returns the public properties of an account. */
 export const accountRecord = (item: AccountRecord): AccountRecord => pick(AccountRecord, item);
 
-/** Rates of an account's own, in place of those of the setting RATE_LIMITS. */
+/** Rates of an account that override the setting RATE_LIMITS. */
 export type RateLimits = Partial<Record<AccountClass, Rate>>;
 
-/** An account, which is a tenant. About 600 bytes. */
+/** Stored account, which is a tenant. About 600 bytes. */
 export type AccountItem = Item &
   AccountRecord & {
     v: string;
     rate_limits: RateLimits;
-    /** Set by the operator; its key items carry it too, so that the Bearer gate needs no second read. */
+    /** Set by the operator; copied to the key items, so that authentication by key needs no second read. */
     disabled: boolean;
-    /** What links in its alerts are signed with (lib/incidents/links). */
+    /** Key that signs the links in its alerts (lib/incidents/links). */
     link_key: string;
-    /** Epoch ms of the last enabling, if it ever was disabled: silence counts from here at the earliest. */
+    /** Last time it was enabled (epoch ms), if it was ever disabled: the earliest start of a missed heartbeat. */
     enabled_at?: number;
-    /** ISO 8601. */
     created_at: string;
-    /** ISO 8601: it is disabled for good, and what it holds is reclaimed in the background. */
+    /** ISO 8601: permanently disabled; its data is reclaimed in the background. */
     deleted_at?: string;
   };
 
@@ -137,19 +137,16 @@ export const auditedAccount: Audited<AccountItem> = {
   },
 };
 
-/** The accounts of an e-mail address, under its digest: usually one. */
+/** Ids of the accounts with an e-mail address, under its digest: usually one. */
 export type AccountEmailItem = Item & { v: string; accounts: string[] };
 
-/** A passkey or an identity that signs a user in: what its own item stands under, and what people call it. */
+/** Passkey or identity of a user: id, digest of its own item, and display name. */
 export type SignInCredential = { id: string; digest: string; name: string };
 
-/** A user who has nothing to sign in with yet. */
+/** Credentials of a new user. */
 export const NO_CREDENTIALS = { passkeys: [], identities: [], session_generation: 0 } satisfies Partial<UserItem>;
 
-/**
- * A member of an account, or a person invited to it. About 300 bytes; written with each key of theirs that is made or
- * deleted.
- */
+/** Stored member of an account, or invited user. About 300 bytes; written with each new or deleted key of the user. */
 export type UserItem = Item & {
   v: string;
   tenant_id: string;
@@ -157,29 +154,27 @@ export type UserItem = Item & {
   email: string;
   name: string;
   role: Role;
-  /** Keys that it has. */
   keys: number;
-  /** There until it is accepted: the digest of its token, and epoch ms. */
+  /** Pending invitation: digest of its token, and expiry (epoch ms). */
   invitation?: { digest: string; valid_until: number };
-  /** The sign-in link that holds, until it is used or replaced: the digest of its token, and epoch ms. */
+  /** Unused sign-in link: digest of its token, and expiry (epoch ms). */
   link?: { digest: string; valid_until: number };
-  /** Whoever adds or removes one writes the user, so that a version of it holds them all. */
+  /** Adding or removing a passkey writes the user, so that a version of it lists all of them. */
   passkeys: SignInCredential[];
-  /** Of the operator's identity provider; as above. */
+  /** Identities at the identity provider, listed like passkeys. */
   identities: SignInCredential[];
-  /** Sessions that began under another number have ended: one more ends them all. */
+  /** Sessions with another number have ended; incrementing it ends all of them. */
   session_generation: number;
-  /** ISO 8601. */
   created_at: string;
 };
 
-/** Whether the invitation is still pending: the user is no member yet and has no keys. */
+/** Whether the invitation is pending: the user is not a member yet and has no keys. */
 export const isInvited = (user: UserItem): boolean => user.invitation !== undefined;
 
-/** Whether the operator has stopped this account: its keys, checks and actions. */
+/** Whether the operator has disabled this account: its keys, checks and actions. */
 export const isDisabled = (account: AccountItem): boolean => account.disabled;
 
-/** The settings of the service as they hold for an account: the narrower egress of the two. */
+/** Restricts the settings of the service to an account: the narrower egress applies. */
 export const boundTo = <S extends Pick<Settings, 'CHECK_EGRESS'>>(
   settings: S,
   { egress }: Pick<Limits, 'egress'>,

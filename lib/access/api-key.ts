@@ -9,96 +9,93 @@ import { pick } from '#lib/platform/plain-data.ts';
 import type { Ids, Item } from '#lib/platform/ports.ts';
 import { DAY_MS, iso } from '#lib/platform/time.ts';
 import { type AccountItem, Limits, type RateLimits, type Role, type UserItem } from './account.ts';
-import { HELD_TO, type NewKey, READ_ONLY } from './new-key.ts';
+import { type NewKey, READ_ONLY, RESTRICTIONS } from './new-key.ts';
 
-/** A new key lives for at least, and at most (ms). */
-const [LEAST_MS, MOST_MS] = [60_000, 3650 * DAY_MS];
-/** How long an expired key is still listed (ms). */
+/** Minimum and maximum lifetime of a new key (ms). */
+const [MIN_LIFETIME_MS, MAX_LIFETIME_MS] = [60_000, 3650 * DAY_MS];
 const LISTED_MS = 90 * DAY_MS;
 
-/** When a key expires, epoch ms; null: never. `expires_at` of an item is something else: when the table drops it. */
+/** Expiry of a key, epoch ms; null: never. `expires_at` of an item is its deletion from the table. */
 export type Ending = { valid_until: number | null };
 
-/** The members of an item that say when it expires, and when the table drops it. */
+/** Returns the properties of an item with its expiry and its deletion from the table. */
 export const endingAt = (valid_until: number | null): Ending & { expires_at?: number } =>
   valid_until === null ? { valid_until } : { valid_until, expires_at: Math.ceil((valid_until + LISTED_MS) / 1000) };
 
 export const isExpired = ({ valid_until }: Ending, now: number): boolean => valid_until !== null && valid_until <= now;
 
-/** Whether it expired so long ago that nobody is shown it: the table may take days to drop it. */
+/** Whether it is expired and no longer listed; the table may take days to delete it. */
 export const isForgotten = ({ valid_until }: Ending, now: number): boolean =>
   valid_until !== null && valid_until + LISTED_MS <= now;
 
-/** The earlier of two endings. */
+/** Returns the earlier of two expiry times. */
 export const earlier = (a: number | null, b: number | null): number | null =>
   a === null ? b : b === null ? a : Math.min(a, b);
 
-/**
- * When a new key expires. Throws VALIDATION_ERROR.
- * @param wanted null: with its maker
- * @param maker when the key that makes it expires
- */
+/** Returns the expiry of a new key; null takes that of its creator. Throws VALIDATION_ERROR. */
 export function expiryOf(now: number, wanted: number | null, maker: number | null): number | null {
   if (wanted === null) return maker;
   assertKeyExpiry(now, wanted);
   if (maker === null || wanted <= maker) return wanted;
-  throw invalid('expires_at', `must not be later than ${iso(maker)}, when the key that makes it expires`);
+  throw invalid('expires_at', `must not be later than ${iso(maker)}, when the creating key expires`);
 }
 
-/** Throws VALIDATION_ERROR unless a key may expire then. */
+/** Throws VALIDATION_ERROR unless this expiry is allowed. */
 export function assertKeyExpiry(now: number, wanted: number): void {
-  if (wanted < now + LEAST_MS) throw invalid('expires_at', `must be a minute ahead at least; it is ${iso(now)} here`);
-  if (wanted > now + MOST_MS) throw invalid('expires_at', `must be at most 3,650 days ahead: ${iso(now + MOST_MS)}`);
+  if (wanted < now + MIN_LIFETIME_MS)
+    throw invalid('expires_at', `must be at least 1 minute ahead; the time of the service is ${iso(now)}`);
+  if (wanted > now + MAX_LIFETIME_MS)
+    throw invalid('expires_at', `must be at most 3,650 days ahead: ${iso(now + MAX_LIFETIME_MS)}`);
 }
 
-/** When the key that takes another's place expires: after as long as that was made for, and no later than its maker. */
+/** Returns the expiry of a rotated key: the same lifetime again, but not after its creator. */
 export function nextExpiry(now: number, old: Ending & { created_at: string }, maker: number | null): number | null {
   if (old.valid_until === null) return maker;
-  return earlier(now + Math.min(old.valid_until - Date.parse(old.created_at), MOST_MS), maker);
+  return earlier(now + Math.min(old.valid_until - Date.parse(old.created_at), MAX_LIFETIME_MS), maker);
 }
 
 export const keyExpired = (valid_until: number): AppError =>
   new AppError(
     'UNAUTHORIZED',
-    `This API key expired on ${iso(valid_until)}. Make another, or rotate the next one in time.`,
+    `This API key expired on ${iso(valid_until)}. Create another one, and rotate it in time.`,
     { headers: { 'www-authenticate': 'Bearer' } },
   );
 
 export const KeyRecord = z
   .object({
     id: IdOf('the key'),
-    label: z.string().describe('What the key is for.'),
+    label: z.string().describe('Purpose of the key.'),
     is_read_only: z.boolean().describe(READ_ONLY),
-    scopes: z.array(z.enum(SCOPES)).nullable().describe(HELD_TO.scopes),
-    check_ids: z.array(z.string()).nullable().describe(HELD_TO.check_ids),
-    entity_ids: z.array(z.string()).nullable().describe(HELD_TO.entity_ids),
-    skills: z.array(z.string()).nullable().describe(HELD_TO.skills),
-    prefix: z.string().describe('The first 8 characters of the raw key, to tell keys apart.'),
-    status: z.enum(['active', 'expired']).describe('An expired key is refused; it is listed for 90 days.'),
-    expires_at: z.iso.datetime().nullable().describe('From when on it is refused; null: never.'),
+    scopes: z.array(z.enum(SCOPES)).nullable().describe(RESTRICTIONS.scopes),
+    check_ids: z.array(z.string()).nullable().describe(RESTRICTIONS.check_ids),
+    entity_ids: z.array(z.string()).nullable().describe(RESTRICTIONS.entity_ids),
+    skills: z.array(z.string()).nullable().describe(RESTRICTIONS.skills),
+    prefix: z.string().describe('First 8 characters of the raw key, to identify it.'),
+    status: z.enum(['active', 'expired']).describe('active: accepted. expired: rejected; listed for 90 days.'),
+    expires_at: z.iso.datetime().nullable().describe('Expiry time; null if it does not expire.'),
     created_at: CreatedAt,
-    created_by: IdOf('the user it belongs to, whose role it has'),
-    last_used_at: z.iso.datetime().nullable().describe('When it was used last, give or take an hour; null: never.'),
-    last_used_from: z.string().nullable().describe('From which address that was; null: not known.'),
-    rotated_from: z.string().nullable().describe('Id of the key whose place it took.'),
-    rotated_to: z.string().nullable().describe('Id of the key that took its place.'),
+    created_by: IdOf('the user of the key, whose role it has'),
+    last_used_at: z.iso.datetime().nullable().describe('Time of its last use, within an hour; null if never used.'),
+    last_used_from: z.string().nullable().describe('Client address of its last use; null if unknown.'),
+    rotated_from: z.string().nullable().describe('Id of the key that it replaced.'),
+    rotated_to: z.string().nullable().describe('Id of the key that replaced it.'),
   })
   .meta({ id: 'ApiKey' });
 export type KeyRecord = z.infer<typeof KeyRecord>;
 
-/** A new key: the only answer that ever holds the raw key. */
-export const IssuedKey = KeyRecord.extend({ key: z.string().describe('The raw key: fw_…. Shown this once.') }).meta({
+/** New key: the only response with the raw key. */
+export const IssuedKey = KeyRecord.extend({ key: z.string().describe('Raw key: fw_…. Shown only once.') }).meta({
   id: 'IssuedApiKey',
 });
 export type IssuedKey = z.infer<typeof IssuedKey>;
 
-/** The members of an account that every caller carries, so that a call by key needs no read of the account. */
+/** Account properties of every caller, so that a request by key does not read the account. */
 export const CopiedToKeys = Limits.pick({ retention_days: true, rollup_days: true, egress: true }).extend({
   rate_limits: z.custom<RateLimits>(),
 });
 export type CopiedToKeys = z.output<typeof CopiedToKeys>;
 
-/** What key items copy from their account; change-account.ts keeps the copies up to date. */
+/** Account properties copied to key items; change-account.ts updates the copies. */
 type AccountCopy = CopiedToKeys & { account_disabled: boolean };
 
 export const copyOf = (account: AccountItem): AccountCopy => ({
@@ -106,7 +103,7 @@ export const copyOf = (account: AccountItem): AccountCopy => ({
   ...pick(CopiedToKeys, account),
 });
 
-/** A key, under the digest of its raw form. It carries the principal, so that one read answers the Bearer gate. */
+/** Stored key, under the digest of its raw form. It contains the principal, so that authentication needs one read. */
 export type ApiKeyItem = Item &
   Omit<KeyRecord, 'status' | 'expires_at'> &
   AccountCopy &
@@ -118,13 +115,13 @@ export type ApiKeyItem = Item &
     role: Role;
   };
 
-/** The key among its tenant's. */
+/** Pointer to a key in the partition of its tenant. */
 export type ApiKeyPointer = Item & Ending & { digest: string; user_id: string };
 
-/** What is stored of a raw key. It has 256 random bits, so that a plain hash is enough. */
+/** Returns the stored digest of a raw key. It has 256 random bits, so a plain hash is sufficient. */
 export const digestOf = (raw: string): string => createHash('sha256').update(raw).digest('hex');
 
-/** What is drawn for a new key once, before any try to write it. */
+/** Random values of a new key, generated once before any attempt to write it. */
 export type GeneratedApiKey = { raw: string; id: string; v: string };
 
 export const generateApiKey = (ids: Ids): GeneratedApiKey => ({
@@ -133,10 +130,7 @@ export const generateApiKey = (ids: Ids): GeneratedApiKey => ({
   v: ids.token(),
 });
 
-/**
- * The items of a key, not yet written.
- * @param input with `expires_at` in epoch ms, and the id of the key whose place it takes
- */
+/** Returns the unwritten items of a key. @param input with `expires_at` in epoch ms */
 export function keyItemsOf(
   { raw, id, v }: GeneratedApiKey,
   now: number,

@@ -17,14 +17,15 @@ export const auditRoutes = [
     method: 'GET',
     path: '/v1/audit',
     access: 'changes',
-    summary: 'Who changed what, and when; all of it with the access audit, else what is of the kind config',
+    summary: 'List audit log entries',
+    description: 'Without the access audit, only entries of the kind config.',
     status: 200,
     query: AuditFilter.extend({
       order: z
         .enum(['desc', 'asc'])
         .default('desc')
         .describe(
-          'desc: newest first. asc: oldest first, up to 15 seconds ago, and always with a next link: whoever goes on from there misses none.',
+          'desc: newest first. asc: oldest first, up to 15 seconds ago, always with a next link for entries added later.',
         ),
       ...ListQuery.shape,
       limit: limitParam(50, 500),
@@ -35,13 +36,13 @@ export const auditRoutes = [
     run: async (context, { query, url }) => {
       assertTimeRange(query);
       if (query.kind === 'access') assertAllowed(context.caller, 'audit');
-      const whole = isAllowed(context.caller, 'audit');
-      const wanted = whole ? query : { ...query, kind: 'config' as const };
+      const seesAll = isAllowed(context.caller, 'audit');
+      const filter = seesAll ? query : { ...query, kind: 'config' as const };
       const { order, limit } = query;
       const scope = `${context.tenant} audit ${order}`;
       const after = decodeCursor(scope, query.cursor, Position);
-      const { values, next } = await readLog(context, wanted, { order, after, limit });
-      const entries = values.map((item) => entryRecord(item, whole));
+      const { values, next } = await readLog(context, filter, { order, after, limit });
+      const entries = values.map((item) => entryRecord(item, seesAll));
       return listReply(entries, url, next === undefined ? undefined : encodeCursor(scope, next));
     },
   }),

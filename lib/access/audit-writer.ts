@@ -4,10 +4,10 @@ import type { UserItem } from './account.ts';
 import type { MutationContext } from './context.ts';
 
 /**
- * What notes a change in the audit log. A use case makes it once, before its first try, and puts what it answers into
- * the transaction that makes the change; where there are several, into the last:
+ * Returns the function that writes the audit entry of a use case. Call it once, before the first attempt, and add its
+ * writes to the transaction of the change; with several transactions, to the last one:
  *
- *     const note = auditing(context, 'update', auditedEntity);
+ *     const note = auditWriter(context, 'update', auditedEntity);
  *     …
  *     await commit(ports, [{ put: changed, if: { version: entity.v } }, ...note(entity, changed)]);
  */
@@ -16,7 +16,7 @@ export function auditWriter<Thing>(scope: MutationContext, verb: Verb, of: Audit
   return author === 'system' ? () => [] : auditWriterFor(scope, author, verb, of);
 }
 
-/** Who acts as a person, by no key: whoever signs in, as soon as it is known who that is. */
+/** Returns the caller of a signed-in user without a key, as soon as the user is known. */
 export const asPerson = ({ id, email }: Pick<UserItem, 'id' | 'email'>): NonNullable<MutationContext['caller']> => ({
   user_id: id,
   user_email: email,
@@ -33,12 +33,12 @@ const OPERATOR: Author = {
   user_agent: null,
 };
 
-/** A link in an alert names nobody. */
-const NOBODY = { user_id: '', user_email: '', key_id: '', key_label: '' };
+/** Actor of a link in an alert, which identifies no user. */
+const ANONYMOUS = { user_id: '', user_email: '', key_id: '', key_label: '' };
 
 function authorOf({ caller, origin }: MutationContext): Author | 'system' {
   if (typeof origin === 'string') return origin === 'system' ? 'system' : OPERATOR;
-  const { user_id, user_email, key_id, key_label } = caller ?? NOBODY;
+  const { user_id, user_email, key_id, key_label } = caller ?? ANONYMOUS;
   const { via, tool, request_id, ip, user_agent } = origin;
   return {
     actor: {

@@ -9,19 +9,16 @@ import type { Context, Origin } from './context.ts';
 import { chargeCost, spend, spendAt, withReadPermit } from './rate-gate.ts';
 import { assertApiAllowed, UNRESTRICTED } from './restriction.ts';
 
-/** Anything else cannot be a key and is not looked up. */
+/** Other texts cannot be a key and are not looked up. */
 const KEY = /^fw_[0-9A-Za-z]{43}$/;
 
-/** A request as far as a key answers it: what it brings in cookies is not looked at. */
+/** Part of a request that authentication by key uses: no cookies. */
 type Bearer = Pick<Sender, 'headers' | 'address' | 'request_id'>;
 
 const unauthorized = (message: string): AppError =>
   new AppError('UNAUTHORIZED', message, { headers: { 'www-authenticate': 'Bearer' } });
 
-/**
- * The caller, by the Bearer key: one strong read and no more. The key is looked up by its digest, so that the time it
- * takes reveals nothing about any key. Throws UNAUTHORIZED, ACCOUNT_DISABLED.
- */
+/** Authenticates by Bearer key, with one strong read by digest. Throws UNAUTHORIZED, ACCOUNT_DISABLED. */
 export async function authenticate<E extends Env>(env: E, sender: Bearer): Promise<Context & E> {
   const { headers } = sender;
   const raw = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
@@ -31,14 +28,14 @@ export async function authenticate<E extends Env>(env: E, sender: Bearer): Promi
   return { ...env, tenant: key.tenant_id, caller, origin: originOf(sender) };
 }
 
-/** The key of a raw key. Throws UNAUTHORIZED. */
+/** Finds the item of a raw key. Throws UNAUTHORIZED. */
 export async function requireRawKey({ ports, keys }: Env, raw: string): Promise<ApiKeyItem> {
   const key = KEY.test(raw) ? await ports.table.get<ApiKeyItem>(keys.apiKey(digestOf(raw))) : undefined;
   if (!key) throw unauthorized('This API key is unknown or was deleted.');
   return key;
 }
 
-/** The caller that a key stands for; notes its use. Throws UNAUTHORIZED for an expired key, ACCOUNT_DISABLED. */
+/** Returns the caller of a key and records its use. Throws UNAUTHORIZED for an expired key, ACCOUNT_DISABLED. */
 export function callerOf(ports: Ports, key: ApiKeyItem, address: string): Context['caller'] {
   if (key.valid_until !== null && isExpired(key, ports.clock.now())) throw keyExpired(key.valid_until);
   if (key.account_disabled) throw accountDisabled();
@@ -46,18 +43,15 @@ export function callerOf(ports: Ports, key: ApiKeyItem, address: string): Contex
   const { tenant_id, user_id, user_email, id: key_id, label: key_label, role, scopes, is_read_only } = key;
   const { check_ids, entity_ids, skills, valid_until } = key;
   const rights = { role, scopes, is_read_only, check_ids, entity_ids, skills, valid_until };
-  const whose = { tenant_id, user_id, user_email, key_id, key_label };
-  return { ...whose, ...rights, ...pick(CopiedToKeys, key) };
+  const owner = { tenant_id, user_id, user_email, key_id, key_label };
+  return { ...owner, ...rights, ...pick(CopiedToKeys, key) };
 }
 
-/** The same for a request from outside, with what `admitBy` says. */
+/** Authenticates an external request by key with `admitBy`. */
 export const admit = <E extends Env>(env: E, sender: Bearer): Promise<Context & E> =>
   admitBy(env, sender, authenticate);
 
-/**
- * Throws RATE_LIMITED too, in place of UNAUTHORIZED, for an address that came too often without a good key or
- * session: a good one is never refused for what others at its address do.
- */
+/** Authenticates a request; RATE_LIMITED after failures of its address, which never affect valid credentials. */
 export async function admitBy<E extends Env, From extends Bearer>(
   env: E,
   sender: From,
@@ -80,14 +74,14 @@ export const originOf = ({ headers, address, request_id }: Bearer): Origin => ({
   user_agent: (headers['user-agent'] ?? '').slice(0, MAX_USER_AGENT),
 });
 
-/** Writes when and from where it was used beside the request, once an hour at most. Any other write of the key wins. */
+/** Records time and address of the use asynchronously, at most once an hour. Any other write of the key wins. */
 function noteUse(ports: Ports, key: ApiKeyItem, address: string): void {
   const now = ports.clock.now();
   if (key.last_used_at !== null && now - Date.parse(key.last_used_at) < HOUR_MS) return;
   const last_used_from = address || key.last_used_from;
   const used: ApiKeyItem = { ...key, v: ports.ids.token(), last_used_at: iso(now), last_used_from };
   ports.table.transact([{ put: used, if: { version: key.v } }]).catch((error: unknown) => {
-    ports.log.warn('last_used_at of an API key was not written', {
+    ports.log.warn('last_used_at of API key not written', {
       tenant_id: key.tenant_id,
       key_id: key.id,
       error,
@@ -95,7 +89,7 @@ function noteUse(ports: Ports, key: ApiKeyItem, address: string): void {
   });
 }
 
-const NOBODY: Context['caller'] = {
+const ANONYMOUS: Context['caller'] = {
   tenant_id: '',
   user_id: '',
   user_email: '',
@@ -109,12 +103,12 @@ const NOBODY: Context['caller'] = {
   ...pick(CopiedToKeys, { ...DEFAULT_LIMITS, rate_limits: {} }),
 };
 
-/** The gates of the router. An open endpoint gets a caller of no tenant. */
+/** Returns the gates of the router. An open endpoint gets a caller without a tenant. */
 export const gates = <E extends Env>(env: E): Gates<Context & E> => ({
   authenticate: (sender) => admit(env, sender),
   anonymous: (sender, rate) => {
     spendAt(env.ports, sender.address, rate);
-    return { ...env, tenant: '', caller: NOBODY, origin: originOf(sender) };
+    return { ...env, tenant: '', caller: ANONYMOUS, origin: originOf(sender) };
   },
   spend,
   restrict: ({ caller }) => assertApiAllowed(caller),

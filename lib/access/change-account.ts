@@ -38,11 +38,7 @@ import type { MutationContext, TenantScope } from './context.ts';
 import { fullKey } from './new-key.ts';
 import { requireAccount } from './store.ts';
 
-/**
- * The writes by which an account leaves the accounts of one e-mail address for those of another, to be written with the
- * account itself. None where it stays.
- * @param move `again`: also to an address that another account has; without, that is a CONFLICT
- */
+/** Returns the writes that move an account to another e-mail address. @param move `again`: allow one in use */
 export async function addressWrites(
   scope: TenantScope,
   { from, to, again = false }: { from?: string; to?: string; again?: boolean },
@@ -56,13 +52,13 @@ export async function addressWrites(
 
 function join(others: string[], tenant: string, email: string, again: boolean): string[] {
   if (others.length > 0 && !again) {
-    const message = `Account ${others.join(', ')} has the e-mail address ${email} already. --again takes it all the same.`;
+    const message = `Account ${others.join(', ')} already has the e-mail address ${email}. Use --again to allow it.`;
     throw new AppError('CONFLICT', message);
   }
   return [...others, tenant];
 }
 
-/** @param next the accounts of the address from those that it has beside this one */
+/** @param next computes the account ids of the address from those of other accounts */
 async function write(
   { ports, keys, tenant }: TenantScope,
   email: string,
@@ -76,30 +72,23 @@ async function write(
   return [{ put, if: before ? { version: before.v } : 'absent' }];
 }
 
-/** Key items rewritten together; a transaction has at most 100 writes. */
 const CHUNK = 50;
 
-/**
- * Sets the limits that are given, keeps the others. What exists beyond a lowered limit stays.
- * @param rates by class; null gives a class back to the setting RATE_LIMITS
- */
+/** Sets the given limits; items beyond a lowered limit stay. @param rates null resets a class to RATE_LIMITS */
 export function setLimits(
   scope: MutationContext,
   limits: { [K in keyof Limits]?: Limits[K] | undefined },
   rates: Partial<Record<AccountClass, Rate | null>> = {},
 ): Promise<AccountItem> {
-  const given = Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
-  const wanted = parse(Limits.partial(), given) as Partial<Limits>;
+  const defined = Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
+  const wanted = parse(Limits.partial(), defined) as Partial<Limits>;
   return changeAccount(scope, 'update', (account) => {
     const own = Object.entries({ ...account.rate_limits, ...rates }).filter(([, rate]) => rate !== null);
     return { ...account, ...wanted, rate_limits: Object.fromEntries(own) };
   });
 }
 
-/**
- * Changes name and e-mail address, what is given of them.
- * @param again also to the address of another account; without, that is a CONFLICT
- */
+/** Changes name and e-mail address, if given. @param again accept an address in use, otherwise a CONFLICT */
 export const renameAccount = (
   scope: MutationContext,
   { name, email }: AccountPatch,
@@ -112,23 +101,18 @@ export const renameAccount = (
     (before, after) => addressWrites(scope, { from: before.email, to: after.email, again }),
   );
 
-/** Stops an account: its keys are answered ACCOUNT_DISABLED, its checks and actions rest. Repeatable. */
+/** Disables an account: its keys get ACCOUNT_DISABLED, its checks and actions stop. Idempotent. */
 export const disableAccount = (scope: MutationContext): Promise<AccountItem> =>
   changeAccount(scope, 'disable', (account) => ({ ...account, disabled: true }));
 
-/** Lets an account go on. Repeatable. Throws CONFLICT for one that is being deleted. */
+/** Enables an account. Idempotent. Throws CONFLICT if it is being deleted. */
 export const enableAccount = (scope: MutationContext): Promise<AccountItem> =>
   changeAccount(scope, 'enable', (account) => {
-    if (account.deleted_at)
-      throw new AppError('CONFLICT', `Account ${account.id} was deleted; nothing brings it back.`);
+    if (account.deleted_at) throw new AppError('CONFLICT', `Account ${account.id} was deleted and cannot be restored.`);
     return { ...account, disabled: false, enabled_at: scope.ports.clock.now() };
   });
 
-/**
- * The one way to write an account that there is: its keys then repeat it. What changes nothing is not written. Throws
- * NOT_FOUND.
- * @param beside what else is written in the same transaction
- */
+/** Changes an account, then its copies on keys; the only way to write it. Throws NOT_FOUND. @param beside writes */
 export async function changeAccount(
   scope: MutationContext,
   verb: Verb,
@@ -139,7 +123,7 @@ export async function changeAccount(
   const note = auditWriter(scope, verb, auditedAccount);
   const changed = await retryOnConflict(scope.ports, async () => {
     const before = await requireAccount(scope);
-    // A try before did it, whose answer was lost.
+    // An earlier attempt succeeded, but its response was lost.
     if (before.v === v) return before;
     const after = { ...edit(before), v };
     if (isSame(auditedAccount, before, after)) return before;
@@ -152,20 +136,16 @@ export async function changeAccount(
   return changed;
 }
 
-/**
- * Copies what keys repeat of the account onto those that differ, a chunk at a time; true when none is left. It follows
- * what the account says at that moment, so that a disable and an enable at once end alike; keys made meanwhile carry
- * the account as it was when they were written, and the next look finds them.
- */
+/** Copies the current account to a chunk of differing keys; true if none are left. Concurrent changes end alike. */
 function copyToKeys(scope: TenantScope): Promise<boolean> {
   const { ports, keys, tenant } = scope;
   return retryOnConflict(ports, async () => {
     const account = await requireAccount(scope);
-    const behind = await keysBehind(scope, account);
-    if (behind.length === 0) return true;
+    const outdated = await outdatedKeys(scope, account);
+    if (outdated.length === 0) return true;
     const outcome = await commit(ports, [
       { check: keys.account(tenant), if: { version: account.v } },
-      ...behind.map((key) => ({
+      ...outdated.map((key) => ({
         put: { ...key, ...copyOf(account), v: ports.ids.token() },
         if: { version: key.v },
       })),
@@ -174,23 +154,23 @@ function copyToKeys(scope: TenantScope): Promise<boolean> {
   });
 }
 
-async function keysBehind({ ports, keys, tenant }: TenantScope, account: AccountItem): Promise<ApiKeyItem[]> {
+async function outdatedKeys({ ports, keys, tenant }: TenantScope, account: AccountItem): Promise<ApiKeyItem[]> {
   const copy = copyOf(account);
   const names = namesOf(copy);
   const differs = (key: ApiKeyItem) => names.some((name) => !isDeepStrictEqual(key[name], copy[name]));
   for await (const pointers of pagesOf<ApiKeyPointer>(ports.table, { partition: keys.apiKeys(tenant) })) {
     const items = await ports.table.getMany<ApiKeyItem>(pointers.map(({ digest }) => keys.apiKey(digest)));
-    const behind = items.filter((item) => item !== undefined).filter(differs);
-    if (behind.length > 0) return behind.slice(0, CHUNK);
+    const outdated = items.filter((item) => item !== undefined).filter(differs);
+    if (outdated.length > 0) return outdated.slice(0, CHUNK);
   }
   return [];
 }
 
 /**
- * Makes an account with its first admin and that admin's key. `key.key` is the raw key, shown here and never again. The
- * first account may go wherever the service may; every other one to public addresses alone, unless `input` says `any`.
- * Throws VALIDATION_ERROR for an impossible e-mail address, name or limit, CONFLICT for the address of another account.
- * @param more `draw`: the key, when it had to be drawn before; `again`: also with the address of another account
+ * Creates an account with its first admin and a key of that admin. `key.key` is the raw key, returned only here. The
+ * first account has the egress of the service; others only public addresses, unless `input` says `any`. Throws
+ * VALIDATION_ERROR, and CONFLICT for the address of another account.
+ * @param more `draw`: a key generated before; `again`: accept the address of another account
  */
 export async function createAccount(
   { ports, keys }: Env<'table' | 'clock' | 'ids' | 'settings'>,

@@ -25,7 +25,7 @@ import type { Context, MutationContext, TenantScope } from './context.ts';
 import { addKey } from './issue-key.ts';
 import type { KeyPatch, Rotation } from './new-key.ts';
 
-/** Changes what is supplied. Throws NOT_FOUND, VALIDATION_ERROR for an expiry that is no nearer. */
+/** Changes the given properties. Throws NOT_FOUND, VALIDATION_ERROR for a later expiry. */
 export function changeKey(scope: MutationContext, pointer: ApiKeyPointer, patch: KeyPatch): Promise<KeyRecord> {
   const { ports, keys } = scope;
   const note = auditWriter(scope, 'update', auditedKey);
@@ -33,13 +33,13 @@ export function changeKey(scope: MutationContext, pointer: ApiKeyPointer, patch:
     const key = await ports.table.get<ApiKeyItem>(keys.apiKey(pointer.digest));
     if (!key) throw notFound(`API key ${pointer.sk}`);
     const now = ports.clock.now();
-    const ending = endingAt(nearer(now, key.valid_until, patch.expires_at));
+    const ending = endingAt(earlierExpiry(now, key.valid_until, patch.expires_at));
     const label = patch.label ?? key.label;
     const next: ApiKeyItem = { ...key, ...ending, label, v: ports.ids.token() };
     if (isSame(auditedKey, key, next)) return keyRecord(key, now);
     const outcome = await commit(ports, [
       { put: next, if: { version: key.v } },
-      // Deleted with the key alone, so that the version of that holds for it too.
+      // Deleted only with the key, so that the version of the key covers it too.
       { put: { ...pointer, ...ending } },
       ...note(key, next),
     ]);
@@ -47,10 +47,10 @@ export function changeKey(scope: MutationContext, pointer: ApiKeyPointer, patch:
   });
 }
 
-function nearer(now: number, before: number | null, wanted: number | undefined): number | null {
+function earlierExpiry(now: number, before: number | null, wanted: number | undefined): number | null {
   if (wanted === undefined || wanted === before) return before;
   if (before !== null && wanted > before) {
-    throw invalid('expires_at', `may only come nearer than ${iso(before)}; rotate the key for one that lasts longer`);
+    throw invalid('expires_at', `must be before ${iso(before)}; to extend a key, rotate it`);
   }
   assertKeyExpiry(now, wanted);
   return wanted;
@@ -58,17 +58,13 @@ function nearer(now: number, before: number | null, wanted: number | undefined):
 
 type Rotating = Pick<Context, 'ports' | 'keys' | 'tenant' | 'caller' | 'origin'>;
 
-/**
- * Makes a new key of the same label, scopes and restrictions; the old one expires after the overlap. Only its own user
- * may: whoever gets the raw key acts in the name of that user. Throws FORBIDDEN for another's key, CONFLICT for one
- * that was rotated or has expired, VALIDATION_ERROR, LIMIT_EXCEEDED.
- */
+/** Replaces a key; only its user may. Throws FORBIDDEN, CONFLICT, VALIDATION_ERROR, LIMIT_EXCEEDED. */
 export function rotateKey(scope: Rotating, pointer: ApiKeyPointer, wanted: Rotation): Promise<IssuedKey> {
   const { ports, keys, caller } = scope;
   if (pointer.user_id !== caller.user_id) {
     throw new AppError(
       'FORBIDDEN',
-      `API key ${pointer.sk} is another user's. They can rotate it, or you can delete it.`,
+      `API key ${pointer.sk} belongs to another user. That user can rotate it, or you can delete it.`,
     );
   }
   const make = async (draw: GeneratedApiKey) => {
@@ -87,7 +83,7 @@ export function rotateKey(scope: Rotating, pointer: ApiKeyPointer, wanted: Rotat
       input: { label, is_read_only, scopes, check_ids, entity_ids, skills, expires_at, rotated_from: old.id },
       beside: [
         { put: replaced, if: { version: old.v } },
-        // Deleted with the key alone, so that the version of that holds for it too.
+        // Deleted only with the key, so that the version of the key covers it too.
         { put: { ...pointer, ...ending } },
       ] satisfies Write[],
     };
@@ -97,39 +93,42 @@ export function rotateKey(scope: Rotating, pointer: ApiKeyPointer, wanted: Rotat
 
 function assertRotatable(old: ApiKeyItem, now: number): void {
   if (old.rotated_to !== null) {
-    throw new AppError('CONFLICT', `API key ${old.id} was rotated already; ${old.rotated_to} took its place.`);
+    throw new AppError('CONFLICT', `API key ${old.id} was already rotated and replaced by ${old.rotated_to}.`);
   }
   if (old.valid_until !== null && isExpired(old, now)) {
-    throw new AppError('CONFLICT', `API key ${old.id} expired on ${iso(old.valid_until)}. Make another.`);
+    throw new AppError('CONFLICT', `API key ${old.id} expired on ${iso(old.valid_until)}. Create another one.`);
   }
 }
 
-/** The pointer of a key that the caller may see: a member's own, anyone's for an admin. Throws NOT_FOUND. */
+/** Finds the pointer of a key that the caller may see: their own, or any for an admin. Throws NOT_FOUND. */
 export async function requireKey(
   { ports, keys, tenant, caller }: TenantScope & { caller: Pick<Context['caller'], 'role' | 'user_id'> },
   id: string,
 ): Promise<ApiKeyPointer> {
   const pointer = await ports.table.get<ApiKeyPointer>(keys.apiKeyPointer(tenant, id));
-  const isSeen = pointer && (caller.role === 'admin' || pointer.user_id === caller.user_id);
-  if (!isSeen || isForgotten(pointer, ports.clock.now())) throw notFound(`API key ${id}`);
+  const isVisible = pointer && (caller.role === 'admin' || pointer.user_id === caller.user_id);
+  if (!isVisible || isForgotten(pointer, ports.clock.now())) throw notFound(`API key ${id}`);
   return pointer;
 }
 
-/** Once it has returned, no request with this key is let in. */
+/** Deletes a key. Requests with it are rejected after it returns. */
 export async function deleteKey(scope: MutationContext, pointer: ApiKeyPointer): Promise<void> {
   const { ports, keys, tenant } = scope;
   const note = auditWriter(scope, 'delete', auditedKey);
-  const place = keys.apiKey(pointer.digest);
+  const itemKey = keys.apiKey(pointer.digest);
   await retryOnConflict(ports, async () => {
-    const [key, user] = await ports.table.getMany<[ApiKeyItem, UserItem]>([place, keys.user(tenant, pointer.user_id)]);
+    const [key, user] = await ports.table.getMany<[ApiKeyItem, UserItem]>([
+      itemKey,
+      keys.user(tenant, pointer.user_id),
+    ]);
     if (!key) return true;
     const writes: Write[] = [
-      // At its version: of two deletions at once, one counts.
-      { delete: place, if: { version: key.v } },
+      // With its version: of two concurrent deletions one counts.
+      { delete: itemKey, if: { version: key.v } },
       { delete: keys.apiKeyPointer(tenant, pointer.sk) },
       ...note(key, undefined),
     ];
-    // One that has expired may be counted no longer (roomFor in issue-key.ts).
+    // An expired key may no longer be counted (roomFor in issue-key.ts).
     if (user && !isExpired(key, ports.clock.now())) {
       const put: UserItem = { ...user, v: ports.ids.token(), keys: user.keys - 1 };
       writes.push({ put, if: { version: user.v } });

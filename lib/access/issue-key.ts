@@ -20,11 +20,7 @@ import type { MutationContext, TenantScope } from './context.ts';
 import type { NewKey } from './new-key.ts';
 import { firstAdmin, keyPointersOf, requireAccount } from './store.ts';
 
-/**
- * A new key of a user. Throws VALIDATION_ERROR for what it cannot be held to and for an impossible expiry, and as
- * `addKey` does.
- * @param maker when the key that makes it expires: the new one does no later
- */
+/** Creates a key that expires no later than `maker`. Throws VALIDATION_ERROR, and as `addKey` does. */
 export async function issueKey(
   scope: MutationContext,
   userId: string,
@@ -36,14 +32,10 @@ export async function issueKey(
   return addKey(scope, userId, async () => ({ input: { ...input, expires_at } }));
 }
 
-/** What a key is made of, and what is written in the same transaction. */
+/** Input of a new key, and further writes of the same transaction. */
 type Making = { input: NewKey & { rotated_from?: string }; beside?: Write[] };
 
-/**
- * Adds a key to a user. Never to a user that was removed or in an account that was disabled meanwhile: both are held to
- * the versions read here. Throws UNAUTHORIZED for a removed user, ACCOUNT_DISABLED, LIMIT_EXCEEDED.
- * @param make is called anew with each try
- */
+/** Adds a key, at the versions of user and account. Throws UNAUTHORIZED, ACCOUNT_DISABLED, LIMIT_EXCEEDED. */
 export function addKey(
   scope: MutationContext,
   userId: string,
@@ -55,7 +47,7 @@ export function addKey(
   const note = auditWriter(scope, verb, auditedKey);
   const attempt = async (tries: number) => {
     const before = tries > 0 ? await ports.table.get<ApiKeyItem>(keys.apiKey(digestOf(draw.raw))) : undefined;
-    // A try before did it, whose answer was lost.
+    // An earlier attempt succeeded, but its response was lost.
     if (before) return { ...keyRecord(before, ports.clock.now()), key: draw.raw };
     const account = await requireAccount(scope);
     if (isDisabled(account)) throw accountDisabled();
@@ -69,21 +61,18 @@ export function addKey(
       { put: item, if: 'absent' },
       { put: pointer, if: 'absent' },
       { check: keys.account(tenant), if: { version: account.v } },
-      // Written, so that a removal of the user on its version has seen every key.
+      // Written, so that removing the user at this version covers every key.
       { put: counted, if: { version: user.v } },
       ...beside,
       ...note(undefined, item),
     ]);
     return outcome.ok ? { ...keyRecord(item, now), key: draw.raw } : RETRY;
   };
-  // Under the lock of team changes, so that a user cannot evade removal by making keys without end.
+  // Under the lock of team changes, so that a user cannot prevent removal by creating keys continuously.
   return oneAtATime(ports.table, keys.users(tenant), () => retryOnConflict(ports, attempt));
 }
 
-/**
- * How many keys the user has, with room for one more. Nothing is written when a key expires, so that the user's own
- * count may be too high; where that is in the way, they are counted. Throws LIMIT_EXCEEDED.
- */
+/** Returns the number of keys; counts them at the limit, because expiry updates nothing. Throws LIMIT_EXCEEDED. */
 async function roomFor(
   scope: TenantScope,
   user: UserItem,
@@ -95,32 +84,31 @@ async function roomFor(
   if (live < limit) return live;
   throw new AppError(
     'LIMIT_EXCEEDED',
-    `A user may have ${limit} API keys (key_limit_per_user), and this one has as many. Delete one that is not used: ` +
-      'last_used_at says which.',
+    `The user already has the maximum of ${limit} API keys (key_limit_per_user). Delete an unused one; see last_used_at.`,
   );
 }
 
-/** Everything that a key is held to is there. Throws VALIDATION_ERROR that names what is not. */
+/** Throws VALIDATION_ERROR that names unknown checks, entities and skills of a restriction. */
 async function assertChecksExist(
   { ports, keys, tenant }: TenantScope,
   { check_ids, entity_ids, skills }: NewKey,
 ): Promise<void> {
   const named = [
-    ...(check_ids ?? []).map((id, i) => ({ path: `check_ids.${i}`, what: 'check', key: keys.check(tenant, id) })),
-    ...(entity_ids ?? []).map((id, i) => ({ path: `entity_ids.${i}`, what: 'entity', key: keys.entity(tenant, id) })),
-    ...(skills ?? []).map((slug, i) => ({ path: `skills.${i}`, what: 'skill', key: keys.skill(tenant, slug) })),
+    ...(check_ids ?? []).map((id, i) => ({ path: `check_ids.${i}`, type: 'check', key: keys.check(tenant, id) })),
+    ...(entity_ids ?? []).map((id, i) => ({ path: `entity_ids.${i}`, type: 'entity', key: keys.entity(tenant, id) })),
+    ...(skills ?? []).map((slug, i) => ({ path: `skills.${i}`, type: 'skill', key: keys.skill(tenant, slug) })),
   ];
   if (named.length === 0) return;
   const found = await ports.table.getMany(named.map(({ key }) => key));
   const missing = named.filter((_, i) => !found[i]);
   if (missing.length === 0) return;
-  throw refusal(missing.map(({ path, what }) => ({ path, message: `names no ${what} of this account` })));
+  throw refusal(missing.map(({ path, type }) => ({ path, message: `this account has no such ${type}` })));
 }
 
-/** The user was removed while a call of theirs was under way. */
+/** Error of a user who was removed during the request. */
 export const userRemoved = (): AppError => new AppError('UNAUTHORIZED', 'The user of this key was removed.');
 
-/** A key of the oldest admin of an account, for an operator whose tenant has lost theirs. */
+/** Creates a key of the oldest admin, for an operator whose tenant has lost all keys. */
 export async function issueAdminKey(scope: MutationContext, input: NewKey): Promise<IssuedKey> {
   await requireAccount(scope);
   return issueKey(scope, (await firstAdmin(scope)).id, input);

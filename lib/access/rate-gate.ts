@@ -13,25 +13,20 @@ import {
 import type { RateLimits } from './account.ts';
 import type { Context } from './context.ts';
 
-/** The rate that holds for an account: its own, else that of the setting RATE_LIMITS; undefined when that is `off`. */
+/** Returns the rate of an account: its own, else that of the setting RATE_LIMITS; undefined if that is `off`. */
 const rateOf = ({ limiter }: Pick<Ports, 'limiter'>, own: RateLimits | undefined, of: AccountClass): Rate | undefined =>
   limiter.rates && (own?.[of] ?? limiter.rates[of]);
 
-/** Every rate that holds for the account of a caller; null when nothing is limited. */
+/** Returns all rates of the account of a caller; null if rates are off. */
 export function ratesOf({ ports, caller }: Pick<Context, 'ports' | 'caller'>): Record<AccountClass, Rate> | null {
   if (!ports.limiter.rates) return null;
   const rates = ACCOUNT_CLASSES.map((of) => [of, rateOf(ports, caller.rate_limits, of)]);
   return Object.fromEntries(rates) as Record<AccountClass, Rate>;
 }
 
-/** Whose rate it is. */
 type Spending = Pick<Context, 'ports' | 'tenant'> & { caller: Pick<Context['caller'], 'rate_limits'> };
 
-/**
- * Counts what an account does. Throws RATE_LIMITED, with Retry-After, when it does more than it may.
- * @param count how many it is at once
- * @returns the headers that say where the account stands (draft-ietf-httpapi-ratelimit-headers)
- */
+/** Counts requests. Throws RATE_LIMITED. @returns rate limit headers (draft-ietf-httpapi-ratelimit-headers) */
 export async function spend(
   { ports, tenant, caller }: Spending,
   of: AccountClass,
@@ -44,7 +39,7 @@ export async function spend(
   return headersOf(of, status);
 }
 
-/** Counts a long answer as what it was worth: the account's next request waits for it. What it lacks is forgiven. */
+/** Charges a long response by its cost, which delays the next request of the account. A shortfall is forgiven. */
 export async function chargeCost(
   { ports, tenant, caller }: Pick<Context, 'ports' | 'tenant' | 'caller'>,
   of: AccountClass,
@@ -58,7 +53,7 @@ export async function chargeCost(
   if (!allowed && left > 0) await ports.limiter.takeOf(tenant, of, rate, left);
 }
 
-/** Counts what an address does without a good key. Throws RATE_LIMITED. */
+/** Counts requests of an address without a valid credential. Throws RATE_LIMITED. */
 export function spendAt({ limiter }: Pick<Ports, 'limiter'>, address: string, of: AddressClass): void {
   const status = limiter.takeAt(address, of);
   if (status && !status.allowed) throw rateLimited(of, status, ' of an address');
@@ -66,13 +61,13 @@ export function spendAt({ limiter }: Pick<Ports, 'limiter'>, address: string, of
 
 const number = (value: number): string => value.toLocaleString('en-US');
 
-/** The refusal of a bucket that gave nothing. */
-export function rateLimited(of: RateClass, status: RateStatus, whose = ''): AppError {
+/** Returns the error of an empty bucket. */
+export function rateLimited(of: RateClass, status: RateStatus, scope = ''): AppError {
   const { rate, retry_s } = status;
   return new AppError(
     'RATE_LIMITED',
-    `Too many requests of the class ${of}: ${number(rate.per_second)} a second${whose}, at most ${number(rate.burst)} ` +
-      `at once. Try again in ${retry_s} s.`,
+    `Too many requests of the class ${of}: ${number(rate.per_second)} per second${scope}, with a burst of ${number(rate.burst)}. ` +
+      `Try again in ${retry_s} s.`,
     { headers: { 'retry-after': String(retry_s), ...headersOf(of, status) } },
   );
 }
@@ -85,31 +80,28 @@ function headersOf(of: RateClass, { rate, left, reset_s }: RateStatus): Record<s
   };
 }
 
-/** Reads of one process that are worked on at once, and of one account. */
-const TURNS = { permits: 16, per_target: 2, wait_ms: 10_000 };
+/** Concurrent reads of one process and of one account, and their maximum wait. */
+const READ_PERMITS = { permits: 16, per_target: 2, wait_ms: 10_000 };
 
-const turns = new WeakMap<Ports['limiter'], FairSemaphore>();
+const semaphores = new WeakMap<Ports['limiter'], FairSemaphore>();
 
-/**
- * Runs a read of an account in its turn. Few run at once, as the longest lists take seconds of CPU, which must not slow
- * other accounts down. Throws RATE_LIMITED after waiting too long.
- */
+/** Runs a read with a permit, because long lists take seconds of CPU. Throws RATE_LIMITED after its wait. */
 export async function withReadPermit<T>({ ports, tenant }: Pick<Context, 'ports' | 'tenant'>, read: () => Promise<T>) {
-  const shares = turns.get(ports.limiter) ?? new FairSemaphore(TURNS, ports.clock);
-  turns.set(ports.limiter, shares);
+  const semaphore = semaphores.get(ports.limiter) ?? new FairSemaphore(READ_PERMITS, ports.clock);
+  semaphores.set(ports.limiter, semaphore);
   let hasWaited = false;
-  const turn = shares.run({ tenant, target: 'reads' }, async () => {
-    // Else hundreds that waited for a long one would all be done in one turn of the event loop.
+  const result = semaphore.run({ tenant, target: 'reads' }, async () => {
+    // Otherwise all reads that waited for a long one would run in one turn of the event loop.
     if (hasWaited) await setImmediate();
     return read();
   });
   hasWaited = true;
-  const answer = await turn;
-  if (answer !== NO_PERMIT) return answer;
+  const value = await result;
+  if (value !== NO_PERMIT) return value;
   throw new AppError(
     'RATE_LIMITED',
-    `Too many reads at once: ${TURNS.per_target} of an account are worked on at a time, and this one waited for ` +
-      `${TURNS.wait_ms / 1000} s. Send the next when one was answered.`,
+    `Too many concurrent reads: an account has ${READ_PERMITS.per_target}, and this one waited for ` +
+      `${READ_PERMITS.wait_ms / 1000} s. Wait for a response before the next request.`,
     { headers: { 'retry-after': '1' } },
   );
 }

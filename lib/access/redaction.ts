@@ -2,40 +2,36 @@ import { isAllowed, type Rights } from '#lib/platform/http/access.ts';
 import { isObject } from '#lib/platform/plain-data.ts';
 import { REDACTED } from '#lib/platform/secrets/kept-secrets.ts';
 
-// What those who may only read see in place of a secret (docs/api/auth.md#read-only-keys): pure functions, each answers
-// a new record.
+// Hides secrets from callers that may only read (docs/api/auth.md#read-only-keys). Each function returns a new record.
 
-/** Whoever sees the least, which is what the audit log shows to everybody. */
+/** Caller with the fewest permissions; the audit log shows what it may see. */
 export const READER: Rights = { role: 'viewer', scopes: null, is_read_only: true };
 
-/** Whether secrets are shown to them: whoever may set a secret may see it. */
+/** Whether a caller sees secrets, which those who may set them do. */
 export const seesSecrets = (rights: Rights): boolean => isAllowed(rights, 'write');
 
-/** A target URL without its query, fragment and user info, which may hold secrets. */
+/** Removes query, fragment and user info, which may contain secrets, from a URL. */
 export const redactUrl = (url: string): string =>
   url.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i, `$1${REDACTED}@`).replace(/[?#].*$/s, `?${REDACTED}`);
 
-/** The look-behind lets a match begin only at the start of a word: otherwise a long word costs quadratic time. */
+/** The lookbehind lets a match begin only at the start of a word; otherwise a long word costs quadratic time. */
 const URLS = /(?<![a-z0-9+.-])[a-z0-9+.-]+:\/\/[^\s"'<>`]+/gi;
 
-/** A text, such as an error, without the URLs in it. */
+/** Removes URLs from a text, such as an error. */
 export const redactUrls = (text: string): string => text.replace(URLS, REDACTED);
 
-/**
- * A record without the values at some paths (`config.body`, `config.headers`). Of an object there, the keys stay and
- * each value goes; a list on the way is entered (`config.steps.send`). An absent or null member stays as it is.
- */
+/** Hides the values at paths (`config.headers`): keys of objects stay, lists are searched (`config.steps.send`). */
 export const redactPaths = <R extends object>(record: R, paths: readonly string[]): R =>
   changeAt(record, paths, redactWhole);
 
-/** A record whose URLs at some paths are as `redactUrl` shows them. */
+/** Applies `redactUrl` to the URLs at some paths. */
 export const redactUrlsAt = <R extends object>(record: R, paths: readonly string[]): R =>
   changeAt(record, paths, (value) => (typeof value === 'string' ? redactUrl(value) : value));
 
 type Change = (value: unknown) => unknown;
 
 const changeAt = <R extends object>(record: R, paths: readonly string[], change: Change): R =>
-  paths.reduce((shown, path) => changed(shown, path.split('.'), change) as R, record);
+  paths.reduce((result, path) => changed(result, path.split('.'), change) as R, record);
 
 function changed(value: unknown, [name, ...rest]: string[], change: Change): unknown {
   if (value === undefined || value === null) return value;

@@ -1,6 +1,6 @@
 import { AppError } from '#lib/platform/errors.ts';
 
-/** What a key is held to beside its scopes; null: not at all. A session is held to nothing. */
+/** Restrictions of a key in addition to its scopes; null: none. A session has none. */
 export type Restriction = {
   check_ids: readonly string[] | null;
   entity_ids: readonly string[] | null;
@@ -9,7 +9,7 @@ export type Restriction = {
 
 export const UNRESTRICTED: Restriction = { check_ids: null, entity_ids: null, skills: null };
 
-/** Throws FORBIDDEN for a key that is held to other checks. @param check undefined: what it pushes to is no check */
+/** Throws FORBIDDEN for a key restricted to other checks. @param check undefined: the target is not a check */
 export function assertCheckAllowed(
   { check_ids, entity_ids }: Pick<Restriction, 'check_ids' | 'entity_ids'>,
   check?: { id: string; entity_id: string },
@@ -18,20 +18,20 @@ export function assertCheckAllowed(
   if (check && (check_ids?.includes(check.id) || entity_ids?.includes(check.entity_id))) return;
   throw new AppError(
     'FORBIDDEN',
-    `This key is held to some checks, and ${check ? `check ${check.id}` : 'this'} is none of them. Make a key for it, ` +
+    `This key is restricted to some checks, without ${check ? `check ${check.id}` : 'this target'}. Create a key for it, ` +
       'or one without check_ids and entity_ids.',
   );
 }
 
-/** Throws FORBIDDEN for a key that is held to tools: its scopes are for these, and not for the API behind them. */
+/** Throws FORBIDDEN for a key restricted to skills: it may call their tools, but not the API. */
 export function assertApiAllowed({ skills }: Pick<Restriction, 'skills'>): void {
   if (skills === null) return;
   throw new AppError(
     'FORBIDDEN',
-    `This key is held to the tools of the skills ${skills.join(', ')}, at /v1/mcp. Make a key without skills.`,
+    `This key is restricted to the tools of the skills ${skills.join(', ')} at /v1/mcp. Create a key without skills.`,
   );
 }
 
-/** Whether it may call the tools of a skill. */
+/** Whether a caller may call the tools of a skill. */
 export const reachesSkill = ({ skills }: Pick<Restriction, 'skills'>, slug: string): boolean =>
   skills === null || skills.includes(slug);

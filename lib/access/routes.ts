@@ -11,11 +11,11 @@ const accountRoutes = [
     method: 'PUT',
     path: '/v1/account',
     access: 'manage',
-    summary: 'Change name and e-mail address of the account',
+    summary: 'Change the name and e-mail address of the account',
     status: 200,
     body: AccountPatch,
     reply: AccountRecord,
-    // The address is a contact. Whether another account has it too is not revealed here.
+    // The address is a contact. The response does not reveal whether another account has it too.
     run: async (context, { body }) => accountRecord(await renameAccount(context, body, true)),
   }),
 ];

@@ -7,7 +7,7 @@ import { type ApiKeyItem, type ApiKeyPointer, isForgotten, type KeyRecord, keyRe
 import type { TenantScope } from './context.ts';
 
 /**
- * Items of access and how they are read, all strongly:
+ * Items and their access patterns, all strongly consistent:
  *
  * | pattern                        | request                                            |
  * |--------------------------------|----------------------------------------------------|
@@ -20,38 +20,38 @@ import type { TenantScope } from './context.ts';
  * | all accounts (operator)        | query accounts, then get many account(tenant)      |
  */
 
-/** The account of a scope. Throws NOT_FOUND. */
+/** Finds the account of a scope. Throws NOT_FOUND. */
 export async function requireAccount({ ports, keys, tenant }: TenantScope): Promise<AccountItem> {
   const account = await ports.table.get<AccountItem>(keys.account(tenant));
   if (!account) throw notFound(`Account ${tenant}`);
   return account;
 }
 
-/** Every account, oldest first. For the operator alone. */
+/** Returns all accounts, oldest first. Only for the operator. */
 export async function allAccounts(ports: { table: Table }, keys: TenantScope['keys']): Promise<AccountItem[]> {
   const pointers = await allOf(ports.table, { partition: keys.accounts });
   const items = await ports.table.getMany<AccountItem>(pointers.map(({ sk }) => keys.account(sk)));
   return items.filter((item) => item !== undefined);
 }
 
-/** Everybody of an account, also those invited, oldest first. */
+/** Returns all users of an account, including invited ones, oldest first. */
 export const allUsers = ({ ports, keys, tenant }: TenantScope): Promise<UserItem[]> =>
   allOf(ports.table, { partition: keys.users(tenant) });
 
-/** The oldest admin of an account. Throws NOT_FOUND. */
+/** Finds the oldest admin of an account. Throws NOT_FOUND. */
 export async function firstAdmin(scope: TenantScope): Promise<UserItem> {
   const admin = (await allUsers(scope)).find((user) => user.role === 'admin' && !isInvited(user));
   if (!admin) throw notFound(`An admin of account ${scope.tenant}`);
   return admin;
 }
 
-/** Every key of a user, expired ones too. */
+/** Returns all keys of a user, including expired ones. */
 export async function keyPointersOf({ ports, keys, tenant }: TenantScope, user: string): Promise<ApiKeyPointer[]> {
   const pointers = await allOf<ApiKeyPointer>(ports.table, { partition: keys.apiKeys(tenant) });
   return pointers.filter(({ user_id }) => user_id === user);
 }
 
-/** The keys of a tenant, or of one user of it, in the order of their making. */
+/** Lists the keys of a tenant, or of one of its users, in creation order. */
 export const keyList =
   ({ ports, keys, tenant }: TenantScope, user?: string): Reader<KeyRecord> =>
   async (after, limit) => {

@@ -4,17 +4,17 @@ import { REDACTED } from '#lib/platform/secrets/kept-secrets.ts';
 import { shorten } from '#lib/platform/text.ts';
 import type { Change } from './entry.ts';
 
-/** A value as it is, which decides whether it differs, and as it is shown. */
+/** Real value, which is compared, and shown value. */
 export type Side = { real: unknown; shown: unknown };
 
 const MAX_TEXT = 200;
-/** A table keeps 32 levels; what lies deeper in a list than this is shown as text. */
-const DEEPEST = 6;
+/** Maximum depth of a shown value, because a table keeps 32 levels; deeper values are shown as text. */
+const MAX_DEPTH = 6;
 
 /**
- * What differs between two records, as whoever may only read sees it: a secret that changed is ******** on both sides.
- * Maps are compared member by member, with dotted paths; anything else, lists too, as a whole. A record that is not
- * there is undefined. Pure.
+ * Returns the differences between two records as a read-only caller sees them: a changed secret is ******** on both
+ * sides. Objects are compared by property, with dotted paths; other values, including lists, as a whole. An absent
+ * record is undefined. Pure.
  */
 export function changesOf(before: Side, after: Side): Change[] {
   return differences('', before, after);
@@ -29,7 +29,7 @@ function differences(path: string, before: Side, after: Side): Change[] {
   );
 }
 
-/** Whether both are maps, or one is and the other is not there. */
+/** Whether both are objects, or one is an object and the other absent. */
 const isMap = (...sides: Side[]): boolean => {
   const values = sides.flatMap(({ real, shown }) => [real, shown]);
   return values.some(isObject) && values.every((value) => isObject(value) || isNothing(value));
@@ -44,7 +44,7 @@ const memberOf = ({ real, shown }: Side, name: string): Side => ({ real: own(rea
 const own = (value: unknown, name: string): unknown =>
   isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 
-/** What may not be shown at all is a secret too. */
+/** A value that is never shown counts as a secret. */
 function shownOf({ real, shown }: Side): unknown {
   if (isNothing(real)) return null;
   return shown === undefined ? REDACTED : cut(shown, 0);
@@ -53,14 +53,14 @@ function shownOf({ real, shown }: Side): unknown {
 function cut(value: unknown, depth: number): unknown {
   if (typeof value === 'string') return shorten(value, MAX_TEXT);
   if (typeof value !== 'object' || value === null) return value;
-  if (depth === DEEPEST) return shorten(JSON.stringify(value), MAX_TEXT);
+  if (depth === MAX_DEPTH) return shorten(JSON.stringify(value), MAX_TEXT);
   if (Array.isArray(value)) return value.map((one) => cut(one, depth + 1));
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, cut(one, depth + 1)]));
 }
 
 const MAX_CHANGES = 50;
 
-/** Those of the changes that there is room for, in their order, and how many there are beside them. */
+/** Keeps the changes that fit, in order, and counts the others. */
 export function fitted(changes: Change[], bytes: number): { changes: Change[]; more_changes: number } {
   let left = bytes;
   const kept: Change[] = [];

@@ -3,10 +3,7 @@ import { IdOf } from '#lib/platform/http/route.ts';
 import { namesOf } from '#lib/platform/plain-data.ts';
 import type { Item } from '#lib/platform/ports.ts';
 
-/**
- * What entries are about, each with the part of the log that it belongs to: `config` is what the service does, for
- * everybody who reads; `access` is who gets in.
- */
+/** Types of targets, each with the kind of its entries. */
 export const TARGET_TYPES = {
   account: 'config',
   blueprint: 'config',
@@ -30,7 +27,7 @@ export const TARGET_TYPES = {
 } as const;
 export type TargetType = keyof typeof TARGET_TYPES;
 
-/** What can be done to them, and how a sentence says so. */
+/** Verbs of actions, with their form in a summary. */
 export const VERBS = {
   create: 'created',
   update: 'changed',
@@ -40,28 +37,28 @@ export const VERBS = {
   invite: 'invited',
   accept: 'accepted the invitation of',
   rotate: 'rotated',
-  link: 'made a sign-in link for',
+  link: 'created a sign-in link for',
   end: 'ended',
   run: 'ran',
   test: 'tested',
   enable: 'enabled',
   disable: 'disabled',
-  refuse: 'refused',
+  refuse: 'rejected',
   acknowledge: 'acknowledged',
   resolve: 'resolved',
   note: 'added a note to',
-  take_back: 'took back the acknowledgement of',
+  take_back: 'removed the acknowledgement of',
 } as const;
 export type Verb = keyof typeof VERBS;
 
 export const AuditKind = z
   .enum(['config', 'access'])
-  .describe('config: what the service does. access: who gets in: users, keys, sessions.');
+  .describe('config: configuration of the service. access: users, keys and sessions.');
 
 export const Via = z
   .enum(['console', 'api', 'mcp', 'cli', 'oidc', 'link'])
   .describe(
-    'The way it came: the web console, the API, MCP, the operator at the command line, an identity provider, a link in an alert.',
+    'console: web console. api: API. mcp: MCP. cli: operator at the command line. oidc: identity provider. link: link in an alert.',
   );
 export type Via = z.infer<typeof Via>;
 
@@ -70,58 +67,62 @@ const Actor = z
     type: z
       .enum(['user', 'key', 'link', 'operator', 'system'])
       .describe(
-        'user: a signed-in person. key: an API key. link: whoever followed a link in an alert. operator: whoever runs this service. system: the service.',
+        'user: signed-in user. key: API key. link: user of a link in an alert. operator: operator of the service. system: the service.',
       ),
     user_id: IdOf('the user').nullable(),
-    email: z.string().nullable().describe('E-mail address of the user, as it was then.'),
+    email: z.string().nullable().describe('E-mail address of the user at that time.'),
     key_id: IdOf('the API key').nullable(),
-    key_label: z.string().nullable().describe('Label of the API key, as it was then.'),
+    key_label: z.string().nullable().describe('Label of the API key at that time.'),
   })
-  .describe('Who did it.');
+  .describe('Author of the change.');
 
 export const Change = z.object({
-  path: z.string().describe('The member, with dots: config.grace_seconds.'),
-  from: z.unknown().describe('Before; null: it was not there. A secret is shown as ********.'),
-  to: z.unknown().describe('After; null: it is gone.'),
+  path: z.string().describe('Path of the property: config.grace_seconds.'),
+  from: z.unknown().describe('Old value; null if it was added. A secret is shown as ********.'),
+  to: z.unknown().describe('New value; null if it was removed.'),
 });
 export type Change = z.infer<typeof Change>;
 
-/** One change of something, on the wire. */
+/** Audit log entry, as returned by the API. */
 export const AuditEntry = z
   .object({
     id: IdOf('the entry'),
-    at: z.iso.datetime().describe('When it was done, in UTC.'),
+    at: z.iso.datetime().describe('Time of the change, in UTC.'),
     kind: AuditKind,
-    action: z.string().describe('What was done: check.update.'),
+    action: z.string().describe('Action, such as check.update.'),
     actor: Actor,
     via: Via,
-    tool: z.string().nullable().describe('The tool of MCP that was called.'),
+    tool: z.string().nullable().describe('Called MCP tool.'),
     target: z
       .object({
-        type: z.enum(namesOf(TARGET_TYPES)).describe('What kind of thing it was done to.'),
-        id: z.string().describe('Id of the thing, or its slug; a policy has the id of its check.'),
-        name: z.string().describe('What it was called then.'),
+        type: z.enum(namesOf(TARGET_TYPES)).describe('Type of the target.'),
+        id: z.string().describe('Id or slug of the target; a policy has the id of its check.'),
+        name: z.string().describe('Name of the target at that time.'),
       })
-      .describe('What it was done to.'),
-    changes: z.array(Change).describe('What differs, at most 50 members; texts are cut at 200 characters.'),
-    more_changes: z.int().describe('How many members differ beside those.'),
+      .describe('Target of the change.'),
+    changes: z.array(Change).describe('Changed properties, at most 50; texts are cut at 200 characters.'),
+    more_changes: z.int().describe('Number of further changed properties.'),
     request_id: z.string().nullable().describe('X-Request-Id of the request.'),
-    ip: z.string().nullable().optional().describe('Address of the client; only shown to who may see all of the log.'),
-    user_agent: z.string().nullable().optional().describe('What the client calls itself; shown as ip is.'),
-    summary: z.string().describe('All of that in a sentence.'),
+    ip: z.string().nullable().optional().describe('Client address; shown only with the access audit.'),
+    user_agent: z
+      .string()
+      .nullable()
+      .optional()
+      .describe('User agent of the client; shown only with the access audit.'),
+    summary: z.string().describe('Human-readable description of the change.'),
   })
   .meta({ id: 'AuditEntry' });
 export type AuditEntry = z.infer<typeof AuditEntry>;
 
-/** An entry as stored, 0.6 to 8 KB: written once, never changed. */
+/** Stored entry, 0.6 to 8 KB: written once, never changed. */
 export type AuditItem = Item &
   Omit<AuditEntry, 'summary'> & {
     v: string;
-    /** Ids of what the target belongs to, by which it is found too: the entity of a check. */
+    /** Ids of the parents of the target, which find it too: the entity of a check. */
     within: readonly string[];
   };
 
-/** Who changes something, and how that came. */
+/** Author and origin of a change. */
 export type Author = Pick<AuditEntry, 'actor' | 'via' | 'tool' | 'request_id'> & {
   ip: string | null;
   user_agent: string | null;

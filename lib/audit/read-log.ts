@@ -4,64 +4,58 @@ import { gather, type Reader } from '#lib/platform/http/paging.ts';
 import { queryMerged } from '#lib/platform/table/pages.ts';
 import { DAY_MS } from '#lib/platform/time.ts';
 import type { AuditItem } from './entry.ts';
-import { type AuditFilter, fits } from './query.ts';
+import { type AuditFilter, matches } from './query.ts';
 
-/** Access pattern: the tenant's buckets of entries, merged, newest or oldest first. */
-
-/** What one call looks at, however little of it fits. */
 const MAX_SCANNED = 2_000;
-const WALKED_AT_ONCE = 200;
-/** The least that is read of a bucket, as an entry may lie in any of them. */
+const SCAN_PAGE = 200;
+/** Minimum number of entries read per bucket, because an entry may be in any of them. */
 const MIN_PER_BUCKET = 10;
 
-/**
- * Who reads oldest first, and goes on from there later, must miss no entry that was still being written. Its time is at
- * most four seconds older than the first try to write it (write.ts), and a client of the table gives up after nine.
- */
+/** Age (ms) of entries that readers may pass: 4 s of attempts to date one (write.ts), 9 s of a table client. */
 const SETTLED_MS = 15_000;
 
 type LogPage = { values: AuditItem[]; next?: string };
 
 /**
- * Entries that fit, up to `limit` of them; fewer where 2,000 were looked at.
- * @param asked `order`: desc is newest first, and `next` is there while more remains. asc is oldest first, up to 15 s
- *   ago, and `next` is always there: from there on, a later call finds what was added since. `after`: such a position
+ * Reads up to `limit` matching entries; fewer after scanning 2,000.
+ * @param options `order`: desc is newest first, with `next` while more remain. asc is oldest first, up to 15 s ago,
+ *   always with `next`, from which a later call finds new entries. `after`: such a position
  */
 export async function readLog(
   { ports, keys, tenant }: Env<'table' | 'clock' | 'settings'> & { tenant: string },
-  wanted: AuditFilter,
-  asked: { order: 'asc' | 'desc'; after?: string | undefined; limit: number },
+  filter: AuditFilter,
+  options: { order: 'asc' | 'desc'; after?: string | undefined; limit: number },
 ): Promise<LogPage> {
   const now = ports.clock.now();
-  const { since = 0, until = Number.POSITIVE_INFINITY } = wanted;
-  // The table may keep an entry for days after its time.
+  const { since = 0, until = Number.POSITIVE_INFINITY } = filter;
+  // The table may keep an entry for days after its expiry.
   const from = Math.max(since, now - ports.settings.AUDIT_DAYS * DAY_MS);
-  const to = asked.order === 'asc' ? Math.min(until, now - SETTLED_MS) : until;
-  let walked = 0;
-  let at = asked.after;
+  const to = options.order === 'asc' ? Math.min(until, now - SETTLED_MS) : until;
+  let scanned = 0;
+  let at = options.after;
 
-  const { kind, action, actor, target } = wanted;
-  const isPicky = [kind, action, actor, target].some((one) => one !== undefined);
+  const { kind, action, actor, target } = filter;
+  const isFiltered = [kind, action, actor, target].some((one) => one !== undefined);
   const read: Reader<AuditItem> = async (after, room) => {
-    const limit = isPicky ? WALKED_AT_ONCE : room;
+    const limit = isFiltered ? SCAN_PAGE : room;
     const { items, next } = await queryMerged<AuditItem>(
       ports.table,
       keys.buckets.map((bucket) => keys.audit(tenant, bucket)),
       {
         from: stamp(from),
         ...(Number.isFinite(to) && { to: stamp(to) }),
-        descending: asked.order === 'desc',
+        descending: options.order === 'desc',
         limit,
         each: Math.max(MIN_PER_BUCKET, Math.ceil(limit / keys.buckets.length)),
         after,
       },
     );
-    walked += items.length;
+    scanned += items.length;
     at = items.at(-1)?.sk ?? at;
-    const found = items.filter((item) => fits(item, item.within, wanted)).map((value) => ({ at: value.sk, value }));
-    return { found, next, enough: walked >= MAX_SCANNED };
+    const found = items.filter((item) => matches(item, item.within, filter)).map((value) => ({ at: value.sk, value }));
+    return { found, next, enough: scanned >= MAX_SCANNED };
   };
-  const { values, next } = await gather(read, { after: asked.after, limit: asked.limit });
+  const { values, next } = await gather(read, { after: options.after, limit: options.limit });
   if (next !== undefined) return { values, next };
-  return asked.order === 'asc' ? { values, next: at ?? stamp(from) } : { values };
+  return options.order === 'asc' ? { values, next: at ?? stamp(from) } : { values };
 }

@@ -6,26 +6,26 @@ import { iso } from '#lib/platform/time.ts';
 import { changesOf, fitted, type Side } from './diff.ts';
 import { type AuditItem, type Author, TARGET_TYPES, type TargetType, type Verb } from './entry.ts';
 
-/** What the log shows of one kind of record; declared beside its schema. */
+/** Audited part of one type of record; declared next to its schema. */
 export type Audited<Thing> = {
   type: TargetType;
-  /** What names it; `within` are the ids of what it belongs to, by which its entries are found too. */
+  /** Id and name of the record; `within` are the ids of its parents, which find its entries too. */
   target(thing: Thing): { id: string; name: string; within?: readonly string[] };
-  /** The members that somebody sets, secrets included; none that the service sets by itself, such as times. */
+  /** Properties that a caller sets, secrets included; none that the service sets itself, such as times. */
   members(thing: Thing): object;
-  /** The same as whoever may only read sees them. Absent where nothing of it is secret. */
+  /** The properties as a read-only caller sees them. Absent without secrets. */
   shown?(thing: Thing): object;
 };
 
-/** Whether a change of a record changes nothing: then nothing is written, and no entry of it. */
+/** Whether a change has no effect: then nothing is written, not even an entry. */
 export const isSame = <Thing>({ members }: Audited<Thing>, before: Thing, after: Thing): boolean =>
   isDeepStrictEqual(members(before), members(after));
 
 /**
- * The entry of a change, for the transaction that makes it; none where the service does it by itself.
- * @param before undefined when it is new
- * @param after undefined when it is gone
- * @param facts what else is worth knowing, shown as new: the execution of a run. No secrets
+ * Returns the entry of a change for its transaction; none for a change by the service itself.
+ * @param before undefined if it is new
+ * @param after undefined if it was deleted
+ * @param facts further values to show as new, such as the id of an execution. No secrets
  */
 export type AuditWriter<Thing> = (
   before: Thing | undefined,
@@ -35,17 +35,10 @@ export type AuditWriter<Thing> = (
 
 type AuditEnv = Env<'clock' | 'ids' | 'settings'> & { tenant: string };
 
-/**
- * After so long another entry is drawn. With the ten seconds that a write may be tried for, and nine more of a client
- * of the table, an entry would else come to stand where a reader has passed (read-log.ts).
- */
-const DRAW_AGAIN_MS = 4_000;
+/** Age (ms) after which a new entry is drawn, so that it never appears behind a reader (read-log.ts). */
+const MAX_ENTRY_AGE_MS = 4_000;
 
-/**
- * Makes what writes the one entry of a use case: call it once, before any try to write. Its id and time are drawn at
- * the first try and stay for the next ones, so that a try that was done and whose answer was lost counts once. Where a
- * use case has several transactions, the last one carries it.
- */
+/** Returns the writer of an entry; call it before the first attempt, so that a lost response counts once. */
 export function auditWriterFor<Thing>(
   env: AuditEnv,
   author: Author,
@@ -56,7 +49,7 @@ export function auditWriterFor<Thing>(
   let drawn: { at: number; id: string; v: string } | undefined;
   return (before, after, facts) => {
     const now = ports.clock.now();
-    if (!drawn || now - drawn.at > DRAW_AGAIN_MS) {
+    if (!drawn || now - drawn.at > MAX_ENTRY_AGE_MS) {
       drawn = { at: now, id: ports.ids.id('aud'), v: ports.ids.token() };
     }
     const { at, id, v } = drawn;
@@ -81,7 +74,7 @@ export function auditWriterFor<Thing>(
 
 const DAY_SECONDS = 86_400;
 const MAX_NAME_LENGTH = 200;
-/** The most that an entry takes as JSON, but for its two numbers of changes. */
+/** Maximum size of an entry as JSON, without its two numbers of changes. */
 const ENTRY_BYTES = 8 * 1024 - 64;
 
 function sideOf<Thing>(of: Audited<Thing>, thing: Thing | undefined, facts?: Record<string, string>): Side {

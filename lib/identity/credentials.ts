@@ -2,7 +2,7 @@ import type { UserItem } from '#lib/access/account.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { Key } from '#lib/platform/ports.ts';
 
-/** Where all stands that a user can sign in with, beside keys. */
+/** Returns the table keys of the passkeys, identities and sign-in link of a user. */
 export const credentialKeys = (
   keys: Keys,
   {

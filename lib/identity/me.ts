@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { type AccountItem, AccountRecord, accountRecord, Role, type UserItem } from '#lib/access/account.ts';
 import type { Context } from '#lib/access/context.ts';
 import { userRemoved } from '#lib/access/issue-key.ts';
-import { HELD_TO } from '#lib/access/new-key.ts';
+import { RESTRICTIONS } from '#lib/access/new-key.ts';
 import { ratesOf } from '#lib/access/rate-gate.ts';
 import type { CheckCountItem } from '#lib/catalog/check-count.ts';
 import type { RelationCountItem } from '#lib/catalog/relations/change-relation.ts';
@@ -14,40 +14,40 @@ import { IdOf, route } from '#lib/platform/http/route.ts';
 import { ACCOUNT_CLASSES } from '#lib/platform/sharing/rates.ts';
 import { iso } from '#lib/platform/time.ts';
 
-/** So many requests a second, and at most so many at once. */
+/** Rate: requests per second, and burst. */
 const RateRecord = z.object({
-  per_second: z.int().describe('Requests a second.'),
-  burst: z.int().describe('Requests at once.'),
+  per_second: z.int().describe('Requests per second.'),
+  burst: z.int().describe('Maximum burst of requests.'),
 });
 
-/** The account of a caller, and its user: `email` and `name` are the account's, those of the person are in `user`. */
+/** Account and user of a caller: `email` and `name` are those of the account, `user` has those of the user. */
 export const Me = AccountRecord.extend({
   role: Role,
-  is_read_only: z.boolean().describe('Whether this caller may only read.'),
+  is_read_only: z.boolean().describe('Whether the caller may only read.'),
   rate_limits: z
     .record(z.enum(ACCOUNT_CLASSES), RateRecord)
     .nullable()
-    .describe('Requests a second and at once, by class; null where nothing is limited.'),
+    .describe('Rates by class; null if requests are not limited.'),
   user: z
     .object({
       id: IdOf('the user'),
-      email: z.string().describe('Of the user.'),
-      name: z.string().describe('Of the user.'),
+      email: z.string().describe('E-mail address of the user.'),
+      name: z.string().describe('Name of the user.'),
     })
-    .describe('Whose key or session it is.'),
+    .describe('User of the key or session.'),
   key: z
     .object({
       id: IdOf('the key'),
-      label: z.string().describe('What the key is for.'),
-      scopes: z.array(z.enum(SCOPES)).nullable().describe(HELD_TO.scopes),
-      expires_at: z.iso.datetime().nullable().describe('From when on it is refused; null: never.'),
+      label: z.string().describe('Purpose of the key.'),
+      scopes: z.array(z.enum(SCOPES)).nullable().describe(RESTRICTIONS.scopes),
+      expires_at: z.iso.datetime().nullable().describe('Expiry time; null if it does not expire.'),
     })
     .nullable()
-    .describe('The key that was sent, or that the session stands for.'),
-  session: SessionRecord.nullable().describe('The session by which this call was made; null where it was by a key.'),
+    .describe('Key of the request or of the session; null for other sessions.'),
+  session: SessionRecord.nullable().describe('Session of the request; null if it was made with a key.'),
 });
 
-/** Throws UNAUTHORIZED for a user who was removed meanwhile. */
+/** Returns account, user and permissions of the caller. Throws UNAUTHORIZED for a user removed meanwhile. */
 export async function callerRecord(context: Context): Promise<z.output<typeof Me>> {
   const { ports, keys, tenant, caller } = context;
   const [account, user] = await ports.table.getMany<[AccountItem, UserItem]>([
@@ -76,24 +76,23 @@ export async function callerRecord(context: Context): Promise<z.output<typeof Me
   };
 }
 
-/** What an account has of what its plan limits. */
 const Use = z.object({
-  blueprints: z.int().describe('Of blueprint_limit.'),
-  entities: z.int().describe('Of all blueprints together.'),
+  blueprints: z.int().describe('Number of blueprints, limited by blueprint_limit.'),
+  entities: z.int().describe('Number of entities of all blueprints.'),
   largest_blueprint: z
     .object({
-      slug: z.string().describe('Names the blueprint.'),
-      entities: z.int().describe('Of entity_limit_per_bp.'),
+      slug: z.string().describe('Slug of the blueprint.'),
+      entities: z.int().describe('Number of its entities, limited by entity_limit_per_bp.'),
     })
     .nullable()
-    .describe('The blueprint with the most entities; null while there is none.'),
-  checks: z.int().describe('Of check_limit.'),
-  checks_per_minute: z.int().describe('Of checks_per_minute_limit, rounded up.'),
-  relations: z.int().describe('Of relation_limit.'),
+    .describe('Largest blueprint; null without blueprints.'),
+  checks: z.int().describe('Number of checks, limited by check_limit.'),
+  checks_per_minute: z.int().describe('Probes per minute, rounded up, limited by checks_per_minute_limit.'),
+  relations: z.int().describe('Number of relations, limited by relation_limit.'),
 });
 type Use = z.infer<typeof Use>;
 
-export const MeWithUse = Me.extend({ use: Use.describe('What the account has of what its plan limits.') }).meta({
+export const MeWithUse = Me.extend({ use: Use.describe('Usage of the plan limits.') }).meta({
   id: 'Me',
 });
 
@@ -120,12 +119,13 @@ export const meRoutes = [
     method: 'GET',
     path: '/v1/me',
     access: 'read',
-    summary: 'The account of this key, its plan limits and what it has of them, whose key it is, and what it may do',
+    summary: 'Get the account, user and permissions of the caller',
+    description: 'Includes plan limits, their usage and rates.',
     status: 200,
     reply: MeWithUse,
     run: async (context) => {
-      const [who, use] = await Promise.all([callerRecord(context), useOf(context)]);
-      return { ...who, use };
+      const [caller, use] = await Promise.all([callerRecord(context), useOf(context)]);
+      return { ...caller, use };
     },
   }),
 ];

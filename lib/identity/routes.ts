@@ -29,7 +29,8 @@ const sessionRoutes = [
     method: 'GET',
     path: '/v1/session',
     access: 'read',
-    summary: 'The session by which this call was made; null where it was made with a key',
+    summary: 'Get the current session',
+    description: 'Null if the request was made with a key.',
     status: 200,
     reply: SessionRecord.nullable(),
     run: currentSession,
@@ -38,7 +39,8 @@ const sessionRoutes = [
     method: 'DELETE',
     path: '/v1/session',
     access: 'open',
-    summary: 'Sign out: ends the session of the cookie, if there is one, and takes the cookie away',
+    summary: 'Sign out',
+    description: 'Ends the session of the cookie, if there is one, and deletes the cookie.',
     status: 204,
     errors: ['FORBIDDEN', 'UNAUTHORIZED'],
     run: signOut,
@@ -47,7 +49,7 @@ const sessionRoutes = [
     method: 'GET',
     path: '/v1/sessions',
     access: 'own',
-    summary: "One's own sessions, newest first",
+    summary: 'List your sessions, newest first',
     status: 200,
     reply: z.array(SessionRecord),
     run: ownSessions,
@@ -56,7 +58,7 @@ const sessionRoutes = [
     method: 'DELETE',
     path: '/v1/sessions',
     access: 'own',
-    summary: "End one's own sessions, all but the one that asks",
+    summary: 'End your other sessions',
     status: 204,
     run: (context) => endSessions(context, context.caller.user_id, context.session),
   }),
@@ -64,7 +66,7 @@ const sessionRoutes = [
     method: 'DELETE',
     path: '/v1/sessions/{id}',
     access: 'own',
-    summary: "End one of one's own sessions",
+    summary: 'End one of your sessions',
     status: 204,
     load: (context, { id }) => requireSession(context, id),
     run: (context, { loaded }) => endSession(context, loaded),
@@ -84,7 +86,7 @@ async function signOut(context: Context, sent: Sent): Promise<Reply<undefined>> 
   return new Reply(undefined, {}, [noCookie(sent, ports.settings)]);
 }
 
-/** Throws NOT_FOUND. */
+/** Finds a session of the caller. Throws NOT_FOUND. */
 async function requireSession({ ports, keys, tenant, caller }: Context, id: string): Promise<SessionItem> {
   const pointer = await ports.table.get<SessionPointer>(keys.sessionPointer(tenant, caller.user_id, id));
   const session = pointer && (await ports.table.get<SessionItem>(keys.session(pointer.digest)));
@@ -97,7 +99,7 @@ const teamRoutes = [
     method: 'GET',
     path: '/v1/settings/users',
     access: 'read',
-    summary: 'The team: members and pending invitations, oldest first',
+    summary: 'List members and pending invitations, oldest first',
     status: 200,
     query: ListQuery,
     reply: z.array(TeamMember),
@@ -107,7 +109,8 @@ const teamRoutes = [
     method: 'POST',
     path: '/v1/settings/users/invite',
     access: 'manage',
-    summary: 'Invite a person, or renew the token; the answer alone holds it',
+    summary: 'Invite a user',
+    description: 'Renews the token of a pending invitation. Only this response contains the token.',
     status: 201,
     body: NewInvitation,
     reply: Invited,
@@ -117,9 +120,10 @@ const teamRoutes = [
   row({
     method: 'PUT',
     path: '/v1/settings/users/{id}',
-    // One's own name; all else is for admins, as changeUser sees.
+    // Users may change their own name; changeUser restricts the rest to admins.
     access: 'own',
-    summary: "Change one's own name, or as an admin role, name and e-mail address of anybody in the team",
+    summary: 'Change a user',
+    description: 'Users may change their own name. Admins may change role, name and e-mail address of any user.',
     status: 200,
     body: UserPatch,
     reply: TeamMember,
@@ -130,7 +134,8 @@ const teamRoutes = [
     method: 'DELETE',
     path: '/v1/settings/users/{id}',
     access: 'manage',
-    summary: 'Remove a member with all their keys and passkeys, or an invitation',
+    summary: 'Remove a member or an invitation',
+    description: 'Deletes all keys, passkeys and sessions of the member.',
     status: 204,
     errors: ['CONFLICT'],
     run: (context, { params }) => removeUser(context, params.id),
@@ -139,7 +144,8 @@ const teamRoutes = [
     method: 'POST',
     path: '/v1/settings/users/{id}/sign-in-link',
     access: 'manage',
-    summary: 'A link that signs a member in, once, within 24 hours; the answer alone holds it. One made before is void',
+    summary: 'Create a sign-in link for a member',
+    description: 'The link works once within 24 hours and replaces an earlier one. Only this response contains it.',
     status: 201,
     body: NewLink,
     reply: SignInLink,
@@ -159,7 +165,8 @@ const teamRoutes = [
     path: '/v1/invitations/accept',
     access: 'open',
     rate: 'sign-in',
-    summary: 'Accept an invitation by its token; with a first key, which the answer alone holds, or with a session',
+    summary: 'Accept an invitation',
+    description: 'Creates a first key, which only this response contains, or a session.',
     status: 201,
     body: Acceptance,
     reply: Accepted,
@@ -168,5 +175,5 @@ const teamRoutes = [
   }),
 ];
 
-/** Sessions and the team. Ways to sign in are in sign-in.ts. */
+/** Routes of sessions and the team. Sign-in methods are in sign-in.ts. */
 export const peopleRoutes = [...sessionRoutes, ...teamRoutes];

@@ -14,7 +14,7 @@ import { HOUR_MS, iso } from '#lib/platform/time.ts';
 import { credentialKeys } from './credentials.ts';
 import { findOneTime, type OneTime, oneTime, useOnce } from './one-time.ts';
 
-/** How long a link is good: that of the operator is mostly for themselves. */
+/** Validity of a link, ms: a link of the operator is mostly for their own use. */
 const LINK_MS = { operator: HOUR_MS, admin: 24 * HOUR_MS };
 
 export const NewLink = z
@@ -22,31 +22,28 @@ export const NewLink = z
     revoke: z
       .boolean()
       .default(false)
-      .describe('Whether their passkeys, identities and sessions end at once, as after a loss. Keys stay.'),
+      .describe('Whether to end passkeys, identities and sessions of the user at once. Keys stay. Default: false.'),
   })
   .meta({ id: 'NewSignInLink' });
 
 export const SignInLink = z
   .object({
-    url: z.string().describe('To be opened once, by the user. Shown this once.'),
-    expires_at: z.iso.datetime().describe('Until when it is good.'),
+    url: z.string().describe('URL for the user, for a single sign-in. Shown only once.'),
+    expires_at: z.iso.datetime().describe('Expiry time.'),
   })
   .meta({ id: 'SignInLink' });
 export type SignInLink = z.infer<typeof SignInLink>;
 
-/** Leads from the digest of a token to the user; the user item says whether the token still holds. */
+/** Pointer from the digest of a token to the user; the user item decides whether the token is valid. */
 type LinkItem = OneTime & { tenant_id: string; user_id: string };
 
-/** Anything else cannot be a token and is not looked up. */
+/** Other texts cannot be a token and are not looked up. */
 const TOKEN = /^fwl_[0-9A-Za-z]{43}$/;
 
-/** Where a link leads. What stands behind # is sent to no server, so that no log and no proxy sees the token. */
+/** Returns the URL of a link. The fragment is sent to no server, so that no log or proxy sees the token. */
 const linkUrl = (address: string, token: string): string => `${address}/#/link/${token}`;
 
-/**
- * A link for a user of the caller's account. Throws NOT_FOUND, CONFLICT, and FORBIDDEN at an address that is not
- * ours.
- */
+/** Creates a link for a user of the account. Throws NOT_FOUND, CONFLICT, and FORBIDDEN at an unknown address. */
 export async function linkByAdmin(
   context: Context,
   userId: string,
@@ -54,33 +51,29 @@ export async function linkByAdmin(
   { host, origin }: Record<string, string | undefined>,
 ): Promise<SignInLink> {
   const { settings } = context.ports;
-  // Pages of other origins may call with a key.
+  // Pages of other origins may use a key.
   const address =
     settings.PUBLIC_URL || serviceOriginOf(context.session ? { host, origin } : { host }, settings).origin;
-  const { token, valid_until } = await makeLink(context, userId, { ms: LINK_MS.admin, revoke });
+  const { token, valid_until } = await createLink(context, userId, { ms: LINK_MS.admin, revoke });
   return { url: linkUrl(address, token), expires_at: iso(valid_until) };
 }
 
-/**
- * A link of the operator, for whoever they name, or the oldest admin. Throws as makeLink does.
- * @param address of the service, in a browser
- */
+/** Creates a link of the operator for a user or the oldest admin. Throws as createLink does. */
 export async function linkByOperator(
   scope: MutationContext,
   address: string,
   { userId, revoke = false }: { userId?: string | undefined; revoke?: boolean } = {},
 ): Promise<SignInLink & { user_id: string }> {
   const user_id = userId ?? (await firstAdmin(scope)).id;
-  const { token, valid_until } = await makeLink(scope, user_id, { ms: LINK_MS.operator, revoke });
+  const { token, valid_until } = await createLink(scope, user_id, { ms: LINK_MS.operator, revoke });
   return { url: linkUrl(address, token), expires_at: iso(valid_until), user_id };
 }
 
 /**
- * A link that signs a user in once; one made before is good no more. Throws NOT_FOUND, ACCOUNT_DISABLED, and CONFLICT
- * for an invitation that is still pending.
- * @param more `ms`: how long it is good; `revoke`: passkeys, identities and sessions of the user end with it
+ * Creates a link that replaces an earlier one. Throws NOT_FOUND, ACCOUNT_DISABLED, CONFLICT.
+ * @param more `ms`: validity
  */
-export function makeLink(
+export function createLink(
   scope: MutationContext,
   userId: string,
   { ms, revoke = false }: { ms: number; revoke?: boolean },
@@ -88,8 +81,8 @@ export function makeLink(
   const { ports, keys, tenant } = scope;
   const token = `fwl_${ports.ids.secret()}`;
   const digest = digestOf(token);
-  const whose = { tenant_id: tenant, user_id: userId };
-  const link: LinkItem = oneTime(ports, keys.signInLink(digest), ms, whose);
+  const owner = { tenant_id: tenant, user_id: userId };
+  const link: LinkItem = oneTime(ports, keys.signInLink(digest), ms, owner);
   const { valid_until } = link;
   const v = ports.ids.token();
   const note = auditWriter(scope, 'link', auditedUser);
@@ -97,7 +90,7 @@ export function makeLink(
     if (isDisabled(await requireAccount(scope))) throw accountDisabled();
     const before = await ports.table.get<UserItem>(keys.user(tenant, userId));
     if (!before) throw notFound(`User ${userId}`);
-    // A try before did it, whose answer was lost.
+    // An earlier attempt succeeded, but its response was lost.
     if (before.v === v) return { token, valid_until };
     if (isInvited(before)) throw notYetMember(before);
     const { next, deletes } = revoke ? await withoutSessions(scope, before) : { next: before, deletes: [] };
@@ -107,11 +100,11 @@ export function makeLink(
       link: { digest, valid_until },
       ...(revoke && { passkeys: [], identities: [] }),
     };
-    const gone = revoke ? before : { ...before, passkeys: [], identities: [] };
+    const removed = revoke ? before : { ...before, passkeys: [], identities: [] };
     const outcome = await commit(ports, [
       { put: user, if: { version: before.v } },
       { put: link, if: 'absent' },
-      ...credentialKeys(keys, gone).map((key) => ({ delete: key })),
+      ...credentialKeys(keys, removed).map((key) => ({ delete: key })),
       ...deletes,
       ...note(before, user, { valid_until: iso(valid_until), ...(revoke && { revoke: 'true' }) }),
     ]);
@@ -120,15 +113,12 @@ export function makeLink(
 }
 
 const notYetMember = ({ email }: UserItem): AppError =>
-  new AppError('CONFLICT', `${email} has yet to accept an invitation. Invite them again for a new token.`);
+  new AppError('CONFLICT', `${email} has not accepted the invitation yet. Invite the user again for a new token.`);
 
-/** A link that is good, and how it is used: `user` is written at the version of `before`, with `use` beside it. */
+/** Valid link and its use: write `user` at the version of `before`, together with `use`. */
 type FoundLink = { account: AccountItem; before: UserItem; user: UserItem; use: Write };
 
-/**
- * Whom a link signs in. Throws UNAUTHORIZED, in the same words whether it never was, was used, replaced or has expired,
- * and ACCOUNT_DISABLED.
- */
+/** Finds the user of a link. Throws ACCOUNT_DISABLED, and the same UNAUTHORIZED for every invalid link. */
 export async function findLink(
   { ports, keys }: Pick<TenantScope, 'ports' | 'keys'>,
   token: string,
@@ -149,6 +139,6 @@ export async function findLink(
 const noLink = (): AppError =>
   new AppError(
     'UNAUTHORIZED',
-    'There is no such sign-in link: it was used or replaced, its time is over, or it is not whole. Ask an admin of the ' +
-      'account for a new one, or the operator of this service.',
+    'The sign-in link is invalid, incomplete, expired, or was used or replaced. Ask an admin of the account or the ' +
+      'operator for a new one.',
   );

@@ -7,7 +7,7 @@ import { userRemoved } from '#lib/access/issue-key.ts';
 import { assertApiAllowed } from '#lib/access/restriction.ts';
 import { oidcRoutes } from '#lib/identity/oidc/routes.ts';
 import { passkeyRoutes } from '#lib/identity/passkeys/routes.ts';
-import { whyNoPasskeysHere } from '#lib/identity/passkeys/validate-response.ts';
+import { passkeysUnavailableHere } from '#lib/identity/passkeys/validate-response.ts';
 import { beginSession, signIn } from '#lib/identity/sessions/begin-session.ts';
 import { SessionRecord } from '#lib/identity/sessions/session.ts';
 import { assertAllowed } from '#lib/platform/http/assert-allowed.ts';
@@ -19,7 +19,7 @@ import { findLink } from './sign-in-link.ts';
 const row = route<Context>();
 
 const LinkToken = z
-  .object({ token: text(1, 200).describe('Of the link: fwl_…. It is good once.') })
+  .object({ token: text(1, 200).describe('Token of the link: fwl_…. Works once.') })
   .meta({ id: 'SignInByLink' });
 
 const linkRoutes = [
@@ -28,7 +28,8 @@ const linkRoutes = [
     path: '/v1/sign-in/link',
     access: 'open',
     rate: 'sign-in',
-    summary: 'Sign in by a link, once; sets the cookie of the session',
+    summary: 'Sign in with a link',
+    description: 'The link works once. Sets the session cookie.',
     status: 201,
     body: LinkToken,
     reply: SessionRecord,
@@ -42,7 +43,7 @@ const linkRoutes = [
   }),
 ];
 
-const RawKey = z.object({ key: text(1, 200).describe('An API key that may read: fw_….') }).meta({ id: 'SignInByKey' });
+const RawKey = z.object({ key: text(1, 200).describe('API key that may read: fw_….') }).meta({ id: 'SignInByKey' });
 
 const keySignInRoutes = [
   row({
@@ -50,7 +51,8 @@ const keySignInRoutes = [
     path: '/v1/sign-in/key',
     access: 'open',
     rate: 'sign-in',
-    summary: 'Sign in by an API key; the session may what the key may, as long as the key is good',
+    summary: 'Sign in with an API key',
+    description: 'The session has the permissions of the key while the key is valid.',
     status: 201,
     body: RawKey,
     reply: SessionRecord,
@@ -73,21 +75,21 @@ const keySignInRoutes = [
   }),
 ];
 
-/** What a page offers to somebody who is not signed in. */
+/** Sign-in methods of this service. */
 const Methods = z
   .object({
     passkey: z
       .object({
         available: z.boolean().describe('Whether passkeys work at this address.'),
-        reason: z.string().nullable().describe('Why not, and what to do; null where they do.'),
+        reason: z.string().nullable().describe('Why they do not work, and what to do; null if they do.'),
       })
       .describe('Sign-in by passkey.'),
     oidc: z
-      .object({ name: z.string().describe('What it is called.') })
+      .object({ name: z.string().describe('Name of the provider.') })
       .nullable()
-      .describe('The identity provider of the operator; null where there is none.'),
-    key: z.boolean().describe('Whether an API key signs in.'),
-    link: z.boolean().describe('Whether a sign-in link does.'),
+      .describe('Identity provider of the operator; null without one.'),
+    key: z.boolean().describe('Whether an API key can sign in.'),
+    link: z.boolean().describe('Whether a sign-in link can sign in.'),
   })
   .meta({ id: 'SignInMethods' });
 
@@ -96,21 +98,21 @@ const methodRoutes = [
     method: 'GET',
     path: '/v1/sign-in/methods',
     access: 'open',
-    summary: 'How one can sign in at this address',
+    summary: 'List the sign-in methods at this address',
     status: 200,
     reply: Methods,
     run: async ({ ports }, { headers }) => {
-      const reason = whyNoPasskeysHere(headers, ports.settings) ?? null;
+      const reason = passkeysUnavailableHere(headers, ports.settings) ?? null;
       return { passkey: { available: reason === null, reason }, oidc: provider(ports.settings), key: true, link: true };
     },
   }),
 ];
 
-/** The identity provider of the settings, by the name that the operator gave it, or else by its host. */
+/** Returns the identity provider of the settings, by its configured name or else its host. */
 const provider = ({ OIDC_ISSUER, OIDC_NAME }: Settings): { name: string } | null =>
   OIDC_ISSUER === '' ? null : { name: OIDC_NAME || new URL(OIDC_ISSUER).host };
 
-/** Every endpoint under /v1/sign-in, one list a way in. */
+/** All routes under /v1/sign-in, one list per method. */
 export const signInRoutes: Route<Context>[] = [
   ...methodRoutes,
   ...passkeyRoutes,

@@ -12,24 +12,24 @@ const PROBER = PATHS.job!;
 
 const page = readFileSync('docs/develop/keys.md', 'utf8');
 
-/** What the page says of a pattern: the most, where it gives a range. */
+/** Price of a pattern in the page; the maximum of a range. */
 function stated(pattern: string): { reads: number; writes: number } {
   const row = page.split('\n').find((line) => line.startsWith(`| ${pattern} `));
   if (row === undefined) throw new Error(`docs/develop/keys.md has no row "${pattern}".`);
   const price = row.split('|').at(-2)!;
-  const most = (unit: string) => Number(new RegExp(`([\\d.]+) ${unit}`).exec(price)?.[1] ?? 0);
-  return { reads: most('RRU'), writes: most('WRU') };
+  const maxOf = (unit: string) => Number(new RegExp(`([\\d.]+) ${unit}`).exec(price)?.[1] ?? 0);
+  return { reads: maxOf('RRU'), writes: maxOf('WRU') };
 }
 
-/** That it costs what is said: no more, and not less than half of it. */
+/** Asserts that a price is at most the stated one, and at least half of it. */
 function expectPrice(pattern: string, { read_units, write_units }: Units): void {
   const { reads, writes } = stated(pattern);
-  const fits = (units: number, most: number) => units <= most && units >= most / 2;
+  const isWithin = (units: number, limit: number) => units <= limit && units >= limit / 2;
   const found = `${pattern}: ${read_units} RRU, ${write_units} WRU`;
-  expect(`${found}; ${fits(read_units, reads) && fits(write_units, writes)}`).toBe(`${found}; true`);
+  expect(`${found}; ${isWithin(read_units, reads) && isWithin(write_units, writes)}`).toBe(`${found}; true`);
 }
 
-/** Checks of one minute, and what requests to their account cost. */
+/** Runs checks with an interval of one minute, and prices requests to their account. */
 async function probed(checks: number, minutes: number) {
   const aws: VirtualAws = virtualAws({}, (source, consumer) => PATHS[source] ?? consumer);
   aws.targets.vary();
@@ -38,16 +38,16 @@ async function probed(checks: number, minutes: number) {
   await aws.pass(minutes * MINUTE_MS);
   const counted = async (path: string, ms: number): Promise<Units> =>
     (await aws.count(ms)).paths.get(path) ?? noUnits();
-  /** A request without what the gate takes, which has a row of its own. */
+  /** Price of a request without that of the gate, which has its own row. */
   async function priceOf(path: string, change: { method?: 'PUT'; body?: object } = {}): Promise<Units> {
     const answer = aws.call('api', 'call', fleet.key, { method: 'GET', path, ...change });
     const units = await counted('call', 5000);
     await answer;
     return { ...units, read_units: units.read_units - stated('Bearer gate').reads };
   }
-  // The key notes its use once an hour.
+  // The first request of an hour records the use of the key.
   await priceOf('/v1/status');
-  /** Lets time pass until a slot has just run, so that each minute from then on has one whole slot. */
+  /** Waits until a slot has just run, so that each following minute contains one whole slot. */
   async function afterSlot(): Promise<void> {
     while ((await counted(PROBER, SECOND_MS)).write_units === 0);
     await aws.pass(20 * SECOND_MS);
@@ -55,7 +55,7 @@ async function probed(checks: number, minutes: number) {
   return { aws, fleet, counted, priceOf, afterSlot };
 }
 
-describe('the prices in docs/develop/keys.md of a cell of 50 checks', () => {
+describe('prices in docs/develop/keys.md for a cell of 50 checks', () => {
   let world: Awaited<ReturnType<typeof probed>>;
   beforeAll(async () => {
     world = await probed(50, 90);
@@ -64,26 +64,26 @@ describe('the prices in docs/develop/keys.md of a cell of 50 checks', () => {
   it.each([
     ['a page of 50 results', '/results'],
     ['a check with its newest result', ''],
-  ])('%s', async (pattern, path) => {
+  ])('match %s', async (pattern, path) => {
     expectPrice(pattern, await world.priceOf(`/v1/checks/${world.fleet.checks[3]}${path}`));
   });
 
-  it('a page of 50 results: at most 8 RRU', () => {
+  it('limit a page of 50 results to 8 RRU', () => {
     expect(stated('a page of 50 results').reads).toBeLessThanOrEqual(8);
   });
 
-  it('a list of 50 checks', async () => {
+  it('match a list of 50 checks', async () => {
     expectPrice('a list of 50 checks', await world.priceOf('/v1/checks'));
   });
 
-  it('an hour that is rolled up', async () => {
-    // The hour before it must be a whole one.
+  it('match the rollup of an hour', async () => {
+    // The previous hour must be complete.
     const { aws } = world;
     await aws.pass(HOUR_MS - (aws.now() % HOUR_MS) + HOUR_MS);
     expectPrice('an hour of a cell rolled up', await world.counted(PATHS.rollup!, HOUR_MS));
   }, 120_000);
 
-  it('a steady slot, a failure that only counts, and a change of state', async () => {
+  it('match a steady slot, a counted failure, and a state change', async () => {
     const { aws, counted, afterSlot } = world;
     await afterSlot();
     const quiet = await counted(PROBER, MINUTE_MS);
@@ -97,13 +97,13 @@ describe('the prices in docs/develop/keys.md of a cell of 50 checks', () => {
   });
 });
 
-describe('the last day of 10 entities with 40 checks, in a full cell', () => {
-  it('costs at most 10 RRU where all of it is rolled up', async () => {
+describe('last day of 10 entities with 40 checks, in a full cell', () => {
+  it('costs at most 10 RRU if all of it is rolled up', async () => {
     const { aws, fleet, priceOf } = await probed(50, 26 * 60);
     const listed = aws.call<{ entity_id: string }[]>('api', 'call', fleet.key, { method: 'GET', path: '/v1/checks' });
     const entities = [...new Set((await aws.done(listed)).map(({ entity_id }) => entity_id))].slice(0, 10);
     const path = `/v1/history?bucket=hour&entity_ids=${entities}`;
-    // A cell rolls up an hour within the one after it.
+    // A cell rolls up an hour within the following one.
     const to = Math.floor(aws.now() / HOUR_MS) * HOUR_MS - HOUR_MS;
     expectPrice('24 hours of 10 entities, all rolled up', await priceOf(`${path}&to=${new Date(to).toISOString()}`));
     expect(stated('24 hours of 10 entities, all rolled up').reads).toBeLessThanOrEqual(10);
@@ -113,8 +113,8 @@ describe('the last day of 10 entities with 40 checks, in a full cell', () => {
   }, 300_000);
 });
 
-describe('the newest results of many checks', () => {
-  it('are read by the cell: those of 200 take no more than 12 RRU beside the list', async () => {
+describe('newest results of many checks', () => {
+  it('are read by cell: those of 200 need at most 12 RRU in addition to the list', async () => {
     const { priceOf } = await probed(200, 6);
     const list = await priceOf('/v1/checks');
     const newest = differenceOf(await priceOf('/v1/checks?last_result=true'), list);
@@ -123,8 +123,8 @@ describe('the newest results of many checks', () => {
   }, 300_000);
 });
 
-describe('what is asked of one entity, or since one change', () => {
-  it('takes no look at the rest of the account', async () => {
+describe('queries for one entity, or since one change', () => {
+  it('do not read the rest of the account', async () => {
     const { aws, fleet, priceOf } = await probed(50, 6);
     const path = '/v1/status/transitions';
     const listed = aws.call<{ id: string; entity_id: string }[]>('api', 'call', fleet.key, { method: 'GET', path });
@@ -135,12 +135,12 @@ describe('what is asked of one entity, or since one change', () => {
   }, 300_000);
 });
 
-describe('the audit log', () => {
-  it('makes a change two units dearer, and a page of it is read from all buckets', async () => {
+describe('audit log', () => {
+  it('adds two units to a change, and reads a page from all buckets', async () => {
     const { priceOf, fleet } = await probed(100, 0);
     const entity = '/v1/blueprints/service/entities/service-1';
     expectPrice('a change of an entity', await priceOf(entity, { method: 'PUT', body: { name: 'Web shop' } }));
-    // What changes nothing is not written.
+    // A change without an effect is not written.
     expect((await priceOf(entity, { method: 'PUT', body: { name: 'Web shop' } })).write_units).toBe(0);
     expectPrice(
       'a change of the name of a check',

@@ -20,7 +20,7 @@ import { dynamoAnswers } from './dynamo-answers.ts';
 import { makeItemStore } from './item-store.ts';
 import { makeMeter } from './meter.ts';
 
-/** The table of `npm run test:nightly -- cost`, and what it counted. */
+/** Creates the table of `npm run test:nightly -- cost` and its meter. */
 function costTable() {
   const meter = makeMeter();
   const services = { table: dynamoAnswers(makeItemStore(), () => {}), send: () => {} };
@@ -41,7 +41,7 @@ const key = (sk: string) => toAttributes({ pk: 'p', sk });
 const item = (sk: string, bytes: number, more: object = {}) =>
   toAttributes({ pk: 'p', sk, ...more, text: 'x'.repeat(bytes) });
 const put = (Item: ReturnType<typeof item>, more: object = {}) => ({ TableName, Item, ...more });
-/** As rich as an item of ours. */
+/** Attributes as in items of the service. */
 const RICH = {
   v: '01jd',
   flag: true,
@@ -52,8 +52,8 @@ const RICH = {
   map: { a: { b: [1, 2] } },
 };
 
-type Ask = (client: DynamoDBClient) => Promise<{ ConsumedCapacity?: unknown }>;
-const requests: [string, Ask][] = [
+type TableRequest = (client: DynamoDBClient) => Promise<{ ConsumedCapacity?: unknown }>;
+const requests: [string, TableRequest][] = [
   ['a small put', (c) => c.send(new PutItemCommand({ ...put(item('a', 200, RICH)), ReturnConsumedCapacity }))],
   [
     'a put just under a kilobyte',
@@ -107,7 +107,7 @@ const requests: [string, Ask][] = [
         }),
       ),
   ],
-  ...[true, false].map((ConsistentRead): [string, Ask] => [
+  ...[true, false].map((ConsistentRead): [string, TableRequest] => [
     `a ${ConsistentRead ? 'strong' : 'cheap'} query of all`,
     (c) =>
       c.send(
@@ -123,23 +123,23 @@ const requests: [string, Ask][] = [
   ['a deletion', (c) => c.send(new DeleteItemCommand({ TableName, Key: key('c5000'), ReturnConsumedCapacity }))],
 ];
 
-/** Units of a request of one table, or of a list of tables. */
+/** Returns the units of a request, which has one table or a list of tables. */
 function unitsOf({ ConsumedCapacity }: { ConsumedCapacity?: unknown }): number | undefined {
   const [first] = [ConsumedCapacity].flat() as { CapacityUnits?: number }[];
   return first?.CapacityUnits;
 }
 
-/** Amazon's own in Java charges a lone write of a transaction four units and two of them four, against AWS's pages. */
+/** DynamoDB Local charges two or four units for writes of a transaction, contrary to the documentation of AWS. */
 const isKnown = (standIn: string, name: string) => standIn !== 'DynamoDB Local' || !name.startsWith('a transaction');
 
 describe.each(Object.entries(standIns))('capacity, as %s counts it', (standInName, begin) => {
-  it.skipIf(!begin)('is what the cost bench counts', async () => {
+  it.skipIf(!begin)('equals that of the cost bench', async () => {
     const standIn = await startStandIn(begin!);
     const { client } = costTable();
     try {
-      for (const [name, ask] of requests) {
-        const [ours, theirs] = [unitsOf(await ask(client)), unitsOf(await ask(standIn.client))];
-        if (isKnown(standInName, name)) expect([name, ours]).toEqual([name, theirs]);
+      for (const [name, send] of requests) {
+        const [counted, expected] = [unitsOf(await send(client)), unitsOf(await send(standIn.client))];
+        if (isKnown(standInName, name)) expect([name, counted]).toEqual([name, expected]);
       }
     } finally {
       standIn.stop();
@@ -148,7 +148,7 @@ describe.each(Object.entries(standIns))('capacity, as %s counts it', (standInNam
 });
 
 describe('capacity', () => {
-  it('is also taken by a condition that fails, and by a transaction that is cancelled', async () => {
+  it('is also used by a failed condition, and by a canceled transaction', async () => {
     const { client, units } = costTable();
     const absent = { ConditionExpression: 'attribute_not_exists(pk)' };
     await client.send(new PutItemCommand(put(item('a', 1500), absent)));

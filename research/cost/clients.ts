@@ -9,27 +9,26 @@ import type { Account, CpuClock } from './cpu-clock.ts';
 import type { Answer } from './dynamo-writes.ts';
 import type { Meter } from './meter.ts';
 
-/** A message as it lies in a queue, with the chain that led to it. */
+/** Message in a queue, with its chain of invocations. */
 export type Sent = { body: string; delay_ms: number; lineage: Lineage };
 
-/** AWS behind the SDK. */
+/** AWS services called through the SDK. */
 export type Services = {
   table(operation: string, input: object): Answer;
   send(queue: string, messages: Sent[]): void;
 };
 
-/** Who asks: `path` is what the units are counted for, `lineage` the chain of messages of its invocation. */
+/** Caller: `path` is the label of its units, `lineage` the chain of messages of its invocation. */
 export type Caller = Account & { path: string; lineage: Lineage };
 
 type Request = { headers: Record<string, string>; body: Uint8Array };
 type Reply = { status: number; body: object };
 
-/** Requests of a payload of so many bytes. */
+/** Returns the billed requests of a payload by its size in bytes. */
 export const requestsOf = (bytes: number): number => Math.max(1, Math.ceil(bytes / a.chunk_bytes));
 
 /**
- * The SDK's clients as they are in a function, but for the wire: what they send is counted on the caller's path and
- * answered in virtual time.
+ * Creates the SDK clients of a function without a network: requests are counted by path and answered in virtual time.
  */
 export function makeClients(
   services: Services,
@@ -45,7 +44,7 @@ export function makeClients(
   }
 
   function queue(operation: string, input: object): Reply {
-    if (operation !== 'SendMessageBatch') throw new Error(`SQS is asked for ${operation}, which is not known here.`);
+    if (operation !== 'SendMessageBatch') throw new Error(`The SQS operation ${operation} is not supported.`);
     const { QueueUrl, Entries } = input as { QueueUrl: string; Entries: Entry[] };
     const bytes = Entries.reduce((sum, { MessageBody }) => sum + Buffer.byteLength(MessageBody), 0);
     meter.add(caller.path, 'queue_requests', requestsOf(bytes));
@@ -71,7 +70,7 @@ export function makeClients(
     return { status: 200, body: { FailedEntryCount: 0, Entries: Entries.map((_, i) => ({ EventId: String(i) })) } };
   }
 
-  /** The last step of the SDK: the request is built and signed, and a client of HTTP would send it. */
+  /** Replaces the HTTP client of the SDK, which gets a built and signed request. */
   const wire = (answer: (operation: string, input: object) => Reply, ms: number) => ({
     handle: async ({ headers, body }: Request) => {
       const { status, text } = clock.apart(() => {

@@ -4,15 +4,15 @@ import type { PackItem } from '#lib/results/pack.ts';
 import { type Attributes, itemBytes } from '#test/support/item-size.ts';
 import { entriesOf } from '#test/support/pack-entries.ts';
 
-/** AWS adds so many bytes to each item that it stores. */
+/** Bytes that AWS adds to each stored item. */
 const OVERHEAD_BYTES = 100;
 
-/** What came into the table: results, alone or in packs, and transitions; with the bytes that are billed for them. */
+/** Counts of new items: results, alone or in packs, and transitions, with their billed bytes. */
 export type Made = { results: number; result_bytes: number; rollup_bytes: number; transitions: number };
 
 const NONE: Made = { results: 0, result_bytes: 0, rollup_bytes: 0, transitions: 0 };
 
-/** Counts what new items bring. */
+/** Creates a counter of new items. */
 export function makeResultCounter() {
   let made = { ...NONE };
   const billed = (item: Attributes): number => itemBytes(item) + OVERHEAD_BYTES;

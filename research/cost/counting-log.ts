@@ -2,10 +2,10 @@ import type { LambdaLog } from '#lib/aws/lambda/lambda.ts';
 import type { LogFields } from '#lib/platform/ports.ts';
 import type { Meter } from './meter.ts';
 
-/** What the logger puts around a line: level, time, service, request id and their names. */
+/** Bytes that the logger adds to a line: level, time, service, request id and their names. */
 const FRAME_BYTES = 180;
 
-/** Counts the bytes of a function's log. An error ends the count: what fails is no measure of what it costs. */
+/** Counts the bytes of a function log. Throws on a logged error, because failures would distort the price. */
 export function countingLog(meter: Meter): LambdaLog {
   const line = (message: string, fields: LogFields = {}) =>
     meter.log(FRAME_BYTES + message.length + JSON.stringify(fields).length);

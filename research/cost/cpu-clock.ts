@@ -1,30 +1,30 @@
 import type { Clock } from '#lib/platform/ports.ts';
 import { makeClock } from '#test/support/virtual-clock.ts';
 
-/** Somebody who is charged for the CPU that he takes (ms). */
+/** Account charged with CPU time (ms). */
 export type Account = { cpu_ms: number };
 
 /**
- * Virtual time that also tells who takes the CPU of this process meanwhile: what happens from a timer of somebody up to
- * the next timer is his. Nothing else runs in between, as time passes only when nothing is left to do in it.
+ * Virtual time that attributes the CPU time of this process: everything after a timer of an account, until the next
+ * timer, is charged to it. Nothing else runs in between, because time advances only when no work is left.
  */
 export type CpuClock = {
   now(): number;
-  /** Calls `work` when the time (epoch ms) has come, on nobody's account. */
+  /** Calls `work` at a time (epoch ms), charged to no account. */
   at(time: number, work: () => void): void;
-  /** Calls `work` in so many ms, on the account of `whose`; of nobody's without one. */
+  /** Calls `work` after a delay (ms), charged to `whose` if given. */
   in(ms: number, work: () => void, whose?: Account): void;
   sleep(ms: number, whose?: Account): Promise<void>;
-  /** The clock as a function sees it. */
+  /** Returns the clock of a function. */
   of(whose: Account): Clock;
-  /** Does work that is nobody's. */
+  /** Runs work that is charged to no account. */
   apart<T>(work: () => T): T;
-  /** What follows up to the next timer is nobody's. */
+  /** Stops charging until the next timer. */
   leave(): void;
   runFor(ms: number): Promise<void>;
 };
 
-/** Until nothing is left to do without the clock, also of what gives others their turn now and then. */
+/** Waits until no work is left that does not depend on the clock, including yielding code. */
 async function settled(): Promise<void> {
   do await new Promise((resolve) => setImmediate(resolve));
   while (process.getActiveResourcesInfo().includes('Immediate'));

@@ -9,9 +9,9 @@ import { type Answer, type OnInsert, writeBatch, writeOne, writeTransaction } fr
 import type { ItemStore } from './item-store.ts';
 
 /**
- * DynamoDB as far as the adapter uses it, in memory and in virtual time, with the capacity that each request
- * takes. `capacity.test.ts` compares it with real stand-ins of DynamoDB.
- * @param onInsert hears of each new item
+ * Simulates DynamoDB as used by the adapter, in memory and in virtual time, with the capacity of each request.
+ * `capacity.test.ts` compares it with other implementations of DynamoDB.
+ * @param onInsert called with each new item
  */
 export function dynamoAnswers(store: ItemStore, onInsert: OnInsert): (operation: string, input: object) => Answer {
   const answer = (operation: string, input: never): Answer => {
@@ -38,22 +38,22 @@ export function dynamoAnswers(store: ItemStore, onInsert: OnInsert): (operation:
       case 'TransactWriteItems':
         return writeTransaction(store, (input as TransactWriteItemsCommandInput).TransactItems!, onInsert);
       default:
-        throw new Error(`The table is asked for ${operation}, which is not known here.`);
+        throw new Error(`The table operation ${operation} is not supported.`);
     }
   };
   return (operation, input) => {
     const { status, body, capacity } = answer(operation, input as never);
     if (status !== 200 || !('ReturnConsumedCapacity' in input)) return { status, body, capacity };
     const CapacityUnits = capacity.reads + capacity.writes;
-    // A request of several tables answers a list.
+    // A request with several tables returns a list.
     const isMany = /^(Batch|Transact)/.test(operation);
     return { status, body: { ...body, ConsumedCapacity: isMany ? [{ CapacityUnits }] : { CapacityUnits } }, capacity };
   };
 }
 
-/** The service has one table. */
+/** Returns the only table, because the service has one. */
 function only<T>(tables: Record<string, T> | undefined): [[string, T]] {
   const [first, ...more] = Object.entries(tables ?? {});
-  if (!first || more.length > 0) throw new Error('A request is about one table.');
+  if (!first || more.length > 0) throw new Error('A request must have one table.');
   return [first];
 }

@@ -2,7 +2,7 @@ import type { QueryCommandInput } from '@aws-sdk/client-dynamodb';
 import { readUnits } from '#test/support/capacity.ts';
 import type { Attributes } from '#test/support/item-size.ts';
 import type { Answer } from './dynamo-writes.ts';
-import { addressOf, type ItemStore, placeOf } from './item-store.ts';
+import { addressOf, type ItemStore, positionOf } from './item-store.ts';
 
 const PAGE_BYTES = 1024 * 1024;
 
@@ -15,7 +15,7 @@ export function readOne(
   return { status: 200, body: { Item: found?.item }, capacity: { reads, writes: 0 } };
 }
 
-/** BatchGetItem: each item is rounded up by itself. */
+/** Simulates BatchGetItem: each item is rounded up separately. */
 export function readBatch(store: ItemStore, table: string, keys: Attributes[], strong: boolean): Answer {
   const found = keys.map((key) => store.get(addressOf(key)));
   const reads = found.reduce((sum, one) => sum + readUnits(one?.bytes ?? 0, strong), 0);
@@ -24,10 +24,10 @@ export function readBatch(store: ItemStore, table: string, keys: Attributes[], s
   return { status: 200, body, capacity: { reads, writes: 0 } };
 }
 
-/** The lowest sort key that is asked for, and whether one lies beyond the highest. */
+/** Lowest requested sort key, and whether a key is above the highest. */
 type Bounds = { from: string; isBeyond(sk: string): boolean };
 
-/** Of the key conditions that the adapter writes (lib/aws/dynamodb-table.ts). */
+/** Parses the key conditions of the adapter (lib/aws/dynamodb-table.ts). */
 function boundsOf(expression: string, values: Attributes): Bounds {
   const text = (name: string) => values[name]!.S!;
   switch (expression) {
@@ -40,11 +40,11 @@ function boundsOf(expression: string, values: Attributes): Bounds {
     case 'pk = :pk AND sk <= :to':
       return { from: '', isBeyond: (sk) => sk > text(':to') };
     default:
-      throw new Error(`The table is asked for a range that is not known here: ${expression}`);
+      throw new Error(`The range ${expression} is not supported.`);
   }
 }
 
-/** Query: what it read is summed and then rounded up. A page ends at its limit or a megabyte. */
+/** Simulates Query: read bytes are summed, then rounded up. A page ends at its limit or at a megabyte. */
 export function readRange(store: ItemStore, input: QueryCommandInput): Answer {
   const values = input.ExpressionAttributeValues!;
   const pk = values[':pk']!.S!;
@@ -52,7 +52,7 @@ export function readRange(store: ItemStore, input: QueryCommandInput): Answer {
   const start = input.ExclusiveStartKey?.sk?.S;
   const forward = input.ScanIndexForward !== false;
   const order = store.sortKeys(pk);
-  const low = placeOf(order, from);
+  const low = positionOf(order, from);
   let high = low;
   while (high < order.length && !isBeyond(order[high]!)) high++;
   const inside = order.slice(low, high);

@@ -3,7 +3,7 @@ import { type Capacity, TRANSACTION, writeUnits } from '#test/support/capacity.t
 import { type Attributes, itemBytes } from '#test/support/item-size.ts';
 import { addressOf, type ItemStore } from './item-store.ts';
 
-/** A request's answer as it goes over the wire, and what the request took. */
+/** Response of a request, and its capacity. */
 export type Answer = { status: number; body: object; capacity: Capacity };
 
 type Conditional = { ConditionExpression?: string | undefined; ExpressionAttributeValues?: Attributes | undefined };
@@ -14,21 +14,21 @@ const PREFIX = 'com.amazonaws.dynamodb.v20120810';
 const ABSENT = 'attribute_not_exists(pk)';
 const SAME_VERSION = 'v = :v';
 
-/** Hears of each item that was not there before: what the table's stream would carry as INSERT. */
+/** Called with each new item, which the stream of the table would contain as INSERT. */
 export type OnInsert = (item: Attributes) => void;
 
 export const writeCapacity = (writes: number): Capacity => ({ reads: 0, writes });
 
-/** The two conditions that the adapter knows. */
+/** Evaluates the two conditions of the adapter. */
 function holds(store: ItemStore, key: Attributes, { ConditionExpression, ExpressionAttributeValues }: Conditional) {
   if (ConditionExpression === undefined) return true;
   const item = store.get(addressOf(key))?.item;
   if (ConditionExpression === ABSENT) return item === undefined;
   if (ConditionExpression === SAME_VERSION) return item?.v?.S === ExpressionAttributeValues?.[':v']?.S && !!item;
-  throw new Error(`The table is asked for a condition that is not known here: ${ConditionExpression}`);
+  throw new Error(`The condition ${ConditionExpression} is not supported.`);
 }
 
-/** Units of a write, which also a condition that fails takes. */
+/** Returns the units of a write, also if its condition fails. */
 const priceOf = (store: ItemStore, key: Attributes, after?: Attributes): number =>
   writeUnits(store.get(addressOf(key))?.bytes ?? 0, after ? itemBytes(after) : 0);
 
@@ -38,7 +38,7 @@ function put(store: ItemStore, item: Attributes, onInsert: OnInsert): void {
   if (isNew) onInsert(item);
 }
 
-/** PutItem and DeleteItem. */
+/** Simulates PutItem and DeleteItem. */
 export function writeOne(store: ItemStore, write: Put | Delete, onInsert: OnInsert): Answer {
   const item = 'Item' in write ? write.Item : undefined;
   const key = 'Item' in write ? write.Item : write.Key;
@@ -54,18 +54,18 @@ export function writeOne(store: ItemStore, write: Put | Delete, onInsert: OnInse
   return { status: 200, body: {}, capacity };
 }
 
-/** BatchWriteItem: as many puts. */
+/** Simulates BatchWriteItem: a number of puts. */
 export function writeBatch(store: ItemStore, items: Attributes[], onInsert: OnInsert): Answer {
   const capacity = writeCapacity(items.reduce((sum, item) => sum + priceOf(store, item, item), 0));
   for (const item of items) put(store, item, onInsert);
   return { status: 200, body: { UnprocessedItems: {} }, capacity };
 }
 
-/** TransactWriteItems; one that is cancelled takes as much as one that is done. */
+/** Simulates TransactWriteItems; a canceled one costs as much as a committed one. */
 export function writeTransaction(store: ItemStore, writes: TransactWriteItem[], onInsert: OnInsert): Answer {
   const parts = writes.map(({ Put: one, Delete, ConditionCheck }) => {
     const conditional = one ?? Delete ?? ConditionCheck;
-    if (!conditional) throw new Error('A transaction holds puts, deletes and conditions.');
+    if (!conditional) throw new Error('A transaction must contain puts, deletes and conditions.');
     const key = one ? one.Item! : (Delete ?? ConditionCheck)!.Key!;
     return { conditional, key, item: one?.Item, gone: Delete !== undefined };
   });

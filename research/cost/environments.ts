@@ -51,19 +51,19 @@ export type World = {
   services: Services;
   meter: Meter;
   clock: CpuClock;
-  /** Ids are drawn from it, so that each run counts the same. */
+  /** Source of ids, so that each run has the same counts. */
   random: Random;
   settings: Settings;
   targets: Targets;
 };
 
-/** A process of a function: it serves one invocation after the other, and is on its account meanwhile. */
+/** Process of a function: serves one invocation at a time and is charged for it. */
 type Environment = Caller & {
   handler: (event: object, context: LambdaContext) => Promise<unknown>;
   idle_since: number;
 };
 
-/** Ports of a function as infra/aws/bundle/entry.ts has them made, on the account of `caller`. */
+/** Creates the ports of a function like infra/aws/bundle/entry.ts, charged to `caller`. */
 export function portsOf(world: World, name: Invocable, caller: Caller) {
   const { clock, meter, settings, targets } = world;
   const { sends } = functions[name];
@@ -87,7 +87,7 @@ export function portsOf(world: World, name: Invocable, caller: Caller) {
   return { ...ports, limiter: leaseLimiter({ ports, keys: keyTable(settings) }) };
 }
 
-/** Starts and keeps the processes of the functions as Lambda does, and counts what their invocations take. */
+/** Starts and keeps processes of functions like Lambda, and counts the costs of invocations. */
 export function makeEnvironments(world: World) {
   const { clock, meter } = world;
   const idle = new Map<Invocable, Environment[]>();
@@ -108,13 +108,14 @@ export function makeEnvironments(world: World) {
 
   return {
     /**
-     * One invocation, counted on a path. Throws what the function throws, and where Lambda would stop it as recursive.
-     * @param batch chains of the messages that it is given
-     * @returns its answer
+     * Invokes a function, counted on a path. Throws the error of the function, and if Lambda would stop it as
+     * recursive.
+     * @param batch chains of its messages
+     * @returns its result
      */
     invoke: async (name: Invocable, path: string, event: object, batch: readonly Lineage[] = []): Promise<unknown> => {
       const lineage = invokedBy(name, batch);
-      if (isStopped(name, lineage)) throw new Error(`Lambda would stop ${name}, as it goes round and round.`);
+      if (isStopped(name, lineage)) throw new Error(`Lambda would stop ${name} because of a recursive loop.`);
       const { environment, cold } = take(name);
       const { memory_mb, timeout_seconds } = functions[name];
       environment.path = path;
@@ -123,9 +124,9 @@ export function makeEnvironments(world: World) {
       const began = clock.now();
       await clock.sleep(0, environment);
       const context = { awsRequestId: 'r', getRemainingTimeInMillis: () => timeout_seconds * 1000 } as LambdaContext;
-      const answer = await environment.handler(event, context);
+      const result = await environment.handler(event, context);
       clock.leave();
-      // As if no CPU were taken while it waits: a little too much.
+      // Assumes no CPU use while it waits, which is slightly too much.
       const cpu = environment.cpu_ms * Math.max(1, a.vcpu_mb / memory_mb);
       await clock.sleep(cpu);
       const billed = Math.ceil(clock.now() - began) + (cold ? a.init_ms : 0);
@@ -135,7 +136,7 @@ export function makeEnvironments(world: World) {
       meter.cpu(path, environment.cpu_ms);
       environment.idle_since = clock.now();
       idle.get(name)!.push(environment);
-      return answer;
+      return result;
     },
   };
 }

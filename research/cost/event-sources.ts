@@ -9,30 +9,30 @@ import type { CpuClock } from './cpu-clock.ts';
 import type { Environments, Invocable } from './environments.ts';
 import type { Meter } from './meter.ts';
 
-/** Receives that brought nothing are counted on this path. */
+/** Path of receives without messages. */
 export const IDLE = 'idle pollers';
 
-/** What an event source works with. `fail` ends the measurement. */
+/** Dependencies of an event source. `fail` ends the measurement. */
 export type Sources = {
   clock: CpuClock;
   meter: Meter;
   environments: Environments;
   fail(error: unknown): void;
-  /** What an invocation for this queue or stream is counted for. */
+  /** Returns the path of an invocation for a queue or stream. */
   pathOf(source: string, consumer: string): string;
 };
 
-/** Nothing of what is measured here is to be given again. */
-function insist(answer: unknown, source: string): BatchReply {
-  const reply = answer as BatchReply;
+/** Throws on failed records, because a measurement must have no retries. */
+function assertNoFailures(result: unknown, source: string): BatchReply {
+  const reply = result as BatchReply;
   const failed = reply.batchItemFailures.length;
   if (failed > 0) throw new Error(`${failed} records of ${source} failed.`);
   return reply;
 }
 
-/** The queues with their event sources, which count what they ask of SQS. */
+/** Creates the queues with their event sources, which count requests to SQS. */
 export function makeQueues({ clock, meter, environments, fail, pathOf }: Sources) {
-  const ask = async (path: string, requests: number): Promise<void> => {
+  const charge = async (path: string, requests: number): Promise<void> => {
     meter.add(path, 'queue_requests', requests);
     await clock.sleep(a.queue_ms);
   };
@@ -50,11 +50,11 @@ export function makeQueues({ clock, meter, environments, fail, pathOf }: Sources
         const { consumer } = specs[queue];
         const path = pathOf(queue, consumer);
         try {
-          await ask(path, requestsOf(batch.reduce((sum, { body }) => sum + body.length, 0)));
+          await charge(path, requestsOf(batch.reduce((sum, { body }) => sum + body.length, 0)));
           const chains = batch.map(({ lineage }) => lineage);
           const answer = await environments.invoke(consumer as Invocable, path, { Records }, chains);
-          await ask(path, 1);
-          return insist(answer, queue);
+          await charge(path, 1);
+          return assertNoFailures(answer, queue);
         } catch (error) {
           fail(error);
           return undefined;
@@ -74,7 +74,7 @@ export function makeQueues({ clock, meter, environments, fail, pathOf }: Sources
   };
 }
 
-/** The table's stream: each shard is read now and then, which Lambda does for nothing. */
+/** Creates the stream of the table; shards are polled, which Lambda does free of charge. */
 export function makeStream({ clock, environments, fail, pathOf }: Sources) {
   return streamEventSource({
     clock,
@@ -83,7 +83,10 @@ export function makeStream({ clock, environments, fail, pathOf }: Sources) {
     pause: () => a.stream_ms,
     run: async ({ name, function: reader }, Records) => {
       try {
-        return insist(await environments.invoke(reader as Invocable, pathOf(name, reader), { Records }), name);
+        return assertNoFailures(
+          await environments.invoke(reader as Invocable, pathOf(name, reader), { Records }),
+          name,
+        );
       } catch (error) {
         fail(error);
         return undefined;

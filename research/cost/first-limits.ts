@@ -1,24 +1,24 @@
 import type { scaleOf } from '#infra/aws/scale.ts';
 import { functions } from '#infra/topology.ts';
 
-/** Batches that an event source of SQS without a bound has in hand at most. */
+/** Maximum number of concurrent batches of an SQS event source without a bound. */
 const MAX_CONCURRENCY = 1250;
 
-/** Quotas as an account has them at first. A new table bears `warm_…`, and twice its last peak after that. */
+/** Default quotas of an account. A new table sustains `warm_…`, later twice its last peak. */
 export const QUOTAS = {
   warm_writes: 4000,
   warm_reads: 12_000,
-  /** Write units a second, and as many read units. */
+  /** Write units per second, and the same number of read units. */
   table_units: 40_000,
   concurrency: 1000,
   partition_reads: 3000,
-  /** Messages of a queue that were received and are not yet deleted. */
+  /** Messages of a queue that were received and not yet deleted. */
   in_flight: 120_000,
-  /** Cells whose messages a generator of 512 MB can hold, with those of a minute that it makes up for; measured. */
+  /** Cells whose messages fit into a generator of 512 MB, including those of a late minute; measured. */
   cells_a_run: 40_000,
 } as const;
 
-/** What is met first, and which setting moves it. */
+/** Returns the exceeded limits, with the setting that raises each. */
 export function limitsOf(scale: ReturnType<typeof scaleOf>): string[] {
   return [
     Math.max(scale.probers, scale.generators) > MAX_CONCURRENCY &&

@@ -3,13 +3,13 @@ import type { VirtualAws } from './virtual-aws.ts';
 const CHECKS_AN_ENTITY = 4;
 const AT_ONCE = 50;
 
-/** How the set-up is counted; nobody asks for it. */
+/** Path of the setup, which is not reported. */
 const SET_UP = 'set-up';
 
 /** `pings`: paths of the ping URLs of push checks. */
 export type Fleet = { key: string; checks: string[]; pings: string[] };
 
-/** The host that the check of this number probes, and the one that its alerts go to. */
+/** Returns the target host of a check by its number. */
 export const hostOf = (number: number): string => `target-${number}.example.com`;
 const RECEIVER = 'alerts.example.com';
 
@@ -24,12 +24,12 @@ type FleetOf = {
 };
 
 /**
- * Checks of one minute, four to an entity, made through the API.
- * @param tenants accounts that they are spread over
- * @param alerting of these checks, from the first on, a webhook is told
- * @param settings of each check, beside its target and interval
- * @param team one channel of the account gets all alerts
- * @param related each entity but the first depends on that
+ * Creates checks with an interval of one minute, four per entity, through the API.
+ * @param tenants number of accounts
+ * @param alerting number of checks with a webhook, starting with the first
+ * @param settings of each check, in addition to target and interval
+ * @param team whether one account channel gets all alerts
+ * @param related whether each entity except the first depends on it
  */
 export async function makeFleet(aws: VirtualAws, { tenants = 1, ...more }: FleetOf): Promise<Fleet> {
   aws.targets.does(RECEIVER, 'takes alerts');

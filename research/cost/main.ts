@@ -19,9 +19,9 @@ import {
 } from './reports.ts';
 
 /**
- * `npm run test:nightly -- cost`: what the service costs on AWS, by list price. Its functions run with the adapters and
- * the SDK of AWS in virtual time; requests, capacity, receives, invocations and their GB-seconds are counted by path.
- * `--only steady1000,heartbeat` for a part. Ends with 1 when a target is missed.
+ * `npm run test:nightly -- cost`: prices the service on AWS. Its functions run with the adapters and the SDK of AWS in
+ * virtual time; requests, capacity, receives, invocations and GB-seconds are counted by path. `--only
+ * steady1000,heartbeat` runs a part. Exit code 1 if a target is missed.
  */
 const reports: Record<string, (minutes: number) => Promise<Report>> = {
   steady1000,
@@ -50,6 +50,6 @@ for (const [name, report] of Object.entries(reports)) {
   verdicts.push(...targets);
 }
 const assumed = Object.entries(ASSUMPTIONS).map(([name, value]) => `${name} ${value}`);
-print(`Taken as given (research/cost/assumptions.ts): ${assumed.join(', ')}.\n`);
+print(`Assumptions (research/cost/assumptions.ts): ${assumed.join(', ')}.\n`);
 print(verdicts.join('\n'));
 process.exit(verdicts.some((one) => !one.startsWith('ok')) ? 1 : 0);

@@ -1,12 +1,12 @@
 import { noUnits, type Unit, type Units } from './prices.ts';
 
-/** Counts units by path, and beside them requests by name and bytes of log. */
+/** Counts units by path, requests by name, and bytes of log. */
 export type Meter = {
   add(path: string, unit: Unit, count: number): void;
-  /** One SDK command of a path. */
+  /** Counts one SDK command of a path. */
   note(path: string, command: string): void;
   log(bytes: number): void;
-  /** CPU (ms of a whole vCPU) of an invocation. */
+  /** Adds CPU time (ms of a vCPU) of an invocation. */
   cpu(path: string, ms: number): void;
   reading(): Reading;
   reset(): void;
@@ -14,10 +14,10 @@ export type Meter = {
 
 export type Reading = {
   paths: ReadonlyMap<string, Units>;
-  /** `<path> <command>` */
+  /** Counts by `<path> <command>`. */
   commands: ReadonlyMap<string, number>;
   log_bytes: number;
-  /** ms by path */
+  /** CPU time in ms by path. */
   cpu_ms: ReadonlyMap<string, number>;
 };
 

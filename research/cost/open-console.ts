@@ -5,11 +5,11 @@ import { virtualAws } from './virtual-aws.ts';
 
 const HOUR_MS = 3_600_000;
 const CHECKS = 40;
-const LOOKS = 20;
-/** Price of a call of CloudFront, $. */
+const POLLS = 20;
+/** Price of a request through CloudFront, $. */
 const EDGE = 1e-6;
-/** Looks of the poller while a user is present, and how often it reads everything. */
-const LOOKS_AN_HOUR = 3600 / 5;
+/** Polls per hour while a user is present, and full reads per hour. */
+const POLLS_AN_HOUR = 3600 / 5;
 const LOADS_AN_HOUR = 12;
 
 /** Age of the checks when the console is opened. */
@@ -29,21 +29,21 @@ export async function openConsole(): Promise<Report> {
     const ids = entities.map(({ id }) => id).join();
     const to = new Date((Math.floor(aws.now() / HOUR_MS) - 1) * HOUR_MS).toISOString();
     await get(`/v1/history?entity_ids=${ids}&bucket=hour&to=${to}`, 'bars');
-    for (let i = 0; i < LOOKS; i++) await get(`/v1/status/transitions?limit=200&after=${newest!.id}`, 'look');
+    for (let i = 0; i < POLLS; i++) await get(`/v1/status/transitions?limit=200&after=${newest!.id}`, 'poll');
   });
   const units = (path: string): Units => paths.get(path) ?? noUnits();
-  const look = shareOf(units('look'), LOOKS);
+  const poll = shareOf(units('poll'), POLLS);
   const dollars = (one: Units, calls: number) => dollarsOf(one) + calls * EDGE;
   const [load, bars] = [units('load'), units('bars')];
-  const hour = LOOKS_AN_HOUR * dollars(look, 1) + LOADS_AN_HOUR * dollars(load, 2) + dollars(bars, 1);
-  const target = (name: string, figure: number, most: number) =>
-    `${figure <= most ? 'ok  ' : 'OVER'} ${name}: ${Number(figure.toPrecision(3))}, at most ${most}`;
+  const hour = POLLS_AN_HOUR * dollars(poll, 1) + LOADS_AN_HOUR * dollars(load, 2) + dollars(bars, 1);
+  const target = (name: string, figure: number, limit: number) =>
+    `${figure <= limit ? 'ok  ' : 'OVER'} ${name}: ${Number(figure.toPrecision(3))}, at most ${limit}`;
   return {
-    title: `An open console of ${CHECKS} checks that have run for ${HOURS} hours`,
-    text: `Read units: ${look.read_units} of a look without news, ${load.read_units} of the fleet, ${bars.read_units} of the bars.`,
+    title: `Open console with ${CHECKS} checks that have run for ${HOURS} hours`,
+    text: `Read units: ${poll.read_units} for a poll without news, ${load.read_units} for the fleet, ${bars.read_units} for the bars.`,
     targets: [
-      target('read units of the bars of all checks, of which none changed', bars.read_units, MAX_COST.bars_rru),
-      target('$ an hour and open console', hour, MAX_COST.dollars_an_hour),
+      target('read units of the bars of all unchanged checks', bars.read_units, MAX_COST.bars_rru),
+      target('$ per hour of an open console', hour, MAX_COST.dollars_an_hour),
     ],
   };
 }

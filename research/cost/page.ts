@@ -1,6 +1,6 @@
 import { dollarsOf, UNITS, type Unit, type Units } from './prices.ts';
 
-/** A line of a table: units of one thing, and how many of it there were. */
+/** Row of a table: units per item of one kind. */
 export type Row = { name: string; units: Units };
 
 const HEADS: Record<Unit, string> = {
@@ -24,7 +24,7 @@ export const dollars = (value: number): string => `$${value.toFixed(value < 0.1 
 const line = (cells: string[]): string =>
   cells.map((cell, i) => (i === 0 ? cell.padEnd(NAME) : cell.padStart(CELL))).join(' ');
 
-/** Units of each of something, and dollars for a million of it, row by row. Columns that nobody uses are left out. */
+/** Formats units per item, and dollars per million. Unused columns are left out. */
 export function tableOf(rows: readonly Row[]): string {
   const used = UNITS.filter((unit) => rows.some(({ units }) => Math.abs(units[unit]) >= 5e-5));
   const head = line(['', ...used.map((unit) => HEADS[unit]), '$/million']);
@@ -34,6 +34,6 @@ export function tableOf(rows: readonly Row[]): string {
   return [head, ...body].join('\n');
 }
 
-/** A figure ($ a million) against what it may be at most. */
-export const verdict = (name: string, figure: number, most: number): string =>
-  `${figure <= most ? 'ok  ' : 'OVER'} ${name}: ${dollars(figure)} a million, at most ${dollars(most)}`;
+/** Compares a price ($ per million) with its maximum. */
+export const verdict = (name: string, figure: number, limit: number): string =>
+  `${figure <= limit ? 'ok  ' : 'OVER'} ${name}: ${dollars(figure)} per million, at most ${dollars(limit)}`;

@@ -1,6 +1,6 @@
 import { ASSUMED } from '#infra/aws/scale.ts';
 
-/** What is counted, by what AWS bills. GB-seconds are those of arm64. */
+/** Counted units, as AWS bills them. GB-seconds are for arm64. */
 export const UNITS = [
   'write_units',
   'read_units',
@@ -26,7 +26,7 @@ const DOLLARS_A_MILLION: Units = {
   schedule_calls: 1,
 };
 
-/** Beside the units, $ per GB: what is stored for a month, what is logged. */
+/** Further prices, $ per GB: storage for a month, logs. */
 export const GIGABYTE = { stored_month: 0.25, logged: 0.5 };
 
 export const noUnits = (): Units => Object.fromEntries(UNITS.map((unit) => [unit, 0])) as Units;

@@ -3,7 +3,7 @@ import { DEFAULT_LIMITS } from '#lib/access/account.ts';
 import { CELL_SIZE } from '#lib/checks/settings/cells.ts';
 import { keptDays } from '#lib/history/rollups/buckets.ts';
 import { ASSUMPTIONS } from './assumptions.ts';
-import { BESIDE } from './bill.ts';
+import { EXTRAS } from './bill.ts';
 import { dollars, type Row, tableOf, verdict } from './page.ts';
 import { differenceOf, dollarsOf, GIGABYTE, noUnits, shareOf, sumOf, type Units } from './prices.ts';
 import {
@@ -18,11 +18,11 @@ import {
   rolledHour,
   SIGN_IN,
   steady,
-  undecided,
+  unconfirmed,
 } from './scenarios.ts';
 import type { Counted } from './virtual-aws.ts';
 
-/** A part of what is printed, and the targets that it holds up. */
+/** Part of the output, and its targets. */
 export type Report = { title: string; text: string; targets?: string[] };
 
 const DOWN = 0.01;
@@ -32,31 +32,31 @@ const ROLLUPS = PATHS.rollup!;
 const unitsOf = ({ paths }: Counted, path: string): Units => paths.get(path) ?? noUnits();
 const totalOf = ({ paths }: Counted): Units => sumOf([...paths.values()]);
 
-/** Each path's units for one of `count`, and their sum. */
+/** Returns the units of each path per item, and their sum. */
 function rowsOf(counted: Counted, count: number): Row[] {
   const rows = [...counted.paths].map(([name, units]) => ({ name, units: shareOf(units, count) }));
-  return [...rows, { name: 'together', units: shareOf(totalOf(counted), count) }];
+  return [...rows, { name: 'total', units: shareOf(totalOf(counted), count) }];
 }
 
 const aMillion = (units: Units, count: number): number => (dollarsOf(units) / count) * 1e6;
 
-function beside({ result_bytes, results, log_bytes, cpu_ms }: Counted): string {
+function extrasOf({ result_bytes, results, log_bytes, cpu_ms }: Counted): string {
   const stored = (result_bytes / results) * GIGABYTE.stored_month * 1e-3;
   const logged = (log_bytes / results) * GIGABYTE.logged * 1e-3;
   const cpu = (cpu_ms.get('prober') ?? 0) / results;
-  return `Beside it, a million: ${dollars(stored)} for each month that it is stored, ${dollars(logged)} of logs. CPU of a run ${cpu.toFixed(2)} ms.`;
+  return `In addition, per million: ${dollars(stored)} per month of storage, ${dollars(logged)} for logs. CPU per run: ${cpu.toFixed(2)} ms.`;
 }
 
 const hours = new Map<number, Promise<Counted>>();
 
-/** An hour of full cells, or of smaller ones, as it is rolled up. @param checks of a cell */
+/** Counts an hour of cells with its rollup. @param checks per cell */
 function hourOf(checks: number): Promise<Counted> {
   const hour = hours.get(checks) ?? rolledHour(checks);
   hours.set(checks, hour);
   return hour;
 }
 
-/** Each hour is rolled up once: a few minutes say nothing of that, so its share comes from an hour of such cells. */
+/** Replaces the rollups by their share of a whole hour, because each hour is rolled up once. */
 async function withRollups(counted: Counted, checksATenant: number): Promise<Counted> {
   const hour = await hourOf(Math.min(CELL_SIZE, checksATenant));
   const parts = hour.results / counted.results;
@@ -64,23 +64,23 @@ async function withRollups(counted: Counted, checksATenant: number): Promise<Cou
   return { ...counted, paths, rollup_bytes: hour.rollup_bytes / parts };
 }
 
-async function steadyFleet(checks: number, minutes: number, most: number): Promise<Report> {
+async function steadyFleet(checks: number, minutes: number, limit: number): Promise<Report> {
   const counted = await withRollups(await steady(checks, minutes, { fails: checks * DOWN }), checks);
   const { results } = counted;
   const expected = checks * minutes;
-  if (Math.abs(results - expected) > expected * 0.01) throw new Error(`${results} runs, and ${expected} were due.`);
-  const name = `${checks.toLocaleString('en')} steady checks a minute of one account, 1 % of them down`;
+  if (Math.abs(results - expected) > expected * 0.01) throw new Error(`${results} runs instead of ${expected}.`);
+  const name = `${checks.toLocaleString('en')} steady checks per minute of one account, 1 % of them down`;
   return {
-    title: `${name}: one run, of ${results}`,
-    text: `${tableOf(rowsOf(counted, results))}\n${beside(counted)}`,
-    targets: [verdict(name, aMillion(totalOf(counted), results), most)],
+    title: `${name}: per run, of ${results}`,
+    text: `${tableOf(rowsOf(counted, results))}\n${extrasOf(counted)}`,
+    targets: [verdict(name, aMillion(totalOf(counted), results), limit)],
   };
 }
 
 export const steady1000 = (minutes: number): Promise<Report> => steadyFleet(1000, minutes, 0.28);
 export const steady10000 = (minutes: number): Promise<Report> => steadyFleet(10_000, minutes, 0.16);
 
-/** The same 10,000 checks a minute of many accounts: the fewer checks each has, the smaller are the cells. */
+/** Prices 10,000 checks per minute of many accounts: with fewer checks per account, cells are smaller. */
 export async function manyAccounts(minutes: number): Promise<Report> {
   const rows: Row[] = [];
   for (const tenants of [100, 1000]) {
@@ -89,10 +89,10 @@ export async function manyAccounts(minutes: number): Promise<Report> {
     const name = `${tenants.toLocaleString('en')} accounts of ${10_000 / tenants}`;
     rows.push({ name, units: shareOf(totalOf(counted), counted.results) });
   }
-  return { title: '10,000 steady checks a minute of many accounts, 1 % of them down: one run', text: tableOf(rows) };
+  return { title: '10,000 steady checks per minute of many accounts, 1 % of them down: per run', text: tableOf(rows) };
 }
 
-/** What a run costs that goes on failing, and what it adds that some never get an answer. */
+/** Prices runs that keep failing, and runs with some timeouts. */
 export async function failing(minutes: number): Promise<Report> {
   const runs = { 'all answer': {}, 'all fail': { fails: FLEET }, '1 % time out': { hangs: FLEET * DOWN } };
   const rows: Row[] = [];
@@ -100,32 +100,32 @@ export async function failing(minutes: number): Promise<Report> {
     const counted = await steady(FLEET, Math.ceil(minutes / 2), spread);
     rows.push({ name, units: shareOf(unitsOf(counted, PATHS.job!), counted.results) });
   }
-  return { title: `Runs of ${FLEET} checks a minute, the prober alone`, text: tableOf(rows) };
+  return { title: `Runs of ${FLEET} checks per minute, only the prober`, text: tableOf(rows) };
 }
 
-const UNDECIDED = 200;
-/** Units of the table: the result, and the check that it changes. */
-const RETRY_MOST = 4;
+const UNCONFIRMED = 200;
+/** Maximum write units: the result, and the changed check. */
+const MAX_RETRY_UNITS = 4;
 
-/** What a run costs that leaves its check undecided, in its slot and as a retry between two slots. */
+/** Prices runs of checks with an unconfirmed change, in slots and as retries between slots. */
 export async function retries(minutes: number): Promise<Report> {
-  const slots = await undecided(UNDECIDED, minutes, 0);
-  const both = await undecided(UNDECIDED, minutes, 20);
+  const slots = await unconfirmed(UNCONFIRMED, minutes, 0);
+  const both = await unconfirmed(UNCONFIRMED, minutes, 20);
   const count = both.results - slots.results;
   const retry = shareOf(differenceOf(unitsOf(both, PATHS.job!), unitsOf(slots, PATHS.job!)), count);
   const rows = [
     { name: 'a slot', units: shareOf(unitsOf(slots, PATHS.job!), slots.results) },
     { name: 'a retry', units: retry },
   ];
-  const isOver = retry.write_units > RETRY_MOST;
+  const isOver = retry.write_units > MAX_RETRY_UNITS;
   return {
-    title: `A run that leaves its check undecided, of ${slots.results} slots and ${count} retries, the prober alone`,
+    title: `Run of a check with an unconfirmed change, of ${slots.results} slots and ${count} retries, only the prober`,
     text: tableOf(rows),
-    targets: [`${isOver ? 'OVER' : 'ok  '} a retry: ${retry.write_units} WRU, at most ${RETRY_MOST}`],
+    targets: [`${isOver ? 'OVER' : 'ok  '} a retry: ${retry.write_units} WRU, at most ${MAX_RETRY_UNITS}`],
   };
 }
 
-/** A month's bill as a whole: many accounts, targets of which some are slow, and what is no request. */
+/** Prices a complete month: many accounts, some slow targets, and items other than requests. */
 async function allInFleet(checks: number, minutes: number): Promise<Report> {
   const { tenants } = ASSUMPTIONS;
   const steadily = await steady(checks, minutes, { fails: checks * DOWN }, { tenants, vary: true });
@@ -133,21 +133,21 @@ async function allInFleet(checks: number, minutes: number): Promise<Report> {
   const { results, result_bytes, rollup_bytes, log_bytes } = counted;
   const month = (checks * MINUTES_A_MONTH) / results;
   const hourDays = keptDays('hour', DEFAULT_LIMITS.rollup_days);
-  const stored = (month * (result_bytes + rollup_bytes * (hourDays / BESIDE.retention_days))) / 1e9;
+  const stored = (month * (result_bytes + rollup_bytes * (hourDays / EXTRAS.retention_days))) / 1e9;
   const items: Record<string, number> = {
     'counted, with pollers and ticks': dollarsOf(totalOf(counted)) * month,
-    'data out': ((month * results * BESIDE.bytes_out) / 1e9) * BESIDE.gigabyte_out,
+    'data out': ((month * results * EXTRAS.bytes_out) / 1e9) * EXTRAS.gigabyte_out,
     storage: stored * GIGABYTE.stored_month,
-    'point-in-time recovery': stored * BESIDE.gigabyte_restorable,
+    'point-in-time recovery': stored * EXTRAS.gigabyte_restorable,
     logs: ((month * log_bytes) / 1e9) * GIGABYTE.logged,
-    alarms: BESIDE.alarms * BESIDE.alarm + BESIDE.own_metric,
+    alarms: EXTRAS.alarms * EXTRAS.alarm + EXTRAS.own_metric,
   };
   const sum = Object.values(items).reduce((all, one) => all + one, 0);
   return {
-    title: `All in: ${checks.toLocaleString('en')} checks a minute of ${ASSUMPTIONS.tenants} accounts, for a month`,
+    title: `All in: ${checks.toLocaleString('en')} checks per minute of ${ASSUMPTIONS.tenants} accounts, per month`,
     text: `${Object.entries(items)
       .map(([name, value]) => `${name} ${dollars(value)}`)
-      .join(', ')}: together ${dollars(sum)}.`,
+      .join(', ')}: total ${dollars(sum)}.`,
   };
 }
 
@@ -155,10 +155,10 @@ export const allIn1000 = (minutes: number): Promise<Report> => allInFleet(1000, 
 export const allIn10000 = (minutes: number): Promise<Report> => allInFleet(10_000, Math.ceil(minutes / 2));
 
 const INCIDENTS = 200;
-/** A busy day. */
+/** Alerts of a busy day. */
 const ALERTS_A_DAY = 1000;
 
-/** Checks with a webhook that go down and up again, against the same fleet without. */
+/** Prices checks with a webhook that go down and up again, compared with the same fleet without an incident. */
 export async function alerts(): Promise<Report> {
   const calm = await changes(FLEET, INCIDENTS, false);
   const counted = await changes(FLEET, INCIDENTS, true);
@@ -166,31 +166,31 @@ export async function alerts(): Promise<Report> {
   const own = ['notifier', 'deliverer', 'action planner'];
   const others = [...counted.paths.keys()].filter((path) => !own.includes(path) && dollarsOf(more(path)) !== 0);
   const rows = [
-    ...others.map((path) => ({ name: `more of ${path}`, units: shareOf(more(path), counted.transitions) })),
+    ...others.map((path) => ({ name: `additional ${path}`, units: shareOf(more(path), counted.transitions) })),
     ...own.map((name) => ({ name, units: shareOf(more(name), counted.transitions) })),
   ];
   const total = sumOf(rows.map(({ units }) => units));
   const a_day = dollarsOf(total) * ALERTS_A_DAY;
   return {
-    title: `A change of state and its alert, of ${counted.transitions} and ${counted.alerts}`,
+    title: `State change with its alert, of ${counted.transitions} and ${counted.alerts}`,
     text: [
-      tableOf([...rows, { name: 'together', units: total }]),
-      `A day of ${ALERTS_A_DAY} alerts: $${a_day.toFixed(4)}; a month of such days: ${dollars(a_day * 30)}.`,
+      tableOf([...rows, { name: 'total', units: total }]),
+      `A day with ${ALERTS_A_DAY} alerts: $${a_day.toFixed(4)}; a month of such days: ${dollars(a_day * 30)}.`,
     ].join('\n'),
   };
 }
 
-/** Push checks that beat once a minute. */
+/** Prices push checks with one heartbeat per minute. */
 export async function heartbeat(minutes: number): Promise<Report> {
   const counted = await heartbeats(1000, minutes);
   const { results } = counted;
   const api = unitsOf(counted, HEARTBEAT);
   const bare = { ...api, gateway_requests: 0 };
   return {
-    title: `1,000 heartbeats a minute: one, of ${results}`,
+    title: `1,000 heartbeats per minute: per heartbeat, of ${results}`,
     text: [
       tableOf(rowsOf(counted, results)),
-      'The targets are for the request. Beside it: each check is looked at for silence (deadlines) every one or two minutes.',
+      'The targets are for the request. In addition, the deadline of each check is evaluated every one or two minutes.',
     ].join('\n'),
     targets: [
       verdict('heartbeats through the API', aMillion(api, results), 2.4),
@@ -199,12 +199,12 @@ export async function heartbeat(minutes: number): Promise<Report> {
   };
 }
 
-/** Push checks that are pinged once a minute; and the same with a start before each ping. */
+/** Prices push checks with one ping per minute, also with a start before each ping. */
 export async function ping(minutes: number): Promise<Report> {
   const [alone, paired] = [await pings(1000, minutes, false), await pings(1000, minutes, true)];
   const byUrl = (counted: Counted) => ({ ...unitsOf(counted, PING), gateway_requests: 0 });
   return {
-    title: `1,000 pings a minute: one, of ${alone.results}; and 1,000 runs with start and end, of ${paired.results}`,
+    title: `1,000 pings per minute: per ping, of ${alone.results}; and 1,000 runs with start and end, of ${paired.results}`,
     text: [tableOf(rowsOf(alone, alone.results)), tableOf(rowsOf(paired, paired.results))].join('\n'),
     targets: [
       verdict('pings through the API', aMillion(unitsOf(alone, PING), alone.results), 2.45),
@@ -215,26 +215,26 @@ export async function ping(minutes: number): Promise<Report> {
 }
 
 const SIGN_INS = 10;
-/** Units of the table (docs/develop/keys.md). */
-const SIGN_IN_MOST = { read_units: 5, write_units: 11 };
+/** Maximum units of the table (docs/develop/keys.md). */
+const MAX_SIGN_IN_UNITS = { read_units: 5, write_units: 11 };
 
-/** A sign-in with a passkey, its options among it. */
+/** Prices a sign-in with a passkey, including its options. */
 export async function passkeys(): Promise<Report> {
   const { paths } = await passkeySignIns(SIGN_INS);
   const units = shareOf(paths.get(SIGN_IN) ?? noUnits(), SIGN_INS);
   const { read_units, write_units } = units;
-  const isOver = read_units > SIGN_IN_MOST.read_units || write_units > SIGN_IN_MOST.write_units;
-  const most = `at most ${SIGN_IN_MOST.read_units} and ${SIGN_IN_MOST.write_units}`;
+  const isOver = read_units > MAX_SIGN_IN_UNITS.read_units || write_units > MAX_SIGN_IN_UNITS.write_units;
+  const most = `at most ${MAX_SIGN_IN_UNITS.read_units} and ${MAX_SIGN_IN_UNITS.write_units}`;
   return {
-    title: `A sign-in with a passkey, of ${SIGN_INS}`,
+    title: `Sign-in with a passkey, of ${SIGN_INS}`,
     text: tableOf([{ name: 'options and sign-in', units }]),
     targets: [`${isOver ? 'OVER' : 'ok  '} sign-in with a passkey: ${read_units} RRU, ${write_units} WRU, ${most}`],
   };
 }
 
-const IDLE_MOST = 1.3;
+const MAX_IDLE_DOLLARS = 1.3;
 
-/** The service without a check. */
+/** Prices the service without checks. */
 export async function idleMonth(minutes: number): Promise<Report> {
   const counted = await idle(minutes);
   const rows = [...counted.paths].map(([name, units]) => {
@@ -243,8 +243,10 @@ export async function idleMonth(minutes: number): Promise<Report> {
   });
   const sum = (dollarsOf(totalOf(counted)) / minutes) * MINUTES_A_MONTH;
   return {
-    title: 'A month of the idle service',
-    text: `${rows.join(', ')}, together ${dollars(sum)}, and $0.10 for each alarm.`,
-    targets: [`${sum <= IDLE_MOST ? 'ok  ' : 'OVER'} idle: ${dollars(sum)} a month, at most ${dollars(IDLE_MOST)}`],
+    title: 'Month of the idle service',
+    text: `${rows.join(', ')}, total ${dollars(sum)}, and $0.10 for each alarm.`,
+    targets: [
+      `${sum <= MAX_IDLE_DOLLARS ? 'ok  ' : 'OVER'} idle: ${dollars(sum)} a month, at most ${dollars(MAX_IDLE_DOLLARS)}`,
+    ],
   };
 }

@@ -4,7 +4,7 @@ import { ASSUMED, scaleOf } from '#infra/aws/scale.ts';
 import { allIn, slowestOf } from './bill.ts';
 import { limitsOf, QUOTAS } from './first-limits.ts';
 
-/** Checks a minute, SHARDS, accounts. */
+/** Checks per minute, SHARDS, accounts. */
 const WORLDS = [
   [1000, 4, 1],
   [1000, 4, 100],
@@ -21,7 +21,7 @@ const page = readFileSync('docs/operate/scale.md', 'utf8').replaceAll(/\s+/g, ' 
 
 const number = (value: number) => Math.round(value).toLocaleString('en-US');
 
-/** One digit behind the point where there is but one before it. */
+/** One decimal digit for numbers below 10. */
 const few = (value: number) => (value < 10 ? value.toFixed(1) : number(value));
 
 const table = () =>
@@ -45,7 +45,7 @@ const table = () =>
   });
 
 describe('docs/operate/scale.md', () => {
-  it('shows what the arithmetic gives', () => {
+  it('shows the computed table', () => {
     const page = readFileSync('docs/operate/scale.md', 'utf8');
     const rows = [...page.matchAll(/^\| ([\d,]+) \|(.*)\|$/gm)].map(([line]) =>
       line
@@ -56,45 +56,45 @@ describe('docs/operate/scale.md', () => {
     expect(rows).toEqual(table());
   });
 
-  it('names settings with which ten million hold, but for what AWS has to raise', () => {
+  it('names settings that support ten million, except for quotas of AWS', () => {
     const limits = limitsOf(scaleOf(10_000_000, 16));
     expect(limits.filter((one) => !/ask AWS|warm throughput/.test(one))).toEqual([]);
     expect(limits).toHaveLength(2);
     expect(limitsOf(scaleOf(10_000_000, 4)).join()).toContain('(SHARDS)');
   });
 
-  it('counts nobody above what an event source has in hand', () => {
+  it('limits the batches of an event source', () => {
     const scale = scaleOf(12_000_000, 16);
     expect(scale.probers).toBeGreaterThan(1250);
     expect(limitsOf(scale).join()).toContain('an event source has in hand');
     expect(limitsOf({ ...scale, in_flight: QUOTAS.in_flight + 1 }).join()).toContain('in hand (120000)');
   });
 
-  it('knows that one account is one item, which every message reads', () => {
+  it('limits reads of the item of one account', () => {
     expect(limitsOf(scaleOf(17_000_000, 16)).join()).toContain('item of one account');
     expect(limitsOf(scaleOf(17_000_000, 16, 10)).join()).not.toContain('item of one account');
   });
 
-  it('knows what a generator can hold', () => {
+  it('limits the memory of a generator', () => {
     expect(limitsOf(scaleOf(1_800_000, 4))).toEqual([]);
     expect(limitsOf(scaleOf(1_900_000, 4)).join()).toContain('memory of a generator');
     expect(limitsOf(scaleOf(1_900_000, 8))).toEqual([]);
   });
 
-  it.each([1000, 10_000])('shows what %i checks a minute cost all in, item by item', (perMinute) => {
+  it.each([1000, 10_000])('shows the complete bill of %i checks per minute', (perMinute) => {
     const items = Object.entries(allIn(perMinute, 4));
     const shown = items.map(([name, dollars]) => `${name} $${dollars.toFixed(2)}`).join(', ');
     const sum = items.reduce((all, [, dollars]) => all + dollars, 0);
     expect(page).toContain(`${number(perMinute)} checks a minute, all in: $${sum.toFixed(0)} a month (${shown})`);
   });
 
-  it('takes the slowest of many targets for slower than that of one', () => {
+  it('computes a higher latency for the slowest of many targets', () => {
     expect(slowestOf(1)).toBeCloseTo(0.1, 2);
     expect(slowestOf(17)).toBeGreaterThan(0.4);
     expect(slowestOf(50)).toBeGreaterThan(slowestOf(17));
   });
 
-  it('says what a new table bears, and how many checks that is', () => {
+  it('shows the capacity of a new table, and its number of checks', () => {
     const { table_writes, table_reads } = scaleOf(60, 16);
     const most = Math.min(QUOTAS.warm_writes / table_writes, QUOTAS.warm_reads / table_reads) * 60;
     expect(page).toContain(`${number(QUOTAS.warm_writes)} write and ${number(QUOTAS.warm_reads)} read units a second`);
@@ -103,11 +103,11 @@ describe('docs/operate/scale.md', () => {
     expect(limitsOf(scaleOf(most - 1000, 16)).join()).not.toContain('warm throughput');
   });
 
-  it('names the price of CloudFront apart, which requests to ApiUrl do not pay', () => {
+  it('shows the separate price of CloudFront', () => {
     expect(page).toContain(`CloudFront adds $${ASSUMED.cdn_request} a million`);
   });
 
-  it('keeps to the price that is promised', () => {
+  it('does not exceed the documented price', () => {
     expect(scaleOf(1000, 4).dollars_a_million).toBeLessThanOrEqual(0.28);
     expect(scaleOf(10_000, 4).dollars_a_million).toBeLessThanOrEqual(0.16);
   });

@@ -7,10 +7,10 @@ import { type Counted, type VirtualAws, virtualAws } from './virtual-aws.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** Until every check has run, and those that fail are down. */
+/** Minutes until every check has run, and failing ones are down. */
 const WARM_MINUTES = 9;
 
-/** The paths of the table, by the queue or stream that feeds a function. */
+/** Paths of the table, by the queue or stream of a function. */
 export const PATHS = {
   tick: 'schedule',
   job: 'prober',
@@ -28,9 +28,9 @@ const begin = (settings = {}): VirtualAws => virtualAws(settings, (source, consu
 type Spread = Partial<Record<Manner, number>>;
 
 /**
- * A fleet in its steady state: a part of it is down and stays so.
- * @param spread how many of the checks do otherwise than to answer
- * Beside that, for a bill as a whole: more accounts than one, and targets of which some are slow.
+ * Counts a fleet in its steady state, in which a constant part is down.
+ * @param spread number of checks by behavior other than a response
+ * Options: several accounts, and targets of which some are slow.
  */
 export async function steady(
   checks: number,
@@ -50,10 +50,10 @@ export async function steady(
   return aws.count(minutes * MINUTE_MS);
 }
 
-/** Cells whose rollups are measured. */
+/** Number of measured cells. */
 const CELLS = 4;
 
-/** An hour of some cells, in which the one before is rolled up; latencies differ. @param checks of a cell */
+/** Counts an hour of some cells, with the rollup of the previous one; latencies vary. @param checks per cell */
 export async function rolledHour(checks: number): Promise<Counted> {
   const aws = begin();
   aws.targets.vary();
@@ -63,13 +63,13 @@ export async function rolledHour(checks: number): Promise<Counted> {
   return aws.count(HOUR_MS);
 }
 
-/** How long an incident of `changes` lasts, and how long it is counted (minutes). */
+/** Duration of an incident, and of its measurement (minutes). */
 const DOWN_MINUTES = 12;
 const SETTLED_MINUTES = 20;
 
 /**
- * Incidents: so many checks, each with a webhook, go down and up again.
- * @param happens false: the same fleet and the same minutes without an incident
+ * Counts incidents: a number of checks with a webhook go down and up again.
+ * @param happens false: the same fleet and minutes without an incident
  */
 export async function changes(checks: number, incidents: number, happens: boolean): Promise<Counted> {
   const aws = begin();
@@ -81,8 +81,8 @@ export async function changes(checks: number, incidents: number, happens: boolea
 }
 
 /**
- * A fleet whose checks all go down and up again, with one channel for all.
- * @param related each entity but the first depends on that @param happens false: the same minutes without an incident
+ * Counts a fleet whose checks all go down and up again, with one channel for all.
+ * @param related each entity except the first depends on it @param happens false: the same minutes without an incident
  */
 export async function incidentOfAll(checks: number, related: boolean, happens: boolean): Promise<Counted> {
   const aws = begin();
@@ -93,7 +93,7 @@ export async function incidentOfAll(checks: number, related: boolean, happens: b
   return aws.count(SETTLED_MINUTES * MINUTE_MS);
 }
 
-/** The first checks of a fleet go down a minute from now, and up again. */
+/** Lets the first checks of a fleet go down in a minute, and up again. */
 function failAndRecover(aws: VirtualAws, checks: number): void {
   const turn = (manner: Manner) => {
     for (let number = 0; number < checks; number++) aws.targets.does(hostOf(number), manner);
@@ -102,14 +102,14 @@ function failAndRecover(aws: VirtualAws, checks: number): void {
   aws.in((1 + DOWN_MINUTES) * MINUTE_MS, () => turn('answers'));
 }
 
-/** No check fails as often within WARM_MINUTES and those that are counted: 19, with retries three a minute. */
+/** Failure threshold above the failures of a measurement: 19, with retries three per minute. */
 const NEVER_DOWN = 100;
 
 /**
- * Checks that fail and are undecided all the while, so that each of their runs counts.
- * @param retry_interval_seconds of each; 0: its slots alone
+ * Counts checks that keep failing below their threshold, so that each of their runs counts.
+ * @param retry_interval_seconds of each check; 0: only slots
  */
-export async function undecided(checks: number, minutes: number, retry_interval_seconds: number): Promise<Counted> {
+export async function unconfirmed(checks: number, minutes: number, retry_interval_seconds: number): Promise<Counted> {
   const aws = begin();
   await makeFleet(aws, { checks, settings: { failure_threshold: NEVER_DOWN, retry_interval_seconds } });
   for (let number = 0; number < checks; number++) aws.targets.does(hostOf(number), 'fails');
@@ -120,7 +120,7 @@ export async function undecided(checks: number, minutes: number, retry_interval_
 
 export const HEARTBEAT = 'heartbeat';
 
-/** Push checks that beat once a minute, spread over it. */
+/** Counts push checks with one heartbeat per minute, evenly distributed. */
 export async function heartbeats(checks: number, minutes: number): Promise<Counted> {
   const aws = begin();
   const fleet = await makeFleet(aws, { checks, push: true });
@@ -145,8 +145,8 @@ function beat(aws: VirtualAws, { key, checks }: Fleet, fail: (error: unknown) =>
 export const PING = 'ping';
 
 /**
- * Push checks that are pinged once a minute, spread over it.
- * @param runs each ping ends a run, whose start came 20 s before
+ * Counts push checks with one ping per minute, evenly distributed.
+ * @param runs each ping ends a run that started 20 s before
  */
 export async function pings(checks: number, minutes: number, runs: boolean): Promise<Counted> {
   const aws = begin();
@@ -171,7 +171,7 @@ const RUN_MS = 20_000;
 
 export const SIGN_IN = 'sign-in';
 
-/** Sign-ins with a passkey, one after the other, each of a browser that has no session yet: 20 at most. */
+/** Counts consecutive sign-ins with a passkey, at most 20, each from a browser without a session. */
 export async function passkeySignIns(count: number): Promise<Reading> {
   const page = 'https://status.example.com';
   const aws = begin({ PUBLIC_URL: page });
@@ -194,7 +194,7 @@ export async function passkeySignIns(count: number): Promise<Reading> {
   });
 }
 
-/** Nothing but the service itself. */
+/** Counts the service without checks. */
 export async function idle(minutes: number): Promise<Counted> {
   const aws = begin();
   await aws.account();

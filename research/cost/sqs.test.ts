@@ -10,7 +10,7 @@ import { makeMeter } from './meter.ts';
 
 const pollers = () => ({ least: 2, most: specs.delivery.concurrency, every_ms: 0 });
 
-queueContract('the SQS of the simulation and the cost bench', async (consume) => {
+queueContract('SQS of the simulation and the cost bench', async (consume) => {
   let stopped = false;
   const at = (time: number, work: () => void) =>
     void setTimeout(

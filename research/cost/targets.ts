@@ -5,12 +5,12 @@ import type { Account, CpuClock } from './cpu-clock.ts';
 
 export type Manner = 'answers' | 'fails' | 'hangs' | 'takes alerts';
 
-/** The net of the fleet: hosts that do as they are told, by default answer. */
+/** Network of the fleet: hosts with a configured behavior; by default they respond. */
 export type Targets = {
   does(host: string, manner: Manner): void;
-  /** From now on those that answer take their time log-normally, so that some are slow. */
+  /** Makes latencies of responses log-normal from now on, so that some are slow. */
   vary(): void;
-  /** How many alerts were taken. */
+  /** Returns the number of received alerts. */
   taken(): number;
   netOf(clock: CpuClock, whose: Account): Net;
 };
@@ -20,7 +20,7 @@ export function makeTargets(): Targets {
   let taken = 0;
   const random = makeRandom(1);
   let sigma = 0;
-  /** Box and Muller. */
+  /** Box-Muller transform. */
   const normal = () => Math.sqrt(-2 * Math.log(1 - random.next())) * Math.cos(2 * Math.PI * random.next());
 
   async function http(clock: CpuClock, whose: Account, { url, timeout_ms }: HttpRequest) {
@@ -35,12 +35,12 @@ export function makeTargets(): Targets {
           : Math.min(timeout_ms, Math.round(a.target_ms * Math.exp(sigma * normal())));
     await clock.sleep(wait, whose);
     if (manner === 'takes alerts') taken++;
-    if (manner === 'hangs') throw new NetError('timeout', `no answer from ${hostname} within ${timeout_ms} ms`);
+    if (manner === 'hangs') throw new NetError('timeout', `no response from ${hostname} within ${timeout_ms} ms`);
     return { status: manner === 'fails' ? 503 : 200, headers: {}, body: '', latency_ms: wait };
   }
 
   const unused = async (): Promise<never> => {
-    throw new Error('The fleet has http checks only.');
+    throw new Error('The fleet has only http checks.');
   };
   return {
     does: (host, manner) => void manners.set(host, manner),

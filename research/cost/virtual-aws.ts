@@ -20,16 +20,16 @@ import { makeTargets } from './targets.ts';
 const START = Date.UTC(2026, 10, 21, 9, 0, 0);
 const MINUTE_MS = 60_000;
 
-/** What was counted, with what came meanwhile; `alerts`: those that were taken. */
+/** Counted units with new items; `alerts`: received alerts. */
 export type Counted = Reading & Made & { alerts: number };
 
-/** What somebody outside pays for by a request to the gateway. */
+/** Request of a client to the gateway. */
 export type Call = { method: string; path: string; body?: object; headers?: Record<string, string> };
 
 /**
- * The service as it is deployed, in virtual time: its functions with the adapters and the clients of AWS, on a table,
- * queues with their pollers, a stream and a scheduler that count. Settings are the defaults of a deployment.
- * @param pathOf what an invocation is counted for, by its queue or stream and its function
+ * Runs the deployed service in virtual time: functions with the adapters and clients of AWS, on a table, queues with
+ * pollers, a stream and a scheduler that count. Settings are the defaults of a deployment.
+ * @param pathOf returns the path of an invocation, by its queue or stream and its function
  */
 export function virtualAws(settings: Record<string, string>, pathOf: Sources['pathOf']) {
   const clock = makeCpuClock(START);
@@ -60,7 +60,7 @@ export function virtualAws(settings: Record<string, string>, pathOf: Sources['pa
     if (failures.length > 0) throw failures[0];
   }
 
-  /** Lets time pass until the promise is kept. */
+  /** Lets time pass until the promise is settled. */
   async function done<T>(promise: Promise<T>): Promise<T> {
     let open = true;
     const close = () => {
@@ -71,7 +71,7 @@ export function virtualAws(settings: Record<string, string>, pathOf: Sources['pa
     return promise;
   }
 
-  /** EventBridge Scheduler: a call of its own, which sends a message. */
+  /** Simulates EventBridge Scheduler: a separately billed call, which sends a message. */
   function tick(minute: number): void {
     for (const { queue } of schedules) {
       const path = pathOf(queue, specs[queue].consumer);
@@ -87,7 +87,7 @@ export function virtualAws(settings: Record<string, string>, pathOf: Sources['pa
     targets,
     pass,
     done,
-    /** Lets so many ms pass and counts them. */
+    /** Lets a time (ms) pass and counts it. */
     count: async (ms: number): Promise<Counted> => {
       meter.reset();
       counter.reset();
@@ -95,13 +95,13 @@ export function virtualAws(settings: Record<string, string>, pathOf: Sources['pa
       await pass(ms);
       return { ...meter.reading(), ...counter.made(), alerts: targets.taken() - alerts };
     },
-    /** Counts what work takes, until it is done. */
+    /** Counts the costs of work until it is done. */
     during: async (work: () => Promise<void>): Promise<Reading> => {
       meter.reset();
       await done(work());
       return meter.reading();
     },
-    /** Calls `work` in so many ms. */
+    /** Calls `work` after a delay (ms). */
     in: (ms: number, work: () => void) => clock.in(ms, work),
     account: async (): Promise<string> => {
       const caller: Caller = { cpu_ms: 0, path: 'set-up', lineage: NO_LINEAGE };
@@ -115,7 +115,7 @@ export function virtualAws(settings: Record<string, string>, pathOf: Sources['pa
       );
       return (await done(made)).key.key;
     },
-    /** A request through the gateway. Throws unless it is answered with a 2xx. */
+    /** Sends a request through the gateway. Throws unless the status is 2xx. */
     call: async <Answer = { id: string }>(
       name: 'api' | 'ingest' | 'sign-in',
       path: string,
@@ -126,7 +126,7 @@ export function virtualAws(settings: Record<string, string>, pathOf: Sources['pa
       const [rawPath = '', rawQueryString = ''] = target.split('?');
       const {
         statusCode,
-        headers: told,
+        headers: replyHeaders,
         body: text,
       } = (await environments.invoke(name, path, {
         rawPath,
@@ -137,10 +137,10 @@ export function virtualAws(settings: Record<string, string>, pathOf: Sources['pa
         requestContext: { requestId: 'r', http: { method, path: rawPath } },
       })) as ApiResult;
       if (statusCode >= 300) throw new Error(`${method} ${target}: ${statusCode} ${text}`);
-      const isText = told['content-type']?.startsWith('text/plain');
+      const isText = replyHeaders['content-type']?.startsWith('text/plain');
       return (text && !isText ? JSON.parse(text) : undefined) as Answer;
     },
-    /** Begins to tick and to consume; what was sent before is forgotten, as nobody waits for the jobs of creations. */
+    /** Starts ticks and consumers; messages sent before are dropped, because jobs of new checks are not measured. */
     begin: () => {
       consumed = true;
       queues.start();

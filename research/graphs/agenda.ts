@@ -1,4 +1,4 @@
-/** What is to be done, each at its time; what is due at once keeps its order. */
+/** Work by time; work at the same time keeps its order. */
 export class Agenda {
   readonly #heap: { at: number; order: number; work: () => void }[] = [];
   #order = 0;
@@ -13,7 +13,7 @@ export class Agenda {
     }
   }
 
-  /** Does all that is due up to a time. */
+  /** Runs all work up to a time. */
   until(end: number): void {
     const heap = this.#heap;
     while (heap.length > 0 && heap[0]!.at <= end) {

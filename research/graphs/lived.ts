@@ -4,12 +4,12 @@ import { none } from './policies/simple.ts';
 import { makeIncident, type Scenario } from './scenes.ts';
 import type { Catalog, Shape } from './world.ts';
 
-/** What came of one incident, by the name of each policy. */
+/** Outcomes of one incident, by policy. */
 export type Lived = { shape: Shape; outcomes: Map<string, Outcome> };
 
 /**
- * Lives through a random incident under each of some policies, and under none.
- * @param sizes of the fleet, of which the incident takes one
+ * Runs a random incident under each policy, and under none.
+ * @param sizes of fleets, of which the incident uses one
  */
 export async function liveThrough(
   policies: readonly Policy[],

@@ -2,40 +2,40 @@ import { parseArgs } from 'node:util';
 import { type Lived, liveThrough } from './lived.ts';
 import { type Measured, ownTable, pagesTable, shapesTable, type Table } from './measure.ts';
 import { icinga } from './policies/icinga.ts';
-import { ours } from './policies/ours.ts';
 import { service } from './policies/service.ts';
+import { serviceModel } from './policies/service-model.ts';
 import { groupWait, parentDown } from './policies/simple.ts';
 import { SCENARIOS } from './scenes.ts';
 import { SHAPES } from './world.ts';
 
-// Random incidents in random fleets, under several ways to alert, the service itself among them:
+// Random incidents in random fleets, under several alert policies including that of the service:
 // `npm run test:nightly -- graphs --seed 1 --runs 100 --only root`.
 
 const { values } = parseArgs({
   options: {
     seed: { type: 'string', default: '1' },
-    // Of each kind of fleet.
+    // Per type of fleet.
     runs: { type: 'string', default: '20' },
     only: { type: 'string' },
-    // Without the service itself, which takes a second an incident.
+    // Without the real service, which takes a second per incident.
     model: { type: 'boolean', default: false },
   },
 });
 const seed = Number(values.seed);
 const runs = Number(values.runs);
 const POLICIES = [
-  ...[parentDown, icinga, groupWait(30_000), groupWait(60_000), ours],
+  ...[parentDown, icinga, groupWait(30_000), groupWait(60_000), serviceModel],
   ...(values.model ? [] : [service]),
 ];
 
-const say = (line: string) => process.stdout.write(`${line}\n`);
+const writeLine = (line: string) => process.stdout.write(`${line}\n`);
 
 function print({ headings, rows }: Table): void {
-  for (const cells of [headings, headings.map(() => '---'), ...rows]) say(`| ${cells.join(' | ')} |`);
-  say('');
+  for (const cells of [headings, headings.map(() => '---'), ...rows]) writeLine(`| ${cells.join(' | ')} |`);
+  writeLine('');
 }
 
-/** By rule. */
+/** Groups outcomes by policy. */
 const together = (lived: readonly Lived[]): Measured =>
   new Map([...lived[0]!.outcomes.keys()].map((rule) => [rule, lived.map(({ outcomes }) => outcomes.get(rule)!)]));
 
@@ -49,7 +49,7 @@ for (const catalog of ['true', 'imperfect'] as const) {
     }
     const { user, system } = process.cpuUsage(before);
     const cpu_s = Math.round((user + system) / 1e6);
-    say(`${scenario}, ${catalog} catalog, ${lived.length} incidents, ${cpu_s} s of CPU\n`);
+    writeLine(`${scenario}, ${catalog} catalog, ${lived.length} incidents, ${cpu_s} s of CPU\n`);
     print(pagesTable(together(lived)));
     print(
       shapesTable(new Map([...Map.groupBy(lived, ({ shape }) => shape)].map(([one, own]) => [one, together(own)]))),

@@ -2,35 +2,35 @@ import type { Agenda } from './agenda.ts';
 import { failsAt, type Truth } from './truth.ts';
 import type { Entity, World } from './world.ts';
 
-/** What a service knows of an entity by its own runs; times in ms. */
-export type Standing = {
+/** State of an entity by its runs; times in ms. */
+export type CheckStatus = {
   state: 'up' | 'down';
   failures: number;
-  /** When the first of the failures in a row began. */
+  /** Start of the first of the consecutive failures. */
   failing_since: number;
   up_since: number;
   recovered_at: number | undefined;
-  /** When the newest run began, and the newest that succeeded. */
+  /** Start of the newest run, and of the newest success. */
   ran_at: number;
   succeeded_at: number;
 };
 
 export type Watcher = {
-  /** The state of an entity has changed. */
-  changed?(entity: Entity, standing: Standing): void;
-  /** A run of an entity that is up has failed, and it is not down by that. */
-  failed?(entity: Entity, standing: Standing): void;
+  /** Called when the state of an entity has changed. */
+  changed?(entity: Entity, status: CheckStatus): void;
+  /** Called when a run of an up entity has failed without taking it down. */
+  failed?(entity: Entity, status: CheckStatus): void;
 };
 
-/** The runs of all checks of a world whose entities fail, in virtual time. */
+/** Runs the checks of a world with failing entities, in virtual time. */
 export function runChecks(world: World, truth: Truth, agenda: Agenda, watcher: Watcher, end: number) {
-  const standings = new Map<string, Standing>();
+  const statuses = new Map<string, CheckStatus>();
   for (const entity of world.entities.values()) {
-    if (entity.checked !== 'none') standings.set(entity.id, newStanding(entity));
+    if (entity.checked !== 'none') statuses.set(entity.id, newStatus(entity));
   }
 
   function conclude(entity: Entity, fails: boolean, began: number): void {
-    const own = standings.get(entity.id)!;
+    const own = statuses.get(entity.id)!;
     own.ran_at = Math.max(own.ran_at, began);
     if (!fails) {
       own.succeeded_at = Math.max(own.succeeded_at, began);
@@ -48,7 +48,7 @@ export function runChecks(world: World, truth: Truth, agenda: Agenda, watcher: W
     watcher.changed?.(entity, own);
   }
 
-  /** Probes once; its outcome is there when the target answers or refuses. */
+  /** Probes once; the outcome is known when the target responds or times out. */
   function run(entity: Entity): void {
     const began = agenda.now;
     const fails = failsAt(truth, entity.id, began);
@@ -64,23 +64,23 @@ export function runChecks(world: World, truth: Truth, agenda: Agenda, watcher: W
     });
   }
 
-  /** A push comes, or does not: it is missed after two intervals. */
+  /** Handles a heartbeat, which is missed after two intervals. */
   function receive(entity: Entity): void {
     if (!failsAt(truth, entity.id, agenda.now)) return void conclude(entity, false, agenda.now);
-    const own = standings.get(entity.id)!;
+    const own = statuses.get(entity.id)!;
     const silent = agenda.now - Math.max(own.succeeded_at, agenda.now - 10 * entity.interval_ms);
     if (silent >= 2 * entity.interval_ms) conclude(entity, true, agenda.now);
   }
 
-  // What never fails needs no runs but those that others may ask for.
+  // Entities that never fail need only on-demand probes.
   for (const id of truth.keys()) {
     const entity = world.entities.get(id)!;
     if (entity.checked !== 'none') schedule(entity, entity.phase_ms);
   }
-  return { standings, run };
+  return { statuses, run };
 }
 
-const newStanding = (entity: Entity): Standing => ({
+const newStatus = (entity: Entity): CheckStatus => ({
   state: 'up',
   failures: 0,
   failing_since: 0,

@@ -15,19 +15,20 @@ export const SCENARIOS = [
 export type Scenario = (typeof SCENARIOS)[number];
 
 /**
- * An incident: what fails by itself, and all that follows from it. `own`: dependents of the root that fail by
- * themselves as well, and when each begins to (ms).
+ * Incident: root failures, and all that follow from them. `own`: dependents of the root that also fail by themselves,
+ * and when each starts to (ms).
  */
 export type Incident = { scene(): Scene; roots: string[]; began: number; own: ReadonlyMap<string, number> };
 
 const MINUTE = 60_000;
 const BEGINS = 5 * MINUTE;
-/** Until all is found to be over. */
+/** Time until everything is known to have recovered. */
 const AFTER = 5 * MINUTE;
 
 /**
- * A random incident of a scenario; the same seed, the same incident. Five seeds in a row have a fleet of each shape.
- * @param sizes of fleets, of which it takes one
+ * Creates a random incident of a scenario; the same seed gives the same incident. Five consecutive seeds cover all
+ * shapes.
+ * @param sizes of fleets, of which it uses one
  */
 export function makeIncident(
   seed: number,
@@ -51,7 +52,7 @@ export function makeIncident(
   };
 }
 
-/** Two dependents of a root that fail by themselves while it does: long enough that each alone would be alerted. */
+/** Lets two dependents of a root also fail by themselves meanwhile, long enough for separate alerts. */
 function ownFailures(random: Random, world: World, root: string, spans: Spans): Map<string, Spans> {
   const [from, to] = spans[0]!;
   const dependents = [...dependentsIn(world, root)].filter((id) => world.entities.get(id)!.checked !== 'none').sort();
@@ -74,7 +75,7 @@ function rootsOf(random: Random, world: World, scenario: Scenario): string[] {
     const picked = Array.from({ length: 8 }, () => random.pick(pulled));
     return picked.toSorted((a, b) => dependentsIn(world, b).size - dependentsIn(world, a).size)[0]!;
   };
-  // Earlier entities first, as what follows is worked out in their order.
+  // Earlier entities first, because consequences are computed in order.
   return [...new Set(scenario === 'two roots' ? [busiest(), busiest()] : [busiest()])].sort();
 }
 

@@ -2,19 +2,19 @@ import { requirementsOf } from '#lib/alerting/cause/graph.ts';
 import type { Random } from '#test/support/random.ts';
 import type { World } from './world.ts';
 
-/** Times in ms in which something fails, in order, apart. */
+/** Disjoint time ranges (ms) of failures, in order. */
 export type Spans = readonly (readonly [from: number, to: number])[];
 
-/** When each entity fails that does; those that fail by themselves, and what follows from that. */
+/** Failures by entity: root failures and their consequences. */
 export type Truth = ReadonlyMap<string, Spans>;
 
-/** How long failure takes to reach a dependent: at once, or when a cache is empty. */
+/** Delay until a failure reaches a dependent: at once, or when a cache expires. */
 const failureLag = (random: Random): number =>
   random.chance(0.04) ? random.int(60_000, 420_000) : random.int(0, 4_000);
 const recoveryLag = (random: Random): number =>
   random.chance(0.05) ? random.int(30_000, 150_000) : random.int(0, 20_000);
 
-/** What follows in a fleet from the failures of some. Relations that carry failure lead to what stands earlier. */
+/** Computes the consequences of failures in a fleet. Relations that propagate failure lead to earlier entities. */
 export function spread(random: Random, { carries }: World, own: ReadonlyMap<string, Spans>): Truth {
   const truth = new Map<string, Spans>();
   for (const [id, dependencies] of carries) {
@@ -33,7 +33,7 @@ export function spread(random: Random, { carries }: World, own: ReadonlyMap<stri
   return truth;
 }
 
-/** The time in which at least so many of some fail. */
+/** Returns the time in which at least a number of entities fail. */
 export function whereAtLeast(all: readonly Spans[], count: number): Spans {
   const edges = all.flatMap((spans) => spans.flatMap(([from, to]) => [[from, 1] as const, [to, -1] as const]));
   const merged: [number, number][] = [];

@@ -2,22 +2,22 @@ import type { Dependency } from '#lib/alerting/cause/graph.ts';
 import { to } from '#test/support/depends-on.ts';
 import type { Random } from '#test/support/random.ts';
 
-/** Something that is checked, with one check; times in ms. */
+/** Entity with one check; times in ms. */
 export type Entity = {
   id: string;
-  /** `none`: nobody checks it. */
+  /** `none`: not checked. */
   checked: 'pull' | 'push' | 'none';
   interval_ms: number;
   threshold: number;
   phase_ms: number;
-  /** How long a failed probe takes: refused at once, or until its time-out. */
+  /** Duration of a failed probe: refused at once, or until its timeout. */
   fails_in_ms: number;
 };
 
-/** Relations by the entity that they start at. */
+/** Relations by their source entity. */
 export type Relations = Map<string, Dependency[]>;
 
-/** `carries`: what really carries failure. `declared`: what the catalog says. */
+/** `carries`: relations that propagate failure. `declared`: relations in the catalog. */
 export type World = { shape: Shape; entities: Map<string, Entity>; carries: Relations; declared: Relations };
 
 export const SHAPES = ['tree', 'layers', 'shared databases', 'redundant', 'messy'] as const;
@@ -28,7 +28,7 @@ export const TIMEOUT_MS = 5_000;
 
 export type Catalog = 'true' | 'imperfect';
 
-/** A random fleet: relations lead from later entities to earlier ones, but for the cycles of a messy one. */
+/** Creates a random fleet: relations lead from later entities to earlier ones, except for cycles of a messy one. */
 export function makeWorld(random: Random, shape: Shape, size: number, catalog: Catalog): World {
   const ids = Array.from({ length: size }, (_, n) => `e${String(n).padStart(4, '0')}`);
   const layerOf = layersOf(shape, size);
@@ -57,7 +57,7 @@ function makeEntity(random: Random, id: string, isUnchecked: boolean, catalog: C
   };
 }
 
-/** In a messy fleet nobody checks 15 % of one layer. */
+/** In a messy fleet 15 % of one layer are not checked. */
 const isUnchecked = (random: Random, shape: Shape, layer: number): boolean =>
   shape === 'messy' && layer === 2 && random.chance(0.15);
 
@@ -97,7 +97,7 @@ function some(random: Random, list: readonly string[], count: number): string[] 
   return [...new Set(Array.from({ length: count }, () => random.pick(list)))];
 }
 
-/** One in ten of what is declared carries nothing. */
+/** One in ten declared relations propagates nothing. */
 function addUntrue(random: Random, ids: string[], declared: Relations): void {
   for (const [id, own] of declared) {
     const n = ids.indexOf(id);
@@ -107,24 +107,24 @@ function addUntrue(random: Random, ids: string[], declared: Relations): void {
   }
 }
 
-/** Some who are depended on are said to depend on their dependents as well. */
+/** Some dependencies are declared in both directions. */
 function addCycles(random: Random, carries: Relations, declared: Relations): void {
   for (const [id, own] of carries) {
     for (const { to_entity_id } of own) if (random.chance(0.02)) declared.get(to_entity_id)!.push(to(id));
   }
 }
 
-/** What depends on an entity, directly or through others. */
+/** Returns the transitive dependents of an entity. */
 export function dependentsIn({ carries }: World, id: string): Set<string> {
   const found = new Set<string>();
-  // Relations lead to earlier entities, which stand first.
+  // Relations lead to earlier entities, which come first.
   for (const [from, own] of carries) {
     if (own.some(({ to_entity_id }) => to_entity_id === id || found.has(to_entity_id))) found.add(from);
   }
   return found;
 }
 
-/** All that the catalog says an entity depends on, directly or through others. */
+/** Returns the transitive declared dependencies of an entity. */
 export function ancestorsOf({ declared }: World, id: string): Set<string> {
   const found = new Set<string>();
   const reach = (from: string): void => {

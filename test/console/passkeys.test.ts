@@ -69,7 +69,7 @@ describe.skipIf(!binary)('passkeys in a browser', () => {
     await phone.remove();
     await (await person.authenticator()).hold(copied!);
     await button(person, 'Use a passkey').click();
-    await told(person, /This passkey is not known here; it may have been removed\./);
+    await told(person, /This passkey is unknown; it may have been removed\./);
     await seen(person, 'sign-in');
     expect(person.complaints).toEqual([]);
   });
@@ -93,7 +93,7 @@ describe.skipIf(!binary)('passkeys in a browser', () => {
     await person.page.reload();
     await seen(person, 'sign-in');
     await button(person, 'Use a passkey').click();
-    await told(person, /not known here/);
+    await told(person, /is unknown/);
 
     await useLink(person, url);
     await seen(person, 'signed-in');

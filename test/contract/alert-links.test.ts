@@ -85,7 +85,7 @@ describe('a link in an alert', () => {
     expect((await readCheck(id)).acknowledgement).toBeNull();
     const [entry] = got(await client.get(`/v1/audit?target=${id}&action=check.acknowledge`), 200);
     expect(entry).toMatchObject({ via: 'link', actor: { type: 'link', email: null } });
-    expect(entry.summary).toMatch(/^Whoever followed a link in an alert acknowledged check "backup"\.$/);
+    expect(entry.summary).toMatch(/^A user of an alert link acknowledged check "backup"\.$/);
   });
 
   it('silences for an hour by its button', async () => {

@@ -88,9 +88,7 @@ describe('POST /v1/auth/keys/{id}/rotate', () => {
     expect(answer).toMatchObject(failure(401, 'UNAUTHORIZED'));
     const { expires_at, status } = await listed(old.id);
     expect(status).toBe('expired');
-    expect(answer.body.error).toBe(
-      `This API key expired on ${expires_at}. Make another, or rotate the next one in time.`,
-    );
+    expect(answer.body.error).toBe(`This API key expired on ${expires_at}. Create another one, and rotate it in time.`);
     expect((await (await clientWith(body.key)).get('/v1/me')).body.key.id).toBe(body.id);
   });
 

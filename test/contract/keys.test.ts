@@ -106,9 +106,9 @@ describe('a new key is refused with', () => {
     const stranger = await newTenant();
     const { body } = await make({ ...push, check_ids: ['chk_0', check.id], entity_ids: [check.entity_id] }, stranger);
     expect(body.details).toEqual([
-      { path: 'check_ids.0', message: 'names no check of this account' },
-      { path: 'check_ids.1', message: 'names no check of this account' },
-      { path: 'entity_ids.0', message: 'names no entity of this account' },
+      { path: 'check_ids.0', message: 'this account has no such check' },
+      { path: 'check_ids.1', message: 'this account has no such check' },
+      { path: 'entity_ids.0', message: 'this account has no such entity' },
     ]);
     expect(await make({ scopes: ['mcp'], skills: ['runbook'] }, stranger)).toMatchObject(
       failure(400, 'VALIDATION_ERROR', 'skills.0'),

@@ -85,10 +85,10 @@ describe('to sign in, what is no answer of an authenticator', () => {
 
 describe('an answer that makes no passkey', () => {
   it.each<[string, Tampering & { origin?: string }, RegExp]>([
-    ['for another page', { origin: 'https://evil.example' }, /another page/],
-    ['in the frame of another page', { cross_origin: true }, /another page/],
+    ['for another page', { origin: 'https://evil.example' }, /page of another origin/],
+    ['in the frame of another page', { cross_origin: true }, /page of another origin/],
     ['for another rp_id', { rp_id: 'evil.example' }, /another address/],
-    ['for a challenge that we did not draw', { challenge: 'A'.repeat(43) }, /Ask for new ones/],
+    ['for a challenge that we did not draw', { challenge: 'A'.repeat(43) }, /Request new ones/],
     ['without verifying who is there', { user_verified: false }, /did not verify/],
     ['to a sign-in', { type: 'webauthn.get' }, /another request/],
   ])('%s', async (_name, { origin = PAGE, ...twist }, words) => {

@@ -75,20 +75,20 @@ describe('a sign-in with a passkey', () => {
     // What a browser would not do: it offers a passkey to its own host alone.
     const { body } = await local.options();
     const elsewhere = authenticator.get({ ...body, rpId: 'status.example.com' }, PAGE, { rp_id: 'localhost' });
-    refused(await local.signIn(elsewhere), /not known here/);
+    refused(await local.signIn(elsewhere), /is unknown/);
   });
 });
 
 describe('an answer that is not what an honest browser and authenticator give', () => {
   it.each<[string, Tampering & { origin?: string }, RegExp]>([
-    ['for the page of somebody else', { origin: 'https://status.example.com.evil.example' }, /another page/],
-    ['for the page at another port', { origin: `${PAGE}:8443` }, /another page/],
-    ['for the page without TLS', { origin: 'http://status.example.com' }, /another page/],
-    ['in the frame of another page', { cross_origin: true }, /another page/],
+    ['for the page of somebody else', { origin: 'https://status.example.com.evil.example' }, /page of another origin/],
+    ['for the page at another port', { origin: `${PAGE}:8443` }, /page of another origin/],
+    ['for the page without TLS', { origin: 'http://status.example.com' }, /page of another origin/],
+    ['in the frame of another page', { cross_origin: true }, /page of another origin/],
     ['for another rp_id', { rp_id: 'evil.example' }, /another address/],
-    ['for a challenge that we did not draw', { challenge: 'A'.repeat(43) }, /Ask for new ones/],
+    ['for a challenge that we did not draw', { challenge: 'A'.repeat(43) }, /Request new ones/],
     ['without verifying who is there', { user_verified: false }, /did not verify/],
-    ['for another user', { user_handle: Buffer.from('usr_somebody').toString('base64url') }, /not known here/],
+    ['for another user', { user_handle: Buffer.from('usr_somebody').toString('base64url') }, /is unknown/],
   ])('is refused: %s', async (_name, { origin = PAGE, ...twist }, words) => {
     const { authenticator } = await world.person();
     const { body: options } = await world.browser.options();
@@ -118,7 +118,7 @@ describe('an answer that is not what an honest browser and authenticator give', 
   it('is refused when it is of a passkey that nobody has', async () => {
     const stranger = makeAuthenticator();
     stranger.create((await world.browser.newOptions(await newTenantOf(world.service))).body, PAGE);
-    refused(await world.browser.signInWith(stranger), /This passkey is not known here; it may have been removed\./);
+    refused(await world.browser.signInWith(stranger), /This passkey is unknown; it may have been removed\./);
   });
 });
 
@@ -127,7 +127,7 @@ describe('the counter of a passkey', () => {
     const { authenticator, passkey, get } = await world.person();
     expect(await world.browser.signInWith(authenticator, { counter: 9 })).toMatchObject({ status: 201 });
     for (const counter of [9, 8, 0]) {
-      refused(await world.browser.signInWith(authenticator, { counter }), /used elsewhere since/);
+      refused(await world.browser.signInWith(authenticator, { counter }), /been used elsewhere/);
     }
     expect((await get('/v1/audit?action=passkey.refuse')).body).toMatchObject(Array(3).fill(noted));
     expect(await world.browser.signInWith(authenticator, { counter: 10 })).toMatchObject({ status: 201 });
@@ -164,7 +164,7 @@ describe('a challenge', () => {
     const { body: options } = await world.browser.options();
     const answer = () => world.browser.signIn(authenticator.get(options, PAGE));
     expect(await answer()).toMatchObject({ status: 201 });
-    refused(await answer(), /used already/);
+    refused(await answer(), /already used/);
   });
 
   it('is good for one of twenty sign-ins at once', async () => {
@@ -176,7 +176,7 @@ describe('a challenge', () => {
       Array.from({ length: 20 }, () => world.browser.signIn(authenticator.get(options, PAGE, { counter: 0 }))),
     );
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
-    for (const answer of answers.filter(({ status }) => status !== 201)) refused(answer, /used already/);
+    for (const answer of answers.filter(({ status }) => status !== 201)) refused(answer, /already used/);
   });
 
   it('is good for five minutes', async () => {
@@ -193,7 +193,7 @@ describe('a challenge', () => {
     const { authenticator, ...person } = await world.person();
     const { challenge } = (await world.browser.newOptions(person)).body;
     const { body: options } = await world.browser.options();
-    refused(await world.browser.signIn(authenticator.get({ ...options, challenge }, PAGE)), /Ask for new ones/);
+    refused(await world.browser.signIn(authenticator.get({ ...options, challenge }, PAGE)), /Request new ones/);
   });
 });
 
@@ -201,7 +201,7 @@ describe('nobody is signed in any more', () => {
   it('by a passkey that was removed', async () => {
     const { authenticator, passkey, ...person } = await world.person();
     expect(await person.del(`${PASSKEYS}/${passkey.id}`)).toMatchObject({ status: 204 });
-    refused(await world.browser.signInWith(authenticator), /not known here/);
+    refused(await world.browser.signInWith(authenticator), /is unknown/);
   });
 
   it('by a passkey of a user who was removed, nor can anybody add it meanwhile', async () => {
@@ -214,7 +214,7 @@ describe('nobody is signed in any more', () => {
     expect(await world.browser.signInWith(authenticator)).toMatchObject({ status: 201 });
     const { body: pending } = await world.browser.newOptions(ben);
     expect(await admin.del(`/v1/settings/users/${joined.body.user.id}`)).toMatchObject({ status: 204 });
-    refused(await world.browser.signInWith(authenticator), /not known here/);
+    refused(await world.browser.signInWith(authenticator), /is unknown/);
     const late = await world.browser.add(ben, makeAuthenticator().create(pending, PAGE));
     expect(late).toMatchObject(failure(401, 'UNAUTHORIZED'));
     // Nothing is left of it: whoever has the authenticator can register it anew.

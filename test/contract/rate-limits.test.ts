@@ -38,7 +38,7 @@ describe('the rate of an account', () => {
     const refused = await client.get('/v1/me');
     expect(refused).toMatchObject(failure(429, 'RATE_LIMITED'));
     expect(refused.body.error).toBe(
-      'Too many requests of the class read: 2 a second, at most 10 at once. Try again in 1 s.',
+      'Too many requests of the class read: 2 per second, with a burst of 10. Try again in 1 s.',
     );
     expect(refused.headers.get('retry-after')).toBe('1');
     expect(limits(refused)).toEqual(['"read";q=10;w=5', '"read";r=0;t=5']);
@@ -131,7 +131,7 @@ describe('what makes the service send', () => {
     expect(receiver.received).toHaveLength(3);
     const run = await client.post(`/v1/actions/${action.id}/run`);
     expect(run).toMatchObject(failure(429, 'RATE_LIMITED'));
-    expect(run.body.error).toContain('the class send: 1 a second, at most 3 at once');
+    expect(run.body.error).toContain('the class send: 1 per second, with a burst of 3');
 
     const tool = { name: 'go', description: 'Go', inputSchema: { type: 'object' }, action_id: action.id };
     got(await client.post('/v1/skills', { slug: 's', name: 'S', tools: [tool] }), 201);
@@ -205,7 +205,7 @@ describe('an address without a good key', () => {
     const refused = await ask(path);
     expect(refused).toMatchObject(failure(429, 'RATE_LIMITED'));
     expect(refused.body.error).toBe(
-      'Too many requests of the class open: 1 a second of an address, at most 6 at once. Try again in 1 s.',
+      'Too many requests of the class open: 1 per second of an address, with a burst of 6. Try again in 1 s.',
     );
     pass(1);
     expect((await ask(path)).status).toBe(before[0]!.status);
@@ -229,7 +229,7 @@ describe('an address without a good key', () => {
     const accept = () => from('192.0.2.77')('/v1/invitations/accept', 'POST', { token: 'fwi_none', name: 'N' });
     const answers = await times(3, accept);
     expect(answers.map(({ status }) => status)).toEqual([404, 404, 429]);
-    expect(answers[2]!.body.error).toContain('the class sign-in: 1 a second of an address, at most 2 at once');
+    expect(answers[2]!.body.error).toContain('the class sign-in: 1 per second of an address, with a burst of 2');
   });
 });
 

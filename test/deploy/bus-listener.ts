@@ -14,12 +14,10 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 
-/** An event as EventBridge hands it to a target. */
+/** Event as EventBridge delivers it to a target. */
 export type BusEvent = { source: string; 'detail-type': string; detail: Record<string, unknown> };
 
-/**
- * What an operator does to be told: a rule on the bus with a queue behind it. `received` holds all that came so far.
- */
+/** Subscribes like an operator: a rule on the bus with a queue as its target. `received` contains all events so far. */
 export async function listenToBus(bus: string, pattern: object) {
   const events = new EventBridgeClient({});
   const sqs = new SQSClient({});
@@ -30,7 +28,7 @@ export async function listenToBus(bus: string, pattern: object) {
   await events.send(new PutRuleCommand({ ...rule, EventPattern: JSON.stringify(pattern) }));
   const Targets = [{ Id: 'queue', Arn: Attributes!.QueueArn! }];
   const { FailedEntryCount } = await events.send(new PutTargetsCommand({ Rule: name, EventBusName: bus, Targets }));
-  if (FailedEntryCount) throw new Error('The queue could not be made a target of the bus.');
+  if (FailedEntryCount) throw new Error('The queue could not be added as a target of the bus.');
   const received: BusEvent[] = [];
   return {
     async received(): Promise<readonly BusEvent[]> {

@@ -1,24 +1,20 @@
 type Cannot = {
-  /** A file below test/, or the name of a test as vitest knows it (a part is enough). */
+  /** File below test/, or the name of a test in vitest (a part is sufficient). */
   what: string;
   why: string;
 };
 
-const OWN = 'starts a service of one machine; it asks nothing of BASE_URL';
-const BURST =
-  'starts a process for each request in hand, and two cores do not hold so many; the embedded service is asked';
+const OWN = 'starts a service of one machine and sends nothing to BASE_URL';
+const BURST = 'starts a process per concurrent request, too many for two cores; the embedded service is tested instead';
 const STREAM =
-  'its function URLs keep an answer back until it is whole; test/infra/aws/streaming-lambda.test.ts streams';
-const SECOND = 'asks for a probe each second, and SQS delays by whole seconds: the floor of an interval on AWS is 10 s';
+  'its function URLs buffer a response until it is complete; test/infra/aws/streaming-lambda.test.ts streams';
+const SECOND = 'needs a probe each second, and SQS delays by whole seconds: the minimum interval on AWS is 10 s';
 
-/**
- * What the contract suite and the tests of the console ask and the emulator cannot answer. Everything else runs against
- * the deployed stack.
- */
+/** Contract and console tests that the emulator cannot pass. All others run against the deployed stack. */
 export const CANNOT: readonly Cannot[] = [
   { what: 'contract/crash.nightly.test.ts', why: OWN },
   { what: 'contract/action-runs-crash.test.ts', why: OWN },
-  { what: 'contract/walk.test.ts', why: `${OWN}; deployed-walk.test.ts is its twin here` },
+  { what: 'contract/walk.test.ts', why: `${OWN}; deployed-walk.test.ts replaces it here` },
   { what: 'contract/slow-shop.test.ts', why: OWN },
   { what: 'contract/nats.test.ts', why: OWN },
   { what: 'contract/passkey*.test.ts', why: OWN },
@@ -38,7 +34,7 @@ export const CANNOT: readonly Cannot[] = [
   },
   {
     what: 'that is not UTF-8 is a VALIDATION_ERROR',
-    why: 'its gateway repairs bytes that are no text, where API Gateway hands them over in base64',
+    why: 'its gateway replaces bytes that are not text, which API Gateway passes in base64',
   },
   {
     what: 'takes every example of a tcp check',

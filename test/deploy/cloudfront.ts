@@ -4,9 +4,8 @@ import type { AddressInfo } from 'node:net';
 export type Edge = { url: string; stop(): void };
 
 /**
- * What CloudFront does between a browser and the API, as far as a page sees it: one address whose paths are those of
- * the API. The emulator has no CloudFront.
- * @param origin the API of the emulator, whose own path comes before each path
+ * Starts the part of CloudFront that a page sees: one origin whose paths are those of the API. The emulator has none.
+ * @param origin the API of the emulator, with a path of its own
  */
 export async function startEdge(origin: string): Promise<Edge> {
   const { hostname, port, pathname } = new URL(origin);

@@ -6,7 +6,7 @@ import { target } from '#test/support/service.ts';
 import { httpTarget } from '#test/support/socket-target.ts';
 import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
 
-/** How long a step through queues and functions may take on a machine that starts a process for each. */
+/** Timeout of a step through queues and functions on a machine that starts a process for each. */
 const PATIENCE_MS = 60_000;
 
 let client: Client;
@@ -17,8 +17,8 @@ beforeAll(async () => {
 });
 afterAll(() => hook.close());
 
-describe('the deployed service', () => {
-  it('alerts of a target that fails and recovers: job, prober, stream, notifier, deliverer, action', async () => {
+describe('deployed service', () => {
+  it('alerts about a target that fails and recovers: job, prober, stream, notifier, deliverer, action', async () => {
     let status = 200;
     await using shop = await httpTarget((_request, response) => void response.writeHead(status).end());
     const entity = await newEntity(client);
@@ -54,13 +54,13 @@ describe('the deployed service', () => {
     expect(run).toMatchObject({ trigger: 'state_change', transition_id: transitions[1].id, status_code: 200 });
   });
 
-  it('says that its schedule is well, once ticks come', async () => {
-    const nobody = clientOf((await target()).url, '');
-    // That the generator also sends what is due is seen in scheduled-check.test.ts.
-    await eventually(async () => (await nobody.get('/v1/health')).body.schedule.ok, 90_000);
+  it('reports a healthy schedule after the first tick', async () => {
+    const anonymous = clientOf((await target()).url, '');
+    // scheduled-check.test.ts shows that the generator also sends due work.
+    await eventually(async () => (await anonymous.get('/v1/health')).body.schedule.ok, 90_000);
   });
 
-  it('runs an action when it is told to, and answers what came back', async () => {
+  it('runs an action manually and returns the response of its target', async () => {
     const { id } = got(
       await client.post('/v1/actions', { name: 'Deploy', url: `${hook.url}/deploy`, trigger_type: 'manual' }),
       201,

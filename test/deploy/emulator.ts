@@ -7,18 +7,18 @@ import { lastingPort } from '#test/support/lasting-port.ts';
 import { run } from './run.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-/** Pinned: what it can and cannot do was measured on this version (cannot.ts). */
+/** Pinned, because its limits were measured on this version (cannot.ts). */
 const PACKAGES = ['ministack==1.5.33', 'cfn-lint==1.58.0'];
 const VENV = join(ROOT, '.cache/emulator');
 
 export type Emulator = {
   url: string;
-  /** What the CDK and the SDK need to find it. */
+  /** Environment in which the CDK and the SDK find it. */
   env: Record<string, string>;
   stop(): void;
 };
 
-/** The folder of Python programs that the test needs; installs them once. */
+/** Folder of Python programs that the test needs; installs them once. */
 export async function pythonTools(): Promise<string> {
   const mark = join(VENV, PACKAGES.join('+').replaceAll('=', '-'));
   if (!existsSync(mark)) {
@@ -30,23 +30,23 @@ export async function pythonTools(): Promise<string> {
     ];
     for (const [command, args] of steps) {
       const { code, out } = await run(command, args, { limitSeconds: 120 });
-      if (code !== 0) throw new Error(`${command} ${args.join(' ')} failed. Python 3.10 or newer is needed.\n${out}`);
+      if (code !== 0) throw new Error(`${command} ${args.join(' ')} failed. Python 3.10 or newer is required.\n${out}`);
     }
     writeFileSync(mark, '');
   }
   return join(VENV, 'bin');
 }
 
-/** An AWS of its own on a free port, without a trace of any real account. */
+/** Starts an emulated AWS on a free port, without access to a real account. */
 export async function startEmulator(bin: string): Promise<Emulator> {
   const port = await lastingPort();
   const dir = mkdtempSync(join(tmpdir(), 'fleetwatch-aws-'));
-  // Functions run on the `node` that it finds first: this one, with the streaming runtime.
+  // Functions run on the first `node` of the path: this one, with the streaming runtime.
   const node = join(dir, 'node');
   const runtime = join(import.meta.dirname, 'streaming-runtime.cjs');
   writeFileSync(node, `#!/bin/sh\nexec '${process.execPath}' --require '${runtime}' "$@"\n`);
   chmodSync(node, 0o755);
-  // Its own files end in .js and lie under TMPDIR; whatever stands above them must not say what that means.
+  // Its files end in .js and are below TMPDIR; no package.json above them must define their format.
   writeFileSync(join(dir, 'package.json'), '{}');
   const log = join(ROOT, '.cache/emulator.log');
   const { AWS_ENDPOINT_URL: _, MINISTACK_HOST: __, ...rest } = process.env;
@@ -55,12 +55,12 @@ export async function startEmulator(bin: string): Promise<Emulator> {
     stdio: ['ignore', openSync(log, 'w'), openSync(log, 'a')],
     detached: true,
   });
-  // SIGTERM does not end it, and its functions are processes of their own.
+  // It ignores SIGTERM, and its functions are separate processes.
   const stop = () => {
     try {
       process.kill(-child.pid!, 'SIGKILL');
     } catch {
-      // It has ended already.
+      // The process has already exited.
     }
     rmSync(dir, { recursive: true, force: true });
   };

@@ -15,7 +15,8 @@ import type { Consume, QueueWorld } from '#test/support/queue-contract.ts';
 import { failedOf } from '#test/support/sqs-event-source.ts';
 
 /**
- * A queue of its own on the emulator, and what Lambda's event source does with it: one batch a hand, deleted when done.
+ * Creates a queue on the emulator and consumes it like an event source of Lambda: one batch per poller, deleted when
+ * done.
  */
 export async function startEventSource(consume: Consume): Promise<QueueWorld> {
   const client = new SQSClient({});

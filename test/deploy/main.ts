@@ -9,23 +9,23 @@ import { pythonTools, startEmulator } from './emulator.ts';
 import { run } from './run.ts';
 
 /**
- * `npm run test:nightly -- deploy`: the real CDK CLI puts the service into an emulated AWS; then the tests of this
- * folder, and of the contract suite a file of each kind, run against what was deployed, and it is taken down again.
- * Ends with one line: N passed, N failed. `--whole` (deploy-whole): all of the contract suite that can be run there.
- * `--console` (deploy-console): instead, all tests of the console that can be run there.
+ * `npm run test:nightly -- deploy`: deploys the service to an emulated AWS with the CDK CLI, runs the tests of this
+ * folder and a selection of contract tests against it, and destroys it. The last line is: N passed, N failed. `--whole`
+ * (deploy-whole): runs all contract tests that can run there. `--console` (deploy-console): runs the console tests that
+ * can run there instead.
  */
 const { values: asked } = parseArgs({
   options: { whole: { type: 'boolean', default: false }, console: { type: 'boolean', default: false } },
 });
 const STACK = 'fleetwatch';
-/** Of the whole run, beside the installation of the emulator. A slow machine is no fault of the service. */
+/** Goal for the whole run, without the installation of the emulator. A slow machine is not a failure of the service. */
 const GOAL_SECONDS = 300;
 const SETTINGS = {
   STACK_NAME: STACK,
   DELETION_PROTECTION: 'false',
-  // The contract suite's own targets are on this machine.
+  // Targets of the contract tests are on this machine.
   CHECK_EGRESS: 'any',
-  // `any` is refused without a network of one's own; the emulator looks at neither.
+  // `any` is rejected without a VPC; the emulator ignores both.
   VPC_ID: 'vpc-0a1b2c3d4e5f60718',
   SUBNETS: 'subnet-0a1b2c3d4e5f60718',
   EGRESS_ALLOW: '127.77.0.0/16',
@@ -35,7 +35,7 @@ const SETTINGS = {
 };
 
 const context = Object.entries(SETTINGS).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-const say = (line: string) => process.stdout.write(`${line}\n`);
+const print = (line: string) => process.stdout.write(`${line}\n`);
 type World = NodeJS.ProcessEnv & { BASE_URL: string };
 
 let passed = 0;
@@ -45,12 +45,12 @@ async function step(name: string, work: () => Promise<{ code: number; out: strin
   const { code, out, seconds } = await work();
   if (code === 0) passed++;
   else failed++;
-  say(`${code === 0 ? 'ok  ' : 'FAIL'} ${name} (${seconds.toFixed(1)} s)`);
-  if (code !== 0) say(out);
+  print(`${code === 0 ? 'ok  ' : 'FAIL'} ${name} (${seconds.toFixed(1)} s)`);
+  if (code !== 0) print(out);
   return code === 0;
 }
 
-/** Before its first tick, a minute after the deployment, nobody watches; so deadlines are not judged yet either. */
+/** Waits for the first tick, a minute after the deployment; before it no deadline is evaluated. */
 async function firstTick(url: string) {
   const began = performance.now();
   const seconds = () => (performance.now() - began) / 1000;
@@ -67,7 +67,7 @@ async function firstTick(url: string) {
   return { code: 1, out, seconds: seconds() };
 }
 
-/** Runs projects of vitest.config.ts against what was deployed; those that run beside others are shown at their end. */
+/** Runs projects of vitest.config.ts against the deployment; the output of concurrent ones is printed at their end. */
 async function tests(
   world: NodeJS.ProcessEnv,
   projects: string[],
@@ -76,16 +76,16 @@ async function tests(
   const chosen = projects.flatMap((name) => ['--project', name]);
   const words = ['vitest', 'run', '--config', 'test/deploy/vitest.config.ts', ...chosen, ...more];
   const { out, code } = await run('npx', words, { limitSeconds, env: world, show: !beside });
-  if (beside) say(out);
+  if (beside) print(out);
   const line = /^(\d+) passed, (\d+) failed/m.exec(out);
-  if (!line) say(`the tests did not come to an end (code ${code})`);
+  if (!line) print(`the tests did not finish (code ${code})`);
   passed += Number(line?.[1] ?? 0);
   failed += Number(line?.[2] ?? 1);
 }
 
 const tick = (world: World) => step('first tick of the schedule', () => firstTick(world.BASE_URL));
 
-/** In a browser, at the address that CloudFront would have. */
+/** Runs tests in a browser, at the origin that CloudFront would have. */
 async function inBrowser(world: World, project: string, more?: { limitSeconds: number; more: string[] }) {
   const edge = await startEdge(world.BASE_URL);
   await tests({ ...world, BASE_URL: edge.url }, [project], more);
@@ -93,7 +93,7 @@ async function inBrowser(world: World, project: string, more?: { limitSeconds: n
 }
 
 async function contract(world: World) {
-  // What it writes is there before the first tick, which it waits for.
+  // Its data must exist before the first tick, for which it waits.
   const across = tests(world, ['across the first tick'], { beside: true });
   await tests(world, ['template', 'before the first tick']);
   await tick(world);
@@ -105,7 +105,7 @@ async function contract(world: World) {
 
 async function wholeConsole(world: World) {
   await tick(world);
-  // Each has a browser, beside the processes of the emulator.
+  // Each test has a browser, in addition to the processes of the emulator.
   await inBrowser(world, 'whole console', { limitSeconds: 2400, more: ['--maxWorkers', '1'] });
 }
 
@@ -144,9 +144,9 @@ await step('cdk destroy', () => cdk(120, 'destroy', '--force'));
 emulator.stop();
 rmSync(dir, { recursive: true, force: true });
 
-say('\nWhat the emulator cannot do, and where it is judged instead:');
-for (const { what, why } of CANNOT) say(`  ${what}: ${why}`);
+print('\nNot supported by the emulator, and the tests that replace it:');
+for (const { what, why } of CANNOT) print(`  ${what}: ${why}`);
 const seconds = (performance.now() - started) / 1000;
-say(`\n${Math.round(seconds)} s${asked.console || asked.whole ? '' : `; the goal is under ${GOAL_SECONDS} s`}`);
-say(`${passed} passed, ${failed} failed`);
+print(`\n${Math.round(seconds)} s${asked.console || asked.whole ? '' : `; the goal is under ${GOAL_SECONDS} s`}`);
+print(`${passed} passed, ${failed} failed`);
 process.exitCode = failed > 0 ? 1 : 0;

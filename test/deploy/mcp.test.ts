@@ -6,15 +6,15 @@ const STREAM_URL = new URL(process.env.STREAM_URL!);
 const EMULATOR = new URL(process.env.AWS_ENDPOINT_URL!);
 
 /**
- * What CloudFront makes of the key of a caller: its own signature, which the emulator only looks for, and the key
- * beside.
+ * Headers of CloudFront for the key of a caller: its signature, which the emulator only requires, and the forwarded
+ * key.
  */
 const signedFor = (key: string) => ({
   authorization: 'AWS4-HMAC-SHA256 Credential=any, SignedHeaders=host, Signature=any',
   'x-forwarded-authorization': `Bearer ${key}`,
 });
 
-/** The emulator knows a function URL by its host name, which does not resolve here. */
+/** Posts to a function URL, which the emulator identifies by a host name that does not resolve here. */
 function post(
   keyed: Record<string, string>,
   message: object,
@@ -39,7 +39,7 @@ function post(
 
 const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
 
-it('answers MCP calls at the address that streams, to whom CloudFront has signed for', async () => {
+it('serves MCP requests at the streaming URL that CloudFront has signed', async () => {
   const { key } = await newTenant();
   const hello = await post(signedFor(key), { method: 'initialize', params });
   expect(hello).toMatchObject({ status: 200, body: { id: 1, result: { protocolVersion: '2025-11-25' } } });
@@ -51,7 +51,7 @@ it('answers MCP calls at the address that streams, to whom CloudFront has signed
   expect((await post(signedFor('fw_none'), { method: 'initialize', params })).status).toBe(401);
 });
 
-it('refuses there whoever comes past CloudFront, also with a key', async () => {
+it('rejects unsigned requests at the streaming URL, also with a key', async () => {
   const { key } = await newTenant();
   expect((await post({ authorization: `Bearer ${key}` }, { method: 'initialize', params })).status).toBe(403);
 });

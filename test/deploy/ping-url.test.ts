@@ -15,8 +15,8 @@ beforeAll(async () => {
 });
 
 /**
- * The emulator knows a function URL by its host name, which does not resolve here, and speaks no TLS.
- * @returns what was answered, and the status behind it
+ * Calls a function URL, which the emulator identifies by a host name that does not resolve here, without TLS.
+ * @returns the response, followed by its status
  */
 async function curl(url: string, ...more: string[]): Promise<string> {
   const words = ['-sS', '-m', '20', '--connect-to', `::${EMULATOR.host}`, '-w', '%{http_code}', ...more];
@@ -24,7 +24,7 @@ async function curl(url: string, ...more: string[]): Promise<string> {
 }
 
 describe('PingUrl', () => {
-  it('is where the ping URLs of checks lead', async () => {
+  it('is the base of the ping URLs of checks', async () => {
     const { ping_url } = await newJob(client);
     expect(ping_url.startsWith(`${PING_URL}ping/`)).toBe(true);
   });
@@ -33,7 +33,7 @@ describe('PingUrl', () => {
     ['HEAD', ['--head']],
     ['GET', []],
     ['POST', ['--data-raw', 'copied 3 tables']],
-  ])('answers curl with %s, and the ping counts', async (method, words) => {
+  ])('accepts curl with %s and records the ping', async (method, words) => {
     const { id, ping_url } = await newJob(client);
     const answer = await curl(ping_url, ...words);
     if (method === 'HEAD') expect(answer).toMatch(/^HTTP\/1.1 200 OK\r\n.*ping-body-limit: 10000\r\n.*\r\n\r\n200$/is);
@@ -43,7 +43,7 @@ describe('PingUrl', () => {
     expect(got(await client.get(`/v1/checks/${id}`), 200).state).toBe('up');
   });
 
-  it('takes a failure with what the job said last', async () => {
+  it('accepts a failure with the last output of the job', async () => {
     const { id, ping_url } = await newJob(client);
     expect(await curl(`${ping_url}/3`, '--data-raw', 'copying\nno space left')).toBe('OK200');
     expect(got(await client.get(`/v1/checks/${id}`), 200)).toMatchObject({
@@ -52,7 +52,7 @@ describe('PingUrl', () => {
     });
   });
 
-  it('says what it does not know, and what it does not take', async () => {
+  it('rejects unknown URLs and methods', async () => {
     expect(await curl(`${PING_URL}ping/${randomUUID()}`)).toBe('not found404');
     expect(await curl((await newJob(client)).ping_url, '-X', 'PUT')).toBe('method not allowed405');
   });

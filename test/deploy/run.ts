@@ -2,20 +2,20 @@ import { spawn } from 'node:child_process';
 
 export type Ran = { code: number; out: string; seconds: number };
 
-/** Runs a program to its end, or ends it and all that it started after `limitSeconds`; then the code is 124. */
+/** Runs a program; kills it and its children after `limitSeconds`, with the code 124. */
 export function run(
   command: string,
   args: string[],
   { limitSeconds, env = process.env, show = false }: { limitSeconds: number; env?: NodeJS.ProcessEnv; show?: boolean },
 ): Promise<Ran> {
   const started = performance.now();
-  // A process group of its own, so that it can be ended as a whole.
+  // Its own process group, to kill it with its children.
   const child = spawn(command, args, { env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   const kill = () => {
     try {
       process.kill(-child.pid!, 'SIGKILL');
     } catch {
-      // It has ended already.
+      // The process has already exited.
     }
   };
   process.once('exit', kill);

@@ -14,7 +14,7 @@ import type { Tenant } from '#test/support/service.ts';
 import { httpTarget } from '#test/support/socket-target.ts';
 import { listenToBus } from './bus-listener.ts';
 
-/** The first tick comes a minute after the deployment; what is written after it is emitted two minutes from it. */
+/** The first tick comes a minute after the deployment; items written after it are emitted two minutes later. */
 const TO_FIRST_RESULT_MS = 200_000;
 const PATIENCE_MS = 60_000;
 const INTERVAL_SECONDS = 10;
@@ -33,9 +33,8 @@ afterAll(async () => {
 });
 
 /**
- * Whoever makes a check sends its first jobs, for minutes. So this one is written straight into the table with a cell
- * of its own, from one that the API made and that is disabled: nobody sends anything for it but the generator, when a
- * tick wakes it.
+ * Creating a check sends its first jobs for some minutes. This one is written directly into the table with its own
+ * cell, based on a disabled check of the API: only the generator sends jobs for it, on a tick.
  */
 async function checkOfTheSchedule(target_url: string): Promise<string> {
   const settings = { check_type: 'http', interval_seconds: INTERVAL_SECONDS, failure_threshold: 1, enabled: false };
@@ -54,7 +53,7 @@ async function checkOfTheSchedule(target_url: string): Promise<string> {
   return id;
 }
 
-it('probes and alerts by the schedule alone: tick, generator, job, prober, stream, notifier, deliverer, bus', async () => {
+it('probes and alerts only by the schedule: tick, generator, job, prober, stream, notifier, deliverer, bus', async () => {
   let status = 200;
   await using shop = await httpTarget((_request, response) => void response.writeHead(status).end());
   let alerts = 0;

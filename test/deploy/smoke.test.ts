@@ -4,9 +4,9 @@ import { target } from '#test/support/service.ts';
 import { httpTarget } from '#test/support/socket-target.ts';
 import { run } from './run.ts';
 
-it('the smoke test finds the deployed service well', async () => {
+it('passes the smoke test on the deployed service', async () => {
   const { key } = await newTenant();
-  // No function reaches the loopback address that the emulator answers at, and no stream comes out of it.
+  // Functions cannot reach the loopback address of the emulator, and streams do not leave it.
   await using peer = await httpTarget((_request, response) => void response.end('ok'));
   const away = ['--target', peer.url, '--receiver', `${peer.url}/ops`, '--no-stream', '--patience', '80'];
   const words = ['infra/smoke/main.ts', (await target()).url, key, ...away];

@@ -1,5 +1,5 @@
-// Loaded into each node process of the emulator: the `awslambda` global of the managed runtime. It keeps the whole
-// answer back (the emulator hands over one payload): the head as JSON, eight NULs, the body.
+// Loaded into each node process of the emulator: the `awslambda` global of the managed runtime. It buffers the whole
+// response (the emulator returns one payload): the head as JSON, eight NULs, the body.
 const { Writable } = require('node:stream');
 
 const HEAD = Symbol('head');

@@ -3,30 +3,27 @@ import { defineConfig } from 'vitest/config';
 import { namesThatCan } from './cannot.ts';
 
 const root = join(import.meta.dirname, '../..');
-// Vite has a BASE_URL of its own.
+// Vite sets its own BASE_URL.
 const env = { BASE_URL: process.env.BASE_URL ?? '' };
 
-/**
- * A file of each kind of request, and those of pings, of what asks nothing of the schedule, which begins a minute
- * after.
- */
+/** Contract tests, one per kind of request, with pings; these do not need the schedule, which starts a minute later. */
 const WITHOUT_SCHEDULE = [
   'test/deploy/{mcp,ping-url,ports}.test.ts',
   'test/contract/{access,blueprints,check-trials,entities,mcp-tools}.test.ts',
   'test/contract/ping-{assertions,bodies,runs}.test.ts',
 ];
 
-/** And of those that wait for probes, alerts or actions. */
+/** Contract tests that wait for probes, alerts or actions. */
 const WITH_SCHEDULE = [
   'test/deploy/{deployed-walk,smoke}.test.ts',
   'test/contract/{action-runs,checks,deliveries,pings,push}.test.ts',
 ];
 
-/** Begins before the first tick and waits for it. */
+/** Starts before the first tick and waits for it. */
 const BY_THE_SCHEDULE = 'test/deploy/scheduled-check.test.ts';
 
 const project = (name: string, include: string[], exclude: string[] = [], testTimeout = 100_000) => ({
-  // A worker keeps what it has loaded, and the bundles that it has made, for its next file: both take seconds.
+  // A worker keeps loaded modules and bundles for its next file: both take seconds.
   test: { name, root, env, include, exclude, testTimeout, hookTimeout: 60_000, isolate: false },
 });
 
@@ -34,14 +31,14 @@ export default defineConfig({
   root,
   test: {
     reporters: ['default', './test/support/closing-line.ts'],
-    // Each request may start a process of the emulator's.
+    // Each request may start a process of the emulator.
     maxWorkers: 4,
     maxConcurrency: 2,
     testNamePattern: namesThatCan.pattern,
     projects: [
       project('template', ['test/deploy/template/*.test.ts']),
       project('before the first tick', WITHOUT_SCHEDULE, namesThatCan.exclude),
-      // In a browser, at the address that CloudFront would have.
+      // In a browser, at the origin that CloudFront would have.
       project('console', ['test/console/on-call.test.ts']),
       project('whole console', ['test/console/*.test.ts'], namesThatCan.exclude, 300_000),
       project('across the first tick', [BY_THE_SCHEDULE], [], 230_000),

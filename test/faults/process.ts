@@ -51,7 +51,7 @@ export type Process = {
 
 const never = (): Promise<never> => new Promise(() => {});
 
-const unavailable = (): AppError => new AppError('UNAVAILABLE', 'The store cannot serve at the moment.');
+const unavailable = (): AppError => new AppError('UNAVAILABLE', 'The store is unavailable.');
 
 /** Of the calls while the store throttles, so many are refused. */
 const THROTTLED = 0.8;

@@ -3,8 +3,8 @@ import { adminCli } from '#test/support/admin-cli.ts';
 
 const { admin, as, create, json, service } = adminCli();
 
-describe("what the operator's CLI does, beside a running service", () => {
-  it('is noted in the log of the account, which it shows', async () => {
+describe('audit log of operator commands', () => {
+  it('records each command in the audit log of the account and shows it', async () => {
     const { account, key } = await create();
     await json('account', 'set-limits', account.id, '--checks', '7');
     await json('account', 'disable', account.id);
@@ -19,7 +19,7 @@ describe("what the operator's CLI does, beside a running service", () => {
       'account.enable',
       'account.disable',
       'account.update',
-      // With the account comes a link to sign in by.
+      // Creating an account also creates a sign-in link.
       'user.link',
       'account.create',
     ]);
@@ -27,16 +27,18 @@ describe("what the operator's CLI does, beside a running service", () => {
     expect(entries[4].changes).toEqual([{ path: 'check_limit_per_entity', from: 25, to: 7 }]);
     expect((await as(key).get('/v1/audit')).body).toEqual(entries);
     const { out } = await admin(['audit', account.id, '--kind', 'access', '--limit', '1']);
-    expect(out).toMatch(/^\S+Z {2}The operator deleted API key "Issued by the operator"\.\nThere are more; --limit 2 /);
+    expect(out).toMatch(
+      /^\S+Z {2}The operator deleted API key "Issued by the operator"\.\nMore entries exist; use --limit 2 /,
+    );
     expect(await json('audit', account.id, '--action', 'account.', '--until', '2026-01-01')).toEqual([]);
     expect(await json('audit', account.id, '--target', issued.id, '--actor', 'operator')).toHaveLength(2);
   });
 
-  it('puts an account that it deletes where the running service looks for what to reclaim', async () => {
+  it('queues a deleted account for reclamation by the running service', async () => {
     const accounts = [await create(), await create(), await create(), await create()];
     for (const { account } of accounts) {
       await json('account', 'delete', account.id, '--confirm', account.id);
-      // At once: a moment later the service has reclaimed it.
+      // Read at once: the service is about to reclaim it.
       const { items } = await service().ports.table.query({ partition: service().keys.entries(0) });
       expect(items.map(({ sk }) => sk)).toContain(`account_end#${account.id}#${account.id}`);
     }
@@ -45,21 +47,21 @@ describe("what the operator's CLI does, beside a running service", () => {
 });
 
 describe('admin audit', () => {
-  it('says so where there are no entries', async () => {
-    expect(await admin(['audit', 'acc_none'])).toMatchObject({ code: 0, out: 'There are no entries.\n' });
+  it('says so when there are no entries', async () => {
+    expect(await admin(['audit', 'acc_none'])).toMatchObject({ code: 0, out: 'No entries.\n' });
   });
 
   it.each([
-    ['without an account', ['audit'], 'audit needs the id of an account'],
-    ['of a kind that there is not', ['audit', 'acc_none', '--kind', 'all'], 'kind'],
-    ['of an action that there is not', ['audit', 'acc_none', '--action', 'check'], 'check.update'],
+    ['account missing', ['audit'], 'audit needs an account id'],
+    ['unknown kind', ['audit', 'acc_none', '--kind', 'all'], 'kind'],
+    ['unknown action', ['audit', 'acc_none', '--action', 'check'], 'check.update'],
     ['since after until', ['audit', 'acc_none', '--since', '2026-11-22', '--until', '2026-11-21'], 'since'],
-    ['of no entries at all', ['audit', 'acc_none', '--limit', '0'], '--limit must be a whole number'],
-    ['with the option of another command', ['audit', 'acc_none', '--label', 'x'], '--label'],
-  ])('%s exits 2 with one sentence', async (_name, args, says) => {
+    ['limit of 0', ['audit', 'acc_none', '--limit', '0'], '--limit must be a whole number'],
+    ['option of another command', ['audit', 'acc_none', '--label', 'x'], '--label'],
+  ])('exits with 2 and one sentence: %s', async (_name, args, message) => {
     const { code, out, err } = await admin(args);
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(err).toMatch(/^[^\n]{10,}\n$/);
-    expect(err).toContain(says);
+    expect(err).toContain(message);
   });
 });

@@ -5,8 +5,8 @@ import { newCheck } from '#test/support/fleet.ts';
 
 const { admin, as, create, json } = adminCli();
 
-describe("the operator's CLI", () => {
-  it('issues keys that are held to something, and lists them so', async () => {
+describe('admin key issue', () => {
+  it('issues restricted keys and lists their restrictions', async () => {
     const { account, key } = await create();
     const expires = new Date(Date.now() + 86_400_000).toISOString();
     const made = await json(
@@ -35,13 +35,13 @@ describe("the operator's CLI", () => {
   });
 
   it.each([
-    ['a scope that there is not', ['--scopes', 'all'], 'scopes.0'],
+    ['an unknown scope', ['--scopes', 'all'], 'scopes.0'],
     ['no scope', ['--scopes', ''], 'scopes.0'],
-    ['a check that there is not', ['--scopes', 'push', '--check-ids', 'chk_0'], 'check_ids.0'],
+    ['an unknown check', ['--scopes', 'push', '--check-ids', 'chk_0'], 'check_ids.0'],
     ['checks without the scope push', ['--check-ids', 'chk_0'], 'check_ids'],
-    ['a day that is past', ['--expires', '2020-01-31'], 'expires_at'],
-    ['what is no day', ['--expires', 'tomorrow'], 'expires_at'],
-  ])('refuses to issue a key with %s', async (_name, options, place) => {
+    ['a past date', ['--expires', '2020-01-31'], 'expires_at'],
+    ['an invalid date', ['--expires', 'tomorrow'], 'expires_at'],
+  ])('rejects a key with %s', async (_name, options, place) => {
     const { account } = await create();
     const { code, out, err } = await admin(['key', 'issue', account.id, ...options]);
     expect({ code, out }).toEqual({ code: 2, out: '' });

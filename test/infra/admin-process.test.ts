@@ -7,7 +7,7 @@ import { clientOf } from '#test/support/client.ts';
 import { runCommand } from '#test/support/command.ts';
 import { type Service, startService } from '#test/support/service.ts';
 
-describe("the operator's CLI, in a process of its own", () => {
+describe('admin process', () => {
   let dir: string;
   let service: Service;
   beforeAll(async () => {
@@ -23,7 +23,7 @@ describe("the operator's CLI, in a process of its own", () => {
     runCommand('infra/admin.ts', args, { DATA_DIR: dir, ...more });
   const create = ['account', 'create', '--email', 'ann@example.com', '--name', 'Ann', '--json'];
 
-  it('changes what the running service knows at once', async () => {
+  it('changes the running service at once', async () => {
     const made = await admin(create);
     expect(made).toMatchObject({ code: 0, err: '' });
     const { account, key } = JSON.parse(made.out);
@@ -32,13 +32,13 @@ describe("the operator's CLI, in a process of its own", () => {
     expect((await clientOf(service.url, key).get('/v1/me')).status).toBe(403);
   });
 
-  it('ends with 2 and a sentence on stderr when the input is wrong', async () => {
+  it('exits with 2 and a sentence on stderr when the input is invalid', async () => {
     const { code, out, err } = await admin(['account', 'crate']);
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(err).toMatch(/^[^\n]+did you mean account create\?\n$/);
   });
 
-  it('ends with 1 when the store fails', async () => {
+  it('exits with 1 when the store fails', async () => {
     const broken = join(dir, 'broken');
     mkdirSync(broken);
     writeFileSync(join(broken, STORE_FILE), 'not a database, and longer than the header of one: '.repeat(100));
@@ -47,7 +47,7 @@ describe("the operator's CLI, in a process of its own", () => {
     expect(err).toContain('file is not a database');
   });
 
-  it('makes a store that only its user can read', async () => {
+  it('creates a store that only its user can read', async () => {
     const fresh = join(dir, 'fresh');
     expect((await admin(create, { DATA_DIR: fresh })).code).toBe(0);
     expect(statSync(fresh).mode & 0o077).toBe(0);

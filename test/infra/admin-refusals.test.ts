@@ -14,35 +14,35 @@ afterAll(() => rmSync(dir, { recursive: true }));
 
 const admin = (args: string[], env: Record<string, string> = { DATA_DIR: dir }) => runAdmin(args, env);
 
-describe("wrong input to the operator's CLI", () => {
+describe('admin with invalid input', () => {
   it.each([
     ['an unknown command', ['account', 'remove', 'x']],
     ['a property of every object as command', ['constructor']],
     ['half a command', ['account']],
     ['no e-mail', ['account', 'create', '--name', 'N']],
-    ['an e-mail that is none', ['account', 'create', '--email', 'x', '--name', 'N']],
+    ['an invalid e-mail', ['account', 'create', '--email', 'x', '--name', 'N']],
     ['an unknown option', ['account', 'list', '--all']],
     ["another command's option", ['account', 'list', '--email', 'a@b']],
-    ['a word too many', ['account', 'list', 'x']],
+    ['an extra word', ['account', 'list', 'x']],
     ['no id', ['account', 'disable']],
     ['an unknown id', ['account', 'disable', 'acc_none']],
-    ['an impossible id', ['account', 'disable', 'Ö']],
+    ['an invalid id', ['account', 'disable', 'Ö']],
     ['no limit', ['account', 'set-limits', 'acc_none']],
-    ['a limit that is no number', ['account', 'set-limits', 'acc_none', '--checks', 'many']],
+    ['a limit that is not a number', ['account', 'set-limits', 'acc_none', '--checks', 'many']],
     ['a negative limit', ['account', 'set-limits', 'acc_none', '--checks=-1']],
-    ['a rate of no class', ['account', 'set-limits', 'acc_none', '--rate', 'pull=1/1']],
-    ['a default of no class', ['account', 'set-limits', 'acc_none', '--rate', 'pull=default']],
-    ['a rate that is none', ['account', 'set-limits', 'acc_none', '--rate', 'push=fast']],
-    ['a rate that is none of an account', ['account', 'set-limits', 'acc_none', '--rate', 'open=1/1']],
+    ['a rate of an unknown class', ['account', 'set-limits', 'acc_none', '--rate', 'pull=1/1']],
+    ['a default of an unknown class', ['account', 'set-limits', 'acc_none', '--rate', 'pull=default']],
+    ['an invalid rate', ['account', 'set-limits', 'acc_none', '--rate', 'push=fast']],
+    ['a rate of a class that accounts do not have', ['account', 'set-limits', 'acc_none', '--rate', 'open=1/1']],
     ['too many checks', ['account', 'set-limits', 'acc_none', '--checks', '91']],
-    ['an egress that there is not', ['account', 'set-limits', 'acc_none', '--egress', 'all']],
+    ['an unknown egress', ['account', 'set-limits', 'acc_none', '--egress', 'all']],
     ['nothing to rename', ['account', 'rename', 'acc_none']],
-    ['an impossible new address', ['account', 'rename', 'acc_none', '--email', 'x']],
-    ['a role that there is not', ['user', 'role', 'acc_none', 'usr_none', 'boss']],
-    ['a role for nobody', ['user', 'role', 'acc_none', 'usr_none', 'admin']],
-    ['no id of a key', ['key', 'delete', 'acc_none']],
-    ['a deletion of nothing', ['account', 'delete', 'acc_none', '--confirm', 'acc_none']],
-  ])('%s exits 2 with one sentence', async (_name, args) => {
+    ['an invalid new e-mail', ['account', 'rename', 'acc_none', '--email', 'x']],
+    ['an unknown role', ['user', 'role', 'acc_none', 'usr_none', 'boss']],
+    ['a role for an unknown user', ['user', 'role', 'acc_none', 'usr_none', 'admin']],
+    ['no key id', ['key', 'delete', 'acc_none']],
+    ['deletion of an unknown account', ['account', 'delete', 'acc_none', '--confirm', 'acc_none']],
+  ])('exits with 2 and one sentence for %s', async (_name, args) => {
     const { code, out, err } = await admin(args);
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(err).toMatch(/^[^\n]{10,}\n$/);
@@ -50,12 +50,12 @@ describe("wrong input to the operator's CLI", () => {
 
   it.each([
     [['account', 'crate'], 'did you mean account create?'],
-    [['account', 'list', '--jsn'], '--jsn is not known; did you mean --json?'],
-  ])('%j is answered with what may be meant', async (args, hint) => {
+    [['account', 'list', '--jsn'], '--jsn is unknown; did you mean --json?'],
+  ])('suggests the closest name for %j', async (args, hint) => {
     expect((await admin(args)).err).toContain(hint);
   });
 
-  it('a setting that is none is told', async () => {
+  it('reports an unknown setting', async () => {
     const { code, err } = await admin(['account', 'list'], { DATA_DIRS: dir });
     expect({ code, err }).toEqual({
       code: 2,
@@ -63,7 +63,7 @@ describe("wrong input to the operator's CLI", () => {
     });
   });
 
-  it('a folder without data is not made up', async () => {
+  it('does not create a store in a folder without data', async () => {
     const none = join(dir, 'mistyped');
     const { code, err } = await admin(['account', 'list'], { DATA_DIR: none });
     expect(code).toBe(2);

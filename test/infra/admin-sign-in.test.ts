@@ -4,8 +4,8 @@ import { pageAt, signedInWith, tokenOf } from '#test/support/page.ts';
 
 const { admin, as, create, dir, json, service } = adminCli();
 
-describe("the operator's CLI", () => {
-  it('makes links that sign in, once: of a new account, for its first admin, and for whoever is named', async () => {
+describe('admin user link and session end', () => {
+  it('creates single-use sign-in links for a new account, for its first admin and for a given user', async () => {
     const made = await create();
     const redeem = async (link: { url: string }) => {
       const page = pageAt(service().url);
@@ -23,7 +23,7 @@ describe("the operator's CLI", () => {
     const { invite_token, id } = (
       await as(made.key).post('/v1/settings/users/invite', { email: 'ben@example.com', role: 'viewer' })
     ).body;
-    expect((await admin(['user', 'link', made.account.id, id])).err).toContain('has yet to accept an invitation');
+    expect((await admin(['user', 'link', made.account.id, id])).err).toContain('has not accepted the invitation yet');
     await as('').post('/v1/invitations/accept', { token: invite_token, name: 'Ben' });
     expect(await redeem(await json('user', 'link', made.account.id, id))).toMatchObject({ status: 201, user: id });
 
@@ -33,18 +33,18 @@ describe("the operator's CLI", () => {
       DATA_DIR: dir(),
       PUBLIC_URL: 'https://status.example.com',
     });
-    expect(out).toMatch(/^sign in {2}https:\/\/status\.example\.com\/#\/link\/fwl_\w{43}\nIt is good once, until/);
+    expect(out).toMatch(/^sign in {2}https:\/\/status\.example\.com\/#\/link\/fwl_\w{43}\nThe link works once, until/);
     expect((await page.get('/v1/me')).status).toBe(401);
     expect((await admin(['user', 'link', made.account.id, 'usr_none'])).code).toBe(2);
     expect((await admin(['user', 'link', 'acc_none'])).code).toBe(2);
     expect((await admin(['user', 'link', made.account.id, id, 'more'])).err).toContain(
       'user link does not take "more"',
     );
-    expect((await admin(['user', 'link'])).err).toContain('user link needs the id of an account');
+    expect((await admin(['user', 'link'])).err).toContain('user link needs an account id');
     expect((await admin(['session', 'end', made.account.id, '--revoke'])).err).toContain('does not take --revoke');
   });
 
-  it('ends the sessions of a user, and those of an account', async () => {
+  it('ends the sessions of a user and of an account', async () => {
     const { account, key } = await create();
     const [one, two] = [await signedInWith(service().url, key), await signedInWith(service().url, key)];
     const { id } = (await one.get('/v1/me')).body.user;
@@ -53,7 +53,7 @@ describe("the operator's CLI", () => {
     expect((await two.get('/v1/me')).status).toBe(401);
     const three = await signedInWith(service().url, key);
     expect((await admin(['session', 'end', account.id])).out).toBe(
-      `All sessions of account ${account.id} have ended.\n`,
+      `All sessions of account ${account.id} were ended.\n`,
     );
     expect((await three.get('/v1/me')).status).toBe(401);
     expect((await admin(['session', 'end', account.id, 'usr_none'])).code).toBe(2);

@@ -3,7 +3,7 @@ import { COMMANDS, OPTIONS } from '#infra/admin-commands.ts';
 import { parseFlags, UsageError } from '#infra/flags.ts';
 import { commandOf } from '#infra/parse-command.ts';
 
-/** What is said of a line; fails when it is taken. */
+/** Returns the error of a command line; fails if the line is accepted. */
 function refusalOf(line: string[]): string {
   try {
     const { options, words } = parseFlags(line, OPTIONS, true);
@@ -15,40 +15,39 @@ function refusalOf(line: string[]): string {
   throw new Error(`taken: ${line.join(' ')}`);
 }
 
-/** Every option, with a value where it takes one. */
+/** All options, each with a value if it takes one. */
 const flags = Object.entries(OPTIONS).map(([name, { type }]) => ({
   name: name as keyof typeof OPTIONS,
   words: type === 'boolean' ? [`--${name}`] : [`--${name}`, 'x'],
 }));
 const SENTENCE = /^[^\n]{10,}\.$/;
 
-describe.each(Object.entries(COMMANDS))('the command %s', (name, { names, mayName, takes }) => {
+describe.each(Object.entries(COMMANDS))('admin %s', (name, { names, mayName, takes }) => {
   const own = name.split(' ');
   const whole = [...own, ...names.map((one) => `${one}_1`)];
   const most = mayName ? [...whole, `${mayName}_1`] : whole;
 
-  it('is taken with all that it names, also with --json', () => {
+  it('accepts all its arguments, also with --json', () => {
     for (const line of [whole, most]) {
       const { options, words } = parseFlags([...line, '--json'], OPTIONS, true);
       expect(commandOf(words, options)).toEqual({ command: COMMANDS[name], ids: line.slice(own.length) });
     }
   });
 
-  it('says what is missing, and where to find it', () => {
+  it('names a missing argument and the command that lists it', () => {
     for (const [i, one] of names.entries()) {
       const said = refusalOf(whole.slice(0, own.length + i));
       expect(said).toMatch(SENTENCE);
-      const where =
-        one === 'role' ? 'a role: viewer, responder, member, admin' : `the id of an? .*; ${one} list shows them`;
+      const where = one === 'role' ? 'a role: viewer, responder, member, admin' : `an? .* id; see ${one} list`;
       expect(said).toMatch(new RegExp(`^${name} needs ${where}\\.$`));
     }
   });
 
-  it('takes no word more', () => {
+  it('rejects an extra word', () => {
     expect(refusalOf([...most, 'more'])).toBe(`${name} does not take "more".`);
   });
 
-  it('takes no option of another', () => {
+  it('rejects options of other commands', () => {
     for (const { name: option, words } of flags) {
       if (option === 'json' || option === 'help' || takes.includes(option)) continue;
       expect(refusalOf([...whole, ...words])).toBe(`${name} does not take --${option}.`);

@@ -5,23 +5,23 @@ import { failure } from '#test/support/client.ts';
 
 const { admin, as, create, json, service } = adminCli();
 
-describe("the operator's CLI, beside a running service", () => {
+describe('admin commands on a running service', () => {
   it('creates an account whose key works at once', async () => {
     const { account, key } = await create();
     expect(account).toMatchObject({ email: 'ann@example.com', name: 'Ann', blueprint_limit: 50, disabled: false });
     expect(await as(key).get('/v1/me')).toMatchObject({ status: 200, body: { id: account.id, role: 'admin' } });
   });
 
-  it('refuses an e-mail address that an account has, in any case, unless it is told again', async () => {
+  it('rejects an e-mail address in use, in any case, without --again', async () => {
     await create();
     const words = ['account', 'create', '--email', 'ANN@Example.com', '--name', 'Ann'];
     const refused = await admin(words);
     expect(refused).toMatchObject({ code: 2, out: '' });
-    expect(refused.err).toMatch(/^Account acc_.* has the e-mail address ANN@Example\.com already\. --again takes/);
+    expect(refused.err).toMatch(/^Account acc_.* already has the e-mail address ANN@Example\.com\. Use --again/);
     expect((await admin([...words, '--again'])).code).toBe(0);
   });
 
-  it('lets a further account go to public addresses alone, unless it is told otherwise, and says so', async () => {
+  it('restricts another account to public addresses by default and says so', async () => {
     expect((await create()).account.egress).toBe('public');
     const words = ['account', 'create', '--email', 'eve@example.com', '--name', 'Eve', '--again'];
     expect((await admin(words)).out).toContain('egress   public addresses only');
@@ -41,7 +41,7 @@ describe("the operator's CLI, beside a running service", () => {
     expect((await admin(['account', 'rename', account.id, '--email', 'OPS@example.com'])).err).toContain(id);
   });
 
-  it('lists the keys of an account without what is secret, and deletes one', async () => {
+  it('lists the keys of an account without secrets and deletes one', async () => {
     const { account, key } = await create();
     const other = (await as(key).post('/v1/auth/keys', { label: 'other' })).body;
     const listed = await json('key', 'list', account.id);
@@ -54,7 +54,7 @@ describe("the operator's CLI, beside a running service", () => {
     expect((await admin(['key', 'delete', account.id, other.id])).code).toBe(2);
   });
 
-  it('deletes an account for good once its id is repeated', async () => {
+  it('deletes an account permanently when its id is repeated', async () => {
     const { account, key } = await create();
     const refused = await admin(['account', 'delete', account.id]);
     expect(refused).toMatchObject({ code: 2 });
@@ -65,7 +65,7 @@ describe("the operator's CLI, beside a running service", () => {
     expect((await admin(['account', 'enable', account.id])).err).toContain('was deleted');
   });
 
-  it('answers every command in JSON with --json', async () => {
+  it('prints the result of every command as JSON with --json', async () => {
     const { account } = await create();
     const [admin] = await json('user', 'list', account.id);
     expect(admin).toMatchObject({ email: 'ann@example.com', role: 'admin', status: 'active' });
@@ -99,7 +99,7 @@ describe("the operator's CLI, beside a running service", () => {
     expect(answers.get('audit')).toContainEqual(expect.objectContaining({ action: 'account.update' }));
   });
 
-  it('gives a user another role, but not the last admin', async () => {
+  it('changes the role of a user, except of the last admin', async () => {
     const { account, key } = await create();
     const invited = (await as(key).post('/v1/settings/users/invite', { email: 'bob@example.com', role: 'viewer' }))
       .body;
@@ -117,7 +117,7 @@ describe("the operator's CLI, beside a running service", () => {
     });
   });
 
-  it('shows all limits of an account, and its people, to whoever reads them', async () => {
+  it('shows all limits and users of an account', async () => {
     const { account } = await create();
     const shown = (await admin(['account', 'show', account.id])).out;
     for (const [name, value] of Object.entries({
@@ -133,7 +133,7 @@ describe("the operator's CLI, beside a running service", () => {
     );
   });
 
-  it('lists accounts without any key', async () => {
+  it('lists accounts without keys', async () => {
     const { account, key } = await create();
     expect(await json('account', 'list')).toContainEqual(account);
     const { out } = await admin(['account', 'list']);
@@ -141,7 +141,7 @@ describe("the operator's CLI, beside a running service", () => {
     expect(out).not.toContain(key);
   });
 
-  it('sets limits, which hold from then on', async () => {
+  it('sets limits that take effect at once', async () => {
     const { account, key } = await create();
     const limits = ['--blueprints', '1', '--entities', '0', '--checks', '90', '--retention-days', '7'];
     expect(await json('account', 'set-limits', account.id, ...limits)).toMatchObject({
@@ -159,7 +159,7 @@ describe("the operator's CLI, beside a running service", () => {
     );
   });
 
-  it('sets every limit, and rates of the account alone, which its keys know at once', async () => {
+  it('sets every limit and the rates of the account, which take effect at once', async () => {
     const { account, key } = await create();
     const numbers = { 'all-checks': 7, 'checks-per-minute': 8, relations: 9, keys: 10, users: 11, invitations: 12 };
     const limits = Object.entries(numbers).flatMap(([name, value]) => [`--${name}`, String(value)]);
@@ -180,7 +180,7 @@ describe("the operator's CLI, beside a running service", () => {
     expect(back.rate_limits).toEqual({ push: { per_second: 1000, burst: 10_000 } });
   });
 
-  it('disables an account, reads and routes that do not exist included, and enables it', async () => {
+  it('disables an account, including reads and unknown routes, and enables it', async () => {
     const { account, key } = await create();
     const other = (await as(key).post('/v1/auth/keys', { label: 'other' })).body.key;
     expect(await json('account', 'disable', account.id)).toMatchObject({ disabled: true });
@@ -202,7 +202,7 @@ describe("the operator's CLI, beside a running service", () => {
     expect((await as(issued.key).get('/v1/me')).body).toMatchObject({ id: account.id, role: 'admin' });
   });
 
-  it('explains itself', async () => {
+  it('prints its usage', async () => {
     const help = await admin(['--help']);
     expect(help).toMatchObject({ code: 0, err: '' });
     for (const command of ['account create', 'account list', 'set-limits', 'disable', 'enable', 'key issue']) {

@@ -8,7 +8,7 @@ const KB = 1024;
 
 let files: ConsoleFiles;
 let html: string;
-/** Names of what the page itself asks for. */
+/** Files that the page requests first. */
 let first: string[];
 beforeAll(async () => {
   files = await buildConsole(generate().console);
@@ -20,7 +20,7 @@ const textOf = ({ gzip }: ConsoleFile) => gunzipSync(Buffer.from(gzip, 'base64')
 const gzipped = (names: Iterable<string>) =>
   [...names].reduce((bytes, name) => bytes + Buffer.from(files.assets[name]!.gzip, 'base64').length, 0);
 
-/** What comes with a file that is loaded late, beyond what is there already. */
+/** Returns the files that load with a lazy file, except those loaded before. */
 function loadedWith(name: string, seen = new Set(first)): string[] {
   if (seen.has(name)) return [];
   seen.add(name);
@@ -28,25 +28,25 @@ function loadedWith(name: string, seen = new Set(first)): string[] {
   return [name, ...[...imports].flatMap(([, one]) => loadedWith(one!, seen))];
 }
 
-it('the first load is 40 KB at most, of which 8 are style', () => {
+it('limits the first load to 40 KB, including 8 KB of styles', () => {
   expect(first.filter((name) => name.endsWith('.css'))).toHaveLength(1);
   expect(first.filter((name) => name.endsWith('.js')).length).toBeGreaterThan(0);
   expect(gzipped(first)).toBeLessThanOrEqual(40 * KB);
   expect(gzipped(first.filter((name) => name.endsWith('.css')))).toBeLessThanOrEqual(8 * KB);
 });
 
-it('a page that is loaded late is 40 KB at most, with all that comes with it', () => {
+it('limits a lazy page to 40 KB, including the files that load with it', () => {
   const sizes = Object.keys(files.assets).map((name) => ({ name, bytes: gzipped(loadedWith(name)) }));
   expect(sizes.filter(({ bytes }) => bytes > 40 * KB)).toEqual([]);
 });
 
-it('the page asks at once for all that its script imports, and for nothing that is not there', () => {
+it('preloads exactly the existing files that the page script imports', () => {
   expect(first.filter((name) => !(name in files.assets))).toEqual([]);
   const main = first.find((name) => /^main-\w+\.js$/.test(name))!;
   const needed = loadedWith(main, new Set());
   expect(needed.filter((name) => !first.includes(name))).toEqual([]);
 });
 
-it('the same sources make the same files, so that a start or a deployment changes no name', async () => {
+it('builds the same file names from the same sources', async () => {
   expect(await buildConsole(generate().console)).toEqual(files);
 });

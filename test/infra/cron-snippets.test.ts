@@ -10,17 +10,14 @@ import { newJob, pingsOf } from '#test/support/pings.ts';
 import { type RealService, startRealService } from '#test/support/real-service.ts';
 import { blocksOf } from './run-page.ts';
 
-/**
- * What docs/use/cron-jobs.md gives others to run: a crontab, a unit of systemd, a CronJob of Kubernetes, a workflow
- * of GitHub and a program. Its own commands are run by use-pages.test.ts.
- */
+/** Runs the examples of docs/use/cron-jobs.md: crontab, systemd, Kubernetes, GitHub and a program. */
 const page = readFileSync(new URL('../../docs/use/cron-jobs.md', import.meta.url), 'utf8');
 const blocks = (language: string) =>
   blocksOf(page).flatMap((block) => (block.language === language ? [block.text] : []));
-/** The first group of a pattern in a text, which has to be there. */
+/** Returns the first group of a pattern in a text. Throws if it is missing. */
 const partOf = (text: string | undefined, pattern: RegExp): string => {
   const found = pattern.exec(text ?? '')?.[1];
-  if (found === undefined) throw new Error(`The page has nothing like ${pattern}.`);
+  if (found === undefined) throw new Error(`The page does not match ${pattern}.`);
   return found;
 };
 
@@ -44,12 +41,12 @@ afterAll(async () => {
 type Environment = Record<string, string>;
 type Ping = { id: string; kind: string; exit_status: number | null; rid: string | null };
 
-/** Runs a program with the address of a new check in PING. @returns the pings that have come, oldest first */
+/** Runs a program with the ping URL of a new check in PING. @returns the received pings, oldest first */
 async function pingsBy(program: readonly [string, ...string[]], env: Environment = {}) {
   const { id, ping_url } = await newJob(service.client);
   const path = `${bin}${delimiter}${process.env.PATH}`;
   const [file, ...args] = program;
-  // A job that fails may end as it likes.
+  // The exit code of a failing job does not matter.
   await promisify(execFile)(file, args, {
     env: { ...process.env, PATH: path, PING: ping_url, RUNNER_TEMP: bin, ...env },
   }).catch(({ code }) => expect(code).toBeTypeOf('number'));
@@ -59,29 +56,29 @@ async function pingsBy(program: readonly [string, ...string[]], env: Environment
   return { pings, said: pings.map(({ kind, exit_status }) => `${kind} ${exit_status}`), bodyOf };
 }
 
-/** As cron, systemd and others run a line. */
+/** Runs a line in a shell, as cron and systemd do. */
 const byShell = (line: string, env: Environment = {}) =>
   pingsBy(['sh', '-c', line.replaceAll('/usr/local/bin/backup', 'backup')], env);
 
 const SAID = 'copying\nno space left';
 
-describe('a job in a crontab', () => {
+describe('crontab job', () => {
   const line = partOf(blocks('crontab')[0], /^30 2 \* \* \* (.*)$/m);
 
   it.each([
     ['0', 'success 0'],
     ['3', 'fail 3'],
-  ])('that exits with %s', async (CODE, said) => {
+  ])('reports exit code %s', async (CODE, said) => {
     const job = await byShell(line, { CODE });
     expect(job.said).toEqual([said]);
     expect(await job.bodyOf(job.pings[0])).toBe(SAID);
   });
 
-  it.skipIf(!findProgram('wget'))('that pings by wget', async () => {
+  it.skipIf(!findProgram('wget'))('pings with wget', async () => {
     expect((await byShell(partOf(page, /`(wget [^`]*)`/))).said).toEqual(['success null']);
   });
 
-  it.skipIf(!findProgram('runitor'))('that runitor runs', async () => {
+  it.skipIf(!findProgram('runitor'))('reports the exit code with runitor', async () => {
     const [host, command] = [partOf(blocks('crontab')[1], /(\/ping)$/m), partOf(blocks('crontab')[1], /-- (.*)$/m)];
     const uuid = '$(basename $PING)';
     const job = await byShell(`runitor -api-url ${service.url}${host} -uuid ${uuid} -- ${command}`, { CODE: '3' });
@@ -89,20 +86,20 @@ describe('a job in a crontab', () => {
   });
 });
 
-describe('a service of systemd', () => {
+describe('systemd service', () => {
   const before = partOf(blocks('ini')[0], /^ExecStartPre=-(.*)$/m);
   const after = partOf(blocks('ini')[0], /^ExecStopPost=-(.*)$/m);
 
-  it('that starts', async () => expect((await byShell(before)).said).toEqual(['start null']));
+  it('reports the start', async () => expect((await byShell(before)).said).toEqual(['start null']));
 
-  // What systemd sets: https://www.freedesktop.org/software/systemd/man/latest/systemd.exec.html
+  // Variables of systemd: https://www.freedesktop.org/software/systemd/man/latest/systemd.exec.html
   it.each([
     ['success', 'exited', '0', 'success 0'],
     ['exit-code', 'exited', '3', 'fail 3'],
     ['signal', 'killed', 'KILL', 'fail null'],
     ['timeout', 'killed', 'TERM', 'fail null'],
     ['timeout', 'exited', '0', 'fail null'],
-  ])('that ends with %s: %s %s', async (SERVICE_RESULT, EXIT_CODE, EXIT_STATUS, said) => {
+  ])('reports the end with %s: %s %s', async (SERVICE_RESULT, EXIT_CODE, EXIT_STATUS, said) => {
     expect((await byShell(after, { SERVICE_RESULT, EXIT_CODE, EXIT_STATUS })).said).toEqual([said]);
   });
 });
@@ -110,7 +107,7 @@ describe('a service of systemd', () => {
 it.each([
   ['0', 'success 0'],
   ['3', 'fail 3'],
-])('a CronJob of Kubernetes that exits with %s', async (CODE, said) => {
+])('reports exit code %s of a Kubernetes CronJob', async (CODE, said) => {
   const job = await byShell(partOf(blocks('yaml')[0], /args: \['(.*)'\]$/m), { CODE });
   expect(job.said).toEqual([said]);
   expect(await job.bodyOf(job.pings[0])).toBe(SAID);
@@ -119,7 +116,7 @@ it.each([
 it.each([
   ['0', ['start null', 'success 0']],
   ['3', ['start null', 'fail null']],
-])('a workflow of GitHub whose job exits with %s', async (CODE, said) => {
+])('reports exit code %s of a job in a GitHub workflow', async (CODE, said) => {
   const [start, job, end] = [...blocks('yaml')[1]!.matchAll(/run: (.*)$/gm)].map(([, line]) => line!);
   expect(job).toBe('./backup');
   const outcome = CODE === '0' ? '0' : 'fail';
@@ -134,13 +131,13 @@ it.each([
   expect(pings[1]!.rid).toBe(pings[0]!.rid);
 });
 
-describe.skipIf(!findProgram('python3'))('a job in Python', () => {
+describe.skipIf(!findProgram('python3'))('Python job', () => {
   const [program] = blocks('python');
 
   it.each([
     ['ends well', 'pass', ['start null', 'success null']],
     ['raises', 'raise OSError("no space left")', ['start null', 'fail null']],
-  ])('that %s', async (_how, backup, said) => {
+  ])('reports a job that %s', async (_how, backup, said) => {
     const job = await pingsBy(['python3', '-c', `def backup(): ${backup}\n${program}`]);
     expect(job.said).toEqual(said);
     if (said[1] === 'fail null') expect(await job.bodyOf(job.pings[1])).toMatch(/^OSError: no space left$/m);

@@ -3,7 +3,7 @@ import { onCycles } from '#infra/cycles.ts';
 import { type FunctionName, functions, queues } from '#infra/topology.ts';
 import type { QueueName } from '#lib/messages.ts';
 
-/** What a function sends, with nothing but these queues. */
+/** Functions with only these queues. */
 const sending = (sends: Partial<Record<FunctionName, readonly QueueName[]>>) =>
   Object.fromEntries(Object.keys(functions).map((name) => [name, { sends: sends[name as FunctionName] ?? [] }]));
 const fed = (consumers: Partial<Record<QueueName, FunctionName>>) =>
@@ -11,7 +11,7 @@ const fed = (consumers: Partial<Record<QueueName, FunctionName>>) =>
     Object.entries(queues).map(([name, spec]) => [name, { consumer: consumers[name as QueueName] ?? spec.consumer }]),
   ) as Record<QueueName, { consumer: FunctionName }>;
 
-it('is on a cycle who sends to itself, or to somebody who leads back to it', () => {
+it('finds a function that sends to itself or to a function that leads back to it', () => {
   expect(onCycles(sending({ deliverer: ['delivery'] }))).toEqual(new Set(['deliverer']));
   const pair = fed({ job: 'prober', action: 'action-runner' });
   expect(onCycles(sending({ prober: ['action'], 'action-runner': ['job'] }), pair)).toEqual(
@@ -19,13 +19,13 @@ it('is on a cycle who sends to itself, or to somebody who leads back to it', () 
   );
 });
 
-it('is on none who only leads to a cycle, or is only led to', () => {
+it('ignores a function that only leads to a cycle or only follows one', () => {
   const sends = sending({ api: ['delivery'], deliverer: ['delivery', 'deadline'], prober: [] });
   expect(onCycles(sends)).toEqual(new Set(['deliverer']));
   expect(onCycles(sending({}))).toEqual(new Set());
 });
 
-it('of the service, those that try again or go on later; never one that only answers requests', () => {
+it('finds functions of the service that retry or continue later, and none that only serves requests', () => {
   const cyclic = onCycles();
   for (const name of ['prober', 'deliverer', 'action-runner', 'reclaimer'] as const) expect(cyclic).toContain(name);
   for (const name of ['api', 'ingest', 'mcp'] as const) expect(cyclic).not.toContain(name);

@@ -10,8 +10,8 @@ const refusal = (...args: string[]) => {
   }
 };
 
-describe('a command line', () => {
-  it('is taken with what is known', () => {
+describe('parseFlags', () => {
+  it('accepts known options', () => {
     expect(parseFlags(['a', '--demo', '--retention-days=7'], OPTIONS, true)).toMatchObject({
       options: { demo: true, 'retention-days': '7' },
       words: ['a'],
@@ -19,10 +19,10 @@ describe('a command line', () => {
   });
 
   it.each([
-    ['--dmeo', '--dmeo is not known; did you mean --demo?'],
-    ['--retention_days=7', '--retention_days is not known; did you mean --retention-days?'],
-    ['--verbose', '--verbose is not known; there are --demo, --retention-days.'],
-    ['-d', '-d is not known; there are --demo, --retention-days.'],
-    ['demo', '"demo" is not known; did you mean --demo?'],
-  ])('is refused with %s', (arg, message) => expect(refusal(arg)).toBe(message));
+    ['--dmeo', '--dmeo is unknown; did you mean --demo?'],
+    ['--retention_days=7', '--retention_days is unknown; did you mean --retention-days?'],
+    ['--verbose', '--verbose is unknown; use --demo, --retention-days.'],
+    ['-d', '-d is unknown; use --demo, --retention-days.'],
+    ['demo', '"demo" is unknown; did you mean --demo?'],
+  ])('rejects %s', (arg, message) => expect(refusal(arg)).toBe(message));
 });

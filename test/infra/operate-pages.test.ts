@@ -24,7 +24,7 @@ const printed = (text: string, url: string): RegExp =>
 const withCommands = pages.filter((page) => of('sh', blocksOf(read(page))).length > 0);
 
 describe.each(withCommands)('%s', (page) => {
-  it('has commands that work, and shows lines that a start prints', async () => {
+  it('has working commands and shows the output of a start', async () => {
     await using service = await startRealService();
     const blocks = blocksOf(read(page));
     await runCommands(
@@ -36,7 +36,7 @@ describe.each(withCommands)('%s', (page) => {
   });
 });
 
-it('runs the commands of the pages that have some', () => {
+it('runs the commands of all pages with commands', () => {
   expect(withCommands).toEqual(['docs/api/README.md', 'docs/operate/install.md']);
 });
 

@@ -7,7 +7,7 @@ const root = new URL('../../', import.meta.url).pathname;
 const readme = readFileSync(`${root}README.md`, 'utf8');
 const blocks = blocksOf(readme);
 
-/** `npm start` and `npm test` are how this test runs; all other commands run as they are written. */
+/** `npm start` and `npm test` are how this test runs; all other commands run verbatim. */
 const snippets = blocks.filter(({ language, text }) => language === 'sh' && !/^npm (?:start|test)$/m.test(text));
 
 describe('the README', () => {

@@ -1,15 +1,15 @@
 import { expect, it } from 'vitest';
 import { type FunctionName, functions, queues, routes, streams } from '#infra/topology.ts';
 
-const repeating = (Object.keys(functions) as FunctionName[]).filter((name) => functions[name].repeats);
+const repeatable = (Object.keys(functions) as FunctionName[]).filter((name) => functions[name].repeats);
 
-it('lets only functions repeat their work that begin with a message or a change, and answer no request', () => {
+it('marks only functions as repeatable that start from a message or a change and serve no request', () => {
   const fed = [...Object.values(queues).map(({ consumer }) => consumer), ...streams.map((stream) => stream.function)];
-  for (const name of repeating) expect(fed).toContain(name);
-  for (const route of routes) expect(repeating).not.toContain(route.function);
+  for (const name of repeatable) expect(fed).toContain(name);
+  for (const route of routes) expect(repeatable).not.toContain(route.function);
 });
 
-it('lets no function repeat its work that calls actions, which are sent once', () => {
-  expect(repeating).toContain('notifier');
-  expect(repeating).not.toContain('action-runner');
+it('marks no function as repeatable that runs actions, which are sent once', () => {
+  expect(repeatable).toContain('notifier');
+  expect(repeatable).not.toContain('action-runner');
 });

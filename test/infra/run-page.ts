@@ -8,25 +8,25 @@ import type { RealService } from '#test/support/real-service.ts';
 
 export type Block = { language: string; text: string };
 
-/** The code blocks of a page of Markdown, in their order; the language with what stands beside it: `sh stopped`. */
+/** Returns the code blocks of a Markdown page in order; the language includes its annotation: `sh stopped`. */
 export const blocksOf = (page: string): Block[] =>
   [...page.matchAll(/^```(\S[^\n]*)\n(.*?)^```/gms)].map(([, language = '', text = '']) => ({ language, text }));
 
 /** Ports that pages listen on. */
 const PAGE_PORTS = ['9101', '9102'];
 
-/** A loopback address that the service under test may reach in any case, where nobody listens. */
+/** Loopback address where no server listens and that the service under test may always reach. */
 const NOBODY = '127.77.0.1';
 
-/** Whether a page says that its service answers, where it says so at all. */
+/** Whether a page says that its service responds; undefined if it does not say. */
 const REFUSED = /"code":"[A-Z_]+"/;
 
 /**
- * Runs the commands of a page one after another, in one bash, on a real service. Hosts of the world become one where
- * nobody listens: nothing leaves this machine.
- * @param folder where they run; a new one when left out
- * @returns what each of them wrote
- * @throws when one fails, or the API refuses a request
+ * Runs the commands of a page in order, in one bash, on a real service. Hosts outside become one where no server
+ * listens: no request leaves this machine.
+ * @param folder working directory. Default: a new one
+ * @returns the output of each command
+ * @throws if a command fails or the API rejects a request
  */
 export async function runCommands(
   commands: readonly string[],
@@ -41,7 +41,7 @@ export async function runCommands(
       .replaceAll(/(-C )?\.data\b\/?/g, (_, flag = '') => `${flag}${service.dir}/`)
       .replaceAll(/https:\/\/[a-z.]+\.(?:com|sh)/g, `https://${NOBODY}:9`)
       .replaceAll(/\b[a-z]+\.example\.com/g, NOBODY);
-  // What a page has started in the background ends with it.
+  // Background processes of a page end with it.
   const script = [
     "trap 'kill $(jobs -p) 2>/dev/null || true' EXIT",
     ...commands.map((text, i) => `printf '\\n--- ${i}\\n'\n${here(text)}`),
@@ -52,7 +52,7 @@ export async function runCommands(
       env: { ...process.env, DATA_DIR: service.dir },
       timeout: 60_000,
     });
-    if (REFUSED.test(stdout)) throw new Error(`The API refused something:\n${stdout}`);
+    if (REFUSED.test(stdout)) throw new Error(`The API rejected a request:\n${stdout}`);
     return stdout.split(/^--- \d+\n/m).slice(1);
   } finally {
     if (folder === undefined) rmSync(cwd, { recursive: true, force: true });

@@ -19,14 +19,14 @@ const resultsOf = (out: string) =>
 
 const ALL = ['health', 'account', 'entity', 'check', 'heartbeat', 'alert', 'MCP by POST', 'MCP by stream', 'clean-up'];
 
-/** What a tenant has, but for its history. */
+/** Everything that a tenant has, except its history. */
 const belongings = async (one: Client) => ({
   blueprints: (await one.get('/v1/blueprints')).body,
   checks: (await one.get('/v1/checks')).body,
   keys: (await one.get('/v1/auth/keys')).body.map(({ id }: { id: string }) => id),
 });
 
-it('walks through a service from its account to an alert that arrives, and leaves nothing behind', async () => {
+it('tests a service from its account to a delivered alert and deletes what it created', async () => {
   const before = await belongings(client);
   const { code, out } = await smoke([service.url], { KEY: client.key });
   expect(resultsOf(out)).toEqual(Object.fromEntries(ALL.map((name) => [name, 'ok'])));
@@ -36,7 +36,7 @@ it('walks through a service from its account to an alert that arrives, and leave
   expect(out).not.toContain(client.key);
 });
 
-it('says which step failed and why, goes on with what does not need it, and cleans up', async () => {
+it('names the failed step and the reason, runs the independent steps and cleans up', async () => {
   await using broken = await httpTarget((_request, response) => void response.writeHead(500).end());
   const before = await belongings(client);
   const { code, out } = await smoke([`${service.url}/`, client.key, '--target', broken.url, '--no-stream']);
@@ -55,18 +55,18 @@ it('fails when an alert does not arrive', async () => {
   await using full = await httpTarget((_request, response) => void response.writeHead(410).end());
   const { code, out } = await smoke([service.url, client.key, '--receiver', `${full.url}/ops`, '--no-stream']);
   expect(code).toBe(1);
-  expect(out).toMatch(/^FAIL +alert .*was not taken.*410/m);
+  expect(out).toMatch(/^FAIL +alert .*did not accept.*410/m);
 });
 
-it('fails with a key that is none, and where nobody answers', async () => {
-  const wrong = await smoke([service.url, 'fw_wrong']);
-  expect(wrong.code).toBe(1);
-  expect(wrong.out).toMatch(/^FAIL +account .*401.*unknown/m);
+it('fails with an invalid key and without a response', async () => {
+  const invalid = await smoke([service.url, 'fw_wrong']);
+  expect(invalid.code).toBe(1);
+  expect(invalid.out).toMatch(/^FAIL +account .*401.*unknown/m);
   const gone = await httpTarget(() => {});
   await gone[Symbol.asyncDispose]();
-  const nobody = await smoke([gone.url, client.key]);
-  expect(nobody.code).toBe(1);
-  expect(nobody.out).toMatch(/^FAIL +health .*ECONNREFUSED/m);
+  const unreachable = await smoke([gone.url, client.key]);
+  expect(unreachable.code).toBe(1);
+  expect(unreachable.out).toMatch(/^FAIL +health .*ECONNREFUSED/m);
 });
 
 it.each([
@@ -75,7 +75,7 @@ it.each([
   [['127.0.0.1', 'k'], 'must be an http or https URL'],
   [['http://127.0.0.1:9', 'k', '--patience', 'long'], '--patience'],
   [['http://127.0.0.1:9', 'k', '--quick'], '--quick'],
-])('refuses %j with a sentence', async (args, sentence) => {
+])('rejects %j with a sentence', async (args, sentence) => {
   const { code, err } = await smoke(args);
   expect(code).toBe(2);
   expect(err).toContain(sentence);

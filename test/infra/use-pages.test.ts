@@ -16,8 +16,8 @@ const of = (language: string, blocks: Block[]) => blocks.filter((block) => block
 const NOT_RUN = ['agents', 'channel-types', 'console', 'sign-in', 'webhooks'].map((name) => `docs/use/${name}.md`);
 
 describe.each(pages.filter((page) => !NOT_RUN.includes(page)))('%s', (page) => {
-  it('has commands that work one after another, and shows lines that they print', async () => {
-    // No registry of domains is queried.
+  it('has commands that work in order and shows their output', async () => {
+    // No domain registry is queried.
     await using service = await startRealService({ RDAP_BOOTSTRAP_URL: 'http://127.77.0.1:9/dns.json' });
     const blocks = blocksOf(read(page));
     const commands = of('sh', blocks).map(({ text }) => text);
@@ -38,15 +38,15 @@ describe('docs/use/from-gatus.md', () => {
 
   it('maps most conditions of Gatus', () => expect(conditions.length).toBeGreaterThan(20));
 
-  it.each(conditions.map(([, theirs, ours]) => [theirs!, ours!]))(
-    'maps %s to %s, which a check accepts',
-    (_theirs, ours) => {
-      const assertions = [JSON.parse(ours)];
+  it.each(conditions.map(([, condition, assertion]) => [condition!, assertion!]))(
+    'maps %s to %s, a valid assertion',
+    (_condition, assertion) => {
+      const assertions = [JSON.parse(assertion)];
       const dns = { entity_id: 'ent_1', check_type: 'dns' };
       const isOfDns = ['rcode', 'any_record'].includes(assertions[0].source);
-      const asked = { hostname: 'example.com', record_type: 'A' };
+      const query = { hostname: 'example.com', record_type: 'A' };
       expect(
-        isOfDns ? refused({ config: { ...asked, assertions } }, dns) : refused({ config: { assertions } }),
+        isOfDns ? refused({ config: { ...query, assertions } }, dns) : refused({ config: { assertions } }),
       ).toEqual([]);
     },
   );

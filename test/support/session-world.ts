@@ -41,7 +41,7 @@ export const withCookie = (world: MemoryWorld, cookie: string): Promise<Context>
   });
 
 /** The same as a word. */
-export const judged = (world: MemoryWorld, cookie: string): Promise<string> =>
+export const accessOf = (world: MemoryWorld, cookie: string): Promise<string> =>
   withCookie(world, cookie).then(
     ({ caller }) => caller.role,
     (error) => error.code,

@@ -10,24 +10,21 @@ import { packedDocument } from './packed-document.ts';
 import { withoutDescriptions, withoutExamples, withoutManifests } from './without-documentation.ts';
 
 type Bundle = {
-  /** The folder that is deployed: `index.mjs`, minified, and beside it what is loaded only when it is asked for. */
   dir: string;
-  /** What is loaded when the function starts. */
+  /** Bytes loaded at start. */
   bytes: number;
-  /** How much more is loaded with each file that is loaded late. */
+  /** Additional bytes loaded with each lazy file. */
   late_bytes: Readonly<Record<string, number>>;
-  /** Everything. */
   all_bytes: number;
-  /** Every module that went in. */
   inputs: string[];
 };
 
 const ROOT = join(import.meta.dirname, '../../..');
 
-/** Some packages are CommonJS inside and ask for `require` when they run. */
+/** Some packages are CommonJS inside and need `require` at run time. */
 const REQUIRE = "import{createRequire}from'node:module';const require=createRequire(import.meta.url);";
 
-/** Parts of packages that no function can use: 40 KB at the start of each, and 100 more that would be carried along. */
+/** Parts of packages that no function uses: 40 KB at each start, and another 100 KB in the bundle. */
 const WITHOUT = {
   '@aws-sdk/credential-provider-node': join(import.meta.dirname, 'lambda-credentials.ts'),
   '@smithy/core/event-streams': join(import.meta.dirname, 'empty-module.ts'),
@@ -35,12 +32,12 @@ const WITHOUT = {
   'mnemonist/lru-cache': join(import.meta.dirname, 'plain-cache.ts'),
 };
 
-const made = new Map<FunctionName, Bundle>();
+const bundles = new Map<FunctionName, Bundle>();
 
-/** Everything that a function uses and nothing else; made once a process, in a folder that goes with it. */
+/** Bundles exactly the modules that a function uses, once per process, in a folder deleted at exit. */
 export function bundle(name: FunctionName): Bundle {
-  const known = made.get(name) ?? build(name);
-  made.set(name, known);
+  const known = bundles.get(name) ?? build(name);
+  bundles.set(name, known);
   return known;
 }
 
@@ -104,5 +101,5 @@ function build(name: FunctionName): Bundle {
   };
 }
 
-/** By its path in the repository; what is made for the bundles lies elsewhere, in a folder of each process. */
+/** Path in the repository, or the file name if the file was generated elsewhere for the bundles. */
 const nameOf = (file: string): string => (file.startsWith('..') ? basename(file) : file);

@@ -1,16 +1,13 @@
 import { type FunctionName, functions, queues, streams as readers, routes } from '#infra/topology.ts';
 import { EDGE_SECRET } from '#lib/aws/environment.ts';
 
-/** Modules that a bundle finds under these names: the document and the console as they were made for it (bundle.ts). */
+/** Module names of the document and the console in a bundle (bundle.ts). */
 export const PACKED = { document: '#packed/document', console: '#packed/console' };
 
-/**
- * The entry file of a function on AWS, as text: its factory, fed with the ports of AWS. It is the same for each of
- * them but for what the topology says, so it is written by the topology.
- */
+/** Returns the entry file of a function on AWS: its factory with the ports of AWS, generated from the topology. */
 export const entryOf = (name: FunctionName): string => (functions[name].table ? entryWithTable(name) : bareEntry(name));
 
-/** Of a function that only answers requests: it has settings and a log, and nothing of the AWS SDK in its bundle. */
+/** Entry of a function without a table: settings and a log, without the AWS SDK. */
 const bareEntry = (name: FunctionName): string =>
   [
     `import { create } from '#functions/${name}.ts';`,
@@ -24,7 +21,7 @@ const bareEntry = (name: FunctionName): string =>
     '',
   ].join('\n');
 
-/** The document is loaded with its first request. */
+/** The document is loaded on its first request. */
 const ASSETS = `{ document: async () => (await import('${PACKED.document}')).default }`;
 
 function entryWithTable(name: FunctionName): string {
@@ -49,7 +46,7 @@ function entryWithTable(name: FunctionName): string {
   const parts = [...(publishes ? ['makeBus: lambdaBus'] : []), ...(reaches_out ? ['makeNet: outerNet'] : [])];
   const ports = `lambdaPorts(process.env, ${JSON.stringify(sends)}, { ${parts.join(', ')} })`;
   return [
-    ...imports.map(([what, from]) => `import { ${what} } from '${from}';`),
+    ...imports.map(([symbol, from]) => `import { ${symbol} } from '${from}';`),
     ...(isFed(name)
       ? [
           `const metrics = batchMetrics('${name}');`,
@@ -68,12 +65,12 @@ function entryWithTable(name: FunctionName): string {
   ].join('\n');
 }
 
-/** Whether requests come to it. */
-export const isAsked = (name: FunctionName): boolean => routes.some((route) => route.function === name);
+/** Whether a function serves requests. */
+export const servesRequests = (name: FunctionName): boolean => routes.some((route) => route.function === name);
 
-/** Whether they are held to their rates, which stand in the table. */
-export const isLimited = (name: FunctionName): boolean => isAsked(name) && functions[name].table !== undefined;
+/** Whether its requests are rate limited; rates are in the table. */
+export const isLimited = (name: FunctionName): boolean => servesRequests(name) && functions[name].table !== undefined;
 
-/** Whether its work comes in batches of records. */
+/** Whether it receives batches of records. */
 export const isFed = (name: FunctionName): boolean =>
   Object.values(queues).some((queue) => queue.consumer === name) || readers.some((reader) => reader.function === name);

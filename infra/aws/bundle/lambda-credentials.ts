@@ -1,7 +1,4 @@
 import { fromEnv } from '@aws-sdk/credential-provider-env';
 
-/**
- * Takes the place of the SDK's whole chain of credential providers in every bundle: a function has its credentials in
- * its environment, and the rest of the chain (files, SSO, web identity, instance metadata) is a fifth of the code.
- */
+/** Replaces the credential chain of the SDK, a fifth of its code: credentials are in the environment. */
 export const defaultProvider = fromEnv;

@@ -2,16 +2,13 @@ import { generate } from '#infra/docs/generate.ts';
 import { buildConsole } from '#lib/page/build.ts';
 import type { ConsoleFile } from '#lib/platform/assets.ts';
 
-// Built while this module is loaded, as what makes the bundles waits for nothing.
+// Built when this module is loaded, because bundle() is synchronous.
 const { page, etag, assets } = await buildConsole(generate().console);
 
 const lean = ({ type, br }: ConsoleFile) => ({ type, br });
 const leanAssets = Object.fromEntries(Object.entries(assets).map(([name, file]) => [name, lean(file)]));
 
-/**
- * Returns the text of a module with the files of the console as they are now. It carries the smaller of their packed
- * forms, and makes the other one of it when that is asked for.
- */
+/** Returns a module with the current files of the console. It contains the brotli form and derives gzip on demand. */
 export const packedConsole = (): string =>
   [
     "import { brotliDecompressSync, gzipSync } from 'node:zlib';",

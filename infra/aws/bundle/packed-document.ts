@@ -1,7 +1,7 @@
 import { brotliCompressSync } from 'node:zlib';
 import { generate } from '#infra/docs/generate.ts';
 
-/** Returns the text of a module with the document, compressed to a tenth; it is unpacked when the module is loaded. */
+/** Returns a module with the document, compressed to a tenth and decompressed when it is loaded. */
 export function packedDocument(): string {
   const packed = brotliCompressSync(JSON.stringify(generate().document)).toString('base64');
   return [

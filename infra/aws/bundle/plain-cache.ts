@@ -1,9 +1,6 @@
-/**
- * Takes the place of the cache (`mnemonist`) in which the SDK keeps discovered endpoints, which is larger than most of
- * our own modules. DynamoDB's are not discovered unless the environment asks for it, and are few then.
- */
+/** Replaces the large endpoint cache of the SDK (`mnemonist`), which is rarely used with DynamoDB. */
 export default class PlainCache<Value> extends Map<string, Value> {
-  /** Its first argument is a capacity. */
+  /** The first argument of the original is a capacity. */
   constructor(_capacity: number) {
     super();
   }

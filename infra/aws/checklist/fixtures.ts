@@ -4,31 +4,26 @@ import { type Call, caller, expected, StepError } from '#infra/smoke/call.ts';
 type Address = { name: string; url: string };
 
 export type Given = {
-  /** The outputs Url, ApiUrl and StreamUrlmcp, as far as they are given. */
   addresses: Address[];
-  /** Whether CloudFront stands in front: then the address that streams takes no calls of ours. */
+  /** Whether CloudFront is in front; then the stream URL rejects direct requests. */
   cdn: boolean;
   key: string;
   hosts: { ipv6: string; smtp: string; tls: { host: string; port: number } };
-  /** How long a check is left silent. */
   minutes: number;
-  /** How long a first result may take, in seconds. */
   patience: number;
 };
 
-/** What the items work with: entities of their own, taken away at the end. */
+/** Blueprint and entities that the items use; deleted at the end. */
 export type Fixtures = Given & {
   name: string;
   call: Call;
-  /** Base address of streams. */
   stream: string;
-  /** Addresses that take a call with a key. */
   callable: (Address & { call: Call })[];
-  /** Ids; a check goes onto one of them, as an entity takes 25 at most. */
+  /** Ids of several entities, because an entity has at most 25 checks. */
   entities: string[];
 };
 
-export function siteOf(given: Given): Fixtures {
+export function fixturesOf(given: Given): Fixtures {
   const { addresses, cdn, key } = given;
   const isOpen = (one: Address) => !(cdn && one.name === 'StreamUrlmcp');
   const callable = addresses.filter(isOpen).map((one) => ({ ...one, call: caller(one.url, key) }));
@@ -39,7 +34,7 @@ export function siteOf(given: Given): Fixtures {
 
 const SLUGS = ['one', 'two', 'three', 'four'];
 
-/** Makes its blueprint and entities. Throws StepError. */
+/** Creates the blueprint and the entities. Throws StepError. */
 export async function createFixtures({ call, name, entities }: Fixtures): Promise<void> {
   expected(await call('POST', '/v1/blueprints', { slug: name, name: 'Checklist' }), 201, 'POST /v1/blueprints');
   for (const slug of SLUGS) {
@@ -48,9 +43,10 @@ export async function createFixtures({ call, name, entities }: Fixtures): Promis
   }
 }
 
-/** Takes away what `furnish` has made, and with the entities their checks. Throws StepError. */
+/** Deletes the blueprint, the entities and their checks. Throws StepError. */
 export async function deleteFixtures({ call, name }: Fixtures): Promise<void> {
   for (const slug of SLUGS) await call('DELETE', `/v1/blueprints/${name}/entities/${slug}`);
   const { status } = await call('DELETE', `/v1/blueprints/${name}`);
-  if (status !== 204 && status !== 404) throw new StepError(`The blueprint ${name} is left (${status}): delete it.`);
+  if (status !== 204 && status !== 404)
+    throw new StepError(`The blueprint ${name} was not deleted (${status}): delete it manually.`);
 }

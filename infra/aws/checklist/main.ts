@@ -1,28 +1,24 @@
 import { parseArgs } from 'node:util';
 import { StepError } from '#infra/smoke/call.ts';
-import { createFixtures, deleteFixtures, type Given, siteOf } from './fixtures.ts';
+import { createFixtures, deleteFixtures, fixturesOf, type Given } from './fixtures.ts';
 import { ITEMS } from './items.ts';
 import { readStack } from './metrics.ts';
 
-const USAGE = `Half an hour on a real account: shows what no emulator can, and says what it should look like. Under $1.
-
+const USAGE = `Checks on a real account what no emulator can show, in half an hour, and prints the expected results. Under $1.
   npm run aws:checklist -- --url URL --api-url URL --stream-url URL [options] [KEY]
-
-  --url, --api-url, --stream-url    the outputs Url, ApiUrl and StreamUrlmcp; with --no-cdn, for CDN=false, without --url
-  KEY                               a key that may write; without it, that of the environment variable KEY
+  --url, --api-url, --stream-url    outputs Url, ApiUrl and StreamUrlmcp; for CDN=false use --no-cdn and omit --url
+  KEY                               a key with write access. Default: environment variable KEY
   --stack NAME                      also reads metrics, with the AWS CLI and its credentials
-  --only N,N                        these items alone; --list shows them all
-  --minutes N                       how long a check is left silent; default 5
-  --patience N                      how long a first result may take, in seconds; default 60
-  --ipv6-host, --smtp-host, --tls-host HOST[:PORT]    what is probed; by default hosts that anybody may call
-
-After a day, hold the bill against npm run test:nightly -- cost (switch the tag Application on as a cost allocation
-tag first):
+  --only N,N                        runs only these items; --list prints them
+  --minutes N                       minutes without a heartbeat. Default: 5
+  --patience N                      timeout of the first result in seconds. Default: 60
+  --ipv6-host, --smtp-host, --tls-host HOST[:PORT]    probed hosts. Default: public hosts
+After a day, compare the bill with npm run test:nightly -- cost (first activate the tag Application as a cost allocation
+tag):
   aws ce get-cost-and-usage --time-period Start=<day>,End=<next day> --granularity DAILY --metrics UnblendedCost \\
     --filter '{"Tags":{"Key":"Application","Values":["<STACK_NAME>"]}}' --group-by Type=DIMENSION,Key=SERVICE
-
-It judges nothing: read what was seen against what to look for. Exit codes: 0 all was looked at, 1 something could not
-be, 2 wrong input.
+It does not rate the results: compare each result with the expected one. Exit codes: 0 all items ran, 1 an item did not
+run, 2 invalid input.
 `;
 
 class UsageError extends Error {}
@@ -61,7 +57,7 @@ function given(values: Values, key: string | undefined): Given {
   const addresses = Object.entries(named).flatMap(([name, url]) =>
     url === undefined ? [] : [{ name, url: addressOf(url, name) }],
   );
-  if (!key) throw new UsageError('Give a key, behind the options or as the environment variable KEY.');
+  if (!key) throw new UsageError('Give a key after the options or as the environment variable KEY.');
   if (cdn && values.url === undefined) throw new UsageError('Give --url, or --no-cdn for a stack with CDN=false.');
   if (!cdn && (named.ApiUrl === undefined || named.StreamUrlmcp === undefined)) {
     throw new UsageError('With --no-cdn give --api-url and --stream-url.');
@@ -87,41 +83,41 @@ function whole(text: string, what: string): number {
   throw new UsageError(`${what} takes a whole number, not "${text}".`);
 }
 
-/** The items of `--only`, by their numbers from 1. */
 function chosen(only: string | undefined) {
   const all = ITEMS.map((item, i) => ({ item, number: i + 1 }));
   if (only === undefined) return all;
   const numbers = only.split(',').map((text) => whole(text, '--only'));
   const unknown = numbers.find((number) => !ITEMS[number - 1]);
-  if (unknown !== undefined) throw new UsageError(`--only: there is no item ${unknown}; --list shows them.`);
+  if (unknown !== undefined) throw new UsageError(`--only: item ${unknown} does not exist; --list prints all items.`);
   return all.filter(({ number }) => numbers.includes(number));
 }
 
 async function main(args: string[], env: NodeJS.ProcessEnv): Promise<number> {
   const { values, positionals } = parse(args);
   if (values.help) say(USAGE);
-  if (values.list) for (const [i, { name, look }] of ITEMS.entries()) say(`${i + 1}. ${name}\n   look for: ${look}`);
+  if (values.list)
+    for (const [i, { name, expected }] of ITEMS.entries()) say(`${i + 1}. ${name}\n   expected: ${expected}`);
   if (values.help || values.list) return 0;
   const items = chosen(values.only);
-  const site = siteOf(given(values, positionals[0] ?? env.KEY));
-  let missed = 0;
+  const fixtures = fixturesOf(given(values, positionals[0] ?? env.KEY));
+  let failed = 0;
   try {
-    await createFixtures(site);
+    await createFixtures(fixtures);
     const stack = values.stack === undefined ? undefined : await readStack(values.stack);
     for (const { item, number } of items) {
-      say(`\n${number}. ${item.name}\n   look for: ${item.look}`);
+      say(`\n${number}. ${item.name}\n   expected: ${item.expected}`);
       try {
-        for (const line of await item.run(site, stack)) say(`   seen: ${line}`);
+        for (const line of await item.run(fixtures, stack)) say(`   result: ${line}`);
       } catch (error) {
         if (!(error instanceof StepError)) throw error;
-        missed++;
-        say(`   could not be looked at: ${error.message}`);
+        failed++;
+        say(`   not run: ${error.message}`);
       }
     }
   } finally {
-    await deleteFixtures(site);
+    await deleteFixtures(fixtures);
   }
-  return missed > 0 ? 1 : 0;
+  return failed > 0 ? 1 : 0;
 }
 
 main(process.argv.slice(2), process.env).then(

@@ -2,14 +2,14 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { type Json, StepError } from '#infra/smoke/call.ts';
 
-/** A deployed stack, looked at with the AWS CLI and whatever credentials that finds. */
+/** Deployed stack, read with the AWS CLI and its credentials. */
 export type Stack = { name: string; functions: string[]; queues: string[] };
 
 type Metric = { namespace: string; metric: string; dimension: string; of: string; statistic: 'Sum' | 'Maximum' };
 
 const HOUR_MS = 3_600_000;
 
-/** Names of what the stack has. Throws StepError with what the CLI said. */
+/** Reads the functions and queues of a stack. Throws a StepError with the message of the CLI. */
 export async function readStack(name: string): Promise<Stack> {
   const words = ['cloudformation', 'list-stack-resources', '--stack-name', name];
   const { StackResourceSummaries: all } = await aws(words);
@@ -19,7 +19,7 @@ export async function readStack(name: string): Promise<Stack> {
   return { name, functions: of('AWS::Lambda::Function'), queues: queues.filter((one) => !one.includes('Dead')) };
 }
 
-/** The last hour of a metric of all that has it, or of `lag`: that of the schedule and the queues; a line each. */
+/** Reads the last hour of a metric, or of `lag` (schedule and queues), one line per function or queue. */
 export async function sumOf(
   { name, functions, queues }: Stack,
   what: 'RecursiveInvocationsDropped' | 'NumberOfEmptyReceives' | 'lag',

@@ -29,40 +29,39 @@ import { edgeCode } from './code.ts';
 import type { Streamed } from './function-urls.ts';
 import { makeHeadersPolicy } from './response-headers.ts';
 
-/** The origin's id: the function at the edge names it. */
 const API = 'api';
 
-/** What goes through: nothing is kept, the caller's key and query reach the origin. */
-const through = (origin: IOrigin, edge: CloudFrontFunction, headers: ResponseHeadersPolicy): BehaviorOptions => ({
+/** Behavior without a cache; the key and query of the caller reach the origin. */
+const uncached = (origin: IOrigin, edge: CloudFrontFunction, headers: ResponseHeadersPolicy): BehaviorOptions => ({
   origin,
   allowedMethods: AllowedMethods.ALLOW_ALL,
   cachePolicy: CachePolicy.CACHING_DISABLED,
-  // CloudFront packs only what it keeps.
+  // CloudFront compresses only what it caches.
   compress: false,
-  // But its Host, by which API Gateway and Lambda find out who is meant.
+  // Except Host, which API Gateway and Lambda need to find the target.
   originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
   responseHeadersPolicy: headers,
   viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
   functionAssociations: [{ function: edge, eventType: FunctionEventType.VIEWER_REQUEST }],
 });
 
-/** Files whose names change with their content: kept at the edge, as packed as the caller takes them. */
-const kept = (origin: IOrigin, headers: ResponseHeadersPolicy): BehaviorOptions => ({
+/** Behavior for files with a hash in their name: cached at the edge, compressed as the caller accepts. */
+const cached = (origin: IOrigin, headers: ResponseHeadersPolicy): BehaviorOptions => ({
   origin,
-  // By path and accepted packing alone: neither host, cookies nor query reach the origin.
+  // Cached by path and encoding only: host, cookies and query do not reach the origin.
   cachePolicy: CachePolicy.CACHING_OPTIMIZED,
   compress: true,
   responseHeadersPolicy: headers,
   viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
 });
 
-/** Every status whose answers CloudFront can be told about. */
+/** Error statuses whose caching CloudFront lets a distribution configure. */
 const ERRORS = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504];
 
 /**
- * One address for everything. All paths go to the API; the files of the console are kept. On a path that is streamed, a
- * GET goes to the function itself, signed by CloudFront, and every other method to the API, which has a throttle and a
- * log (edge/viewer-request.js).
+ * One URL for everything. All paths go to the API; files of the console are cached. On a streaming path, CloudFront
+ * signs a GET and sends it to the function; other methods go to the API, which has a throttle and a log
+ * (edge/viewer-request.js).
  */
 export function makeCdn(
   scope: Stack,
@@ -70,7 +69,7 @@ export function makeCdn(
   settings: DeploySettings,
 ): Distribution {
   const edge = new CloudFrontFunction(scope, 'Edge', {
-    comment: 'Fleetwatch: refuses what has no key, and tells streams from calls',
+    comment: 'Fleetwatch: rejects requests without a key and routes streams',
     runtime: FunctionRuntime.JS_2_0,
     code: FunctionCode.fromInline(
       edgeCode({ api: API, streamed: streamed.flatMap(({ paths }) => paths), origins: corsOrigins(settings) }),
@@ -80,19 +79,19 @@ export function makeCdn(
   const customHeaders = { [EDGE_HEADERS.secret]: edgeSecret.unsafeUnwrap() };
   const gateway = new HttpOrigin(apiHost, { originId: API, customHeaders });
   const apiHeaders = makeHeadersPolicy(scope, 'api', API_HEADERS);
-  const toApi = through(gateway, edge, apiHeaders);
+  const toApi = uncached(gateway, edge, apiHeaders);
   const consoleHeaders = makeHeadersPolicy(scope, 'console', CONSOLE_HEADERS);
   const originAccessControl = new FunctionUrlOriginAccessControl(scope, 'StreamAccess', {
-    // Names of these are one for all regions of an account.
+    // These names are global to an account.
     originAccessControlName: `${scope.stackName}-${scope.region}`,
   });
   const streams = streamed.flatMap(({ paths, url }) => {
-    // Counted between two packets of a stream; it says something every 15 s.
+    // Timeout between two packets; a stream sends one at least every 15 s.
     const readTimeout = Duration.seconds(60);
     const origin = FunctionUrlOrigin.withOriginAccessControl(url, { readTimeout, originAccessControl, customHeaders });
-    return paths.map((path): [string, BehaviorOptions] => [path, through(origin, edge, apiHeaders)]);
+    return paths.map((path): [string, BehaviorOptions] => [path, uncached(origin, edge, apiHeaders)]);
   });
-  const own = settings.DOMAIN_NAME !== '' && {
+  const domain = settings.DOMAIN_NAME !== '' && {
     domainNames: [settings.DOMAIN_NAME],
     certificate: Certificate.fromCertificateArn(scope, 'Certificate', settings.CERTIFICATE_ARN),
     minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
@@ -101,18 +100,17 @@ export function makeCdn(
     comment: 'Fleetwatch',
     httpVersion: HttpVersion.HTTP2_AND_3,
     priceClass: PriceClass.PRICE_CLASS_100,
-    defaultBehavior: through(gateway, edge, consoleHeaders),
-    // CloudFront caches errors by rules of their own, for 10 s and by path alone: the next caller, with another key,
-    // would be shown them.
+    defaultBehavior: uncached(gateway, edge, consoleHeaders),
+    // CloudFront caches errors for 10 s by path only, and would return them to callers with other keys.
     errorResponses: ERRORS.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
-    // The first path that fits wins: what is streamed stands before the API's own.
+    // The first matching path wins: streaming paths come before those of the API.
     additionalBehaviors: {
       ...Object.fromEntries(streams),
       '/v1/*': toApi,
       '/.well-known/*': toApi,
       [`${PING_PATH}*`]: toApi,
-      '/assets/*': kept(gateway, consoleHeaders),
+      '/assets/*': cached(gateway, consoleHeaders),
     },
-    ...own,
+    ...domain,
   });
 }

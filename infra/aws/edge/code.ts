@@ -10,15 +10,14 @@ import { API_HEADERS } from '#lib/platform/http/api-event.ts';
 import { PING_PATH } from '#lib/results/pings/ping-endpoint.ts';
 
 const SOURCE = readFileSync(join(import.meta.dirname, 'viewer-request.js'), 'utf8');
-const PLACE = 'const DATA = null;';
+const PLACEHOLDER = 'const DATA = null;';
 
 /**
- * The code of the CloudFront Function, viewer-request.js with its data: what is open without a key comes from the rows
- * of the API, and from the routes of the console; a ping and a link in an alert
- * have their secret in their path.
- * @param api id of the origin that has all but the streams
- * @param streamed paths whose GET stays with the function that streams
- * @param origins of pages that may read an answer, `*` alone for any
+ * Returns the CloudFront Function: viewer-request.js with its data. Routes that are open without a key come from the
+ * API and the console; pings and alert links have their secret in the path.
+ * @param api id of the origin of everything except streams
+ * @param streamed paths whose GET goes to the streaming function
+ * @param origins origins of pages that may read a response; `*` for any
  */
 export function edgeCode({ api, streamed, origins }: { api: string; streamed: string[]; origins: string[] }): string {
   const open = [
@@ -32,10 +31,10 @@ export function edgeCode({ api, streamed, origins }: { api: string; streamed: st
     session_cookie: SECURE_COOKIE,
     origins,
     always: API_HEADERS,
-    told: { address, host },
+    client: { address, host },
     streamed,
     api,
     forwarded_authorization: FORWARDED_AUTHORIZATION,
   };
-  return SOURCE.replace(PLACE, () => `const DATA = ${JSON.stringify(data)};`);
+  return SOURCE.replace(PLACEHOLDER, () => `const DATA = ${JSON.stringify(data)};`);
 }

@@ -13,10 +13,7 @@ import { type FunctionName, routes, streaming } from '#infra/topology.ts';
 
 export type Streamed = { name: FunctionName; paths: string[]; url: FunctionUrl };
 
-/**
- * What pages may do there: nobody but the URL itself answers a preflight. Origins are those that MCP answers to, so
- * named ones alone. A DELETE is answered (405), and clients want to see that.
- */
+/** CORS of a function URL: only named origins, as for MCP. DELETE is included because clients read its 405. */
 const corsOf = (allowedOrigins: string[]): FunctionUrlCorsOptions => ({
   allowedOrigins,
   allowedMethods: [HttpMethod.GET, HttpMethod.POST, HttpMethod.DELETE],
@@ -26,9 +23,9 @@ const corsOf = (allowedOrigins: string[]): FunctionUrlCorsOptions => ({
 });
 
 /**
- * A function URL for each function that streams. Behind CloudFront it takes only requests that CloudFront has signed:
- * Lambda refuses all others before it runs the function. Without CloudFront it is as open as the API, and the function
- * judges the Bearer key.
+ * Creates a function URL for each streaming function. With CloudFront it accepts only requests that CloudFront has
+ * signed: Lambda rejects others before it runs the function. Without CloudFront it is open, and the function validates
+ * the Bearer key.
  */
 export function makeFunctionUrls(functions: Functions, settings: DeploySettings): Streamed[] {
   const origins = namedOrigins(settings);

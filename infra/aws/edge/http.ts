@@ -19,7 +19,7 @@ import { corsOrigins, type DeploySettings } from '#infra/aws/settings.ts';
 import { ALLOWED_HEADERS, ALLOWED_METHODS, EXPOSED_HEADERS } from '#infra/cors.ts';
 import { type FunctionName, routes, functions as specs } from '#infra/topology.ts';
 
-/** The HTTP API in front of the functions, and its log; who calls is judged by each of them, at their gates. */
+/** Creates the HTTP API and its access log; each function authenticates its callers. */
 export function makeHttp(
   scope: Construct,
   functions: Functions,
@@ -29,11 +29,11 @@ export function makeHttp(
   const integrationOf = (name: FunctionName) => {
     const known = integrations.get(name);
     if (known) return known;
-    const made = new HttpLambdaIntegration(`To-${name}`, functions[name], {
+    const created = new HttpLambdaIntegration(`To-${name}`, functions[name], {
       payloadFormatVersion: PayloadFormatVersion.VERSION_2_0,
     });
-    integrations.set(name, made);
-    return made;
+    integrations.set(name, created);
+    return created;
   };
   const all = routes.find(isCatchAll);
   const api = new HttpApi(scope, 'Api', {
@@ -47,14 +47,14 @@ export function makeHttp(
       exposeHeaders: [...EXPOSED_HEADERS],
       maxAge: Duration.hours(1),
     },
-    // Also `/` itself, which `/{proxy+}` does not hold.
+    // Also serves `/`, which `/{proxy+}` does not match.
     ...(all && { defaultIntegration: integrationOf(all.function) }),
   });
-  const ofPushes: HttpRoute[] = [];
-  for (const route of routes.filter((row) => !isCatchAll(row) && !specs[row.function].streams)) {
+  const pushes: HttpRoute[] = [];
+  for (const route of routes.filter((route) => !isCatchAll(route) && !specs[route.function].streams)) {
     const methods = [HttpMethod[route.method as keyof typeof HttpMethod]];
-    const made = api.addRoutes({ path: route.path, methods, integration: integrationOf(route.function) });
-    if (route.function === 'ingest') ofPushes.push(...made);
+    const created = api.addRoutes({ path: route.path, methods, integration: integrationOf(route.function) });
+    if (route.function === 'ingest') pushes.push(...created);
   }
   const accessLog = makeLogGroup(scope, 'access', settings);
   const stage = new HttpStage(scope, 'Stage', {
@@ -62,24 +62,24 @@ export function makeHttp(
     stageName: '$default',
     autoDeploy: true,
     throttle: { rateLimit: settings.THROTTLE_RATE, burstLimit: settings.THROTTLE_BURST },
-    // Requests that no function saw (throttled, refused by the gateway) show only here.
+    // Requests that reached no function (throttled or rejected by the gateway) appear only here.
     accessLogSettings: {
       destination: new LogGroupLogDestination(accessLog),
       format: AccessLogFormat.custom(JSON.stringify(ACCESS)),
     },
   });
-  throttle(stage, ofPushes, settings.THROTTLE_PUSH_RATE);
+  throttle(stage, pushes, settings.THROTTLE_PUSH_RATE);
   return { api, accessLog };
 }
 
-/** Gives routes a throttle of their own: what others ask of the API never makes it refuse a heartbeat. */
-function throttle(stage: HttpStage, own: HttpRoute[], rate: number): void {
+/** Gives routes their own throttle, so that other API requests never cause a rejected heartbeat. */
+function throttle(stage: HttpStage, routes: HttpRoute[], rate: number): void {
   const { defaultChild } = stage.node;
   const limit = { ThrottlingRateLimit: rate, ThrottlingBurstLimit: 2 * rate };
-  const keys = own.map((route) => (route.node.defaultChild as CfnRoute).routeKey);
+  const keys = routes.map((route) => (route.node.defaultChild as CfnRoute).routeKey);
   (defaultChild as CfnStage).routeSettings = Object.fromEntries(keys.map((key) => [key, limit]));
-  // A stage cannot be made with settings of a route that is not there yet.
-  stage.node.addDependency(...own);
+  // A stage needs its routes before it can configure them.
+  stage.node.addDependency(...routes);
 }
 
 const isCatchAll = ({ method, path }: { method: string; path: string }) => method === 'ANY' && path === '/{proxy+}';
@@ -92,7 +92,7 @@ const ACCESS = {
   route: '$context.routeKey',
   path: '$context.path',
   status: '$context.status',
-  // Of the function; `-` where none was asked.
+  // `-` if no function was called.
   integration_status: '$context.integrationStatus',
   latency_ms: '$context.responseLatency',
   error: '$context.error.message',

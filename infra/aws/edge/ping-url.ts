@@ -2,13 +2,12 @@ import { type FunctionUrl, FunctionUrlAuthType } from 'aws-cdk-lib/aws-lambda';
 import type { Functions } from '#infra/aws/functions.ts';
 import type { DeploySettings } from '#infra/aws/settings.ts';
 
-/** Functions that show checks with their ping URLs. */
 const SHOWING = ['api', 'mcp'] as const;
 
 /**
- * The address that jobs ping: the function `ingest` itself, without the price of a gateway. It is open, as a ping needs
- * no key, and nothing throttles it but the rates of the service and the function's reserved concurrency. Ping URLs lead
- * there, unless the operator has said where else.
+ * Creates the URL that jobs ping: the function `ingest`, without the price of a gateway. It is open, because a ping
+ * needs no key; only the rates of the service and reserved concurrency limit it. Ping URLs use it unless PING_URL is
+ * set.
  */
 export function makePingUrl(functions: Functions, settings: DeploySettings): FunctionUrl {
   const url = functions.ingest.addFunctionUrl({ authType: FunctionUrlAuthType.NONE });

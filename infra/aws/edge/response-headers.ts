@@ -4,9 +4,9 @@ import { HSTS_SECONDS } from '#infra/headers.ts';
 
 type Headers = Record<'content-security-policy' | 'referrer-policy' | 'x-content-type-options', string>;
 
-/** What CloudFront adds to answers, where the answer has none of its own; and that it is asked by TLS alone. */
+/** Creates the headers that CloudFront adds if the response lacks them, and HSTS. */
 export function makeHeadersPolicy(scope: Stack, name: string, headers: Headers): ResponseHeadersPolicy {
-  // CloudFront knows these by settings of their own, and takes them nowhere else.
+  // CloudFront accepts these only as separate settings.
   const {
     'content-security-policy': contentSecurityPolicy,
     'referrer-policy': referrerPolicy,
@@ -15,7 +15,7 @@ export function makeHeadersPolicy(scope: Stack, name: string, headers: Headers):
   } = headers;
   const override = false;
   return new ResponseHeadersPolicy(scope, `Headers-${name}`, {
-    // Names of these are one for all regions of an account.
+    // These names are global to an account.
     responseHeadersPolicyName: `${scope.stackName}-${scope.region}-${name}`,
     securityHeadersBehavior: {
       contentSecurityPolicy: { contentSecurityPolicy, override },

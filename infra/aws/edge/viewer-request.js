@@ -1,10 +1,10 @@
 import cf from 'cloudfront';
 
-// Runs at CloudFront, before each request goes on (JavaScript runtime 2.0: ES 5.1 with const, arrow functions and
-// templates, nothing to import but `cloudfront`, 10 KB). It saves the price of requests that nobody can answer: who
-// calls is judged by the service, whatever is decided here.
+// Runs at CloudFront before each request (JavaScript runtime 2.0: ES 5.1 with const, arrow functions and templates, no
+// import except `cloudfront`, 10 KB). It saves the price of requests that would be rejected; the service authenticates
+// every request itself.
 
-// code.ts puts the data of the deployment in its place.
+// code.ts inserts the data of the deployment.
 const DATA = null;
 
 const isOpen = (method, uri) => {
@@ -19,20 +19,20 @@ const isOpen = (method, uri) => {
 
 const isStreamed = (request) => DATA.streamed.indexOf(request.uri) >= 0;
 
-// The gateway answers it, and no function is asked.
+// The gateway responds to it without calling a function.
 const isPreflight = (request) =>
   request.method === 'OPTIONS' && !!request.headers.origin && !!request.headers['access-control-request-method'];
 
 const hasKey = (request) =>
   !!request.headers.authorization && /^Bearer +\S+ *$/i.test(request.headers.authorization.value);
 
-// MCP takes keys alone.
+// MCP accepts only keys.
 const hasSession = (request) => !!request.cookies[DATA.session_cookie] && !isStreamed(request);
 
 const mayPass = (request) =>
   isOpen(request.method, request.uri) || isPreflight(request) || hasKey(request) || hasSession(request);
 
-// Without it a page could not read the answer.
+// Without this header a page cannot read the response.
 const corsHeaders = (origin) => {
   if (DATA.origins[0] === '*') return { 'access-control-allow-origin': { value: '*' } };
   const isNamed = !!origin && DATA.origins.indexOf(origin.value) >= 0;
@@ -61,12 +61,12 @@ const unauthorized = (event) => ({
 function handler(event) {
   const request = event.request;
   if (!mayPass(request)) return unauthorized(event);
-  // The service sees neither by itself, and whatever the client says of them is written over.
-  request.headers[DATA.told.address] = { value: event.viewer.ip };
-  request.headers[DATA.told.host] = { value: request.headers.host.value };
+  // The service does not see these itself, and values of the client are overwritten.
+  request.headers[DATA.client.address] = { value: event.viewer.ip };
+  request.headers[DATA.client.host] = { value: request.headers.host.value };
   if (!isStreamed(request)) return request;
   if (request.method === 'GET') {
-    // CloudFront signs what goes to a function URL, in the header Authorization: the caller's own travels beside it.
+    // CloudFront signs requests to a function URL in the header Authorization, so the caller's moves to another header.
     request.headers[DATA.forwarded_authorization] = { value: request.headers.authorization.value };
   } else {
     cf.selectRequestOriginById(DATA.api);

@@ -5,10 +5,10 @@ import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
 import type { DeploySettings } from '#infra/aws/settings.ts';
 
-/** Where all alarms of a stack go, and from there to an e-mail address if there is one. */
+/** Creates the topic of all alarms, with an e-mail subscription if there is an address. */
 export function makeTopic(scope: Construct, { ALARM_EMAIL }: DeploySettings): Topic {
   const topic = new Topic(scope, 'Alarms', { displayName: 'Fleetwatch alarms', enforceSSL: true });
-  // The policy that enforceSSL makes takes the place of the one that lets the account's own alarms in.
+  // The policy of enforceSSL replaces the default one that admits alarms of the account.
   const ofThisAccount = { StringEquals: { 'aws:SourceAccount': Stack.of(scope).account } };
   topic.grantPublish(new ServicePrincipal('cloudwatch.amazonaws.com', { conditions: ofThisAccount }));
   if (ALARM_EMAIL !== '') topic.addSubscription(new EmailSubscription(ALARM_EMAIL));

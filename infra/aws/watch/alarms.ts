@@ -12,24 +12,22 @@ import { ofPings, ofRequests } from './request-rules.ts';
 import type { Rule, Watched } from './rule.ts';
 
 const MINUTE = Duration.minutes(1);
-/** A check may be a minute late (ticks are), two are a fault of ours. */
+/** A check may be a minute late, as ticks are; two minutes are an internal error. */
 const LATE_SECONDS = 120;
-// Jobs and deadlines lie in their queue ahead of time, delayed: those of a check that was just written for twice the
-// lookahead. Whether SQS counts that to the age of a message is not written anywhere.
+// Jobs and deadlines are delayed up to twice the lookahead; SQS does not document whether that counts as age.
 const WAIT_SECONDS = (2 * LOOKAHEAD_MS) / 1000 + 60;
-/** Two tries of what is parked; and 14 min, which a delivery lies delayed while its receiver wants to be left alone. */
+/** Two attempts of a parked record; and 14 min, the longest delay of a delivery after a 429 response. */
 const ALERT_WAIT_SECONDS = 90;
 const MAX_TURN_SECONDS = 900;
-/** A transition waits this long for its reader at most before somebody looks. */
 const STREAM_LAG_MS = 60_000;
 
-/** Alarms on what the service cannot tell its users about; all of them reach one topic. */
+/** Creates alarms for failures that the service cannot report to its users, with one topic. */
 export function makeAlarms(scope: Construct, watched: Watched, settings: DeploySettings): Topic {
   const topic = makeTopic(scope, settings);
   const action = new SnsAction(topic);
-  for (const { name, says, metric, above, minutes = 1, missing } of rules(scope, watched, settings)) {
+  for (const { name, description, metric, above, minutes = 1, missing } of rules(scope, watched, settings)) {
     const alarm = new Alarm(scope, `Alarm-${name}`, {
-      alarmDescription: says,
+      alarmDescription: description,
       metric,
       threshold: above,
       comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
@@ -42,11 +40,10 @@ export function makeAlarms(scope: Construct, watched: Watched, settings: DeployS
   return topic;
 }
 
-/** Of Lambda, when an account has had its first increase; and what of it may be taken before somebody looks. */
+/** Default Lambda concurrency after a first increase, and the share of it that raises an alarm. */
 const USUAL_CONCURRENCY = 1000;
 const CLAIMED_SHARE = 0.8;
 
-/** Functions that stand between a change of state and what it sets off. */
 const alerting: ReadonlySet<FunctionName> = new Set(
   (['notify', 'delivery', 'plan'] as const).map((queue) => specs[queue].consumer),
 );
@@ -70,31 +67,31 @@ function ofQueues({ queues, deadLetters }: Watched): Rule[] {
   return [
     ...deadLetters.map((queue) => ({
       name: `${queue.node.id}`,
-      says: `Work failed for good and lies in ${queue.node.id}. docs/operate/aws-monitor.md#dead-letters says what to do with it.`,
+      description: `Failed messages are in ${queue.node.id}. See docs/operate/aws-monitor.md#dead-letters. `,
       metric: queue.metricApproximateNumberOfMessagesVisible(max),
       above: 0,
     })),
     {
       name: 'lag-job',
-      says: `Probes lie ${WAIT_SECONDS} s and more. If they do not fail, raise the concurrency of the queue job (infra/topology.ts).`,
+      description: `Probes wait ${WAIT_SECONDS} s or more. If they do not fail, raise the concurrency of the queue job (infra/topology.ts).`,
       metric: queues.job.metricApproximateAgeOfOldestMessage(max),
       ...waits,
     },
     {
       name: 'lag-deadline',
-      says: `Deadlines (silence, repeats, catch-up) lie ${WAIT_SECONDS} s and more. If they do not fail, raise the concurrency of the queue deadline (infra/topology.ts).`,
+      description: `Deadlines (missed heartbeats, reminders, late alerts) wait ${WAIT_SECONDS} s or more. If they do not fail, raise the concurrency of the queue deadline (infra/topology.ts).`,
       metric: queues.deadline.metricApproximateAgeOfOldestMessage(max),
       ...waits,
     },
     {
       name: 'lag-notify',
-      says: `Transitions whose alerts could not be made wait for ${ALERT_WAIT_SECONDS} s and more. Search the log of the notifier for "record failed".`,
+      description: `Transitions whose alert failed wait ${ALERT_WAIT_SECONDS} s or more. Search the log of the notifier for "record failed".`,
       metric: queues.notify.metricApproximateAgeOfOldestMessage(max),
       above: ALERT_WAIT_SECONDS,
     },
     {
       name: 'lag-delivery',
-      says: `Alerts wait ${MAX_TURN_SECONDS} s and more, longer than for a receiver that asks for patience (429). Search the log of the deliverer for "record failed".`,
+      description: `Alerts wait ${MAX_TURN_SECONDS} s or more, longer than after a 429 response. Search the log of the deliverer for "record failed".`,
       metric: queues.delivery.metricApproximateAgeOfOldestMessage(max),
       above: MAX_TURN_SECONDS,
     },
@@ -106,38 +103,40 @@ function ofOwnMetrics(scope: Construct): Rule[] {
   return [
     ...lag.map(({ schedule, consumer, metric }) => ({
       name: `lag-${schedule}`,
-      says: `Checks are emitted more than ${LATE_SECONDS} s late, or not at all. Look at ${consumer}: errors, throttles, its log.`,
+      description: `Checks are emitted more than ${LATE_SECONDS} s late, or not at all. Check errors, throttles and the log of ${consumer}.`,
       metric,
       above: LATE_SECONDS,
       minutes: 3,
-      // No tick at all is the worst lag, and so is one that failed.
+      // A missing tick is the worst lag, and so is one that failed.
       missing: TreatMissingData.BREACHING,
     })),
-    // No error of the function: it names the records that failed and goes on. One that is poison ends as a dead letter.
+    // Not an error of the function, which reports failed records and continues. A poison record becomes a dead letter.
     ...failedRecords.map(({ reader, metric }) => ({
       name: `failed-${reader}`,
-      says: `${reader} fails on some of its work, minute after minute. Search its log for "record failed".`,
+      description: `${reader} repeatedly fails on records. Search its log for "record failed".`,
       metric,
       above: 0,
-      // An alert that waits calls somebody at once; of probes some may fail.
+      // Immediate for a delayed alert; single probes may fail.
       minutes: alerting.has(reader) ? 1 : 5,
     })),
     {
       name: 'deliveries',
-      says: 'Alerts did not reach their channel, whatever was tried. GET /v1/notify/logs of the tenant says why.',
+      description: 'Alerts did not reach their channel after all attempts. See GET /v1/notify/logs of the tenant.',
       metric: failedDeliveries,
       above: 0,
     },
     {
       name: 'late-probes',
-      says: 'Probes come later than their interval and are left out: checks are blind. Look at prober: concurrency, throttles.',
+      description:
+        'Probes are later than their interval and are skipped: checks have no data. Check concurrency and throttles of prober.',
       metric: lateProbes,
       above: 0,
       minutes: 3,
     },
     ...limiterFailed.map(({ name, metric }) => ({
       name: `limiter-${name}`,
-      says: 'Rates of accounts cannot be judged, so requests are let in uncounted. Look at the table: throttles, errors.',
+      description:
+        'Account rates cannot be read, so requests are accepted without a limit. Check throttles and errors of the table.',
       metric,
       above: 0,
       minutes: 3,
@@ -149,7 +148,7 @@ function ofFunctions({ functions }: Watched): Rule[] {
   return [
     ...streams.map(({ name, function: reader }) => ({
       name: `stream-${name}`,
-      says: `Transitions reach ${reader} more than a minute late: alerts wait. Look at its log.`,
+      description: `Transitions reach ${reader} more than a minute late, so alerts are late. Check its log.`,
       metric: functions[reader].metric('IteratorAge', max),
       above: STREAM_LAG_MS,
       minutes: 3,
@@ -157,13 +156,13 @@ function ofFunctions({ functions }: Watched): Rule[] {
     ...Object.entries(functions).flatMap(([name, one]) => [
       {
         name: `throttles-${name}`,
-        says: `${name} is throttled: the account has no concurrency left. Ask for more, or reserve some for it.`,
+        description: `${name} is throttled: the account has no concurrency left. Request more, or reserve some for it.`,
         metric: one.metricThrottles(sum),
         above: 0,
       },
       {
         name: `errors-${name}`,
-        says: `${name} fails as a whole (an exception or a time-out). Search its log for "function failed" or "stream failed".`,
+        description: `${name} fails (exception or timeout). Search its log for "function failed" or "stream broke".`,
         metric: one.metricErrors(sum),
         ...(alerting.has(name as FunctionName) ? { above: 0 } : { above: 3, minutes: 3 }),
       },
@@ -171,21 +170,21 @@ function ofFunctions({ functions }: Watched): Rule[] {
   ];
 }
 
-/** What whole accounts have, over all of their functions. */
 function ofAccount({ CONCURRENCY = USUAL_CONCURRENCY }: DeploySettings): Rule[] {
   const of = (metricName: string, statistic: 'Maximum' | 'Sum') =>
     new Metric({ namespace: 'AWS/Lambda', metricName, statistic, period: MINUTE });
   return [
     {
       name: 'concurrency',
-      says: `Functions take more than ${CLAIMED_SHARE * 100} % of the concurrency (CONCURRENCY, or ${USUAL_CONCURRENCY}). Ask AWS for more before they are throttled: npm run deploy:check.`,
+      description: `Functions use more than ${CLAIMED_SHARE * 100} % of the concurrency (CONCURRENCY, or ${USUAL_CONCURRENCY}). Request more before they are throttled: npm run deploy:check.`,
       metric: of('ClaimedAccountConcurrency', 'Maximum'),
       above: Math.floor(CLAIMED_SHARE * CONCURRENCY),
       minutes: 3,
     },
     {
       name: 'recursion',
-      says: 'Lambda stopped a chain of invocations for a loop. Functions of this stack that go round on purpose are allowed to: look for one of yours that a rule or a queue leads back to, or whose recursion setting was changed.',
+      description:
+        'Lambda stopped a recursive loop. Intended loops of this stack are allowed: find a rule or queue outside the stack that leads back to its function, or a changed recursion setting.',
       metric: of('RecursiveInvocationsDropped', 'Sum'),
       above: 0,
     },

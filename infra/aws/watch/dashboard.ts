@@ -5,25 +5,23 @@ import { streaming, streams } from '#infra/topology.ts';
 import { ownMetrics } from './own-metrics.ts';
 import type { Watched } from './rule.ts';
 
-/**
- * Three dashboards: the work, the limits that it meets, and the faults. Each has at most 50 metrics, which is what AWS
- * has free. The metric of every alarm is on one of them.
- */
+/** Creates dashboards for load, limits and failures, with all alarm metrics; up to 50 metrics each are free. */
 export function makeDashboards(scope: Construct, watched: Watched): void {
-  new Dashboard(scope, 'Dashboard', { widgets: inRoutes(ofWork(scope, watched)) });
-  new Dashboard(scope, 'Dashboard-limits', { widgets: inRoutes(ofLimits(scope, watched)) });
-  new Dashboard(scope, 'Dashboard-faults', { widgets: inRoutes(ofFaults(scope, watched)) });
+  new Dashboard(scope, 'Dashboard', { widgets: layoutOf(ofWork(scope, watched)) });
+  new Dashboard(scope, 'Dashboard-limits', { widgets: layoutOf(ofLimits(scope, watched)) });
+  new Dashboard(scope, 'Dashboard-faults', { widgets: layoutOf(ofFaults(scope, watched)) });
 }
 
-const A_ROW = 3;
-const inRoutes = (graphs: GraphWidget[]): GraphWidget[][] =>
-  Array.from({ length: Math.ceil(graphs.length / A_ROW) }, (_, i) => graphs.slice(i * A_ROW, (i + 1) * A_ROW));
+const ROW_LENGTH = 3;
+const layoutOf = (graphs: GraphWidget[]): GraphWidget[][] =>
+  Array.from({ length: Math.ceil(graphs.length / ROW_LENGTH) }, (_, i) =>
+    graphs.slice(i * ROW_LENGTH, (i + 1) * ROW_LENGTH),
+  );
 
 const max = { period: Duration.minutes(1), statistic: 'Maximum' };
 const sum = { period: Duration.minutes(1), statistic: 'Sum' };
-const graph = (title: string, left: IMetric[]) => new GraphWidget({ title, left, width: 24 / A_ROW, height: 6 });
+const graph = (title: string, left: IMetric[]) => new GraphWidget({ title, left, width: 24 / ROW_LENGTH, height: 6 });
 
-/** Is it on time, and what does it do. */
 function ofWork(scope: Construct, { queues, functions, api }: Watched): GraphWidget[] {
   const all = Object.values(functions);
   const lag = ownMetrics(scope).lag.map((one) => one.metric);
@@ -43,7 +41,6 @@ function ofWork(scope: Construct, { queues, functions, api }: Watched): GraphWid
   ];
 }
 
-/** What it uses of what AWS gives it, what it is refused, and what it refuses. */
 function ofLimits(scope: Construct, { table, functions }: Watched): GraphWidget[] {
   const { refusedPings, unknownPings } = ownMetrics(scope);
   return [
@@ -57,12 +54,11 @@ function ofLimits(scope: Construct, { table, functions }: Watched): GraphWidget[
       ofTable(table, 'WriteThrottleEvents'),
       ofTable(table, 'ReadThrottleEvents'),
     ]),
-    graph('Pings refused, and to nowhere', [refusedPings, unknownPings]),
+    graph('Rejected pings, unknown ping URLs', [refusedPings, unknownPings]),
     graph('Concurrency of the account', [new Metric({ ...ofLambda, metricName: 'ClaimedAccountConcurrency', ...max })]),
   ];
 }
 
-/** What fails, or was given up. */
 function ofFaults(scope: Construct, { deadLetters, functions, api, throttledPushes }: Watched): GraphWidget[] {
   const all = Object.values(functions);
   const { failedRecords, failedDeliveries, lateProbes, limiterFailed } = ownMetrics(scope);
@@ -70,9 +66,9 @@ function ofFaults(scope: Construct, { deadLetters, functions, api, throttledPush
   return [
     graph('Dead letters', dead),
     graph('Failed deliveries, late probes', [failedDeliveries, lateProbes]),
-    graph('Requests let in uncounted, pushes refused', [...limiterFailed.map((one) => one.metric), throttledPushes]),
+    graph('Unlimited requests, rejected pushes', [...limiterFailed.map((one) => one.metric), throttledPushes]),
     graph(
-      'Records given back',
+      'Failed records',
       failedRecords.map((one) => one.metric),
     ),
     graph(
@@ -86,7 +82,6 @@ function ofFaults(scope: Construct, { deadLetters, functions, api, throttledPush
   ];
 }
 
-/** Over all functions of the account. */
 const ofLambda = { namespace: 'AWS/Lambda' };
 
 const ofTable = (table: Watched['table'], metricName: string): Metric =>

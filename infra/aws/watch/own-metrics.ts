@@ -4,26 +4,23 @@ import type { Construct } from 'constructs';
 import { isFed, isLimited } from '#infra/aws/bundle/entry.ts';
 import { type FunctionName, functions, queues, schedules } from '#infra/topology.ts';
 
-/** Where the functions put their own metrics. Two stacks of one account and region do not count together. */
+/** Namespace of the metrics that functions publish, one per stack. */
 export const namespaceOf = (scope: Construct): string => `Fleetwatch/${Stack.of(scope).stackName}`;
 
 type OwnMetrics = {
-  /** How late (s) each schedule is handled. */
   lag: { schedule: string; consumer: FunctionName; metric: Metric }[];
-  /** Records that each function which is fed gave back. */
   failedRecords: { reader: FunctionName; metric: Metric }[];
-  /** Deliveries that ended as failed. */
   failedDeliveries: Metric;
-  /** Probes that were left out, as they came later than their interval by no fault of their account. */
+  /** Skipped probes that were later than their interval through no fault of their account. */
   lateProbes: Metric;
-  /** Pings beyond the rate of their client, their URL or their account; and those of addresses that lead nowhere. */
+  /** Pings above the rate of their client, URL or account; and pings of unknown URLs. */
   refusedPings: Metric;
   unknownPings: Metric;
-  /** Requests that were let in, as their rate could not be judged. */
+  /** Requests that were accepted because their rate could not be read. */
   limiterFailed: { name: FunctionName; metric: Metric }[];
 };
 
-/** What the functions themselves publish (lib/aws/metrics.ts), by the minute. */
+/** Returns the metrics that the functions publish (lib/aws/metrics.ts), by the minute. */
 export function ownMetrics(scope: Construct): OwnMetrics {
   const of = (metricName: string, service: FunctionName, statistic: 'Maximum' | 'Sum') =>
     new Metric({

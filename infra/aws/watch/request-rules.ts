@@ -7,23 +7,23 @@ import type { Rule, Watched } from './rule.ts';
 
 const sum = { period: Duration.minutes(1), statistic: 'Sum' };
 
-/** So many pings a minute that come to nothing are no longer one forgotten crontab. */
+/** Failed pings per minute that are more than one forgotten crontab. */
 const MANY_PINGS = 100;
 
-/** Alarms on pings that nobody else would hear of. */
+/** Returns rules for rejected pings, which are not reported to the user. */
 export function ofPings(scope: Construct): Rule[] {
   const { refusedPings, unknownPings } = ownMetrics(scope);
   return [
     {
       name: 'refused-pings',
-      says: `More than ${MANY_PINGS} pings a minute are refused for their rate (429): jobs will look silent. docs/operate/limits.md#rates says which rate to raise (ping, ping-url, push).`,
+      description: `More than ${MANY_PINGS} pings a minute are rejected for their rate (429), so jobs seem to miss heartbeats. Raise a rate (ping, ping-url, push): docs/operate/limits.md#rates.`,
       metric: refusedPings,
       above: MANY_PINGS,
       minutes: 3,
     },
     {
       name: 'unknown-pings',
-      says: `More than ${MANY_PINGS} ping URLs a minute lead nowhere: somebody guesses, or jobs ping checks that were deleted. The access log and the caller's address say who.`,
+      description: `More than ${MANY_PINGS} ping URLs a minute do not exist: a client guesses URLs, or jobs ping deleted checks. The access log contains the address of the client.`,
       metric: unknownPings,
       above: MANY_PINGS,
       minutes: 5,
@@ -31,13 +31,14 @@ export function ofPings(scope: Construct): Rule[] {
   ];
 }
 
-/** Alarms on what callers are answered. */
+/** Returns rules for error responses. */
 export function ofRequests({ table, functions, api, throttledPushes }: Watched): Rule[] {
-  const answers = { above: 5, minutes: 3 };
+  const errors = { above: 5, minutes: 3 };
   return [
     ...['ReadThrottleEvents', 'WriteThrottleEvents'].map((metricName) => ({
       name: `table-${metricName}`,
-      says: 'DynamoDB throttles: one partition is too hot. docs/operate/scale.md#limits says which setting spreads it.',
+      description:
+        'DynamoDB throttles a hot partition. For the setting that spreads it, see docs/operate/scale.md#limits.',
       metric: new Metric({
         namespace: 'AWS/DynamoDB',
         metricName,
@@ -49,22 +50,23 @@ export function ofRequests({ table, functions, api, throttledPushes }: Watched):
     })),
     {
       name: '5xx',
-      says: 'The API answers 5xx. Search the logs of the functions api and tester for "request failed".',
+      description: 'The API returns 5xx. Search the logs of the functions api and tester for "request failed".',
       metric: api.metricServerError(sum),
-      ...answers,
+      ...errors,
     },
     {
       name: 'throttled-pushes',
-      says: 'The API refuses heartbeats, results and pings (429) before any function sees them: checks will look silent. Raise THROTTLE_PUSH_RATE.',
+      description:
+        'The API rejects heartbeats, results and pings (429) before they reach a function, so checks seem to miss heartbeats. Raise THROTTLE_PUSH_RATE.',
       metric: throttledPushes,
       above: 0,
     },
-    // Behind an address of its own, which the API's metric does not see.
+    // Their URLs bypass the API and its metric.
     ...[...streaming, 'ingest' as const].map((name) => ({
       name: `5xx-${name}`,
-      says: `The address of ${name} answers 5xx. Search its log for "request failed" or "stream failed".`,
+      description: `The URL of ${name} returns 5xx. Search its log for "request failed" or "stream broke".`,
       metric: functions[name].metric('Url5xxCount', sum),
-      ...answers,
+      ...errors,
     })),
   ];
 }

@@ -5,7 +5,6 @@ import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Functions } from '#infra/aws/functions.ts';
 import type { QueueName } from '#lib/messages.ts';
 
-/** What is watched. */
 export type Watched = {
   table: ITableV2;
   queues: Record<QueueName, Queue>;
@@ -15,10 +14,10 @@ export type Watched = {
   throttledPushes: Metric;
 };
 
-/** When an alarm rings, and what it says then. */
+/** Condition and description of an alarm. */
 export type Rule = {
   name: string;
-  says: string;
+  description: string;
   metric: IMetric;
   above: number;
   minutes?: number;

@@ -5,10 +5,7 @@ import type { Construct } from 'constructs';
 import { routes } from '#infra/topology.ts';
 import { namespaceOf } from './own-metrics.ts';
 
-/**
- * Pushes that API Gateway itself refused, by its access log: its own metrics know no 429, and the functions are not
- * asked. Those that an account's rate refused have the status of a function too.
- */
+/** Counts pings rejected by API Gateway, by its access log; it has no metric for 429. */
 export function throttledPushes(scope: Construct, accessLog: ILogGroup): Metric {
   const is = (field: string, value: string) => FilterPattern.stringValue(`$.${field}`, '=', value);
   const pushes = routes.filter((route) => route.function === 'ingest');

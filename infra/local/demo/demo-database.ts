@@ -1,9 +1,9 @@
 import { type AddressInfo, createServer } from 'node:net';
 
-/** A server that answers whatever it is sent as Redis answers PING. */
+/** Starts a server that responds to everything as Redis does to PING. */
 export async function startDemoDatabase(): Promise<{ port: number; stop(): void }> {
   const server = createServer((socket) => {
-    // A caller that goes away takes its answer with it.
+    // The client may disconnect before the response.
     socket.on('error', () => socket.destroy());
     socket.on('data', () => socket.write('+PONG\r\n'));
   });

@@ -1,12 +1,11 @@
 import { createSocket } from 'node:dgram';
 import type { AddressInfo } from 'node:net';
 
-/** 192.0.2.10, an address that documents may use (RFC 5737). */
 export const DEMO_ADDRESS = '192.0.2.10';
 
 const HEADER_BYTES = 12;
 
-/** A DNS server whose answer to every question is one A record (RFC 1035). */
+/** Starts a DNS server that returns one A record for every question (RFC 1035). */
 export async function startDemoDns(): Promise<{ server: string; stop(): void }> {
   const socket = createSocket('udp4', (query, peer) => {
     const endOfName = query.indexOf(0, HEADER_BYTES);
@@ -14,7 +13,7 @@ export async function startDemoDns(): Promise<{ server: string; stop(): void }> 
     const question = query.subarray(HEADER_BYTES, endOfName + 5);
     const header = Buffer.alloc(HEADER_BYTES);
     query.copy(header, 0, 0, 2);
-    // An answer of an authority, one question, one answer.
+    // Authoritative response, one question, one answer.
     header.writeUInt16BE(0x8580, 2);
     header.writeUInt16BE(1, 4);
     header.writeUInt16BE(1, 6);

@@ -3,10 +3,7 @@ import type { AddressInfo } from 'node:net';
 
 const DAYS_LEFT = 200;
 
-/**
- * A registry that knows every domain below .com, each good for 200 days more (RDAP, RFC 9083).
- * @returns `list`: the address of the list that leads to it (RFC 9224)
- */
+/** Starts a registry of all domains below .com, valid for 200 days (RDAP, RFC 9083; list: RFC 9224). */
 export async function startDemoRegistry(): Promise<{ list: string }> {
   const server = createServer((request, response) => {
     const eventDate = new Date(Date.now() + DAYS_LEFT * 86_400_000).toISOString();

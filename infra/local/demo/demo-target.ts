@@ -3,17 +3,13 @@ import type { AddressInfo } from 'node:net';
 import { WebSocketServer } from 'ws';
 import { createServer } from '#lib/net/node-http.ts';
 
-/** Of every 45 s the API answers 503 for the last 15, unless somebody restarts it. */
+/** The API returns 503 in the last 15 s of every 45 s unless it is restarted. */
 const CYCLE_MS = 45_000;
 const BAD_MS = 15_000;
 
 type DemoTarget = { url: string; port: number; stop(): void };
 
-/**
- * Something to watch: `/shop` always works, `/api` fails now and then until `/restart` is called, `/live` is a
- * WebSocket that tells a price, and `/alerts` takes messages in the form of Slack.
- * @param on what somebody has sent: the text of an alert, or the name of what was to be restarted
- */
+/** Starts a target with `/shop`, a failing `/api`, `/restart`, a WebSocket `/live`, and `/alerts` (Slack). */
 export async function startDemoTarget(on: {
   alert(text: string): void;
   restart(what: string): void;
@@ -31,7 +27,7 @@ export async function startDemoTarget(on: {
     response.end(fails ? 'try later' : 'ok');
   });
   new WebSocketServer({ server, path: '/live' }).on('connection', (socket) => {
-    // A caller that goes away takes its message with it.
+    // The client may disconnect before the message.
     socket.on('error', () => socket.terminate());
     socket.send('{"price": 12}');
   });

@@ -4,20 +4,14 @@ import { startDemoGrpc } from './demo-grpc.ts';
 import { startDemoTarget } from './demo-target.ts';
 
 const HEARTBEAT_MS = 5_000;
-/** Of every 90 s the backup job is silent for the last 45. */
+/** The backup job sends no heartbeat in the last 45 s of every 90 s. */
 const CYCLE_MS = 90_000;
-const SILENT_MS = 45_000;
+const MISSED_MS = 45_000;
 
 type Named = { id: string; name: string | null };
 type Policy = { channels: { id: string }[] };
 
-/**
- * `npm start -- --demo`: a small catalog whose states move within two minutes, made through the API as a user would:
- * checks of several types, relations, and an action that repairs what is down. Starting it
- * again finds what it made before.
- * @param service `keyFile` is where its key is kept
- * @param say prints a line for whoever watches
- */
+/** Runs `npm start -- --demo`: creates a small changing catalog through the API, or reuses it. */
 export async function startDemo(
   service: { url: string; key: string; keyFile: string },
   say: (line: string) => void,
@@ -25,7 +19,7 @@ export async function startDemo(
   const call = caller(service);
   const target = await startDemoTarget({
     alert: (text) => say(`alert  ${text}`),
-    restart: (what) => say(`action asked to restart ${what}`),
+    restart: (what) => say(`action requested a restart of ${what}`),
   });
   const dns = await startDemoDns();
   const grpc = await startDemoGrpc();
@@ -44,9 +38,9 @@ export async function startDemo(
     await call('POST', path, { slug, name, fields: { tier: 1 } });
     return (await call<{ id: string }>('GET', `${path}/${slug}`)).id;
   };
-  const known = await call<Named[]>('GET', '/v1/checks');
+  const existing = await call<Named[]>('GET', '/v1/checks');
   const check = async (entity_id: string, name: string, settings: object): Promise<string> => {
-    const before = known.find((one) => one.name === name);
+    const before = existing.find((one) => one.name === name);
     const { id } = before
       ? await call<Named>('PUT', `/v1/checks/${before.id}`, settings)
       : await call<Named>('POST', '/v1/checks', { entity_id, name, ...settings });
@@ -84,23 +78,23 @@ export async function startDemo(
     config: { host, port: grpc.port, tls: false, service: 'shop.Cart' },
     ...often,
   });
-  const answers = await check(api, 'health endpoint', {
+  const health = await check(api, 'health endpoint', {
     check_type: 'http',
     target_url: `${target.url}/api`,
     ...often,
   });
   const steps = [{ send: 'PING\r\n' }, { expect: '+PONG' }];
-  await check(database, 'its answer', { check_type: 'tcp', config: { host, port: redis.port, steps }, ...often });
-  // It speaks no TLS, so that this one is down for good and its entity degraded.
+  await check(database, 'its response', { check_type: 'tcp', config: { host, port: redis.port, steps }, ...often });
+  // The target does not use TLS, so this check stays down and its entity degraded.
   await check(database, 'its certificate', { check_type: 'tls', config: { host, port: target.port }, ...often });
-  const silence = { interval_seconds: 5, failure_threshold: 1, config: { grace_seconds: 15 } };
-  const job = await check(backup, 'sign of life', { check_type: 'push', ...silence });
-  await restartWhenDown(call, answers, `${target.url}/restart`);
+  const heartbeats = { interval_seconds: 5, failure_threshold: 1, config: { grace_seconds: 15 } };
+  const job = await check(backup, 'heartbeat', { check_type: 'push', ...heartbeats });
+  await restartWhenDown(call, health, `${target.url}/restart`);
 
-  say(`demo   four entities, nine checks on ${target.url}; the API and the backup fail now and then`);
-  for (const line of whereToLook(service)) say(line);
+  say(`demo   four entities, nine checks on ${target.url}; the API and the backup fail periodically`);
+  for (const line of hintsFor(service)) say(line);
   const beat = async () => {
-    if (Date.now() % CYCLE_MS > CYCLE_MS - SILENT_MS) return;
+    if (Date.now() % CYCLE_MS > CYCLE_MS - MISSED_MS) return;
     await call('POST', `/v1/checks/${job}/heartbeat`);
   };
   const timer = setInterval(() => beat().catch((error: Error) => say(`demo   ${error.message}`)), HEARTBEAT_MS);
@@ -113,22 +107,20 @@ export async function startDemo(
   };
 }
 
-/** Commands for whoever watches, in the order of their worth. */
-function whereToLook({ url, keyFile }: { url: string; keyFile: string }): string[] {
+function hintsFor({ url, keyFile }: { url: string; keyFile: string }): string[] {
   const get = (path: string, what: string) =>
-    `look   ${what}: curl -s -H "Authorization: Bearer $(cat ${keyFile})" ${url}${path}`;
+    `try    ${what}: curl -s -H "Authorization: Bearer $(cat ${keyFile})" ${url}${path}`;
   return [
     get('/v1/status', 'states'),
-    get('/v1/status/transitions', 'what changed, and why somebody was told or not'),
-    get('/v1/relations', 'what depends on what'),
+    get('/v1/status/transitions', 'state changes, and why alerts were sent or not'),
+    get('/v1/relations', 'dependencies'),
     get('/v1/actions', 'the action that restarts the API'),
-    'look   docs/use: heartbeats, channels, alerts, actions; docs/operate: installation',
+    'see    docs/use: heartbeats, channels, alerts, actions; docs/operate: installation',
   ];
 }
 
 type Call = <T>(method: string, path: string, body?: object) => Promise<T>;
 
-/** Calls the API; a 409 says that a thing is there already, which is fine here. */
 const caller =
   ({ url, key }: { url: string; key: string }): Call =>
   async <T>(method: string, path: string, body?: object) => {
@@ -137,19 +129,18 @@ const caller =
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       ...(body && { body: JSON.stringify(body) }),
     });
-    const answer = (response.status === 204 ? {} : await response.json()) as T & { error?: string };
-    if (response.ok || response.status === 409) return answer;
-    throw new Error(`${method} ${path} answered ${response.status}: ${answer.error}`);
+    const result = (response.status === 204 ? {} : await response.json()) as T & { error?: string };
+    if (response.ok || response.status === 409) return result;
+    throw new Error(`${method} ${path} returned ${response.status}: ${result.error}`);
   };
 
-/** One channel, to the demo's own receiver, whose port is another one at each start. */
+/** Replaces the channels of a check with the receiver of the demo, whose port changes at each start. */
 async function alertHere(call: Call, checkId: string, url: string): Promise<void> {
   const policy = await call<Policy>('POST', `/v1/checks/${checkId}/policy`, { cooldown_seconds: 0 });
   for (const { id } of policy.channels) await call('DELETE', `/v1/checks/${checkId}/policy/channels/${id}`);
   await call('POST', `/v1/checks/${checkId}/policy/channels`, { channel_type: 'slack', config: { url } });
 }
 
-/** One action, which the check fires when it goes down. */
 async function restartWhenDown(call: Call, check_id: string, url: string): Promise<void> {
   const action = {
     name: 'Restart the API',
@@ -159,7 +150,7 @@ async function restartWhenDown(call: Call, check_id: string, url: string): Promi
     check_id,
     trigger_to_state: 'down',
   };
-  const before = (await call<Named[]>('GET', '/v1/actions')).find(({ name }) => name === action.name);
-  if (before) await call('PUT', `/v1/actions/${before.id}`, action);
+  const existing = (await call<Named[]>('GET', '/v1/actions')).find(({ name }) => name === action.name);
+  if (existing) await call('PUT', `/v1/actions/${existing.id}`, action);
   else await call('POST', '/v1/actions', action);
 }

@@ -1,13 +1,12 @@
 import type { Bus, BusEvent, Log } from '#lib/platform/ports.ts';
 
 export type LocalBus = Bus & {
-  /** The last hundred events, oldest first. */
   recent: readonly BusEvent[];
 };
 
 const KEPT = 100;
 
-/** The event bus of one machine: each event is a line of the log. */
+/** Creates the event bus of one machine, which logs each event. */
 export function makeBus(log: Log): LocalBus {
   const recent: BusEvent[] = [];
   return {

@@ -12,16 +12,12 @@ type Spec = (typeof streams)[number];
 const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 30_000;
 
-/**
- * Hands the table's changes to the functions of the topology, each in the order of their commits and behind a
- * checkpoint of its own, which moves only after the function has done its work: through a crash everything is handed
- * over at least once.
- */
+/** Passes table changes to functions in commit order, at least once: a checkpoint moves after the work. */
 export function startChangeStream(store: Store, handlers: Partial<Record<FunctionName, Handler>>, log: Log): Feed {
   const { db } = store;
   for (const { name } of streams)
     db.prepare('INSERT OR IGNORE INTO checkpoints (consumer, seq) VALUES (?, 0)').run(name);
-  // A consumer that is no more must not hold the changes for ever.
+  // A removed consumer must not retain the changes.
   db.prepare('DELETE FROM checkpoints WHERE consumer NOT IN (SELECT value FROM json_each(?))').run(
     JSON.stringify(streams.map((stream) => stream.name)),
   );
@@ -45,18 +41,18 @@ function startReader(store: Store, spec: Spec, handler: Handler, log: Log): Feed
   let timer: NodeJS.Timeout | undefined;
 
   function wake(): void {
-    // While it waits after a failure, new changes wait behind what failed.
+    // During a pause after a failure, new changes wait for the failed ones.
     if (stopped || isReading || timer) return;
     isReading = true;
-    reading = readOn();
+    reading = readAll();
   }
 
-  async function readOn(): Promise<void> {
+  async function readAll(): Promise<void> {
     try {
       while (!stopped && (await next()));
     } catch (error) {
       failures++;
-      log.error('a batch of the change stream failed and comes again', { consumer: spec.name, failures, error });
+      log.error('change stream batch failed, will be retried', { consumer: spec.name, failures, error });
     } finally {
       isReading = false;
     }
@@ -71,7 +67,6 @@ function startReader(store: Store, spec: Spec, handler: Handler, log: Log): Feed
     }
   }
 
-  /** Does one batch. @returns whether there was one. */
   async function next(): Promise<boolean> {
     const changes = store.read(() => select.all(checkpoint, spec.batch)) as unknown as StoredChange[];
     const last = changes.at(-1);
@@ -79,17 +74,17 @@ function startReader(store: Store, spec: Spec, handler: Handler, log: Log): Feed
     const records = changes.filter((change) => isFor(spec, change.sk)).map(recordOf);
     const failed = records.length > 0 ? await firstFailure(records) : undefined;
     await moveTo(failed === undefined ? last.seq : failed - 1);
-    if (failed !== undefined) throw new Error(`Record ${failed} was given back by ${spec.function}.`);
+    if (failed !== undefined) throw new Error(`Record ${failed} failed in ${spec.function}.`);
     failures = 0;
     return true;
   }
 
-  /** The first record that the function names as failed; the first of all when it names one it was not given. */
+  /** Returns the first failed record; the first of all if the function names an unknown one. */
   async function firstFailure(records: DynamoDBRecord[]): Promise<number | undefined> {
-    const answer = await invoke<DynamoDBStreamEvent, DynamoDBBatchResponse | undefined>(spec.function, handler, {
+    const reply = await invoke<DynamoDBStreamEvent, DynamoDBBatchResponse | undefined>(spec.function, handler, {
       Records: records,
     });
-    const named = (answer?.batchItemFailures ?? []).map((failure) => failure.itemIdentifier);
+    const named = (reply?.batchItemFailures ?? []).map((failure) => failure.itemIdentifier);
     if (named.length === 0) return undefined;
     const sent = records.map((record) => record.dynamodb?.SequenceNumber);
     const known = named.every((name) => sent.includes(name));

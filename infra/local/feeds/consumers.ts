@@ -8,18 +8,18 @@ import { tenantShare } from '#lib/platform/sharing/fair-semaphore.ts';
 import { combineFeeds, type Feed } from './feeds.ts';
 import type { LocalQueues, Received } from './queues.ts';
 
-/** How long a consumer waits when the store did not answer it. */
+/** Pause after a failed read of the store. */
 const STORE_PAUSE_MS = 1000;
-/** And at most so long for a message that is not due: setTimeout takes no more than 24 days, and a clock may be set. */
+/** Maximum wait for a message: setTimeout accepts at most 24 days, and the clock may be set. */
 const MAX_WAIT_MS = 3_600_000;
 
-/** While more is due than there are hands for, it is looked so often for those that hold less than their share. */
-const CROWDED_LOOK_MS = 50;
+/** Poll interval for groups below their share while more messages are due than can be processed. */
+const CROWDED_POLL_MS = 50;
 
 type ConsumerEnv = {
   clock: Pick<Clock, 'now'>;
   log: Log;
-  /** What must be over before work is taken, as the process was paused (SignOfLife). */
+  /** Resolves before work starts, after the process was paused (Liveness). */
   afterPause?: () => Promise<void> | undefined;
 };
 
@@ -36,12 +36,7 @@ export function startConsumers(
   return combineFeeds(all);
 }
 
-/**
- * One queue. It rests until a send or the next due message wakes it, so an idle service does nothing. Each message is a
- * run of its own, so that a hand is free when its work ends. As long as there are hands for all that is due, they take
- * it in the order of time. Else groups that hold less than a share come first, and a share more hands are kept for
- * them: no tenant waits for the long work of another.
- */
+/** Consumes one queue without polling. Due messages are taken by time; if slots are full, fairly by group. */
 function startConsumer(
   queue: QueueName,
   queues: LocalQueues,
@@ -50,12 +45,10 @@ function startConsumer(
 ): Feed {
   const { consumer, batch, concurrency } = specs[queue];
   const hideMs = hiddenSeconds(queue) * 1000;
-  const hands = batch * concurrency;
-  const share = tenantShare(hands);
-  const inHand = new Set<Promise<void>>();
-  /** Messages in hand, by group. */
+  const slots = batch * concurrency;
+  const share = tenantShare(slots);
+  const inFlight = new Set<Promise<void>>();
   const groups = new Map<string, number>();
-  /** Not all that was due could be taken. */
   let isCrowded = false;
   let taking = Promise.resolve();
   let isTaking = false;
@@ -69,7 +62,7 @@ function startConsumer(
     taking = take();
   }
 
-  /** Goes on until nothing is due that it has a hand for. Whoever ends a message wakes it again. */
+  /** Takes messages until no due one fits. Each finished message wakes it again. */
   async function take(): Promise<void> {
     try {
       while (!stopped) {
@@ -85,19 +78,19 @@ function startConsumer(
           timer = setTimeout(wake, Math.min(wait, MAX_WAIT_MS));
           return;
         }
-        const received = await receive(hands - inHand.size);
+        const received = await receive(slots - inFlight.size);
         for (const message of received) hold(message);
         if (received.length === 0 && isCrowded) {
-          // What is not due yet of others is not seen behind all that waits.
-          timer = setTimeout(wake, CROWDED_LOOK_MS);
+          // Due messages of other groups are not visible among those that wait.
+          timer = setTimeout(wake, CROWDED_POLL_MS);
           return;
         }
       }
     } catch (error) {
-      log.error('a queue could not be read', { queue, error });
+      log.error('queue read failed', { queue, error });
       if (!stopped) timer = setTimeout(wake, STORE_PAUSE_MS);
     } finally {
-      // In the same turn as the last look: a wake that comes later finds it at rest.
+      // In the same turn as the last read, so that a later wake finds it idle.
       isTaking = false;
     }
   }
@@ -113,12 +106,10 @@ function startConsumer(
   function hold(message: Received): void {
     const group = message.group_id;
     groups.set(group, (groups.get(group) ?? 0) + 1);
-    const work = run(message).catch((error) =>
-      log.error('a message could not be settled and comes again', { queue, error }),
-    );
-    inHand.add(work);
+    const work = run(message).catch((error) => log.error('message not settled, will be retried', { queue, error }));
+    inFlight.add(work);
     work.finally(() => {
-      inHand.delete(work);
+      inFlight.delete(work);
       const left = groups.get(group)! - 1;
       if (left > 0) groups.set(group, left);
       else groups.delete(group);
@@ -129,9 +120,9 @@ function startConsumer(
   async function run(message: Received): Promise<void> {
     const record = recordOf(queue, message);
     const isDone = await invoke<SQSEvent, SQSBatchResponse | undefined>(consumer, handler, { Records: [record] }).then(
-      (answer) => (answer?.batchItemFailures ?? []).length === 0,
+      (reply) => (reply?.batchItemFailures ?? []).length === 0,
       (error) => {
-        log.error('a function failed with its message', { function: consumer, queue, error });
+        log.error('function failed on a message', { function: consumer, queue, error });
         return false;
       },
     );
@@ -146,12 +137,12 @@ function startConsumer(
       stopped = true;
       clearTimeout(timer);
       await taking;
-      await Promise.all(inHand);
+      await Promise.all(inFlight);
     },
   };
 }
 
-/** A message as SQS hands it to a function. */
+/** Converts a message to the record that SQS passes to a function. */
 export const recordOf = (queue: QueueName, message: Received): SQSRecord => ({
   messageId: `${queue}-${message.id}`,
   receiptHandle: `${message.id}:${message.receives}`,

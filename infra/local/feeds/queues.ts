@@ -4,10 +4,10 @@ import type { QueueName } from '#lib/messages.ts';
 import { MAX_DELAY_MS, serializeMessage } from '#lib/platform/batch.ts';
 import type { Clock, Log, Message, Queues } from '#lib/platform/ports.ts';
 
-/** A message in hand: `receives` counts this time too, and makes the receipt. */
+/** Message in flight; `receives` includes this receive and serves as its receipt. */
 export type Received = {
   id: number;
-  /** The tenant whose work it is; empty where tenants share it. */
+  /** Tenant of the work; empty if tenants share the message. */
   group_id: string;
   body: string;
   sent_at: number;
@@ -26,42 +26,39 @@ type DeadLetter = {
 
 /** The queues port, and the side that an event source reads. */
 export type LocalQueues = Omit<Queues, 'send'> & {
-  /** @param keep `soon` for a function that repeats its work (store.ts) */
+  /** @param keep `soon` for an idempotent function (store.ts) */
   send(queue: string, messages: readonly Message[], keep?: Keep): Promise<void>;
-  /** Makes everything that is in hand due again: for the one process that consumes, when it starts. */
+  /** Makes all messages in flight due again; for the single consumer at its start. */
   recover(): Promise<void>;
-  /** Calls `wake` after each commit that put messages onto the queue. */
+  /** Calls `wake` after each commit that adds messages to the queue. */
   onSend(queue: QueueName, wake: () => void): void;
-  /** When the next message can be received, epoch ms; undefined when there is none. */
+  /** Returns when the next message is due, epoch ms; undefined if the queue is empty. */
   nextDue(queue: QueueName): number | undefined;
-  /** Takes up to `most` messages that are due and hides them for `hide_ms`. */
+  /** Takes up to `most` due messages and hides them for `hide_ms`. */
   receive(queue: QueueName, most: number, hide_ms: number): Promise<Received[]>;
-  /** The same in turns among the groups of which less is in hand than their share, those with the least first. */
-  receiveFairly(queue: QueueName, most: number, hide_ms: number, inHand: InHand): Promise<Received[]>;
-  /** Deletes what is done; what failed comes back after its pause, or is a dead letter after its last receive. */
+  /** Takes due messages in turn from groups below their share, those with the fewest in flight first. */
+  receiveFairly(queue: QueueName, most: number, hide_ms: number, inFlight: InFlight): Promise<Received[]>;
+  /** Deletes finished messages; failed ones are due after a pause, or dead letters after their last receive. */
   settle(queue: QueueName, done: Received[], failed: Received[]): Promise<void>;
   deadLetters(): DeadLetter[];
-  /** Forgets dead letters older than `before` (epoch ms), and frees what a clock that was set back holds up. */
+  /** Deletes dead letters older than `before` (epoch ms), and releases messages delayed by a set-back clock. */
   sweep(before: number): Promise<void>;
 };
 
-/** How many messages of each group are in hand, and how many one group may hold while others wait. */
-type InHand = { groups: ReadonlyMap<string, number>; share: number };
+/** Messages in flight by group, and the maximum per group while others wait. */
+type InFlight = { groups: ReadonlyMap<string, number>; share: number };
 
-/** Queues whose messages wait only between two tries: one that waits longer was put off by a clock that ran ahead. */
-const BETWEEN_TRIES: readonly QueueName[] = ['notify', 'delivery', 'plan'];
-/** Messages in one write of a large send, so that nobody waits long for it. */
+/** Queues whose messages wait only between attempts: a longer delay comes from a clock that was ahead. */
+const BETWEEN_ATTEMPTS: readonly QueueName[] = ['notify', 'delivery', 'plan'];
+/** Messages per write of a large send, so that other writes do not wait long. */
 const CHUNK = 25;
-/** A message that failed waits 2 s, then twice as long each time, up to 30 s. (SQS: its visibility time-out.) */
+/** Pause of a failed message: 2 s, doubled each time up to 30 s. (SQS: its visibility timeout.) */
 const FIRST_PAUSE_MS = 2000;
 const MAX_PAUSE_MS = 30_000;
 
 type QueueOptions = { clock: Pick<Clock, 'now'>; log: Log; first_pause_ms?: number };
 
-/**
- * Queues in the store's file: a send shares the commit of whatever else is written in that moment. That a message was
- * taken or done need not wait for the disk: a power cut may give it once more.
- */
+/** Creates queues on the store. Sends share commits; after a power cut a message may be delivered twice. */
 export function makeQueues(store: Store, { clock, log, first_pause_ms = FIRST_PAUSE_MS }: QueueOptions): LocalQueues {
   const { db } = store;
   const insert = db.prepare('INSERT INTO messages (queue, group_id, body, sent_at, visible_at) VALUES (?, ?, ?, ?, ?)');
@@ -74,7 +71,7 @@ export function makeQueues(store: Store, { clock, log, first_pause_ms = FIRST_PA
     `SELECT id FROM messages INDEXED BY messages_by_due WHERE queue = ? AND dead_at IS NULL AND visible_at <= ?
      ORDER BY visible_at, id LIMIT ?`,
   );
-  // From one group to the next, however many messages each has.
+  // Skips from group to group, regardless of the number of messages.
   const groups = db.prepare(
     `WITH RECURSIVE step (group_id) AS (
        SELECT min(group_id) FROM messages WHERE queue = ?1 AND dead_at IS NULL
@@ -93,7 +90,7 @@ export function makeQueues(store: Store, { clock, log, first_pause_ms = FIRST_PA
      WHERE id IN (SELECT value FROM json_each(?3)) AND dead_at IS NULL
      RETURNING id, group_id, body, sent_at, receives, first_received_at`,
   );
-  // The number of receives is the receipt: whoever was too slow no longer holds the message.
+  // The number of receives is the receipt: a consumer that was too slow no longer owns the message.
   const remove = db.prepare('DELETE FROM messages WHERE id = ? AND receives = ?');
   const release = db.prepare('UPDATE messages SET visible_at = ?, in_flight = 0 WHERE id = ? AND receives = ?');
   const free = db.prepare(
@@ -102,7 +99,7 @@ export function makeQueues(store: Store, { clock, log, first_pause_ms = FIRST_PA
   const wakes = new Map<string, () => void>();
 
   const logDead = (queue: string, { id, body, receives }: Pick<Received, 'id' | 'body' | 'receives'>) =>
-    log.error('a message failed for good and is a dead letter', { queue, message_id: id, receives, body });
+    log.error('message failed permanently and became a dead letter', { queue, message_id: id, receives, body });
 
   async function receive(queue: QueueName, hideMs: number, choose: (now: number) => number[]): Promise<Received[]> {
     const { dead, taken } = await store.write(() => {
@@ -121,7 +118,7 @@ export function makeQueues(store: Store, { clock, log, first_pause_ms = FIRST_PA
 
   return {
     send: async (queue, messages, keep?: Keep) => {
-      if (!(queue in specs)) throw new Error(`There is no queue ${queue}.`);
+      if (!(queue in specs)) throw new Error(`Queue ${queue} does not exist.`);
       const now = clock.now();
       for (let from = 0; from < messages.length; from += CHUNK) {
         const chunk = messages
@@ -140,16 +137,16 @@ export function makeQueues(store: Store, { clock, log, first_pause_ms = FIRST_PA
     onSend: (queue, wake) => wakes.set(queue, wake),
     nextDue: (queue) => store.read(() => due.get(queue)?.at as number | null | undefined) ?? undefined,
     receive: (queue, most, hideMs) => receive(queue, hideMs, (now) => idsOf(oldest.all(queue, now, most))),
-    receiveFairly: (queue, most, hideMs, inHand) =>
+    receiveFairly: (queue, most, hideMs, inFlight) =>
       receive(queue, hideMs, (now) => {
         const waiting = groups.all(queue).flatMap(({ group_id }) => {
-          const held = inHand.groups.get(group_id as string) ?? 0;
-          const left = Math.min(most, inHand.share - held);
+          const taken = inFlight.groups.get(group_id as string) ?? 0;
+          const left = Math.min(most, inFlight.share - taken);
           const ids = left > 0 ? idsOf(oldestOfGroup.all(queue, group_id as string, now, left)) : [];
-          return ids.map((id, i) => ({ id, held: held + i }));
+          return ids.map((id, i) => ({ id, taken: taken + i }));
         });
         return waiting
-          .sort((a, b) => a.held - b.held)
+          .sort((a, b) => a.taken - b.taken)
           .slice(0, most)
           .map(({ id }) => id);
       }),
@@ -179,7 +176,7 @@ export function makeQueues(store: Store, { clock, log, first_pause_ms = FIRST_PA
       store.write(() => {
         const now = clock.now();
         db.prepare('DELETE FROM messages WHERE dead_at < ?').run(before);
-        for (const queue of BETWEEN_TRIES) free.run(now, queue, now + MAX_DELAY_MS);
+        for (const queue of BETWEEN_ATTEMPTS) free.run(now, queue, now + MAX_DELAY_MS);
       }),
   };
 }

@@ -3,20 +3,16 @@ import { schedules } from '#infra/topology.ts';
 import type { Clock, Log, Queues } from '#lib/platform/ports.ts';
 import { iso } from '#lib/platform/time.ts';
 
-/** How long after a refusal of the store a tick is tried again. */
+/** Pause before a tick that the store rejected is retried. */
 const RETRY_MS = 1000;
 
-/** When the service of a store ticked last (epoch ms); it stopped within two minutes of that. Undefined if never. */
+/** Returns the last tick of a store (epoch ms); its service stopped within two minutes of it. Undefined if never. */
 export function lastTick({ db }: Store): number | undefined {
   const last = db.prepare('SELECT max(last) AS last FROM ticks').get()?.last;
   return typeof last === 'string' ? Date.parse(last) : undefined;
 }
 
-/**
- * Sends each schedule's `{scheduled_time}` onto its queue at the full minute, and at once for the present one if it
- * was not sent. What fell due while nobody ran is not made up for: the generator resumes at the newest slot.
- * @returns stops the ticks
- */
+/** Sends each schedule's `{scheduled_time}` at the full minute, without missed ones. @returns stops the ticks */
 export function startTicks(
   store: Store,
   queues: Queues,
@@ -40,13 +36,13 @@ export function startTicks(
       let wait = due + period - clock.now();
       try {
         if (scheduled_time !== last) {
-          // Asked for in one turn, so that message and note share a commit.
+          // Written in one turn, so that message and record share a commit.
           const sent = queues.send(queue, [{ body: { scheduled_time } }]);
           await Promise.all([sent, store.write(() => note.run(name, scheduled_time))]);
           last = scheduled_time;
         }
       } catch (error) {
-        log.error('a tick could not be sent and is tried again', { schedule: name, scheduled_time, error });
+        log.error('tick not sent, will be retried', { schedule: name, scheduled_time, error });
         wait = Math.min(wait, RETRY_MS);
       }
       if (!stopped) timer = setTimeout(tick, Math.max(1, wait));

@@ -4,9 +4,9 @@ import type { ApiEvent } from '#lib/platform/http/api-event.ts';
 import { networkOf } from '#lib/platform/sharing/memory-limiter.ts';
 import type { Bounds } from './bounds.ts';
 
-/** Room for the bodies that are being received: bounded over all of them, and for each address. */
+/** Memory for bodies that are being received: bounded in total and per address. */
 type BodyRoom = {
-  /** False, and nothing taken, when there is no room. */
+  /** Returns false and reserves nothing if there is no room. */
   take(address: string, bytes: number): boolean;
   give(address: string, bytes: number): void;
 };
@@ -37,10 +37,7 @@ export function bodyRoom(bounds: Bounds): BodyRoom {
 export const hasNoBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0';
 
-/**
- * Reads a body when it is wanted (`ApiEvent.readBody`). Until then it stays with the client and in the buffers of the
- * connection. Nothing is kept of a body that is too large.
- */
+/** Reads a body on demand; until then it stays in connection buffers. A body that is too large is not kept. */
 export function bodyReader(
   request: IncomingMessage,
   address: string,
@@ -49,8 +46,8 @@ export function bodyReader(
 ): NonNullable<ApiEvent['readBody']> {
   return (most, cut) =>
     new Promise((resolve, reject) => {
-      // The client is gone: nobody hears of this.
-      if (request.destroyed) return reject(notWhole());
+      // The client has disconnected, so the error reaches no one.
+      if (request.destroyed) return reject(incompleteBody());
       if (!cut && Number(request.headers['content-length'] ?? 0) > most) return resolve(undefined);
       const chunks: Buffer[] = [];
       let bytes = 0;
@@ -71,29 +68,26 @@ export function bodyReader(
         chunks.push(chunk);
       };
       const onEnd = () => done(() => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
-      const onClose = () => done(() => reject(notWhole()));
+      const onClose = () => done(() => reject(incompleteBody()));
       request.on('data', onData).on('end', onEnd).on('close', onClose);
     });
 }
 
-const notWhole = (): AppError => new AppError('VALIDATION_ERROR', 'The body did not arrive whole.');
+const incompleteBody = (): AppError => new AppError('VALIDATION_ERROR', 'The body is incomplete.');
 
 const noRoom = (): AppError =>
-  new AppError('RATE_LIMITED', 'Too much is being sent at once. Try again in 1 s.', {
+  new AppError('RATE_LIMITED', 'Too many large bodies at once. Try again in 1 s.', {
     headers: { 'retry-after': '1' },
   });
 
-/**
- * Reads and forgets what still comes of a body, so that its answer can be seen. Resolves when it has ended, or has gone
- * on for too long: `request.complete` says which.
- */
+/** Discards the rest of a body, so that the client sees the response; `request.complete` tells whether it ended. */
 export function drainBody(request: IncomingMessage, bounds: Bounds): Promise<void> {
   return new Promise((resolve) => {
     let bytes = 0;
-    const cut = setTimeout(resolve, bounds.behind_ms);
+    const cut = setTimeout(resolve, bounds.discarding_ms);
     request.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes > bounds.behind_bytes) resolve();
+      if (bytes > bounds.discarded_bytes) resolve();
     });
     const over = () => {
       clearTimeout(cut);

@@ -1,25 +1,25 @@
-/** What clients may take of one machine before anything is known of them. Times in ms. */
+/** Bounds for clients before they are identified. Times in ms. */
 export const BOUNDS = {
-  /** Open connections, and those of one address that is no trusted proxy. */
+  /** Open connections in total, and of one address that is not a trusted proxy. */
   connections: 4000,
   connections_of_address: 500,
-  /** From the start of a connection or request until its headers are there, and until its body is. */
+  /** Time from the start of a connection or request to the end of its headers, and of its body. */
   headers_ms: 15_000,
   request_ms: 60_000,
-  /** Between two requests of a connection; longer than the proxies in front of a service keep theirs, often 60 s. */
+  /** Time between two requests of a connection; longer than that of proxies in front, often 60 s. */
   idle_ms: 72_000,
-  /** How long an answer may wait for its reader to take more of it, and a stream, which says something every 15 s. */
+  /** Time that a response, or a stream with a keep-alive every 15 s, waits for its reader. */
   stall_ms: 30_000,
   stream_stall_ms: 60_000,
-  /** How much, and how long, a body may go on behind its answer: so much is read and forgotten. */
-  behind_bytes: 16 * 1024 * 1024,
-  behind_ms: 20_000,
-  /** A body so small needs no room; of larger ones so many bytes are received at once, and for one address. */
+  /** Bytes and time of a body that are read and discarded after its response. */
+  discarded_bytes: 16 * 1024 * 1024,
+  discarding_ms: 20_000,
+  /** Size of bodies that are not counted; bytes of larger ones received at once, in total and per address. */
   small_body_bytes: 16 * 1024,
   body_bytes: 64 * 1024 * 1024,
   body_bytes_of_address: 16 * 1024 * 1024,
-  /** An answer so small is not counted; of larger ones so many bytes wait for their readers at once. */
-  small_answer_bytes: 64 * 1024,
-  answer_bytes: 16 * 1024 * 1024,
+  /** Size of responses that are not counted; bytes of larger ones that wait for their readers. */
+  small_response_bytes: 64 * 1024,
+  response_bytes: 16 * 1024 * 1024,
 };
 export type Bounds = typeof BOUNDS;

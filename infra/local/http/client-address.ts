@@ -1,13 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP, isIPv6 } from 'node:net';
 
-/** Whose X-Forwarded-For and X-Forwarded-Proto are believed. */
+/** Proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted. */
 export type TrustedProxies = { has(address: string): boolean };
 
-/**
- * @param cidrs `127.0.0.0/8`, `::1`, `10.1.2.3`
- * @throws Error of one sentence that names what is no address
- */
+/** Parses trusted proxies such as `127.0.0.0/8` or `::1`. @throws Error that names an invalid address */
 export function trustedProxies(cidrs: readonly string[]): TrustedProxies {
   const list = new BlockList();
   for (const cidr of cidrs) {
@@ -15,7 +12,7 @@ export function trustedProxies(cidrs: readonly string[]): TrustedProxies {
     const family = isIP(address);
     const bits = length === undefined ? (family === 6 ? 128 : 32) : /^\d{1,3}$/.test(length) ? Number(length) : -1;
     if (family === 0 || rest.length > 0 || bits < 0 || bits > (family === 6 ? 128 : 32)) {
-      throw new Error(`"${cidr}" is no address and no range such as 10.0.0.0/8`);
+      throw new Error(`"${cidr}" is not an address or a range such as 10.0.0.0/8`);
     }
     list.addSubnet(address, bits, family === 6 ? 'ipv6' : 'ipv4');
   }
@@ -25,7 +22,6 @@ export function trustedProxies(cidrs: readonly string[]): TrustedProxies {
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 const plain = (address: string): string => MAPPED.exec(address)?.[1] ?? address;
 
-/** An entry of X-Forwarded-For without brackets and port. */
 const named = (entry: string): string =>
   plain(
     entry
@@ -34,17 +30,14 @@ const named = (entry: string): string =>
       .replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1'),
   );
 
-/** Whether the client speaks TLS to a trusted proxy: that of the first, where there are several. */
+/** Whether the client uses TLS to a trusted proxy, the first of several. */
 export function cameByTls({ headers, socket }: IncomingMessage, proxies: TrustedProxies): boolean {
   const proto = headers['x-forwarded-proto'];
   if (proto === undefined || !proxies.has(plain(socket.remoteAddress ?? ''))) return false;
   return String(proto).split(',', 1)[0]!.trim().toLowerCase() === 'https';
 }
 
-/**
- * The address that a request comes from: that of the connection, or where that is a trusted proxy the last in
- * X-Forwarded-For that is none. Whatever stands before it was written by the client and says nothing.
- */
+/** Returns the client address: the last one in X-Forwarded-For that is not a trusted proxy. Earlier ones are forged. */
 export function clientAddress({ headers, socket }: IncomingMessage, proxies: TrustedProxies): string {
   let address = plain(socket.remoteAddress ?? '');
   const forwarded = headers['x-forwarded-for'];

@@ -4,10 +4,7 @@ import { networkOf } from '#lib/platform/sharing/memory-limiter.ts';
 import type { Bounds } from './bounds.ts';
 import type { TrustedProxies } from './client-address.ts';
 
-/**
- * Bounds the open connections of a server. One too many of an address is cut at once; when few are left for everybody,
- * those that wait between two requests are closed, whose clients open another by themselves.
- */
+/** Bounds open connections per address; closes idle ones if few are left in total. */
 export function boundConnections(server: Server, proxies: TrustedProxies, bounds: Bounds): void {
   const open = new Map<string, number>();
   let total = 0;

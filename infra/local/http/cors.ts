@@ -7,15 +7,11 @@ import { pathOf } from './request-event.ts';
 
 export type Allowed = Parameters<typeof isAllowedOrigin>[2];
 
-/** What a browser asks before it sends a request of another origin. */
+/** Whether a request is a CORS preflight. */
 export const isPreflight = ({ method, headers }: IncomingMessage): boolean =>
   method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined;
 
-/**
- * The headers by which a page may read the answer to its request; none when it may not, or when no page asks.
- * No answer ever has Access-Control-Allow-Credentials, so that `*` shows nothing to a page that sends a cookie along.
- * @param settings ALLOWED_ORIGINS, whose `*` is any, but for MCP; a ping is open to every page
- */
+/** Returns CORS headers, never with credentials. @param settings `*` means any origin, except for MCP */
 export function corsOf(request: IncomingMessage, settings: Allowed): Record<string, string> {
   const origins = settings.ALLOWED_ORIGINS;
   const { origin, host } = request.headers;
@@ -34,14 +30,14 @@ const readableBy = (origin: string): Record<string, string> => ({
   ...(origin !== '*' && { vary: 'origin' }),
 });
 
-/** Adds them to the headers of an answer, which may depend on more than the page that asks. */
+/** Adds CORS headers to a response and merges `vary`. */
 export function addCors(headers: Record<string, string>, request: IncomingMessage, settings: Allowed): void {
   const more = corsOf(request, settings);
   const vary = [headers.vary, more.vary].filter(Boolean).join(', ');
   Object.assign(headers, more, vary !== '' && { vary });
 }
 
-/** The headers of the answer to a preflight. */
+/** Returns the headers of the response to a preflight. */
 export function preflight(request: IncomingMessage, settings: Allowed): Record<string, string> {
   const allowed = corsOf(request, settings);
   if (!('access-control-allow-origin' in allowed)) return {};

@@ -20,78 +20,71 @@ import { streamOut } from './stream-out.ts';
 import { boundUnsent } from './unsent-responses.ts';
 
 export type Gateway = {
-  /** Resolves with the port; rejects when it is in use. */
+  /** Resolves with the port; rejects if it is in use. */
   listen(host: string, port: number): Promise<number>;
-  /** Takes no request any more, and resolves when those in hand are answered. */
+  /** Accepts no new request, and resolves when those in flight have a response. */
   stop(): Promise<void>;
-  /** Cuts every connection that is still open. */
   cut(): void;
 };
 
 type GatewayOptions = {
-  /** Which pages may read an answer. */
+  /** Origins whose pages may read a response. */
   settings: Allowed;
   log: Log;
   proxies?: TrustedProxies;
   bounds?: Bounds;
 };
 
-/**
- * The gateway of one machine: node:http in front of the functions, requests as API Gateway hands them over (payload
- * format 2.0), routes by the topology, CORS by ALLOWED_ORIGINS. It sets no limit to a body, as API Gateway does
- * (10 MB): a body is read when the gates of a function have let its request in, and as far as they want it. What is not
- * HTTP, or does not arrive in time, node answers by itself, without a body, and closes the connection.
- */
+/** Creates the gateway: requests as from API Gateway (format 2.0), without its body limit. Gates limit bodies. */
 export function makeGateway(
   handlers: Partial<Record<FunctionName, Handler>>,
   { settings, log, proxies = trustedProxies([]), bounds = BOUNDS }: GatewayOptions,
 ): Gateway {
-  const own = {
+  const options = {
     joinDuplicateHeaders: true,
     keepAliveTimeout: bounds.idle_ms,
     headersTimeout: bounds.headers_ms,
     requestTimeout: bounds.request_ms,
     connectionsCheckingInterval: Math.min(5000, bounds.headers_ms),
   };
-  const server = createServer(own, onRequest);
+  const server = createServer(options, onRequest);
   boundConnections(server, proxies, bounds);
   const room = bodyRoom(bounds);
   const noteUnsent = boundUnsent(bounds);
   const inTurn = requestTurns();
-  let inHand = 0;
+  let inFlight = 0;
   let stopping = false;
-  /** Of the functions whose answers stream now. */
   const streams = new Set<AbortController>();
   let drained = () => {};
 
   function onRequest(request: IncomingMessage, response: ServerResponse): void {
-    inHand++;
-    // Comes once, whether it was answered or the client went away.
+    inFlight++;
+    // Emitted once, after the response or when the client disconnects.
     response.on('close', () => {
-      inHand--;
-      if (inHand === 0) drained();
+      inFlight--;
+      if (inFlight === 0) drained();
     });
-    response.on('error', (error) => log.warn('an answer could not be sent', { error }));
-    // The client is gone: there is nobody to answer.
+    response.on('error', (error) => log.warn('response not sent', { error }));
+    // The client has disconnected.
     request.on('error', () => {});
     if (!hasValidHost(request)) {
-      refuse(request, response, invalid('host', 'is not a host, such as example.com:8787'));
+      reject(request, response, invalid('host', 'is not a host, such as example.com:8787'));
     } else if (isPreflight(request)) {
       const headers = { 'x-request-id': randomUUID(), ...preflight(request, settings) };
       send(response, { statusCode: 204, headers, body: '' });
     } else {
       const address = clientAddress(request, proxies);
-      inTurn(address, () => void answer(request, response, address));
+      inTurn(address, () => void handle(request, response, address));
     }
   }
 
-  async function answer(request: IncomingMessage, response: ServerResponse, address: string): Promise<void> {
+  async function handle(request: IncomingMessage, response: ServerResponse, address: string): Promise<void> {
     const readBody = hasNoBody(request) ? undefined : bodyReader(request, address, room, bounds);
     const event = eventOf(request, address, readBody);
     const name = functionFor(event.requestContext.http.method, event.rawPath);
     const handler = name && handlers[name];
     if (!name || !handler) {
-      refuse(request, response, new AppError('NOT_FOUND', `There is no ${event.rawPath}.`));
+      reject(request, response, new AppError('NOT_FOUND', `${event.rawPath} does not exist.`));
       return;
     }
     const requestId = event.requestContext.requestId;
@@ -99,7 +92,7 @@ export function makeGateway(
       if (functions[name].streams) {
         const reply = await invoke<ApiEvent, Response>(name, handler, event, streamOf(response));
         const more = { 'x-request-id': requestId, ...byTls(request), ...corsOf(request, settings) };
-        if (!request.complete) void forgetOrCut(request);
+        if (!request.complete) void discardOrCut(request);
         response.socket?.setTimeout(bounds.stream_stall_ms);
         await streamOut(response, reply, more, functions[name].timeout_seconds * 1000);
         return;
@@ -109,15 +102,12 @@ export function makeGateway(
       result.headers['x-request-id'] ??= requestId;
       send(response, result);
     } catch (error) {
-      log.error('a function failed', { function: name, request_id: requestId, path: loggedPath(event.rawPath), error });
-      refuse(request, response, error instanceof TimedOut ? tooLong() : asAppError(error), requestId);
+      log.error('function failed', { function: name, request_id: requestId, path: loggedPath(event.rawPath), error });
+      reject(request, response, error instanceof TimedOut ? tooLong() : asAppError(error), requestId);
     }
   }
 
-  /**
-   * Aborts when the gateway stops, when the answer is out, or when the client is gone before. One controller for all of
-   * these: AbortSignal.any of node 24 loses an abort whose source was collected (nodejs/node#65995).
-   */
+  /** Aborts when the gateway, response or client ends. Not AbortSignal.any, which loses aborts (nodejs/node#65995). */
   function streamOf(response: ServerResponse): AbortController {
     const stream = new AbortController();
     streams.add(stream);
@@ -129,14 +119,13 @@ export function makeGateway(
     return stream;
   }
 
-  /** What still comes of a body is forgotten, and a connection on which it never ends is cut. */
-  async function forgetOrCut(request: IncomingMessage): Promise<void> {
+  async function discardOrCut(request: IncomingMessage): Promise<void> {
     await drainBody(request, bounds);
     if (!request.complete) request.destroy();
   }
 
-  /** An answer of the gateway's own, in the form of every other error. */
-  function refuse(
+  /** Sends an error of the gateway in the common format. */
+  function reject(
     request: IncomingMessage,
     response: ServerResponse,
     error: AppError,
@@ -163,17 +152,17 @@ export function makeGateway(
     if (stopping) headers.connection = 'close';
     const sent = isBase64Encoded ? Buffer.from(body, 'base64') : body;
     const bytes = Buffer.byteLength(sent);
-    // Of a 304 it would be the length of what is not sent.
+    // For a 304 it would be the length of the omitted body.
     if (statusCode !== 204 && statusCode !== 304) headers['content-length'] = String(bytes);
     const go = () => {
       if (response.destroyed) return;
       noteUnsent(response, clientAddress(response.req, proxies), bytes);
-      // Cut when its reader takes nothing for so long; between requests node sets the time of an idle connection.
+      // Timeout of a stalled reader; between requests node applies the idle timeout.
       response.socket?.setTimeout(bounds.stall_ms);
       response.writeHead(statusCode, cookies ? { ...headers, 'set-cookie': cookies } : headers).end(sent);
     };
-    const rest = response.req.complete ? undefined : forgetOrCut(response.req);
-    // Where the connection ends with the answer, what is still unread would make the system drop it.
+    const rest = response.req.complete ? undefined : discardOrCut(response.req);
+    // If the connection ends with the response, unread data would make the system drop it.
     if (rest && !response.shouldKeepAlive) void rest.then(go);
     else go();
   }
@@ -181,21 +170,22 @@ export function makeGateway(
   return {
     listen: (host, port) => listen(server, host, port),
     stop: () => {
-      // Streams end at this, as soon as they owe nothing.
+      // Streams end after their pending responses.
       stopping = true;
       for (const stream of streams) stream.abort();
-      // Not for the end of every connection: one that never asked anything would keep it open.
+      // Does not wait for every connection: an idle one would keep it open.
       server.close();
       return new Promise((resolve) => {
         drained = resolve;
-        if (inHand === 0) resolve();
+        if (inFlight === 0) resolve();
       });
     },
     cut: () => server.closeAllConnections(),
   };
 }
 
-const tooLong = () => new AppError('UNAVAILABLE', 'It took too long. Try again.', { headers: { 'retry-after': '1' } });
+const tooLong = () =>
+  new AppError('UNAVAILABLE', 'The request timed out. Try again.', { headers: { 'retry-after': '1' } });
 
 function listen(server: Server, host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {

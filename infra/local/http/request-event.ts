@@ -2,11 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { ApiEvent } from '#lib/platform/http/api-event.ts';
 
-/**
- * A request as API Gateway hands it over (payload format 2.0), with an id of its own, but that its body is still to be
- * read.
- * @param address of the client
- */
+/** Converts a request to the format of API Gateway (payload format 2.0). @param address of the client */
 export function eventOf(request: IncomingMessage, address: string, readBody: ApiEvent['readBody']): ApiEvent {
   const target = targetOf(request.url!);
   const mark = target.indexOf('?');
@@ -26,7 +22,7 @@ export function eventOf(request: IncomingMessage, address: string, readBody: Api
   };
 }
 
-/** Cookies stand beside the headers, as API Gateway has them. */
+/** Moves cookies out of the headers, as API Gateway does. */
 function withoutCookies(all: ApiEvent['headers']): Pick<ApiEvent, 'headers' | 'cookies'> {
   if (all.cookie === undefined) return { headers: all };
   const { cookie, ...headers } = all;
@@ -35,13 +31,13 @@ function withoutCookies(all: ApiEvent['headers']): Pick<ApiEvent, 'headers' | 'c
 
 export const pathOf = (request: IncomingMessage): string => targetOf(request.url!).split('?', 1)[0]!;
 
-/** Path and query of a request line, also when it names the whole address (as to a proxy) or nothing (`*`). */
+/** Returns path and query of a request line, also of an absolute URL (as to a proxy) or `*`. */
 function targetOf(url: string): string {
   if (url.startsWith('/')) return url;
   const rest = /^https?:\/\/[^/?]*(.*)$/i.exec(url)?.[1];
   return rest?.startsWith('/') ? rest : `/${rest ?? ''}`;
 }
 
-/** What stands in Host must be a host, or nothing (RFC 9112, 3.2). */
+/** Whether Host is a valid host or absent (RFC 9112, 3.2). */
 export const hasValidHost = ({ headers: { host } }: IncomingMessage): boolean =>
   !host || URL.canParse(`https://${host}`);

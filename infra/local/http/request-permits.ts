@@ -1,27 +1,23 @@
 import { networkOf } from '#lib/platform/sharing/memory-limiter.ts';
 
-/** For so long (ms) requests are begun in one turn of the event loop. */
+/** Time (ms) per turn of the event loop in which requests start. */
 const TURN_MS = 8;
 
-/** `now` in ms; `nextTurn` calls once in the next turn of the event loop, `settled` when all that runs now waits. */
+/** `now` in ms; `nextTurn` runs in the next turn of the event loop, `settled` when all running code waits. */
 type Loop = Record<'nextTurn' | 'settled', (then: () => void) => void> & { now(): number };
 
 const ownLoop: Loop = {
   now: () => performance.now(),
-  // node takes its ticks one by one, and all microtasks after each.
+  // node runs its ticks one by one, and all microtasks after each.
   settled: (then) => queueMicrotask(() => process.nextTick(then)),
   nextTurn: setImmediate,
 };
 
-/**
- * Begins requests: in each turn of the event loop as many as fit into a few milliseconds, the client addresses one
- * after the other. Probes, alerts and requests of others then never wait for all that one client sends at once.
- * @returns to be called with each request
- */
+/** Starts requests, few ms per event loop turn, in turn by address: one client cannot delay probes. */
 export function requestTurns(loop: Loop = ownLoop): (address: string, begin: () => void) => void {
-  /** By address, the next one to be served first. */
+  /** Waiting requests by address, the next to be served first. */
   const waiting = new Map<string, (() => void)[]>();
-  /** When the turn began in which requests are begun; undefined while there are none. */
+  /** Start of the current turn; undefined if no request started in it. */
   let began: number | undefined;
 
   function open(): void {

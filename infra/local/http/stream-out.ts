@@ -3,10 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 
-/**
- * Sends a web Response as it comes. When the client goes away its body is cancelled; at the function's time-out the
- * connection is cut, as Lambda does.
- */
+/** Streams a web Response. Cancels its body when the client disconnects, and cuts the connection at the timeout. */
 export async function streamOut(
   response: ServerResponse,
   reply: Response,

@@ -4,12 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 
 const SQLITE_BUSY = 5;
 
-/**
- * Makes DATA_DIR if it is missing (mode 0700) and locks it for this process, by an exclusive transaction on a file in
- * it: the kernel releases the lock however the process ends, kill -9 included.
- * @returns releases the lock
- * @throws Error of one sentence when another service holds it, or it is no writable folder
- */
+/** Locks DATA_DIR, also against kill -9 (SQLite lock). @returns releases it @throws Error of one sentence */
 export function lockDirectory(dir: string): () => void {
   let db: DatabaseSync | undefined;
   try {
@@ -22,7 +17,7 @@ export function lockDirectory(dir: string): () => void {
     throw new Error(
       errcode === SQLITE_BUSY
         ? `Another Fleetwatch is running on ${dir}. Stop it first, or start this one with another DATA_DIR and PORT.`
-        : `DATA_DIR ${dir} cannot be used (${message}). Name a folder that can be written.`,
+        : `DATA_DIR ${dir} cannot be used (${message}). Use a writable folder.`,
       { cause },
     );
   }

@@ -7,33 +7,29 @@ import { yieldEvery } from '#lib/platform/yielding.ts';
 import { type Keep, openStore, type Store, type StoreOptions } from './store.ts';
 
 export type SqliteTable = Table & {
-  /** @param keep `soon` for a function that repeats its work (store.ts) */
+  /** @param keep `soon` for an idempotent function (store.ts) */
   transact(writes: Write[], keep?: Keep): Promise<WriteOutcome>;
-  /**
-   * Deletes up to `most` items whose `expires_at` lies before `now` (epoch seconds).
-   * @returns how many it deleted; fewer than `most`: none is left
-   */
+  /** Deletes up to `most` items that expired before `now` (epoch seconds). @returns their number */
   sweep(now: number, most?: number): Promise<number>;
   store: Store;
 };
 
 type TableOptions = {
-  /** New items whose sort key begins so become changes. Default: what the topology's streams ask for. */
+  /** Prefixes of sort keys whose new items become changes. Default: those of the streams in the topology. */
   inserted?: readonly string[];
-  /** Called after the commit that made changes. */
   onInserted?: () => void;
-  /** For the time on a change only. */
+  /** Only for the time of a change. */
   now?: () => number;
 };
 
-/** A table of its own file, or of memory: `openTable({ file: ':memory:' })`. */
+/** Opens a table with its own file, or in memory: `openTable({ file: ':memory:' })`. */
 export const openTable = (options: StoreOptions & TableOptions): SqliteTable => makeTable(openStore(options), options);
 
 const CHUNK = 250;
-/** Read by one caller before everything else in the process gets its turn: a read here never waits by itself. */
+/** Bytes that one caller reads before yielding to others: a read here never waits by itself. */
 const BYTES_A_TURN = 512 * 1024;
 
-/** The table port on SQLite, one row an item. */
+/** Creates the table port on SQLite, one row per item. */
 export function makeTable(store: Store, options: TableOptions = {}): SqliteTable {
   const prefixes = options.inserted ?? [...new Set(streams.flatMap((stream) => stream.sk_prefixes))];
   const now = options.now ?? Date.now;
@@ -61,7 +57,7 @@ export function makeTable(store: Store, options: TableOptions = {}): SqliteTable
     return found && (JSON.parse(found[0]) as T);
   }
 
-  /** @returns whether a change came of it */
+  /** Writes an item. @returns whether it made a change */
   function put(item: Item, text: string, isNew?: boolean): boolean {
     const watched = prefixes.some((prefix) => item.sk.startsWith(prefix));
     const inserted = watched && (isNew ?? row(selectVersion, item) === undefined);
@@ -150,10 +146,7 @@ export function makeTable(store: Store, options: TableOptions = {}): SqliteTable
   };
 }
 
-/**
- * The statement of a query's shape, and its values. ASCII keys: text order is byte order. It has one bound a side: of
- * two, SQLite seeks by one and steps over all that the other shuts out, at each page.
- */
+/** Returns statement and values of a query, with one bound per side: with two SQLite scans excluded rows. */
 function rangeOf({ partition, from = '', to = LAST, after, descending }: Query): {
   sql: string;
   values: SQLInputValue[];
@@ -168,7 +161,7 @@ function rangeOf({ partition, from = '', to = LAST, after, descending }: Query):
   };
 }
 
-/** Above every sort key, which are printable ASCII. */
+/** Above every sort key, because those are printable ASCII. */
 const LAST = '\u007f';
 
 function readPage<T extends Item>(

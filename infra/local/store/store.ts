@@ -2,49 +2,37 @@ import { DatabaseSync } from 'node:sqlite';
 import { AppError } from '#lib/platform/errors.ts';
 import { batchCommits } from './batch-commits.ts';
 
-/** The name of the one file under DATA_DIR. */
 export const STORE_FILE = 'fleetwatch.db';
 
-/** One SQLite file that table, queues and change stream share, so that what they write together commits together. */
+/** SQLite file that table, queues and change stream share, so that their writes commit together. */
 export type Store = {
   db: DatabaseSync;
-  /**
-   * Runs `job` inside the next commit, together with whatever else waits, and resolves only after that COMMIT. A job
-   * is synchronous, may run twice (its first run is then rolled back), and judges before it writes.
-   * @param keep `durable`, or `soon` for what may be done again: a crash of the process loses none of it, a power cut
-   *   may take the last of it along, as it is on the disk only with the next durable commit
-   * @throws AppError UNAVAILABLE when SQLite refuses (disk full, locked)
-   */
+  /** Runs a synchronous `job` in the next commit, possibly twice. A power cut may lose `soon`. @throws UNAVAILABLE */
   write<T>(job: () => T, keep?: Keep): Promise<T>;
-  /** Runs a read; between two turns of the event loop only committed data is seen. */
+  /** Runs a read; between two turns of the event loop it sees only committed data. */
   read<T>(job: () => T): T;
-  /**
-   * Rewrites a file of at most 64 MB, so that nothing is left of what was deleted: SQLite overwrites what it deletes,
-   * but not the copies that stay behind when it moves rows from page to page. For the service alone, when it ends.
-   */
+  /** Rewrites a file of at most 64 MB when the service stops: SQLite leaves copies of deleted rows otherwise. */
   rewrite(): void;
-  /** Commits what waits and closes the file. */
   close(): void;
 };
 
 export type Keep = 'durable' | 'soon';
 
 export type StoreOptions = {
-  /** A path, or `:memory:`. */
   file: string;
-  /** Calls `flush` once, soon: all that waits by then shares a commit. Default: batch-commits.ts says when. */
+  /** Calls `flush` once, soon: all jobs that wait by then share a commit. Default: batchCommits. */
   schedule?: (flush: () => void, waiting: () => number) => void;
 };
 
 type Waiting = { job: () => unknown; keep: Keep; resolve: (value: never) => void; reject: (error: unknown) => void };
 
-/** A file that is rewritten within a second. */
+/** Maximum size of a file that is rewritten, which takes less than a second. */
 const MAX_REWRITTEN = 64 * 1024 * 1024;
 
-/** Writes in one commit at most, so that a flood never blocks the process for long. */
+/** Maximum number of writes per commit, so that a burst does not block the process for long. */
 const MAX_GROUP = 256;
 
-// WITHOUT ROWID: an item lies under its key, and a query reads neighbours.
+// WITHOUT ROWID: items are stored in key order, and a query reads neighbors.
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS items (
     pk TEXT NOT NULL, sk TEXT NOT NULL, v TEXT, expires_at INTEGER, body TEXT NOT NULL, PRIMARY KEY (pk, sk)
@@ -68,13 +56,13 @@ const SCHEMA = `
   CREATE TABLE IF NOT EXISTS ticks (schedule TEXT PRIMARY KEY, last TEXT NOT NULL) WITHOUT ROWID;
 `;
 
-/** Opens the file, makes what is missing in it. Several processes may have it open (the operator's CLI). */
+/** Opens the file and creates missing tables. Several processes may have it open (the admin commands). */
 export function openStore({ file, schedule = batchCommits }: StoreOptions): Store {
   const db = new DatabaseSync(file, { timeout: 2000 });
   db.exec(
     'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -4000; PRAGMA temp_store = MEMORY;',
   );
-  // What is deleted is overwritten: secrets of a channel or an action are gone with it.
+  // Deleted data is overwritten, because channels and actions contain secrets.
   db.exec('PRAGMA wal_autocheckpoint = 2000; PRAGMA journal_size_limit = 67108864; PRAGMA secure_delete = ON;');
   db.exec(SCHEMA);
   const begin = db.prepare('BEGIN IMMEDIATE');
@@ -83,7 +71,7 @@ export function openStore({ file, schedule = batchCommits }: StoreOptions): Stor
   const soon = () => schedule(flush, () => waiting.length);
   let kept: Keep = 'durable';
 
-  /** In WAL mode a commit under NORMAL does not wait for the disk, and the next one under FULL brings it along. */
+  /** In WAL mode a commit with NORMAL does not wait for the disk, and the next one with FULL includes it. */
   function keepAs(keep: Keep): void {
     if (keep === kept) return;
     db.exec(`PRAGMA synchronous = ${keep === 'durable' ? 'FULL' : 'NORMAL'}`);
@@ -94,11 +82,11 @@ export function openStore({ file, schedule = batchCommits }: StoreOptions): Stor
     const group = waiting.splice(0, MAX_GROUP);
     if (group.length === 0) return;
     if (waiting.length > 0) soon();
-    // When one of them cannot be written, each goes alone, so that it does not take its neighbours along.
+    // If one job fails, each is committed alone, so that it does not affect the others.
     if (!commitTogether(group)) for (const one of group) commitTogether([one]);
   }
 
-  /** @returns false when a job failed and the group was rolled back, to be tried one by one */
+  /** @returns false if a job failed and the group was rolled back, to be retried one by one */
   function commitTogether(group: Waiting[]): boolean {
     const values: unknown[] = [];
     let running = false;
@@ -112,7 +100,7 @@ export function openStore({ file, schedule = batchCommits }: StoreOptions): Stor
     } catch (error) {
       if (db.isTransaction) db.exec('ROLLBACK');
       if (running && group.length > 1) return false;
-      for (const one of group) one.reject(known(error));
+      for (const one of group) one.reject(storeError(error));
       return true;
     }
     for (const [i, one] of group.entries()) one.resolve(values[i] as never);
@@ -130,7 +118,7 @@ export function openStore({ file, schedule = batchCommits }: StoreOptions): Stor
       try {
         return job();
       } catch (error) {
-        throw known(error);
+        throw storeError(error);
       }
     },
     rewrite: () => {
@@ -147,10 +135,10 @@ export function openStore({ file, schedule = batchCommits }: StoreOptions): Stor
   };
 }
 
-/** An SQLite refusal as UNAVAILABLE; every other error as it is. */
-function known(error: unknown): unknown {
+/** Converts an SQLite error to UNAVAILABLE; returns every other error unchanged. */
+function storeError(error: unknown): unknown {
   if ((error as { code?: string }).code !== 'ERR_SQLITE_ERROR') return error;
-  return new AppError('UNAVAILABLE', 'The store cannot serve at the moment. Try again in a moment.', {
+  return new AppError('UNAVAILABLE', 'The store is unavailable. Try again.', {
     headers: { 'retry-after': '1' },
     cause: error,
   });

@@ -18,45 +18,41 @@ import { flowSecrets, oidcCookie, REQUEST_MS, requestPut } from './request.ts';
 import type { SignInTarget } from './resolve-identity.ts';
 
 /**
- * Where the browser goes after a sign-in: a path of this service, with one slash at its beginning. Printable ASCII
- * without backslashes, as browsers read `/\evil.example`, `//evil.example` and `/<tab>/evil.example` as another host
- * (WHATWG URL, 4.4).
+ * Path to which the browser returns after a sign-in, with one leading slash. Printable ASCII without backslashes,
+ * because browsers read `/\evil.example`, `//evil.example` and `/<tab>/evil.example` as another host (WHATWG URL, 4.4).
  */
 export const ReturnTo = z
   .string()
   .max(500)
   .regex(
     /^\/(?!\/)[\x21-\x5b\x5d-\x7e]*$/,
-    'must be a path of this service, such as /#/checks: one slash at its beginning, no backslash, no spaces',
+    'must be a path of this service, such as /#/checks: one leading slash, no backslash, no spaces',
   );
 
-/** Where the provider sends the browser back to, below the address that people open. */
+/** Path to which the provider redirects, below the URL that users open. */
 export const CALLBACK = '/v1/sign-in/oidc/callback';
 
 export const OidcStart = z
   .object({
     token: text(1, 200)
       .optional()
-      .describe('Of an invitation or a sign-in link: the identity is then linked to its user, whatever its e-mail.'),
+      .describe('Token of an invitation or a sign-in link: links the identity to its user, whatever its e-mail.'),
     purpose: z
       .literal('link')
       .optional()
-      .describe('link: link the identity to the user whose session this is, in place of a sign-in.'),
-    return_to: ReturnTo.default('/').describe('The path of this service that the browser comes back to.'),
+      .describe('link: links the identity to the user of the session instead of signing in.'),
+    return_to: ReturnTo.default('/').describe('Path of this service to which the browser returns. Default: /.'),
     account_id: Slug.optional().describe(
-      'Of a person in several accounts: the one to sign in to. Default: the last used.',
+      'Account to sign in to, for a person in several accounts. Default: the last used.',
     ),
   })
   .meta({ id: 'OidcStart' });
 
 export const OidcStarted = z
-  .object({ url: z.string().describe('Where to send the browser: the provider. Good for ten minutes.') })
+  .object({ url: z.string().describe('URL of the provider to which to send the browser. Valid for ten minutes.') })
   .meta({ id: 'OidcStarted' });
 
-/**
- * Begins a sign-in at the provider of the settings. Throws NOT_FOUND where there is none, UNAVAILABLE where it does not
- * answer as it should, what an unknown token is answered, and FORBIDDEN for a page that is not ours.
- */
+/** Starts a sign-in at the provider. Throws NOT_FOUND, UNAVAILABLE, FORBIDDEN, and errors of an unknown token. */
 export async function beginOidc(
   context: Context,
   start: z.output<typeof OidcStart>,
@@ -66,13 +62,13 @@ export async function beginOidc(
   if (ports.settings.OIDC_ISSUER === '') throw noProvider();
   assertSameOriginSignIn(sent.headers, ports.settings);
   const { origin } = serviceOriginOf(sent.headers, ports.settings);
-  const begun_for = await meantFor(context, start, sent);
+  const begun_for = await targetOf(context, start, sent);
   const before = sessionToken(sent, ports.settings);
 
   const secret = ports.ids.secret();
   const secrets = flowSecrets(secret);
   const url = await authorizationUrl(ports, secrets, origin + CALLBACK).catch((error: unknown) => {
-    throw noWay(context, error);
+    throw providerError(context, error);
   });
   const { return_to, account_id } = start;
   await ports.table.transact([
@@ -87,16 +83,16 @@ export async function beginOidc(
   return new Reply({ url }, {}, [oidcCookie(new URL(origin), secret, REQUEST_MS / 1000)]);
 }
 
-async function meantFor(
+async function targetOf(
   context: Context,
   { token, purpose, account_id }: z.output<typeof OidcStart>,
   sent: Sent,
 ): Promise<SignInTarget | undefined> {
   if ((token !== undefined || purpose !== undefined) && account_id !== undefined) {
-    throw invalid('account_id', 'is that of token or session; leave it out');
+    throw invalid('account_id', 'is determined by token or session; omit it');
   }
   if (purpose !== undefined) {
-    if (token !== undefined) throw invalid('token', 'signs somebody in, and purpose links to whoever is signed in');
+    if (token !== undefined) throw invalid('token', 'signs a user in, but purpose links to a signed-in user; omit one');
     return ownerOfSession(context, sent);
   }
   if (token === undefined) return undefined;
@@ -108,12 +104,12 @@ async function meantFor(
   return { tenant_id, user_id, by: 'invitation', digest: digestOf(token) };
 }
 
-/** Throws UNAUTHORIZED where nobody is signed in, FORBIDDEN for a key, LIMIT_EXCEEDED. */
+/** Returns the user of the session. Throws UNAUTHORIZED without a session, FORBIDDEN for a key, LIMIT_EXCEEDED. */
 async function ownerOfSession({ ports, keys, origin }: Context, { headers, cookies }: Sent): Promise<SignInTarget> {
   const sender = { method: 'POST', headers, cookies, address: origin.ip, request_id: origin.request_id };
   const { session, caller } = await pageGates({ ports, keys }).authenticate(sender);
   assertAllowed(caller, 'own');
-  // It would outlive the key.
+  // The identity would outlive the key.
   if (!session || session.key_digest !== undefined) throw notByKey();
   const user = await ports.table.get<UserItem>(keys.user(session.tenant_id, session.user_id));
   if (user && user.identities.length >= MAX_IDENTITIES) throw tooMany();
@@ -124,29 +120,29 @@ async function ownerOfSession({ ports, keys, origin }: Context, { headers, cooki
 const noProvider = (): AppError =>
   new AppError(
     'NOT_FOUND',
-    'No identity provider is set up here. The operator of this service does that with OIDC_ISSUER and OIDC_CLIENT_ID.',
+    'No identity provider is configured. Ask the operator to set OIDC_ISSUER and OIDC_CLIENT_ID.',
   );
 
 const notByKey = (): AppError =>
-  new AppError('FORBIDDEN', 'An identity is linked to a person, not to a key. Sign in by passkey, link or provider.');
+  new AppError('FORBIDDEN', 'An identity cannot be linked with a key. Sign in by passkey, link or provider.');
 
 const tooMany = (): AppError =>
-  new AppError('LIMIT_EXCEEDED', `You have ${MAX_IDENTITIES} identities, which is the most. Remove one first.`);
+  new AppError('LIMIT_EXCEEDED', `You already have the maximum of ${MAX_IDENTITIES} identities. Remove one first.`);
 
-/** The log has the rest: addresses inside the operator's network are nobody's business. */
-function noWay({ ports, origin }: Context, error: unknown): unknown {
+/** Logs the details, because addresses inside the operator's network must not be revealed. */
+function providerError({ ports, origin }: Context, error: unknown): unknown {
   if (!(error instanceof SignInRefused)) return error;
   const { reason, message } = error;
   const provider = ports.settings.OIDC_ISSUER;
-  ports.log.warn('no sign-in could begin at the provider', {
+  ports.log.warn('sign-in at the provider not started', {
     request_id: origin.request_id,
     issuer: provider,
     reason,
     error: message,
   });
-  const told =
+  const text =
     reason === 'unreachable'
       ? `The identity provider ${provider} cannot be reached. Try again, or sign in another way.`
       : `The identity provider ${provider} cannot be used: ${message}.`;
-  return new AppError('UNAVAILABLE', told);
+  return new AppError('UNAVAILABLE', text);
 }

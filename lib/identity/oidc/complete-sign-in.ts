@@ -18,45 +18,39 @@ import { isProofValid, type Membership, resolveIdentity, type SignInTarget } fro
 
 type Here = Pick<Context, 'ports' | 'keys' | 'origin'>;
 
-/**
- * Ends a sign-in whose person the provider has vouched for: as a user that they are linked to, or by linking them to
- * one. Throws SignInRefused.
- * @returns Set-Cookie of the session; undefined where one is there already, as it began in the settings
- */
+/** Completes a sign-in, linking the identity if needed. @returns Set-Cookie; undefined in the settings */
 export async function completeSignIn(
-  came: Here,
+  context: Here,
   request: OidcRequest,
-  vouched: VerifiedIdentity,
+  verified: VerifiedIdentity,
   sent: Sent,
 ): Promise<string | undefined> {
-  const here: Here = { ...came, origin: { ...came.origin, via: 'oidc' } };
+  const here: Here = { ...context, origin: { ...context.origin, via: 'oidc' } };
   const { ports } = here;
-  const note = notesOf(here);
+  const note = auditNotes(here);
   if (request.begun_for?.by === 'session') {
     await retryOnConflict(ports, async () => {
-      const it = await found(here, request, vouched);
-      return (await commit(ports, [...it.uses, ...note(it)])).ok ? true : RETRY;
+      const match = await findMatch(here, request, verified);
+      return (await commit(ports, [...match.uses, ...note(match)])).ok ? true : RETRY;
     });
     return undefined;
   }
   const { replaces, origin } = request;
-  // The request comes from the provider: ours is the page where it began.
+  // The request comes from the provider; the same-origin page is where it started.
   const asBegun = { ...sent, headers: { ...sent.headers, origin } };
   const { cookies } = await signIn(here, async () => {
-    const it = await found(here, request, vouched);
-    const who = { ...it.who, ...(replaces && { replaces }) };
-    return { begun: await beginSession(here, 'oidc', who, asBegun), uses: [...it.uses, ...note(it)] };
+    const match = await findMatch(here, request, verified);
+    const who = { ...match.who, ...(replaces && { replaces }) };
+    return { begun: await beginSession(here, 'oidc', who, asBegun), uses: [...match.uses, ...note(match)] };
   });
   return cookies[0];
 }
 
-/**
- * Who it is, the writes by which this becomes so, the identity that is new to them, and who they were while invited.
- */
+/** Matched user, the writes of the match, a newly linked identity, and the user as invited before. */
 type SignInMatch = { who: Principals; uses: Write[]; added?: IdentityItem; invited?: UserItem };
 
-/** What notes the identity that was added and the invitation that was accepted, once for all tries. */
-function notesOf(here: Here): (found: SignInMatch) => Write[] {
+/** Returns the audit writes for a linked identity and an accepted invitation, once for all attempts. */
+function auditNotes(here: Here): (match: SignInMatch) => Write[] {
   let notes: { added: AuditWriter<IdentityItem>; accepted: AuditWriter<UserItem> } | undefined;
   return ({ who: { user }, added, invited }) => {
     const author = { ...here, tenant: user.tenant_id, caller: asPerson(user) };
@@ -68,19 +62,20 @@ function notesOf(here: Here): (found: SignInMatch) => Write[] {
   };
 }
 
-async function found(here: Here, request: OidcRequest, vouched: VerifiedIdentity): Promise<SignInMatch> {
+async function findMatch(here: Here, request: OidcRequest, verified: VerifiedIdentity): Promise<SignInMatch> {
   const { begun_for, account_id } = request;
-  const digest = identityDigest(vouched.claims);
+  const digest = identityDigest(verified.claims);
   const isMeant = ({ tenant_id }: Membership) => account_id === undefined || account_id === tenant_id;
   const identities = await identitiesOf(here, digest);
   const linked = identities.filter(isMeant);
   const isKnown = !begun_for && linked.length > 0;
-  const claims = isKnown ? vouched.claims : await vouched.inFull();
+  const claims = isKnown ? verified.claims : await verified.inFull();
   const invited = begun_for || isKnown ? [] : (await pendingFor(here, claims)).filter(isMeant);
-  const verdict = resolveIdentity({ claims, linked, begun_for, invited, trust: here.ports.settings.OIDC_TRUST_EMAIL });
-  if ('refused' in verdict) throw new SignInRefused(verdict.refused, `subject ${claims.subject} is no user who may`);
-  if ('link' in verdict) return link(here, verdict.link, claims, identities);
-  return useIdentity(here, verdict.as, identities.length > 1);
+  const outcome = resolveIdentity({ claims, linked, begun_for, invited, trust: here.ports.settings.OIDC_TRUST_EMAIL });
+  if ('refused' in outcome)
+    throw new SignInRefused(outcome.refused, `subject ${claims.subject} is not allowed to sign in`);
+  if ('link' in outcome) return link(here, outcome.link, claims, identities);
+  return useIdentity(here, outcome.as, identities.length > 1);
 }
 
 async function useIdentity(here: Here, as: readonly IdentityItem[], isOneOfSeveral: boolean): Promise<SignInMatch> {
@@ -90,9 +85,9 @@ async function useIdentity(here: Here, as: readonly IdentityItem[], isOneOfSever
   const [who, identity] = [all[at], as[at]];
   if (!who || !identity) {
     const reason = all.some((one) => one) ? 'account_disabled' : 'not_invited';
-    throw new SignInRefused(reason, 'no account of this person can be signed in to');
+    throw new SignInRefused(reason, 'this person has no account to sign in to');
   }
-  // Several are in the order of their last use, to the sign-in; of one alone an hour is exact enough.
+  // Several are ordered by exact last use; for a single one an hour is exact enough.
   const isOld = clock.now() - Date.parse(identity.last_used_at) >= HOUR_MS;
   const used: IdentityItem = { ...identity, v: ids.token(), last_used_at: iso(clock.now()) };
   const same = { version: identity.v };
@@ -102,34 +97,34 @@ async function useIdentity(here: Here, as: readonly IdentityItem[], isOneOfSever
 
 async function link(
   here: Here,
-  meant: SignInTarget,
+  target: SignInTarget,
   claims: Claims,
   identities: readonly IdentityItem[],
 ): Promise<SignInMatch> {
-  const who = await principals(here, meant);
-  const proven = who && (await isProofValid(here, meant, who.user, claims));
-  if (!proven) throw new SignInRefused('expired', `the ${meant.by} that it began with has ended`);
-  if (isDisabled(who.account)) throw new SignInRefused('account_disabled', `account ${meant.tenant_id} is disabled`);
+  const who = await principals(here, target);
+  const proven = who && (await isProofValid(here, target, who.user, claims));
+  if (!proven) throw new SignInRefused('expired', `its ${target.by} is no longer valid`);
+  if (isDisabled(who.account)) throw new SignInRefused('account_disabled', `account ${target.tenant_id} is disabled`);
   const { user, identity, if: condition } = linkedTo(here, proven.user, claims, identities);
   return {
     who: { ...who, user },
     ...(condition === 'absent' && { added: identity }),
-    ...(meant.by === 'invitation' && { invited: who.user }),
+    ...(target.by === 'invitation' && { invited: who.user }),
     uses: [
       { put: user, if: { version: who.user.v } },
       { put: identity, if: condition },
-      { check: here.keys.account(meant.tenant_id), if: { version: who.account.v } },
+      { check: here.keys.account(target.tenant_id), if: { version: who.account.v } },
       ...proven.writes,
     ],
   };
 }
 
-/** The user with the identity among their own, and the identity with this as its last use. */
+/** Returns the user with the identity, and the identity with this last use. */
 function linkedTo({ ports, keys }: Here, user: UserItem, claims: Claims, identities: readonly IdentityItem[]) {
   const { issuer, subject, email, name } = claims;
   const known = identities.find((one) => one.tenant_id === user.tenant_id && one.user_id === user.id);
   if (!known && user.identities.length >= MAX_IDENTITIES) {
-    throw new SignInRefused('failed', `user ${user.id} has ${MAX_IDENTITIES} identities, which is the most`);
+    throw new SignInRefused('failed', `user ${user.id} has ${MAX_IDENTITIES} identities, the maximum`);
   }
   const digest = identityDigest(claims);
   const at = iso(ports.clock.now());
@@ -145,10 +140,10 @@ function linkedTo({ ports, keys }: Here, user: UserItem, claims: Claims, identit
     linked_at: known?.linked_at ?? at,
     last_used_at: at,
   };
-  const means = { id: identity.id, digest, name: identity.name };
+  const credential = { id: identity.id, digest, name: identity.name };
   const others = user.identities.filter(({ id }) => id !== identity.id);
   return {
-    user: { ...user, v: ports.ids.token(), identities: [...others, means] },
+    user: { ...user, v: ports.ids.token(), identities: [...others, credential] },
     identity,
     if: known ? { version: known.v } : ('absent' as const),
   };

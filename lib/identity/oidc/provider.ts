@@ -5,10 +5,10 @@ import { shorten } from '#lib/platform/text.ts';
 import { type Claims, claimsOf, type OidcError, SignInRefused } from './claims.ts';
 import type { FlowSecrets } from './request.ts';
 
-/** Errors whose messages are fixed texts. Others quote what came, tokens too: of these the name must do. */
+/** Errors with fixed messages. Others may quote received data and tokens, so only their names are used. */
 const PLAIN = new Set(['ClientError', 'OperationProcessingError', 'UnsupportedOperationError']);
 
-/** Codes of errors that a provider answers (RFC 6749, sections 4.1.2.1 and 5.2), where they say more than "failed". */
+/** Codes of provider errors (RFC 6749, sections 4.1.2.1 and 5.2) that mean more than "failed". */
 const REASONS: Record<string, OidcError> = {
   access_denied: 'denied',
   temporarily_unavailable: 'unreachable',
@@ -17,31 +17,28 @@ const REASONS: Record<string, OidcError> = {
 
 const MAX_ERROR_TEXT = 500;
 
-/**
- * Any error of openid-client, and of the network under it, as the refusal of the sign-in.
- * @param secrets what a provider might repeat in its description of the error
- */
+/** Converts an error to a rejected sign-in. @param secrets values that a provider might repeat in its error */
 export function signInRefusal(error: unknown, secrets: readonly string[]): SignInRefused {
   const chain = chainOf(error);
   const known = chain.find((one) => one instanceof SignInRefused);
   if (known) return known;
   const net = chain.find((one) => one instanceof NetError);
   if (net) return new SignInRefused('unreachable', net.message);
-  if (chain.some(({ name }) => name === 'TimeoutError')) return new SignInRefused('unreachable', 'it did not answer');
-  const answered = chain.find(isAnswer);
-  if (answered) {
-    const { error: code, error_description: description } = answered;
-    const told = description === undefined ? code : `${code}: ${description}`;
-    const message = `it answered ${shorten(withoutSecrets(told, secrets), MAX_ERROR_TEXT)}`;
+  if (chain.some(({ name }) => name === 'TimeoutError')) return new SignInRefused('unreachable', 'it did not respond');
+  const response = chain.find(isErrorResponse);
+  if (response) {
+    const { error: code, error_description: description } = response;
+    const text = description === undefined ? code : `${code}: ${description}`;
+    const message = `it returned ${shorten(withoutSecrets(text, secrets), MAX_ERROR_TEXT)}`;
     return new SignInRefused(Object.hasOwn(REASONS, code) ? REASONS[code]! : 'failed', message);
   }
-  const told = chain.map(({ name, message }) => (PLAIN.has(name) ? message : name));
-  return new SignInRefused('failed', [...new Set(told)].join(': '));
+  const parts = chain.map(({ name, message }) => (PLAIN.has(name) ? message : name));
+  return new SignInRefused('failed', [...new Set(parts)].join(': '));
 }
 
-type Answered = Error & { error: string; error_description?: string };
+type ErrorResponse = Error & { error: string; error_description?: string };
 
-const isAnswer = (error: Error): error is Answered => 'error' in error && typeof error.error === 'string';
+const isErrorResponse = (error: Error): error is ErrorResponse => 'error' in error && typeof error.error === 'string';
 
 function chainOf(error: unknown): Error[] {
   const chain: Error[] = [];
@@ -52,22 +49,18 @@ function chainOf(error: unknown): Error[] {
 const withoutSecrets = (text: string, secrets: readonly string[]): string =>
   secrets.filter(Boolean).reduce((rest, secret) => rest.replaceAll(secret, '********'), text);
 
-// The identity provider of the settings, as openid-client speaks to it. Nothing is kept of it from one call to the
-// next: its document and its keys change when they like, a sign-in is rare, and a provider that was down is tried anew.
+// The identity provider of the settings. Nothing is cached: sign-ins are rare, and it may change or recover.
 
 type World = Pick<Ports, 'net' | 'settings'>;
 
-/** One request. A callback makes four of them at most, and the gateway of AWS waits for 29 s. */
+/** Timeout of a request. A callback makes up to four, and the gateway of AWS waits for 29 s. */
 const TIMEOUT_MS = 6000;
 const MAX_BODY = 512 * 1024;
 
-/** Loaded at the first sign-in by a provider: nobody else needs it. */
+/** Loaded on the first sign-in by a provider. */
 const library = () => import('openid-client');
 
-/**
- * The address at the provider where a sign-in begins: authorization code with PKCE (RFC 7636), state and nonce. Throws
- * SignInRefused.
- */
+/** Returns the URL that starts a sign-in: authorization code with PKCE (RFC 7636). Throws SignInRefused. */
 export async function authorizationUrl(
   world: World,
   { state, nonce, verifier }: FlowSecrets,
@@ -85,17 +78,17 @@ export async function authorizationUrl(
   return atProvider(async () => client.buildAuthorizationUrl(await configured(world), parameters).href);
 }
 
-/** What a provider said of the person who has come back from it. */
+/** Verified identity of a person who returned from the provider. */
 export type VerifiedIdentity = {
   claims: Claims;
-  /** The same with name and e-mail address, which many providers tell at their UserInfo endpoint alone. */
+  /** Returns the claims with name and e-mail address, which many providers return only from their UserInfo endpoint. */
   inFull(): Promise<Claims>;
 };
 
 /**
- * Exchanges the code of a callback and verifies what comes of it: state and `iss` of the answer (RFC 9207); of the ID
- * token the signature by a key of the provider, issuer, audience, times and nonce. Throws SignInRefused.
- * @param callback the address that the browser was sent to, with its query
+ * Exchanges the code of a callback and verifies the response: state and `iss` (RFC 9207); signature, issuer, audience,
+ * times and nonce of the ID token. Throws SignInRefused.
+ * @param callback URL of the redirect, with its query
  */
 export async function verifyCallback(
   world: World,
@@ -107,29 +100,29 @@ export async function verifyCallback(
   const config = await atProvider(() => configured(world), secrets);
   const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true };
   const tokens = await atProvider(() => client.authorizationCodeGrant(config, callback, checks), secrets);
-  const told = tokens.claims()!;
+  const claims = tokens.claims()!;
   const inFull = async () => {
-    if (typeof told.email === 'string' || config.serverMetadata().userinfo_endpoint === undefined)
-      return claimsOf(told);
-    // Of the same subject, or it fails (OpenID Connect Core 1.0, section 5.3.2).
+    if (typeof claims.email === 'string' || config.serverMetadata().userinfo_endpoint === undefined)
+      return claimsOf(claims);
+    // Fails for another subject (OpenID Connect Core 1.0, section 5.3.2).
     const more = await atProvider(
-      () => client.fetchUserInfo(config, tokens.access_token, told.sub),
+      () => client.fetchUserInfo(config, tokens.access_token, claims.sub),
       [...secrets, tokens.access_token],
     );
-    return claimsOf({ ...told, ...more, iss: told.iss });
+    return claimsOf({ ...claims, ...more, iss: claims.iss });
   };
-  return { claims: claimsOf(told), inFull };
+  return { claims: claimsOf(claims), inFull };
 }
 
-/** The provider as its discovery document describes it now. */
+/** Returns the client configuration from the current discovery document. */
 async function configured({ net, settings }: World): Promise<Configuration> {
   const { OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET } = settings;
   const client = await library();
   const secretly: ClientAuth = (server, ...rest) => {
-    // What a provider that names none takes (OpenID Connect Discovery 1.0, section 3).
+    // Default of a provider that names no method (OpenID Connect Discovery 1.0, section 3).
     const { token_endpoint_auth_methods_supported: methods = ['client_secret_basic'] } = server;
-    const way = methods.includes('client_secret_basic') ? client.ClientSecretBasic : client.ClientSecretPost;
-    return way(OIDC_CLIENT_SECRET)(server, ...rest);
+    const authenticate = methods.includes('client_secret_basic') ? client.ClientSecretBasic : client.ClientSecretPost;
+    return authenticate(OIDC_CLIENT_SECRET)(server, ...rest);
   };
   const isPlain = OIDC_ISSUER.startsWith('http:');
   const config = await client.discovery(
@@ -144,15 +137,14 @@ async function configured({ net, settings }: World): Promise<Configuration> {
     },
   );
   const { issuer } = config.serverMetadata();
-  // To the letter: identities are stored under it, and a document for all tenants of a provider would let in anybody's.
+  // Exactly: identities are stored under it, and a multi-tenant document of a provider would admit users of any tenant.
   if (issuer === OIDC_ISSUER) return config;
-  throw new SignInRefused('failed', `OIDC_ISSUER must be what its discovery document says, to the letter: ${issuer}`);
+  throw new SignInRefused('failed', `OIDC_ISSUER must equal the issuer of its discovery document: ${issuer}`);
 }
 
 /**
- * The requests of openid-client by our own net, with its bounds of time and size. Where the provider is, is the
- * operator's to say and no tenant's: it may be in a network of their own, whatever CHECK_EGRESS says, but never a
- * link-local address or cloud metadata.
+ * Sends requests of openid-client with the limits of the service for time and size. The operator chooses the provider:
+ * it may be in a private network regardless of CHECK_EGRESS, but never at a link-local address or cloud metadata.
  */
 const fetchBy =
   (net: Ports['net']): CustomFetch =>
@@ -168,7 +160,7 @@ const fetchBy =
       max_redirects: 0,
     });
     const { status } = reply;
-    if (status < 200 || status >= 500) throw new NetError('connect', `it answered with status ${status}`);
+    if (status < 200 || status >= 500) throw new NetError('connect', `it returned status ${status}`);
     const type = reply.headers['content-type'];
     const hasBody = status !== 204 && status !== 205 && status !== 304;
     return new Response(hasBody ? reply.body : null, { status, ...(type && { headers: { 'content-type': type } }) });

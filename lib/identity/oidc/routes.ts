@@ -7,12 +7,12 @@ import { IdentityRecord, ownIdentities, unlinkIdentity } from './identities.ts';
 
 const row = route<Context>();
 
-/** What comes back in the query (RFC 6749, section 4.1.2; RFC 9207); providers add members of their own. */
-const OidcAnswer = z.looseObject({
-  state: z.string().optional().describe('Of the sign-in that began.'),
-  code: z.string().optional().describe('What the provider gives for it.'),
-  iss: z.string().optional().describe('The provider.'),
-  error: z.string().optional().describe('Why the provider refused.'),
+/** Query of the callback (RFC 6749, section 4.1.2; RFC 9207); providers add parameters. */
+const OidcCallbackQuery = z.looseObject({
+  state: z.string().optional().describe('State of the sign-in.'),
+  code: z.string().optional().describe('Authorization code.'),
+  iss: z.string().optional().describe('Issuer of the response.'),
+  error: z.string().optional().describe('Error code of the provider.'),
 });
 
 export const oidcRoutes = [
@@ -21,7 +21,8 @@ export const oidcRoutes = [
     path: '/v1/sign-in/oidc',
     access: 'open',
     rate: 'sign-in',
-    summary: 'Begin a sign-in at the identity provider, or link an identity to the one who is signed in',
+    summary: 'Start a sign-in at the identity provider',
+    description: 'With purpose link, links an identity to the signed-in user.',
     status: 200,
     body: OidcStart,
     reply: OidcStarted,
@@ -33,16 +34,17 @@ export const oidcRoutes = [
     path: CALLBACK,
     access: 'open',
     rate: 'sign-in',
-    summary: 'Where the identity provider leads back to; leads on to return_to, or to /#/sign-in?error=…',
+    summary: 'Complete a sign-in at the identity provider',
+    description: 'The provider redirects here. Redirects to return_to, or to /#/sign-in?error=….',
     status: 303,
-    query: OidcAnswer,
+    query: OidcCallbackQuery,
     run: (context, { url, ...sent }) => oidcCallback(context, sent, url.search),
   }),
   row({
     method: 'GET',
     path: '/v1/sign-in/identities',
     access: 'own',
-    summary: "One's own identities at the identity provider",
+    summary: 'List your identities at the identity provider',
     status: 200,
     reply: z.array(IdentityRecord),
     run: ownIdentities,
@@ -51,7 +53,8 @@ export const oidcRoutes = [
     method: 'DELETE',
     path: '/v1/sign-in/identities/{id}',
     access: 'own',
-    summary: 'Remove an identity: it signs nobody in any more',
+    summary: 'Remove an identity',
+    description: 'The identity can no longer sign in.',
     status: 204,
     run: (context, { params }) => unlinkIdentity(context, params.id),
   }),

@@ -22,7 +22,7 @@ import { clientDataOf } from './responses.ts';
 import { refused, relyingPartyOf } from './validate-response.ts';
 import { verifyRegistration } from './verify.ts';
 
-/** What a browser asks an authenticator for a new passkey. Throws FORBIDDEN where they do not work, LIMIT_EXCEEDED. */
+/** Returns the options for a new passkey. Throws FORBIDDEN if passkeys do not work here, LIMIT_EXCEEDED. */
 export async function newPasskeyOptions(context: Context, headers: Sent['headers']): Promise<CreationOptions> {
   const { rp_id } = relyingPartyOf(headers, context.ports.settings);
   const user = await requireUser(context);
@@ -31,10 +31,7 @@ export async function newPasskeyOptions(context: Context, headers: Sent['headers
   return creationOptions(await createChallenge(context, user.id), rp_id, user, known);
 }
 
-/**
- * Adds a passkey of the caller. The challenge is used up by the transaction that writes it.
- * Throws VALIDATION_ERROR, FORBIDDEN, CONFLICT for a passkey that somebody has already, LIMIT_EXCEEDED.
- */
+/** Adds a passkey and uses up the challenge. Throws VALIDATION_ERROR, FORBIDDEN, CONFLICT, LIMIT_EXCEEDED. */
 export async function addPasskey(
   context: Context,
   { name, response }: NewPasskey,
@@ -42,11 +39,11 @@ export async function addPasskey(
 ): Promise<PasskeyRecord> {
   const { ports, keys, caller } = context;
   assertDuration(caller);
-  const place = relyingPartyOf(headers, ports.settings);
+  const relyingParty = relyingPartyOf(headers, ports.settings);
   const client = clientDataOf(response.response.clientDataJSON);
   if (!client) throw refused('webauthn.create', 'garbled');
   const challenge = await requireChallenge(context, 'webauthn.create', client, caller.user_id);
-  const registered = await verifyRegistration(response, client, place);
+  const registered = await verifyRegistration(response, client, relyingParty);
   const digest = digestOf(registered.credential_id);
   const passkey: PasskeyItem = {
     ...keys.passkey(digest),
@@ -55,7 +52,7 @@ export async function addPasskey(
     tenant_id: context.tenant,
     user_id: caller.user_id,
     name,
-    rp_id: place.rp_id,
+    rp_id: relyingParty.rp_id,
     created_at: iso(ports.clock.now()),
     last_used_at: null,
     ...registered,
@@ -78,17 +75,17 @@ export async function addPasskey(
     if (outcome.ok) return passkeyRecord(passkey);
     const [taken, , used] = [0, 1, 2].map((write) => outcome.failed.includes(write));
     if (used) throw refused('webauthn.create', 'challenge');
-    if (taken) throw new AppError('CONFLICT', 'This passkey is registered here already. Make a new one.');
+    if (taken) throw new AppError('CONFLICT', 'This passkey is already registered. Create a new one.');
     return RETRY;
   });
 }
 
-/** A key never gives more than it has: a passkey would outlive one that expires. Throws FORBIDDEN. */
+/** Throws FORBIDDEN for a key that expires, because a passkey would outlive it. */
 function assertDuration({ valid_until }: Context['caller']): void {
   if (valid_until === null) return;
   throw new AppError(
     'FORBIDDEN',
-    'This key expires, and a passkey would outlive it. Sign in by another way, or by a key that does not expire.',
+    'This key expires, and a passkey would outlive it. Use another sign-in method, or a key that does not expire.',
   );
 }
 
@@ -96,6 +93,6 @@ function assertPasskeyLimit({ passkeys }: UserItem): void {
   if (passkeys.length < MAX_PASSKEYS) return;
   throw new AppError(
     'LIMIT_EXCEEDED',
-    `A user may have ${MAX_PASSKEYS} passkeys, and you have as many. Remove one that is not used: last_used_at says which.`,
+    `You already have the maximum of ${MAX_PASSKEYS} passkeys. Remove an unused one; see last_used_at.`,
   );
 }

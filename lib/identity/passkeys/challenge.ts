@@ -6,10 +6,10 @@ import { CHALLENGE_MS } from './options.ts';
 import type { ClientData } from './responses.ts';
 import { type Ceremony, refused } from './validate-response.ts';
 
-/** Who adds a passkey with it; nobody: it is to sign in. A challenge stands under its digest. */
+/** User who adds a passkey with the challenge; absent for a sign-in. A challenge is stored under its digest. */
 type Content = { user_id?: string };
 
-/** Draws a challenge: 32 bytes, in base64url. @param userId who adds a passkey; nobody is known who signs in */
+/** Creates a challenge: 32 bytes, in base64url. @param userId user who adds a passkey; undefined for a sign-in */
 export async function createChallenge(
   { ports, keys }: Pick<Context, 'ports' | 'keys'>,
   userId?: string,
@@ -22,7 +22,7 @@ export async function createChallenge(
   return challenge;
 }
 
-/** The challenge that an authenticator answers, as long as it is good. Throws what `refused` says of any other. */
+/** Finds the valid challenge of an authenticator response. Throws the error of `refused` otherwise. */
 export async function requireChallenge(
   { ports, keys }: Pick<Context, 'ports' | 'keys'>,
   ceremony: Ceremony,

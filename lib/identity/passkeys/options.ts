@@ -2,25 +2,25 @@ import * as z from 'zod';
 import type { UserItem } from '#lib/access/account.ts';
 import type { PasskeyItem } from './passkey.ts';
 
-/** EdDSA, ES256, RS256 (COSE): what authenticators have. The first that one knows is taken. */
+/** EdDSA, ES256, RS256 (COSE): algorithms of authenticators, which use the first that they support. */
 export const ALGORITHMS = [-8, -7, -257];
 
-/** How long a challenge is good (ms), and the browser waits. */
+/** Validity of a challenge, and timeout of the browser (ms). */
 export const CHALLENGE_MS = 5 * 60_000;
 
 const Bytes = z.string();
-const PUBLIC_KEY = z.literal('public-key').describe('The only type there is.');
-const VERIFIED = z.literal('required').describe('A fingerprint, a face or a PIN is asked for.');
-const Descriptor = z.object({ id: Bytes.describe('Of the credential, in base64url.'), type: PUBLIC_KEY });
+const PUBLIC_KEY = z.literal('public-key').describe('The only type.');
+const VERIFIED = z.literal('required').describe('The authenticator must verify a fingerprint, a face or a PIN.');
+const Descriptor = z.object({ id: Bytes.describe('Id of the credential, in base64url.'), type: PUBLIC_KEY });
 const Challenge = Bytes.describe('32 bytes in base64url, for one use within 5 minutes.');
-const Timeout = z.int().describe('How long the browser waits, in ms.');
+const Timeout = z.int().describe('Timeout of the browser in milliseconds.');
 
 /** PublicKeyCredentialRequestOptionsJSON (WebAuthn level 3, section 5.1.9). */
 export const RequestOptions = z
   .object({
     challenge: Challenge,
-    rpId: z.string().describe('The host that the passkey is bound to.'),
-    allowCredentials: z.array(Descriptor).describe('Empty: the browser offers every passkey it has for this host.'),
+    rpId: z.string().describe('Host to which the passkey is bound.'),
+    allowCredentials: z.array(Descriptor).describe('Empty: the browser offers all its passkeys for this host.'),
     userVerification: VERIFIED,
     timeout: Timeout,
   })
@@ -33,35 +33,37 @@ export const CreationOptions = z
     challenge: Challenge,
     rp: z
       .object({
-        id: z.string().describe('The host that the passkey is bound to.'),
-        name: z.string().describe('What the service is called.'),
+        id: z.string().describe('Host to which the passkey is bound.'),
+        name: z.string().describe('Name of the service.'),
       })
       .describe('This service.'),
     user: z
       .object({
         id: Bytes.describe('Id of the user, in base64url.'),
-        name: z.string().describe('Their e-mail address.'),
-        displayName: z.string().describe('Their name; the e-mail address where there is none.'),
+        name: z.string().describe('E-mail address of the user.'),
+        displayName: z.string().describe('Name of the user, else the e-mail address.'),
       })
-      .describe('Whose passkey it becomes.'),
+      .describe('User of the passkey.'),
     pubKeyCredParams: z
-      .array(z.object({ type: PUBLIC_KEY, alg: z.int().describe('Number of the algorithm in COSE.') }))
-      .describe('Algorithms of COSE, the best first.'),
-    excludeCredentials: z.array(Descriptor).describe('Passkeys of the user; an authenticator that has one is no use.'),
+      .array(z.object({ type: PUBLIC_KEY, alg: z.int().describe('COSE number of the algorithm.') }))
+      .describe('COSE algorithms, the best first.'),
+    excludeCredentials: z
+      .array(Descriptor)
+      .describe('Passkeys of the user; an authenticator with one of them is rejected.'),
     authenticatorSelection: z
       .object({
-        residentKey: z.literal('required').describe('It is found without a user name.'),
-        requireResidentKey: z.literal(true).describe('The same, for older browsers.'),
+        residentKey: z.literal('required').describe('The passkey works without a user name.'),
+        requireResidentKey: z.literal(true).describe('residentKey for older browsers.'),
         userVerification: VERIFIED,
       })
-      .describe('What the authenticator must be able to do.'),
-    attestation: z.literal('none').describe('The maker of the authenticator is not asked for.'),
+      .describe('Required capabilities of the authenticator.'),
+    attestation: z.literal('none').describe('The manufacturer of the authenticator is not requested.'),
     timeout: Timeout,
   })
   .meta({ id: 'PasskeyCreationOptions' });
 export type CreationOptions = z.infer<typeof CreationOptions>;
 
-/** What `navigator.credentials.get` is asked for to sign in. Pure. @param challenge in base64url */
+/** Returns the options of `navigator.credentials.get` for a sign-in. Pure. @param challenge in base64url */
 export const requestOptions = (challenge: string, rp_id: string): RequestOptions => ({
   challenge,
   rpId: rp_id,
@@ -70,7 +72,7 @@ export const requestOptions = (challenge: string, rp_id: string): RequestOptions
   timeout: CHALLENGE_MS,
 });
 
-/** What `navigator.credentials.create` is asked for. Pure. @param known passkeys that the user has already */
+/** Returns the options of `navigator.credentials.create`. Pure. @param known existing passkeys of the user */
 export const creationOptions = (
   challenge: string,
   rp_id: string,
@@ -87,5 +89,5 @@ export const creationOptions = (
   timeout: CHALLENGE_MS,
 });
 
-/** The user handle that a passkey keeps: the user's id, in base64url. It says nothing about the person. */
+/** Returns the user handle of a passkey: the id of the user in base64url, without personal data. */
 export const userHandleOf = (userId: string): string => Buffer.from(userId).toString('base64url');

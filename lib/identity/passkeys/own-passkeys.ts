@@ -6,23 +6,20 @@ import { notFound } from '#lib/platform/errors.ts';
 import { commit, oneAtATime, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { auditedPasskey, type PasskeyItem, type PasskeyPatch, type PasskeyRecord, passkeyRecord } from './passkey.ts';
 
-/** The caller as a user. Throws UNAUTHORIZED when they were removed meanwhile. */
+/** Finds the user of the caller. Throws UNAUTHORIZED if the user was removed meanwhile. */
 export async function requireUser({ ports, keys, tenant, caller }: Context): Promise<UserItem> {
   const user = await ports.table.get<UserItem>(keys.user(tenant, caller.user_id));
   if (!user) throw userRemoved();
   return user;
 }
 
-/** A user's passkeys, in the order in which they were added. */
+/** Returns the passkeys of a user in the order in which they were added. */
 export async function passkeysOf({ ports, keys }: Context, { passkeys }: UserItem): Promise<PasskeyItem[]> {
   const found = await ports.table.getMany<PasskeyItem>(passkeys.map(({ digest }) => keys.passkey(digest)));
   return found.filter((item) => item !== undefined);
 }
 
-/**
- * A change of the caller's passkeys: `attempt` gets the user anew in each try. Under the lock of team changes, so that
- * nobody can evade removal by changing their passkeys without end.
- */
+/** Changes passkeys under the lock of team changes, so that continuous changes cannot prevent a removal. */
 export function changePasskeys<T>(
   context: Context,
   attempt: (user: UserItem) => Promise<T | typeof RETRY>,
@@ -36,7 +33,7 @@ export async function listPasskeys(context: Context): Promise<PasskeyRecord[]> {
   return (await passkeysOf(context, await requireUser(context))).map(passkeyRecord);
 }
 
-/** One of the caller's own, by its id. Throws NOT_FOUND. */
+/** Finds a passkey of the caller by its id. Throws NOT_FOUND. */
 export async function requirePasskey(context: Context, id: string): Promise<SignInCredential> {
   return ofUser(await requireUser(context), id);
 }
@@ -47,7 +44,7 @@ function ofUser({ passkeys }: UserItem, id: string): SignInCredential {
   return found;
 }
 
-/** Throws NOT_FOUND. */
+/** Renames a passkey. Throws NOT_FOUND. */
 export function renamePasskey(context: Context, id: string, { name }: PasskeyPatch): Promise<PasskeyRecord> {
   const { ports, keys } = context;
   const note = auditWriter(context, 'update', auditedPasskey);
@@ -68,7 +65,7 @@ export function renamePasskey(context: Context, id: string, { name }: PasskeyPat
   });
 }
 
-/** Once it has returned, this passkey signs nobody in. Throws NOT_FOUND. */
+/** Removes a passkey; it no longer signs in after it returns. Throws NOT_FOUND. */
 export function removePasskey(context: Context, id: string): Promise<void> {
   const { ports, keys } = context;
   const note = auditWriter(context, 'remove', auditedPasskey);

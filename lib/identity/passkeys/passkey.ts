@@ -6,13 +6,13 @@ import type { Item } from '#lib/platform/ports.ts';
 import { Name } from '#lib/platform/text.ts';
 import { RegistrationResponse } from './responses.ts';
 
-/** The most passkeys of one user. */
+/** Maximum number of passkeys per user. */
 export const MAX_PASSKEYS = 10;
 
-const PasskeyName = Name.describe('What tells it from the others, such as "laptop".');
+const PasskeyName = Name.describe('Name of the passkey, such as "laptop".');
 
 export const NewPasskey = z
-  .object({ name: PasskeyName, response: RegistrationResponse.describe('What the browser answered to the options.') })
+  .object({ name: PasskeyName, response: RegistrationResponse.describe('Response of the browser to the options.') })
   .meta({ id: 'NewPasskey' });
 export type NewPasskey = z.infer<typeof NewPasskey>;
 
@@ -23,25 +23,25 @@ export const PasskeyRecord = z
   .object({
     id: IdOf('the passkey'),
     name: PasskeyName,
-    rp_id: z.string().describe('The host it works at; at another address of this service it does not.'),
+    rp_id: z.string().describe('Host at which it works; not at other addresses of this service.'),
     created_at: CreatedAt,
-    last_used_at: z.iso.datetime().nullable().describe('When it was used last to sign in; null: never.'),
-    synced: z.boolean().describe('Whether a copy of it is kept elsewhere, as by a password manager.'),
+    last_used_at: z.iso.datetime().nullable().describe('Time of its last sign-in; null if never used.'),
+    synced: z.boolean().describe('Whether a copy is stored elsewhere, for example in a password manager.'),
   })
   .meta({ id: 'Passkey' });
 export type PasskeyRecord = z.infer<typeof PasskeyRecord>;
 
-/** A passkey, under the digest of its credential id. About 800 bytes. Its user lists it (UserItem). */
+/** Stored passkey, under the digest of its credential id. About 800 bytes. Its user lists it (UserItem). */
 export type PasskeyItem = Item &
   PasskeyRecord & {
     v: string;
     tenant_id: string;
     user_id: string;
-    /** As the authenticator drew it, in base64url. */
+    /** Chosen by the authenticator, in base64url. */
     credential_id: string;
     /** COSE_Key (RFC 9052, section 7) in base64url. */
     public_key: string;
-    /** Of signatures, as the authenticator counts them; 0 where it does not. */
+    /** Signature counter of the authenticator; 0 if it does not count. */
     counter: number;
   };
 

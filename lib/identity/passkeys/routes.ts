@@ -12,7 +12,7 @@ import { signInByPasskey, signInOptions } from './sign-in.ts';
 const row = route<Context>();
 
 const PasskeySignIn = z
-  .object({ response: AuthenticationResponse.describe('What the browser answered to the options.') })
+  .object({ response: AuthenticationResponse.describe('Response of the browser to the options.') })
   .meta({ id: 'PasskeySignIn' });
 
 export const passkeyRoutes = [
@@ -21,7 +21,8 @@ export const passkeyRoutes = [
     path: '/v1/sign-in/passkey/options',
     access: 'open',
     rate: 'sign-in',
-    summary: 'What a browser asks its authenticators to sign in; for one use within 5 minutes',
+    summary: 'Get the options to sign in with a passkey',
+    description: 'The challenge is valid for one use within 5 minutes.',
     status: 200,
     reply: RequestOptions,
     errors: ['FORBIDDEN'],
@@ -44,7 +45,8 @@ export const passkeyRoutes = [
     method: 'POST',
     path: '/v1/sign-in/passkeys/options',
     access: 'own',
-    summary: 'What a browser asks an authenticator for a new passkey; for one use within 5 minutes',
+    summary: 'Get the options to add a passkey',
+    description: 'The challenge is valid for one use within 5 minutes.',
     status: 200,
     reply: CreationOptions,
     errors: ['LIMIT_EXCEEDED'],
@@ -66,7 +68,7 @@ export const passkeyRoutes = [
     method: 'GET',
     path: '/v1/sign-in/passkeys',
     access: 'own',
-    summary: "One's own passkeys, oldest first",
+    summary: 'List your passkeys, oldest first',
     status: 200,
     reply: z.array(PasskeyRecord),
     run: listPasskeys,
@@ -86,7 +88,8 @@ export const passkeyRoutes = [
     method: 'DELETE',
     path: '/v1/sign-in/passkeys/{id}',
     access: 'own',
-    summary: 'Remove a passkey; it signs nobody in from then on',
+    summary: 'Remove a passkey',
+    description: 'The passkey can no longer sign in.',
     status: 204,
     load: (context, { id }) => requirePasskey(context, id),
     run: (context, { params }) => removePasskey(context, params.id),

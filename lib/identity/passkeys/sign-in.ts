@@ -16,10 +16,10 @@ import { type AuthenticationResponse, clientDataOf } from './responses.ts';
 import { counterRolledBack, refused, relyingPartyOf } from './validate-response.ts';
 import { verifyAuthentication } from './verify.ts';
 
-/** Notes that a passkey was refused as its counter went back: two have its key, so that one of them is a copy. */
+/** Logs a passkey that was rejected because its counter went back, which shows that its key was copied. */
 async function logClonedPasskey({ ports, keys, origin }: Context, passkey: PasskeyItem): Promise<void> {
   const { tenant_id: tenant, user_id, id: passkey_id } = passkey;
-  ports.log.warn('the counter of a passkey went back', { tenant_id: tenant, user_id, passkey_id });
+  ports.log.warn('passkey rejected, its counter went back', { tenant_id: tenant, user_id, passkey_id });
   const actor = { type: 'system' as const, user_id: null, email: null, key_id: null, key_label: null };
   const { request_id, ip, user_agent } = origin;
   const author = { actor, via: 'console' as const, tool: null, request_id, ip, user_agent };
@@ -27,17 +27,16 @@ async function logClonedPasskey({ ports, keys, origin }: Context, passkey: Passk
   await commit(ports, note(passkey, passkey, { counter: 'went back' }));
 }
 
-/** What a browser asks its authenticators to sign in here. Throws FORBIDDEN where passkeys do not work. */
+/** Returns the options of a browser for a sign-in. Throws FORBIDDEN if passkeys do not work here. */
 export async function signInOptions(context: Context, headers: Sent['headers']): Promise<RequestOptions> {
   const { rp_id } = relyingPartyOf(headers, context.ports.settings);
   return requestOptions(await createChallenge(context), rp_id);
 }
 
 /**
- * Begins a session for who answers with a passkey. The challenge is used up by the transaction that writes the session,
- * and the passkey is written in it at the version that was read: one that is removed with its user meanwhile signs
- * nobody in, and of two answers with one counter the second is refused.
- * Throws UNAUTHORIZED, FORBIDDEN, ACCOUNT_DISABLED, VALIDATION_ERROR.
+ * Starts a session for a passkey response. One transaction writes the session, uses up the challenge, and writes the
+ * passkey at the version read: a passkey removed meanwhile does not sign in, and of two responses with one counter the
+ * second is rejected. Throws UNAUTHORIZED, FORBIDDEN, ACCOUNT_DISABLED, VALIDATION_ERROR.
  */
 export function signInByPasskey(
   context: Context,
@@ -46,17 +45,17 @@ export function signInByPasskey(
 ): Promise<Reply<SessionRecord>> {
   const { ports, keys } = context;
   return signIn(context, async () => {
-    const place = relyingPartyOf(sent.headers, ports.settings);
+    const relyingParty = relyingPartyOf(sent.headers, ports.settings);
     const client = clientDataOf(response.response.clientDataJSON);
     if (!client) throw refused('webauthn.get', 'garbled');
     const [challenge, passkey] = await Promise.all([
       requireChallenge(context, 'webauthn.get', client),
       ports.table.get<PasskeyItem>(keys.passkey(digestOf(response.id))),
     ]);
-    if (passkey?.rp_id !== place.rp_id || response.response.userHandle !== userHandleOf(passkey.user_id)) {
+    if (passkey?.rp_id !== relyingParty.rp_id || response.response.userHandle !== userHandleOf(passkey.user_id)) {
       throw refused('webauthn.get', 'unknown');
     }
-    const { counter, synced } = await verifyAuthentication(response, client, place, passkey);
+    const { counter, synced } = await verifyAuthentication(response, client, relyingParty, passkey);
     if (counterRolledBack(passkey.counter, counter)) {
       await logClonedPasskey(context, passkey);
       throw refused('webauthn.get', 'counter');

@@ -4,12 +4,12 @@ import { AppError } from '#lib/platform/errors.ts';
 import { type ServiceAddresses, serviceOriginOf } from '#lib/platform/http/service-host.ts';
 import type { ClientData } from './responses.ts';
 
-/** The part of authenticator data that is always there (WebAuthn level 3, section 6.1). */
+/** Fixed part of authenticator data (WebAuthn level 3, section 6.1). */
 type AuthenticatorData = {
-  /** SHA-256 of the rp_id that the authenticator answered for. */
+  /** SHA-256 of the rp_id for which the authenticator responded. */
   rp_id_hash: Buffer;
   user_verified: boolean;
-  /** Whether a copy of the passkey is kept elsewhere: the backup state. */
+  /** Backup state: whether a copy of the passkey is stored elsewhere. */
   synced: boolean;
   counter: number;
 };
@@ -20,7 +20,7 @@ const COUNTER_AT = 33;
 const USER_VERIFIED = 0x04;
 const BACKUP_STATE = 0x10;
 
-/** Undefined for what is too short to be any. */
+/** Parses authenticator data; undefined if it is too short. */
 export function authenticatorDataOf(bytes: Uint8Array): AuthenticatorData | undefined {
   if (bytes.length < HEADER_BYTES) return undefined;
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -34,10 +34,10 @@ export function authenticatorDataOf(bytes: Uint8Array): AuthenticatorData | unde
 }
 
 /**
- * What is wrong about an authenticator's answer, but for its signature; undefined where nothing is. A page in a frame
- * of another one is another page. Pure.
+ * Validates an authenticator response, except its signature. @returns the reason of a rejection; undefined if it is
+ * valid. A page in a frame of another one has another origin. Pure.
  */
-export function judgeAnswer(
+export function validateResponse(
   ceremony: Ceremony,
   { origin, rp_id }: RelyingParty,
   client: ClientData,
@@ -51,19 +51,19 @@ export function judgeAnswer(
 }
 
 /**
- * Whether a counter is not above what it was: two authenticators have the same key (WebAuthn level 3, section 6.1.1).
- * Those that do not count say 0 always.
+ * Whether a counter did not increase: two authenticators have the same key (WebAuthn level 3, section 6.1.1).
+ * Authenticators without a counter always return 0.
  */
 export const counterRolledBack = (before: number, now: number): boolean => (before > 0 || now > 0) && now <= before;
 
-/** Where a passkey is used: the origin of the page, and its host, which is the id that the passkey is bound to. */
+/** Origin of the page that uses a passkey, and its host, which is the id that the passkey is bound to. */
 export type RelyingParty = { origin: string; rp_id: string };
 
 type Headers = Record<string, string | undefined>;
 
 /**
- * Why passkeys do not work at an origin of ours; undefined where they do. Browsers allow them at names alone, and
- * without TLS at localhost alone (WebAuthn level 3, section 5.1.3; Secure Contexts, section 3.1). Pure.
+ * Returns why passkeys do not work at an origin of the service; undefined if they do. Browsers allow them only at
+ * names, and without TLS only at localhost (WebAuthn level 3, section 5.1.3; Secure Contexts, section 3.1). Pure.
  */
 export function passkeysUnavailableReason({ protocol, hostname }: URL): string | undefined {
   if (isIP(hostname.replace(/^\[(.*)\]$/, '$1')) !== 0) {
@@ -76,21 +76,21 @@ export function passkeysUnavailableReason({ protocol, hostname }: URL): string |
   return 'Passkeys need https, or http://localhost. Until then, sign in with a link or an API key.';
 }
 
-/** Where a request comes from, as passkeys see it. Throws FORBIDDEN at an address that is not ours, or has none. */
-export function relyingPartyOf(headers: Headers, own: ServiceAddresses): RelyingParty {
-  const page = serviceOriginOf(headers, own);
-  const why = passkeysUnavailableReason(page);
-  if (why !== undefined) throw new AppError('FORBIDDEN', why);
+/** Returns the relying party of a request. Throws FORBIDDEN at an unknown address or one where passkeys do not work. */
+export function relyingPartyOf(headers: Headers, addresses: ServiceAddresses): RelyingParty {
+  const page = serviceOriginOf(headers, addresses);
+  const reason = passkeysUnavailableReason(page);
+  if (reason !== undefined) throw new AppError('FORBIDDEN', reason);
   return { origin: page.origin, rp_id: page.hostname };
 }
 
 /**
- * Why passkeys do not work where a GET came to, which names no origin; undefined where they do. Browsers send
- * `Sec-Fetch-Site` over TLS, and to localhost, alone (Fetch Metadata Request Headers, section 2).
+ * Returns why passkeys do not work at the address of a GET, which has no origin; undefined if they do. Browsers send
+ * `Sec-Fetch-Site` only over TLS and to localhost (Fetch Metadata Request Headers, section 2).
  */
-export function whyNoPasskeysHere(headers: Headers, own: ServiceAddresses): string | undefined {
+export function passkeysUnavailableHere(headers: Headers, addresses: ServiceAddresses): string | undefined {
   try {
-    const page = serviceOriginOf(headers, own);
+    const page = serviceOriginOf(headers, addresses);
     if (headers['sec-fetch-site'] !== undefined) page.protocol = 'https:';
     return passkeysUnavailableReason(page);
   } catch (error) {
@@ -99,36 +99,35 @@ export function whyNoPasskeysHere(headers: Headers, own: ServiceAddresses): stri
   }
 }
 
-/** What a browser says that it was asked for: to make a passkey, or to use one (WebAuthn level 3, section 5.8.1). */
+/** Ceremony of client data: adding or using a passkey (WebAuthn level 3, section 5.8.1). */
 export type Ceremony = 'webauthn.create' | 'webauthn.get';
 
-/** Why an authenticator's answer is refused, and what to do about it. */
-const SENTENCES = {
-  garbled: 'This is not what an authenticator answers. Send what the browser gave, by its toJSON().',
-  ceremony: 'This is the answer to another request: one adds a passkey, the other signs in with it.',
-  challenge: 'These options were used already, are older than 5 minutes, or are not yours. Ask for new ones.',
-  unknown: 'This passkey is not known here; it may have been removed.',
-  origin: 'The passkey was used on another page than this one. Open this service at its own address, and try again.',
-  rp_id: 'This passkey belongs to another address. Sign in at the address at which it was added.',
-  user_verification:
-    'The authenticator did not verify that it is you. Use one that asks for a fingerprint, a face or a PIN.',
-  signature: 'The signature of this passkey is wrong.',
+/** Reasons of rejected authenticator responses, and what to do. */
+const MESSAGES = {
+  garbled: 'The authenticator response is malformed. Send the result of toJSON() in the browser.',
+  ceremony: 'This is the response to another request: one adds a passkey, the other signs in with it.',
+  challenge: 'These options were already used, are older than 5 minutes, or belong to another user. Request new ones.',
+  unknown: 'This passkey is unknown; it may have been removed.',
+  origin: 'The passkey was used on a page of another origin. Open this service at its own address and try again.',
+  rp_id: 'This passkey belongs to another address. Sign in at the address of its registration.',
+  user_verification: 'The authenticator did not verify you. Use one that requires a fingerprint, a face or a PIN.',
+  signature: 'The signature of this passkey is invalid.',
   counter:
-    'This passkey was used elsewhere since it was used here, as a copy of it would be. Sign in by another way, and ' +
-    'remove it.',
+    'This passkey has been used elsewhere, as a copy would be. Use another sign-in method, and remove the passkey.',
 } as const;
 
-type Refusal = keyof typeof SENTENCES;
+type Refusal = keyof typeof MESSAGES;
 
-/** Those that are about the form of what was sent, and not about who sends it. */
+/** Reasons that concern the form of a response, not its sender. */
 const MALFORMED: readonly Refusal[] = ['garbled', 'ceremony'];
 
 /**
- * The error of a refused answer: UNAUTHORIZED where it was to sign in, VALIDATION_ERROR where it was to add a passkey
- * or is no such answer at all. Nothing of what came is repeated.
+ * Returns the error of a rejected response: UNAUTHORIZED for a sign-in, VALIDATION_ERROR for adding a passkey or a
+ * malformed response. It repeats nothing of the request.
  */
-export function refused(ceremony: Ceremony, why: Refusal, cause?: unknown): AppError {
-  const message = SENTENCES[why];
-  if (ceremony === 'webauthn.get' && !MALFORMED.includes(why)) return new AppError('UNAUTHORIZED', message, { cause });
+export function refused(ceremony: Ceremony, reason: Refusal, cause?: unknown): AppError {
+  const message = MESSAGES[reason];
+  if (ceremony === 'webauthn.get' && !MALFORMED.includes(reason))
+    return new AppError('UNAUTHORIZED', message, { cause });
   return new AppError('VALIDATION_ERROR', message, { details: [{ path: 'response', message }], cause });
 }

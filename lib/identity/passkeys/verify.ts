@@ -2,24 +2,27 @@ import { createPublicKey, type JsonWebKey } from 'node:crypto';
 import { ALGORITHMS } from './options.ts';
 import type { PasskeyItem } from './passkey.ts';
 import type { AuthenticationResponse, ClientData, RegistrationResponse } from './responses.ts';
-import { authenticatorDataOf, type Ceremony, judgeAnswer, type RelyingParty, refused } from './validate-response.ts';
+import {
+  authenticatorDataOf,
+  type Ceremony,
+  type RelyingParty,
+  refused,
+  validateResponse,
+} from './validate-response.ts';
 
 /** A COSE_Key (RFC 9053, section 7; RFC 8230 for RSA), decoded. */
 type CoseKey = ReadonlyMap<number, unknown>;
 
-/** In bits: shorter ones can be broken (NIST SP 800-131A), longer ones are slow to verify with, each time. */
-const RSA = { shortest: 2048, longest: 4096 };
+/** Accepted key lengths in bits: shorter keys are insecure (NIST SP 800-131A), longer ones slow to verify. */
+const RSA = { min: 2048, max: 4096 };
 
-/**
- * Whether it is a whole key of one of our algorithms: one that is not would be taken now, and let nobody in later.
- * Pure.
- */
+/** Whether it is a complete key of a supported algorithm; another one would always fail later. Pure. */
 export function isUsableKey(cose: CoseKey): boolean {
   const jwk = jwkOf(cose);
   if (!jwk) return false;
   try {
     const { modulusLength } = createPublicKey({ key: jwk, format: 'jwk' }).asymmetricKeyDetails ?? {};
-    return modulusLength === undefined || (modulusLength >= RSA.shortest && modulusLength <= RSA.longest);
+    return modulusLength === undefined || (modulusLength >= RSA.min && modulusLength <= RSA.max);
   } catch {
     return false;
   }
@@ -29,7 +32,7 @@ const [ALGORITHM, FIRST, SECOND, THIRD] = [3, -1, -2, -3];
 const ED25519 = 6;
 const P256 = 1;
 
-/** Undefined for a kind that is not ours. */
+/** Returns the JWK of a key; undefined for an unsupported type. */
 function jwkOf(cose: CoseKey): JsonWebKey | undefined {
   const [first, second, third] = [FIRST, SECOND, THIRD].map((label) => cose.get(label));
   switch (cose.get(ALGORITHM)) {
@@ -47,35 +50,34 @@ function jwkOf(cose: CoseKey): JsonWebKey | undefined {
 const base64url = (bytes: unknown): string =>
   bytes instanceof Uint8Array ? Buffer.from(bytes).toString('base64url') : '';
 
-/** Takes half a second to load, so that nobody waits for it who uses no passkey. */
+/** Loaded on first use, because loading takes half a second. */
 const library = () => import('@simplewebauthn/server');
 const libraryHelpers = () => import('@simplewebauthn/server/helpers');
 
-/** What is kept of a new passkey. */
+/** Stored properties of a new passkey. */
 type Registered = Pick<PasskeyItem, 'credential_id' | 'public_key' | 'counter' | 'synced'>;
 
 /**
- * Verifies the answer to the options for a new passkey. Its authenticator's maker was not asked for, so what it states
- * of itself is taken away unread: to judge that, the library would fetch lists of revoked certificates.
- * Throws VALIDATION_ERROR.
+ * Verifies the response for a new passkey. The manufacturer of its authenticator was not requested, so its attestation
+ * is removed: to verify it, the library would fetch revocation lists. Throws VALIDATION_ERROR.
  */
 export async function verifyRegistration(
   { id, type, response }: RegistrationResponse,
   client: ClientData,
-  place: RelyingParty,
+  relyingParty: RelyingParty,
 ): Promise<Registered> {
   const { isoCBOR } = await libraryHelpers();
   const authData = await unlessGarbled('webauthn.create', async () =>
     isoCBOR.decodeFirst<Map<string, unknown>>(bytesOf(response.attestationObject)).get('authData'),
   );
   if (!(authData instanceof Uint8Array)) throw refused('webauthn.create', 'garbled');
-  const data = assertMatches('webauthn.create', place, client, authData);
-  const unstated = new Map<string, string | Uint8Array | Map<string, string>>([
+  const data = assertMatches('webauthn.create', relyingParty, client, authData);
+  const withoutAttestation = new Map<string, string | Uint8Array | Map<string, string>>([
     ['fmt', 'none'],
     ['attStmt', new Map<string, string>()],
     ['authData', authData],
   ]);
-  const attestationObject = Buffer.from(isoCBOR.encode(unstated)).toString('base64url');
+  const attestationObject = Buffer.from(isoCBOR.encode(withoutAttestation)).toString('base64url');
   const { verifyRegistrationResponse } = await library();
   const { registrationInfo } = await unlessGarbled('webauthn.create', () =>
     verifyRegistrationResponse({
@@ -87,8 +89,8 @@ export async function verifyRegistration(
         clientExtensionResults: {},
       },
       expectedChallenge: client.challenge,
-      expectedOrigin: place.origin,
-      expectedRPID: place.rp_id,
+      expectedOrigin: relyingParty.origin,
+      expectedRPID: relyingParty.rp_id,
       requireUserVerification: true,
       supportedAlgorithmIDs: ALGORITHMS,
     }),
@@ -105,26 +107,22 @@ export async function verifyRegistration(
   };
 }
 
-/**
- * Verifies the answer to the options for a sign-in, but for the counter.
- * @returns what the authenticator says of itself
- * Throws UNAUTHORIZED, VALIDATION_ERROR.
- */
+/** Verifies the response for a sign-in, except the counter. @throws UNAUTHORIZED, VALIDATION_ERROR */
 export async function verifyAuthentication(
   { id, type, response }: AuthenticationResponse,
   client: ClientData,
-  place: RelyingParty,
+  relyingParty: RelyingParty,
   passkey: Pick<PasskeyItem, 'credential_id' | 'public_key'>,
 ) {
-  const data = assertMatches('webauthn.get', place, client, bytesOf(response.authenticatorData));
+  const data = assertMatches('webauthn.get', relyingParty, client, bytesOf(response.authenticatorData));
   const { verifyAuthenticationResponse } = await library();
   const { verified } = await unlessGarbled('webauthn.get', () =>
     verifyAuthenticationResponse({
       response: { id, rawId: id, type, response, clientExtensionResults: {} },
       expectedChallenge: client.challenge,
-      expectedOrigin: place.origin,
-      expectedRPID: place.rp_id,
-      // The library looks at the counter before it has verified who says so; we do afterwards.
+      expectedOrigin: relyingParty.origin,
+      expectedRPID: relyingParty.rp_id,
+      // The library checks the counter before the signature; it is checked later instead.
       credential: { id: passkey.credential_id, publicKey: bytesOf(passkey.public_key), counter: 0 },
       requireUserVerification: true,
     }),
@@ -135,15 +133,15 @@ export async function verifyAuthentication(
 
 const bytesOf = (base64url: string) => new Uint8Array(Buffer.from(base64url, 'base64url'));
 
-function assertMatches(ceremony: Ceremony, place: RelyingParty, client: ClientData, bytes: Uint8Array) {
+function assertMatches(ceremony: Ceremony, relyingParty: RelyingParty, client: ClientData, bytes: Uint8Array) {
   const data = authenticatorDataOf(bytes);
   if (!data) throw refused(ceremony, 'garbled');
-  const why = judgeAnswer(ceremony, place, client, data);
-  if (why) throw refused(ceremony, why);
+  const reason = validateResponse(ceremony, relyingParty, client, data);
+  if (reason) throw refused(ceremony, reason);
   return data;
 }
 
-/** What cannot be read at all is refused, whatever the library says of it. */
+/** Rejects a response that cannot be parsed, without the error of the library. */
 async function unlessGarbled<T>(ceremony: Ceremony, read: () => Promise<T>): Promise<T> {
   try {
     return await read();

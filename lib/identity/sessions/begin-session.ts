@@ -19,17 +19,17 @@ import {
   sessionRecord,
 } from './session.ts';
 
-/** Sessions of a user; with one more, the oldest ends. */
+/** Maximum number of sessions per user; one more ends the oldest. */
 const MAX_SESSIONS = 20;
-/** That end for a new one; more of them only after many sign-ins at once. A transaction has at most 100 writes. */
+/** Maximum number of sessions ended by a new one; a transaction has at most 100 writes. */
 const MAX_ENDED = 20;
 
 /**
- * A session, not yet written. A way in commits `writes` in one transaction with those that use up what proves who signs
- * in (its link, challenge, state), so that neither happens without the other, and then answers `record` with `cookie`.
+ * Unwritten session. A sign-in method commits `writes` in one transaction with the writes that use up its proof (link,
+ * challenge, state), so that neither happens without the other, and then returns `record` with `cookie`.
  */
 export type BegunSession = {
-  /** Two of the session, two for that of the cookie that came along, two for each that is one too many. */
+  /** Two for the session, two for the replaced one, two for each surplus one. */
   writes: Write[];
   item: SessionItem;
   /** For Set-Cookie. */
@@ -38,14 +38,14 @@ export type BegunSession = {
 };
 
 /**
- * Begins a session with a token drawn now: nothing that was known before the sign-in is worth anything after it, and
- * the session of the cookie that came along ends. Whether they may sign in (the account is not disabled, the user is
- * no invitation) is for the way in to judge, and with `oidc`, whose answer comes from another site, that this browser
- * asked for it. Call it anew in each try of a retry loop, with the user as that has read them. Throws FORBIDDEN for a
- * page or an address that is not ours, UNAUTHORIZED for two cookies of one name.
- * @param who as read before the proof was: should all sessions of the user be ended meanwhile, this one has ended too
- * `replaces` is the digest of a session that ends where no cookie came along, as from a page of another site.
- * @param sent the call's headers and cookies
+ * Creates a session with a new token, so that nothing known before the sign-in is valid later; the session of the
+ * request cookie ends. The sign-in method checks that the user may sign in (account enabled, user not invited) and, for
+ * `oidc`, whose request comes from another site, that this browser started it. Call it in each attempt of a retry loop,
+ * with the user read in it. Throws FORBIDDEN for a page or an address of another origin, UNAUTHORIZED for two cookies
+ * of one name.
+ * @param who read before the proof: if all sessions of the user end meanwhile, this one ends too. `replaces` is the
+ *   digest of a session to end without a cookie, as from a page of another site
+ * @param sent headers and cookies of the request
  */
 export async function beginSession(
   { ports, keys, origin }: Pick<Context, 'ports' | 'keys' | 'origin'>,
@@ -89,8 +89,8 @@ export async function beginSession(
     allOf<SessionPointer>(ports.table, { partition: keys.sessions(user.tenant_id, user.id) }),
   ]);
   const rest = others.filter(({ sk }) => sk !== replaced?.id);
-  const tooMany = rest.slice(0, Math.min(Math.max(0, rest.length - MAX_SESSIONS + 1), MAX_ENDED));
-  const ended = [...(replaced ? sessionKeys(keys, replaced) : []), ...tooMany.flatMap((one) => pointedKeys(keys, one))];
+  const surplus = rest.slice(0, Math.min(Math.max(0, rest.length - MAX_SESSIONS + 1), MAX_ENDED));
+  const ended = [...(replaced ? sessionKeys(keys, replaced) : []), ...surplus.flatMap((one) => pointedKeys(keys, one))];
   return {
     writes: [
       { put: item, if: 'absent' },
@@ -103,13 +103,13 @@ export async function beginSession(
   };
 }
 
-/** What a try of a way in has found: the session, and the writes that use up what proved who signs in. */
+/** Result of an attempt: the session, and the writes that use up its proof. */
 type SignIn = { begun: BegunSession; uses: Write[] };
 
 /**
- * Signs in: commits what `attempt` finds, in one transaction, and has it look again when another was faster. So of any
- * number of uses of one proof at once a single one ends in a session. Throws what `attempt` throws.
- * @returns the answer of a way in, with its cookie
+ * Signs in: commits the result of `attempt` in one transaction, and retries on conflict. Of concurrent uses of one
+ * proof only one gets a session. Throws the errors of `attempt`.
+ * @returns the response of a sign-in method, with its cookie
  */
 export async function signIn(
   context: Pick<Context, 'ports' | 'keys' | 'origin'>,
@@ -119,13 +119,13 @@ export async function signIn(
   let tried: BegunSession | undefined;
   let note: AuditWriter<SessionItem> | undefined;
   const { record, cookie } = await retryOnConflict(ports, async () => {
-    // A try before did it, whose answer was lost.
+    // An earlier attempt succeeded, but its response was lost.
     if (tried && (await ports.table.get(tried.item))?.v === tried.item.v) return tried;
     const { begun, uses } = await attempt();
     tried = begun;
     const { item, record } = begun;
     note ??= auditWriter(
-      { ...context, tenant: item.tenant_id, ...asThemselves(record, context.origin) },
+      { ...context, tenant: item.tenant_id, ...asSignedInUser(record, context.origin) },
       'create',
       auditedSession,
     );
@@ -134,19 +134,19 @@ export async function signIn(
   return new Reply(record, {}, [cookie]);
 }
 
-/** Whoever signs in is known from then on, and is on a page. */
-const asThemselves = ({ user }: SessionRecord, origin: Origin) => ({
+/** Author of a sign-in: the signed-in user, in the console. */
+const asSignedInUser = ({ user }: SessionRecord, origin: Origin) => ({
   caller: asPerson(user),
   origin: { ...origin, via: origin.via === 'oidc' ? origin.via : ('console' as const) },
 });
 
-/** Where a session stands: what is deleted when it ends. */
+/** Returns the table keys of a session. */
 export const sessionKeys = (
   keys: Keys,
   { pk, sk, tenant_id, user_id, id }: SessionItem,
 ): [session: Key, pointer: Key] => [{ pk, sk }, keys.sessionPointer(tenant_id, user_id, id)];
 
-/** The same of one that is known by its pointer. */
+/** Returns the table keys of a session by its pointer. */
 export const pointedKeys = (keys: Keys, { pk, sk, digest }: SessionPointer): Key[] => [
   keys.session(digest),
   { pk, sk },

@@ -13,20 +13,20 @@ import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { pointedKeys, sessionKeys } from './begin-session.ts';
 import { auditedSession, endOf, isOver, type SessionPointer, type SessionRecord, sessionRecord } from './session.ts';
 
-/** Sessions deleted together, two items each; a transaction has at most 100 writes. */
+/** Sessions deleted per transaction, two items each; a transaction has at most 100 writes. */
 const AT_ONCE = 30;
 
-/** Ends one session, also one that has ended already. */
+/** Ends one session. Idempotent. */
 export function endSession(scope: MutationContext, session: SessionItem): Promise<void> {
   const { ports, keys } = scope;
   const note = auditWriter(scope, 'end', auditedSession);
-  const [place, pointer] = sessionKeys(keys, session);
+  const [sessionKey, pointer] = sessionKeys(keys, session);
   return retryOnConflict(ports, async () => {
-    const still = await ports.table.get<SessionItem>(place);
+    const still = await ports.table.get<SessionItem>(sessionKey);
     if (!still) return undefined;
     const outcome = await commit(ports, [
-      // At its version: of two ends at once, one counts.
-      { delete: place, if: { version: still.v } },
+      // With its version: of two concurrent ends one counts.
+      { delete: sessionKey, if: { version: still.v } },
       { delete: pointer },
       ...note(still, undefined),
     ]);
@@ -40,7 +40,7 @@ const auditedSessions: Audited<UserItem> = {
   members: ({ id }) => ({ user_id: id }),
 };
 
-/** Ends all sessions of a user but `kept`: from its return on, no request with them is let in. Throws NOT_FOUND. */
+/** Ends all sessions of a user except `kept`; they are rejected after it returns. Throws NOT_FOUND. */
 export function endSessions(scope: MutationContext, userId: string, kept?: SessionItem): Promise<void> {
   const { ports, keys, tenant } = scope;
   const note = auditWriter(scope, 'end', auditedSessions);
@@ -57,16 +57,16 @@ export function endSessions(scope: MutationContext, userId: string, kept?: Sessi
       ...note(user, undefined),
     ];
     if (current) {
-      const goesOn: SessionItem = { ...current, v: ports.ids.token(), generation: next.session_generation };
-      writes.push({ put: goesOn, if: { version: current.v } });
+      const continued: SessionItem = { ...current, v: ports.ids.token(), generation: next.session_generation };
+      writes.push({ put: continued, if: { version: current.v } });
     }
     return (await commit(ports, writes)).ok ? undefined : RETRY;
   });
 }
 
 /**
- * A user whose sessions have all ended, once `next` is written at the version of `user`: also one that is beginning, as
- * it began under the number before. `deletes` go with it in one transaction, 60 writes at most.
+ * Returns a user whose sessions have ended once `next` is written at the version of `user`: also one that is starting,
+ * with the previous number. `deletes` belong to the same transaction, at most 60 writes.
  */
 export async function withoutSessions(
   { ports, keys, tenant }: TenantScope,
@@ -76,7 +76,7 @@ export async function withoutSessions(
   const partition = keys.sessions(tenant, user.id);
   const pointers = await allOf<SessionPointer>(ports.table, { partition });
   const ending = pointers.filter(({ sk }) => sk !== kept?.id);
-  // More than a user may have came of many sign-ins at once; should the rest fail, these have ended already.
+  // More than the maximum can exist after concurrent sign-ins; if the rest fails, these have already ended.
   const first = ending.splice(0, Math.max(0, ending.length - AT_ONCE));
   await deleteAll(
     ports,
@@ -86,20 +86,20 @@ export async function withoutSessions(
   return { next: { ...user, session_generation: user.session_generation + 1 }, deletes };
 }
 
-/** Where all sessions of a user stand. */
+/** Returns the table keys of all sessions of a user. */
 export async function sessionKeysOf({ ports, keys, tenant }: TenantScope, userId: string): Promise<Key[]> {
   const pointers = await allOf<SessionPointer>(ports.table, { partition: keys.sessions(tenant, userId) });
   return pointers.flatMap((one) => pointedKeys(keys, one));
 }
 
-/** The session by which the caller came; null for one who came by a key. Throws UNAUTHORIZED for a removed user. */
+/** Returns the session of the caller; null for a key. Throws UNAUTHORIZED for a removed user. */
 export async function currentSession(context: Context): Promise<SessionRecord | null> {
   if (!context.session) return null;
   const [record] = await recordsOf(context, [context.session]);
   return record ?? null;
 }
 
-/** The caller's sessions that go on, newest first. Throws UNAUTHORIZED for a removed user. */
+/** Lists the active sessions of the caller, newest first. Throws UNAUTHORIZED for a removed user. */
 export async function ownSessions(context: Context): Promise<SessionRecord[]> {
   const { ports, keys, tenant, caller } = context;
   const pointers = await allOf<SessionPointer>(ports.table, { partition: keys.sessions(tenant, caller.user_id) });

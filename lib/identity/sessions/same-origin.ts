@@ -10,94 +10,98 @@ import {
 type Headers = Record<string, string | undefined>;
 
 /**
- * Throws FORBIDDEN unless a request that brings a session may use it: it came to an address of ours, and where it may
- * change something, from a page of ours. A page of another site cannot set `X-Fleetwatch`, as CORS does not name it,
- * and neither can a form; `Sec-Fetch-Site` and `Origin` no page can set, so that a sibling host, which shares our
- * site and so sends the cookie, is told apart (Fetch Metadata Request Headers, section 2.4).
+ * Throws FORBIDDEN unless a request may use its session: it was sent to an address of the service and, if it may change
+ * data, from a same-origin page. A page of another site cannot set `X-Fleetwatch`, because CORS does not allow it, and
+ * neither can a form. No page can set `Sec-Fetch-Site` and `Origin`, which detect a sibling host: it shares the site
+ * and therefore sends the cookie (Fetch Metadata Request Headers, section 2.4).
  */
-export function assertSameOriginRequest(method: string, headers: Headers, own: ServiceAddresses): void {
-  assertServiceHost(headers, own);
+export function assertSameOriginRequest(method: string, headers: Headers, addresses: ServiceAddresses): void {
+  assertServiceHost(headers, addresses);
   if (method === 'GET' || method === 'HEAD') return;
-  if (!saysWhereFrom(headers)) throw notFromHere();
-  assertSameOriginPage(headers, own);
+  if (!hasSource(headers)) throw crossOriginError();
+  assertSameOriginPage(headers, addresses);
 }
 
 /**
- * Throws FORBIDDEN unless whoever asks for a session, or for the end of one, is at an address of ours, and on a page of
- * ours; what is no browser says nothing of pages. So that no other page signs a person in as somebody else.
+ * Throws FORBIDDEN unless a sign-in or sign-out was sent to an address of the service from a same-origin page or a
+ * client without pages. It prevents another page from signing a user in as another one.
  */
-export function assertSameOriginSignIn(headers: Headers, own: ServiceAddresses): void {
-  assertServiceHost(headers, own);
-  if (saysWhereFrom(headers)) assertSameOriginPage(headers, own);
+export function assertSameOriginSignIn(headers: Headers, addresses: ServiceAddresses): void {
+  assertServiceHost(headers, addresses);
+  if (hasSource(headers)) assertSameOriginPage(headers, addresses);
 }
 
 /**
- * Throws FORBIDDEN unless a form that needs no session was sent from a page of ours, or by what is no browser. Such a
- * page has no script, so that it cannot set `X-Fleetwatch`.
+ * Throws FORBIDDEN unless a form without a session was sent from a same-origin page or by a client that is not a
+ * browser. Such a page has no script and cannot set `X-Fleetwatch`.
  */
-export function assertSameOriginForm(headers: Headers, own: ServiceAddresses): void {
-  assertServiceHost(headers, own);
+export function assertSameOriginForm(headers: Headers, addresses: ServiceAddresses): void {
+  assertServiceHost(headers, addresses);
   const { host = '', origin } = headers;
   const site = headers['sec-fetch-site'];
-  if ((site === undefined || site === 'same-origin') && (origin === undefined || isServiceOrigin(origin, host, own)))
+  if (
+    (site === undefined || site === 'same-origin') &&
+    (origin === undefined || isServiceOrigin(origin, host, addresses))
+  )
     return;
   throw new AppError(
     'FORBIDDEN',
-    'This came from a page of another site. Open the link itself, and use the button there.',
+    'This request came from a page of another site. Open the link and use the button there.',
   );
 }
 
-/** Every browser sends one of the two with all that is no GET. */
-const saysWhereFrom = ({ 'sec-fetch-site': site, origin }: Headers): boolean =>
-  site !== undefined || origin !== undefined;
+/** Whether a request names its source: every browser sends one of the two except with GET. */
+const hasSource = ({ 'sec-fetch-site': site, origin }: Headers): boolean => site !== undefined || origin !== undefined;
 
-function assertServiceHost({ host = '', origin }: Headers, own: ServiceAddresses): void {
-  if (!isServiceHost(host, own)) throw unknownHostError(origin ?? `http://${host}`);
+function assertServiceHost({ host = '', origin }: Headers, addresses: ServiceAddresses): void {
+  if (!isServiceHost(host, addresses)) throw unknownHostError(origin ?? `http://${host}`);
 }
 
-function assertSameOriginPage({ host = '', origin, ...headers }: Headers, own: ServiceAddresses): void {
+function assertSameOriginPage({ host = '', origin, ...headers }: Headers, addresses: ServiceAddresses): void {
   const site = headers['sec-fetch-site'];
-  if (site !== undefined && site !== 'same-origin') throw notFromHere();
-  if (origin !== undefined && !isServiceOrigin(origin, host, own))
-    throw site === undefined ? notFromHere() : unknownHostError(origin);
-  if (headers['x-fleetwatch'] !== 'console') throw notFromHere();
+  if (site !== undefined && site !== 'same-origin') throw crossOriginError();
+  if (origin !== undefined && !isServiceOrigin(origin, host, addresses))
+    throw site === undefined ? crossOriginError() : unknownHostError(origin);
+  if (headers['x-fleetwatch'] !== 'console') throw crossOriginError();
 }
 
-const notFromHere = (): AppError =>
+const crossOriginError = (): AppError =>
   new AppError(
     'FORBIDDEN',
-    'A session is for pages of this service alone: send "X-Fleetwatch: console" from a page of the same origin, or use ' +
-      'an API key.',
+    'A session works only on pages of this service: send "X-Fleetwatch: console" from a same-origin page, or use an API key.',
   );
 
-// The cookie of a session. At https its name begins with __Host-, so that no other host, and nobody without TLS, can
-// set it (RFC 6265bis, 4.1.3.2). At plain http that is not possible; there its name holds the port, as cookies do not
-// keep the ports of a host apart. It is for the calls of our own pages alone: Strict.
+// Session cookie. With https its name begins with __Host-, so that no other host and no connection without TLS can set
+// it (RFC 6265bis, 4.1.3.2). With http its name contains the port, because cookies are shared by all ports of a host.
+// Strict, because only same-origin pages need it.
 
 export const SECURE_COOKIE = '__Host-fleetwatch_session';
 const plain = (port: string): string => `fleetwatch_session_${port || '80'}`;
 
 const TOKEN = /^[0-9A-Za-z]{43}$/;
 
-/** What is read of a request: names of headers in lower case, cookies as `name=value`. */
+/** Source of cookies and headers of a request: header names in lower case, cookies as `name=value`. */
 export type Sent = { headers: Record<string, string | undefined>; cookies: readonly string[] };
 
-/** Set-Cookie of a session that has begun. @param seconds until its end */
-export function sessionCookie(sent: Sent, own: ServiceAddresses, token: string, seconds: number): string {
-  const { protocol, port } = serviceOriginOf(sent.headers, own);
+/** Returns Set-Cookie of a session. @param seconds until its end */
+export function sessionCookie(sent: Sent, addresses: ServiceAddresses, token: string, seconds: number): string {
+  const { protocol, port } = serviceOriginOf(sent.headers, addresses);
   const rest = `Path=/; HttpOnly; SameSite=Strict; Max-Age=${Math.max(0, Math.floor(seconds))}`;
   return protocol === 'https:' ? `${SECURE_COOKIE}=${token}; Secure; ${rest}` : `${plain(port)}=${token}; ${rest}`;
 }
 
-/** Set-Cookie that takes it away. */
-export const noCookie = (sent: Sent, own: ServiceAddresses): string => sessionCookie(sent, own, '', 0);
+/** Returns Set-Cookie that deletes the cookie. */
+export const noCookie = (sent: Sent, addresses: ServiceAddresses): string => sessionCookie(sent, addresses, '', 0);
 
 /**
- * The token of the session that a request brings along; undefined where it brings none. At the host of a PUBLIC_URL of
- * https only the cookie that is safe there counts. Throws UNAUTHORIZED for two of one name: one of them is not ours.
+ * Returns the session token of a request; undefined without one. At the host of a PUBLIC_URL with https only the secure
+ * cookie counts. Throws UNAUTHORIZED for two cookies of one name, of which one is foreign.
  */
-export function sessionToken({ headers: { host = '' }, cookies }: Sent, own: ServiceAddresses): string | undefined {
-  const page = URL.parse(own.PUBLIC_URL);
+export function sessionToken(
+  { headers: { host = '' }, cookies }: Sent,
+  addresses: ServiceAddresses,
+): string | undefined {
+  const page = URL.parse(addresses.PUBLIC_URL);
   const isSecure = page?.protocol === 'https:' && page.host === host.toLowerCase();
   const names = isSecure ? [SECURE_COOKIE] : [SECURE_COOKIE, plain(URL.parse(`http://${host}`)?.port ?? '')];
   for (const name of names) {

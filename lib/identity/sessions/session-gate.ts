@@ -12,17 +12,17 @@ import { HOUR_MS, iso } from '#lib/platform/time.ts';
 import { assertSameOriginRequest, sessionToken } from './same-origin.ts';
 import { endOf, isOver } from './session.ts';
 
-/** The gates of functions that pages of ours call: by key, or by the session in a cookie. Others know keys alone. */
+/** Returns the gates for same-origin pages: by key, or by session cookie. Other functions accept only keys. */
 export const pageGates = <E extends Env>(env: E): Gates<Context & E> => ({
   ...gates(env),
   authenticate: (sender) => admitBy(env, sender, authenticatePage),
 });
 
 /**
- * The caller by the session of a cookie, read anew with what it stands for: three strong reads (session, user,
- * account), of a session that stands for a key two. So a user who was removed, a changed role, a disabled account and
- * a deleted key hold from the next request on. A header Authorization wins: then no cookie is looked at. Throws
- * UNAUTHORIZED, ACCOUNT_DISABLED, and FORBIDDEN for a request that no page of ours has made.
+ * Authenticates by session cookie with three strongly consistent reads (session, user, account), or two for the session
+ * of a key. A removed user, a changed role, a disabled account and a deleted key take effect on the next request. A
+ * header Authorization takes precedence. Throws UNAUTHORIZED, ACCOUNT_DISABLED, and FORBIDDEN for a request of another
+ * origin.
  */
 async function authenticatePage<E extends Env>(env: E, sender: Sender): Promise<Context & E> {
   const { ports, keys } = env;
@@ -31,22 +31,22 @@ async function authenticatePage<E extends Env>(env: E, sender: Sender): Promise<
   if (token === undefined) return authenticate(env, sender);
   assertSameOriginRequest(sender.method, sender.headers, ports.settings);
   const session = await ports.table.get<SessionItem>(keys.session(digestOf(token)));
-  if (!session || endOf(session, ports.settings) <= ports.clock.now()) throw ended();
+  if (!session || endOf(session, ports.settings) <= ports.clock.now()) throw sessionEnded();
   const caller = await (session.key_digest === undefined
-    ? personOf(env, session)
-    : keyOf(env, session.key_digest, sender.address));
+    ? userCaller(env, session)
+    : keyCaller(env, session.key_digest, sender.address));
   noteUse(env, sender, session);
   const origin = { ...originOf(sender), via: 'console' as const };
   return { ...env, tenant: session.tenant_id, caller, origin, session };
 }
 
-/** Throws UNAUTHORIZED for a user who was removed, or whose sessions were ended; ACCOUNT_DISABLED. */
-async function personOf({ ports, keys }: Env, session: SessionItem): Promise<Context['caller']> {
+/** Throws UNAUTHORIZED for a removed user or ended sessions; ACCOUNT_DISABLED. */
+async function userCaller({ ports, keys }: Env, session: SessionItem): Promise<Context['caller']> {
   const [user, account] = await ports.table.getMany<[UserItem, AccountItem]>([
     keys.user(session.tenant_id, session.user_id),
     keys.account(session.tenant_id),
   ]);
-  if (!user || !account || isOver(session, user)) throw ended();
+  if (!user || !account || isOver(session, user)) throw sessionEnded();
   if (isDisabled(account)) throw accountDisabled();
   return {
     tenant_id: user.tenant_id,
@@ -63,22 +63,22 @@ async function personOf({ ports, keys }: Env, session: SessionItem): Promise<Con
   };
 }
 
-async function keyOf({ ports, keys }: Env, digest: string, address: string): Promise<Context['caller']> {
+async function keyCaller({ ports, keys }: Env, digest: string, address: string): Promise<Context['caller']> {
   const key = await ports.table.get<ApiKeyItem>(keys.apiKey(digest));
-  if (!key) throw ended();
+  if (!key) throw sessionEnded();
   return callerOf(ports, key, address);
 }
 
-/** In the same words whatever ended it: who holds an old cookie learns nothing. */
-const ended = (): AppError => new AppError('UNAUTHORIZED', 'This session has ended. Sign in again.');
+/** Returns the same error for every cause, so that an old cookie reveals nothing. */
+const sessionEnded = (): AppError => new AppError('UNAUTHORIZED', 'This session has sessionEnded. Sign in again.');
 
-/** Writes when and from where it was used, beside the request, at most once an hour. Another write wins over it. */
+/** Records time and address of the use asynchronously, at most once an hour. Another write wins. */
 function noteUse({ ports }: Env, { address }: Sender, session: SessionItem): void {
   const now = ports.clock.now();
   if (now - Date.parse(session.last_seen_at) < HOUR_MS) return;
   const seen: SessionItem = { ...session, v: ports.ids.token(), last_seen_at: iso(now), last_seen_from: address };
   ports.table.transact([{ put: seen, if: { version: session.v } }]).catch((error: unknown) => {
     const { tenant_id, id: session_id } = session;
-    ports.log.warn('the use of a session was not written', { tenant_id, session_id, error });
+    ports.log.warn('session use not written', { tenant_id, session_id, error });
   });
 }

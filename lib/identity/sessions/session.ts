@@ -15,63 +15,63 @@ export const auditedSession: Audited<SessionItem> = {
   members: ({ method, user_id }) => ({ method, user_id }),
 };
 
-/** The session among its user's. */
+/** Pointer to a session in the partition of its user. */
 export type SessionPointer = Item & { digest: string };
 
-/** Who signed in, as they were read before; with a key, also that. */
+/** User who signs in, as read before the sign-in; with a key if it is used. */
 export type Principals = { user: UserItem; account: AccountItem; key?: ApiKeyItem };
 
-/** Epoch ms at which a session that begins now ends at the latest. @param key that it stands for */
+/** Returns the latest end of a session that starts now, epoch ms. @param key of the session */
 export function latestEnd(
   method: SignInMethod,
   now: number,
   { SESSION_DAYS }: Pick<Settings, 'SESSION_DAYS'>,
   key?: Pick<ApiKeyItem, 'valid_until'>,
 ): number {
-  const longest = Math.min(now + SESSION_DAYS * DAY_MS, key?.valid_until ?? Number.POSITIVE_INFINITY);
-  if (method === 'link') return Math.min(longest, now + 12 * HOUR_MS);
-  // After that the provider is asked again whether they still belong.
-  if (method === 'oidc') return Math.min(longest, now + 24 * HOUR_MS);
-  return longest;
+  const latest = Math.min(now + SESSION_DAYS * DAY_MS, key?.valid_until ?? Number.POSITIVE_INFINITY);
+  if (method === 'link') return Math.min(latest, now + 12 * HOUR_MS);
+  // Then the provider must confirm again that the user still belongs.
+  if (method === 'oidc') return Math.min(latest, now + 24 * HOUR_MS);
+  return latest;
 }
 
-/** Epoch ms at which it ends, unless it is used before. */
+/** Returns the end of a session without further use, epoch ms. */
 export const endOf = (
   { valid_until, last_seen_at }: Pick<SessionItem, 'valid_until' | 'last_seen_at'>,
   { SESSION_IDLE_DAYS }: Pick<Settings, 'SESSION_IDLE_DAYS'>,
 ): number => Math.min(valid_until, Date.parse(last_seen_at) + SESSION_IDLE_DAYS * DAY_MS);
 
-/** Whether all sessions of the user have ended since it began. One that stands for a key goes by the key instead. */
+/** Whether all sessions of the user have ended since it started. The session of a key depends on the key instead. */
 export const isOver = ({ generation }: SessionItem, { session_generation }: UserItem): boolean =>
   generation !== session_generation;
 
 export const SessionRecord = z
   .object({
     id: IdOf('the session'),
-    method: z.enum(SIGN_IN_METHODS).describe('How they signed in.'),
+    method: z.enum(SIGN_IN_METHODS).describe('Sign-in method.'),
     user: z
       .object({
         id: IdOf('the user'),
-        email: z.string().describe('Of the user.'),
-        name: z.string().describe('Of the user.'),
+        email: z.string().describe('E-mail address of the user.'),
+        name: z.string().describe('Name of the user.'),
       })
-      .describe('Who signed in.'),
+      .describe('Signed-in user.'),
     account: z
-      .object({ id: IdOf('the account'), name: z.string().describe('What the account is called.') })
-      .describe('Where they are signed in.'),
+      .object({ id: IdOf('the account'), name: z.string().describe('Name of the account.') })
+      .describe('Account of the session.'),
     role: Role,
-    scopes: z.array(z.enum(SCOPES)).nullable().describe('Of the key that it stands for; null: whatever the role may.'),
+    scopes: z.array(z.enum(SCOPES)).nullable().describe('Scopes of its key; null: all permissions of the role.'),
     created_at: CreatedAt,
-    last_seen_at: z.iso.datetime().describe('When it was used last, give or take an hour.'),
-    last_seen_from: z.string().describe('The address it was used from then.'),
-    user_agent: z.string().describe('The browser that signed in, as it calls itself.'),
-    expires_at: z.iso.datetime().describe('When it ends, unless it is used before.'),
-    current: z.boolean().describe('Whether it is the one that asks.'),
+    last_seen_at: z.iso.datetime().describe('Time of its last use, within an hour.'),
+    last_seen_from: z.string().describe('Client address of its last use.'),
+    user_agent: z.string().describe('User agent that signed in.'),
+    expires_at: z.iso.datetime().describe('End of the session without further use.'),
+    current: z.boolean().describe('Whether it is the session of this request.'),
   })
   .meta({ id: 'Session' });
 export type SessionRecord = z.infer<typeof SessionRecord>;
 
-/** What the interface shows of a session. */
+/** Returns the public properties of a session. */
 export function sessionRecord(
   item: SessionItem,
   { user, account, key }: Principals,

@@ -22,13 +22,13 @@ import {
   type UserPatch,
 } from './team.ts';
 
-/** Keys written together; a transaction has at most 100 writes. */
+/** Keys written per transaction, which has at most 100 writes. */
 const KEYS_AT_ONCE = 50;
 
 /**
- * Changes what is supplied: one's own name, or anything as an admin. A role and an e-mail address hold for all keys of
- * the user from its return on. Throws NOT_FOUND, FORBIDDEN, and CONFLICT for the last admin, for an e-mail address that
- * is taken, and for what an invited person has yet to say.
+ * Changes the given properties: the own name, or anything as an admin. Role and e-mail address apply to all keys of the
+ * user after it returns. Throws NOT_FOUND, FORBIDDEN, and CONFLICT for the last admin, an e-mail address in use, and
+ * name and e-mail of an invited user.
  */
 export async function changeUser(context: Context, id: string, patch: UserPatch): Promise<TeamMember> {
   const { caller } = context;
@@ -38,16 +38,16 @@ export async function changeUser(context: Context, id: string, patch: UserPatch)
   });
 }
 
-/** The same by the operator, who may give any role to anybody. */
+/** Sets the role of any user, by the operator. */
 export const setRole = (scope: MutationContext, id: string, role: Role): Promise<TeamMember> =>
   change(scope, id, { role }, () => {});
 
-/** @param judge throws for a change that must not be */
+/** @param assertAllowedChange throws for a change that is not allowed */
 function change(
   scope: MutationContext,
   id: string,
   patch: UserPatch,
-  judge: (before: UserItem, after: UserItem) => void,
+  assertAllowedChange: (before: UserItem, after: UserItem) => void,
 ): Promise<TeamMember> {
   const { ports, keys, tenant } = scope;
   const note = auditWriter(scope, 'update', auditedUser);
@@ -57,20 +57,20 @@ function change(
     const { role = before.role, name = before.name, email = before.email } = patch;
     const after: UserItem = { ...before, role, name, email, v: ports.ids.token() };
     if (isSame(auditedUser, before, after)) return teamMember(before);
-    judge(before, after);
+    assertAllowedChange(before, after);
     assertChangeAllowed(users, before, after);
 
-    const copies = (await keysBehind(scope, after)).map((key): Write => {
+    const copies = (await outdatedKeys(scope, after)).map((key): Write => {
       const put: ApiKeyItem = { ...key, role, user_email: email, v: ports.ids.token() };
       return { put, if: { version: key.v } };
     });
-    // Should it fail on the way, the user is not changed yet, and it can be sent again.
+    // After a failure in between, the user is unchanged, and the request can be repeated.
     while (copies.length > KEYS_AT_ONCE) {
       const still: Write = { check: keys.user(tenant, id), if: { version: before.v } };
       const outcome = await commit(ports, [still, ...copies.splice(0, KEYS_AT_ONCE)]);
       if (!outcome.ok) return RETRY;
     }
-    // Whoever adds a key writes the user, so that this version holds all its keys.
+    // Adding a key writes the user, so that this version covers all its keys.
     const outcome = await commit(ports, [
       turn,
       { put: after, if: { version: before.v } },
@@ -85,30 +85,27 @@ function assertChangeAllowed(users: UserItem[], before: UserItem, after: UserIte
   if (isInvited(before) && (after.name !== before.name || after.email !== before.email)) {
     throw new AppError(
       'CONFLICT',
-      `${before.email} has yet to accept the invitation, and gives a name then. For another address invite that.`,
+      `${before.email} has not accepted the invitation yet and will give a name then. For another address, invite that one.`,
     );
   }
   const taken = users.find((other) => other.id !== before.id && isSameEmail(other.email, after.email));
   if (taken) {
-    throw new AppError('CONFLICT', `${taken.email} is a member of this team already, or invited to it.`);
+    throw new AppError('CONFLICT', `${taken.email} is already a member of this team, or invited to it.`);
   }
   if (after.role !== 'admin') assertNotLastAdmin(users, before);
 }
 
-/** The keys of a user that do not repeat them as they shall be. */
-async function keysBehind(scope: MutationContext, { id, role, email }: UserItem): Promise<ApiKeyItem[]> {
+/** Returns the keys of a user whose copies differ from the new values. */
+async function outdatedKeys(scope: MutationContext, { id, role, email }: UserItem): Promise<ApiKeyItem[]> {
   const pointers = await keyPointersOf(scope, id);
   const items = await scope.ports.table.getMany<ApiKeyItem>(pointers.map(({ digest }) => scope.keys.apiKey(digest)));
   return items.filter((key) => key !== undefined).filter((key) => key.role !== role || key.user_email !== email);
 }
 
-/** Keys that go together, two items each, beside all passkeys; a transaction has at most 100 writes. */
+/** Keys removed per transaction, two items each, with all passkeys; a transaction has at most 100 writes. */
 const KEYS_REMOVED_AT_ONCE = 35;
 
-/**
- * Removes a user with all keys, passkeys and sessions, or an invitation: from its return on, no request with any of
- * them is let in. Throws NOT_FOUND, and CONFLICT for the last admin.
- */
+/** Removes a user with keys, passkeys and sessions, or an invitation, at once. Throws NOT_FOUND, CONFLICT. */
 export function removeUser(scope: MutationContext, id: string): Promise<void> {
   const { ports, keys, tenant } = scope;
   const note = auditWriter(scope, 'remove', auditedUser);
@@ -117,10 +114,10 @@ export function removeUser(scope: MutationContext, id: string): Promise<void> {
     if (!user) throw notFound(`User ${id}`);
     assertNotLastAdmin(users, user);
 
-    // Refused from now on as their user is gone; these are the items.
+    // Sessions are rejected as soon as their user is gone; this deletes their items.
     await deleteAll(ports, await sessionKeysOf(scope, id));
     const pointers = await keyPointersOf(scope, id);
-    // Should it fail on the way, the user is still listed, with fewer keys, and can be removed again.
+    // After a failure in between, the user is still listed, with fewer keys, and can be removed again.
     while (pointers.length > KEYS_REMOVED_AT_ONCE) {
       const some = pointers.splice(0, KEYS_REMOVED_AT_ONCE);
       const fewer: UserItem = { ...user, v: ports.ids.token(), keys: pointers.length };
@@ -130,7 +127,7 @@ export function removeUser(scope: MutationContext, id: string): Promise<void> {
     }
     const writes: Write[] = [
       turn,
-      // Whoever adds a key or a passkey writes the user, so that this version holds all of them.
+      // Adding a key or a passkey writes the user, so that this version covers all of them.
       { delete: keys.user(tenant, id), if: { version: user.v } },
       ...pointers.flatMap(deletes),
       ...credentialKeys(keys, user).map((key) => ({ delete: key })),

@@ -36,14 +36,14 @@ import {
   teamMember,
 } from './team.ts';
 
-/** Leads from an e-mail address to a user who was invited by it; only the user item says whether that still holds. */
+/** Pointer from an e-mail address to an invited user; the user item decides whether it is valid. */
 type InvitedEmailItem = Item & { tenant_id: string; user_id: string };
 
-/** Where that of an invited user stands. It goes with the invitation. */
+/** Returns its table key. It is deleted with the invitation. */
 export const invitedEmailKey = (keys: Keys, { tenant_id, id, email }: UserItem): Key =>
   keys.invitedEmail(digestOf(foldedEmail(email)), tenant_id, id);
 
-/** That of an invited user, to be written with the invitation. @param expires_at epoch seconds, as of the invitation */
+/** Returns the pointer, to be written with the invitation. @param expires_at that of the invitation, epoch seconds */
 const invitedEmailItem = (keys: Keys, user: UserItem, expires_at: number): InvitedEmailItem => ({
   ...invitedEmailKey(keys, user),
   tenant_id: user.tenant_id,
@@ -51,7 +51,7 @@ const invitedEmailItem = (keys: Keys, user: UserItem, expires_at: number): Invit
   expires_at,
 });
 
-/** Everybody, of all accounts, whose invitation to this e-mail address is pending. */
+/** Finds the users of all accounts with a pending invitation for this e-mail address. */
 export async function invitedBy({ ports, keys }: Env<'table' | 'clock'>, email: string): Promise<UserItem[]> {
   const partition = keys.invitedEmails(digestOf(foldedEmail(email)));
   const pointers = await allOf<InvitedEmailItem>(ports.table, { partition });
@@ -63,10 +63,7 @@ export async function invitedBy({ ports, keys }: Env<'table' | 'clock'>, email: 
 
 const isPending = (user: UserItem, now: number): boolean => isInvited(user) && user.invitation!.valid_until > now;
 
-/**
- * Invites a person to the account of the caller. For a pending invitation this renews the token and sets the role; the
- * old token dies. Throws CONFLICT for a member's e-mail address, LIMIT_EXCEEDED.
- */
+/** Invites a user, or replaces the token and role of an invitation. Throws CONFLICT, LIMIT_EXCEEDED. */
 export function inviteUser(scope: MutationContext, { email, role }: NewInvitation): Promise<Invited> {
   const { ports, keys, tenant } = scope;
   const [id, v, token] = [ports.ids.id('usr'), ports.ids.token(), `fwi_${ports.ids.secret()}`];
@@ -78,9 +75,9 @@ export function inviteUser(scope: MutationContext, { email, role }: NewInvitatio
 
   return changeTeam(scope, async (users, turn) => {
     const known = users.find((user) => isSameEmail(user.email, email));
-    // A try before did it, whose answer was lost.
+    // An earlier attempt succeeded, but its response was lost.
     if (known?.v === v) return { ...teamMember(known), invite_token: token };
-    if (known && !isInvited(known)) throw new AppError('CONFLICT', `${known.email} is a member of this team already.`);
+    if (known && !isInvited(known)) throw new AppError('CONFLICT', `${known.email} is already a member of this team.`);
 
     if (!known) assertTeamLimits(users, await requireAccount(scope));
     const made = { ...keys.user(tenant, id), tenant_id: tenant, id, name: '', keys: 0, created_at: iso(now) };
@@ -114,24 +111,23 @@ function assertTeamLimits(users: UserItem[], { user_limit, invitation_limit }: A
   if (users.length >= user_limit) {
     throw new AppError(
       'LIMIT_EXCEEDED',
-      `The team has ${users.length} people, and the plan allows ${user_limit} (user_limit). Remove one or ask for more.`,
+      `The team already has ${users.length} of ${user_limit} users (user_limit). Remove one, or ask the operator for more.`,
     );
   }
   const pending = users.filter(isInvited).length;
   if (pending < invitation_limit) return;
   throw new AppError(
     'LIMIT_EXCEEDED',
-    `${pending} invitations are pending, and the plan allows ${invitation_limit} (invitation_limit). Withdraw one, or ` +
-      'wait until one is accepted.',
+    `The team already has ${pending} of ${invitation_limit} pending invitations (invitation_limit). Withdraw one, or ` +
+      'wait for an acceptance.',
   );
 }
 
 /**
- * Makes the invited person a member, with a first key, shown here and never again, and with a session, as they like.
- * The account is that of the invitation; it is looked up by the digest of its token, so that the time it takes
- * reveals nothing about any token. Throws NOT_FOUND, in the same words whether the token never was, was used,
- * replaced, withdrawn or has expired: who merely guesses learns nothing. Throws ACCOUNT_DISABLED, and what
- * beginSession throws.
+ * Makes the invited user a member, with a first key (returned only here) or a session, as requested. The invitation is
+ * looked up by the digest of its token, so that timing reveals nothing about any token. Throws the same NOT_FOUND for
+ * an unknown, used, replaced, withdrawn or expired token, so that guessing reveals nothing; ACCOUNT_DISABLED, and the
+ * errors of beginSession.
  */
 export async function acceptInvitation(
   context: Omit<Context, 'tenant' | 'caller'>,
@@ -150,13 +146,13 @@ export async function acceptInvitation(
       keys.user(tenant, user_id),
       keys.account(tenant),
     ]);
-    // A try before did it, whose answer was lost.
+    // An earlier attempt succeeded, but its response was lost.
     if (tried && user?.v === v) return tried;
     const now = ports.clock.now();
     if (user?.invitation?.digest !== digest || user.invitation.valid_until <= now) throw noInvitation();
     if (isDisabled(account!)) throw accountDisabled();
 
-    // Theirs, who is known only from here on.
+    // The author is the invited user.
     note ??= auditWriter({ ...context, tenant, caller: asPerson(user) }, 'accept', auditedUser);
     const { invitation: _used, ...invited } = user;
     const member: UserItem = { ...invited, v, name, keys: draw ? 1 : 0 };
@@ -179,9 +175,7 @@ export async function acceptInvitation(
   });
 }
 
-/**
- * Whom an invitation is for, which the user item alone confirms. Throws NOT_FOUND where there is none of that token.
- */
+/** Finds the user of an invitation, which only the user item confirms. Throws NOT_FOUND for an unknown token. */
 export async function findInvitation(
   { ports, keys }: Env<'table'>,
   token: string,
@@ -195,6 +189,6 @@ export async function findInvitation(
 const noInvitation = (): AppError =>
   new AppError(
     'NOT_FOUND',
-    'There is no such invitation: it was used, replaced or withdrawn, is older than 7 days, or the token is wrong. ' +
-      'Ask an admin of the account for a new one.',
+    'The invitation is invalid, older than 7 days, or was used, replaced or withdrawn. Ask an admin of the account for a ' +
+      'new one.',
   );

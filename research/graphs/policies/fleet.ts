@@ -3,29 +3,29 @@ import type { Truth } from '#research/graphs/truth.ts';
 import { type Entity, TIMEOUT_MS, type World } from '#research/graphs/world.ts';
 import type { VirtualService } from '#test/faults/virtual-service.ts';
 
-/** What never fails needs no runs but those that somebody asks for. */
+/** Interval of entities that never fail, which need only on-demand probes. */
 const SELDOM_MS = 3_600_000;
 
-/** How many calls of the API are made at one moment. */
+/** Number of concurrent API requests. */
 const AT_ONCE = 20;
 
-/** A fleet as the service has it: ids of its entities by their names, and of those that push the checks. */
+/** Fleet in the service: names of entities by id, and push checks by entity. */
 export type Fleet = { names: ReadonlyMap<string, string>; pushing: ReadonlyMap<string, string> };
 
-/** Makes what fails and all that it is said to depend on, each with its check, and one channel for all. */
+/** Creates failing entities with all declared dependencies, their checks, and one channel for all. */
 export async function makeFleet(running: VirtualService, world: World, truth: Truth): Promise<Fleet> {
   await running.call('POST', '/v1/notify/channels', {
     ...{ name: 'Pager', channel_type: 'webhook', config: { url: 'https://pager.test/hook' } },
   });
   const entities = [...reached(world, truth)].map((id) => world.entities.get(id)!);
-  const made = await inTurns(running, entities, ({ id }) => [
+  const made = await inBatches(running, entities, ({ id }) => [
     'POST',
     '/v1/blueprints/service/entities',
     { slug: id, name: id },
   ]);
   const ids = new Map<string, string>(made.map((one) => [one.name, one.id]));
   const checked = entities.filter(({ checked }) => checked !== 'none');
-  const checks = await inTurns(running, checked, (one) => [
+  const checks = await inBatches(running, checked, (one) => [
     'POST',
     '/v1/checks',
     checkOf(truth.has(one.id) ? one : { ...one, interval_ms: SELDOM_MS }, ids.get(one.id)!),
@@ -35,10 +35,10 @@ export async function makeFleet(running: VirtualService, world: World, truth: Tr
       ...{ from_entity_id: ids.get(id), to_entity_id: ids.get(to_entity_id), relation_type: 'depends_on', ...how },
     })),
   );
-  // How many of a group are required can be said once it has so many.
+  // The required number of a group can be set after it has that many members.
   for (const some of [false, true]) {
     const now = relations.filter((one) => 'required' in one === some);
-    await inTurns(running, now, (one) => ['POST', '/v1/relations', one]);
+    await inBatches(running, now, (one) => ['POST', '/v1/relations', one]);
   }
   return {
     names: new Map([...ids].map(([name, id]) => [id, name])),
@@ -46,15 +46,15 @@ export async function makeFleet(running: VirtualService, world: World, truth: Tr
   };
 }
 
-/** What fails, and what the catalog says that it depends on, however far away. */
+/** Returns failing entities and their transitive declared dependencies. */
 function reached({ declared }: World, truth: Truth): Set<string> {
   const wanted = new Set(truth.keys());
-  // A set goes on with what is added meanwhile.
+  // The iteration of a set includes members added meanwhile.
   for (const id of wanted) for (const one of declared.get(id)!) wanted.add(one.to_entity_id);
   return wanted;
 }
 
-/** Dependencies as the API takes them: one of a group says how many of it are required. */
+/** Returns dependencies in the form of the API: one member of a group has the required number. */
 function relationsOf(declared: readonly Dependency[]) {
   return declared.map(({ required, ...one }, n) => {
     const members = declared.filter(({ group }) => group !== null && group === one.group);
@@ -72,10 +72,10 @@ const checkOf = ({ checked, interval_ms, threshold, id }: Entity, entity_id: str
 
 type ApiCall = [method: string, path: string, body: unknown];
 
-async function inTurns<T>(running: VirtualService, list: readonly T[], call: (one: T) => ApiCall) {
-  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
-  const answers: any[] = [];
+async function inBatches<T>(running: VirtualService, list: readonly T[], call: (one: T) => ApiCall) {
+  // biome-ignore lint/suspicious/noExplicitAny: responses of every shape
+  const replies: any[] = [];
   for (let n = 0; n < list.length; n += AT_ONCE)
-    answers.push(...(await running.callAtOnce(list.slice(n, n + AT_ONCE).map(call))));
-  return answers;
+    replies.push(...(await running.callAtOnce(list.slice(n, n + AT_ONCE).map(call))));
+  return replies;
 }

@@ -2,20 +2,20 @@ import { requirementsOf } from '#lib/alerting/cause/graph.ts';
 import { runChecks } from '#research/graphs/runs.ts';
 import { type Alert, alerter, COOLDOWN_MS, type Policy } from './policy.ts';
 
-const LOOK_MS = 5_000;
+const RECHECK_MS = 5_000;
 
 /**
- * Icinga 2 as its code has it: any change of a child, soft ones too, has its direct parents checked now if their next
- * check is further away than one retry interval; a parent that is hard down makes its children unreachable; what was
- * suppressed is looked at each 5 s and sent once the check is reachable, was checked since the last recovery of a
- * parent, and is not about to be checked.
+ * Policy of Icinga 2 according to its code: a change of a child, including soft states, checks its direct parents now
+ * if their next check is more than one retry interval away; a parent in a hard down state makes its children
+ * unreachable; a suppressed alert is rechecked every 5 s and sent once the check is reachable, was checked since the
+ * last recovery of a parent, and is not about to be checked.
  */
 export const icinga: Policy = {
   name: 'Icinga 2',
   live: async (scene) => {
     const { agenda, world, truth, end } = scene;
     const sent: Alert[] = [];
-    const isDown = (id: string) => runs.standings.get(id)?.state === 'down';
+    const isDown = (id: string) => runs.statuses.get(id)?.state === 'down';
     const isReachable = (id: string, seen: ReadonlySet<string> = new Set()): boolean =>
       seen.has(id) ||
       requirementsOf(world.declared.get(id)!).every(
@@ -26,22 +26,22 @@ export const icinga: Policy = {
       const { phase_ms, interval_ms } = world.entities.get(id)!;
       return phase_ms + Math.ceil((agenda.now - phase_ms) / interval_ms) * interval_ms;
     };
-    const askParents = (id: string): void => {
+    const checkParents = (id: string): void => {
       for (const { to_entity_id } of world.declared.get(id)!) {
         const parent = world.entities.get(to_entity_id)!;
         if (parent.checked === 'pull' && nextRun(to_entity_id) - agenda.now >= parent.interval_ms / 2) runs.run(parent);
       }
     };
     const recoveredSince = (id: string): boolean => {
-      const ran = runs.standings.get(id)!.ran_at;
-      return world.declared.get(id)!.some((one) => (runs.standings.get(one.to_entity_id)?.recovered_at ?? 0) > ran);
+      const ran = runs.statuses.get(id)!.ran_at;
+      return world.declared.get(id)!.some((one) => (runs.statuses.get(one.to_entity_id)?.recovered_at ?? 0) > ran);
     };
     const isSoon = (id: string): boolean =>
       nextRun(id) - agenda.now < Math.min(60_000, world.entities.get(id)!.interval_ms - 10_000);
-    const lookAgain = (id: string): void => {
+    const recheck = (id: string): void => {
       if (!isDown(id)) return;
       if (!isReachable(id) || recoveredSince(id) || isSoon(id))
-        return void agenda.at(agenda.now + LOOK_MS, () => lookAgain(id));
+        return void agenda.at(agenda.now + RECHECK_MS, () => recheck(id));
       send(id);
     };
     const send = (entity: string): void => {
@@ -50,16 +50,16 @@ export const icinga: Policy = {
     };
     const alerts = alerter(scene, isDown, (entity) => {
       if (isReachable(entity)) send(entity);
-      else agenda.at(agenda.now + LOOK_MS, () => lookAgain(entity));
+      else agenda.at(agenda.now + RECHECK_MS, () => recheck(entity));
     });
     const runs = runChecks(
       world,
       truth,
       agenda,
       {
-        failed: (entity) => askParents(entity.id),
+        failed: (entity) => checkParents(entity.id),
         changed: (entity, { state }) => {
-          askParents(entity.id);
+          checkParents(entity.id);
           if (state === 'down') alerts.attempt(entity.id);
         },
       },

@@ -2,26 +2,26 @@ import type { Agenda } from '#research/graphs/agenda.ts';
 import type { Truth } from '#research/graphs/truth.ts';
 import type { World } from '#research/graphs/world.ts';
 
-/** An alert that an entity is down; `at` in ms. */
+/** Alert about an entity that is down; `at` in ms. */
 export type Alert = {
   at: number;
   entity: string;
   urgency: 'high' | 'low';
-  /** The cause that it names. */
+  /** Named root cause. */
   root?: string;
 };
 
 export type Scene = { world: World; truth: Truth; agenda: Agenda; end: number };
 
-/** What was sent; `without`: what no rule at all would have sent, where the runs are others than in the model. */
+/** Sent alerts; `without`: alerts without any policy, if the runs differ from those of the model. */
 export type Lived = { alerts: Alert[]; without?: Alert[] };
 
-/** A way to alert: lives through a scene. */
+/** Alert policy, which runs a scene. */
 export type Policy = { name: string; live(scene: Scene): Promise<Lived> };
 
 export const COOLDOWN_MS = 300_000;
 
-/** Sends alerts of checks that are down, each at most once in a cooldown; one that is held back goes out at its end. */
+/** Sends alerts of checks that are down, at most once per cooldown; a suppressed one is sent at its end. */
 export function alerter({ agenda }: Scene, isDown: (entity: string) => boolean, send: (entity: string) => void) {
   const last = new Map<string, number>();
   const attempt = (entity: string): void => {

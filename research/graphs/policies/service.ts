@@ -9,9 +9,9 @@ import { type VirtualService, virtualService } from '#test/faults/virtual-servic
 import { type Fleet, makeFleet } from './fleet.ts';
 import { type Alert, COOLDOWN_MS, type Policy, type Scene } from './policy.ts';
 
-/** The service itself: its functions in virtual time, with targets that fail as the truth has it, and one channel. */
+/** Policy of the real service: its functions in virtual time, with failing targets of the scene, and one channel. */
 export const service: Policy = {
-  name: 'ours, real code',
+  name: 'service, real code',
   live: async (scene) => {
     const running = await virtualService('00:00', {}, 'one', true);
     try {
@@ -29,7 +29,7 @@ export const service: Policy = {
   },
 };
 
-/** What the world does to the service, in order: targets begin and end to fail, and jobs report while they do not. */
+/** Returns the events of a scene in order: targets start and stop failing, and jobs report while they work. */
 export function eventsOf({ world, truth, end }: Scene, running: VirtualService, { pushing }: Fleet) {
   const turns = [...truth].flatMap(([id, spans]) => {
     const { checked, fails_in_ms } = world.entities.get(id)!;
@@ -55,7 +55,7 @@ export function eventsOf({ world, truth, end }: Scene, running: VirtualService, 
 
 const inOrder = <T extends { at: number }>(list: T[]): T[] => list.toSorted((a, b) => a.at - b.at);
 
-/** What it decided to send about entities that are down. */
+/** Returns the decided alerts about entities that are down. */
 function alertsIn(running: VirtualService, { names }: Fleet, began: number): Alert[] {
   const alerts = running.items().filter((item): item is AlertItem => isAlert<Item>(item as AlertItem));
   return inOrder(
@@ -68,7 +68,7 @@ function alertsIn(running: VirtualService, { names }: Fleet, began: number): Ale
   );
 }
 
-/** What the same changes of its checks would have brought without a rule but the cooldown. */
+/** Returns the alerts of the same changes with the cooldown as the only rule. */
 function withoutRules(running: VirtualService, { names }: Fleet, began: number): Alert[] {
   const changes = running.items().filter((item): item is TransitionItem => item.sk.startsWith(TRANSITIONS));
   const byCheck = Map.groupBy(changes, ({ check_id }) => check_id);

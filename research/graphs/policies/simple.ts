@@ -1,7 +1,7 @@
 import { runChecks } from '#research/graphs/runs.ts';
 import { type Alert, alerter, type Policy, type Scene } from './policy.ts';
 
-/** Alerts of each check that goes down, unless something holds it back. */
+/** Creates a policy that alerts about each check that goes down, unless it is suppressed. */
 const plain = (
   name: string,
   isHeld: (scene: Scene, entity: string, isDown: (id: string) => boolean) => boolean,
@@ -10,7 +10,7 @@ const plain = (
   live: async (scene) => {
     const { agenda, world, truth, end } = scene;
     const sent: Alert[] = [];
-    const isDown = (id: string) => runs.standings.get(id)?.state === 'down';
+    const isDown = (id: string) => runs.statuses.get(id)?.state === 'down';
     const alerts = alerter(scene, isDown, (entity) => {
       if (isHeld(scene, entity, isDown)) return;
       alerts.note(entity);
@@ -34,12 +34,12 @@ export const parentDown = plain('parent already down', ({ world }, entity, isDow
   world.declared.get(entity)!.some(({ to_entity_id }) => isDown(to_entity_id)),
 );
 
-/** Each alert waits so long; then it is sent unless what it depends on fires; looked at again each five minutes. */
+/** Creates a policy that delays each alert, then sends it unless a dependency is down; rechecked every five minutes. */
 export const groupWait = (wait_ms: number): Policy => ({
   name: `group wait ${wait_ms / 1000} s`,
   live: async ({ agenda, world, truth, end }) => {
     const sent: Alert[] = [];
-    const isDown = (id: string) => runs.standings.get(id)?.state === 'down';
+    const isDown = (id: string) => runs.statuses.get(id)?.state === 'down';
     const flush = (entity: string): void => {
       if (!isDown(entity)) return;
       const isInhibited = world.declared.get(entity)!.some(({ to_entity_id }) => isDown(to_entity_id));

@@ -150,9 +150,7 @@ describe('a provider is not believed', () => {
       world.provider.fault = { discovery: (document) => ({ ...document, issuer }) };
       const answer = await begin(new PlainBrowser());
       expect(answer).toMatchObject({ status: 503, body: { code: 'UNAVAILABLE' } });
-      expect(answer.body.error).toContain(
-        `OIDC_ISSUER must be what its discovery document says, to the letter: ${issuer}`,
-      );
+      expect(answer.body.error).toContain(`OIDC_ISSUER must equal the issuer of its discovery document: ${issuer}`);
     }
   });
 });

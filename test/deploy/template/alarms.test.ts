@@ -12,33 +12,33 @@ const names = Object.keys(functions) as FunctionName[];
 const fed = names.filter((name) => entryOf(name).includes('batchMetrics'));
 const asked = names.filter((name) => entryOf(name).includes('leaseLimiter'));
 const ofMetric = (name: string) => alarms.filter((one) => one.MetricName === name);
-/** Functions that stand between a change of state and what it sets off. */
+/** Functions between a state change and its alert or action. */
 const ALERTING: FunctionName[] = ['notifier', 'deliverer', 'action-planner'];
 const dimensionOf = (alarm: Json, dimension: string) =>
   alarm.Dimensions.find((one: Json) => one.Name === dimension).Value;
 
-describe('an alarm', () => {
+describe('makeAlarms', () => {
   it.each([
-    ['the schedule is late or silent', 'ScheduleLag', 'breaching'],
+    ['the schedule is late or stopped', 'ScheduleLag', 'breaching'],
     ['probes wait', 'ApproximateAgeOfOldestMessage', 'notBreaching'],
     ['transitions wait', 'IteratorAge', 'notBreaching'],
     ['alerts do not arrive', 'FailedDeliveries', 'notBreaching'],
     ['functions are throttled', 'Throttles', 'notBreaching'],
     ['the account has little concurrency left', 'ClaimedAccountConcurrency', 'notBreaching'],
-    ['Lambda stops a chain of invocations', 'RecursiveInvocationsDropped', 'notBreaching'],
+    ['Lambda stops a recursive loop', 'RecursiveInvocationsDropped', 'notBreaching'],
     ['functions fail', 'Errors', 'notBreaching'],
-    ['functions fail on a part of their work', 'FailedRecords', 'notBreaching'],
+    ['functions fail on some records', 'FailedRecords', 'notBreaching'],
     ['the table throttles', 'WriteThrottleEvents', 'notBreaching'],
     ['the API fails', '5xx', 'notBreaching'],
-    ['the API refuses heartbeats', 'ThrottledPushes', 'notBreaching'],
-    ['pings are refused for their rate', 'RefusedPings', 'notBreaching'],
-    ['pings lead nowhere', 'UnknownPings', 'notBreaching'],
-    ['an address that streams fails', 'Url5xxCount', 'notBreaching'],
-  ])('rings when %s', (_, MetricName, TreatMissingData) => {
+    ['the API rejects heartbeats', 'ThrottledPushes', 'notBreaching'],
+    ['pings are rejected for their rate', 'RefusedPings', 'notBreaching'],
+    ['ping URLs do not exist', 'UnknownPings', 'notBreaching'],
+    ['a streaming URL fails', 'Url5xxCount', 'notBreaching'],
+  ])('alarms when %s', (_, MetricName, TreatMissingData) => {
     expect(ofMetric(MetricName)[0]).toMatchObject({ TreatMissingData });
   });
 
-  it('rings at the first heartbeat or result that the API refuses by itself, by its access log', () => {
+  it('alarms at the first heartbeat or result that the API itself rejects, by its access log', () => {
     const [filter] = all('AWS::Logs::MetricFilter');
     const [alarm] = ofMetric('ThrottledPushes');
     expect(alarm).toMatchObject({ Threshold: 0, EvaluationPeriods: 1, Period: 60, Statistic: 'Sum' });
@@ -66,7 +66,7 @@ describe('an alarm', () => {
     }
   });
 
-  it('watches what each function that is fed gives back, as that is no error of the function', () => {
+  it('watches the failed records of each consumer, which are not errors of the function', () => {
     expect(fed).toContain('generator');
     expect(ofMetric('FailedRecords').map((one) => dimensionOf(one, 'service'))).toEqual(fed);
     for (const one of ofMetric('FailedRecords')) {
@@ -75,18 +75,18 @@ describe('an alarm', () => {
     }
   });
 
-  it.each(ALERTING)('calls somebody by the first failure of ours of the %s, as an alert waits meanwhile', (name) => {
+  it.each(ALERTING)('alarms at the first internal error of the %s, because an alert is delayed', (name) => {
     const FunctionName = { Ref: functionIn(template, name).id };
     const errors = ofMetric('Errors').find((one) => dimensionOf(one, 'FunctionName').Ref === FunctionName.Ref);
     expect(errors).toMatchObject({ Threshold: 0, EvaluationPeriods: 1 });
   });
 
-  it('calls somebody by the first throttle of any function', () => {
+  it('alarms at the first throttle of any function', () => {
     expect(ofMetric('Throttles')).toHaveLength(names.length);
     for (const one of ofMetric('Throttles')) expect(one).toMatchObject({ Threshold: 0, EvaluationPeriods: 1 });
   });
 
-  it('on concurrency rings at four fifths of what the account has', () => {
+  it('alarms at four fifths of the concurrency of the account', () => {
     const claimed = (settings: Record<string, string>) =>
       ofType(synthesize(settings).template, 'AWS::CloudWatch::Alarm').find(
         (one) => one.MetricName === 'ClaimedAccountConcurrency',
@@ -95,30 +95,30 @@ describe('an alarm', () => {
     expect(claimed({ CONCURRENCY: '10' }).Threshold).toBe(8);
   });
 
-  it('watches the address of every function that streams or is pinged, which the metrics of the API do not see', () => {
+  it('watches the URL of every streaming or pinged function, which metrics of the API do not cover', () => {
     const streamed = [...names.filter((name) => functions[name].streams), 'ingest' as const];
     const watched = ofMetric('Url5xxCount').map((one) => dimensionOf(one, 'FunctionName'));
     expect(watched).toEqual(streamed.map((name) => ({ Ref: functionIn(template, name).id })));
   });
 
-  it('takes no message for late that was sent ahead of its time', () => {
+  it('does not count a message sent ahead of time as late', () => {
     const watched = ofMetric('ApproximateAgeOfOldestMessage');
     expect(watched.map((one) => dimensionOf(one, 'QueueName')['Fn::GetAtt'][0])).toEqual(
       ['job', 'deadline', 'notify', 'delivery'].map((name) => queueIn(template, name)),
     );
     const [job, timer, notify, delivery] = watched.map((one) => one.Threshold);
-    // Whoever writes a check sends what is due until the generator takes over: now + 2 × the lookahead at most.
+    // Creating a check sends jobs until the generator takes over: at most now + 2 × the lookahead.
     for (const ahead of [job, timer]) expect(ahead).toBeGreaterThan((2 * LOOKAHEAD_MS) / 1000 + 10);
-    // A receiver that asks for patience (429) is left alone for 14 min at most.
+    // After a 429 response a delivery is delayed by at most 14 min.
     expect(delivery).toBeGreaterThan(14 * 60);
     expect(notify).toBeLessThan(120);
   });
 });
 
-describe('the topic of the alarms', () => {
+describe('alarm topic', () => {
   const [topic] = all('AWS::SNS::Topic');
 
-  it('is told by each of them, and tells whom the setting names', () => {
+  it('receives all alarms and notifies the address of the setting', () => {
     for (const alarm of alarms) expect(alarm.AlarmActions).toEqual([{ Ref: topic.id }]);
     expect(all('AWS::SNS::Subscription')).toEqual([]);
     synthesize({ ALARM_EMAIL: 'ops@example.com' }).template.hasResourceProperties('AWS::SNS::Subscription', {
@@ -127,7 +127,7 @@ describe('the topic of the alarms', () => {
     });
   });
 
-  it("lets CloudWatch of the same account publish; a policy of one's own leaves nothing of the default one", () => {
+  it('lets CloudWatch of the account publish, because its policy replaces the default one', () => {
     const [policy, ...more] = all('AWS::SNS::TopicPolicy');
     expect(more).toEqual([]);
     expect(policy.Topics).toEqual([{ Ref: topic.id }]);
@@ -143,14 +143,14 @@ describe('the topic of the alarms', () => {
   });
 });
 
-describe('the metrics of our own', () => {
-  it('are not made of lines that LOG_LEVEL turns off', () => {
+describe('published metrics', () => {
+  it('do not depend on log lines that LOG_LEVEL disables', () => {
     const ofFunctions = names.map((name) => functionIn(template, name).LoggingConfig.LogGroup.Ref);
     const filtered = all('AWS::Logs::MetricFilter').map((one) => one.LogGroupName.Ref);
     expect(ofFunctions.filter((group) => filtered.includes(group))).toEqual([]);
   });
 
-  it.each(['blue', 'green'])('of the stack %s stand apart from those of another', (STACK_NAME) => {
+  it.each(['blue', 'green'])('are separate per stack: %s', (STACK_NAME) => {
     const { template: one } = synthesize({ STACK_NAME });
     const namespace = `Fleetwatch/${STACK_NAME}`;
     for (const name of names) {
@@ -158,17 +158,17 @@ describe('the metrics of our own', () => {
       expect(Variables).toMatchObject({ POWERTOOLS_METRICS_NAMESPACE: namespace });
     }
     const own = ofType(one, 'AWS::CloudWatch::Alarm').filter((alarm) => !alarm.Namespace.startsWith('AWS/'));
-    // Beside those of each: failed deliveries, late probes, refused pushes, and the limiter of what is asked.
+    // In addition to those of each consumer: failed deliveries, late probes, rejected pings, and the rate limiter.
     expect(asked).toContain('ingest');
     expect(own).toHaveLength(schedules.length + fed.length + 1 + 1 + 2 + 1 + asked.length);
     for (const alarm of own) expect(alarm.Namespace).toBe(namespace);
-    const shown = shownOn(one).map(([first]) => first!);
+    const shown = metricsOn(one).map(([first]) => first!);
     expect(new Set(shown.filter((name) => !name.startsWith('AWS/')))).toEqual(new Set([namespace]));
   });
 });
 
-/** Every metric of the dashboards: namespace, name, and names and values of its dimensions. */
-function shownOn(from: typeof template): string[][] {
+/** Returns every metric of the dashboards: namespace, name, and names and values of its dimensions. */
+function metricsOn(from: typeof template): string[][] {
   return ofType(from, 'AWS::CloudWatch::Dashboard').flatMap(({ DashboardBody }) => metricsIn(DashboardBody));
 }
 
@@ -181,8 +181,8 @@ function metricsIn(DashboardBody: Json): string[][] {
   );
 }
 
-it('the dashboard shows the metric of every alarm', () => {
-  const shown = new Set(shownOn(template).map((metric) => metric.join(' ')));
+it('shows the metric of every alarm on a dashboard', () => {
+  const shown = new Set(metricsOn(template).map((metric) => metric.join(' ')));
   for (const { Namespace, MetricName, Dimensions = [] } of alarms) {
     const dimensions = Dimensions.flatMap(({ Name, Value }: Json) => [
       Name,
@@ -192,13 +192,13 @@ it('the dashboard shows the metric of every alarm', () => {
   }
 });
 
-it('the dashboards have 50 metrics at most, above which each costs three dollars a month', () => {
+it('limits each dashboard to 50 metrics, above which it costs three dollars a month', () => {
   const dashboards = ofType(template, 'AWS::CloudWatch::Dashboard');
   expect(dashboards.length).toBeLessThanOrEqual(3);
   for (const { DashboardBody } of dashboards) expect(metricsIn(DashboardBody).length).toBeLessThanOrEqual(50);
 });
 
-it('docs/operate/aws-monitor.md says how many alarms there are, as each is paid for', () => {
+it('states the number and price of alarms in docs/operate/aws-monitor.md', () => {
   const page = readFileSync('docs/operate/aws-monitor.md', 'utf8').replaceAll(/\s+/g, ' ');
   const said = /(\d+) alarms \(\$([\d.]+) a month\)/.exec(page)?.slice(1);
   expect(said).toEqual([`${alarms.length}`, (alarms.length * 0.1).toFixed(2)]);

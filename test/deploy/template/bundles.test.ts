@@ -9,20 +9,19 @@ import { run } from '#test/deploy/run.ts';
 import { isNightly } from '#test/support/nightly.ts';
 
 const KB = 1024;
-/** What is deployed of a function, with what is loaded late: libraries of sign-in, expressions, the document. */
+/** Limits of a function including lazy files: libraries of sign-in, expressions, the document. */
 const MAX_BUNDLE_BYTES = 1000 * KB;
 /**
- * With the description of the API, and parts that share much and load little each; with the clients of NATS and of the
- * mail server, loaded with the first message.
+ * Higher limits: the API description, parts that share much and load little each, and lazy clients of NATS and mail.
  */
 const MAX_BUNDLE_BYTES_OF: Partial<Record<FunctionName, number>> = { api: 1250 * KB, deliverer: 1160 * KB };
-/** What is loaded when a function starts: least of those that run for every probe and every push. */
+/** Limits at the start of a function: lowest for functions that run for every probe and every push. */
 const AT_START: Partial<Record<FunctionName, number>> = { ingest: 450 * KB, prober: 450 * KB };
 const MAX_START_BYTES = 550 * KB;
 
 const names = Object.keys(functions) as FunctionName[];
 const FILE = join(import.meta.dirname, 'bundle-sizes.json');
-/** KB: what is loaded when the function starts, how much more with each file that is loaded late, and all of it. */
+/** Sizes in KB: loaded at start, additionally loaded with each lazy file, and total. */
 type Sizes = { at_start: number; late: Record<string, number>; all: number };
 const known = (): Record<string, Sizes> => JSON.parse(readFileSync(FILE, 'utf8'));
 const inKb = (bytes: number): number => Math.round(bytes / KB);
@@ -32,15 +31,16 @@ const sizesOf = (name: FunctionName): Sizes => {
   const sorted = late.toSorted(([a], [b]) => (a < b ? -1 : 1));
   return { at_start: inKb(bytes), late: Object.fromEntries(sorted), all: inKb(all_bytes) };
 };
-/** By 5 %, or 3 KB of what is small. */
+/** Whether a size is within 5 %, or 3 KB for small ones. */
 const isAsListed = (kb: number, listed: number): boolean => Math.abs(kb - listed) <= Math.max(3, listed * 0.05);
+
 if (process.env.WRITE_SIZES) {
   const sizes = Object.fromEntries(names.map((name) => [name, sizesOf(name)]));
   writeFileSync(FILE, `${JSON.stringify(sizes, null, 2)}\n`);
 }
 
-describe('what is deployed of a function', () => {
-  it.each(names)('%s is no larger than it may be, at its start and with what is loaded late', (name) => {
+describe('bundle of a function', () => {
+  it.each(names)('has at most the allowed size for %s, at its start and with lazy files', (name) => {
     const { dir, bytes, all_bytes } = bundle(name);
     const onDisk = readdirSync(dir).reduce((bytes, file) => bytes + statSync(join(dir, file)).size, 0);
     expect(onDisk).toBe(all_bytes);
@@ -48,8 +48,8 @@ describe('what is deployed of a function', () => {
     expect(all_bytes).toBeLessThanOrEqual(MAX_BUNDLE_BYTES_OF[name] ?? MAX_BUNDLE_BYTES);
   });
 
-  // WRITE_SIZES=1 npx vitest run --config test/deploy/vitest.config.ts --project template writes the list anew.
-  it('is as large as the list says, and so is each part that is loaded late', () => {
+  // WRITE_SIZES=1 npx vitest run --config test/deploy/vitest.config.ts --project template rewrites the list.
+  it('has the listed size, including lazy files', () => {
     expect(Object.keys(known())).toEqual(names);
     for (const name of names) {
       const [now, listed] = [sizesOf(name), known()[name]!];
@@ -63,14 +63,14 @@ describe('what is deployed of a function', () => {
     }
   });
 
-  it.each(names)('%s has nothing of the embedded service in it', (name) => {
+  it.each(names)('contains nothing of the embedded service for %s', (name) => {
     const { inputs, dir } = bundle(name);
     expect(inputs.filter((file) => file.includes('infra/local') || file.includes('sqlite'))).toEqual([]);
     expect(readFileSync(join(dir, 'index.mjs'), 'utf8')).not.toContain('node:sqlite');
   });
 });
 
-it('has in the console its files in every form, and nothing of the AWS SDK or of what builds them', async () => {
+it('contains the console files in every encoding, without the AWS SDK and build tools', async () => {
   const { dir, inputs } = bundle('console');
   expect(inputs.filter((file) => /aws-sdk|smithy|esbuild|lib\/page\/build/.test(file))).toEqual([]);
   const { handler } = await import(join(dir, 'index.mjs'));
@@ -95,7 +95,7 @@ it('has in the console its files in every form, and nothing of the AWS SDK or of
   expect(gunzipSync(gzip!.bytes)).toEqual(plain!.bytes);
 });
 
-it('hands out the document as it is generated, from its packed form', async () => {
+it('serves the generated document from its compressed form', async () => {
   const { dir } = bundle('api');
   const file = readdirSync(dir).find((name) => name.startsWith('openapi-document'))!;
   const { default: document } = await import(join(dir, file));
@@ -105,7 +105,7 @@ it('hands out the document as it is generated, from its packed form', async () =
 const ENV = { ...process.env, TABLE_NAME: 'fleet', AWS_REGION: 'eu-central-1', BUS_NAME: 'bus' };
 const RUNS = isNightly ? 3 : 1;
 
-/** What a process takes to load a file, in ms: the best of some, as others on the machine only add to it. */
+/** Measures the time to load a file in a process, in ms: the best of several runs, because other processes only add. */
 async function loadTime(file: string): Promise<number> {
   const runtime = join(import.meta.dirname, '../streaming-runtime.cjs');
   const code = `const t=performance.now();await import(${JSON.stringify(file)});console.log(performance.now()-t);process.exit()`;
@@ -119,7 +119,7 @@ async function loadTime(file: string): Promise<number> {
   return Math.min(...times);
 }
 
-it('loads in a process of its own, every one of them; prints how long by that of an empty handler', async () => {
+it('loads every function in a separate process and prints its time relative to an empty handler', async () => {
   const empty = join(import.meta.dirname, 'empty-handler.mjs');
   const base = await loadTime(empty);
   const lines: string[] = [];

@@ -3,7 +3,7 @@ import { boundsOf } from '#infra/aws/event-source-limits.ts';
 import { queues } from '#infra/topology.ts';
 import { ofType, queueIn, synthesize } from './synthesized.ts';
 
-/** The MaximumConcurrency of each event source of a queue. */
+/** Returns the MaximumConcurrency of each event source of a queue. */
 function deployed(settings: Record<string, string> = {}): Record<string, number> {
   const { template } = synthesize(settings);
   const sources = ofType(template, 'AWS::Lambda::EventSourceMapping').filter((one) => !one.StartingPosition);
@@ -18,19 +18,19 @@ const sumOf = (bounds: Partial<Record<string, number>>) =>
   Object.values(bounds).reduce<number>((sum, bound) => sum + bound!, 0);
 const waiting = Object.keys(queues).filter((name) => queues[name as keyof typeof queues].waits);
 
-describe('the concurrency of the queues', () => {
-  it('is not bounded by itself, so that no idle event source keeps five pollers', () => {
+describe('concurrency of queues', () => {
+  it('is unbounded by default, so that idle event sources do not keep five pollers', () => {
     expect(deployed()).toEqual({});
   });
 
-  it('leaves some to requests where an account has but ten', () => {
+  it('leaves a part for requests in an account with only ten', () => {
     const bounds = deployed({ CONCURRENCY: '10' });
     expect(Object.keys(bounds)).toEqual(waiting);
     expect(sumOf(bounds)).toBeLessThanOrEqual(8);
   });
 
   it.each([10, 50, 100, 1000, 1001, 5000])(
-    'of %i grows with the account, within what an event source takes',
+    'grows with an account of %i, within the limits of an event source',
     (total) => {
       const bounds = boundsOf(total);
       for (const bound of Object.values(bounds)) {
@@ -41,11 +41,11 @@ describe('the concurrency of the queues', () => {
     },
   );
 
-  it('is left alone above what can be set', () => {
+  it('is unbounded above the maximum of an event source', () => {
     expect(boundsOf(100_000)).toEqual({});
   });
 
-  it.each(['0', '9', 'ten'])('of %s is refused', (CONCURRENCY) => {
+  it.each(['0', '9', 'ten'])('rejects %s', (CONCURRENCY) => {
     expect(() => synthesize({ CONCURRENCY })).toThrow('CONCURRENCY');
   });
 });

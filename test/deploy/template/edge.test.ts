@@ -16,7 +16,7 @@ const mcp = behaviours.find((one) => one.PathPattern === '/v1/mcp');
 const OWN = { DOMAIN_NAME: 'fleet.example.com', CERTIFICATE_ARN: 'arn:aws:acm:us-east-1:111122223333:certificate/a' };
 
 describe('CloudFront', () => {
-  it('keeps no answer of the API, passes keys and all methods on, and sends each path to its origin', () => {
+  it('caches no API response, forwards keys and all methods, and routes each path to its origin', () => {
     for (const one of others) {
       expect(one).toMatchObject({
         // CACHING_DISABLED and ALL_VIEWER_EXCEPT_HOST_HEADER
@@ -37,7 +37,7 @@ describe('CloudFront', () => {
     expect(originOf(mcp).CustomOriginConfig.OriginReadTimeout).toBe(60);
   });
 
-  it('keeps the files of the console, packed as a browser takes them, and sends nothing of the caller on', () => {
+  it('caches console files in accepted encodings, and forwards nothing of the caller', () => {
     expect(files).toMatchObject({
       TargetOriginId: 'api',
       // CACHING_OPTIMIZED
@@ -51,7 +51,7 @@ describe('CloudFront', () => {
     expect(files.ResponseHeadersPolicyId).toEqual(config.DefaultCacheBehavior.ResponseHeadersPolicyId);
   });
 
-  it('asks the function at the edge before each other request, which knows the origins by their names', () => {
+  it('runs the edge function before each other request, with the names of the origins', () => {
     const [{ id, FunctionCode, FunctionConfig, AutoPublish }, ...more] = all('AWS::CloudFront::Function');
     expect(more).toEqual([]);
     expect({ ...FunctionConfig, AutoPublish }).toMatchObject({ Runtime: 'cloudfront-js-2.0', AutoPublish: true });
@@ -66,7 +66,7 @@ describe('CloudFront', () => {
     expect(ofType(named, 'AWS::CloudFront::Function')[0].FunctionCode).toContain('"origins":["https://a.example"]');
   });
 
-  it('tells the API and what streams by a secret that it is CloudFront, which functions that answer know too', () => {
+  it('identifies itself to the API and streaming URLs by a secret that their functions have', () => {
     const [{ id, GenerateSecretString }, ...more] = all('AWS::SecretsManager::Secret');
     expect([GenerateSecretString, more]).toEqual([{ PasswordLength: 43, ExcludePunctuation: true }, []]);
     const secret = { 'Fn::Join': ['', ['{{resolve:secretsmanager:', { Ref: id }, ':SecretString:::}}']] };
@@ -79,19 +79,19 @@ describe('CloudFront', () => {
     for (const name of knowing) expect(functionIn(template, name).Environment.Variables.EDGE_SECRET).toEqual(secret);
   });
 
-  it('keeps no error: what one caller was refused is not shown to the next', () => {
+  it('caches no error, so that it is not returned to other callers', () => {
     const codes = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504];
     expect(config.CustomErrorResponses).toEqual(codes.map((ErrorCode) => ({ ErrorCode, ErrorCachingMinTTL: 0 })));
   });
 
-  it('has a name of its own to point the domain at, which an output says', () => {
+  it('has an output with the target of the domain', () => {
     const outputs = synthesize(OWN).template.toJSON().Outputs;
     expect(outputs.DomainTarget.Value).toEqual({ 'Fn::GetAtt': [cdn, 'DomainName'] });
     expect(outputs.Url.Value).toBe('https://fleet.example.com');
     expect(template.toJSON().Outputs.DomainTarget).toBeUndefined();
   });
 
-  it('has the console at its own address, or where PUBLIC_URL says that people open it', () => {
+  it('serves the console at its own URL, or at PUBLIC_URL', () => {
     const consoleUrl = (settings: Record<string, string>) =>
       synthesize(settings).template.toJSON().Outputs.ConsoleUrl.Value;
     expect(consoleUrl(OWN)).toBe('https://fleet.example.com');
@@ -100,19 +100,19 @@ describe('CloudFront', () => {
   });
 });
 
-describe('the address that jobs ping', () => {
+describe('ping URL', () => {
   const { id } = functionIn(template, 'ingest');
   const [url] = all('AWS::Lambda::Url').filter(({ TargetFunctionArn }) => TargetFunctionArn['Fn::GetAtt'][0] === id);
   const pingUrl = (of: typeof template, name: FunctionName) => functionIn(of, name).Environment.Variables.PING_URL;
 
-  it('is that of the function which takes them: open, whole answers, and an output says it', () => {
+  it('is the open, buffered URL of the ingest function, and an output', () => {
     expect(url).toMatchObject({ AuthType: 'NONE' });
     expect(url.InvokeMode ?? 'BUFFERED').toBe('BUFFERED');
     expect(url.Cors).toBeUndefined();
     expect(template.toJSON().Outputs.PingUrl.Value).toEqual({ 'Fn::GetAtt': [url.id, 'FunctionUrl'] });
   });
 
-  it('is where ping URLs lead, unless the operator says where else', () => {
+  it('is the base of ping URLs unless PING_URL is set', () => {
     for (const name of ['api', 'mcp'] as const) {
       expect(pingUrl(template, name)).toEqual({ 'Fn::GetAtt': [url.id, 'FunctionUrl'] });
       const own = synthesize({ PING_URL: 'https://ping.example.com' }).template;
@@ -120,13 +120,13 @@ describe('the address that jobs ping', () => {
     }
   });
 
-  it('is bounded where the operator reserves concurrency for it', () => {
+  it('is bounded if the operator reserves concurrency for it', () => {
     const { template: bounded } = synthesize({ RESERVED_CONCURRENCY: 'ingest=50' });
     expect(functionIn(bounded, 'ingest').ReservedConcurrentExecutions).toBe(50);
   });
 });
 
-describe.each(streamed)('the address of %s, which streams', (name) => {
+describe.each(streamed)('streaming URL of %s', (name) => {
   const { id } = functionIn(template, name);
   const permissionsOn = (from: typeof template): Json[] =>
     ofType(from, 'AWS::Lambda::Permission').filter(
@@ -134,7 +134,7 @@ describe.each(streamed)('the address of %s, which streams', (name) => {
         FunctionName['Fn::GetAtt']?.[0] === id || FunctionName['Fn::GetAtt']?.[0].includes('FunctionUrl'),
     );
 
-  it('takes what CloudFront has signed, for this distribution, and refuses all else before the function is run', () => {
+  it('accepts only requests signed by this distribution, and rejects others before the function runs', () => {
     template.hasResourceProperties('AWS::Lambda::Url', {
       AuthType: 'AWS_IAM',
       InvokeMode: 'RESPONSE_STREAM',
@@ -152,12 +152,12 @@ describe.each(streamed)('the address of %s, which streams', (name) => {
       SigningBehavior: 'always',
       SigningProtocol: 'sigv4',
     });
-    // It is known by its name in all regions of an account, so that is another in each.
+    // Its name is global to an account, so it includes the region.
     expect(JSON.stringify(access.OriginAccessControlConfig.Name)).toContain('AWS::Region');
     expect(originOf(mcp).OriginAccessControlId).toEqual({ 'Fn::GetAtt': [access.id, 'Id'] });
   });
 
-  it('is open to whoever has a key where there is no CloudFront', () => {
+  it('is open to callers with a key without CloudFront', () => {
     const alone = synthesize({ CDN: 'false' }).template;
     alone.hasResourceProperties('AWS::Lambda::Url', { AuthType: 'NONE', InvokeMode: 'RESPONSE_STREAM' });
     expect(permissionsOn(alone).map((one) => [one.Principal, one.Action])).toEqual([
@@ -167,11 +167,11 @@ describe.each(streamed)('the address of %s, which streams', (name) => {
   });
 });
 
-describe('without CloudFront', () => {
+describe('stack without CloudFront', () => {
   const alone = synthesize({ CDN: 'false' }).template;
   const { Resources, Outputs } = alone.toJSON();
 
-  it('the stack has nothing of it, and is the same in all else', () => {
+  it('has no resources of CloudFront, and is otherwise the same', () => {
     const types = Object.values<Json>(Resources).map(({ Type }) => Type as string);
     expect(types.filter((type) => /^AWS::(CloudFront|SecretsManager)/.test(type))).toEqual([]);
     const others = (from: typeof template) =>
@@ -181,24 +181,24 @@ describe('without CloudFront', () => {
     expect(others(alone)).toEqual(others(template));
   });
 
-  it('its outputs say where to call it: the API, and the address that streams', () => {
+  it('has outputs for the API and the streaming URL', () => {
     expect(Outputs.Url.Value).toEqual(Outputs.ApiUrl.Value);
     expect(JSON.stringify(Outputs.McpUrl.Value)).toContain('"ApiEndpoint"]},"/v1/mcp"');
     expect(Outputs.StreamUrlmcp.Value).toEqual({ 'Fn::GetAtt': [expect.any(String), 'FunctionUrl'] });
   });
 });
 
-describe('pages of a browser at the address that streams', () => {
+describe('CORS of the streaming URL', () => {
   const corsOf = (settings: Record<string, string>): Json =>
     ofType(synthesize(settings).template, 'AWS::Lambda::Url').find((url) => url.InvokeMode === 'RESPONSE_STREAM')!.Cors;
 
   const own = 'https://fleet.example.com';
   const named = { ALLOWED_ORIGINS: '*,https://a.example' };
 
-  it('may ask for all that MCP knows, without cookies', () => {
+  it('allows all methods and headers of MCP, without cookies', () => {
     expect(corsOf(named)).toEqual({
       AllowOrigins: ['https://a.example'],
-      // A DELETE is answered, by 405, and clients want to see that.
+      // DELETE is included because clients read its 405.
       AllowMethods: ['GET', 'POST', 'DELETE'],
       AllowHeaders: [...ALLOWED_HEADERS],
       ExposeHeaders: [...EXPOSED_HEADERS],
@@ -206,7 +206,7 @@ describe('pages of a browser at the address that streams', () => {
     });
   });
 
-  it('come from an origin that is named, or from the domain of the service; others may not even ask', () => {
+  it('allows named origins and the domain of the service, and no others', () => {
     expect(corsOf({ ...named, ...OWN }).AllowOrigins).toEqual(['https://a.example', own]);
     expect(corsOf(OWN).AllowOrigins).toEqual([own]);
     expect(corsOf({ ALLOWED_ORIGINS: own, ...OWN }).AllowOrigins).toEqual([own]);

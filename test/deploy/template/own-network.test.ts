@@ -5,10 +5,10 @@ import { functionIn, type Json, ofType, synthesize } from './synthesized.ts';
 const VPC = { VPC_ID: 'vpc-0a1b2c3d', SUBNETS: 'subnet-0a1b2c3d, subnet-0e1f2a3b' };
 const names = Object.keys(functions) as FunctionName[];
 
-describe('a VPC of one’s own', () => {
+describe('VPC of the operator', () => {
   const { template } = synthesize({ ...VPC, CHECK_EGRESS: 'any' });
 
-  it.each(names)('%s stands in it only if it connects to what tenants name', (name) => {
+  it.each(names)('contains %s only if it connects to hosts of tenants', (name) => {
     const { VpcConfig, Environment } = functionIn(template, name);
     const [group] = ofType(template, 'AWS::EC2::SecurityGroup');
     const inside = {
@@ -19,14 +19,14 @@ describe('a VPC of one’s own', () => {
     expect(Environment.Variables.IN_VPC).toBe(functions[name].reaches_out ? 'true' : undefined);
   });
 
-  it('gives those alone the right to a network interface', () => {
+  it('permits network interfaces only to those functions', () => {
     const may = ofType(template, 'AWS::IAM::Role').filter((one) =>
       JSON.stringify(one.Policies ?? []).includes('ec2:CreateNetworkInterface'),
     );
     expect(may).toHaveLength(names.filter((name) => functions[name].reaches_out).length);
   });
 
-  it('is none by default', () => {
+  it('is not used by default', () => {
     const { template: plain } = synthesize();
     expect(ofType(plain, 'AWS::EC2::SecurityGroup')).toEqual([]);
     for (const name of names) expect(functionIn(plain, name).VpcConfig).toBeUndefined();
@@ -38,7 +38,7 @@ describe('a VPC of one’s own', () => {
     [{ SUBNETS: 'subnet-0a1b2c3d' }, 'VPC_ID'],
     [{ ...VPC, SUBNETS: 'sg-0a1b2c3d' }, 'SUBNETS'],
     [{ VPC_ID: 'mine', SUBNETS: 'subnet-0a1b2c3d' }, 'VPC_ID'],
-  ])('%o is refused', (settings, named) => {
+  ])('rejects %o', (settings, named) => {
     expect(() => synthesize(settings)).toThrow(named);
   });
 });
@@ -54,15 +54,15 @@ describe('EGRESS_ALLOW', () => {
     '169.254.170.2/32',
     'fe80::/64',
     'fd00::/8',
-  ])('%s is refused, as it holds what no tenant may reach', (EGRESS_ALLOW) => {
+  ])('rejects %s because it contains addresses that tenants must not reach', (EGRESS_ALLOW) => {
     expect(() => synthesize({ EGRESS_ALLOW })).toThrow(/EGRESS_ALLOW.*(loopback|link-local|credentials)/);
   });
 
-  it('is refused where it is no range at all', () => {
+  it('rejects an invalid range', () => {
     expect(() => synthesize({ EGRESS_ALLOW: '10.0.0.0/99' })).toThrow('not a range');
   });
 
-  it('takes networks of the operator', () => {
+  it('accepts networks of the operator', () => {
     const { template } = synthesize({ EGRESS_ALLOW: '10.0.0.0/8,192.168.0.0/16,fd12:3456::/32' });
     const { Variables } = functionIn(template, 'prober').Environment as Json;
     expect(Variables.EGRESS_ALLOW).toBe('10.0.0.0/8,192.168.0.0/16,fd12:3456::/32');

@@ -8,7 +8,7 @@ const functionOf = (name: FunctionName) => functionIn(template, name);
 const queueId = (name: string) => queueIn(template, name);
 const names = Object.keys(functions) as FunctionName[];
 
-describe('what a function may do', () => {
+describe('permissions of a function', () => {
   const statementsOf = (name: FunctionName): Json[] => {
     const roleId = functionOf(name).Role['Fn::GetAtt'][0];
     const role = all('AWS::IAM::Role').find((one) => one.id === roleId);
@@ -24,7 +24,7 @@ describe('what a function may do', () => {
     );
   const arn = (id: string) => JSON.stringify({ 'Fn::GetAtt': [id, 'Arn'] });
 
-  it.each(names)('%s: its own part of the table, its queues, its log, and nothing else', (name) => {
+  it.each(names)('allow %s only its table access, its queues and its log', (name) => {
     const spec = functions[name];
     const table = arn(all('AWS::DynamoDB::GlobalTable')[0].id);
     const stream = JSON.stringify({ 'Fn::GetAtt': [all('AWS::DynamoDB::GlobalTable')[0].id, 'StreamArn'] });
@@ -58,7 +58,7 @@ describe('what a function may do', () => {
     expect(found).toEqual(expected);
   });
 
-  it('has no wildcard of actions; nor of resources, but where AWS knows none', () => {
+  it('have no wildcard of actions, and of resources only if AWS requires it', () => {
     for (const policy of [...all('AWS::IAM::Policy'), ...all('AWS::IAM::Role').flatMap((one) => one.Policies ?? [])]) {
       for (const { Action, Resource, Effect } of policy.PolicyDocument.Statement) {
         if (Effect === 'Deny') continue;

@@ -6,7 +6,7 @@ const { template } = synthesize();
 const [{ DistributionConfig: config }] = ofType(template, 'AWS::CloudFront::Distribution');
 const policies = ofType(template, 'AWS::CloudFront::ResponseHeadersPolicy');
 
-/** What CloudFront adds to answers on a path, as headers. */
+/** Returns the headers that CloudFront adds to responses on a path. */
 function addedOn(pattern: string | undefined): Record<string, string> {
   const behaviours: Json[] = [config.DefaultCacheBehavior, ...config.CacheBehaviors];
   const { ResponseHeadersPolicyId } = behaviours.find((one) => one.PathPattern === pattern);
@@ -27,31 +27,31 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** What the gateway of one machine answers to a client that speaks TLS to the proxy before it. */
+/** Returns the response headers of the local gateway for a client that uses TLS to its proxy. */
 async function headersOf(path: string): Promise<Record<string, string>> {
   const headers = { 'x-forwarded-proto': 'https' };
   return Object.fromEntries((await fetch(service.url + path, { headers })).headers);
 }
 
-describe('the headers that CloudFront adds to answers', () => {
+describe('response headers of CloudFront', () => {
   it.each([
     ['the API', '/v1/*', '/v1/health'],
     ['MCP', '/v1/mcp', '/v1/mcp'],
-    ['what is asked for by name', '/.well-known/*', '/.well-known/none'],
+    ['well-known URLs', '/.well-known/*', '/.well-known/none'],
     ['the console', undefined, '/'],
-  ])('are those of one machine: %s', async (_what, pattern, path) => {
+  ])('equal those of one machine: %s', async (_what, pattern, path) => {
     const added = addedOn(pattern);
     expect(Object.keys(added).length).toBeGreaterThanOrEqual(6);
     expect(await headersOf(path)).toMatchObject(added);
   });
 
-  it('are those of one machine: the files of the console', async () => {
+  it('equal those of one machine: the files of the console', async () => {
     const html = await (await fetch(service.url, { headers: { accept: 'text/html' } })).text();
     const [asset] = /\/assets\/main-\w+\.js/.exec(html)!;
     expect(await headersOf(asset)).toMatchObject(addedOn('/assets/*'));
   });
 
-  it('never take the place of what a function answers, but that TLS alone is to be spoken', () => {
+  it('never override headers of a function, except HSTS', () => {
     for (const { ResponseHeadersPolicyConfig: one } of policies) {
       const { StrictTransportSecurity, ...others } = one.SecurityHeadersConfig;
       const overrides = [...Object.values<Json>(others), ...one.CustomHeadersConfig.Items].map(
@@ -62,7 +62,7 @@ describe('the headers that CloudFront adds to answers', () => {
     }
   });
 
-  it('are named for the region too, as such names are one for all regions of an account', () => {
+  it('have a policy name with the region, because names are global to an account', () => {
     const names = policies.map((one) => JSON.stringify(one.ResponseHeadersPolicyConfig.Name));
     expect(new Set(names).size).toBe(2);
     for (const name of names) expect(name).toContain('AWS::Region');

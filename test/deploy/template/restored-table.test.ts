@@ -10,13 +10,13 @@ const own = synthesize().template;
 const { template } = synthesize({ TABLE_STREAM_ARN: STREAM });
 const all = (type: string) => ofType(template, type);
 
-/** What a template makes; the dashboard, whose body is a text, is left out. */
+/** Returns the resources of a template; the dashboard, whose body is a text, is left out. */
 const resourcesOf = (made: Template): Json =>
   Object.fromEntries(
     Object.entries<Json>(made.toJSON().Resources).filter(([, { Type }]) => Type !== 'AWS::CloudWatch::Dashboard'),
   );
 
-/** The resources with the stack's own table in place of the given one. */
+/** Returns the resources with the table of the stack instead of the given one. */
 function withOwnTable(): Json {
   const [{ id }] = ofType(own, 'AWS::DynamoDB::GlobalTable');
   const text = JSON.stringify(resourcesOf(template))
@@ -26,19 +26,19 @@ function withOwnTable(): Json {
   return { [id]: resourcesOf(own)[id], ...JSON.parse(text) };
 }
 
-describe('a stack that is given a restored table', () => {
-  it('makes no table', () => {
+describe('stack with a restored table', () => {
+  it('creates no table', () => {
     expect(all('AWS::DynamoDB::GlobalTable')).toEqual([]);
     expect(all('AWS::DynamoDB::Table')).toEqual([]);
   });
 
-  it('leaves its own behind when it leaves the stack', () => {
+  it('retains its own table when it is removed from the stack', () => {
     own.hasResource('AWS::DynamoDB::GlobalTable', { DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
   });
 
   const readers = (Object.keys(functions) as FunctionName[]).filter((name) => functions[name].table);
 
-  it.each(readers)('%s reads and writes that one', (name) => {
+  it.each(readers)('lets %s read and write the restored table', (name) => {
     const one = functionIn(template, name);
     expect(one.Environment.Variables.TABLE_NAME).toBe('fleetwatch-restored');
     const role = all('AWS::IAM::Role').find((each) => each.id === one.Role['Fn::GetAtt'][0]);
@@ -47,7 +47,7 @@ describe('a stack that is given a restored table', () => {
     expect(ofTable.map(({ Resource }) => Resource)).toEqual([TABLE]);
   });
 
-  it.each(streams)('$name reads its stream, and may', ({ function: reader }) => {
+  it.each(streams)('lets $name read the stream of the restored table', ({ function: reader }) => {
     const { id, Role } = functionIn(template, reader);
     const source = all('AWS::Lambda::EventSourceMapping').find(
       (one) => one.FunctionName.Ref === id && one.StartingPosition,
@@ -59,7 +59,7 @@ describe('a stack that is given a restored table', () => {
     expect(ofStream.map(({ Resource }) => Resource)).toEqual([STREAM]);
   });
 
-  it('watches that one', () => {
+  it('watches the restored table', () => {
     const watching = all('AWS::CloudWatch::Alarm').flatMap((one) =>
       (one.Dimensions ?? []).filter((each: Json) => each.Name === 'TableName'),
     );
@@ -69,7 +69,7 @@ describe('a stack that is given a restored table', () => {
     expect(template.toJSON().Outputs.TableName.Value).toBe('fleetwatch-restored');
   });
 
-  it('is the same in all else, to the letter', () => {
+  it('is otherwise exactly the same', () => {
     expect(withOwnTable()).toEqual(resourcesOf(own));
   });
 
@@ -78,7 +78,7 @@ describe('a stack that is given a restored table', () => {
     TABLE,
     'arn:aws:dynamodb:eu-central-1:111122223333:table/t/stream/x',
     'arn:aws:sqs:eu-central-1:111122223333:table/fleet/stream/2026-11-21T22:26:45.123',
-  ])('is refused %s', (arn) => {
+  ])('rejects %s', (arn) => {
     expect(() => synthesize({ TABLE_STREAM_ARN: arn })).toThrow('TABLE_STREAM_ARN');
   });
 });

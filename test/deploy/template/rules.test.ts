@@ -14,7 +14,7 @@ afterAll(() => rmSync(dir, { recursive: true }));
 it.each([
   ['AwsSolutions', () => new AwsSolutionsChecks()],
   ['Serverless', () => new ServerlessChecks()],
-])('follows the rules of cdk-nag, %s, or says why not', (_, pack) => {
+])('follows the rules %s of cdk-nag, or gives a reason', (_, pack) => {
   const { violations } = pack().validateScope(synthesize().stack);
   const found = violations.flatMap(({ ruleName, violatingResources }) =>
     violatingResources.map((one) => `${ruleName} ${one.constructPath}`),
@@ -22,7 +22,7 @@ it.each([
   expect(found).toEqual([]);
 });
 
-it('finds what is not acknowledged', () => {
+it('finds unacknowledged violations', () => {
   const { stack } = synthesize();
   const [one] = stack.node.findAll().filter((each) => each.node.id === 'Dead-tick');
   const key = 'aws:cdk:acknowledged-rules';
@@ -36,12 +36,12 @@ it('finds what is not acknowledged', () => {
   }
 });
 
-// Its venv is that of the emulator, which the gate does without.
+// Its venv belongs to the emulator, which the regular tests do not use.
 if (isNightly) {
-  it('is clean by cfn-lint', async () => {
+  it('passes cfn-lint', async () => {
     const file = join(dir, 'template.json');
     writeFileSync(file, JSON.stringify(synthesize().template.toJSON()));
-    // W3005: the CDK names the role of a function among what it depends on, though it refers to it as well.
+    // W3005: the CDK lists the role of a function as a dependency although it is also referenced.
     const args = ['--ignore-checks', 'W3005', '--regions', 'eu-central-1', 'us-east-1', '--template', file];
     const { code, out } = await run(join(await pythonTools(), 'cfn-lint'), args, { limitSeconds: 60 });
     expect({ code, out }).toEqual({ code: 0, out: '' });

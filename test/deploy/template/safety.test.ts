@@ -5,7 +5,7 @@ import { functionIn, type Json, ofType, synthesize } from './synthesized.ts';
 const KEY = 'arn:aws:kms:eu-central-1:111122223333:key/0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9';
 const VAULT = 'arn:aws:backup:eu-west-1:444455556666:backup-vault:fleet';
 
-describe('a key of one’s own', () => {
+describe('KMS key of the operator', () => {
   const { template } = synthesize({ KMS_KEY_ARN: KEY }, { env: { account: '111122223333', region: 'eu-central-1' } });
 
   it('encrypts the table, every queue and the settings of every function', () => {
@@ -18,7 +18,7 @@ describe('a key of one’s own', () => {
     }
   });
 
-  it.each(Object.keys(functions))('may be used by %s, and so read and sent with', (name) => {
+  it.each(Object.keys(functions))('may be used by %s to read and send', (name) => {
     const roleId = functionIn(template, name as FunctionName).Role['Fn::GetAtt'][0];
     const role = ofType(template, 'AWS::IAM::Role').find((one) => one.id === roleId);
     const statements: Json[] = role.Policies.flatMap((one: Json) => one.PolicyDocument.Statement);
@@ -29,18 +29,18 @@ describe('a key of one’s own', () => {
     });
   });
 
-  it('is none by default, and none that is no ARN', () => {
+  it('is unset by default, and must be an ARN', () => {
     expect(JSON.stringify(synthesize().template.toJSON())).not.toContain('kms:');
     expect(() => synthesize({ KMS_KEY_ARN: 'alias/mine' })).toThrow('KMS_KEY_ARN');
   });
 });
 
-describe('backups beside point-in-time recovery', () => {
-  it('are none by default', () => {
+describe('backups', () => {
+  it('are off by default', () => {
     expect(ofType(synthesize().template, 'AWS::Backup::BackupPlan')).toEqual([]);
   });
 
-  it('are made each day, kept as long as the setting says, in a vault that outlives the stack', () => {
+  it('are made daily and kept for BACKUP_DAYS, in a vault that outlives the stack', () => {
     const { template } = synthesize({ BACKUP_DAYS: '35' });
     const [{ BackupPlan }] = ofType(template, 'AWS::Backup::BackupPlan');
     expect(BackupPlan.BackupPlanRule).toMatchObject([
@@ -52,7 +52,7 @@ describe('backups beside point-in-time recovery', () => {
     expect(BackupSelection.Resources).toEqual([{ 'Fn::GetAtt': [table.id, 'Arn'] }]);
   });
 
-  it('are copied to another account or region where a vault there is named', () => {
+  it('are copied to the vault of another account or region', () => {
     const { template } = synthesize({ BACKUP_DAYS: '7', BACKUP_COPY_VAULT_ARN: VAULT });
     const [{ BackupPlan }] = ofType(template, 'AWS::Backup::BackupPlan');
     expect(BackupPlan.BackupPlanRule[0].CopyActions).toEqual([
@@ -62,7 +62,7 @@ describe('backups beside point-in-time recovery', () => {
   });
 });
 
-it('the stack itself is protected from deletion as its table is', () => {
+it('protects the stack from deletion like its table', () => {
   expect(synthesize().stack.terminationProtection).toBe(true);
   expect(synthesize({ DELETION_PROTECTION: 'false' }).stack.terminationProtection).toBe(false);
 });

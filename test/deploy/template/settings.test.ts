@@ -17,16 +17,16 @@ describe('settings', () => {
     [{ log_level: 'info' }, 'log_level is not known; did you mean LOG_LEVEL'],
     [{ NATS_URL: 'nats://a.example.com' }, 'NATS_URL is not known; did you mean NATS_URL_SECRET'],
     [{ SMTP_URL: 'smtp://a.example.com' }, 'SMTP_URL is not known; did you mean SMTP_URL_SECRET'],
-    [{ SMTP_URL_SECRET: 'smtp' }, 'SMTP_URL_SECRET and MAIL_FROM come together'],
+    [{ SMTP_URL_SECRET: 'smtp' }, 'SMTP_URL_SECRET and MAIL_FROM: set both or neither'],
     [{ OIDC_CLIENT_SECRET: 'secret' }, 'OIDC_CLIENT_SECRET is not known'],
     [{ OIDC_ISSUER: 'http://localhost:8080', OIDC_CLIENT_ID: 'fleetwatch' }, 'OIDC_ISSUER: must begin with https://'],
     [{ OIDC_ISSUER: 'https://login.example.com' }, 'OIDC_CLIENT_ID: is missing'],
-    [{ OIDC_SECRET: 'oidc' }, 'OIDC_SECRET: means nothing without OIDC_ISSUER'],
-  ])('%o is refused in one sentence', (settings, named) => {
+    [{ OIDC_SECRET: 'oidc' }, 'OIDC_SECRET: needs OIDC_ISSUER'],
+  ])('reject %o with one sentence', (settings, named) => {
     expect(() => synthesize(settings)).toThrow(named);
   });
 
-  it('reach every function; the secrets of NATS and of mail reach the deliverer alone', () => {
+  it('reach every function; the secrets of NATS and mail reach only the deliverer', () => {
     const secrets = { NATS_URL_SECRET: 'nats', SMTP_URL_SECRET: 'smtp', MAIL_FROM: 'alerts@example.com' };
     const { template: set } = synthesize({ EGRESS_ALLOW: '10.0.0.0/8', BUCKETS: '8', ...secrets });
     for (const one of Object.values(set.findResources('AWS::Lambda::Function'))) {
@@ -38,7 +38,7 @@ describe('settings', () => {
     }
   });
 
-  it('the client secret of the identity provider reaches the sign-in alone', () => {
+  it('pass the client secret of the identity provider only to the sign-in function', () => {
     const given = { OIDC_ISSUER: 'https://login.example.com', OIDC_CLIENT_ID: 'fleetwatch', OIDC_SECRET: 'oidc' };
     const { template: set } = synthesize(given);
     for (const one of Object.values(set.findResources('AWS::Lambda::Function'))) {
@@ -54,20 +54,20 @@ describe('settings', () => {
 
   const [FIRST, SECOND] = ['7b1c4f0e-0d0e-4f5b-9d55-1f2d3c4b5a69', '0a1b2c3d-4e5f-4a6b-8c7d-9e0f1a2b3c4d'];
 
-  it('another version of the NATS secret is another template, so that a deployment brings it', () => {
+  it('change the template with the version of the NATS secret, so that a deployment applies it', () => {
     expect(natsUrl(`nats@${FIRST}`)).toBe(`{{resolve:secretsmanager:nats:SecretString:::${FIRST}}}`);
     expect(natsUrl(`nats@${SECOND}`)).not.toBe(natsUrl(`nats@${FIRST}`));
   });
 
-  it('a NATS secret without a version is the newest of the day it was first deployed', () => {
+  it('use the newest NATS secret of the first deployment without a version', () => {
     expect(natsUrl('prod/nats')).toBe('{{resolve:secretsmanager:prod/nats:SecretString:::}}');
   });
 
-  it.each(['nats@2', 'nats@', '@', 'na ts'])('%j names no secret', (secret) => {
+  it.each(['nats@2', 'nats@', '@', 'na ts'])('reject %j as a secret', (secret) => {
     expect(() => synthesize({ NATS_URL_SECRET: secret })).toThrow('NATS_URL_SECRET');
   });
 
-  it('say where it is when it is deployed', () => {
+  it('contain the URL of the deployment', () => {
     const { template, stack } = synthesize();
     const outputs = Object.keys(template.toJSON().Outputs);
     expect(outputs).toEqual(expect.arrayContaining(['Url', 'McpUrl', 'ApiUrl', 'TableName', 'BusName', 'AlarmTopic']));

@@ -11,12 +11,12 @@ const functionOf = (name: FunctionName) => functionIn(template, name);
 const queueId = (name: string) => queueIn(template, name);
 const names = Object.keys(functions) as FunctionName[];
 
-describe('the table', () => {
-  it('is paid by request, keeps itself for 35 days, streams what is new and forgets what has expired', () => {
+describe('table of the stack', () => {
+  it('is billed on demand, with point-in-time recovery, a stream and expiry', () => {
     template.hasResourceProperties('AWS::DynamoDB::GlobalTable', {
       BillingMode: 'PAY_PER_REQUEST',
       TimeToLiveSpecification: { AttributeName: 'expires_at', Enabled: true },
-      // As a replica in another region would want it.
+      // As a replica in another region would need it.
       StreamSpecification: { StreamViewType: 'NEW_AND_OLD_IMAGES' },
       KeySchema: [
         { AttributeName: 'pk', KeyType: 'HASH' },
@@ -32,20 +32,20 @@ describe('the table', () => {
     template.hasResource('AWS::DynamoDB::GlobalTable', { DeletionPolicy: 'Retain' });
   });
 
-  it('goes with the stack only when it is told to', () => {
+  it('is deleted with the stack only if DELETION_PROTECTION is false', () => {
     const loose = synthesize({ DELETION_PROTECTION: 'false' }).template;
     loose.hasResource('AWS::DynamoDB::GlobalTable', { DeletionPolicy: 'Delete' });
   });
 });
 
-describe('every function of the topology', () => {
-  it.each(names)('%s runs on Node 24 and arm64, with the memory and the time that it asks for', (name) => {
+describe('functions of the topology', () => {
+  it.each(names)('run %s on Node 24 and arm64, with its memory and timeout', (name) => {
     expect(functionOf(name)).toMatchObject({
       Runtime: 'nodejs24.x',
       Architectures: ['arm64'],
       MemorySize: functions[name].memory_mb,
       Timeout: functions[name].timeout_seconds,
-      // Lambda's own lines of each run are left out; a metric of our own is a line of level INFO to Lambda.
+      // Reports of Lambda are left out; Lambda treats published metrics as lines of level INFO.
       LoggingConfig: {
         LogGroup: expect.anything(),
         LogFormat: 'JSON',
@@ -56,11 +56,11 @@ describe('every function of the topology', () => {
     expect(functionOf(name).ReservedConcurrentExecutions).toBeUndefined();
   });
 
-  it.each(names)('%s may go round in a chain of messages only if it is on a cycle of them', (name) => {
+  it.each(names)('allow a recursive loop of %s only if it is on a cycle', (name) => {
     expect(functionOf(name).RecursiveLoop).toBe(onCycles().has(name) ? 'Allow' : 'Terminate');
   });
 
-  it('reserves concurrency only where it is told to', () => {
+  it('reserve concurrency only if configured', () => {
     const { template: reserved } = synthesize({ RESERVED_CONCURRENCY: 'ingest=100' });
     const found = Object.values(reserved.findResources('AWS::Lambda::Function')).filter(
       (one) => one.Properties.ReservedConcurrentExecutions !== undefined,
@@ -68,18 +68,18 @@ describe('every function of the topology', () => {
     expect(found.map((one) => one.Properties.Description)).toEqual(['Fleetwatch ingest']);
   });
 
-  it('keeps its log for as long as the setting says', () => {
+  it('keep logs for LOG_RETENTION_DAYS', () => {
     for (const group of all('AWS::Logs::LogGroup')) expect(group.RetentionInDays).toBe(30);
     expect(all('AWS::Logs::LogGroup')).toHaveLength(names.length + 1);
   });
 });
 
-describe('every queue of the topology', () => {
+describe('queues of the topology', () => {
   it.each(Object.entries(queues))(
-    '%s feeds its function by small batches, and keeps its dead letters',
+    'feed %s to its function in small batches and keep its dead letters',
     (name, spec) => {
       const { id, VisibilityTimeout, RedrivePolicy } = all('AWS::SQS::Queue').find((one) => one.id === queueId(name));
-      // Lambda demands that its function is at its end by then; an alert must not wait longer.
+      // Lambda requires that its function has ended by then; an alert must not wait longer.
       expect(VisibilityTimeout).toBeGreaterThan(functions[spec.consumer].timeout_seconds);
       if (['notify', 'delivery', 'plan'].includes(name)) expect(VisibilityTimeout).toBeLessThanOrEqual(30);
       expect(RedrivePolicy.maxReceiveCount).toBe(spec.max_receives);
@@ -94,8 +94,8 @@ describe('every queue of the topology', () => {
   );
 });
 
-describe('every reader of the stream', () => {
-  it.each(streams)('$name sees new items of its kind, for a day if it must', ({ function: reader, sk_prefixes }) => {
+describe('readers of the stream', () => {
+  it.each(streams)('deliver new items to $name, with retries for a day', ({ function: reader, sk_prefixes }) => {
     const source = all('AWS::Lambda::EventSourceMapping').find(
       (one) => one.FunctionName.Ref === functionOf(reader).id && one.StartingPosition,
     );
@@ -114,7 +114,7 @@ describe('every reader of the stream', () => {
   });
 });
 
-it.each(schedules)('the schedule $name sends its time onto its queue, and what cannot be sent is kept', ({ queue }) => {
+it.each(schedules)('sends the time of the schedule $name to its queue, and keeps failed messages', ({ queue }) => {
   template.hasResourceProperties('AWS::Scheduler::Schedule', {
     ScheduleExpression: 'rate(1 minute)',
     FlexibleTimeWindow: { Mode: 'OFF' },
@@ -126,8 +126,8 @@ it.each(schedules)('the schedule $name sends its time onto its queue, and what c
   });
 });
 
-describe('the HTTP API', () => {
-  it('leads each route of the topology to its function, but for what is streamed', () => {
+describe('HTTP API', () => {
+  it('routes each path of the topology to its function, except streaming ones', () => {
     const expected = routes
       .filter((route) => !functions[route.function].streams)
       .map(({ method, path, function: name }) => [
@@ -144,19 +144,19 @@ describe('the HTTP API', () => {
     for (const one of all('AWS::ApiGatewayV2::Integration')) expect(one.PayloadFormatVersion).toBe('2.0');
   });
 
-  it('is named after its stack', () => {
+  it('has the name of its stack', () => {
     const { template: blue } = synthesize({ STACK_NAME: 'blue' });
     expect(ofType(blue, 'AWS::ApiGatewayV2::Api').map((one) => one.Name)).toEqual(['blue']);
   });
 
-  it('throttles as it is told to', () => {
+  it('throttles as configured', () => {
     const { template: slow } = synthesize({ THROTTLE_RATE: '7', THROTTLE_BURST: '9' });
     slow.hasResourceProperties('AWS::ApiGatewayV2::Stage', {
       DefaultRouteSettings: { ThrottlingRateLimit: 7, ThrottlingBurstLimit: 9 },
     });
   });
 
-  it('throttles pushes by themselves, so that what others ask never refuses a heartbeat', () => {
+  it('throttles pushes separately, so that other requests never cause a rejected heartbeat', () => {
     const { template: own } = synthesize({ THROTTLE_PUSH_RATE: '70' });
     const limit = { ThrottlingRateLimit: 70, ThrottlingBurstLimit: 140 };
     own.hasResourceProperties('AWS::ApiGatewayV2::Stage', {
@@ -164,7 +164,7 @@ describe('the HTTP API', () => {
     });
   });
 
-  it('lets pages of any origin call it, or of those that are named', () => {
+  it('allows pages of any origin, or of named origins', () => {
     const cors = {
       AllowMethods: [...ALLOWED_METHODS],
       AllowHeaders: [...ALLOWED_HEADERS],
@@ -178,8 +178,8 @@ describe('the HTTP API', () => {
   });
 });
 
-describe('every resource that takes tags', () => {
-  it('says which stack it belongs to, so that its cost can be told apart', () => {
+describe('tags', () => {
+  it('name the stack of each resource, to separate its costs', () => {
     const { template: blue } = synthesize({ STACK_NAME: 'blue' });
     const tag = { Key: 'Application', Value: 'blue' };
     for (const type of [

@@ -20,8 +20,8 @@ afterEach(() => {
 const tick = { Records: [{ body: JSON.stringify({ scheduled_time: new Date(Date.now() - 42_000).toISOString() }) }] };
 const failed = (...ids: string[]) => ({ batchItemFailures: ids.map((itemIdentifier) => ({ itemIdentifier })) });
 
-describe('the metrics of a function that is fed', () => {
-  it('say how late a tick was, in the namespace of the stack, by the function', () => {
+describe('batchMetrics', () => {
+  it('publishes the lag of a tick, in the namespace of the stack, by function', () => {
     batchMetrics('generator').measure(tick, failed());
     expect(lines).toHaveLength(1);
     const { _aws, ScheduleLag } = lines[0] as { _aws: object; ScheduleLag: number };
@@ -32,21 +32,21 @@ describe('the metrics of a function that is fed', () => {
     });
   });
 
-  it('say nothing of the lag of a tick that failed, as nothing was emitted', () => {
+  it('publishes no lag of a failed tick, which emitted nothing', () => {
     batchMetrics('generator').measure(tick, failed('m1'));
     expect(lines).toMatchObject([{ FailedRecords: 1 }]);
     expect(lines[0]).not.toHaveProperty('ScheduleLag');
   });
 
-  it('count the records that are given back, and keep silent when there are none', () => {
+  it('counts failed records, and publishes nothing without any', () => {
     const { measure } = batchMetrics('prober');
     measure({ Records: [{ body: '{"jobs":[]}' }] }, failed());
     measure({ Records: [{ body: '{"jobs":[]}' }] }, failed('m1', 'm2'));
     expect(lines).toMatchObject([{ FailedRecords: 2, service: 'prober' }]);
   });
 
-  it('are written at once, also where the log is silent', () => {
-    // Lambda's own level of what it passes on, where functions log in JSON.
+  it('writes metrics at once, also with a silent log', () => {
+    // Log level that Lambda applies to JSON logs.
     vi.stubEnv('AWS_LAMBDA_LOG_LEVEL', 'INFO');
     lambdaLog('silent', 'deliverer').error('not shown');
     lambdaLog('error', 'deliverer').info('not shown');

@@ -5,7 +5,7 @@ import type { ApiEvent } from '#lib/platform/http/api-event.ts';
 const SECRET = 'the secret of the edge';
 const TOLD = { 'x-fleetwatch-address': '203.0.113.9', 'x-fleetwatch-host': 'fleet.example.com' };
 
-/** What a function sees of a request with these headers, which API Gateway has from CloudFront at 198.51.100.1. */
+/** Returns the client address and host of a request with these headers, from CloudFront at 198.51.100.1. */
 function seen(headers: Record<string, string>, secret = SECRET) {
   const host = 'abc.execute-api.eu-central-1.amazonaws.com';
   const event: ApiEvent = {
@@ -26,8 +26,8 @@ function seen(headers: Record<string, string>, secret = SECRET) {
 
 const OF_GATEWAY = { address: '198.51.100.1', host: 'abc.execute-api.eu-central-1.amazonaws.com', headers: ['host'] };
 
-describe('a function behind CloudFront', () => {
-  it('sees the address and the host that CloudFront tells it of', () => {
+describe('behindEdge', () => {
+  it('uses address and host of CloudFront', () => {
     expect(seen({ ...TOLD, 'x-fleetwatch-edge': SECRET })).toEqual({
       address: '203.0.113.9',
       host: 'fleet.example.com',
@@ -39,16 +39,16 @@ describe('a function behind CloudFront', () => {
     ['without its secret', { ...TOLD }],
     ['with another secret', { ...TOLD, 'x-fleetwatch-edge': `${SECRET}.` }],
     ['with no secret', { ...TOLD, 'x-fleetwatch-edge': '' }],
-  ])('believes nobody who speaks in the name of CloudFront %s', (_what, headers) => {
+  ])('ignores headers of CloudFront %s', (_what, headers) => {
     expect(seen(headers)).toEqual(OF_GATEWAY);
   });
 
-  it('believes nobody where there is no CloudFront', () => {
+  it('ignores headers of CloudFront in a stack without it', () => {
     expect(seen({ ...TOLD, 'x-fleetwatch-edge': '' }, '')).toEqual(OF_GATEWAY);
     expect(seen(TOLD, '')).toEqual(OF_GATEWAY);
   });
 
-  it('sees what API Gateway says where CloudFront says nothing', () => {
+  it('uses the values of API Gateway without those of CloudFront', () => {
     expect(seen({ 'x-fleetwatch-edge': SECRET })).toEqual(OF_GATEWAY);
   });
 });

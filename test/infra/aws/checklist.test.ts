@@ -25,26 +25,26 @@ const checklist = (args: string[], env?: Record<string, string>) =>
 
 const addresses = () => ['--api-url', service.url, '--stream-url', service.url, '--no-cdn'];
 
-it('shows what a service does beside what to look for, and takes away what it has made', async () => {
+it('prints each result with the expected one and deletes what it created', async () => {
   await using peer = await httpTarget(() => {});
   const hosts = ['--ipv6-host', peer.host, '--smtp-host', peer.host, '--tls-host', `${peer.host}:${peer.port}`];
   const { code, out } = await checklist([...addresses(), ...hosts, '--only', '1,2,3,4,5,6,7', '--minutes', '0'], {
     KEY: client.key,
   });
-  expect(out).toMatch(/seen: StreamUrlmcp: 401 .*www-authenticate: Bearer/);
-  expect(out).toMatch(/seen: ApiUrl: 202 after \d+ ms/);
-  expect(out).toMatch(/seen: the answer came \d+ ms after/);
-  expect(out).toMatch(/seen: "a\?b": 400\n.*seen: "a\/b 100%" removed: 204/);
+  expect(out).toMatch(/result: StreamUrlmcp: 401 .*www-authenticate: Bearer/);
+  expect(out).toMatch(/result: ApiUrl: 202 after \d+ ms/);
+  expect(out).toMatch(/result: the response came \d+ ms after/);
+  expect(out).toMatch(/result: "a\?b": 400\n.*result: "a\/b 100%" deleted: 204/);
   expect(out).toMatch(/port 25: connect: /);
-  expect(out).toMatch(/seen: one alone \d+ ms; of 50 at once: median \d+ ms/);
-  expect(out).toMatch(/seen: 0 failures in 0 minutes, 0 were due/);
+  expect(out).toMatch(/result: single probe \d+ ms; 50 concurrent: median \d+ ms/);
+  expect(out).toMatch(/result: 0 failures in 0 minutes; expected: 0/);
   expect(out).not.toContain(client.key);
   expect(code).toBe(0);
   expect((await client.get('/v1/blueprints')).body).toEqual([]);
   expect((await client.get('/v1/checks')).body).toEqual([]);
 });
 
-it('reads metrics of the stack by the AWS CLI', async () => {
+it('reads metrics of the stack with the AWS CLI', async () => {
   const said = join(dir, 'said');
   const stack = {
     StackResourceSummaries: [
@@ -58,18 +58,18 @@ it('reads metrics of the stack by the AWS CLI', async () => {
   const env = { KEY: client.key, PATH: `${dir}:${process.env.PATH}` };
   const { code, out } = await checklist([...addresses(), '--stack', 'fleet', '--only', '8,9'], env);
   expect(out).toMatch(
-    /seen: ScheduleLag of generator: 12\n.*seen: ApproximateAgeOfOldestMessage of fleet-Queuejob-1: 12/,
+    /result: ScheduleLag of generator: 12\n.*result: ApproximateAgeOfOldestMessage of fleet-Queuejob-1: 12/,
   );
-  expect(out).toMatch(/seen: NumberOfEmptyReceives of fleet-Queuejob-1: 360/);
+  expect(out).toMatch(/result: NumberOfEmptyReceives of fleet-Queuejob-1: 360/);
   expect(readFileSync(said, 'utf8')).not.toContain('Dead');
   expect(code).toBe(0);
 });
 
-it('goes on where one thing cannot be looked at, and says so', async () => {
+it('continues after an item that did not run and says so', async () => {
   await using mute = await rawTarget(() => {});
   const away = ['--tls-host', `${mute.host}:${mute.port}`, '--patience', '0', '--only', '2,6'];
   const { code, out } = await checklist([...addresses(), ...away, client.key]);
-  expect(out).toMatch(/could not be looked at: a result of a TLS check: not within 0 s/);
+  expect(out).toMatch(/not run: the result of a TLS check: not within 0 s/);
   expect(code).toBe(1);
   expect((await client.get('/v1/blueprints')).body).toEqual([]);
 });
@@ -79,9 +79,9 @@ it.each([
   [['k'], 'Give --url'],
   [['--no-cdn', 'k'], '--stream-url'],
   [['--url', 'fleet.example.com', 'k'], 'must be an http or https URL'],
-  [['--url', 'https://fleet.example.com', '--only', '99', 'k'], 'no item 99'],
+  [['--url', 'https://fleet.example.com', '--only', '99', 'k'], 'item 99 does not exist'],
   [['--url', 'https://fleet.example.com', '--minutes', 'few', 'k'], '--minutes'],
-])('refuses %j with a sentence', async (args, sentence) => {
+])('rejects %j with a sentence', async (args, sentence) => {
   const { code, err } = await checklist(args);
   expect(code).toBe(2);
   expect(err).toContain(sentence);

@@ -37,18 +37,18 @@ const cancelled = (...codes: string[]) =>
     $metadata: {},
     CancellationReasons: codes.map((Code) => ({
       Code,
-      ...(Code === 'ConditionalCheckFailed' && { Item: toAttributes(item('theirs')) }),
+      ...(Code === 'ConditionalCheckFailed' && { Item: toAttributes(item('other')) }),
     })),
   });
 
-describe('DynamoDB in trouble', () => {
+describe('DynamoDB failures', () => {
   it.each([
     ['throttled', named('ThrottlingException')],
-    ['over its throughput', named('ProvisionedThroughputExceededException')],
+    ['throttled', named('ProvisionedThroughputExceededException')],
     ['broken inside', named('InternalServerError', { $metadata: { httpStatusCode: 500 } })],
     ['silent', named('TimeoutError')],
-    ['gone from the net', named('Error', { code: 'ECONNREFUSED' })],
-  ])('that is %s is UNAVAILABLE to every method', async (_, error) => {
+    ['unreachable', named('Error', { code: 'ECONNREFUSED' })],
+  ])('throws UNAVAILABLE from every method when it is %s', async (_, error) => {
     dynamo.onAnyCommand().rejects(error);
     const refused = { name: 'AppError', code: 'UNAVAILABLE', headers: { 'retry-after': '1' }, cause: error };
     await expect(table.get(key)).rejects.toMatchObject(refused);
@@ -59,12 +59,12 @@ describe('DynamoDB in trouble', () => {
     await expect(table.transact([{ put: item('1') }, other])).rejects.toMatchObject(refused);
   });
 
-  it('that is set up wrongly says so as it is: it would not pass by waiting', async () => {
+  it('throws a configuration error unchanged, because waiting would not help', async () => {
     dynamo.onAnyCommand().rejects(named('ResourceNotFoundException', { $metadata: { httpStatusCode: 400 } }));
     await expect(table.get(key)).rejects.toMatchObject({ name: 'ResourceNotFoundException' });
   });
 
-  it('is asked again for what it left over, with longer and longer pauses', async () => {
+  it('retries unprocessed items with growing pauses', async () => {
     const put = (sk: string) => ({ PutRequest: { Item: toAttributes({ pk: 'p', sk }) } });
     dynamo
       .on(BatchWriteItemCommand)
@@ -88,7 +88,7 @@ describe('DynamoDB in trouble', () => {
     expect(await table.getMany([key, { pk: 'p', sk: 't' }])).toEqual([item('1'), { pk: 'p', sk: 't' }]);
   });
 
-  it('that never takes the rest is UNAVAILABLE in the end', async () => {
+  it('throws UNAVAILABLE if items stay unprocessed', async () => {
     const left = { fleet: [{ PutRequest: { Item: toAttributes(key) } }] };
     dynamo.on(BatchWriteItemCommand).resolves({ UnprocessedItems: left });
     await expect(table.putMany([key])).rejects.toMatchObject({ code: 'UNAVAILABLE' });
@@ -97,8 +97,8 @@ describe('DynamoDB in trouble', () => {
   });
 });
 
-describe('a write in the way of another', () => {
-  it('is a conflict, not a failed condition', async () => {
+describe('conflicting writes', () => {
+  it('report a conflict, not a failed condition', async () => {
     dynamo.on(TransactWriteItemsCommand).rejects(cancelled('None', 'TransactionConflict'));
     expect(await table.transact([{ put: item('1'), if: 'absent' }, other])).toEqual({
       ok: false,
@@ -110,33 +110,33 @@ describe('a write in the way of another', () => {
     expect(await table.transact([{ put: item('1'), if: 'absent' }])).toMatchObject({ ok: false, conflict: true });
   });
 
-  it('shows what stands there when a condition failed as well', async () => {
+  it('return the present item when a condition failed as well', async () => {
     dynamo.on(TransactWriteItemsCommand).rejects(cancelled('ConditionalCheckFailed', 'TransactionConflict'));
     expect(await table.transact([{ put: item('1'), if: 'absent' }, other])).toEqual({
       ok: false,
       failed: [0],
-      present: [item('theirs'), undefined],
+      present: [item('other'), undefined],
       conflict: true,
     });
   });
 
   it.each(['ThrottlingError', 'ProvisionedThroughputExceeded'])(
-    'is UNAVAILABLE when cancelled for %s',
+    'throw UNAVAILABLE when canceled for %s',
     async (code) => {
       dynamo.on(TransactWriteItemsCommand).rejects(cancelled('None', code));
       await expect(table.transact([{ put: item('1') }, other])).rejects.toMatchObject({ code: 'UNAVAILABLE' });
     },
   );
 
-  it('is thrown as it is when DynamoDB found the request wrong', async () => {
+  it('rethrow the error of an invalid request', async () => {
     dynamo.on(TransactWriteItemsCommand).rejects(cancelled('None', 'ValidationError'));
     await expect(table.transact([{ put: item('1') }, other])).rejects.toBeInstanceOf(TransactionCanceledException);
   });
 });
 
-describe('an answer that was lost after the write was done', () => {
-  it('is known as done by the own fresh version', async () => {
-    // The client sends again by itself, and meets what it wrote the first time.
+describe('lost response of a committed write', () => {
+  it('is detected by its own new version', async () => {
+    // The client retries by itself and finds its first write.
     dynamo.on(TransactWriteItemsCommand).rejects(
       new TransactionCanceledException({
         message: 'cancelled',
@@ -147,13 +147,13 @@ describe('an answer that was lost after the write was done', () => {
     expect(await commit({ table }, [{ put: item('mine'), if: { version: 'old' } }, other])).toEqual({ ok: true });
   });
 
-  it('sends a transaction again with the token it had, so that it is done once', async () => {
+  it('is retried with the same token, so that it commits once', async () => {
     const tokens: string[] = [];
     const server = createServer(async (request, response) => {
       let text = '';
       for await (const chunk of request) text += chunk;
       tokens.push(JSON.parse(text).ClientRequestToken);
-      // The first time everything is done, and the answer never comes.
+      // The first attempt commits, and its response is lost.
       if (tokens.length === 1) return request.socket.destroy();
       return response.setHeader('content-type', 'application/x-amz-json-1.0').end('{}');
     });
@@ -171,8 +171,8 @@ describe('an answer that was lost after the write was done', () => {
   });
 });
 
-describe('what a request costs', () => {
-  it('writes one item without the price of a transaction, and many in one', async () => {
+describe('price of a request', () => {
+  it('writes one item without a transaction, and several in one', async () => {
     dynamo.on(PutItemCommand).resolves({}).on(TransactWriteItemsCommand).resolves({});
     await table.transact([{ put: item('1'), if: 'absent' }]);
     expect(dynamo.commandCalls(TransactWriteItemsCommand)).toHaveLength(0);
@@ -181,7 +181,7 @@ describe('what a request costs', () => {
     expect(dynamo.commandCalls(TransactWriteItemsCommand)).toHaveLength(1);
   });
 
-  it('reads strongly unless a read may be a second old', async () => {
+  it('reads strongly consistent unless a read may be a second old', async () => {
     dynamo.on(QueryCommand).resolves({}).on(GetItemCommand).resolves({}).on(BatchGetItemCommand).resolves({});
     await table.query({ partition: 'p' });
     await table.query({ partition: 'p', eventual: true });

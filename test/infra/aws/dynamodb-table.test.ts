@@ -6,17 +6,18 @@ import { partition } from '#test/support/table-limits.ts';
 import { type StandIn, standIns, startStandIn } from './stand-in.ts';
 
 const missing = Object.keys(standIns).filter((name) => !standIns[name]);
-if (missing.length > 0 && process.env.CI === 'true') throw new Error(`.ci/peers must bring ${missing.join(' and ')}.`);
+if (missing.length > 0 && process.env.CI === 'true')
+  throw new Error(`.ci/peers must install ${missing.join(' and ')}.`);
 
 describe.each(Object.entries(standIns))('DynamoDB as %s', (name, begin) => {
-  describe.skipIf(!begin)('holds the contract', () => {
+  describe.skipIf(!begin)('table contract', () => {
     let standIn: Promise<StandIn> | undefined;
     const start = () => (standIn ??= startStandIn(begin!));
     afterAll(async () => (await standIn)?.stop());
 
     tableContract(name, async () => (await start()).table);
 
-    it('starts a list anew, or ends it, when its bounds have moved past the position', async () => {
+    it('restarts or ends a list when its bounds have moved past the position', async () => {
       const { table } = await start();
       const pk = partition();
       await table.putMany(['a', 'b', 'c', 'd'].map((sk) => ({ pk, sk })));
@@ -34,7 +35,7 @@ describe.each(Object.entries(standIns))('DynamoDB as %s', (name, begin) => {
       expect(await query({ from: '', to: 'b' })).toBe('ab');
     });
 
-    it('keeps the last of two items of one key put together', async () => {
+    it('keeps the last of two items with one key in a batch', async () => {
       const { table } = await start();
       const key = { pk: partition(), sk: 'a' };
       await table.putMany([{ ...key, n: 1 } as Item, { ...key, n: 2 } as Item]);

@@ -16,7 +16,7 @@ const code = (origins = ['*']) => edgeCode({ api: 'api', streamed: ['/v1/mcp'], 
 
 const HOST = 'fleet.example.com';
 
-/** Runs the function as CloudFront does. @returns what goes on, or is answered, and the origin that was chosen */
+/** Runs the function like CloudFront. @returns the forwarded request or the response, and the selected origin */
 function run(
   method: string,
   uri: string,
@@ -42,19 +42,19 @@ function run(
 
 const KEY = { authorization: 'Bearer fw_1' };
 
-describe('what CloudFront runs before each request', () => {
-  it('is as short as it must be, and of the language that is spoken there', () => {
+describe('edge function', () => {
+  it('is within the size limit and uses only the supported language', () => {
     const many = Array.from({ length: 50 }, (_, i) => `https://page-${i}.example.com`);
     expect(Buffer.byteLength(code(many))).toBeLessThan(10 * 1024);
     expect(code().split('\n')[0]).toBe("import cf from 'cloudfront';");
-    // JavaScript runtime 2.0: ES 5.1, and of what came later these three.
+    // JavaScript runtime 2.0: ES 5.1, and these three later features.
     const supported = { 'const-and-let': true, arrow: true, 'template-literal': true };
     const asIs = transformSync(code(), { target: 'esnext' }).code;
     expect(transformSync(code(), { target: 'es5', supported }).code).toBe(asIs);
   });
 
   it.each(allRoutes.map(({ method, path, access }) => [method, path, access] as const))(
-    'lets %s %s through without a key only where the service does (%s)',
+    'passes %s %s without a key only if the service does (%s)',
     (method, path, access) => {
       const uri = path.replaceAll(/\{\w+\}/g, 'one');
       expect(run(method, uri).passes).toBe(access === 'open');
@@ -76,36 +76,42 @@ describe('what CloudFront runs before each request', () => {
     ['GET', '/v1/mcp', false],
     ['POST', '/v1/mcp', false],
     ['OPTIONS', '/v1/mcp', false],
-  ])('%s %s without a key passes: %s', (method, uri, passes) => {
+  ])('decides on %s %s without a key: %s', (method, uri, passes) => {
     expect(run(method, uri).passes).toBe(passes);
   });
 
-  it.each(['Basic dXNlcjpwYXNz', 'Bearer', 'Bearer ', 'fw_1', ''])('takes %j for no key', (authorization) => {
+  it.each(['Basic dXNlcjpwYXNz', 'Bearer', 'Bearer ', 'fw_1', ''])('does not accept %j as a key', (authorization) => {
     expect(run('GET', '/v1/me', { authorization }).passes).toBe(false);
   });
 
-  it.each(['bearer fw_1', 'Bearer  fw_1 '])('takes %j for a key, as the service does', (authorization) => {
+  it.each(['bearer fw_1', 'Bearer  fw_1 '])('accepts %j as a key, like the service', (authorization) => {
     expect(run('GET', '/v1/me', { authorization }).passes).toBe(true);
   });
 
-  it.each(['/v1/me', '/v1/mcp', '/v1/nothing'])("answers %s without a key in the service's own words", async (path) => {
-    const { statusCode, headers, body } = run('GET', path).result as Answer;
-    const event = {
-      rawPath: path,
-      rawQueryString: '',
-      headers: {},
-      isBase64Encoded: false,
-      requestContext: { requestId: 'r1', http: { method: 'GET', path } },
-    };
-    const own = await create(memoryWorld().ports)(event);
-    expect({ statusCode, body: JSON.parse(body) }).toEqual({ statusCode: own.statusCode, body: JSON.parse(own.body) });
-    expect(headers['www-authenticate']).toEqual({ value: own.headers['www-authenticate'] });
-    expect(headers['x-request-id']).toEqual({ value: own.headers['x-request-id'] });
-    expect(headers['content-type']!.value).toMatch(/^application\/json/);
-    for (const name of Object.keys(API_HEADERS)) expect(headers[name]).toEqual({ value: own.headers[name] });
-  });
+  it.each(['/v1/me', '/v1/mcp', '/v1/nothing'])(
+    'rejects %s without a key with the message of the service',
+    async (path) => {
+      const { statusCode, headers, body } = run('GET', path).result as Answer;
+      const event = {
+        rawPath: path,
+        rawQueryString: '',
+        headers: {},
+        isBase64Encoded: false,
+        requestContext: { requestId: 'r1', http: { method: 'GET', path } },
+      };
+      const own = await create(memoryWorld().ports)(event);
+      expect({ statusCode, body: JSON.parse(body) }).toEqual({
+        statusCode: own.statusCode,
+        body: JSON.parse(own.body),
+      });
+      expect(headers['www-authenticate']).toEqual({ value: own.headers['www-authenticate'] });
+      expect(headers['x-request-id']).toEqual({ value: own.headers['x-request-id'] });
+      expect(headers['content-type']!.value).toMatch(/^application\/json/);
+      for (const name of Object.keys(API_HEADERS)) expect(headers[name]).toEqual({ value: own.headers[name] });
+    },
+  );
 
-  it('lets whoever has a session through, but not to MCP, which takes keys alone', () => {
+  it('passes requests with a session, except to MCP, which accepts only keys', () => {
     const cookies = { '__Host-fleetwatch_session': { value: 'x' } };
     for (const method of ['GET', 'POST', 'DELETE'])
       expect(run(method, '/v1/checks', {}, { cookies }).passes).toBe(true);
@@ -113,7 +119,7 @@ describe('what CloudFront runs before each request', () => {
     expect(run('GET', '/v1/checks', {}, { cookies: { other: { value: 'x' } } }).passes).toBe(false);
   });
 
-  it('tells the service who asks, and for which host, whatever the client says of it', () => {
+  it('forwards client address and host, regardless of headers of the client', () => {
     const lies = { 'x-fleetwatch-address': '192.0.2.1', 'x-fleetwatch-host': 'evil.example' };
     for (const method of ['GET', 'POST']) {
       for (const uri of ['/v1/health', '/v1/mcp']) {
@@ -126,7 +132,7 @@ describe('what CloudFront runs before each request', () => {
     }
   });
 
-  it('lets pages read that answer which may call the API, and asks no key of a preflight', () => {
+  it('adds CORS headers to its responses, and passes a preflight without a key', () => {
     const named = ['https://a.example', 'https://b.example'];
     const allowed = (origin: string) =>
       (run('GET', '/v1/me', { origin }, { origins: named }).result as Answer).headers['access-control-allow-origin']
@@ -138,25 +144,25 @@ describe('what CloudFront runs before each request', () => {
   });
 });
 
-describe('MCP at the one address', () => {
-  it('a GET goes to the function that streams, with the key beside the header that CloudFront signs in', () => {
+describe('MCP at the URL of CloudFront', () => {
+  it('sends a GET to the streaming function, with the key in another header than the signature', () => {
     const { result, selected } = run('GET', '/v1/mcp', KEY);
     expect(selected).toEqual([]);
     expect(result.headers['x-forwarded-authorization']).toEqual({ value: 'Bearer fw_1' });
   });
 
-  it.each(['POST', 'DELETE', 'HEAD', 'PUT'])('a %s goes to the API', (method) => {
+  it.each(['POST', 'DELETE', 'HEAD', 'PUT'])('sends a %s to the API', (method) => {
     const { result, selected } = run(method, '/v1/mcp', KEY);
     expect(selected).toEqual(['api']);
     expect(result.headers['x-forwarded-authorization']).toBeUndefined();
   });
 
-  it('what a caller sends in the name of CloudFront does not count', () => {
+  it('overwrites headers of CloudFront that a caller sends', () => {
     const { result } = run('GET', '/v1/mcp', { ...KEY, 'x-forwarded-authorization': 'Bearer fw_other' });
     expect(result.headers['x-forwarded-authorization']).toEqual({ value: 'Bearer fw_1' });
   });
 
-  it('all other calls stay as they are', () => {
+  it('forwards other requests unchanged', () => {
     const { result, selected } = run('GET', '/v1/checks', KEY);
     expect(selected).toEqual([]);
     const told = ['x-fleetwatch-address', 'x-fleetwatch-host'];

@@ -10,11 +10,11 @@ const bridge = mockClient(client);
 const bus = eventBus({ client, bus: 'fleet', source: 'fleetwatch', clock, ids: makeIds(clock) });
 beforeEach(() => bridge.reset());
 const put = () => bridge.commandCalls(PutEventsCommand).map((call) => call.args[0].input.Entries!);
-const taken = (count: number) => ({ Entries: Array.from({ length: count }, () => ({ EventId: 'e' })) });
+const accepted = (count: number) => ({ Entries: Array.from({ length: count }, () => ({ EventId: 'e' })) });
 
-describe('publishing to EventBridge', () => {
+describe('eventBus', () => {
   it('names bus, source and type, ten events in a request', async () => {
-    bridge.on(PutEventsCommand).resolves(taken(10));
+    bridge.on(PutEventsCommand).resolves(accepted(10));
     await bus.publish(Array.from({ length: 12 }, (_, n) => ({ detail_type: 'state_change', detail: { n } })));
     expect(put().map((entries) => entries.length)).toEqual([10, 2]);
     expect(put()[0]![0]).toEqual({
@@ -25,12 +25,12 @@ describe('publishing to EventBridge', () => {
     });
   });
 
-  it('publishes again what was not taken, and is UNAVAILABLE in the end', async () => {
+  it('retries rejected events and finally throws UNAVAILABLE', async () => {
     const refused = { ErrorCode: 'InternalFailure', ErrorMessage: 'busy' };
     bridge
       .on(PutEventsCommand)
       .resolvesOnce({ Entries: [{ EventId: 'e' }, refused] })
-      .resolvesOnce(taken(1));
+      .resolvesOnce(accepted(1));
     await bus.publish([1, 2].map((n) => ({ detail_type: 'state_change', detail: n })));
     expect(put().map((entries) => entries.map((entry) => entry.Detail))).toEqual([['1', '2'], ['2']]);
     bridge.on(PutEventsCommand).resolves({ Entries: [refused] });

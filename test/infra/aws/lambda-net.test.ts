@@ -9,31 +9,31 @@ const names: Record<string, string[]> = {
 const net = lambdaNet(readSettings({}), async (name) => names[name] ?? []);
 const ask = { timeout_ms: 1000, egress: 'public' } as const;
 
-describe('a check on Lambda without a VPC', () => {
+describe('egress on Lambda without a VPC', () => {
   it.each([
-    ['a name with IPv6 addresses alone', () => net.guard({ ...ask, host: 'six.example.com' })],
+    ['a name with only IPv6 addresses', () => net.guard({ ...ask, host: 'six.example.com' })],
     ['an IPv6 address', () => net.guard({ ...ask, host: '2606:4700::1' })],
     ['a tcp check of one', () => net.open({ ...ask, host: '[2606:4700::1]', port: 80 }, () => {})],
     [
       'a URL with one',
       () => net.http({ ...ask, url: 'https://[2606:4700::1]/', method: 'GET', max_body_bytes: 1, max_redirects: 0 }),
     ],
-  ])('is told of %s that it cannot be reached, when it is made and when it runs', async (_, refused) => {
+  ])('rejects %s, when a check is created and when it runs', async (_, refused) => {
     await expect(refused()).rejects.toMatchObject({ kind: 'egress', message: expect.stringMatching(/IPv6.*VPC_ID/) });
   });
 
-  it('is told that nobody gets out to port 25', async () => {
+  it('rejects port 25', async () => {
     const refused = { kind: 'egress', message: expect.stringContaining('port 25') };
     const smtp = { ...ask, host: 'both.example.com', port: 25 };
     await expect(net.open(smtp, () => {})).rejects.toMatchObject(refused);
     await expect(net.open({ ...smtp, tls: { verify: true } }, () => {})).rejects.toMatchObject(refused);
   });
 
-  it('may have a host with an IPv4 address too', async () => {
+  it('accepts a host that also has an IPv4 address', async () => {
     await expect(net.guard({ ...ask, host: 'both.example.com' })).resolves.toBeUndefined();
   });
 
-  it('is refused first what nobody may reach', async () => {
+  it('rejects forbidden addresses first', async () => {
     await expect(net.guard({ ...ask, host: '::1' })).rejects.toMatchObject({
       message: expect.stringContaining('not a public address'),
     });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { outerNet } from '#lib/aws/lambda/lambda-net.ts';
 import { lambdaPorts } from '#lib/aws/lambda/lambda-ports.ts';
 
-/** Stands for the runtime of the function, which gives its next event to whoever asks. */
+/** Replaces the runtime of the function, which returns its next event to every client. */
 let runtime: Server;
 let port: number;
 let asked = 0;
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => new Promise((resolve) => runtime.close(resolve)));
 
-/** A check's request, as a function on AWS makes it. */
+/** Sends the request of a check like a function on AWS. */
 function get(host: string, env: Record<string, string>) {
   const own = { TABLE_NAME: 'fleet', AWS_REGION: 'eu-central-1', ...env };
   const { net, settings } = lambdaPorts(own, [], { makeNet: outerNet });
@@ -33,29 +33,29 @@ function get(host: string, env: Record<string, string>) {
   });
 }
 
-describe('a check that runs on Lambda', () => {
+describe('probe on Lambda', () => {
   const refused = { kind: 'egress', message: expect.stringContaining('a loopback address') };
 
   it.each(['127.0.0.1', '[::1]', '[::ffff:127.0.0.1]', 'localhost'])(
-    'does not reach the runtime of its function at %s, although CHECK_EGRESS is any',
+    'cannot reach the runtime of its function at %s with CHECK_EGRESS any',
     async (host) => {
       await expect(get(host, { CHECK_EGRESS: 'any' })).rejects.toMatchObject(refused);
       expect(asked).toBe(0);
     },
   );
 
-  it('reaches what EGRESS_ALLOW names, and nothing beside it', async () => {
+  it('reaches only the addresses of EGRESS_ALLOW', async () => {
     const env = { CHECK_EGRESS: 'any', EGRESS_ALLOW: '127.77.0.0/16' };
     expect(await get('127.77.0.1', env)).toMatchObject({ status: 200 });
     await expect(get('127.0.0.1', env)).rejects.toMatchObject(refused);
   });
 
-  it('has no network in a function that reaches nobody', async () => {
+  it('has no network in a function without outbound connections', async () => {
     const { net } = lambdaPorts({ TABLE_NAME: 'fleet', AWS_REGION: 'eu-central-1' }, []);
     await expect(net.guard({ host: 'example.com', timeout_ms: 1 } as never)).rejects.toThrow('has no network');
   });
 
-  it('is told any other rule as it is', () => {
+  it('rejects an unknown CHECK_EGRESS', () => {
     const env = { TABLE_NAME: 'fleet', AWS_REGION: 'eu-central-1' };
     expect(lambdaPorts(env, []).settings.CHECK_EGRESS).toBe('public');
     expect(() => lambdaPorts({ ...env, CHECK_EGRESS: 'any-but-self' }, [])).toThrow('CHECK_EGRESS');

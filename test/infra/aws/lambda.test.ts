@@ -11,8 +11,8 @@ const log = () => {
   return { ...memoryLog(), begun, begin: (id: string) => void begun.push(id) };
 };
 
-describe('a function on Lambda', () => {
-  it('gives every line the id of its request, and is measured when it has ended', async () => {
+describe('lambda', () => {
+  it('adds the request id to every log line, and measures a finished invocation', async () => {
     const lines = log();
     const measured: unknown[] = [];
     const handler = lambda(async (event: { n: number }) => event.n + 1, {
@@ -24,7 +24,7 @@ describe('a function on Lambda', () => {
     expect(measured).toEqual([[{ n: 1 }, 2]]);
   });
 
-  it('is told to end a second before its time-out, and may still answer how far it came', async () => {
+  it('aborts a second before the timeout, so that the function can report its progress', async () => {
     const handler = lambda(
       (_event: object, { signal }) =>
         new Promise((resolve) => signal.addEventListener('abort', () => resolve({ batchItemFailures: [] }))),
@@ -33,14 +33,14 @@ describe('a function on Lambda', () => {
     expect(await handler({}, context(1005))).toEqual({ batchItemFailures: [] });
   });
 
-  it('logs what it throws, and throws it on to Lambda', async () => {
+  it('logs and rethrows errors to Lambda', async () => {
     const lines = log();
     const handler = lambda(() => Promise.reject(new Error('broken')), { log: lines });
     await expect(handler({}, context(10_000))).rejects.toThrow('broken');
     expect(lines.lines).toMatchObject([{ level: 'error', message: 'function failed' }]);
   });
 
-  it('finds the queues that it may send to in its environment, and no others', () => {
+  it('reads the URLs of its permitted queues from the environment', () => {
     const env = {
       [queueVariable('tick')]: 'https://q/tick',
       [queueVariable('a-b')]: 'https://q/a-b',
@@ -50,7 +50,7 @@ describe('a function on Lambda', () => {
     expect(() => readSurroundings({})).toThrow('TABLE_NAME');
   });
 
-  it('measures how late a tick is handled, and nothing of other events', () => {
+  it('measures the lag of a tick, and not of other events', () => {
     const tick = { Records: [{ body: JSON.stringify({ scheduled_time: '2026-11-21T09:00:00Z' }) }] };
     expect(scheduleLag(tick, Date.parse('2026-11-21T09:00:42Z'))).toBe(42);
     expect(scheduleLag({ Records: [{ body: '{"jobs":[]}' }] }, 0)).toBeUndefined();

@@ -27,60 +27,62 @@ async function found(settings: Record<string, string> = {}, checks?: number) {
   return preflight(await readLimits(clients), DeploySettings.parse(settings), fleet);
 }
 const only = (findings: Awaited<ReturnType<typeof found>>, is: string) =>
-  findings.filter((one) => one.is === is).map((one) => one.says);
+  findings.filter((one) => one.is === is).map((one) => one.message);
 
-describe('before a first deployment', () => {
-  it('an account with the usual limits has nothing to ask for', async () => {
+describe('preflight', () => {
+  it('requests nothing for an account with the usual limits', async () => {
     account(1000);
     const findings = await found({}, 10_000);
     expect([...only(findings, 'ask'), ...only(findings, 'stop')]).toEqual([]);
     expect(only(findings, 'ok').join()).toContain('1000 concurrent executions');
   });
 
-  it('a new account is told to ask for more concurrency, and how to begin without', async () => {
+  it('suggests more concurrency for a new account, and how to start without', async () => {
     account(10);
     const findings = await found();
     expect(only(findings, 'stop')).toEqual([]);
-    expect(only(findings, 'ask')).toEqual([expect.stringMatching(/ask for 1,000.*-c CONCURRENCY=10\b/s)]);
+    expect(only(findings, 'ask')).toEqual([expect.stringMatching(/request 1,000.*-c CONCURRENCY=10\b/s)]);
   });
 
-  it('a reservation that AWS would refuse stops it, as the whole stack would be rolled back', async () => {
+  it('stops a reservation that AWS would reject, because the stack would be rolled back', async () => {
     account(150, 130);
     expect(only(await found({ RESERVED_CONCURRENCY: 'ingest=31' }), 'stop')).toEqual([
-      expect.stringContaining('asks for 31, and 30 of 150'),
+      expect.stringContaining('reserves 31, but only 30 of 150'),
     ]);
     expect(only(await found({ RESERVED_CONCURRENCY: 'ingest=30' }), 'stop')).toEqual([]);
   });
 
-  it('more CONCURRENCY than there is stops it', async () => {
+  it('stops CONCURRENCY above that of the account', async () => {
     account(10);
-    expect(only(await found({ CONCURRENCY: '11' }), 'stop').join()).toContain('Set it to that');
+    expect(only(await found({ CONCURRENCY: '11' }), 'stop').join()).toContain('Set it to 10');
     expect(only(await found({ CONCURRENCY: '10' }), 'stop')).toEqual([]);
   });
 
-  it('a large fleet is told which quotas it would meet', async () => {
+  it('names the quotas that a large fleet exceeds', async () => {
     account(1000);
     const asks = only(await found({}, 20_000_000), 'ask').join(' ');
-    expect(asks).toMatch(/probers busy/);
-    expect(asks).toMatch(/DynamoDB.*20,000,000 are wanted/s);
+    expect(asks).toMatch(/concurrent probers/);
+    expect(asks).toMatch(/DynamoDB.*20,000,000 are planned/s);
   });
 
-  it('a limit that may not be read is named with the right that it takes, and the others are read', async () => {
+  it('names the permission of an unreadable limit and reads the others', async () => {
     lambda.on(GetAccountSettingsCommand).rejects(Object.assign(new Error('no'), { name: 'AccessDeniedException' }));
     const findings = await found();
     expect(only(findings, 'unknown')[0]).toMatch(/AccessDeniedException: no.*lambda:GetAccountSettings/s);
     expect(only(findings, 'ok').join()).toContain('DynamoDB');
   });
 
-  it('without credentials nothing is known, and nothing is called fine', async () => {
-    const none = Object.assign(new Error('Could not load credentials'), { name: 'CredentialsProviderError' });
-    lambda.on(GetAccountSettingsCommand).rejects(none);
-    dynamo.on(DescribeLimitsCommand).rejects(none);
+  it('reports unknown without credentials, not ok', async () => {
+    const missing = Object.assign(new Error('Could not load credentials'), { name: 'CredentialsProviderError' });
+    lambda.on(GetAccountSettingsCommand).rejects(missing);
+    dynamo.on(DescribeLimitsCommand).rejects(missing);
     const findings = await found();
-    expect(only(findings, 'unknown').filter((says) => says.includes('Could not load credentials'))).toHaveLength(2);
+    expect(only(findings, 'unknown').filter((message) => message.includes('Could not load credentials'))).toHaveLength(
+      2,
+    );
   });
 
-  it('says of CloudFront that it cannot be known, and what a new account then reads', async () => {
+  it('reports CloudFront as unknown and quotes the error of a new account', async () => {
     account(1000);
     expect(only(await found(), 'unknown').join()).toContain('must be verified');
   });

@@ -3,7 +3,7 @@ import { create } from '#functions/api.ts';
 import type { Line } from '#test/support/log.ts';
 import { memoryWorld } from '#test/support/memory-world.ts';
 
-/** A call that came through CloudFront and the gateway. */
+/** Creates a request that came through CloudFront and the gateway. */
 const eventOf = (method: string, path: string, key: string, forwarded = '203.0.113.9, 198.51.100.7') => ({
   rawPath: path,
   rawQueryString: '',
@@ -19,7 +19,7 @@ function service() {
   return { world, lines, answer: create(world.ports) };
 }
 
-it.each(['/v1/me', '/v1/mcp'])('the log says who was refused at %s, and never the key', async (path) => {
+it.each(['/v1/me', '/v1/mcp'])('logs the rejected caller at %s, and never the key', async (path) => {
   const { answer, lines } = service();
   expect((await answer(eventOf('POST', path, 'fw_wrong'))).statusCode).toBe(401);
   expect(lines).toMatchObject([
@@ -39,7 +39,7 @@ it.each(['/v1/me', '/v1/mcp'])('the log says who was refused at %s, and never th
   expect(JSON.stringify(lines)).not.toContain('fw_wrong');
 });
 
-it('a list of addresses that a caller made up is cut, but for what the proxies wrote behind it', async () => {
+it('cuts a long forged address list, except for the entries of the proxies', async () => {
   const { answer, lines } = service();
   await answer(eventOf('GET', '/v1/me', 'fw_wrong', `${'9.9.9.9, '.repeat(500)}203.0.113.9`));
   const { forwarded_for, source_ip } = lines[0]!.fields;
@@ -48,7 +48,7 @@ it('a list of addresses that a caller made up is cut, but for what the proxies w
   expect(source_ip).toBe('198.51.100.7');
 });
 
-it('whoever is served leaves no line', async () => {
+it('does not log accepted callers', async () => {
   const { world, answer, lines } = service();
   const { key } = await world.account();
   expect((await answer(eventOf('GET', '/v1/me', key.key))).statusCode).toBe(200);

@@ -7,7 +7,7 @@ import { makeClock } from '#test/support/virtual-clock.ts';
 const { batch: size, concurrency, max_receives } = specs.delivery;
 const pollers = () => ({ least: 2, most: concurrency, every_ms: 0 });
 
-/** One queue in virtual time, and the batches that its function was given: when, and how many messages. */
+/** Runs one queue in virtual time; records the time and size of the batches of its function. */
 async function fed(run: (names: string[]) => Promise<BatchReply | undefined>, more: Partial<SqsWorld> = {}) {
   const clock = makeClock(0);
   const batches: { at: number; names: string[] }[] = [];
@@ -30,8 +30,8 @@ async function fed(run: (names: string[]) => Promise<BatchReply | undefined>, mo
 
 const nothing: BatchReply = { batchItemFailures: [] };
 
-describe('the emulated event source of SQS', () => {
-  it('hides a message that failed for its visibility time-out, and makes it a dead letter after its last receive', async () => {
+describe('emulated SQS event source', () => {
+  it('hides a failed message for its visibility timeout, and dead-letters it after its last receive', async () => {
     const hidden = hiddenSeconds('delivery') * 1000;
     const { clock, source, batches, dead } = await fed(async () => undefined);
     source.send('"m"', 0);
@@ -42,14 +42,14 @@ describe('the emulated event source of SQS', () => {
     expect(dead).toEqual(['"m"']);
   });
 
-  it('gives a whole batch again for a name that was not in it, as Lambda does', async () => {
+  it('retries a whole batch for an unknown name, as Lambda does', async () => {
     const { clock, source, batches } = await fed(async () => ({ batchItemFailures: [{ itemIdentifier: 'x' }] }));
     source.send('1', 0);
     await clock.runUntil(hiddenSeconds('delivery') * 1000);
     expect(batches).toHaveLength(2);
   });
 
-  it('hands a message to a poller that waits, and what comes meanwhile as a batch', async () => {
+  it('passes a message to a waiting poller, and later ones as a batch', async () => {
     const { clock, source, batches } = await fed(
       async () => {
         await clock.sleep(100);
@@ -62,7 +62,7 @@ describe('the emulated event source of SQS', () => {
     expect(batches.map(({ names }) => names.length)).toEqual([1, size, 2]);
   });
 
-  it('has one more poller at a time while messages wait, and never more than it may have', async () => {
+  it('adds one poller at a time while messages wait, up to the maximum', async () => {
     let running = 0;
     let most = 0;
     const { clock, source, batches } = await fed(
@@ -80,7 +80,7 @@ describe('the emulated event source of SQS', () => {
     expect(most).toBe(3);
   });
 
-  it('counts a receive that brings nothing, and ends a poller that is one too many', async () => {
+  it('counts empty receives, and ends a surplus poller', async () => {
     let idle = 0;
     const slow = async () => {
       await clock.sleep(100);
@@ -97,11 +97,11 @@ describe('the emulated event source of SQS', () => {
     source.send('2', 0);
     await clock.runUntil(120_000);
     expect(batches).toHaveLength(2);
-    // Both wait in vain until 80.1 s; the one that stays does once more.
+    // Both wait in vain until 80.1 s; the remaining one does again.
     expect(idle).toBe(3 + 2 + 1);
   });
 
-  it('gives nothing while it is closed, and all that waits when it opens', async () => {
+  it('delivers nothing while it is closed, and all waiting messages when it opens', async () => {
     let isOpen = false;
     const { clock, source, batches } = await fed(async () => nothing, { isOpen: () => isOpen });
     for (let n = 0; n < size; n++) source.send(String(n), 0);

@@ -16,8 +16,8 @@ beforeEach(() => {
 });
 const sent = () => sqs.commandCalls(SendMessageBatchCommand).map((call) => call.args[0].input.Entries!);
 
-describe('sending to SQS', () => {
-  it('rounds a delay up, so that no message comes before its instant', async () => {
+describe('SQS queues', () => {
+  it('rounds a delay up, so that no message is early', async () => {
     const at = [NOW - 5, NOW, NOW + 1, NOW + 1000, NOW + 1001, NOW + 900_000];
     await queues.send(
       'job',
@@ -27,12 +27,12 @@ describe('sending to SQS', () => {
     await expect(queues.send('job', [{ body: 1, not_before: NOW + 900_001 }])).rejects.toThrow('15 minutes');
   });
 
-  it('names the tenant whose message it is, so that SQS serves tenants fairly', async () => {
+  it('sets the tenant as message group, so that SQS serves tenants fairly', async () => {
     await queues.send('job', [{ body: 1, group: 'acc_a' }, { body: 2 }]);
     expect(sent()[0]!.map((entry) => entry.MessageGroupId)).toEqual(['acc_a', undefined]);
   });
 
-  it('puts ten messages in a request, and at most a mebibyte', async () => {
+  it('sends up to ten messages and one mebibyte per request', async () => {
     await queues.send(
       'job',
       Array.from({ length: 23 }, (_, n) => ({ body: n })),
@@ -49,7 +49,7 @@ describe('sending to SQS', () => {
     expect(sent()).toEqual([]);
   });
 
-  it('sends again what the queue did not take, and nothing else', async () => {
+  it('retries only rejected messages', async () => {
     const busy = { Code: 'InternalError', SenderFault: false };
     sqs
       .on(SendMessageBatchCommand)
@@ -62,7 +62,7 @@ describe('sending to SQS', () => {
     ]);
   });
 
-  it('is UNAVAILABLE when the queue never takes it, and says what it refuses', async () => {
+  it('throws UNAVAILABLE if the queue keeps failing, and names rejected messages', async () => {
     const failed = (SenderFault: boolean) => ({ Failed: [{ Id: '0', Code: 'Odd', SenderFault }], Successful: [] });
     sqs.on(SendMessageBatchCommand).resolves(failed(false));
     await expect(queues.send('job', [{ body: 1 }])).rejects.toMatchObject({ code: 'UNAVAILABLE' });
@@ -76,7 +76,7 @@ describe('sending to SQS', () => {
     ['a queue that this function may not send to', 'deadline', 1],
     ['a body that is not JSON', 'job', undefined],
     ['a body over 256 KB', 'job', 'x'.repeat(257 * 1024)],
-  ])('refuses %s', async (_, queue, body) => {
+  ])('rejects %s', async (_, queue, body) => {
     await expect(queues.send(queue, [{ body }])).rejects.toThrow(Error);
     expect(sent()).toEqual([]);
   });

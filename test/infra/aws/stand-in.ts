@@ -13,17 +13,17 @@ import { lastingPort } from '#test/support/lasting-port.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
-/** How a stand-in for DynamoDB is started on a port of loopback. */
+/** Starts a substitute of DynamoDB on a port of loopback. */
 export type Start = (port: string) => { command: string; args: string[] };
 
 const dynoxide = [`${root}/node_modules/@dynoxide/${process.platform}-${process.arch}/dynoxide`]
   .flatMap((file) => [file, `${file}.exe`])
   .find(existsSync);
-/** Filled by .ci/peers where there is Maven (dynamodb-local.pom.xml). */
+/** Installed by .ci/peers if Maven exists (dynamodb-local.pom.xml). */
 const jars = `${root}/.cache/dynamodb-local`;
 const local = ['com.amazonaws.services.dynamodbv2.local.main.ServerRunner', '-inMemory', '-sharedDb', '-port'];
 
-/** The stand-ins by name; undefined where this machine has none: a small one from npm, and Amazon's own in Java. */
+/** Substitutes by name; undefined if this machine lacks one: a small one from npm, and DynamoDB Local in Java. */
 export const standIns: Record<string, Start | undefined> = {
   dynoxide:
     dynoxide === undefined
@@ -36,7 +36,7 @@ export const standIns: Record<string, Start | undefined> = {
 
 export type StandIn = { client: DynamoDBClient; table: Table; stop(): void };
 
-/** A DynamoDB of its own in memory, on a free port, and the table port on it. */
+/** Starts a DynamoDB in memory on a free port, with the table port on it. */
 export async function startStandIn(start: Start): Promise<StandIn> {
   const port = String(await lastingPort());
   const { command, args } = start(port);
@@ -52,7 +52,7 @@ export async function startStandIn(start: Start): Promise<StandIn> {
   await eventually(
     () =>
       client.send(new CreateTableCommand(TABLE)).catch((error: Error) => {
-        // What got no answer in time may have been done all the same.
+        // A request without a timely response may have been executed.
         if (error.name !== 'ResourceInUseException') throw error;
         return true;
       }),

@@ -10,7 +10,7 @@ const again = ({ dynamodb }: StreamRecord): BatchReply => ({
 });
 const nothing: BatchReply = { batchItemFailures: [] };
 
-/** A stream of one shard; each batch that the first reader was given, by the names of its items. */
+/** Reads a stream of one shard. @returns each batch of the first reader, by the names of its items */
 function read(run: (records: StreamRecord[]) => BatchReply | undefined, more: Partial<StreamWorld> = {}) {
   const clock = makeClock(0);
   const batches: string[][] = [];
@@ -32,15 +32,15 @@ function read(run: (records: StreamRecord[]) => BatchReply | undefined, more: Pa
   return { clock, source, batches, insert };
 }
 
-describe('the emulated change stream', () => {
-  it('hands each reader what is new under its prefix, in one batch and in its order', async () => {
+describe('emulated change stream', () => {
+  it('delivers to each reader the new items of its prefix, in one batch and in order', async () => {
     const { clock, batches, insert } = read(() => nothing);
     insert('TR#1', 'R#1', 'TR#2');
     await clock.runUntil(5000);
     expect(batches).toEqual([['TR#1', 'TR#2']]);
   });
 
-  it('gives again what failed with all that follows it, and what came meanwhile behind it', async () => {
+  it('retries failed records with all later ones', async () => {
     let runs = 0;
     const { clock, batches, insert } = read((records) => (++runs === 1 ? again(records[1]!) : nothing));
     insert('TR#1', 'TR#2', 'TR#3');
@@ -53,7 +53,7 @@ describe('the emulated change stream', () => {
     ]);
   });
 
-  it('gives a whole batch again without an answer, and reads on when it is opened', async () => {
+  it('retries a whole batch without a response, and continues when it is opened', async () => {
     let isOpen = false;
     let runs = 0;
     const { clock, source, batches, insert } = read(() => (++runs === 1 ? undefined : nothing), {

@@ -7,7 +7,7 @@ import { memoryLog } from '#test/support/log.ts';
 type Handler = (event: ApiEvent, out: Writable, context: object) => Promise<void>;
 type Runtime = { awslambda?: unknown };
 
-/** Lambda's streaming runtime, as far as a function sees it: what is written is kept piece by piece. */
+/** Streaming runtime of Lambda as a function sees it; keeps the written chunks. */
 class Out extends Writable {
   head: unknown;
   pieces: string[] = [];
@@ -32,7 +32,7 @@ afterEach(() => {
   delete (globalThis as Runtime).awslambda;
 });
 
-/** One that hands each piece over only with the next, or at the end, as function URLs have been seen to do. */
+/** Runtime that delivers each chunk only with the next one or at the end, as observed on function URLs. */
 class Holding extends Out {
   held: string[] = [];
   override _write(chunk: Buffer, _encoding: string, done: () => void): void {
@@ -47,13 +47,13 @@ class Holding extends Out {
 }
 
 const event = { headers: {}, requestContext: { requestId: 'one' } } as Partial<ApiEvent> as ApiEvent;
-/** A comment of an event stream, which its readers skip. */
+/** Comment of an event stream, which readers skip. */
 const COMMENT = ':\n\n';
 const context = (left = 900_000) => ({ awsRequestId: 'one', getRemainingTimeInMillis: () => left });
 const log = () => ({ ...memoryLog(), begin: () => {} });
 
-describe('a function that streams', () => {
-  it('sends status, headers and each piece as it comes', async () => {
+describe('streamingLambda', () => {
+  it('sends status, headers and each chunk at once', async () => {
     const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
     const pieces = writable.getWriter();
     const reply = new Response(readable, { status: 201, headers: { 'content-type': 'text/event-stream' } });
@@ -74,7 +74,7 @@ describe('a function that streams', () => {
     expect(out.writableEnded).toBe(true);
   });
 
-  it('hands an event over when it is written, also where each piece is held until the next', async () => {
+  it('delivers an event at once, also if each chunk is buffered until the next', async () => {
     const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
     const pieces = writable.getWriter();
     const reply = new Response(readable, { headers: { 'content-type': 'text/event-stream' } });
@@ -90,14 +90,14 @@ describe('a function that streams', () => {
     expect(out.pieces.join('').replaceAll(COMMENT, '')).toBe('data: 1\n\ndata: 2\n\n');
   });
 
-  it('puts nothing between the pieces of an answer that is no stream of events', async () => {
+  it('adds nothing between chunks of a response that is not an event stream', async () => {
     const out = new Out();
     const handler = streamingLambda(async () => Response.json({ a: 1 }), { log: log() }) as Handler;
     await handler(event, out, context());
     expect(out.pieces).toEqual(['{"a":1}']);
   });
 
-  it.each([202, 204, 401])('sends a byte behind the head of a %d without a body, and ends', async (status) => {
+  it.each([202, 204, 401])('sends a byte after the head of a %d without a body, and ends', async (status) => {
     const out = new Out();
     const handler = streamingLambda(async () => new Response(null, { status }), { log: log() }) as Handler;
     await handler(event, out, context());
@@ -109,11 +109,11 @@ describe('a function that streams', () => {
   it.each([
     ['as it was sent', { authorization: 'Bearer fw_1' }, 'Bearer fw_1'],
     [
-      'as CloudFront passes it on, which signs in its place',
+      'as forwarded by CloudFront, which uses the header for its signature',
       { authorization: 'AWS4-HMAC-SHA256 Credential=x', 'x-forwarded-authorization': 'Bearer fw_1' },
       'Bearer fw_1',
     ],
-  ])('gets the key of its caller %s', async (_, headers, key) => {
+  ])('passes the key of its caller %s', async (_, headers, key) => {
     const seen: unknown[] = [];
     const work = async (one: ApiEvent) => {
       seen.push(one.headers.authorization);
@@ -124,7 +124,7 @@ describe('a function that streams', () => {
     expect(seen).toEqual([key]);
   });
 
-  it('is told to end before its time-out, and when its client has gone', async () => {
+  it('aborts before the timeout, and when the client disconnects', async () => {
     for (const [left, end] of [
       [2000, () => {}],
       [900_000, (out: Out) => void out.destroy(new Error('gone'))],
@@ -132,14 +132,14 @@ describe('a function that streams', () => {
       const out = new Out();
       const work = (_: ApiEvent, { signal }: { signal: AbortSignal }) =>
         new Promise<Response>((resolve) => {
-          signal.addEventListener('abort', () => resolve(new Response('over')));
+          signal.addEventListener('abort', () => resolve(new Response('ended')));
           end(out);
         });
       await (streamingLambda(work, { log: log() }) as Handler)(event, out, context(left));
     }
   });
 
-  it('logs what breaks, and throws it on to Lambda instead of an empty answer that looks well', async () => {
+  it('logs errors and rethrows them to Lambda instead of sending an empty response', async () => {
     const lines = log();
     const out = new Out();
     const handler = streamingLambda(() => Promise.reject(new Error('broken')), { log: lines }) as Handler;
@@ -149,7 +149,7 @@ describe('a function that streams', () => {
     expect(lines.lines).toMatchObject([{ level: 'error', message: 'stream failed' }]);
   });
 
-  it('does not end as if it were whole when it breaks midway', async () => {
+  it('does not end normally after an error midway', async () => {
     const broken = async function* () {
       yield Buffer.from('data: 1\n\n');
       throw new Error('the store is gone');
@@ -164,7 +164,7 @@ describe('a function that streams', () => {
     expect(lines.lines).toMatchObject([{ level: 'error', message: 'stream failed' }]);
   });
 
-  it('says so where responses are not streamed', () => {
+  it('reports a runtime without streaming', () => {
     delete (globalThis as Runtime).awslambda;
     expect(() => streamingLambda(async () => new Response(), { log: log() })).toThrow('response streaming');
   });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { apiDigest } from '#infra/docs/api-digest.ts';
 
-/** An API with two operations of which one refers to `Thing`, and by it to `Part`. */
+/** API with two operations, of which one refers to `Thing`, and through it to `Part`. */
 const api = (part: object) => {
   const content = { 'application/json': { schema: { $ref: '#/components/schemas/Thing' } } };
   return {
@@ -30,15 +30,15 @@ it('has one line per operation', () => {
 it.each([
   ['the type of a property', { properties: { description: { type: 'number' } } }],
   ['the name of a property', { properties: { title: { type: 'string' } } }],
-  ['a property that is added', { properties: { description: { type: 'string' }, title: { type: 'string' } } }],
+  ['an added property', { properties: { description: { type: 'string' }, title: { type: 'string' } } }],
   ['a bound', { properties: { description: { type: 'string', maxLength: 5 } } }],
-])('changes the lines of the operations that refer to a schema with %s', (_name, part) => {
+])('changes the lines of operations that refer to a schema with %s', (_name, part) => {
   const [changed, unchanged] = linesOf(part);
   expect(changed).not.toBe(things);
   expect(unchanged).toBe(other);
 });
 
-it('does not change with a text for readers', () => {
+it('does not change with a human-readable text', () => {
   const described = { description: 'A part', properties: { description: { type: 'string', description: 'A text' } } };
   expect(linesOf(described)).toEqual([things, other]);
 });

@@ -1,10 +1,10 @@
-// biome-ignore lint/suspicious/noExplicitAny: a JSON document, as deep as it is
+// biome-ignore lint/suspicious/noExplicitAny: a JSON document of any depth
 type Json = any;
 
-/** A member of a schema: where it stands, and the schema that it has there. */
+/** Property of a schema: its path, and its schema. */
 export type Member = { place: string; schema: Json };
 
-/** Every member of every request, answer and event of an OpenAPI document, and every parameter. */
+/** Returns all properties of requests, responses and events of an OpenAPI document, and all parameters. */
 export function membersOf(document: Json): Member[] {
   const found: Member[] = [];
   const walk = (schema: Json, place: string): void => {
@@ -27,7 +27,7 @@ export function membersOf(document: Json): Member[] {
       parameters(place, operation);
       walk(operation.requestBody?.content['application/json'].schema, `${place} takes`);
       for (const [status, { content }] of Object.entries<Json>(operation.responses)) {
-        // A list may be had a record a line as well: the same members.
+        // A list may also have one record per line, with the same properties.
         walk(Object.values<Json>(content ?? {})[0]?.schema, `${place} answers ${status}`);
       }
     }

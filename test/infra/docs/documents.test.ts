@@ -24,7 +24,7 @@ let document: OpenApi;
 beforeAll(async () => {
   const examples = await recordExamples();
   made = committedFiles(examples);
-  // As a client gets it.
+  // As a client receives it.
   document = JSON.parse(JSON.stringify(generate(examples).document));
 });
 
@@ -32,20 +32,20 @@ const onDisk = (file: string) => readFileSync(join(import.meta.dirname, '../../.
 
 const linesOf = (text: string) => text.split('\n');
 
-/** Every operation as `[method, path, operation]`. */
+/** Returns all operations as `[method, path, operation]`. */
 const operations = () =>
   Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
   );
 
-describe('the API description', () => {
+describe('API description', () => {
   it.each([DIGEST_FILE, EXAMPLES_FILE, ...readPages().keys()])('%s is up to date', (file) => {
     const changed = linesOf(made[file]!).filter((line) => !linesOf(onDisk(file)).includes(line));
     expect(changed, 'npm run generate updates it').toEqual([]);
     expect(onDisk(file) === made[file], 'npm run generate updates it').toBe(true);
   });
 
-  it('stands in one page each, table by table', () => {
+  it('has each table in exactly one page', () => {
     const places = [...readPages().values()].flatMap(placesIn);
     expect(places.toSorted()).toEqual(Object.keys(tablesOf(document)).toSorted());
   });
@@ -54,7 +54,7 @@ describe('the API description', () => {
     expect(await new Validator().validate(structuredClone(document))).toMatchObject({ valid: true });
   });
 
-  it('has a real example of every answer that fits its schema, member for member', () => {
+  it('has a real example of every response that matches its schema', () => {
     for (const { method, path, operation } of operations()) {
       if (path === '/v1/openapi.json') continue;
       for (const [status, { content }] of Object.entries<{ content?: Record<string, { example: unknown }> }>(
@@ -68,19 +68,19 @@ describe('the API description', () => {
     }
   });
 
-  it('says of every member of every request, answer and event what it means', () => {
+  it('describes every property of requests, responses and events', () => {
     const members = membersOf(document);
     expect(members.length).toBeGreaterThan(700);
     const mute = members.filter(({ schema }) => !/^\S.*\S$/.test(schema.description ?? ''));
     expect(mute.map(({ place }) => place)).toEqual([]);
   });
 
-  /** Words that say nothing by themselves. */
+  /** Words without information of their own. */
   const TOLD = ['error_kind', 'cause', 'reason', 'kind', 'dispatch_status', 'trigger_type'];
 
-  it.each(TOLD)('tells what each value of %s means', (name) => {
+  it.each(TOLD)('describes each value of %s', (name) => {
     const all = membersOf(document).filter(({ place }) => place.endsWith(`.${name}`));
-    // Some are a sentence, and have no values.
+    // Some are a sentence without values.
     const members = all.flatMap((one) => {
       const values: string[] | undefined = one.schema.enum ?? one.schema.anyOf?.[0].enum;
       return values ? [{ ...one, values }] : [];
@@ -94,15 +94,15 @@ describe('the API description', () => {
     }
   });
 
-  /** `check_disabled, check_enabled: …` */
+  /** Format: `check_disabled, check_enabled: …` */
   const isListed = ({ description }: { description: string }, value: string) =>
     new RegExp(`\\b${value}(, \\w+)*:`).test(description);
 
-  it('says of every group of endpoints what it is about', () => {
+  it('describes every group of endpoints', () => {
     expect(document.tags.filter(({ description }: { description?: string }) => !description)).toEqual([]);
   });
 
-  it('tells alternatives apart by a member, and gives each a title', () => {
+  it('has a discriminator and titles for alternatives', () => {
     const schemas = Object.entries<{ oneOf?: { $ref: string }[]; discriminator?: object }>(document.components.schemas);
     const unions = schemas.filter(([, { oneOf }]) => oneOf);
     expect(unions.map(([name]) => name)).toEqual([
@@ -129,7 +129,7 @@ describe('the API description', () => {
     ['POST /v1/checks', () => [...checkTypes.keys()]],
     ['POST /v1/checks/{check_id}/policy/channels', () => channelTypes.map(({ type }) => type)],
     ['POST /v1/actions', () => ['state_change', 'manual', 'schedule']],
-  ])('shows a good request of each kind to %s', (endpoint, kinds) => {
+  ])('has a valid example of each type of request to %s', (endpoint, kinds) => {
     const [method, path] = endpoint.toLowerCase().split(' ') as [string, string];
     const { examples } = document.paths[path]![method].requestBody.content['application/json'];
     expect(Object.keys(examples).toSorted()).toEqual(kinds().toSorted());
@@ -139,7 +139,7 @@ describe('the API description', () => {
     }
   });
 
-  it('shows the event that a webhook gets, member for member', () => {
+  it('has an example of the webhook event with all properties', () => {
     const { example } = document.webhooks.state_change.post.requestBody.content['application/json'];
     const sent = webhook.render(alerts.state_change, { url: 'https://x.example.com/' });
     const body = sent.via === 'http' ? sent.body : '';
@@ -147,13 +147,13 @@ describe('the API description', () => {
     expect(Object.keys(JSON.parse(body))).toEqual(Object.keys(example));
   });
 
-  it('gives every operation a name of its own', () => {
+  it('gives every operation a unique name', () => {
     const names = operations().map(({ operation }) => operation.operationId);
     expect(new Set(names).size).toBe(names.length);
   });
 });
 
-describe('an answer that is held to the description', () => {
+describe('assertDescribed', () => {
   const relation = {
     id: 'rel_1',
     from_entity_id: 'ent_1',
@@ -168,26 +168,26 @@ describe('an answer that is held to the description', () => {
     created_at: '2026-11-21T08:00:00.000Z',
   };
   const answer = (status: number, body: unknown) => () => assertDescribed('POST', '/v1/relations', { status, body });
-  const failure = (code: string, more: object = {}) => ({ error: 'It is so.', code, ...more });
+  const failure = (code: string, more: object = {}) => ({ error: 'An error.', code, ...more });
 
   it.each([
     ['a record', answer(201, relation)],
-    ['an error that its row states', answer(409, failure('CONFLICT'))],
-    ['a path that is no endpoint', () => assertDescribed('GET', '/v1/none', { status: 404, body: {} })],
-  ])('passes: %s', (_name, check) => {
+    ['an error that its route lists', answer(409, failure('CONFLICT'))],
+    ['a path without an endpoint', () => assertDescribed('GET', '/v1/none', { status: 404, body: {} })],
+  ])('accepts %s', (_name, check) => {
     expect(check).not.toThrow();
   });
 
   it.each([
-    ['a member that is not stated', answer(201, { ...relation, colour: 'red' })],
-    ['a member that is missing', answer(201, { ...relation, id: undefined })],
-    ['a member of another type', answer(201, { ...relation, id: 7 })],
-    ['a time that is none', answer(201, { ...relation, created_at: 'today' })],
-    ['a status that is not stated', answer(200, relation)],
-    ['a code that is not stated', answer(409, failure('LOG_LIMIT'))],
-    ['an error with more than its row states', answer(409, failure('CONFLICT', { stack: '' }))],
-    ['a body where none is stated', () => assertDescribed('DELETE', '/v1/relations/x', { status: 204, body: {} })],
-  ])('is refused: %s', (_name, check) => {
+    ['an undocumented property', answer(201, { ...relation, color: 'red' })],
+    ['a missing property', answer(201, { ...relation, id: undefined })],
+    ['a property of another type', answer(201, { ...relation, id: 7 })],
+    ['an invalid time', answer(201, { ...relation, created_at: 'today' })],
+    ['an undocumented status', answer(200, relation)],
+    ['an undocumented code', answer(409, failure('LOG_LIMIT'))],
+    ['an error with undocumented properties', answer(409, failure('CONFLICT', { stack: '' }))],
+    ['an undocumented body', () => assertDescribed('DELETE', '/v1/relations/x', { status: 204, body: {} })],
+  ])('rejects %s', (_name, check) => {
     expect(check).toThrow(/POST|DELETE/);
   });
 });

@@ -4,8 +4,8 @@ import { schemaBook } from '#infra/docs/json-schemas.ts';
 
 const Thing = z.object({ size: z.int().default(1), at: z.iso.datetime() }).meta({ id: 'Thing' });
 
-describe('schemas of a document', () => {
-  it('are referred to by their names, wherever they stand', () => {
+describe('schemaBook', () => {
+  it('references schemas by their names everywhere', () => {
     const book = schemaBook();
     expect(book.toJson(z.object({ things: z.array(Thing) }), 'output')).toMatchObject({
       properties: { things: { items: { $ref: '#/components/schemas/Thing' } } },
@@ -13,7 +13,7 @@ describe('schemas of a document', () => {
     expect(Object.keys(book.components())).toEqual(['Thing']);
   });
 
-  it('have a second name where a request may leave out what an answer has', () => {
+  it('adds a second name if a request may omit properties of a response', () => {
     const book = schemaBook();
     expect(book.toJson(Thing, 'output')).toEqual({ $ref: '#/components/schemas/Thing' });
     expect(book.toJson(Thing, 'input')).toEqual({ $ref: '#/components/schemas/ThingInput' });
@@ -23,7 +23,7 @@ describe('schemas of a document', () => {
     });
   });
 
-  it('are refused when two have one name', () => {
+  it('rejects two schemas with one name', () => {
     const book = schemaBook();
     book.toJson(z.object({ a: z.string() }).meta({ id: 'Twin' }), 'output');
     expect(() => book.toJson(z.object({ b: z.string() }).meta({ id: 'Twin' }), 'output')).toThrow(/Twin/);
@@ -32,7 +32,7 @@ describe('schemas of a document', () => {
   it.each([
     ['readers', false, undefined],
     ['tests', true, false],
-  ])('for %s: a member that is not stated', (_name, strict, additional) => {
+  ])('handles undocumented properties for %s', (_name, strict, additional) => {
     const schema = schemaBook({ strict }).toJson(z.object({ a: z.string() }), 'output');
     expect(schema.additionalProperties).toBe(additional);
     const config = schemaBook({ strict }).toJson(z.strictObject({ a: z.string() }), 'input');

@@ -3,14 +3,14 @@ import * as z from 'zod';
 import { errorCodes } from '#infra/docs/openapi.ts';
 import { route } from '#lib/platform/http/route.ts';
 
-describe('the codes of an endpoint', () => {
+describe('errorCodes', () => {
   const row = route<object>();
   const always = ['RATE_LIMITED', 'INTERNAL', 'UNAVAILABLE'];
   const keyed = ['UNAUTHORIZED', 'ACCOUNT_DISABLED'];
   const base = { summary: '', status: 204 as const, run: async () => undefined };
 
   it.each([
-    ['an open one', row({ ...base, method: 'GET', path: '/v1/a', access: 'open' }), ['VALIDATION_ERROR', ...always]],
+    ['an open route', row({ ...base, method: 'GET', path: '/v1/a', access: 'open' }), ['VALIDATION_ERROR', ...always]],
     [
       'a read',
       row({ ...base, method: 'GET', path: '/v1/a', access: 'read' }),
@@ -22,7 +22,7 @@ describe('the codes of an endpoint', () => {
       ['VALIDATION_ERROR', ...keyed, 'FORBIDDEN', ...always],
     ],
     [
-      'a change by an admin, with a code of its own',
+      'a change by an admin, with its own code',
       row({
         ...base,
         method: 'PUT',
@@ -36,7 +36,7 @@ describe('the codes of an endpoint', () => {
         ...always,
       ],
     ],
-  ])('follow from its row: %s', (_name, made, codes) => {
+  ])('follow from the route: %s', (_name, made, codes) => {
     expect(errorCodes(made as never)).toEqual(codes);
   });
 });

@@ -5,7 +5,7 @@ const TABLES = { fruit: '| fruit |\n| --- |\n| apple |', roots: '| root |\n| ---
 const page = (...parts: string[]) => ['# Food', '', ...parts, '', 'The end.', ''].join('\n');
 
 describe('withTables', () => {
-  it('writes each table between its markers and keeps all other text', () => {
+  it('writes each table between its markers and keeps other text', () => {
     const empty = page('<!-- table: fruit -->', '<!-- /table -->', 'Then:', '<!-- table: roots -->', '<!-- /table -->');
     const written = withTables(empty, TABLES);
     expect(written).toBe(
@@ -21,14 +21,14 @@ describe('withTables', () => {
   });
 
   it.each([
-    ['a table that does not exist', page('<!-- table: nuts -->', '<!-- /table -->'), 'There is no table nuts'],
+    ['a table that does not exist', page('<!-- table: nuts -->', '<!-- /table -->'), 'The table nuts does not exist'],
     ['a marker that is not closed', page('<!-- table: fruit -->', 'text'), 'not closed'],
     [
-      'a marker that is closed by the next one',
+      'a marker closed by the next one',
       page('<!-- table: fruit -->', '<!-- table: roots -->', '<!-- /table -->'),
       'not closed',
     ],
-  ])('refuses %s', (_name, text, message) => {
+  ])('rejects %s', (_name, text, message) => {
     expect(() => withTables(text, TABLES)).toThrow(message);
   });
 });

@@ -13,7 +13,7 @@ function faults(files: Record<string, string>): string[] {
 const RULE = 'export const rule = 1;\nconst more = rule;\n';
 const takes = "import { rule } from '#lib/results/a.ts';\n";
 
-describe('lint lets stand an export that', () => {
+describe('deadExports accepts an export that', () => {
   it.each<[string, Record<string, string>]>([
     ['another file imports', { 'lib/results/a.ts': RULE, 'lib/alerts/b.ts': takes }],
     ['another imports by another name', { 'lib/a.ts': RULE, 'lib/b.ts': "import { rule as law } from './a.ts';\n" }],
@@ -26,30 +26,30 @@ describe('lint lets stand an export that', () => {
       'another imports as the default',
       { 'lib/a.ts': 'const a = 1;\nexport default a;\n', 'lib/b.ts': "import a from './a.ts';\n" },
     ],
-    ['a bundle has in place of a package', { 'infra/a.ts': RULE, 'infra/b.ts': "join(import.meta.dirname, 'a.ts')" }],
+    ['a bundle uses instead of a package', { 'infra/a.ts': RULE, 'infra/b.ts': "join(import.meta.dirname, 'a.ts')" }],
     ['is a rule under test', { 'lib/results/a.ts': RULE, 'test/unit/results/a.test.ts': takes }],
   ])('%s', (_name, files) => {
     expect(faults(files)).toEqual([]);
   });
 });
 
-describe('lint refuses an export that', () => {
+describe('deadExports reports an export that', () => {
   it.each<[string, Record<string, string>]>([
-    ['nobody imports', { 'lib/results/a.ts': RULE }],
-    ['is a function that nobody imports', { 'lib/a.ts': 'export async function rule() {}\n' }],
-    ['is a type that nobody imports', { 'lib/a.ts': 'export type Rule = 1;\n' }],
-    ['is the default that nobody imports', { 'lib/a.ts': 'export default class Rule {}\n' }],
+    ['no file imports', { 'lib/results/a.ts': RULE }],
+    ['is a function that no file imports', { 'lib/a.ts': 'export async function rule() {}\n' }],
+    ['is a type that no file imports', { 'lib/a.ts': 'export type Rule = 1;\n' }],
+    ['is the default that no file imports', { 'lib/a.ts': 'export default class Rule {}\n' }],
     ['has the name of one that is imported', { 'lib/results/a.ts': RULE, 'lib/b.ts': RULE + takes }],
-    ['tests alone use', { 'lib/results/a.ts': 'export const rule = 1;\n', 'test/unit/results/a.test.ts': takes }],
-    ['test set-up alone imports', { 'lib/results/a.ts': RULE, 'test/support/a.ts': takes }],
-    ['has a form that it cannot read', { 'lib/a.ts': 'export { rule };\n' }],
+    ['only tests use', { 'lib/results/a.ts': 'export const rule = 1;\n', 'test/unit/results/a.test.ts': takes }],
+    ['only test setup imports', { 'lib/results/a.ts': RULE, 'test/support/a.ts': takes }],
+    ['has an unsupported form', { 'lib/a.ts': 'export { rule };\n' }],
   ])('%s', (_name, files) => {
     expect(faults(files)).toHaveLength(1);
   });
 
-  it('nobody imports, in a sentence that names it and its file', () => {
+  it('no file imports, in a sentence with its name and file', () => {
     expect(faults({ 'lib/results/a.ts': RULE })).toEqual([
-      'lib/results/a.ts has "export const rule = 1;", which nobody imports: drop `export`, or the code.',
+      'lib/results/a.ts has "export const rule = 1;", which no file imports: drop `export`, or the code.',
     ]);
   });
 });

@@ -2,15 +2,15 @@ import type { Import } from './imports.ts';
 
 const PRODUCT = /^(lib|infra|functions|console)\//;
 const EXPORT = /^export (?:(default) )?(?:async )?(?:(type|interface)|const|let|function\*?|class)? ?(\w+)/;
-/** What is not code of the file itself: comments, and code that a page shows. */
+/** Text that is not code of the file itself: comments, and code in pages. */
 const NOT_CODE = [/\/\*.*?\*\//gs, /\/\/.*/g, /(?:\\`){3}.*?(?:\\`){3}/gs];
-/** Where rules are tested by themselves. */
+/** Folders with tests of rules. */
 const RULE_TEST = /^(test\/(unit|infra)|research)\/.*\.test\.ts$/;
 const TESTS = /^(test|research)\//;
 
 /**
- * A sentence of each export of the product that no other file imports. Tests count for types; a value that they alone
- * import is a rule under test: its own file uses it, and if it is not of infra a unit or infra test imports it.
+ * Returns a sentence for each export of the product that no other file imports. Tests count for types; a value that
+ * only tests import is a rule under test: its own file uses it, and outside infra a unit or infra test imports it.
  */
 export function deadExports(sources: ReadonlyMap<string, string>, imports: readonly Import[]): string[] {
   const importers = new Map<string, string[]>();
@@ -20,13 +20,13 @@ export function deadExports(sources: ReadonlyMap<string, string>, imports: reado
 
   function fault(file: string, code: string, line: string): string | undefined {
     const [, isDefault, isType, name] = EXPORT.exec(line) ?? [];
-    if (name === undefined) return 'in a form that lint cannot read: export it where it is made';
-    const by = ['*', isDefault ?? name].flatMap((what) => importers.get(`${file} ${what}`) ?? []);
-    if (by.length === 0) return 'which nobody imports: drop `export`, or the code';
+    if (name === undefined) return 'in an unsupported form: export its declaration';
+    const by = ['*', isDefault ?? name].flatMap((name) => importers.get(`${file} ${name}`) ?? []);
+    if (by.length === 0) return 'which no file imports: drop `export`, or the code';
     if (by.some((importer) => !TESTS.test(importer))) return undefined;
     if (code.match(new RegExp(`\\b${name}\\b`, 'g'))!.length < 2) return 'which tests alone use: move it to them';
     if (isType || file.startsWith('infra/') || by.some((importer) => RULE_TEST.test(importer))) return undefined;
-    return 'which only set-up of tests imports, no test in test/unit or test/infra: drop `export`';
+    return 'which only test setup imports, no test in test/unit or test/infra: drop `export`';
   }
 
   return [...sources]
@@ -35,8 +35,8 @@ export function deadExports(sources: ReadonlyMap<string, string>, imports: reado
       const code = NOT_CODE.reduce((rest, part) => rest.replaceAll(part, ''), text);
       const lines = code.match(/^export (?!\{\};).*$/gm) ?? [];
       return lines.flatMap((line) => {
-        const why = fault(file, code, line);
-        return why ? [`${file} has "${line}", ${why}.`] : [];
+        const reason = fault(file, code, line);
+        return reason ? [`${file} has "${line}", ${reason}.`] : [];
       });
     });
 }

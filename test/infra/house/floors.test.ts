@@ -4,7 +4,7 @@ import { importsOf } from './imports.ts';
 
 const faults = (file: string, text: string) => upward(importsOf(file, text));
 
-describe('lint allows an import', () => {
+describe('upward accepts an import', () => {
   it.each([
     ['lib/alerting/a.ts', "import { b } from './b.ts';"],
     ['lib/alerting/notify/a.ts', "import type { B } from '#lib/alerting/b.ts';"],
@@ -21,15 +21,15 @@ describe('lint allows an import', () => {
   });
 });
 
-describe('lint refuses an import of', () => {
+describe('upward reports an import of', () => {
   it.each([
     ['a later room', 'lib/checks/a.ts', "import { b } from '#lib/results/b.ts';"],
     ['a type of a later room', 'lib/checks/a.ts', "import type { B } from '#lib/results/b.ts';"],
     ['a later room over several lines', 'lib/checks/a.ts', "import {\n  type B,\n  c,\n} from '#lib/results/b.ts';"],
     ['a later room in a folder of a room', 'lib/checks/types/a.ts', "import { b } from '#lib/results/b.ts';"],
     ['a later room at run time', 'lib/checks/a.ts', "const b = await import('#lib/results/b.ts');"],
-    ['a later room by passing it on', 'lib/checks/a.ts', "export { b } from '#lib/results/b.ts';"],
-    ['a later room for its effect', 'lib/checks/a.ts', "import '#lib/results/b.ts';"],
+    ['a later room by a re-export', 'lib/checks/a.ts', "export { b } from '#lib/results/b.ts';"],
+    ['a later room for its side effect', 'lib/checks/a.ts', "import '#lib/results/b.ts';"],
     ['alerting in the state of a check', 'lib/checks/state/a.ts', "import { b } from '#lib/alerting/on-change.ts';"],
     ['the keys of the table in platform', 'lib/platform/a.ts', "import { keyTable } from '#lib/keys.ts';"],
     ['a room in the keys of the table', 'lib/keys.ts', "import { b } from './access/b.ts';"],
@@ -42,14 +42,14 @@ describe('lint refuses an import of', () => {
     expect(faults(file, text)).toHaveLength(1);
   });
 
-  it('a room on the same floor, and names both files', () => {
+  it('names both files for a room of the same layer', () => {
     expect(faults('lib/actions/a.ts', "import { b } from '#lib/incidents/b.ts';")).toEqual([
       'lib/actions/a.ts imports lib/incidents/b.ts: lib/incidents is on the same floor as lib/actions (CONTRIBUTING.md#rules-of-the-house).',
     ]);
   });
 });
 
-describe('lint of folders', () => {
+describe('disorder', () => {
   const found = (files: Record<string, string>) =>
     disorder(Object.entries(files).flatMap(([file, text]) => importsOf(file, text)));
 
@@ -61,25 +61,25 @@ describe('lint of folders', () => {
     expect(found(files)).toEqual([]);
   });
 
-  it('refuses an import from a later folder', () => {
+  it('reports an import from a later folder', () => {
     expect(found({ 'lib/alerting/policy/a.ts': "import type { B } from '#lib/alerting/decide/b.ts';" })).toEqual([
       'lib/alerting/policy/a.ts imports lib/alerting/decide/b.ts: lib/alerting/decide comes after lib/alerting/policy (CONTRIBUTING.md#rules-of-the-house).',
     ]);
   });
 
-  it('counts what lies deeper as part of its folder', () => {
+  it('counts nested folders as part of their folder', () => {
     expect(found({ 'lib/alerting/policy/deep/a.ts': "import { b } from '#lib/alerting/notify/b.ts';" })).toHaveLength(
       1,
     );
   });
 
-  it('refuses a folder without a place in the list', () => {
+  it('reports a folder that is not in the list', () => {
     expect(found({ 'lib/alerting/new/a.ts': "import { b } from './b.ts';" })).toEqual([
-      'lib/alerting/new has no place in test/infra/house/floors.ts.',
+      'lib/alerting/new is missing in test/infra/house/floors.ts.',
     ]);
   });
 
-  it('refuses a circle through a file that lies directly in a room, once', () => {
+  it('reports a circle through a file directly in a room, once', () => {
     const files = {
       'lib/alerting/a.ts': "import { b } from './decide/b.ts';",
       'lib/alerting/decide/b.ts': "import { c } from '#lib/alerting/c.ts';",

@@ -1,9 +1,9 @@
 import type { Import } from './imports.ts';
 
 /**
- * The house from its ground: rooms in order, and in each room its folders in order. A file imports from its own room,
- * and from rooms before it. In a room, a folder imports from folders before it. A file that lies directly in a room
- * counts for itself. A name that ends in `.ts` is a room of one file.
+ * Layers of the repository: rooms in order, each with its folders in order. A file imports from its own room and from
+ * earlier rooms; in a room, a folder imports from earlier folders. A file directly in a room counts as a folder. A name
+ * that ends in `.ts` is a room of one file.
  */
 export const HOUSE: readonly { room: string; folders?: readonly string[] }[] = [
   { room: 'lib/platform', folders: ['sharing', 'table', 'http', 'secrets'] },
@@ -33,14 +33,14 @@ export const HOUSE: readonly { room: string; folders?: readonly string[] }[] = [
   { room: 'lib/mcp', folders: ['tools', 'skills', 'protocol', 'sse'] },
   { room: 'lib' },
   { room: 'functions' },
-  // A page takes no more of lib than page-imports.ts lets it.
+  // page-imports.ts restricts the imports of pages further.
   { room: 'console' },
   { room: 'infra' },
   { room: 'test' },
   { room: 'research' },
 ];
 
-/** Rooms that stand one above the other in the list and do not know each other. */
+/** Rooms of one layer, which must not import each other. */
 const STRANGERS: readonly (readonly [string, string])[] = [
   ['lib/catalog', 'lib/page'],
   ['lib/catalog', 'lib/schedule'],
@@ -51,7 +51,7 @@ const STRANGERS: readonly (readonly [string, string])[] = [
   ['functions', 'console'],
 ];
 
-/** The longest path first: a file is of the first room that fits. */
+/** Longest path first: a file belongs to the first matching room. */
 const ROOMS = HOUSE.map(({ room, folders = [] }, floor) => ({ room, folders, floor })).toSorted(
   (a, b) => b.room.length - a.room.length,
 );
@@ -59,7 +59,7 @@ const roomOf = (file: string) => ROOMS.find(({ room }) => file === room || file.
 
 const RULE = '(CONTRIBUTING.md#rules-of-the-house)';
 
-/** A sentence for each import that goes up, or to a room that its own does not know. */
+/** Returns a sentence for each import from a later room, or from one of the same layer. */
 export const upward = (imports: readonly Import[]): string[] =>
   imports.flatMap(({ file, from }) => {
     const [here, there] = [roomOf(file), roomOf(from)];
@@ -70,7 +70,7 @@ export const upward = (imports: readonly Import[]): string[] =>
     return [`${file} imports ${from}: ${there.room} is ${where} ${here.room} ${RULE}.`];
   });
 
-/** A folder of a room by its path, or the file itself where it lies directly in the room. */
+/** Returns the folder of a room by its path, or the file itself if it is directly in the room. */
 export function partOf(file: string): string | undefined {
   const room = roomOf(file);
   if (!room || room.folders.length === 0) return undefined;
@@ -78,10 +78,7 @@ export function partOf(file: string): string | undefined {
   return rest.length === 0 ? file : `${room.room}/${first}`;
 }
 
-/**
- * A sentence for each folder that lint does not know, for each import from a folder to one after it, and for each
- * circle of folders and files that lie directly in a room.
- */
+/** Returns a sentence for each unknown folder, each import from a later folder, and each circle in a room. */
 export function disorder(imports: readonly Import[]): string[] {
   const faults = new Set<string>();
   const uses = new Map<string, Set<string>>();
@@ -89,7 +86,7 @@ export function disorder(imports: readonly Import[]): string[] {
     const [room, here, there] = [roomOf(file), partOf(file), partOf(from)];
     if (!room || !here) continue;
     const order = room.folders.map((folder) => `${room.room}/${folder}`);
-    if (here !== file && !order.includes(here)) faults.add(`${here} has no place in test/infra/house/floors.ts.`);
+    if (here !== file && !order.includes(here)) faults.add(`${here} is missing in test/infra/house/floors.ts.`);
     if (!there || roomOf(from) !== room || here === there) continue;
     uses.set(here, (uses.get(here) ?? new Set()).add(there));
     const [own, other] = [order.indexOf(here), order.indexOf(there)];
@@ -99,7 +96,7 @@ export function disorder(imports: readonly Import[]): string[] {
   return [...faults];
 }
 
-/** Each circle once, from its part that comes first in the alphabet. */
+/** Returns each circle once, starting with its alphabetically first part. */
 function circles(uses: ReadonlyMap<string, ReadonlySet<string>>): string[][] {
   const found = new Map<string, string[]>();
   const done = new Set<string>();

@@ -1,14 +1,14 @@
 import { posix } from 'node:path';
 
-/** `file` takes `names` of `from`, a path below the top of the repository; `*` is all of it. */
+/** `file` imports `names` from `from`, a path in the repository; `*` means everything. */
 export type Import = { file: string; from: string; names: string[] };
 
 const STATIC = /^(?:import|export) (?:type )?(?:([\w*{][^'";]*?) from )?'([#.][^']+)'/gm;
 const DYNAMIC = /\bimport\('([#.][^']+)'\)/g;
-/** A file that takes the place of a package in a bundle. */
+/** File that replaces a package in a bundle. */
 const ALIAS = /\bjoin\(import\.meta\.dirname, '([\w-]+\.ts)'\)/g;
 
-/** What a file imports of the repository. Packages are left out. */
+/** Returns the imports of a file from the repository, without packages. */
 export function importsOf(file: string, text: string): Import[] {
   const resolve = (name: string) =>
     name.startsWith('#') ? name.slice(1) : posix.join(posix.dirname(file), name.replace(/^(?!\.)/, './'));
@@ -26,7 +26,7 @@ export function importsOf(file: string, text: string): Import[] {
   ];
 }
 
-/** `all, { type One, two as second }`: `default`, `One`, `two`. */
+/** Returns `default`, `One`, `two` for `all, { type One, two as second }`. */
 function namesIn(clause: string): string[] {
   const [outside = '', braced = ''] = clause.split(/[{}]/);
   const named = braced.split(',').map((part) =>

@@ -6,9 +6,9 @@ const LARGE = `${SMALL}${'// more\n'.repeat(40)}`;
 
 const found = (files: Record<string, string>) => loneFiles(new Map(Object.entries(files)));
 
-it('names a small file whose only importer lies in its own folder', () => {
+it('reports a small file whose only importer is in its folder', () => {
   expect(found({ 'lib/a/a.ts': "import { b } from './b.ts';\n", 'lib/a/b.ts': SMALL })).toEqual([
-    'lib/a/b.ts has 1 lines, and lib/a/a.ts alone imports it: merge the two.',
+    'lib/a/b.ts has 1 lines, and lib/a/a.ts is the only importer: merge the two.',
   ]);
 });
 
@@ -25,7 +25,7 @@ it.each([
     },
   ],
   ['a tool', { 'lib/mcp/tools/registry.ts': "import { b } from './b.ts';\n", 'lib/mcp/tools/b.ts': SMALL }],
-])('allows %s', (_name, files) => {
+])('accepts %s', (_name, files) => {
   expect(found(files)).toEqual([]);
 });
 

@@ -5,7 +5,7 @@ import { notForPages } from './page-imports.ts';
 import { files, sources, textOf } from './sources.ts';
 import { wordFaults } from './words.ts';
 
-/** The part of `npm run check` that reads all files together: their imports and their wording. */
+/** Part of `npm run check` that reads all files together: their imports and their wording. */
 const all = sources();
 const imports = [...all].flatMap(([file, text]) => importsOf(file, text));
 const texts = new Map(files.map((file) => [file, textOf(file)] as const));

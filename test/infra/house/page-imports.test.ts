@@ -10,7 +10,7 @@ const LIB: [string, string][] = [
 ];
 const faults = (text: string) => notForPages(new Map([...LIB, ['console/pages/a.tsx', text]]));
 
-describe('lint lets a page import', () => {
+describe('notForPages accepts an import such as', () => {
   it.each([
     "import { render } from 'preact';",
     "import { useEffect } from 'preact/hooks';",
@@ -28,7 +28,7 @@ describe('lint lets a page import', () => {
   });
 });
 
-describe('lint refuses in a page', () => {
+describe('notForPages reports', () => {
   it.each([
     "import { readFileSync } from 'node:fs';",
     "import * as z from 'zod';",
@@ -44,9 +44,9 @@ describe('lint refuses in a page', () => {
     expect(faults(text)).toHaveLength(1);
   });
 
-  it('what a file of lib needs, in a sentence that names all three', () => {
+  it('names all three files for a dependency of a lib file', () => {
     expect(faults("import { Schema } from '#lib/schema.ts';")).toEqual([
-      'console/pages/a.tsx imports lib/schema.ts, which needs zod. Take its types alone, by "import type".',
+      'console/pages/a.tsx imports lib/schema.ts, which needs zod. Import only its types, with "import type".',
     ]);
   });
 });

@@ -1,30 +1,30 @@
 import { posix } from 'node:path';
 
 const PAGE = /^console\/.*\.tsx?$/;
-/** Packages that a page may load. */
+/** Packages that pages may load. */
 const PACKAGES = /^(?:preact(?:\/\w+)?|@preact\/signals|@dagrejs\/dagre)$/;
-/** Files of the console, and those that its build generates. */
+/** Files of the console, and its generated files. */
 const IN_PAGE = /^(?:console|generated)\//;
-/** Of an import that loads something: one of types alone is gone when the page is built. */
+/** Import that loads something: imports of only types are removed from the built page. */
 const STATIC = /^(?:import|export) (?!type )(?:[\w*{][^'";]*? from )?'([^']+)'/gm;
 const DYNAMIC = /\bimport\('([^']+)'\)/g;
 
 /**
- * A sentence of each import by which a page would load what a browser does not have: anything of node, a package that
- * is for the service, or a file of the service that needs one of these. Types of lib are free.
+ * Returns a sentence for each import by which a page would load code that a browser cannot run: Node modules, packages
+ * of the service, or a file of lib that needs one of these. Types of lib are allowed.
  */
 export function notForPages(sources: ReadonlyMap<string, string>): string[] {
   return [...sources.keys()]
     .filter((file) => PAGE.test(file))
     .flatMap((file) =>
       loadedBy(file, sources).flatMap((name) => {
-        const why = wrong(name, sources, (one) => PACKAGES.test(one));
-        return why ? [`${file} imports ${name}, ${why}. Take its types alone, by "import type".`] : [];
+        const problem = problemOf(name, sources, (one) => PACKAGES.test(one));
+        return problem ? [`${file} imports ${name}, ${problem}. Import only its types, with "import type".`] : [];
       }),
     );
 }
 
-function wrong(
+function problemOf(
   name: string,
   sources: ReadonlyMap<string, string>,
   isKnown: (name: string) => boolean,
@@ -34,12 +34,12 @@ function wrong(
   seen.add(name);
   if (!name.startsWith('lib/')) return 'which is not for a browser';
   const text = sources.get(name);
-  if (text === undefined) return 'which is no source file';
-  const deeper = loadedBy(name, sources).find((one) => wrong(one, sources, () => false, seen) !== undefined);
+  if (text === undefined) return 'which is not a source file';
+  const deeper = loadedBy(name, sources).find((one) => problemOf(one, sources, () => false, seen) !== undefined);
   return deeper && `which needs ${deeper}`;
 }
 
-/** What a file loads: files by their paths below the top, packages by their names. */
+/** Returns the files and packages that a file loads. */
 function loadedBy(file: string, sources: ReadonlyMap<string, string>): string[] {
   const text = sources.get(file)!;
   return [...text.matchAll(STATIC), ...text.matchAll(DYNAMIC)].map(([, name = '']) =>

@@ -6,17 +6,17 @@ import { files, sources, textOf } from './sources.ts';
 import { measureWalks } from './walks.ts';
 
 /**
- * `npm run house`: figures of the layout, one per line. `-- --walks` also runs the four main walks on a service in this
- * process and counts the files that take part in each.
+ * `npm run house`: prints figures of the code structure. `-- --walks` also runs the four main walks on a service in
+ * this process and counts the involved files.
  */
 const { values } = parseArgs({ options: { walks: { type: 'boolean', default: false } } });
 
-/** Files that a script writes and that are committed. */
+/** Committed files that a script writes. */
 const GENERATED = /^(docs\/catalog-ops\.json|infra\/docs\/(api-digest\.txt|examples\.ndjson))$/;
-/** A table in a page that a script writes. */
+/** Table in a page that a script writes. */
 const TABLE = /^<!-- table: .*?^<!-- \/table -->$/gms;
 
-const say = (line: string) => process.stdout.write(`${line}\n`);
+const print = (line: string) => process.stdout.write(`${line}\n`);
 const linesOf = (text: string): number => text.trimEnd().split('\n').length;
 const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0);
 
@@ -24,19 +24,19 @@ const all = sources();
 const lib = new Map([...all].filter(([file]) => file.startsWith('lib/') && file.endsWith('.ts')));
 const imports = [...lib].flatMap(([file, text]) => importsOf(file, text));
 
-say('room                 files   lines');
+print('room                 files   lines');
 for (const room of [...new Set([...lib.keys()].map((file) => file.split('/').slice(0, 2).join('/')))].toSorted()) {
   const own = [...lib].filter(([file]) => file === room || file.startsWith(`${room}/`));
-  say(row(room, own.length, sum(own.map(([, text]) => linesOf(text)))));
+  print(row(room, own.length, sum(own.map(([, text]) => linesOf(text)))));
 }
-say(row('lib', lib.size, sum([...lib.values()].map(linesOf))));
-say('');
-for (const [name, count] of Object.entries(figures())) say(`${String(count).padStart(7)}  ${name}`);
+print(row('lib', lib.size, sum([...lib.values()].map(linesOf))));
+print('');
+for (const [name, count] of Object.entries(figures())) print(`${String(count).padStart(7)}  ${name}`);
 if (values.walks) {
-  say('');
-  say('walk                 files   stops   turns back');
+  print('');
+  print('walk                 files   stops   turns back');
   for (const { name, took, stops, turnsBack } of await measureWalks()) {
-    say(`${row(name, took.length, stops)} ${String(turnsBack).padStart(12)}`);
+    print(`${row(name, took.length, stops)} ${String(turnsBack).padStart(12)}`);
   }
 }
 
@@ -74,7 +74,7 @@ function figures(): Record<string, number> {
   };
 }
 
-/** Pairs of folders of a room, or of files directly in it, that import each other. */
+/** Returns the number of pairs of folders, or of files directly in a room, that import each other. */
 function mutualPairs(all: readonly Import[]): number {
   const pairs = new Set<string>();
   for (const { file, from } of all) {
@@ -84,7 +84,7 @@ function mutualPairs(all: readonly Import[]): number {
   return [...pairs].filter((pair) => pairs.has(pair.split(' ').toReversed().join(' '))).length / 2;
 }
 
-/** Type assertions of a file, without `as const`. */
+/** Returns the number of type assertions of a file, without `as const`. */
 function castsIn(text: string): number {
   const code = text
     .replaceAll(/^(?:import|export) (?:type )?[\w*{][^;]*? from '[^']+'[^;]*;$/gm, '')

@@ -6,7 +6,7 @@ import { type FunctionName, functions } from '#infra/topology.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
-/** Files of the repository that are text, those not yet added among them, by their paths below its top. */
+/** Paths of all text files of the repository, including untracked ones. */
 export const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
   cwd: ROOT,
   encoding: 'utf8',
@@ -16,7 +16,7 @@ export const files = execFileSync('git', ['ls-files', '--cached', '--others', '-
 
 export const textOf = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 
-/** The text of every TypeScript file by its path, the entry files of the functions on AWS among them. */
+/** Returns the text of every TypeScript file by its path, including the entry files of functions on AWS. */
 export const sources = (): Map<string, string> =>
   new Map([
     ...files.filter((file) => /\.tsx?$/.test(file)).map((file) => [file, textOf(file)] as const),

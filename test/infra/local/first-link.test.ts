@@ -8,8 +8,8 @@ import { cleanUp, newDir, start } from './host-process.ts';
 
 afterEach(cleanUp);
 
-describe('a new service', () => {
-  it('prints a link that signs its admin in, once, at each start until they can sign in otherwise', async () => {
+describe('sign-in link of a new service', () => {
+  it('prints a single-use link for its admin at each start until there is another way to sign in', async () => {
     const dir = newDir();
     const signIn = async (service: ReturnType<typeof start>) => {
       const { url } = await service.ready;
@@ -32,7 +32,7 @@ describe('a new service', () => {
     second.child.kill('SIGTERM');
     await second.exited;
 
-    // The session lasts, as the store does.
+    // The session lasts because the store does.
     const third = start({ DATA_DIR: dir, PUBLIC_URL: 'https://status.example.com' });
     const { url } = await third.ready;
     expect(third.out()).toMatch(/^Sign in, once, within an hour: https:\/\/status\.example\.com\/#\/link\/fwl_\w+$/m);
@@ -43,8 +43,8 @@ describe('a new service', () => {
   });
 });
 
-describe('the first link', () => {
-  it('is made while no admin has a passkey or an identity, and the account is not disabled', async () => {
+describe('firstLink', () => {
+  it('creates a link while no admin has a passkey or an identity and the account is enabled', async () => {
     const world = memoryWorld();
     expect(await firstLink(world, 'http://localhost')).toBeUndefined();
     const { user, context } = await world.account();
@@ -54,8 +54,8 @@ describe('the first link', () => {
     await enableAccount(context);
     const place = world.keys.user(context.tenant, user.id);
     const stored = (await world.store.get<UserItem>(place))!;
-    const means = [{ id: 'x', digest: 'd', name: 'Laptop' }];
-    for (const more of [{ passkeys: means }, { identities: means }]) {
+    const credentials = [{ id: 'x', digest: 'd', name: 'Laptop' }];
+    for (const more of [{ passkeys: credentials }, { identities: credentials }]) {
       await world.store.putMany([{ ...stored, ...more }]);
       expect(await firstLink(world, 'http://localhost')).toBeUndefined();
     }
@@ -68,7 +68,7 @@ describe('the first link', () => {
     ['http://0.0.0.0:80', 'http://localhost'],
     ['http://[::]:8787', 'http://localhost:8787'],
     ['http://192.168.1.5:8787', 'http://192.168.1.5:8787'],
-  ])('of a service at %s leads to %s', (url, address) => {
+  ])('opens a service at %s at %s', (url, address) => {
     expect(browserAddress(url)).toBe(address);
   });
 });

@@ -11,7 +11,7 @@ const ports = {
   bus: { publish: async () => void sent.push('bus') },
 } as unknown as Ports;
 
-it('a function on one machine may do what its row of the topology says', async () => {
+it('permits the operations of the function in the topology', async () => {
   const notifier = grant(ports, 'notifier');
   expect(await notifier.table.transact([{ put: { ...key, v: '1' } }])).toEqual({ ok: true });
   expect(await notifier.table.transact([{ delete: key }])).toEqual({ ok: true });
@@ -20,7 +20,7 @@ it('a function on one machine may do what its row of the topology says', async (
   expect(sent).toEqual(['delivery', 'bus']);
 });
 
-it('and nothing else, as its role on AWS would refuse it', async () => {
+it('rejects other operations like its role on AWS', async () => {
   const generator = grant(ports, 'generator');
   expect(await generator.table.get(key)).toBeUndefined();
   await expect(generator.table.transact([{ delete: key }])).rejects.toThrow('generator may not delete items');

@@ -14,14 +14,14 @@ export function newDir(): string {
   return dir;
 }
 
-/** A service in a process of its own. */
+/** Starts a service in its own process. */
 export function start(env: Record<string, string>, flags?: string[]): MainProcess {
   const started = startMain(env, flags);
   processes.push(started);
   return started;
 }
 
-/** Kills what still runs, and takes its folders away. */
+/** Kills running services and deletes their folders. */
 export async function cleanUp(): Promise<void> {
   for (const { child, exited } of processes.splice(0)) {
     child.kill('SIGKILL');
@@ -30,7 +30,7 @@ export async function cleanUp(): Promise<void> {
   for (const dir of dirs.splice(0)) rmSync(dir, { recursive: true, force: true });
 }
 
-/** Calls the API with a key; throws on anything but a 2xx. */
+/** Calls the API with a key; throws unless the status is 2xx. */
 export const client =
   ({ url, key }: { url: string; key: string }) =>
   async <T = Json>(method: string, path: string, body?: unknown): Promise<T> => {

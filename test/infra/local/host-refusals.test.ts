@@ -7,8 +7,8 @@ import { cleanUp, newDir, start } from './host-process.ts';
 
 afterEach(cleanUp);
 
-describe('the embedded service', () => {
-  it('is refused on a folder that another one holds, in one sentence', async () => {
+describe('start of the embedded service', () => {
+  it('fails with one sentence in a folder that another service holds', async () => {
     const dir = newDir();
     await start({ DATA_DIR: dir }).ready;
     const second = start({ DATA_DIR: dir });
@@ -18,15 +18,15 @@ describe('the embedded service', () => {
     );
   });
 
-  it('is refused where its folder is a file, in one sentence that names it', async () => {
+  it('fails with one sentence that names the folder if it is a file', async () => {
     const file = join(newDir(), 'file');
     writeFileSync(file, '');
     const service = start({ DATA_DIR: file });
     expect(await service.exited).toEqual({ code: 1, signal: null });
-    expect(service.err()).toMatch(/^DATA_DIR \S+file cannot be used \(.*\)\. Name a folder that can be written\.\n$/);
+    expect(service.err()).toMatch(/^DATA_DIR \S+file cannot be used \(.*\)\. Use a writable folder\.\n$/);
   });
 
-  it('is refused on a port in use, in one sentence', async () => {
+  it('fails with one sentence on a port in use', async () => {
     const { url } = await start({ DATA_DIR: newDir() }).ready;
     const { port } = new URL(url);
     const second = start({ DATA_DIR: newDir(), PORT: port });
@@ -43,14 +43,14 @@ describe('the embedded service', () => {
     ['ALLOWED_ORIGINS', 'https://app.example.com/'],
     ['ALLOWED_ORIGINS', 'app.example.com'],
     ['CHECK_EGRES', 'public'],
-  ])('names %s when it is wrong, in one sentence', async (name, value) => {
+  ])('names %s in one sentence when it is invalid', async (name, value) => {
     const service = start({ DATA_DIR: newDir(), [name]: value });
     expect(await service.exited).toEqual({ code: 1, signal: null });
     expect(service.err()).toContain(name);
     expect(service.err().trim().split('\n')).toHaveLength(1);
   });
 
-  it('says in plain words what a setting must be, and which one a misspelt one may be', async () => {
+  it('explains an invalid setting and suggests the name of a misspelled one', async () => {
     for (const [env, message] of [
       [{ PORT: 'abc' }, 'Settings are wrong. PORT: must be a number. See docs/operate/settings.md.'],
       [
@@ -63,13 +63,13 @@ describe('the embedded service', () => {
     }
   });
 
-  it('is refused with a flag that is not known, in one sentence', async () => {
+  it('fails with one sentence on an unknown flag', async () => {
     const service = start({ DATA_DIR: newDir() }, ['--dmeo']);
     expect(await service.exited).toEqual({ code: 1, signal: null });
-    expect(service.err()).toBe('--dmeo is not known; did you mean --demo?\n');
+    expect(service.err()).toBe('--dmeo is unknown; did you mean --demo?\n');
   });
 
-  it('leaves nothing behind when it cannot start', async () => {
+  it('leaves no files when it cannot start', async () => {
     const dir = newDir();
     const first = await startService({ dir });
     await expect(startService({ dir })).rejects.toThrow('Another Fleetwatch');

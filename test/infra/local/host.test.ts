@@ -17,14 +17,14 @@ afterEach(async () => {
   await cleanUp();
 });
 
-/** A check of a new entity. */
+/** Creates an entity and a check of it. */
 async function newCheck(call: ReturnType<typeof client>, check: object): Promise<Json> {
   await call('POST', '/v1/blueprints', { slug: 'service', name: 'Service' });
   const entity = await call('POST', '/v1/blueprints/service/entities', { slug: 'one', name: 'One', fields: {} });
   return call('POST', '/v1/checks', { entity_id: entity.id, interval_seconds: 1, ...check });
 }
 
-/** The results of a check that are items of their own, as they lie in the table, oldest first. */
+/** Reads the separately stored results of a check from the table, oldest first. */
 async function resultsOf({ ports, keys }: Service, check: Json): Promise<ReturnType<typeof resultRecord>[]> {
   const { items: accounts } = await ports.table.query({ partition: keys.accounts });
   const results = await allOf<ResultItem>(ports.table, {
@@ -35,7 +35,7 @@ async function resultsOf({ ports, keys }: Service, check: Json): Promise<ReturnT
 }
 
 describe('the embedded service', () => {
-  it('starts from nothing, tells its address and key, and keeps the key for its owner alone', async () => {
+  it('starts in an empty folder, prints its URL and key, and restricts the key file to its owner', async () => {
     const dir = join(newDir(), 'not', 'yet');
     const service = start({ DATA_DIR: dir });
     const { url, key } = await service.ready;
@@ -46,7 +46,7 @@ describe('the embedded service', () => {
     expect(service.err()).not.toContain(key);
   });
 
-  it('shows its admin key at the first start alone, and then where it is kept', async () => {
+  it('prints its admin key only at the first start, then where it is stored', async () => {
     const dir = newDir();
     const first = start({ DATA_DIR: dir });
     const { key } = await first.ready;
@@ -61,7 +61,7 @@ describe('the embedded service', () => {
     expect(await client(again)('GET', '/v1/me')).toMatchObject({ role: 'admin' });
   });
 
-  it('offers no admin key that was deleted', async () => {
+  it('does not print a deleted admin key', async () => {
     const dir = newDir();
     const first = start({ DATA_DIR: dir });
     const call = client(await first.ready);
@@ -75,14 +75,14 @@ describe('the embedded service', () => {
     expect(second.out()).toContain('Bearer <API_KEY>');
   });
 
-  it('refuses another number of partitions than its data has', async () => {
+  it('rejects a number of partitions other than that of its data', async () => {
     const dir = newDir();
     await (await startService({ dir })).stop();
     await expect(startService({ dir, env: { BUCKETS: '2' } })).rejects.toThrow('BUCKETS=1');
     await (await startService({ dir })).stop();
   });
 
-  it('ends on SIGTERM with exit code 0 and lets go of its folder', async () => {
+  it('exits with 0 on SIGTERM and unlocks its folder', async () => {
     const dir = newDir();
     const service = start({ DATA_DIR: dir });
     const { key } = await service.ready;
@@ -92,7 +92,7 @@ describe('the embedded service', () => {
     expect((await again.ready).key).toBe(key);
   });
 
-  it('lets a probe in hand finish and records it before it ends', async () => {
+  it('finishes and records a probe in flight before it exits', async () => {
     let answer = () => {};
     let asked = 0;
     const probed = createServer((_, response) => {
@@ -119,7 +119,7 @@ describe('the embedded service', () => {
     await again.stop();
   });
 
-  it('keeps every answered push through a kill -9, goes on probing, and notes the outage', async () => {
+  it('keeps every acknowledged push through a kill -9, continues probing, and records the outage', async () => {
     const dir = newDir();
     const first = start({ DATA_DIR: dir });
     const login = await first.ready;
@@ -139,7 +139,7 @@ describe('the embedded service', () => {
       try {
         for (;;) answered.push((await call('POST', `/v1/checks/${check.id}/heartbeat`)).id);
       } catch {
-        // it was killed
+        // The process was killed.
       }
     };
     const pushing = Array.from({ length: 8 }, push);
@@ -168,7 +168,7 @@ describe('the embedded service', () => {
 
   it.each([
     [
-      'is copied into another folder without a word of when it ran last',
+      'is copied into another folder without its last run time',
       (dir: string) => {
         const copy = newDir();
         for (const name of ['fleetwatch.db', 'admin-key']) copyFileSync(join(dir, name), join(copy, name));
@@ -176,13 +176,13 @@ describe('the embedded service', () => {
       },
     ],
     [
-      'lost its sign of life',
+      'lost its liveness file',
       (dir: string) => {
         rmSync(join(dir, 'alive'));
         return dir;
       },
     ],
-  ])('judges no silence of the time before when its store %s', async (_what, move) => {
+  ])('detects no missed heartbeat of the time before when its store %s', async (_what, move) => {
     const dir = newDir();
     const anHourAgo = { ...systemClock, now: () => Date.now() - 3_600_000 };
     const before = await startService({ dir, world: { clock: anHourAgo } });
@@ -209,11 +209,11 @@ describe('the embedded service', () => {
     await after.stop();
   });
 
-  it('asks nothing of its store while it has nothing to do', async () => {
+  it('does not read its store while idle', async () => {
     vi.useFakeTimers({ now: Date.parse('2026-11-21T05:16:00.500Z'), toFake: ['setTimeout', 'clearTimeout', 'Date'] });
     const service = await startService();
     const { store } = service.ports.table;
-    // The tick of its start is handled within a few turns of the event loop.
+    // The tick at its start is handled within a few turns of the event loop.
     for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve));
     await vi.advanceTimersByTimeAsync(5000);
     const read = vi.spyOn(store, 'read');

@@ -15,35 +15,35 @@ afterEach(() => {
   rmSync(file, { force: true });
 });
 
-describe('the sign of life', () => {
-  it('knows of no outage on a first start', () => {
+describe('liveness', () => {
+  it('reports no outage on a first start', () => {
     expect(outageBefore(file, START, undefined)).toBeUndefined();
     expect(existsSync(file)).toBe(true);
   });
 
-  it('gives the time since the last sign on a later start', () => {
+  it('reports the time since the last update on a later start', () => {
     outageBefore(file, START, undefined);
     expect(outageBefore(file, START + 90_500, undefined)).toEqual({ from: START, to: START + 90_500 });
   });
 
-  it('gives all of that time once more when a start died before it was noted', () => {
+  it('reports the same outage again when a start died before it was recorded', () => {
     outageBefore(file, START, undefined);
     outageBefore(file, START + 90_500, undefined);
     expect(outageBefore(file, START + 95_000, undefined)).toEqual({ from: START, to: START + 95_000 });
   });
 
-  it('makes no outage of a clock that was set back', () => {
+  it('reports no outage when the clock was set back', () => {
     outageBefore(file, START, undefined);
     expect(outageBefore(file, START - 1000, undefined)).toBeUndefined();
   });
 
-  it('is the last tick where a store came without the file, also after a start that died', () => {
+  it('uses the last tick if the file is missing, also after a start that died', () => {
     const outage = { from: START, to: START + 600_000 };
     expect(outageBefore(file, START + 600_000, START)).toEqual(outage);
     expect(outageBefore(file, START + 600_000, START)).toEqual(outage);
   });
 
-  it('is the last tick where the file tells of its copying, or belongs to an older store', () => {
+  it('uses the last tick if the file was copied or belongs to an older store', () => {
     for (const noted of [START + 500_000, START - 1]) {
       outageBefore(file, noted, undefined);
       expect(outageBefore(file, START + 600_000, START)).toEqual({ from: START, to: START + 600_000 });
@@ -51,12 +51,12 @@ describe('the sign of life', () => {
     }
   });
 
-  it('is that of the file as long as it fits the last tick', () => {
+  it('uses the file while it matches the last tick', () => {
     outageBefore(file, START + 58_000, undefined);
     expect(outageBefore(file, START + 90_000, START)).toEqual({ from: START + 58_000, to: START + 90_000 });
   });
 
-  it('is given at once, every two seconds, and a last time at the end', async () => {
+  it('updates the file at once, every two seconds, and at the end', async () => {
     vi.useFakeTimers({ now: START, toFake: ['setInterval', 'clearInterval', 'Date'] });
     outageBefore(file, START, undefined);
     vi.setSystemTime(START + 500);
@@ -69,7 +69,7 @@ describe('the sign of life', () => {
     expect(noted()).toBe(START + 4100);
   });
 
-  it('tells of a time in which the process was not run', async () => {
+  it('reports a pause of the process', async () => {
     vi.useFakeTimers({ now: START, toFake: ['setInterval', 'clearInterval', 'Date'] });
     outageBefore(file, START, undefined);
     const pauses: Outage[] = [];
@@ -81,7 +81,7 @@ describe('the sign of life', () => {
     expect(pauses).toEqual([{ from: START + 2000, to: START + 64_000 }]);
   });
 
-  it('has whoever takes work after a pause wait until that is noted', async () => {
+  it('delays work after a pause until the outage is recorded', async () => {
     vi.useFakeTimers({ now: START, toFake: ['setInterval', 'clearInterval', 'Date'] });
     outageBefore(file, START, undefined);
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -97,7 +97,7 @@ describe('the sign of life', () => {
     life.stop();
   });
 
-  it('gives no sign before a pause is noted, and tries again, so that a crash leaves it to the next start', async () => {
+  it('does not update the file before a pause is recorded, and retries, so that a crash leaves it to the next start', async () => {
     vi.useFakeTimers({ now: START, toFake: ['setInterval', 'clearInterval', 'Date'] });
     outageBefore(file, START, undefined);
     let isFull = true;

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { clientOf } from '#test/support/client.ts';
 import { startMain } from '#test/support/main-process.ts';
 
-it('npm start becomes the service in the same process, with what node was to be told', async () => {
+it('runs the service in the process of npm start with the flags of node', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'fleetwatch-start-'));
   const { child, ready, exited } = startMain({ DATA_DIR: dir });
   const { url, key } = await ready;
@@ -19,17 +19,17 @@ it('npm start becomes the service in the same process, with what node was to be 
   rmSync(dir, { recursive: true });
 });
 
-it('what a service without NATS and mail never uses is not loaded: neither their clients nor that of fetch', () => {
+it('does not load the clients of NATS, mail and fetch without those settings', () => {
   const script = `
     import { registerHooks } from 'node:module';
     const loaded = [];
     registerHooks({ load: (url, context, next) => { loaded.push(url); return next(url, context); } });
     await import('#infra/local/host.ts');
-    const strange = [...loaded, ...process.moduleLoadList].filter((name) => /nats-io|nodemailer|undici/.test(name));
-    process.stdout.write(JSON.stringify({ count: loaded.length, strange }));
+    const unexpected = [...loaded, ...process.moduleLoadList].filter((name) => /nats-io|nodemailer|undici/.test(name));
+    process.stdout.write(JSON.stringify({ count: loaded.length, unexpected }));
   `;
   const args = ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', script];
-  const { count, strange } = JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' }));
+  const { count, unexpected } = JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' }));
   expect(count).toBeGreaterThan(100);
-  expect(strange).toEqual([]);
+  expect(unexpected).toEqual([]);
 });

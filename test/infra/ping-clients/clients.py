@@ -1,4 +1,4 @@
-"""Pings with Healthchecks' own Python client, and with requests. Reads where from stdin, prints what was answered."""
+"""Pings with the Python client of Healthchecks, and with requests. Reads URLs from stdin, prints the responses."""
 
 import json
 import sys
@@ -27,7 +27,7 @@ with Client(api_key="unused", ping_key=key, ping_url=base) as client:
 said["requests get"] = (requests.get(f"{base}{uuid}", timeout=10).status_code,)
 said["requests post"] = (requests.post(f"{base}{uuid}/fail", data="Traceback", timeout=10).text,)
 
-# In the very form of runitor: POST of text/plain to base/handle[/type], rid and create in the query.
+# Same form as runitor: POST of text/plain to base/handle[/type], rid and create in the query.
 session = requests.Session()
 session.headers.update({"Content-Type": "text/plain", "User-Agent": "runitor/1.4.1 (+https://bdd.fi/x/runitor)"})
 

@@ -9,16 +9,16 @@ import { got, newBlueprint, newCheck } from '#test/support/fleet.ts';
 import { type RealService, startRealService } from '#test/support/real-service.ts';
 
 /**
- * Clients of Healthchecks' pinging API, unchanged but for the base address and keys, against a running service.
- * https://healthchecks.io/docs/http_api/ is the page that they were written to.
+ * Runs clients of the Healthchecks pinging API, unchanged except for base URL and keys, against a service. They follow
+ * https://healthchecks.io/docs/http_api/.
  */
 
 const run = promisify(execFile);
 const PYTHON = join(import.meta.dirname, '../../../.cache/ping-clients/bin/python');
 
 /**
- * What a client needs that this machine may not have. python3 -m venv .cache/ping-clients &&
- * .cache/ping-clients/bin/pip install -r test/infra/ping-clients/python.txt makes the last.
+ * Programs that this machine may lack. python3 -m venv .cache/ping-clients &&
+ * .cache/ping-clients/bin/pip install -r test/infra/ping-clients/python.txt installs the last.
  */
 const HERE = {
   curl: findProgram('curl') !== undefined,
@@ -33,7 +33,7 @@ const needed = (what: keyof typeof HERE): boolean => {
 };
 
 let service: RealService;
-/** Of a push check with a slug, and of a ping key that makes checks. */
+/** URLs of a push check with a slug, and a ping key that creates checks. */
 let job: { id: string; ping_url: string };
 let key: string;
 beforeAll(async () => {
@@ -49,7 +49,7 @@ const newest = async (): Promise<Ping> =>
   got(await service.client.get(`/v1/checks/${job.id}/pings?limit=1`), 200).pings[0];
 const handles = () => ({ uuid: job.ping_url, slug: `${new URL(job.ping_url).origin}/ping/${key}/nightly-backup` });
 
-/** Each endpoint of Healthchecks' page, in its order, and what differs here. */
+/** Endpoints of the Healthchecks page in order, and differences of this service. */
 const ENDPOINTS = [
   { name: 'success', path: '', kind: 'success', exit_status: null, differs: 'nothing' },
   {
@@ -65,30 +65,30 @@ const ENDPOINTS = [
   { name: 'exit status 3', path: '/3', kind: 'fail', exit_status: 3, differs: 'nothing' },
 ] as const;
 
-/** What the page says of every endpoint beside that, and what differs here. */
+/** Further rules of the page for all endpoints, and differences of this service. */
 const BESIDE = [
   ['HEAD, GET and POST', 'nothing'],
-  ['?rid=', 'two of them are refused; there the last counts'],
+  ['?rid=', 'two of them are rejected; there the last counts'],
   ['?create=1 of a slug', 'only by a ping key that names a blueprint'],
   ['200 OK', 'nothing'],
   ['201 Created', 'nothing'],
   ['200 OK (not found)', '404 not found, always'],
-  ['200 OK (rate limited)', '429 rate limited: what is answered 2xx is kept'],
+  ['200 OK (rate limited)', '429 rate limited: only pings with 2xx are kept'],
   ['400 invalid url format', 'nothing'],
   ['404 not found', 'nothing'],
-  ['409 ambiguous slug', 'a slug is unique: 409 says that it is no push check, or why nothing can be made'],
-  ['Ping-Body-Limit', '10000; 100000 on their own service'],
+  ['409 ambiguous slug', 'a slug is unique: 409 says that it is not a push check, or why none can be created'],
+  ['Ping-Body-Limit', '10000; 100000 at Healthchecks'],
   ['Access-Control-Allow-Origin: *', 'nothing'],
 ] as const;
 
-it('is told apart from Healthchecks, endpoint by endpoint', () => {
+it('lists the differences from Healthchecks by endpoint', () => {
   expect(ENDPOINTS.map(({ name }) => name)).toHaveLength(6);
   expect(BESIDE.filter(([, differs]) => differs !== 'nothing')).toHaveLength(6);
 });
 
 describe.each(['uuid', 'slug'] as const)('by %s', (by) => {
   describe.each(ENDPOINTS)('$name', ({ path, kind, exit_status }) => {
-    it.skipIf(!needed('curl'))('with curl, by GET, HEAD and POST', async () => {
+    it.skipIf(!needed('curl'))('accepts curl with GET, HEAD and POST', async () => {
       const url = handles()[by] + path;
       const { stdout } = await run('curl', ['-fsS', '-m', '10', '--retry', '5', url]);
       expect(stdout).toBe('OK');
@@ -101,7 +101,7 @@ describe.each(['uuid', 'slug'] as const)('by %s', (by) => {
       expect(await newest()).toMatchObject({ kind, exit_status, method: 'POST', body_bytes: 15 });
     });
 
-    it.skipIf(!needed('wget'))('with wget', async () => {
+    it.skipIf(!needed('wget'))('accepts wget', async () => {
       const { stdout } = await run('wget', ['-q', '-T', '10', '-t', '5', '-O', '-', handles()[by] + path]);
       expect(stdout).toBe('OK');
       await run('wget', ['-q', '-O', '-', '--post-data=x', `${handles()[by]}${path}?rid=${randomUUID()}`]);
@@ -110,7 +110,7 @@ describe.each(['uuid', 'slug'] as const)('by %s', (by) => {
   });
 });
 
-it.skipIf(!needed('curl'))('curl makes the check of a slug, and knows a refusal for one', async () => {
+it.skipIf(!needed('curl'))('creates the check of a slug with curl, which detects an error', async () => {
   const base = `${new URL(job.ping_url).origin}/ping`;
   const create = ['-sS', '-w', ' %{http_code}', `${base}/${key}/weekly-report?create=1`];
   expect((await run('curl', create)).stdout).toBe('Created 201');
@@ -118,7 +118,7 @@ it.skipIf(!needed('curl'))('curl makes the check of a slug, and knows a refusal 
   await expect(run('curl', ['-fsS', `${base}/${randomUUID()}`])).rejects.toThrow(/404/);
 });
 
-it.skipIf(!needed('python'))('healthchecks-io, requests and runitor’s form of it', async () => {
+it.skipIf(!needed('python'))('accepts healthchecks-io, requests, and requests in the form of runitor', async () => {
   const base = `${new URL(job.ping_url).origin}/ping/`;
   const uuid = job.ping_url.slice(job.ping_url.lastIndexOf('/') + 1);
   const child = execFile(PYTHON, [join(import.meta.dirname, 'clients.py')], { timeout: 50_000 });
@@ -150,7 +150,7 @@ it.skipIf(!needed('python'))('healthchecks-io, requests and runitor’s form of 
   });
 });
 
-it.skipIf(!needed('runitor'))('runitor', async () => {
+it.skipIf(!needed('runitor'))('accepts runitor', async () => {
   const { origin, pathname } = new URL(job.ping_url);
   const uuid = pathname.slice('/ping/'.length);
   const args = ['-api-url', `${origin}/ping`, '-uuid', uuid, '--', 'sh', '-c', 'echo done; exit 4'];

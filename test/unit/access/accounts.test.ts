@@ -13,7 +13,7 @@ import { type MemoryWorld, memoryWorld } from '#test/support/memory-world.ts';
 
 const plain = fullKey('a');
 
-/** A member of an account, with a key. */
+/** Adds a member with a key to an account. */
 async function addMember({ ports, store, keys }: MemoryWorld, scope: MutationContext, id: string) {
   const user: UserItem = {
     ...keys.user(scope.tenant, id),
@@ -46,7 +46,7 @@ async function callWith(world: MemoryWorld, raw: string, method: string, path: s
 }
 
 describe('createAccount', () => {
-  it('makes what the listing shows', async () => {
+  it('creates the listed account', async () => {
     const world = memoryWorld();
     const one = await world.account({ entity_limit_per_bp: 3 });
     world.advance(1);
@@ -59,11 +59,11 @@ describe('createAccount', () => {
     ['an e-mail with a blank', { email: 'a nn@example.com' }, 'email'],
     ['no name', { name: '' }, 'name'],
     ['more checks than an entity can be deleted with', { check_limit_per_entity: 91 }, 'check_limit_per_entity'],
-    ['half a blueprint', { blueprint_limit: 1.5 }, 'blueprint_limit'],
+    ['a fractional limit', { blueprint_limit: 1.5 }, 'blueprint_limit'],
     ['no retention', { retention_days: 0 }, 'retention_days'],
     ['rollups of less than a month', { rollup_days: 29 }, 'rollup_days'],
     ['rollups of more than three years', { rollup_days: 1101 }, 'rollup_days'],
-  ])('refuses %s', async (_name, more, path) => {
+  ])('rejects %s', async (_name, more, path) => {
     const refused = await memoryWorld()
       .account(more)
       .catch((error) => error);
@@ -71,8 +71,8 @@ describe('createAccount', () => {
   });
 });
 
-describe('an account', () => {
-  it('that is disabled is refused with every key of it, also 120, and let in again when enabled', async () => {
+describe('changes of an account', () => {
+  it('rejects all of 120 keys while disabled and accepts them when enabled', async () => {
     const world = memoryWorld();
     const { context } = await world.account({ key_limit_per_user: 200 });
     const issued = await Promise.all(Array.from({ length: 120 }, () => issueAdminKey(context, fullKey('one of many'))));
@@ -84,7 +84,7 @@ describe('an account', () => {
     for (const { key } of issued) expect((await world.bearer(key)).tenant).toBe(context.tenant);
   });
 
-  it('gets no key while it is disabled', async () => {
+  it('issues no key while disabled', async () => {
     const { account, store } = memoryWorld();
     const { context } = await account();
     await disableAccount(context);
@@ -93,7 +93,7 @@ describe('an account', () => {
     expect((await store.query({ partition: context.keys.apiKeys(context.tenant) })).items).toHaveLength(before);
   });
 
-  it('that is disabled and enabled at once ends with keys that agree with it', async () => {
+  it('keeps keys consistent when disabled and enabled concurrently', async () => {
     const world = memoryWorld();
     const { context, key } = await world.account();
     const keys = [key, ...(await Promise.all([1, 2, 3].map(() => issueAdminKey(context, fullKey('x')))))];
@@ -113,7 +113,7 @@ describe('an account', () => {
     }
   });
 
-  it('is left with the keys of its last state by a crash between two commands', async () => {
+  it('keeps keys of the last state after a crash between two commands', async () => {
     let meanwhile: (() => Promise<unknown>) | undefined;
     const world = memoryWorld((table) => ({
       ...table,
@@ -133,7 +133,7 @@ describe('an account', () => {
     expect((await world.bearer(key.key)).tenant).toBe(context.tenant);
   });
 
-  it('keeps limits that were not given, and tells its keys how long data is kept', async () => {
+  it('keeps omitted limits and copies the retention to its keys', async () => {
     const world = memoryWorld();
     const { context, key } = await world.account();
     await setLimits(context, { retention_days: 90, rollup_days: 60, blueprint_limit: undefined });
@@ -142,7 +142,7 @@ describe('an account', () => {
     expect((await world.bearer(key.key)).caller).toMatchObject({ retention_days: 90, rollup_days: 60 });
   });
 
-  it('that does not exist cannot be changed', async () => {
+  it('throws NOT_FOUND for an unknown account', async () => {
     const { ports, keys } = memoryWorld();
     const scope = { ports, keys, tenant: 'acc_none', origin: 'operator' } as const;
     await expect(setLimits(scope, { blueprint_limit: 1 })).rejects.toMatchObject({ code: 'NOT_FOUND' });
@@ -151,8 +151,8 @@ describe('an account', () => {
   });
 });
 
-describe('a key', () => {
-  it('is never made for a user who is removed at that moment', async () => {
+describe('issueKey', () => {
+  it('creates no key for a user removed at the same time', async () => {
     let remove: (() => Promise<unknown>) | undefined;
     const world = memoryWorld((table) => ({
       ...table,
@@ -170,7 +170,7 @@ describe('a key', () => {
     expect((await world.store.query({ partition: world.keys.apiKeys(context.tenant) })).items).toHaveLength(before);
   });
 
-  it('is made once when the answer to its writing is lost and another writer was in the way', async () => {
+  it('creates one key when the response is lost and another writer conflicts', async () => {
     let lost = false;
     const world = memoryWorld((table) => ({
       ...table,
@@ -189,8 +189,8 @@ describe('a key', () => {
   });
 });
 
-describe("a member's key", () => {
-  it("has the member's role, and sees and deletes the member's own keys alone", async () => {
+describe('key of a member', () => {
+  it('has the role of the member, and lists and deletes only their keys', async () => {
     const world = memoryWorld();
     const { context, key } = await world.account();
     const ben = await addMember(world, context, 'usr_ben');

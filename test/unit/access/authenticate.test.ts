@@ -4,8 +4,8 @@ import { memoryWorld } from '#test/support/memory-world.ts';
 
 const HOUR = 3_600_000;
 
-describe('the Bearer gate', () => {
-  it('costs one read, and one write in an hour', async () => {
+describe('authenticate', () => {
+  it('needs one read, and one write per hour', async () => {
     const { account, bearer, requests, advance, written } = memoryWorld();
     const { key } = await account();
     await written();
@@ -50,7 +50,7 @@ describe('the Bearer gate', () => {
     expect(JSON.stringify(bodies)).toContain(digestOf(key.key));
   });
 
-  it('lets the request go on when last_used_at cannot be written, and logs it', async () => {
+  it('accepts the request when last_used_at cannot be written, and logs it', async () => {
     let refuses = false;
     const world = memoryWorld((table) => ({
       ...table,
@@ -66,7 +66,7 @@ describe('the Bearer gate', () => {
     expect(JSON.stringify(world.log.lines)).not.toContain(key.key);
   });
 
-  it('never brings a deleted key back by noting its use', async () => {
+  it('never restores a deleted key by recording its use', async () => {
     let hold: Promise<unknown> = Promise.resolve();
     const world = memoryWorld((table) => ({ ...table, transact: (writes) => hold.then(() => table.transact(writes)) }));
     const { key } = await world.account();

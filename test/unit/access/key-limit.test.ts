@@ -7,8 +7,8 @@ import { type MemoryWorld, memoryWorld } from '#test/support/memory-world.ts';
 
 const MINUTE = 60_000;
 
-describe('the limit of keys', () => {
-  it('counts no key that has expired', async () => {
+describe('key limit', () => {
+  it('does not count expired keys', async () => {
     const world = memoryWorld();
     const { context } = await world.account({ key_limit_per_user: 3 });
     const expires_at = world.ports.clock.now() + MINUTE;
@@ -17,14 +17,14 @@ describe('the limit of keys', () => {
     await expect(issue(context)).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
     world.advance(MINUTE);
     await issue(context);
-    // One that is counted no longer gives no room when it is deleted.
+    // Deleting a key that is no longer counted gives no room.
     await deleteKey(context, await requireKey(context, first.id));
     await issue(context);
     await expect(issue(context)).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
     expect(await activeKeys(context)).toHaveLength(3);
   });
 
-  it('holds for rotation, whose old key counts while it is good', async () => {
+  it('applies to rotation, whose old key counts while it is valid', async () => {
     const world = memoryWorld();
     const { context, key } = await world.account({ key_limit_per_user: 2 });
     const next = await rotate(context, key.id, 60);
@@ -34,7 +34,7 @@ describe('the limit of keys', () => {
     expect((await rotate(context, next.id)).rotated_from).toBe(next.id);
   });
 
-  it('is never passed, whatever is made, deleted, rotated and expires', async () => {
+  it('is never exceeded by any sequence of creations, deletions, rotations and expiries', async () => {
     const step = fc.constantFrom('make', 'make short', 'delete', 'rotate', 'wait');
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(step, fc.nat(20)), { maxLength: 25 }), async (steps) => {
@@ -65,8 +65,8 @@ describe('the limit of keys', () => {
   });
 });
 
-describe('a user whose removal is cut off', () => {
-  it('has no room for more keys than are allowed', async () => {
+describe('user after an interrupted removal', () => {
+  it('cannot have more keys than allowed', async () => {
     let isFailing = false;
     const world: MemoryWorld = memoryWorld((table) => ({
       ...table,

@@ -14,15 +14,15 @@ const codeOf = (world: MemoryWorld, raw: string): Promise<string> =>
     (error) => error.code,
   );
 
-describe('a rotation', () => {
-  /** A world that loses the answer of the next write when told to. */
+describe('rotateKey', () => {
+  /** Creates a world that loses the response of the next write on demand. */
   function forgetful() {
     const next = { isLost: false };
     const world: MemoryWorld = memoryWorld((table) => ({
       ...table,
       transact: async (writes) => {
         const outcome = await table.transact(writes);
-        // A single write is the note of a key's use, which may be in the way of the first try.
+        // A single write records the use of a key, which may conflict with the first attempt.
         if (!next.isLost || !outcome.ok || writes.length === 1) return outcome;
         next.isLost = false;
         return { ok: false, failed: [], present: [], conflict: true };
@@ -31,7 +31,7 @@ describe('a rotation', () => {
     return { world, next };
   }
 
-  it('that was done is told as done when the answer of the store is lost', async () => {
+  it('returns the new key when the response of the store is lost', async () => {
     const { world, next } = forgetful();
     const { context, key } = await world.account();
     next.isLost = true;
@@ -41,7 +41,7 @@ describe('a rotation', () => {
     expect(await allKeys(context)).toHaveLength(2);
   });
 
-  it('lets both keys in during the overlap, and one after it', async () => {
+  it('accepts both keys during the overlap, and one after it', async () => {
     const world = memoryWorld();
     const { context, key } = await world.account();
     const made = await rotate(context, key.id, 60);
@@ -51,7 +51,7 @@ describe('a rotation', () => {
     expect([await codeOf(world, key.key), await codeOf(world, made.key)]).toEqual(['UNAUTHORIZED', 'let in']);
   });
 
-  it('does not let the old key live longer than it would have', async () => {
+  it('does not extend the life of the old key', async () => {
     const world = memoryWorld();
     const { context } = await world.account();
     const old = await issue(context, { expires_at: world.ports.clock.now() + MINUTE });
@@ -59,7 +59,7 @@ describe('a rotation', () => {
     expect((await keyWith(context, old.id))!.expires_at).toBe(old.expires_at);
   });
 
-  it('by a key that was rotated itself makes one that ends with that', async () => {
+  it('limits the new key to the expiry of a rotated creator', async () => {
     const world = memoryWorld();
     const { context, key } = await world.account();
     await rotate(context, key.id, 60);
@@ -69,7 +69,7 @@ describe('a rotation', () => {
     expect(next.expires_at).toBe(iso(late.caller.valid_until!));
   });
 
-  it('is refused for a user who was removed meanwhile, and then changes nothing', async () => {
+  it('fails without a change for a user removed meanwhile', async () => {
     const world = memoryWorld();
     const { context } = await world.account();
     const key = await issue(context);

@@ -9,8 +9,8 @@ import { memoryWorld } from '#test/support/memory-world.ts';
 
 const [MINUTE, DAY] = [60_000, 86_400_000];
 
-describe('a key that expires', () => {
-  it('is good up to the millisecond before', async () => {
+describe('expiring key', () => {
+  it('is valid until the millisecond before', async () => {
     const world = memoryWorld();
     const { context } = await world.account();
     const key = await issue(context, { expires_at: world.ports.clock.now() + MINUTE });
@@ -19,7 +19,7 @@ describe('a key that expires', () => {
     world.advance(1);
     await expect(world.bearer(key.key)).rejects.toMatchObject({
       code: 'UNAUTHORIZED',
-      message: `This API key expired on ${key.expires_at}. Make another, or rotate the next one in time.`,
+      message: `This API key expired on ${key.expires_at}. Create another one, and rotate it in time.`,
       headers: { 'www-authenticate': 'Bearer' },
     });
   });
@@ -37,7 +37,7 @@ describe('a key that expires', () => {
     await expect(requireKey(context, id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
-  it('is dropped by the table after these 90 days, with its pointer, also one that was rotated or shortened', async () => {
+  it('is deleted from the table with its pointer after 90 days, also if rotated or shortened', async () => {
     const world = memoryWorld();
     const { context } = await world.account();
     const at = world.ports.clock.now() + 10 * DAY;
@@ -61,7 +61,7 @@ describe('a key that expires', () => {
     }
   });
 
-  it('costs the gate one read, as every key does', async () => {
+  it('needs one read to authenticate, like every key', async () => {
     const world = memoryWorld();
     const { context } = await world.account();
     const key = await issue(context, { expires_at: world.ports.clock.now() + DAY, scopes: ['read'] });
@@ -73,10 +73,10 @@ describe('a key that expires', () => {
   });
 });
 
-describe('when a key expires', () => {
+describe('expiry of a new key', () => {
   const some = fc.option(fc.integer({ min: MINUTE, max: 3650 * DAY }), { nil: null });
 
-  it('is never later than its maker does', () => {
+  it('is never later than that of its creator', () => {
     fc.assert(
       fc.property(some, some, (wanted, maker) => {
         const now = 1_800_000_000_000;
@@ -93,7 +93,7 @@ describe('when a key expires', () => {
     );
   });
 
-  it('of one that takes the place of another, neither', () => {
+  it('is never later than that of its creator after a rotation', () => {
     fc.assert(
       fc.property(some, some, fc.nat(3650 * DAY), (span, maker, age) => {
         const now = 1_800_000_000_000;
@@ -107,8 +107,8 @@ describe('when a key expires', () => {
   });
 });
 
-describe('what a key item weighs', () => {
-  it('is a few hundred bytes, and one read unit with all that it may be held to', async () => {
+describe('size of a key item', () => {
+  it('is a few hundred bytes, and one read unit with the largest restriction', async () => {
     const world = memoryWorld();
     const { context, key } = await world.account();
     const sizeOf = async (raw: string) =>

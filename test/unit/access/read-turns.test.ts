@@ -4,7 +4,7 @@ import type { Ports } from '#lib/env.ts';
 import type { AppError } from '#lib/platform/errors.ts';
 import { memoryLimiter } from '#lib/platform/sharing/memory-limiter.ts';
 
-/** Reads that end when the test says so. */
+/** Reads that end on demand. */
 function world() {
   let now = 0;
   let wake = () => {};
@@ -24,7 +24,7 @@ function world() {
         open--;
         return 'read';
       }),
-    /** A read that takes no time. */
+    /** A read that ends at once. */
     quick: (tenant: string, note: () => void) => withReadPermit({ ports, tenant }, async () => note()),
     pass: async (ms: number) => {
       now += ms;
@@ -34,8 +34,8 @@ function world() {
   };
 }
 
-describe('reads of one account', () => {
-  it('are worked on two at a time; those of another account do not wait for them', async () => {
+describe('withReadPermit', () => {
+  it('runs two reads of an account at a time, without delaying other accounts', async () => {
     const { read, open, ends, settle } = world();
     const mine = Array.from({ length: 10 }, () => read('acc_a'));
     const others = read('acc_b');
@@ -48,7 +48,7 @@ describe('reads of one account', () => {
     expect(await Promise.all([...mine, others])).toEqual(Array(11).fill('read'));
   });
 
-  it('that waited for a long one are worked on two in a turn of the event loop', async () => {
+  it('runs two reads per turn of the event loop after they waited for a long one', async () => {
     const { read, quick, ends, settle } = world();
     const long = [read('acc_a'), read('acc_a')];
     let done = 0;
@@ -65,7 +65,7 @@ describe('reads of one account', () => {
     await Promise.all([...long, ...waited]);
   });
 
-  it('are refused with a remedy when they found no turn for ten seconds', async () => {
+  it('rejects reads without a permit after ten seconds, with a remedy', async () => {
     const { read, ends, pass, settle } = world();
     const first = Array.from({ length: 2 }, () => read('acc_a'));
     const late = read('acc_a').catch((error: AppError) => error);
@@ -73,7 +73,7 @@ describe('reads of one account', () => {
     await pass(11_000);
     expect(await late).toMatchObject({
       code: 'RATE_LIMITED',
-      message: expect.stringContaining('Send the next when one was answered'),
+      message: expect.stringContaining('Wait for a response before the next request'),
       headers: { 'retry-after': '1' },
     });
     for (const end of ends) end();

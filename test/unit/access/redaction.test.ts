@@ -11,10 +11,10 @@ describe('redactUrl', () => {
     ['with a fragment', 'https://example.com/#token=abc', 'https://example.com/?********'],
     ['with user and password', 'https://me:pw@example.com:8443/x', 'https://********@example.com:8443/x'],
     ['with an @ in the path', 'https://example.com/@me', 'https://example.com/@me'],
-  ])('shows a URL %s', (_name, url, shown) => {
+  ])('redacts a URL %s', (_name, url, shown) => {
     expect(redactUrl(url)).toBe(shown);
   });
-  it('never shows what stands in the query', () => {
+  it('never shows the query', () => {
     const secret = fc.stringMatching(/^SECRET[a-z0-9?#&=/@:]{0,20}$/);
     fc.assert(
       fc.property(fc.webUrl({ withQueryParameters: false, withFragments: false }), secret, (url, text) => {
@@ -27,7 +27,7 @@ describe('redactUrl', () => {
 });
 
 describe('redactUrls', () => {
-  it('hides every URL, whatever stands before it', () => {
+  it('hides every URL after any text', () => {
     const before = fc.stringMatching(/^[a-zA-Z0-9+. :/"(-]{0,40}$/);
     fc.assert(
       fc.property(before, (text) => {
@@ -42,7 +42,7 @@ describe('redactUrls', () => {
     ['two in quotes', '"http://a/b" and <HTTPS://c/d>', '"********" and <********>'],
     ['another scheme', 'nats://user:pw@bus:4222 is closed', '******** is closed'],
     ['nothing', '', ''],
-  ])('shows a text with %s', (_name, text, shown) => {
+  ])('redacts a text with %s', (_name, text, shown) => {
     expect(redactUrls(text)).toBe(shown);
   });
 });
@@ -53,13 +53,13 @@ describe('redactPaths', () => {
     config: { headers: { authorization: 'x', accept: 'y' }, body: 'b', empty: null, list: ['x'] },
   };
 
-  it('hides a value, and of a map its values but not its keys', () => {
+  it('hides a value, and the values of an object but not its keys', () => {
     expect(redactPaths(record, ['config.headers', 'config.body', 'config.list'])).toEqual({
       id: 'a',
       config: { headers: { authorization: REDACTED, accept: REDACTED }, body: REDACTED, empty: null, list: REDACTED },
     });
   });
-  it('leaves what is absent or null, and the record it was given', () => {
+  it('keeps absent and null properties, and does not change its input', () => {
     const before = structuredClone(record);
     expect(redactPaths(record, ['config.token', 'id.x', 'config.empty', 'more.x'])).toEqual(before);
     redactPaths(record, ['config.body']);
@@ -68,7 +68,7 @@ describe('redactPaths', () => {
 });
 
 describe('redactUrlsAt', () => {
-  it('shows URLs at any path without what may be secret, and leaves the rest', () => {
+  it('redacts URLs at any path and keeps other values', () => {
     const record = { url: 'https://a.test/x?key=1', config: { url: 'wss://a.test/y?key=2', expect: 'a?b' } };
     expect(redactUrlsAt(record, ['url', 'config.url', 'config.none'])).toEqual({
       url: `https://a.test/x?${REDACTED}`,

@@ -6,8 +6,8 @@ const DAY = 86_400_000;
 const at = fc.integer({ min: Date.UTC(2020), max: Date.UTC(2040) });
 const days = fc.integer({ min: 1, max: 3650 });
 
-describe('what is kept for so many days', () => {
-  it('is never dropped while it is shown, and within an hour after', () => {
+describe('retention', () => {
+  it('deletes an item within an hour after it is no longer shown', () => {
     fc.assert(
       fc.property(at, days, (made, kept) => {
         const expires = resultExpiry(made, kept) * 1000;

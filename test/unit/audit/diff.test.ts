@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { changesOf, fitted } from '#lib/audit/diff.ts';
 
-/** Of records without secrets. */
+/** Changes between records without secrets. */
 const differ = (before: unknown, after: unknown) =>
   changesOf({ real: before, shown: before }, { real: after, shown: after });
 
-describe('what differs between two records', () => {
-  it('is told member by member, with dotted paths', () => {
+describe('changesOf', () => {
+  it('lists changes by property, with dotted paths', () => {
     expect(
       differ(
         { name: 'shop', config: { host: 'a', port: 1 }, kept: [1] },
@@ -19,13 +19,13 @@ describe('what differs between two records', () => {
     ]);
   });
 
-  it('is a list as a whole, even where one of it differs', () => {
+  it('compares a list as a whole', () => {
     expect(differ({ fields: [{ a: 1 }, { b: 2 }] }, { fields: [{ a: 1 }] })).toEqual([
       { path: 'fields', from: [{ a: 1 }, { b: 2 }], to: [{ a: 1 }] },
     ]);
   });
 
-  it('is null where a member is not there, also all of a record that is new or gone', () => {
+  it('uses null for absent properties, also of a new or deleted record', () => {
     const record = { name: 'shop', config: { host: 'a' }, empty: {} };
     expect(differ(undefined, record)).toEqual([
       { path: 'name', from: null, to: 'shop' },
@@ -37,7 +37,7 @@ describe('what differs between two records', () => {
     ]);
   });
 
-  it('is told of a secret without the secret, on both sides', () => {
+  it('hides secrets on both sides', () => {
     const shown = { url: '********', headers: { a: '********', b: '********' } };
     const before = { real: { url: 'x', headers: { a: '1', b: '2' } }, shown };
     const after = { real: { url: 'y', headers: { a: '1', b: '3' } }, shown };
@@ -47,7 +47,7 @@ describe('what differs between two records', () => {
     ]);
   });
 
-  it('is told of a map that is shown as one secret without a look into it', () => {
+  it('lists no properties of an object that is shown as one secret', () => {
     const side = (secret: string) => ({
       real: { auth: { user: { name: secret } } },
       shown: { auth: { user: '********' } },
@@ -55,13 +55,13 @@ describe('what differs between two records', () => {
     expect(changesOf(side('a'), side('b'))).toEqual([{ path: 'auth.user', from: '********', to: '********' }]);
   });
 
-  it('is a secret where nothing of a member is shown', () => {
+  it('treats a property that is never shown as a secret', () => {
     expect(changesOf({ real: { a: 1 }, shown: {} }, { real: { a: 2 }, shown: {} })).toEqual([
       { path: 'a', from: '********', to: '********' },
     ]);
   });
 
-  it('is nothing between what is the same', () => {
+  it('finds no changes between equal records', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         expect(differ(value, structuredClone(value))).toEqual([]);
@@ -69,7 +69,7 @@ describe('what differs between two records', () => {
     );
   });
 
-  it('is found in whatever differs, turned around the other way round', () => {
+  it('finds every difference, and its inverse in the other direction', () => {
     const record = fc.dictionary(fc.string(), fc.jsonValue());
     fc.assert(
       fc.property(record, record, (before, after) => {
@@ -80,33 +80,33 @@ describe('what differs between two records', () => {
     );
   });
 
-  it('is cut where a text is long, also within a list', () => {
+  it('cuts long texts, also in a list', () => {
     const long = 'x'.repeat(500);
     const [one, list] = differ({ a: '', b: [] }, { a: long, b: [long, { c: long }] });
     expect(one!.to).toHaveLength(200);
     expect(list!.to).toEqual([expect.stringMatching(/^x{199}…$/), { c: expect.stringMatching(/^x{199}…$/) }]);
   });
 
-  it('is text where a list is nested deeper than a table could keep it', () => {
+  it('shows a list as text if it is nested too deeply for a table', () => {
     const deep = (levels: number): unknown => (levels === 0 ? 1 : [deep(levels - 1)]);
     expect(differ({ a: 1 }, { a: deep(30) })).toEqual([{ path: 'a', from: 1, to: [[[[[[expect.any(String)]]]]]] }]);
   });
 
-  it('is told of a member by any name', () => {
+  it('lists properties with any name', () => {
     const odd = JSON.parse('{"__proto__": "1", "constructor": "2", "a.b": "3"}');
     expect(differ({}, odd).map(({ path }) => path)).toEqual(['__proto__', 'constructor', 'a.b']);
   });
 });
 
-describe('the changes that there is room for', () => {
+describe('fitted', () => {
   const change = (i: number, size = 1) => ({ path: `p${i}`, from: null, to: 'x'.repeat(size) });
 
-  it('are 50 at most; the others are counted', () => {
+  it('keeps at most 50 changes and counts the others', () => {
     const all = Array.from({ length: 63 }, (_, i) => change(i));
     expect(fitted(all, 1e6)).toEqual({ changes: all.slice(0, 50), more_changes: 13 });
   });
 
-  it('are those that fit, whatever their order', () => {
+  it('keeps those that fit, regardless of their order', () => {
     const all = [change(1, 100), change(2, 900), change(3, 100)];
     expect(fitted(all, 400)).toEqual({ changes: [all[0], all[2]], more_changes: 1 });
   });

@@ -13,14 +13,14 @@ import { memoryWorld } from '#test/support/memory-world.ts';
 import { deletions, isNoted, notedRows } from '#test/support/noted-rows.ts';
 
 /**
- * A write whose answer is lost is sent again by the client of the table, and by a use case that was told of a conflict.
- * Whatever is done twice so, the change was made once, and is noted once.
+ * After a lost response, the table client sends a write again; after a conflict, the use case does. Either way the
+ * change is made once and has one audit entry.
  */
 
-/** What comes back from a provider is taken before the provider is asked: when that is lost, they sign in again. */
+/** Excludes providers: their response is used before the table write, so that after a loss the user signs in again. */
 const isKnown = (endpoint: string): boolean => !/^GET |oidc|identities/.test(endpoint);
 
-/** Each write takes place, its answer is lost, and it is sent again: all that is known is what that says. */
+/** Performs each write, loses its response, and sends it again. */
 const sentTwice = (table: Table): Table => ({
   ...table,
   transact: async (writes) => {
@@ -29,7 +29,7 @@ const sentTwice = (table: Table): Table => ({
   },
 });
 
-/** Every other transaction meets another one under way, and is tried again. */
+/** Rejects every other transaction with a conflict. */
 const inConflict = (table: Table): Table => {
   let count = 0;
   return {
@@ -42,10 +42,10 @@ const inConflict = (table: Table): Table => {
 };
 
 describe.each([
-  ['is sent twice, as its answer was lost', sentTwice],
-  ['meets another one that is under way', inConflict],
-])('where every write %s', (_name, wrap) => {
-  it('each success is noted once, of every endpoint', async () => {
+  ['is sent twice because its response was lost', sentTwice],
+  ['conflicts with a concurrent one', inConflict],
+])('audit entries when every write %s', (_name, wrap) => {
+  it('are written once per success of every endpoint', async () => {
     const world = memoryWorld(wrap);
     world.ports.settings = readSettings(WALKED);
     world.ports.net = { ...world.ports.net, ...answeringNet };

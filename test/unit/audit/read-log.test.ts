@@ -19,7 +19,7 @@ const thing = (type: 'check' | 'key' = 'check'): Audited<Thing> => ({
 
 const scopeOf = ({ ports, keys }: MemoryWorld) => ({ ports, keys, tenant: 'acc_1', origin: 'operator' }) as const;
 
-/** Notes so many changes, a millisecond apart. */
+/** Records a number of changes, one millisecond apart. */
 async function noted(world: MemoryWorld, count: number, of = thing(), id = 'chk_1'): Promise<void> {
   for (let i = 0; i < count; i++) {
     world.advance(1);
@@ -32,8 +32,8 @@ const read = (world: MemoryWorld, wanted: AuditFilter, more: { after?: string; l
 
 const countsOf = ({ values }: { values: AuditItem[] }) => values.map(({ changes }) => changes[0]!.to);
 
-describe('the audit log', () => {
-  it('shows the newest first, page by page, each entry once', async () => {
+describe('readLog', () => {
+  it('returns every entry once, in pages, newest first', async () => {
     const world = memoryWorld();
     await noted(world, 130);
     const all: unknown[] = [];
@@ -47,7 +47,7 @@ describe('the audit log', () => {
     expect(all).toEqual(Array.from({ length: 130 }, (_, i) => 130 - i));
   });
 
-  it('reads no more of its buckets for a page than it must', async () => {
+  it('reads only the necessary part of its buckets', async () => {
     const world = memoryWorld();
     await noted(world, 300);
     let items = 0;
@@ -61,7 +61,7 @@ describe('the audit log', () => {
     expect(items).toBeLessThan(120);
   });
 
-  it('looks at 2,000 entries a call, then answers what it has, and where to go on', async () => {
+  it('scans 2,000 entries per call and returns where to continue', async () => {
     const world = memoryWorld();
     await noted(world, 1, thing(), 'chk_old');
     await noted(world, 2_600);
@@ -72,7 +72,7 @@ describe('the audit log', () => {
     expect(second.next).toBeUndefined();
   });
 
-  it('is found by kind, action, actor, target, and what the target belongs to', async () => {
+  it('filters by kind, action, actor, target, and parent of the target', async () => {
     const world = memoryWorld();
     await noted(world, 2);
     await noted(world, 3, thing('key'), 'key_1');
@@ -88,7 +88,7 @@ describe('the audit log', () => {
     expect(await found({ actor: 'usr_1' })).toBe(0);
   });
 
-  it('is found by time: since is part of it, until is not', async () => {
+  it('filters by time, including since and excluding until', async () => {
     const world = memoryWorld();
     const start = world.ports.clock.now();
     await noted(world, 10);
@@ -96,7 +96,7 @@ describe('the audit log', () => {
     expect(countsOf(await read(world, { since: start + 20, until: start + 6 }))).toEqual([]);
   });
 
-  it('shows nothing that is older than AUDIT_DAYS, also while the table still has it', async () => {
+  it('returns nothing older than AUDIT_DAYS, even if it is still in the table', async () => {
     const world = memoryWorld();
     await noted(world, 1);
     world.advance(399 * DAY_MS);
@@ -109,8 +109,8 @@ describe('the audit log', () => {
   });
 });
 
-describe('who follows the log, oldest first', () => {
-  it('is shown what is 15 s old, and a way to go on even where there is nothing', async () => {
+describe('readLog oldest first', () => {
+  it('returns entries older than 15 s, and always where to continue', async () => {
     const world = memoryWorld();
     const empty = await read(world, {}, { order: 'asc' });
     expect(empty).toEqual({ values: [], next: expect.any(String) });
@@ -123,61 +123,58 @@ describe('who follows the log, oldest first', () => {
     expect(await read(world, {}, { order: 'asc', after: page.next! })).toEqual({ values: [], next: page.next });
   });
 
-  it.each([1, 2, 3, 4])(
-    'misses none and sees none twice, while eight write and take their time (seed %s)',
-    async (seed) => {
-      const world = memoryWorld();
-      const random = makeRandom(seed);
-      /** Writes that were begun, by the time at which they take effect. */
-      const underWay: { at: number; commit: () => Promise<unknown> }[] = [];
-      const made: string[] = [];
-      const seen: string[] = [];
-      let after: string | undefined;
-      const follow = async () => {
-        const page = await read(world, {}, { order: 'asc', limit: random.int(1, 30), ...(after && { after }) });
-        seen.push(...page.values.map(({ id }) => id));
-        after = page.next;
-      };
-      const begin = (): void => {
-        const note = auditWriter(scopeOf(world), 'update', thing());
-        const first = note({ id: 'chk_1', count: 1 }, { id: 'chk_1', count: 2 });
-        // A try that lost, and another one up to ten seconds later, which the table may take nine more for.
-        const again = random.chance(0.5) ? random.int(0, 10_000) : 0;
-        const takes = random.int(0, 9_000);
-        const started = world.ports.clock.now();
-        underWay.push({
-          at: started + again,
-          commit: async () => {
-            const writes = again > 0 ? note({ id: 'chk_1', count: 1 }, { id: 'chk_1', count: 2 }) : first;
-            underWay.push({
-              at: world.ports.clock.now() + takes,
-              commit: async () => {
-                await world.store.transact(writes);
-                made.push((writes as unknown as [{ put: AuditItem }])[0].put.id);
-              },
-            });
-          },
-        });
-      };
-      for (let step = 0; step < 600; step++) {
-        world.advance(random.int(1, 400));
-        const now = world.ports.clock.now();
-        const due = underWay.filter(({ at }) => at <= now);
-        for (const one of due) {
-          underWay.splice(underWay.indexOf(one), 1);
-          await one.commit();
-        }
-        while (underWay.length < 8 && step < 500) begin();
-        if (random.chance(0.5)) await follow();
+  it.each([1, 2, 3, 4])('returns every entry exactly once while eight slow writers run (seed %s)', async (seed) => {
+    const world = memoryWorld();
+    const random = makeRandom(seed);
+    /** Started writes, by the time at which they commit. */
+    const underWay: { at: number; commit: () => Promise<unknown> }[] = [];
+    const made: string[] = [];
+    const seen: string[] = [];
+    let after: string | undefined;
+    const follow = async () => {
+      const page = await read(world, {}, { order: 'asc', limit: random.int(1, 30), ...(after && { after }) });
+      seen.push(...page.values.map(({ id }) => id));
+      after = page.next;
+    };
+    const begin = (): void => {
+      const note = auditWriter(scopeOf(world), 'update', thing());
+      const first = note({ id: 'chk_1', count: 1 }, { id: 'chk_1', count: 2 });
+      // An attempt that failed, and another up to ten seconds later, which may take the table nine more.
+      const again = random.chance(0.5) ? random.int(0, 10_000) : 0;
+      const takes = random.int(0, 9_000);
+      const started = world.ports.clock.now();
+      underWay.push({
+        at: started + again,
+        commit: async () => {
+          const writes = again > 0 ? note({ id: 'chk_1', count: 1 }, { id: 'chk_1', count: 2 }) : first;
+          underWay.push({
+            at: world.ports.clock.now() + takes,
+            commit: async () => {
+              await world.store.transact(writes);
+              made.push((writes as unknown as [{ put: AuditItem }])[0].put.id);
+            },
+          });
+        },
+      });
+    };
+    for (let step = 0; step < 600; step++) {
+      world.advance(random.int(1, 400));
+      const now = world.ports.clock.now();
+      const due = underWay.filter(({ at }) => at <= now);
+      for (const one of due) {
+        underWay.splice(underWay.indexOf(one), 1);
+        await one.commit();
       }
-      world.advance(60 * SECOND_MS);
-      for (const one of underWay.splice(0)) await one.commit();
-      for (const one of underWay.splice(0)) await one.commit();
-      world.advance(60 * SECOND_MS);
-      for (let i = 0; i < 200; i++) await follow();
-      expect(made.length).toBeGreaterThan(100);
-      expect(new Set(seen).size).toBe(seen.length);
-      expect([...seen].sort()).toEqual([...made].sort());
-    },
-  );
+      while (underWay.length < 8 && step < 500) begin();
+      if (random.chance(0.5)) await follow();
+    }
+    world.advance(60 * SECOND_MS);
+    for (const one of underWay.splice(0)) await one.commit();
+    for (const one of underWay.splice(0)) await one.commit();
+    world.advance(60 * SECOND_MS);
+    for (let i = 0; i < 200; i++) await follow();
+    expect(made.length).toBeGreaterThan(100);
+    expect(new Set(seen).size).toBe(seen.length);
+    expect([...seen].sort()).toEqual([...made].sort());
+  });
 });

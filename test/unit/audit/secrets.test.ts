@@ -6,20 +6,14 @@ import type { Audited } from '#lib/audit/write.ts';
 import { memoryWorld } from '#test/support/memory-world.ts';
 import { kinds, others } from './some-records.ts';
 
-/**
- * Whatever somebody hides in a member that is secret, the audit log does not have it: not in the member itself, not in
- * another, on neither side of a change, not when it is new and not when it is gone.
- */
+/** Secrets never appear in the audit log: in no property, on neither side of a change, for new and deleted records. */
 
 const { ports, keys } = memoryWorld();
 const scope = { ports, keys, tenant: 'acc_1', origin: 'operator' } as const;
 
 const secretText = fc.stringMatching(/^[a-z0-9]{24}$/);
 
-/**
- * A record with a text at a path, which goes into each element of a list; `*` is every name there, and a `?` at its end
- * means the query of a URL.
- */
+/** Puts a text at a path, into each element of a list; `*` is every name, and a final `?` means the query of a URL. */
 function planted(value: unknown, path: string, secret: string): unknown {
   const [name = '', ...rest] = path.split('.');
   if (Array.isArray(value)) return value.map((one) => (name === '*' ? secret : planted(one, path, secret)));
@@ -45,9 +39,9 @@ const entryOf = (of: Audited<never>, before: unknown, after: unknown): AuditItem
   return (write as unknown as { put: AuditItem }).put;
 };
 
-describe('a secret', () => {
+describe('secrets in audit entries', () => {
   it.each(kinds.flatMap(({ secret, ...kind }) => secret.map((path) => ({ ...kind, path }))))(
-    'is in no entry of $name, when it stands in $path',
+    'are in no entry of $name if set at $path',
     ({ of, record, path }) => {
       fc.assert(
         fc.property(secretText, secretText, (one, two) => {
@@ -68,7 +62,7 @@ describe('a secret', () => {
     },
   );
 
-  it('is looked for where there is one: every type that has secrets has them in its examples', () => {
+  it('are in the examples of every type with secrets', () => {
     const reached = kinds.flatMap(({ record, secret, name }) => {
       const isReached = secret.some((path) => JSON.stringify(planted(record, path, 'SECRET')).includes('SECRET'));
       return secret.length > 0 ? [[name, isReached]] : [];
@@ -78,7 +72,7 @@ describe('a secret', () => {
   });
 
   it.each(kinds.filter(({ secret }) => secret.some((path) => path.startsWith('config') || path === 'url')))(
-    'that changed is told as changed, of $name',
+    'are listed as changed for $name',
     ({ of, record, secret }) => {
       const found = secret.flatMap((path) => {
         const [a, b] = [planted(record, path, 'one'), planted(record, path, 'two')];
@@ -90,8 +84,8 @@ describe('a secret', () => {
   );
 });
 
-describe('what is no secret, but of no use to who may only read', () => {
-  /** Texts in every member of an item, whether the API shows it or not. */
+describe('other properties hidden from read-only callers', () => {
+  /** Texts in every property of an item, shown by the API or not. */
   const marked = (value: unknown, path: string): unknown => {
     if (typeof value === 'string') return `${path}!`;
     if (Array.isArray(value)) return value.map((one, i) => marked(one, `${path}.${i}`));
@@ -99,7 +93,7 @@ describe('what is no secret, but of no use to who may only read', () => {
     return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, marked(one, `${path}.${name}`)]));
   };
 
-  it.each(others)('is in no entry of $name', ({ of, record, shown }) => {
+  it.each(others)('are in no entry of $name', ({ of, record, shown }) => {
     const text = JSON.stringify(entryOf(of, undefined, marked(record, '')));
     const found = [...text.matchAll(/"([^"]*!(?:\.[^"]*!)?)"/g)].map(([, one]) => one!);
     expect([...new Set(found)].sort()).toEqual(shown);

@@ -13,7 +13,7 @@ import { checkTypes } from '#lib/checks/types/registry.ts';
 import { auditedUser } from '#lib/identity/team/team.ts';
 import { auditedSkill } from '#lib/mcp/skills/skill.ts';
 
-/** Texts of a record that hold a secret, by the path of each member; `*` stands for every name of a map. */
+/** Texts of a record with secrets, by path of each property; `*` is every name of an object. */
 type Kind = { name: string; of: Audited<never>; record: object; secret: readonly string[] };
 
 const times = { created_at: '2026-11-21T08:00:00.000Z', updated_at: '2026-11-21T08:00:00.000Z' };
@@ -36,10 +36,10 @@ const check = (record: object) => ({
 });
 const push = check({ check_type: 'push', execution_mode: 'push', name: 'nightly', config: {} });
 
-/** Members of some examples together, each as the first that has it says it: the others are for the limits. */
+/** Merges examples; for each property the first example with it wins: the others test limits. */
 const together = <T extends object>(examples: readonly T[]): T => Object.assign({}, ...examples.toReversed());
 
-/** Every check type with each member set, by its examples. */
+/** Every check type with all properties set, from its examples. */
 const checks: Kind[] = [...checkTypes.values()].map((type) => ({
   name: `a ${type.type} check`,
   of: auditedCheck as Audited<never>,
@@ -115,7 +115,7 @@ const user = {
   session_generation: 1,
 };
 
-/** The same type of channel, as one of the account. */
+/** The channel type as an account channel. */
 const accountChannels: Kind[] = channelTypes.map((type) => ({
   name: `a ${type.type} channel of the account`,
   of: auditedAccountChannel as Audited<never>,
@@ -153,7 +153,7 @@ export const kinds: Kind[] = [
   },
 ];
 
-/** Records without secrets, and the members that an entry shows. */
+/** Records without secrets, and the properties in an entry. */
 export const others: { name: string; of: Audited<never>; record: object; shown: string[] }[] = [
   {
     name: 'an account',

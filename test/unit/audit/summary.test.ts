@@ -4,7 +4,7 @@ import { entryRecord } from '#lib/audit/summary.ts';
 
 const ann = { type: 'user', user_id: 'usr_1', email: 'ann@example.com', key_id: null, key_label: null } as const;
 const byKey = { ...ann, type: 'key', key_id: 'key_1', key_label: 'CI' } as const;
-const nobody = { user_id: null, email: null, key_id: null, key_label: null };
+const noUser = { user_id: null, email: null, key_id: null, key_label: null };
 const changed = (...paths: string[]) => paths.map((path) => ({ path, from: 1, to: 2 }));
 const check = { type: 'check', id: 'chk_1', name: 'home page' } as const;
 
@@ -38,7 +38,7 @@ it.each<[Partial<AuditEntry>, string]>([
   [
     {
       action: 'account.disable',
-      actor: { type: 'operator', ...nobody },
+      actor: { type: 'operator', ...noUser },
       target: { type: 'account', id: 'a', name: 'Shop' },
     },
     'The operator disabled account "Shop".',
@@ -49,12 +49,12 @@ it.each<[Partial<AuditEntry>, string]>([
   ],
   [
     { action: 'user.link', target: { type: 'user', id: 'usr_2', name: 'ben@example.com' } },
-    'ann@example.com made a sign-in link for user "ben@example.com".',
+    'ann@example.com created a sign-in link for user "ben@example.com".',
   ],
   [
     { action: 'session.create', via: 'oidc', target: { type: 'session', id: 'ses_1', name: 'a session by oidc' } },
-    'ann@example.com began a session by oidc through the identity provider.',
+    'ann@example.com started a session by oidc through the identity provider.',
   ],
-])('an entry says in a sentence what was done: %#', (entry, sentence) => {
+])('describes an entry in a sentence: %#', (entry, sentence) => {
   expect(summaryOf(entry)).toBe(sentence);
 });

@@ -3,7 +3,7 @@ import { create } from '#functions/sign-in.ts';
 import { readSettings } from '#lib/settings.ts';
 import { memoryWorld } from '#test/support/memory-world.ts';
 
-/** GET /v1/sign-in/methods at a host. */
+/** Calls GET /v1/sign-in/methods at a host. */
 async function methodsAt(host: string, PUBLIC_URL = '') {
   const { ports } = memoryWorld();
   const answer = await create({ ...ports, settings: readSettings({ PUBLIC_URL }) })({
@@ -17,8 +17,8 @@ async function methodsAt(host: string, PUBLIC_URL = '') {
   return JSON.parse(answer.body);
 }
 
-describe('the ways to sign in', () => {
-  it.each(['localhost:8787', 'localhost'])('hold passkeys at http://%s', async (host) => {
+describe('sign-in methods', () => {
+  it.each(['localhost:8787', 'localhost'])('include passkeys at http://%s', async (host) => {
     expect(await methodsAt(host)).toEqual({
       passkey: { available: true, reason: null },
       oidc: null,
@@ -27,7 +27,7 @@ describe('the ways to sign in', () => {
     });
   });
 
-  it('hold passkeys at a PUBLIC_URL of https', async () => {
+  it('include passkeys at a PUBLIC_URL with https', async () => {
     const { passkey } = await methodsAt('status.example.com', 'https://status.example.com');
     expect(passkey.available).toBe(true);
   });
@@ -37,7 +37,7 @@ describe('the ways to sign in', () => {
     ['[::1]:8787', 'Passkeys need a name, and [::1] is an IP address.'],
     ['nas:8787', 'Passkeys need https, or http://localhost.'],
     ['evil.example', 'http://evil.example is not an address of this service.'],
-  ])('say at %s why there are none, and offer the others', async (host, reason) => {
+  ])('include the reason without passkeys at %s, and the other methods', async (host, reason) => {
     const methods = await methodsAt(host);
     expect(methods).toMatchObject({ passkey: { available: false }, key: true, link: true });
     expect(methods.passkey.reason).toContain(reason);

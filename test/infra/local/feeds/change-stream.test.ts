@@ -15,7 +15,7 @@ import { memoryLog } from '#test/support/log.ts';
 
 type Consume = (event: DynamoDBStreamEvent) => Promise<unknown>;
 
-/** The other readers of the topology, which take everything at once. */
+/** Other readers of the topology, which accept everything at once. */
 const others = Object.fromEntries(streams.map((stream) => [stream.function, async () => undefined]));
 
 const { batch } = streams.find((stream) => stream.name === 'notifier')!;
@@ -24,7 +24,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A table in memory whose changes can be read by one stream after another, as over restarts. */
+/** Creates a table in memory whose changes several streams can read in turn, as after restarts. */
 function world() {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   let stream: Feed | undefined;
@@ -47,8 +47,8 @@ function world() {
 
 const nameOf = (record: DynamoDBRecord) => newImage<Item & { name: string }>(record as never).name;
 
-describe('the change stream', () => {
-  it('hands a new transition over at once, as DynamoDB streams do', async () => {
+describe('startChangeStream', () => {
+  it('delivers a new transition at once, as DynamoDB streams do', async () => {
     const seen: DynamoDBRecord[] = [];
     const { table, start } = world();
     start(async ({ Records }) => seen.push(...Records));
@@ -72,7 +72,7 @@ describe('the change stream', () => {
     table.store.close();
   });
 
-  it('keeps the order of the commits, in batches no larger than the topology says', async () => {
+  it('keeps the commit order, in batches up to the size in the topology', async () => {
     const seen: string[] = [];
     const { add, start } = world();
     const names = Array.from({ length: batch * 2 + 50 }, (_, i) => `n${i}`);
@@ -84,7 +84,7 @@ describe('the change stream', () => {
     await vi.waitFor(() => expect(seen).toEqual(names));
   });
 
-  it('goes on behind what was done, and forgets it', async () => {
+  it('continues after the processed changes and deletes them', async () => {
     const seen: string[] = [];
     const consume: Consume = async ({ Records }) => seen.push(...Records.map(nameOf));
     const { add, start, kept } = world();
@@ -98,7 +98,7 @@ describe('the change stream', () => {
     await vi.waitFor(() => expect(seen).toEqual(['a', 'b', 'c']));
   });
 
-  it('hands over again what was in hand when the process ended', async () => {
+  it('delivers changes in flight again after the process ended', async () => {
     const seen: string[] = [];
     const { add, start } = world();
     start(() => new Promise(() => {}));
@@ -127,7 +127,7 @@ describe('the change stream', () => {
     expect(log.lines).toMatchObject([{ level: 'error', fields: { consumer: 'notifier' } }]);
   });
 
-  it('tries a batch again after pauses that grow, with what came meanwhile behind it', async () => {
+  it('retries a batch after growing pauses, before newer changes', async () => {
     const at: number[] = [];
     const seen: string[] = [];
     const { add, start } = world();
@@ -145,7 +145,7 @@ describe('the change stream', () => {
     expect(seen).toEqual(['a', 'b']);
   });
 
-  it('gives everything again when a record is named that was not handed over', async () => {
+  it('retries everything when the function names an unknown record', async () => {
     let runs = 0;
     const { add, start } = world();
     start(async () => ({ batchItemFailures: runs++ === 0 ? [{ itemIdentifier: 'x' }] : [] }));
@@ -154,7 +154,7 @@ describe('the change stream', () => {
     expect(runs).toBe(2);
   });
 
-  it('keeps a change until its last reader is done, and lets no reader wait for another', async () => {
+  it('keeps a change until its last reader is done, without delaying other readers', async () => {
     const seen: string[] = [];
     const { table, add, kept } = world();
     const consume: Consume = async ({ Records }) => seen.push(...Records.map(nameOf));
@@ -165,7 +165,7 @@ describe('the change stream', () => {
     expect(kept()).toBe(1);
   });
 
-  it('asks nothing of the store while nothing changes', async () => {
+  it('does not read the store while nothing changes', async () => {
     const { add, start, table } = world();
     start(async () => undefined);
     await add('a');
@@ -176,7 +176,7 @@ describe('the change stream', () => {
     expect(read).not.toHaveBeenCalled();
   });
 
-  it('lets the batch in hand finish when it is stopped', async () => {
+  it('finishes the batch in flight when it is stopped', async () => {
     let release = () => {};
     const { add, start, kept } = world();
     const stream = start(
@@ -193,7 +193,7 @@ describe('the change stream', () => {
     expect(kept()).toBe(0);
   });
 
-  it('loses no change through a kill -9, and goes on behind the last batch that was done', async () => {
+  it('loses no change through a kill -9 and continues after the last finished batch', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'fleetwatch-stream-'));
     const file = join(dir, 'killed.db');
     const lines = await runUntilKilled('change-forever.ts', [file], 600);
@@ -206,7 +206,7 @@ describe('the change stream', () => {
     const stream = startChangeStream(table.store, { notifier: consume as Handler }, memoryLog());
     await vi.waitFor(() => expect(written.filter((name) => !done.has(name) && !seen.includes(name))).toEqual([]));
     await stream.stop();
-    // At least once: only what was in hand may come a second time.
+    // At least once: only changes in flight may be delivered twice.
     expect(seen.filter((name) => done.has(name)).length).toBeLessThanOrEqual(batch);
     table.store.close();
     rmSync(dir, { recursive: true });

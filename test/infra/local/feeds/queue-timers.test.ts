@@ -5,8 +5,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe('queues on SQLite', () => {
-  it('ask the store nothing and set no timer while there is nothing to do', async () => {
+describe('timers of queues on SQLite', () => {
+  it('does not read the store or set a timer while idle', async () => {
     const { queues, store } = queueWorld(async () => undefined);
     await queues.send('delivery', [{ body: 1 }]);
     await vi.advanceTimersByTimeAsync(1000);
@@ -18,7 +18,7 @@ describe('queues on SQLite', () => {
     expect(write).not.toHaveBeenCalled();
   });
 
-  it('free a delivery that waits for its next try by a clock that was set back, and keep what waits for its slot', async () => {
+  it('releases a delivery delayed by a clock that was set back, and keeps one that waits for its slot', async () => {
     const { queues } = queueWorld(async () => undefined);
     const ahead = Date.now() + 3_600_000;
     vi.setSystemTime(ahead);
@@ -34,7 +34,7 @@ describe('queues on SQLite', () => {
     expect(queues.nextDue('plan')).toBe(due);
   });
 
-  it('rest also before a message that the clock puts more than 24 days ahead, as it was set back', async () => {
+  it('waits for a message more than 24 days ahead after the clock was set back', async () => {
     const seen: number[] = [];
     const { queues, store } = queueWorld(async () => {
       seen.push(Date.now());
@@ -51,7 +51,7 @@ describe('queues on SQLite', () => {
     expect(read).not.toHaveBeenCalled();
   });
 
-  it('rest on one timer until the next message is due', async () => {
+  it('sets one timer for the next due message', async () => {
     const seen: number[] = [];
     const { queues, store } = queueWorld(async () => {
       seen.push(Date.now());
@@ -70,7 +70,7 @@ describe('queues on SQLite', () => {
     expect(seen).toEqual([due]);
   });
 
-  it('take an earlier message before the one they were waiting for', async () => {
+  it('takes an earlier message before the awaited one', async () => {
     const seen: string[] = [];
     const { queues } = queueWorld(async ({ Records }) => {
       seen.push(...Records.map((record) => record.body));

@@ -8,7 +8,7 @@ import { memoryLog } from '#test/support/log.ts';
 
 export const clock = { now: () => Date.now() };
 
-/** Queues in memory on a clock that the test moves; a commit takes a microtask. */
+/** Creates queues in memory with a clock that the test moves; a commit takes a microtask. */
 export function queueWorld(consume: (event: SQSEvent, context: Invocation) => Promise<unknown>) {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
   const store = openStore({ file: ':memory:', schedule: queueMicrotask });
@@ -18,7 +18,7 @@ export function queueWorld(consume: (event: SQSEvent, context: Invocation) => Pr
   return { queues, consumers, log, store };
 }
 
-/** A function that fails with each of its messages. */
+/** Function that fails on each of its messages. */
 export const failAll = async ({ Records }: SQSEvent) => ({
   batchItemFailures: Records.map((record) => ({ itemIdentifier: record.messageId })),
 });

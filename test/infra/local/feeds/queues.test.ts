@@ -33,10 +33,10 @@ queueContract('SQLite', async (consume) => {
 });
 
 describe('queues on SQLite', () => {
-  it('keep a message that failed its last time as a dead letter, and log it', async () => {
+  it('keeps a message as a dead letter after its last failure, and logs it', async () => {
     const { queues, log } = queueWorld(failAll);
     await queues.send('delivery', [{ body: { delivery_id: 'dlv_1' } }]);
-    // Half a minute between two tries, at the most.
+    // At most half a minute between two attempts.
     await vi.advanceTimersByTimeAsync(specs.delivery.max_receives * 30_000);
     expect(queues.deadLetters()).toMatchObject([
       { queue: 'delivery', body: '{"delivery_id":"dlv_1"}', receives: specs.delivery.max_receives },
@@ -48,7 +48,7 @@ describe('queues on SQLite', () => {
     expect(queues.deadLetters()).toEqual([]);
   });
 
-  it('wait twice as long after each failure', async () => {
+  it('doubles the pause after each failure', async () => {
     const at: number[] = [];
     const { queues } = queueWorld(async (event) => {
       at.push(Date.now());
@@ -59,7 +59,7 @@ describe('queues on SQLite', () => {
     expect(at.slice(1).map((time, i) => Math.round((time - at[i]!) / 1000))).toEqual([2, 4, 8, 16]);
   });
 
-  it('abort a function at its time-out and give its batch again', async () => {
+  it('aborts a function at its timeout and retries its batch', async () => {
     const reasons: unknown[] = [];
     const { queues, consumers } = queueWorld(
       (_, { signal }) =>
@@ -80,18 +80,18 @@ describe('queues on SQLite', () => {
     await consumers.stop();
   });
 
-  it('free the place of a function that does not heed its time-out', async () => {
+  it('frees the slot of a function that ignores its timeout', async () => {
     const { queues, log } = queueWorld(() => new Promise(() => {}));
     await queues.send('delivery', [{ body: 1 }]);
     await vi.advanceTimersByTimeAsync(functions.deliverer.timeout_seconds * 1000 + 1000);
-    expect(log.lines.map((line) => line.message)).toContain('a function failed with its message');
+    expect(log.lines.map((line) => line.message)).toContain('function failed on a message');
   });
 
-  it('give a message again when the function names one that it was not given', async () => {
+  it('retries a message when the function names an unknown one', async () => {
     let runs = 0;
     const { queues } = queueWorld(async () => {
       runs++;
-      return { batchItemFailures: runs === 1 ? [{ itemIdentifier: 'somebody' }] : [] };
+      return { batchItemFailures: runs === 1 ? [{ itemIdentifier: 'unknown' }] : [] };
     });
     await queues.send('delivery', [{ body: 1 }]);
     await vi.advanceTimersByTimeAsync(5000);
@@ -99,7 +99,7 @@ describe('queues on SQLite', () => {
     expect(queues.nextDue('delivery')).toBeUndefined();
   });
 
-  it('let what is in hand finish when they are stopped, and take nothing more', async () => {
+  it('finishes messages in flight when stopped, and takes no more', async () => {
     let finish = () => {};
     let runs = 0;
     const { queues, consumers } = queueWorld(() => {
@@ -118,7 +118,7 @@ describe('queues on SQLite', () => {
     expect(queues.nextDue('delivery')).toBeDefined();
   });
 
-  it('hold messages through a kill -9, and give again at once what was in hand', async () => {
+  it('keeps messages through a kill -9 and retries those in flight at once', async () => {
     const file = join(dir, 'killed.db');
     const acknowledged = await runUntilKilled('send-forever.ts', [file], 200);
     const store = openStore({ file });
@@ -147,7 +147,7 @@ describe('queues on SQLite', () => {
     store.close();
   });
 
-  it('hand nothing over after a pause of the process before that is noted', async () => {
+  it('delivers nothing after a pause of the process before the outage is recorded', async () => {
     const store = openStore({ file: ':memory:' });
     const log = memoryLog();
     const queues = makeQueues(store, { clock, log });
@@ -167,10 +167,10 @@ describe('queues on SQLite', () => {
     store.close();
   });
 
-  describe('shared by tenants, one of whom has work that does not end', () => {
+  describe('with one tenant whose work does not end', () => {
     const hands = specs.delivery.batch * specs.delivery.concurrency;
 
-    /** Deliveries of tenant a stay in hand until they are let go; those of others are over at once. */
+    /** Deliveries of tenant a stay in flight until released; others end at once. */
     async function crowded(waiting: number) {
       const held: (() => void)[] = [];
       const done: string[] = [];
@@ -185,12 +185,12 @@ describe('queues on SQLite', () => {
       return { ...served, held, done };
     }
 
-    it('take as many of its messages as there are hands while nobody else waits', async () => {
+    it('uses all slots for its messages while no other tenant waits', async () => {
       const { held } = await crowded(2 * hands);
       expect(held).toHaveLength(hands);
     });
 
-    it('take the messages of others at once, however many of its own are due before them', async () => {
+    it('takes messages of others at once, even if many of its own are due before', async () => {
       const { queues, held, done } = await crowded(2 * hands);
       await queues.send('delivery', [
         { body: 'b1', group: 'acc_b' },
@@ -202,7 +202,7 @@ describe('queues on SQLite', () => {
       expect(held).toHaveLength(hands);
     });
 
-    it('take those of others as soon as they are due, though they were sent before', async () => {
+    it('takes messages of others when they are due, even if sent before', async () => {
       const { queues, done } = await crowded(2 * hands);
       await queues.send('delivery', [{ body: 'b1', group: 'acc_b', not_before: Date.now() + 3000 }]);
       await vi.advanceTimersByTimeAsync(2990);
@@ -211,7 +211,7 @@ describe('queues on SQLite', () => {
       expect(done).toEqual(['b1']);
     });
 
-    it('use a hand as soon as the work of its message has ended, not that of its neighbours', async () => {
+    it('frees a slot when its own message ends, not those around it', async () => {
       const { held } = await crowded(hands + 5);
       held[0]!();
       held[7]!();
@@ -219,7 +219,7 @@ describe('queues on SQLite', () => {
       expect(held).toHaveLength(hands + 2);
     });
 
-    it('leave nothing behind in the end', async () => {
+    it('leaves no messages', async () => {
       const { queues, held } = await crowded(hands + 20);
       await queues.send('delivery', [{ body: 'b1', group: 'acc_b' }]);
       for (let i = 0; i < 5; i++) {

@@ -28,8 +28,8 @@ function world(at: number) {
 
 const times = (sent: { body: unknown }[]) => sent.map((one) => (one.body as { scheduled_time: string }).scheduled_time);
 
-describe('ticks', () => {
-  it('come at once for the present minute, then at each full minute', async () => {
+describe('startTicks', () => {
+  it('sends a tick for the current minute at once, then one at each full minute', async () => {
     const { sent, start } = world(MINUTE + 12_345);
     start();
     await vi.advanceTimersByTimeAsync(120_000);
@@ -40,7 +40,7 @@ describe('ticks', () => {
     ]);
   });
 
-  it('come once a minute over restarts', async () => {
+  it('sends one tick a minute across restarts', async () => {
     const { sent, start } = world(MINUTE + 1000);
     for (const wait of [10_000, 20_000, 40_000]) {
       const stop = start();
@@ -50,7 +50,7 @@ describe('ticks', () => {
     expect(times(sent)).toEqual(['2026-11-21T05:16:00.000Z', '2026-11-21T05:17:00.000Z']);
   });
 
-  it('are not made up for after a pause', async () => {
+  it('sends no missed ticks after a pause', async () => {
     const { sent, start } = world(MINUTE);
     start();
     await vi.advanceTimersByTimeAsync(0);
@@ -59,7 +59,7 @@ describe('ticks', () => {
     expect(times(sent).slice(0, 2)).toEqual(['2026-11-21T05:16:00.000Z', '2026-11-21T05:27:00.000Z']);
   });
 
-  it('are tried again when the store refuses, and logged', async () => {
+  it('retries and logs a tick when the store fails', async () => {
     const { sent, start, queues, log } = world(MINUTE);
     const send = vi.spyOn(queues, 'send').mockRejectedValueOnce(new Error('disk full'));
     start();

@@ -36,7 +36,7 @@ describe('CORS', () => {
     headers: { origin: 'https://app.example', 'access-control-request-method': 'PUT' },
   };
 
-  it('lets pages of any origin in by default', async () => {
+  it('allows pages of any origin by default', async () => {
     await start(['*']);
     const asked = await fetch(url, preflight);
     expect(asked.status).toBe(204);
@@ -49,7 +49,7 @@ describe('CORS', () => {
     expect(reply.headers.get('access-control-expose-headers')).toBe(EXPOSED_HEADERS.join(','));
   });
 
-  it('lets only the named origins in', async () => {
+  it('allows only named origins', async () => {
     await start(['https://app.example']);
     const named = await fetch(url, preflight);
     expect(named.headers.get('access-control-allow-origin')).toBe('https://app.example');
@@ -67,20 +67,20 @@ describe('CORS', () => {
   it.each([
     ['', 'origin'],
     ['varied', 'accept-encoding, origin'],
-  ])('says that an answer varies by origin, beside what it varied by: /%s', async (path, vary) => {
+  ])('adds origin to vary: /%s', async (path, vary) => {
     await start(['https://app.example']);
     const reply = await fetch(`${url}/${path}`, { headers: { origin: 'https://app.example' } });
     expect(reply.headers.get('vary')).toBe(vary);
   });
 
   it.each([
-    ['a page of anywhere', 'https://evil.example', ['*'], false],
-    ['a page of nowhere', 'null', ['*'], false],
+    ['a page of any origin', 'https://evil.example', ['*'], false],
+    ['a page without an origin', 'null', ['*'], false],
     ['a page whose origin is a star', '*', ['*'], false],
     ['a page of another named origin', 'https://app.example', ['https://other.example'], false],
     ['a page of a named origin', 'https://app.example', ['*', 'https://app.example'], true],
-    ['a page of its own', 'own', ['*'], true],
-  ])('lets %s into MCP by the rule of MCP', async (_what, from, origins, isLetIn) => {
+    ['a same-origin page', 'own', ['*'], true],
+  ])('applies the origin rule of MCP to %s', async (_what, from, origins, isLetIn) => {
     await start(origins);
     const origin = from === 'own' ? url : from;
     const expected = isLetIn ? origin : null;
@@ -92,7 +92,7 @@ describe('CORS', () => {
     expect(reply.headers.get('access-control-allow-origin')).toBe(expected);
   });
 
-  it('lets no page into MCP under a name that somebody else has pointed here', async () => {
+  it('rejects pages on MCP under a foreign name that points to the service', async () => {
     await start(['*']);
     const host = `evil.example:${new URL(url).port}`;
     const headers = { host, origin: `http://${host}`, 'content-length': '0' };
@@ -102,7 +102,7 @@ describe('CORS', () => {
     expect(reply.headers['access-control-allow-origin']).toBeUndefined();
   });
 
-  it('says nothing of it to those who are no browser', async () => {
+  it('sends no CORS headers to clients that are not browsers', async () => {
     await start(['*']);
     expect((await fetch(url)).headers.get('access-control-allow-origin')).toBeNull();
     const options = await fetch(url, { method: 'OPTIONS' });

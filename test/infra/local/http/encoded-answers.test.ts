@@ -11,22 +11,22 @@ const ofBytes = async () => ({
   isBase64Encoded: true,
 });
 
-describe('the gateway of one machine', () => {
-  it('sends the bytes that a body in base64 stands for', async () => {
+describe('encoded responses', () => {
+  it('decodes a body in base64', async () => {
     await start(ofBytes);
     const answer = await fetch(url);
     expect(answer.headers.get('content-length')).toBe('256');
     expect(Buffer.from(await answer.arrayBuffer()).equals(every)).toBe(true);
   });
 
-  it('tells HEAD how many there are', async () => {
+  it('sends the length on HEAD', async () => {
     await start(ofBytes);
     const answer = await fetch(url, { method: 'HEAD' });
     expect(answer.headers.get('content-length')).toBe('256');
     expect(await answer.text()).toBe('');
   });
 
-  it('says no length with 304, whose body is elsewhere, and goes on with the next request', async () => {
+  it('sends no length with 304 and continues with the next request', async () => {
     await start(async () => ({ statusCode: 304, headers: { etag: 'W/"1"' }, body: '' }));
     const request = (connection: string) => `GET / HTTP/1.1\r\nhost: h\r\nconnection: ${connection}\r\n\r\n`;
     const answers = await raw(request('keep-alive') + request('close'), port);

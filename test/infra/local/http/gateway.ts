@@ -8,21 +8,21 @@ import { memoryLog } from '#test/support/log.ts';
 
 type Answer = (event: ApiEvent, context: Invocation) => Promise<ApiResult>;
 
-/** An answer of a function. */
+/** A response of a function. */
 export const says = (body: string, statusCode = 200): ApiResult => ({ statusCode, headers: {}, body });
-/** Answers the event it was given, as JSON, with its body as a text. */
+/** Returns its event as JSON, with its body as a text. */
 export const echo: Answer = async ({ readBody, ...event }) => {
   const body = (await readBody?.(1000))?.toString();
   return says(JSON.stringify({ ...event, body }));
 };
 
-/** The one that `start` began last, and where it listens. */
+/** Gateway that `start` started last, and its URL. */
 export let gateway: Gateway;
 export let url: string;
 export let port: number;
 export const log = memoryLog();
 
-/** A gateway in front of such functions; what `api` answers, `console` does at the bare address. */
+/** Starts a gateway with these functions; `console` responds at the root like `api`. */
 export async function start(api: Answer = echo, ingest: Answer = echo, proxies = trustedProxies([])) {
   const options = { settings: readSettings({}), log, proxies };
   const handlers = { api: api as Handler, console: api as Handler, ingest: ingest as Handler };
@@ -31,7 +31,7 @@ export async function start(api: Answer = echo, ingest: Answer = echo, proxies =
   url = `http://127.0.0.1:${port}`;
 }
 
-/** Cuts all its connections. */
+/** Closes all its connections. */
 export async function stop(): Promise<void> {
   const stopped = gateway.stop();
   gateway.cut();
@@ -39,7 +39,7 @@ export async function stop(): Promise<void> {
   log.lines.length = 0;
 }
 
-/** Sends bytes as they are, and gives all that comes back until the other side closes. */
+/** Sends a text unchanged, and returns everything received until the other side closes. */
 export function raw(text: string, port: number): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(text));
@@ -52,7 +52,7 @@ export function raw(text: string, port: number): Promise<string> {
   });
 }
 
-/** One answer, as `raw` gives it. */
+/** Parses one response of `raw`. */
 export function parsed(text: string) {
   const [head = '', ...rest] = text.split('\r\n\r\n');
   const [line = '', ...headers] = head.split('\r\n');

@@ -8,26 +8,26 @@ const headersOf = async (path: string, headers: Record<string, string> = {}) =>
   (await fetch(url + path, { headers })).headers;
 const saying = (proto: string | undefined) => (proto === undefined ? {} : { 'x-forwarded-proto': proto });
 
-describe('the gateway of one machine', () => {
+describe('response headers of the gateway', () => {
   it.each([
     ['https', 'max-age=31536000'],
     ['HTTPS, http', 'max-age=31536000'],
     ['http', null],
     ['http, https', null],
     [undefined, null],
-  ])('asks for TLS where its proxy says that the client speaks it: %s', async (proto, value) => {
+  ])('sends HSTS if its proxy reports TLS: %s', async (proto, value) => {
     await start(echo, echo, trustedProxies(['127.0.0.1']));
     for (const path of ['/', '/v1/me']) {
       expect((await headersOf(path, saying(proto))).get('strict-transport-security')).toBe(value);
     }
   });
 
-  it('believes nobody else that TLS is spoken', async () => {
+  it('ignores TLS reported by other clients', async () => {
     await start(echo, echo, trustedProxies(['10.0.0.0/8']));
     expect((await headersOf('/v1/me', saying('https'))).get('strict-transport-security')).toBeNull();
   });
 
-  it('says of its own refusals what the API says of its own', async () => {
+  it('sends the headers of the API with its own errors', async () => {
     await start(async () => {
       throw new Error('broken');
     });

@@ -17,7 +17,7 @@ let gateway: Gateway;
 let port: number;
 const open: Socket[] = [];
 
-/** Reads up to 1 MB of a body, and says what came of it. */
+/** Reads up to 1 MB of a body and returns the outcome. */
 const reading = async ({ readBody }: ApiEvent): Promise<ApiResult> => {
   try {
     return says(String((await readBody?.(KB * KB))?.length));
@@ -49,7 +49,7 @@ afterEach(async () => {
 
 type Client = { socket: Socket; answer: () => string; closed: Promise<void>; isClosed: () => boolean };
 
-/** A connection that sends a text and, unless it `reads`, takes nothing of the answer. */
+/** Opens a connection that sends a text and, unless it `reads`, ignores the response. */
 function client(text: string, reads = true): Client {
   const socket = connect(port, '127.0.0.1', () => socket.write(text));
   open.push(socket);
@@ -76,7 +76,7 @@ const get = 'GET / HTTP/1.1\r\nhost: h\r\n\r\n';
 const ask = async () => (await fetch(`http://127.0.0.1:${port}`)).status;
 
 describe('connections', () => {
-  it('of one address are bounded; one too many is cut, and one that ends makes room', async () => {
+  it('are bounded per address; a surplus one is cut, and an ended one makes room', async () => {
     await start({ connections_of_address: 3 });
     const clients = Array.from({ length: 5 }, () => client(''));
     await vi.waitFor(() => expect(clients.filter((one) => one.isClosed())).toHaveLength(2));
@@ -85,27 +85,27 @@ describe('connections', () => {
     await vi.waitFor(async () => expect(await ask()).toBe(200));
   });
 
-  it('of a trusted proxy are not, as they are those of many clients', async () => {
+  it('are not bounded for a trusted proxy, which serves many clients', async () => {
     await start({ connections_of_address: 3 }, reading, ['127.0.0.0/8']);
     const clients = Array.from({ length: 20 }, () => client(''));
     expect(await ask()).toBe(200);
     expect(clients.filter((one) => one.isClosed())).toHaveLength(0);
   });
 
-  it('of all together are bounded, and the idle ones give way to who asks', async () => {
+  it('are bounded in total, and idle ones give way to requests', async () => {
     await start({ connections: 10 }, reading, ['127.0.0.0/8']);
     const idle = Array.from({ length: 9 }, () => client(get));
     await vi.waitFor(() => expect(idle.every((one) => one.answer() !== '')).toBe(true));
     for (let i = 0; i < 3; i++) expect(await ask()).toBe(200);
   });
 
-  it('that never say anything, or never end their headers, are closed', async () => {
+  it('are closed if they send nothing or never end their headers', async () => {
     await start({ headers_ms: 100 });
     await Promise.all([client('').closed, client('GET / HTTP/1.1\r\nhost: h\r\nx').closed]);
     expect(await ask()).toBe(200);
   });
 
-  it('on which a body never ends are closed, and what was kept of it is let go', async () => {
+  it('are closed if a body never ends, and its memory is freed', async () => {
     await start({ request_ms: 200, headers_ms: 200, body_bytes_of_address: 100 * KB });
     for (let round = 0; round < 3; round++) {
       const slow = client(post(1000 * KB) + 'x'.repeat(90 * KB));
@@ -116,7 +116,7 @@ describe('connections', () => {
 });
 
 describe('bodies', () => {
-  it('have bounded room: who sends too much at once is told to come again, small ones always find room', async () => {
+  it('have bounded memory: too much at once gets 429, small ones are always accepted', async () => {
     await start({ body_bytes_of_address: 100 * KB, small_body_bytes: 4 * KB });
     const holding = client(post(1000 * KB) + 'x'.repeat(90 * KB));
     await pause(100);
@@ -133,7 +133,7 @@ describe('bodies', () => {
     });
   });
 
-  it('have room for each address of its own', async () => {
+  it('have separate memory per address', async () => {
     await start({ body_bytes_of_address: 100 * KB }, reading, ['127.0.0.0/8']);
     const from = (address: string) => `x-forwarded-for: ${address}\r\n`;
     client(post(1000 * KB, from('192.0.2.1')) + 'x'.repeat(90 * KB));
@@ -142,7 +142,7 @@ describe('bodies', () => {
     await vi.waitFor(() => expect(other.answer()).toContain(String(50 * KB)));
   });
 
-  it('that say themselves that they are too large are not read at all', async () => {
+  it('are not read if their content-length is too large', async () => {
     let read: Promise<Buffer | undefined> | undefined;
     await start({}, async ({ readBody }) => {
       read = readBody!(1000);
@@ -153,10 +153,10 @@ describe('bodies', () => {
   });
 });
 
-describe('answers', () => {
+describe('responses', () => {
   const large = 'x'.repeat(20_000 * KB);
 
-  /** Takes now what there is for a client that took nothing; how many bytes that is once they end. */
+  /** Reads the data of a client that took nothing; returns the number of bytes once it ends. */
   async function drain({ socket, isClosed }: Client): Promise<number> {
     let bytes = 0;
     socket.on('data', (chunk) => {
@@ -167,7 +167,7 @@ describe('answers', () => {
     return bytes;
   }
 
-  it('that nobody reads are cut, whoever reads gets all', async () => {
+  it('are cut if they are not read; a reading client gets everything', async () => {
     await start({ stall_ms: 200 }, async () => says(large));
     const slow = client(get, false);
     const reader = client(get.replace('host: h', 'host: h\r\nconnection: close'));
@@ -177,8 +177,8 @@ describe('answers', () => {
     expect(await drain(slow)).toBeLessThan(large.length);
   });
 
-  it('that wait for their readers are bounded, and the oldest of who has most is cut first', async () => {
-    await start({ answer_bytes: 50_000 * KB }, async () => says(large), ['127.0.0.0/8']);
+  it('are bounded while unread, and the oldest of the largest address is cut first', async () => {
+    await start({ response_bytes: 50_000 * KB }, async () => says(large), ['127.0.0.0/8']);
     const from = (address: string) => client(get.replace('host: h', `host: h\r\nx-forwarded-for: ${address}`), false);
     const patient = from('192.0.2.2');
     await pause(100);

@@ -10,8 +10,8 @@ afterEach(async () => {
   await stop();
 });
 
-describe('the HTTP gateway', () => {
-  it('hands a request over as API Gateway does', async () => {
+describe('requests and responses of the gateway', () => {
+  it('passes a request as API Gateway does', async () => {
     await start();
     const reply = await fetch(`${url}/v1/checks/a%20b?limit=5&x=%C3%A9`, {
       method: 'POST',
@@ -30,7 +30,7 @@ describe('the HTTP gateway', () => {
     expect(reply.headers.get('x-request-id')).toBe(event.requestContext.requestId);
   });
 
-  it('hands cookies over beside the headers, and each that a function sets by itself', async () => {
+  it('passes cookies outside the headers, and sends each cookie of a function separately', async () => {
     const cookies = ['a=1; Path=/', 'b=2; Path=/; HttpOnly'];
     await start(async ({ headers, cookies: came }) => ({ ...says(JSON.stringify([headers.cookie, came])), cookies }));
     const answer = await fetch(url, { headers: { cookie: 'x=1; y="a b";z=' } });
@@ -39,7 +39,7 @@ describe('the HTTP gateway', () => {
     expect(await (await fetch(url)).json()).toEqual([null, null]);
   });
 
-  it('joins headers that come twice', async () => {
+  it('joins duplicate headers', async () => {
     await start();
     const answer = await raw(
       'GET / HTTP/1.1\r\nHost: h\r\nX-A: 1\r\nX-A: 2\r\nAuthorization: one\r\nAuthorization: two\r\nConnection: close\r\n\r\n',
@@ -49,13 +49,13 @@ describe('the HTTP gateway', () => {
     expect(event.headers).toMatchObject({ 'x-a': '1, 2', authorization: 'one, two' });
   });
 
-  it('hands over the bytes of a body as they came', async () => {
+  it('passes the bytes of a body unchanged', async () => {
     await start(async ({ readBody }) => says((await readBody!(3))!.toString('hex')));
     const body = Buffer.from([0xff, 0x00, 0xfe]);
     expect(await (await fetch(url, { method: 'POST', body })).text()).toBe('ff00fe');
   });
 
-  it('hands over no body when there is none, and a chunked one whole', async () => {
+  it('passes a complete chunked body, and none without a body', async () => {
     await start();
     expect(await (await fetch(url, { method: 'POST' })).json()).not.toHaveProperty('body');
     const chunked = new Promise<string>((resolve) => {
@@ -68,7 +68,7 @@ describe('the HTTP gateway', () => {
     expect(JSON.parse(await chunked)).toMatchObject({ body: '{"a":1}' });
   });
 
-  it('sends pushes to the ingest function, what a browser loads to the console, everything else to the API', async () => {
+  it('routes pushes to ingest, files to the console, everything else to the API', async () => {
     const named = async (_event: ApiEvent, { functionName }: Invocation) => says(functionName);
     await start(named, named);
     const at = async (method: string, path: string) => (await fetch(url + path, { method })).text();
@@ -84,7 +84,7 @@ describe('the HTTP gateway', () => {
     expect(await at('GET', '/assets/more/main.js')).toBe('api');
   });
 
-  it('gives status, headers and body of the answer', async () => {
+  it('sends status, headers and body of the response', async () => {
     await start(async () => ({ statusCode: 409, headers: { allow: 'GET', link: '<x>' }, body: 'ü' }));
     const reply = await fetch(url);
     expect([reply.status, reply.headers.get('allow'), reply.headers.get('link')]).toEqual([409, 'GET', '<x>']);
@@ -92,7 +92,7 @@ describe('the HTTP gateway', () => {
     expect(await reply.text()).toBe('ü');
   });
 
-  it('sends the bytes that an answer stands for', async () => {
+  it('decodes the body of a response', async () => {
     const bytes = Buffer.from([0xff, 0x00, 0xfe]);
     await start(async () => ({ ...says(bytes.toString('base64')), isBase64Encoded: true }));
     const reply = await fetch(url);
@@ -100,13 +100,13 @@ describe('the HTTP gateway', () => {
     expect(Buffer.from(await reply.arrayBuffer())).toEqual(bytes);
   });
 
-  it('answers 304 without the length of what it does not send', async () => {
+  it('sends 304 without a content-length', async () => {
     await start(async () => says('', 304));
     const reply = await fetch(url);
     expect([reply.status, reply.headers.get('content-length')]).toEqual([304, null]);
   });
 
-  it('answers 204 without a body, and HEAD without one', async () => {
+  it('sends 204 and HEAD responses without a body', async () => {
     await start(async (event) => says('', event.requestContext.http.method === 'HEAD' ? 200 : 204));
     const reply = await fetch(url, { method: 'DELETE' });
     expect(reply.status).toBe(204);
@@ -114,7 +114,7 @@ describe('the HTTP gateway', () => {
     expect((await fetch(url, { method: 'HEAD' })).status).toBe(200);
   });
 
-  it('answers INTERNAL with the request id when a function fails, logs it, and shows nothing of it', async () => {
+  it('returns INTERNAL with the request id when a function fails, logs the error and does not reveal it', async () => {
     await start(async () => {
       throw new Error('the secret inside');
     });
@@ -132,7 +132,7 @@ describe('the HTTP gateway', () => {
     ]);
   });
 
-  it('answers UNAVAILABLE when a function does not end in its time', async () => {
+  it('returns UNAVAILABLE when a function exceeds its timeout', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     let entered = false;
     await start(() => {

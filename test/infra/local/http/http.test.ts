@@ -22,14 +22,14 @@ describe('the HTTP gateway', () => {
       } as RequestInit);
     };
 
-    it('hands over a body as large as it is wanted, and of a larger one nothing', async () => {
+    it('passes a body up to the limit of the function, and nothing of a larger one', async () => {
       const MB = 1024 * 1024;
       await start(async ({ readBody }) => says(String((await readBody!(2 * MB))?.length)));
       expect(await (await upload(2)).text()).toBe(String(2 * MB));
       expect(await (await upload(11)).text()).toBe('undefined');
     });
 
-    it('reads nothing of a body that nobody wants', async () => {
+    it('does not read an unwanted body', async () => {
       let entered = 0;
       await start(async () => {
         entered++;
@@ -42,13 +42,13 @@ describe('the HTTP gateway', () => {
       await vi.waitFor(() => expect(entered).toBe(1));
       for (let i = 0; i < 64; i++) socket.write(chunk);
       await vi.waitFor(() => expect(socket.bytesWritten).toBeGreaterThan(0));
-      // What the system buffers between two sockets, and no more.
+      // No more than the system buffers between two sockets.
       await new Promise((resolve) => setTimeout(resolve, 300));
       expect(socket.writableLength).toBeGreaterThan(40 * chunk.length);
       socket.destroy();
     });
 
-    it('keeps the connection when a body is too large, for the request behind it', async () => {
+    it('keeps the connection after a body that is too large for the next request', async () => {
       await start(async (event) => says(event.rawPath));
       const large = 'x'.repeat(5 * 1024 * 1024);
       const head = `POST /1 HTTP/1.1\r\nhost: h\r\ncontent-length: ${large.length}\r\n\r\n`;
@@ -57,14 +57,14 @@ describe('the HTTP gateway', () => {
       expect(answer).toMatch(/\/2$/);
     });
 
-    it('lets a client see the answer to a large body when it wants no more of the connection', async () => {
+    it('delivers the response to a large body on a closing connection', async () => {
       await start(async () => says('seen'));
       const large = 'x'.repeat(11 * 1024 * 1024);
       const head = `POST / HTTP/1.1\r\nhost: h\r\nconnection: close\r\ncontent-length: ${large.length}\r\n\r\n`;
       expect(await raw(head + large, port)).toMatch(/seen$/);
     });
 
-    it('cuts off who never ends behind the answer', async () => {
+    it('cuts a client that never ends its body after the response', async () => {
       await start(async () => says('heard'));
       const chunk = Buffer.alloc(1024 * 1024, 'x');
       let sent = 0;
@@ -92,24 +92,24 @@ describe('the HTTP gateway', () => {
     });
 
     it.each([
-      ['what is no HTTP', 'hello\r\n\r\n', 400],
+      ['text that is not HTTP', 'hello\r\n\r\n', 400],
       ['a header that is too large', `GET / HTTP/1.1\r\nhost: h\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
       ['two lengths', 'POST / HTTP/1.1\r\nhost: h\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab', 400],
       ['a garbled chunk', 'POST / HTTP/1.1\r\nhost: h\r\ntransfer-encoding: chunked\r\n\r\nxyz\r\n', 400],
       ['no host', 'GET / HTTP/1.1\r\n\r\n', 400],
-    ])('refuses %s, closes the connection, and goes on with others', async (_, text, status) => {
+    ])('rejects %s, closes the connection, and continues with others', async (_, text, status) => {
       await start();
       expect(await raw(text, port)).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
       expect((await fetch(url)).status).toBe(200);
     });
 
-    it.each(['a, b', 'a b'])('says so where %j stands in Host', async (host) => {
+    it.each(['a, b', 'a b'])('rejects %j in Host', async (host) => {
       await start();
       const answer = parsed(await raw(`GET / HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`, port));
       expect(answer).toMatchObject({ status: 400, body: { code: 'VALIDATION_ERROR', details: [{ path: 'host' }] } });
     });
 
-    it('takes a request without a host in HTTP/1.0', async () => {
+    it('accepts a request without a host in HTTP/1.0', async () => {
       await start();
       expect(parsed(await raw('GET /a HTTP/1.0\r\n\r\n', port))).toMatchObject({
         status: 200,
@@ -117,7 +117,7 @@ describe('the HTTP gateway', () => {
       });
     });
 
-    it('understands a request line with a whole address', async () => {
+    it('accepts a request line with an absolute URL', async () => {
       await start();
       const answer = await raw('GET http://h/v1/me?a=1 HTTP/1.1\r\nhost: h\r\nconnection: close\r\n\r\n', port);
       expect(answer).toContain('"rawPath":"/v1/me","rawQueryString":"a=1"');
@@ -125,7 +125,7 @@ describe('the HTTP gateway', () => {
   });
 
   describe('clients', () => {
-    it('may go away in the middle of a request or of waiting', async () => {
+    it('may disconnect during a request or a response', async () => {
       let entered = 0;
       let release = () => {};
       await start(async () => {
@@ -159,7 +159,7 @@ describe('the HTTP gateway', () => {
       expect(answer.match(/HTTP\/1.1 200/g)).toHaveLength(3);
     });
 
-    it('get the answer in hand while the gateway stops, and no new one', async () => {
+    it('get the response in flight while the gateway stops, and no new one', async () => {
       let entered = false;
       let release = () => {};
       await start(async () => {
@@ -183,7 +183,7 @@ describe('the HTTP gateway', () => {
     });
   });
 
-  it('says in an error that the port is taken', async () => {
+  it('rejects a port in use', async () => {
     await start();
     const other = makeGateway({}, { settings: readSettings({}), log });
     await expect(other.listen('127.0.0.1', port)).rejects.toMatchObject({ code: 'EADDRINUSE' });

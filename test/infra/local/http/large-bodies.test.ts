@@ -3,10 +3,10 @@ import { type Client, clientOf, failure } from '#test/support/client.ts';
 import { newCheck } from '#test/support/fleet.ts';
 import { type Service, startService } from '#test/support/service.ts';
 
-/** More than API Gateway would let through; on one machine there is no such limit before the gates. */
+/** More than API Gateway allows; one machine has no such limit before the gates. */
 const huge = Buffer.alloc(11 * 1024 * 1024, 'x');
 
-describe('a body of 11 MB', () => {
+describe('body of 11 MB', () => {
   let service: Service;
   let client: Client;
   beforeAll(async () => {
@@ -15,14 +15,14 @@ describe('a body of 11 MB', () => {
   });
   afterAll(() => service.stop());
 
-  it('does not matter to a heartbeat, whose body is never read', async () => {
+  it('is accepted with a heartbeat, whose body is never read', async () => {
     const check = await newCheck(client);
     const beat = await client.send('POST', `/v1/checks/${check.id}/heartbeat`, { body: huge });
     expect(beat).toMatchObject({ status: 201, body: { success: true } });
     expect((await client.get(`/v1/checks/${check.id}/results`)).body.results).toHaveLength(1);
   });
 
-  it('is refused where it is read, and only there', async () => {
+  it('is rejected only if it is read', async () => {
     const check = await newCheck(client);
     const send = (path: string, from = client) => from.send('POST', path, { body: huge });
     expect(await send('/v1/blueprints', clientOf(service.url, ''))).toMatchObject(failure(401, 'UNAUTHORIZED'));

@@ -5,8 +5,8 @@ import { requestTurns } from '#infra/local/http/request-permits.ts';
 const A = '192.0.2.1';
 const B = '192.0.2.2';
 
-/** An event loop whose time goes by only with the work of requests. */
-function loopByHand() {
+/** Event loop whose time passes only with the work of requests. */
+function manualLoop() {
   let now = 0;
   const [turns, settling]: (() => void)[][] = [[], []];
   const settle = () => {
@@ -20,7 +20,7 @@ function loopByHand() {
   const begun: string[] = [];
   return {
     begun,
-    /** A request that takes so many ms. */
+    /** A request with a duration in ms. */
     send: (address: string, name: string, ms: number) => {
       take(address, () => {
         begun.push(name);
@@ -28,7 +28,7 @@ function loopByHand() {
       });
       settle();
     },
-    /** @returns what was begun in the next turn */
+    /** @returns the requests that started in the next turn */
     turn: () => {
       const before = begun.length;
       for (const then of turns!.splice(0)) then();
@@ -40,8 +40,8 @@ function loopByHand() {
   };
 }
 
-test('requests begin at once while a turn of the event loop has time for them, and the others in the next turns', () => {
-  const { send, turn, begun, isAtRest } = loopByHand();
+test('starts requests at once while a turn of the event loop has time, and the others in later turns', () => {
+  const { send, turn, begun, isAtRest } = manualLoop();
   for (let n = 1; n <= 6; n++) send(A, `a${n}`, 5);
   expect(begun).toEqual(['a1', 'a2']);
   expect(turn()).toEqual(['a3', 'a4']);
@@ -50,27 +50,27 @@ test('requests begin at once while a turn of the event loop has time for them, a
   expect(isAtRest()).toBe(true);
 });
 
-test('a client that sends a hundred requests at once delays the request of another by one turn', () => {
-  const { send, turn } = loopByHand();
+test('delays a request by only one turn when another client sends a hundred at once', () => {
+  const { send, turn } = manualLoop();
   for (let n = 1; n <= 100; n++) send(A, `a${n}`, 10);
   send(B, 'b', 1);
   expect(turn()).toEqual(['a2']);
   expect(turn()).toEqual(['b', 'a3']);
 });
 
-test('the addresses of one IPv6 network are one client', () => {
-  const { send, turn } = loopByHand();
+test('treats addresses of one IPv6 network as one client', () => {
+  const { send, turn } = manualLoop();
   for (let n = 1; n <= 9; n++) send(`2001:db8::${n}`, `a${n}`, 10);
   send(B, 'b', 10);
   expect([turn(), turn()]).toEqual([['a2'], ['b']]);
 });
 
-test('every request begins once, those of an address in their order, and no turn begins one when its time is over', () => {
+test('starts every request once, in order per address, and none in a turn whose time is over', () => {
   const address = fc.constantFrom(A, B, '2001:db8::1');
   const arrivals = fc.array(fc.tuple(address, fc.integer({ min: 0, max: 20 }), fc.boolean()));
   fc.assert(
     fc.property(arrivals, (requests) => {
-      const { send, turn, begun, now, isAtRest } = loopByHand();
+      const { send, turn, begun, now, isAtRest } = manualLoop();
       for (const [n, [address, ms, isNextTurn]] of requests.entries()) {
         if (isNextTurn) turn();
         send(address, `${address} ${n}`, ms);

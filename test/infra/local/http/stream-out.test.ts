@@ -24,7 +24,7 @@ afterEach(async () => {
   log.lines.length = 0;
 });
 
-/** A body that a test feeds, and of which it learns when it is cancelled. */
+/** A body that a test feeds and that reports its cancellation. */
 function fed() {
   let controller!: ReadableStreamDefaultController<Uint8Array>;
   const state = { cancelled: false };
@@ -45,8 +45,8 @@ function fed() {
   };
 }
 
-describe('a function that streams', () => {
-  it('is heard bit by bit, with its status and headers', async () => {
+describe('streaming function', () => {
+  it('sends its chunks as they come, with status and headers', async () => {
     const { body, say, end } = fed();
     await start(async () => new Response(body, { status: 201, headers: { 'content-type': 'text/event-stream' } }));
     const { origin } = new URL(url);
@@ -63,7 +63,7 @@ describe('a function that streams', () => {
     expect((await reader.read()).done).toBe(true);
   });
 
-  it('learns that its client has gone: its signal aborts and its body is cancelled', async () => {
+  it('gets an aborted signal and a canceled body when its client disconnects', async () => {
     const { body, state, say } = fed();
     let signal: AbortSignal | undefined;
     await start(async (_event, context) => {
@@ -81,7 +81,7 @@ describe('a function that streams', () => {
     expect(log.lines).toEqual([]);
   });
 
-  it('is told when the gateway stops, and may say its last word', async () => {
+  it('gets an aborted signal when the gateway stops, and may send a last chunk', async () => {
     const { body, say, end } = fed();
     await start(async (_event, { signal }) => {
       signal.addEventListener('abort', () => {
@@ -96,9 +96,9 @@ describe('a function that streams', () => {
     await stopped;
   });
 
-  it('answers without a body, and with a fault like any other function', async () => {
+  it('responds without a body, and fails like any other function', async () => {
     await start(async ({ requestContext: { http } }) => {
-      if (http.method === 'PUT') throw new Error('a fault');
+      if (http.method === 'PUT') throw new Error('a failure');
       return new Response(null, { status: 202 });
     });
     const empty = await fetch(url, { method: 'POST', body: '{}' });
@@ -108,7 +108,7 @@ describe('a function that streams', () => {
   });
 });
 
-describe('an event as a web request', () => {
+describe('requestOf', () => {
   const event = (more: Partial<ApiEvent> = {}, method = 'POST'): ApiEvent => ({
     rawPath: '/v1/mcp',
     rawQueryString: 'a=1&b=%20',
@@ -128,7 +128,7 @@ describe('an event as a web request', () => {
     expect(Buffer.from(await binary.arrayBuffer())).toEqual(bytes);
   });
 
-  it('has no body where there is none', async () => {
+  it('has no body if the event has none', async () => {
     expect(await requestOf(event({}, 'GET'), 1000).text()).toBe('');
     expect(await requestOf(event({ body: 'x' }, 'GET'), 1000).text()).toBe('');
   });

@@ -3,9 +3,8 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
 /**
- * Runs a script of this folder, takes each line it prints as an acknowledgement, and kills it with SIGKILL after
- * `count` of them.
- * @returns every line that was printed, also those on their way when it was killed
+ * Runs a script of this folder, takes each printed line as an acknowledgement, and kills it with SIGKILL after `count`.
+ * @returns every printed line, including those in transit when it was killed
  */
 export async function runUntilKilled(script: string, args: string[], count: number): Promise<string[]> {
   const path = new URL(script, import.meta.url).pathname;
@@ -19,6 +18,6 @@ export async function runUntilKilled(script: string, args: string[], count: numb
     if (lines.length === count) child.kill('SIGKILL');
   }
   const [code, signal] = await exited;
-  if (signal !== 'SIGKILL') throw new Error(`${script} ended by itself (${code}) after ${lines.length} lines.`);
+  if (signal !== 'SIGKILL') throw new Error(`${script} exited on its own (${code}) after ${lines.length} lines.`);
   return lines;
 }

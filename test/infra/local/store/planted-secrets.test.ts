@@ -16,7 +16,7 @@ const log = memoryLog();
 let dir: string;
 let service: Service;
 let isStopped = false;
-/** Answers everybody with what the test tells it to, over http and https. */
+/** Returns to every client what the test sets, over http and https. */
 let echo: WebhookReceiver;
 let secureEcho: WebhookReceiver;
 beforeAll(async () => {
@@ -51,10 +51,10 @@ const planted = fc.record({
 type Planted = typeof planted extends fc.Arbitrary<infer T> ? T : never;
 
 const ways = Object.values(WRITINGS);
-/** A text in every writing, a line each. */
+/** All secrets in every encoding, one line each. */
 const everyWay = (secrets: string[]): string[] => ways.map((write) => secrets.map(write).join(' and '));
 
-/** All texts of an answer; with `withConfig: false` none of what is asked for by that name. */
+/** Returns all texts of a response; with `withConfig: false` without `config` properties. */
 function textsOf(value: unknown, withConfig: boolean): string[] {
   if (typeof value === 'string') return [value];
   if (typeof value !== 'object' || value === null) return [];
@@ -63,11 +63,11 @@ function textsOf(value: unknown, withConfig: boolean): string[] {
   );
 }
 
-function assertNoSecrets(what: string, texts: string[], secrets: string[]): void {
+function assertNoSecrets(place: string, texts: string[], secrets: string[]): void {
   for (const secret of secrets) {
     for (const written of [...ways.map((write) => write(secret)), secret.slice(0, 12)]) {
       const isThere = texts.some((text) => text.includes(written));
-      expect(isThere, `${what} holds ${secret}, written ${written}`).toBe(false);
+      expect(isThere, `${place} contains ${secret}, written ${written}`).toBe(false);
     }
   }
 }
@@ -108,7 +108,7 @@ async function plant(admin: Client, secrets: Planted) {
   return { actionId, probed: probed.id, pushed: pushed.id, channelIds };
 }
 
-/** Signs in by every way that there is, and fails to; with secrets that were used, and with some that never were. */
+/** Signs in with every method, and fails to; with secrets that were used, and with unused ones. */
 async function signIn(admin: Client, key: string): Promise<{ secrets: string[] }> {
   const { user } = got(await admin.get('/v1/me'), 200);
   const link = async () => tokenOf(got(await admin.post(`/v1/settings/users/${user.id}/sign-in-link`), 201).url);
@@ -133,14 +133,14 @@ async function signIn(admin: Client, key: string): Promise<{ secrets: string[] }
   expect(await take('/v1/invitations/accept', acceptance)).toBe(201);
   for (const page of pages) {
     await page.get('/v1/sessions');
-    // Refused, and said so in the log.
+    // Rejected, and logged.
     await page.send('DELETE', '/v1/sessions', { headers: { origin: 'https://evil.example' } });
   }
   await pages[0]!.del('/v1/session');
   return { secrets };
 }
 
-it('a secret is in no answer, log line or event, however it is echoed, and in no file once it is deleted', async () => {
+it('never reveals a secret in a response, log line or event, and erases deleted ones from all files', async () => {
   const all: string[] = [];
   await fc.assert(
     fc.asyncProperty(planted, async (secrets) => {
@@ -208,7 +208,7 @@ it('a secret is in no answer, log line or event, however it is echoed, and in no
         const logs = executions.map(({ id }: { id: string }) => `/v1/actions/executions/${id}/logs`);
         for (const path of [...paths, ...logs, ...(client === reader ? [] : ['/v1/auth/keys'])]) {
           const { body } = await client.get(path);
-          // A member reads what a check or a channel is configured with; nobody else, and nowhere else.
+          // Only a member may read the configuration of a check or a channel, and only there.
           assertNoSecrets(`GET ${path}`, textsOf(body, client === reader), values);
         }
       }

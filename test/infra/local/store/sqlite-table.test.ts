@@ -19,7 +19,7 @@ tableContract('plain objects', () => plainTable());
 tableContract('SQLite with a commit per microtask', () => openTable({ file: ':memory:', schedule: queueMicrotask }));
 
 describe('the SQLite table', () => {
-  it('waits for the disk unless the writes may be repeated', async () => {
+  it('waits for the disk unless the writes are idempotent', async () => {
     const table = openTable({ file: ':memory:' });
     const synchronous = () => Number(table.store.db.prepare('PRAGMA synchronous').get()!.synchronous);
     await table.transact([{ put: { pk: 'p', sk: 's' } }], 'soon');
@@ -29,7 +29,7 @@ describe('the SQLite table', () => {
     table.store.close();
   });
 
-  it('finds what lies within all bounds, wherever the cursor is', async () => {
+  it('finds the items within all bounds for every cursor', async () => {
     const table = openTable({ file: ':memory:' });
     const letters = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), minLength: 1, maxLength: 3 });
     const all = ['a', 'b', 'c'].flatMap((x) => [x, ...['a', 'b', 'c'].flatMap((y) => [x + y, `${x + y}b`])]).sort();
@@ -63,7 +63,7 @@ describe('the SQLite table', () => {
     table.store.close();
   });
 
-  it('makes a change of a new item under a watched prefix, and of no other write', async () => {
+  it('creates a change for a new item with a watched prefix, and for no other write', async () => {
     let woken = 0;
     const table = openTable({ file: ':memory:', inserted: ['TR#'], onInserted: () => woken++ });
     const item = { pk: 'p', sk: 'TR#1', v: '1', name: 'new' } as Item;
@@ -81,7 +81,7 @@ describe('the SQLite table', () => {
     table.store.close();
   });
 
-  it('sweeps what has expired, in small batches, and nothing else', async () => {
+  it('deletes only expired items, in small batches', async () => {
     const table = openTable({ file: ':memory:' });
     const expiring = Array.from({ length: 25 }, (_, i) => ({ pk: 'p', sk: `old-${i}`, expires_at: 1000 + i }));
     await table.putMany([...expiring, { pk: 'p', sk: 'later', expires_at: 2000 }, { pk: 'p', sk: 'forever' }]);
@@ -92,7 +92,7 @@ describe('the SQLite table', () => {
     table.store.close();
   });
 
-  it('answers UNAVAILABLE with Retry-After while another process holds the file, and works again after', async () => {
+  it('returns UNAVAILABLE with Retry-After while another process locks the file, and works again later', async () => {
     const file = join(dir, 'locked.db');
     const table = openTable({ file });
     table.store.db.exec('PRAGMA busy_timeout = 10');
@@ -106,7 +106,7 @@ describe('the SQLite table', () => {
     table.store.close();
   });
 
-  it('answers UNAVAILABLE when the disk is full and keeps what small writes still fit', async () => {
+  it('returns UNAVAILABLE when the disk is full and keeps small writes that still fit', async () => {
     const table = openTable({ file: join(dir, 'full.db') });
     const { db } = table.store;
     await table.putMany([{ pk: 'p', sk: 'kept' }]);
@@ -123,7 +123,7 @@ describe('the SQLite table', () => {
     table.store.close();
   });
 
-  it('loses nothing it acknowledged when the process is killed in the middle of writing', async () => {
+  it('loses no acknowledged write when the process is killed while writing', async () => {
     for (let round = 0; round < 3; round++) {
       const file = join(dir, `killed-${round}.db`);
       const acknowledged = await runUntilKilled('write-forever.ts', [file], 300);

@@ -12,10 +12,10 @@ afterAll(() => {
   rmSync(dir, { recursive: true });
 });
 
-/** How SQLite keeps the commit that a job is in: 2 waits for the disk, 1 does not. */
+/** Mode in which SQLite commits the current job: 2 waits for the disk, 1 does not. */
 const synchronous = () => Number(store.db.prepare('PRAGMA synchronous').get()!.synchronous);
 
-it('a commit waits for the disk when anything in it must be kept, and only then', async () => {
+it('waits for the disk only if a commit contains a durable job', async () => {
   expect(await store.write(synchronous)).toBe(2);
   expect(await store.write(synchronous, 'soon')).toBe(1);
   expect(await store.write(synchronous)).toBe(2);
@@ -23,21 +23,21 @@ it('a commit waits for the disk when anything in it must be kept, and only then'
   expect(await Promise.all([store.write(synchronous, 'soon'), store.write(synchronous, 'soon')])).toEqual([1, 1]);
 });
 
-it('writes that come in turn after turn share a commit', async () => {
-  // However long the machine takes for a turn.
+it('commits writes of consecutive turns together', async () => {
+  // Regardless of how long the machine takes for a turn.
   using _ = vi.spyOn(performance, 'now').mockReturnValue(0);
   const order: string[] = [];
   const write = async (name: string) => {
     await store.write(() => order.push(name));
-    order.push(`${name} is kept`);
+    order.push(`${name} is committed`);
   };
   const first = write('first');
   await nextTurn();
   await Promise.all([first, write('second')]);
-  expect(order).toEqual(['first', 'second', 'first is kept', 'second is kept']);
+  expect(order).toEqual(['first', 'second', 'first is committed', 'second is committed']);
 });
 
-it('a write is kept soon, however many more come', async () => {
+it('commits a write soon, even if many more follow', async () => {
   let isKept = false;
   const first = store
     .write(() => {})

@@ -19,8 +19,8 @@ function world() {
   return { store, log, ports };
 }
 
-describe('the sweep', () => {
-  it('deletes within a minute what has expired, however much, and keeps the rest', async () => {
+describe('startSweep', () => {
+  it('deletes any number of expired items within a minute and keeps the rest', async () => {
     const { ports, log } = world();
     const now = Math.floor(Date.now() / 1000);
     const old = Array.from({ length: 350 }, (_, i) => ({ pk: 'p', sk: `old-${i}`, expires_at: now - 1 }));
@@ -34,7 +34,7 @@ describe('the sweep', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('forgets dead letters after two weeks', async () => {
+  it('deletes dead letters after two weeks', async () => {
     const { ports, store, log } = world();
     await ports.queues.send('delivery', [{ body: 1 }]);
     store.db.prepare('UPDATE messages SET dead_at = ?').run(Date.now());
@@ -47,7 +47,7 @@ describe('the sweep', () => {
     stop();
   });
 
-  it('goes on at the next minute when the store refused', async () => {
+  it('continues at the next minute after the store failed', async () => {
     const { ports, log } = world();
     const sweep = vi.spyOn(ports.table, 'sweep').mockRejectedValueOnce(new Error('disk full'));
     const stop = startSweep(ports, log, () => {});
@@ -58,8 +58,8 @@ describe('the sweep', () => {
   });
 });
 
-describe('the event bus', () => {
-  it('logs each event and remembers the last hundred', async () => {
+describe('event bus', () => {
+  it('logs each event and keeps the last hundred', async () => {
     const { ports, log } = world();
     await ports.bus.publish(Array.from({ length: 120 }, (_, n) => ({ detail_type: 'state_change', detail: { n } })));
     expect(log.lines).toHaveLength(120);

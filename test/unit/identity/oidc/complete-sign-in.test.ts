@@ -15,14 +15,14 @@ const ORIGIN = 'http://localhost:8787';
 const SENT = { headers: { host: 'localhost:8787' }, cookies: [] };
 const HOUR_MS = 3_600_000;
 
-const vouchedFor = (subject: string) => {
+const verifiedAs = (subject: string) => {
   const claims = { issuer: 'https://login.example.com', subject };
   return { claims, inFull: async () => claims };
 };
 
-/** A sign-in of that subject, once its provider has vouched for it. */
+/** Completes a sign-in of a verified subject. */
 const signIn = (context: Context, subject: string, more: Partial<OidcRequest> = {}) =>
-  completeSignIn(context, { origin: ORIGIN, return_to: '/', ...more }, vouchedFor(subject), SENT);
+  completeSignIn(context, { origin: ORIGIN, return_to: '/', ...more }, verifiedAs(subject), SENT);
 
 async function invite(context: Context, email: string) {
   const { id, invite_token } = await inviteUser(context, { email, role: 'member' });
@@ -33,7 +33,7 @@ async function invite(context: Context, email: string) {
   };
 }
 
-/** A member whom that subject signs in. */
+/** Creates a member linked to the subject. */
 async function member(context: Context, subject: string): Promise<string> {
   const { id, begun_for } = await invite(context, `${subject}@example.com`);
   await signIn(context, subject, { begun_for });
@@ -44,10 +44,10 @@ const userOf = ({ store, keys }: MemoryWorld, { tenant }: Context, id: string) =
   store.get<UserItem>(keys.user(tenant, id));
 
 const identityOf = ({ store, keys }: MemoryWorld, { tenant }: Context, subject: string, user: string) =>
-  store.get<IdentityItem>(keys.identity(identityDigest(vouchedFor(subject).claims), tenant, user));
+  store.get<IdentityItem>(keys.identity(identityDigest(verifiedAs(subject).claims), tenant, user));
 
-describe('an invitation that is accepted by the provider', () => {
-  it('makes one member with one identity and one session, also when the answer of the store is lost', async () => {
+describe('invitation accepted through the provider', () => {
+  it('creates one member, identity and session, also when the response of the store is lost', async () => {
     const lost = { next: false };
     const world = memoryWorld((table) => ({
       ...table,
@@ -68,7 +68,7 @@ describe('an invitation that is accepted by the provider', () => {
     expect(sessions.items).toHaveLength(1);
   });
 
-  it('is accepted by one of two people at once', async () => {
+  it('is accepted by only one of two concurrent sign-ins', async () => {
     const world = memoryWorld();
     const { context } = await world.account();
     const { id, begun_for } = await invite(context, 'ben@example.com');
@@ -78,7 +78,7 @@ describe('an invitation that is accepted by the provider', () => {
   });
 });
 
-describe('the last use of an identity', () => {
+describe('last use of an identity', () => {
   it('is written at most once an hour', async () => {
     const world = memoryWorld();
     const { context } = await world.account();
@@ -96,8 +96,8 @@ describe('the last use of an identity', () => {
   });
 });
 
-describe('a sign-in and the removal of its user', () => {
-  it('at once leave no session that is good, and no identity', async () => {
+describe('concurrent sign-in and removal of a user', () => {
+  it('leave no valid session and no identity', async () => {
     for (let round = 0; round < 20; round++) {
       const world = memoryWorld();
       const { context } = await world.account();
@@ -110,14 +110,14 @@ describe('a sign-in and the removal of its user', () => {
   });
 });
 
-/** All that the audit log of the account has. */
+/** Reads all audit entries of the account. */
 const noted = ({ store }: MemoryWorld, { tenant }: Context): Promise<(AuditItem | undefined)[]> => {
   const rows = store.store.db.prepare("SELECT pk, sk FROM items WHERE pk LIKE ? || '%'").all(`T#${tenant}#AUDIT#`);
   return Promise.all((rows as Key[]).map((key) => store.get<AuditItem>(key)));
 };
 
-describe('the audit log', () => {
-  it('has one entry for each thing that a sign-in changes, by whoever signed in', async () => {
+describe('audit log of a sign-in', () => {
+  it('has one entry per change, by the signed-in user', async () => {
     const world = memoryWorld();
     const { context } = await world.account();
     const id = await member(context, 'ben');
@@ -136,7 +136,7 @@ describe('the audit log', () => {
   });
 });
 
-it('a sign-in by a linked identity takes three reads and one write', async () => {
+it('needs three reads and one write for a linked identity', async () => {
   const world = memoryWorld();
   const { context } = await world.account();
   await member(context, 'ben');

@@ -4,7 +4,7 @@ import { oidcCookie, oidcSecret } from '#lib/identity/oidc/request.ts';
 const SECURE = new URL('https://status.example.com');
 const PLAIN = new URL('http://localhost:8787');
 
-it('is one that no other host can set, at https; at http its name has the port', () => {
+it('names the cookie so that other hosts cannot set it with https, and by port with http', () => {
   expect(oidcCookie(SECURE, 's3cret', 600)).toBe(
     '__Host-fleetwatch_oidc=s3cret; Path=/; HttpOnly; SameSite=Lax; Max-Age=600; Secure',
   );
@@ -14,7 +14,7 @@ it('is one that no other host can set, at https; at http its name has the port',
   expect(oidcCookie(new URL('http://fleetwatch'), '', 0)).toMatch(/^fleetwatch_oidc_80=; .*Max-Age=0/);
 });
 
-it('is read by the name that it has there, and not where two have it: one of them is not ours', () => {
+it('reads the cookie by that name, and not if two have it', () => {
   const told = [
     '__Host-fleetwatch_oidc=a',
     'fleetwatch_oidc_8787=b',

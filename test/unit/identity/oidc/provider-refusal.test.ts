@@ -5,7 +5,7 @@ import { NetError } from '#lib/net/net.ts';
 const named = (name: string, message: string, more: object = {}) =>
   Object.assign(new Error(message), { name, ...more });
 
-it('what the network says is told, and that the provider is unreachable', () => {
+it('reports a network error as unreachable', () => {
   const net = new NetError('connect', 'connection refused by 127.0.0.1:5556');
   const error = named('ClientError', 'something went wrong', { cause: net });
   expect(signInRefusal(error, [])).toMatchObject({ reason: 'unreachable', message: net.message });
@@ -17,20 +17,20 @@ it.each([
   ['server_error', 'unreachable'],
   ['invalid_client', 'failed'],
   ['constructor', 'failed'],
-])('the error %s of a provider is %s', (error, reason) => {
-  const answered = named('ResponseBodyError', 'server responded with an error', { error, error_description: 'why' });
-  expect(signInRefusal(answered, [])).toMatchObject({ reason, message: `it answered ${error}: why` });
+])('maps the provider error %s to %s', (error, reason) => {
+  const response = named('ResponseBodyError', 'server responded with an error', { error, error_description: 'why' });
+  expect(signInRefusal(response, [])).toMatchObject({ reason, message: `it returned ${error}: why` });
 });
 
-it('what a provider describes is told without the secrets that it repeats, and not at any length', () => {
+it('removes secrets from the description of a provider and limits its length', () => {
   const error_description = `code abc and secret s+c/r=t, ${'x'.repeat(10_000)}`;
-  const answered = named('ResponseBodyError', '', { error: 'invalid_grant', error_description });
-  const { message } = signInRefusal(answered, ['abc', 's+c/r=t', '']);
-  expect(message).toMatch(/^it answered invalid_grant: code \*{8} and secret \*{8}, x+…$/);
+  const response = named('ResponseBodyError', '', { error: 'invalid_grant', error_description });
+  const { message } = signInRefusal(response, ['abc', 's+c/r=t', '']);
+  expect(message).toMatch(/^it returned invalid_grant: code \*{8} and secret \*{8}, x+…$/);
   expect(message.length).toBeLessThan(600);
 });
 
-it('errors that quote what came, as a parser does, are told by their name alone', () => {
+it('reports errors that quote their input, such as those of a parser, only by name', () => {
   const parser = named('SyntaxError', 'Unexpected token in eyJhbGciOi');
   const error = named('ClientError', 'parsing error', {
     cause: named('OperationProcessingError', 'no JSON', { cause: parser }),

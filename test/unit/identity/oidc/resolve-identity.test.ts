@@ -7,10 +7,10 @@ const membership = fc.record({
   tenant_id: fc.constantFrom('acc_1', 'acc_2', 'acc_3'),
   user_id: fc.constantFrom('usr_1', 'usr_2', 'usr_3'),
 });
-const meant = (...by: SignInTarget['by'][]) =>
+const targets = (...by: SignInTarget['by'][]) =>
   fc.tuple(membership, fc.constantFrom(...by)).map(([who, how]): SignInTarget => ({ ...who, by: how, digest: 'd' }));
 const linked = fc.uniqueArray(membership, { selector: ({ tenant_id }) => tenant_id });
-const invited = fc.uniqueArray(meant('invitation'), { selector: ({ tenant_id }) => tenant_id, maxLength: 3 });
+const invited = fc.uniqueArray(targets('invitation'), { selector: ({ tenant_id }) => tenant_id, maxLength: 3 });
 const claims = fc.record(
   {
     issuer: fc.constant('https://login.example.com'),
@@ -22,8 +22,8 @@ const claims = fc.record(
 );
 const known = fc.record({ claims, linked, invited, trust: fc.boolean() });
 
-describe('who it is', () => {
-  it('is whoever issuer and subject are linked to, whatever the e-mail address and who is invited', () => {
+describe('resolveIdentity', () => {
+  it('returns the user linked to issuer and subject, regardless of e-mail address and invitations', () => {
     fc.assert(
       fc.property(known, (all) => {
         fc.pre(all.linked.length > 0);
@@ -32,7 +32,7 @@ describe('who it is', () => {
     );
   });
 
-  it('is by e-mail address only somebody with the one pending invitation to it, verified or trusted', () => {
+  it('uses the e-mail address only for a single pending invitation, if verified or trusted', () => {
     fc.assert(
       fc.property(known, (all) => {
         const verdict = resolveIdentity({ ...all, linked: [] });
@@ -44,9 +44,9 @@ describe('who it is', () => {
     );
   });
 
-  it('is whom it began for, unless issuer and subject are somebody else in the same account', () => {
+  it('returns the target user unless the identity belongs to another user of the account', () => {
     fc.assert(
-      fc.property(known, meant('invitation', 'link', 'session'), (all, begun_for) => {
+      fc.property(known, targets('invitation', 'link', 'session'), (all, begun_for) => {
         const here = all.linked.find(({ tenant_id }) => tenant_id === begun_for.tenant_id);
         const isOther = here !== undefined && here.user_id !== begun_for.user_id;
         expect(resolveIdentity({ ...all, begun_for })).toEqual(
@@ -57,17 +57,17 @@ describe('who it is', () => {
   });
 });
 
-describe('the claims', () => {
+describe('claimsOf', () => {
   const own = { iss: 'https://login.example.com', sub: 'ann' };
 
-  it('take e-mail address and name only where they are texts', () => {
+  it('ignores an e-mail address or name that is not a text', () => {
     expect(claimsOf({ ...own, email: ['ann@example.com'], email_verified: true, name: 7 })).toEqual({
       issuer: own.iss,
       subject: own.sub,
     });
   });
 
-  it('take the name that a person signs in with where there is no other', () => {
+  it('uses the user name if there is no other name', () => {
     expect(claimsOf({ ...own, name: '', preferred_username: 'ann' }).name).toBe('ann');
     expect(claimsOf({ ...own, name: 'Ann Example', preferred_username: 'ann' }).name).toBe('Ann Example');
   });

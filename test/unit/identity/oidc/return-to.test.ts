@@ -3,9 +3,9 @@ import { expect, it } from 'vitest';
 import { ReturnTo } from '#lib/identity/oidc/begin.ts';
 
 const ORIGIN = 'https://status.example.com';
-const isTaken = (text: string) => ReturnTo.safeParse(text).success;
+const isAccepted = (text: string) => ReturnTo.safeParse(text).success;
 
-/** Texts that look like addresses, with what browsers leave out or take for a slash. */
+/** Texts that look like URLs, with characters that browsers ignore or read as a slash. */
 const address = fc
   .array(
     fc.constantFrom(
@@ -28,7 +28,7 @@ const address = fc
   )
   .map((parts) => parts.join(''));
 
-it('what is taken leads nowhere but to this service, as a browser reads it', () => {
+it('accepts only paths of this service, as a browser reads them', () => {
   fc.assert(
     fc.property(
       fc.oneof(
@@ -38,14 +38,14 @@ it('what is taken leads nowhere but to this service, as a browser reads it', () 
         fc.string(),
       ),
       (text) => {
-        if (isTaken(text)) expect(new URL(text, ORIGIN).origin).toBe(ORIGIN);
+        if (isAccepted(text)) expect(new URL(text, ORIGIN).origin).toBe(ORIGIN);
       },
     ),
   );
 });
 
-it.each(['/', '/#/checks', '/#/invitation', '/v1/health?a=b&c=%20', `/${'x'.repeat(499)}`])('%s is taken', (text) => {
-  expect(isTaken(text)).toBe(true);
+it.each(['/', '/#/checks', '/#/invitation', '/v1/health?a=b&c=%20', `/${'x'.repeat(499)}`])('accepts %s', (text) => {
+  expect(isAccepted(text)).toBe(true);
 });
 
 it.each([
@@ -57,6 +57,6 @@ it.each([
   '/\t/evil.example',
   '/ä',
   'https://a.example',
-])('%j is not', (text) => {
-  expect(isTaken(text)).toBe(false);
+])('rejects %j', (text) => {
+  expect(isAccepted(text)).toBe(false);
 });

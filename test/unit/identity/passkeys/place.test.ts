@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import {
+  passkeysUnavailableHere,
   passkeysUnavailableReason,
   relyingPartyOf,
-  whyNoPasskeysHere,
 } from '#lib/identity/passkeys/validate-response.ts';
 
-describe('passkeys', () => {
+describe('passkey availability', () => {
   it.each([
     'https://status.example.com',
     'https://status.example.com:8443',
@@ -14,7 +14,7 @@ describe('passkeys', () => {
     'http://localhost:8787',
     'http://app.localhost:8787',
     'https://localhost',
-  ])('work at %s', (page) => {
+  ])('allows %s', (page) => {
     expect(passkeysUnavailableReason(new URL(page))).toBeUndefined();
   });
 
@@ -27,7 +27,7 @@ describe('passkeys', () => {
     ['http://status.example.com', /need https/],
     ['http://fleetwatch:8787', /need https/],
     ['http://localhost.example.com', /need https/],
-  ])('do not work at %s, and the reason says what to do', (page, reason) => {
+  ])('rejects %s with a reason and a remedy', (page, reason) => {
     expect(passkeysUnavailableReason(new URL(page))).toMatch(reason);
   });
 
@@ -46,7 +46,7 @@ describe('passkeys', () => {
       'ops.example.com',
     ],
     [{ host: 'localhost:8787' }, 'http://localhost:8787', 'localhost'],
-  ])('are bound to the host of the page: %j', (headers, origin, rp_id) => {
+  ])('binds passkeys to the host of the page: %j', (headers, origin, rp_id) => {
     expect(relyingPartyOf(headers, own)).toEqual({ origin, rp_id });
   });
 
@@ -55,7 +55,7 @@ describe('passkeys', () => {
     { host: 'status.example.com', origin: 'https://evil.example' },
     { host: 'status.example.com', origin: 'https://status.example.com.evil.example' },
     { host: 'status.example.com', origin: 'null' },
-  ])('are asked for at no address that is not ours: %j', (headers) => {
+  ])('rejects an unknown address: %j', (headers) => {
     expect(() => relyingPartyOf(headers, own)).toThrow(/is not an address of this service/);
   });
 
@@ -65,8 +65,8 @@ describe('passkeys', () => {
     [{ host: 'ops.example.com' }, /need https/],
     [{ host: '127.0.0.1:8787', 'sec-fetch-site': 'same-origin' }, /IP address/],
     [{ host: 'evil.example', 'sec-fetch-site': 'same-origin' }, /not an address of this service/],
-  ])('are offered to a page that asks without naming its origin, where they work: %j', (headers, reason) => {
-    if (reason) expect(whyNoPasskeysHere(headers, own)).toMatch(reason);
-    else expect(whyNoPasskeysHere(headers, own)).toBeUndefined();
+  ])('decides without an origin: %j', (headers, reason) => {
+    if (reason) expect(passkeysUnavailableHere(headers, own)).toMatch(reason);
+    else expect(passkeysUnavailableHere(headers, own)).toBeUndefined();
   });
 });

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { isUsableKey } from '#lib/identity/passkeys/verify.ts';
 
-/** A modulus of so many bits: whether it is one of RSA, only its owner knows. */
+/** Modulus of a number of bits; whether it is valid for RSA, only its owner knows. */
 const modulus = (bits: number): Buffer => {
   const bytes = randomBytes(bits / 8);
   bytes[0]! |= 0x80;
@@ -16,24 +16,24 @@ const rsa = (bits: number) =>
     [-2, Buffer.from([1, 0, 1])],
   ]);
 
-describe('the public key of a passkey', () => {
-  it.each([2048, 4096])('may be one of RSA with %i bits', (bits) => {
+describe('isUsableKey', () => {
+  it.each([2048, 4096])('accepts RSA with %i bits', (bits) => {
     expect(isUsableKey(rsa(bits))).toBe(true);
   });
 
   it.each<[string, Map<number, unknown>]>([
     ['empty', new Map()],
-    ['of RSA with 8,192 bits, which is slow to verify with', rsa(8192)],
-    ['of RSA with 1,024 bits, which can be broken', rsa(1024)],
+    ['RSA with 8,192 bits, which is slow to verify', rsa(8192)],
+    ['RSA with 1,024 bits, which is insecure', rsa(1024)],
     [
-      'of RSA without a modulus',
+      'RSA without a modulus',
       new Map<number, unknown>([
         [3, -257],
         [-2, Buffer.from([1, 0, 1])],
       ]),
     ],
     [
-      'no point of its curve',
+      'a point outside its curve',
       new Map<number, unknown>([
         [3, -7],
         [-1, 1],
@@ -42,7 +42,7 @@ describe('the public key of a passkey', () => {
       ]),
     ],
     [
-      'of another curve',
+      'another curve',
       new Map<number, unknown>([
         [3, -8],
         [-1, 7],
@@ -58,21 +58,21 @@ describe('the public key of a passkey', () => {
       ]),
     ],
     [
-      'of an algorithm that was not asked for',
+      'an unsupported algorithm',
       new Map<number, unknown>([
         [3, -49],
         [-1, Buffer.alloc(1312, 1)],
       ]),
     ],
     [
-      'made of texts',
+      'a key of texts',
       new Map<number, unknown>([
         [3, -8],
         [-1, 6],
         [-2, 'x'.repeat(43)],
       ]),
     ],
-  ])('is not %s', (_name, cose) => {
+  ])('rejects %s', (_name, cose) => {
     expect(isUsableKey(cose)).toBe(false);
   });
 });

@@ -15,22 +15,22 @@ import { interruptedWorld, type MemoryWorld, memoryWorld } from '#test/support/m
 const PAGE = 'http://localhost:8787';
 const sent = { headers: { host: 'localhost:8787' }, cookies: [] };
 
-/** A user with a passkey, and the answer of its authenticator to a challenge: all but the sign-in. */
+/** Creates a user with a passkey and an authenticator response, ready to sign in. */
 async function aboutToSignIn(world: MemoryWorld, context: Context) {
   const authenticator = makeAuthenticator();
   const response = authenticator.create(await newPasskeyOptions(context, sent.headers), PAGE);
   const passkey = await addPasskey(context, { name: 'laptop', response }, sent.headers);
   const options = await signInOptions(context, sent.headers);
-  const nobody = { ...context, tenant: '' };
+  const anonymous = { ...context, tenant: '' };
   return {
     passkey,
-    signIn: () => signInByPasskey(nobody, authenticator.get(options, PAGE), sent),
+    signIn: () => signInByPasskey(anonymous, authenticator.get(options, PAGE), sent),
     sessions: () =>
       allOf<SessionItem>(world.store, { partition: world.keys.sessions(context.tenant, context.caller.user_id) }),
   };
 }
 
-/** A second admin, so that the first can be removed. */
+/** Adds a second admin, so that the first can be removed. */
 async function addAdmin({ store, keys }: MemoryWorld, context: Context): Promise<Context> {
   const { id } = await inviteUser(context, { email: 'ben@example.com', role: 'admin' });
   const [user] = await store.getMany<UserItem>([keys.user(context.tenant, id)]);
@@ -39,36 +39,36 @@ async function addAdmin({ store, keys }: MemoryWorld, context: Context): Promise
   return { ...context, caller: { ...context.caller, user_id: id } };
 }
 
-describe('while somebody signs in with a passkey', () => {
-  it('and is removed from the team between look and write, nobody is in', async () => {
+describe('signInByPasskey', () => {
+  it('rejects a user who is removed between read and write', async () => {
     const { world, before } = interruptedWorld();
     const { context, user } = await world.account();
     const admin = await addAdmin(world, context);
     const { signIn, sessions } = await aboutToSignIn(world, context);
     before.act = () => removeUser(admin, user.id);
-    await expect(signIn()).rejects.toThrow(/not known here/);
+    await expect(signIn()).rejects.toThrow(/is unknown/);
     expect(await sessions()).toEqual([]);
   });
 
-  it('and it is removed between look and write, nobody is in', async () => {
+  it('rejects a passkey that is removed between read and write', async () => {
     const { world, before } = interruptedWorld();
     const { context } = await world.account();
     const { signIn, sessions, passkey } = await aboutToSignIn(world, context);
     before.act = () => removePasskey(context, passkey.id);
-    await expect(signIn()).rejects.toThrow(/not known here/);
+    await expect(signIn()).rejects.toThrow(/is unknown/);
     expect(await sessions()).toEqual([]);
   });
 
-  it('and another answer with the same challenge is faster, one is in', async () => {
+  it('signs in only once when another response has the same challenge', async () => {
     const { world, before } = interruptedWorld();
     const { context } = await world.account();
     const { signIn, sessions } = await aboutToSignIn(world, context);
     before.act = signIn;
-    await expect(signIn()).rejects.toThrow(/used already/);
+    await expect(signIn()).rejects.toThrow(/already used/);
     expect(await sessions()).toHaveLength(1);
   });
 
-  it('and it is renamed between look and write, they are in, and the name is the new one', async () => {
+  it('signs in and keeps the new name when the passkey is renamed between read and write', async () => {
     const { world, before } = interruptedWorld();
     const { context } = await world.account();
     const { signIn, passkey } = await aboutToSignIn(world, context);
@@ -80,8 +80,8 @@ describe('while somebody signs in with a passkey', () => {
   });
 });
 
-describe('while a passkey is added', () => {
-  it('and its user is removed between look and write, nothing is left of it', async () => {
+describe('addPasskey', () => {
+  it('leaves nothing when its user is removed between read and write', async () => {
     const { world, before } = interruptedWorld();
     const { context, user } = await world.account();
     const admin = await addAdmin(world, context);
@@ -89,7 +89,7 @@ describe('while a passkey is added', () => {
     const response = makeAuthenticator().create(options, PAGE);
     const add = (by: Context) => addPasskey(by, { name: 'laptop', response }, sent.headers);
     before.act = async () => {
-      // The lock of team changes is this process's alone; another one does not know it.
+      // The lock of team changes belongs to this process and does not bind another one.
       const { v, pk, sk } = (await world.store.get<UserItem>(world.keys.user(context.tenant, user.id)))!;
       await world.store.transact([{ delete: { pk, sk }, if: { version: v } }]);
     };
@@ -103,7 +103,7 @@ describe('while a passkey is added', () => {
   });
 });
 
-it('asks the table four times for a sign-in, and writes once', async () => {
+it('reads the table four times and writes once per sign-in', async () => {
   const world = memoryWorld();
   const { context } = await world.account();
   const { signIn } = await aboutToSignIn(world, context);

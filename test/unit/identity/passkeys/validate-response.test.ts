@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { authenticatorDataOf, counterRolledBack, judgeAnswer } from '#lib/identity/passkeys/validate-response.ts';
+import { authenticatorDataOf, counterRolledBack, validateResponse } from '#lib/identity/passkeys/validate-response.ts';
 
-describe('the counter of a passkey', () => {
+describe('counterRolledBack', () => {
   const count = fc.integer({ min: 0, max: 2 ** 32 - 1 });
 
-  it('went back when it did not rise, but where it does not count at all', () => {
+  it('reports a counter that did not increase, except if it is always 0', () => {
     fc.assert(
       fc.property(count, count, (before, now) => {
         expect(counterRolledBack(before, now)).toBe(before === 0 && now === 0 ? false : now <= before);
@@ -14,13 +14,13 @@ describe('the counter of a passkey', () => {
     );
   });
 
-  it('cannot be used from the same place twice, once it counts', () => {
+  it('reports a repeated counter value', () => {
     fc.assert(fc.property(fc.integer({ min: 1, max: 2 ** 32 - 1 }), (at) => counterRolledBack(at, at)));
   });
 });
 
-describe('authenticator data', () => {
-  it('is read as it was written', () => {
+describe('authenticatorDataOf', () => {
+  it('parses the data', () => {
     fc.assert(
       fc.property(
         fc.uint8Array({ minLength: 32, maxLength: 32 }),
@@ -42,43 +42,45 @@ describe('authenticator data', () => {
     );
   });
 
-  it('is none when it is shorter than its fixed part', () => {
+  it('returns undefined if it is shorter than its fixed part', () => {
     fc.assert(fc.property(fc.uint8Array({ maxLength: 36 }), (bytes) => authenticatorDataOf(bytes) === undefined));
   });
 });
 
-describe('an answer', () => {
-  const place = { origin: 'https://status.example.com', rp_id: 'status.example.com' };
-  const client = { type: 'webauthn.get', challenge: 'x', origin: place.origin, crossOrigin: false };
-  const rp_id_hash = createHash('sha256').update(place.rp_id).digest();
+describe('validateResponse', () => {
+  const relyingParty = { origin: 'https://status.example.com', rp_id: 'status.example.com' };
+  const client = { type: 'webauthn.get', challenge: 'x', origin: relyingParty.origin, crossOrigin: false };
+  const rp_id_hash = createHash('sha256').update(relyingParty.rp_id).digest();
   const data = { rp_id_hash, user_verified: true, synced: false, counter: 1 };
 
-  it('fits its page and its ceremony', () => {
-    expect(judgeAnswer('webauthn.get', place, client, data)).toBeUndefined();
-    expect(judgeAnswer('webauthn.create', place, client, data)).toBe('ceremony');
+  it('checks the ceremony', () => {
+    expect(validateResponse('webauthn.get', relyingParty, client, data)).toBeUndefined();
+    expect(validateResponse('webauthn.create', relyingParty, client, data)).toBe('ceremony');
   });
 
-  it('fits no other origin, whichever', () => {
+  it('rejects every other origin', () => {
     fc.assert(
       fc.property(fc.oneof(fc.webUrl(), fc.string()), (origin) => {
-        fc.pre(origin !== place.origin);
-        expect(judgeAnswer('webauthn.get', place, { ...client, origin }, data)).toBe('origin');
+        fc.pre(origin !== relyingParty.origin);
+        expect(validateResponse('webauthn.get', relyingParty, { ...client, origin }, data)).toBe('origin');
       }),
     );
   });
 
-  it('fits no other rp_id, whichever', () => {
+  it('rejects every other rp_id', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (hash) => {
         fc.pre(!rp_id_hash.equals(hash));
-        expect(judgeAnswer('webauthn.get', place, client, { ...data, rp_id_hash: Buffer.from(hash) })).toBe('rp_id');
+        expect(validateResponse('webauthn.get', relyingParty, client, { ...data, rp_id_hash: Buffer.from(hash) })).toBe(
+          'rp_id',
+        );
       }),
     );
   });
 
-  it('is none from a frame of another page, or of who did not verify themselves', () => {
-    expect(judgeAnswer('webauthn.get', place, { ...client, crossOrigin: true }, data)).toBe('origin');
+  it('rejects a frame of another page, and an unverified user', () => {
+    expect(validateResponse('webauthn.get', relyingParty, { ...client, crossOrigin: true }, data)).toBe('origin');
     const absent = { ...data, user_verified: false };
-    expect(judgeAnswer('webauthn.get', place, client, absent)).toBe('user_verification');
+    expect(validateResponse('webauthn.get', relyingParty, client, absent)).toBe('user_verification');
   });
 });

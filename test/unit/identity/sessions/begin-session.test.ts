@@ -3,16 +3,16 @@ import { create } from '#functions/sign-in.ts';
 import type { SignInCredential, UserItem } from '#lib/access/account.ts';
 import { endAccount, reclaimAccount } from '#lib/end-account.ts';
 import { endSessions } from '#lib/identity/sessions/end-sessions.ts';
-import { linkByOperator, makeLink } from '#lib/identity/sign-in-link.ts';
+import { createLink, linkByOperator } from '#lib/identity/sign-in-link.ts';
 import { removeUser } from '#lib/identity/team/change-user.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { interruptedWorld, type MemoryWorld, memoryWorld } from '#test/support/memory-world.ts';
 import { tokenOf } from '#test/support/page.ts';
-import { begin, judged, userOf, withCookie } from '#test/support/session-world.ts';
+import { accessOf, begin, userOf, withCookie } from '#test/support/session-world.ts';
 
 const HOUR = 3_600_000;
 
-/** POST /v1/sign-in/link, as a program sends it. */
+/** Calls POST /v1/sign-in/link as a program. */
 const redeem = (world: MemoryWorld, token: string) =>
   create(world.ports)({
     rawPath: '/v1/sign-in/link',
@@ -26,43 +26,43 @@ const redeem = (world: MemoryWorld, token: string) =>
 const linkOf = async (scope: Parameters<typeof linkByOperator>[0]) =>
   tokenOf((await linkByOperator(scope, 'http://localhost:8787')).url);
 
-describe('a session that begins while all sessions of its user are ended', () => {
-  it('has ended with them', async () => {
+describe('session that starts while all sessions of its user end', () => {
+  it('ends with them', async () => {
     const { world, before } = interruptedWorld();
     const made = await world.account();
-    // Between the look at the user and the write of the session.
+    // Between the read of the user and the write of the session.
     before.act = () => endSessions(made.context, made.user.id);
     const { cookie } = await begin(world, made.context, made);
-    expect(await judged(world, cookie)).toBe('UNAUTHORIZED');
+    expect(await accessOf(world, cookie)).toBe('UNAUTHORIZED');
     const next = await begin(world, made.context, { ...made, user: await userOf(world, made.user) });
-    expect(await judged(world, next.cookie)).toBe('admin');
+    expect(await accessOf(world, next.cookie)).toBe('admin');
   });
 
-  it('so that a link that was stolen is worth nothing, once another was made that revokes', async () => {
+  it('makes a stolen link useless after a revoking one was created', async () => {
     const { world, before } = interruptedWorld();
     const made = await world.account();
     const stolen = await linkOf(made.context);
     let token = '';
     before.act = async () => {
-      ({ token } = await makeLink(made.context, made.user.id, { ms: HOUR, revoke: true }));
+      ({ token } = await createLink(made.context, made.user.id, { ms: HOUR, revoke: true }));
     };
     expect((await redeem(world, stolen)).statusCode).toBe(401);
     expect((await redeem(world, token)).statusCode).toBe(201);
   });
 
-  it('but for the one that asked for it', async () => {
+  it('continues if it requested the end of the others', async () => {
     const world = memoryWorld();
     const made = await world.account();
     const [mine, other] = [await begin(world, made.context, made), await begin(world, made.context, made)];
     const { session } = await withCookie(world, mine.cookie);
     await endSessions(made.context, made.user.id, session!);
-    expect(await judged(world, mine.cookie)).toBe('admin');
-    expect(await judged(world, other.cookie)).toBe('UNAUTHORIZED');
+    expect(await accessOf(world, mine.cookie)).toBe('admin');
+    expect(await accessOf(world, other.cookie)).toBe('UNAUTHORIZED');
   });
 });
 
-describe('a link', () => {
-  it('is good for an hour when the operator makes it, to the millisecond', async () => {
+describe('sign-in link', () => {
+  it('is valid for exactly an hour if created by the operator', async () => {
     const world = memoryWorld();
     const { context } = await world.account();
     const [first] = [await linkOf(context)];
@@ -73,7 +73,7 @@ describe('a link', () => {
     expect((await redeem(world, second)).statusCode).toBe(201);
   });
 
-  it('signs in once also where the answer of the store was lost', async () => {
+  it('signs in once, also when the response of the store is lost', async () => {
     let isLost = false;
     const world: MemoryWorld = memoryWorld((table) => ({
       ...table,
@@ -89,11 +89,11 @@ describe('a link', () => {
     isLost = true;
     const answer = await redeem(world, token);
     expect(answer.statusCode).toBe(201);
-    expect(await judged(world, answer.cookies![0]!.split(';')[0]!)).toBe('admin');
+    expect(await accessOf(world, answer.cookies![0]!.split(';')[0]!)).toBe('admin');
     expect((await redeem(world, token)).statusCode).toBe(401);
   });
 
-  it('of a disabled account signs nobody in, and is not used up by that', async () => {
+  it('is rejected but not used up while the account is disabled', async () => {
     const world = memoryWorld();
     const { context, account } = await world.account();
     const token = await linkOf(context);
@@ -108,11 +108,11 @@ describe('a link', () => {
     expect((await redeem(world, token)).statusCode).toBe(201);
   });
 
-  it('that revokes takes passkeys and identities away', async () => {
+  it('removes passkeys and identities if it revokes', async () => {
     const world = memoryWorld();
     const { context, user } = await world.account();
-    const means: SignInCredential = { id: 'pky_1', digest: 'd', name: 'Laptop' };
-    const rich: UserItem = { ...(await userOf(world, user)), passkeys: [means], identities: [means] };
+    const credential: SignInCredential = { id: 'pky_1', digest: 'd', name: 'Laptop' };
+    const rich: UserItem = { ...(await userOf(world, user)), passkeys: [credential], identities: [credential] };
     const places = [world.keys.passkey('d'), world.keys.identity('d', context.tenant, user.id)];
     await world.store.putMany([rich, ...places]);
     await linkByOperator(context, '', { revoke: true });
@@ -121,7 +121,7 @@ describe('a link', () => {
   });
 });
 
-describe('nothing of a sign-in is left', () => {
+describe('items of a sign-in', () => {
   const left = ({ store }: MemoryWorld) =>
     (store.store.db.prepare('SELECT pk FROM items').all() as { pk: string }[])
       .map(({ pk }) => pk)
@@ -136,7 +136,7 @@ describe('nothing of a sign-in is left', () => {
     return { world, ...made };
   }
 
-  it('of a user who was removed', async () => {
+  it('are deleted with their user', async () => {
     const { world, context, user } = await full();
     const other: UserItem = {
       ...(await userOf(world, user)),
@@ -148,26 +148,26 @@ describe('nothing of a sign-in is left', () => {
     expect(left(world)).toEqual([]);
   });
 
-  it('of an account that was deleted', async () => {
+  it('are deleted with their account', async () => {
     const { world, context } = await full();
     await endAccount(context);
     await reclaimAccount(world, { tenant_id: context.tenant });
     expect(left(world)).toEqual([]);
   });
 
-  it('of a session that was replaced, nor of those that are too many', async () => {
+  it('are deleted with replaced and surplus sessions', async () => {
     const world = memoryWorld();
     const made = await world.account();
     let last = await begin(world, made.context, made);
     last = await begin(world, made.context, made, 'passkey', { before: [last.cookie] });
     expect(left(world)).toHaveLength(2);
-    // As if many had signed in at the same moment, each without seeing the others.
+    // As after many concurrent sign-ins that did not see each other.
     const crowd = Array.from({ length: 30 }, (_, i) =>
       world.keys.sessionPointer(made.account.id, made.user.id, `ses_0${i}`),
     );
     await world.store.putMany(crowd.map((key, i) => ({ ...key, digest: `d${i}` })) as Item[]);
     for (let i = 0; i < 2; i++) last = await begin(world, made.context, made);
     expect(left(world).filter((pk) => pk.includes('#SESSIONS#'))).toHaveLength(20);
-    expect(await judged(world, last.cookie)).toBe('admin');
+    expect(await accessOf(world, last.cookie)).toBe('admin');
   });
 });

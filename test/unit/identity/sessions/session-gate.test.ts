@@ -7,12 +7,12 @@ import type { SessionItem } from '#lib/access/session-item.ts';
 import { linkByOperator } from '#lib/identity/sign-in-link.ts';
 import { inviteUser } from '#lib/identity/team/invitations.ts';
 import { memoryWorld } from '#test/support/memory-world.ts';
-import { begin, judged, userOf, withCookie } from '#test/support/session-world.ts';
+import { accessOf, begin, userOf, withCookie } from '#test/support/session-world.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-/** A world with an account whose admin has signed in. */
+/** Creates an account whose admin has signed in. */
 async function signedIn(method?: 'passkey' | 'oidc' | 'link') {
   const world = memoryWorld();
   const made = await world.account();
@@ -20,7 +20,7 @@ async function signedIn(method?: 'passkey' | 'oidc' | 'link') {
   return { world, ...made, begun, cookie };
 }
 
-describe('the gate of sessions', () => {
+describe('session gate', () => {
   it('reads the session, then user and account together, and writes once an hour', async () => {
     const { world, cookie } = await signedIn();
     await world.written();
@@ -35,7 +35,7 @@ describe('the gate of sessions', () => {
     expect(world.requests).toEqual({ reads: before.reads + 24, writes: before.writes + 1 });
   });
 
-  it('finds whoever the user is now', async () => {
+  it('uses the current state of the user', async () => {
     const { world, cookie, user, account, begun } = await signedIn();
     const context = await withCookie(world, cookie);
     expect(context).toMatchObject({
@@ -54,16 +54,16 @@ describe('the gate of sessions', () => {
     const changed = await userOf(world, user);
     const put: UserItem = { ...changed, v: 'w', role: 'viewer' };
     await world.store.transact([{ put, if: { version: changed.v } }]);
-    expect(await judged(world, cookie)).toBe('viewer');
+    expect(await accessOf(world, cookie)).toBe('viewer');
     await disableAccount(context);
-    expect(await judged(world, cookie)).toBe('ACCOUNT_DISABLED');
+    expect(await accessOf(world, cookie)).toBe('ACCOUNT_DISABLED');
     await enableAccount(context);
-    expect(await judged(world, cookie)).toBe('viewer');
+    expect(await accessOf(world, cookie)).toBe('viewer');
     await world.store.transact([{ delete: world.keys.user(account.id, user.id) }]);
-    expect(await judged(world, cookie)).toBe('UNAUTHORIZED');
+    expect(await accessOf(world, cookie)).toBe('UNAUTHORIZED');
   });
 
-  it('of a session that stands for a key reads that key, and nothing else', async () => {
+  it('reads only the key for the session of a key', async () => {
     const { world, ...made } = await signedIn();
     const key_digest = digestOf(made.key.key);
     const key = (await world.store.get<ApiKeyItem>(world.keys.apiKey(key_digest)))!;
@@ -73,10 +73,10 @@ describe('the gate of sessions', () => {
     expect((await withCookie(world, cookie)).caller.key_id).toBe(made.key.id);
     expect(world.requests).toEqual({ reads: before.reads + 2, writes: before.writes });
     await deleteKey(made.context, await requireKey(made.context, made.key.id));
-    expect(await judged(world, cookie)).toBe('UNAUTHORIZED');
+    expect(await accessOf(world, cookie)).toBe('UNAUTHORIZED');
   });
 
-  it('never brings an ended session back by noting its use', async () => {
+  it('never restores an ended session by recording its use', async () => {
     let hold: Promise<unknown> = Promise.resolve();
     const world = memoryWorld((table) => ({ ...table, transact: (writes) => hold.then(() => table.transact(writes)) }));
     const made = await world.account();
@@ -88,45 +88,45 @@ describe('the gate of sessions', () => {
     await world.store.transact([{ delete: { pk: begun.item.pk, sk: begun.item.sk } }]);
     late.resolve();
     await world.written();
-    expect(await judged(world, cookie)).toBe('UNAUTHORIZED');
+    expect(await accessOf(world, cookie)).toBe('UNAUTHORIZED');
     expect(await world.store.get(begun.item)).toBeUndefined();
   });
 });
 
-describe('a session ends', () => {
-  it('after 7 days without use, to the millisecond', async () => {
+describe('end of a session', () => {
+  it('is exactly 7 days after its last use', async () => {
     const { world, cookie } = await signedIn();
     world.advance(7 * DAY - 1);
-    expect(await judged(world, cookie)).toBe('admin');
+    expect(await accessOf(world, cookie)).toBe('admin');
     await world.written();
     world.advance(7 * DAY - 1);
-    expect(await judged(world, cookie)).toBe('admin');
+    expect(await accessOf(world, cookie)).toBe('admin');
     await world.written();
     world.advance(7 * DAY);
-    expect(await judged(world, cookie)).toBe('UNAUTHORIZED');
+    expect(await accessOf(world, cookie)).toBe('UNAUTHORIZED');
   });
 
   it.each([
     ['passkey', 30 * DAY],
     ['oidc', DAY],
     ['link', 12 * HOUR],
-  ] as const)('by %s after so long, however much it is used', async (method, ms) => {
+  ] as const)('is at a fixed time for the method %s, regardless of use', async (method, ms) => {
     const { world, cookie, begun } = await signedIn(method);
     expect(begun.cookie).toContain(`; Max-Age=${ms / 1000}`);
     const start = world.ports.clock.now();
     while (world.ports.clock.now() + DAY < start + ms) {
       world.advance(DAY);
-      expect(await judged(world, cookie)).toBe('admin');
+      expect(await accessOf(world, cookie)).toBe('admin');
       await world.written();
     }
     world.advance(start + ms - world.ports.clock.now() - 1);
-    expect(await judged(world, cookie)).toBe('admin');
+    expect(await accessOf(world, cookie)).toBe('admin');
     await world.written();
     world.advance(1);
-    expect(await judged(world, cookie)).toBe('UNAUTHORIZED');
+    expect(await accessOf(world, cookie)).toBe('UNAUTHORIZED');
   });
 
-  it('and what is stored of it is neither its token nor its cookie', async () => {
+  it('never stores its token or cookie', async () => {
     const { world, cookie, begun } = await signedIn();
     const token = cookie.split('=')[1]!;
     const stored = JSON.stringify(world.store.store.db.prepare('SELECT pk, sk, body FROM items').all());
@@ -138,8 +138,8 @@ describe('a session ends', () => {
   });
 });
 
-describe('a person who was invited, and has not accepted', () => {
-  it('cannot be given a session by a link', async () => {
+describe('invited user', () => {
+  it('cannot get a sign-in link', async () => {
     const { world, context } = await signedIn();
     const { id } = await inviteUser(context, { email: 'ben@example.com', role: 'admin' });
     await expect(linkByOperator(context, 'http://localhost', { userId: id })).rejects.toMatchObject({

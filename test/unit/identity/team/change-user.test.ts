@@ -7,8 +7,8 @@ import { interruptedWorld, type MemoryWorld, memoryWorld } from '#test/support/m
 
 const callerOf = async (world: MemoryWorld, raw: string) => (await world.bearer(raw)).caller;
 
-describe('a changed role', () => {
-  it('is that of all of 120 keys from its return on, and of nobody else’s', async () => {
+describe('changed role', () => {
+  it('applies to all of 120 keys of the user at once, and to no other key', async () => {
     const world = memoryWorld();
     const { context, key } = await world.account({ key_limit_per_user: 200 });
     const { user } = await join(world, context);
@@ -19,7 +19,7 @@ describe('a changed role', () => {
     expect((await callerOf(world, key.key)).role).toBe('admin');
   });
 
-  it('is also that of a key which is made between look and write', async () => {
+  it('applies to a key created between read and write', async () => {
     const { world, before } = interruptedWorld();
     const { context } = await world.account();
     const { user } = await join(world, context);
@@ -32,7 +32,7 @@ describe('a changed role', () => {
     expect((await callerOf(world, late)).role).toBe('viewer');
   });
 
-  it('that is cut off can be sent again', async () => {
+  it('can be repeated after an interruption', async () => {
     let left = Number.POSITIVE_INFINITY;
     const world: MemoryWorld = memoryWorld((table) => ({
       ...table,
@@ -50,7 +50,7 @@ describe('a changed role', () => {
     expect(new Set(roles)).toEqual(new Set(['viewer']));
   });
 
-  it('leaves one admin of two who are demoted at the same moment', async () => {
+  it('leaves one admin when two are demoted concurrently', async () => {
     const { world, before } = interruptedWorld();
     const { context, user: first } = await world.account();
     const { user: second } = await join(world, context, 'admin');
@@ -60,15 +60,15 @@ describe('a changed role', () => {
   });
 });
 
-describe('a change of a user', () => {
-  it('puts the e-mail address on the keys, which say who acted', async () => {
+describe('changeUser', () => {
+  it('updates the e-mail address on the keys, which name the author', async () => {
     const world = memoryWorld();
     const { context, user, key } = await world.account();
     await changeUser(context, user.id, { email: 'new@example.com' });
     expect(await callerOf(world, key.key)).toMatchObject({ user_email: 'new@example.com', role: 'admin' });
   });
 
-  it('that changes nothing writes nothing', async () => {
+  it('writes nothing when no property changes', async () => {
     const world = memoryWorld();
     const { context, user } = await world.account();
     const { writes } = world.requests;

@@ -6,11 +6,11 @@ import { memoryWorld } from '#test/support/memory-world.ts';
 
 const EMAIL = 'cleo@example.com';
 
-/** What leads from the address to users, whether they are still invited or not. */
+/** Reads the pointers from e-mail addresses to users, invited or not. */
 const pointers = (world: ReturnType<typeof memoryWorld>) =>
   world.store.store.db.prepare("SELECT pk FROM items WHERE pk LIKE 'INVITED#%'").all();
 
-it('an invited person is found by the address, in any case, in each account, as long as the invitation is good', async () => {
+it('finds invited users by address, regardless of case, in all accounts while the invitation is valid', async () => {
   const world = memoryWorld();
   const accounts = [await world.account(), await world.account()];
   for (const { context } of accounts) await inviteUser(context, { email: 'Cleo@Example.com', role: 'member' });
@@ -23,7 +23,7 @@ it('an invited person is found by the address, in any case, in each account, as 
   expect(await invitedBy(world, EMAIL)).toEqual([]);
 });
 
-it('whoever has accepted, or was removed, is not, and nothing leads there', async () => {
+it('does not find accepted or removed users, and deletes their pointers', async () => {
   const world = memoryWorld();
   const { context } = await world.account();
   const origin = { via: 'api', request_id: 'r', ip: '', user_agent: '' } as const;

@@ -13,8 +13,8 @@ import { interruptedWorld, type MemoryWorld, memoryWorld } from '#test/support/m
 
 const plain = fullKey('a');
 
-/** A world that loses the answer of the next write when told to: it took place, but looks like a conflict. */
-function forgetful() {
+/** Creates a world that loses the response of the next write on demand: it succeeded, but looks like a conflict. */
+function lossyWorld() {
   const next = { isLost: false };
   const world: MemoryWorld = memoryWorld((table) => ({
     ...table,
@@ -39,8 +39,8 @@ const pending = async (context: Context): Promise<UserItem> => (await allUsers(c
 const keyCount = async ({ store, keys }: MemoryWorld, { tenant }: Context) =>
   (await store.query({ partition: keys.apiKeys(tenant) })).items.length;
 
-describe('an invitation', () => {
-  it('is good for 7 days, to the millisecond', async () => {
+describe('invitation', () => {
+  it('is valid for exactly 7 days', async () => {
     const world = memoryWorld();
     const { context } = await world.account();
     const first = await inviteUser(context, { email: 'a@example.com', role: 'member' });
@@ -54,7 +54,7 @@ describe('an invitation', () => {
     expect((await accept(world, renewed.invite_token)).user.id).toBe(second.id);
   });
 
-  it('is stored as a digest alone', async () => {
+  it('is stored only as a digest', async () => {
     const world = memoryWorld();
     const { context } = await world.account();
     const { invite_token } = await inviteUser(context, { email: 'a@example.com', role: 'member' });
@@ -65,7 +65,7 @@ describe('an invitation', () => {
     expect(JSON.stringify([user, item])).not.toContain(invite_token);
   });
 
-  it('is refused while the account is disabled, and good again when it is enabled', async () => {
+  it('is rejected while the account is disabled, and valid when it is enabled', async () => {
     const world = memoryWorld();
     const { context } = await world.account();
     const { invite_token } = await inviteUser(context, { email: 'a@example.com', role: 'member' });
@@ -75,7 +75,7 @@ describe('an invitation', () => {
     expect(await codeOf((await accept(world, invite_token)).key, world)).toBe('let in');
   });
 
-  it('gives no key to an account that is disabled at that moment', async () => {
+  it('issues no key when the account is disabled at the same time', async () => {
     const { world, before } = interruptedWorld();
     const { context } = await world.account();
     const { invite_token } = await inviteUser(context, { email: 'a@example.com', role: 'member' });
@@ -88,18 +88,18 @@ describe('an invitation', () => {
     ['accepted', (world: MemoryWorld, _context: Context, token: string) => accept(world, token)],
     ['replaced', (_world: MemoryWorld, context: Context) => inviteUser(context, { email: 'a@b.c', role: 'member' })],
     ['withdrawn', async (_world: MemoryWorld, context: Context) => removeUser(context, (await pending(context)).id)],
-  ])('that is %s between look and write is not accepted', async (_name, meanwhile) => {
+  ])('is not accepted if %s between read and write', async (_name, change) => {
     const { world, before } = interruptedWorld();
     const { context } = await world.account();
     const { invite_token } = await inviteUser(context, { email: 'a@b.c', role: 'member' });
-    before.act = () => meanwhile(world, context, invite_token);
+    before.act = () => change(world, context, invite_token);
     await expect(accept(world, invite_token)).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
-  it('of one e-mail address is one, also when another is made between look and write', async () => {
+  it('is created once per e-mail address, also when another is created between read and write', async () => {
     const { world, before } = interruptedWorld();
     const { context } = await world.account();
-    // Not in turn, as from another process.
+    // Without the lock, as from another process.
     const elsewhere = { ...context, ports: { ...context.ports, table: world.store } };
     let other: { id: string; invite_token: string } | undefined;
     before.act = async () => {
@@ -112,8 +112,8 @@ describe('an invitation', () => {
     expect((await accept(world, mine.invite_token)).user.role).toBe('member');
   });
 
-  it('is made and accepted once when the answers of the store are lost', async () => {
-    const { world, next } = forgetful();
+  it('is created and accepted once when the responses of the store are lost', async () => {
+    const { world, next } = lossyWorld();
     const { context } = await world.account();
     next.isLost = true;
     const { invite_token } = await inviteUser(context, { email: 'a@b.c', role: 'member' });
@@ -126,8 +126,8 @@ describe('an invitation', () => {
   });
 });
 
-describe('the removal of a user', () => {
-  it('takes all of 120 keys, and nobody else’s', async () => {
+describe('removeUser', () => {
+  it('deletes all of 120 keys of the user, and no other key', async () => {
     const world = memoryWorld();
     const { context, key } = await world.account({ key_limit_per_user: 200 });
     const { user } = await join(world, context);
@@ -138,7 +138,7 @@ describe('the removal of a user', () => {
     expect(await codeOf(key.key, world)).toBe('let in');
   });
 
-  it('takes a key along that is made between look and write', async () => {
+  it('deletes a key created between read and write', async () => {
     const { world, before } = interruptedWorld();
     const { context } = await world.account();
     const { user } = await join(world, context);
@@ -153,7 +153,7 @@ describe('the removal of a user', () => {
     expect(await keyCount(world, context)).toBe(1);
   });
 
-  it('leaves the user in sight when it is cut off, to be removed again', async () => {
+  it('keeps the user listed after an interruption, to be removed again', async () => {
     let isFailing = false;
     const world: MemoryWorld = memoryWorld((table) => ({
       ...table,
@@ -173,7 +173,7 @@ describe('the removal of a user', () => {
     expect(await keyCount(world, context)).toBe(1);
   });
 
-  it('is refused for one of two admins who are removed at the same moment', async () => {
+  it('rejects one of two concurrent removals of the last admins', async () => {
     const { world, before } = interruptedWorld();
     const { context, user: first } = await world.account();
     const { user: second } = await join(world, context, 'admin');
@@ -183,10 +183,10 @@ describe('the removal of a user', () => {
     expect((await allUsers(context)).map(({ id }) => id)).toEqual([second.id]);
   });
 
-  it('is told as done when the answer of the store is repeated and no longer fits', async () => {
+  it('succeeds when a repeated write no longer matches', async () => {
     const world: MemoryWorld = memoryWorld((table) => ({
       ...table,
-      // As a client that sends a transaction again, whose first answer it has not seen.
+      // As a client that repeats a transaction whose first response was lost.
       transact: async (writes) => {
         await table.transact(writes);
         return table.transact(writes);
@@ -199,8 +199,8 @@ describe('the removal of a user', () => {
   });
 });
 
-describe("the operator's replacement key", () => {
-  it('never goes to an admin who has yet to accept', async () => {
+describe('issueAdminKey', () => {
+  it('never uses an invited admin', async () => {
     const world = memoryWorld();
     const { context, user: first } = await world.account();
     await inviteUser(context, { email: 'boss@example.com', role: 'admin' });
@@ -210,7 +210,7 @@ describe("the operator's replacement key", () => {
     expect((await world.bearer(key)).caller.user_id).toBe(second.id);
   });
 
-  it('is for an admin of an account made before there was a team', async () => {
+  it('uses an admin of an account created before teams existed', async () => {
     const world = memoryWorld();
     const { context, user } = await world.account();
     const old: UserItem = { ...user };

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isSameEmail } from '#lib/identity/team/team.ts';
 
-describe('an e-mail address', () => {
-  it('is the same in whatever case', () => {
+describe('isSameEmail', () => {
+  it('ignores case', () => {
     fc.assert(
       fc.property(fc.emailAddress(), (email) => {
         expect(isSameEmail(email, email.toUpperCase())).toBe(true);

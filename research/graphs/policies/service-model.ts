@@ -3,25 +3,25 @@ import type { KnownCheck } from '#lib/alerting/cause/evidence.ts';
 import { type Graph, walkUpstream } from '#lib/alerting/cause/graph.ts';
 import { type CauseAnalysis, findRootCauses } from '#lib/alerting/cause/root-causes.ts';
 import type { NotifiedFailure } from '#lib/alerting/decide/notified-failure.ts';
-import { runChecks, type Standing } from '#research/graphs/runs.ts';
+import { type CheckStatus, runChecks } from '#research/graphs/runs.ts';
 import { failsAt } from '#research/graphs/truth.ts';
 import { type Entity, TIMEOUT_MS } from '#research/graphs/world.ts';
 import { type Alert, alerter, COOLDOWN_MS, type Policy, type Scene } from './policy.ts';
 
-/** An answer is shared for so long. */
+/** Time for which a probe result is shared. */
 const SHARED_MS = 10_000;
 const ROW_MS = 60_000;
-/** After so many pages within the window all are low until there are fewer. */
+/** Pages within the window after which further alerts have low urgency. */
 const MAX_PAGES = 5;
 const WINDOW_MS = 300_000;
 const TEAM = 'team';
 
-type Answer = { began: number; success: boolean; since: number; there_at: number };
-type Held = { down_at: number; hold: CauseProgress; look_at: number };
+type ProbeResult = { began: number; success: boolean; since: number; there_at: number };
+type Held = { down_at: number; hold: CauseProgress; recheck_at: number };
 
-/** The rules of the service itself, in a world where everything but them is a model. */
-export const ours: Policy = {
-  name: 'ours, model',
+/** Policy of the service in a modeled world. */
+export const serviceModel: Policy = {
+  name: 'service, model',
   live: async (scene) => {
     const graphs = await graphsOf(scene);
     return { alerts: new Model(scene, graphs).live() };
@@ -39,8 +39,8 @@ class Model {
   readonly #sent: Alert[] = [];
   readonly #held = new Map<string, Held>();
   readonly #incidents = new Map<string, NotifiedFailure>();
-  readonly #answers = new Map<string, Answer>();
-  #standings!: Map<string, Standing>;
+  readonly #results = new Map<string, ProbeResult>();
+  #statuses!: Map<string, CheckStatus>;
   #alerts!: ReturnType<typeof alerter>;
 
   constructor(scene: Scene, graphs: Map<string, Graph>) {
@@ -55,19 +55,19 @@ class Model {
       (id) => this.#isDown(id),
       (id) => this.#due(id),
     );
-    const changed = (entity: Entity, standing: Standing): void => {
-      if (standing.state === 'down') {
-        this.#opened(entity.id, standing.failing_since);
+    const changed = (entity: Entity, status: CheckStatus): void => {
+      if (status.state === 'down') {
+        this.#opened(entity.id, status.failing_since);
         this.#alerts.attempt(entity.id);
       } else this.#recovered(entity.id);
     };
-    this.#standings = runChecks(world, truth, agenda, { changed }, end).standings;
+    this.#statuses = runChecks(world, truth, agenda, { changed }, end).statuses;
     agenda.until(end + COOLDOWN_MS);
     return this.#sent;
   }
 
   #isDown(id: string): boolean {
-    return this.#standings.get(id)?.state === 'down';
+    return this.#statuses.get(id)?.state === 'down';
   }
 
   #opened(id: string, since: number): void {
@@ -80,33 +80,33 @@ class Model {
     this.#held.delete(id);
     const incident = this.#incidents.get(id);
     if (incident) this.#incidents.set(id, { ...incident, recovered_at: agenda.now });
-    for (const held of this.#held.keys())
-      if (this.#graphs.get(held)!.dependencies.has(id)) agenda.at(agenda.now, () => this.#look(held));
+    for (const waiting of this.#held.keys())
+      if (this.#graphs.get(waiting)!.dependencies.has(id)) agenda.at(agenda.now, () => this.#evaluate(waiting));
   }
 
-  /** Its alert is due by all other rules. */
+  /** Handles an alert that is due by all other rules. */
   #due(id: string): void {
     if (this.#scene.world.declared.get(id)!.length === 0) return void this.#send(id, 'high');
     if (this.#held.has(id)) return;
     const { now } = this.#scene.agenda;
-    this.#held.set(id, { down_at: now, hold: NO_PROGRESS, look_at: now });
-    this.#look(id);
+    this.#held.set(id, { down_at: now, hold: NO_PROGRESS, recheck_at: now });
+    this.#evaluate(id);
   }
 
-  #look(id: string): void {
+  #evaluate(id: string): void {
     const { agenda } = this.#scene;
     const held = this.#held.get(id);
     if (!held) return;
-    const verdict = this.#judge(id);
+    const analysis = this.#analyzeCause(id);
     const there = this.#awaited(id);
-    if (!verdict.settled && there !== undefined) return void agenda.at(there, () => this.#look(id));
+    if (!analysis.settled && there !== undefined) return void agenda.at(there, () => this.#evaluate(id));
     const entity = this.#scene.world.entities.get(id)!;
     const seen = decideByCause({
       hold: held.hold,
-      analysis: verdict,
+      analysis,
       waiting: [TEAM],
       incidents: this.#incidents,
-      pending: new Map([...this.#held].map(([one, { look_at }]) => [one, look_at])),
+      pending: new Map([...this.#held].map(([one, { recheck_at }]) => [one, recheck_at])),
       windows: new Map(),
       recoveries: this.#recoveries(id, held.down_at),
       down_at: held.down_at,
@@ -120,8 +120,8 @@ class Model {
     for (const { urgency } of seen.notify) this.#send(id, urgency, seen.root ?? undefined);
     if (seen.recheck_at === undefined) this.#held.delete(id);
     else {
-      held.look_at = seen.recheck_at;
-      agenda.at(seen.recheck_at, () => this.#look(id));
+      held.recheck_at = seen.recheck_at;
+      agenda.at(seen.recheck_at, () => this.#evaluate(id));
     }
   }
 
@@ -139,30 +139,30 @@ class Model {
     }
   }
 
-  /** When what an entity depends on recovered since it went down. */
+  /** Returns recovery times of dependencies since the entity went down. */
   #recoveries(id: string, down_at: number): Map<string, number> {
     return new Map(
       [...this.#graphs.get(id)!.dependencies.keys()].flatMap((one) => {
-        const at = this.#standings.get(one)?.recovered_at;
+        const at = this.#statuses.get(one)?.recovered_at;
         return at === undefined || at < down_at ? [] : [[one, at] as const];
       }),
     );
   }
 
-  /** When the next answer is there that somebody waits for; undefined when none is awaited. */
+  /** Returns the time of the next awaited probe result; undefined if none is awaited. */
   #awaited(id: string): number | undefined {
     const { now } = this.#scene.agenda;
     const open = [...this.#graphs.get(id)!.dependencies.keys()].flatMap((one) => {
-      const answer = this.#answers.get(one);
-      return answer && answer.there_at > now ? [answer.there_at] : [];
+      const result = this.#results.get(one);
+      return result && result.there_at > now ? [result.there_at] : [];
     });
     return open.length > 0 ? Math.min(...open) : undefined;
   }
 
-  #judge(id: string): CauseAnalysis {
+  #analyzeCause(id: string): CauseAnalysis {
     const { agenda } = this.#scene;
     const graph = this.#graphs.get(id)!;
-    const own = this.#standings.get(id)!;
+    const own = this.#statuses.get(id)!;
     const interval_seconds = this.#scene.world.entities.get(id)!.interval_ms / 1000;
     const dependent = { interval_seconds, failing_since: own.failing_since, up_since: own.up_since };
     const checks = new Map(
@@ -174,11 +174,11 @@ class Model {
   #known(id: string): KnownCheck[] {
     const { world, agenda } = this.#scene;
     const entity = world.entities.get(id)!;
-    const own = this.#standings.get(id);
+    const own = this.#statuses.get(id);
     if (entity.checked === 'none' || !own) return [];
     const isPush = entity.checked === 'push';
-    const answer = isPush || own.state === 'down' ? undefined : this.#ask(entity);
-    const isOpen = answer !== undefined && answer.there_at > agenda.now;
+    const result = isPush || own.state === 'down' ? undefined : this.#probe(entity);
+    const isOpen = result !== undefined && result.there_at > agenda.now;
     const check: KnownCheck = {
       id,
       execution_mode: isPush ? 'push' : 'pull',
@@ -189,25 +189,25 @@ class Model {
       timeout_ms: TIMEOUT_MS,
       failing_since: own.failing_since,
       succeeded_at: isPush && !failsAt(this.#scene.truth, id, agenda.now) ? agenda.now : own.succeeded_at,
-      asked: isOpen ? 'open' : answer && { success: answer.success, began_at: answer.began, since: answer.since },
+      asked: isOpen ? 'open' : result && { success: result.success, began_at: result.began, since: result.since },
     };
     return [check];
   }
 
-  #ask(entity: Entity): Answer {
+  #probe(entity: Entity): ProbeResult {
     const { agenda, truth } = this.#scene;
     const { now } = agenda;
-    const before = this.#answers.get(entity.id);
+    const before = this.#results.get(entity.id);
     if (before && (before.there_at > now || now - before.began < SHARED_MS)) return before;
     const success = !failsAt(truth, entity.id, now);
     const isInRow = before && !before.success && now - before.began < ROW_MS;
-    const answer = {
+    const result = {
       began: now,
       success,
       since: isInRow ? before.since : now,
       there_at: now + (success ? 50 : entity.fails_in_ms),
     };
-    this.#answers.set(entity.id, answer);
-    return answer;
+    this.#results.set(entity.id, result);
+    return result;
   }
 }
