@@ -7,10 +7,10 @@ import { got, newCheck } from '#test/support/fleet.ts';
 import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
 
 let admin: Client;
-/** Whose key the pipeline has. */
+/** Client of the key that the pipeline uses. */
 let member: Client;
 let ci: CiEndpoint;
-/** Listens where no action may go. */
+/** Listens on a forbidden address. */
 let hidden: WebhookReceiver;
 beforeAll(async () => {
   admin = await newTenant();
@@ -28,7 +28,7 @@ type CiEndpoint = { url: string; started: string[]; done: Map<string, Promise<An
 const LINES = Array.from({ length: 250 }, (_, i) => `step ${i}: ${'.'.repeat(i % 60)}`);
 const POSTS = [LINES.slice(0, 100), LINES.slice(100, 200), LINES.slice(200)];
 
-/** A pipeline that is started by a call, and reports what it does under the id that it was given. */
+/** Starts a pipeline that a request triggers and that reports its progress under the given execution id. */
 async function startCi(): Promise<CiEndpoint> {
   const started: string[] = [];
   const done = new Map<string, Promise<Answer[]>>();
@@ -63,7 +63,7 @@ async function pipeline(run: string): Promise<Answer[]> {
   return answers;
 }
 
-/** A check that goes down, and the one run of the action that waits for it, as it ended. */
+/** Lets a check go down and returns the only execution of its action, when it has ended. */
 async function downWith(url: string, check: { id: string }, timeout_ms = 10_000): Promise<Answer['body']> {
   const action = got(
     await admin.post('/v1/actions', {
@@ -106,8 +106,8 @@ async function expectWholeReport(run: string): Promise<void> {
   }
 }
 
-describe('when a check goes down, its action starts a pipeline', () => {
-  it('that reports its status and 250 lines in three posts at once', async () => {
+describe('a pipeline that starts when a check goes down', () => {
+  it('reports its status and 250 lines in three posts at once', async () => {
     const execution = await downWith(`${ci.url}/start`, await pushCheck());
     expect(execution).toMatchObject({ dispatch_status: 'success', status_code: 201, response_snippet: '{"id": 77}' });
     await expectWholeReport(execution.id);
@@ -116,7 +116,7 @@ describe('when a check goes down, its action starts a pipeline', () => {
     expect(ci.started.filter((run) => run === execution.id)).toHaveLength(1);
   });
 
-  it('that never answers the call: the run fails in time, the reports count', async () => {
+  it('keeps its reports when it does not respond and the execution times out', async () => {
     const execution = await downWith(`${ci.url}/hangs`, await pushCheck(), 300);
     expect(execution).toMatchObject({ dispatch_status: 'failed', status_code: 0 });
     expect(execution.error_message).toContain('no answer within 300 ms');
@@ -124,13 +124,13 @@ describe('when a check goes down, its action starts a pipeline', () => {
     expect(ci.started.filter((run) => run === execution.id)).toHaveLength(1);
   });
 
-  it('that redirects to a private address, which is never called', async () => {
+  it('is not reached through a redirect to a private address', async () => {
     const execution = await downWith(`${ci.url}/moved`, await pushCheck());
     expect(execution).toMatchObject({ dispatch_status: 'failed', status_code: 307 });
     expect(hidden.received).toEqual([]);
   });
 
-  it('at a host that is a variable, which turns private: blocked, and on record', async () => {
+  it('is blocked and recorded when its variable host turns private', async () => {
     const { hostname: name, port } = new URL(hidden.url);
     const { id: entity_id } = got(await admin.post('/v1/blueprints/service/entities', { slug: 'private', name }), 201);
     const check = await newCheck(admin, { entity_id, failure_threshold: 1, interval_seconds: 3600 });

@@ -20,7 +20,7 @@ beforeAll(async () => {
 describe('GET /v1/history', () => {
   const many = (query: string) => client.get(`/v1/history${query}`);
 
-  it('tells of checks in the order asked, each once, as of each alone', async () => {
+  it('returns checks in the requested order, each once, with the same data as each one', async () => {
     const { id: other } = await newCheck(client);
     const { checks } = got(await many(`?check_ids=${other},${id},${other}&bucket=hour`), 200);
     expect(checks.map(({ check_id }: Json) => check_id)).toEqual([other, id]);
@@ -29,7 +29,7 @@ describe('GET /v1/history', () => {
     expect(checks[1].total.runs).toBe(alone.total.runs);
   });
 
-  it('tells of all checks of an entity', async () => {
+  it('returns all checks of an entity', async () => {
     const { checks } = got(await many(`?entity_id=${entity.id}`), 200);
     expect(checks.map(({ check_id }: Json) => check_id)).toContain(id);
     expect(checks).toHaveLength(2);
@@ -37,7 +37,7 @@ describe('GET /v1/history', () => {
     expect(got(await many(`?entity_id=${empty}`), 200)).toEqual({ checks: [] });
   });
 
-  it('tells of entities in the order asked, each once, as of each alone', async () => {
+  it('returns entities in the requested order, each once, with the same data as each one', async () => {
     const empty = await newEntity(client);
     const query = `entity_ids=${empty.id},${entity.id},${empty.id}&bucket=hour`;
     const { entities, ...others } = got(await many(`?${query}`), 200);
@@ -58,21 +58,21 @@ describe('GET /v1/history', () => {
 
   it.each<[string, () => string, string, string]>([
     ['neither checks nor an entity', () => '', 'check_ids', 'entity_id'],
-    ['no check', () => '?check_ids=', 'check_ids', 'no id'],
-    ['no entity of several', () => '?entity_ids=,', 'entity_ids', 'no id'],
+    ['an empty list of checks', () => '?check_ids=', 'check_ids', 'no id'],
+    ['an empty list of entities', () => '?entity_ids=,', 'entity_ids', 'no id'],
     ['one entity and several', () => `?entity_id=${entity.id}&entity_ids=${entity.id}`, 'entity_id', 'entity_ids'],
     ['checks and entities', () => `?check_ids=${id}&entity_ids=${entity.id}`, 'check_ids', 'entity_ids'],
     ['51 entities', () => `?entity_ids=${ids(51, 'ent')}`, 'entity_ids', 'at most 50'],
     ['both', () => `?check_ids=${id}&entity_id=${entity.id}`, 'check_ids', 'entity_id'],
     ['51 checks', () => `?check_ids=${ids(51)}`, 'check_ids', 'at most 50'],
     ['from after to', () => `?check_ids=${id}&from=${ago(0)}&to=${ago(DAY)}`, 'from', 'before to'],
-  ])('refuses %s, and says what is allowed', async (_what, query, path, said) => {
+  ])('rejects %s and names the limit', async (_what, query, path, said) => {
     const answer = await many(query());
     expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
     expect(answer.body.details[0].message).toContain(said);
   });
 
-  it('refuses more buckets than one answer may hold', async () => {
+  it('rejects more buckets than a response can hold', async () => {
     const other = await newTenant();
     const made = await Promise.all(Array.from({ length: 6 }, async () => (await newCheck(other)).id));
     const answer = await other.get(`/v1/history?check_ids=${made}&bucket=hour&from=${ago(40 * DAY)}`);
@@ -80,7 +80,7 @@ describe('GET /v1/history', () => {
     expect(answer.body.details[0].message).toContain('more than 5000');
   });
 
-  it("knows nothing of another account's, nor of what is not there", async () => {
+  it("returns 404 for another account and unknown ids", async () => {
     const other = await newTenant();
     for (const query of [
       `?check_ids=${id}`,

@@ -3,7 +3,7 @@ import { generate } from '#infra/docs/generate.ts';
 import { clientOf } from '#test/support/client.ts';
 import { target } from '#test/support/service.ts';
 
-it('GET /v1/openapi.json needs no key and is the document that is generated from the rows', async () => {
+it('GET /v1/openapi.json needs no key and returns the document generated from the routes', async () => {
   const answer = await clientOf((await target()).url, '').get('/v1/openapi.json');
   expect(answer.status).toBe(200);
   expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');

@@ -16,16 +16,16 @@ import { worstMessages, worstSkills } from '#test/support/worst-messages.ts';
 import { walkAll } from '#test/support/worst-requests.ts';
 
 /**
- * The worst bodies that the limits let in, to every row of the API. What each costs in time is a line of the bench
- * (`npm run bench -- --only worst-body`); here stands what keeps it small.
+ * The worst bodies that the limits accept, for every route of the API. The bench measures their time
+ * (`npm run bench -- --only worst-body`); this test asserts the limits that keep it small.
  */
 
 const rows = allRoutes.filter((row) => row.body).map((row) => ({ ...row, endpoint: endpointOf(row) }));
 
-/** A fifth of them: 5 has no factor in common with the number of nasty values, so that each place gets other ones. */
+/** Every fifth one: 5 has no factor in common with the number of nasty values, so that each place gets different ones. */
 const EVERY = isNightly ? 1 : 5;
 
-/** What a refusal names at most, what it says of each, and how many faults are looked for in a body at all. */
+/** Limits of an error: details, length of a path, faults that are searched for, and length of the response. */
 const MAX = { details: 100, path: 501, faults: 1000, answer: 200_000 };
 
 let service: Service;
@@ -49,7 +49,7 @@ const send = async (method: string, path: string, body?: string, headers: Record
   return { status: answer.statusCode, text: answer.body, cookies: answer.cookies ?? [] };
 };
 
-/** Rows that were written, ever. */
+/** Returns the number of rows ever written. */
 const written = () => Number(service.ports.table.store.db.prepare('SELECT total_changes() AS n').get()!.n);
 
 beforeAll(async () => {
@@ -76,7 +76,7 @@ function expectBounded(text: string): void {
 
 describe('the worst body', () => {
   it.each(rows)(
-    'of $endpoint is taken, or refused in few words and nothing written',
+    'of $endpoint is accepted, or rejected with a short error and nothing written',
     async (row) => {
       const path = pathOf(row.endpoint, places);
       let refused = 0;
@@ -94,7 +94,7 @@ describe('the worst body', () => {
     60_000,
   );
 
-  it('of a skill is refused with few complaints', async () => {
+  it('of a skill is rejected with few errors', async () => {
     for (const { name, text } of worstSkills(places.actions!)) {
       const answer = await send('POST', '/v1/skills', text);
       expect([201, 400, 409], `${name}: ${answer.text.slice(0, 200)}`).toContain(answer.status);
@@ -102,7 +102,7 @@ describe('the worst body', () => {
     }
   });
 
-  it('of an MCP message is answered in few words', async () => {
+  it('of an MCP message gets a short response', async () => {
     for (const { name, text, headers } of worstMessages()) {
       const request = new Request('http://localhost/v1/mcp', {
         method: 'POST',
@@ -111,7 +111,7 @@ describe('the worst body', () => {
       });
       const answer = await mcp(request);
       expect(answer.status, name).toBeLessThan(500);
-      // The tools of the skills above are as many as they may be.
+      // The skills above have the maximum number of tools.
       if (!name.includes('tools/list')) expect((await answer.text()).length, name).toBeLessThan(MAX.answer);
     }
   });
@@ -142,12 +142,12 @@ describe('a blueprint', () => {
     expect(refused).toMatchObject({ status: 409, body: { code: 'LIMIT_EXCEEDED' } });
   });
 
-  it('has defaults of at most 16 KB together', async () => {
+  it('has defaults of at most 16 KB in total', async () => {
     const body = { slug: 'long', name: 'Long', fields: fields(17, { default_value: 'x'.repeat(1000) }) };
     expect(await post('/v1/blueprints', body)).toMatchObject({ status: 409, body: { code: 'LIMIT_EXCEEDED' } });
   });
 
-  it('has entities of at most 16 KB of values, also when they are changed bit by bit', async () => {
+  it('has entities with at most 16 KB of values, even when they are changed in steps', async () => {
     await post('/v1/blueprints', { slug: 'texts', name: 'Texts', fields: fields(2) });
     const [half, whole] = ['x'.repeat(9000), 'x'.repeat(17_000)];
     const refused = await post('/v1/blueprints/texts/entities', { slug: 'a', name: 'A', fields: { f0: whole } });

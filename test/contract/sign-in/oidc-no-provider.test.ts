@@ -13,8 +13,8 @@ import {
 import { PlainBrowser } from '#test/support/plain-browser.ts';
 import { startService } from '#test/support/service.ts';
 
-describe('a provider that is not there', () => {
-  it('stops no start, and a sign-in begins as soon as it is back', async () => {
+describe('an unavailable provider', () => {
+  it('does not prevent the start, and a sign-in works when it is back', async () => {
     await using away = await oidcWorld({ isDown: true });
     const by = await newAdmin(away);
     const token = await invited(by, 'away@example.com');
@@ -26,7 +26,7 @@ describe('a provider that is not there', () => {
     expect((await passProvider(away, new PlainBrowser(), newPerson(), { token })).location).toBe('/');
   });
 
-  it('during a sign-in is unreachable, and the next one is tried anew', async () => {
+  it('is reported during a sign-in, and the next sign-in tries again', async () => {
     await using away = await oidcWorld();
     const { person, browser } = await newMember(away, await newAdmin(away));
     const callback = await toCallback(away, browser, person);
@@ -38,7 +38,7 @@ describe('a provider that is not there', () => {
   });
 });
 
-it('a service without a provider says so', async () => {
+it('is reported as not configured if there is none', async () => {
   const service = await startService();
   const page = service.url.replace('127.0.0.1', 'localhost');
   expect((await new PlainBrowser().call(`${page}/v1/sign-in/methods`)).body.oidc).toBeNull();
