@@ -68,9 +68,9 @@ describe('Bearer authentication', () => {
       .replaceAll('key', admin.key.toLowerCase())
       .replaceAll('CUT', admin.key.slice(0, -1));
     const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
-    const answer = await clientOf(url, '').send('GET', '/v1/me', { headers });
-    expect(answer).toMatchObject(failure(401, 'UNAUTHORIZED'));
-    expect(challengeOf(answer)).toBe('Bearer');
+    const response = await clientOf(url, '').send('GET', '/v1/me', { headers });
+    expect(response).toMatchObject(failure(401, 'UNAUTHORIZED'));
+    expect(challengeOf(response)).toBe('Bearer');
   });
 
   it.each(['bearer', 'BEARER', 'bEaReR'])('accepts the scheme written %s', async (scheme) => {
@@ -176,10 +176,10 @@ describe('API keys', () => {
   it('return the same 404 for a key of another account as for no key', async () => {
     const other = await newTenant();
     const key = await keyOf(other);
-    const theirs = await admin.del(`/v1/auth/keys/${key.id}`);
+    const foreign = await admin.del(`/v1/auth/keys/${key.id}`);
     const none = await admin.del('/v1/auth/keys/key_00000000000000000000000000');
-    expect(theirs).toMatchObject(failure(404, 'NOT_FOUND'));
-    expect(theirs.body.error.replace(key.id, 'ID')).toBe(
+    expect(foreign).toMatchObject(failure(404, 'NOT_FOUND'));
+    expect(foreign.body.error.replace(key.id, 'ID')).toBe(
       none.body.error.replace('key_00000000000000000000000000', 'ID'),
     );
     expect((await key.get('/v1/me')).status).toBe(200);

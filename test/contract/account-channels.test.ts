@@ -29,7 +29,7 @@ const newChannel = async (body: object) => got(await client.post(ALL, body), 201
 const lastAlert = async (id: string) => (await client.get(`/v1/checks/${id}/transitions`)).body.at(0).alert;
 
 describe('an account channel', () => {
-  it('is created, read, listed before those of checks, changed and deleted', async () => {
+  it('is created, read, listed before check channels, changed and deleted', async () => {
     const tenant = await newTenant();
     const config = { url: 'https://hooks.example.com/a', secret: 'letmesign' };
     const made = got(await tenant.post(ALL, { name: 'On call', channel_type: 'webhook', config }), 201);
@@ -123,7 +123,7 @@ describe('an account channel', () => {
   });
 
   it('is created with a notice when no check matches yet', async () => {
-    for (const applies_to of [{ labels: { team: 'nobody' } }, { check_ids: ['chk_gone'] }, { blueprints: ['none'] }]) {
+    for (const applies_to of [{ labels: { team: 'nowhere' } }, { check_ids: ['chk_gone'] }, { blueprints: ['none'] }]) {
       const channel = await newChannel({ name: 'Later', ...slack('/later'), applies_to });
       expect(channel.notice).toMatch(/^No check fits/);
       got(await client.del(`${ALL}/${channel.id}`), 204);

@@ -156,8 +156,8 @@ describe('the escalation of a policy', () => {
     await push(id, true);
     await eventually(() => said(first.path).length === 2 && said(second.path).length === 2);
     for (const { path } of channels) expect(said(path)[1]).toMatch(/: backup is up again after/);
-    const answer = got(await client.get(`/v1/checks/${id}/transitions`), 200);
-    const [, down] = answer;
+    const response = got(await client.get(`/v1/checks/${id}/transitions`), 200);
+    const [, down] = response;
     const why = got(await client.get(`/v1/transitions/${down.transition_id}/explain`), 200);
     expect(why.sentence).toContain('Step 1 of its escalation notified 1 channel at ');
   });
@@ -215,9 +215,9 @@ describe('the escalation of a policy', () => {
   ])('refuses %s', async (_what, steps, path, message) => {
     const { id, channels } = await watched(2);
     const escalation = steps(channels.map((one) => one.id));
-    const answer = await client.post(`/v1/checks/${id}/policy`, { escalation });
-    expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
-    expect(answer.body.error).toMatch(message);
+    const response = await client.post(`/v1/checks/${id}/policy`, { escalation });
+    expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
+    expect(response.body.error).toMatch(message);
     expect(got(await client.get(`/v1/checks/${id}/policy`), 200).escalation).toEqual([]);
   });
 

@@ -8,7 +8,9 @@ import { startReceiver } from '#test/support/webhook-receiver.ts';
 /** An execution is abandoned 15 s after its time-out. */
 const GIVEN_UP_WITHIN_MS = 40_000;
 
-it('ends an execution that a kill -9 cuts off as interrupted and never sends it again', { timeout: 90_000 }, async () => {
+it('ends an execution that a kill -9 cuts off as interrupted and never sends it again', {
+  timeout: 90_000,
+}, async () => {
   await using stack = new AsyncDisposableStack();
   const ci = await startReceiver({ host: '127.77.0.3' });
   stack.defer(ci.close);

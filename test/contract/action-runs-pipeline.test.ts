@@ -57,10 +57,10 @@ async function startCi(): Promise<CiEndpoint> {
 
 async function pipeline(run: string): Promise<Answer[]> {
   const events = `/v1/actions/executions/${run}/events`;
-  const answers = [await member.post(events, { status: 'running' })];
-  answers.push(...(await Promise.all(POSTS.map((logs) => member.post(events, { logs })))));
-  answers.push(await member.post(events, { status: 'succeeded' }));
-  return answers;
+  const responses = [await member.post(events, { status: 'running' })];
+  responses.push(...(await Promise.all(POSTS.map((logs) => member.post(events, { logs })))));
+  responses.push(await member.post(events, { status: 'succeeded' }));
+  return responses;
 }
 
 /** Lets a check go down and returns the only execution of its action, when it has ended. */
@@ -90,9 +90,9 @@ async function downWith(url: string, check: { id: string }, timeout_ms = 10_000)
 const pushCheck = () => newCheck(admin, { failure_threshold: 1, interval_seconds: 3600 });
 
 async function expectWholeReport(run: string): Promise<void> {
-  const answers = await ci.done.get(run)!;
-  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
-  expect(answers.at(-1)!.body).toMatchObject({
+  const responses = await ci.done.get(run)!;
+  expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+  expect(responses.at(-1)!.body).toMatchObject({
     id: run,
     pipeline_status: 'succeeded',
     log_count: 250,

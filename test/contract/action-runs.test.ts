@@ -142,8 +142,8 @@ describe('a manual execution', () => {
 
   it.each([['resets the connection', 'reset' as const, 'closed the connection']])(
     'reports the cause when the target %s',
-    async (_what, behaviour, says) => {
-      ci.behave(behaviour, { status: 200 });
+    async (_what, behavior, says) => {
+      ci.behave(behavior, { status: 200 });
       const execution = await runAction(client, await newAction(client, { url: `${ci.url}/reset` }));
       expect(execution).toMatchObject({ dispatch_status: 'failed', status_code: 0 });
       expect(execution.error_message).toContain(says);

@@ -103,8 +103,8 @@ describe('an action that is rejected', () => {
   });
 
   it.each(['chk_none', 'x', 'CHECK', '../x'])('has a check that does not exist: %s', async (check_id) => {
-    const answer = await admin.post('/v1/actions', { ...valid, trigger_type: 'state_change', check_id });
-    expect(answer).toMatchObject(failure(404, 'NOT_FOUND'));
+    const response = await admin.post('/v1/actions', { ...valid, trigger_type: 'state_change', check_id });
+    expect(response).toMatchObject(failure(404, 'NOT_FOUND'));
   });
 });
 
@@ -160,22 +160,22 @@ describe('a wrong path', () => {
   });
 
   it('returns 405 for an unsupported method', async () => {
-    const answer = await admin.post(`/v1/actions/${id}`);
-    expect(answer).toMatchObject(failure(405, 'METHOD_NOT_ALLOWED'));
-    expect(answer.headers.get('allow')).toBe('DELETE, GET, HEAD, PUT');
+    const response = await admin.post(`/v1/actions/${id}`);
+    expect(response).toMatchObject(failure(405, 'METHOD_NOT_ALLOWED'));
+    expect(response.headers.get('allow')).toBe('DELETE, GET, HEAD, PUT');
   });
 });
 
 describe('the action limit', () => {
   it('is 50, also for concurrent requests, and a deletion frees one', async () => {
     const tenant = await newTenant();
-    const answers = await Promise.all(Array.from({ length: 60 }, () => tenant.post('/v1/actions', valid)));
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(50);
-    const refused = answers.filter(({ status }) => status !== 201);
-    for (const answer of refused) expect(answer).toMatchObject(failure(409, 'LIMIT_EXCEEDED'));
+    const responses = await Promise.all(Array.from({ length: 60 }, () => tenant.post('/v1/actions', valid)));
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(50);
+    const refused = responses.filter(({ status }) => status !== 201);
+    for (const response of refused) expect(response).toMatchObject(failure(409, 'LIMIT_EXCEEDED'));
     expect(got(await tenant.get('/v1/actions'), 200)).toHaveLength(50);
 
-    got(await tenant.del(`/v1/actions/${answers.find(({ status }) => status === 201)!.body.id}`), 204);
+    got(await tenant.del(`/v1/actions/${responses.find(({ status }) => status === 201)!.body.id}`), 204);
     got(await tenant.post('/v1/actions', valid), 201);
     expect(await tenant.post('/v1/actions', valid)).toMatchObject(failure(409, 'LIMIT_EXCEEDED'));
   });

@@ -75,8 +75,8 @@ describe('an action', () => {
     const updated = got(await admin.put(`/v1/actions/${made.id}`, { headers: { Authorization: secret } }), 200);
     expect(updated.headers).toEqual({ Authorization: MASK });
     for (const client of [admin, member, reader]) {
-      const answers = [await client.get('/v1/actions'), await client.get(`/v1/actions/${made.id}`)];
-      expect(JSON.stringify(answers.map(({ body }) => body))).not.toContain('very-secret');
+      const responses = [await client.get('/v1/actions'), await client.get(`/v1/actions/${made.id}`)];
+      expect(JSON.stringify(responses.map(({ body }) => body))).not.toContain('very-secret');
     }
   });
 
@@ -130,8 +130,8 @@ describe('an update', () => {
 
   it('rejects a masked header value that is not stored', async () => {
     const { id } = await make({ headers: { 'X-A': '1' } });
-    const answer = await admin.put(`/v1/actions/${id}`, { headers: { 'x-a': MASK, 'X-New': MASK } });
-    expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', 'headers.X-New'));
+    const response = await admin.put(`/v1/actions/${id}`, { headers: { 'x-a': MASK, 'X-New': MASK } });
+    expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR', 'headers.X-New'));
     expect((await read(id)).headers).toEqual({ 'X-A': MASK });
     const create = await admin.post('/v1/actions', { ...deploy, headers: { 'X-A': MASK } });
     expect(create).toMatchObject(failure(400, 'VALIDATION_ERROR', 'headers.X-A'));
@@ -139,8 +139,8 @@ describe('an update', () => {
 
   it('cannot change the id', async () => {
     const { id } = await make();
-    const answer = await admin.put(`/v1/actions/${id}`, { id: 'act_other' });
-    expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', 'id'));
+    const response = await admin.put(`/v1/actions/${id}`, { id: 'act_other' });
+    expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR', 'id'));
   });
 
   it('rejects a trigger without its required properties', async () => {
@@ -149,8 +149,8 @@ describe('an update', () => {
       ['state_change', 'check_id'],
       ['schedule', 'interval_seconds'],
     ]) {
-      const answer = await admin.put(`/v1/actions/${id}`, { trigger_type });
-      expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
+      const response = await admin.put(`/v1/actions/${id}`, { trigger_type });
+      expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
     }
     expect((await read(id)).trigger_type).toBe('manual');
   });
@@ -171,7 +171,7 @@ describe('a deletion', () => {
     const { id } = await make({ url: 'http://127.77.0.9:9/', timeout_ms: 100 });
     const run = got(await admin.post(`/v1/actions/${id}/run`), 200);
     got(await admin.del(`/v1/actions/${id}`), 204);
-    for (const answer of [
+    for (const response of [
       await admin.get(`/v1/actions/${id}`),
       await admin.get(`/v1/actions/${id}/executions`),
       await admin.get(`/v1/actions/executions/${run.id}/logs`),
@@ -179,7 +179,7 @@ describe('a deletion', () => {
       await admin.post(`/v1/actions/${id}/run`),
       await admin.del(`/v1/actions/${id}`),
     ]) {
-      expect(answer).toMatchObject(failure(404, 'NOT_FOUND'));
+      expect(response).toMatchObject(failure(404, 'NOT_FOUND'));
     }
   });
 });
@@ -187,12 +187,12 @@ describe('a deletion', () => {
 describe('permissions', () => {
   it('require an admin to create, change and delete', async () => {
     const { id } = await make();
-    for (const answer of [
+    for (const response of [
       await member.post('/v1/actions', deploy),
       await member.put(`/v1/actions/${id}`, { name: 'x' }),
       await member.del(`/v1/actions/${id}`),
     ]) {
-      expect(answer).toMatchObject(failure(403, 'FORBIDDEN'));
+      expect(response).toMatchObject(failure(403, 'FORBIDDEN'));
     }
   });
 
@@ -207,14 +207,14 @@ describe('permissions', () => {
   it('let a read-only key only read', async () => {
     const { id } = await make({ url: 'http://127.77.0.9:9/', timeout_ms: 100 });
     const run = got(await member.post(`/v1/actions/${id}/run`), 200);
-    for (const answer of [
+    for (const response of [
       await reader.post('/v1/actions', deploy),
       await reader.put(`/v1/actions/${id}`, { name: 'x' }),
       await reader.del(`/v1/actions/${id}`),
       await reader.post(`/v1/actions/${id}/run`),
       await reader.post(`/v1/actions/executions/${run.id}/events`, { status: 'running' }),
     ]) {
-      expect(answer).toMatchObject(failure(403, 'READ_ONLY'));
+      expect(response).toMatchObject(failure(403, 'READ_ONLY'));
     }
     expect(got(await reader.get(`/v1/actions/${id}/executions`), 200)).toHaveLength(1);
     expect(got(await reader.get(`/v1/actions/executions/${run.id}/logs`), 200)).toEqual([]);
@@ -232,8 +232,10 @@ describe('permissions', () => {
       client.post(`/v1/actions/executions/${run.id}/events`, { status: 'failed' }),
       client.get(`/v1/actions/executions/${run.id}/logs`),
     ];
-    for (const answer of await Promise.all(calls(stranger))) expect(answer).toMatchObject(failure(404, 'NOT_FOUND'));
-    for (const answer of await Promise.all(calls(anonymous))) expect(answer).toMatchObject(failure(401, 'UNAUTHORIZED'));
+    for (const response of await Promise.all(calls(stranger)))
+      expect(response).toMatchObject(failure(404, 'NOT_FOUND'));
+    for (const response of await Promise.all(calls(anonymous)))
+      expect(response).toMatchObject(failure(401, 'UNAUTHORIZED'));
     expect(got(await stranger.get('/v1/actions'), 200)).toEqual([]);
     expect(got(await admin.get(`/v1/actions/${id}/executions`), 200)).toEqual([run]);
 

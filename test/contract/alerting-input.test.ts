@@ -175,12 +175,15 @@ describe('a selection that matches no check', () => {
   const nowhere = { labels: { team: 'nowhere' } };
   it.each<[string, () => Promise<Answer>]>([
     ['is accepted with a notice in a window', () => window({ scope: nowhere })],
-    ['is accepted with a notice in a silence', () => client.post('/v1/notify/silences', { applies_to: nowhere, until: from(60), reason: '' })],
+    [
+      'is accepted with a notice in a silence',
+      () => client.post('/v1/notify/silences', { applies_to: nowhere, until: from(60), reason: '' }),
+    ],
     [
       'is accepted with a notice in an account channel',
       () =>
         client.post('/v1/notify/channels', {
-          ...{ name: 'Nobody', channel_type: 'slack', config: { url }, applies_to: nowhere },
+          ...{ name: 'Nowhere', channel_type: 'slack', config: { url }, applies_to: nowhere },
         }),
     ],
   ])('%s', async (_what, send) => {

@@ -18,16 +18,16 @@ beforeAll(async () => {
 });
 
 const entries = async (query = '', client: Client = admin): Promise<AuditEntry[]> => {
-  const answer = await client.get(`/v1/audit${query}`);
-  expect(answer.status, JSON.stringify(answer.body)).toBe(200);
-  return answer.body;
+  const response = await client.get(`/v1/audit${query}`);
+  expect(response.status, JSON.stringify(response.body)).toBe(200);
+  return response.body;
 };
 
 /** Returns the path and query of the next page from the Link header. */
 const nextOf = (headers: Headers): string => /^<([^>]+)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1] ?? '';
 
 describe('GET /v1/audit', () => {
-  it('shows who changed what, when and from where, and a summary', async () => {
+  it('shows actor, change, time, origin and summary', async () => {
     const { body: me } = await admin.get('/v1/me');
     const changed = await admin.put(`/v1/checks/${check.id}`, { interval_seconds: 180 });
     const [entry] = await entries('?limit=1');
@@ -127,10 +127,10 @@ describe('GET /v1/audit', () => {
   it('returns NDJSON when the client accepts it', async () => {
     const { url } = await target();
     const headers = { authorization: `Bearer ${admin.key}`, accept: 'application/json;q=0.5, application/x-ndjson' };
-    const answer = await fetch(`${url}/v1/audit?limit=2`, { headers });
-    expect(answer.headers.get('content-type')).toBe('application/x-ndjson');
-    expect(nextOf(answer.headers)).not.toBe('');
-    const lines = (await answer.text()).split('\n');
+    const response = await fetch(`${url}/v1/audit?limit=2`, { headers });
+    expect(response.headers.get('content-type')).toBe('application/x-ndjson');
+    expect(nextOf(response.headers)).not.toBe('');
+    const lines = (await response.text()).split('\n');
     expect(lines.pop()).toBe('');
     expect(lines.map((line) => JSON.parse(line))).toEqual(await entries('?limit=2'));
     const none = await fetch(`${url}/v1/audit?since=2090-01-01`, { headers });

@@ -28,9 +28,9 @@ describe('PUT /v1/blueprints/{slug}', () => {
     ['one more', [{ name: 'a' }, { name: 'b' }]],
   ])('rejects other fields (%s) and names the endpoint that changes them', async (_name, fields) => {
     const slug = await newBlueprint(admin, { fields: [{ name: 'a', field_type: 'string' }] });
-    const answer = await admin.put(`/v1/blueprints/${slug}`, { name: 'New', fields });
-    expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', 'fields'));
-    expect(answer.body.error).toContain(`POST /v1/blueprints/${slug}/fields`);
+    const response = await admin.put(`/v1/blueprints/${slug}`, { name: 'New', fields });
+    expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR', 'fields'));
+    expect(response.body.error).toContain(`POST /v1/blueprints/${slug}/fields`);
     expect((await admin.get(`/v1/blueprints/${slug}`)).body.name).not.toBe('New');
   });
   it.each([

@@ -113,10 +113,10 @@ describe('POST /v1/blueprints', () => {
 
   it('gives a slug to one of 50 concurrent requests', async () => {
     const requests = Array.from({ length: 50 }, (_, n) => admin.post('/v1/blueprints', { slug: 'race', name: `${n}` }));
-    const answers = await Promise.all(requests);
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
-    expect(answers.filter(({ body }) => body.code === 'CONFLICT')).toHaveLength(49);
-    const winner = answers.find(({ status }) => status === 201)!.body;
+    const responses = await Promise.all(requests);
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(responses.filter(({ body }) => body.code === 'CONFLICT')).toHaveLength(49);
+    const winner = responses.find(({ status }) => status === 201)!.body;
     expect((await admin.get('/v1/blueprints/race')).body).toEqual(winner);
   });
 
@@ -124,15 +124,15 @@ describe('POST /v1/blueprints', () => {
     const tenant = await newTenant();
     const make = async (n: number) => {
       const body = { slug: `b${n}`, name: 'x', is_default: n % 2 === 0 };
-      let answer = await tenant.post('/v1/blueprints', body);
+      let response = await tenant.post('/v1/blueprints', body);
       // A slow store returns 503 after 10 s; the request changed nothing and is sent again.
-      while (answer.status === 503) answer = await tenant.post('/v1/blueprints', body);
-      return answer;
+      while (response.status === 503) response = await tenant.post('/v1/blueprints', body);
+      return response;
     };
-    const answers = await Promise.all(Array.from({ length: 60 }, (_, n) => make(n)));
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(50);
-    const refused = answers.filter(({ status }) => status !== 201);
-    for (const answer of refused) expect(answer).toMatchObject(failure(409, 'LIMIT_EXCEEDED'));
+    const responses = await Promise.all(Array.from({ length: 60 }, (_, n) => make(n)));
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(50);
+    const refused = responses.filter(({ status }) => status !== 201);
+    for (const response of refused) expect(response).toMatchObject(failure(409, 'LIMIT_EXCEEDED'));
     const { body } = await tenant.get('/v1/blueprints');
     expect(body).toHaveLength(50);
     expect(body.filter((one: { is_default: boolean }) => one.is_default)).toHaveLength(1);
@@ -185,8 +185,10 @@ describe('the default blueprint', () => {
     const tenant = await newTenant();
     const slugs = Array.from({ length: 10 }, (_, n) => `b${n}`);
     for (const slug of slugs) await tenant.post('/v1/blueprints', { slug, name: slug });
-    const answers = await Promise.all(slugs.map((slug) => tenant.put(`/v1/blueprints/${slug}`, { is_default: true })));
-    expect(answers.map(({ status }) => status)).toEqual(slugs.map(() => 200));
+    const responses = await Promise.all(
+      slugs.map((slug) => tenant.put(`/v1/blueprints/${slug}`, { is_default: true })),
+    );
+    expect(responses.map(({ status }) => status)).toEqual(slugs.map(() => 200));
     expect(await defaults(tenant)).toHaveLength(1);
   });
 });

@@ -20,7 +20,14 @@ describe('a request', () => {
     ['with a read-only key to an unknown route', 'reader', 'POST', '/v1/nothing', 404, 'NOT_FOUND'],
     ['without a key outside /v1', 'anonymous', 'GET', '/elsewhere', 401, 'UNAUTHORIZED'],
     ['outside /v1', 'admin', 'GET', '/elsewhere', 404, 'NOT_FOUND'],
-    ['to a well-known address, without a key', 'anonymous', 'GET', '/.well-known/openid-configuration', 404, 'NOT_FOUND'],
+    [
+      'to a well-known address, without a key',
+      'anonymous',
+      'GET',
+      '/.well-known/openid-configuration',
+      404,
+      'NOT_FOUND',
+    ],
     ['with a trailing slash', 'admin', 'GET', '/v1/blueprints/', 404, 'NOT_FOUND'],
   ])('is rejected %s', async (_name, who, method, path, status, code) => {
     const client = { admin, reader, anonymous }[who]!;
@@ -55,18 +62,18 @@ describe('a body', () => {
   });
 
   it('is rejected with every missing property if it is missing', async () => {
-    const answer = await post(undefined);
-    expect(answer).toMatchObject({ status: 400, body: { code: 'VALIDATION_ERROR', error: expect.any(String) } });
-    expect(answer.body.details).toEqual([
+    const response = await post(undefined);
+    expect(response).toMatchObject({ status: 400, body: { code: 'VALIDATION_ERROR', error: expect.any(String) } });
+    expect(response.body.details).toEqual([
       { path: 'slug', message: 'is required' },
       { path: 'name', message: 'is required' },
     ]);
   });
 
   it('is rejected with the possible values of a missing enum', async () => {
-    const answer = await admin.send('POST', '/v1/settings/users/invite', { body: { email: 'a@example.com' } });
-    expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', 'role'));
-    expect(answer.body.error).toBe('role: is required: one of viewer, responder, member, admin');
+    const response = await admin.send('POST', '/v1/settings/users/invite', { body: { email: 'a@example.com' } });
+    expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR', 'role'));
+    expect(response.body.error).toBe('role: is required: one of viewer, responder, member, admin');
   });
 
   it.each(['text/plain', 'application/x-www-form-urlencoded', 'application/octet-stream'])(
@@ -78,23 +85,23 @@ describe('a body', () => {
   );
 
   it('is rejected with a suggestion for an unknown property', async () => {
-    const answer = await admin.post('/v1/auth/keys', { label: 'x', read_only: true });
-    expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', 'read_only'));
-    expect(answer.body.error).toBe('`read_only` is not known; did you mean `is_read_only`?');
+    const response = await admin.post('/v1/auth/keys', { label: 'x', read_only: true });
+    expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR', 'read_only'));
+    expect(response.body.error).toBe('`read_only` is not known; did you mean `is_read_only`?');
   });
 
   it('is rejected with each unknown property, at every level, even if it is null', async () => {
     const fields = [{ name: 'a', field_type: 'string', requird: true }];
-    const answer = await post({ slug: 'unknown', name: 'x', fields, colour: null });
-    expect(answer.body.details).toEqual([
+    const response = await post({ slug: 'unknown', name: 'x', fields, shade: null });
+    expect(response.body.details).toEqual([
       { path: 'fields.0.requird', message: '`fields.0.requird` is not known; did you mean `required`?' },
-      { path: 'colour', message: '`colour` is not known' },
+      { path: 'shade', message: '`shade` is not known' },
     ]);
   });
 
   it('is rejected with the expected type and without the given value', async () => {
-    const answer = await post({ slug: 'plain', name: 7, description: true, is_default: 'secret' });
-    expect(answer.body.details).toEqual([
+    const response = await post({ slug: 'plain', name: 7, description: true, is_default: 'secret' });
+    expect(response.body.details).toEqual([
       { path: 'name', message: 'must be text' },
       { path: 'description', message: 'must be text' },
       { path: 'is_default', message: 'must be true or false' },
@@ -128,7 +135,7 @@ describe('a list', () => {
       failure(400, 'VALIDATION_ERROR', 'cursor'),
     );
   });
-  it("rejects a cursor of another list or another account", async () => {
+  it('rejects a cursor of another list or another account', async () => {
     const other = await newTenant();
     for (const slug of ['a', 'b']) await other.post('/v1/blueprints', { slug, name: slug });
     const link = (await other.get('/v1/blueprints?limit=1')).headers.get('link')!;
@@ -142,10 +149,10 @@ describe('a list', () => {
     );
   });
   it('rejects unknown query parameters', async () => {
-    const answer = await admin.get('/v1/blueprints?colour=red&limt=5');
-    expect(answer.status).toBe(400);
-    expect(answer.body.details).toEqual([
-      { path: 'colour', message: '`colour` is not known' },
+    const response = await admin.get('/v1/blueprints?shade=red&limt=5');
+    expect(response.status).toBe(400);
+    expect(response.body.details).toEqual([
+      { path: 'shade', message: '`shade` is not known' },
       { path: 'limt', message: '`limt` is not known; did you mean `limit`?' },
     ]);
   });

@@ -23,7 +23,7 @@ const policy = async () => got(await client.get(`/v1/checks/${check}/policy`), 2
 const stored = async (id: string) => (await policy()).channels.find((one: { id: string }) => one.id === id);
 
 describe('an update of a channel', () => {
-  it('keeps omitted properties and clears those that are null', async () => {
+  it('keeps omitted properties and clears null ones', async () => {
     const channel = await newChannel();
     const url = 'https://hooks.example.com/other';
     expect(got(await change(channel.id, { config: { url } }), 200)).toEqual({ ...channel, config: { ...HOOK, url } });
@@ -86,7 +86,7 @@ describe('an update of a channel', () => {
     ['a setting of another type', 'config.subject', { subject: 'alerts' }],
     ['a number', 'config.secret', { secret: 7 }],
     ['an empty secret', 'config.secret', { secret: '' }],
-    ['******** where nothing is stored', 'config.token', { token: '********' }],
+    ['******** without a stored value', 'config.token', { token: '********' }],
     ['******** for an inherited property', 'config.constructor', { constructor: '********' }],
     ['a list', 'config', ['x']],
     ['a text', 'config', 'x'],
@@ -124,8 +124,8 @@ describe('an update of a channel', () => {
       Array.from({ length: 6 }, (_, i) => client.post(path, { channel_type: 'nats', config: { subject: `a${i}` } })),
     );
     await Promise.all(
-      made.map(async (answer, i) => {
-        got(await client.put(`${path}/${got(answer, 201).id}`, { config: { subject: `b${i}` } }), 200);
+      made.map(async (response, i) => {
+        got(await client.put(`${path}/${got(response, 201).id}`, { config: { subject: `b${i}` } }), 200);
       }),
     );
     const { channels } = got(await client.get(`/v1/checks/${check}/policy`), 200);

@@ -83,8 +83,8 @@ describe('a test alert', () => {
   it('is sent immediately and returns its delivery record', async () => {
     const body = { channel_type: 'slack', config: { url: `${receiver.url}/services/one` } };
     const channel = got(await client.post(`/v1/checks/${id}/policy/channels`, body), 201);
-    const answer = got(await client.post(`/v1/checks/${id}/policy/channels/${channel.id}/test`), 200);
-    const { preview, ...delivery } = answer;
+    const response = got(await client.post(`/v1/checks/${id}/policy/channels/${channel.id}/test`), 200);
+    const { preview, ...delivery } = response;
     expect(preview).toEqual({ title: expect.stringMatching(/ is down$/), body: expect.stringContaining('Why: ') });
     expect(delivery).toMatchObject({ kind: 'test', transition_id: null, channel_id: channel.id, status: 'sent' });
 
@@ -95,7 +95,7 @@ describe('a test alert', () => {
     expect(got(await client.get(`/v1/checks/${id}/policy`), 200).channels[0].last_delivery).toEqual(delivery);
   });
 
-  it('of a channel with templates uses them and previews an alert', async () => {
+  it('uses the templates of its channel and previews an alert', async () => {
     const config = {
       url: `${receiver.url}/services/own`,
       title_template: '[{{state}}] {{entity_name}}',

@@ -115,12 +115,12 @@ describe('invalid assertions', () => {
   ])('are rejected with a remedy: %s', async (_what, settings, path, message) => {
     const { id } = await newEntity(client);
     const body = { ...http, target_url: 'http://127.77.0.1:9/', ...settings };
-    for (const answer of [
+    for (const response of [
       await client.post('/v1/checks', { ...body, entity_id: id }),
       await client.post('/v1/checks/test', body),
     ]) {
-      expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
-      expect(answer.body.details[0].message).toMatch(message);
+      expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
+      expect(response.body.details[0].message).toMatch(message);
     }
   });
 

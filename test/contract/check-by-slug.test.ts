@@ -136,17 +136,20 @@ describe('PUT /v1/checks/by-slug/{slug}', () => {
     expect(await client.get(at('never-made'))).toMatchObject(failure(404, 'NOT_FOUND'));
   });
 
-  it.each(['Capital', 'with.dot', '-first', 'a'.repeat(65)])('does not create a check with the slug %s', async (slug) => {
-    const answer = await apply(slug, push());
-    expect([400, 404]).toContain(answer.status);
-    expect(await client.get(at(slug))).toMatchObject(failure(404, 'NOT_FOUND'));
-  });
+  it.each(['Capital', 'with.dot', '-first', 'a'.repeat(65)])(
+    'does not create a check with the slug %s',
+    async (slug) => {
+      const response = await apply(slug, push());
+      expect([400, 404]).toContain(response.status);
+      expect(await client.get(at(slug))).toMatchObject(failure(404, 'NOT_FOUND'));
+    },
+  );
 
   it('creates one check for many concurrent requests', async () => {
     const body = { ...push(), name: 'one of many' };
-    const answers = await Promise.all(Array.from({ length: 12 }, () => apply('at-once', body)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(11).fill(200), 201]);
-    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
+    const responses = await Promise.all(Array.from({ length: 12 }, () => apply('at-once', body)));
+    expect(responses.map(({ status }) => status).sort()).toEqual([...Array(11).fill(200), 201]);
+    expect(new Set(responses.map(({ body }) => body.id)).size).toBe(1);
   });
 
   it('creates the check again or deletes it when both are requested at once', async () => {
@@ -177,8 +180,8 @@ describe('PUT /v1/checks/by-slug/{slug}', () => {
       for (const call of [who.put(at('guarded'), http()), who.del(at('guarded'))])
         expect((await call).status).toBe(403);
     }
-    for (const answer of [await stranger.get(at('guarded')), await stranger.del(at('guarded'))])
-      expect(answer).toMatchObject(failure(404, 'NOT_FOUND'));
+    for (const response of [await stranger.get(at('guarded')), await stranger.del(at('guarded'))])
+      expect(response).toMatchObject(failure(404, 'NOT_FOUND'));
   });
 
   it('hides secrets from read-only keys', async () => {

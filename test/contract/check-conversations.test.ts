@@ -109,9 +109,12 @@ describe('a deployment on AWS, where port 25 is blocked', () => {
   it('rejects a check of port 25', async () => {
     const blocked = clientOf(service.url, service.adminKey);
     for (const check_type of ['tcp', 'tls']) {
-      const answer = await blocked.post('/v1/checks/test', { check_type, config: { host: 'mail.example.com', port: 25 } });
-      expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', 'config.port'));
-      expect(answer.body.error).toBe('config.port: AWS lets no function reach port 25; use 587 or 465');
+      const response = await blocked.post('/v1/checks/test', {
+        check_type,
+        config: { host: 'mail.example.com', port: 25 },
+      });
+      expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR', 'config.port'));
+      expect(response.body.error).toBe('config.port: AWS lets no function reach port 25; use 587 or 465');
     }
   });
 });
@@ -130,11 +133,11 @@ describe('an account restricted to public addresses', () => {
       { host, port: 6379, steps: [{ send: 'FLUSHALL\r\n' }, { expect: '+OK' }] },
       { host, port: 6379, tls: true },
     ]) {
-      const answer = await held().post('/v1/checks/test', { check_type: 'tcp', config, timeout_ms: 1_000 });
-      if (answer.status === 400) continue;
-      expect(answer).toMatchObject({ status: 200, body: { success: false } });
-      expect(answer.body.error_kind).toBeOneOf(['egress', 'dns', 'timeout']);
-      expect(answer.body).not.toHaveProperty('transcript');
+      const response = await held().post('/v1/checks/test', { check_type: 'tcp', config, timeout_ms: 1_000 });
+      if (response.status === 400) continue;
+      expect(response).toMatchObject({ status: 200, body: { success: false } });
+      expect(response.body.error_kind).toBeOneOf(['egress', 'dns', 'timeout']);
+      expect(response.body).not.toHaveProperty('transcript');
     }
   });
 });

@@ -87,7 +87,7 @@ describe('a check of type', () => {
     );
   });
 
-  it('websocket hides what it sends, and the query of its URL, from read-only keys', async () => {
+  it('websocket hides its message and the query of its URL from read-only keys', async () => {
     const admin = await newTenant();
     const { id } = await newCheck(admin, {
       check_type: 'websocket',
@@ -121,9 +121,9 @@ describe('a check of type', () => {
   });
 
   it.each(['icmp', 'ping', 'udp'])('%s does not exist, and the error names an alternative', async (check_type) => {
-    const answer = await client.post('/v1/checks/test', { check_type, config: {} });
-    expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', 'check_type'));
-    expect(answer.body.error).toBe(
+    const response = await client.post('/v1/checks/test', { check_type, config: {} });
+    expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR', 'check_type'));
+    expect(response.body.error).toBe(
       'check_type: must be one of http, tcp, tls, dns, websocket, grpc, domain, push; icmp is not among them: check an open port with tcp',
     );
   });
@@ -141,10 +141,10 @@ describe('an account restricted to public addresses', () => {
       { check_type: 'websocket', config: { url: url.replace(/^http/, 'ws') } },
       { check_type: 'grpc', config: { host, port: 443 } },
     ]) {
-      const answer = await held().post('/v1/checks/test', { ...settings, timeout_ms: 1_000 });
-      if (answer.status === 400) continue;
-      expect(answer).toMatchObject({ status: 200, body: { success: false } });
-      expect(answer.body.error_kind).toBeOneOf(['egress', 'dns', 'timeout']);
+      const response = await held().post('/v1/checks/test', { ...settings, timeout_ms: 1_000 });
+      if (response.status === 400) continue;
+      expect(response).toMatchObject({ status: 200, body: { success: false } });
+      expect(response.body.error_kind).toBeOneOf(['egress', 'dns', 'timeout']);
     }
   });
 });

@@ -65,7 +65,7 @@ describe('a manual run', () => {
       error_message: 'expected status 200, got 503 (Service Unavailable)',
       check_state: 'down',
     });
-    const transitions = () => client.get(`/v1/checks/${id}/transitions`).then((answer) => got(answer, 200));
+    const transitions = () => client.get(`/v1/checks/${id}/transitions`).then((response) => got(response, 200));
     expect((await transitions())[0]).toMatchObject({ check_to_state: 'down', error_message: down.error_message });
     shop.says.status = 200;
     expect(await run(id)).toMatchObject({ success: true, check_state: 'up' });
@@ -121,8 +121,8 @@ describe('a manual run', () => {
     const { id } = await probedOnce({ target_url: shop.url, timeout_ms: 1_000 });
     // A process that stalls for a tenth of that reports a stall and records no failure.
     const result = await eventually(async () => {
-      const answer = await client.post(`/v1/checks/${id}/run`);
-      return answer.status === 201 && answer.body;
+      const response = await client.post(`/v1/checks/${id}/run`);
+      return response.status === 201 && response.body;
     });
     expect(result).toMatchObject({ success: false, error_kind: 'timeout' });
     expect(result.error_message).toContain('within 1000 ms');
@@ -163,9 +163,9 @@ describe('a manual run', () => {
 describe('a manual run that is rejected', () => {
   it('is one of a push check', async () => {
     const { id } = await newCheck(client);
-    const answer = await client.post(`/v1/checks/${id}/run`);
-    expect(answer).toMatchObject(failure(409, 'CONFLICT'));
-    expect(answer.body.error).toBe(
+    const response = await client.post(`/v1/checks/${id}/run`);
+    expect(response).toMatchObject(failure(409, 'CONFLICT'));
+    expect(response.body.error).toBe(
       `Check ${id} is a push check: your agent posts its results, the service probes nothing.`,
     );
   });
@@ -175,9 +175,9 @@ describe('a manual run that is rejected', () => {
     const { id } = await probedOnce({ target_url: shop.url });
     got(await client.put(`/v1/checks/${id}`, { enabled: false }), 200);
     const results = await resultsOf(id);
-    const answer = await client.post(`/v1/checks/${id}/run`);
-    expect(answer).toMatchObject(failure(409, 'CONFLICT'));
-    expect(answer.body.error).toBe(`Check ${id} is disabled: enable it, or use POST /v1/checks/test.`);
+    const response = await client.post(`/v1/checks/${id}/run`);
+    expect(response).toMatchObject(failure(409, 'CONFLICT'));
+    expect(response.body.error).toBe(`Check ${id} is disabled: enable it, or use POST /v1/checks/test.`);
     expect(await resultsOf(id)).toEqual(results);
   });
 

@@ -81,9 +81,9 @@ describe('a slug of another check', () => {
     const refused = failure(409, 'CONFLICT');
     const made = await client.post('/v1/checks', { entity_id: other.entity_id, check_type: 'push', slug: 'taken' });
     const changed = await client.put(`/v1/checks/${other.id}`, { slug: 'taken', name: 'x' });
-    for (const answer of [made, changed]) {
-      expect(answer).toMatchObject(refused);
-      expect(answer.body.error).toContain(`${holder.id} (the holder)`);
+    for (const response of [made, changed]) {
+      expect(response).toMatchObject(refused);
+      expect(response.body.error).toContain(`${holder.id} (the holder)`);
     }
     expect(got(await client.get(`/v1/checks/${other.id}`), 200)).toMatchObject({ slug: 'other', name: null });
     expect(got(await client.get(`/v1/checks?entity_id=${other.entity_id}`), 200)).toHaveLength(1);
@@ -108,16 +108,16 @@ describe('a slug of another check', () => {
   it('is given once to many concurrent requests that create or change a check', async () => {
     const entity_id = (await newEntity(client)).id;
     const checks = await Promise.all([1, 2, 3, 4].map(() => newCheck(client)));
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       ...checks.map(({ id }) => client.put(`/v1/checks/${id}`, { slug: 'race' })),
       ...checks.map(() => client.post('/v1/checks', { entity_id, check_type: 'push', slug: 'race' })),
     ]);
-    const winners = answers.filter(({ status }) => status < 300);
+    const winners = responses.filter(({ status }) => status < 300);
     expect(winners).toHaveLength(1);
-    for (const answer of answers) {
-      if (answer === winners[0]) continue;
-      expect(answer).toMatchObject(failure(409, 'CONFLICT'));
-      expect(answer.body.error).toContain(winners[0]!.body.id);
+    for (const response of responses) {
+      if (response === winners[0]) continue;
+      expect(response).toMatchObject(failure(409, 'CONFLICT'));
+      expect(response.body.error).toContain(winners[0]!.body.id);
     }
     const all = got(await client.get('/v1/checks'), 200);
     expect(all.filter(({ slug }: { slug: string }) => slug === 'race')).toHaveLength(1);

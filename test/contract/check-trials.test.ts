@@ -92,10 +92,10 @@ describe('a settings test', () => {
       error_kind: null,
       response: { body_excerpt: 'half of', body_bytes: 7 },
     });
-    await using silent = await rawTarget((socket) => {
+    await using stalled = await rawTarget((socket) => {
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n');
     });
-    expect(await test({ ...http, target_url: silent.url, timeout_ms: 400 })).toMatchObject({ success: true });
+    expect(await test({ ...http, target_url: stalled.url, timeout_ms: 400 })).toMatchObject({ success: true });
   });
 
   it('shows 2,000 characters of a long body and searches all of it', async () => {
@@ -166,9 +166,9 @@ describe('a settings test of changes to a check', () => {
   it('rejects changes that PUT would reject', async () => {
     const check = await newCheck(client, { ...http, target_url: 'http://127.77.0.1:9/', enabled: false });
     const path = async (body: object) => {
-      const answer = await client.post('/v1/checks/test', { check_id: check.id, ...body });
-      expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR'));
-      return answer.body.details[0].path;
+      const response = await client.post('/v1/checks/test', { check_id: check.id, ...body });
+      expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR'));
+      return response.body.details[0].path;
     };
     expect(await path({ check_type: 'tcp' })).toBe('check_type');
     expect(await path({ entity_id: 'ent_other' })).toBe('entity_id');
@@ -178,8 +178,8 @@ describe('a settings test of changes to a check', () => {
   });
 
   it('requires a check of the account', async () => {
-    const theirs = await newCheck(await newTenant(), { ...http, target_url: 'http://127.77.0.1:9/', enabled: false });
-    for (const check_id of [theirs.id, 'chk_none', '#/'])
+    const foreign = await newCheck(await newTenant(), { ...http, target_url: 'http://127.77.0.1:9/', enabled: false });
+    for (const check_id of [foreign.id, 'chk_none', '#/'])
       expect(await client.post('/v1/checks/test', { check_id })).toMatchObject(failure(404, 'NOT_FOUND'));
   });
 });
@@ -198,16 +198,16 @@ describe('a settings test that is rejected', () => {
     ['a check_id that is not text', { check_id: 7 }, 'check_id'],
     ['the cloud’s metadata address', { ...http, target_url: 'http://169.254.169.254/' }, 'target_url'],
   ])('%s', async (_what, body, path) => {
-    const answer = await client.post('/v1/checks/test', body);
-    expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR'));
-    expect(answer.body.details.map((one: { path: string }) => one.path)).toContain(path);
+    const response = await client.post('/v1/checks/test', body);
+    expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR'));
+    expect(response.body.details.map((one: { path: string }) => one.path)).toContain(path);
   });
 
   it('has a stored push check', async () => {
     const { id } = await newCheck(client);
-    const answer = await client.post('/v1/checks/test', { check_id: id });
-    expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR'));
-    expect(answer.body.error).toBe(
+    const response = await client.post('/v1/checks/test', { check_id: id });
+    expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR'));
+    expect(response.body.error).toBe(
       'check_id: is a push check: your agent posts its results, and there is nothing to probe',
     );
   });
@@ -219,9 +219,9 @@ describe('an account restricted to public addresses', () => {
   it('has vectors to test', () => expect(blockedUrls.length).toBeGreaterThan(30));
 
   it.each(blockedUrls)('does not reveal $url in a settings test: $why', async ({ url }) => {
-    const answer = await held().post('/v1/checks/test', { ...http, target_url: url, timeout_ms: 1_000 });
-    if (answer.status === 400) return;
-    expect(answer).toMatchObject({ status: 200, body: { success: false, status_code: 0 } });
-    expect(answer.body).not.toHaveProperty('response');
+    const response = await held().post('/v1/checks/test', { ...http, target_url: url, timeout_ms: 1_000 });
+    if (response.status === 400) return;
+    expect(response).toMatchObject({ status: 200, body: { success: false, status_code: 0 } });
+    expect(response.body).not.toHaveProperty('response');
   });
 });

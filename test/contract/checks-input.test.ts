@@ -76,9 +76,9 @@ describe('a check that is rejected', () => {
       typeof settings === 'string'
         ? JSON.stringify({ entity_id, ...push }).replace('}', `,${(settings as string).slice(1)}`)
         : { entity_id, ...settings };
-    const answer = await client.post('/v1/checks', body);
-    expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR'));
-    expect(answer.body.details.map((detail: { path: string }) => detail.path)).toContain(path);
+    const response = await client.post('/v1/checks', body);
+    expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR'));
+    expect(response.body.details.map((detail: { path: string }) => detail.path)).toContain(path);
   });
 
   it('gets an error for every wrong property at once', async () => {
@@ -173,8 +173,8 @@ describe('checks restricted to public addresses', () => {
       'config.resolver',
     ],
   ])('are rejected at creation for a private address: %s', async (_name, settings, path) => {
-    const answer = await guarded.post('/v1/checks', { entity_id: entity, interval_seconds: 60, ...settings });
-    expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
+    const response = await guarded.post('/v1/checks', { entity_id: entity, interval_seconds: 60, ...settings });
+    expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
   });
 
   it('are accepted for an address that the operator allows, and for a name', async () => {

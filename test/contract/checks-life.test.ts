@@ -102,7 +102,7 @@ describe('a check that is deleted', () => {
     expect(await entityOf(entity)).toMatchObject({ state: 'degraded' });
 
     expect(await client.del(`/v1/checks/${id}`)).toMatchObject({ status: 204, body: undefined });
-    for (const answer of [
+    for (const response of [
       await client.get(`/v1/checks/${id}`),
       await client.put(`/v1/checks/${id}`, {}),
       await client.del(`/v1/checks/${id}`),
@@ -114,7 +114,7 @@ describe('a check that is deleted', () => {
       await client.post(`/v1/checks/${id}/heartbeat`),
       await client.post(`/v1/checks/${id}/results`, { success: true, latency_ms: 1 }),
     ]) {
-      expect(answer).toMatchObject(failure(404, 'NOT_FOUND'));
+      expect(response).toMatchObject(failure(404, 'NOT_FOUND'));
     }
     expect(got(await client.get('/v1/checks'), 200).map((check: { id: string }) => check.id)).not.toContain(id);
     expect(await entityOf(entity)).toMatchObject({ state: 'up' });
@@ -131,9 +131,9 @@ describe('a check that is deleted', () => {
 
   it('is deleted once by twenty concurrent requests', async () => {
     const { id } = await newCheck(client);
-    const answers = await Promise.all(Array.from({ length: 20 }, () => client.del(`/v1/checks/${id}`)));
-    for (const { status } of answers) expect([204, 404]).toContain(status);
-    expect(answers.some(({ status }) => status === 204)).toBe(true);
+    const responses = await Promise.all(Array.from({ length: 20 }, () => client.del(`/v1/checks/${id}`)));
+    for (const { status } of responses) expect([204, 404]).toContain(status);
+    expect(responses.some(({ status }) => status === 204)).toBe(true);
     expect(await client.get(`/v1/checks/${id}`)).toMatchObject(failure(404, 'NOT_FOUND'));
   });
 

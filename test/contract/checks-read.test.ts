@@ -137,9 +137,9 @@ describe('another tenant', () => {
       stranger.post(`/v1/checks/${check}/heartbeat`),
     ];
     const [foreign, unknown] = await Promise.all([Promise.all(requestsFor(id)), Promise.all(requestsFor(none))]);
-    for (const [i, answer] of foreign.entries()) {
-      expect(answer).toMatchObject(failure(404, 'NOT_FOUND'));
-      expect(answer.body.error.replaceAll(id, none)).toBe(unknown[i]!.body.error);
+    for (const [i, response] of foreign.entries()) {
+      expect(response).toMatchObject(failure(404, 'NOT_FOUND'));
+      expect(response.body.error.replaceAll(id, none)).toBe(unknown[i]!.body.error);
     }
     expect(await stranger.post('/v1/checks', { entity_id, check_type: 'push' })).toMatchObject(
       failure(404, 'NOT_FOUND'),

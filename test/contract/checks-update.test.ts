@@ -52,9 +52,9 @@ describe('PUT /v1/checks/{id}', () => {
     const { id } = await newCheck(client, { check_type: 'tcp', enabled: false, config: { host: 'a.test', port: 1 } });
     for (const wrong of [{ nam: 'x' }, { target_url: 'https://example.com' }, { config: { hots: 'b.test' } }]) {
       const [member] = Object.keys(wrong);
-      const answer = await client.put(`/v1/checks/${id}`, wrong);
+      const response = await client.put(`/v1/checks/${id}`, wrong);
       const path = member === 'config' ? 'config.hots' : member;
-      expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
+      expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
     }
   });
 

@@ -83,8 +83,8 @@ describe('POST /v1/checks', () => {
   it.each(names)('creates a %s check with its defaults and returns the whole record', async (check_type) => {
     const { settings, made } = leastOf[check_type]!;
     const entity = await newEntity(client);
-    const answer = await client.post('/v1/checks', { entity_id: entity.id, check_type, ...settings });
-    expect(got(answer, 201)).toEqual({
+    const response = await client.post('/v1/checks', { entity_id: entity.id, check_type, ...settings });
+    expect(got(response, 201)).toEqual({
       id: expect.stringMatching(/^chk_[0-9a-z]+$/),
       entity_id: entity.id,
       entity: `service/${entity.slug}`,
@@ -141,9 +141,9 @@ describe('POST /v1/checks', () => {
   });
 
   it('names all missing properties of an empty body', async () => {
-    const answer = await client.post('/v1/checks', {});
-    expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR'));
-    expect(answer.body.details).toEqual([
+    const response = await client.post('/v1/checks', {});
+    expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR'));
+    expect(response.body.details).toEqual([
       { path: 'check_type', message: `is required: one of ${names.join(', ')}` },
       { path: 'entity_id', message: 'is required' },
     ]);
@@ -170,10 +170,10 @@ describe('the plan limit of checks', () => {
     const { check_limit_per_entity: limit } = got(await client.get('/v1/me'), 200);
     const entity_id = (await newEntity(client)).id;
     const create = () => client.post('/v1/checks', { entity_id, check_type: 'push' });
-    const answers = await Promise.all(Array.from({ length: 100 }, create));
-    const made = answers.filter((answer) => answer.status === 201);
+    const responses = await Promise.all(Array.from({ length: 100 }, create));
+    const made = responses.filter((response) => response.status === 201);
     expect(made).toHaveLength(limit);
-    for (const refused of answers.filter((answer) => answer.status !== 201)) {
+    for (const refused of responses.filter((response) => response.status !== 201)) {
       expect(refused).toMatchObject(failure(409, 'LIMIT_EXCEEDED'));
     }
     expect((await client.del(`/v1/checks/${made[0]!.body.id}`)).status).toBe(204);

@@ -47,10 +47,10 @@ describe('a long response to a read', () => {
   it.each(['identity', 'gzip;q=0', 'gzip; q=0.000, *', '*;q=0', 'br', 'xgzip', 'gzip;q=x', ';;,,', ''])(
     'is not compressed when the client accepts "%s"',
     async (accepted) => {
-      const answer = await request(LONG, { 'accept-encoding': accepted });
-      expect(answer.status).toBe(200);
-      expect(form(answer)).toEqual([null, 'accept-encoding', expect.stringMatching(/^w\/"[\w-]{22}"$/)]);
-      expect(await answer.json()).toHaveLength(12);
+      const response = await request(LONG, { 'accept-encoding': accepted });
+      expect(response.status).toBe(200);
+      expect(form(response)).toEqual([null, 'accept-encoding', expect.stringMatching(/^w\/"[\w-]{22}"$/)]);
+      expect(await response.json()).toHaveLength(12);
     },
   );
 
@@ -87,12 +87,12 @@ describe('an ETag', () => {
     for (const method of ['GET', 'HEAD']) {
       for (const accepted of ['gzip', 'identity']) {
         for (const list of [etag, etag.slice(2), `"other", ${etag}`, `${etag},W/"other"`]) {
-          const answer = await request(LONG, { 'if-none-match': list, 'accept-encoding': accepted }, method);
-          expect(answer.status).toBe(304);
-          expect(form(answer)).toEqual([null, 'accept-encoding', etag.toLowerCase()]);
-          expect(answer.headers.get('cache-control')).toBe('no-store');
-          expect(answer.headers.get('x-request-id')).toMatch(/\S{8,}/);
-          expect(await answer.text()).toBe('');
+          const response = await request(LONG, { 'if-none-match': list, 'accept-encoding': accepted }, method);
+          expect(response.status).toBe(304);
+          expect(form(response)).toEqual([null, 'accept-encoding', etag.toLowerCase()]);
+          expect(response.headers.get('cache-control')).toBe('no-store');
+          expect(response.headers.get('x-request-id')).toMatch(/\S{8,}/);
+          expect(await response.text()).toBe('');
         }
       }
     }
@@ -103,10 +103,10 @@ describe('an ETag', () => {
     expect(await tagOf()).toBe(etag);
     expect(await tagOf(`${LONG}?limit=11`)).not.toBe(etag);
     got(await client.put(`${LONG}/${(await client.get(SHORT)).body[0].slug}`, { name: 'Another name' }), 200);
-    const answer = await request(LONG, { 'if-none-match': etag });
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('etag')).not.toBe(etag);
-    expect(JSON.stringify(await answer.json())).toContain('Another name');
+    const response = await request(LONG, { 'if-none-match': etag });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('etag')).not.toBe(etag);
+    expect(JSON.stringify(await response.json())).toContain('Another name');
   });
 
   it.each(['"other"', 'W/""', 'x', '', ',', '*x'])('has no effect if it is unknown: %s', async (tag) => {
@@ -114,9 +114,9 @@ describe('an ETag', () => {
   });
 
   it('requires a key', async () => {
-    const answer = await fetch(url + LONG, { headers: { 'if-none-match': await tagOf() } });
-    expect(answer.status).toBe(401);
-    await answer.text();
+    const response = await fetch(url + LONG, { headers: { 'if-none-match': await tagOf() } });
+    expect(response.status).toBe(401);
+    await response.text();
   });
 
   it('is in the API description with its 304 response', async () => {
@@ -129,24 +129,24 @@ describe('a response without compression and ETag', () => {
   const gzip = { 'accept-encoding': 'gzip' };
 
   it('is a short one', async () => {
-    const answer = await request(SHORT, gzip);
-    expect(form(answer)).toEqual([null, null, null]);
-    expect(await answer.json()).toHaveLength(1);
+    const response = await request(SHORT, gzip);
+    expect(form(response)).toEqual([null, null, null]);
+    expect(await response.json()).toHaveLength(1);
   });
 
   it('is one to a change, which may repeat sent data next to a secret', async () => {
     const body = JSON.stringify({ slug: 'long', name: 'Long', description: 'x'.repeat(3000) });
-    const answer = await request(LONG, gzip, 'POST', body);
-    expect([answer.status, ...form(answer)]).toEqual([201, null, null, null]);
-    expect((await answer.text()).length).toBeGreaterThan(3000);
+    const response = await request(LONG, gzip, 'POST', body);
+    expect([response.status, ...form(response)]).toEqual([201, null, null, null]);
+    expect((await response.text()).length).toBeGreaterThan(3000);
   });
 
   it('is one to a push', async () => {
     const { id } = await newCheck(client);
     const body = JSON.stringify(Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`not_known_${i}`, 1])));
-    const answer = await request(`/v1/checks/${id}/results`, gzip, 'POST', body);
-    expect([answer.status, ...form(answer)]).toEqual([400, null, null, null]);
-    const text = await answer.text();
+    const response = await request(`/v1/checks/${id}/results`, gzip, 'POST', body);
+    expect([response.status, ...form(response)]).toEqual([400, null, null, null]);
+    const text = await response.text();
     expect(text.length).toBeGreaterThan(1024);
     expect({ status: 400, body: JSON.parse(text) }).toMatchObject({ ...failure(400, 'VALIDATION_ERROR') });
   });

@@ -28,32 +28,32 @@ beforeAll(async () => {
 
 const request = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
   fetch(url + path, { method, headers, redirect: 'manual' });
-const codeOf = async (answer: Response) => ((await answer.json()) as { code: string }).code;
-const headersOf = (answer: Response) => Object.fromEntries(answer.headers);
+const codeOf = async (response: Response) => ((await response.json()) as { code: string }).code;
+const headersOf = (response: Response) => Object.fromEntries(response.headers);
 const script = () => assets.find((path) => path.endsWith('.js'))!;
 
 describe('the root path', () => {
   it('is a page for a browser without key and session, and runs only its own files', async () => {
-    const answer = await request('/?from=bookmark', BROWSER);
-    expect(answer.status).toBe(200);
-    expect(headersOf(answer)).toMatchObject({
+    const response = await request('/?from=bookmark', BROWSER);
+    expect(response.status).toBe(200);
+    expect(headersOf(response)).toMatchObject({
       ...OF_A_PAGE,
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'no-cache',
       vary: 'Accept, Accept-Encoding',
       'x-request-id': expect.stringMatching(/\S{8,}/),
     });
-    expect(await answer.text()).not.toMatch(/<style| style=| on\w+=|<script(?![^>]* src=")/);
+    expect(await response.text()).not.toMatch(/<style| style=| on\w+=|<script(?![^>]* src=")/);
     expect(assets.length).toBeGreaterThanOrEqual(2);
     for (const path of assets) expect(path).toMatch(/^\/assets\/[\w-]+\.(js|css)$/);
   });
 
   it('is a text with first steps for other clients', async () => {
     for (const headers of [{}, { accept: 'application/json' }]) {
-      const answer = await request('/', headers);
-      expect(answer.status).toBe(200);
-      expect(headersOf(answer)).toMatchObject({ ...OF_A_PAGE, 'content-type': 'text/plain; charset=utf-8' });
-      const text = await answer.text();
+      const response = await request('/', headers);
+      expect(response.status).toBe(200);
+      expect(headersOf(response)).toMatchObject({ ...OF_A_PAGE, 'content-type': 'text/plain; charset=utf-8' });
+      const text = await response.text();
       for (const word of ['/v1/openapi.json', '/v1/health', 'Authorization: Bearer', 'README.md']) {
         expect(text).toContain(word);
       }
@@ -73,8 +73,8 @@ describe('the root path', () => {
 
   it('responds to HEAD without a body', async () => {
     for (const headers of [{}, BROWSER]) {
-      const answer = await request('/', headers, 'HEAD');
-      expect([answer.status, await answer.text()]).toEqual([200, '']);
+      const response = await request('/', headers, 'HEAD');
+      expect([response.status, await response.text()]).toEqual([200, '']);
     }
   });
 
@@ -85,8 +85,8 @@ describe('the root path', () => {
       ['GET', '/console'],
       ['GET', '/assets/more/main.js'],
     ] as const) {
-      const answer = await request(path, BROWSER, method);
-      expect([path, answer.status, await codeOf(answer)]).toEqual([path, 401, 'UNAUTHORIZED']);
+      const response = await request(path, BROWSER, method);
+      expect([path, response.status, await codeOf(response)]).toEqual([path, 401, 'UNAUTHORIZED']);
     }
   });
 });
@@ -94,9 +94,9 @@ describe('the root path', () => {
 describe('a file of the console', () => {
   it('is cached indefinitely because its name changes with its content', async () => {
     for (const path of assets) {
-      const answer = await request(path);
-      expect(answer.status).toBe(200);
-      expect(headersOf(answer)).toMatchObject({
+      const response = await request(path);
+      expect(response.status).toBe(200);
+      expect(headersOf(response)).toMatchObject({
         ...OF_A_PAGE,
         'content-type': `text/${path.endsWith('.css') ? 'css' : 'javascript'}; charset=utf-8`,
         'cache-control': 'public, max-age=31536000, immutable',
@@ -114,26 +114,26 @@ describe('a file of the console', () => {
       ['gzip, deflate', 'gzip'],
     ] as const) {
       for (const path of ['/', script()]) {
-        const answer = await request(path, { ...BROWSER, 'accept-encoding': taken });
-        expect([path, answer.headers.get('content-encoding')]).toEqual([path, form]);
-        const came = await answer.text();
+        const response = await request(path, { ...BROWSER, 'accept-encoding': taken });
+        expect([path, response.headers.get('content-encoding')]).toEqual([path, form]);
+        const came = await response.text();
         if (path !== '/') expect(came).toBe(text);
       }
     }
   });
 
   it('responds to HEAD without a body', async () => {
-    const answer = await request(script(), {}, 'HEAD');
-    expect([answer.status, await answer.text()]).toEqual([200, '']);
-    expect(answer.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
+    const response = await request(script(), {}, 'HEAD');
+    expect([response.status, await response.text()]).toEqual([200, '']);
+    expect(response.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
   });
 
   it.each(['/assets/main-00000000.js', '/assets/__proto__', '/assets/toString', '/assets/index.html'])(
     'does not exist under another name: %s',
     async (path) => {
-      const answer = await request(path, BROWSER);
-      expect([answer.status, await codeOf(answer)]).toEqual([404, 'NOT_FOUND']);
-      expect(answer.headers.get('cache-control')).toBe('no-store');
+      const response = await request(path, BROWSER);
+      expect([response.status, await codeOf(response)]).toEqual([404, 'NOT_FOUND']);
+      expect(response.headers.get('cache-control')).toBe('no-store');
     },
   );
 });
@@ -154,7 +154,7 @@ describe('a host name that is not of the service', () => {
   });
 
   it('gives other clients the text', async () => {
-    const answer = await at('evil.example', '*/*');
-    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
+    const response = await at('evil.example', '*/*');
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
   });
 });

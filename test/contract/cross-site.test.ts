@@ -38,7 +38,10 @@ const FROM: [string, Record<string, string | undefined>][] = [
   ['another port of the service host', { origin: 'http://127.0.0.1:1', 'sec-fetch-site': 'same-site' }],
   ['a page without an origin', { origin: 'null', 'sec-fetch-site': 'cross-site' }],
   ['the address bar', { origin: none, 'sec-fetch-site': 'none' }],
-  ['another site, in a browser that supports only plain http', { origin: 'http://evil.example', 'sec-fetch-site': none }],
+  [
+    'another site, in a browser that supports only plain http',
+    { origin: 'http://evil.example', 'sec-fetch-site': none },
+  ],
   ['a sandboxed frame at plain http', { origin: 'null', 'sec-fetch-site': none }],
   ['a same-origin page, without its header', { 'x-fleetwatch': none }],
   ['a same-origin page, with another header', { 'x-fleetwatch': 'other' }],
@@ -82,15 +85,15 @@ describe('a change with a session', () => {
 describe('a response', () => {
   it('is not shown to another page that sends the cookie', async () => {
     for (const path of ['/v1/me', '/v1/session', '/v1/sign-in/methods', '/v1/openapi.json']) {
-      const answer = await page.send('GET', path, { headers: { origin: EVIL, 'sec-fetch-site': 'cross-site' } });
-      expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
+      const response = await page.send('GET', path, { headers: { origin: EVIL, 'sec-fetch-site': 'cross-site' } });
+      expect(response.headers.get('access-control-allow-credentials')).toBeNull();
       // With credentials a browser does not accept *.
-      expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+      expect(response.headers.get('access-control-allow-origin')).toBe('*');
     }
   });
 
   it('allows neither credentials nor the header of same-origin pages in a preflight', async () => {
-    const answer = await fetch(`${url}/v1/blueprints`, {
+    const response = await fetch(`${url}/v1/blueprints`, {
       method: 'OPTIONS',
       headers: {
         origin: EVIL,
@@ -98,8 +101,8 @@ describe('a response', () => {
         'access-control-request-headers': 'x-fleetwatch',
       },
     });
-    expect(answer.headers.get('access-control-allow-headers')).not.toMatch(/x-fleetwatch/i);
-    expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
+    expect(response.headers.get('access-control-allow-headers')).not.toMatch(/x-fleetwatch/i);
+    expect(response.headers.get('access-control-allow-credentials')).toBeNull();
   });
 });
 
@@ -121,8 +124,8 @@ describe('a sign-in from another page', () => {
       ['/v1/invitations/accept', acceptance],
     ] as const) {
       const victim = pageAt(url);
-      const answer = await victim.send('POST', path, { body: sent, headers });
-      expect(answer).toMatchObject(forbidden);
+      const response = await victim.send('POST', path, { body: sent, headers });
+      expect(response).toMatchObject(forbidden);
       expect(victim.cookies.size).toBe(0);
     }
     // It used nothing up.
@@ -141,9 +144,9 @@ describe('a sign-in from another page', () => {
   it('is rejected under an unknown host name, and so is the page', async () => {
     const host = `evil.example:${port}`;
     const headers = { host, origin: `http://${host}` };
-    const answer = await pageAt(url).send('POST', '/v1/sign-in/key', { body: { key: service.adminKey }, headers });
-    expect(answer).toMatchObject(forbidden);
-    expect(answer.headers.getSetCookie()).toEqual([]);
+    const response = await pageAt(url).send('POST', '/v1/sign-in/key', { body: { key: service.adminKey }, headers });
+    expect(response).toMatchObject(forbidden);
+    expect(response.headers.getSetCookie()).toEqual([]);
     const html = await pageAt(url).send('GET', '/', { headers: { host, accept: 'text/html' } });
     expect(html).toMatchObject(forbidden);
   });
@@ -151,8 +154,8 @@ describe('a sign-in from another page', () => {
   it('is accepted from a program, which sends neither Origin nor Sec-Fetch-Site', async () => {
     const headers = { origin: none, 'sec-fetch-site': none, 'x-fleetwatch': none };
     const program = pageAt(url);
-    const answer = await program.send('POST', '/v1/sign-in/key', { body: { key: service.adminKey }, headers });
-    expect(answer.status).toBe(201);
+    const response = await program.send('POST', '/v1/sign-in/key', { body: { key: service.adminKey }, headers });
+    expect(response.status).toBe(201);
     expect((await program.get('/v1/session')).body).toMatchObject({ method: 'key' });
   });
 });
@@ -196,8 +199,8 @@ describe('a TLS proxy', () => {
     try {
       const { ca } = { ca: authority.cert };
       const browser = pageAt(proxy.url, { ca });
-      const answer = await browser.post('/v1/sign-in/key', { key: own.adminKey });
-      expect(answer.headers.getSetCookie()).toEqual([
+      const response = await browser.post('/v1/sign-in/key', { key: own.adminKey });
+      expect(response.headers.getSetCookie()).toEqual([
         expect.stringMatching(
           /^__Host-fleetwatch_session=\w{43}; Secure; Path=\/; HttpOnly; SameSite=Strict; Max-Age=\d+$/,
         ),
@@ -216,7 +219,7 @@ describe('a TLS proxy', () => {
       both.cookies.set('__Host-fleetwatch_session', token);
       both.cookies.set(`fleetwatch_session_${new URL(proxy.url).port}`, 'x'.repeat(43));
       expect((await both.get('/v1/me')).status).toBe(200);
-      expect((await browser.get('/v1/session')).body.id).toBe(answer.body.id);
+      expect((await browser.get('/v1/session')).body.id).toBe(response.body.id);
     } finally {
       await own.stop();
     }
@@ -224,8 +227,8 @@ describe('a TLS proxy', () => {
 
   it('rejects a name with a dot without PUBLIC_URL and names the missing setting', async () => {
     const headers = { host: 'status.example.com', origin: 'https://status.example.com' };
-    const answer = await pageAt(url).send('POST', '/v1/sign-in/key', { body: { key: service.adminKey }, headers });
-    expect(answer).toMatchObject({
+    const response = await pageAt(url).send('POST', '/v1/sign-in/key', { body: { key: service.adminKey }, headers });
+    expect(response).toMatchObject({
       status: 403,
       body: {
         error:

@@ -39,7 +39,7 @@ async function alerted(): Promise<string> {
 }
 
 describe('GET /v1/notify/logs', () => {
-  it.each(['check_id', 'channel_id', 'transition_id'] as const)('returns only those of one %s', async (member) => {
+  it.each(['check_id', 'channel_id', 'transition_id'] as const)('filters by %s', async (member) => {
     const values = new Set(all.flatMap((one) => one[member] ?? []));
     expect(values.size).toBeGreaterThan(1);
     for (const value of values) {

@@ -74,8 +74,8 @@ describe('POST entities', () => {
   });
 
   it('names every wrong field at once', async () => {
-    const answer = await admin.post(ALL, { slug: 'x', name: 'x', fields: { port: 'a', page: 1, more: 1 } });
-    expect(answer.body.details.map(({ path }: { path: string }) => path).toSorted()).toEqual([
+    const response = await admin.post(ALL, { slug: 'x', name: 'x', fields: { port: 'a', page: 1, more: 1 } });
+    expect(response.body.details.map(({ path }: { path: string }) => path).toSorted()).toEqual([
       'fields.more',
       'fields.owner',
       'fields.page',

@@ -66,8 +66,8 @@ describe('DELETE an entity', () => {
 
   it('succeeds for one of ten concurrent requests', async () => {
     const { path } = await entityOf(admin);
-    const answers = await Promise.all(Array.from({ length: 10 }, () => admin.del(path)));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([204, ...Array(9).fill(404)]);
+    const responses = await Promise.all(Array.from({ length: 10 }, () => admin.del(path)));
+    expect(responses.map(({ status }) => status).toSorted()).toEqual([204, ...Array(9).fill(404)]);
   });
 });
 

@@ -116,7 +116,7 @@ describe('a relation created with entity paths', () => {
   ])('is rejected: %s', async (_name, change, status, path) => {
     const body: Record<string, unknown> = { from_entity_id: shop.id, to_entity_id: other.id, ...change };
     if (body.to_entity === 'first') body.to_entity = pathOf(shop);
-    const answer = await relate({ ...body, relation_type: 'refused' });
-    expect(answer).toMatchObject(status === 404 ? failure(404, 'NOT_FOUND') : failure(400, 'VALIDATION_ERROR', path));
+    const response = await relate({ ...body, relation_type: 'refused' });
+    expect(response).toMatchObject(status === 404 ? failure(404, 'NOT_FOUND') : failure(400, 'VALIDATION_ERROR', path));
   });
 });

@@ -50,7 +50,8 @@ describe('a report', () => {
 
   it('can be read from the last seen line', async () => {
     const id = await newRun();
-    const linesAfter = async (query: string) => got(await client.get(`/v1/actions/executions/${id}/logs?${query}`), 200);
+    const linesAfter = async (query: string) =>
+      got(await client.get(`/v1/actions/executions/${id}/logs?${query}`), 200);
     got(await report(id, { logs: ['one', 'two', 'three'] }), 200);
     const seen: { seq: number; line: string }[] = await linesAfter('detail=1');
     expect(await linesAfter(`after=${seen.at(-1)!.seq}`)).toEqual([]);
@@ -76,8 +77,8 @@ describe('a report', () => {
   });
 
   it.each(['-1', 'x', '', '1.5', '1e3', '9'.repeat(10)])('rejects "%s" as the last seen line', async (after) => {
-    const answer = await client.get(`/v1/actions/executions/${await newRun()}/logs?after=${after}`);
-    expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', 'after'));
+    const response = await client.get(`/v1/actions/executions/${await newRun()}/logs?after=${after}`);
+    expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR', 'after'));
   });
 
   it('can have no lines', async () => {
@@ -97,7 +98,7 @@ describe('a report', () => {
   it('keeps the posts of many reporters together and in order', async () => {
     const id = await newRun();
     const posts = Array.from({ length: 20 }, (_, post) => lines(`post ${post} line`, 40));
-    for (const answer of await Promise.all(posts.map((post) => report(id, { logs: post })))) got(answer, 200);
+    for (const response of await Promise.all(posts.map((post) => report(id, { logs: post })))) got(response, 200);
     const kept = await logs(id);
     expect(kept).toHaveLength(800);
     for (const post of posts) {
@@ -136,9 +137,10 @@ describe('a report', () => {
 
   it('never stores more than 1,000 lines for concurrent reports', async () => {
     const id = await newRun();
-    const answers = await Promise.all(Array.from({ length: 12 }, (_, i) => report(id, { logs: lines(`${i}`, 90) })));
-    const taken = answers.filter(({ status }) => status === 200);
-    for (const answer of answers) if (answer.status !== 200) expect(answer).toMatchObject(failure(409, 'LOG_LIMIT'));
+    const responses = await Promise.all(Array.from({ length: 12 }, (_, i) => report(id, { logs: lines(`${i}`, 90) })));
+    const taken = responses.filter(({ status }) => status === 200);
+    for (const response of responses)
+      if (response.status !== 200) expect(response).toMatchObject(failure(409, 'LOG_LIMIT'));
     expect(taken).toHaveLength(12);
     expect(taken.reduce((sum, { body }) => sum + body.logs_dropped, 0)).toBe(12 * 90 - 1000);
     expect(await logs(id)).toHaveLength(1000);
@@ -220,11 +222,11 @@ describe('the executions of an action', () => {
   });
 
   it.each(['limit=0', 'limit=x', 'cursor=x', 'cursor='])('are not listed with %s', async (query) => {
-    const answer = await client.get(`/v1/actions/${action}/executions?${query}`);
-    expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', query.split('=')[0]!));
+    const response = await client.get(`/v1/actions/${action}/executions?${query}`);
+    expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR', query.split('=')[0]!));
   });
 
-  it("are not listed with a cursor of another action", async () => {
+  it('are not listed with a cursor of another action', async () => {
     const id = await newAction(client, { url: receiver.url });
     for (let i = 0; i < 2; i++) await newRun(id);
     const link = (await client.get(`/v1/actions/${id}/executions?limit=1`)).headers.get('link')!;

@@ -30,11 +30,11 @@ describe('GET /v1/checks/{id}/explain', () => {
     const id = await upCheck({ cooldown_seconds: 0 });
     await push(id, false);
     await push(id, false);
-    const answer = await eventually(async () => {
+    const response = await eventually(async () => {
       const now = await explain(id);
       return now.deliveries.some(({ status }: { status: string }) => status === 'sent') && now;
     });
-    expect(answer).toMatchObject({
+    expect(response).toMatchObject({
       check_id: id,
       state: 'down',
       verdict: 'alerted',
@@ -44,9 +44,9 @@ describe('GET /v1/checks/{id}/explain', () => {
       gaps: [],
       remedy: '',
     });
-    const outcomes: string[] = answer.rules.map(({ outcome }: { outcome: string }) => outcome);
+    const outcomes: string[] = response.rules.map(({ outcome }: { outcome: string }) => outcome);
     expect(new Set(outcomes)).toEqual(new Set(['pass']));
-    expect(answer.deliveries.map(({ id }: { id: string }) => id)).toEqual(answer.transition.alert.deliveries);
+    expect(response.deliveries.map(({ id }: { id: string }) => id)).toEqual(response.transition.alert.deliveries);
   });
 
   it.each([
@@ -56,39 +56,39 @@ describe('GET /v1/checks/{id}/explain', () => {
     const id = await upCheck(policy, hasChannel);
     await push(id, false);
     await push(id, false);
-    const answer = await explain(id);
-    expect(answer).toMatchObject({ verdict: 'skipped', sentence: expect.stringMatching(sentence) });
-    expect(stops(answer)).toEqual([reason]);
+    const response = await explain(id);
+    expect(response).toMatchObject({ verdict: 'skipped', sentence: expect.stringMatching(sentence) });
+    expect(stops(response)).toEqual([reason]);
   });
 
   it('names the end of a cooldown and the time of the recheck', async () => {
     const id = await upCheck({ cooldown_seconds: 600 });
     for (const success of [false, false, true]) await push(id, success);
-    const { transition, ...answer } = await explain(id);
-    expect(answer).toMatchObject({ state: 'up', verdict: 'skipped', next: { what: 'catch_up' } });
-    expect(stops(answer)).toEqual(['cooldown']);
-    expect(answer.remedy).toMatch(/^If the state still differs when the cooldown ends, a late alert reports it/);
+    const { transition, ...response } = await explain(id);
+    expect(response).toMatchObject({ state: 'up', verdict: 'skipped', next: { what: 'catch_up' } });
+    expect(stops(response)).toEqual(['cooldown']);
+    expect(response.remedy).toMatch(/^If the state still differs when the cooldown ends, a late alert reports it/);
     const { last_alert_at, cooldown_until } = transition.alert.facts;
-    expect(answer.rules.find(({ rule }: { rule: string }) => rule === 'cooldown')).toMatchObject({
+    expect(response.rules.find(({ rule }: { rule: string }) => rule === 'cooldown')).toMatchObject({
       label: 'Cooldown',
       found: `last alert ${last_alert_at}; cooldown of 10 min until ${cooldown_until}`,
     });
-    expect(answer.rules.at(-1)).toMatchObject({ rule: 'no_channels', label: 'Channels', found: '' });
-    expect(cooldown_until).toBe(answer.next.at);
-    expect(answer.sentence).toContain('its cooldown ran until');
+    expect(response.rules.at(-1)).toMatchObject({ rule: 'no_channels', label: 'Channels', found: '' });
+    expect(cooldown_until).toBe(response.next.at);
+    expect(response.sentence).toContain('its cooldown ran until');
     const alone = got(await client.get(`/v1/transitions/${transition.transition_id}/explain`), 200);
-    expect(alone).toMatchObject({ verdict: 'skipped', rules: answer.rules });
+    expect(alone).toMatchObject({ verdict: 'skipped', rules: response.rules });
   });
 
   it('reports the counter when no change happened at that time', async () => {
     const id = await upCheck({});
     await push(id, false);
     // A time within a second after a change refers to the change.
-    const answer = await eventually(async () => {
+    const response = await eventually(async () => {
       const now = await explain(id);
       return now.verdict === 'not_due' && now;
     });
-    expect(answer).toMatchObject({
+    expect(response).toMatchObject({
       state: 'up',
 
       sentence: '1 of 2 failures in a row.',
@@ -109,9 +109,9 @@ describe('GET /v1/checks/{id}/explain', () => {
     const id = await upCheck({});
     got(await client.put(`/v1/checks/${id}`, { enabled: false }), 200);
     const [{ timestamp }] = got(await client.get(`/v1/checks/${id}/transitions`), 200);
-    const answer = await explain(id, `?at=${timestamp}`);
-    expect(answer).toMatchObject({ verdict: 'skipped', state: 'unknown' });
-    expect(stops(answer)).toEqual(['configuration']);
+    const response = await explain(id, `?at=${timestamp}`);
+    expect(response).toMatchObject({ verdict: 'skipped', state: 'unknown' });
+    expect(stops(response)).toEqual(['configuration']);
   });
 
   it('rejects a future or invalid time', async () => {
@@ -140,7 +140,7 @@ describe('GET /v1/transitions/{id}/explain', () => {
     for (const success of [false, false]) await push(id, success);
     const [transition] = got(await client.get(`/v1/checks/${id}/transitions`), 200);
     got(await client.del(`/v1/checks/${id}`), 204);
-    const answer = got(await client.get(`/v1/transitions/${transition.transition_id}/explain`), 200);
-    expect(answer).toMatchObject({ check_id: id, verdict: 'alerted', results: [], next: null });
+    const response = got(await client.get(`/v1/transitions/${transition.transition_id}/explain`), 200);
+    expect(response).toMatchObject({ check_id: id, verdict: 'alerted', results: [], next: null });
   });
 });

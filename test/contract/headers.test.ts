@@ -37,23 +37,23 @@ describe('response headers', () => {
     ['MCP without a key', 401, () => anonymous.post('/v1/mcp', {})],
     ['HEAD', 200, () => client.send('HEAD', '/v1/me')],
   ])('prevent caching and framing: %s', async (_what, status, send) => {
-    const answer = await send();
-    expect(answer.status).toBe(status);
-    expect(headersOf(answer)).toMatchObject(OF_ALL_ELSE);
+    const response = await send();
+    expect(response.status).toBe(status);
+    expect(headersOf(response)).toMatchObject(OF_ALL_ELSE);
   });
 
   it('are few for pushes, valid or invalid', async () => {
     const beat = await client.post(`/v1/checks/${check.id}/heartbeat`);
     const bad = await client.post(`/v1/checks/${check.id}/results`, {});
     expect([beat.status, bad.status]).toEqual([201, 400]);
-    for (const answer of [beat, bad]) {
-      expect(headersOf(answer)).toMatchObject(OF_PUSHES);
-      expect(answer.headers.get('content-security-policy')).toBeNull();
+    for (const response of [beat, bad]) {
+      expect(headersOf(response)).toMatchObject(OF_PUSHES);
+      expect(response.headers.get('content-security-policy')).toBeNull();
     }
   });
 
   it('never give a page of another origin access to credentials', async () => {
-    const answer = await client.send('GET', '/v1/me', { headers: { origin: 'https://evil.example' } });
-    expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
+    const response = await client.send('GET', '/v1/me', { headers: { origin: 'https://evil.example' } });
+    expect(response.headers.get('access-control-allow-credentials')).toBeNull();
   });
 });

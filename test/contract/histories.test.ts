@@ -67,20 +67,20 @@ describe('GET /v1/history', () => {
     ['51 checks', () => `?check_ids=${ids(51)}`, 'check_ids', 'at most 50'],
     ['from after to', () => `?check_ids=${id}&from=${ago(0)}&to=${ago(DAY)}`, 'from', 'before to'],
   ])('rejects %s and names the limit', async (_what, query, path, said) => {
-    const answer = await many(query());
-    expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
-    expect(answer.body.details[0].message).toContain(said);
+    const response = await many(query());
+    expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
+    expect(response.body.details[0].message).toContain(said);
   });
 
   it('rejects more buckets than a response can hold', async () => {
     const other = await newTenant();
     const made = await Promise.all(Array.from({ length: 6 }, async () => (await newCheck(other)).id));
-    const answer = await other.get(`/v1/history?check_ids=${made}&bucket=hour&from=${ago(40 * DAY)}`);
-    expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', 'bucket'));
-    expect(answer.body.details[0].message).toContain('more than 5000');
+    const response = await other.get(`/v1/history?check_ids=${made}&bucket=hour&from=${ago(40 * DAY)}`);
+    expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR', 'bucket'));
+    expect(response.body.details[0].message).toContain('more than 5000');
   });
 
-  it("returns 404 for another account and unknown ids", async () => {
+  it('returns 404 for another account and unknown ids', async () => {
     const other = await newTenant();
     for (const query of [
       `?check_ids=${id}`,

@@ -40,13 +40,13 @@ const history = (query = '', check = id) => client.get(`/v1/checks/${check}/hist
 
 describe('GET /v1/checks/{id}/history', () => {
   it('covers 30 days by day by default', async () => {
-    const answer = got(await history(), 200);
-    expect(answer).toMatchObject({ check_id: id, check_name: 'backup', bucket: 'day' });
-    expectWhole(answer);
-    expect(answer.buckets.length).toBeGreaterThanOrEqual(30);
-    expect(answer.buckets.length).toBeLessThanOrEqual(31);
-    expect(answer.buckets.at(-1).complete).toBe(false);
-    const midnights = answer.buckets.map(({ from }: Json) => from.slice(10));
+    const response = got(await history(), 200);
+    expect(response).toMatchObject({ check_id: id, check_name: 'backup', bucket: 'day' });
+    expectWhole(response);
+    expect(response.buckets.length).toBeGreaterThanOrEqual(30);
+    expect(response.buckets.length).toBeLessThanOrEqual(31);
+    expect(response.buckets.at(-1).complete).toBe(false);
+    const midnights = response.buckets.map(({ from }: Json) => from.slice(10));
     expect(new Set(midnights)).toEqual(new Set(['T00:00:00.000Z']));
   });
 
@@ -92,9 +92,9 @@ describe('GET /v1/checks/{id}/history', () => {
     got(await client.put(`/v1/checks/${made.id}`, { enabled: false }), 200);
     const disabled = got(await client.get(`/v1/checks/${made.id}`), 200);
     const watched = Date.parse(disabled.updated_at) - Date.parse(made.created_at);
-    const answer = got(await history('?bucket=hour', made.id), 200);
-    expectWhole(answer);
-    const { not_monitored, ...others } = answer.total.seconds;
+    const response = got(await history('?bucket=hour', made.id), 200);
+    expectWhole(response);
+    const { not_monitored, ...others } = response.total.seconds;
     const monitored = Object.values<number>(others).reduce((sum, one) => sum + Math.round(one * 1000), 0);
     expect(monitored).toBeLessThanOrEqual(watched);
     expect(not_monitored).toBeGreaterThan(23 * 3600);
@@ -102,16 +102,22 @@ describe('GET /v1/checks/{id}/history', () => {
 
   it('has no ratio before the first result', async () => {
     const { id: fresh } = await newCheck(client);
-    const answer = got(await history('', fresh), 200);
-    expectWhole(answer);
-    expect(answer.total).toMatchObject({ runs: 0, success_ratio: null, uptime: null, latency: null, revised_at: null });
+    const response = got(await history('', fresh), 200);
+    expectWhole(response);
+    expect(response.total).toMatchObject({
+      runs: 0,
+      success_ratio: null,
+      uptime: null,
+      latency: null,
+      revised_at: null,
+    });
   });
 
   it('returns months, the first of which may begin with the oldest kept day', async () => {
-    const answer = got(await history(`?bucket=month&from=2000-01-01`), 200);
-    expectWhole(answer);
-    expect(answer.buckets.length).toBeGreaterThanOrEqual(13);
-    expect(Date.parse(answer.from)).toBeGreaterThan(Date.now() - 401 * DAY);
+    const response = got(await history(`?bucket=month&from=2000-01-01`), 200);
+    expectWhole(response);
+    expect(response.buckets.length).toBeGreaterThanOrEqual(13);
+    expect(Date.parse(response.from)).toBeGreaterThan(Date.now() - 401 * DAY);
   });
 
   it('extends the time range to whole buckets and ends it now', async () => {
@@ -137,9 +143,9 @@ describe('GET /v1/checks/{id}/history', () => {
     ['from=yesterday', 'from', 'ISO 8601'],
     ['days=7', 'days', ''],
   ])('rejects %s and names the limit', async (query, path, said) => {
-    const answer = await history(`?${query}`);
-    expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
-    expect(answer.body.details[0].message).toContain(said);
+    const response = await history(`?${query}`);
+    expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
+    expect(response.body.details[0].message).toContain(said);
   });
 
   it('hides checks of other accounts', async () => {
@@ -156,22 +162,22 @@ describe('GET /v1/blueprints/{blueprint_slug}/entities/{slug}/history', () => {
   it('sums the figures of its checks and has no latency', async () => {
     const second = await newCheck(client, { entity_id: entity.id });
     await push(second.id, true, 1);
-    const answer = got(await ofEntity(entity.slug), 200);
-    expect(answer).toMatchObject({ entity_id: entity.id, entity_name: entity.name, bucket: 'day' });
-    expectWhole(answer);
-    expect(answer.total).toMatchObject({ runs: 8, failures: 3 });
-    expect(answer.total).not.toHaveProperty('latency');
+    const response = got(await ofEntity(entity.slug), 200);
+    expect(response).toMatchObject({ entity_id: entity.id, entity_name: entity.name, bucket: 'day' });
+    expectWhole(response);
+    expect(response.total).toMatchObject({ runs: 8, failures: 3 });
+    expect(response.total).not.toHaveProperty('latency');
     // One of two is down.
-    expect(answer.total.seconds.degraded).toBeGreaterThan(0);
+    expect(response.total.seconds.degraded).toBeGreaterThan(0);
   });
 
   it('is not monitored without checks', async () => {
     const { slug } = await newEntity(client);
-    const answer = got(await ofEntity(slug, '?bucket=hour'), 200);
-    expectWhole(answer);
-    const length = (Date.parse(answer.to) - Date.parse(answer.from)) / 1000;
-    expect(answer.total).toMatchObject({ runs: 0, uptime: null, coverage: null, seconds: { not_monitored: length } });
-    expect(answer.buckets.at(-1).complete).toBe(false);
+    const response = got(await ofEntity(slug, '?bucket=hour'), 200);
+    expectWhole(response);
+    const length = (Date.parse(response.to) - Date.parse(response.from)) / 1000;
+    expect(response.total).toMatchObject({ runs: 0, uptime: null, coverage: null, seconds: { not_monitored: length } });
+    expect(response.buckets.at(-1).complete).toBe(false);
   });
 
   it('returns 404 for an unknown slug', async () => {

@@ -155,8 +155,8 @@ describe('POST /v1/incidents/{id}/resolve', () => {
     });
     await push(id, true);
     const ended = await eventually(async () => {
-      const answer = await client.post(path);
-      return answer.status === 200 && answer.body;
+      const response = await client.post(path);
+      return response.status === 200 && response.body;
     });
     expect(ended).toMatchObject({ state: 'resolved', resolved_by: expect.any(String) });
     expect(got(await client.post(path), 200)).toEqual(ended);
@@ -195,7 +195,7 @@ describe('GET /v1/incidents', () => {
     expect(await ids('limit=1')).toEqual([third.id]);
   });
 
-  it('returns only those of the account', async () => {
+  it('returns only incidents of the account', async () => {
     const { incident_id } = await failed();
     const stranger = await newTenant();
     expect(got(await stranger.get('/v1/incidents'), 200)).toEqual([]);

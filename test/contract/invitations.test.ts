@@ -49,7 +49,7 @@ describe('POST /v1/settings/users/invite', () => {
     );
   });
 
-  it("rejects the e-mail address of a member, in any case", async () => {
+  it('rejects the e-mail address of a member, in any case', async () => {
     const email = address();
     await accept((await invite(admin, email)).body.invite_token);
     const own = (await admin.get('/v1/me')).body.email;
@@ -71,20 +71,20 @@ describe('POST /v1/settings/users/invite', () => {
 
   it('creates one invitation with one valid token for 20 concurrent requests for an e-mail address', async () => {
     const email = address();
-    const answers = await Promise.all(Array.from({ length: 20 }, () => invite(admin, email)));
-    expect(statuses(answers)).toEqual(Array(20).fill(201));
-    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
+    const responses = await Promise.all(Array.from({ length: 20 }, () => invite(admin, email)));
+    expect(statuses(responses)).toEqual(Array(20).fill(201));
+    expect(new Set(responses.map(({ body }) => body.id)).size).toBe(1);
     const accepted: Answer[] = [];
-    for (const { body } of answers) accepted.push(await accept(body.invite_token));
+    for (const { body } of responses) accepted.push(await accept(body.invite_token));
     expect(statuses(accepted)).toEqual([201, ...Array(19).fill(404)]);
     expect((await members(admin)).filter((one) => one.email === email)).toHaveLength(1);
   });
 
   it('creates all of 20 different invitations concurrently', async () => {
-    const answers = await Promise.all(Array.from({ length: 20 }, () => invite(admin)));
-    expect(statuses(answers)).toEqual(Array(20).fill(201));
+    const responses = await Promise.all(Array.from({ length: 20 }, () => invite(admin)));
+    expect(statuses(responses)).toEqual(Array(20).fill(201));
     const ids = (await members(admin)).map(({ id }) => id);
-    for (const { body } of answers) expect(ids).toContain(body.id);
+    for (const { body } of responses) expect(ids).toContain(body.id);
   });
 
   it('accepts an e-mail address that exists only in another account', async () => {
@@ -128,9 +128,9 @@ describe('POST /v1/invitations/accept', () => {
 
   it('works once, whatever the order of concurrent requests', async () => {
     const { id, invite_token } = (await invite(admin)).body;
-    const answers = await Promise.all(Array.from({ length: 10 }, (_, n) => accept(invite_token, `Ben ${n}`)));
-    expect(statuses(answers)).toEqual([201, ...Array(9).fill(404)]);
-    const won = answers.find(({ status }) => status === 201)!;
+    const responses = await Promise.all(Array.from({ length: 10 }, (_, n) => accept(invite_token, `Ben ${n}`)));
+    expect(statuses(responses)).toEqual([201, ...Array(9).fill(404)]);
+    const won = responses.find(({ status }) => status === 201)!;
     expect((await members(admin)).filter((one) => one.id === id)).toEqual([won.body.user]);
     const keys = (await admin.get('/v1/auth/keys')).body.filter((one: { created_by: string }) => one.created_by === id);
     expect(keys).toHaveLength(1);
@@ -145,14 +145,14 @@ describe('POST /v1/invitations/accept', () => {
     const replaced = (await invite(admin)).body;
     await invite(admin, replaced.email);
     const madeUp = `fwi_${'0'.repeat(43)}`;
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [used.invite_token, withdrawn.invite_token, replaced.invite_token, madeUp, 'x', 'ü'].map((token) =>
         accept(token),
       ),
     );
-    for (const answer of answers) {
-      expect(answer).toMatchObject(failure(404, 'NOT_FOUND'));
-      expect(answer.body.error).toBe(answers[0]!.body.error);
+    for (const response of responses) {
+      expect(response).toMatchObject(failure(404, 'NOT_FOUND'));
+      expect(response.body.error).toBe(responses[0]!.body.error);
     }
   });
 

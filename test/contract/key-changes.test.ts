@@ -84,11 +84,11 @@ describe('POST /v1/auth/keys/{id}/rotate', () => {
   it('expires the old key immediately without an overlap and names the time', async () => {
     const old = await keyOf(admin);
     const { body } = await admin.post(`${KEYS}/${old.id}/rotate`, { overlap_seconds: 0 });
-    const answer = await old.get('/v1/me');
-    expect(answer).toMatchObject(failure(401, 'UNAUTHORIZED'));
+    const response = await old.get('/v1/me');
+    expect(response).toMatchObject(failure(401, 'UNAUTHORIZED'));
     const { expires_at, status } = await listed(old.id);
     expect(status).toBe('expired');
-    expect(answer.body.error).toBe(
+    expect(response.body.error).toBe(
       `This API key expired on ${expires_at}. Make another, or rotate the next one in time.`,
     );
     expect((await (await clientWith(body.key)).get('/v1/me')).body.key.id).toBe(body.id);
@@ -114,12 +114,12 @@ describe('POST /v1/auth/keys/{id}/rotate', () => {
 
   it('works once: the second call names the new key, also for 20 concurrent calls', async () => {
     const old = await keyOf(admin);
-    const answers = await Promise.all(Array.from({ length: 20 }, () => admin.post(`${KEYS}/${old.id}/rotate`, {})));
-    const won = answers.filter(({ status }) => status === 201);
+    const responses = await Promise.all(Array.from({ length: 20 }, () => admin.post(`${KEYS}/${old.id}/rotate`, {})));
+    const won = responses.filter(({ status }) => status === 201);
     expect(won).toHaveLength(1);
-    for (const answer of answers.filter(({ status }) => status !== 201)) {
-      expect(answer).toMatchObject(failure(409, 'CONFLICT'));
-      expect(answer.body.error).toContain(won[0]!.body.id);
+    for (const response of responses.filter(({ status }) => status !== 201)) {
+      expect(response).toMatchObject(failure(409, 'CONFLICT'));
+      expect(response.body.error).toContain(won[0]!.body.id);
     }
     const all = (await admin.get(KEYS)).body.filter((one: { rotated_from: string }) => one.rotated_from === old.id);
     expect(all).toHaveLength(1);
@@ -146,7 +146,7 @@ describe('POST /v1/auth/keys/{id}/rotate', () => {
     expect((await admin.post(`${KEYS}/${next.id}/rotate`, {})).status).toBe(201);
   });
 
-  it("is allowed only for the user’s own keys, even for admins", async () => {
+  it('is allowed only for the user’s own keys, even for admins', async () => {
     const [ben, eve] = [await memberOf(admin), await memberOf(admin)];
     const key = await keyOf(ben);
     expect(await eve.post(`${KEYS}/${key.id}/rotate`, {})).toMatchObject(failure(404, 'NOT_FOUND'));

@@ -38,14 +38,14 @@ describe('a key with scopes', () => {
     for (const scopes of [...SCOPES.map((one) => [one]), [...SCOPES]]) {
       const key = await keyOf(admin, { scopes });
       for (const id of [key.id, victim.id]) {
-        const answers = [
+        const responses = [
           await make({}, key),
           await key.get(KEYS),
           await key.put(`${KEYS}/${id}`, { label: 'Mine', expires_at: ahead(DAY) }),
           await key.post(`${KEYS}/${id}/rotate`, {}),
           await key.del(`${KEYS}/${id}`),
         ];
-        for (const answer of answers) expect(answer).toMatchObject(failure(403, 'FORBIDDEN'));
+        for (const response of responses) expect(response).toMatchObject(failure(403, 'FORBIDDEN'));
       }
       expect((await key.post(`${KEYS}/${key.id}/rotate`, {})).body.error).toMatch(/needs a key without scopes/);
     }
@@ -162,9 +162,9 @@ describe('a key restricted to checks', () => {
 describe('a key restricted to skills', () => {
   it('is accepted only by MCP, whatever its scopes', async () => {
     const key = await keyOf(admin, { scopes: ['mcp', 'read', 'write', 'respond', 'push'], skills: ['runbook'] });
-    for (const answer of [await key.get('/v1/checks'), await key.post(`/v1/checks/${check.id}/heartbeat`)]) {
-      expect(answer).toMatchObject(failure(403, 'FORBIDDEN'));
-      expect(answer.body.error).toContain('runbook');
+    for (const response of [await key.get('/v1/checks'), await key.post(`/v1/checks/${check.id}/heartbeat`)]) {
+      expect(response).toMatchObject(failure(403, 'FORBIDDEN'));
+      expect(response.body.error).toContain('runbook');
     }
   });
 });

@@ -100,7 +100,7 @@ describe.each(Object.entries(THINGS))('the labels of %s', (_name, make) => {
   });
 });
 
-it('of a check do not change how it runs', async () => {
+it('do not change how a check runs', async () => {
   const { id } = await newCheck(client, { failure_threshold: 2 });
   got(await client.post(`/v1/checks/${id}/results`, { success: false, latency_ms: 1 }), 201);
   const changed = got(await client.put(`/v1/checks/${id}`, { labels: { team: 'x' } }), 200);

@@ -8,7 +8,7 @@ describe('tools of an account', () => {
   const register = async (client: Client, slug: string, tools: object[]) =>
     got(await client.post('/v1/skills', { slug, name: slug, tools }), 201);
 
-  it('are those of its enabled skills, by name; of duplicates the first registered', async () => {
+  it('come from its enabled skills, by name; of duplicates the first registered', async () => {
     const client = await newTenant();
     expect(await toolNames(client)).toEqual([]);
     await register(client, 'z', [tool('b', 'first'), tool('c')]);
@@ -30,8 +30,8 @@ describe('tools of an account', () => {
     await register(client, 's', [tool('list_blueprints'), tool('own')]);
     await client.put('/v1/skills/s', { enabled: false });
     for (const name of ['list_blueprints', 'own']) {
-      const answer = await rpc(client, 'tools/call', { name });
-      expect(answer).toMatchObject({
+      const response = await rpc(client, 'tools/call', { name });
+      expect(response).toMatchObject({
         status: 200,
         body: { error: { code: -32602, message: expect.stringContaining('Unknown tool') } },
       });

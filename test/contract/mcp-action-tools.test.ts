@@ -110,7 +110,9 @@ describe('a tool bound to an action', () => {
   });
 });
 
-it('lets an agent find an incident, restart the target by a tool, and see it up again', { timeout: 40_000 }, async () => {
+it('lets an agent find an incident, restart the target by a tool, and see it up again', {
+  timeout: 40_000,
+}, async () => {
   const client = await newTenant();
   await registerCatalogOps(client);
   let works = true;

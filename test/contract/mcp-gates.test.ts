@@ -59,9 +59,9 @@ describe('a GET on MCP', () => {
 
 describe('MCP', () => {
   it('requires a key without triggering OAuth discovery', async () => {
-    const answer = await rpc(anonymous, 'ping');
-    expect(answer).toMatchObject(failure(401, 'UNAUTHORIZED'));
-    expect(challengeOf(answer)).toBe('Bearer realm="Fleetwatch"');
+    const response = await rpc(anonymous, 'ping');
+    expect(response).toMatchObject(failure(401, 'UNAUTHORIZED'));
+    expect(challengeOf(response)).toBe('Bearer realm="Fleetwatch"');
     const wrong = await rpc({ key: 'fw_wrong' }, 'ping');
     expect(wrong).toMatchObject(failure(401, 'UNAUTHORIZED'));
     expect(challengeOf(wrong)).toBe('Bearer realm="Fleetwatch", error="invalid_token"');
@@ -69,16 +69,16 @@ describe('MCP', () => {
   });
 
   it('rejects read-only keys', async () => {
-    const answer = await rpc(reader, 'tools/list');
-    expect(answer).toMatchObject(failure(403, 'READ_ONLY'));
-    expect(challengeOf(answer)).toBeNull();
+    const response = await rpc(reader, 'tools/list');
+    expect(response).toMatchObject(failure(403, 'READ_ONLY'));
+    expect(challengeOf(response)).toBeNull();
     expect(await get({}, reader.key)).toMatchObject({ status: 403 });
   });
 
   it.each(['DELETE', 'PUT', 'PATCH'])('rejects %s', async (method) => {
-    const answer = await postRaw(admin, undefined, { method });
-    expect(answer).toMatchObject(failure(405, 'METHOD_NOT_ALLOWED'));
-    expect(answer.headers.get('allow')).toBe('GET, POST');
+    const response = await postRaw(admin, undefined, { method });
+    expect(response).toMatchObject(failure(405, 'METHOD_NOT_ALLOWED'));
+    expect(response.headers.get('allow')).toBe('GET, POST');
   });
 
   it('accepts only same-origin pages', async () => {
@@ -100,9 +100,9 @@ describe('MCP', () => {
     '/.well-known/oauth-protected-resource',
     '/.well-known/openid-configuration/v1/mcp',
   ])('returns 404 for %s, in JSON', async (path) => {
-    const answer = await postRaw(anonymous, undefined, { method: 'GET', path });
-    expect(answer).toMatchObject(failure(404, 'NOT_FOUND'));
-    expect(answer.headers.get('content-type')).toContain('application/json');
+    const response = await postRaw(anonymous, undefined, { method: 'GET', path });
+    expect(response).toMatchObject(failure(404, 'NOT_FOUND'));
+    expect(response.headers.get('content-type')).toContain('application/json');
   });
 
   it('rejects a deleted key immediately, even during a session', async () => {

@@ -27,7 +27,7 @@ afterEach(() => {
 const request = (id: number | string, method: string, params?: object) => ({ jsonrpc: '2.0', id, method, params });
 
 describe('a stream of 2024-11-05', () => {
-  it('names its endpoint and returns responses to what is posted there', async () => {
+  it('names its endpoint and returns the responses to posts there', async () => {
     const one = await stream();
     expect(one.text()).toMatch(/^retry: 10\nevent: endpoint\ndata: \/v1\/mcp\?sessionId=[0-9a-f-]{36}\n\n/);
     const posted = await one.post(request(1, 'initialize', { protocolVersion: '2025-06-18' }));
@@ -167,8 +167,8 @@ describe('the functions of MCP streams', () => {
 
   it('return 405 for a stream if the gateway cannot stream', async () => {
     const service = await startService();
-    const answer = await createApi(service.ports)(event(service.adminKey, 'GET', { accept: 'text/event-stream' }));
-    expect(answer).toMatchObject({ statusCode: 405, headers: { allow: 'POST' } });
+    const response = await createApi(service.ports)(event(service.adminKey, 'GET', { accept: 'text/event-stream' }));
+    expect(response).toMatchObject({ statusCode: 405, headers: { allow: 'POST' } });
     await service.stop();
   });
 

@@ -199,7 +199,7 @@ describe('a built-in tool', () => {
     });
   });
 
-  it("sees nothing of another account", async () => {
+  it('sees nothing of another account', async () => {
     const check = await newCheck(admin);
     const other = await newTenant();
     expect(await refused(other, 'get_check_results', { check_id: check.id })).toMatchObject({ code: 'NOT_FOUND' });

@@ -14,17 +14,14 @@ const error = (code: number) => ({
 });
 
 describe('the handshake', () => {
-  it.each(['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'])(
-    'accepts the version %s',
-    async (version) => {
-      const answer = await rpc(admin, 'initialize', { protocolVersion: version, capabilities: {} });
-      expect(answer).toMatchObject({
-        status: 200,
-        body: { result: { protocolVersion: version, capabilities: { tools: {} }, serverInfo: { name: 'fleetwatch' } } },
-      });
-      expect(answer.headers.get('mcp-session-id')).toMatch(/^[0-9a-f-]{36}$/);
-    },
-  );
+  it.each(['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'])('accepts the version %s', async (version) => {
+    const response = await rpc(admin, 'initialize', { protocolVersion: version, capabilities: {} });
+    expect(response).toMatchObject({
+      status: 200,
+      body: { result: { protocolVersion: version, capabilities: { tools: {} }, serverInfo: { name: 'fleetwatch' } } },
+    });
+    expect(response.headers.get('mcp-session-id')).toMatch(/^[0-9a-f-]{36}$/);
+  });
 
   it.each(['2099-01-01', '2026-07-28', 7])('offers its latest version instead of %s', async (protocolVersion) => {
     const { body } = await rpc(admin, 'initialize', { protocolVersion });
@@ -33,8 +30,8 @@ describe('the handshake', () => {
 
   it('is not required, and any session id is accepted', async () => {
     expect(await toolNames(admin)).toHaveLength(catalogOps().tools.length);
-    const answer = await rpc(admin, 'tools/list', {}, { headers: { 'mcp-session-id': 'made-up' } });
-    expect(answer.status).toBe(200);
+    const response = await rpc(admin, 'tools/list', {}, { headers: { 'mcp-session-id': 'made-up' } });
+    expect(response.status).toBe(200);
   });
 
   it('responds to ping, and to a notification or a response with an empty 202', async () => {
@@ -89,10 +86,10 @@ describe('the handshake', () => {
   });
 
   it('rejects a header with an unsupported version and lists the supported ones', async () => {
-    const answer = await rpc(admin, 'ping', {}, { headers: { 'mcp-protocol-version': '1999-01-01' } });
-    expect(answer).toMatchObject({ status: 400, ...error(-32022) });
-    expect(answer.body.error.data.supported).toContain('2025-11-25');
-    expect(answer.body.id).toEqual(expect.any(Number));
+    const response = await rpc(admin, 'ping', {}, { headers: { 'mcp-protocol-version': '1999-01-01' } });
+    expect(response).toMatchObject({ status: 400, ...error(-32022) });
+    expect(response.body.error.data.supported).toContain('2025-11-25');
+    expect(response.body.id).toEqual(expect.any(Number));
   });
 
   it('responds to a batch in its order, without responses to notifications', async () => {
@@ -102,9 +99,9 @@ describe('the handshake', () => {
       { jsonrpc: '2.0', id: 'b', method: 'no/such' },
       7,
     ];
-    const answer = await postRaw(admin, batch);
-    expect(answer.status).toBe(200);
-    expect(answer.body).toMatchObject([
+    const response = await postRaw(admin, batch);
+    expect(response.status).toBe(200);
+    expect(response.body).toMatchObject([
       { id: 'a', result: {} },
       { id: 'b', error: { code: -32601 } },
       { id: null, error: { code: -32600 } },
@@ -119,7 +116,10 @@ describe('the handshake', () => {
 });
 
 describe('the stateless protocol', () => {
-  const send = ({ body, headers }: ReturnType<typeof stateless>, overrides: Record<string, string | undefined> = {}) => {
+  const send = (
+    { body, headers }: ReturnType<typeof stateless>,
+    overrides: Record<string, string | undefined> = {},
+  ) => {
     const all = Object.entries({ ...headers, ...overrides }).filter(([, value]) => value !== undefined);
     return postRaw(admin, body, { headers: Object.fromEntries(all) as Record<string, string> });
   };
@@ -167,21 +167,21 @@ describe('the stateless protocol', () => {
     ['another name', { 'mcp-name': 'list_entities' }],
     ['no name', { 'mcp-name': undefined }],
   ])('rejects headers with %s', async (_name, other) => {
-    const answer = await send(stateless('tools/call', { name: 'list_blueprints' }), other);
-    expect(answer).toMatchObject({ status: 400, ...error(-32020) });
-    expect(answer.body.id).not.toBeNull();
+    const response = await send(stateless('tools/call', { name: 'list_blueprints' }), other);
+    expect(response).toMatchObject({ status: 400, ...error(-32020) });
+    expect(response.body.id).not.toBeNull();
   });
 
   it('accepts a base64-encoded name', async () => {
     const encoded = `=?base64?${Buffer.from('list_blueprints').toString('base64')}?=`;
-    const answer = await send(stateless('tools/call', { name: 'list_blueprints' }), { 'mcp-name': encoded });
-    expect(answer.status).toBe(200);
+    const response = await send(stateless('tools/call', { name: 'list_blueprints' }), { 'mcp-name': encoded });
+    expect(response.status).toBe(200);
   });
 
   it('rejects an unsupported version and lists the supported ones', async () => {
-    const answer = await send(stateless('tools/list', {}, '2099-01-01'));
-    expect(answer).toMatchObject({ status: 400, ...error(-32022) });
-    expect(answer.body.error.data).toEqual({ supported: ['2026-07-28'], requested: '2099-01-01' });
+    const response = await send(stateless('tools/list', {}, '2099-01-01'));
+    expect(response).toMatchObject({ status: 400, ...error(-32022) });
+    expect(response.body.error.data).toEqual({ supported: ['2026-07-28'], requested: '2099-01-01' });
   });
 
   it('rejects a body without _meta', async () => {

@@ -17,18 +17,18 @@ describe('GET /v1/checks?last_result=true', () => {
     const pulled = { check_type: 'http', target_url: 'http://127.77.0.1:9/', interval_seconds: 10 };
     const probed = await newCheck(client, pulled);
     const pushed = await newCheck(client, {});
-    const silent = await newCheck(client, {});
+    const unpushed = await newCheck(client, {});
     const disabled = await newCheck(client, { ...pulled, enabled: false });
     got(await client.post(`/v1/checks/${pushed.id}/results`, { success: true, latency_ms: 7 }), 201);
 
     await eventually(async () => {
       const list = await listed();
-      expect(list.map(({ id }) => id).sort()).toEqual([probed, pushed, silent, disabled].map(({ id }) => id).sort());
+      expect(list.map(({ id }) => id).sort()).toEqual([probed, pushed, unpushed, disabled].map(({ id }) => id).sort());
       for (const { id, last_result } of list) {
         expect(got(await client.get(`/v1/checks/${id}`), 200).last_result).toEqual(last_result);
       }
       const seen = Object.fromEntries(list.map(({ id, last_result }) => [id, last_result !== null]));
-      expect(seen).toEqual({ [probed.id]: true, [pushed.id]: true, [silent.id]: false, [disabled.id]: false });
+      expect(seen).toEqual({ [probed.id]: true, [pushed.id]: true, [unpushed.id]: false, [disabled.id]: false });
       return true;
     });
   });

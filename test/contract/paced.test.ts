@@ -43,8 +43,8 @@ it('many concurrent alerts to a URL that accepts one a second all arrive, once e
     ids.push(id);
   }
   const failure = { success: false, latency_ms: 1 };
-  for (const answer of await Promise.all(ids.map((id) => client.post(`/v1/checks/${id}/results`, failure)))) {
-    got(answer, 201);
+  for (const response of await Promise.all(ids.map((id) => client.post(`/v1/checks/${id}/results`, failure)))) {
+    got(response, 201);
   }
   const log = await eventually(async () => {
     const found = await everything(client, '/v1/notify/logs');
@@ -52,7 +52,8 @@ it('many concurrent alerts to a URL that accepts one a second all arrive, once e
   }, 18_000);
   expect(log.map(({ id }) => id).sort()).toEqual([...slack.taken].sort());
   for (const delivery of log) expect(delivery).toMatchObject({ attempts: 1, error: '', kind: 'state_change' });
-  // Each is rejected once, before the limit is known, and rarely again, when a reserved send time is followed too early.
+  // Each is rejected once, before the limit is known, and rarely again, when a reserved send time is followed too
+  // early.
   // Without pacing every one would be rejected each second until it is the last: 36 requests.
   expect(slack.requests()).toBeLessThanOrEqual(3 * CHECKS);
 });

@@ -45,18 +45,18 @@ describe('a sign-in with an invalid authenticator response', () => {
     ['authenticator data of 3 bytes', inside({ authenticatorData: 'AAAA' }), 'response'],
     ['empty client data', inside({ clientDataJSON: '' }), 'response.response.clientDataJSON'],
   ])('is rejected with the path: %s', async (_name, change, path) => {
-    const answer = await world.browser.signIn(change(await good()));
-    expect(answer).toMatchObject({ status: 400, body: { code: 'VALIDATION_ERROR' } });
-    expect(answer.body.details[0].path).toBe(path);
-    expect(answer.body.error).toMatch(/\w+ \w+/);
+    const response = await world.browser.signIn(change(await good()));
+    expect(response).toMatchObject({ status: 400, body: { code: 'VALIDATION_ERROR' } });
+    expect(response.body.details[0].path).toBe(path);
+    expect(response.body.error).toMatch(/\w+ \w+/);
   });
 
   it('is rejected for a response of the registration ceremony', async () => {
     const { authenticator } = await world.person();
     const { body: options } = await world.browser.options();
-    const answer = await world.browser.signIn(authenticator.get(options, PAGE, { type: 'webauthn.create' }));
-    expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', 'response'));
-    expect(answer.body.error).toMatch(/another request/);
+    const response = await world.browser.signIn(authenticator.get(options, PAGE, { type: 'webauthn.create' }));
+    expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR', 'response'));
+    expect(response.body.error).toMatch(/another request/);
   });
 
   it.each([
@@ -64,8 +64,8 @@ describe('a sign-in with an invalid authenticator response', () => {
     ['more than any authenticator sends', 66_000],
   ])('is rejected unread when it has %s', async (_name, size) => {
     const own = await good();
-    const answer = await world.browser.signIn({ ...own, padding: 'a'.repeat(size) });
-    expect(answer).toMatchObject(failure(413, 'PAYLOAD_TOO_LARGE'));
+    const response = await world.browser.signIn({ ...own, padding: 'a'.repeat(size) });
+    expect(response).toMatchObject(failure(413, 'PAYLOAD_TOO_LARGE'));
   });
 
   it('may contain unknown properties of future browsers', async () => {
@@ -94,9 +94,9 @@ describe('a registration that is rejected', () => {
   ])('%s', async (_name, { origin = PAGE, ...twist }, words) => {
     const own = await fresh();
     const { body: options } = await world.browser.newOptions(own);
-    const answer = await world.browser.add(own, makeAuthenticator().create(options, origin, twist));
-    expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', 'response'));
-    expect(answer.body.error).toMatch(words);
+    const response = await world.browser.add(own, makeAuthenticator().create(options, origin, twist));
+    expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR', 'response'));
+    expect(response.body.error).toMatch(words);
     expect(await counted(own)).toBe(0);
     expect(await world.browser.add(own, makeAuthenticator().create(options, PAGE))).toMatchObject({ status: 201 });
   });
@@ -104,8 +104,8 @@ describe('a registration that is rejected', () => {
   it('has a passkey that is registered already: it signs in and adds nothing', async () => {
     const { authenticator, ...person } = await world.person();
     const { body: options } = await world.browser.options();
-    const answer = await world.browser.add(person, authenticator.get(options, PAGE));
-    expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', 'response.response.attestationObject'));
+    const response = await world.browser.add(person, authenticator.get(options, PAGE));
+    expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR', 'response.response.attestationObject'));
   });
 
   const garbled: [string, string][] = [
@@ -118,8 +118,8 @@ describe('a registration that is rejected', () => {
   it.each(garbled)('has an attestation %s', async (_name, attestationObject) => {
     const own = await fresh();
     const good = makeAuthenticator().create((await world.browser.newOptions(own)).body, PAGE);
-    const answer = await world.browser.add(own, { ...good, response: { ...good.response, attestationObject } });
-    expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', 'response'));
+    const response = await world.browser.add(own, { ...good, response: { ...good.response, attestationObject } });
+    expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR', 'response'));
   });
 
   it('has an attestation that is truncated at any byte', async () => {
@@ -128,8 +128,8 @@ describe('a registration that is rejected', () => {
     const whole = Buffer.from(good.response.attestationObject, 'base64url');
     for (let length = 1; length < whole.length; length += 7) {
       const attestationObject = whole.subarray(0, length).toString('base64url');
-      const answer = await world.browser.add(own, { ...good, response: { ...good.response, attestationObject } });
-      expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', 'response'));
+      const response = await world.browser.add(own, { ...good, response: { ...good.response, attestationObject } });
+      expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR', 'response'));
     }
     expect(await counted(own)).toBe(0);
   });
@@ -145,7 +145,7 @@ describe('a registration that is rejected', () => {
   });
 
   it('has 300 KB', async () => {
-    const answer = await world.browser.add(client, { id: 'a'.repeat(300_000) });
-    expect(answer).toMatchObject(failure(413, 'PAYLOAD_TOO_LARGE'));
+    const response = await world.browser.add(client, { id: 'a'.repeat(300_000) });
+    expect(response).toMatchObject(failure(413, 'PAYLOAD_TOO_LARGE'));
   });
 });

@@ -12,21 +12,21 @@ afterAll(() => world.service.stop());
 
 const audited = { actor: { type: 'system' }, target: { type: 'passkey' } };
 const cookieOf = ({ headers }: Answer) => headers.getSetCookie();
-const refused = (answer: Answer, words: RegExp) => {
-  expect(answer).toMatchObject(failure(401, 'UNAUTHORIZED'));
-  expect(answer.body.error).toMatch(words);
-  expect(cookieOf(answer)).toEqual([]);
+const refused = (response: Answer, words: RegExp) => {
+  expect(response).toMatchObject(failure(401, 'UNAUTHORIZED'));
+  expect(response.body.error).toMatch(words);
+  expect(cookieOf(response)).toEqual([]);
 };
 
 describe('a sign-in with a passkey', () => {
   it('returns the session in a cookie that pages, other hosts and plain connections cannot read', async () => {
     const { authenticator, tenant } = await world.person();
-    const answer = await world.browser.signInWith(authenticator);
-    expect(answer).toMatchObject({
+    const response = await world.browser.signInWith(authenticator);
+    expect(response).toMatchObject({
       status: 201,
       body: { method: 'passkey', role: 'admin', scopes: null, account: { id: tenant }, current: true },
     });
-    const [cookie, ...more] = cookieOf(answer);
+    const [cookie, ...more] = cookieOf(response);
     expect(more).toEqual([]);
     expect(cookie).toMatch(/^__Host-fleetwatch_session=[0-9A-Za-z]{43}; /);
     for (const word of ['Secure', 'HttpOnly', 'SameSite=Strict', 'Path=/']) expect(cookie).toContain(word);
@@ -65,7 +65,7 @@ describe('a sign-in with a passkey', () => {
     expect((await client.get(PASSKEYS)).body).toEqual([{ ...added, last_used_at: TIME }]);
   });
 
-  it('works at http://localhost with its own passkeys, and not with those of another host', async () => {
+  it('works at http://localhost only with its own passkeys, not with passkeys of another host', async () => {
     const { authenticator, ...person } = await world.person();
     const local = world.atLocalhost();
     const second = makeAuthenticator();
@@ -162,9 +162,9 @@ describe('a challenge', () => {
   it('is valid for one sign-in', async () => {
     const { authenticator } = await world.person();
     const { body: options } = await world.browser.options();
-    const answer = () => world.browser.signIn(authenticator.get(options, PAGE));
-    expect(await answer()).toMatchObject({ status: 201 });
-    refused(await answer(), /used already/);
+    const response = () => world.browser.signIn(authenticator.get(options, PAGE));
+    expect(await response()).toMatchObject({ status: 201 });
+    refused(await response(), /used already/);
   });
 
   it('is valid for one of twenty concurrent sign-ins', async () => {
@@ -172,11 +172,11 @@ describe('a challenge', () => {
     const authenticator = makeAuthenticator();
     await world.browser.addTo(client, authenticator, 'phone', { counter: 0 });
     const { body: options } = await world.browser.options();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, () => world.browser.signIn(authenticator.get(options, PAGE, { counter: 0 }))),
     );
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
-    for (const answer of answers.filter(({ status }) => status !== 201)) refused(answer, /used already/);
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(1);
+    for (const response of responses.filter(({ status }) => status !== 201)) refused(response, /used already/);
   });
 
   it('is valid for five minutes', async () => {
@@ -224,9 +224,9 @@ describe('a sign-in that is rejected', () => {
   it('belongs to an account that the operator disabled', async () => {
     const { authenticator, tenant } = await world.person();
     await disableAccount({ ...world.service, tenant, origin: 'operator' });
-    const answer = await world.browser.signInWith(authenticator);
-    expect(answer).toMatchObject(failure(403, 'ACCOUNT_DISABLED'));
-    expect(cookieOf(answer)).toEqual([]);
+    const response = await world.browser.signInWith(authenticator);
+    expect(response).toMatchObject(failure(403, 'ACCOUNT_DISABLED'));
+    expect(cookieOf(response)).toEqual([]);
   });
 });
 

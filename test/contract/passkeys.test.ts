@@ -80,11 +80,11 @@ describe('a new passkey', () => {
   it('is created once for twenty concurrent requests with one challenge', async () => {
     const own = await fresh();
     const { body: options } = await world.browser.newOptions(own);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, () => world.browser.add(own, makeAuthenticator().create(options, PAGE))),
     );
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
-    expect(answers.filter(({ status }) => status === 400)).toHaveLength(19);
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(responses.filter(({ status }) => status === 400)).toHaveLength(19);
     expect(await counted(own)).toBe(1);
   });
 
@@ -92,12 +92,12 @@ describe('a new passkey', () => {
     const [own, other] = [await fresh(), await fresh()];
     const { body: options } = await world.browser.newOptions(own);
     const { challenge } = (await world.browser.options()).body;
-    for (const answer of [
+    for (const response of [
       await world.browser.add(other, makeAuthenticator().create(options, PAGE)),
       await world.browser.add(own, makeAuthenticator().create({ ...options, challenge }, PAGE)),
     ]) {
-      expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', 'response'));
-      expect(answer.body.error).toMatch(/not yours/);
+      expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR', 'response'));
+      expect(response.body.error).toMatch(/not yours/);
     }
   });
 
@@ -105,8 +105,8 @@ describe('a new passkey', () => {
     const own = await fresh();
     const { body: options } = await world.browser.newOptions(own);
     world.advance(5 * 60_000 + 1000);
-    const answer = await world.browser.add(own, makeAuthenticator().create(options, PAGE));
-    expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', 'response'));
+    const response = await world.browser.add(own, makeAuthenticator().create(options, PAGE));
+    expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR', 'response'));
   });
 
   it('is a CONFLICT if it is registered already, for any user', async () => {
@@ -122,18 +122,18 @@ describe('a new passkey', () => {
   it('is rejected beyond ten, even when they are created concurrently', async () => {
     const own = await fresh();
     const options = await Promise.all(Array.from({ length: 12 }, () => world.browser.newOptions(own)));
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       options.map(({ body }) => world.browser.add(own, makeAuthenticator().create(body, PAGE))),
     );
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(10);
-    for (const answer of answers.filter(({ status }) => status !== 201)) {
-      expect(answer).toMatchObject(failure(409, 'LIMIT_EXCEEDED'));
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(10);
+    for (const response of responses.filter(({ status }) => status !== 201)) {
+      expect(response).toMatchObject(failure(409, 'LIMIT_EXCEEDED'));
     }
     expect(await counted(own)).toBe(10);
     expect(await world.browser.newOptions(own)).toMatchObject(failure(409, 'LIMIT_EXCEEDED'));
   });
 
-  it('is accepted with any attestation, which was not requested and is not verified', async () => {
+  it('is accepted with any attestation, because none is requested or verified', async () => {
     const statement = { fmt: 'packed', attStmt: new Map([['x5c', 'no certificate']]) };
     const added = await world.browser.addTo(await fresh(), makeAuthenticator(), 'stick', { statement });
     expect(added).toMatchObject({ status: 201 });
@@ -185,12 +185,12 @@ describe('passkeys of another user', () => {
     const { passkey, ...person } = await world.person();
     const { body } = await person.post('/v1/auth/keys', { label: 'reader', is_read_only: true });
     const reader = clientOf(world.service.url, body.key);
-    for (const answer of [
+    for (const response of [
       await reader.get(PASSKEYS),
       await reader.del(`${PASSKEYS}/${passkey.id}`),
       await world.browser.newOptions(reader),
     ]) {
-      expect(answer).toMatchObject(failure(403, 'READ_ONLY'));
+      expect(response).toMatchObject(failure(403, 'READ_ONLY'));
     }
   });
 });

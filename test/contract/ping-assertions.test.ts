@@ -15,7 +15,7 @@ const newest = async ({ id }: { id: string }) => (await everything(client, `/v1/
 const lacksError = { source: 'body', operator: 'not_contains', value: 'ERROR' };
 
 describe('assertions of a push check', () => {
-  it('turn a success into a failure by the body of its ping, which is empty by default', async () => {
+  it('turn a success into a failure by the body of its ping; the default is empty', async () => {
     const job = await jobWith(lacksError);
     await ping(job, '', wrote('all is well'));
     expect(await newest(job)).toMatchObject({ success: true, error_kind: null });

@@ -61,7 +61,7 @@ describe('the list of pings', () => {
     expect(await pingsOf(client, job.id)).toHaveLength(1);
   });
 
-  it("is hidden from other accounts", async () => {
+  it('is hidden from other accounts', async () => {
     const job = await newJob(client);
     await ping(job, '', { method: 'POST', body: 'x' });
     const stranger = await newTenant();
@@ -86,9 +86,9 @@ describe('the body of a ping', () => {
   it('is stored as text, and shown as ******** to read-only users', async () => {
     const job = await newJob(client);
     await ping(job, '', { method: 'POST', body: 'copied 3 tables\ngrün 日本\n' });
-    const answer = await bodyOf(job);
-    expect(got(answer, 200)).toBe('copied 3 tables\ngrün 日本\n');
-    expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+    const response = await bodyOf(job);
+    expect(got(response, 200)).toBe('copied 3 tables\ngrün 日本\n');
+    expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8');
     expect(got(await bodyOf(job, reader), 200)).toBe('********');
   });
 
@@ -113,7 +113,7 @@ describe('the body of a ping', () => {
     ]);
   });
 
-  it('of any bytes is well-formed text', async () => {
+  it('is well-formed text for any bytes', async () => {
     const job = await newJob(client);
     await ping(job, '', { method: 'POST', body: new Uint8Array([0x61, 0, 0xff, 0xc3, 0x28]) });
     expect(got(await bodyOf(job), 200)).toBe('a\u0000\ufffd\ufffd(');

@@ -4,7 +4,7 @@ import { createAccount, disableAccount, enableAccount } from '#lib/access/change
 import { clientOf, newTenantOf } from '#test/support/client.ts';
 import { got, newBlueprint, newCheck } from '#test/support/fleet.ts';
 import { memoryLog } from '#test/support/log.ts';
-import { type PingAnswer, pingPathOf, said, sendPing } from '#test/support/pings.ts';
+import { type PingResponse, pingPathOf, said, sendPing } from '#test/support/pings.ts';
 import { type Service, startService } from '#test/support/service.ts';
 
 const RATE_LIMITS = 'read=1000/1000,write=1000/1000,push=1/12,open=1/6,ping=1/30,ping-url=1/4';
@@ -21,7 +21,7 @@ afterAll(() => service.stop());
 
 const tenant = () => newTenantOf(service);
 const pingAt = (path: string) => sendPing(path, {}, service.url);
-async function times(count: number, send: () => Promise<PingAnswer>): Promise<string[]> {
+async function times(count: number, send: () => Promise<PingResponse>): Promise<string[]> {
   const all: string[] = [];
   for (let i = 0; i < count; i++) all.push(said(await send()));
   return all;
@@ -50,18 +50,18 @@ describe('the rate limit of pings', () => {
     const [client, other] = [await tenant(), await tenant()];
     const jobs = [];
     for (let i = 0; i < 5; i++) jobs.push(pingPathOf((await newCheck(client)).ping_url));
-    const answers: string[] = [];
-    for (const path of jobs) answers.push(...(await times(3, () => pingAt(path))));
-    expect(answers.filter((one) => one === '200 OK')).toHaveLength(12);
-    expect(answers.filter((one) => one === '429 rate limited')).toHaveLength(3);
+    const responses: string[] = [];
+    for (const path of jobs) responses.push(...(await times(3, () => pingAt(path))));
+    expect(responses.filter((one) => one === '200 OK')).toHaveLength(12);
+    expect(responses.filter((one) => one === '429 rate limited')).toHaveLength(3);
     expect(said(await pingAt(pingPathOf((await newCheck(other)).ping_url)))).toBe('200 OK');
     rest();
   });
 
   it('applies to one client address before the table is read', async () => {
-    const answers = [];
-    for (let i = 0; i < 32; i++) answers.push(said(await pingAt(`/ping/${randomUUID()}`)));
-    expect(answers).toEqual([...Array(30).fill('404 not found'), '429 rate limited', '429 rate limited']);
+    const responses = [];
+    for (let i = 0; i < 32; i++) responses.push(said(await pingAt(`/ping/${randomUUID()}`)));
+    expect(responses).toEqual([...Array(30).fill('404 not found'), '429 rate limited', '429 rate limited']);
     rest();
   });
 });

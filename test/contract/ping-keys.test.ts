@@ -66,7 +66,7 @@ describe('a ping key', () => {
     expect(said(await ping(await newKey(), slug))).toBe('409 not a push check');
   });
 
-  it("does not reach a check of another account with the same slug", async () => {
+  it('does not reach a check of another account with the same slug', async () => {
     const slug = slugOf();
     await newCheck(client, { slug });
     expect(said(await ping(await newKey({}, await newTenant()), slug))).toBe('404 not found');
@@ -101,12 +101,12 @@ describe('a ping key', () => {
 
   it('is rejected beyond twenty, even for concurrent requests', async () => {
     const own = await newTenant();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 23 }, (_, i) => own.post('/v1/ping-keys', { label: `${i}` })),
     );
-    const made = answers.filter(({ status }) => status === 201);
+    const made = responses.filter(({ status }) => status === 201);
     expect(made).toHaveLength(20);
-    expect(answers.find(({ status }) => status !== 201)).toMatchObject(failure(409, 'LIMIT_EXCEEDED'));
+    expect(responses.find(({ status }) => status !== 201)).toMatchObject(failure(409, 'LIMIT_EXCEEDED'));
     got(await own.del(`/v1/ping-keys/${made[0]!.body.id}`), 204);
     got(await own.post('/v1/ping-keys', { label: 'one more' }), 201);
   });
@@ -148,8 +148,8 @@ describe('a ping that creates its check', () => {
     const own = await newTenant();
     const blueprint_slug = await newBlueprint(own);
     const key = await newKey({ blueprint_slug }, own);
-    const answers = await Promise.all(Array.from({ length: 12 }, () => ping(key, 'nightly?create=1')));
-    const all = answers.map(said).toSorted();
+    const responses = await Promise.all(Array.from({ length: 12 }, () => ping(key, 'nightly?create=1')));
+    const all = responses.map(said).toSorted();
     expect(all).toEqual([...Array.from({ length: 11 }, () => '200 OK'), '201 Created']);
     const checks = (await everything(own, '/v1/checks')) as { id: string }[];
     expect(checks).toHaveLength(1);
@@ -161,8 +161,8 @@ describe('a ping that creates its check', () => {
     const fields = [{ name: 'owner', field_type: 'string', required: true }];
     const key = await newKey({ blueprint_slug: await newBlueprint(client, { fields }) });
     const slug = slugOf();
-    const answer = await ping(key, `${slug}?create=1`);
-    expect(said(answer)).toMatch(/^409 \S.*owner.*$/);
+    const response = await ping(key, `${slug}?create=1`);
+    expect(said(response)).toMatch(/^409 \S.*owner.*$/);
     expect(await checkOf(slug)).toBeUndefined();
   });
 });

@@ -133,8 +133,8 @@ describe('the result of a ping', () => {
     const job = await newJob(client);
     const rids = Array.from({ length: 10 }, () => randomUUID());
     await Promise.all(rids.map((rid) => ping(job, `/start?rid=${rid}`)));
-    const answers = await Promise.all([...rids, ...rids].map((rid) => ping(job, `?rid=${rid}`)));
-    expect(new Set(answers.map(said))).toEqual(new Set(['200 OK']));
+    const responses = await Promise.all([...rids, ...rids].map((rid) => ping(job, `?rid=${rid}`)));
+    expect(new Set(responses.map(said))).toEqual(new Set(['200 OK']));
     const pings = (await pingsOf(client, job.id)) as { kind: string; rid: string; duration_ms: number | null }[];
     expect(pings.filter(({ kind }) => kind === 'success')).toHaveLength(20);
     expect(await resultsOf(job.id)).toHaveLength(20);

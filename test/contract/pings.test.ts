@@ -43,9 +43,9 @@ describe('the ping URL of a push check', () => {
 
 describe('the response to a ping', () => {
   it('is 200 OK, with the headers that clients expect', async () => {
-    const answer = await ping(await newJob(client));
-    expect(said(answer)).toBe('200 OK');
-    expect(Object.fromEntries(answer.headers)).toMatchObject({
+    const response = await ping(await newJob(client));
+    expect(said(response)).toBe('200 OK');
+    expect(Object.fromEntries(response.headers)).toMatchObject({
       'content-type': 'text/plain; charset=utf-8',
       'access-control-allow-origin': '*',
       'ping-body-limit': '10000',
@@ -55,8 +55,8 @@ describe('the response to a ping', () => {
 
   it.each(['HEAD', 'GET', 'POST'])('is the same for %s', async (method) => {
     const job = await newJob(client);
-    const answer = await ping(job, '', { method });
-    expect(said(answer)).toBe(method === 'HEAD' ? '200 ' : '200 OK');
+    const response = await ping(job, '', { method });
+    expect(said(response)).toBe(method === 'HEAD' ? '200 ' : '200 OK');
     expect(await pingsOf(client, job.id)).toMatchObject([{ method }]);
   });
 
@@ -90,9 +90,9 @@ describe('the response to a ping', () => {
   });
 
   const expectNothingAt = async (path: string) => {
-    const answer = await sendPing(path);
-    expect(said(answer)).toBe('404 not found');
-    expect(answer.headers.get('ping-body-limit')).toBe('10000');
+    const response = await sendPing(path);
+    expect(said(response)).toBe('404 not found');
+    expect(response.headers.get('ping-body-limit')).toBe('10000');
   };
 
   it('is 404 not found without a UUID', () => expectNothingAt('/ping/'));
@@ -103,9 +103,9 @@ describe('the response to a ping', () => {
   );
 
   it.each(['PUT', 'DELETE', 'PATCH'])('is 405 to %s, with the allowed methods', async (method) => {
-    const answer = await ping(await newJob(client), '', { method });
-    expect(said(answer)).toBe('405 method not allowed');
-    expect(answer.headers.get('allow')).toBe('GET, HEAD, POST');
+    const response = await ping(await newJob(client), '', { method });
+    expect(said(response)).toBe('405 method not allowed');
+    expect(response.headers.get('allow')).toBe('GET, HEAD, POST');
   });
 
   it('needs no key and ignores one', async () => {

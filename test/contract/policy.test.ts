@@ -65,9 +65,9 @@ describe('the policy of a check', () => {
     const read = got(await client.get(path), 200);
     expect(got(await client.post(path, { ...read, silenced: true }), 200)).toMatchObject({ channels: read.channels });
     for (const channels of [[], [{ ...read.channels[0], channel_type: 'discord' }], [...read.channels, channel]]) {
-      const answer = await client.post(path, { silenced: false, channels });
-      expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', 'channels'));
-      expect(answer.body.error).toContain(`POST ${path}/channels adds one`);
+      const response = await client.post(path, { silenced: false, channels });
+      expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR', 'channels'));
+      expect(response.body.error).toContain(`POST ${path}/channels adds one`);
     }
     expect(got(await client.get(path), 200).silenced).toBe(true);
   });
@@ -89,12 +89,12 @@ describe('the policy of a check', () => {
 
   it('returns 404 to another tenant', async () => {
     const stranger = await newTenant();
-    for (const answer of [
+    for (const response of [
       await stranger.get(`/v1/checks/${id}/policy`),
       await stranger.post(`/v1/checks/${id}/policy`, { silenced: true }),
       await stranger.post(`/v1/checks/${id}/policy/channels`, { channel_type: 'slack', config: {} }),
     ]) {
-      expect([answer.status, answer.body.code]).toEqual([404, 'NOT_FOUND']);
+      expect([response.status, response.body.code]).toEqual([404, 'NOT_FOUND']);
     }
   });
 

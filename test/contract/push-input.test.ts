@@ -71,9 +71,9 @@ describe('POST /v1/checks/{id}/results', () => {
     ['no JSON', 'success=true', ''],
     ['a list', [fine], ''],
   ])('refuses %s', async (_name, body, path) => {
-    const answer = await post(body);
-    expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR'));
-    expect(answer.body.details.map((detail: { path: string }) => detail.path)).toContain(path);
+    const response = await post(body);
+    expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR'));
+    expect(response.body.details.map((detail: { path: string }) => detail.path)).toContain(path);
   });
 
   it.each([
@@ -109,8 +109,8 @@ describe('POST /v1/checks/{id}/results', () => {
   });
 
   it('rejects unknown properties', async () => {
-    const answer = await post({ ...fine, host: 'db-1', error: 'no disk' });
-    expect(answer.body.details).toEqual([
+    const response = await post({ ...fine, host: 'db-1', error: 'no disk' });
+    expect(response.body.details).toEqual([
       { path: 'host', message: '`host` is not known' },
       { path: 'error', message: '`error` is not known; did you mean `error_message`?' },
     ]);
@@ -126,8 +126,8 @@ describe('POST /v1/checks/{id}/heartbeat', () => {
     ['bytes that are not text', new Uint8Array([0, 0xff, 0xfe, 0x80, 0]), { 'content-type': 'image/png' }],
     ['2 MB', 'x'.repeat(2 * 1024 * 1024), { 'content-type': 'text/plain' }],
   ])('records a success: %s', async (_name, body, headers) => {
-    const answer = await client.send('POST', `/v1/checks/${id}/heartbeat`, { body, headers });
-    expect(got(answer, 201)).toMatchObject({
+    const response = await client.send('POST', `/v1/checks/${id}/heartbeat`, { body, headers });
+    expect(got(response, 201)).toMatchObject({
       check_id: id,
       success: true,
       latency_ms: 0,

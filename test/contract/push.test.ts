@@ -108,8 +108,8 @@ describe('a repeated push', () => {
     for (const known of [false, true]) {
       if (known) await beat(id);
       const body = { success: false, latency_ms: 1 };
-      const answers = await Promise.all(Array.from({ length: 30 }, () => send(id, body, `burst-${known}`)));
-      const ids = new Set(answers.map((answer) => got(answer, 201).id));
+      const responses = await Promise.all(Array.from({ length: 30 }, () => send(id, body, `burst-${known}`)));
+      const ids = new Set(responses.map((response) => got(response, 201).id));
       expect(ids.size).toBe(1);
       expect(await read(id)).toMatchObject({ consecutive_failures: 1 });
     }
@@ -200,10 +200,10 @@ describe('120 concurrent pushes', () => {
   it.each([1, 3])('to one check of threshold %i are all stored, with unbroken chains', async (failure_threshold) => {
     const own = await newTenant();
     const { id } = await newCheck(own, { failure_threshold });
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       mixed.map((success, i) => own.post(`/v1/checks/${id}/results`, { success, latency_ms: i })),
     );
-    const acknowledged = answers.map((answer) => got(answer, 201));
+    const acknowledged = responses.map((response) => got(response, 201));
     const kept = await everything(own, `/v1/checks/${id}/results?limit=50`);
     const byLatency = (a: { latency_ms: number }, b: { latency_ms: number }) => a.latency_ms - b.latency_ms;
     expect(kept.sort(byLatency)).toEqual(acknowledged);
@@ -216,10 +216,10 @@ describe('120 concurrent pushes', () => {
     const entity = await newEntity(own);
     const settings = { entity_id: entity.id, failure_threshold: 1 };
     const checks = await Promise.all(Array.from({ length: 5 }, () => newCheck(own, settings)));
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       mixed.map((success, i) => own.post(`/v1/checks/${checks[(i * 3) % 5].id}/results`, { success, latency_ms: i })),
     );
-    for (const answer of answers) got(answer, 201);
+    for (const response of responses) got(response, 201);
     await expectWholeChains(own);
     const states = new Set(got(await own.get('/v1/checks'), 200).map((check: { state: string }) => check.state));
     const [expected] = states.size > 1 ? ['degraded'] : states;

@@ -80,7 +80,7 @@ describe('the rate limit of an account', () => {
     expect((await other.get('/v1/me')).status).toBe(200);
   });
 
-  it('of read and write requests never rejects a heartbeat or a pipeline report', async () => {
+  it('never rejects a heartbeat or a pipeline report when reads and writes are exhausted', async () => {
     const client = await tenant();
     const check = await newCheck(client);
     await times(10, () => client.get('/v1/me'));
@@ -185,7 +185,7 @@ describe('MCP messages', () => {
 
 describe('a client address without a valid key', () => {
   let clients = 0;
-  /** Sends a request through a proxy on this machine, which is trusted. */
+  /** Sends a request through a trusted proxy on this machine. */
   const from = (address: string, key = '') => {
     const { send } = clientOf(service.url, key);
     return (path: string, method = 'GET', body?: unknown) =>
@@ -227,24 +227,24 @@ describe('a client address without a valid key', () => {
 
   it('can try few invitation tokens', async () => {
     const accept = () => from('192.0.2.77')('/v1/invitations/accept', 'POST', { token: 'fwi_none', name: 'N' });
-    const answers = await times(3, accept);
-    expect(answers.map(({ status }) => status)).toEqual([404, 404, 429]);
-    expect(answers[2]!.body.error).toContain('the class sign-in: 1 a second of an address, at most 2 at once');
+    const responses = await times(3, accept);
+    expect(responses.map(({ status }) => status)).toEqual([404, 404, 429]);
+    expect(responses[2]!.body.error).toContain('the class sign-in: 1 a second of an address, at most 2 at once');
   });
 });
 
 it('has no rate headers when limits are off', async () => {
   const free = await startService({ env: { RATE_LIMITS: 'off' } });
   const client = clientOf(free.url, free.adminKey);
-  const answers = await Promise.all(Array.from({ length: 50 }, () => client.get('/v1/me')));
-  for (const answer of answers) expect([answer.status, ...limits(answer)]).toEqual([200, null, null]);
-  expect(answers[0]!.body.rate_limits).toBeNull();
+  const responses = await Promise.all(Array.from({ length: 50 }, () => client.get('/v1/me')));
+  for (const response of responses) expect([response.status, ...limits(response)]).toEqual([200, null, null]);
+  expect(responses[0]!.body.rate_limits).toBeNull();
   await free.stop();
 });
 
 it('exposes its rate headers to pages of another origin', async () => {
   const client = await tenant();
-  const answer = await client.send('GET', '/v1/me', { headers: { origin: 'https://app.example' } });
-  const exposed = answer.headers.get('access-control-expose-headers')!.split(',');
+  const response = await client.send('GET', '/v1/me', { headers: { origin: 'https://app.example' } });
+  const exposed = response.headers.get('access-control-expose-headers')!.split(',');
   expect(exposed).toEqual(expect.arrayContaining(['ratelimit', 'ratelimit-policy', 'retry-after']));
 });

@@ -16,7 +16,7 @@ const ids = async (tenant: Client): Promise<string[]> =>
   (await tenant.get(ALL)).body.map((one: { id: string }) => one.id);
 
 describe('POST /v1/relations', () => {
-  it('returns the record, which is then listed', async () => {
+  it('returns the record and lists it', async () => {
     const made = await admin.post(ALL, relation(web, db));
     expect(made.status).toBe(201);
     expect(made.body).toEqual({
@@ -86,10 +86,10 @@ describe('POST /v1/relations', () => {
   it('creates one of 50 concurrent duplicates', async () => {
     const tenant = await tenantWithBlueprint();
     const [a, b] = [await entityOf(tenant), await entityOf(tenant)];
-    const answers = await Promise.all(Array.from({ length: 50 }, () => tenant.post(ALL, relation(a, b))));
-    const made = answers.filter(({ status }) => status === 201);
+    const responses = await Promise.all(Array.from({ length: 50 }, () => tenant.post(ALL, relation(a, b))));
+    const made = responses.filter(({ status }) => status === 201);
     expect(made).toHaveLength(1);
-    expect(answers.filter(({ body: { code } }) => code === 'CONFLICT')).toHaveLength(49);
+    expect(responses.filter(({ body: { code } }) => code === 'CONFLICT')).toHaveLength(49);
     expect((await tenant.get(ALL)).body).toEqual([made[0]!.body]);
   });
 
@@ -97,9 +97,9 @@ describe('POST /v1/relations', () => {
     const tenant = await tenantWithBlueprint();
     const hub = await entityOf(tenant);
     const others = await Promise.all(Array.from({ length: 50 }, () => entityOf(tenant)));
-    const answers = await Promise.all(others.map((other) => tenant.post(ALL, relation(hub, other))));
-    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
-    expect((await ids(tenant)).toSorted()).toEqual(answers.map(({ body }) => body.id).toSorted());
+    const responses = await Promise.all(others.map((other) => tenant.post(ALL, relation(hub, other))));
+    expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 201));
+    expect((await ids(tenant)).toSorted()).toEqual(responses.map(({ body }) => body.id).toSorted());
   });
 });
 
@@ -173,7 +173,7 @@ describe('relations', () => {
     expect(await reader.del(`${ALL}/${list[0].id}`)).toMatchObject(failure(403, 'READ_ONLY'));
   });
 
-  it('of another account look like unknown ones', async () => {
+  it('return the same 404 for one of another account as for none', async () => {
     const other = await tenantWithBlueprint();
     const [foreignEntity, another] = [await entityOf(other), await entityOf(other)];
     const { id } = (await other.post(ALL, relation(foreignEntity, another))).body;
@@ -195,8 +195,8 @@ describe('relations', () => {
     ['PUT', ALL, 'GET, HEAD, POST'],
     ['GET', `${ALL}/rel_1`, 'DELETE'],
   ])('return 405 for %s %s', async (method, path, allow) => {
-    const answer = await admin.send(method, path);
-    expect(answer).toMatchObject(failure(405, 'METHOD_NOT_ALLOWED'));
-    expect(answer.headers.get('allow')).toBe(allow);
+    const response = await admin.send(method, path);
+    expect(response).toMatchObject(failure(405, 'METHOD_NOT_ALLOWED'));
+    expect(response.headers.get('allow')).toBe(allow);
   });
 });

@@ -58,7 +58,7 @@ describe('a remediation', () => {
     expect(healed).toMatchObject({ verdict: 'healed', verified_by: healing.id });
   });
 
-  it('sends an alert with what was tried when it did not help', async () => {
+  it('sends an alert with the attempt when it did not help', async () => {
     const { id, check_id } = await guarded({ max_attempts: 1, settle_seconds: 600 });
     const receiver = await startReceiver();
     try {
@@ -113,10 +113,10 @@ describe('a remediation that is rejected', () => {
     ['remediation.lock', { remediation: { lock: 'two words' } }, /must be 1 to 64 letters/],
     ['remediation.attempts', { remediation: { attempts: 3 } }, /max_attempts/],
   ])('has an invalid %s: %j', async (path, more, message) => {
-    const answer = await make({ trigger_type: 'state_change', ...more });
-    expect(answer.status).toBe(400);
-    expect(answer.body.code).toBe('VALIDATION_ERROR');
-    const detail = answer.body.details.find((one: { path: string }) => one.path === path);
+    const response = await make({ trigger_type: 'state_change', ...more });
+    expect(response.status).toBe(400);
+    expect(response.body.code).toBe('VALIDATION_ERROR');
+    const detail = response.body.details.find((one: { path: string }) => one.path === path);
     expect(detail?.message).toMatch(message);
   });
 });

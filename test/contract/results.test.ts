@@ -118,7 +118,7 @@ describe.each(READS)('GET /v1/checks/{id}/%s', (what) => {
     expect(await client.get(`/v1/checks/${none}/${what}`)).toMatchObject(failure(404, 'NOT_FOUND'));
   });
 
-  it("returns the same 404 for a check of another account", async () => {
+  it('returns the same 404 for a check of another account', async () => {
     const stranger = await newTenant();
     const foreign = await stranger.get(`/v1/checks/${id}/${what}?limit=0&hours=0`);
     const made_up = await stranger.get(`/v1/checks/${id.slice(0, -1)}x/${what}`);

@@ -6,10 +6,17 @@ import { answeringNet } from '#infra/docs/record.ts';
 import { allRoutes } from '#lib/all-routes.ts';
 import type { AuditEntry } from '#lib/audit/entry.ts';
 import { systemClock } from '#lib/platform/clock.ts';
-import { type Caller, callersByKey, callersByRight, keyMadeBy, people, verdictOn } from '#test/support/callers.ts';
+import { auditedRoutes, CALLBACK, deletions, isAudited } from '#test/support/audited-routes.ts';
+import {
+  type Caller,
+  callersByKey,
+  callersByRight,
+  expectedOutcome,
+  keyMadeBy,
+  people,
+} from '#test/support/callers.ts';
 import { type Answer, type Client, challengeOf, clientOf, failure, newTenantOf } from '#test/support/client.ts';
 import { masked, sameShape } from '#test/support/compare.ts';
-import { CALLBACK, deletions, isNoted, notedRows } from '#test/support/noted-rows.ts';
 import { type Service, startService } from '#test/support/service.ts';
 
 /**
@@ -37,7 +44,7 @@ let places: Places;
 let admin: Client;
 let reader: Client;
 let stranger: Client;
-let nobody: Client;
+let anonymous: Client;
 const done: Done[] = [];
 
 /** Returns entries that are newer than those of the last call. */
@@ -53,14 +60,14 @@ beforeAll(async () => {
   service = await startService({ env: WALKED, world: { net: answeringNet, clock } });
   admin = await newTenantOf(service);
   stranger = await newTenantOf(service);
-  nobody = clientOf(service.url, '');
+  anonymous = clientOf(service.url, '');
   await newEntries();
   places = await walk(allRoutes.map(endpointOf), async (endpoint, path, body, headers) => {
     const [method = ''] = endpoint.split(' ');
-    const answer = await admin.send(method, path, { body, headers });
-    if (answer.status >= 400) throw new Error(`${method} ${path}: ${JSON.stringify(answer.body)}`);
+    const response = await admin.send(method, path, { body, headers });
+    if (response.status >= 400) throw new Error(`${method} ${path}: ${JSON.stringify(response.body)}`);
     done.push({ endpoint, path, body, entries: await newEntries() });
-    return { body: answer.body, cookies: answer.headers.getSetCookie() };
+    return { body: response.body, cookies: response.headers.getSetCookie() };
   });
   reader = await keyMadeBy(service, admin, { is_read_only: true });
   await newEntries();
@@ -93,7 +100,7 @@ describe('the walk', () => {
   it('adds one audit entry for each change, and none for a read or a push', () => {
     const rest = done.filter(({ endpoint }) => endpoint !== CALLBACK);
     const counts = rest.map(({ endpoint, entries }) => ({ endpoint, entries: entries.length }));
-    expect(counts).toEqual(counts.map(({ endpoint }) => ({ endpoint, entries: isNoted(endpoint) ? 1 : 0 })));
+    expect(counts).toEqual(counts.map(({ endpoint }) => ({ endpoint, entries: isAudited(endpoint) ? 1 : 0 })));
     expect(counts.filter(({ entries }) => entries === 1).length).toBeGreaterThan(20);
   });
 
@@ -103,24 +110,27 @@ describe('the walk', () => {
     for (const { via, actor } of first!.entries) expect([via, actor.type]).toEqual(['oidc', 'user']);
   });
 
-  it.each(notedRows.filter((row) => row.method !== 'DELETE'))('records the action and the actor of $endpoint', async (row) => {
-    const { body: me } = await admin.get('/v1/me');
-    const found = done.filter(({ endpoint }) => endpoint === row.endpoint);
-    expect(found.length).toBeGreaterThan(0);
-    for (const { entries } of found) {
-      const [entry] = entries as [AuditEntry];
-      expect(entry).toMatchObject({ tool: null, ip: '127.0.0.1', user_agent: 'node', more_changes: 0 });
-      expect(entry.via).toBe(row.access === 'open' && row.path.startsWith('/v1/sign-in/') ? 'console' : 'api');
-      expect(entry.action).toBe(`${entry.target.type}.${entry.action.split('.')[1]}`);
-      expect(entry.target.id).not.toBe('');
-      expect(entry.target.name).not.toBe('');
-      expect(entry.changes.length).toBeGreaterThan(0);
-      for (const { from, to } of entry.changes) expect([from, to]).not.toEqual([null, null]);
-      expect(entry.summary).toMatch(/^\S.*\.$/);
-      if (row.access === 'open') expect(entry.actor).toMatchObject({ type: 'user', key_id: null });
-      else expect(entry.actor).toMatchObject({ type: 'key', user_id: me.user.id, email: me.user.email });
-    }
-  });
+  it.each(auditedRoutes.filter((row) => row.method !== 'DELETE'))(
+    'records the action and the actor of $endpoint',
+    async (row) => {
+      const { body: me } = await admin.get('/v1/me');
+      const found = done.filter(({ endpoint }) => endpoint === row.endpoint);
+      expect(found.length).toBeGreaterThan(0);
+      for (const { entries } of found) {
+        const [entry] = entries as [AuditEntry];
+        expect(entry).toMatchObject({ tool: null, ip: '127.0.0.1', user_agent: 'node', more_changes: 0 });
+        expect(entry.via).toBe(row.access === 'open' && row.path.startsWith('/v1/sign-in/') ? 'console' : 'api');
+        expect(entry.action).toBe(`${entry.target.type}.${entry.action.split('.')[1]}`);
+        expect(entry.target.id).not.toBe('');
+        expect(entry.target.name).not.toBe('');
+        expect(entry.changes.length).toBeGreaterThan(0);
+        for (const { from, to } of entry.changes) expect([from, to]).not.toEqual([null, null]);
+        expect(entry.summary).toMatch(/^\S.*\.$/);
+        if (row.access === 'open') expect(entry.actor).toMatchObject({ type: 'user', key_id: null });
+        else expect(entry.actor).toMatchObject({ type: 'key', user_id: me.user.id, email: me.user.email });
+      }
+    },
+  );
 });
 
 describe('request validation', () => {
@@ -130,12 +140,12 @@ describe('request validation', () => {
   const BODY_FIRST = ['PUT /v1/settings/users/{id}', 'POST /v1/settings/users/{id}/sign-in-link'];
 
   // In the order of validation, each with a fault that a later step would reject as well.
-  it.each(rows)('of $endpoint rejects in the documented order and records nothing', async (row) => {
+  it.each(rows)('rejects $endpoint in the documented order and records nothing', async (row) => {
     const path = pathOf(row.endpoint, places);
     const nowhere = nowhereOf(row);
     const garbled = row.method === 'GET' ? {} : { body: '{"name": ' };
-    if (row.access === 'open') expect((await call(nobody, row)).status).not.toBe(401);
-    else expect(challengeOf(await nobody.send(row.method, nowhere, garbled))).toBe('Bearer');
+    if (row.access === 'open') expect((await call(anonymous, row)).status).not.toBe(401);
+    else expect(challengeOf(await anonymous.send(row.method, nowhere, garbled))).toBe('Bearer');
     if (row.access === 'write') {
       expect(await reader.send(row.method, nowhere, garbled)).toMatchObject(failure(403, 'READ_ONLY'));
     }
@@ -148,13 +158,13 @@ describe('request validation', () => {
       for (const body of ['{"name": ', '[]']) {
         expect(await call(admin, row, body)).toMatchObject(failure(400, 'VALIDATION_ERROR'));
       }
-      const unknown = await call(admin, row, { '!colour': null });
+      const unknown = await call(admin, row, { '!shade': null });
       expect(unknown).toMatchObject({ status: 400, body: { code: 'VALIDATION_ERROR' } });
-      expect(unknown.body.details).toContainEqual({ path: '!colour', message: '`!colour` is not known' });
+      expect(unknown.body.details).toContainEqual({ path: '!shade', message: '`!shade` is not known' });
     }
     if (isClosed(row)) {
-      const answer = await admin.send(row.method, withQuery(path, '%21colour=red'));
-      expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', '!colour'));
+      const response = await admin.send(row.method, withQuery(path, '%21shade=red'));
+      expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR', '!shade'));
     }
     expect(await newEntries()).toEqual([]);
   });
@@ -165,9 +175,9 @@ describe('request validation', () => {
     const on = pathOf(`X ${path}`, places);
     for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((one) => !there.includes(one))) {
       for (const client of [admin, reader]) {
-        const answer = await client.send(method, on);
-        expect(answer).toMatchObject(method === 'HEAD' ? { status: 405 } : failure(405, 'METHOD_NOT_ALLOWED'));
-        expect(answer.headers.get('allow')).toBe(there.sort().join(', '));
+        const response = await client.send(method, on);
+        expect(response).toMatchObject(method === 'HEAD' ? { status: 405 } : failure(405, 'METHOD_NOT_ALLOWED'));
+        expect(response.headers.get('allow')).toBe(there.sort().join(', '));
       }
     }
   });
@@ -178,7 +188,7 @@ describe('a record', () => {
     (row) => row.body && row.status === 200 && rows.some((one) => one.method === 'GET' && one.path === row.path),
   );
   // A route that gives a check a new ping URL does so each time.
-  const repeatable = notedRows.filter(
+  const repeatable = auditedRoutes.filter(
     (row) => row.status === 200 && row.body && row.access !== 'respond' && !row.path.endsWith('/rotate-ping-url'),
   );
 
@@ -240,13 +250,13 @@ const STOP = '!stop';
 /** Returns the outcome of a call: "let in", or the error code. */
 async function outcomeFor({ client, own }: Caller, row: Row): Promise<string> {
   const path = pathOf(row.endpoint, { ...places, ...own });
-  const answer = await client.send(row.method, withQuery(path, `${encodeURIComponent(STOP)}=1`));
-  const isStopped = answer.status === 400 && answer.body.details[0].path === STOP;
+  const response = await client.send(row.method, withQuery(path, `${encodeURIComponent(STOP)}=1`));
+  const isStopped = response.status === 400 && response.body.details[0].path === STOP;
   // Existence is checked last: the passkey and the identity of the walk belong to the admin.
-  const isElsewhere = row.access === 'own' && answer.status === 404;
+  const isElsewhere = row.access === 'own' && response.status === 404;
   // Routes that serve other programs accept any query.
-  const isServed = row.query?.def.catchall !== undefined && answer.status === row.status;
-  return isStopped || isElsewhere || isServed ? 'let in' : answer.body.code;
+  const isServed = row.query?.def.catchall !== undefined && response.status === row.status;
+  return isStopped || isElsewhere || isServed ? 'let in' : response.body.code;
 }
 
 describe('permissions', () => {
@@ -269,15 +279,15 @@ describe('permissions', () => {
 
   it('follow for each caller from the access of the route', async () => {
     for (const caller of callers) {
-      const { who, verdict } = caller;
+      const { who, outcome } = caller;
       const met = await Promise.all(rows.map(async (row) => [row.endpoint, await outcomeFor(caller, row)]));
-      const due = Object.fromEntries(rows.map((row) => [row.endpoint, verdict(row)]));
+      const due = Object.fromEntries(rows.map((row) => [row.endpoint, outcome(row)]));
       expect(Object.fromEntries(met), who).toEqual(due);
     }
   });
 
   it('are missing for an unknown access', () => {
-    expect(() => verdictOn({ role: 'admin' }, 'dance' as never)).toThrow('Nobody has said');
+    expect(() => expectedOutcome({ role: 'admin' }, 'dance' as never)).toThrow('has no entry');
   });
 
   /** Secrets in the requests of the walk: a hook's path, a query, a header's value, a signing key. */
@@ -295,11 +305,11 @@ describe('permissions', () => {
 
   it('hide existing secrets', async () => {
     const whole = await Promise.all(readable.map((row) => call(admin, row)));
-    expect(whole.filter((answer) => SECRETS.test(JSON.stringify(answer.body))).length).toBeGreaterThan(2);
+    expect(whole.filter((response) => SECRETS.test(JSON.stringify(response.body))).length).toBeGreaterThan(2);
   });
 });
 
-describe("another account", () => {
+describe('another account', () => {
   /** A route that creates the record in its path creates it for the caller. */
   const named = rows.filter((row) => row.path.includes('{') && row.access !== 'open' && !row.makes);
 

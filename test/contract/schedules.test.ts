@@ -42,9 +42,9 @@ describe('an invalid schedule', () => {
     [{ ...NIGHTLY, max_run_seconds: 2_592_001 }, 'config.max_run_seconds', '2592000'],
     [{ ...NIGHTLY, expect_first_within_seconds: 31_622_401 }, 'config.expect_first_within_seconds', '31622400'],
   ])('%j is rejected at %s: %s', async (config, path, message) => {
-    const answer = await client.post('/v1/checks', { check_type: 'push', entity_id, config });
-    expect([answer.status, answer.body.code]).toEqual([400, 'VALIDATION_ERROR']);
-    expect(answer.body.details).toEqual([{ path, message: expect.stringContaining(message) }]);
+    const response = await client.post('/v1/checks', { check_type: 'push', entity_id, config });
+    expect([response.status, response.body.code]).toEqual([400, 'VALIDATION_ERROR']);
+    expect(response.body.details).toEqual([{ path, message: expect.stringContaining(message) }]);
   });
 
   it('is rejected for a probed check', async () => {
@@ -63,7 +63,7 @@ describe('a check with a schedule', () => {
     expect(other).toMatchObject({ failure_threshold: 2, interval_seconds: 7 });
   });
 
-  it('shows what it waits for', async () => {
+  it('shows its expected heartbeat', async () => {
     const { id } = await newCheck(client, { config: { ...NIGHTLY, grace_seconds: 600 } });
     const before = await read(id);
     expect(before).toMatchObject({

@@ -38,9 +38,9 @@ describe('a sign-in with a key', () => {
     expect(refused).toMatchObject(failure(403, 'FORBIDDEN'));
     expect(refused.body.error).toBe('This key has the scope push; this needs read. Make a key that has it.');
     for (const key of ['fw_', 'x', `fw_${'0'.repeat(43)}`, admin.key.slice(0, -1)]) {
-      const answer = await pageAt(url).post('/v1/sign-in/key', { key });
-      expect(answer, key).toMatchObject(failure(401, 'UNAUTHORIZED'));
-      expect(answer.headers.getSetCookie()).toEqual([]);
+      const response = await pageAt(url).post('/v1/sign-in/key', { key });
+      expect(response, key).toMatchObject(failure(401, 'UNAUTHORIZED'));
+      expect(response.headers.getSetCookie()).toEqual([]);
     }
     for (const body of [{}, { key: '' }, { key: 1 }, { key: 'x'.repeat(201) }]) {
       expect(await pageAt(url).post('/v1/sign-in/key', body)).toMatchObject(failure(400, 'VALIDATION_ERROR', 'key'));
@@ -66,10 +66,10 @@ describe('a sign-in link', () => {
 
   it('signs in one of twenty concurrent requests', async () => {
     const token = await linkFor(adminId);
-    const answers = await Promise.all(Array.from({ length: 20 }, () => redeem(token)));
-    const won = answers.filter(({ status }) => status === 201);
+    const responses = await Promise.all(Array.from({ length: 20 }, () => redeem(token)));
+    const won = responses.filter(({ status }) => status === 201);
     expect(won).toHaveLength(1);
-    for (const lost of answers.filter((one) => one !== won[0])) {
+    for (const lost of responses.filter((one) => one !== won[0])) {
       expect(lost).toMatchObject(failure(401, 'UNAUTHORIZED'));
       expect(lost.headers.getSetCookie()).toEqual([]);
     }

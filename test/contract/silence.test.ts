@@ -63,7 +63,7 @@ describe.concurrent('a push check that misses heartbeats', { timeout: 2 * PATIEN
     await beat(id);
     expect(await read(id)).toMatchObject({ state: 'up', consecutive_failures: 0, stale: false });
 
-    // In all that time the agent of the other check never sent anything, which is not a failure.
+    // In all that time the agent of the other check never sent anything, and this is not a failure.
     expect(await resultsOf(never.id)).toEqual([]);
     expect(await read(never.id)).toMatchObject({ state: 'unknown', stale: false, last_result: null });
   });
@@ -96,7 +96,9 @@ describe.concurrent('a push check that misses heartbeats', { timeout: 2 * PATIEN
   });
 });
 
-it.concurrent('a push that is answered before the missed heartbeat is recorded always wins', { timeout: 60_000 }, async () => {
+it.concurrent('prefers a push that is answered before the missed heartbeat is recorded', {
+  timeout: 60_000,
+}, async () => {
   const GRACE_MS = 1000;
   const CHECKS = 25;
   const ROUNDS = 8;

@@ -35,7 +35,7 @@ async function upCheck(path: string) {
 const reasonOf = async (id: string) => (await client.get(`/v1/checks/${id}/transitions`)).body[0].alert.reason;
 
 describe('a silence', () => {
-  it('of a check ends by itself, and then reports what has changed', async () => {
+  it('ends by itself for a check, and then reports changes', async () => {
     const { id, policy } = await upCheck('/until');
     const until = ahead(2);
     expect(got(await client.post(policy, { silenced_until: until, silence_reason: 'a new disk' }), 200)).toMatchObject({
@@ -53,7 +53,7 @@ describe('a silence', () => {
     expect(shown).toMatchObject({ silenced: false, silenced_until: null, silence_reason: '', silenced_by: [] });
   });
 
-  it('of an entity applies to its checks, and lifting it reports what has changed', async () => {
+  it('applies to the checks of an entity, and lifting it reports changes', async () => {
     const { id, entity, policy } = await upCheck('/entity');
     const path = `/v1/blueprints/service/entities/${entity.slug}`;
     expect(got(await client.put(path, { silenced: true, silence_reason: 'moving' }), 200)).toMatchObject({
@@ -72,7 +72,7 @@ describe('a silence', () => {
     expect(texts('/entity')[0]).toMatch(/cart has been down for/);
   });
 
-  it('of a selection can be created, listed and ended early by a responder', async () => {
+  it('can be created for a selection, listed, and ended early by a responder', async () => {
     const { id, entity, policy } = await upCheck('/selected');
     const respond = await keyOf(client, { scopes: ['respond'] });
     const body = { applies_to: { entity_ids: [entity.id] }, until: ahead(3600), reason: 'upgrade' };
@@ -124,7 +124,7 @@ describe('a silence', () => {
     [{ silenced_until: ahead(31 * 86_400) }, 'silenced_until'],
     [{ silenced: false, silenced_until: ahead(60) }, 'silenced_until'],
     [{ silence_reason: 'of nothing' }, 'silence_reason'],
-  ])('of a check or an entity is rejected with %j', async (body, path) => {
+  ])('is rejected for a check or an entity with %j', async (body, path) => {
     const check = await newCheck(client);
     expect(await client.post(`/v1/checks/${check.id}/policy`, body)).toMatchObject(
       failure(400, 'VALIDATION_ERROR', path),

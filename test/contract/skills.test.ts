@@ -91,11 +91,11 @@ describe('a skill', () => {
 
   it('is rejected beyond a hundred, even for concurrent requests', async () => {
     const other = await newTenant();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 103 }, (_, i) => other.post('/v1/skills', manifest({ slug: `s${i}` }))),
     );
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(100);
-    expect(answers.find(({ status }) => status !== 201)).toMatchObject(failure(409, 'LIMIT_EXCEEDED'));
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(100);
+    expect(responses.find(({ status }) => status !== 201)).toMatchObject(failure(409, 'LIMIT_EXCEEDED'));
     await other.del('/v1/skills/s0');
     await other.del('/v1/skills/s1');
     expect((await other.post('/v1/skills', manifest())).status).toBe(201);
@@ -156,8 +156,8 @@ describe('a manifest that is rejected', () => {
       'tools.0.action_id',
     ],
   ])('%s', async (_name, more, path) => {
-    const answer = await admin.post('/v1/skills', JSON.parse(JSON.stringify(manifest(more))));
-    expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
+    const response = await admin.post('/v1/skills', JSON.parse(JSON.stringify(manifest(more))));
+    expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
   });
 
   it('has a schema that is nested too deep, even in its values', async () => {

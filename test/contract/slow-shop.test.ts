@@ -122,7 +122,7 @@ async function agentOf({ client, url }: { client: Client; url: string }, shop: s
   };
 }
 
-it('a slow shop is reported once as degraded and immediately as down, and an agent finds the cause, fixes it and sees it up', {
+it('reports a slow shop once as degraded and immediately as down, and lets an agent find the cause, fix it and see it up', {
   timeout: 120_000,
 }, async () => {
   const authority = await makeAuthority();

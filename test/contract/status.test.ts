@@ -107,10 +107,10 @@ describe('GET /v1/health', () => {
   it('needs no key and returns the progress of the schedule', async () => {
     const anonymous = clientOf((await target()).url, '');
     const health = await eventually(async () => {
-      const answer = await anonymous.get('/v1/health');
-      expect(answer.status).toBe(200);
-      return answer.body.ok && answer.body;
-      // What was late on a busy machine is reported for a minute.
+      const response = await anonymous.get('/v1/health');
+      expect(response.status).toBe(200);
+      return response.body.ok && response.body;
+      // Delays of a busy machine are reported for a minute.
     }, 100_000);
     expect(health).toMatchObject({
       ok: true,

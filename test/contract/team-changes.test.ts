@@ -82,7 +82,7 @@ describe('PUT /v1/settings/users/{id}', () => {
     expect((await put(tenant, id, { role: 'member' })).status).toBe(200);
   });
 
-  it("rejects the e-mail address of another member or an invitation, in any case, but accepts the user’s own", async () => {
+  it('rejects the e-mail address of another member or an invitation, in any case, but accepts the user’s own', async () => {
     const ben = await memberOf(admin);
     const { email: own } = (await ben.get('/v1/me')).body.user;
     const { email: pending } = (await invite(admin)).body;
@@ -96,8 +96,8 @@ describe('PUT /v1/settings/users/{id}', () => {
   it('gives an address to one of two concurrent requests', async () => {
     const two = [await memberOf(admin), await memberOf(admin)];
     const email = address();
-    const answers = await Promise.all(two.map(({ id }) => put(admin, id, { email })));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+    const responses = await Promise.all(two.map(({ id }) => put(admin, id, { email })));
+    expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 409]);
     expect((await members(admin)).filter((one) => one.email === email)).toHaveLength(1);
   });
 
@@ -121,7 +121,7 @@ describe('PUT /v1/settings/users/{id}', () => {
     expect(await put(admin, ben.id, change)).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
   });
 
-  it("returns 404 for users of another account and unknown users", async () => {
+  it('returns 404 for users of another account and unknown users', async () => {
     const other = await newTenant();
     const foreign = await put(admin, await ownId(other), { role: 'viewer' });
     expect(foreign).toMatchObject(failure(404, 'NOT_FOUND'));

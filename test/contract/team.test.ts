@@ -132,12 +132,12 @@ describe('DELETE /v1/settings/users/{id}', () => {
       const tenant = await newTenant();
       const [own] = await members(tenant);
       const second = await memberOf(tenant, 'admin');
-      const answers = await Promise.all([tenant.del(`${TEAM}/${second.id}`), second.del(`${TEAM}/${own!.id}`)]);
-      const [won, lost] = answers.toSorted((a, b) => a.status - b.status);
+      const responses = await Promise.all([tenant.del(`${TEAM}/${second.id}`), second.del(`${TEAM}/${own!.id}`)]);
+      const [won, lost] = responses.toSorted((a, b) => a.status - b.status);
       expect(won!.status).toBe(204);
       // Too late for its key, or for the last admin.
       expect(['UNAUTHORIZED', 'CONFLICT']).toContain(lost!.body.code);
-      const left = answers[0]!.status === 204 ? tenant : second;
+      const left = responses[0]!.status === 204 ? tenant : second;
       expect((await members(left)).map(({ role }) => role)).toEqual(['admin']);
     }
   });
@@ -150,7 +150,7 @@ describe('DELETE /v1/settings/users/{id}', () => {
     expect((await ben.get('/v1/me')).status).toBe(200);
   });
 
-  it("returns 404 for users of another account and unknown users", async () => {
+  it('returns 404 for users of another account and unknown users', async () => {
     const other = await newTenant();
     const [theirUser] = await members(other);
     await memberOf(other, 'admin');
@@ -173,8 +173,8 @@ describe('the team', () => {
     ['PUT', INVITE, 'POST'],
     ['GET', ACCEPT, 'POST'],
   ])('returns 405 for %s %s', async (method, path, allow) => {
-    const answer = await admin.send(method, path);
-    expect(answer).toMatchObject(failure(405, 'METHOD_NOT_ALLOWED'));
-    expect(answer.headers.get('allow')).toBe(allow);
+    const response = await admin.send(method, path);
+    expect(response).toMatchObject(failure(405, 'METHOD_NOT_ALLOWED'));
+    expect(response.headers.get('allow')).toBe(allow);
   });
 });

@@ -91,7 +91,12 @@ describe.each([
     got(await stranger.post(`/v1/checks/${id}/heartbeat`), 201);
     const [foreign] = got(await stranger.get(FEED), 200);
     const elsewhere = all.find((one) => !own().includes(one));
-    for (const after of [foreign.id, 'trn_0', `${own()[0]!.id.slice(0, -3)}xyz`, ...(elsewhere ? [elsewhere.id] : [])]) {
+    for (const after of [
+      foreign.id,
+      'trn_0',
+      `${own()[0]!.id.slice(0, -3)}xyz`,
+      ...(elsewhere ? [elsewhere.id] : []),
+    ]) {
       expect(await client.get(at(`after=${after}`))).toMatchObject(failure(404, 'NOT_FOUND'));
     }
   });

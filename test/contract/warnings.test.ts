@@ -78,7 +78,7 @@ describe('a check', () => {
     expect(shown.state).toBe('up');
   });
 
-  it('that is down goes up after recovery_threshold consecutive successes, and is degraded if some had warnings', async () => {
+  it('goes up from down after recovery_threshold consecutive successes, to degraded if some had warnings', async () => {
     const { id } = await newCheck(client, { failure_threshold: 1, recovery_threshold: 2 });
     const seen = [];
     for (const body of [FAILS, OK, FAILS, OK, OK, FAILS, SLOW, OK, OK]) {
@@ -131,7 +131,7 @@ describe('the policy', () => {
     }
   });
 
-  it('suppresses what it does not report, and the transition has the reason', async () => {
+  it('suppresses unreported changes, and the transition has the reason', async () => {
     const { id } = await newCheck(client, { failure_threshold: 1 });
     got(await client.post(`/v1/checks/${id}/policy`, { notify_on_degraded: false, cooldown_seconds: 0 }), 200);
     for (const body of [OK, SLOW, FAILS, SLOW, OK]) await push(id, body);

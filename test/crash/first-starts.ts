@@ -40,14 +40,16 @@ async function firstStart(random: Random): Promise<string[]> {
       killed.push(after);
     }
     const { child, ready, exited } = startMain(env);
-    const answer = await ready.then(({ url, key }) => {
+    const response = await ready.then(({ url, key }) => {
       keys.add(key);
       return clientOf(url, key).get('/v1/me');
     });
     child.kill('SIGKILL');
     await exited;
-    const isOne = answer.status === 200 && keys.size === 1;
-    return isOne ? [] : [`first starts killed after ${killed} ms left ${keys.size} keys, and /v1/me ${answer.status}`];
+    const isOne = response.status === 200 && keys.size === 1;
+    return isOne
+      ? []
+      : [`first starts killed after ${killed} ms left ${keys.size} keys, and /v1/me ${response.status}`];
   } catch (error) {
     return [`first starts killed after ${killed} ms: ${(error as Error).message}`];
   } finally {

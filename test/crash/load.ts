@@ -36,9 +36,9 @@ export function startLoad(fleet: Fleet, sent: Sent, seed: number, round: number)
   });
   const operator = async () => {
     while (!stopped) {
-      const answer = await unlessCut(fleet.client.post(`/v1/actions/${fleet.byHand.id}/run`));
-      if (!answer) return;
-      sent.runs.push(got(answer, 200));
+      const response = await unlessCut(fleet.client.post(`/v1/actions/${fleet.byHand.id}/run`));
+      if (!response) return;
+      sent.runs.push(got(response, 200));
       await pause(150);
     }
   };
@@ -69,10 +69,10 @@ export async function pushOnce({ client }: Fleet, { pushes }: Sent, push: Push):
   pushes.push(attempt);
   const headers: Record<string, string> = identified ? { 'idempotency-key': push.push.replaceAll(/\W+/g, '-') } : {};
   const path = `/v1/checks/${check_id}/${body ? 'results' : 'heartbeat'}`;
-  const answer = await unlessCut(client.send('POST', path, { body, headers }));
-  if (!answer) return false;
-  const record = got(answer, 201);
-  attempt.answered = { n: Date.now(), at: Date.now(), status: answer.status, result_id: record.id, record };
+  const response = await unlessCut(client.send('POST', path, { body, headers }));
+  if (!response) return false;
+  const record = got(response, 201);
+  attempt.answered = { n: Date.now(), at: Date.now(), status: response.status, result_id: record.id, record };
   return true;
 }
 

@@ -39,9 +39,9 @@ export async function beginPings({ service }: Lives): Promise<Pinged> {
   async function ping(path: string, one: Omit<Sent, 'answered'>): Promise<boolean> {
     const attempt: Sent = { ...one, answered: false };
     sent.push(attempt);
-    const answer = await unlessCut(sendPing(path, {}, service.url));
-    if (!answer) return false;
-    if (answer.status >= 300) throw new Error(`A ping was answered ${answer.status} ${answer.text}.`);
+    const response = await unlessCut(sendPing(path, {}, service.url));
+    if (!response) return false;
+    if (response.status >= 300) throw new Error(`A ping was answered ${response.status} ${response.text}.`);
     attempt.answered = true;
     return true;
   }

@@ -48,10 +48,10 @@ export class Pipelines {
     this.reports.push(report);
     while (!this.#stopped) {
       report.tries++;
-      const answer = await unlessCut(this.#client.post(`/v1/actions/executions/${execution_id}/events`, body));
-      if (answer) {
-        got(answer, 200);
-        report.status_code = answer.status;
+      const response = await unlessCut(this.#client.post(`/v1/actions/executions/${execution_id}/events`, body));
+      if (response) {
+        got(response, 200);
+        report.status_code = response.status;
         return;
       }
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));

@@ -9,7 +9,7 @@ import { target } from './service.ts';
 
 export type Posting = { headers?: Record<string, string>; path?: string; method?: string };
 
-/** Sends a body to MCP as it is, or as JSON. */
+/** Sends a body to MCP: text as it is, everything else as JSON. */
 export async function postRaw(
   { key }: Pick<Client, 'key'>,
   body: unknown,
@@ -27,18 +27,18 @@ export async function postRaw(
 
 let ids = 0;
 
-/** One request of the handshake variant; answers the whole HTTP answer. */
+/** Sends one request of the handshake variant. @returns the HTTP response */
 export const rpc = (client: Pick<Client, 'key'>, method: string, params?: object, posting?: Posting): Promise<Answer> =>
   postRaw(client, { jsonrpc: '2.0', id: ++ids, method, ...(params && { params }) }, posting);
 
-/** The result of a tool; throws with the whole answer when there is none. */
+/** Calls a tool. @returns its result @throws the whole response if there is none */
 export async function call(client: Pick<Client, 'key'>, name: string, args?: object): Promise<Answer['body']> {
-  const answer = await rpc(client, 'tools/call', { name, ...(args && { arguments: args }) });
-  if (answer.status !== 200 || !answer.body.result) throw new Error(JSON.stringify(answer.body));
-  return answer.body.result;
+  const response = await rpc(client, 'tools/call', { name, ...(args && { arguments: args }) });
+  if (response.status !== 200 || !response.body.result) throw new Error(JSON.stringify(response.body));
+  return response.body.result;
 }
 
-/** What a tool said: the object, which its text repeats. */
+/** Calls a tool. @returns its object, which its text repeats */
 export async function said(client: Pick<Client, 'key'>, name: string, args?: object): Promise<Answer['body']> {
   const result = await call(client, name, args);
   expect(result.content).toEqual([{ type: 'text', text: JSON.stringify(result.structuredContent) }]);
@@ -46,18 +46,18 @@ export async function said(client: Pick<Client, 'key'>, name: string, args?: obj
   return result.structuredContent;
 }
 
-/** The API's error body, of a tool that failed. */
+/** Calls a tool that fails. @returns the error body of the API */
 export async function refused(client: Pick<Client, 'key'>, name: string, args?: object): Promise<Answer['body']> {
   const result = await call(client, name, args);
   expect(result).toMatchObject({ isError: true, content: [{ type: 'text' }] });
   return JSON.parse(result.content[0].text);
 }
 
-/** The names that tools/list answers. */
+/** Returns the tool names of tools/list. */
 export const toolNames = async (client: Pick<Client, 'key'>): Promise<string[]> =>
   (await rpc(client, 'tools/list')).body.result.tools.map(({ name }: { name: string }) => name);
 
-/** The body of one request as MCP 2026-07-28 has it, with the headers that belong to it. */
+/** Returns the body of a request of MCP 2026-07-28, and its headers. */
 export function stateless(method: string, params: Record<string, unknown> = {}, version = '2026-07-28') {
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': version,
@@ -74,19 +74,19 @@ export function stateless(method: string, params: Record<string, unknown> = {}, 
   };
 }
 
-/** Registers the seven built-in tools. */
+/** Registers the built-in tools of the default manifest. */
 export const registerCatalogOps = async (client: Client) => got(await client.post('/v1/skills', catalogOps()), 201);
 
 export type Stream = {
   status: number;
   headers: IncomingMessage['headers'];
-  /** Where to post to, as the endpoint event said. */
+  /** Endpoint to post to, from the endpoint event. */
   endpoint: string;
-  /** Everything that came, as it came. */
+  /** Raw text so far. */
   text: () => string;
-  /** The JSON messages that came. */
+  /** JSON messages so far. */
   messages: () => Answer['body'][];
-  /** The answer to the request of this id. */
+  /** Waits for the response to the request with this id. */
   reply(id: number | string): Promise<Answer['body']>;
   /** Posts a message to this stream. */
   post(message: object, key?: string): Promise<Answer>;
@@ -94,7 +94,7 @@ export type Stream = {
   close(): void;
 };
 
-/** Opens a stream of 2024-11-05. Over node:http, so that nothing is pooled and a hundred stand side by side. */
+/** Opens a stream of 2024-11-05. Uses node:http, which does not pool, so that a hundred can be open. */
 export async function openStream(key: string, headers: Record<string, string> = {}): Promise<Stream> {
   const { url } = await target();
   const request = httpRequest(`${url}/v1/mcp`, {

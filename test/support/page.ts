@@ -5,13 +5,13 @@ import { assertDescribed } from './described.ts';
 
 type Sending = {
   body?: unknown;
-  /** In place of, or beside, what a page of the service sends; undefined: not sent. */
+  /** Added to, or replacing, the headers of a same-origin page; undefined: not sent. */
   headers?: Record<string, string | undefined>;
 };
 
-/** A page of the service in a browser: what it sends by itself, and the cookies that it was given. */
+/** A page of the service in a browser: the headers it sends, and its cookies. */
 export type Page = {
-  /** By name, as the browser keeps them. */
+  /** Cookies by name. */
   cookies: Map<string, string>;
   send(method: string, path: string, sending?: Sending): Promise<Answer>;
   get(path: string): Promise<Answer>;
@@ -20,7 +20,7 @@ export type Page = {
 };
 
 /**
- * A page that is open at `url`. Unlike fetch it can say what only a browser may: Host, Origin and Sec-Fetch-Site.
+ * Opens a page at `url`. Unlike fetch it can send Host, Origin and Sec-Fetch-Site.
  * @param ca PEM of an authority to trust
  */
 export function pageAt(url: string, { ca }: { ca?: string } = {}): Page {
@@ -40,10 +40,10 @@ export function pageAt(url: string, { ca }: { ca?: string } = {}): Page {
       string,
       string,
     ][];
-    const answer = await exchange(new URL(url + path), method, Object.fromEntries(sent), text, ca);
-    for (const set of answer.headers.getSetCookie()) keep(cookies, set);
-    assertDescribed(method, path, answer);
-    return answer;
+    const response = await exchange(new URL(url + path), method, Object.fromEntries(sent), text, ca);
+    for (const set of response.headers.getSetCookie()) keep(cookies, set);
+    assertDescribed(method, path, response);
+    return response;
   };
   return {
     cookies,
@@ -54,7 +54,7 @@ export function pageAt(url: string, { ca }: { ca?: string } = {}): Page {
   };
 }
 
-/** What a browser does with Set-Cookie, as far as it matters here: an age of 0 takes a cookie away. */
+/** Applies a Set-Cookie header; an age of 0 removes the cookie. */
 function keep(cookies: Map<string, string>, set: string): void {
   const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? [];
   if (/;\s*max-age=0/i.test(set)) cookies.delete(name);
@@ -89,15 +89,15 @@ function exchange(
   });
 }
 
-/** The page of somebody who has signed in with a key. */
+/** Returns the page of a user who has signed in with a key. */
 export async function signedInWith(url: string, key: string): Promise<Page> {
   const page = pageAt(url);
-  const answer = await page.post('/v1/sign-in/key', { key });
-  if (answer.status !== 201) throw new Error(`No session: ${JSON.stringify(answer.body)}`);
+  const response = await page.post('/v1/sign-in/key', { key });
+  if (response.status !== 201) throw new Error(`No session: ${JSON.stringify(response.body)}`);
   return page;
 }
 
-/** The page of a user who has signed in with a link that an admin made. */
+/** Returns the page of a user who has signed in with a link. */
 export async function signedInByLink(
   url: string,
   admin: { post(path: string, body?: unknown): Promise<Answer> },
@@ -105,10 +105,10 @@ export async function signedInByLink(
 ): Promise<Page> {
   const made = await admin.post(`/v1/settings/users/${userId}/sign-in-link`);
   const page = pageAt(url);
-  const answer = await page.post('/v1/sign-in/link', { token: tokenOf(made.body.url) });
-  if (answer.status !== 201) throw new Error(`No session: ${JSON.stringify([made.body, answer.body])}`);
+  const response = await page.post('/v1/sign-in/link', { token: tokenOf(made.body.url) });
+  if (response.status !== 201) throw new Error(`No session: ${JSON.stringify([made.body, response.body])}`);
   return page;
 }
 
-/** The token of a sign-in link. */
+/** Returns the token of a sign-in link. */
 export const tokenOf = (url: string): string => /#\/link\/(fwl_\w+)$/.exec(url)?.[1] ?? '';

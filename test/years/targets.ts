@@ -32,7 +32,7 @@ export function makeTargets(now: () => number, { once_in, shortest, longest }: S
     return spell.from <= at && at < spell.to;
   }
 
-  function answer(host: string): number {
+  function response(host: string): number {
     if (host === 'pager.test') {
       asked.alerts++;
       return hash32(`${asked.alerts}`) % 20 === 0 ? 503 : 200;
@@ -55,7 +55,7 @@ export function makeTargets(now: () => number, { once_in, shortest, longest }: S
     asked,
     net: {
       http: async ({ url }) => ({
-        status: answer(new URL(url).hostname),
+        status: response(new URL(url).hostname),
         headers: {},
         body: '',
         latency_ms: LATENCY_MS,

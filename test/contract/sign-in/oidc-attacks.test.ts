@@ -63,8 +63,8 @@ describe('a callback that is rejected', () => {
     const browser = new PlainBrowser();
     const callback = await toCallback(world, browser, person);
     const browsers = Array.from({ length: 20 }, () => browser.copy());
-    const answers = await Promise.all(browsers.map((one) => one.visit(callback)));
-    const places = answers.map(({ location }) => location).toSorted();
+    const responses = await Promise.all(browsers.map((one) => one.visit(callback)));
+    const places = responses.map(({ location }) => location).toSorted();
     expect(places).toEqual(['/', ...Array(19).fill(refused('expired').location)]);
     const sessions = await Promise.all(browsers.map((one) => sessionOf(world, one)));
     expect(sessions.filter(Boolean)).toHaveLength(1);
@@ -148,16 +148,16 @@ describe('a provider that is not trusted', () => {
   it('is one whose document names another issuer, with or without a slash at its end', async () => {
     for (const issuer of [`${world.provider.issuer}/`, 'https://evil.example', '{tenantid}']) {
       world.provider.fault = { discovery: (document) => ({ ...document, issuer }) };
-      const answer = await begin(new PlainBrowser());
-      expect(answer).toMatchObject({ status: 503, body: { code: 'UNAVAILABLE' } });
-      expect(answer.body.error).toContain(
+      const response = await begin(new PlainBrowser());
+      expect(response).toMatchObject({ status: 503, body: { code: 'UNAVAILABLE' } });
+      expect(response.body.error).toContain(
         `OIDC_ISSUER must be what its discovery document says, to the letter: ${issuer}`,
       );
     }
   });
 });
 
-it('a sign-in leaves no secret in a log line, a response of the service or the store', async () => {
+it('leaves no secret of a sign-in in a log line, a response of the service or the store', async () => {
   const browser = new PlainBrowser();
   const person = newPerson();
   const token = await invited(admin, 'planted@example.com');

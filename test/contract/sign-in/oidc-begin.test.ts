@@ -25,8 +25,8 @@ describe('the page after a sign-in', () => {
     '/ evil',
     `/${'x'.repeat(500)}`,
   ])('is never %j', async (return_to) => {
-    const answer = await begin(new PlainBrowser(), { return_to });
-    expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', 'return_to'));
+    const response = await begin(new PlainBrowser(), { return_to });
+    expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR', 'return_to'));
   });
 });
 
@@ -42,7 +42,7 @@ describe('a sign-in that does not start', () => {
   it('is under a host name that a third party points to the service', async () => {
     const { ports } = world.service;
     const { create } = await import('#functions/sign-in.ts');
-    const answer = await create(ports)({
+    const response = await create(ports)({
       rawPath: '/v1/sign-in/oidc',
       rawQueryString: '',
       headers: { host: 'evil.example' },
@@ -50,7 +50,7 @@ describe('a sign-in that does not start', () => {
       isBase64Encoded: false,
       requestContext: { requestId: 'r', http: { method: 'POST', path: '/v1/sign-in/oidc' } },
     });
-    expect(answer.statusCode).toBe(403);
+    expect(response.statusCode).toBe(403);
   });
 
   it.each([

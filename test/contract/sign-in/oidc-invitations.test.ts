@@ -102,14 +102,14 @@ describe('an e-mail address', () => {
       const by = await newAdmin(here);
       here.provider.emailInIdToken = inToken;
       here.provider.rotateKeys();
-      const requestsBefore = here.provider.userInfoAsked;
+      const requestsBefore = here.provider.userInfoRequests;
       const { email_verified: _, ...person } = newPerson();
       await invited(by, person.email!);
       const claims = verified === undefined ? person : { ...person, email_verified: verified };
       const { location } = await passProvider(here, new PlainBrowser(), claims);
       const isGood = trust || verified === true || verified === 'true';
       expect(location).toBe(isGood ? '/' : signInPage('email_not_verified'));
-      expect(here.provider.userInfoAsked - requestsBefore).toBe(inToken ? 0 : 1);
+      expect(here.provider.userInfoRequests - requestsBefore).toBe(inToken ? 0 : 1);
       here.provider.emailInIdToken = false;
       here.provider.rotateKeys();
     },

@@ -18,9 +18,9 @@ describe('an unavailable provider', () => {
     await using away = await oidcWorld({ isDown: true });
     const by = await newAdmin(away);
     const token = await invited(by, 'away@example.com');
-    const answer = await new PlainBrowser().call(`${away.page}/v1/sign-in/oidc`, { method: 'POST', body: { token } });
-    expect(answer).toMatchObject(failure(503, 'UNAVAILABLE'));
-    expect(answer.body.error).toContain('cannot be reached');
+    const response = await new PlainBrowser().call(`${away.page}/v1/sign-in/oidc`, { method: 'POST', body: { token } });
+    expect(response).toMatchObject(failure(503, 'UNAVAILABLE'));
+    expect(response.body.error).toContain('cannot be reached');
     expect((await new PlainBrowser().call(`${away.page}/v1/sign-in/methods`)).body.oidc).not.toBeNull();
     await away.provider.up();
     expect((await passProvider(away, new PlainBrowser(), newPerson(), { token })).location).toBe('/');
@@ -38,11 +38,11 @@ describe('an unavailable provider', () => {
   });
 });
 
-it('is reported as not configured if there is none', async () => {
+it('is reported as missing if the service is not configured', async () => {
   const service = await startService();
   const page = service.url.replace('127.0.0.1', 'localhost');
   expect((await new PlainBrowser().call(`${page}/v1/sign-in/methods`)).body.oidc).toBeNull();
-  const answer = await new PlainBrowser().call(`${page}/v1/sign-in/oidc`, { method: 'POST', body: {} });
-  expect(answer).toMatchObject(failure(404, 'NOT_FOUND'));
+  const response = await new PlainBrowser().call(`${page}/v1/sign-in/oidc`, { method: 'POST', body: {} });
+  expect(response).toMatchObject(failure(404, 'NOT_FOUND'));
   await service.stop();
 });

@@ -59,7 +59,7 @@ describe('a sign-in by the provider', () => {
 
   it('binds the browser by a cookie that is deleted afterwards', async () => {
     const { browser } = await newMember(world, admin);
-    const [begun] = browser.told.filter((text) => text.includes('_oidc_'));
+    const [begun] = browser.setCookies.filter((text) => text.includes('_oidc_'));
     const { port } = new URL(world.page);
     expect(begun).toMatch(
       new RegExp(`^fleetwatch_oidc_${port}=[0-9A-Za-z]{43}; Path=/; HttpOnly; SameSite=Lax; Max-Age=600$`),
@@ -104,8 +104,8 @@ describe('identity settings', () => {
     const { person, browser } = await newMember(world, admin);
     const session = await sessionOf(world, browser);
     const second = newPerson({ name: 'Second' });
-    const answer = await passProvider(world, browser, second, { purpose: 'link', return_to: '/#/me' });
-    expect(answer.location).toBe('/#/me');
+    const response = await passProvider(world, browser, second, { purpose: 'link', return_to: '/#/me' });
+    expect(response.location).toBe('/#/me');
     expect(await sessionOf(world, browser)).toEqual(session);
     const { body: own } = await browser.call(`${world.page}/v1/sign-in/identities`);
     const record = { issuer: world.provider.issuer, id: expect.stringMatching(/^idn_/) };
