@@ -4,22 +4,22 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import type { InForce } from './in-force.ts';
 
-/** Who is told what and when, once more from docs/use/alerts.md#decisions. */
+/** The rules of alerts and recipients, implemented from docs/use/alerts.md#decisions. */
 
 /**
- * What whoever read the check's alerts believes: the last that did not fail; none yet counts as up; uncertain where so
- * many failed at once that the check no longer remembers.
+ * Returns the last notified state of a check: that of the last alert that did not fail; "up" before the first. Unknown
+ * if so many alerts failed at once that the check does not remember it.
  */
 export const toldOf = ({ alerts: { announced: told } }: CheckItem): CheckState =>
   told?.inFlight.at(-1)?.announces ?? told?.baseline ?? 'up';
 
-/** What they are to believe. */
+/** Returns the state that alerts should report. */
 export const shownBy = (policy: Pick<InForce, 'notify_on_degraded'>, state: CheckState): CheckState =>
   state === 'degraded' && !policy.notify_on_degraded ? 'up' : state;
 
 type Changed = Pick<TransitionItem, 'cause' | 'check_from_state' | 'check_to_state'>;
 
-/** A change that is told as a warning: it has nothing to do with down. */
+/** Whether a change is reported as a warning: neither side is down. */
 export function isWarning({ check_from_state, check_to_state }: Changed, policy: InForce): boolean {
   const sides = [check_from_state, check_to_state].map((state) => shownBy(policy, state));
   return sides.includes('degraded') && !sides.includes('down');
@@ -28,8 +28,7 @@ export function isWarning({ check_from_state, check_to_state }: Changed, policy:
 type Flaps = Pick<CheckItem['alerts'], 'changed_at' | 'flapping'>;
 
 /**
- * What is remembered of flapping when a change was decided; a first state does not count, nor a change that nobody
- * is to notice.
+ * Returns the flapping memory after a change was decided; a first state and an unreported change do not count.
  */
 export function flapsAfter({ changed_at = [], flapping }: Flaps, one: Changed, at: number, policy: InForce): Flaps {
   const most = policy.flap_threshold;
@@ -47,35 +46,36 @@ export function flapsAfter({ changed_at = [], flapping }: Flaps, one: Changed, a
   return within.length < most ? { changed_at: within } : { changed_at: within, flapping: { since: at, until } };
 }
 
-/** What an alert says of a check that is to be believed so. */
+/** Returns the state that an alert reports. */
 export const saidAs = (state: CheckState): string => (state === 'unknown' ? 'up' : state);
 
 /**
- * An alert of a check that is held: by a window, or until its cause is known. `told`: where it was
- * heard of all the same, and channels that were called.
+ * A held alert of a check: by a maintenance window, or until its root cause is known. `told`: destinations and channels
+ * that were notified nevertheless.
  */
 export type HeldNow = {
   reason: HoldReason;
   told: ReadonlySet<string>;
-  /** All had been told of trouble before, so that all are to hear that it is over. */
+  /** Whether all recipients were notified of a problem before, so that all get the recovery. */
   knew: boolean;
 };
 
-/** Reasons for which alerts of simulated lives are held. */
+/** Reasons for which simulations hold alerts. */
 export const HOLDS: readonly string[] = ['dependency', 'maintenance'] satisfies HoldReason[];
 
-/** Whether an alert that is not sent for a reason is decided later. */
+/** Whether an alert that is not sent for this reason is decided later. */
 export function isHeldFor(reason: string | null, one: Changed, before: CheckItem, policy: InForce): boolean {
   const says = saidAs(shownBy(policy, one.check_to_state));
   if (reason === 'dependency') return one.check_to_state === 'down';
   return reason !== null && HOLDS.includes(reason) && says !== 'up' && says !== toldOf(before);
 }
 
-/** What a decision goes by. `needs`: so many relations of its entity carry failure. */
+/** Input of a decision. `needs`: number of relations of its entity that propagate failure. */
 export type Given = { policy: InForce; held: HeldNow | undefined; needs: number };
 
 /**
- * Whom a change goes to, or its closing note: where its failure was held, a recovery to those alone who heard of it.
+ * Returns the recipients of a change or its closing alert: if the alert of the failure was held, only notified ones
+ * get the recovery.
  */
 export const toldWhom = (says: string, { policy, held }: Given): string[] => {
   const isNarrow = says === 'up' && held?.reason === 'dependency' && !held.knew;
@@ -84,8 +84,8 @@ export const toldWhom = (says: string, { policy, held }: Given): string[] => {
 };
 
 /**
- * Why a transition is told to nobody, or not yet; null when it is told.
- * @param flaps with this change counted
+ * Returns the reason why a transition is not, or not yet, reported; null if it is reported.
+ * @param flaps flapping memory that includes this change
  */
 export function silentBecause(one: Changed, at: number, check: CheckItem, flaps: Flaps, given: Given): string | null {
   const { policy, held, needs } = given;

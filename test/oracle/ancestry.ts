@@ -4,10 +4,10 @@ import type { Span } from './history.ts';
 import { changesIn, type Inside, isCheckKey } from './inside.ts';
 import { targetOf } from './rules.ts';
 
-/** A relation that carries failure, as long as it stood (epoch ms). */
+/** A relation that propagates failure, with its lifetime (epoch ms). */
 type Stood = Span & Pick<StoredRelation, 'from_entity_id' | 'to_entity_id' | 'when' | 'group'>;
 
-/** What entities depended on at some time, by relations that carry failure, and when that was in trouble. */
+/** Returns the upstream entities of entities over time, by relations that propagate failure, and their problems. */
 export function ancestryIn({ seen }: Pick<Inside, 'seen'>) {
   const relations = new Map<string, Stood>();
   const trouble = new Map<string, Span[]>();
@@ -41,7 +41,7 @@ export function ancestryIn({ seen }: Pick<Inside, 'seen'>) {
     if (!success) for (const entity of hosts.get(host) ?? []) note(entity, { from: at, to: ended_at });
   }
 
-  /** Of an entity, itself left out: all that it depended on within a time, directly or through others. */
+  /** Returns the direct and transitive upstream entities of an entity within a time range, without itself. */
   function ancestorsOf(entity: string, from: number, to: number): Set<string> {
     return reached(entity, stoodIn(from, to));
   }
@@ -58,7 +58,7 @@ export function ancestryIn({ seen }: Pick<Inside, 'seen'>) {
     return found;
   }
 
-  /** When what an entity depended on within a time was in trouble then. */
+  /** Returns the problems of upstream entities of an entity within a time range. */
   const troublesOf = (entity: string, from: number, to: number): Span[] =>
     [...ancestorsOf(entity, from, to)]
       .flatMap((id) => trouble.get(id) ?? [])
@@ -66,7 +66,7 @@ export function ancestryIn({ seen }: Pick<Inside, 'seen'>) {
 
   return {
     ancestorsOf,
-    /** Of those at a time, what it cannot do without: nothing else is in its place, and what needs it is not well. */
+    /** Returns the required upstream entities at a time: without alternatives, and up to healthy ones. */
     needsOf: (entity: string, at: number, isWell: (id: string) => boolean): Set<string> =>
       reached(
         entity,
@@ -74,17 +74,17 @@ export function ancestryIn({ seen }: Pick<Inside, 'seen'>) {
         isWell,
       ),
     troublesOf,
-    /** When the trouble began that an entity is in at a time, without an end of all of it since. */
+    /** Returns the start of the uninterrupted problem of an entity at a time. */
     troubledSince: (entity: string, at: number): number => {
       let since = at;
       for (const { from, to } of (trouble.get(entity) ?? []).toSorted((a, b) => b.to - a.to))
         if (from <= at && to >= since) since = Math.min(since, from);
       return since;
     },
-    /** An entity on which something depends already when a part of it fails. */
+    /** Whether a dependent of the entity is affected when only a part of it fails. */
     countsWhenDegraded: (entity: string): boolean =>
       [...relations.values()].some(({ to_entity_id, when }) => to_entity_id === entity && when === 'degraded'),
-    /** When something that an entity depended on was last in trouble, or was related to it; within a time. */
+    /** Returns the last time within a range at which an upstream entity had a problem or a relation changed. */
     troubledUntil: (entity: string, from: number, to: number): number => {
       const spans = [...ancestorsOf(entity, from, to)].flatMap((id) => trouble.get(id) ?? []);
       const ends = [...relations.values()].map((one) => (one.to < to ? one.to : one.from));

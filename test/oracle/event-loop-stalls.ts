@@ -2,7 +2,7 @@ import type { Inside } from './inside.ts';
 import { probeResults } from './outcomes.ts';
 import { isUnjudged, skewOf, targetOf } from './rules.ts';
 
-/** No failure is recorded of a target whose probe found no answer in time while the process itself stood still. */
+/** Promise: no failure is recorded for a target whose probe timed out while the process was stalled. */
 export function checkStandstills(inside: Inside): string[] {
   const { seen } = inside;
   const wrong: string[] = [];
@@ -14,7 +14,7 @@ export function checkStandstills(inside: Inside): string[] {
       (probe) => probe.run === commit.run && probe.at >= begun && (probe.ended_at ?? commit.at) <= commit.at,
     );
     if (own.length > 0 && own.every((probe) => isUnjudged(seen, probe)))
-      wrong.push(`${check.id}: the probe of ${noted} failed as we stood still, and is held against its target`);
+      wrong.push(`${check.id}: the probe of ${noted} timed out during a stall, but is recorded as a failure of its target`);
   }
   return wrong;
 }

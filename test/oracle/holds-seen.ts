@@ -7,7 +7,7 @@ import { type HeldNow, toldOf } from './alert-rules.ts';
 import { type Change, type Commit, isCheckKey } from './inside.ts';
 import { placeOf } from './seen-notifications.ts';
 
-/** Relations that carry failure, as commits make and delete them. */
+/** Tracks relations that propagate failure, as commits create and delete them. */
 export function relationsSeen() {
   const relations = new Map<string, StoredRelation>();
   return {
@@ -19,13 +19,13 @@ export function relationsSeen() {
         else relations.delete(key.sk);
       }
     },
-    /** Those that start at an entity. */
+    /** Returns the relations that start at an entity. */
     from: (entity: string): StoredRelation[] =>
       [...relations.values()].filter(({ from_entity_id }) => from_entity_id === entity),
   };
 }
 
-/** The deadline of a held alert of a check, as a change leaves it. */
+/** Returns the deadline of a held alert of a check, before and after a change. */
 export const holdIn = ({ key, before, after }: Change) => {
   if (!key.pk.startsWith('SCHEDULE#') || !key.sk.startsWith('hold#')) return undefined;
   const [was, is] = [before, after] as ((DeadlineEntry & Owner) | undefined)[];
@@ -37,16 +37,16 @@ type Held = { name: string; held: HeldAlert; told: Set<string>; knew: boolean };
 
 const hadTrouble = (check: CheckItem | undefined): boolean => check !== undefined && toldOf(check) !== 'up';
 
-/** Nobody has heard of it: what depends on it waits for what it comes to. */
+/** Whether no recipient was notified: alerts of its dependents wait for its decision. */
 const isUntold = (hold: Held | undefined): boolean =>
   hold !== undefined &&
   hold.told.size === 0 &&
   (hold.held.reason !== 'maintenance' || hold.held.window?.include_dependents === true);
 
-/** Alerts that are held, as commits begin and end that, and who was told of the failure all the same. */
+/** Tracks held alerts, as commits start and end them, and recipients that were notified of the failure nevertheless. */
 export function holdsSeen() {
   const holds = new Map<string, Held>();
-  /** Until when nobody had been told of what is held, by check; without an end while it is so. */
+  /** Time until which no recipient of a held alert had been notified, by check; Infinity while that is so. */
   const untold = new Map<string, number>();
   const checks = new Map<string, CheckItem>();
   return {
@@ -78,7 +78,7 @@ export function holdsSeen() {
       for (const [id, hold] of holds) if (isUntold(hold)) untold.set(id, Number.POSITIVE_INFINITY);
       for (const [id, until] of untold) if (until > commit.at && !isUntold(holds.get(id))) untold.set(id, commit.at);
     },
-    /** Whether the alert of a check was held at some time since then, and told to nobody yet. */
+    /** Whether the alert of a check was held without a notified recipient at some time since `since`. */
     wasUntold: (id: string, since: number): boolean => (untold.get(id) ?? Number.NEGATIVE_INFINITY) >= since,
     of: ({ id, alerts: { escalated = [] } }: CheckItem): HeldNow | undefined => {
       const hold = holds.get(id);

@@ -10,20 +10,20 @@ import { isCronDue } from './due-at.ts';
 import { type Commit, keyText } from './inside.ts';
 
 /**
- * The rules of policies, silences and windows once more, from docs/use/alerts.md and not from the service's code. Only
- * the names and defaults of settings are taken from there.
+ * The rules of policies, silences and maintenance windows, implemented from docs/use/alerts.md and not from the
+ * service's code. Only the names and defaults of settings come from there.
  */
 
-/** What counts for a check at a moment. */
+/** The effective settings of a check at a given time. */
 export type InForce = PolicySettings & {
   silenced: boolean;
-  /** A maintenance window is open for it. */
+  /** Whether a maintenance window is open for the check. */
   window: boolean;
-  /** Where its alerts go, by what they say: the channel, and where that leads. */
+  /** Returns the recipients of alerts that report a state: channels with their destinations. */
   places(says: string): { id: string; place: string }[];
-  /** Those channels. */
+  /** Returns the ids of those channels. */
   told(says: string): string[];
-  /** Some step of its escalation calls somebody. */
+  /** Whether a step of its escalation notifies a channel. */
   calls: boolean;
 };
 
@@ -38,7 +38,7 @@ const isMeant = (meant: Meant, check: CheckItem, entity: EntityItem | undefined)
 const MINUTE_MS = 60_000;
 const due = new Map<string, boolean>();
 
-/** Whether a window is open: by its times, or as long after a start. */
+/** Whether a window is open: between its times, or for its duration after a start. */
 export function isOpen(times: WindowItem['times'], at: number): boolean {
   if ('ends_at' in times) return times.starts_at <= at && at < times.ends_at;
   const { cron, time_zone, duration_ms, from, until = Number.POSITIVE_INFINITY } = times;
@@ -56,9 +56,9 @@ const holds = (one: { silenced?: boolean; silenced_until?: string } | undefined,
   one?.silenced === true && !(one.silenced_until && Date.parse(one.silenced_until) <= at);
 
 /**
- * What counts for a check.
- * @param table as it was
- * @param account what its account said of alerting then
+ * Returns the effective settings of a check.
+ * @param table items at that time
+ * @param account alerting items of its account at that time
  */
 export function inForce(
   table: ReadonlyMap<string, Item>,
@@ -103,8 +103,8 @@ export function inForce(
 }
 
 /**
- * Whether a channel is told this: one that a step of the escalation names once that was taken, and of the recovery
- * where it was called.
+ * Whether a channel is notified of a state: a channel in an escalation step from that step on, and of the recovery if
+ * it was notified.
  */
 export function hears(
   id: string,
@@ -120,15 +120,15 @@ export function hears(
 const saysTo = (meant: AccountChannel['applies_to'], says: string): boolean =>
   !meant?.states || (meant.states as string[]).includes(says);
 
-/** So long ago (ms) a decision may have been begun: a try may take ten seconds, and waits for others. */
+/** Maximum time between the start of a decision and its commit (ms): an attempt can take ten seconds, and waits. */
 const BEGUN_MS = 15_000;
 
-/** What accounts have said of alerting lately, as commits bring it. */
+/** Tracks the recent alerting items of accounts, as commits change them. */
 export function accountsSeen() {
   const now = new Map<string, Item[]>();
   let before: { tenant: string; until: number; items: Item[] }[] = [];
   return {
-    /** What a check's account may have been found to say by a decision that is committed now, the newest first. */
+    /** Returns the possible alerting items of an account for a decision that is committed now, the latest first. */
     of: (tenant: string, at: number): Item[][] => {
       before = before.filter(({ until }) => until > at - BEGUN_MS);
       const older = before.filter((one) => one.tenant === tenant).map(({ items }) => items);
@@ -150,5 +150,5 @@ export function accountsSeen() {
   };
 }
 
-/** Moments by which a decision may have gone that is committed at one: a silence or window may have ended meanwhile. */
+/** Returns possible times of a decision that is committed at `at`: a silence or window can have ended in between. */
 export const momentsBefore = (at: number): number[] => [at, at - 1_000, at - 5_000, at - BEGUN_MS];

@@ -7,12 +7,12 @@ import { saidAs, shownBy, toldOf } from './alert-rules.ts';
 import { inForce } from './in-force.ts';
 import { changesIn, checksIn, failedIn, type Inside, keyText } from './inside.ts';
 
-/** So often (docs/use/alerts.md#late-alerts) it is tried once more to tell what could not be delivered. */
+/** Maximum number of catch-up retries for a failed delivery (docs/use/alerts.md#late-alerts). */
 const TRIES = 3;
 
 /**
- * Where an alert was planned, or held back by a cooldown or by flapping, the channels know how it stands, or are about
- * to be told, or not before it is known what it follows from; or it was tried in vain as often as it is to be.
+ * Promise: if an alert was planned, or suppressed by a cooldown or by flapping, the recipients know the current state,
+ * or will be notified, or wait for the root cause; or all catch-up retries failed.
  */
 export function checkBeliefs({ seen, keys, end }: Inside): string[] {
   const items = [...seen.table.values()];
@@ -38,10 +38,10 @@ export function checkBeliefs({ seen, keys, end }: Inside): string[] {
     );
     const inVain = tries.filter(({ to }) => to.every(({ delivery_id }) => failures.has(delivery_id)));
     if (inVain.length >= TRIES) return [];
-    return [`${check.id} is ${check.state}, its channels believe ${toldOf(check)}`];
+    return [`check ${check.id} is ${check.state}, but its last notified state is ${toldOf(check)}`];
   });
 
-  /** For a time since its last change the account did not catch up: a change of its default begins no look. */
+  /** Whether late alerts were off for some time since its last change: a changed account default starts no recheck. */
   function wasCatchUpOff({ tenant_id, id }: CheckItem, { timestamp }: DecidedTransition): boolean {
     const own = seen.table.get(keyText(keys.policy(tenant_id, id))) as Partial<PolicyItem> | undefined;
     const head = keyText(keys.alertingHead(tenant_id));
@@ -54,7 +54,7 @@ export function checkBeliefs({ seen, keys, end }: Inside): string[] {
     );
   }
 
-  /** For a time since its last change nobody was to hear of recoveries: what is not told then is not caught up on. */
+  /** Whether recovery alerts were off for some time since its last change: they do not cause late alerts. */
   function wasRecoveryOff({ tenant_id, id }: CheckItem, { timestamp }: DecidedTransition): boolean {
     const places = [keys.policy(tenant_id, id), keys.alertingHead(tenant_id)].map(keyText);
     return changesIn(seen).some(({ key, after, commit }) => {

@@ -8,10 +8,10 @@ import { type Commit, changesIn, checkIdOf, isCheckKey, type Seen, type Settings
 import { targetOf } from './rules.ts';
 import { type Said, saidBy } from './state-counters.ts';
 
-/** Which slot a pack is of, as its key says it. */
+/** The slot of a pack, from its key. */
 export type PackKey = { cell: string; interval_seconds: number; slot: number; part: number };
 
-/** Undefined: the key of something else. */
+/** Returns undefined for a key of another kind. */
 export function packKeyOf({ pk, sk }: Pick<Item, 'pk' | 'sk'>): PackKey | undefined {
   const [, , packs, cell, interval] = pk.split('#');
   if (packs !== 'PACKS') return undefined;
@@ -20,32 +20,32 @@ export function packKeyOf({ pk, sk }: Pick<Item, 'pk' | 'sk'>): PackKey | undefi
 }
 
 /**
- * What was stored of a check's probe: a run, as a single result or in a pack, or why there was none. `at` is what it is
- * ordered by (epoch ms); `check` as it stood with the revision of its settings that the run had.
+ * A stored outcome of a check's probe: a result, separate or in a pack, or a gap. `at` is its position in the order
+ * (epoch ms); `check` has the revision of the settings of the probe.
  */
 export type Stored = { commit: Commit; check: CheckItem; at: number; key: Pick<Item, 'pk' | 'sk'> };
 export type StoredRun = Stored & {
-  /** Written as a result of its own. */
+  /** Whether it was written as a separate result. */
   single: boolean;
   rev: number;
-  /** When the probe began, as its process noted it (epoch ms). */
+  /** Start of the probe by the clock of its process (epoch ms). */
   begun: number;
   success: boolean;
   said: Said;
   error_kind: string | null;
-  /** It is no slot's: somebody asked for it, or its check was undecided. */
+  /** Set if it does not belong to a slot: a manual run, or a retry of an unconfirmed check. */
   beside?: 'manual' | 'retry' | undefined;
-  /** Kept only: the settings had changed meanwhile. */
+  /** Whether it does not count because the settings had changed. */
   history: boolean;
 };
 type StoredGap = Stored & { gap: StoredGapCause };
 
-/** Each run of a probe, in the order of storing. */
+/** Yields each probe result, in the order of storing. */
 export function* probeResults(seen: Seen): Generator<StoredRun> {
   for (const one of storedIn(seen)) if (!('gap' in one)) yield one;
 }
 
-/** Each slot that was noted as a gap, in the order of storing. */
+/** Yields each slot that was recorded as a gap, in the order of storing. */
 export function* notedGaps(seen: Seen): Generator<StoredGap> {
   for (const one of storedIn(seen)) if ('gap' in one) yield one;
 }
@@ -91,8 +91,8 @@ function* storedIn(seen: Seen): Generator<StoredRun | StoredGap> {
 }
 
 /**
- * The settings of a run by hand, whose key does not name them, where they had changed by the time it was stored: of
- * those that were changed since it began, the ones whose target it asked.
+ * Returns the settings of a manual run, whose key does not name them, if they had changed before it was stored: of the
+ * settings since its start, those of the target that it probed.
  */
 function changedSince({ runs, probes }: Seen, settings: Settings[], { run = 0, at }: Commit): CheckItem | undefined {
   const began = runs.get(run)?.began_at ?? at;

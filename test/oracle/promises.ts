@@ -39,16 +39,16 @@ import { checkTenants } from './tenants.ts';
 import { checkAsking } from './upstream-probes.ts';
 import { checkUntold } from './withheld-alerts.ts';
 
-/** Says how a promise was broken, one sentence each. */
+/** Returns the violations of a promise, one sentence each. */
 type Check = (history: History) => string[];
 
-/** One that only the simulation can judge. */
+/** Wraps a promise that only the simulation can check. */
 const fromInside =
   (check: (inside: Inside) => string[]): Check =>
   ({ inside }) =>
     inside ? check(inside) : [];
 
-/** What the service promises, by name. Each is a file beside this one, and its docstring the promise. */
+/** The promises of the service by name. Each is a file of this folder whose docstring is the promise. */
 export const promises: Record<string, Check> = {
   states: fromInside(checkStates),
   chains: checkChains,
@@ -90,7 +90,7 @@ export const promises: Record<string, Check> = {
   orphans: fromInside(checkOrphans),
 };
 
-/** What was broken, one sentence each; empty when every promise held. @param only the promise of this name */
+/** Returns the violations of all promises, one sentence each. @param only the name of a single promise */
 export const verdict = (history: History, only?: string): string[] =>
   Object.entries(promises)
     .filter(([name]) => only === undefined || name === only)

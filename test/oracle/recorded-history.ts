@@ -7,17 +7,17 @@ import { packKeyOf } from './outcomes.ts';
 import { saidBy } from './state-counters.ts';
 
 /**
- * A run as a reader sees it: its instant (epoch ms); of a pack, the interval of the job that wrote it. `beside`: it is
- * no slot's.
+ * A result as read: its time (epoch ms); for a pack, the interval of the job that wrote it. `beside`: it does not
+ * belong to a slot.
  */
 type ToldRun = { id: string; at: number; success: boolean; warns: boolean; interval_seconds?: number; beside?: true };
 type ToldGap = { at: number; interval_seconds: number; cause: StoredGapCause };
 export type Told = { runs: ToldRun[]; gaps: ToldGap[] };
 
 /**
- * What the table tells of the probes of each check, by its id, also of one that is gone. The rules of reading once
- * more: a single result counts, else the first pack that has a run, else a gap that one noted; packs count as far as
- * the check was enabled with their interval.
+ * Returns the results and gaps of the probes of each check, by its id, including deleted checks. Implements the read
+ * rules again: a single result counts, else the first pack with a result, else a recorded gap; packs count while the
+ * check was enabled with their interval.
  */
 export function toldIn(seen: Seen): Map<string, Told> {
   const told = new Map<string, Told>();
@@ -27,7 +27,7 @@ export function toldIn(seen: Seen): Map<string, Told> {
     ids.set(`${cellOf(id)} ${numberOf(id)}`, id);
     told.set(id, { runs: [], gaps: [] });
   }
-  /** A change counts from the time that it notes, though what was under way was still probed as before. */
+  /** A change applies from its recorded time, although probes in progress still used the old settings. */
   const isInForce = (id: string, at: number, interval_seconds: number): boolean => {
     const versions = settings.get(id)!.flatMap(({ check }) => check ?? []);
     const stood = versions.findLast(({ settings_at }) => settings_at <= at) ?? versions[0]!;
@@ -63,7 +63,7 @@ export function toldIn(seen: Seen): Map<string, Told> {
   return told;
 }
 
-/** All packs, the first part of a slot first. */
+/** Returns all packs, the first part of a slot first. */
 const packsIn = (seen: Seen) =>
   [...seen.table.values()]
     .flatMap((item) => {
@@ -72,7 +72,7 @@ const packsIn = (seen: Seen) =>
     })
     .sort((a, b) => a.part - b.part);
 
-/** A result has the same id, wherever it is stored. */
+/** Returns the id of a result, which does not depend on where it is stored. */
 function idOf({ pk }: PackItem, check: string, at: number, rev: number): string {
   const under = { pk: `T#${pk.split('#')[1]}#CHECK#${check}`, sk: `${RESULTS}${stamp(at)}#${rev}`, error_message: '' };
   return resultRecord(check, under as ResultItem).id;

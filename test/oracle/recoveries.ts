@@ -7,14 +7,15 @@ import { type Commit, type Inside, isCheckKey, keyText } from './inside.ts';
 import { beliefsSeen, type Heard, placeOf, tellingIn } from './seen-notifications.ts';
 
 /**
- * Of what nobody was told nobody is told the end, and whoever was told hears of it: where the alert of a failure is
- * held, its recovery goes to those alone who heard of the failure all the same, and none of them is left out for it.
+ * Promise: recipients that were not notified of a failure are not notified of its recovery, and notified ones are:
+ * while the alert of a failure is held, its recovery goes to all recipients that were notified of the failure
+ * nevertheless, and to no others.
  */
 export function checkRecoveries({ seen, keys }: Inside): string[] {
   const beliefs = beliefsSeen(seen);
   const accounts = accountsSeen();
   const table = new Map<string, Item>();
-  /** Checks whose failure was held when nobody was told of trouble. */
+  /** Checks whose failure was held when no recipient was notified of a problem. */
   const quiet = new Set<string>();
   const wrong: string[] = [];
 
@@ -31,20 +32,20 @@ export function checkRecoveries({ seen, keys }: Inside): string[] {
       const isUp = possible.some((policy) => shownBy(policy, one.check_to_state) === 'up');
       if (isHeld) quiet.add(check.id);
       else if (!isUp) quiet.delete(check.id);
-      // Also by a channel that was removed since: the check counts as told, and its end as news for all.
+      // Also by a channel that was removed since: the check counts as notified, and all get its recovery.
       if (isHeld && beliefs.placesOf(check.id).some((place) => mayKnow(of(place)))) quiet.delete(check.id);
       if (!isUp || one.cause.startsWith('check_')) continue;
       if (one.alert.decision === 'skipped' && HOLDS.includes(one.alert.reason ?? '')) {
         const left = possible.map(({ places }) => places('up').filter(({ place }) => surelyKnows(of(place))));
         if (left.every(({ length }) => length > 0))
-          wrong.push(`${one.transition_id}: ${left[0]!.map(({ id }) => id)} heard of trouble, and not that it is up`);
+          wrong.push(`${one.transition_id}: ${left[0]!.map(({ id }) => id)} were notified of the problem but not of the recovery`);
       }
-      // Once everybody was told, it is as with any other failure, also for a channel that is new.
+      // When every recipient was notified, it is like any other failure, also for a new channel.
       const isHeldNow = table.has(keyText(keys.entry('hold', check.tenant_id, check.id)));
       const told = tellingIn(commit).filter(({ transition_id }) => transition_id === one.transition_id);
       for (const target of quiet.has(check.id) && isHeldNow ? told.flatMap(({ to }) => to) : [])
         if (!mayKnow(of(placeOf(target))))
-          wrong.push(`${one.transition_id}: ${target.channel_id} hears that it is up, and did not that it was down`);
+          wrong.push(`${one.transition_id}: ${target.channel_id} is notified of the recovery, but was not of the failure`);
       quiet.delete(check.id);
     }
     beliefs.take(commit);
@@ -63,10 +64,10 @@ const changesOf = ({ changes }: Commit): DecidedTransition[] =>
     key.sk.startsWith('TR#') && !before && after ? [after as DecidedTransition] : [],
   );
 
-/** What it heard last is trouble, if that could be delivered. */
+/** Whether the last delivered notification can be a problem. */
 const mayKnow = ([last, ...before]: readonly Heard[]): boolean =>
   last !== undefined && (last.says !== 'up' || (last.failed_at !== undefined && mayKnow(before)));
 
-/** And it surely could. */
+/** Whether the last notification is a problem and was certainly delivered. */
 const surelyKnows = ([last]: readonly Heard[]): boolean =>
   last !== undefined && last.says !== 'up' && last.failed_at === undefined;

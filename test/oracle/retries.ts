@@ -5,15 +5,15 @@ import { isNeighbours, isUnjudged, NEAR_PROBE_MS, retriesOf, targetOf } from './
 import { isUndecided } from './state-counters.ts';
 
 /**
- * From the commit that leaves a check undecided until its process looks at the clock for the next retry, and from the
- * answer to a retry until it looks whether that still counts (ms).
+ * Maximum time from the commit that leaves a check unconfirmed until its process schedules the next retry, and from the
+ * response to a retry until its evaluation (ms).
  */
 const LOOKS_MS = 100;
 
 /**
- * Retries: only an undecided check is probed between its slots, at instants that follow from its slot and settings.
- * What is found is judged by the transaction that stores it, and before anything of the next slot is. When nothing
- * fails, an undecided check is probed at its next retry.
+ * Promise: only an unconfirmed check is probed between its slots, at times that follow from its slot and settings. The
+ * result is applied in the transaction that stores it, and before anything of the next slot. Without faults, an
+ * unconfirmed check is probed at its next retry.
  */
 export function checkRetries(inside: Inside): string[] {
   const { seen, profile } = inside;
@@ -22,14 +22,14 @@ export function checkRetries(inside: Inside): string[] {
   for (const { commit, key, check, at, history } of stored) {
     const say = (text: string) => wrong.push(`commit ${commit.n}: the retry ${key.sk} of ${check.id} ${text}`);
     const judged = commit.changes.find((one) => isCheckKey(one.key) && checkIdOf(one.key) === check.id);
-    if (!judged || history) say('was not judged');
-    else if (!isUndecided(judged.before as CheckItem)) say('was judged though the check was decided');
-    if (!retriesOf(check, at).retries.includes(at)) say('is none of its slot');
+    if (!judged || history) say('was not applied');
+    else if (!isUndecided(judged.before as CheckItem)) say('was applied although the check was confirmed');
+    if (!retriesOf(check, at).retries.includes(at)) say('is not a retry of its slot');
   }
   return [...wrong, ...checkOrder(seen), ...(profile.quiet ? checkMade(inside, stored) : [])];
 }
 
-/** A slot that was judged is followed by no retry of the one before. */
+/** An applied slot is not followed by a retry of the previous slot. */
 function checkOrder(seen: Seen): string[] {
   const wrong: string[] = [];
   const latest = new Map<string, number>();
@@ -38,13 +38,13 @@ function checkOrder(seen: Seen): string[] {
     const of = `${check.id} ${rev}`;
     const last = latest.get(of) ?? 0;
     if (beside === 'retry' && last >= retriesOf(check, at).next)
-      wrong.push(`commit ${commit.n}: the retry of ${check.id} at ${at} was judged after that of ${last}`);
+      wrong.push(`commit ${commit.n}: the retry of check ${check.id} at ${at} was applied after slot ${last}`);
     if (!beside) latest.set(of, Math.max(last, at));
   }
   return wrong;
 }
 
-/** Whoever is left undecided is probed at the next retry, unless something else has decided, or stands in the way. */
+/** An unconfirmed check is probed at the next retry, unless another result confirms it or something prevents that. */
 function checkMade({ seen, end }: Inside, stored: StoredRun[]): string[] {
   const made = new Set(stored.map(({ check, at }) => `${check.id} ${at}`));
   const versions = Map.groupBy(
@@ -62,7 +62,7 @@ function checkMade({ seen, end }: Inside, stored: StoredRun[]): string[] {
         const other = later.after as CheckItem | undefined;
         return later.commit.at < next && (!other || other.rev !== check.rev || !isUndecided(other));
       });
-      return isOvertaken || isExcused(seen, check, at, next) ? [] : [`${id}: no retry at ${at}, and it was undecided`];
+      return isOvertaken || isExcused(seen, check, at, next) ? [] : [`${id}: no retry at ${at}, although it was unconfirmed`];
     }),
   );
 }
@@ -72,8 +72,8 @@ const isJudging = ({ changes }: Commit, id: string): boolean =>
   changes.some(({ key }) => key.sk.startsWith('R#') && checkIdOf(key) === id);
 
 /**
- * Why a retry leaves nothing behind: its target was silent or not judged, or answered when the next slot was due, or
- * the account was disabled.
+ * Whether a retry can have no result: its target did not respond or its outcome was discarded, or it responded when the
+ * next slot was due, or the account was disabled.
  */
 function isExcused(seen: Seen, check: CheckItem, at: number, next: number): boolean {
   const host = targetOf(check);

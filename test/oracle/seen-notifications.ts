@@ -2,31 +2,31 @@ import type { AlertItem, AlertTarget } from '#lib/alerting/decide/alert-item.ts'
 import { timeOf } from '#lib/platform/ids.ts';
 import { alertsIn, type Commit, failedIn, type Seen } from './inside.ts';
 
-/** Where an alert went: channels that lead to the same place are one destination. */
+/** Returns the destination of an alert: channels with the same address are one destination. */
 export const placeOf = ({ channel_id, destination = channel_id }: AlertTarget): string => destination;
 
-/** What one destination was told of something, by an alert that was decided at `at` (epoch ms). */
+/** A notification of a destination, by an alert that was decided at `at` (epoch ms). */
 export type Heard = {
   says: 'down' | 'degraded' | 'up';
   at: number;
-  /** When it turned out that it could not be delivered (epoch ms). */
+  /** Time at which its delivery failed (epoch ms). */
   failed_at?: number;
 };
 
-/** Kinds that say how a check stands. */
+/** Kinds of alerts that report the state of a check. */
 const TELLS = new Set(['state_change', 'catch_up', 'repeat', 'escalation', 'closed']);
 
-/** The alerts of a commit that say how a check stands. */
+/** Returns the alerts of a commit that report the state of a check. */
 export const tellingIn = (commit: Commit): AlertItem[] => alertsIn(commit).filter(({ kind }) => TELLS.has(kind));
 
-/** What each destination was told of each check and entity, as commits bring it: the latest first. */
+/** Tracks the notifications of each destination about each check and entity, as commits add them: the latest first. */
 export function beliefsSeen(seen: Pick<Seen, 'table'>) {
   /** By the check or entity, and by the destination. */
   const heard = new Map<string, Map<string, Heard[]>>();
   const failures = failedIn(seen);
   return {
     take: (commit: Commit): void => {
-      // Whoever reads that a repair did not help knows that it is still down.
+      // An alert about an abandoned remediation also reports that the check is still down.
       const telling = alertsIn(commit).filter(({ kind }) => TELLS.has(kind) || kind === 'remediation_failed');
       for (const alert of telling) {
         const says = alert.announces;
@@ -42,9 +42,9 @@ export function beliefsSeen(seen: Pick<Seen, 'table'>) {
         }
       }
     },
-    /** Of a check or an entity, which may be named as a cause. */
+    /** Returns the notifications about a check, or an entity that can be a root cause. */
     of: (id: string, place: string): readonly Heard[] => heard.get(id)?.get(place) ?? [],
-    /** Whoever was told of it, also where that is no channel of it any more. */
+    /** Returns the notified destinations, including removed channels. */
     placesOf: (id: string): readonly string[] => [...(heard.get(id)?.keys() ?? [])],
   };
 }

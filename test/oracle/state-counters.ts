@@ -1,9 +1,9 @@
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 
-/** How results are judged, once more from docs/use/states-and-history.md#states. */
+/** The rules of states, implemented from docs/use/states-and-history.md#states. */
 
-/** A run as it is judged: a success that carries a warning is one. */
+/** Outcome of a result; a success with a warning is "warn". */
 export type Said = 'ok' | 'warn' | 'fail';
 export const saidBy = ({
   success,
@@ -13,11 +13,11 @@ export const saidBy = ({
   warning_message?: string | undefined;
 }): Said => (success ? (warning_message ? 'warn' : 'ok') : 'fail');
 
-/** Results in a row: failures, failures or warnings, successes, successes without a warning. */
+/** Consecutive results: failures, failures or warnings, successes, successes without a warning. */
 type Row = { fails: number; bads: number; goods: number; oks: number };
 export type Standing = { state: CheckState } & Row;
 
-/** What a state waits for; nothing else is counted. */
+/** The counters of each state; others are not counted. */
 const WAITS_FOR: Record<CheckState, (keyof Row)[]> = {
   unknown: ['fails', 'bads'],
   up: ['fails', 'bads'],
@@ -37,7 +37,7 @@ const onlyAwaited = (state: CheckState, row: Row): Standing => {
   return { state, fails: count('fails'), bads: count('bads'), goods: count('goods'), oks: count('oks') };
 };
 
-/** As it is stored. */
+/** Returns the stored counters of a check. */
 export function standingOf(check: CheckItem): Standing {
   const { state, consecutive_failures: fails, consecutive_warnings: bads = 0 } = check;
   const { consecutive_successes: successes = 0, consecutive_oks = 0 } = check;
@@ -67,7 +67,7 @@ export const isSame = (a: Standing, b: Standing): boolean =>
 export const isChanged = (check: CheckItem, said: Said): boolean =>
   !isSame(afterResult(check, said), standingOf(check));
 
-/** Whether it waits for further results: one of its rows has begun, and is not as long as its threshold. */
+/** Whether a check waits for further results: one of its counters has started but not reached its threshold. */
 export function isUndecided(check: CheckItem): boolean {
   const { fails, bads, goods, oks } = standingOf(check);
   const hasBegun = (count: number, threshold: number) => 0 < count && count < threshold;

@@ -5,8 +5,8 @@ import { packKeyOf } from './outcomes.ts';
 import { isSame, standingOf } from './state-counters.ts';
 
 /**
- * What is asked because something that depends on it failed is evidence and no result: whoever asks writes no result
- * and no gap, and moves no counter and no state. Silence may be found beside it.
+ * Promise: an upstream probe is evidence and not a result: its function run writes no result and no gap, and changes no
+ * counter and no state. It can record a missed heartbeat.
  */
 export function checkAsking({ seen }: Inside): string[] {
   const asking = new Set(
@@ -16,12 +16,12 @@ export function checkAsking({ seen }: Inside): string[] {
     const { run, at, changes } = change.commit;
     if (!asking.has(run ?? -1)) return [];
     const { key, before, after } = change;
-    if (packKeyOf(key)) return [`a look at ${at} wrote the pack ${key.pk} ${key.sk}`];
-    if (isResult(change)) return isSilence(change) ? [] : [`a look at ${at} wrote the result ${key.pk} ${key.sk}`];
+    if (packKeyOf(key)) return [`an upstream probe at ${at} wrote the pack ${key.pk} ${key.sk}`];
+    if (isResult(change)) return isSilence(change) ? [] : [`an upstream probe at ${at} wrote the result ${key.pk} ${key.sk}`];
     if (!isCheckKey(key) || !before || !after) return [];
     const isSilent = changes.some((one) => isSilence(one) && checkIdOf(one.key) === checkIdOf(key));
     if (isSilent || isSame(standingOf(before as CheckItem), standingOf(after as CheckItem))) return [];
-    return [`a look at ${at} moved ${checkIdOf(key)}`];
+    return [`an upstream probe at ${at} changed check ${checkIdOf(key)}`];
   });
 }
 

@@ -7,21 +7,20 @@ import { accountsSeen, inForce, momentsBefore } from './in-force.ts';
 import { type Inside, isCheckKey, keyText } from './inside.ts';
 import { beliefsSeen, type Heard } from './seen-notifications.ts';
 
-/** So long (ms) before it is committed a look may have been begun, by what was so then. */
+/** Maximum time between the start of a recheck and its commit (ms). */
 const BEGUN_MS = 15_000;
-/** What follows from a cause is held for at most so long (ms) after it has recovered, with the run that judges it. */
+/** Maximum time after the recovery of a root cause for which an alert is held, including the run that counts (ms). */
 const SETTLING_MS = 600_000 + 130_000;
-/** What was up for so long (ms), and for two of its intervals, while another failed lives on without it. */
+/** Time, and two intervals, for which a check must be up during another failure to be independent of it (ms). */
 const SURVIVES_MS = 120_000;
-/** From a delivery that fails until what is withheld for it is looked at (ms). */
+/** Time from a failed delivery to the recheck of alerts that were withheld because of it (ms). */
 const NOTED_MS = 60_000;
 const NOTED_LATE_MS = 300_000;
 
 /**
- * Whoever hears nothing of a failure has heard of what it follows from: an alert is withheld from a destination only
- * while that was told of something that the check's entity depends on, which fails or has failed a while ago, or while
- * it will be told of that in a moment. Or while what it follows from has just recovered, so that it has the time to
- * recover too; or while nobody is to be told at all.
+ * Promise: a recipient that is not notified of a failure was notified of its root cause: an alert is withheld from a
+ * destination only while that was notified of a failed upstream entity of the check, or will be shortly. Or while the
+ * root cause has just recovered, so that the check has time to recover too; or while no recipient is to be notified.
  */
 export function checkUntold(inside: Inside): string[] {
   const { seen, keys, profile } = inside;
@@ -33,7 +32,7 @@ export function checkUntold(inside: Inside): string[] {
   const wrong: string[] = [];
   const noted = profile.quiet ? NOTED_MS : NOTED_LATE_MS;
 
-  /** Whether whoever was told this of a cause knows of it at a time: one of its checks may be up again before it is. */
+  /** Whether a destination knows of a cause at a time: one of the cause's checks can recover before the cause does. */
   function knows([last, ...before]: readonly Heard[], at: number, cooldown_ms: number, since: number): boolean {
     if (!last) return false;
     const counts = ({ failed_at }: Heard) => failed_at === undefined || failed_at >= at - noted;
@@ -56,7 +55,7 @@ export function checkUntold(inside: Inside): string[] {
       const hold = holdIn(change);
       const isLook =
         hold?.before?.note?.held?.reason === 'dependency' && hold.after?.note?.held?.reason === 'dependency';
-      // What is brought forward is looked at in a moment.
+      // A recheck that was brought forward follows shortly.
       if (!hold || !isLook || hold.after!.deadline <= at) continue;
       const check = table.get(keyText(keys.check(hold.after!.tenant_id, hold.check_id))) as CheckItem | undefined;
       if (!check) continue;
@@ -87,13 +86,13 @@ export function checkUntold(inside: Inside): string[] {
       );
       if (missing.every(({ length }) => length > 0))
         wrong.push(
-          `${check.id}: at ${at} nothing is told to ${missing[0]!.map(({ id }) => id)}, which knows of no cause`,
+          `${check.id}: at ${at} the alert is withheld from ${missing[0]!.map(({ id }) => id)}, which was not notified of a cause`,
         );
     }
   }
   return wrong;
 
-  /** Something that it depended on has failed a while ago, and nothing that it depends on does any more. */
+  /** Whether an upstream entity had failed some time ago, and no required one fails now. */
   function isSettling({ entity_id, state_since, interval_seconds }: CheckItem, at: number): boolean {
     const isKnown = ({ from }: Span) => from < at - BEGUN_MS;
     const failing = [...ancestry.needsOf(entity_id, at, isWell)].filter(fails);
@@ -104,18 +103,18 @@ export function checkUntold(inside: Inside): string[] {
     return ancestry.troublesOf(entity_id, at - SETTLING_MS, at).some(isKnown) && !isNow;
   }
 
-  /** Checks of an entity, but for those that are disabled. */
+  /** Returns the enabled checks of an entity. */
   function watchedOf(entity: string): CheckItem[] {
     const checks = [...table.values()].filter((item): item is CheckItem => isCheckKey(item));
     return checks.filter((check) => check.entity_id === entity && check.enabled);
   }
 
-  /** What fails behind what is well is no cause of anything before that. */
+  /** Whether an entity is healthy, so that failures upstream of it are not a cause. */
   function isWell(entity: string): boolean {
     return watchedOf(entity).some(({ state }) => state === 'up');
   }
 
-  /** An entity fails when all of its checks that probe do, or its push checks where it has no others. */
+  /** Whether an entity fails: all its pull checks do, or its push checks if it has no others. */
   function fails(entity: string): boolean {
     const enabled = watchedOf(entity);
     const pulls = enabled.filter(({ execution_mode }) => execution_mode === 'pull');
