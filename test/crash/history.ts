@@ -12,7 +12,7 @@ const listed = async ({ client }: Fleet, path: string): Promise<Answer['body'][]
 
 /** What the service tells of transitions, deliveries and runs, and what others saw of them. */
 export async function toldOf(fleet: Fleet, over_before: History['over_before']): Promise<History> {
-  const asked_at = Date.now();
+  const read_at = Date.now();
   // Transitions first, then what follows from them.
   const transitions = await listed(fleet, '/v1/status/transitions?limit=500');
   const deliveries = await listed(fleet, '/v1/notify/logs?limit=1000');
@@ -22,7 +22,7 @@ export async function toldOf(fleet: Fleet, over_before: History['over_before']):
       executions.push({ n: 1, at: Date.parse(one.created_at), began: one, last: one });
   }
   return {
-    asked_at,
+    read_at,
     complete_until: transitions.length > 0 ? Date.parse(transitions.at(-1).timestamp) : 0,
     over_before,
     failed: 'process',
@@ -35,8 +35,8 @@ export async function toldOf(fleet: Fleet, over_before: History['over_before']):
     received: fleet.receiver.arrivals.map(({ id, at, status }) => ({ delivery_id: id, at, status })),
     calls: fleet.ci.arrivals.map(({ id, at, status }) => ({ execution_id: id, n: at, at, status })),
     results: [],
-    silences: [],
-    pulled: [],
+    missedHeartbeats: [],
+    pullChecks: [],
     pushes: [],
   };
 }
@@ -59,7 +59,7 @@ export async function historyOf(fleet: Fleet, sent: Sent, over_before: History['
   for (const { id } of [...fleet.plain, ...fleet.keyed, fleet.beating, fleet.mute]) {
     for (const record of await listed(fleet, `/v1/checks/${id}/results?limit=500`)) {
       if (record.error_kind === 'silence')
-        history.silences.push({
+        history.missedHeartbeats.push({
           check_id: id,
           at: Date.parse(record.checked_at),
           failsAfter: (since) => since + GRACE_S * 1000,
@@ -67,13 +67,13 @@ export async function historyOf(fleet: Fleet, sent: Sent, over_before: History['
       else history.results.push({ id: record.id, check_id: id, n: 0, mark: record.error_message, kept: true, record });
     }
   }
-  for (const check of fleet.pulled) history.pulled.push(await pulledOf(fleet, check));
+  for (const check of fleet.pulled) history.pullChecks.push(await pulledOf(fleet, check));
   const outages = (await gapsOf(fleet, fleet.beating)).filter(({ cause }) => cause === 'outage');
   // Those that were sent meanwhile may be among the results.
-  return { ...history, outages, pushes: [...sent.pushes], asked: sent.runs };
+  return { ...history, outages, pushes: [...sent.pushes], manualExecutions: sent.runs };
 }
 
-async function pulledOf(fleet: Fleet, check: Watched): Promise<History['pulled'][number]> {
+async function pulledOf(fleet: Fleet, check: Watched): Promise<History['pullChecks'][number]> {
   const { id, created_at } = check;
   const interval = PULL_INTERVAL_S * 1000;
   const phase = phaseOf(id, PULL_INTERVAL_S);
@@ -94,7 +94,7 @@ async function pulledOf(fleet: Fleet, check: Watched): Promise<History['pulled']
 }
 
 /** The gaps of a check, ascending. */
-async function gapsOf({ client }: Fleet, { id }: Watched): Promise<History['pulled'][number]['gaps']> {
+async function gapsOf({ client }: Fleet, { id }: Watched): Promise<History['pullChecks'][number]['gaps']> {
   const gaps = await everything(client, `/v1/checks/${id}/gaps`);
   return gaps.map(({ from, to, cause }) => ({ from: Date.parse(from), to: Date.parse(to), cause }));
 }

@@ -1,7 +1,7 @@
 import { checkActions } from '#test/oracle/actions.ts';
 import { checkChains } from '#test/oracle/chains.ts';
 import { type History, isTaken } from '#test/oracle/history.ts';
-import { verdict } from '#test/oracle/promises.ts';
+import { violationsOf } from '#test/oracle/promises.ts';
 import { checkReports } from '#test/oracle/reports.ts';
 import { slotsIn } from '#test/oracle/slots.ts';
 import { eventually } from '#test/support/eventually.ts';
@@ -30,7 +30,7 @@ export async function judge(fleet: Fleet, sent: Sent, until: number): Promise<Ju
   const now = Date.now();
   const runs = Math.min(until, now - GIVEN_UP_MS);
   const history = await historyOf(fleet, sent, { alerts: until, runs, slots: now - PROBED_MS });
-  const wrong = [...fleet.pipelines.wrong, ...(await fleet.jobs.wrong()), ...verdict(history)];
+  const wrong = [...fleet.pipelines.wrong, ...(await fleet.jobs.wrong()), ...violationsOf(history)];
   return { wrong, totals: { ...totalsOf(history), pings: fleet.jobs.answered() } };
 }
 
@@ -62,14 +62,24 @@ function isOpen({ transitions, deliveries }: History, until: number): boolean {
 }
 
 function totalsOf(history: History): Totals {
-  const { pushes, transitions, deliveries, executions, received, asked = [], results, silences, pulled } = history;
+  const {
+    pushes,
+    transitions,
+    deliveries,
+    executions,
+    received,
+    manualExecutions = [],
+    results,
+    missedHeartbeats,
+    pullChecks,
+  } = history;
   const runs = executions.map(({ began }) => began);
   const being = (...statuses: string[]) => deliveries.filter(({ status }) => statuses.includes(status)).length;
   const ran = (status: string) => runs.filter(({ dispatch_status }) => dispatch_status === status).length;
   const distinct = (ids: string[]) => new Set(ids).size;
   const acknowledged = distinct(pushes.filter(({ answered }) => answered).map(({ push }) => push));
   const taken = received.filter(isTaken).map(({ delivery_id }) => delivery_id);
-  const slots = pulled.flatMap((one) => slotsIn(history, one));
+  const slots = pullChecks.flatMap((one) => slotsIn(history, one));
   const missed = (cause: string) => slots.filter(({ times, gap }) => times === 0 && gap === cause).length;
   return {
     acknowledged,
@@ -80,14 +90,14 @@ function totalsOf(history: History): Totals {
     open: being('pending', 'retrying'),
     arrivals: received.length,
     duplicates: taken.length - distinct(taken),
-    runs_by_hand: asked.length,
+    runs_by_hand: manualExecutions.length,
     executions: runs.length,
     run_well: ran('success'),
     run_failed: ran('failed'),
     run_open: ran('pending'),
     interrupted: runs.filter(({ error_message }) => error_message.startsWith('interrupted')).length,
     results: results.length,
-    silences: silences.length,
+    silences: missedHeartbeats.length,
     slots: slots.length,
     executed: slots.filter(({ times }) => times > 0).length,
     missed_outage: missed('outage'),

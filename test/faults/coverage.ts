@@ -45,7 +45,7 @@ function checkTypes(seen: Observations): string[] {
 function coverRequests(seen: Observations, add: Add): void {
   for (const { answered } of seen.pushes) add(`push: ${answered ? `answered ${answered.status}` : 'not answered'}`);
   for (const { kind, answered } of seen.pings) add(`ping: ${kind}, ${answered?.status ?? 'not answered'}`);
-  for (const { heard } of seen.looks) add(`reference host: ${heard ? 'heard' : 'silent'}`);
+  for (const { isAnswered } of seen.referenceProbes) add(`reference host: ${isAnswered ? 'heard' : 'silent'}`);
   for (const { status_code } of seen.reports) add(`report: answered ${status_code ?? 'never'}`);
   add('mcp: status asked', seen.statuses.length);
   for (const { type, status } of seen.received) add(`received: ${type}, ${status || 'no answer'}`);

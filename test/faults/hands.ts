@@ -9,7 +9,7 @@ import type { OperatorWorld } from './alert-bodies.ts';
 export async function runHands({ random, clock, seen, client }: OperatorWorld, end: number): Promise<void> {
   const run = async (check_id: string): Promise<void> => {
     const answer = await client('POST', `/v1/checks/${check_id}/run`);
-    if (answer?.status === 201) seen.handRuns.push({ check_id, answer: answer.body as never });
+    if (answer?.status === 201) seen.manualRuns.push({ check_id, answer: answer.body as never });
   };
   for (;;) {
     await clock.sleep(random.int(5_000, 60_000));

@@ -6,7 +6,14 @@ import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { type ResultItem, resultRecord } from '#lib/results/result.ts';
 import { failsAfter } from '#test/oracle/deadlines.ts';
-import type { ActionVersion, Execution, History, PulledCheck, PushResult, Silence } from '#test/oracle/history.ts';
+import type {
+  ActionVersion,
+  Execution,
+  History,
+  MissedHeartbeat,
+  PullCheck,
+  PushResult,
+} from '#test/oracle/history.ts';
 import {
   changesIn,
   checkIdOf,
@@ -17,7 +24,7 @@ import {
   type Seen,
   settingsIn,
 } from '#test/oracle/inside.ts';
-import { toldIn } from '#test/oracle/recorded-history.ts';
+import { recordedIn } from '#test/oracle/recorded-history.ts';
 import { NEAR_CHANGE_MS, outagesOf, phaseOf } from '#test/oracle/rules.ts';
 import { markOf } from './agents.ts';
 import type { Run } from './simulate.ts';
@@ -32,7 +39,7 @@ const LAST_MS = 70_000;
 /** What happened in a run of the simulation, for its judges. */
 export function historyOf({ seen, profile, keys, calmFrom, end, shown }: Run): History {
   return {
-    asked_at: end,
+    read_at: end,
     complete_until: end,
     over_before: { alerts: end - DELIVERED_MS, runs: end - ENDED_MS, slots: end - LAST_MS },
     failed: profile.quiet ? 'nothing' : 'anything',
@@ -42,7 +49,7 @@ export function historyOf({ seen, profile, keys, calmFrom, end, shown }: Run): H
     deliveries: deliveriesIn(seen),
     ...actionsIn(seen),
     ...pushResultsIn(seen),
-    pulled: pulledIn(seen, end),
+    pullChecks: pulledIn(seen, end),
     pushes: seen.pushes,
     received: seen.received,
     calls: seen.calls,
@@ -91,9 +98,9 @@ function actionsIn(seen: Seen): Pick<History, 'actions' | 'executions'> {
   return { actions, executions };
 }
 
-function pushResultsIn(seen: Seen): Pick<History, 'results' | 'silences'> {
+function pushResultsIn(seen: Seen): Pick<History, 'results' | 'missedHeartbeats'> {
   const results = new Map<string, PushResult>();
-  const silences: Silence[] = [];
+  const missedHeartbeats: MissedHeartbeat[] = [];
   for (const { key, after, commit } of changesIn(seen)) {
     const { n, at, run, changes } = commit;
     if (!after || !key.sk.startsWith('R#')) continue;
@@ -110,7 +117,7 @@ function pushResultsIn(seen: Seen): Pick<History, 'results' | 'silences'> {
       const check = changes.find((one) => isCheckKey(one.key) && checkIdOf(one.key) === checkIdOf(key))!
         .before as CheckItem;
       const judged = { n, at, began_at: seen.runs.get(run ?? 0)?.began_at ?? 0, check };
-      silences.push({
+      missedHeartbeats.push({
         check_id: check.id,
         at: Number(key.sk.slice(2, 15)),
         failsAfter: (since, isSign) => failsAfter(check, since, isSign),
@@ -119,12 +126,12 @@ function pushResultsIn(seen: Seen): Pick<History, 'results' | 'silences'> {
       });
     }
   }
-  return { results: [...results.values()], silences };
+  return { results: [...results.values()], missedHeartbeats };
 }
 
 /** Each pull check, once for each time in which it had the same settings. */
-function pulledIn(seen: Seen, end: number): PulledCheck[] {
-  const told = toldIn(seen);
+function pulledIn(seen: Seen, end: number): PullCheck[] {
+  const told = recordedIn(seen);
   const outages = outagesOf(seen).map(({ from, to }) => ({ from, to: to + 1, cause: 'outage' }));
 
   return [...settingsIn(seen).values()].flat().flatMap(({ check, from, to }) => {

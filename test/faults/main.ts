@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { verdict } from '#test/oracle/promises.ts';
+import { violationsOf } from '#test/oracle/promises.ts';
 import { type Coverage, cover } from './coverage.ts';
 import { historyOf } from './history.ts';
 import { fingerprint, simulate } from './simulate.ts';
@@ -33,7 +33,7 @@ let lived = 0;
 const begun = performance.now();
 for (let seed = first; seed < first + runs; seed++) {
   const run = await simulate(seed, minutes);
-  const wrong = verdict(historyOf(run), values.promise);
+  const wrong = violationsOf(historyOf(run), values.promise);
   cover(coverage, run);
   lived++;
   if (values.fingerprints) say(`fingerprint ${seed} ${fingerprint(run)} ${fingerprint(run, true)}`);

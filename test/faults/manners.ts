@@ -1,6 +1,6 @@
 import { NetError } from '#lib/net/net.ts';
 import type { NetworkSpell } from '#test/oracle/inside.ts';
-import { isNeighbours } from '#test/oracle/rules.ts';
+import { isOfNeighbor } from '#test/oracle/rules.ts';
 import type { Random } from '#test/support/random.ts';
 import type { VirtualClock } from '#test/support/virtual-clock.ts';
 import type { Observations } from './observations.ts';
@@ -45,7 +45,7 @@ export function makeManners(random: Random, clock: VirtualClock, seen: Observati
     sleep,
     /** What a host does with the request that reaches it now. */
     doesNow: (host: string, health: Health): Does => {
-      if (isNeighbours(host)) return 'hangs';
+      if (isOfNeighbor(host)) return 'hangs';
       const places = placesOf(host);
       const manners = places.map((place) => mannerOf(place, place === host ? health : SHARED));
       const manner = manners.find((one) => one !== 'well') ?? 'well';

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { verdict } from '#test/oracle/promises.ts';
+import { violationsOf } from '#test/oracle/promises.ts';
 import { historyOf } from './history.ts';
 import { fingerprint, simulate } from './simulate.ts';
 
@@ -32,7 +32,7 @@ describe('a whole life of the service, full of faults', () => {
 
   it.each(SEEDS)('keeps every promise (seed %i)', async (seed) => {
     const run = await simulate(seed, MINUTES);
-    expect(verdict(historyOf(run))).toEqual([]);
+    expect(violationsOf(historyOf(run))).toEqual([]);
     expect(run.seen.commits.length).toBeGreaterThan(300);
   });
 });

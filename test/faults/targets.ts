@@ -62,7 +62,7 @@ export function targets({ random, clock, seen, manners, onProbe }: World) {
       at,
       timeout_ms: timeout,
       success,
-      silent: false,
+      isUnanswered: false,
       own_resolver,
     };
     seen.probes.push(one);
@@ -77,7 +77,7 @@ export function targets({ random, clock, seen, manners, onProbe }: World) {
       const failure = error as NetError;
       // The deadline covers all of it, and comes late only by as long as we stood still.
       failure.latency_ms = Math.min(clock.now() - at, timeout + stalledBetween(seen, at, clock.now()));
-      one.silent = !failure.answered;
+      one.isUnanswered = !failure.answered;
       one.interrupted = failure.interrupted;
       throw failure;
     } finally {

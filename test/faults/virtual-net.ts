@@ -29,8 +29,8 @@ export function virtualNet(world: World, post: ReturnType<typeof receivers>['pos
 
   async function look(process: number, timeout: number): Promise<void> {
     const down = manners.outside(['network']);
-    const one = { process, at: clock.now(), heard: !down };
-    seen.looks.push(one);
+    const one = { process, at: clock.now(), isAnswered: !down };
+    seen.referenceProbes.push(one);
     try {
       await (down ? manners.silence(down, timeout) : manners.sleep(random.int(2, 300)));
     } finally {

@@ -17,14 +17,14 @@ export function checkActions(history: History): string[] {
     ...history.transitions.flatMap((one) => checkFired(history, one, runs)),
     ...history.executions.flatMap((one) => [...checkCause(history, one, transitions), ...checkEnd(history, one)]),
     ...checkCalls(history),
-    ...checkAsked(history),
+    ...checkReturned(history),
   ];
 }
 
 /** An unchanged action runs once for each transition that triggers it. */
 function checkFired(history: History, one: Transition, runs: Map<string, Execution[]>): string[] {
   const { n, at, transition_id } = one;
-  const until = history.failed === 'nothing' ? at + BEGUN_MS : history.asked_at;
+  const until = history.failed === 'nothing' ? at + BEGUN_MS : history.read_at;
   const isStopped = history.inside?.seen.stops.some((stop) => stop.from <= until && stop.over >= at);
   return [...history.actions].flatMap(([id, versions]) => {
     const current = versions.findLast((version) => version.n < n)?.action;
@@ -34,7 +34,9 @@ function checkFired(history: History, one: Transition, runs: Map<string, Executi
     const isLeft = Boolean(current.remediation) && isOverBefore(history, one);
     const mayBeNone = touched || isStopped || isLeft || at >= history.over_before.runs;
     const isAgain = times > 1 && Boolean(current.remediation);
-    return times === 1 || isAgain || (times === 0 && mayBeNone) ? [] : [`transition ${transition_id} triggered action ${id} ${times} times`];
+    return times === 1 || isAgain || (times === 0 && mayBeNone)
+      ? []
+      : [`transition ${transition_id} triggered action ${id} ${times} times`];
   });
 }
 
@@ -46,8 +48,8 @@ const WAITS_MS = 45_000;
  * disabled, deleted or changed again while the root cause was determined.
  */
 function isOverBefore(history: History, { transition_id, at, check_id, timestamp, alert }: Transition): boolean {
-  const { inside, failed, asked_at, transitions } = history;
-  const until = failed === 'nothing' ? at + WAITS_MS : asked_at;
+  const { inside, failed, read_at, transitions } = history;
+  const until = failed === 'nothing' ? at + WAITS_MS : read_at;
   const isIn = (time: number) => time >= at && time <= until;
   const settings = inside ? (settingsIn(inside.seen).get(check_id) ?? []) : [];
   if (settings.some(({ from, check }) => isIn(from) && !check?.enabled)) return true;
@@ -81,33 +83,38 @@ function checkEnd({ calls, over_before, failed }: History, { last }: Execution):
   const wrong: string[] = [];
   const { id, dispatch_status: status, status_code, error_message, created_at, finished_at } = last;
   const isOver = status !== 'pending' && finished_at !== null;
-  if (!isOver && Date.parse(created_at) < over_before.runs) wrong.push(`execution ${id} of ${created_at} is still pending`);
+  if (!isOver && Date.parse(created_at) < over_before.runs)
+    wrong.push(`execution ${id} of ${created_at} is still pending`);
   if (status === 'blocked') wrong.push(`execution ${id} was blocked: ${error_message}`);
   if (failed === 'nothing' && OURS.test(error_message))
     wrong.push(`execution ${id} failed without a fault: ${error_message}`);
   const answered = calls.find((call) => call.execution_id === id)?.status ?? 0;
-  if (status_code !== 0 && status_code !== answered) wrong.push(`execution ${id} has status code ${status_code}, but its target sent ${answered}`);
-  if ((status === 'success') !== (status_code === 200)) wrong.push(`execution ${id} is ${status} with status code ${status_code}`);
+  if (status_code !== 0 && status_code !== answered)
+    wrong.push(`execution ${id} has status code ${status_code}, but its target sent ${answered}`);
+  if ((status === 'success') !== (status_code === 200))
+    wrong.push(`execution ${id} is ${status} with status code ${status_code}`);
   return wrong;
 }
 
 /** An execution is recorded once before it is sent, and sent once. */
-function checkCalls({ calls, executions, asked_at }: History): string[] {
+function checkCalls({ calls, executions, read_at }: History): string[] {
   const wrong: string[] = [];
   const began = new Map(executions.map((one) => [one.began.id, one.n]));
   if (began.size < executions.length) wrong.push('an execution is recorded twice');
   for (const [id, same] of Map.groupBy(calls, ({ execution_id }) => execution_id)) {
     if (same.length > 1) wrong.push(`execution ${id} was sent ${same.length} times`);
     const { n, at } = same[0]!;
-    if (at <= asked_at && (began.get(id) ?? n) >= n) wrong.push(`execution ${id} was sent before it was recorded`);
+    if (at <= read_at && (began.get(id) ?? n) >= n) wrong.push(`execution ${id} was sent before it was recorded`);
   }
   return wrong;
 }
 
 /** The response to a manual execution has its final status. */
-function checkAsked({ asked = [], executions }: History): string[] {
+function checkReturned({ manualExecutions = [], executions }: History): string[] {
   const ended = new Map(executions.map(({ began, last }) => [began.id, last?.dispatch_status]));
-  return asked.flatMap(({ id, dispatch_status }) =>
-    ended.get(id) === dispatch_status ? [] : [`execution ${id} was returned as ${dispatch_status}, but is stored as ${ended.get(id)}`],
+  return manualExecutions.flatMap(({ id, dispatch_status }) =>
+    ended.get(id) === dispatch_status
+      ? []
+      : [`execution ${id} was returned as ${dispatch_status}, but is stored as ${ended.get(id)}`],
   );
 }

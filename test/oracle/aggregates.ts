@@ -16,7 +16,8 @@ export function checkAggregate(commit: Commit, change: Change, say: (text: strin
     else if (old) delete checks[old.id];
   }
   const sorted = (map: object) => JSON.stringify(Object.entries(map).sort());
-  if (sorted(after.checks) !== sorted(checks)) say(`entity ${after.id} has the check states ${sorted(after.checks)}, expected ${sorted(checks)}`);
+  if (sorted(after.checks) !== sorted(checks))
+    say(`entity ${after.id} has the check states ${sorted(after.checks)}, expected ${sorted(checks)}`);
   if (after.state !== entityState(checks)) say(`entity ${after.id} is ${after.state}, expected ${entityState(checks)}`);
 
   const transitions = commit.changes
@@ -24,8 +25,10 @@ export function checkAggregate(commit: Commit, change: Change, say: (text: strin
     .map((one) => one.after as TransitionItem);
   if (after.seq !== before.seq + transitions.length) say(`entity ${after.id} has seq ${after.seq} after ${before.seq}`);
   for (const one of transitions) {
-    if (one.from_state !== before.state || one.to_state !== after.state) say(`transition ${one.transition_id} breaks the chain`);
+    if (one.from_state !== before.state || one.to_state !== after.state)
+      say(`transition ${one.transition_id} breaks the chain`);
     if (one.seq !== before.seq + 1) say(`transition ${one.transition_id} has seq ${one.seq} after ${before.seq}`);
-    if (Date.parse(one.timestamp) <= before.last_transition_at) say(`transition ${one.transition_id} is not later than the previous one`);
+    if (Date.parse(one.timestamp) <= before.last_transition_at)
+      say(`transition ${one.transition_id} is not later than the previous one`);
   }
 }

@@ -85,18 +85,19 @@ function checkEnds({ deliveries, received, over_before, failed }: History): stri
 }
 
 /** Received alerts are logged; only a restart excuses that one is sent after its acceptance, or once more. */
-function checkArrivals({ deliveries, received, asked_at, failed, away }: History): string[] {
+function checkArrivals({ deliveries, received, read_at, failed, away }: History): string[] {
   const wrong: string[] = [];
   const logged = new Set(deliveries.map(({ id }) => id));
   const restarts = (from: number, to: number) => away.filter((one) => one.to > from && one.to <= to).length;
   for (const [id, arrivals] of Map.groupBy(received, (one) => one.delivery_id)) {
     // A test over http is recorded after it, and an aborted one has no caller.
     const isKnown = logged.has(id) || (arrivals[0]!.kind === 'test' && failed !== 'nothing');
-    if (!isKnown && arrivals[0]!.at <= asked_at) wrong.push(`delivery ${id} was received but is not logged`);
+    if (!isKnown && arrivals[0]!.at <= read_at) wrong.push(`delivery ${id} was received but is not logged`);
     if (failed === 'anything') continue;
     const taken = arrivals.filter(isTaken);
     const again = taken.filter(({ at }, i) => i > 0 && restarts(taken[i - 1]!.at, at) === 0);
-    if (again.length > 0) wrong.push(`delivery ${id} was accepted, and again at ${again.map(({ at }) => at)} without a restart`);
+    if (again.length > 0)
+      wrong.push(`delivery ${id} was accepted, and again at ${again.map(({ at }) => at)} without a restart`);
     const tries = arrivals.filter(isTry).length;
     const most = ATTEMPTS + restarts(arrivals[0]!.at, arrivals.at(-1)!.at);
     if (tries > most) wrong.push(`delivery ${id} was attempted ${tries} times, at most ${most} are allowed`);

@@ -8,7 +8,7 @@ import { targetOf } from './rules.ts';
 type Stood = Span & Pick<StoredRelation, 'from_entity_id' | 'to_entity_id' | 'when' | 'group'>;
 
 /** Returns the upstream entities of entities over time, by relations that propagate failure, and their problems. */
-export function ancestryIn({ seen }: Pick<Inside, 'seen'>) {
+export function upstreamIn({ seen }: Pick<Inside, 'seen'>) {
   const relations = new Map<string, Stood>();
   const trouble = new Map<string, Span[]>();
   const hosts = new Map<string, Set<string>>();
@@ -42,7 +42,7 @@ export function ancestryIn({ seen }: Pick<Inside, 'seen'>) {
   }
 
   /** Returns the direct and transitive upstream entities of an entity within a time range, without itself. */
-  function ancestorsOf(entity: string, from: number, to: number): Set<string> {
+  function upstreamOf(entity: string, from: number, to: number): Set<string> {
     return reached(entity, stoodIn(from, to));
   }
 
@@ -59,13 +59,13 @@ export function ancestryIn({ seen }: Pick<Inside, 'seen'>) {
   }
 
   /** Returns the problems of upstream entities of an entity within a time range. */
-  const troublesOf = (entity: string, from: number, to: number): Span[] =>
-    [...ancestorsOf(entity, from, to)]
+  const problemsOf = (entity: string, from: number, to: number): Span[] =>
+    [...upstreamOf(entity, from, to)]
       .flatMap((id) => trouble.get(id) ?? [])
       .filter((one) => one.from <= to && one.to >= from);
 
   return {
-    ancestorsOf,
+    ancestorsOf: upstreamOf,
     /** Returns the required upstream entities at a time: without alternatives, and up to healthy ones. */
     needsOf: (entity: string, at: number, isWell: (id: string) => boolean): Set<string> =>
       reached(
@@ -73,9 +73,9 @@ export function ancestryIn({ seen }: Pick<Inside, 'seen'>) {
         stoodIn(at, at).filter(({ group }) => group === null),
         isWell,
       ),
-    troublesOf,
+    troublesOf: problemsOf,
     /** Returns the start of the uninterrupted problem of an entity at a time. */
-    troubledSince: (entity: string, at: number): number => {
+    problemSince: (entity: string, at: number): number => {
       let since = at;
       for (const { from, to } of (trouble.get(entity) ?? []).toSorted((a, b) => b.to - a.to))
         if (from <= at && to >= since) since = Math.min(since, from);
@@ -85,8 +85,8 @@ export function ancestryIn({ seen }: Pick<Inside, 'seen'>) {
     countsWhenDegraded: (entity: string): boolean =>
       [...relations.values()].some(({ to_entity_id, when }) => to_entity_id === entity && when === 'degraded'),
     /** Returns the last time within a range at which an upstream entity had a problem or a relation changed. */
-    troubledUntil: (entity: string, from: number, to: number): number => {
-      const spans = [...ancestorsOf(entity, from, to)].flatMap((id) => trouble.get(id) ?? []);
+    problemUntil: (entity: string, from: number, to: number): number => {
+      const spans = [...upstreamOf(entity, from, to)].flatMap((id) => trouble.get(id) ?? []);
       const ends = [...relations.values()].map((one) => (one.to < to ? one.to : one.from));
       const all = [
         ...spans.filter((one) => one.from <= to).map((one) => Math.min(one.to, to)),

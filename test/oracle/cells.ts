@@ -89,11 +89,13 @@ function broken(cell: Cell): string[] {
   for (const [interval, count] of probedIn(cell)) {
     const entry = entries.get(interval);
     if (!entry) wrong.push(`${count} checks of ${interval} s have no entry in the schedule`);
-    else if (entry.checks < count) wrong.push(`the entry of ${interval} s counts ${entry.checks} checks, but there are ${count}`);
+    else if (entry.checks < count)
+      wrong.push(`the entry of ${interval} s counts ${entry.checks} checks, but there are ${count}`);
   }
   const { members = 0, next = 0 } = item ?? {};
   if (members < checks.size || members > FULL) wrong.push(`it counts ${members} checks, but there are ${checks.size}`);
-  if (hasRoom !== (item !== undefined && members < FULL)) wrong.push(`it is ${hasRoom ? '' : 'not '}listed as having room with ${members} checks`);
+  if (hasRoom !== (item !== undefined && members < FULL))
+    wrong.push(`it is ${hasRoom ? '' : 'not '}listed as having room with ${members} checks`);
   if (Math.max(-1, ...given.keys()) >= next && item) wrong.push(`its next number ${next} is already assigned`);
   return wrong;
 }
@@ -105,7 +107,8 @@ function uncounted(cell: Cell): string[] {
   const probed = probedIn(cell);
   for (const [interval, entry] of entries) {
     const count = probed.get(interval) ?? 0;
-    if (entry.checks !== count) wrong.push(`the entry of ${interval} s counts ${entry.checks} checks, expected ${count}`);
+    if (entry.checks !== count)
+      wrong.push(`the entry of ${interval} s counts ${entry.checks} checks, expected ${count}`);
   }
   if (item && item.members !== checks.size) wrong.push(`it counts ${item.members} checks, expected ${checks.size}`);
   return wrong;

@@ -14,7 +14,8 @@ export function checkChains({ transitions, states, feed }: Pick<History, 'transi
     wrong.push(...brokenLinks(`entity ${id}`, chain, 'from_state', 'to_state'));
     for (const [i, { transition_id, timestamp, seq = i + 1 }] of chain.entries()) {
       if (seq !== i + 1) wrong.push(`entity ${id}: transition number ${seq}, expected ${i + 1}`);
-      if (i > 0 && timestamp <= chain[i - 1]!.timestamp) wrong.push(`entity ${id}: ${transition_id} is not later than the previous transition`);
+      if (i > 0 && timestamp <= chain[i - 1]!.timestamp)
+        wrong.push(`entity ${id}: ${transition_id} is not later than the previous transition`);
       if (feed && !feed.has(transition_id)) wrong.push(`entity ${id}: ${transition_id} is not in the feed`);
     }
   }

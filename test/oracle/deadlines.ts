@@ -65,14 +65,14 @@ export function dueAfter(check: CheckItem, since: number): number {
 export const failsAfter = (check: CheckItem, since: number, isSign = false): number =>
   check.last_received === undefined && check.silence_at === undefined
     ? firstFails(check, since)
-    : failsSilent(check, since, isSign ? since : undefined);
+    : failsWithout(check, since, isSign ? since : undefined);
 
 /** Returns the failure time of a check without a heartbeat, whose first one can be late too. */
 const firstFails = (check: CheckItem, since: number): number =>
   awaitsFirst(check) ? since + firstOf(check) : Number.POSITIVE_INFINITY;
 
 /** @param sign time of the last heartbeat, if it can be the next expected one */
-function failsSilent(check: CheckItem, since: number, sign: number | undefined): number {
+function failsWithout(check: CheckItem, since: number, sign: number | undefined): number {
   if (configOf(check).schedule === undefined) return since + graceOf(check);
   const due = dueAfter(check, since);
   const early = sign === undefined ? Number.POSITIVE_INFINITY : due - sign;
@@ -90,7 +90,7 @@ export function failsNext(check: CheckItem, since: number, sign: number | undefi
   if (open.length > 0) return Math.min(...open.map((run) => overrunsAt(check, run)));
   const failed = check.silence_at !== undefined && check.silence_at >= since ? check.silence_at : undefined;
   if (sign === undefined && check.silence_at === undefined) return firstFails(check, since);
-  const fresh = failsSilent(check, since, sign);
+  const fresh = failsWithout(check, since, sign);
   if (failed === undefined) return fresh;
   const { schedule } = configOf(check);
   const next =

@@ -1,5 +1,5 @@
 import type { Inside, Seen } from './inside.ts';
-import { isNeighbours } from './rules.ts';
+import { isOfNeighbor } from './rules.ts';
 
 /**
  * Time for which work that had started when the account was disabled can continue to probe, send and record (ms). A
@@ -26,11 +26,12 @@ export function checkDisabledAccount({ seen, profile }: Inside): string[] {
     };
     const say = (text: string) => wrong.push(`${text}, while the account was disabled from ${done} to ${to}`);
     for (const one of seen.probes)
-      if (!isNeighbours(one.host) && isIn(one, latitude.probe)) say(`${one.host} was probed at ${one.at}`);
+      if (!isOfNeighbor(one.host) && isIn(one, latitude.probe)) say(`${one.host} was probed at ${one.at}`);
     for (const one of seen.received)
       if (isIn(one, latitude.send)) say(`delivery ${one.delivery_id} was sent at ${one.at} by function run ${one.run}`);
     for (const one of seen.calls)
-      if (isIn(one, latitude.send)) say(`execution ${one.execution_id} was sent at ${one.at} by function run ${one.run}`);
+      if (isIn(one, latitude.send))
+        say(`execution ${one.execution_id} was sent at ${one.at} by function run ${one.run}`);
     for (const commit of seen.commits) {
       if (!isIn(commit, latitude.judge)) continue;
       for (const { key, before, after } of commit.changes) {

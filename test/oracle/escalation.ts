@@ -3,7 +3,7 @@ import type { DeliveryItem } from '#lib/alerting/notify/delivery-item.ts';
 import type { PolicyItem } from '#lib/alerting/policy/policy.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { timeOf } from '#lib/platform/ids.ts';
-import { hears } from './in-force.ts';
+import { isRecipient } from './in-force.ts';
 import {
   alertsIn,
   type Commit,
@@ -31,9 +31,9 @@ export function checkEscalation(inside: Inside): string[] {
   const deliveries = deliveriesIn(inside.seen);
   const wrong = inside.seen.commits.flatMap((commit) => {
     const alerts = alertsIn(commit);
-    const said = alerts.flatMap((alert) => judge(alert, known, deliveries));
-    for (const alert of alerts) noteCalled(alert, known, deliveries);
-    noteItems(commit, known);
+    const said = alerts.flatMap((alert) => findViolations(alert, known, deliveries));
+    for (const alert of alerts) recordNotified(alert, known, deliveries);
+    recordItems(commit, known);
     return said;
   });
   return [...wrong, ...forgotten(inside)];
@@ -50,7 +50,7 @@ type Known = {
   given_up: Set<string>;
 };
 
-function noteItems({ changes }: Commit, { checks, policies }: Known): void {
+function recordItems({ changes }: Commit, { checks, policies }: Known): void {
   for (const { key, after } of changes) {
     const map = isCheckKey(key) ? checks : key.sk === 'POLICY' ? policies : undefined;
     if (after) map?.set(checkIdOf(key), after as CheckItem & PolicyItem);
@@ -58,7 +58,7 @@ function noteItems({ changes }: Commit, { checks, policies }: Known): void {
   }
 }
 
-function judge(alert: AlertItem, known: Known, deliveries: DeliveryItem[]): string[] {
+function findViolations(alert: AlertItem, known: Known, deliveries: DeliveryItem[]): string[] {
   const { id, kind, check_id, announces, to } = alert;
   const at = timeOf(id);
   const wrong: string[] = [];
@@ -72,7 +72,8 @@ function judge(alert: AlertItem, known: Known, deliveries: DeliveryItem[]): stri
     const { step = -1 } = alert;
     const { transition_id, escalation: running } = check?.alerts.episode ?? {};
     const name = `${transition_id} ${step}`;
-    if (!running || running.steps !== step) wrong.push(`alert ${id} is step ${step}, but ${running?.steps} steps were taken`);
+    if (!running || running.steps !== step)
+      wrong.push(`alert ${id} is step ${step}, but ${running?.steps} steps were taken`);
     if (known.taken.has(name)) wrong.push(`alert ${id} repeats step ${step}`);
     known.taken.add(name);
     const due = (running?.from ?? at) + (escalation[step]?.after_seconds ?? 0) * 1000;
@@ -84,19 +85,24 @@ function judge(alert: AlertItem, known: Known, deliveries: DeliveryItem[]): stri
   if (kind === 'remediation_failed') known.given_up.add(check_id);
   if (kind === 'test' || announces === null || !check) return wrong;
   for (const { channel_id } of to)
-    if (!hears(channel_id, escalation, check.alerts, announces) && channels.some((one) => one.id === channel_id))
+    if (!isRecipient(channel_id, escalation, check.alerts, announces) && channels.some((one) => one.id === channel_id))
       wrong.push(`alert ${id} (${kind}) goes to channel ${channel_id} before its step`);
   if (announces !== 'up') return wrong;
   const addressOf = (id: string) => channels.find((one) => one.id === id)?.destination;
   for (const channel of known.called.get(check_id) ?? []) {
     const address = addressOf(channel);
     const isTold = to.some(({ channel_id }) => channel_id === channel || addressOf(channel_id) === address);
-    if (address !== undefined && !isTold) wrong.push(`alert ${id} reports the recovery, but not to channel ${channel}, which a step notified`);
+    if (address !== undefined && !isTold)
+      wrong.push(`alert ${id} reports the recovery, but not to channel ${channel}, which a step notified`);
   }
   return wrong;
 }
 
-function noteCalled({ kind, check_id, announces, to }: AlertItem, { called }: Known, deliveries: DeliveryItem[]): void {
+function recordNotified(
+  { kind, check_id, announces, to }: AlertItem,
+  { called }: Known,
+  deliveries: DeliveryItem[],
+): void {
   if (announces === 'up') called.delete(check_id);
   if (kind !== 'escalation') return;
   const sent = new Set(deliveries.filter(({ status }) => status === 'sent').map(({ id }) => id));

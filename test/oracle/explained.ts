@@ -23,11 +23,14 @@ function checkMoments({ seen, shown }: Inside): string[] {
   return [...shown].flatMap(([id, { explained }]) =>
     explained.flatMap(({ at, verdict, sentence, transition_id }) => {
       const wrong: string[] = [];
-      if (sentence === '' || NOTHING.test(sentence)) wrong.push(`check ${id} at ${at} has the explanation "${sentence}"`);
+      if (sentence === '' || NOTHING.test(sentence))
+        wrong.push(`check ${id} at ${at} has the explanation "${sentence}"`);
       const last = decided.get(transition_id ?? '');
       const isDown = last && ['down', 'degraded'].includes(last.check_to_state);
       if (isDown && verdict !== VERDICTS[last.alert.decision])
-        wrong.push(`check ${id} at ${at} has the verdict ${verdict}, but transition ${transition_id} was ${last.alert.decision}`);
+        wrong.push(
+          `check ${id} at ${at} has the verdict ${verdict}, but transition ${transition_id} was ${last.alert.decision}`,
+        );
       return wrong;
     }),
   );
@@ -49,7 +52,9 @@ const checkTransitions = ({ seen }: Inside): string[] =>
       if (isFirst && (stopped?.rule ?? null) !== alert.reason)
         wrong.push(`transition ${id} has the reason ${alert.reason}, but is explained by the rule ${stopped?.rule}`);
       if (isFirst && !isDeepStrictEqual(stopped?.facts ?? {}, alert.facts))
-        wrong.push(`transition ${id} has the facts ${JSON.stringify(alert.facts)}, but is explained by ${JSON.stringify(stopped?.facts)}`);
+        wrong.push(
+          `transition ${id} has the facts ${JSON.stringify(alert.facts)}, but is explained by ${JSON.stringify(stopped?.facts)}`,
+        );
       if (NOTHING.test(sentence)) wrong.push(`transition ${id} has the explanation "${sentence}"`);
       return wrong;
     });

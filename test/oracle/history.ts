@@ -13,7 +13,7 @@ import type { Inside } from './inside.ts';
  */
 export type History = {
   /** Time at which the stored items were read. Later events can be included that are not stored yet. */
-  asked_at: number;
+  read_at: number;
   /** Transitions are complete up to this time; effects of later ones can be stored. */
   complete_until: number;
   /** Times before which everything planned, started or due is over. */
@@ -38,8 +38,8 @@ export type History = {
   actions: Map<string, ActionVersion[]>;
   /** Results of push checks. */
   results: PushResult[];
-  silences: Silence[];
-  pulled: PulledCheck[];
+  missedHeartbeats: MissedHeartbeat[];
+  pullChecks: PullCheck[];
   /** Outages as reported by the service. */
   outages?: Span[];
 
@@ -47,7 +47,7 @@ export type History = {
   received: Received[];
   calls: Call[];
   /** Manual executions, as returned. */
-  asked?: { id: string; dispatch_status: string }[];
+  manualExecutions?: { id: string; dispatch_status: string }[];
   /** Reports of pipelines; present when none is in progress. */
   reports?: Reported[];
 
@@ -133,7 +133,7 @@ export type PingAttempt = {
  * A failure by a missed heartbeat, at its deadline. `judged`: time, commit and previous check of its recording, by a
  * function run that started at `began_at`.
  */
-export type Silence = {
+export type MissedHeartbeat = {
   check_id: string;
   at: number;
   /** Returns the failure time if time counts from `since`, such as a heartbeat; both epoch ms. */
@@ -144,7 +144,7 @@ export type Silence = {
 };
 
 /** Slots of a pull check with the same settings, due in (from, to]. */
-export type PulledCheck = {
+export type PullCheck = {
   id: string;
   /** The stored check at `from`, and the time of its next change. */
   stored?: { check: CheckItem; changed_at: number };

@@ -3,12 +3,12 @@ import type { DeadlineEntry, HeldAlert } from '#lib/alerting/decide/notes.ts';
 import type { StoredRelation } from '#lib/catalog/relations/relation.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Owner } from '#lib/schedule/entries.ts';
-import { type HeldNow, toldOf } from './alert-rules.ts';
+import { type HeldAlertState, lastNotifiedState } from './alert-rules.ts';
 import { type Change, type Commit, isCheckKey } from './inside.ts';
-import { placeOf } from './seen-notifications.ts';
+import { destinationOf } from './seen-notifications.ts';
 
 /** Tracks relations that propagate failure, as commits create and delete them. */
-export function relationsSeen() {
+export function trackRelations() {
   const relations = new Map<string, StoredRelation>();
   return {
     take: ({ changes }: Commit): void => {
@@ -35,16 +35,16 @@ export const holdIn = ({ key, before, after }: Change) => {
 
 type Held = { name: string; held: HeldAlert; told: Set<string>; knew: boolean };
 
-const hadTrouble = (check: CheckItem | undefined): boolean => check !== undefined && toldOf(check) !== 'up';
+const hadTrouble = (check: CheckItem | undefined): boolean => check !== undefined && lastNotifiedState(check) !== 'up';
 
 /** Whether no recipient was notified: alerts of its dependents wait for its decision. */
-const isUntold = (hold: Held | undefined): boolean =>
+const isUnnotified = (hold: Held | undefined): boolean =>
   hold !== undefined &&
   hold.told.size === 0 &&
   (hold.held.reason !== 'maintenance' || hold.held.window?.include_dependents === true);
 
 /** Tracks held alerts, as commits start and end them, and recipients that were notified of the failure nevertheless. */
-export function holdsSeen() {
+export function trackHolds() {
   const holds = new Map<string, Held>();
   /** Time until which no recipient of a held alert had been notified, by check; Infinity while that is so. */
   const untold = new Map<string, number>();
@@ -73,14 +73,15 @@ export function holdsSeen() {
         const { kind, check_id, transition_sk, to } = after;
         const hold = holds.get(check_id);
         const isOwn = hold?.held.transition_sk === transition_sk && (kind === 'state_change' || kind === 'catch_up');
-        if (isOwn) for (const target of to) hold.told.add(placeOf(target));
+        if (isOwn) for (const target of to) hold.told.add(destinationOf(target));
       }
-      for (const [id, hold] of holds) if (isUntold(hold)) untold.set(id, Number.POSITIVE_INFINITY);
-      for (const [id, until] of untold) if (until > commit.at && !isUntold(holds.get(id))) untold.set(id, commit.at);
+      for (const [id, hold] of holds) if (isUnnotified(hold)) untold.set(id, Number.POSITIVE_INFINITY);
+      for (const [id, until] of untold)
+        if (until > commit.at && !isUnnotified(holds.get(id))) untold.set(id, commit.at);
     },
     /** Whether the alert of a check was held without a notified recipient at some time since `since`. */
-    wasUntold: (id: string, since: number): boolean => (untold.get(id) ?? Number.NEGATIVE_INFINITY) >= since,
-    of: ({ id, alerts: { escalated = [] } }: CheckItem): HeldNow | undefined => {
+    wasUnnotified: (id: string, since: number): boolean => (untold.get(id) ?? Number.NEGATIVE_INFINITY) >= since,
+    of: ({ id, alerts: { escalated = [] } }: CheckItem): HeldAlertState | undefined => {
       const hold = holds.get(id);
       if (!hold) return undefined;
       const { held, told, knew } = hold;

@@ -2,10 +2,10 @@ import type { DeadlineEntry } from '#lib/alerting/decide/notes.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Item } from '#lib/platform/ports.ts';
-import { ancestryIn } from './ancestry.ts';
+import { upstreamIn } from './ancestry.ts';
 import { graceOf } from './deadlines.ts';
 import { holdIn } from './holds-seen.ts';
-import { accountsSeen, inForce, momentsBefore } from './in-force.ts';
+import { effectiveSettings, possibleTimes, trackAccounts } from './in-force.ts';
 import { checksIn, type Inside, keyText } from './inside.ts';
 import { skewOf } from './rules.ts';
 
@@ -47,14 +47,15 @@ function checkLeft({ seen, keys, end, profile }: Inside): string[] {
       wrong.push(`the recheck of transition ${last.transition_id} is long overdue`);
     // Some recipients were notified and others still wait; or a cooldown had delayed the alert.
     const waitsOn = held?.reason === 'dependency' && held.transition_sk === last.sk && last.check_to_state === 'down';
-    if (last.alert.decision !== 'held' && !waitsOn) wrong.push(`check ${id} has the deadline of a held alert, but none is held`);
+    if (last.alert.decision !== 'held' && !waitsOn)
+      wrong.push(`check ${id} has the deadline of a held alert, but none is held`);
   }
   return wrong;
 }
 
 function checkReleased(inside: Inside): string[] {
   const { seen, keys, calmFrom, end, profile } = inside;
-  const ancestry = ancestryIn(inside);
+  const ancestry = upstreamIn(inside);
   const skew = skewOf(inside);
   const begun = new Map<string, number>();
   const wrong: string[] = [];
@@ -62,19 +63,21 @@ function checkReleased(inside: Inside): string[] {
   const watched = Math.max(profile.quiet ? 0 : calmFrom, ...seen.stops.map(({ over }) => over));
   const judge = (check: CheckItem | undefined, from: number, until: number): void => {
     if (!check) return;
-    const over = Math.max(from, watched, ancestry.troubledUntil(check.entity_id, from, until));
+    const over = Math.max(from, watched, ancestry.problemUntil(check.entity_id, from, until));
     const due = over + LOOK_MS + settlingOf(check) + SPARE_MS;
     if (until > due)
-      wrong.push(`${check.id}: its alert is held from ${from} to ${until}, although nothing explains that since ${over}`);
+      wrong.push(
+        `${check.id}: its alert is held from ${from} to ${until}, although nothing explains that since ${over}`,
+      );
   };
   const checks = new Map<string, CheckItem>();
-  const accounts = accountsSeen();
+  const accounts = trackAccounts();
   const table = new Map<string, Item>();
   /** Whether a window or a silence suppresses it for recipients that were not notified yet. */
   const isHeldBack = (check: CheckItem, at: number): boolean =>
     accounts
       .of(check.tenant_id, at)
-      .flatMap((account) => momentsBefore(at).map((moment) => inForce(table, account, keys, check, moment)))
+      .flatMap((account) => possibleTimes(at).map((moment) => effectiveSettings(table, account, keys, check, moment)))
       .some(({ silenced, window }) => silenced || window);
   for (const commit of seen.commits) {
     accounts.take(commit);
@@ -89,7 +92,9 @@ function checkReleased(inside: Inside): string[] {
       const known = checks.get(hold.check_id);
       const latest = commit.at + MAX_SETTLING_MS + (known ? settlingOf(known) : 0) + skew;
       if (isSought && hold.after!.deadline > latest)
-        wrong.push(`${hold.check_id}: at ${commit.at} its held alert got the deadline ${hold.after!.deadline}, which is too late`);
+        wrong.push(
+          `${hold.check_id}: at ${commit.at} its held alert got the deadline ${hold.after!.deadline}, which is too late`,
+        );
       const from = begun.get(hold.check_id);
       if (isSought && (from === undefined || (known && isHeldBack(known, commit.at))))
         begun.set(hold.check_id, commit.at);

@@ -15,7 +15,7 @@ import { type Commit, keyText } from './inside.ts';
  */
 
 /** The effective settings of a check at a given time. */
-export type InForce = PolicySettings & {
+export type EffectiveSettings = PolicySettings & {
   silenced: boolean;
   /** Whether a maintenance window is open for the check. */
   window: boolean;
@@ -27,9 +27,9 @@ export type InForce = PolicySettings & {
   calls: boolean;
 };
 
-type Meant = AccountChannel['applies_to'] | WindowItem['scope'];
+type Selection = AccountChannel['applies_to'] | WindowItem['scope'];
 
-const isMeant = (meant: Meant, check: CheckItem, entity: EntityItem | undefined): boolean =>
+const isSelected = (meant: Selection, check: CheckItem, entity: EntityItem | undefined): boolean =>
   meant === null ||
   ((meant.check_ids ?? [check.id]).includes(check.id) &&
     (meant.entity_ids ?? [check.entity_id]).includes(check.entity_id) &&
@@ -60,22 +60,22 @@ const holds = (one: { silenced?: boolean; silenced_until?: string } | undefined,
  * @param table items at that time
  * @param account alerting items of its account at that time
  */
-export function inForce(
+export function effectiveSettings(
   table: ReadonlyMap<string, Item>,
   account: readonly Item[],
   keys: Keys,
   check: CheckItem,
   at: number,
-): InForce {
+): EffectiveSettings {
   const { tenant_id, id, entity_id } = check;
   const own = table.get(keyText(keys.policy(tenant_id, id))) as PolicyItem | undefined;
   const entity = table.get(keyText(keys.entity(tenant_id, entity_id))) as EntityItem | undefined;
   const of = <T extends Item>(word: string) => account.filter((item): item is T => item.sk.startsWith(word));
   const [head] = of<AlertingHead>('HEAD');
-  const silences = of<AccountSilence>('SILENCE#').filter(({ applies_to: meant }) => isMeant(meant, check, entity));
-  const windows = of<WindowItem>('WINDOW#').filter(({ scope }) => isMeant(scope, check, entity));
+  const silences = of<AccountSilence>('SILENCE#').filter(({ applies_to: meant }) => isSelected(meant, check, entity));
+  const windows = of<WindowItem>('WINDOW#').filter(({ scope }) => isSelected(scope, check, entity));
   const channels = of<AccountChannel>('CHANNEL#').filter(
-    (one) => one.enabled && isMeant(one.applies_to, check, entity),
+    (one) => one.enabled && isSelected(one.applies_to, check, entity),
   );
   const { escalation = [] } = { ...head?.policy, ...own };
   const named = new Set(escalation.flatMap(({ channel_ids }) => channel_ids));
@@ -83,8 +83,8 @@ export function inForce(
     ...(own?.channels ?? []),
     ...channels.filter(({ applies_to: of }) => saysTo(of, says)),
   ];
-  const places: InForce['places'] = (says) => {
-    const hearing = all(says).filter((one) => hears(one.id, escalation, check.alerts, says));
+  const places: EffectiveSettings['places'] = (says) => {
+    const hearing = all(says).filter((one) => isRecipient(one.id, escalation, check.alerts, says));
     const first = new Map(hearing.toReversed().map((channel) => [channel.destination, channel.id]));
     return hearing
       .filter((one) => first.get(one.destination) === one.id)
@@ -106,7 +106,7 @@ export function inForce(
  * Whether a channel is notified of a state: a channel in an escalation step from that step on, and of the recovery if
  * it was notified.
  */
-export function hears(
+export function isRecipient(
   id: string,
   escalation: readonly { channel_ids: string[] }[],
   { episode, escalated = [] }: CheckItem['alerts'],
@@ -124,7 +124,7 @@ const saysTo = (meant: AccountChannel['applies_to'], says: string): boolean =>
 const BEGUN_MS = 15_000;
 
 /** Tracks the recent alerting items of accounts, as commits change them. */
-export function accountsSeen() {
+export function trackAccounts() {
   const now = new Map<string, Item[]>();
   let before: { tenant: string; until: number; items: Item[] }[] = [];
   return {
@@ -151,4 +151,4 @@ export function accountsSeen() {
 }
 
 /** Returns possible times of a decision that is committed at `at`: a silence or window can have ended in between. */
-export const momentsBefore = (at: number): number[] => [at, at - 1_000, at - 5_000, at - BEGUN_MS];
+export const possibleTimes = (at: number): number[] => [at, at - 1_000, at - 5_000, at - BEGUN_MS];

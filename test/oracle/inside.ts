@@ -70,13 +70,13 @@ export type ProbeSeen = {
   timeout_ms: number;
   ended_at?: number;
   success: boolean;
-  silent: boolean;
+  isUnanswered: boolean;
   /** Whether the caller got no response in time. */
   interrupted?: boolean;
   own_resolver: boolean;
 };
 /** A request to the reference host. */
-export type Look = { process: number; at: number; ended_at?: number; heard: boolean };
+export type ReferenceProbe = { process: number; at: number; ended_at?: number; isAnswered: boolean };
 /** `type` is that of the channel, `says` the content for a reader: up, down, closed, test, or garbled. */
 export type SeenAlert = Received & { kind: string; type: string; says: string; run: number | undefined };
 export type SeenCall = Call & { run: number | undefined };
@@ -105,12 +105,12 @@ export type Seen = {
   jobRuns: JobRun[];
   jobsDead: JobSeen[];
   probes: ProbeSeen[];
-  looks: Look[];
+  referenceProbes: ReferenceProbe[];
   received: SeenAlert[];
   calls: SeenCall[];
   reports: Reported[];
   /** Manual runs of checks that returned 201, with the response. */
-  handRuns: { check_id: string; answer: { id: string; success: boolean; check_state: string } }[];
+  manualRuns: { check_id: string; answer: { id: string; success: boolean; check_state: string } }[];
   /** Checks put by a slug, with the response 200 or 201. */
   applied: { slug: string; status: number; id: string; replayed: boolean }[];
   /** A slot of a scheduled action in each function run that processed it; `done_at` as for jobs. */

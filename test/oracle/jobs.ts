@@ -2,7 +2,7 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import { cellOf } from '#lib/keys.ts';
 import { type Inside, isJobOf, type JobRun, settingsIn } from './inside.ts';
 import { notedGaps, probeResults } from './outcomes.ts';
-import { isUnjudged, NEAR_PROBE_MS, skewOf, slotsOf, targetOf } from './rules.ts';
+import { isDiscarded, NEAR_PROBE_MS, skewOf, slotsOf, targetOf } from './rules.ts';
 
 /**
  * Promise: a job that was processed and is not retried has produced an outcome of each of its checks with the settings
@@ -66,7 +66,7 @@ function isExcused(inside: Inside, { slot, began_at, done_at }: JobRun, check: C
         probe.host === host &&
         probe.at >= began_at &&
         probe.at <= done_at! &&
-        ((isPacked && probe.silent) || isUnjudged(seen, probe, NEAR_PROBE_MS)),
+        ((isPacked && probe.isUnanswered) || isDiscarded(seen, probe, NEAR_PROBE_MS)),
     )
   );
 }

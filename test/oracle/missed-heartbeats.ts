@@ -1,6 +1,6 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { failsAfter, failsNext, isMissedLater, overrunsAt } from './deadlines.ts';
-import type { History, Silence } from './history.ts';
+import type { History, MissedHeartbeat } from './history.ts';
 import { checksIn, type Inside } from './inside.ts';
 import { outagesOf, skewOf } from './rules.ts';
 
@@ -14,9 +14,9 @@ const UNDER_WAY_MS = 12_000;
 const TICK_MS = 63_000;
 
 /** Promise: a missed heartbeat is never recorded after an acknowledged push or for unmonitored time, and in time. */
-export function checkSilence(history: History): string[] {
-  const wrong = history.silences.flatMap((silence) =>
-    [...heardBefore(history, silence), ...startedBefore(history, silence), ...unwatched(history, silence)].map(
+export function checkMissedHeartbeats(history: History): string[] {
+  const wrong = history.missedHeartbeats.flatMap((silence) =>
+    [...pushedBefore(history, silence), ...startedBefore(history, silence), ...unmonitored(history, silence)].map(
       (text) => `missed heartbeat of check ${silence.check_id} at ${silence.at}: ${text}`,
     ),
   );
@@ -25,7 +25,10 @@ export function checkSilence(history: History): string[] {
 }
 
 /** Returns pushes that were acknowledged before and postponed the deadline. */
-function heardBefore({ pushes, results }: History, { check_id, at, failsAfter, overrun, judged }: Silence): string[] {
+function pushedBefore(
+  { pushes, results }: History,
+  { check_id, at, failsAfter, overrun, judged }: MissedHeartbeat,
+): string[] {
   if (overrun) return [];
   const stored = new Map(results.filter((one) => one.check_id === check_id).map((one) => [one.id, one]));
   return pushes.flatMap(({ started_at, answered }) => {
@@ -38,7 +41,7 @@ function heardBefore({ pushes, results }: History, { check_id, at, failsAfter, o
 }
 
 /** Returns starts that were acknowledged before and postponed the deadline; their clock can be behind. */
-const startedBefore = ({ inside }: History, { check_id, at, failsAfter, overrun, judged }: Silence): string[] =>
+const startedBefore = ({ inside }: History, { check_id, at, failsAfter, overrun, judged }: MissedHeartbeat): string[] =>
   (inside?.seen.starts ?? []).flatMap(({ started_at, n, ...start }) => {
     const isBefore = !overrun && start.check_id === check_id && n < judged!.n;
     const counts = [started_at, started_at - skewOf(inside!)].every((came) => at < failsAfter(came, true));
@@ -46,7 +49,7 @@ const startedBefore = ({ inside }: History, { check_id, at, failsAfter, overrun,
   });
 
 /** Returns downtimes that ended before it was recorded and postponed the deadline. */
-function unwatched({ away }: History, silence: Silence): string[] {
+function unmonitored({ away }: History, silence: MissedHeartbeat): string[] {
   const { at, judged } = silence;
   return away.flatMap(({ from, to }) => {
     const isBefore = judged ? to < judged.at - UNDER_WAY_MS || to <= judged.began_at : from < at;
@@ -55,7 +58,7 @@ function unwatched({ away }: History, silence: Silence): string[] {
 }
 
 /** Whether the deadline would be later if monitoring started at `to`. */
-function isTooEarly({ at, failsAfter, overrun, judged }: Silence, to: number): boolean {
+function isTooEarly({ at, failsAfter, overrun, judged }: MissedHeartbeat, to: number): boolean {
   if (!overrun) return at < failsAfter(to, false);
   return runsOf(judged!.check, at).every(({ received_at }) => received_at < to);
 }
@@ -65,22 +68,24 @@ const runsOf = (check: CheckItem, at: number) =>
   (check.runs ?? []).filter((run) => !run.overrun && overrunsAt(check, run) === at);
 
 /** It is recorded under current settings, for time in which the account was enabled, and after its deadline. */
-function checkDeadlines({ silences, results }: History, inside: Inside): string[] {
+function checkDeadlines({ missedHeartbeats, results }: History, inside: Inside): string[] {
   const { seen, profile } = inside;
   const wrong: string[] = [];
-  for (const silence of silences) {
+  for (const silence of missedHeartbeats) {
     const { check_id, at, judged, overrun } = silence;
     const { check, ...commit } = judged!;
-    const say = (text: string) => wrong.push(`missed heartbeat of check ${check_id} at ${at}, commit ${commit.n}: ${text}`);
+    const say = (text: string) =>
+      wrong.push(`missed heartbeat of check ${check_id} at ${at}, commit ${commit.n}: ${text}`);
     if (overrun && runsOf(check, at).length === 0) say('no job run was overdue');
     if (at < check.settings_at) say(`its settings changed later, at ${check.settings_at}`);
-    const known = signsOf(results, check, commit.n);
+    const known = heartbeatsOf(results, check, commit.n);
     const isFirst = known.length === 0 && check.silence_at === undefined;
     if (isFirst && failsNext(check, check.settings_at, undefined, 0) > at) say('it precedes any push');
     if (!overrun && !isFirst && at < failsAfter(check, check.settings_at))
       say(`settings changed at ${check.settings_at}`);
     const noted = check.last_received?.received_at;
-    if (!overrun && noted !== undefined && at < failsAfter(check, noted, true)) say(`the check had a heartbeat at ${noted}`);
+    if (!overrun && noted !== undefined && at < failsAfter(check, noted, true))
+      say(`the check had a heartbeat at ${noted}`);
     if (at > commit.at + skewOf(inside)) say('it was recorded before its deadline');
     for (const { to } of seen.stops)
       if (to < commit.at - UNDER_WAY_MS && !isFirst && isTooEarly(silence, to))
@@ -94,7 +99,7 @@ function checkDeadlines({ silences, results }: History, inside: Inside): string[
 }
 
 /** Returns the times of the heartbeats of a check up to a commit: pushes that count, and starts. */
-const signsOf = (results: History['results'], check: CheckItem, until = Number.POSITIVE_INFINITY): number[] => [
+const heartbeatsOf = (results: History['results'], check: CheckItem, until = Number.POSITIVE_INFINITY): number[] => [
   ...results
     .filter((one) => one.check_id === check.id && !one.history && one.n <= until)
     .map(({ received_at }) => received_at!),
@@ -126,7 +131,7 @@ function checkEnd({ results, away }: History, { seen, profile, end }: Inside): s
   const margin = profile.quiet ? QUIET_MARGIN_MS : CALM_MARGIN_MS;
   return checksIn(seen).flatMap((check) => {
     if (!check.enabled || check.execution_mode !== 'push') return [];
-    const known = signsOf(results, check);
+    const known = heartbeatsOf(results, check);
     const sign = known.length > 0 ? Math.max(...known) : undefined;
     const outages = [...away, ...outagesOf(seen)];
     const watchedSince = Math.max(0, ...outages.map(({ to }) => to), ...seen.stops.map((stop) => stop.enabled_at));

@@ -1,7 +1,7 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { Commit, Inside, Look, ProbeSeen } from './inside.ts';
+import type { Commit, Inside, ProbeSeen, ReferenceProbe } from './inside.ts';
 import { notedGaps, probeResults } from './outcomes.ts';
-import { isUnjudged, NEAR_PROBE_MS, skewOf, targetOf } from './rules.ts';
+import { isDiscarded, NEAR_PROBE_MS, skewOf, targetOf } from './rules.ts';
 
 const HOSTS = 3;
 /** Error kinds that an outage of the service's network can cause. */
@@ -36,13 +36,15 @@ export function checkNetwork(inside: Inside): string[] {
     const begun = noted - skew;
     // Two checks can share a host: a response to one of them can be that of this probe.
     const own = failedIn(check, commit).filter(({ at }) => at >= begun && at <= begun + skew + 4000);
-    if (own.length > 0 && own.every((probe) => probe.silent && witnessed.mustSpare(probe, begun, commit.at)))
-      wrong.push(`${check.id}: the probe of ${noted} was recorded as a failure of its target during a network outage of the service`);
+    if (own.length > 0 && own.every((probe) => probe.isUnanswered && witnessed.mustSpare(probe, begun, commit.at)))
+      wrong.push(
+        `${check.id}: the probe of ${noted} was recorded as a failure of its target during a network outage of the service`,
+      );
   }
   for (const { check, commit, at: slot, gap } of notedGaps(seen)) {
     if (gap !== 'network') continue;
     const own = failedIn(check, commit).filter(({ at }) => at >= slot - skew);
-    if (!own.some((probe) => probe.silent && witnessed.maySpare(probe, commit.at)))
+    if (!own.some((probe) => probe.isUnanswered && witnessed.maySpare(probe, commit.at)))
       wrong.push(`${check.id}: slot ${slot} became a gap with the cause network at ${commit.at} without evidence`);
   }
   return wrong;
@@ -53,12 +55,12 @@ function witnesses({ seen, profile }: Inside) {
   /** Whether a probe counts as evidence: its function run had time left, and its outcome was not discarded. */
   const isHeeded = (probe: Ended<ProbeSeen>): boolean =>
     (seen.runs.get(probe.run ?? 0)?.aborted_at ?? Number.POSITIVE_INFINITY) >= probe.ended_at &&
-    !isUnjudged(seen, probe);
+    !isDiscarded(seen, probe);
   const probes = Map.groupBy(
     seen.probes.filter(hasEnded).filter((probe) => !probe.own_resolver && isHeeded(probe)),
     ({ process }) => process,
   );
-  const looks = Map.groupBy(seen.looks.filter(hasEnded), ({ process }) => process);
+  const looks = Map.groupBy(seen.referenceProbes.filter(hasEnded), ({ process }) => process);
   const mayBeHeeded = (_probe: ProbeSeen): boolean => true;
   /** Longest timeout of a probe by host. */
   const patience = new Map<string, number>();
@@ -67,7 +69,7 @@ function witnesses({ seen, profile }: Inside) {
   const isCutShort = ({ host, timeout_ms, interrupted }: ProbeSeen): boolean =>
     interrupted === true && timeout_ms < patience.get(host)!;
   /** Whether a probe certainly counts: there was no stall shortly before or after it, either. */
-  const isSurelyHeeded = (probe: ProbeSeen): boolean => !isUnjudged(seen, probe, NEAR_PROBE_MS) && !isCutShort(probe);
+  const isSurelyHeeded = (probe: ProbeSeen): boolean => !isDiscarded(seen, probe, NEAR_PROBE_MS) && !isCutShort(probe);
   /** Maximum time until a request of a process is on the wire. */
   const waitMs = profile.quiet ? 20 : 3100;
 
@@ -77,7 +79,7 @@ function witnesses({ seen, profile }: Inside) {
   /** Returns the time of the last response of a host, up to `until`. */
   const lastAnswer = (process: number, until: number): number =>
     latest(
-      of(process).heard.filter(({ silent }) => !silent),
+      of(process).heard.filter(({ isUnanswered }) => !isUnanswered),
       until,
     );
   /** Returns the time of the last response of a host or the reference host. */
@@ -85,7 +87,7 @@ function witnesses({ seen, profile }: Inside) {
     Math.max(
       lastAnswer(process, until),
       latest(
-        of(process).asked.filter(({ heard }) => heard),
+        of(process).asked.filter(({ isAnswered }) => isAnswered),
         until,
       ),
     );
@@ -97,12 +99,12 @@ function witnesses({ seen, profile }: Inside) {
   const silentHosts = (process: number, until: number, near = 0, counts = mayBeHeeded): Set<string> => {
     const from = lastAnswer(process, until) - near;
     const silences = of(process).heard.filter(
-      (probe) => probe.silent && probe.ended_at > from && probe.ended_at <= until && counts(probe),
+      (probe) => probe.isUnanswered && probe.ended_at > from && probe.ended_at <= until && counts(probe),
     );
     return new Set(silences.map(({ host }) => host));
   };
   /** Requests of a process while hosts responded: each decides whether the reference host counts until the next one. */
-  function routineOf(process: number): Ended<Look>[] {
+  function routineOf(process: number): Ended<ReferenceProbe>[] {
     let last = Number.NEGATIVE_INFINITY;
     return of(process).asked.filter(({ at }) => {
       const isRoutine =
@@ -113,20 +115,20 @@ function witnesses({ seen, profile }: Inside) {
   }
   const routine = new Map([...looks.keys()].map((process) => [process, routineOf(process)]));
   const knewWitness = (process: number, at: number): boolean =>
-    routine.get(process)?.findLast((one) => one.ended_at <= at)?.heard === true;
+    routine.get(process)?.findLast((one) => one.ended_at <= at)?.isAnswered === true;
 
   return {
     /** @param begun start of the probe in the process @param now time at which its outcome was stored */
     mustSpare({ process, host, ended_at, own_resolver }: Ended<ProbeSeen>, begun: number, now: number): boolean {
       if (!knewWitness(process, now)) return false;
       if (lastLife(process, now) >= begun - NOTED_MS) return false;
-      const silent = silentHosts(process, ended_at - NOTED_MS, -NOTED_MS, isSurelyHeeded);
-      return (own_resolver ? silent : silent.add(host)).size >= HOSTS;
+      const isUnanswered = silentHosts(process, ended_at - NOTED_MS, -NOTED_MS, isSurelyHeeded);
+      return (own_resolver ? isUnanswered : isUnanswered.add(host)).size >= HOSTS;
     },
     maySpare({ process, at }: ProbeSeen, now: number): boolean {
       return of(process).asked.some((look) => {
-        if (look.heard || look.ended_at > now) return false;
-        const hadHeard = of(process).asked.some((one) => one.heard && one.ended_at <= look.at);
+        if (look.isAnswered || look.ended_at > now) return false;
+        const hadHeard = of(process).asked.some((one) => one.isAnswered && one.ended_at <= look.at);
         const isDown = silentHosts(process, look.ended_at, NOTED_MS).size >= HOSTS;
         return hadHeard && isDown && lastLife(process, at - waitMs - NOTED_MS) <= look.ended_at;
       });

@@ -3,8 +3,8 @@ import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { AlertingHead } from '#lib/alerting/policy/account-alerting.ts';
 import type { PolicyItem } from '#lib/alerting/policy/policy.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { saidAs, shownBy, toldOf } from './alert-rules.ts';
-import { inForce } from './in-force.ts';
+import { lastNotifiedState, reportableState, reportedAs } from './alert-rules.ts';
+import { effectiveSettings } from './in-force.ts';
 import { changesIn, checksIn, failedIn, type Inside, keyText } from './inside.ts';
 
 /** Maximum number of catch-up retries for a failed delivery (docs/use/alerts.md#late-alerts). */
@@ -14,19 +14,19 @@ const TRIES = 3;
  * Promise: if an alert was planned, or suppressed by a cooldown or by flapping, the recipients know the current state,
  * or will be notified, or wait for the root cause; or all catch-up retries failed.
  */
-export function checkBeliefs({ seen, keys, end }: Inside): string[] {
+export function checkNotifiedStates({ seen, keys, end }: Inside): string[] {
   const items = [...seen.table.values()];
   const transitions = items.filter((item): item is DecidedTransition => item.sk.startsWith('TR#'));
   const failures = failedIn(seen);
   const byCheck = Map.groupBy(transitions, ({ check_id }) => check_id);
   return checksIn(seen).flatMap((check) => {
     const account = items.filter(({ pk }) => pk === keys.alerting(check.tenant_id));
-    const policy = inForce(seen.table, account, keys, check, end);
+    const policy = effectiveSettings(seen.table, account, keys, check, end);
     if (!policy.catch_up || policy.silenced) return [];
     const last = byCheck.get(check.id)?.reduce((a, b) => (a.sk > b.sk ? a : b));
     const matters = last && [null, 'cooldown', 'flapping'].includes(last.alert.reason);
-    const shown = shownBy(policy, check.state);
-    if (!matters || toldOf(check) === shown || policy.told(saidAs(shown)).length === 0) return [];
+    const shown = reportableState(policy, check.state);
+    if (!matters || lastNotifiedState(check) === shown || policy.told(reportedAs(shown)).length === 0) return [];
     if (shown === 'up' && (!policy.notify_on_recovery || wasRecoveryOff(check, last))) return [];
     if (wasCatchUpOff(check, last)) return [];
     const waitsFor = (kind: 'catch_up' | 'hold') =>
@@ -38,7 +38,7 @@ export function checkBeliefs({ seen, keys, end }: Inside): string[] {
     );
     const inVain = tries.filter(({ to }) => to.every(({ delivery_id }) => failures.has(delivery_id)));
     if (inVain.length >= TRIES) return [];
-    return [`check ${check.id} is ${check.state}, but its last notified state is ${toldOf(check)}`];
+    return [`check ${check.id} is ${check.state}, but its last notified state is ${lastNotifiedState(check)}`];
   });
 
   /** Whether late alerts were off for some time since its last change: a changed account default starts no recheck. */

@@ -58,7 +58,8 @@ export function checkOrphans({ seen, keys }: Inside): string[] {
       wrong.push(`check ${check.id} has ${listens ? 'no' : 'an unnecessary'} heartbeat deadline`);
   }
   for (const { id, checks: held } of entities) {
-    for (const check of Object.keys(held)) if (!ids.has(check)) wrong.push(`entity ${id} still contains check ${check}`);
+    for (const check of Object.keys(held))
+      if (!ids.has(check)) wrong.push(`entity ${id} still contains check ${check}`);
   }
   // A reclaim that becomes a dead letter leaves storage and raises an alarm.
   const gaveUp = seen.faults['dead letter reclaim'] !== undefined;

@@ -6,7 +6,7 @@ import type { ResultItem } from '#lib/results/result.ts';
 import { entriesOf } from '#test/support/pack-entries.ts';
 import { type Commit, changesIn, checkIdOf, isCheckKey, type Seen, type Settings, settingsIn } from './inside.ts';
 import { targetOf } from './rules.ts';
-import { type Said, saidBy } from './state-counters.ts';
+import { type Outcome, outcomeOf } from './state-counters.ts';
 
 /** The slot of a pack, from its key. */
 export type PackKey = { cell: string; interval_seconds: number; slot: number; part: number };
@@ -31,7 +31,7 @@ export type StoredRun = Stored & {
   /** Start of the probe by the clock of its process (epoch ms). */
   begun: number;
   success: boolean;
-  said: Said;
+  said: Outcome;
   error_kind: string | null;
   /** Set if it does not belong to a slot: a manual run, or a retry of an unconfirmed check. */
   beside?: 'manual' | 'retry' | undefined;
@@ -74,13 +74,13 @@ function* storedIn(seen: Seen): Generator<StoredRun | StoredGap> {
         else {
           const { rev, success, begin, error } = entry;
           const check = checks.get(`${of} ${rev}`) ?? checks.get(of)!;
-          const run = { rev, success, said: saidBy(entry), begun: at + begin, error_kind: error?.kind ?? null };
+          const run = { rev, success, said: outcomeOf(entry), begun: at + begin, error_kind: error?.kind ?? null };
           yield { commit, key, check, at, single: false, history: false, ...run };
         }
       }
     } else if (key.sk.startsWith('R#') && checks.get(id)?.execution_mode === 'pull') {
       const { success, error_kind, checked_at, kind: beside, history = false } = after as ResultItem;
-      const said = saidBy(after as ResultItem);
+      const said = outcomeOf(after as ResultItem);
       const run = { rev: Number(key.sk.split('#')[2]), success, said, error_kind, history };
       const at = Number(key.sk.split('#')[1]);
       const old = beside === 'manual' && history ? changedSince(seen, settings.get(id)!, commit) : undefined;

@@ -3,7 +3,7 @@ import { timeOf } from '#lib/platform/ids.ts';
 import { holdIn } from './holds-seen.ts';
 import { type Commit, failedIn, type Inside } from './inside.ts';
 import { skewOf } from './rules.ts';
-import { placeOf, tellingIn } from './seen-notifications.ts';
+import { destinationOf, stateAlertsIn } from './seen-notifications.ts';
 
 /** Time after a page in which nothing else of an incident pages (ms). */
 const FOLD_MS = 300_000;
@@ -14,7 +14,7 @@ const FOLD_MS = 300_000;
  * and does not affect one that arrived before it. An alert that is new to some of its destinations is high for all of
  * them. An entity without dependents alerts each time that it fails.
  */
-export function checkPages(inside: Inside): string[] {
+export function checkPageBudget(inside: Inside): string[] {
   const { seen } = inside;
   const failed = failedIn(seen);
   const skew = skewOf(inside);
@@ -24,19 +24,20 @@ export function checkPages(inside: Inside): string[] {
   const isReleased = ({ changes }: Commit): boolean =>
     changes.some((change) => holdIn(change)?.before?.note?.held?.reason === 'maintenance');
   return seen.commits.flatMap((commit) =>
-    tellingIn(commit)
+    stateAlertsIn(commit)
       .filter(({ announces, with_others }) => announces === 'down' && with_others)
       .flatMap((alert) => {
         const { id, kind, entity_id, incident_id, root, urgency, to } = alert;
         const about = root?.entity_id ?? entity_id;
         const isPage = kind === 'state_change' && urgency === 'high';
-        const before = to.map((target) => last.get(`${about} ${placeOf(target)}`));
+        const before = to.map((target) => last.get(`${about} ${destinationOf(target)}`));
         if (isPage)
-          for (const target of to) if (!failed.has(target.delivery_id)) last.set(`${about} ${placeOf(target)}`, alert);
+          for (const target of to)
+            if (!failed.has(target.delivery_id)) last.set(`${about} ${destinationOf(target)}`, alert);
         const isSoon = (one: AlertItem | undefined): boolean =>
           one?.incident_id === incident_id && timeOf(id) - timeOf(one!.id) < FOLD_MS - skew;
         if (!isPage || isReleased(commit) || !before.every(isSoon)) return [];
-        return [`alerts ${id} and ${before[0]!.id} of incident ${incident_id} both paged ${placeOf(to[0]!)}`];
+        return [`alerts ${id} and ${before[0]!.id} of incident ${incident_id} both paged ${destinationOf(to[0]!)}`];
       }),
   );
 }

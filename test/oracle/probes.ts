@@ -1,8 +1,8 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { PulledCheck } from './history.ts';
+import type { PullCheck } from './history.ts';
 import type { Inside, Seen } from './inside.ts';
 import { probeResults } from './outcomes.ts';
-import { isNeighbours, NEAR_CHANGE_MS, skewOf, targetOf } from './rules.ts';
+import { isOfNeighbor, NEAR_CHANGE_MS, skewOf, targetOf } from './rules.ts';
 
 /**
  * Maximum time from the start of a probe to its request on the wire, unless the machine sleeps or stalls in between
@@ -18,7 +18,7 @@ const LOOKED_MS = 3_000;
 const isCurrent = (check: CheckItem, slot: number): boolean => check.enabled && slot >= check.settings_at;
 
 /** A slot is probed once, neither before it nor when the next is due; no result is invented. */
-export function checkProbes(inside: Inside, pulled: PulledCheck[]): string[] {
+export function checkProbes(inside: Inside, pulled: PullCheck[]): string[] {
   const { seen, profile } = inside;
   const skew = skewOf(inside);
   const wrong: string[] = [];
@@ -50,7 +50,7 @@ export function checkProbes(inside: Inside, pulled: PulledCheck[]): string[] {
 }
 
 /** Without faults, a check that was created, enabled or changed is probed immediately. */
-function checkAtOnce({ seen, profile }: Inside, pulled: PulledCheck[], begins: Map<string, number[]>): string[] {
+function checkAtOnce({ seen, profile }: Inside, pulled: PullCheck[], begins: Map<string, number[]>): string[] {
   const skew = skewOf({ profile });
   return pulled.flatMap(({ id, from, to, stored }) => {
     const isAtOnce = begins.get(id)?.some((begun) => begun >= from - skew && begun <= from + AT_ONCE_MS);
@@ -59,7 +59,7 @@ function checkAtOnce({ seen, profile }: Inside, pulled: PulledCheck[], begins: M
     const isCutOff = [...seen.spells, ...seen.stops].some(
       (spell) => spell.from <= answered && spell.to + LOOKED_MS >= from,
     );
-    if (to <= from || isAtOnce || isCutOff || isNeighbours(targetOf(stored!.check))) return [];
+    if (to <= from || isAtOnce || isCutOff || isOfNeighbor(targetOf(stored!.check))) return [];
     return [`${id}: not probed immediately after its change at ${from}`];
   });
 }

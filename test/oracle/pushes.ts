@@ -18,7 +18,7 @@ export function checkPushes(history: History): string[] {
 }
 
 function checkAnswers(
-  { asked_at, inside }: History,
+  { read_at, inside }: History,
   attempts: PushAttempt[],
   stored: Map<string, PushResult>,
 ): string[] {
@@ -27,7 +27,7 @@ function checkAnswers(
   const ids = new Set(attempts.flatMap(({ answered }) => answered?.result_id ?? []));
   if (identified && ids.size > 1) wrong.push(`push "${push}" returned ${ids.size} different results`);
   for (const { answered, body, started_at } of attempts) {
-    if (!answered || answered.at > asked_at) continue;
+    if (!answered || answered.at > read_at) continue;
     if (answered.status !== 201) {
       const wasStopped = inside?.seen.stops.some(({ from, over }) => started_at <= over && answered.at >= from);
       const mayRefuse = answered.status === 404 || (answered.status === 403 && wasStopped);
@@ -38,7 +38,9 @@ function checkAnswers(
     if (!found || found.n > answered.n) wrong.push(`push "${push}" was acknowledged but is not stored`);
     else if (!found.kept) wrong.push(`push "${push}" was lost`);
     else if (!isIn(body ?? {}, found.record) || !isIn(answered.record ?? {}, found.record))
-      wrong.push(`push "${push}" returned result ${answered.result_id}, which is stored as ${JSON.stringify(found.record)}`);
+      wrong.push(
+        `push "${push}" returned result ${answered.result_id}, which is stored as ${JSON.stringify(found.record)}`,
+      );
   }
   return wrong;
 }

@@ -2,8 +2,8 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import { type ResultItem, resultRecord } from '#lib/results/result.ts';
 import { type Commit, changesIn, checkIdOf, type Inside, isCheckKey, type Seen } from './inside.ts';
 import { probeResults } from './outcomes.ts';
-import { isNeighbours, targetOf } from './rules.ts';
-import { isChanged, saidBy } from './state-counters.ts';
+import { isOfNeighbor, targetOf } from './rules.ts';
+import { isChanged, outcomeOf } from './state-counters.ts';
 
 /** Maximum time between the read of its check and the recorded start of a probe (ms). */
 const READ_BEFORE_MS = 10_000;
@@ -38,13 +38,13 @@ function versionsIn(seen: Seen): Versions {
   };
 }
 
-const isJudgedIn = ({ changes }: Commit, id: string): boolean =>
+const isAppliedIn = ({ changes }: Commit, id: string): boolean =>
   changes.some(({ key }) => isCheckKey(key) && checkIdOf(key) === id);
 
 function checkProbed(seen: Seen, versionsOf: Versions): string[] {
   const wrong: string[] = [];
   for (const { commit, check, at, begun, said, history, single } of probeResults(seen)) {
-    if (history || (single && isJudgedIn(commit, check.id))) continue;
+    if (history || (single && isAppliedIn(commit, check.id))) continue;
     const had = versionsOf(check.id, (version) => version.at >= begun - READ_BEFORE_MS, commit.n);
     if (!had.some((version) => !isChanged(version, said)))
       wrong.push(`${check.id}: the probe of slot ${at}, stored at ${commit.at}, was not applied`);
@@ -66,7 +66,7 @@ function checkWaiting({ seen, profile }: Inside): string[] {
       .sort((a, b) => a.ended_at! - b.ended_at!)
       .at(-1);
     // A probe without a response waits for the evidence of others.
-    if (!last || last.silent || isNeighbours(host)) continue;
+    if (!last || last.isUnanswered || isOfNeighbor(host)) continue;
     const waited = commit.at - last.ended_at!;
     if (waited > (single ? STORED_MS.judged : STORED_MS.quiet))
       wrong.push(`${check.id}: the outcome of slot ${at} was stored ${waited} ms after its probe had ended`);
@@ -82,7 +82,7 @@ function checkPushed(seen: Seen, versionsOf: Versions): string[] {
     if (!key.sk.startsWith('R#') || result?.received_at === undefined) continue;
     const check_id = checkIdOf(key);
     const { id } = resultRecord(check_id, result);
-    if (isJudgedIn(commit, check_id) || result.history) quiet.delete(id);
+    if (isAppliedIn(commit, check_id) || result.history) quiet.delete(id);
     else quiet.set(id, { n: commit.n, check_id, result });
   }
   const first = new Map<string, number>();
@@ -100,7 +100,7 @@ function checkPushed(seen: Seen, versionsOf: Versions): string[] {
     const had = versionsOf(stored.check_id, (version) => version.n > from, one.answered!.n);
     const isQuiet = (check: CheckItem) =>
       !check.enabled ||
-      (!isChanged(check, saidBy(stored.result)) && (!own || (!check.silence_at && !check.silence_mark)));
+      (!isChanged(check, outcomeOf(stored.result)) && (!own || (!check.silence_at && !check.silence_mark)));
     if (existing.has(stored.check_id) && !had.some(isQuiet))
       wrong.push(`push ${one.push} (${one.answered!.result_id}) was acknowledged but not applied`);
   }

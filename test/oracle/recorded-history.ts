@@ -4,23 +4,30 @@ import { orderOf, type ResultItem, resultRecord } from '#lib/results/result.ts';
 import { entriesOf } from '#test/support/pack-entries.ts';
 import { checkIdOf, type Seen, settingsIn } from './inside.ts';
 import { packKeyOf } from './outcomes.ts';
-import { saidBy } from './state-counters.ts';
+import { outcomeOf } from './state-counters.ts';
 
 /**
  * A result as read: its time (epoch ms); for a pack, the interval of the job that wrote it. `beside`: it does not
  * belong to a slot.
  */
-type ToldRun = { id: string; at: number; success: boolean; warns: boolean; interval_seconds?: number; beside?: true };
-type ToldGap = { at: number; interval_seconds: number; cause: StoredGapCause };
-export type Told = { runs: ToldRun[]; gaps: ToldGap[] };
+type RecordedRun = {
+  id: string;
+  at: number;
+  success: boolean;
+  warns: boolean;
+  interval_seconds?: number;
+  beside?: true;
+};
+type RecordedGap = { at: number; interval_seconds: number; cause: StoredGapCause };
+export type RecordedHistory = { runs: RecordedRun[]; gaps: RecordedGap[] };
 
 /**
  * Returns the results and gaps of the probes of each check, by its id, including deleted checks. Implements the read
  * rules again: a single result counts, else the first pack with a result, else a recorded gap; packs count while the
  * check was enabled with their interval.
  */
-export function toldIn(seen: Seen): Map<string, Told> {
-  const told = new Map<string, Told>();
+export function recordedIn(seen: Seen): Map<string, RecordedHistory> {
+  const told = new Map<string, RecordedHistory>();
   const ids = new Map<string, string>();
   const settings = settingsIn(seen);
   for (const id of settings.keys()) {
@@ -40,11 +47,11 @@ export function toldIn(seen: Seen): Map<string, Told> {
     const result = item as ResultItem;
     known.add(`${id} ${orderOf(result)}`);
     const { success } = result;
-    const warns = saidBy(result) === 'warn';
+    const warns = outcomeOf(result) === 'warn';
     const run = { id: resultRecord(id, result).id, at: orderOf(result), success, warns };
     told.get(id)?.runs.push({ ...run, ...(result.kind && { beside: true }) });
   }
-  const gaps: [of: string, id: string, gap: ToldGap][] = [];
+  const gaps: [of: string, id: string, gap: RecordedGap][] = [];
   for (const { cell, interval_seconds, slot: at, item } of packsIn(seen)) {
     for (const { number, ...entry } of entriesOf(item)) {
       const id = ids.get(`${cell} ${number}`);
@@ -53,7 +60,7 @@ export function toldIn(seen: Seen): Map<string, Told> {
       if (entry.gap) gaps.push([of, id, { at, interval_seconds, cause: entry.gap }]);
       else if (!known.has(of)) {
         known.add(of);
-        const warns = saidBy(entry) === 'warn';
+        const warns = outcomeOf(entry) === 'warn';
         const own = { id: idOf(item, id, at, entry.rev), at, success: entry.success, warns };
         told.get(id)!.runs.push({ ...own, interval_seconds });
       }

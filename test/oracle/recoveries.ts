@@ -1,10 +1,10 @@
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Item } from '#lib/platform/ports.ts';
-import { HOLDS, shownBy } from './alert-rules.ts';
-import { accountsSeen, inForce, momentsBefore } from './in-force.ts';
+import { HOLDS, reportableState } from './alert-rules.ts';
+import { effectiveSettings, possibleTimes, trackAccounts } from './in-force.ts';
 import { type Commit, type Inside, isCheckKey, keyText } from './inside.ts';
-import { beliefsSeen, type Heard, placeOf, tellingIn } from './seen-notifications.ts';
+import { destinationOf, type SeenNotification, stateAlertsIn, trackNotifications } from './seen-notifications.ts';
 
 /**
  * Promise: recipients that were not notified of a failure are not notified of its recovery, and notified ones are:
@@ -12,8 +12,8 @@ import { beliefsSeen, type Heard, placeOf, tellingIn } from './seen-notification
  * nevertheless, and to no others.
  */
 export function checkRecoveries({ seen, keys }: Inside): string[] {
-  const beliefs = beliefsSeen(seen);
-  const accounts = accountsSeen();
+  const beliefs = trackNotifications(seen);
+  const accounts = trackAccounts();
   const table = new Map<string, Item>();
   /** Checks whose failure was held when no recipient was notified of a problem. */
   const quiet = new Set<string>();
@@ -28,24 +28,30 @@ export function checkRecoveries({ seen, keys }: Inside): string[] {
       const of = (place: string) => beliefs.of(check.id, place);
       const possible = accounts
         .of(check.tenant_id, at)
-        .flatMap((account) => momentsBefore(at).map((moment) => inForce(table, account, keys, check, moment)));
-      const isUp = possible.some((policy) => shownBy(policy, one.check_to_state) === 'up');
+        .flatMap((account) =>
+          possibleTimes(at).map((moment) => effectiveSettings(table, account, keys, check, moment)),
+        );
+      const isUp = possible.some((policy) => reportableState(policy, one.check_to_state) === 'up');
       if (isHeld) quiet.add(check.id);
       else if (!isUp) quiet.delete(check.id);
       // Also by a channel that was removed since: the check counts as notified, and all get its recovery.
-      if (isHeld && beliefs.placesOf(check.id).some((place) => mayKnow(of(place)))) quiet.delete(check.id);
+      if (isHeld && beliefs.destinationsOf(check.id).some((place) => mayKnow(of(place)))) quiet.delete(check.id);
       if (!isUp || one.cause.startsWith('check_')) continue;
       if (one.alert.decision === 'skipped' && HOLDS.includes(one.alert.reason ?? '')) {
         const left = possible.map(({ places }) => places('up').filter(({ place }) => surelyKnows(of(place))));
         if (left.every(({ length }) => length > 0))
-          wrong.push(`${one.transition_id}: ${left[0]!.map(({ id }) => id)} were notified of the problem but not of the recovery`);
+          wrong.push(
+            `${one.transition_id}: ${left[0]!.map(({ id }) => id)} were notified of the problem but not of the recovery`,
+          );
       }
       // When every recipient was notified, it is like any other failure, also for a new channel.
       const isHeldNow = table.has(keyText(keys.entry('hold', check.tenant_id, check.id)));
-      const told = tellingIn(commit).filter(({ transition_id }) => transition_id === one.transition_id);
+      const told = stateAlertsIn(commit).filter(({ transition_id }) => transition_id === one.transition_id);
       for (const target of quiet.has(check.id) && isHeldNow ? told.flatMap(({ to }) => to) : [])
-        if (!mayKnow(of(placeOf(target))))
-          wrong.push(`${one.transition_id}: ${target.channel_id} is notified of the recovery, but was not of the failure`);
+        if (!mayKnow(of(destinationOf(target))))
+          wrong.push(
+            `${one.transition_id}: ${target.channel_id} is notified of the recovery, but was not of the failure`,
+          );
       quiet.delete(check.id);
     }
     beliefs.take(commit);
@@ -65,9 +71,9 @@ const changesOf = ({ changes }: Commit): DecidedTransition[] =>
   );
 
 /** Whether the last delivered notification can be a problem. */
-const mayKnow = ([last, ...before]: readonly Heard[]): boolean =>
+const mayKnow = ([last, ...before]: readonly SeenNotification[]): boolean =>
   last !== undefined && (last.says !== 'up' || (last.failed_at !== undefined && mayKnow(before)));
 
 /** Whether the last notification is a problem and was certainly delivered. */
-const surelyKnows = ([last]: readonly Heard[]): boolean =>
+const surelyKnows = ([last]: readonly SeenNotification[]): boolean =>
   last !== undefined && last.says !== 'up' && last.failed_at === undefined;

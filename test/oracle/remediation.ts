@@ -40,7 +40,7 @@ export function checkRemediation(history: History, inside: Inside): string[] {
     ...checkLocks(attempts, inside),
     ...checkVerdicts(attempts, inside),
     ...checkSkipped(history),
-    ...checkTold(inside),
+    ...checkReported(inside),
   ];
 }
 
@@ -89,13 +89,17 @@ function checkSeries(attempts: readonly Attempt[], inside: Inside): string[] {
       if (before.execution.attempt! + 1 !== attempt && attempt !== 1)
         wrong.push(`execution ${id} is attempt ${attempt} after attempt ${before.execution.attempt}`);
       if (began_at < before.began_at + cooldown_seconds * 1000 - skew && before.action.v === action.v)
-        wrong.push(`execution ${id} started ${began_at - before.began_at} ms after the previous attempt, within the cool-down`);
+        wrong.push(
+          `execution ${id} started ${began_at - before.began_at} ms after the previous attempt, within the cool-down`,
+        );
       if (attempt !== 1) continue;
-      if (transition_id === before.execution.transition_id) wrong.push(`execution ${id} starts a new series for the same failure`);
+      if (transition_id === before.execution.transition_id)
+        wrong.push(`execution ${id} starts a new series for the same failure`);
       const { judged } = before;
       const failed_at = transitions.get(transition_id ?? '') ?? at;
       const isSoon = judged && failed_at < Date.parse(judged.execution.verified_at!) + stable_seconds * 1000;
-      if (isSoon && judged.execution.verdict === 'healed') wrong.push(`execution ${id} starts a new series too soon after a successful remediation`);
+      if (isSoon && judged.execution.verdict === 'healed')
+        wrong.push(`execution ${id} starts a new series too soon after a successful remediation`);
     }
   }
   return wrong;
@@ -109,7 +113,10 @@ function checkLocks(attempts: readonly Attempt[], inside: Inside): string[] {
       own
         .slice(0, i)
         .filter(({ judged, until }) => (judged?.n ?? Number.POSITIVE_INFINITY) > one.n && one.at < until - skew)
-        .map(({ execution }) => `executions ${one.execution.id} and ${execution.id} held the lock ${lock} at the same time`),
+        .map(
+          ({ execution }) =>
+            `executions ${one.execution.id} and ${execution.id} held the lock ${lock} at the same time`,
+        ),
     ),
   );
 }
@@ -126,13 +133,16 @@ function checkVerdicts(attempts: readonly Attempt[], { seen, end }: Inside): str
     const isKept = seen.table.has(keyText({ pk: execution.pk, sk: 'EXECUTION' }));
     if (!judged && isKept && until < end - VERIFIED_MS) wrong.push(`execution ${execution.id} was never verified`);
     const { verdict, verified_by } = judged?.execution ?? {};
-    if (verdict === 'healed' && !verified_by) wrong.push(`execution ${execution.id} is verified as healed without a result`);
+    if (verdict === 'healed' && !verified_by)
+      wrong.push(`execution ${execution.id} is verified as healed without a result`);
     // Results in packs are not stored separately; they changed nothing.
     const success = results.get(verified_by ?? '');
     // If degraded is the trigger, a success with a warning is not a recovery.
     const mayWarn = success && action.trigger_to_state === 'degraded';
     if (success !== undefined && (verdict === 'healed') !== success && !mayWarn)
-      wrong.push(`execution ${execution.id} is ${verdict} by result ${verified_by}, which is a ${success ? 'success' : 'failure'}`);
+      wrong.push(
+        `execution ${execution.id} is ${verdict} by result ${verified_by}, which is a ${success ? 'success' : 'failure'}`,
+      );
   }
   return wrong;
 }
@@ -145,7 +155,7 @@ function checkSkipped({ executions, calls }: History): string[] {
 }
 
 /** An abandoned remediation is reported once per failure. */
-function checkTold({ seen }: Inside): string[] {
+function checkReported({ seen }: Inside): string[] {
   const told = changesIn(seen).flatMap(({ key, after }) => {
     const alert = after as AlertItem | undefined;
     return key.sk.startsWith('AL#') && alert?.remediation

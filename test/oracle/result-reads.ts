@@ -3,17 +3,17 @@ import type { PackItem } from '#lib/results/pack.ts';
 import { entriesOf } from '#test/support/pack-entries.ts';
 import { changesIn, checkIdOf, checksIn, type Inside, isCheckKey, type Seen } from './inside.ts';
 import { type PackKey, packKeyOf, probeResults } from './outcomes.ts';
-import { toldIn } from './recorded-history.ts';
+import { recordedIn } from './recorded-history.ts';
 
 /**
  * Promise: each slot of a check has one outcome: packs do not change once they are written, and none repeats a check of
  * an earlier one. A reader gets the single result, else the first result in the packs, and a gap only if there is
  * neither; and the applied result is the returned one.
  */
-export function checkShown(inside: Inside): string[] {
+export function checkResultReads(inside: Inside): string[] {
   const { seen, shown } = inside;
-  const wrong = [...checkPacks(seen), ...checkJudged(seen)];
-  const told = toldIn(seen);
+  const wrong = [...checkPacks(seen), ...checkApplied(seen)];
+  const told = recordedIn(seen);
   for (const { id, execution_mode, ...check } of checksIn(seen)) {
     const answer = shown.get(id);
     if (execution_mode !== 'pull' || !answer) continue;
@@ -62,7 +62,7 @@ function checkPacks(seen: Seen): string[] {
 const nameOf = ({ cell, interval_seconds, slot }: PackKey): string => `slot ${slot} of ${cell} (${interval_seconds} s)`;
 
 /** At most one outcome of a slot is applied, and it can be read. */
-function checkJudged(seen: Seen): string[] {
+function checkApplied(seen: Seen): string[] {
   const wrong: string[] = [];
   const judged = new Map<string, number>();
   for (const { commit, check, at, key, single, beside, rev } of probeResults(seen)) {

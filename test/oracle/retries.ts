@@ -1,8 +1,8 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { type Commit, changesIn, checkIdOf, type Inside, isCheckKey, type ProbeSeen, type Seen } from './inside.ts';
 import { probeResults, type StoredRun } from './outcomes.ts';
-import { isNeighbours, isUnjudged, NEAR_PROBE_MS, retriesOf, targetOf } from './rules.ts';
-import { isUndecided } from './state-counters.ts';
+import { isDiscarded, isOfNeighbor, NEAR_PROBE_MS, retriesOf, targetOf } from './rules.ts';
+import { isUnconfirmed } from './state-counters.ts';
 
 /**
  * Maximum time from the commit that leaves a check unconfirmed until its process schedules the next retry, and from the
@@ -23,7 +23,7 @@ export function checkRetries(inside: Inside): string[] {
     const say = (text: string) => wrong.push(`commit ${commit.n}: the retry ${key.sk} of ${check.id} ${text}`);
     const judged = commit.changes.find((one) => isCheckKey(one.key) && checkIdOf(one.key) === check.id);
     if (!judged || history) say('was not applied');
-    else if (!isUndecided(judged.before as CheckItem)) say('was applied although the check was confirmed');
+    else if (!isUnconfirmed(judged.before as CheckItem)) say('was applied although the check was confirmed');
     if (!retriesOf(check, at).retries.includes(at)) say('is not a retry of its slot');
   }
   return [...wrong, ...checkOrder(seen), ...(profile.quiet ? checkMade(inside, stored) : [])];
@@ -54,15 +54,17 @@ function checkMade({ seen, end }: Inside, stored: StoredRun[]): string[] {
   return [...versions].flatMap(([id, list]) =>
     list.flatMap(({ after, commit }, i) => {
       const check = after as CheckItem | undefined;
-      if (!check || !isUndecided(check) || !isJudging(commit, id)) return [];
+      if (!check || !isUnconfirmed(check) || !isJudging(commit, id)) return [];
       const { retries, next } = retriesOf(check, commit.at);
       const at = retries.find((one) => one > commit.at);
       if (at === undefined || at < commit.at + LOOKS_MS || next > end || made.has(`${id} ${at}`)) return [];
       const isOvertaken = list.slice(i + 1).some((later) => {
         const other = later.after as CheckItem | undefined;
-        return later.commit.at < next && (!other || other.rev !== check.rev || !isUndecided(other));
+        return later.commit.at < next && (!other || other.rev !== check.rev || !isUnconfirmed(other));
       });
-      return isOvertaken || isExcused(seen, check, at, next) ? [] : [`${id}: no retry at ${at}, although it was unconfirmed`];
+      return isOvertaken || isExcused(seen, check, at, next)
+        ? []
+        : [`${id}: no retry at ${at}, although it was unconfirmed`];
     }),
   );
 }
@@ -77,7 +79,7 @@ const isJudging = ({ changes }: Commit, id: string): boolean =>
  */
 function isExcused(seen: Seen, check: CheckItem, at: number, next: number): boolean {
   const host = targetOf(check);
-  if (isNeighbours(host)) return true;
+  if (isOfNeighbor(host)) return true;
   if (seen.stops.some(({ from, over }) => from <= next && over >= at)) return true;
   const until = retriesOf(check, at).retries.find((one) => one > at) ?? next;
   const isOverLate = (probe: ProbeSeen) =>
@@ -87,6 +89,6 @@ function isExcused(seen: Seen, check: CheckItem, at: number, next: number): bool
       probe.host === host &&
       probe.at >= at - NEAR_PROBE_MS &&
       probe.at < next &&
-      (probe.silent || isUnjudged(seen, probe, NEAR_PROBE_MS) || isOverLate(probe)),
+      (probe.isUnanswered || isDiscarded(seen, probe, NEAR_PROBE_MS) || isOverLate(probe)),
   );
 }

@@ -9,7 +9,7 @@ import { latestSlot, rollupRhythm } from '#lib/schedule/slots.ts';
 import type { Span } from './history.ts';
 import { changesIn, checkIdOf, checksIn, type Inside, type Seen, settingsIn } from './inside.ts';
 import { packKeyOf } from './outcomes.ts';
-import { toldIn } from './recorded-history.ts';
+import { recordedIn } from './recorded-history.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -33,7 +33,7 @@ export function checkRollups(inside: Inside): string[] {
     if (early > profile.jumpMs + 100)
       wrong.push(`commit ${commit.n}: ${key.sk} of ${key.pk} was written ${early} ms early`);
   }
-  const told = toldIn(seen);
+  const told = recordedIn(seen);
   const settings = settingsIn(seen);
   for (const check of checksIn(seen)) {
     const cell = cellOf(check.id);

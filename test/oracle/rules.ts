@@ -72,7 +72,7 @@ export const NEAR_PROBE_MS = 4_000;
  * Whether a process must discard the failure of this probe because of a stall.
  * @param near extends the time of the probe, so that it can be discarded
  */
-export function isUnjudged(seen: Seen, { at, ended_at = at, interrupted, timeout_ms }: ProbeSeen, near = 0): boolean {
+export function isDiscarded(seen: Seen, { at, ended_at = at, interrupted, timeout_ms }: ProbeSeen, near = 0): boolean {
   const most = Math.max(50, timeout_ms / 10);
   return interrupted === true && stalledBetween(seen, at - near, ended_at + near) > most;
 }
@@ -90,4 +90,4 @@ export const outagesOf = ({ table }: Pick<Seen, 'table'>): Span[] =>
   [...table.values()].filter((item) => item.pk.startsWith('OUTAGES#')) as unknown as Span[];
 
 /** Whether a host belongs to another tenant, whose permits may not suffice for its probes. */
-export const isNeighbours = (host: string): boolean => host.startsWith('hang-');
+export const isOfNeighbor = (host: string): boolean => host.startsWith('hang-');

@@ -31,7 +31,8 @@ export function checkSchedules({ actions, executions, over_before }: History, in
         wrong.push(`slot ${slot} of action ${id} (${interval} ms) was executed ${runs} times`);
       }
       const sum = created.filter((time) => time >= at && time <= to + skew).length;
-      if (sum > slots.length + 2) wrong.push(`action ${id} was executed ${sum} times in ${slots.length} slots from ${at}`);
+      if (sum > slots.length + 2)
+        wrong.push(`action ${id} was executed ${sum} times in ${slots.length} slots from ${at}`);
     }
   }
   return wrong;

@@ -3,10 +3,10 @@ import { timeOf } from '#lib/platform/ids.ts';
 import { alertsIn, type Commit, failedIn, type Seen } from './inside.ts';
 
 /** Returns the destination of an alert: channels with the same address are one destination. */
-export const placeOf = ({ channel_id, destination = channel_id }: AlertTarget): string => destination;
+export const destinationOf = ({ channel_id, destination = channel_id }: AlertTarget): string => destination;
 
 /** A notification of a destination, by an alert that was decided at `at` (epoch ms). */
-export type Heard = {
+export type SeenNotification = {
   says: 'down' | 'degraded' | 'up';
   at: number;
   /** Time at which its delivery failed (epoch ms). */
@@ -14,20 +14,21 @@ export type Heard = {
 };
 
 /** Kinds of alerts that report the state of a check. */
-const TELLS = new Set(['state_change', 'catch_up', 'repeat', 'escalation', 'closed']);
+const STATE_ALERTS = new Set(['state_change', 'catch_up', 'repeat', 'escalation', 'closed']);
 
 /** Returns the alerts of a commit that report the state of a check. */
-export const tellingIn = (commit: Commit): AlertItem[] => alertsIn(commit).filter(({ kind }) => TELLS.has(kind));
+export const stateAlertsIn = (commit: Commit): AlertItem[] =>
+  alertsIn(commit).filter(({ kind }) => STATE_ALERTS.has(kind));
 
 /** Tracks the notifications of each destination about each check and entity, as commits add them: the latest first. */
-export function beliefsSeen(seen: Pick<Seen, 'table'>) {
+export function trackNotifications(seen: Pick<Seen, 'table'>) {
   /** By the check or entity, and by the destination. */
-  const heard = new Map<string, Map<string, Heard[]>>();
+  const heard = new Map<string, Map<string, SeenNotification[]>>();
   const failures = failedIn(seen);
   return {
     take: (commit: Commit): void => {
       // An alert about an abandoned remediation also reports that the check is still down.
-      const telling = alertsIn(commit).filter(({ kind }) => TELLS.has(kind) || kind === 'remediation_failed');
+      const telling = alertsIn(commit).filter(({ kind }) => STATE_ALERTS.has(kind) || kind === 'remediation_failed');
       for (const alert of telling) {
         const says = alert.announces;
         if (says === null) continue;
@@ -36,15 +37,15 @@ export function beliefsSeen(seen: Pick<Seen, 'table'>) {
           const failure = failures.get(target.delivery_id);
           const one = { says, at: timeOf(alert.id), ...(failure && { failed_at: Date.parse(failure.updated_at) }) };
           for (const id of about) {
-            const byPlace = heard.get(id) ?? new Map<string, Heard[]>();
-            heard.set(id, byPlace.set(placeOf(target), [one, ...(byPlace.get(placeOf(target)) ?? [])]));
+            const byPlace = heard.get(id) ?? new Map<string, SeenNotification[]>();
+            heard.set(id, byPlace.set(destinationOf(target), [one, ...(byPlace.get(destinationOf(target)) ?? [])]));
           }
         }
       }
     },
     /** Returns the notifications about a check, or an entity that can be a root cause. */
-    of: (id: string, place: string): readonly Heard[] => heard.get(id)?.get(place) ?? [],
+    of: (id: string, place: string): readonly SeenNotification[] => heard.get(id)?.get(place) ?? [],
     /** Returns the notified destinations, including removed channels. */
-    placesOf: (id: string): readonly string[] => [...(heard.get(id)?.keys() ?? [])],
+    destinationsOf: (id: string): readonly string[] => [...(heard.get(id)?.keys() ?? [])],
   };
 }

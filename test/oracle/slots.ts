@@ -1,7 +1,7 @@
-import type { History, PulledCheck } from './history.ts';
+import type { History, PullCheck } from './history.ts';
 import { type Inside, isJobOf, type JobSeen } from './inside.ts';
 import { AT_ONCE_MS, checkProbes } from './probes.ts';
-import { isNeighbours, isUnjudged, NEAR_PROBE_MS, skewOf, slotsOf, targetOf } from './rules.ts';
+import { isDiscarded, isOfNeighbor, NEAR_PROBE_MS, skewOf, slotsOf, targetOf } from './rules.ts';
 
 /** Jobs due within this time share a message: a slot this close to a downtime can be cut off (ms). */
 const GROUP_MS = 50;
@@ -10,7 +10,7 @@ const GROUP_MS = 50;
 export type Slot = { slot: number; times: number; gap: string | undefined };
 
 /** Returns the slots of a check that are over. */
-export const slotsIn = ({ over_before }: Pick<History, 'over_before'>, one: PulledCheck): Slot[] =>
+export const slotsIn = ({ over_before }: Pick<History, 'over_before'>, one: PullCheck): Slot[] =>
   slotsOf(one.id, one.interval_seconds, one.from, Math.min(one.to, over_before.slots)).map((slot) => ({
     slot,
     times: one.results.get(slot) ?? 0,
@@ -22,8 +22,8 @@ export const slotsIn = ({ over_before }: Pick<History, 'over_before'>, one: Pull
  */
 export function checkSlots(history: History): string[] {
   const { inside, failed } = history;
-  const wrong = [...checkOutages(history), ...(inside ? checkProbes(inside, history.pulled) : [])];
-  for (const one of history.pulled) {
+  const wrong = [...checkOutages(history), ...(inside ? checkProbes(inside, history.pullChecks) : [])];
+  for (const one of history.pullChecks) {
     for (const { slot, times, gap } of slotsIn(history, one)) {
       const say = (text: string) => wrong.push(`${one.id}: slot ${slot} of ${one.interval_seconds} s ${text}`);
       const isTold = gap !== undefined && (failed !== 'nothing' || gap === 'network');
@@ -50,13 +50,13 @@ function checkOutages({ away, outages }: History): string[] {
 }
 
 /** Whether a missing result has a reason that only the simulation knows. */
-function isExcused({ seen, profile }: Inside, { interval_seconds, stored }: PulledCheck, slot: number): boolean {
+function isExcused({ seen, profile }: Inside, { interval_seconds, stored }: PullCheck, slot: number): boolean {
   const { check, changed_at } = stored!;
   const interval = interval_seconds * 1000;
   const skew = skewOf({ profile });
   const host = targetOf(check);
   // Its tenant share may not suffice for all of them.
-  if (isNeighbours(host)) return true;
+  if (isOfNeighbor(host)) return true;
   const isOf = (job: JobSeen): boolean => job.slot === slot && isJobOf(job, check);
   if (seen.stops.some((stop) => slot >= stop.from - interval && slot <= stop.over + AT_ONCE_MS)) return true;
   const stoodStill = seen.probes.some(
@@ -64,7 +64,7 @@ function isExcused({ seen, profile }: Inside, { interval_seconds, stored }: Pull
       probe.host === host &&
       probe.at >= slot - skew &&
       probe.at < slot + interval &&
-      isUnjudged(seen, probe, NEAR_PROBE_MS),
+      isDiscarded(seen, probe, NEAR_PROBE_MS),
   );
   if (stoodStill) return true;
   if (profile.quiet) return false;

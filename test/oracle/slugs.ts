@@ -33,7 +33,8 @@ export function checkSlugs({ seen }: Inside): string[] {
     }
     if (pointers.length + checks.length === 0) continue;
     for (const [slug, id] of holders) {
-      if (leads.get(slug) !== id) wrong.push(`commit ${n}: the slug ${slug} of check ${id} leads to ${leads.get(slug)}`);
+      if (leads.get(slug) !== id)
+        wrong.push(`commit ${n}: the slug ${slug} of check ${id} leads to ${leads.get(slug)}`);
     }
   }
   const answered = new Set<string>();

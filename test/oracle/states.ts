@@ -6,21 +6,21 @@ import type { Item } from '#lib/platform/ports.ts';
 import type { ResultItem } from '#lib/results/result.ts';
 import { checkAggregate } from './aggregates.ts';
 import {
+  type DecisionInput,
   flapsAfter,
-  type Given,
-  type HeldNow,
+  type HeldAlertState,
   isHeldFor,
   isWarning,
-  saidAs,
-  shownBy,
-  silentBecause,
-  toldOf,
-  toldWhom,
+  lastNotifiedState,
+  recipientsOf,
+  reportableState,
+  reportedAs,
+  suppressionReason,
 } from './alert-rules.ts';
-import { holdsSeen, relationsSeen } from './holds-seen.ts';
-import { accountsSeen, type InForce, inForce, momentsBefore } from './in-force.ts';
+import { trackHolds, trackRelations } from './holds-seen.ts';
+import { type EffectiveSettings, effectiveSettings, possibleTimes, trackAccounts } from './in-force.ts';
 import { type Change, type Commit, checkIdOf, type Inside, isCheckKey, keyText } from './inside.ts';
-import { afterResult, isSame, type Standing, saidBy, standingOf, textOf } from './state-counters.ts';
+import { afterResult, type Counters, countersOf, isSame, outcomeOf, textOf } from './state-counters.ts';
 
 const isCheck = ({ key }: Change): boolean => isCheckKey(key);
 const isResult = ({ key }: Change): boolean => key.sk.startsWith('R#');
@@ -31,13 +31,13 @@ const isEntity = ({ key }: Change): boolean => key.pk.includes('#ENTITIES#');
 export function checkStates({ seen, keys }: Inside): string[] {
   const wrong: string[] = [];
   const table = new Map<string, Item>();
-  const accounts = accountsSeen();
+  const accounts = trackAccounts();
   /** Returns the settings that a decision can have used, the likeliest first. */
   const policiesOf = (check: CheckItem, at: number) =>
     accounts
       .of(check.tenant_id, at)
-      .flatMap((account) => momentsBefore(at).map((moment) => inForce(table, account, keys, check, moment)));
-  const [relations, holds] = [relationsSeen(), holdsSeen()];
+      .flatMap((account) => possibleTimes(at).map((moment) => effectiveSettings(table, account, keys, check, moment)));
+  const [relations, holds] = [trackRelations(), trackHolds()];
   const known: Known = {
     policiesOf,
     heldOf: holds.of,
@@ -98,8 +98,8 @@ function isSettled({ before, after }: Change): boolean {
 }
 
 type Known = {
-  policiesOf(check: CheckItem, at: number): InForce[];
-  heldOf(check: CheckItem): HeldNow | undefined;
+  policiesOf(check: CheckItem, at: number): EffectiveSettings[];
+  heldOf(check: CheckItem): HeldAlertState | undefined;
   /** Returns the number of relations of its entity that propagate failure. */
   needsOf(check: CheckItem): number;
 };
@@ -108,13 +108,14 @@ function checkCheck(commit: Commit, change: Change, known: Known, say: (text: st
   const before = change.before as CheckItem | undefined;
   const after = change.after as CheckItem | undefined;
   if (!before) {
-    if (after && !isSame(standingOf(after), UNJUDGED)) say(`check ${after.id} started as ${textOf(standingOf(after))}`);
+    if (after && !isSame(countersOf(after), NO_RESULTS))
+      say(`check ${after.id} started as ${textOf(countersOf(after))}`);
     return;
   }
   const { id } = before;
   const to = expected(commit, before, after, say);
-  if (after && !isSame(standingOf(after), to)) {
-    const [from, came] = [textOf(standingOf(before)), textOf(standingOf(after))];
+  if (after && !isSame(countersOf(after), to)) {
+    const [from, came] = [textOf(countersOf(before)), textOf(countersOf(after))];
     say(`check ${id} went from ${from} to ${came}, expected ${textOf(to)}`);
   }
   const transitions = commit.changes
@@ -127,7 +128,7 @@ function checkCheck(commit: Commit, change: Change, known: Known, say: (text: st
   for (const one of transitions) {
     const said = known.policiesOf(before, Date.parse(one.timestamp)).map((policy) => {
       const wrong: string[] = [];
-      const by: Given = { policy, held: known.heldOf(before), needs: known.needsOf(before) };
+      const by: DecisionInput = { policy, held: known.heldOf(before), needs: known.needsOf(before) };
       checkTransition(one, before, after, by, (text) => wrong.push(text));
       checkAlert(one, before, alertsIn(commit), by, (text) => wrong.push(text));
       return wrong;
@@ -136,7 +137,7 @@ function checkCheck(commit: Commit, change: Change, known: Known, say: (text: st
   }
 }
 
-const UNJUDGED: Standing = { state: 'unknown', fails: 0, bads: 0, goods: 0, oks: 0 };
+const NO_RESULTS: Counters = { state: 'unknown', fails: 0, bads: 0, goods: 0, oks: 0 };
 
 /** Returns the expected counters of the check after the commit. */
 function expected(
@@ -144,31 +145,31 @@ function expected(
   before: CheckItem,
   after: CheckItem | undefined,
   say: (text: string) => void,
-): Standing {
-  const kept = standingOf(before);
+): Counters {
+  const kept = countersOf(before);
   const results = commit.changes
     .filter((one) => isResult(one) && checkIdOf(one.key) === before.id)
     .map((one) => one.after);
   if (results.length > 1) say(`check ${before.id} applied ${results.length} results in one commit`);
   const result = results[0] as ResultItem | undefined;
-  if (!after) return UNJUDGED;
+  if (!after) return NO_RESULTS;
   if (after.rev !== before.rev) {
     if (after.rev !== before.rev + 1) say(`check ${before.id} skipped a revision`);
     if (result) say(`check ${before.id} applied a result and changed its settings in one commit`);
     if (after.enabled === before.enabled) return kept;
-    return UNJUDGED;
+    return NO_RESULTS;
   }
   if (!result) return kept;
   if (result.history) say(`check ${before.id} applied a result that is only history`);
   if (!before.enabled) say(`check ${before.id} applied a result while disabled`);
-  return afterResult(before, saidBy(result));
+  return afterResult(before, outcomeOf(result));
 }
 
 function checkTransition(
   one: DecidedTransition,
   before: CheckItem,
   after: CheckItem | undefined,
-  given: Given,
+  given: DecisionInput,
   say: (text: string) => void,
 ): void {
   const { policy } = given;
@@ -178,18 +179,21 @@ function checkTransition(
   }
   const at = Date.parse(one.timestamp);
   const flaps = flapsAfter(before.alerts, one, at, policy);
-  const reason = silentBecause(one, at, before, flaps, given);
+  const reason = suppressionReason(one, at, before, flaps, given);
   if (one.alert.reason !== reason) say(`transition ${id} has the reason ${one.alert.reason}, expected ${reason}`);
-  const says = saidAs(shownBy(policy, one.check_to_state));
+  const says = reportedAs(reportableState(policy, one.check_to_state));
   const decision = reason === null ? 'planned' : isHeldFor(reason, one, before, policy) ? 'held' : 'skipped';
-  if (one.alert.decision !== decision) say(`transition ${id} is ${one.alert.decision} with the reason ${reason}, expected ${decision}`);
+  if (one.alert.decision !== decision)
+    say(`transition ${id} is ${one.alert.decision} with the reason ${reason}, expected ${decision}`);
   if (!after) return;
   const { last_planned_at, last_warned_at } = before.alerts;
   const warns = isWarning(one, policy);
   const paged = reason === null && !warns ? at : last_planned_at;
   const warned = reason === null && warns ? at : last_warned_at;
-  if (after.alerts.last_planned_at !== paged) say(`transition ${id} set last_planned_at to ${after.alerts.last_planned_at}, expected ${paged}`);
-  if (after.alerts.last_warned_at !== warned) say(`transition ${id} set last_warned_at to ${after.alerts.last_warned_at}, expected ${warned}`);
+  if (after.alerts.last_planned_at !== paged)
+    say(`transition ${id} set last_planned_at to ${after.alerts.last_planned_at}, expected ${paged}`);
+  if (after.alerts.last_warned_at !== warned)
+    say(`transition ${id} set last_warned_at to ${after.alerts.last_warned_at}, expected ${warned}`);
   const { flapping } = flaps;
   const remembered = { ...flaps, ...(flapping && reason === null && { flapping: { ...flapping, told: true } }) };
   const { changed_at, flapping: left } = after.alerts;
@@ -199,19 +203,21 @@ function checkTransition(
   // A recovery without recipients leaves no recipient that was notified of the failure.
   const isNobody = reason === 'dependency' && says === 'up';
   const isClosed = isNobody || closes(one, before, given);
-  const told = reason === null ? shownBy(policy, one.check_to_state) : isClosed ? 'up' : toldOf(before);
-  if (toldOf(after) !== told) say(`transition ${id} left the last notified state ${toldOf(after)}, expected ${told}`);
+  const told =
+    reason === null ? reportableState(policy, one.check_to_state) : isClosed ? 'up' : lastNotifiedState(before);
+  if (lastNotifiedState(after) !== told)
+    say(`transition ${id} left the last notified state ${lastNotifiedState(after)}, expected ${told}`);
 }
 
 /**
  * Whether a closing alert is sent to channels that were notified of a problem, because the check was disabled or
  * deleted.
  */
-const closes = (one: DecidedTransition, before: CheckItem, given: Given): boolean =>
+const closes = (one: DecidedTransition, before: CheckItem, given: DecisionInput): boolean =>
   one.alert.reason === 'configuration' &&
-  toldOf(before) !== 'up' &&
+  lastNotifiedState(before) !== 'up' &&
   !given.policy.silenced &&
-  toldWhom('up', given).length > 0;
+  recipientsOf('up', given).length > 0;
 
 const alertsIn = ({ changes }: Commit): AlertItem[] =>
   changes.flatMap(({ after }) => (after && isAlert(after) ? [after] : []));
@@ -221,17 +227,19 @@ function checkAlert(
   one: DecidedTransition,
   before: CheckItem,
   alerts: AlertItem[],
-  given: Given,
+  given: DecisionInput,
   say: (text: string) => void,
 ): void {
   const { transition_id: id, alert } = one;
   const kind = alert.decision === 'planned' ? 'state_change' : closes(one, before, given) ? 'closed' : undefined;
   const [item, ...more] = alerts.filter(({ transition_id }) => transition_id === id);
-  if (item?.kind !== kind || more.length > 0) say(`transition ${id} has an alert of kind ${item?.kind}, expected ${kind}`);
-  const says = kind === 'closed' ? 'up' : saidAs(shownBy(given.policy, one.check_to_state));
-  const channels = kind ? toldWhom(says, given) : [];
+  if (item?.kind !== kind || more.length > 0)
+    say(`transition ${id} has an alert of kind ${item?.kind}, expected ${kind}`);
+  const says = kind === 'closed' ? 'up' : reportedAs(reportableState(given.policy, one.check_to_state));
+  const channels = kind ? recipientsOf(says, given) : [];
   const told = item?.to.map(({ channel_id }) => channel_id) ?? [];
   if (String(told) !== String(channels)) say(`the alert of transition ${id} goes to ${told}, expected ${channels}`);
   const deliveries = kind === 'state_change' ? deliveriesOf(item!) : [];
-  if (String(alert.deliveries) !== String(deliveries)) say(`transition ${id} names the deliveries ${alert.deliveries}, expected ${deliveries}`);
+  if (String(alert.deliveries) !== String(deliveries))
+    say(`transition ${id} names the deliveries ${alert.deliveries}, expected ${deliveries}`);
 }

@@ -1,11 +1,11 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Item } from '#lib/platform/ports.ts';
-import { ancestryIn } from './ancestry.ts';
+import { upstreamIn } from './ancestry.ts';
 import type { Span } from './history.ts';
-import { holdIn, holdsSeen } from './holds-seen.ts';
-import { accountsSeen, inForce, momentsBefore } from './in-force.ts';
+import { holdIn, trackHolds } from './holds-seen.ts';
+import { effectiveSettings, possibleTimes, trackAccounts } from './in-force.ts';
 import { type Inside, isCheckKey, keyText } from './inside.ts';
-import { beliefsSeen, type Heard } from './seen-notifications.ts';
+import { type SeenNotification, trackNotifications } from './seen-notifications.ts';
 
 /** Maximum time between the start of a recheck and its commit (ms). */
 const BEGUN_MS = 15_000;
@@ -22,20 +22,25 @@ const NOTED_LATE_MS = 300_000;
  * destination only while that was notified of a failed upstream entity of the check, or will be shortly. Or while the
  * root cause has just recovered, so that the check has time to recover too; or while no recipient is to be notified.
  */
-export function checkUntold(inside: Inside): string[] {
+export function checkWithheldAlerts(inside: Inside): string[] {
   const { seen, keys, profile } = inside;
-  const ancestry = ancestryIn(inside);
-  const beliefs = beliefsSeen(seen);
-  const holds = holdsSeen();
-  const accounts = accountsSeen();
+  const ancestry = upstreamIn(inside);
+  const beliefs = trackNotifications(seen);
+  const holds = trackHolds();
+  const accounts = trackAccounts();
   const table = new Map<string, Item>();
   const wrong: string[] = [];
   const noted = profile.quiet ? NOTED_MS : NOTED_LATE_MS;
 
   /** Whether a destination knows of a cause at a time: one of the cause's checks can recover before the cause does. */
-  function knows([last, ...before]: readonly Heard[], at: number, cooldown_ms: number, since: number): boolean {
+  function knows(
+    [last, ...before]: readonly SeenNotification[],
+    at: number,
+    cooldown_ms: number,
+    since: number,
+  ): boolean {
     if (!last) return false;
-    const counts = ({ failed_at }: Heard) => failed_at === undefined || failed_at >= at - noted;
+    const counts = ({ failed_at }: SeenNotification) => failed_at === undefined || failed_at >= at - noted;
     if (!counts(last)) return knows(before, at, cooldown_ms, since);
     if (last.says !== 'up') return true;
     const isRecent = last.at > at - Math.max(SETTLING_MS, cooldown_ms);
@@ -65,12 +70,14 @@ export function checkUntold(inside: Inside): string[] {
         (item) =>
           isCheckKey(item) &&
           causes.includes((item as CheckItem).entity_id) &&
-          holds.wasUntold((item as CheckItem).id, at - BEGUN_MS),
+          holds.wasUnnotified((item as CheckItem).id, at - BEGUN_MS),
       );
       if (isPending || isSettling(check, at)) continue;
       const possible = accounts
         .of(check.tenant_id, at)
-        .flatMap((account) => momentsBefore(at).map((moment) => inForce(table, account, keys, check, moment)));
+        .flatMap((account) =>
+          possibleTimes(at).map((moment) => effectiveSettings(table, account, keys, check, moment)),
+        );
       const missing = possible.map(({ places, cooldown_seconds, silenced, window }) =>
         places('down').filter(
           ({ id, place }) =>
@@ -79,7 +86,7 @@ export function checkUntold(inside: Inside): string[] {
             !told.has(id) &&
             !told.has(place) &&
             !causes.some((cause) => {
-              const since = ancestry.troubledSince(cause, at);
+              const since = ancestry.problemSince(cause, at);
               return knows(beliefs.of(cause, place), at, cooldown_seconds * 1000, since);
             }),
         ),
@@ -98,7 +105,7 @@ export function checkUntold(inside: Inside): string[] {
     const failing = [...ancestry.needsOf(entity_id, at, isWell)].filter(fails);
     const survived = Date.parse(state_since) - Math.max(SURVIVES_MS, 2000 * interval_seconds);
     const isNow = failing
-      .map((cause) => ancestry.troubledSince(cause, at))
+      .map((cause) => ancestry.problemSince(cause, at))
       .some((since) => since < at - BEGUN_MS && since > survived);
     return ancestry.troublesOf(entity_id, at - SETTLING_MS, at).some(isKnown) && !isNow;
   }
