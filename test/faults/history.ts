@@ -116,13 +116,13 @@ function pushResultsIn(seen: Seen): Pick<History, 'results' | 'missedHeartbeats'
     } else if (result.error_kind === 'silence' || result.error_kind === 'overrun') {
       const check = changes.find((one) => isCheckKey(one.key) && checkIdOf(one.key) === checkIdOf(key))!
         .before as CheckItem;
-      const judged = { n, at, began_at: seen.runs.get(run ?? 0)?.began_at ?? 0, check };
+      const recorded = { n, at, began_at: seen.runs.get(run ?? 0)?.began_at ?? 0, check };
       missedHeartbeats.push({
         check_id: check.id,
         at: Number(key.sk.slice(2, 15)),
         failsAfter: (since, isSign) => failsAfter(check, since, isSign),
         ...(result.error_kind === 'overrun' && { overrun: true }),
-        judged,
+        recorded,
       });
     }
   }
@@ -144,7 +144,7 @@ function pulledIn(seen: Seen, end: number): PullCheck[] {
       (one.interval_seconds ?? interval_seconds) === interval_seconds;
     const { runs, gaps } = told.get(id)!;
     // The probe after a change of settings takes the place of the slot before it.
-    const ofSlots = runs.filter(({ beside }) => !beside);
+    const ofSlots = runs.filter(({ unscheduled }) => !unscheduled);
     const had = ofSlots.filter(isOwn).map(({ at }) => phase + Math.floor((at - phase) / interval) * interval);
     const noted = gaps.filter(isOwn).map(({ at, cause }) => ({ from: at, to: at + 1, cause }));
     return {

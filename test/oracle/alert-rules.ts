@@ -8,10 +8,10 @@ import type { EffectiveSettings } from './in-force.ts';
 
 /**
  * Returns the last notified state of a check: that of the last alert that did not fail; "up" before the first. Unknown
- * if so many alerts failed at once that the check does not remember it.
+ * if too many alerts failed at once that the check does not remember it.
  */
-export const lastNotifiedState = ({ alerts: { announced: told } }: CheckItem): CheckState =>
-  told?.inFlight.at(-1)?.announces ?? told?.baseline ?? 'up';
+export const lastNotifiedState = ({ alerts: { announced: notified } }: CheckItem): CheckState =>
+  notified?.inFlight.at(-1)?.announces ?? notified?.baseline ?? 'up';
 
 /** Returns the state that alerts should report. */
 export const reportableState = (
@@ -57,12 +57,12 @@ export function flapsAfter(
 export const reportedAs = (state: CheckState): string => (state === 'unknown' ? 'up' : state);
 
 /**
- * A held alert of a check: by a maintenance window, or until its root cause is known. `told`: destinations and channels
+ * A held alert of a check: by a maintenance window, or until its root cause is known. `notified`: destinations and channels
  * that were notified nevertheless.
  */
 export type HeldAlertState = {
   reason: HoldReason;
-  told: ReadonlySet<string>;
+  notified: ReadonlySet<string>;
   /** Whether all recipients were notified of a problem before, so that all get the recovery. */
   knew: boolean;
 };
@@ -86,8 +86,10 @@ export type DecisionInput = { policy: EffectiveSettings; held: HeldAlertState | 
  */
 export const recipientsOf = (says: string, { policy, held }: DecisionInput): string[] => {
   const isNarrow = says === 'up' && held?.reason === 'dependency' && !held.knew;
-  const all = policy.places(says);
-  return all.filter(({ id, place }) => !isNarrow || held.told.has(place) || held.told.has(id)).map(({ id }) => id);
+  const all = policy.recipients(says);
+  return all
+    .filter(({ id, destination }) => !isNarrow || held.notified.has(destination) || held.notified.has(id))
+    .map(({ id }) => id);
 };
 
 /**
@@ -114,15 +116,15 @@ export function suppressionReason(
   const runs = (last: number | undefined) => last !== undefined && at - last < cooldown;
   if (runs(paged) || (isWarning(one, policy) && runs(warned))) return 'cooldown';
   const says = reportedAs(to);
-  const whom = recipientsOf(says, given);
-  const isHeard = whom.length > 0 || (says === 'down' && policy.calls);
-  const isSought = held?.reason === 'dependency';
-  if (isSought && says === 'up' && whom.length === 0) return 'dependency';
+  const recipients = recipientsOf(says, given);
+  const hasRecipients = recipients.length > 0 || (says === 'down' && policy.escalates);
+  const waitsForCause = held?.reason === 'dependency';
+  if (waitsForCause && says === 'up' && recipients.length === 0) return 'dependency';
   const mayFollow = one.check_to_state === 'down' && needs > 0 && policy.hold_for_dependencies && !policy.window;
-  if (mayFollow && !isSought && isHeard) return 'dependency';
-  if (!isHeard) return 'no_channels';
+  if (mayFollow && !waitsForCause && hasRecipients) return 'dependency';
+  if (!hasRecipients) return 'no_channels';
   const isPlanned = policy.window || held?.reason === 'maintenance';
   if (says === 'up') return isPlanned && lastNotifiedState(check) === 'up' ? 'maintenance' : null;
   if (policy.window) return 'maintenance';
-  return whom.length > 0 ? null : 'no_channels';
+  return recipients.length > 0 ? null : 'no_channels';
 }

@@ -55,7 +55,7 @@ function checkDecisions({ transitions, channels }: History): string[] {
   });
 }
 
-/** Returns the key of deliveries that one message can cover: those of one group to one destination. */
+/** Returns the key of deliveries that one message can cover: same group and destination. */
 const groupOf = ({ group_id, leads_to }: History['deliveries'][number]): string | undefined =>
   group_id && leads_to ? `${group_id} ${leads_to}` : undefined;
 
@@ -70,9 +70,9 @@ function checkEnds({ deliveries, received, over_before, failed }: History): stri
   for (const delivery of deliveries) {
     const { id, kind, status, attempts, error, created_at } = delivery;
     const group = groupOf(delivery);
-    const isTold = taken.has(id) || (group !== undefined && together.has(group));
+    const isAccepted = taken.has(id) || (group !== undefined && together.has(group));
     if (attempts > ATTEMPTS) wrong.push(`delivery ${id} has ${attempts} attempts`);
-    if (status === 'sent' && !isTold) wrong.push(`delivery ${id} is sent, but no receiver accepted it`);
+    if (status === 'sent' && !isAccepted) wrong.push(`delivery ${id} is sent, but no receiver accepted it`);
     if (status === 'failed' && error === '') wrong.push(`delivery ${id} failed without an error`);
     if (status === 'failed' && failed === 'nothing' && attempts < ATTEMPTS && kind !== 'test' && !IN_VAIN.test(error))
       wrong.push(`delivery ${id} failed after ${attempts} attempts: ${error}`);
@@ -98,12 +98,12 @@ function checkArrivals({ deliveries, received, read_at, failed, away }: History)
     const again = taken.filter(({ at }, i) => i > 0 && restarts(taken[i - 1]!.at, at) === 0);
     if (again.length > 0)
       wrong.push(`delivery ${id} was accepted, and again at ${again.map(({ at }) => at)} without a restart`);
-    const tries = arrivals.filter(isTry).length;
+    const tried = arrivals.filter(isAttempt).length;
     const most = ATTEMPTS + restarts(arrivals[0]!.at, arrivals.at(-1)!.at);
-    if (tries > most) wrong.push(`delivery ${id} was attempted ${tries} times, at most ${most} are allowed`);
+    if (tried > most) wrong.push(`delivery ${id} was attempted ${tried} times, at most ${most} are allowed`);
   }
   return wrong;
 }
 
 /** A 429 response is not an attempt. */
-const isTry = ({ status }: Received): boolean => status !== 429;
+const isAttempt = ({ status }: Received): boolean => status !== 429;

@@ -5,11 +5,11 @@ import { changesIn, type Inside, isCheckKey } from './inside.ts';
 import { targetOf } from './rules.ts';
 
 /** A relation that propagates failure, with its lifetime (epoch ms). */
-type Stood = Span & Pick<StoredRelation, 'from_entity_id' | 'to_entity_id' | 'when' | 'group'>;
+type RelationSpan = Span & Pick<StoredRelation, 'from_entity_id' | 'to_entity_id' | 'when' | 'group'>;
 
 /** Returns the upstream entities of entities over time, by relations that propagate failure, and their problems. */
 export function upstreamIn({ seen }: Pick<Inside, 'seen'>) {
-  const relations = new Map<string, Stood>();
+  const relations = new Map<string, RelationSpan>();
   const trouble = new Map<string, Span[]>();
   const hosts = new Map<string, Set<string>>();
   const open = new Map<string, { entity_id: string; from: number }>();
@@ -43,16 +43,16 @@ export function upstreamIn({ seen }: Pick<Inside, 'seen'>) {
 
   /** Returns the direct and transitive upstream entities of an entity within a time range, without itself. */
   function upstreamOf(entity: string, from: number, to: number): Set<string> {
-    return reached(entity, stoodIn(from, to));
+    return reached(entity, relationsIn(from, to));
   }
 
-  const stoodIn = (from: number, to: number): Stood[] =>
+  const relationsIn = (from: number, to: number): RelationSpan[] =>
     [...relations.values()].filter((one) => one.from <= to && one.to >= from);
 
-  function reached(entity: string, stood: readonly Stood[], isEnd = (_id: string) => false): Set<string> {
+  function reached(entity: string, related: readonly RelationSpan[], isEnd = (_id: string) => false): Set<string> {
     const found = new Set([entity]);
     for (const id of found)
-      for (const one of stood)
+      for (const one of related)
         if (one.from_entity_id === id && (id === entity || !isEnd(id))) found.add(one.to_entity_id);
     found.delete(entity);
     return found;
@@ -70,7 +70,7 @@ export function upstreamIn({ seen }: Pick<Inside, 'seen'>) {
     needsOf: (entity: string, at: number, isWell: (id: string) => boolean): Set<string> =>
       reached(
         entity,
-        stoodIn(at, at).filter(({ group }) => group === null),
+        relationsIn(at, at).filter(({ group }) => group === null),
         isWell,
       ),
     troublesOf: problemsOf,

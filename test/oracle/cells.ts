@@ -13,7 +13,7 @@ type Cell = {
   item?: CellItem | undefined;
   hasRoom: boolean;
   checks: Map<string, CheckItem>;
-  /** By interval, in seconds. */
+  /** Entries by interval, in seconds. */
   entries: Map<number, ProbeEntry>;
   /** Assigned numbers, and their checks. */
   given: Map<number, string>;
@@ -37,7 +37,7 @@ export function checkCells({ seen }: Inside): string[] {
       cells.set(name, cell);
       wrong.push(...apply(cell, key, after));
     }
-    for (const name of touched) wrong.push(...broken(cells.get(name)!).map((text) => said(commit, name, text)));
+    for (const name of touched) wrong.push(...broken(cells.get(name)!).map((text) => textOf(commit, name, text)));
   }
   // A recount that becomes a dead letter leaves the counts unchanged and raises an alarm.
   if (seen.faults['dead letter reclaim'] !== undefined) return wrong;
@@ -45,7 +45,7 @@ export function checkCells({ seen }: Inside): string[] {
   return wrong;
 }
 
-const said = ({ n, at }: Commit, cell: string, text: string): string => `commit ${n} at ${at}, cell ${cell}: ${text}`;
+const textOf = ({ n, at }: Commit, cell: string, text: string): string => `commit ${n} at ${at}, cell ${cell}: ${text}`;
 
 /** Returns the cell that a key belongs to: its checks, its counts, or an entry of the schedule. */
 function cellIn({ pk, sk }: Key): string | undefined {

@@ -6,9 +6,9 @@ import { isOfNeighbor } from './rules.ts';
  * probe can wait for the reference host before it starts, half a second at most (docs/develop/guarantees.md#probes),
  * and then for its target, and for that host again.
  */
-const UNDER_WAY = { probe: 8_600, send: 20_000, judge: 40_000 };
-/** The same times when the service has no faults (ms). */
-const UNDER_WAY_QUIET = { probe: 600, send: 500, judge: 8_000 };
+const UNDER_WAY = { probe: 8_600, send: 20_000, record: 40_000 };
+/** These times when the service has no faults (ms). */
+const UNDER_WAY_QUIET = { probe: 600, send: 500, record: 8_000 };
 
 /**
  * Promise: while an account is disabled, the service probes, records, runs, sends and accepts nothing for it. Each
@@ -33,7 +33,7 @@ export function checkDisabledAccount({ seen, profile }: Inside): string[] {
       if (isIn(one, latitude.send))
         say(`execution ${one.execution_id} was sent at ${one.at} by function run ${one.run}`);
     for (const commit of seen.commits) {
-      if (!isIn(commit, latitude.judge)) continue;
+      if (!isIn(commit, latitude.record)) continue;
       for (const { key, before, after } of commit.changes) {
         if (!after || !key.pk.startsWith(`T#${tenant}#`)) continue;
         const isNew = /^(R|TR)#/.test(key.sk) || (key.sk === 'EXECUTION' && !before);

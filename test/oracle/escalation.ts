@@ -31,10 +31,10 @@ export function checkEscalation(inside: Inside): string[] {
   const deliveries = deliveriesIn(inside.seen);
   const wrong = inside.seen.commits.flatMap((commit) => {
     const alerts = alertsIn(commit);
-    const said = alerts.flatMap((alert) => findViolations(alert, known, deliveries));
+    const violations = alerts.flatMap((alert) => findViolations(alert, known, deliveries));
     for (const alert of alerts) recordNotified(alert, known, deliveries);
     recordItems(commit, known);
-    return said;
+    return violations;
   });
   return [...wrong, ...forgotten(inside)];
 }
@@ -91,8 +91,8 @@ function findViolations(alert: AlertItem, known: Known, deliveries: DeliveryItem
   const addressOf = (id: string) => channels.find((one) => one.id === id)?.destination;
   for (const channel of known.called.get(check_id) ?? []) {
     const address = addressOf(channel);
-    const isTold = to.some(({ channel_id }) => channel_id === channel || addressOf(channel_id) === address);
-    if (address !== undefined && !isTold)
+    const isNotified = to.some(({ channel_id }) => channel_id === channel || addressOf(channel_id) === address);
+    if (address !== undefined && !isNotified)
       wrong.push(`alert ${id} reports the recovery, but not to channel ${channel}, which a step notified`);
   }
   return wrong;
@@ -106,8 +106,8 @@ function recordNotified(
   if (announces === 'up') called.delete(check_id);
   if (kind !== 'escalation') return;
   const sent = new Set(deliveries.filter(({ status }) => status === 'sent').map(({ id }) => id));
-  const told = to.filter(({ delivery_id }) => sent.has(delivery_id)).map(({ channel_id }) => channel_id);
-  called.set(check_id, new Set([...(called.get(check_id) ?? []), ...told]));
+  const notified = to.filter(({ delivery_id }) => sent.has(delivery_id)).map(({ channel_id }) => channel_id);
+  called.set(check_id, new Set([...(called.get(check_id) ?? []), ...notified]));
 }
 
 /** A remaining step has a deadline, unless the failure is acknowledged permanently. */

@@ -130,7 +130,7 @@ export type PingAttempt = {
 };
 
 /**
- * A failure by a missed heartbeat, at its deadline. `judged`: time, commit and previous check of its recording, by a
+ * A failure by a missed heartbeat, at its deadline. `recorded`: time, commit and previous check of its recording, by a
  * function run that started at `began_at`.
  */
 export type MissedHeartbeat = {
@@ -140,7 +140,7 @@ export type MissedHeartbeat = {
   failsAfter(since: number, isSign: boolean): number;
   /** Whether only a job run did not end in time. */
   overrun?: true;
-  judged?: { n: number; at: number; began_at: number; check: CheckItem };
+  recorded?: { n: number; at: number; began_at: number; check: CheckItem };
 };
 
 /** Slots of a pull check with the same settings, due in (from, to]. */

@@ -33,21 +33,21 @@ export const holdIn = ({ key, before, after }: Change) => {
   return owner && { check_id: owner.id, before: was, after: is };
 };
 
-type Held = { name: string; held: HeldAlert; told: Set<string>; knew: boolean };
+type Held = { name: string; held: HeldAlert; notified: Set<string>; knew: boolean };
 
-const hadTrouble = (check: CheckItem | undefined): boolean => check !== undefined && lastNotifiedState(check) !== 'up';
+const hadProblem = (check: CheckItem | undefined): boolean => check !== undefined && lastNotifiedState(check) !== 'up';
 
 /** Whether no recipient was notified: alerts of its dependents wait for its decision. */
 const isUnnotified = (hold: Held | undefined): boolean =>
   hold !== undefined &&
-  hold.told.size === 0 &&
+  hold.notified.size === 0 &&
   (hold.held.reason !== 'maintenance' || hold.held.window?.include_dependents === true);
 
 /** Tracks held alerts, as commits start and end them, and recipients that were notified of the failure nevertheless. */
 export function trackHolds() {
   const holds = new Map<string, Held>();
   /** Time until which no recipient of a held alert had been notified, by check; Infinity while that is so. */
-  const untold = new Map<string, number>();
+  const unnotified = new Map<string, number>();
   const checks = new Map<string, CheckItem>();
   return {
     take: (commit: Commit): void => {
@@ -63,7 +63,7 @@ export function trackHolds() {
             hold.check_id,
             known?.name === name
               ? { ...known, held }
-              : { name, held, told: new Set(), knew: hadTrouble(checks.get(hold.check_id)) },
+              : { name, held, notified: new Set(), knew: hadProblem(checks.get(hold.check_id)) },
           );
         }
       }
@@ -73,19 +73,19 @@ export function trackHolds() {
         const { kind, check_id, transition_sk, to } = after;
         const hold = holds.get(check_id);
         const isOwn = hold?.held.transition_sk === transition_sk && (kind === 'state_change' || kind === 'catch_up');
-        if (isOwn) for (const target of to) hold.told.add(destinationOf(target));
+        if (isOwn) for (const target of to) hold.notified.add(destinationOf(target));
       }
-      for (const [id, hold] of holds) if (isUnnotified(hold)) untold.set(id, Number.POSITIVE_INFINITY);
-      for (const [id, until] of untold)
-        if (until > commit.at && !isUnnotified(holds.get(id))) untold.set(id, commit.at);
+      for (const [id, hold] of holds) if (isUnnotified(hold)) unnotified.set(id, Number.POSITIVE_INFINITY);
+      for (const [id, until] of unnotified)
+        if (until > commit.at && !isUnnotified(holds.get(id))) unnotified.set(id, commit.at);
     },
     /** Whether the alert of a check was held without a notified recipient at some time since `since`. */
-    wasUnnotified: (id: string, since: number): boolean => (untold.get(id) ?? Number.NEGATIVE_INFINITY) >= since,
+    wasUnnotified: (id: string, since: number): boolean => (unnotified.get(id) ?? Number.NEGATIVE_INFINITY) >= since,
     of: ({ id, alerts: { escalated = [] } }: CheckItem): HeldAlertState | undefined => {
       const hold = holds.get(id);
       if (!hold) return undefined;
-      const { held, told, knew } = hold;
-      return { reason: held.reason, knew, told: new Set([...told, ...(told.size > 0 ? escalated : [])]) };
+      const { held, notified, knew } = hold;
+      return { reason: held.reason, knew, notified: new Set([...notified, ...(notified.size > 0 ? escalated : [])]) };
     },
   };
 }

@@ -22,7 +22,7 @@ const SPARE_MS = 60_000;
 
 /**
  * Promise: no alert stays held: each alert that is held at the end belongs to the last change of a check and has a
- * deadline, which is not long past if nothing fails, and never far ahead. An alert that waits for its root cause is
+ * deadline, not long past if nothing fails, and never far ahead. An alert that waits for its root cause is
  * decided when that has been over for as long as the check needs to recover, not counting windows and silences.
  */
 export const checkHolds = (inside: Inside): string[] => [...checkLeft(inside), ...checkReleased(inside)];
@@ -61,7 +61,7 @@ function checkReleased(inside: Inside): string[] {
   const wrong: string[] = [];
   // The service has no faults after this time; time without monitoring does not count.
   const watched = Math.max(profile.quiet ? 0 : calmFrom, ...seen.stops.map(({ over }) => over));
-  const judge = (check: CheckItem | undefined, from: number, until: number): void => {
+  const findLate = (check: CheckItem | undefined, from: number, until: number): void => {
     if (!check) return;
     const over = Math.max(from, watched, ancestry.problemUntil(check.entity_id, from, until));
     const due = over + LOOK_MS + settlingOf(check) + SPARE_MS;
@@ -74,7 +74,7 @@ function checkReleased(inside: Inside): string[] {
   const accounts = trackAccounts();
   const table = new Map<string, Item>();
   /** Whether a window or a silence suppresses it for recipients that were not notified yet. */
-  const isHeldBack = (check: CheckItem, at: number): boolean =>
+  const isSuppressed = (check: CheckItem, at: number): boolean =>
     accounts
       .of(check.tenant_id, at)
       .flatMap((account) => possibleTimes(at).map((moment) => effectiveSettings(table, account, keys, check, moment)))
@@ -88,23 +88,23 @@ function checkReleased(inside: Inside): string[] {
         checks.set((change.after as CheckItem).id, change.after as CheckItem);
       const hold = holdIn(change);
       if (!hold) continue;
-      const isSought = hold.after?.note?.held?.reason === 'dependency';
+      const waitsForCause = hold.after?.note?.held?.reason === 'dependency';
       const known = checks.get(hold.check_id);
       const latest = commit.at + MAX_SETTLING_MS + (known ? settlingOf(known) : 0) + skew;
-      if (isSought && hold.after!.deadline > latest)
+      if (waitsForCause && hold.after!.deadline > latest)
         wrong.push(
           `${hold.check_id}: at ${commit.at} its held alert got the deadline ${hold.after!.deadline}, which is too late`,
         );
       const from = begun.get(hold.check_id);
-      if (isSought && (from === undefined || (known && isHeldBack(known, commit.at))))
+      if (waitsForCause && (from === undefined || (known && isSuppressed(known, commit.at))))
         begun.set(hold.check_id, commit.at);
-      if (isSought || from === undefined) continue;
+      if (waitsForCause || from === undefined) continue;
       begun.delete(hold.check_id);
-      judge(checks.get(hold.check_id), from, commit.at);
+      findLate(checks.get(hold.check_id), from, commit.at);
     }
   }
   const left = new Map(checksIn(seen).map((check) => [check.id, check]));
-  for (const [id, from] of begun) judge(left.get(id), from, end);
+  for (const [id, from] of begun) findLate(left.get(id), from, end);
   return wrong;
 }
 

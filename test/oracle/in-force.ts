@@ -20,20 +20,20 @@ export type EffectiveSettings = PolicySettings & {
   /** Whether a maintenance window is open for the check. */
   window: boolean;
   /** Returns the recipients of alerts that report a state: channels with their destinations. */
-  places(says: string): { id: string; place: string }[];
+  recipients(says: string): { id: string; destination: string }[];
   /** Returns the ids of those channels. */
-  told(says: string): string[];
+  recipientIds(says: string): string[];
   /** Whether a step of its escalation notifies a channel. */
-  calls: boolean;
+  escalates: boolean;
 };
 
 type Selection = AccountChannel['applies_to'] | WindowItem['scope'];
 
-const isSelected = (meant: Selection, check: CheckItem, entity: EntityItem | undefined): boolean =>
-  meant === null ||
-  ((meant.check_ids ?? [check.id]).includes(check.id) &&
-    (meant.entity_ids ?? [check.entity_id]).includes(check.entity_id) &&
-    (meant.blueprints ?? [entity?.blueprint_slug ?? '']).includes(entity?.blueprint_slug ?? ''));
+const isSelected = (selection: Selection, check: CheckItem, entity: EntityItem | undefined): boolean =>
+  selection === null ||
+  ((selection.check_ids ?? [check.id]).includes(check.id) &&
+    (selection.entity_ids ?? [check.entity_id]).includes(check.entity_id) &&
+    (selection.blueprints ?? [entity?.blueprint_slug ?? '']).includes(entity?.blueprint_slug ?? ''));
 
 const MINUTE_MS = 60_000;
 const due = new Map<string, boolean>();
@@ -72,7 +72,9 @@ export function effectiveSettings(
   const entity = table.get(keyText(keys.entity(tenant_id, entity_id))) as EntityItem | undefined;
   const of = <T extends Item>(word: string) => account.filter((item): item is T => item.sk.startsWith(word));
   const [head] = of<AlertingHead>('HEAD');
-  const silences = of<AccountSilence>('SILENCE#').filter(({ applies_to: meant }) => isSelected(meant, check, entity));
+  const silences = of<AccountSilence>('SILENCE#').filter(({ applies_to: selection }) =>
+    isSelected(selection, check, entity),
+  );
   const windows = of<WindowItem>('WINDOW#').filter(({ scope }) => isSelected(scope, check, entity));
   const channels = of<AccountChannel>('CHANNEL#').filter(
     (one) => one.enabled && isSelected(one.applies_to, check, entity),
@@ -81,24 +83,24 @@ export function effectiveSettings(
   const named = new Set(escalation.flatMap(({ channel_ids }) => channel_ids));
   const all = (says: string) => [
     ...(own?.channels ?? []),
-    ...channels.filter(({ applies_to: of }) => saysTo(of, says)),
+    ...channels.filter(({ applies_to: of }) => reportsTo(of, says)),
   ];
-  const places: EffectiveSettings['places'] = (says) => {
-    const hearing = all(says).filter((one) => isRecipient(one.id, escalation, check.alerts, says));
-    const first = new Map(hearing.toReversed().map((channel) => [channel.destination, channel.id]));
-    return hearing
+  const recipients: EffectiveSettings['recipients'] = (says) => {
+    const receiving = all(says).filter((one) => isRecipient(one.id, escalation, check.alerts, says));
+    const first = new Map(receiving.toReversed().map((channel) => [channel.destination, channel.id]));
+    return receiving
       .filter((one) => first.get(one.destination) === one.id)
-      .map(({ id, destination: place = id }) => ({ id, place }));
+      .map(({ id, destination = id }) => ({ id, destination }));
   };
   return {
     ...POLICY_DEFAULTS,
     ...head?.policy,
     ...own,
-    calls: all('down').some((one) => named.has(one.id)),
+    escalates: all('down').some((one) => named.has(one.id)),
     silenced: holds(own, at) || holds(entity, at) || silences.some(({ until }) => at < until),
     window: windows.some(({ times }) => isOpen(times, at)),
-    places,
-    told: (says) => places(says).map(({ id }) => id),
+    recipients,
+    recipientIds: (says) => recipients(says).map(({ id }) => id),
   };
 }
 
@@ -117,8 +119,8 @@ export function isRecipient(
   return says === 'up' ? escalated.includes(id) : step < (episode?.escalation?.steps ?? 0);
 }
 
-const saysTo = (meant: AccountChannel['applies_to'], says: string): boolean =>
-  !meant?.states || (meant.states as string[]).includes(says);
+const reportsTo = (selection: AccountChannel['applies_to'], says: string): boolean =>
+  !selection?.states || (selection.states as string[]).includes(says);
 
 /** Maximum time between the start of a decision and its commit (ms): an attempt can take ten seconds, and waits. */
 const BEGUN_MS = 15_000;
@@ -135,8 +137,8 @@ export function trackAccounts() {
       return [now.get(tenant) ?? [], ...older.toReversed()];
     },
     take: ({ at, changes }: Pick<Commit, 'at' | 'changes'>): void => {
-      const said = changes.filter(({ key }) => key.pk.endsWith('#ALERTING'));
-      for (const [tenant, own] of Map.groupBy(said, ({ key }) => key.pk.split('#')[1]!)) {
+      const relevant = changes.filter(({ key }) => key.pk.endsWith('#ALERTING'));
+      for (const [tenant, own] of Map.groupBy(relevant, ({ key }) => key.pk.split('#')[1]!)) {
         const old = now.get(tenant) ?? [];
         before.push({ tenant, until: at, items: old });
         const kept = old.filter(({ sk }) => own.every(({ key }) => key.sk !== sk));

@@ -21,13 +21,13 @@ export function checkJobs(inside: Inside): string[] {
     const { cell, slot, began_at, done_at } = job;
     if (done_at === undefined) return [];
     return (job.only ?? cells.get(cell) ?? []).flatMap((id) => {
-      const stood = settings.get(id)?.findLast(({ from }) => from <= began_at);
-      const check = stood?.check;
-      if (!stood || !check || stood.to <= done_at || !isDue(job, check)) return [];
+      const version = settings.get(id)?.findLast(({ from }) => from <= began_at);
+      const check = version?.check;
+      if (!version || !check || version.to <= done_at || !isDue(job, check)) return [];
       // If a slot was packed with the settings before a change, the packs keep that outcome.
       const isLeft = runs
         .get(`${id} ${Math.max(slot, check.settings_at)}`)
-        ?.some(({ history, begun, single }) => !history && (!single || begun >= stood.from - skew));
+        ?.some(({ history, begun, single }) => !history && (!single || begun >= version.from - skew));
       if (isLeft || gaps.has(`${id} ${slot}`)) return [];
       const isSentAgain = sent
         .get(`${cell} ${slot}`)

@@ -8,16 +8,16 @@ import { outagesOf, skewOf } from './rules.ts';
 const QUIET_MARGIN_MS = 15_000;
 /** Maximum delay of a deadline that a fault has lost: it returns with a tick, within two minutes (ms). */
 const CALM_MARGIN_MS = 130_000;
-/** An evaluation in progress when an outage is recorded may not have read it (ms). */
+/** An evaluation in progress when an outage is recorded can have missed it (ms). */
 const UNDER_WAY_MS = 12_000;
 /** Time between two ticks if none fails (ms). */
 const TICK_MS = 63_000;
 
 /** Promise: a missed heartbeat is never recorded after an acknowledged push or for unmonitored time, and in time. */
 export function checkMissedHeartbeats(history: History): string[] {
-  const wrong = history.missedHeartbeats.flatMap((silence) =>
-    [...pushedBefore(history, silence), ...startedBefore(history, silence), ...unmonitored(history, silence)].map(
-      (text) => `missed heartbeat of check ${silence.check_id} at ${silence.at}: ${text}`,
+  const wrong = history.missedHeartbeats.flatMap((missed) =>
+    [...pushedBefore(history, missed), ...startedBefore(history, missed), ...unmonitored(history, missed)].map(
+      (text) => `missed heartbeat of check ${missed.check_id} at ${missed.at}: ${text}`,
     ),
   );
   const { inside } = history;
@@ -27,7 +27,7 @@ export function checkMissedHeartbeats(history: History): string[] {
 /** Returns pushes that were acknowledged before and postponed the deadline. */
 function pushedBefore(
   { pushes, results }: History,
-  { check_id, at, failsAfter, overrun, judged }: MissedHeartbeat,
+  { check_id, at, failsAfter, overrun, recorded }: MissedHeartbeat,
 ): string[] {
   if (overrun) return [];
   const stored = new Map(results.filter((one) => one.check_id === check_id).map((one) => [one.id, one]));
@@ -35,32 +35,35 @@ function pushedBefore(
     const result = answered?.status === 201 ? stored.get(answered.result_id!) : undefined;
     if (!answered || !result || result.history) return [];
     const since = result.received_at ?? started_at;
-    const isBefore = judged ? answered.n < judged.n : answered.at <= at;
+    const isBefore = recorded ? answered.n < recorded.n : answered.at <= at;
     return isBefore && at < failsAfter(since, true) ? [`the push of ${since} was acknowledged before`] : [];
   });
 }
 
 /** Returns starts that were acknowledged before and postponed the deadline; their clock can be behind. */
-const startedBefore = ({ inside }: History, { check_id, at, failsAfter, overrun, judged }: MissedHeartbeat): string[] =>
+const startedBefore = (
+  { inside }: History,
+  { check_id, at, failsAfter, overrun, recorded }: MissedHeartbeat,
+): string[] =>
   (inside?.seen.starts ?? []).flatMap(({ started_at, n, ...start }) => {
-    const isBefore = !overrun && start.check_id === check_id && n < judged!.n;
+    const isBefore = !overrun && start.check_id === check_id && n < recorded!.n;
     const counts = [started_at, started_at - skewOf(inside!)].every((came) => at < failsAfter(came, true));
     return isBefore && counts ? [`the start of ${started_at} was acknowledged before`] : [];
   });
 
 /** Returns downtimes that ended before it was recorded and postponed the deadline. */
-function unmonitored({ away }: History, silence: MissedHeartbeat): string[] {
-  const { at, judged } = silence;
+function unmonitored({ away }: History, missed: MissedHeartbeat): string[] {
+  const { at, recorded } = missed;
   return away.flatMap(({ from, to }) => {
-    const isBefore = judged ? to < judged.at - UNDER_WAY_MS || to <= judged.began_at : from < at;
-    return isBefore && isTooEarly(silence, to) ? [`the check was not monitored until ${to}`] : [];
+    const isBefore = recorded ? to < recorded.at - UNDER_WAY_MS || to <= recorded.began_at : from < at;
+    return isBefore && isTooEarly(missed, to) ? [`the check was not monitored until ${to}`] : [];
   });
 }
 
 /** Whether the deadline would be later if monitoring started at `to`. */
-function isTooEarly({ at, failsAfter, overrun, judged }: MissedHeartbeat, to: number): boolean {
+function isTooEarly({ at, failsAfter, overrun, recorded }: MissedHeartbeat, to: number): boolean {
   if (!overrun) return at < failsAfter(to, false);
-  return runsOf(judged!.check, at).every(({ received_at }) => received_at < to);
+  return runsOf(recorded!.check, at).every(({ received_at }) => received_at < to);
 }
 
 /** Returns the job runs of a check that are overdue at `at`. */
@@ -71,9 +74,9 @@ const runsOf = (check: CheckItem, at: number) =>
 function checkDeadlines({ missedHeartbeats, results }: History, inside: Inside): string[] {
   const { seen, profile } = inside;
   const wrong: string[] = [];
-  for (const silence of missedHeartbeats) {
-    const { check_id, at, judged, overrun } = silence;
-    const { check, ...commit } = judged!;
+  for (const missed of missedHeartbeats) {
+    const { check_id, at, recorded, overrun } = missed;
+    const { check, ...commit } = recorded!;
     const say = (text: string) =>
       wrong.push(`missed heartbeat of check ${check_id} at ${at}, commit ${commit.n}: ${text}`);
     if (overrun && runsOf(check, at).length === 0) say('no job run was overdue');
@@ -83,17 +86,17 @@ function checkDeadlines({ missedHeartbeats, results }: History, inside: Inside):
     if (isFirst && failsNext(check, check.settings_at, undefined, 0) > at) say('it precedes any push');
     if (!overrun && !isFirst && at < failsAfter(check, check.settings_at))
       say(`settings changed at ${check.settings_at}`);
-    const noted = check.last_received?.received_at;
-    if (!overrun && noted !== undefined && at < failsAfter(check, noted, true))
-      say(`the check had a heartbeat at ${noted}`);
+    const last = check.last_received?.received_at;
+    if (!overrun && last !== undefined && at < failsAfter(check, last, true))
+      say(`the check had a heartbeat at ${last}`);
     if (at > commit.at + skewOf(inside)) say('it was recorded before its deadline');
     for (const { to } of seen.stops)
-      if (to < commit.at - UNDER_WAY_MS && !isFirst && isTooEarly(silence, to))
+      if (to < commit.at - UNDER_WAY_MS && !isFirst && isTooEarly(missed, to))
         say(`the account was disabled until ${to}`);
     // A push that arrives between the evaluation and the commit counts after it.
-    const looked = known.filter((received_at) => received_at < commit.at - 200);
+    const read = known.filter((received_at) => received_at < commit.at - 200);
     const enabled = Math.max(0, ...seen.stops.filter(({ over }) => over <= commit.at).map((stop) => stop.enabled_at));
-    if (profile.quiet) checkTime(check, { at, now: commit.at, enabled }, looked, say);
+    if (profile.quiet) checkTime(check, { at, now: commit.at, enabled }, read, say);
   }
   return wrong;
 }

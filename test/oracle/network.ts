@@ -31,20 +31,20 @@ export function checkNetwork(inside: Inside): string[] {
   const failedIn = (check: CheckItem, { at, run }: Commit) =>
     (probes.get(targetOf(check)) ?? []).filter((probe) => probe.run === run && !probe.success && probe.ended_at <= at);
 
-  for (const { check, commit, success, begun: noted, error_kind } of probeResults(seen)) {
+  for (const { check, commit, success, begun: recorded, error_kind } of probeResults(seen)) {
     if (success || !NO_ANSWER.has(error_kind ?? '')) continue;
-    const begun = noted - skew;
+    const begun = recorded - skew;
     // Two checks can share a host: a response to one of them can be that of this probe.
     const own = failedIn(check, commit).filter(({ at }) => at >= begun && at <= begun + skew + 4000);
-    if (own.length > 0 && own.every((probe) => probe.isUnanswered && witnessed.mustSpare(probe, begun, commit.at)))
+    if (own.length > 0 && own.every((probe) => probe.isUnanswered && witnessed.isProtected(probe, begun, commit.at)))
       wrong.push(
-        `${check.id}: the probe of ${noted} was recorded as a failure of its target during a network outage of the service`,
+        `${check.id}: the probe of ${recorded} was recorded as a failure of its target during a network outage of the service`,
       );
   }
   for (const { check, commit, at: slot, gap } of notedGaps(seen)) {
     if (gap !== 'network') continue;
     const own = failedIn(check, commit).filter(({ at }) => at >= slot - skew);
-    if (!own.some((probe) => probe.isUnanswered && witnessed.maySpare(probe, commit.at)))
+    if (!own.some((probe) => probe.isUnanswered && witnessed.hasEvidence(probe, commit.at)))
       wrong.push(`${check.id}: slot ${slot} became a gap with the cause network at ${commit.at} without evidence`);
   }
   return wrong;
@@ -53,15 +53,15 @@ export function checkNetwork(inside: Inside): string[] {
 /** Returns the knowledge of the processes of a run about their network. */
 function witnesses({ seen, profile }: Inside) {
   /** Whether a probe counts as evidence: its function run had time left, and its outcome was not discarded. */
-  const isHeeded = (probe: Ended<ProbeSeen>): boolean =>
+  const isEvidence = (probe: Ended<ProbeSeen>): boolean =>
     (seen.runs.get(probe.run ?? 0)?.aborted_at ?? Number.POSITIVE_INFINITY) >= probe.ended_at &&
     !isDiscarded(seen, probe);
   const probes = Map.groupBy(
-    seen.probes.filter(hasEnded).filter((probe) => !probe.own_resolver && isHeeded(probe)),
+    seen.probes.filter(hasEnded).filter((probe) => !probe.own_resolver && isEvidence(probe)),
     ({ process }) => process,
   );
-  const looks = Map.groupBy(seen.referenceProbes.filter(hasEnded), ({ process }) => process);
-  const mayBeHeeded = (_probe: ProbeSeen): boolean => true;
+  const references = Map.groupBy(seen.referenceProbes.filter(hasEnded), ({ process }) => process);
+  const isPossibleEvidence = (_probe: ProbeSeen): boolean => true;
   /** Longest timeout of a probe by host. */
   const patience = new Map<string, number>();
   for (const { host, timeout_ms } of seen.probes) patience.set(host, Math.max(timeout_ms, patience.get(host) ?? 0));
@@ -69,25 +69,26 @@ function witnesses({ seen, profile }: Inside) {
   const isCutShort = ({ host, timeout_ms, interrupted }: ProbeSeen): boolean =>
     interrupted === true && timeout_ms < patience.get(host)!;
   /** Whether a probe certainly counts: there was no stall shortly before or after it, either. */
-  const isSurelyHeeded = (probe: ProbeSeen): boolean => !isDiscarded(seen, probe, NEAR_PROBE_MS) && !isCutShort(probe);
+  const isCertainEvidence = (probe: ProbeSeen): boolean =>
+    !isDiscarded(seen, probe, NEAR_PROBE_MS) && !isCutShort(probe);
   /** Maximum time until a request of a process is on the wire. */
   const waitMs = profile.quiet ? 20 : 3100;
 
-  const of = (process: number) => ({ heard: probes.get(process) ?? [], asked: looks.get(process) ?? [] });
+  const of = (process: number) => ({ probes: probes.get(process) ?? [], checks: references.get(process) ?? [] });
   const latest = (ends: { ended_at: number }[], until: number): number =>
     Math.max(0, ...ends.map(({ ended_at }) => ended_at).filter((at) => at <= until));
   /** Returns the time of the last response of a host, up to `until`. */
   const lastAnswer = (process: number, until: number): number =>
     latest(
-      of(process).heard.filter(({ isUnanswered }) => !isUnanswered),
+      of(process).probes.filter(({ isUnanswered }) => !isUnanswered),
       until,
     );
   /** Returns the time of the last response of a host or the reference host. */
-  const lastLife = (process: number, until: number): number =>
+  const lastContact = (process: number, until: number): number =>
     Math.max(
       lastAnswer(process, until),
       latest(
-        of(process).asked.filter(({ isAnswered }) => isAnswered),
+        of(process).checks.filter(({ isAnswered }) => isAnswered),
         until,
       ),
     );
@@ -96,41 +97,42 @@ function witnesses({ seen, profile }: Inside) {
    * within `near` ms.
    * @param counts default: every missing response that a process can have counted
    */
-  const silentHosts = (process: number, until: number, near = 0, counts = mayBeHeeded): Set<string> => {
+  const unresponsiveHosts = (process: number, until: number, near = 0, counts = isPossibleEvidence): Set<string> => {
     const from = lastAnswer(process, until) - near;
-    const silences = of(process).heard.filter(
+    const unanswered = of(process).probes.filter(
       (probe) => probe.isUnanswered && probe.ended_at > from && probe.ended_at <= until && counts(probe),
     );
-    return new Set(silences.map(({ host }) => host));
+    return new Set(unanswered.map(({ host }) => host));
   };
   /** Requests of a process while hosts responded: each decides whether the reference host counts until the next one. */
   function routineOf(process: number): Ended<ReferenceProbe>[] {
     let last = Number.NEGATIVE_INFINITY;
-    return of(process).asked.filter(({ at }) => {
+    return of(process).checks.filter(({ at }) => {
       const isRoutine =
-        at - last >= ROUTINE_MS - waitMs && [at, at - waitMs].some((time) => silentHosts(process, time).size === 0);
+        at - last >= ROUTINE_MS - waitMs &&
+        [at, at - waitMs].some((time) => unresponsiveHosts(process, time).size === 0);
       if (isRoutine) last = at;
       return isRoutine;
     });
   }
-  const routine = new Map([...looks.keys()].map((process) => [process, routineOf(process)]));
+  const routine = new Map([...references.keys()].map((process) => [process, routineOf(process)]));
   const knewWitness = (process: number, at: number): boolean =>
     routine.get(process)?.findLast((one) => one.ended_at <= at)?.isAnswered === true;
 
   return {
     /** @param begun start of the probe in the process @param now time at which its outcome was stored */
-    mustSpare({ process, host, ended_at, own_resolver }: Ended<ProbeSeen>, begun: number, now: number): boolean {
+    isProtected({ process, host, ended_at, own_resolver }: Ended<ProbeSeen>, begun: number, now: number): boolean {
       if (!knewWitness(process, now)) return false;
-      if (lastLife(process, now) >= begun - NOTED_MS) return false;
-      const isUnanswered = silentHosts(process, ended_at - NOTED_MS, -NOTED_MS, isSurelyHeeded);
+      if (lastContact(process, now) >= begun - NOTED_MS) return false;
+      const isUnanswered = unresponsiveHosts(process, ended_at - NOTED_MS, -NOTED_MS, isCertainEvidence);
       return (own_resolver ? isUnanswered : isUnanswered.add(host)).size >= HOSTS;
     },
-    maySpare({ process, at }: ProbeSeen, now: number): boolean {
-      return of(process).asked.some((look) => {
-        if (look.isAnswered || look.ended_at > now) return false;
-        const hadHeard = of(process).asked.some((one) => one.isAnswered && one.ended_at <= look.at);
-        const isDown = silentHosts(process, look.ended_at, NOTED_MS).size >= HOSTS;
-        return hadHeard && isDown && lastLife(process, at - waitMs - NOTED_MS) <= look.ended_at;
+    hasEvidence({ process, at }: ProbeSeen, now: number): boolean {
+      return of(process).checks.some((one) => {
+        if (one.isAnswered || one.ended_at > now) return false;
+        const hadResponse = of(process).checks.some((earlier) => earlier.isAnswered && earlier.ended_at <= one.at);
+        const isDown = unresponsiveHosts(process, one.ended_at, NOTED_MS).size >= HOSTS;
+        return hadResponse && isDown && lastContact(process, at - waitMs - NOTED_MS) <= one.ended_at;
       });
     },
   };

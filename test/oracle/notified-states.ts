@@ -8,7 +8,7 @@ import { effectiveSettings } from './in-force.ts';
 import { changesIn, checksIn, failedIn, type Inside, keyText } from './inside.ts';
 
 /** Maximum number of catch-up retries for a failed delivery (docs/use/alerts.md#late-alerts). */
-const TRIES = 3;
+const MAX_RETRIES = 3;
 
 /**
  * Promise: if an alert was planned, or suppressed by a cooldown or by flapping, the recipients know the current state,
@@ -26,18 +26,19 @@ export function checkNotifiedStates({ seen, keys, end }: Inside): string[] {
     const last = byCheck.get(check.id)?.reduce((a, b) => (a.sk > b.sk ? a : b));
     const matters = last && [null, 'cooldown', 'flapping'].includes(last.alert.reason);
     const shown = reportableState(policy, check.state);
-    if (!matters || lastNotifiedState(check) === shown || policy.told(reportedAs(shown)).length === 0) return [];
+    if (!matters || lastNotifiedState(check) === shown || policy.recipientIds(reportedAs(shown)).length === 0)
+      return [];
     if (shown === 'up' && (!policy.notify_on_recovery || wasRecoveryOff(check, last))) return [];
     if (wasCatchUpOff(check, last)) return [];
     const waitsFor = (kind: 'catch_up' | 'hold') =>
       seen.table.has(keyText(keys.entry(kind, check.tenant_id, check.id)));
     if (waitsFor('catch_up') || waitsFor('hold')) return [];
-    const tries = items.filter(
+    const retries = items.filter(
       (item): item is AlertItem =>
         isAlert(item) && item.check_id === check.id && item.kind === 'catch_up' && item.transition_sk === last.sk,
     );
-    const inVain = tries.filter(({ to }) => to.every(({ delivery_id }) => failures.has(delivery_id)));
-    if (inVain.length >= TRIES) return [];
+    const failed = retries.filter(({ to }) => to.every(({ delivery_id }) => failures.has(delivery_id)));
+    if (failed.length >= MAX_RETRIES) return [];
     return [`check ${check.id} is ${check.state}, but its last notified state is ${lastNotifiedState(check)}`];
   });
 
@@ -56,9 +57,9 @@ export function checkNotifiedStates({ seen, keys, end }: Inside): string[] {
 
   /** Whether recovery alerts were off for some time since its last change: they do not cause late alerts. */
   function wasRecoveryOff({ tenant_id, id }: CheckItem, { timestamp }: DecidedTransition): boolean {
-    const places = [keys.policy(tenant_id, id), keys.alertingHead(tenant_id)].map(keyText);
+    const holders = [keys.policy(tenant_id, id), keys.alertingHead(tenant_id)].map(keyText);
     return changesIn(seen).some(({ key, after, commit }) => {
-      if (!after || commit.at < Date.parse(timestamp) || !places.includes(keyText(key))) return false;
+      if (!after || commit.at < Date.parse(timestamp) || !holders.includes(keyText(key))) return false;
       const said = 'policy' in after ? after.policy : after;
       return (said as { notify_on_recovery?: boolean }).notify_on_recovery === false;
     });

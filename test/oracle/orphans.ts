@@ -53,9 +53,9 @@ export function checkOrphans({ seen, keys }: Inside): string[] {
     if (!entity) wrong.push(`${check.id} outlived its entity`);
     else if (entity.checks[check.id] !== check.state)
       wrong.push(`check ${check.id} is ${check.state}, but its entity has ${entity.checks[check.id]}`);
-    const listens = check.enabled && (check.last_received !== undefined || awaitsFirst(check));
-    if (entries.has(keys.entry('silence', check.tenant_id, check.id).sk) !== listens)
-      wrong.push(`check ${check.id} has ${listens ? 'no' : 'an unnecessary'} heartbeat deadline`);
+    const isMonitored = check.enabled && (check.last_received !== undefined || awaitsFirst(check));
+    if (entries.has(keys.entry('silence', check.tenant_id, check.id).sk) !== isMonitored)
+      wrong.push(`check ${check.id} has ${isMonitored ? 'no' : 'an unnecessary'} heartbeat deadline`);
   }
   for (const { id, checks: held } of entities) {
     for (const check of Object.keys(held))

@@ -31,10 +31,10 @@ export type StoredRun = Stored & {
   /** Start of the probe by the clock of its process (epoch ms). */
   begun: number;
   success: boolean;
-  said: Outcome;
+  outcome: Outcome;
   error_kind: string | null;
   /** Set if it does not belong to a slot: a manual run, or a retry of an unconfirmed check. */
-  beside?: 'manual' | 'retry' | undefined;
+  unscheduled?: 'manual' | 'retry' | undefined;
   /** Whether it does not count because the settings had changed. */
   history: boolean;
 };
@@ -74,29 +74,29 @@ function* storedIn(seen: Seen): Generator<StoredRun | StoredGap> {
         else {
           const { rev, success, begin, error } = entry;
           const check = checks.get(`${of} ${rev}`) ?? checks.get(of)!;
-          const run = { rev, success, said: outcomeOf(entry), begun: at + begin, error_kind: error?.kind ?? null };
+          const run = { rev, success, outcome: outcomeOf(entry), begun: at + begin, error_kind: error?.kind ?? null };
           yield { commit, key, check, at, single: false, history: false, ...run };
         }
       }
     } else if (key.sk.startsWith('R#') && checks.get(id)?.execution_mode === 'pull') {
-      const { success, error_kind, checked_at, kind: beside, history = false } = after as ResultItem;
-      const said = outcomeOf(after as ResultItem);
-      const run = { rev: Number(key.sk.split('#')[2]), success, said, error_kind, history };
+      const { success, error_kind, checked_at, kind: unscheduled, history = false } = after as ResultItem;
+      const outcome = outcomeOf(after as ResultItem);
+      const run = { rev: Number(key.sk.split('#')[2]), success, outcome, error_kind, history };
       const at = Number(key.sk.split('#')[1]);
-      const old = beside === 'manual' && history ? changedSince(seen, settings.get(id)!, commit) : undefined;
+      const old = unscheduled === 'manual' && history ? changedSince(seen, settings.get(id)!, commit) : undefined;
       const check = old ?? checks.get(`${id} ${run.rev}`) ?? checks.get(id)!;
-      yield { commit, key, check, at, single: true, beside, begun: Date.parse(checked_at), ...run };
+      yield { commit, key, check, at, single: true, unscheduled, begun: Date.parse(checked_at), ...run };
     }
   }
 }
 
 /**
  * Returns the settings of a manual run, whose key does not name them, if they had changed before it was stored: of the
- * settings since its start, those of the target that it probed.
+ * settings since its start, the settings of the target that it probed.
  */
 function changedSince({ runs, probes }: Seen, settings: Settings[], { run = 0, at }: Commit): CheckItem | undefined {
   const began = runs.get(run)?.began_at ?? at;
-  const asked = new Set(probes.filter((probe) => probe.run === run).map(({ host }) => host));
-  const stood = settings.flatMap(({ to, check }) => (check && to >= began && to <= at ? [check] : []));
-  return stood.find((check) => asked.has(targetOf(check))) ?? stood[0];
+  const probed = new Set(probes.filter((probe) => probe.run === run).map(({ host }) => host));
+  const versions = settings.flatMap(({ to, check }) => (check && to >= began && to <= at ? [check] : []));
+  return versions.find((check) => probed.has(targetOf(check))) ?? versions[0];
 }

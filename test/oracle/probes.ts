@@ -25,9 +25,9 @@ export function checkProbes(inside: Inside, pulled: PullCheck[]): string[] {
   const results = new Set<string>();
   const begins = new Map<string, number[]>();
   const probes = Map.groupBy(seen.probes, ({ host }) => host);
-  for (const { commit, check, at: slot, begun, success, beside, history, ...run } of probeResults(seen)) {
+  for (const { commit, check, at: slot, begun, success, unscheduled, history, ...run } of probeResults(seen)) {
     // Several manual runs can have the same time.
-    const single = run.single && beside !== 'manual';
+    const single = run.single && unscheduled !== 'manual';
     const { id, interval_seconds, settings_at } = check;
     // One with the settings before a change that it did not read, and one with those after it.
     const isBoth = settings_at > slot - NEAR_CHANGE_MS;

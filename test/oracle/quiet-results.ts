@@ -11,7 +11,7 @@ const READ_BEFORE_MS = 10_000;
  * Maximum time from the end of a probe to the storing of its outcome without faults (ms): a quiet result waits for
  * others.
  */
-const STORED_MS = { judged: 1_000, quiet: 3_000 };
+const STORED_MS = { applied: 1_000, quiet: 3_000 };
 
 /**
  * Promise: a result that was stored without being applied changed nothing: a probe between its read and its storing, a
@@ -43,10 +43,10 @@ const isAppliedIn = ({ changes }: Commit, id: string): boolean =>
 
 function checkProbed(seen: Seen, versionsOf: Versions): string[] {
   const wrong: string[] = [];
-  for (const { commit, check, at, begun, said, history, single } of probeResults(seen)) {
+  for (const { commit, check, at, begun, outcome, history, single } of probeResults(seen)) {
     if (history || (single && isAppliedIn(commit, check.id))) continue;
     const had = versionsOf(check.id, (version) => version.at >= begun - READ_BEFORE_MS, commit.n);
-    if (!had.some((version) => !isChanged(version, said)))
+    if (!had.some((version) => !isChanged(version, outcome)))
       wrong.push(`${check.id}: the probe of slot ${at}, stored at ${commit.at}, was not applied`);
   }
   return wrong;
@@ -68,7 +68,7 @@ function checkWaiting({ seen, profile }: Inside): string[] {
     // A probe without a response waits for the evidence of others.
     if (!last || last.isUnanswered || isOfNeighbor(host)) continue;
     const waited = commit.at - last.ended_at!;
-    if (waited > (single ? STORED_MS.judged : STORED_MS.quiet))
+    if (waited > (single ? STORED_MS.applied : STORED_MS.quiet))
       wrong.push(`${check.id}: the outcome of slot ${at} was stored ${waited} ms after its probe had ended`);
   }
   return wrong;

@@ -7,7 +7,7 @@ import { packKeyOf } from './outcomes.ts';
 import { outcomeOf } from './state-counters.ts';
 
 /**
- * A result as read: its time (epoch ms); for a pack, the interval of the job that wrote it. `beside`: it does not
+ * A result as read: its time (epoch ms); for a pack, the interval of the job that wrote it. `unscheduled`: it does not
  * belong to a slot.
  */
 type RecordedRun = {
@@ -16,7 +16,7 @@ type RecordedRun = {
   success: boolean;
   warns: boolean;
   interval_seconds?: number;
-  beside?: true;
+  unscheduled?: true;
 };
 type RecordedGap = { at: number; interval_seconds: number; cause: StoredGapCause };
 export type RecordedHistory = { runs: RecordedRun[]; gaps: RecordedGap[] };
@@ -27,18 +27,18 @@ export type RecordedHistory = { runs: RecordedRun[]; gaps: RecordedGap[] };
  * check was enabled with their interval.
  */
 export function recordedIn(seen: Seen): Map<string, RecordedHistory> {
-  const told = new Map<string, RecordedHistory>();
+  const recorded = new Map<string, RecordedHistory>();
   const ids = new Map<string, string>();
   const settings = settingsIn(seen);
   for (const id of settings.keys()) {
     ids.set(`${cellOf(id)} ${numberOf(id)}`, id);
-    told.set(id, { runs: [], gaps: [] });
+    recorded.set(id, { runs: [], gaps: [] });
   }
   /** A change applies from its recorded time, although probes in progress still used the old settings. */
   const isInForce = (id: string, at: number, interval_seconds: number): boolean => {
     const versions = settings.get(id)!.flatMap(({ check }) => check ?? []);
-    const stood = versions.findLast(({ settings_at }) => settings_at <= at) ?? versions[0]!;
-    return stood.enabled && stood.interval_seconds === interval_seconds;
+    const version = versions.findLast(({ settings_at }) => settings_at <= at) ?? versions[0]!;
+    return version.enabled && version.interval_seconds === interval_seconds;
   };
   const known = new Set<string>();
   for (const item of seen.table.values()) {
@@ -49,7 +49,7 @@ export function recordedIn(seen: Seen): Map<string, RecordedHistory> {
     const { success } = result;
     const warns = outcomeOf(result) === 'warn';
     const run = { id: resultRecord(id, result).id, at: orderOf(result), success, warns };
-    told.get(id)?.runs.push({ ...run, ...(result.kind && { beside: true }) });
+    recorded.get(id)?.runs.push({ ...run, ...(result.kind && { unscheduled: true }) });
   }
   const gaps: [of: string, id: string, gap: RecordedGap][] = [];
   for (const { cell, interval_seconds, slot: at, item } of packsIn(seen)) {
@@ -62,12 +62,12 @@ export function recordedIn(seen: Seen): Map<string, RecordedHistory> {
         known.add(of);
         const warns = outcomeOf(entry) === 'warn';
         const own = { id: idOf(item, id, at, entry.rev), at, success: entry.success, warns };
-        told.get(id)!.runs.push({ ...own, interval_seconds });
+        recorded.get(id)!.runs.push({ ...own, interval_seconds });
       }
     }
   }
-  for (const [of, id, gap] of gaps) if (!known.has(of)) told.get(id)!.gaps.push(gap);
-  return told;
+  for (const [of, id, gap] of gaps) if (!known.has(of)) recorded.get(id)!.gaps.push(gap);
+  return recorded;
 }
 
 /** Returns all packs, the first part of a slot first. */

@@ -12,7 +12,7 @@ import { destinationOf, type SeenNotification, stateAlertsIn, trackNotifications
  * nevertheless, and to no others.
  */
 export function checkRecoveries({ seen, keys }: Inside): string[] {
-  const beliefs = trackNotifications(seen);
+  const notifications = trackNotifications(seen);
   const accounts = trackAccounts();
   const table = new Map<string, Item>();
   /** Checks whose failure was held when no recipient was notified of a problem. */
@@ -25,7 +25,7 @@ export function checkRecoveries({ seen, keys }: Inside): string[] {
       const check = table.get(keyText(keys.check(one.tenant_id, one.check_id))) as CheckItem | undefined;
       const isHeld = one.alert.decision === 'held' && one.check_to_state === 'down';
       if (!check) continue;
-      const of = (place: string) => beliefs.of(check.id, place);
+      const of = (destination: string) => notifications.of(check.id, destination);
       const possible = accounts
         .of(check.tenant_id, at)
         .flatMap((account) =>
@@ -35,10 +35,13 @@ export function checkRecoveries({ seen, keys }: Inside): string[] {
       if (isHeld) quiet.add(check.id);
       else if (!isUp) quiet.delete(check.id);
       // Also by a channel that was removed since: the check counts as notified, and all get its recovery.
-      if (isHeld && beliefs.destinationsOf(check.id).some((place) => mayKnow(of(place)))) quiet.delete(check.id);
+      if (isHeld && notifications.destinationsOf(check.id).some((destination) => mayKnow(of(destination))))
+        quiet.delete(check.id);
       if (!isUp || one.cause.startsWith('check_')) continue;
       if (one.alert.decision === 'skipped' && HOLDS.includes(one.alert.reason ?? '')) {
-        const left = possible.map(({ places }) => places('up').filter(({ place }) => surelyKnows(of(place))));
+        const left = possible.map(({ recipients }) =>
+          recipients('up').filter(({ destination }) => surelyKnows(of(destination))),
+        );
         if (left.every(({ length }) => length > 0))
           wrong.push(
             `${one.transition_id}: ${left[0]!.map(({ id }) => id)} were notified of the problem but not of the recovery`,
@@ -46,15 +49,15 @@ export function checkRecoveries({ seen, keys }: Inside): string[] {
       }
       // When every recipient was notified, it is like any other failure, also for a new channel.
       const isHeldNow = table.has(keyText(keys.entry('hold', check.tenant_id, check.id)));
-      const told = stateAlertsIn(commit).filter(({ transition_id }) => transition_id === one.transition_id);
-      for (const target of quiet.has(check.id) && isHeldNow ? told.flatMap(({ to }) => to) : [])
+      const alerts = stateAlertsIn(commit).filter(({ transition_id }) => transition_id === one.transition_id);
+      for (const target of quiet.has(check.id) && isHeldNow ? alerts.flatMap(({ to }) => to) : [])
         if (!mayKnow(of(destinationOf(target))))
           wrong.push(
             `${one.transition_id}: ${target.channel_id} is notified of the recovery, but was not of the failure`,
           );
       quiet.delete(check.id);
     }
-    beliefs.take(commit);
+    notifications.take(commit);
     accounts.take(commit);
     for (const { key, after } of commit.changes) {
       if (after) table.set(keyText(key), after);

@@ -25,7 +25,7 @@ type Attempt = {
   /** Maximum time until which it holds the lock, by the clock of its machine (epoch ms). */
   until: number;
   /** The commit of its verification. */
-  judged?: { n: number; at: number; execution: ExecutionItem };
+  verified?: { n: number; at: number; execution: ExecutionItem };
 };
 
 /**
@@ -53,7 +53,7 @@ function attemptsIn({ seen }: Inside): Attempt[] {
     if (key.sk !== 'EXECUTION' || !execution || execution.attempt === null) continue;
     const { n, at, changes, run } = commit;
     const known = attempts.get(execution.id);
-    if (known && execution.verdict !== null && old?.verdict === null) known.judged = { n, at, execution };
+    if (known && execution.verdict !== null && old?.verdict === null) known.verified = { n, at, execution };
     const lock = changes.find(isLock)?.after as LockItem | undefined;
     if (old || !lock) continue;
     const action = actions.get(execution.action_id)!;
@@ -95,10 +95,10 @@ function checkSeries(attempts: readonly Attempt[], inside: Inside): string[] {
       if (attempt !== 1) continue;
       if (transition_id === before.execution.transition_id)
         wrong.push(`execution ${id} starts a new series for the same failure`);
-      const { judged } = before;
+      const { verified } = before;
       const failed_at = transitions.get(transition_id ?? '') ?? at;
-      const isSoon = judged && failed_at < Date.parse(judged.execution.verified_at!) + stable_seconds * 1000;
-      if (isSoon && judged.execution.verdict === 'healed')
+      const isSoon = verified && failed_at < Date.parse(verified.execution.verified_at!) + stable_seconds * 1000;
+      if (isSoon && verified.execution.verdict === 'healed')
         wrong.push(`execution ${id} starts a new series too soon after a successful remediation`);
     }
   }
@@ -112,7 +112,7 @@ function checkLocks(attempts: readonly Attempt[], inside: Inside): string[] {
     own.flatMap((one, i) =>
       own
         .slice(0, i)
-        .filter(({ judged, until }) => (judged?.n ?? Number.POSITIVE_INFINITY) > one.n && one.at < until - skew)
+        .filter(({ verified, until }) => (verified?.n ?? Number.POSITIVE_INFINITY) > one.n && one.at < until - skew)
         .map(
           ({ execution }) =>
             `executions ${one.execution.id} and ${execution.id} held the lock ${lock} at the same time`,
@@ -129,10 +129,10 @@ function checkVerdicts(attempts: readonly Attempt[], { seen, end }: Inside): str
     const { id, success } = resultRecord(checkIdOf(key), after as Parameters<typeof resultRecord>[1]);
     results.set(id, success);
   }
-  for (const { execution, action, until, judged } of attempts) {
+  for (const { execution, action, until, verified } of attempts) {
     const isKept = seen.table.has(keyText({ pk: execution.pk, sk: 'EXECUTION' }));
-    if (!judged && isKept && until < end - VERIFIED_MS) wrong.push(`execution ${execution.id} was never verified`);
-    const { verdict, verified_by } = judged?.execution ?? {};
+    if (!verified && isKept && until < end - VERIFIED_MS) wrong.push(`execution ${execution.id} was never verified`);
+    const { verdict, verified_by } = verified?.execution ?? {};
     if (verdict === 'healed' && !verified_by)
       wrong.push(`execution ${execution.id} is verified as healed without a result`);
     // Results in packs are not stored separately; they changed nothing.
@@ -156,13 +156,13 @@ function checkSkipped({ executions, calls }: History): string[] {
 
 /** An abandoned remediation is reported once per failure. */
 function checkReported({ seen }: Inside): string[] {
-  const told = changesIn(seen).flatMap(({ key, after }) => {
+  const reported = changesIn(seen).flatMap(({ key, after }) => {
     const alert = after as AlertItem | undefined;
     return key.sk.startsWith('AL#') && alert?.remediation
       ? [`${alert.remediation.action_id} at ${alert.transition_id}`]
       : [];
   });
-  return [...Map.groupBy(told, (one) => one)].flatMap(([one, times]) =>
+  return [...Map.groupBy(reported, (one) => one)].flatMap(([one, times]) =>
     times.length > 1 ? [`the alert that remediation ${one} was abandoned was sent ${times.length} times`] : [],
   );
 }

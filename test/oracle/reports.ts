@@ -18,13 +18,13 @@ export function checkReports({ executions, reports, failed, inside }: History): 
     const most = own.reduce((sum, { lines, tries }) => sum + lines.length * tries, 0);
     if (log_count < least || (failed !== 'anything' && log_count > most))
       wrong.push(`execution ${id} has ${log_count} lines; ${least} were acknowledged, ${most} sent`);
-    const said = own.flatMap(({ status }) => status ?? []);
+    const statuses = own.flatMap(({ status }) => status ?? []);
     // If anything can fail, a report without a waiting caller can arrive last.
     const isClear = failed !== 'anything' && taken.length === own.length;
     const fits = isClear
-      ? pipeline_status === (said.at(-1) ?? null)
-      : !pipeline_status || said.includes(pipeline_status);
-    if (!fits) wrong.push(`execution ${id} has the pipeline status ${pipeline_status} after ${said}`);
+      ? pipeline_status === (statuses.at(-1) ?? null)
+      : !pipeline_status || statuses.includes(pipeline_status);
+    if (!fits) wrong.push(`execution ${id} has the pipeline status ${pipeline_status} after ${statuses}`);
     if (inside) wrong.push(...checkBlocks(inside.seen, id, log_count, taken, failed === 'nothing'));
   }
   return wrong;

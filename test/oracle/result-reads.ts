@@ -13,11 +13,11 @@ import { recordedIn } from './recorded-history.ts';
 export function checkResultReads(inside: Inside): string[] {
   const { seen, shown } = inside;
   const wrong = [...checkPacks(seen), ...checkApplied(seen)];
-  const told = recordedIn(seen);
+  const recorded = recordedIn(seen);
   for (const { id, execution_mode, ...check } of checksIn(seen)) {
     const answer = shown.get(id);
     if (execution_mode !== 'pull' || !answer) continue;
-    const stored = (told.get(id)?.runs ?? []).sort((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1));
+    const stored = (recorded.get(id)?.runs ?? []).sort((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1));
     const expected = stored.map((run) => `${run.at} ${run.success} ${run.id}`);
     const answered = answer.results.map((result) => `${timeOf(result.id)} ${result.success} ${result.id}`);
     const missing = expected.filter((one) => !answered.includes(one));
@@ -39,21 +39,21 @@ export function checkResultReads(inside: Inside): string[] {
 /** A written pack does not change; parts are consecutive, and none repeats a check of an earlier one. */
 function checkPacks(seen: Seen): string[] {
   const wrong: string[] = [];
-  const slots = new Map<string, { parts: number; said: Map<number, 'run' | 'gap'> }>();
+  const slots = new Map<string, { parts: number; known: Map<number, 'run' | 'gap'> }>();
   for (const { key, before, after, commit } of changesIn(seen)) {
     const pack = packKeyOf(key);
     if (!pack) continue;
     const say = (text: string) => wrong.push(`commit ${commit.n}: part ${pack.part} of ${nameOf(pack)} ${text}`);
     if (before) say('was overwritten');
     if (before || !after) continue;
-    const slot = slots.get(nameOf(pack)) ?? { parts: 0, said: new Map() };
+    const slot = slots.get(nameOf(pack)) ?? { parts: 0, known: new Map() };
     slots.set(nameOf(pack), slot);
     if (++slot.parts !== pack.part) say(`was written as part ${slot.parts}`);
     for (const { number, gap } of entriesOf(after as PackItem)) {
-      const known = slot.said.get(number);
+      const known = slot.known.get(number);
       if (known === 'run' || (known === 'gap' && gap))
         say(`contains check number ${number}, for which an earlier part has a ${known}`);
-      slot.said.set(number, gap ? 'gap' : 'run');
+      slot.known.set(number, gap ? 'gap' : 'run');
     }
   }
   return wrong;
@@ -64,15 +64,15 @@ const nameOf = ({ cell, interval_seconds, slot }: PackKey): string => `slot ${sl
 /** At most one outcome of a slot is applied, and it can be read. */
 function checkApplied(seen: Seen): string[] {
   const wrong: string[] = [];
-  const judged = new Map<string, number>();
-  for (const { commit, check, at, key, single, beside, rev } of probeResults(seen)) {
+  const applied = new Map<string, number>();
+  for (const { commit, check, at, key, single, unscheduled, rev } of probeResults(seen)) {
     if (!single) continue;
     const isJudged = commit.changes.some(({ key }) => isCheckKey(key) && checkIdOf(key) === check.id);
     if (!isJudged) continue;
-    const of = `${check.id} ${beside === 'manual' ? key.sk : `${at} ${rev}`}`;
-    judged.set(of, (judged.get(of) ?? 0) + 1);
+    const of = `${check.id} ${unscheduled === 'manual' ? key.sk : `${at} ${rev}`}`;
+    applied.set(of, (applied.get(of) ?? 0) + 1);
     if (!seen.table.has(`${key.pk}|${key.sk}`)) wrong.push(`the result ${of} was applied but is not stored`);
   }
-  for (const [of, times] of judged) if (times > 1) wrong.push(`the result ${of} was applied ${times} times`);
+  for (const [of, times] of applied) if (times > 1) wrong.push(`the result ${of} was applied ${times} times`);
   return wrong;
 }

@@ -8,7 +8,7 @@ import { isUnconfirmed } from './state-counters.ts';
  * Maximum time from the commit that leaves a check unconfirmed until its process schedules the next retry, and from the
  * response to a retry until its evaluation (ms).
  */
-const LOOKS_MS = 100;
+const SCHEDULED_MS = 100;
 
 /**
  * Promise: only an unconfirmed check is probed between its slots, at times that follow from its slot and settings. The
@@ -18,12 +18,12 @@ const LOOKS_MS = 100;
 export function checkRetries(inside: Inside): string[] {
   const { seen, profile } = inside;
   const wrong: string[] = [];
-  const stored = [...probeResults(seen)].filter(({ beside }) => beside === 'retry');
+  const stored = [...probeResults(seen)].filter(({ unscheduled }) => unscheduled === 'retry');
   for (const { commit, key, check, at, history } of stored) {
     const say = (text: string) => wrong.push(`commit ${commit.n}: the retry ${key.sk} of ${check.id} ${text}`);
-    const judged = commit.changes.find((one) => isCheckKey(one.key) && checkIdOf(one.key) === check.id);
-    if (!judged || history) say('was not applied');
-    else if (!isUnconfirmed(judged.before as CheckItem)) say('was applied although the check was confirmed');
+    const applied = commit.changes.find((one) => isCheckKey(one.key) && checkIdOf(one.key) === check.id);
+    if (!applied || history) say('was not applied');
+    else if (!isUnconfirmed(applied.before as CheckItem)) say('was applied although the check was confirmed');
     if (!retriesOf(check, at).retries.includes(at)) say('is not a retry of its slot');
   }
   return [...wrong, ...checkOrder(seen), ...(profile.quiet ? checkMade(inside, stored) : [])];
@@ -33,13 +33,13 @@ export function checkRetries(inside: Inside): string[] {
 function checkOrder(seen: Seen): string[] {
   const wrong: string[] = [];
   const latest = new Map<string, number>();
-  for (const { commit, check, at, single, beside, history, rev } of probeResults(seen)) {
+  for (const { commit, check, at, single, unscheduled, history, rev } of probeResults(seen)) {
     if (!single || history) continue;
     const of = `${check.id} ${rev}`;
     const last = latest.get(of) ?? 0;
-    if (beside === 'retry' && last >= retriesOf(check, at).next)
+    if (unscheduled === 'retry' && last >= retriesOf(check, at).next)
       wrong.push(`commit ${commit.n}: the retry of check ${check.id} at ${at} was applied after slot ${last}`);
-    if (!beside) latest.set(of, Math.max(last, at));
+    if (!unscheduled) latest.set(of, Math.max(last, at));
   }
   return wrong;
 }
@@ -54,10 +54,10 @@ function checkMade({ seen, end }: Inside, stored: StoredRun[]): string[] {
   return [...versions].flatMap(([id, list]) =>
     list.flatMap(({ after, commit }, i) => {
       const check = after as CheckItem | undefined;
-      if (!check || !isUnconfirmed(check) || !isJudging(commit, id)) return [];
+      if (!check || !isUnconfirmed(check) || !isApplying(commit, id)) return [];
       const { retries, next } = retriesOf(check, commit.at);
       const at = retries.find((one) => one > commit.at);
-      if (at === undefined || at < commit.at + LOOKS_MS || next > end || made.has(`${id} ${at}`)) return [];
+      if (at === undefined || at < commit.at + SCHEDULED_MS || next > end || made.has(`${id} ${at}`)) return [];
       const isOvertaken = list.slice(i + 1).some((later) => {
         const other = later.after as CheckItem | undefined;
         return later.commit.at < next && (!other || other.rev !== check.rev || !isUnconfirmed(other));
@@ -70,7 +70,7 @@ function checkMade({ seen, end }: Inside, stored: StoredRun[]): string[] {
 }
 
 /** Whether a commit stores a result of a check. */
-const isJudging = ({ changes }: Commit, id: string): boolean =>
+const isApplying = ({ changes }: Commit, id: string): boolean =>
   changes.some(({ key }) => key.sk.startsWith('R#') && checkIdOf(key) === id);
 
 /**
@@ -83,7 +83,7 @@ function isExcused(seen: Seen, check: CheckItem, at: number, next: number): bool
   if (seen.stops.some(({ from, over }) => from <= next && over >= at)) return true;
   const until = retriesOf(check, at).retries.find((one) => one > at) ?? next;
   const isOverLate = (probe: ProbeSeen) =>
-    probe.at >= at && probe.at < until && (probe.ended_at ?? next) > next - LOOKS_MS;
+    probe.at >= at && probe.at < until && (probe.ended_at ?? next) > next - SCHEDULED_MS;
   return seen.probes.some(
     (probe) =>
       probe.host === host &&

@@ -41,7 +41,7 @@ export function checkRollups(inside: Inside): string[] {
       const hour = { from: item.from, to: item.from + HOUR };
       if (lastChange(seen, check, hour) > end - REVISED_MS) continue;
       const runs = (told.get(check.id)?.runs ?? []).filter(
-        ({ at, beside }) => !beside && hour.from <= at && at < hour.to,
+        ({ at, unscheduled }) => !unscheduled && hour.from <= at && at < hour.to,
       );
       const expected = {
         runs: runs.length,
@@ -82,8 +82,8 @@ const hoursOf = ({ table }: Seen, cell: string): RollupItem[] =>
 
 /** Returns the latencies that were written with the rollup of an hour. */
 function latenciesOf({ table }: Seen, { pk, sk }: RollupItem): StoredLatencies {
-  const beside = [...table.values()].find((item) => item.pk === pk && item.sk === sk.replace('H#', 'HL#'));
-  return (beside as LatenciesItem | undefined)?.latencies ?? {};
+  const unscheduled = [...table.values()].find((item) => item.pk === pk && item.sk === sk.replace('H#', 'HL#'));
+  return (unscheduled as LatenciesItem | undefined)?.latencies ?? {};
 }
 
 const cellsIn = ({ table }: Seen) =>

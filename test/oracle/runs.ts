@@ -12,9 +12,9 @@ export function checkRuns({ seen }: Inside): string[] {
     if (total !== sum) wrong.push(`the MCP status summary has states of ${sum} entities, but a total of ${total}`);
   }
   const probes = Map.groupBy(seen.probes, ({ run }) => run);
-  for (const { commit, check, begun, beside } of probeResults(seen)) {
+  for (const { commit, check, begun, unscheduled } of probeResults(seen)) {
     // A manual run has no successor.
-    if (beside === 'manual') continue;
+    if (unscheduled === 'manual') continue;
     const over = seen.runs.get(commit.run ?? 0)?.aborted_at;
     if (over === undefined) continue;
     const own = probes.get(commit.run)?.filter(({ host }) => host === targetOf(check)) ?? [];

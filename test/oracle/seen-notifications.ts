@@ -22,14 +22,14 @@ export const stateAlertsIn = (commit: Commit): AlertItem[] =>
 
 /** Tracks the notifications of each destination about each check and entity, as commits add them: the latest first. */
 export function trackNotifications(seen: Pick<Seen, 'table'>) {
-  /** By the check or entity, and by the destination. */
-  const heard = new Map<string, Map<string, SeenNotification[]>>();
+  /** Notifications by check or entity, and by destination. */
+  const notifications = new Map<string, Map<string, SeenNotification[]>>();
   const failures = failedIn(seen);
   return {
     take: (commit: Commit): void => {
       // An alert about an abandoned remediation also reports that the check is still down.
-      const telling = alertsIn(commit).filter(({ kind }) => STATE_ALERTS.has(kind) || kind === 'remediation_failed');
-      for (const alert of telling) {
+      const alerts = alertsIn(commit).filter(({ kind }) => STATE_ALERTS.has(kind) || kind === 'remediation_failed');
+      for (const alert of alerts) {
         const says = alert.announces;
         if (says === null) continue;
         const about = [alert.check_id, alert.entity_id, ...(alert.root ? [alert.root.entity_id] : [])];
@@ -37,15 +37,18 @@ export function trackNotifications(seen: Pick<Seen, 'table'>) {
           const failure = failures.get(target.delivery_id);
           const one = { says, at: timeOf(alert.id), ...(failure && { failed_at: Date.parse(failure.updated_at) }) };
           for (const id of about) {
-            const byPlace = heard.get(id) ?? new Map<string, SeenNotification[]>();
-            heard.set(id, byPlace.set(destinationOf(target), [one, ...(byPlace.get(destinationOf(target)) ?? [])]));
+            const byDestination = notifications.get(id) ?? new Map<string, SeenNotification[]>();
+            notifications.set(
+              id,
+              byDestination.set(destinationOf(target), [one, ...(byDestination.get(destinationOf(target)) ?? [])]),
+            );
           }
         }
       }
     },
     /** Returns the notifications about a check, or an entity that can be a root cause. */
-    of: (id: string, place: string): readonly SeenNotification[] => heard.get(id)?.get(place) ?? [],
+    of: (id: string, destination: string): readonly SeenNotification[] => notifications.get(id)?.get(destination) ?? [],
     /** Returns the notified destinations, including removed channels. */
-    destinationsOf: (id: string): readonly string[] => [...(heard.get(id)?.keys() ?? [])],
+    destinationsOf: (id: string): readonly string[] => [...(notifications.get(id)?.keys() ?? [])],
   };
 }

@@ -26,12 +26,13 @@ export function checkSlots(history: History): string[] {
   for (const one of history.pullChecks) {
     for (const { slot, times, gap } of slotsIn(history, one)) {
       const say = (text: string) => wrong.push(`${one.id}: slot ${slot} of ${one.interval_seconds} s ${text}`);
-      const isTold = gap !== undefined && (failed !== 'nothing' || gap === 'network');
+      const isExplained = gap !== undefined && (failed !== 'nothing' || gap === 'network');
       if (times > 1) say(`has ${times} results`);
       // Gaps in the simulation are recorded ones, which have no effect on a slot that got a result.
       if (times > 0 && gap && !inside) say(`has a result but is a gap with the cause ${gap}`);
-      if (times === 0 && !isTold && !(inside && isExcused(inside, one, slot))) say('has no result and is not a gap');
-      if (times === 0 && isTold && gap !== 'outage' && isAway(history, slot))
+      if (times === 0 && !isExplained && !(inside && isExcused(inside, one, slot)))
+        say('has no result and is not a gap');
+      if (times === 0 && isExplained && gap !== 'outage' && isAway(history, slot))
         say(`was due while the service was down, but has the cause ${gap}`);
     }
   }
@@ -55,18 +56,18 @@ function isExcused({ seen, profile }: Inside, { interval_seconds, stored }: Pull
   const interval = interval_seconds * 1000;
   const skew = skewOf({ profile });
   const host = targetOf(check);
-  // Its tenant share may not suffice for all of them.
+  // Its tenant share can be too small for all of them.
   if (isOfNeighbor(host)) return true;
   const isOf = (job: JobSeen): boolean => job.slot === slot && isJobOf(job, check);
   if (seen.stops.some((stop) => slot >= stop.from - interval && slot <= stop.over + AT_ONCE_MS)) return true;
-  const stoodStill = seen.probes.some(
+  const wasStalled = seen.probes.some(
     (probe) =>
       probe.host === host &&
       probe.at >= slot - skew &&
       probe.at < slot + interval &&
       isDiscarded(seen, probe, NEAR_PROBE_MS),
   );
-  if (stoodStill) return true;
+  if (wasStalled) return true;
   if (profile.quiet) return false;
   // Work that a fault delayed until its next slot was due, or the settings had changed, is not due any more.
   const isLate = seen.jobRuns.some(

@@ -27,7 +27,7 @@ const isResult = ({ key }: Change): boolean => key.sk.startsWith('R#');
 const isTransition = ({ key }: Change): boolean => key.sk.startsWith('TR#');
 const isEntity = ({ key }: Change): boolean => key.pk.includes('#ENTITIES#');
 
-/** Promise: every commit changes only what may change together, includes what belongs together, and is correct. */
+/** Promise: every commit contains only changes that belong together, none is missing, and their results are correct. */
 export function checkStates({ seen, keys }: Inside): string[] {
   const wrong: string[] = [];
   const table = new Map<string, Item>();
@@ -126,14 +126,14 @@ function checkCheck(commit: Commit, change: Change, known: Known, say: (text: st
   const due = !gone && before.state !== (after?.state ?? 'unknown') ? 1 : 0;
   if (transitions.length !== due) say(`check ${id} has ${transitions.length} transitions in a commit, expected ${due}`);
   for (const one of transitions) {
-    const said = known.policiesOf(before, Date.parse(one.timestamp)).map((policy) => {
+    const byPolicy = known.policiesOf(before, Date.parse(one.timestamp)).map((policy) => {
       const wrong: string[] = [];
       const by: DecisionInput = { policy, held: known.heldOf(before), needs: known.needsOf(before) };
       checkTransition(one, before, after, by, (text) => wrong.push(text));
       checkAlert(one, before, alertsIn(commit), by, (text) => wrong.push(text));
       return wrong;
     });
-    if (said.every(({ length }) => length > 0)) for (const text of said[0]!) say(text);
+    if (byPolicy.every(({ length }) => length > 0)) for (const text of byPolicy[0]!) say(text);
   }
 }
 
@@ -203,10 +203,10 @@ function checkTransition(
   // A recovery without recipients leaves no recipient that was notified of the failure.
   const isNobody = reason === 'dependency' && says === 'up';
   const isClosed = isNobody || closes(one, before, given);
-  const told =
+  const notifiedState =
     reason === null ? reportableState(policy, one.check_to_state) : isClosed ? 'up' : lastNotifiedState(before);
-  if (lastNotifiedState(after) !== told)
-    say(`transition ${id} left the last notified state ${lastNotifiedState(after)}, expected ${told}`);
+  if (lastNotifiedState(after) !== notifiedState)
+    say(`transition ${id} left the last notified state ${lastNotifiedState(after)}, expected ${notifiedState}`);
 }
 
 /**
@@ -237,8 +237,9 @@ function checkAlert(
     say(`transition ${id} has an alert of kind ${item?.kind}, expected ${kind}`);
   const says = kind === 'closed' ? 'up' : reportedAs(reportableState(given.policy, one.check_to_state));
   const channels = kind ? recipientsOf(says, given) : [];
-  const told = item?.to.map(({ channel_id }) => channel_id) ?? [];
-  if (String(told) !== String(channels)) say(`the alert of transition ${id} goes to ${told}, expected ${channels}`);
+  const recipients = item?.to.map(({ channel_id }) => channel_id) ?? [];
+  if (String(recipients) !== String(channels))
+    say(`the alert of transition ${id} goes to ${recipients}, expected ${channels}`);
   const deliveries = kind === 'state_change' ? deliveriesOf(item!) : [];
   if (String(alert.deliveries) !== String(deliveries))
     say(`transition ${id} names the deliveries ${alert.deliveries}, expected ${deliveries}`);

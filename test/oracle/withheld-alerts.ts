@@ -25,7 +25,7 @@ const NOTED_LATE_MS = 300_000;
 export function checkWithheldAlerts(inside: Inside): string[] {
   const { seen, keys, profile } = inside;
   const ancestry = upstreamIn(inside);
-  const beliefs = trackNotifications(seen);
+  const notifications = trackNotifications(seen);
   const holds = trackHolds();
   const accounts = trackAccounts();
   const table = new Map<string, Item>();
@@ -49,7 +49,7 @@ export function checkWithheldAlerts(inside: Inside): string[] {
 
   for (const commit of seen.commits) {
     const { at } = commit;
-    beliefs.take(commit);
+    notifications.take(commit);
     holds.take(commit);
     for (const { key, after } of commit.changes) {
       if (after) table.set(keyText(key), after);
@@ -58,13 +58,13 @@ export function checkWithheldAlerts(inside: Inside): string[] {
     accounts.take(commit);
     for (const change of commit.changes) {
       const hold = holdIn(change);
-      const isLook =
+      const isRecheck =
         hold?.before?.note?.held?.reason === 'dependency' && hold.after?.note?.held?.reason === 'dependency';
       // A recheck that was brought forward follows shortly.
-      if (!hold || !isLook || hold.after!.deadline <= at) continue;
+      if (!hold || !isRecheck || hold.after!.deadline <= at) continue;
       const check = table.get(keyText(keys.check(hold.after!.tenant_id, hold.check_id))) as CheckItem | undefined;
       if (!check) continue;
-      const told = holds.of(check)?.told ?? new Set();
+      const notified = holds.of(check)?.notified ?? new Set();
       const causes = [...ancestry.ancestorsOf(check.entity_id, at - SETTLING_MS, at)];
       const isPending = [...table.values()].some(
         (item) =>
@@ -78,16 +78,16 @@ export function checkWithheldAlerts(inside: Inside): string[] {
         .flatMap((account) =>
           possibleTimes(at).map((moment) => effectiveSettings(table, account, keys, check, moment)),
         );
-      const missing = possible.map(({ places, cooldown_seconds, silenced, window }) =>
-        places('down').filter(
-          ({ id, place }) =>
+      const missing = possible.map(({ recipients, cooldown_seconds, silenced, window }) =>
+        recipients('down').filter(
+          ({ id, destination }) =>
             !silenced &&
             !window &&
-            !told.has(id) &&
-            !told.has(place) &&
+            !notified.has(id) &&
+            !notified.has(destination) &&
             !causes.some((cause) => {
               const since = ancestry.problemSince(cause, at);
-              return knows(beliefs.of(cause, place), at, cooldown_seconds * 1000, since);
+              return knows(notifications.of(cause, destination), at, cooldown_seconds * 1000, since);
             }),
         ),
       );
