@@ -9,14 +9,14 @@ it('loses nothing acknowledged or planned when kill -9 strikes at random moments
   timeout: 240_000,
 }, async () => {
   const lines: string[] = [];
-  const verdicts = await crashTest(ROUNDS, SEED, (line) => lines.push(line));
+  const cases = await crashTest(ROUNDS, SEED, (line) => lines.push(line));
   expect(
-    verdicts.flatMap(({ name, wrong }) => wrong.map((text) => `${name}: ${text}`)),
+    cases.flatMap(({ name, wrong }) => wrong.map((text) => `${name}: ${text}`)),
     lines.join('\n'),
   ).toEqual([]);
 
   // Every kind of record occurred, on a slow machine too.
-  const { totals } = verdicts.at(-1)!;
+  const { totals } = cases.at(-1)!;
   const least = { acknowledged: 100, transitions: 25, sent: 25, executions: 5, silences: 1, executed: 10 };
   for (const [what, count] of Object.entries(least)) expect(totals[what], what).toBeGreaterThanOrEqual(count);
 });

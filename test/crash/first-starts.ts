@@ -8,13 +8,13 @@ import { makeRandom, type Random } from '#test/support/random.ts';
 import { UNHELPED } from './lives.ts';
 
 const FOLDERS = 5;
-/** On one folder, before a start is let live. */
+/** Number of kills per folder before a start can complete. */
 const KILLS = 3;
 
 /**
- * The very first start on an empty folder, killed at random moments and begun again: in the end there is one account,
- * and the key that is printed opens it.
- * @returns what broke, one sentence each
+ * Tests the very first start on an empty folder, killed at random moments and repeated: finally there is one account,
+ * and the printed key is valid.
+ * @returns the violations, one sentence each
  */
 export async function firstStarts(seed: number): Promise<string[]> {
   const random = makeRandom(seed);

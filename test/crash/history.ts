@@ -10,8 +10,8 @@ import type { Sent } from './load.ts';
 const listed = async ({ client }: Fleet, path: string): Promise<Answer['body'][]> =>
   (await everything(client, path)).reverse();
 
-/** What the service tells of transitions, deliveries and runs, and what others saw of them. */
-export async function toldOf(fleet: Fleet, over_before: History['over_before']): Promise<History> {
+/** Reads transitions, deliveries and executions from the service, and adds external observations. */
+export async function serviceHistoryOf(fleet: Fleet, over_before: History['over_before']): Promise<History> {
   const read_at = Date.now();
   // Transitions first, then what follows from them.
   const transitions = await listed(fleet, '/v1/status/transitions?limit=500');
@@ -43,19 +43,19 @@ export async function toldOf(fleet: Fleet, over_before: History['over_before']):
 
 const versionsOf = (action: ActionVersion['action']): ActionVersion[] => [{ n: 0, at: 0, action }];
 
-/** From the end of each life to the start of the next. */
+/** Returns the times from the end of each life to the start of the next. */
 const awayIn = ({ lives: { all } }: Fleet): Span[] =>
   all.slice(1).map(({ spawned_at }, i) => ({ from: all[i]!.gone_at!, to: spawned_at }));
 
-/** The same with what entities and checks are now, and what pipelines have reported: for when nothing is under way. */
-export async function toldAtRest(fleet: Fleet, over_before: History['over_before']): Promise<History> {
+/** Reads the history including current states and pipeline reports: only when nothing is in progress. */
+export async function historyAtRest(fleet: Fleet, over_before: History['over_before']): Promise<History> {
   const states = await statesOf(fleet.client);
-  return { ...(await toldOf(fleet, over_before)), states, reports: fleet.pipelines.reports };
+  return { ...(await serviceHistoryOf(fleet, over_before)), states, reports: fleet.pipelines.reports };
 }
 
-/** All that happened so far, with the results of every check. */
+/** Reads the whole history, with the results of every check. */
 export async function historyOf(fleet: Fleet, sent: Sent, over_before: History['over_before']): Promise<History> {
-  const history = await toldOf(fleet, over_before);
+  const history = await serviceHistoryOf(fleet, over_before);
   for (const { id } of [...fleet.plain, ...fleet.keyed, fleet.beating, fleet.mute]) {
     for (const record of await listed(fleet, `/v1/checks/${id}/results?limit=500`)) {
       if (record.error_kind === 'silence')
@@ -69,7 +69,7 @@ export async function historyOf(fleet: Fleet, sent: Sent, over_before: History['
   }
   for (const check of fleet.pulled) history.pullChecks.push(await pulledOf(fleet, check));
   const outages = (await gapsOf(fleet, fleet.beating)).filter(({ cause }) => cause === 'outage');
-  // Those that were sent meanwhile may be among the results.
+  // Pushes that were sent during the read can be among the results.
   return { ...history, outages, pushes: [...sent.pushes], manualExecutions: sent.runs };
 }
 
@@ -85,7 +85,7 @@ async function pulledOf(fleet: Fleet, check: Watched): Promise<History['pullChec
   return {
     id,
     interval_seconds: PULL_INTERVAL_S,
-    // The probe at the creation takes the place of the slot before it.
+    // The probe at the creation replaces the slot before it.
     from: Date.parse(created_at) + interval,
     to: Number.POSITIVE_INFINITY,
     results,
@@ -93,7 +93,7 @@ async function pulledOf(fleet: Fleet, check: Watched): Promise<History['pullChec
   };
 }
 
-/** The gaps of a check, ascending. */
+/** Returns the gaps of a check, ascending. */
 async function gapsOf({ client }: Fleet, { id }: Watched): Promise<History['pullChecks'][number]['gaps']> {
   const gaps = await everything(client, `/v1/checks/${id}/gaps`);
   return gaps.map(({ from, to, cause }) => ({ from: Date.parse(from), to: Date.parse(to), cause }));

@@ -6,21 +6,21 @@ import { makeRandom, type Random } from '#test/support/random.ts';
 import type { Fleet, Watched } from './fleet.ts';
 import { unlessCut } from './unless-cut.ts';
 
-/** A push as its agent means it. */
+/** The content of a push. */
 export type Push = Pick<PushAttempt, 'check_id' | 'push' | 'identified' | 'body'>;
 
-/** A run that somebody asked for and was answered. */
+/** A manual execution with a response. */
 export type RunByHand = Answer['body'];
 
-/** Everything that was sent, answered or not. */
+/** Everything that was sent, acknowledged or not. */
 export type Sent = { pushes: PushAttempt[]; runs: RunByHand[] };
 
 const PLAIN_AGENTS = 5;
 const KEYED_AGENTS = 3;
 
 /**
- * Agents push and run actions, each as its own seed says, until the service is gone or they are stopped.
- * @returns stops them and resolves when all of them are at rest
+ * Starts agents that push and run actions, each by its own seed, until the service is gone or they are stopped.
+ * @returns stops them and resolves when all have ended
  */
 export function startLoad(fleet: Fleet, sent: Sent, seed: number, round: number): () => Promise<void> {
   let stopped = false;
@@ -44,7 +44,7 @@ export function startLoad(fleet: Fleet, sent: Sent, seed: number, round: number)
   };
   const once = beat(fleet, sent, fleet.mute);
   const all = Promise.all([...agents, operator(), once]);
-  // Told to whoever stops them.
+  // Errors are reported to the caller that stops them.
   all.catch(() => {});
   return async () => {
     stopped = true;
@@ -52,15 +52,15 @@ export function startLoad(fleet: Fleet, sent: Sent, seed: number, round: number)
   };
 }
 
-/** @param mark its error message, by which its result is found again */
+/** @param mark its error message, which identifies its result */
 function newPush({ id: check_id }: Watched, random: Random, mark: string, identified: boolean): Push {
   const body = { success: random.chance(0.8), latency_ms: random.int(0, 500), error_message: mark };
   return { check_id, push: mark, identified, body };
 }
 
 /**
- * Sends a push, or sends it again: with an Idempotency-Key where it is identified, as a heartbeat where it has no body.
- * @returns whether it was answered; throws when with anything but 201
+ * Sends a push, or repeats it: with an Idempotency-Key if it is identified, as a heartbeat if it has no body.
+ * @returns whether it was acknowledged @throws if the response is not 201
  */
 export async function pushOnce({ client }: Fleet, { pushes }: Sent, push: Push): Promise<boolean> {
   const { check_id, identified, body } = push;
@@ -83,7 +83,7 @@ const BEAT_MS = 300;
 
 export type Beating = { stop(): Promise<void>; error?: Error };
 
-/** Heartbeats through all lives of the service, until they are stopped or are answered with an `error`. */
+/** Sends heartbeats through all lives of the service, until they are stopped or get an error response. */
 export function startBeating(fleet: Fleet, sent: Sent): Beating {
   let stopped = false;
   const going = async () => {

@@ -6,13 +6,13 @@ import { type Answer, type Arrival, moody } from './outside.ts';
 import { unlessCut } from './unless-cut.ts';
 
 const LINES = ['checking out', 'rolling back', 'done'];
-/** Between two tries of a report, ms. */
+/** Pause between two attempts of a report (ms). */
 const PAUSE_MS = 200;
 
-/** The pipelines that actions start. Each reports under the id that it was given, until it is heard. */
+/** Pipelines that actions start. Each reports under its execution id until the report is acknowledged. */
 export class Pipelines {
   readonly reports: Reported[] = [];
-  /** How many are not done. */
+  /** Number of unfinished pipelines. */
   open = 0;
   readonly wrong: string[] = [];
   readonly #client: Client;
@@ -23,7 +23,7 @@ export class Pipelines {
     this.#client = client;
   }
 
-  /** A run arrives: its pipeline begins, however the call is answered. Now and then it is not answered at all. */
+  /** Starts the pipeline of an execution, whatever the response is. Sometimes there is no response. */
   begin(arrival: Arrival, random: Random): Answer {
     const { run } = JSON.parse(arrival.body);
     arrival.id = run;

@@ -29,14 +29,14 @@ import { NEAR_CHANGE_MS, outagesOf, phaseOf } from '#test/oracle/rules.ts';
 import { markOf } from './agents.ts';
 import type { Run } from './simulate.ts';
 
-/** Three attempts with their waits and time-outs, the messages between them, and a receiver that asks to wait (ms). */
+/** Maximum duration of three attempts with waits and time-outs, the messages between them, and a Retry-After (ms). */
 const DELIVERED_MS = 240_000;
-/** A run of an action has surely ended (ms). */
+/** Maximum duration of an execution (ms). */
 const ENDED_MS = 240_000;
-/** The last slots of a run have no time to be executed (ms). */
+/** Time before the end in which slots need not be executed (ms). */
 const LAST_MS = 70_000;
 
-/** What happened in a run of the simulation, for its judges. */
+/** Returns the history of a simulated run for the oracle. */
 export function historyOf({ seen, profile, keys, calmFrom, end, shown }: Run): History {
   return {
     read_at: end,
@@ -49,7 +49,7 @@ export function historyOf({ seen, profile, keys, calmFrom, end, shown }: Run): H
     deliveries: deliveriesIn(seen),
     ...actionsIn(seen),
     ...pushResultsIn(seen),
-    pullChecks: pulledIn(seen, end),
+    pullChecks: pullChecksIn(seen, end),
     pushes: seen.pushes,
     received: seen.received,
     calls: seen.calls,
@@ -64,7 +64,7 @@ function transitionsIn(seen: Seen): Pick<History, 'transitions' | 'states' | 'fe
   const pointers = new Set<string>();
   for (const { key, after, commit } of changesIn(seen)) {
     if (!key.sk.startsWith('TR#') || !after) continue;
-    // The alert of one that was held is decided later.
+    // The alert of a held transition is decided later.
     const { n, at } = transitions.get(keyText(key)) ?? commit;
     transitions.set(keyText(key), { ...(after as DecidedTransition), n, at });
   }
@@ -83,7 +83,7 @@ function transitionsIn(seen: Seen): Pick<History, 'transitions' | 'states' | 'fe
   };
 }
 
-/** As the commits left them: also what went with its check or its action since then. */
+/** Returns actions and executions from the commits, including those deleted with a check or an action. */
 function actionsIn(seen: Seen): Pick<History, 'actions' | 'executions'> {
   const actions = new Map<string, ActionVersion[]>();
   const executions: Execution[] = [];
@@ -129,9 +129,9 @@ function pushResultsIn(seen: Seen): Pick<History, 'results' | 'missedHeartbeats'
   return { results: [...results.values()], missedHeartbeats };
 }
 
-/** Each pull check, once for each time in which it had the same settings. */
-function pulledIn(seen: Seen, end: number): PullCheck[] {
-  const told = recordedIn(seen);
+/** Returns each pull check once for each time with the same settings. */
+function pullChecksIn(seen: Seen, end: number): PullCheck[] {
+  const recorded = recordedIn(seen);
   const outages = outagesOf(seen).map(({ from, to }) => ({ from, to: to + 1, cause: 'outage' }));
 
   return [...settingsIn(seen).values()].flat().flatMap(({ check, from, to }) => {
@@ -142,15 +142,15 @@ function pulledIn(seen: Seen, end: number): PullCheck[] {
     const interval = interval_seconds * 1000;
     const isOwn = (one: { interval_seconds?: number }) =>
       (one.interval_seconds ?? interval_seconds) === interval_seconds;
-    const { runs, gaps } = told.get(id)!;
-    // The probe after a change of settings takes the place of the slot before it.
+    const { runs, gaps } = recorded.get(id)!;
+    // The probe after a change of settings replaces the slot before it.
     const ofSlots = runs.filter(({ unscheduled }) => !unscheduled);
     const had = ofSlots.filter(isOwn).map(({ at }) => phase + Math.floor((at - phase) / interval) * interval);
     const noted = gaps.filter(isOwn).map(({ at, cause }) => ({ from: at, to: at + 1, cause }));
     return {
       id,
       interval_seconds,
-      // A slot between the two, by a clock that was wrong, is that of the change's own probe.
+      // A slot between the two, by a wrong clock, belongs to the change's own probe.
       from: Math.max(from, check.settings_at),
       to: changed_at - NEAR_CHANGE_MS,
       results: new Map(had.map((slot) => [slot, 1])),

@@ -6,10 +6,10 @@ import { fingerprint, simulate } from './simulate.ts';
 
 /**
  * `npm run test:nightly -- faults --seed N --runs M [--minutes L] [--promise NAME] [--until-broken] [--fingerprints]`:
- * simulates M seeds from seed N in virtual time, or stops at the first that breaks a promise, or the promise of that
- * name. Prints what happened in them: faults by kind, function runs, transitions, deliveries; and for each broken seed,
- * the promise and the command that repeats it. With --fingerprints, also prints two hashes of what each seed wrote: in
- * the order of its writes, and sorted.
+ * simulates M seeds from seed N in virtual time, or stops at the first that breaks a promise, or the named promise.
+ * Prints their coverage: faults by kind, function runs, transitions, deliveries; and for each broken seed, the promise
+ * and the command that repeats it. With --fingerprints, also prints two hashes of the writes of each seed: in the order
+ * of its writes, and sorted.
  */
 const { values } = parseArgs({
   options: {

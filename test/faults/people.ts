@@ -24,7 +24,7 @@ const AT_WORK = [
   ...[runHands, runAppliers, runResponder],
 ];
 
-/** The tenant: sets everything up, then its operators and agents go on. */
+/** The tenant: creates everything, then its operators and agents run. */
 export async function people(world: People): Promise<void> {
   const { random, clock, client, seen, end } = world;
   const post = (path: string, body: object) => insist(random, clock, () => client('POST', path, body));
@@ -42,7 +42,7 @@ export async function people(world: People): Promise<void> {
   const hired = new Set<string>();
   for (; clock.now() < end; await clock.sleep(1000)) {
     for (const check of checksIn(seen)) {
-      // One with a slug is a job's, which pings it.
+      // A check with a slug belongs to a job, which pings it.
       if (check.execution_mode !== 'push' || check.slug !== undefined || hired.has(check.id)) continue;
       hired.add(check.id);
       void runAgent(world, keyText(check));

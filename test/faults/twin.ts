@@ -3,8 +3,8 @@ import { hostOf, TRUE_RELATIONS } from './places.ts';
 import { insist } from './requests.ts';
 
 /**
- * Another tenant whose catalog, relations, hosts and channel are called the same. What fails for one fails for the
- * other as well, and neither may notice.
+ * Another tenant with the same names of catalog, relations, hosts and channel. Failures affect both, and neither may
+ * affect the other.
  */
 export async function runTwin({ random, clock, client }: Omit<OperatorWorld, 'seen'>): Promise<void> {
   const post = (path: string, body: object) => insist(random, clock, () => client('POST', path, body));
