@@ -137,7 +137,7 @@ describe('GET /v1/audit', () => {
     expect([none.status, await none.text()]).toEqual([200, '']);
   });
 
-  it('with order=asc returns a cursor even if no entry is old enough to be shown', async () => {
+  it('returns a cursor with order=asc even if no entry is old enough to be shown', async () => {
     const fresh = await newTenant();
     const page = await fresh.get('/v1/audit?order=asc');
     expect(page).toMatchObject({ status: 200, body: [] });

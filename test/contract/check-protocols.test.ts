@@ -34,8 +34,8 @@ const probed = async (settings: object) => {
   return eventually(async () => got(await client.get(`/v1/checks/${id}`), 200).last_result);
 };
 
-describe('a check of type', () => {
-  it('websocket is created, probed and shown', async () => {
+describe('a check by type', () => {
+  it('is created, probed and shown for websocket', async () => {
     await using shop = await httpTarget(
       () => {},
       undefined,
@@ -56,7 +56,7 @@ describe('a check of type', () => {
     });
   });
 
-  it('grpc is created, probed and shown', async () => {
+  it('is created, probed and shown for grpc', async () => {
     await using cart = await grpcServer((name) => ({ health: name === 'shop.Cart' ? 1 : 2 }));
     const { host, port } = cart;
     const of = (more: object) => probed({ check_type: 'grpc', config: { host, port, tls: false, ...more } });
@@ -67,7 +67,7 @@ describe('a check of type', () => {
     });
   });
 
-  it('domain is created, probed and shown, every six hours by default', async () => {
+  it('is created, probed and shown for domain, every six hours by default', async () => {
     const made = await newCheck(client, { check_type: 'domain', config: { domain: 'example.com' } });
     expect(made).toMatchObject({ interval_seconds: 21_600, config: { min_days_remaining: 0 } });
     const config = { domain: 'example.com', min_days_remaining: 14 };
@@ -87,7 +87,7 @@ describe('a check of type', () => {
     );
   });
 
-  it('websocket hides its message and the query of its URL from read-only keys', async () => {
+  it('hides for websocket its message and the query of its URL from read-only keys', async () => {
     const admin = await newTenant();
     const { id } = await newCheck(admin, {
       check_type: 'websocket',
@@ -114,13 +114,13 @@ describe('a check of type', () => {
     ['domain', { domain: 'com' }, 'config.domain'],
     ['domain', { domain: '127.77.0.1' }, 'config.domain'],
     ['domain', { domain: 'https://example.com/' }, 'config.domain'],
-  ])('%s is rejected with %j', async (check_type, config, path) => {
+  ])('is rejected for %s with %j', async (check_type, config, path) => {
     expect(await client.post('/v1/checks/test', { check_type, config })).toMatchObject(
       failure(400, 'VALIDATION_ERROR', path),
     );
   });
 
-  it.each(['icmp', 'ping', 'udp'])('%s does not exist, and the error names an alternative', async (check_type) => {
+  it.each(['icmp', 'ping', 'udp'])('does not exist for %s, and the error names an alternative', async (check_type) => {
     const response = await client.post('/v1/checks/test', { check_type, config: {} });
     expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR', 'check_type'));
     expect(response.body.error).toBe(

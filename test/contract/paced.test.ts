@@ -32,7 +32,7 @@ async function oneASecond() {
   };
 }
 
-it('many concurrent alerts to a URL that accepts one a second all arrive, once each, without flooding it', async () => {
+it('delivers many concurrent alerts, once each, to a URL that accepts one a second, without flooding it', async () => {
   await using slack = await oneASecond();
   const client = await newTenant();
   const ids: string[] = [];

@@ -45,7 +45,7 @@ describe('rollup_days', () => {
     [{}, 'day', 400],
     [{ rollup_days: 800 }, 'month', 800],
     [{ rollup_days: 800 }, 'hour', 90],
-  ])('with %j a history by the %s covers %i days', async (limits, bucket, days) => {
+  ])('covers with %j, by the %s, %i days', async (limits, bucket, days) => {
     const client = await tenant(limits);
     const { id } = await newCheck(client);
     const history = (from: number, to: number) =>

@@ -197,7 +197,7 @@ describe('the time of a push', () => {
 describe('120 concurrent pushes', () => {
   const mixed = Array.from({ length: 120 }, (_, i) => (i * 7) % 5 < 2);
 
-  it.each([1, 3])('to one check of threshold %i are all stored, with unbroken chains', async (failure_threshold) => {
+  it.each([1, 3])('are all stored for one check of threshold %i, with unbroken chains', async (failure_threshold) => {
     const own = await newTenant();
     const { id } = await newCheck(own, { failure_threshold });
     const responses = await Promise.all(
@@ -211,7 +211,7 @@ describe('120 concurrent pushes', () => {
     expect(await expectWholeChains(own)).toBeGreaterThan(0);
   });
 
-  it('to five checks of one entity leave its chain unbroken and its state derived from its checks', async () => {
+  it('keep the chain of an entity with five checks unbroken and its state derived from them', async () => {
     const own = await newTenant();
     const entity = await newEntity(own);
     const settings = { entity_id: entity.id, failure_threshold: 1 };

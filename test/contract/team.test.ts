@@ -103,7 +103,7 @@ describe('DELETE /v1/settings/users/{id}', () => {
     expect(again.body.id).not.toBe(id);
   });
 
-  it('and a concurrent acceptance end with a member whose key is invalid, or without one', async () => {
+  it('leaves a member with an invalid key, or none, after a concurrent acceptance', async () => {
     for (let round = 0; round < 5; round++) {
       const { id, invite_token } = (await invite(admin)).body;
       const [removed, accepted] = await Promise.all([admin.del(`${TEAM}/${id}`), accept(invite_token)]);

@@ -21,7 +21,7 @@ const ON_TIME_MS = 1000;
 const ALERT_WITHIN_MS = 2000;
 const SECRET = 'letmesign';
 
-it('down arrives with the second failed slot and up with the next success, signed, on webhook and chat', {
+it('notifies webhook and chat, signed, of down at the second failed slot and of up at the next success', {
   timeout: 100_000,
 }, async () => {
   const authority = await makeAuthority();

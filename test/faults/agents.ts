@@ -13,7 +13,7 @@ type World = { random: Random; clock: VirtualClock; seen: Observations; client: 
 
 /**
  * First push number of a run; a result has its number as latency, which distinguishes it from all others. No measured
- * run takes so long.
+ * run takes that long.
  */
 const FIRST_PUSH = 50_000_000;
 let pushes = FIRST_PUSH;
@@ -125,7 +125,7 @@ async function push(world: World, { id }: CheckItem, success: boolean): Promise<
 
 const warning = (random: Random): object => (random.chance(0.4) ? { warning_message: 'agent is not sure' } : {});
 
-/** Most results are recent; some are a little old, a few very old or from a clock that is ahead. */
+/** Returns the age of a result: most are recent; some are a little old, a few very old or from a clock that is ahead. */
 function ageOf(random: Random): number {
   if (random.chance(0.7)) return random.int(0, 2000);
   return random.pick([random.int(2000, 50_000), random.int(60_000, 900_000), -random.int(1, 50_000)]);

@@ -16,7 +16,7 @@ export function newChannel(random: Random, number: number): object {
 }
 
 /** A channel for all alerts of an account, so that recipients of a root cause get its downstream failures too. */
-export const everybody = { channel_type: 'webhook', config: { url: 'https://r0.test/webhook' } };
+export const accountChannel = { channel_type: 'webhook', config: { url: 'https://r0.test/webhook' } };
 
 /** Returns random policy settings. */
 export const policy = (random: Random): object => ({

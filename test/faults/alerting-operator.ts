@@ -4,7 +4,7 @@ import { newChannel, type OperatorWorld, policy } from './alert-bodies.ts';
 import type { Observations } from './observations.ts';
 import { insist } from './requests.ts';
 
-/** Returns a selection of checks: all, those of an entity, or one. */
+/** Returns a selection of checks: all, the checks of an entity, or one. */
 export const selection = (random: Random, check: CheckItem): object | null =>
   random.pick([null, { entity_ids: [check.entity_id] }, { check_ids: [check.id] }]);
 

@@ -26,7 +26,7 @@ async function from(time: string, more: object = {}) {
   return { ...world, host, db, shop, looks };
 }
 
-it('an explanation shows each evaluation of the root cause, even after the alert was decided', async () => {
+it('shows each evaluation of the root cause in an explanation, even after the alert was decided', async () => {
   const { service, fails, answers, host, db, shop, looks } = await from('09:30');
   fails('db', 'shop');
   await service.until('09:47');
@@ -53,7 +53,7 @@ it('an explanation shows each evaluation of the root cause, even after the alert
   expect(after.length).toBeLessThanOrEqual(10);
 });
 
-it('a suspected root cause has an upstream probe as evidence', async () => {
+it('shows an upstream probe as evidence of a suspected root cause', async () => {
   const { service, fails, db, looks } = await from('09:30', { interval_seconds: 300, failure_threshold: 3 });
   await service.until('09:41');
   fails('db', 'shop');
@@ -63,7 +63,7 @@ it('a suspected root cause has an upstream probe as evidence', async () => {
   expect(first!.ancestors[0]).toMatchObject({ entity_id: db.entity.id, status: 'failed', known_by: 'asked' });
 });
 
-it('an alert without an evaluation of its root cause shows none', async () => {
+it('shows none for an alert without an evaluation of its root cause', async () => {
   const { service, fails, host } = await from('09:30');
   fails('host');
   await service.until('09:42');

@@ -13,7 +13,7 @@ afterEach(() => service.close());
 const health = () => service.call('GET', '/v1/health');
 const probes = () => service.host('shop.test').calls.length;
 
-it('a clock an hour ahead that is set back affects nothing after two minutes', async () => {
+it('recovers within two minutes after a clock an hour ahead is set back', async () => {
   const check = await alertingCheck(service);
   const rare = await alertingCheck(service, { interval_seconds: 300 });
   await service.pass(3 * MINUTE);
@@ -41,7 +41,7 @@ it('a clock an hour ahead that is set back affects nothing after two minutes', a
   expect(alertsAt(service)).toHaveLength(2);
 });
 
-it('a cooldown that started on the wrong clock suppresses no alert, and a later one works', async () => {
+it('ignores a cooldown that started on the wrong clock, and respects later ones', async () => {
   const shop = service.host('shop.test');
   const check = await alertingCheck(service, { policy: { cooldown_seconds: 300, catch_up: false } });
   shop.does('fails');
@@ -59,7 +59,7 @@ it('a cooldown that started on the wrong clock suppresses no alert, and a later 
   expect(last).toMatchObject({ check_to_state: 'down', alert: { decision: 'skipped', reason: 'cooldown' } });
 });
 
-it('missed heartbeats are detected after it, and only those', async () => {
+it('detects missed heartbeats afterwards, and only those', async () => {
   const settings = { check_type: 'push', interval_seconds: 30, config: { grace_seconds: 60 } };
   const unpushed = await alertingCheck(service, settings);
   const alive = await alertingCheck(service, { ...settings, receiver: 'alive.test' });
@@ -81,7 +81,7 @@ it('missed heartbeats are detected after it, and only those', async () => {
   expect((await alive.read()).state).toBe('down');
 });
 
-it('an agent that reports once in hours does not miss a heartbeat after it', async () => {
+it('records no missed heartbeat of an agent that reports once in hours', async () => {
   const seldom = { check_type: 'push', interval_seconds: 6 * 3600, config: { grace_seconds: 8 * 3600 } };
   const backup = await alertingCheck(service, seldom);
   await backup.push(true);

@@ -79,7 +79,7 @@ describe('an alert that waits for its root cause', () => {
     expect(alertsAt()).toEqual(['09:40 db down', '09:50 db up', '10:10 db down', '10:20 db up']);
   });
 
-  it('is sent at the end of a maintenance window that opens meanwhile', async () => {
+  it('is sent at the end of a maintenance window that opens in the meantime', async () => {
     const { service, addEntity, depends, fails, answers, alertsAt } = await from('09:30');
     const [db, shop] = [await addEntity('db'), await addEntity('shop')];
     const relation = await depends(shop, db);

@@ -100,7 +100,7 @@ describe('the failure of a dependency', () => {
     expect(reminder.affected.names.toSorted()).toEqual(['blog', 'mail', 'shop']);
   });
 
-  it('without recipients lets the first dependent alert, and only that', async () => {
+  it('lets only the first dependent alert if it has no recipients', async () => {
     const { service, addEntity, depends, fails, answers, alertsAt, withoutRecipients } = await from('09:30');
     const db = await addEntity('db');
     await withoutRecipients(db);

@@ -18,7 +18,7 @@ async function stallRepeatedly(ms: number): Promise<void> {
   }
 }
 
-it('a probe that times out during a stall of the service is a gap, does not page and is logged', async () => {
+it('records and logs a probe that times out during a stall of the service as a gap, without a page', async () => {
   service.host('shop.test').does('hangs');
   await stallRepeatedly(400);
   expect(alertsAt(service)).toEqual([]);
@@ -36,13 +36,16 @@ it('a probe that times out during a stall of the service is a gap, does not page
   expect(await check.read()).toMatchObject({ state: 'down', last_result: { error_kind: 'timeout' } });
 });
 
-it.each(['refuses', 'fails'] as const)('a target that %s is down, although the service stalls', async (manner) => {
-  service.host('shop.test').does(manner);
-  await stallRepeatedly(400);
-  expect(alertsAt(service)).toHaveLength(1);
-});
+it.each(['refuses', 'fails'] as const)(
+  'records a target that %s as down, although the service stalls',
+  async (manner) => {
+    service.host('shop.test').does(manner);
+    await stallRepeatedly(400);
+    expect(alertsAt(service)).toHaveLength(1);
+  },
+);
 
-it('a target that hangs is down, although the service is busy', async () => {
+it('records a target that hangs as down, although the service is busy', async () => {
   service.host('shop.test').does('hangs');
   await stallRepeatedly(60);
   expect(alertsAt(service)).toHaveLength(1);

@@ -57,7 +57,7 @@ describe.each([
   });
 });
 
-it('a recovery during a maintenance window goes only to notified recipients', async () => {
+it('sends a recovery during a maintenance window only to notified recipients', async () => {
   const { answers, alertsAt, shop } = await failing();
   await works(shop);
   await service.until('09:55');

@@ -7,7 +7,7 @@ afterEach(() => service.close());
 const kinds = async (check: { read(what: '/results'): Promise<{ results: { kind: string }[] }> }) =>
   (await check.read('/results')).results.map(({ kind }) => kind);
 
-it('a manual run that finds an outage pages once; later probes do not page again', async () => {
+it('pages once for an outage that a manual run finds, and not again for later probes', async () => {
   service = await virtualService('09:30');
   const check = await alertingCheck(service, { interval_seconds: 3600 });
   await service.pass(60_000);
@@ -18,7 +18,7 @@ it('a manual run that finds an outage pages once; later probes do not page again
   expect((await kinds(check)).filter((kind) => kind === 'manual')).toHaveLength(1);
 });
 
-it('a service that crashes during a manual run has recorded all of it or nothing', async () => {
+it('records all of a manual run or nothing when the service crashes in it', async () => {
   service = await virtualService('09:30');
   const check = await alertingCheck(service, { interval_seconds: 3600 });
   await service.pass(60_000);

@@ -35,7 +35,7 @@ describe.each([
 ])('when %s', (_how, settings) => {
   beforeEach(() => begin(20, settings));
 
-  it('all hosts and the reference host without a response are a network outage of the service: a gap, and no page', async () => {
+  it('records a gap without a page if neither the hosts nor the reference host respond', async () => {
     await then('hangs', 'hangs');
     expect(pages()).toEqual([]);
     for (const check of checks) expect(await causesOf(check)).toEqual(['network']);
@@ -47,12 +47,12 @@ describe.each([
     expect(gap_seconds).toBeGreaterThanOrEqual(290);
   });
 
-  it('all hosts without a response page if the reference host responds', async () => {
+  it('pages for all hosts without a response if the reference host responds', async () => {
     await then('hangs', 'answers');
     expect(pages()).toHaveLength(20);
   });
 
-  it('all hosts that refuse connections page, whatever the reference host', async () => {
+  it('pages for all hosts that refuse connections, whatever the reference host', async () => {
     await then('refuses', 'hangs');
     expect(pages()).toHaveLength(20);
   });
@@ -65,7 +65,7 @@ describe('after a network outage, before any response', () => {
     service.host('.').does('answers');
   });
 
-  it('a new check finds its target down immediately', async () => {
+  it('lets a new check find its target down immediately', async () => {
     service.host('new.test').does('hangs');
     const settings = { target_url: 'http://new.test/', timeout_ms: 2000, interval_seconds: 600 };
     const made = await alertingCheck(service, settings);
@@ -73,13 +73,13 @@ describe('after a network outage, before any response', () => {
     expect((await made.read()).state).toBe('down');
   });
 
-  it('a manual run finds its target down', async () => {
+  it('lets a manual run find its target down', async () => {
     const { check_state } = await service.call('POST', `/v1/checks/${checks[0]!.id}/run`);
     expect(check_state).toBe('down');
   });
 });
 
-it('during a network outage, a slow target of this machine is retried, even a second before its next slot', async () => {
+it('retries a slow target of this machine during a network outage, even a second before its next slot', async () => {
   await begin(3, {});
   await then('hangs', 'hangs');
   service.host('127.0.0.1').does('answers');
@@ -99,7 +99,7 @@ it('during a network outage, a slow target of this machine is retried, even a se
   expect(results[failed - 1]).toMatchObject({ kind: 'retry', success: true });
 });
 
-it('look-ups by the service’s own resolver are a network outage too', async () => {
+it('records failed look-ups by the service’s own resolver as a network outage too', async () => {
   await begin(4, {});
   const config = { hostname: 'zone.test', record_type: 'A' };
   const dns = await alertingCheck(service, { check_type: 'dns', config, interval_seconds: 10, timeout_ms: 2000 });
@@ -113,16 +113,16 @@ it('look-ups by the service’s own resolver are a network outage too', async ()
   expect((await dns.read()).state).toBe('down');
 });
 
-describe('pages are sent', () => {
+describe('the service', () => {
   const apart = { JOB_GROUP_MS: '50' };
 
-  it('when only two hosts are monitored', async () => {
+  it('pages when only two hosts are monitored', async () => {
     await begin(2, apart);
     await then('hangs', 'hangs');
     expect(pages()).toHaveLength(2);
   });
 
-  it('when many checks monitor two hosts', async () => {
+  it('pages when many checks monitor two hosts', async () => {
     await begin(2, apart);
     for (let i = 0; i < 6; i++)
       await alertingCheck(service, { target_url: `http://t${i % 2}.test/${i}`, timeout_ms: 2000 });
@@ -131,7 +131,7 @@ describe('pages are sent', () => {
     expect(pages()).toHaveLength(8);
   });
 
-  it('when the targets are on this machine', async () => {
+  it('pages when the targets are on this machine', async () => {
     service = await virtualService('09:30', apart);
     checks = [];
     for (let i = 0; i < 5; i++)
@@ -141,7 +141,7 @@ describe('pages are sent', () => {
     expect(pages()).toHaveLength(5);
   });
 
-  it('when the reference host never responded', async () => {
+  it('pages when the reference host never responded', async () => {
     service = await virtualService('09:30', apart);
     service.host('.').does('hangs');
     checks = [];
@@ -152,13 +152,13 @@ describe('pages are sent', () => {
     expect(pages()).toHaveLength(5);
   });
 
-  it('without a reference host', async () => {
+  it('pages without a reference host', async () => {
     await begin(5, { ...apart, REFERENCE_HOST: '' });
     await then('hangs', 'answers');
     expect(pages()).toHaveLength(5);
   });
 
-  it('for one host that does not respond while others do', async () => {
+  it('pages for one host that does not respond while others do', async () => {
     await begin(10, apart);
     service.host('t3.test').does('hangs');
     service.host('.').does('hangs');

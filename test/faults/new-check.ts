@@ -32,7 +32,7 @@ export function newCheck(random: Random, entity: Pick<EntityItem, 'id' | 'slug'>
 /** Assertion for hosts that drag. */
 const SLOW = { source: 'latency_ms', operator: 'less_than', value: 1_000, severity: 'warn' };
 
-/** Most are due only in some hours, by clocks that are an hour or two ahead and can change in that time. */
+/** Schedules: most are due only in some hours, by clocks that are an hour or two ahead and can change in that time. */
 const SCHEDULES = [
   '* * * * *',
   '*/2 * * * *',

@@ -8,7 +8,7 @@ import type { Observations } from './observations.ts';
 import { currentRun } from './run-context.ts';
 
 export type ObservedTable = Table & {
-  /** Rejects all writes from now on, like a full disk; or accepts them again. */
+  /** Rejects all later writes, like a full disk; or accepts them again. */
   refuseWrites(refuse: boolean): void;
   close(): void;
 };

@@ -51,7 +51,7 @@ export const serviceFiles = (root: string): Map<string, string> =>
   );
 
 /**
- * Returns the file with the mistake planted, everywhere in its place.
+ * Returns the file with the mistake planted wherever its place contains the code.
  * @throws if its place is missing, has changed, or is ambiguous
  */
 export function plant({ name, place, find, replace }: PlantedFault, files: Map<string, string>) {

@@ -58,7 +58,7 @@ export type Profile = {
   outages: number;
   /** Whether calls of the store and of queues take no time, as on a single idle machine. */
   instant?: boolean;
-  /** Whether the service has no faults, so that promises about time hold to the second. */
+  /** Whether the service has no faults, so that promises about time are exact to the second. */
   quiet: boolean;
 };
 

@@ -26,7 +26,7 @@ async function lived() {
   return check;
 }
 
-it('results are returned for the retention of the account, and changes and deliveries for ninety days', async () => {
+it('returns results for the retention of the account, and changes and deliveries for ninety days', async () => {
   const check = await lived();
   const shown = async () => ({
     results: (await check.read('/results')).results.length,
@@ -54,7 +54,7 @@ it('results are returned for the retention of the account, and changes and deliv
   expect((await check.read()).state).toBe('up');
 });
 
-it('all history in the store has an expiry', async () => {
+it('stores all history with an expiry', async () => {
   await lived();
   const begun = service.now();
   const kept = (find: (item: Item) => boolean) =>

@@ -28,7 +28,7 @@ async function steadyCheck(more: object = {}): Promise<Check> {
   return check;
 }
 
-it('with retries a check is down 20 s after the first failed slot, and nothing else counts them', async () => {
+it('makes a check down 20 s after the first failed slot, and counts retries nowhere else', async () => {
   const check = await steadyCheck({ retry_interval_seconds: 10 });
   service.host('shop.test').does('fails');
   await service.pass(3 * 60_000);
@@ -49,7 +49,7 @@ it('with retries a check is down 20 s after the first failed slot, and nothing e
   expect(await slotsShown(check)).toBe(all.filter(({ kind }) => kind === 'scheduled').length);
 });
 
-it('a short failure is over at the first retry, and without retries at the next slot', async () => {
+it('ends a short failure at the first retry, and without retries at the next slot', async () => {
   const check = await steadyCheck({ retry_interval_seconds: 10 });
   const { calls } = service.host('shop.test');
   service.host('shop.test').does('fails');
@@ -61,7 +61,7 @@ it('a short failure is over at the first retry, and without retries at the next 
   expect((await resultsOf(check)).at(-1)).toMatchObject({ kind: 'retry', success: true });
 });
 
-it('a crash between the result and the message of its retry loses no slot: the next one decides', async () => {
+it('loses no slot when the service crashes between the result and the message of its retry', async () => {
   const check = await steadyCheck({ retry_interval_seconds: 10 });
   const healthy = (await resultsOf(check)).length;
   service.host('shop.test').does('fails');
@@ -84,7 +84,7 @@ it('a crash between the result and the message of its retry loses no slot: the n
   }
 });
 
-it('a hanging target is retried too, separately from fast ones', async () => {
+it('retries a hanging target too, separately from fast ones', async () => {
   const check = await steadyCheck({ retry_interval_seconds: 10, timeout_ms: 5000 });
   service.host('shop.test').does('hangs');
   await service.pass(2 * 60_000);
@@ -93,7 +93,7 @@ it('a hanging target is retried too, separately from fast ones', async () => {
   expect(await check.read()).toMatchObject({ state: 'down' });
 });
 
-it('a manual run that leaves a check unconfirmed is followed by a retry', async () => {
+it('retries after a manual run that leaves a check unconfirmed', async () => {
   const check = await steadyCheck({ interval_seconds: 3600, retry_interval_seconds: 10 });
   service.host('shop.test').does('fails');
   await service.call('POST', `/v1/checks/${check.id}/run`);

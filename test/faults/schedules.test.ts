@@ -7,7 +7,7 @@ beforeEach(async () => {
 });
 afterEach(() => service.close());
 
-/** A backup at 02:30 in Berlin, which is 01:30 in UTC. */
+/** A backup at 02:30 in Berlin: 01:30 in UTC. */
 const nightly = () =>
   alertingCheck(service, {
     check_type: 'push',
@@ -15,7 +15,7 @@ const nightly = () =>
     config: { schedule: '30 2 * * *', timezone: 'Europe/Berlin' },
   });
 
-it('a night without a report pages an hour after it was due, and one with a report does not', async () => {
+it('pages an hour after a report was due, and not after a report', async () => {
   const [missing, alive] = [await nightly(), await nightly()];
   for (const { push } of [missing, alive]) await push(true);
   await service.until('01:45');
@@ -34,7 +34,7 @@ it('a night without a report pages an hour after it was due, and one with a repo
 });
 
 it.each(['a first report', 'a run that starts'])(
-  '%s is expected at its own time, not at that of an earlier outage of the service',
+  'expects %s at its own time, not at that of an earlier outage of the service',
   async (what) => {
     const check = await alertingCheck(service, {
       check_type: 'push',
@@ -55,7 +55,7 @@ it.each(['a first report', 'a run that starts'])(
   },
 );
 
-it('an outage of the service for ten minutes at the due time does not page', async () => {
+it('does not page after an outage of the service for ten minutes at the due time', async () => {
   const check = await nightly();
   await check.push(true);
   await service.until('01:25');

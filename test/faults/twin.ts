@@ -1,4 +1,4 @@
-import { everybody, type OperatorWorld } from './alert-bodies.ts';
+import { accountChannel, type OperatorWorld } from './alert-bodies.ts';
 import { hostOf, TRUE_RELATIONS } from './places.ts';
 import { insist } from './requests.ts';
 
@@ -9,7 +9,7 @@ import { insist } from './requests.ts';
 export async function runTwin({ random, clock, client }: Omit<OperatorWorld, 'seen'>): Promise<void> {
   const post = (path: string, body: object) => insist(random, clock, () => client('POST', path, body));
   await post('/v1/blueprints', { slug: 'service', name: 'Service', fields: [] });
-  await post('/v1/notify/channels', { name: 'everybody', ...everybody });
+  await post('/v1/notify/channels', { name: 'account', ...accountChannel });
   const [from, to] = TRUE_RELATIONS[0]!;
   for (const [i, slug] of [to, from].entries()) {
     const made = await post('/v1/blueprints/service/entities', { slug, name: `Entity ${slug}`, fields: {} });

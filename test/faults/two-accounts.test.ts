@@ -20,28 +20,28 @@ async function sameGraph(call: VirtualService['call'], receiver: string, targets
 const rootOf = async (call: VirtualService['call'], { id }: { id: string }) =>
   (await call('GET', `/v1/checks/${id}/transitions`))[0].alert.because?.root_entity_id ?? null;
 
-it('two accounts with the same graph are independent: a failure in one explains and reports nothing in the other', async () => {
+it('explains and reports nothing in another account with the same graph', async () => {
   service = await virtualService('09:30');
   const other = await service.account('Other');
-  const left = await sameGraph(service.call, 'left.test', 'our');
-  const right = await sameGraph(other.call, 'right.test', 'their');
+  const left = await sameGraph(service.call, 'left.test', 'left');
+  const right = await sameGraph(other.call, 'right.test', 'right');
   await service.until('09:40');
-  left.fails('our-db', 'our-shop', 'our-blog');
-  right.fails('their-shop');
+  left.fails('left-db', 'left-shop', 'left-blog');
+  right.fails('right-shop');
   await service.until('09:42');
   const first = [left.shop, left.blog].find(({ entity }) => left.alertsAt('left.test')[0]!.includes(entity.name))!;
   expect(await rootOf(service.call, first)).toBe(left.db.entity.id);
   expect(right.alertsAt('right.test')).toEqual(['09:40 shop down']);
   expect(await rootOf(other.call, right.shop)).toBeNull();
-  right.answers('their-shop');
+  right.answers('right-shop');
   await service.until('09:50');
-  left.answers('our-db', 'our-shop', 'our-blog');
+  left.answers('left-db', 'left-shop', 'left-blog');
   await service.until('10:10');
   expect(right.alertsAt('right.test')).toEqual(['09:40 shop down', '09:45 shop up']);
   expect(left.alertsAt('left.test').filter((line) => line.endsWith('down'))).toHaveLength(2);
 });
 
-it('two accounts that monitor the same hosts send their own upstream probes, and share no items', async () => {
+it('sends separate upstream probes for two accounts with the same hosts, and shares no items', async () => {
   service = await virtualService('09:30');
   const other = await service.account('Other');
   const left = await sameGraph(service.call, 'left.test', 'same');

@@ -33,7 +33,7 @@ export function virtualQueues(shared: Shared, invoke: ReturnType<typeof machines
       if (waiting.length > 1 && random.chance(0.3)) waiting.reverse();
       return waiting.splice(0, random.int(1, specs[queue].batch));
     },
-    // Receiving a message writes that, which is impossible on a full disk.
+    // Receiving a message is a write, so that it is impossible on a full disk.
     isOpen: () => isRunning() && !isFull(),
     // One machine retries a message sooner than SQS; if it cannot settle it, the message stays hidden.
     backAt: (queue, received_at) =>
@@ -115,7 +115,7 @@ export function virtualQueues(shared: Shared, invoke: ReturnType<typeof machines
     const wellFailed = [...failed].filter((name) => name !== POISON.messageId).length;
     if (wellFailed > 0 && wellFailed < names.length) count(seen, 'part of a batch failed');
     if (!isPoisoned) return;
-    count(seen, 'message that nobody can read');
+    count(seen, 'unreadable message');
     if (!failed.has(POISON.messageId)) seen.batches.push(`${queue}: did not report an unreadable message`);
     if (wellFailed > 0 && shared.profile.quiet)
       seen.batches.push(`${queue}: one unreadable message made ${wellFailed} others fail`);

@@ -29,7 +29,7 @@ export const timeOfDay = (text: string): number => Date.parse(`${DAY}T${text}${t
 /**
  * The real functions in virtual time, on a table in memory and on the cloud of the simulation without faults, with
  * scripted targets and receivers: `await service.until('09:40'); service.host('shop.test').does('fails');`.
- * @param settings override those of one machine
+ * @param settings override the settings of one machine
  * @param machines one for everything, or one for each invocation, with the queues of AWS
  * @param quick for long lives: a table on plain objects instead of SQLite, without observations, and calls to it that
  *   take no time
@@ -147,7 +147,7 @@ export async function virtualService(
 
   return {
     /**
-     * Sends one API call, for as long as it takes; throws unless it returns a 2xx. Use one at a time: each moves the
+     * Sends one API call and waits for it; throws unless it returns a 2xx. Use one at a time: each moves the
      * clock.
      */
     call,
@@ -176,7 +176,7 @@ export async function virtualService(
     standStill: (ms: number) => {
       stalled_ms += ms;
     },
-    /** Sets whether ticks arrive from now on; everything else continues. */
+    /** Sets whether later ticks arrive; everything else continues. */
     ticks: (come: boolean) => {
       ticking = come;
     },

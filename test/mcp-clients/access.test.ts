@@ -91,7 +91,7 @@ describe('tools of a key', () => {
 
 describe.each(Object.entries(CLIENTS))('%s', (_name, connect) => {
   it.each(ROLES.flatMap((role) => KEYS.map((scopes) => [role, scopes?.join(', ') ?? 'no scopes', scopes] as const)))(
-    'with the key of a %s and %s lists exactly the tools that it can call',
+    'lists exactly the callable tools for the key of a %s and %s',
     async (role, _scopes, scopes) => {
       const { client: owner } = team.find((one) => one.role === role)!;
       const { key } = await keyMadeBy(service, owner, { scopes });
@@ -100,7 +100,7 @@ describe.each(Object.entries(CLIENTS))('%s', (_name, connect) => {
     },
   );
 
-  it('with a key restricted to a skill lists and calls only its tools', async () => {
+  it('lists and calls only the tools of a skill with a key restricted to it', async () => {
     const scopes = ['mcp', 'read', 'respond'];
     const { key } = await keyMadeBy(service, service.client, { scopes, skills: ['runbook'] });
     const due = ['restart_service'];
@@ -111,12 +111,12 @@ describe.each(Object.entries(CLIENTS))('%s', (_name, connect) => {
     expect(await seenBy(await connect(reading.key))).toEqual({ listed: readers, callable: readers });
   });
 
-  it.each(SCOPES.filter((one) => one !== 'mcp'))('with a key of only the scope %s is rejected', async (scope) => {
+  it.each(SCOPES.filter((one) => one !== 'mcp'))('is rejected with a key of only the scope %s', async (scope) => {
     const { key } = await keyMadeBy(service, service.client, { scopes: [scope] });
     await expect(connect(key)).rejects.toThrow(/403|FORBIDDEN|needs mcp/);
   });
 
-  it('with a read-only key is rejected with a remedy', async () => {
+  it('is rejected with a remedy for a read-only key', async () => {
     const { key } = await keyMadeBy(service, service.client, { is_read_only: true });
     await expect(connect(key)).rejects.toThrow(/403|READ_ONLY|scopes mcp and read/);
   });

@@ -23,7 +23,7 @@ const SPARE_MS = 60_000;
 /**
  * Promise: no alert stays held: each alert that is held at the end belongs to the last change of a check and has a
  * deadline, not long past if nothing fails, and never far ahead. An alert that waits for its root cause is
- * decided when that has been over for as long as the check needs to recover, not counting windows and silences.
+ * decided after that is over and the check had time to recover, not counting windows and silences.
  */
 export const checkHolds = (inside: Inside): string[] => [...checkLeft(inside), ...checkReleased(inside)];
 

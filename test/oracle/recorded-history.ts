@@ -79,7 +79,7 @@ const packsIn = (seen: Seen) =>
     })
     .sort((a, b) => a.part - b.part);
 
-/** Returns the id of a result, which does not depend on where it is stored. */
+/** Returns the id of a result, which is independent of its storage. */
 function idOf({ pk }: PackItem, check: string, at: number, rev: number): string {
   const under = { pk: `T#${pk.split('#')[1]}#CHECK#${check}`, sk: `${RESULTS}${stamp(at)}#${rev}`, error_message: '' };
   return resultRecord(check, under as ResultItem).id;

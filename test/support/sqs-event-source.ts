@@ -38,9 +38,9 @@ export type EventSource = ReturnType<typeof sqsEventSource>;
 
 /**
  * An SQS queue with the event source of its function, in virtual time. A poller receives by a long poll, which ends
- * with the first message that arrives, or with a batch of those that wait; it passes them to the function, deletes the
+ * with the first message that arrives, or with a batch of waiting ones; it passes them to the function, deletes the
  * processed ones, and leaves failed ones to be received again. A message goes to a waiting poller rather than into a
- * batch with others, so that there are more receives than necessary in a crowded queue.
+ * batch with others, which causes more receives than necessary in a crowded queue.
  */
 export function sqsEventSource(queue: QueueName, world: SqsWorld) {
   const { clock, isOpen = () => true } = world;
