@@ -1,5 +1,5 @@
 import { inParallel } from '#test/long/fleet.ts';
-import { type Answer, type Caller, newEntity } from './client.ts';
+import { type ApiResponse, type Caller, newEntity } from './client.ts';
 
 const CHECKS_AN_ENTITY = 25;
 
@@ -33,7 +33,7 @@ export async function enable(caller: Caller, ids: string[]): Promise<void> {
 }
 
 /** Returns the results of each check since a time (epoch ms). */
-export async function resultsOf(caller: Caller, ids: string[], since: number): Promise<Answer['body'][][]> {
+export async function resultsOf(caller: Caller, ids: string[], since: number): Promise<ApiResponse['body'][][]> {
   const from = new Date(since).toISOString();
   return inParallel(ids, 4, (id) => caller.all(`/v1/checks/${id}/results?limit=500&since=${from}`));
 }

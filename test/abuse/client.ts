@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 /** A response. `body` is parsed; undefined if the response has no body. */
 // biome-ignore lint/suspicious/noExplicitAny: responses of every shape
-export type Answer = { status: number; headers: IncomingHttpHeaders; body: any };
+export type ApiResponse = { status: number; headers: IncomingHttpHeaders; body: any };
 
 const LIMIT_MS = 20_000;
 /** Maximum time for which one call is repeated after 429. */
@@ -27,7 +27,7 @@ export class Caller {
   }
 
   /** Sends one request and returns any response. Rejects without a response, at the latest after 20 s. */
-  async ask(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+  async send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<ApiResponse> {
     const call = request(this.url + path, {
       method,
       agent: this.#agent,
@@ -46,9 +46,9 @@ export class Caller {
   }
 
   /** Sends a request again after each 429; it must then succeed. @returns its record */
-  async need(method: string, path: string, body?: unknown): Promise<Answer['body']> {
+  async need(method: string, path: string, body?: unknown): Promise<ApiResponse['body']> {
     for (const until = Date.now() + PATIENCE_MS; ; ) {
-      const response = await this.ask(method, path, body);
+      const response = await this.send(method, path, body);
       if (response.status < 300) return response.body;
       if (response.status !== 429 || Date.now() > until) {
         throw new Error(`${method} ${path} returned ${response.status}: ${JSON.stringify(response.body)}`);
@@ -58,12 +58,12 @@ export class Caller {
   }
 
   /** Returns every record of a list that returns `{results, next_cursor}` or an array. */
-  async all(path: string): Promise<Answer['body'][]> {
-    const all: Answer['body'][] = [];
+  async all(path: string): Promise<ApiResponse['body'][]> {
+    const all: ApiResponse['body'][] = [];
     const more = path.includes('?') ? '&' : '?';
     for (let cursor: string | null = null; ; ) {
       const next: string = cursor === null ? path : `${path}${more}cursor=${encodeURIComponent(cursor)}`;
-      const { status, headers, body }: Answer = await this.ask('GET', next);
+      const { status, headers, body }: ApiResponse = await this.send('GET', next);
       if (status !== 200) throw new Error(`GET ${next} returned ${status}: ${JSON.stringify(body)}`);
       all.push(...(Array.isArray(body) ? body : body.results));
       const link = /[?&]cursor=([^&>]+)[^>]*>; rel="next"/.exec(String(headers.link ?? ''))?.[1];

@@ -42,7 +42,7 @@ async function flip({ caller }: Victim, load: Load, check: string, offset: numbe
     const one: Flip = { check, due, sent_at: Date.now() };
     load.flips.push(one);
     try {
-      const { status } = await caller.ask('POST', `/v1/checks/${check}/results`, push(!isUp));
+      const { status } = await caller.send('POST', `/v1/checks/${check}/results`, push(!isUp));
       if (status !== 201) load.refused.push(`a push returned ${status}`);
       else {
         one.answered_at = Date.now();
@@ -58,7 +58,7 @@ async function read({ caller }: Victim, load: Load, goesOn: () => boolean) {
   const pending: Promise<void>[] = [];
   const get = async (due: number) => {
     try {
-      const { status } = await caller.ask('GET', '/v1/status');
+      const { status } = await caller.send('GET', '/v1/status');
       if (status !== 200) load.refused.push(`a GET returned ${status}`);
     } catch (error) {
       load.refused.push(`a GET got no response: ${reason(error)}`);

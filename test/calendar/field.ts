@@ -40,7 +40,7 @@ export function drawCases(kind: Kind, count: number, seed: number): Case[] {
 
 /** Compares the service with cronsim and oncalendar. @param python see findCalendars */
 export async function compareWithField(python: string, cases: readonly Case[]): Promise<Comparison> {
-  const reference = await answersOf(python, cases);
+  const reference = await dueTimesOf(python, cases);
   const comparison: Comparison = { cases: cases.length, same: 0, known: new Map(), strange: [] };
   for (const [i, one] of cases.entries()) {
     const own = dueByService(one);
@@ -53,9 +53,9 @@ export async function compareWithField(python: string, cases: readonly Case[]): 
   return comparison;
 }
 
-type Answer = number | string | null;
+type DueTime = number | string | null;
 
-function dueByService({ text, zone, at }: Case): Answer {
+function dueByService({ text, zone, at }: Case): DueTime {
   try {
     return nextDue(parseCalendar(text, zone), at) ?? null;
   } catch (error) {
@@ -64,14 +64,13 @@ function dueByService({ text, zone, at }: Case): Answer {
 }
 
 /** Limits the reference to five years ahead, like the service. */
-const within = ({ at }: Case, response: Answer): Answer =>
-  typeof response === 'number' && response > at + FIVE_YEARS_MS ? null : response;
+const within = ({ at }: Case, due: DueTime): DueTime =>
+  typeof due === 'number' && due > at + FIVE_YEARS_MS ? null : due;
 
-const show = (response: Answer): string =>
-  typeof response === 'number' ? new Date(response).toISOString() : String(response);
+const show = (due: DueTime): string => (typeof due === 'number' ? new Date(due).toISOString() : String(due));
 
 /** Returns the known reason of a difference: a mistake of the reference that `due-at.ts` confirms. */
-function reasonOf({ kind, text, zone, at }: Case, own: Answer, other: Answer): string | undefined {
+function reasonOf({ kind, text, zone, at }: Case, own: DueTime, other: DueTime): string | undefined {
   const isDue = kind === 'cron' ? isCronDue : isOnCalendarDue;
   if (own !== null && (typeof own !== 'number' || !isDue(text, zone, own))) return undefined;
   if (other === 'CronSimError: Bad day-of-month') return 'the reference rejects a day that none of the months has';
@@ -98,7 +97,7 @@ function hasNoMidnight(zone: string, at: number): boolean {
   return true;
 }
 
-function answersOf(python: string, cases: readonly Case[]): Promise<Answer[]> {
+function dueTimesOf(python: string, cases: readonly Case[]): Promise<DueTime[]> {
   const script = join(import.meta.dirname, 'oracle.py');
   // Time zones come from the package tzdata, because those of the operating system can be outdated.
   const env = { PATH: process.env.PATH, PYTHONTZPATH: '' };
@@ -110,7 +109,7 @@ function answersOf(python: string, cases: readonly Case[]): Promise<Answer[]> {
             stdout
               .trim()
               .split('\n')
-              .map((line) => JSON.parse(line) as Answer),
+              .map((line) => JSON.parse(line) as DueTime),
           ),
     );
     child.stdin!.end(cases.map((one) => JSON.stringify(one)).join('\n'));

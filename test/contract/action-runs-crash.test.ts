@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Answer, Client } from '#test/support/client.ts';
+import type { ApiResponse, Client } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { got, newCheck } from '#test/support/fleet.ts';
 import { startRealService } from '#test/support/real-service.ts';
@@ -54,7 +54,7 @@ it('ends an execution that a kill -9 cuts off as interrupted and never sends it 
   expect(ci.received.map((request) => request.body).sort()).toEqual(ended.map((run) => run.id).sort());
 });
 
-async function onlyRun(client: Client, action: string): Promise<Answer['body']> {
+async function onlyRun(client: Client, action: string): Promise<ApiResponse['body']> {
   const runs = got(await client.get(`/v1/actions/${action}/executions`), 200);
   expect(runs).toHaveLength(1);
   return runs[0];

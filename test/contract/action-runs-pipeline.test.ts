@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, type Client, memberOf, newTenant } from '#test/support/client.ts';
+import { type ApiResponse, type Client, memberOf, newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { got, newCheck } from '#test/support/fleet.ts';
 import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
@@ -23,7 +23,7 @@ afterAll(async () => {
   await hidden.close();
 });
 
-type CiEndpoint = { url: string; started: string[]; done: Map<string, Promise<Answer[]>>; close(): Promise<void> };
+type CiEndpoint = { url: string; started: string[]; done: Map<string, Promise<ApiResponse[]>>; close(): Promise<void> };
 
 const LINES = Array.from({ length: 250 }, (_, i) => `step ${i}: ${'.'.repeat(i % 60)}`);
 const POSTS = [LINES.slice(0, 100), LINES.slice(100, 200), LINES.slice(200)];
@@ -31,7 +31,7 @@ const POSTS = [LINES.slice(0, 100), LINES.slice(100, 200), LINES.slice(200)];
 /** Starts a pipeline that a request triggers and that reports its progress under the given execution id. */
 async function startCi(): Promise<CiEndpoint> {
   const started: string[] = [];
-  const done = new Map<string, Promise<Answer[]>>();
+  const done = new Map<string, Promise<ApiResponse[]>>();
   const onRequest = async (request: IncomingMessage, response: ServerResponse) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
@@ -55,7 +55,7 @@ async function startCi(): Promise<CiEndpoint> {
   };
 }
 
-async function pipeline(run: string): Promise<Answer[]> {
+async function pipeline(run: string): Promise<ApiResponse[]> {
   const events = `/v1/actions/executions/${run}/events`;
   const responses = [await member.post(events, { status: 'running' })];
   responses.push(...(await Promise.all(POSTS.map((logs) => member.post(events, { logs })))));
@@ -64,7 +64,7 @@ async function pipeline(run: string): Promise<Answer[]> {
 }
 
 /** Lets a check go down and returns the only execution of its action, when it has ended. */
-async function downWith(url: string, check: { id: string }, timeout_ms = 10_000): Promise<Answer['body']> {
+async function downWith(url: string, check: { id: string }, timeout_ms = 10_000): Promise<ApiResponse['body']> {
   const action = got(
     await admin.post('/v1/actions', {
       name: 'Roll back',

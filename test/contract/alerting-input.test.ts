@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, type Client, newTenant } from '#test/support/client.ts';
+import { type ApiResponse, type Client, newTenant } from '#test/support/client.ts';
 import { got, newCheck, newEntity } from '#test/support/fleet.ts';
 
 /** Invalid alerting settings are rejected with a code, the path and a remedy. */
@@ -29,7 +29,7 @@ const escalation = (...steps: object[]) => client.post(`/v1/checks/${check}/poli
 const written = (config: object) =>
   client.post(`/v1/checks/${check}/policy/channels`, { channel_type: 'slack', config: { url, ...config } });
 
-type Row = [what: string, send: () => Promise<Answer>, path: string, remedy: RegExp];
+type Row = [what: string, send: () => Promise<ApiResponse>, path: string, remedy: RegExp];
 
 const rows: Row[] = [
   [
@@ -173,7 +173,7 @@ describe('an invalid alerting setting', () => {
 
 describe('a selection that matches no check', () => {
   const nowhere = { labels: { team: 'nowhere' } };
-  it.each<[string, () => Promise<Answer>]>([
+  it.each<[string, () => Promise<ApiResponse>]>([
     ['is accepted with a notice in a window', () => window({ scope: nowhere })],
     [
       'is accepted with a notice in a silence',

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, type Client, clientOf, newTenant } from '#test/support/client.ts';
+import { type ApiResponse, type Client, clientOf, newTenant } from '#test/support/client.ts';
 import { newCheck } from '#test/support/fleet.ts';
 import { target } from '#test/support/service.ts';
 
@@ -21,10 +21,10 @@ beforeAll(async () => {
   check = await newCheck(client);
 });
 
-const headersOf = ({ headers }: Answer) => Object.fromEntries(headers);
+const headersOf = ({ headers }: ApiResponse) => Object.fromEntries(headers);
 
 describe('response headers', () => {
-  it.each<[string, number, () => Promise<Answer>]>([
+  it.each<[string, number, () => Promise<ApiResponse>]>([
     ['a record', 200, () => client.get('/v1/me')],
     ['the description of the API', 200, () => anonymous.get('/v1/openapi.json')],
     ['a deleted check', 204, async () => client.del(`/v1/checks/${(await newCheck(client)).id}`)],

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, type Client, failure, newTenant } from '#test/support/client.ts';
+import { type ApiResponse, type Client, failure, newTenant } from '#test/support/client.ts';
 import { got, newCheck, newEntity } from '#test/support/fleet.ts';
 import { expectWhole, type Json } from '#test/support/sound-history.ts';
 
@@ -156,7 +156,7 @@ describe('GET /v1/checks/{id}/history', () => {
 });
 
 describe('GET /v1/blueprints/{blueprint_slug}/entities/{slug}/history', () => {
-  const ofEntity = (slug: string, query = ''): Promise<Answer> =>
+  const ofEntity = (slug: string, query = ''): Promise<ApiResponse> =>
     client.get(`/v1/blueprints/service/entities/${slug}/history${query}`);
 
   it('sums the figures of its checks and has no latency', async () => {

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, type Client, failure, keyOf, memberOf, newTenant, TIME } from '#test/support/client.ts';
+import { type ApiResponse, type Client, failure, keyOf, memberOf, newTenant, TIME } from '#test/support/client.ts';
 import { ACCEPT, accept, address, clientWith, INVITE, invite, members, statuses, TEAM } from '#test/support/team.ts';
 
 let admin: Client & { id: string };
@@ -74,7 +74,7 @@ describe('POST /v1/settings/users/invite', () => {
     const responses = await Promise.all(Array.from({ length: 20 }, () => invite(admin, email)));
     expect(statuses(responses)).toEqual(Array(20).fill(201));
     expect(new Set(responses.map(({ body }) => body.id)).size).toBe(1);
-    const accepted: Answer[] = [];
+    const accepted: ApiResponse[] = [];
     for (const { body } of responses) accepted.push(await accept(body.invite_token));
     expect(statuses(accepted)).toEqual([201, ...Array(19).fill(404)]);
     expect((await members(admin)).filter((one) => one.email === email)).toHaveLength(1);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Algorithm, makeAuthenticator, type Tampering } from '#infra/docs/authenticator.ts';
 import { disableAccount } from '#lib/access/change-account.ts';
-import { type Answer, clientOf, failure, newTenantOf, TIME, times } from '#test/support/client.ts';
+import { type ApiResponse, clientOf, failure, newTenantOf, TIME, times } from '#test/support/client.ts';
 import { PAGE, PASSKEYS, passkeyService } from '#test/support/passkeys.ts';
 
 let world: Awaited<ReturnType<typeof passkeyService>>;
@@ -11,8 +11,8 @@ beforeAll(async () => {
 afterAll(() => world.service.stop());
 
 const audited = { actor: { type: 'system' }, target: { type: 'passkey' } };
-const cookieOf = ({ headers }: Answer) => headers.getSetCookie();
-const refused = (response: Answer, words: RegExp) => {
+const cookieOf = ({ headers }: ApiResponse) => headers.getSetCookie();
+const refused = (response: ApiResponse, words: RegExp) => {
   expect(response).toMatchObject(failure(401, 'UNAUTHORIZED'));
   expect(response.body.error).toMatch(words);
   expect(cookieOf(response)).toEqual([]);

@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { setLimits } from '#lib/access/change-account.ts';
-import { type Answer, type Client, clientOf, failure, newTenantOf, statuses, times } from '#test/support/client.ts';
+import {
+  type ApiResponse,
+  type Client,
+  clientOf,
+  failure,
+  newTenantOf,
+  statuses,
+  times,
+} from '#test/support/client.ts';
 import { got, newCheck } from '#test/support/fleet.ts';
 import { type Service, startService } from '#test/support/service.ts';
 import { startReceiver } from '#test/support/webhook-receiver.ts';
@@ -20,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const tenant = () => newTenantOf(service);
-const limits = ({ headers }: Answer) => [headers.get('ratelimit-policy'), headers.get('ratelimit')];
+const limits = ({ headers }: ApiResponse) => [headers.get('ratelimit-policy'), headers.get('ratelimit')];
 
 describe('the rate limit of an account', () => {
   it('is in every response to its keys, even in errors', async () => {

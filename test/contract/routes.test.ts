@@ -15,7 +15,7 @@ import {
   keyMadeBy,
   people,
 } from '#test/support/callers.ts';
-import { type Answer, type Client, challengeOf, clientOf, failure, newTenantOf } from '#test/support/client.ts';
+import { type ApiResponse, type Client, challengeOf, clientOf, failure, newTenantOf } from '#test/support/client.ts';
 import { masked, sameShape } from '#test/support/compare.ts';
 import { type Service, startService } from '#test/support/service.ts';
 
@@ -79,7 +79,7 @@ const call = (
   client: Client,
   { method, endpoint }: Pick<Row, 'method' | 'endpoint'>,
   body?: unknown,
-): Promise<Answer> => client.send(method, pathOf(endpoint, places), method === 'GET' ? {} : { body });
+): Promise<ApiResponse> => client.send(method, pathOf(endpoint, places), method === 'GET' ? {} : { body });
 
 const withQuery = (path: string, query: string): string => `${path}${path.includes('?') ? '&' : '?'}${query}`;
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Role } from '#lib/platform/http/access.ts';
-import { type Answer, type Client, failure, keyOf, memberOf, newTenant } from '#test/support/client.ts';
+import { type ApiResponse, type Client, failure, keyOf, memberOf, newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { newAction } from '#test/support/fleet.ts';
 import { target } from '#test/support/service.ts';
@@ -132,7 +132,7 @@ describe('PUT /v1/settings/users/{id}', () => {
 
 describe('a hundred calls a second', () => {
   /** Calls repeatedly with several keys; each response has the time of its request. */
-  function storm(call: (n: number) => Promise<Answer>) {
+  function storm(call: (n: number) => Promise<ApiResponse>) {
     const seen: { sent: number; status: number }[] = [];
     let isOver = false;
     const callers = Array.from({ length: 10 }, async (_, n) => {
@@ -163,7 +163,7 @@ describe('a hundred calls a second', () => {
     return sessions;
   }
 
-  it.each<[string, (id: string) => Promise<Answer>, number]>([
+  it.each<[string, (id: string) => Promise<ApiResponse>, number]>([
     ['whose role was taken', (id) => put(admin, id, { role: 'viewer' }), 403],
     ['who was removed', (id) => admin.del(`${TEAM}/${id}`), 401],
   ])('let no key or session of a responder %s in after the response', async (_name, change, refused) => {

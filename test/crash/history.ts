@@ -1,13 +1,13 @@
 import type { ActionVersion, History, Span } from '#test/oracle/history.ts';
 import { phaseOf } from '#test/oracle/rules.ts';
 import { statesOf } from '#test/support/chains.ts';
-import type { Answer } from '#test/support/client.ts';
+import type { ApiResponse } from '#test/support/client.ts';
 import { everything } from '#test/support/fleet.ts';
 import { CHANNELS, type Fleet, GRACE_S, PULL_INTERVAL_S, type Watched } from './fleet.ts';
 import type { Sent } from './load.ts';
 
 /** Oldest first. */
-const listed = async ({ client }: Fleet, path: string): Promise<Answer['body'][]> =>
+const listed = async ({ client }: Fleet, path: string): Promise<ApiResponse['body'][]> =>
   (await everything(client, path)).reverse();
 
 /** Reads transitions, deliveries and executions from the service, and adds external observations. */

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { PushAttempt } from '#test/oracle/history.ts';
-import type { Answer } from '#test/support/client.ts';
+import type { ApiResponse } from '#test/support/client.ts';
 import { got } from '#test/support/fleet.ts';
 import { makeRandom, type Random } from '#test/support/random.ts';
 import type { Fleet, Watched } from './fleet.ts';
@@ -10,7 +10,7 @@ import { unlessCut } from './unless-cut.ts';
 export type Push = Pick<PushAttempt, 'check_id' | 'push' | 'identified' | 'body'>;
 
 /** A manual execution with a response. */
-export type RunByHand = Answer['body'];
+export type RunByHand = ApiResponse['body'];
 
 /** Everything that was sent, acknowledged or not. */
 export type Sent = { pushes: PushAttempt[]; runs: RunByHand[] };

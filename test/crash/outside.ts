@@ -14,7 +14,7 @@ export type Place = AsyncDisposable & {
 };
 
 /** Response of a place: after `wait_ms`, with this status; 0 cuts the connection. */
-export type Answer = { status: number; wait_ms?: number };
+export type PlannedResponse = { status: number; wait_ms?: number };
 
 /**
  * Starts a server in this process, which outlives the service under test and records requests.
@@ -24,7 +24,7 @@ export async function startPlace(options: {
   host: string;
   tls?: KeyAndCertificate;
   header?: string;
-  answer: (arrival: Arrival) => Answer;
+  answer: (arrival: Arrival) => PlannedResponse;
 }): Promise<Place> {
   const arrivals: Arrival[] = [];
   const listener: RequestListener = async (request, response) => {
@@ -60,7 +60,7 @@ export async function startPlace(options: {
 }
 
 /** Returns the response of a receiver that mostly accepts, and sometimes rejects, disconnects or is slow. */
-export function moody(random: Random): Answer {
+export function moody(random: Random): PlannedResponse {
   const mood = random.next();
   if (mood < 0.15) return { status: 500 };
   if (mood < 0.2) return { status: 0 };
@@ -69,7 +69,7 @@ export function moody(random: Random): Answer {
 }
 
 /** Returns a target whose state changes every few requests per path; it is up while `calm` is true. */
-export function flapping(random: Random, calm: () => boolean): (arrival: Arrival) => Answer {
+export function flapping(random: Random, calm: () => boolean): (arrival: Arrival) => PlannedResponse {
   const isDown = new Map<string, boolean>();
   return ({ path }) => {
     if (random.chance(0.3)) isDown.set(path, !isDown.get(path));

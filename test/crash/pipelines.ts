@@ -2,7 +2,7 @@ import type { Reported } from '#test/oracle/history.ts';
 import type { Client } from '#test/support/client.ts';
 import { got } from '#test/support/fleet.ts';
 import type { Random } from '#test/support/random.ts';
-import { type Answer, type Arrival, moody } from './outside.ts';
+import { type Arrival, moody, type PlannedResponse } from './outside.ts';
 import { unlessCut } from './unless-cut.ts';
 
 const LINES = ['checking out', 'rolling back', 'done'];
@@ -24,7 +24,7 @@ export class Pipelines {
   }
 
   /** Starts the pipeline of an execution, whatever the response is. Sometimes there is no response. */
-  begin(arrival: Arrival, random: Random): Answer {
+  begin(arrival: Arrival, random: Random): PlannedResponse {
     const { run } = JSON.parse(arrival.body);
     arrival.id = run;
     if (!this.#begun.has(run)) this.#run(run).catch((error: Error) => this.wrong.push(`run ${run}: ${error.message}`));

@@ -2,14 +2,14 @@ import type { ApiEvent, ApiResult } from '#lib/platform/http/api-event.ts';
 import type { Random } from '#test/support/random.ts';
 import type { VirtualClock } from '#test/support/virtual-clock.ts';
 
-export type Answer = { status: number; body: unknown; replayed: boolean };
+export type ApiResponse = { status: number; body: unknown; replayed: boolean };
 /** Sends one request; undefined if no response arrived. */
 export type Client = (
   method: string,
   path: string,
   body?: unknown,
   headers?: Record<string, string>,
-) => Promise<Answer | undefined>;
+) => Promise<ApiResponse | undefined>;
 
 type Serve = (event: ApiEvent) => Promise<{ result: ApiResult; replayed: boolean } | undefined>;
 
@@ -41,9 +41,9 @@ export function makeClient(serve: Serve, key: string, clock: VirtualClock): Clie
 export async function insist(
   random: Random,
   clock: VirtualClock,
-  send: () => Promise<Answer | undefined>,
+  send: () => Promise<ApiResponse | undefined>,
   most = 20,
-): Promise<Answer | undefined> {
+): Promise<ApiResponse | undefined> {
   for (let i = 0; i < most; i++) {
     const response = await send();
     if (response && response.status < 500) return response;

@@ -3,7 +3,7 @@ import type { Role } from '#lib/platform/http/access.ts';
 import { assertDescribed } from './described.ts';
 import { type Service, type Tenant, target, tenantOf } from './service.ts';
 
-export type Answer = {
+export type ApiResponse = {
   status: number;
   headers: Headers;
   /** Parsed body; undefined if the response has no body. */
@@ -19,16 +19,16 @@ export type Request = {
 
 export type Client = {
   key: string;
-  send(method: string, path: string, request?: Request): Promise<Answer>;
-  get(path: string): Promise<Answer>;
-  post(path: string, body?: unknown): Promise<Answer>;
-  put(path: string, body?: unknown): Promise<Answer>;
-  del(path: string): Promise<Answer>;
+  send(method: string, path: string, request?: Request): Promise<ApiResponse>;
+  get(path: string): Promise<ApiResponse>;
+  post(path: string, body?: unknown): Promise<ApiResponse>;
+  put(path: string, body?: unknown): Promise<ApiResponse>;
+  del(path: string): Promise<ApiResponse>;
 };
 
 /** Calls a service with one key; an empty key sends none. Every response is validated against the API description. */
 export function clientOf(url: string, key: string): Client {
-  const send = async (method: string, path: string, { body, headers = {} }: Request = {}): Promise<Answer> => {
+  const send = async (method: string, path: string, { body, headers = {} }: Request = {}): Promise<ApiResponse> => {
     const raw = body === undefined || typeof body === 'string' || body instanceof Uint8Array;
     const response = await fetch(url + path, {
       method,
@@ -58,7 +58,7 @@ export function clientOf(url: string, key: string): Client {
 const isText = ({ headers }: Response): boolean => headers.get('content-type')?.startsWith('text/plain') ?? false;
 
 /** Returns the challenge of a 401. An AWS function URL renames the header. */
-export const challengeOf = ({ headers }: Pick<Answer, 'headers'>): string | null =>
+export const challengeOf = ({ headers }: Pick<ApiResponse, 'headers'>): string | null =>
   headers.get('www-authenticate') ?? headers.get('x-amzn-remapped-www-authenticate');
 
 /** Creates an empty account. @returns a client of its admin */
@@ -75,14 +75,14 @@ export async function newTenantOf(service: Service): Promise<Client & Tenant> {
 }
 
 /** Calls repeatedly, one after the other. @returns the responses */
-export async function times(count: number, call: () => Promise<Answer>): Promise<Answer[]> {
-  const responses: Answer[] = [];
+export async function times(count: number, call: () => Promise<ApiResponse>): Promise<ApiResponse[]> {
+  const responses: ApiResponse[] = [];
   for (let i = 0; i < count; i++) responses.push(await call());
   return responses;
 }
 
 /** Calls repeatedly. @returns the statuses */
-export const statuses = async (count: number, call: () => Promise<Answer>): Promise<number[]> =>
+export const statuses = async (count: number, call: () => Promise<ApiResponse>): Promise<number[]> =>
   (await times(count, call)).map(({ status }) => status);
 
 /** Creates a key of the same account. @param body properties in addition to its label */

@@ -1,7 +1,7 @@
-import type { Answer } from './client.ts';
+import type { ApiResponse } from './client.ts';
 
 /** Returns a response without the requested ids; the longest first, because a slug can be the end of one. */
-export const masked = ({ status, body }: Answer, ids: string[]) => ({
+export const masked = ({ status, body }: ApiResponse, ids: string[]) => ({
   status,
   body: ids
     .toSorted((a, b) => b.length - a.length)

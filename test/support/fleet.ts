@@ -1,7 +1,7 @@
-import type { Answer, Client } from './client.ts';
+import type { ApiResponse, Client } from './client.ts';
 
 /** Returns the body of a response. Throws with all of it if the status differs. */
-export function got(response: Answer, status: number): Answer['body'] {
+export function got(response: ApiResponse, status: number): ApiResponse['body'] {
   if (response.status === status) return response.body;
   throw new Error(`Expected ${status}, got ${response.status}: ${JSON.stringify(response.body)}`);
 }
@@ -28,7 +28,7 @@ export async function newEntity(client: Client): Promise<{ id: string; slug: str
 }
 
 /** Creates a check; by default a push check on a new entity. */
-export async function newCheck(client: Client, more: object = {}): Promise<Answer['body']> {
+export async function newCheck(client: Client, more: object = {}): Promise<ApiResponse['body']> {
   const entity_id = 'entity_id' in more ? more.entity_id : (await newEntity(client)).id;
   return got(await client.post('/v1/checks', { check_type: 'push', ...more, entity_id }), 201);
 }
@@ -38,14 +38,17 @@ export const newAction = async (client: Client, more: object): Promise<string> =
   got(await client.post('/v1/actions', { name: 'Deploy', trigger_type: 'manual', ...more }), 201).id;
 
 /** Runs an action manually. @returns the execution */
-export const runAction = async (client: Client, id: string, vars?: Record<string, string>): Promise<Answer['body']> =>
-  got(await client.post(`/v1/actions/${id}/run`, vars && { vars }), 200);
+export const runAction = async (
+  client: Client,
+  id: string,
+  vars?: Record<string, string>,
+): Promise<ApiResponse['body']> => got(await client.post(`/v1/actions/${id}/run`, vars && { vars }), 200);
 
 /** Returns all records of a list that returns `{results, next_cursor}` or an array with a `Link`, page by page. */
-export async function everything(client: Client, path: string): Promise<Answer['body'][]> {
-  const all: Answer['body'][] = [];
+export async function everything(client: Client, path: string): Promise<ApiResponse['body'][]> {
+  const all: ApiResponse['body'][] = [];
   for (let next: string | undefined = path; next !== undefined; ) {
-    const { body, headers }: Answer = await client.get(next);
+    const { body, headers }: ApiResponse = await client.get(next);
     all.push(...(Array.isArray(body) ? body : body.results));
     const link = /<(.+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1];
     const cursor: string | null | undefined = body.next_cursor;

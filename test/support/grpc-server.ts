@@ -8,7 +8,7 @@ import {
 import type { KeyAndCertificate } from './certificates.ts';
 
 /** Response for a service: its health, a gRPC status, or bytes instead of a message. */
-type Answer = { health: number } | { code: status; details: string } | { bytes: Buffer };
+type HealthResponse = { health: number } | { code: status; details: string } | { bytes: Buffer };
 
 const HEALTH: ServiceDefinition = {
   check: {
@@ -34,7 +34,7 @@ function serviceIn(request: Buffer): string {
  * @param answer undefined: the server has no health service
  */
 export async function grpcServer(
-  response: ((service: string) => Answer) | undefined,
+  response: ((service: string) => HealthResponse) | undefined,
   tls?: KeyAndCertificate,
   host = '127.77.0.1',
 ): Promise<AsyncDisposable & { host: string; port: number }> {

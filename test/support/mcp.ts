@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { expect } from 'vitest';
 import { catalogOps } from './catalog-ops.ts';
-import type { Answer, Client } from './client.ts';
+import type { ApiResponse, Client } from './client.ts';
 import { eventually } from './eventually.ts';
 import { got } from './fleet.ts';
 import { target } from './service.ts';
@@ -14,7 +14,7 @@ export async function postRaw(
   { key }: Pick<Client, 'key'>,
   body: unknown,
   { headers = {}, path = '/v1/mcp', method = 'POST' }: Posting = {},
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const { url } = await target();
   const response = await fetch(url + path, {
     method,
@@ -28,18 +28,22 @@ export async function postRaw(
 let ids = 0;
 
 /** Sends one request of the handshake variant. @returns the HTTP response */
-export const rpc = (client: Pick<Client, 'key'>, method: string, params?: object, posting?: Posting): Promise<Answer> =>
-  postRaw(client, { jsonrpc: '2.0', id: ++ids, method, ...(params && { params }) }, posting);
+export const rpc = (
+  client: Pick<Client, 'key'>,
+  method: string,
+  params?: object,
+  posting?: Posting,
+): Promise<ApiResponse> => postRaw(client, { jsonrpc: '2.0', id: ++ids, method, ...(params && { params }) }, posting);
 
 /** Calls a tool. @returns its result @throws the whole response if there is none */
-export async function call(client: Pick<Client, 'key'>, name: string, args?: object): Promise<Answer['body']> {
+export async function call(client: Pick<Client, 'key'>, name: string, args?: object): Promise<ApiResponse['body']> {
   const response = await rpc(client, 'tools/call', { name, ...(args && { arguments: args }) });
   if (response.status !== 200 || !response.body.result) throw new Error(JSON.stringify(response.body));
   return response.body.result;
 }
 
 /** Calls a tool. @returns its object, which its text repeats */
-export async function said(client: Pick<Client, 'key'>, name: string, args?: object): Promise<Answer['body']> {
+export async function said(client: Pick<Client, 'key'>, name: string, args?: object): Promise<ApiResponse['body']> {
   const result = await call(client, name, args);
   expect(result.content).toEqual([{ type: 'text', text: JSON.stringify(result.structuredContent) }]);
   expect(result.isError).toBeUndefined();
@@ -47,7 +51,7 @@ export async function said(client: Pick<Client, 'key'>, name: string, args?: obj
 }
 
 /** Calls a tool that fails. @returns the error body of the API */
-export async function refused(client: Pick<Client, 'key'>, name: string, args?: object): Promise<Answer['body']> {
+export async function refused(client: Pick<Client, 'key'>, name: string, args?: object): Promise<ApiResponse['body']> {
   const result = await call(client, name, args);
   expect(result).toMatchObject({ isError: true, content: [{ type: 'text' }] });
   return JSON.parse(result.content[0].text);
@@ -85,11 +89,11 @@ export type Stream = {
   /** Raw text so far. */
   text: () => string;
   /** JSON messages so far. */
-  messages: () => Answer['body'][];
+  messages: () => ApiResponse['body'][];
   /** Waits for the response to the request with this id. */
-  reply(id: number | string): Promise<Answer['body']>;
+  reply(id: number | string): Promise<ApiResponse['body']>;
   /** Posts a message to this stream. */
-  post(message: object, key?: string): Promise<Answer>;
+  post(message: object, key?: string): Promise<ApiResponse>;
   isOver: () => boolean;
   close(): void;
 };

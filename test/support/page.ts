@@ -1,6 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import type { Answer } from './client.ts';
+import type { ApiResponse } from './client.ts';
 import { assertDescribed } from './described.ts';
 
 type Sending = {
@@ -13,10 +13,10 @@ type Sending = {
 export type Page = {
   /** Cookies by name. */
   cookies: Map<string, string>;
-  send(method: string, path: string, sending?: Sending): Promise<Answer>;
-  get(path: string): Promise<Answer>;
-  post(path: string, body?: unknown): Promise<Answer>;
-  del(path: string): Promise<Answer>;
+  send(method: string, path: string, sending?: Sending): Promise<ApiResponse>;
+  get(path: string): Promise<ApiResponse>;
+  post(path: string, body?: unknown): Promise<ApiResponse>;
+  del(path: string): Promise<ApiResponse>;
 };
 
 /**
@@ -26,7 +26,7 @@ export type Page = {
 export function pageAt(url: string, { ca }: { ca?: string } = {}): Page {
   const { origin, host } = new URL(url);
   const cookies = new Map<string, string>();
-  const send = async (method: string, path: string, { body, headers = {} }: Sending = {}): Promise<Answer> => {
+  const send = async (method: string, path: string, { body, headers = {} }: Sending = {}): Promise<ApiResponse> => {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const own = {
       host,
@@ -67,7 +67,7 @@ function exchange(
   headers: Record<string, string>,
   body: string | undefined,
   ca: string | undefined,
-): Promise<Answer> {
+): Promise<ApiResponse> {
   return new Promise((resolve, reject) => {
     const options = { method, headers, agent: false as const, ...(ca !== undefined && { ca }) };
     const sending = (url.protocol === 'https:' ? httpsRequest : httpRequest)(url, options, (response) => {
@@ -100,7 +100,7 @@ export async function signedInWith(url: string, key: string): Promise<Page> {
 /** Returns the page of a user who has signed in with a link. */
 export async function signedInByLink(
   url: string,
-  admin: { post(path: string, body?: unknown): Promise<Answer> },
+  admin: { post(path: string, body?: unknown): Promise<ApiResponse> },
   userId: string,
 ): Promise<Page> {
   const made = await admin.post(`/v1/settings/users/${userId}/sign-in-link`);

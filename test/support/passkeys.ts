@@ -1,6 +1,6 @@
 import { type Authenticator, makeAuthenticator, type Tampering } from '#infra/docs/authenticator.ts';
 import { systemClock } from '#lib/platform/clock.ts';
-import { type Answer, type Client, clientOf } from './client.ts';
+import { type ApiResponse, type Client, clientOf } from './client.ts';
 import { memoryLog } from './log.ts';
 import { type Service, startService, tenantOf } from './service.ts';
 
@@ -12,16 +12,16 @@ export const PASSKEYS = '/v1/sign-in/passkeys';
 /** A browser at one page. */
 export type Browser = {
   /** Requests the options of a sign-in. */
-  options(): Promise<Answer>;
+  options(): Promise<ApiResponse>;
   /** Posts the response of an authenticator. */
-  signIn(response: unknown, headers?: Record<string, string>): Promise<Answer>;
+  signIn(response: unknown, headers?: Record<string, string>): Promise<ApiResponse>;
   /** Requests options and signs in. @param twist makes the response invalid */
-  signInWith(authenticator: Authenticator, twist?: Tampering): Promise<Answer>;
+  signInWith(authenticator: Authenticator, twist?: Tampering): Promise<ApiResponse>;
   /** Requests the options of a new passkey for the user of the key. */
-  newOptions(by: Client): Promise<Answer>;
-  add(by: Client, response: unknown, name?: string): Promise<Answer>;
+  newOptions(by: Client): Promise<ApiResponse>;
+  add(by: Client, response: unknown, name?: string): Promise<ApiResponse>;
   /** Requests options and adds a passkey. */
-  addTo(by: Client, authenticator: Authenticator, name?: string, twist?: Tampering): Promise<Answer>;
+  addTo(by: Client, authenticator: Authenticator, name?: string, twist?: Tampering): Promise<ApiResponse>;
 };
 
 /** @param url of the service @param origin of the page */

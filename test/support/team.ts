@@ -1,4 +1,4 @@
-import { type Answer, type Client, clientOf } from './client.ts';
+import { type ApiResponse, type Client, clientOf } from './client.ts';
 import { target } from './service.ts';
 
 export const TEAM = '/v1/settings/users';
@@ -20,4 +20,4 @@ export const accept = async (token: string, name = 'Ben') => (await clientWith('
 export const members = async (by: Client): Promise<Member[]> => (await by.get(TEAM)).body;
 
 /** Returns the sorted statuses of concurrent calls. */
-export const statuses = (responses: Answer[]) => responses.map(({ status }) => status).toSorted();
+export const statuses = (responses: ApiResponse[]) => responses.map(({ status }) => status).toSorted();

@@ -14,7 +14,7 @@ import { type ProcessTime, takeProcessTime } from './process-time.ts';
 import type { Targets } from './targets.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: responses of every shape
-export type Answer = { body: any; next: string | undefined };
+export type ApiResponse = { body: any; next: string | undefined };
 
 /** An embedded service on disk, in virtual time, across all lives of its host. */
 export type Life = Disposable & {
@@ -23,7 +23,7 @@ export type Life = Disposable & {
   /** Warnings and errors in its log. */
   said: { warnings: number; errors: string[] };
   /** Calls the API. @throws if the response is not a 2xx */
-  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiResponse>;
   /** Lets virtual time pass. */
   pass(ms: number): Promise<void>;
   now(): number;
@@ -151,7 +151,7 @@ async function startEmpty(startOn: (folder: string) => Promise<Host>): Promise<n
 type Sent = { method: string; headers: Record<string, string> };
 
 /** Sends one request on a separate connection. Does not use fetch, whose timers would be virtual too. */
-function send(url: string, { method, headers }: Sent, body: unknown): Promise<Answer> {
+function send(url: string, { method, headers }: Sent, body: unknown): Promise<ApiResponse> {
   return new Promise((resolve, reject) => {
     const sent = request(url, { method, headers, agent: false }, async (response) => {
       let text = '';

@@ -13,7 +13,7 @@ import {
   rowText,
   thirds,
 } from './figures.ts';
-import { type Answer, type Life, processTime, startLife } from './life.ts';
+import { type ApiResponse, type Life, processTime, startLife } from './life.ts';
 import { makeTargets, type Spells } from './targets.ts';
 
 export const MINUTE = 60_000;
@@ -155,7 +155,7 @@ async function oldestHistory({ call }: Life, { ids, action }: Made): Promise<num
   const lists = ['/v1/status/transitions', '/v1/notify/logs', `/v1/actions/${action}/executions`];
   for (const list of [...lists, `/v1/checks/${ids[0]}/transitions`]) {
     for (let next: string | undefined = list; next !== undefined; ) {
-      const page: Answer = await call('GET', next);
+      const page: ApiResponse = await call('GET', next);
       for (const one of page.body) oldest = Math.min(oldest, Date.parse(one.timestamp ?? one.created_at));
       next = page.next;
     }

@@ -36,7 +36,7 @@ export const amplification: Attack = async ({ admin, member, stack }) => {
       const one = async () => {
         while (Date.now() < until) {
           const run = { vars: { a: 'x'.repeat(79) } };
-          const response = await member.ask('POST', `/v1/actions/${id}/run`, run).catch(() => undefined);
+          const response = await member.send('POST', `/v1/actions/${id}/run`, run).catch(() => undefined);
           responses.add(response?.body?.error_message || response?.body?.code || response?.status || 'none');
         }
       };

@@ -1,6 +1,6 @@
 import type { AccountClass, Rate } from '#lib/platform/sharing/rates.ts';
 import { type Attack, HOSTILE, Tally } from '#test/abuse/attack.ts';
-import { type Answer, Caller, newEntity, newPushCheck } from '#test/abuse/client.ts';
+import { type ApiResponse, Caller, newEntity, newPushCheck } from '#test/abuse/client.ts';
 import { httpTarget } from '#test/support/socket-target.ts';
 
 const KEYS = 10;
@@ -25,17 +25,17 @@ export const everyClass: Attack = async ({ member, seconds, stack }) => {
   }
 
   const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
-  const calls: Record<AccountClass, (caller: Caller, n: number) => Promise<Answer>> = {
-    read: (caller) => caller.ask('GET', `/v1/checks/${check}`),
-    write: (caller, n) => caller.ask('PUT', `/v1/checks/${check}`, { name: `Busy ${n}` }),
-    push: (caller) => caller.ask('POST', `/v1/checks/${check}/heartbeat`),
-    mcp: (caller) => caller.ask('POST', '/v1/mcp', ping),
-    send: (caller) => caller.ask('POST', `/v1/checks/${check}/policy/channels/${channels[0].id}/test`),
+  const calls: Record<AccountClass, (caller: Caller, n: number) => Promise<ApiResponse>> = {
+    read: (caller) => caller.send('GET', `/v1/checks/${check}`),
+    write: (caller, n) => caller.send('PUT', `/v1/checks/${check}`, { name: `Busy ${n}` }),
+    push: (caller) => caller.send('POST', `/v1/checks/${check}/heartbeat`),
+    mcp: (caller) => caller.send('POST', '/v1/mcp', ping),
+    send: (caller) => caller.send('POST', `/v1/checks/${check}/policy/channels/${channels[0].id}/test`),
   };
   const classes = Object.keys(calls) as AccountClass[];
   const responses = Object.fromEntries(classes.map((of) => [of, new Tally()])) as Of;
   let withoutRetryAfter = 0;
-  const note = (of: AccountClass, { status, headers }: Answer) => {
+  const note = (of: AccountClass, { status, headers }: ApiResponse) => {
     responses[of].add(status);
     if (status === 429 && !(Number(headers['retry-after']) > 0)) withoutRetryAfter++;
   };

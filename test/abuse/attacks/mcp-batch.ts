@@ -1,5 +1,5 @@
 import { type Attack, Tally } from '#test/abuse/attack.ts';
-import type { Answer } from '#test/abuse/client.ts';
+import type { ApiResponse } from '#test/abuse/client.ts';
 
 /** Sizes of the schema, from the most expensive one, because it can be rejected. */
 const SCHEMAS = [195, 100, 50, 20];
@@ -19,7 +19,7 @@ export const mcpBatch: Attack = async ({ admin, member }) => {
     const anyOf = Array.from({ length: schemas }, (_, i) => ({ type: 'string', minLength: 9999 + i }));
     const inputSchema = { type: 'object', additionalProperties: { anyOf } };
     const tools = [{ name: 'expensive', inputSchema, action_id: action.id }];
-    const { status } = await member.ask('POST', '/v1/skills', { slug: 'expensive', name: 'Expensive', tools });
+    const { status } = await member.send('POST', '/v1/skills', { slug: 'expensive', name: 'Expensive', tools });
     registered.add(`${schemas} schemas ${status}`);
     if (status === 201) break;
   }
@@ -39,7 +39,9 @@ export const mcpBatch: Attack = async ({ admin, member }) => {
         const count = BATCHES[n % BATCHES.length]!;
         const began = Date.now();
         const headers = { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-03-26' };
-        const outcome = await member.ask('POST', '/v1/mcp', batchOf(count), headers).then(summary, () => 'no response');
+        const outcome = await member
+          .send('POST', '/v1/mcp', batchOf(count), headers)
+          .then(summary, () => 'no response');
         longest = Math.max(longest, Date.now() - began);
         responses.get(count)!.add(outcome);
       }
@@ -62,7 +64,7 @@ export const mcpBatch: Attack = async ({ admin, member }) => {
 };
 
 /** Returns whether the calls of a batch were processed, or the error. */
-const summary = ({ status, body }: Answer): string =>
+const summary = ({ status, body }: ApiResponse): string =>
   Array.isArray(body) && body.some(({ result }) => result)
     ? 'answered'
     : `${status} ${body?.error?.message ?? body?.code}`;

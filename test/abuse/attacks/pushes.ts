@@ -9,7 +9,7 @@ export async function flipUntil(caller: Caller, check: string, everyMs: number, 
   for (let due = Date.now(); due < until; due += everyMs) {
     await pause(Math.max(0, due - Date.now()));
     try {
-      const { status } = await caller.ask('POST', `/v1/checks/${check}/results`, push(!isUp));
+      const { status } = await caller.send('POST', `/v1/checks/${check}/results`, push(!isUp));
       responses.add(status);
       if (status === 201) isUp = !isUp;
     } catch {

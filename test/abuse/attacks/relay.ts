@@ -26,7 +26,7 @@ export const relay: Attack = async ({ member, seconds, stack }) => {
       const one = async () => {
         while (Date.now() < until) {
           const path = `/v1/checks/${check}/policy/channels/${channel.id}/test`;
-          const response = await member.ask('POST', path).catch(() => undefined);
+          const response = await member.send('POST', path).catch(() => undefined);
           responses.add(response?.status ?? 'none');
           if (response?.status === 429 && Number(response.headers['retry-after']) > 0) withTime++;
         }
