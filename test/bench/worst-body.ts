@@ -43,7 +43,7 @@ async function startMeasured() {
  */
 export async function worstBody(): Promise<Record<string, number>> {
   await using service = await startMeasured();
-  const ask = async ({ method, path, body, headers }: Omit<WorstRequest, 'name'>) => {
+  const send = async ({ method, path, body, headers }: Omit<WorstRequest, 'name'>) => {
     const response = await fetch(service.url + path, {
       method,
       redirect: 'manual',
@@ -53,20 +53,20 @@ export async function worstBody(): Promise<Record<string, number>> {
     return { status: response.status, text: await response.text(), cookies: response.headers.getSetCookie() };
   };
   const measured: Measured[] = [];
-  const measure = async (asking: WorstRequest) => {
-    const { name, method, path } = asking;
+  const measure = async (request: WorstRequest) => {
+    const { name, method, path } = request;
     let best: Measured | undefined;
     for (let round = 0; round < ROUNDS; round++) {
       await service.longestTurn();
-      const { status, text } = await ask(asking);
+      const { status, text } = await send(request);
       const turn = await service.longestTurn();
       if (!best || turn.cpu_ms < best.cpu_ms) best = { name, method, path, ...turn, status, bytes: text.length };
       if (best.cpu_ms < WORTH_REPEATING_MS) break;
     }
     measured.push(best!);
   };
-  for await (const asking of worstRequests(ask)) await measure(asking);
-  for await (const asking of largeReads(ask)) await measure(asking);
+  for await (const request of worstRequests(send)) await measure(request);
+  for await (const request of largeReads(send)) await measure(request);
 
   const top = measured.toSorted((a, b) => b.cpu_ms - a.cpu_ms);
   for (const { method, path, name, wall_ms, cpu_ms, status, bytes } of top.slice(0, SHOWN)) {

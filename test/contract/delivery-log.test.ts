@@ -10,7 +10,9 @@ type Delivery = { id: string; check_id: string; channel_id: string; transition_i
 
 let client: Client;
 let receiver: WebhookReceiver;
-/** Deliveries of two checks that notified two channels of going down and up again, and of a channel test: newest first. */
+/**
+ * Deliveries of two checks that notified two channels of going down and up again, and of a channel test: newest first.
+ */
 let all: Delivery[];
 beforeAll(async () => {
   client = await newTenant();

@@ -76,8 +76,8 @@ describe('GET /v1/checks/{id}/explain', () => {
     expect(response.rules.at(-1)).toMatchObject({ rule: 'no_channels', label: 'Channels', found: '' });
     expect(cooldown_until).toBe(response.next.at);
     expect(response.sentence).toContain('its cooldown ran until');
-    const alone = got(await client.get(`/v1/transitions/${transition.transition_id}/explain`), 200);
-    expect(alone).toMatchObject({ verdict: 'skipped', rules: response.rules });
+    const separate = got(await client.get(`/v1/transitions/${transition.transition_id}/explain`), 200);
+    expect(separate).toMatchObject({ verdict: 'skipped', rules: response.rules });
   });
 
   it('reports the counter when no change happened at that time', async () => {

@@ -25,8 +25,8 @@ describe('GET /v1/history', () => {
     const { checks } = got(await many(`?check_ids=${other},${id},${other}&bucket=hour`), 200);
     expect(checks.map(({ check_id }: Json) => check_id)).toEqual([other, id]);
     for (const one of checks) expectWhole(one);
-    const alone = got(await client.get(`/v1/checks/${id}/history?bucket=hour&from=${checks[1].from}`), 200);
-    expect(checks[1].total.runs).toBe(alone.total.runs);
+    const single = got(await client.get(`/v1/checks/${id}/history?bucket=hour&from=${checks[1].from}`), 200);
+    expect(checks[1].total.runs).toBe(single.total.runs);
   });
 
   it('returns all checks of an entity', async () => {
@@ -46,10 +46,10 @@ describe('GET /v1/history', () => {
     for (const one of entities) expectWhole(one);
     const span = `bucket=hour&from=${entities[1].from}`;
     const path = `/v1/blueprints/service/entities/${entity.slug}/history`;
-    const alone = got(await client.get(`${path}?${span}`), 200);
-    expect(entities[1]).toMatchObject({ entity_name: alone.entity_name, bucket: 'hour', from: alone.from });
-    expect(entities[1].buckets).toHaveLength(alone.buckets.length);
-    expect(entities[1].total).toMatchObject({ runs: alone.total.runs, uptime: alone.total.uptime });
+    const single = got(await client.get(`${path}?${span}`), 200);
+    expect(entities[1]).toMatchObject({ entity_name: single.entity_name, bucket: 'hour', from: single.from });
+    expect(entities[1].buckets).toHaveLength(single.buckets.length);
+    expect(entities[1].total).toMatchObject({ runs: single.total.runs, uptime: single.total.uptime });
     expect(entities[1].total.runs).toBeGreaterThan(0);
     expect(entities[0].total).toMatchObject({ runs: 0, uptime: null });
   });

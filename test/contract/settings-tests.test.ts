@@ -35,12 +35,12 @@ describe('a settings test', () => {
   });
 
   it('stores nothing', async () => {
-    const alone = await newTenant();
+    const tenant = await newTenant();
     await using shop = await httpTarget((_, response) => response.end());
-    got(await alone.post('/v1/checks/test', { ...http, target_url: shop.url }), 200);
-    expect(got(await alone.get('/v1/checks'), 200)).toEqual([]);
-    expect(got(await alone.get('/v1/audit'), 200)).toEqual(
-      got(await alone.get('/v1/audit'), 200).filter(({ action }: { action: string }) => !action.startsWith('check.')),
+    got(await tenant.post('/v1/checks/test', { ...http, target_url: shop.url }), 200);
+    expect(got(await tenant.get('/v1/checks'), 200)).toEqual([]);
+    expect(got(await tenant.get('/v1/audit'), 200)).toEqual(
+      got(await tenant.get('/v1/audit'), 200).filter(({ action }: { action: string }) => !action.startsWith('check.')),
     );
   });
 

@@ -64,12 +64,12 @@ describe('a maintenance window', () => {
     expect(got(await respond.put(`${WINDOWS}/${made.id}`, { ...record, note: '' }), 200)).toMatchObject({ note: '' });
 
     const again = { name: 'Patches', cron: '30 2 * * sat', time_zone: 'Europe/Berlin', duration_seconds: 7200 };
-    const rhythm = got(await respond.post(WINDOWS, { ...again, every_weeks: 2, scope: { all: true } }), 201);
-    expect(rhythm).toMatchObject({ ...again, every_weeks: 2, open: false, current: null, starts_at: null });
-    expect(Date.parse(rhythm.next.to) - Date.parse(rhythm.next.from)).toBe(7_200_000);
-    expect(got(await respond.put(`${WINDOWS}/${rhythm.id}`, { until: from(90_000_000) }), 200).until).not.toBeNull();
-    expect(got(await respond.put(`${WINDOWS}/${rhythm.id}`, { until: null }), 200).until).toBeNull();
-    for (const { id } of [made, rhythm]) got(await respond.del(`${WINDOWS}/${id}`), 204);
+    const recurring = got(await respond.post(WINDOWS, { ...again, every_weeks: 2, scope: { all: true } }), 201);
+    expect(recurring).toMatchObject({ ...again, every_weeks: 2, open: false, current: null, starts_at: null });
+    expect(Date.parse(recurring.next.to) - Date.parse(recurring.next.from)).toBe(7_200_000);
+    expect(got(await respond.put(`${WINDOWS}/${recurring.id}`, { until: from(90_000_000) }), 200).until).not.toBeNull();
+    expect(got(await respond.put(`${WINDOWS}/${recurring.id}`, { until: null }), 200).until).toBeNull();
+    for (const { id } of [made, recurring]) got(await respond.del(`${WINDOWS}/${id}`), 204);
     expect((await client.get(`${WINDOWS}/${made.id}`)).status).toBe(404);
     const { body: log } = await client.get('/v1/audit?action=window.');
     const done = ['create', 'update', 'create', 'update', 'update', 'delete', 'delete'];

@@ -125,7 +125,9 @@ async function push(world: World, { id }: CheckItem, success: boolean): Promise<
 
 const warning = (random: Random): object => (random.chance(0.4) ? { warning_message: 'agent is not sure' } : {});
 
-/** Returns the age of a result: most are recent; some are a little old, a few very old or from a clock that is ahead. */
+/**
+ * Returns the age of a result: most are recent; some are a little old, a few very old or from a clock that is ahead.
+ */
 function ageOf(random: Random): number {
   if (random.chance(0.7)) return random.int(0, 2000);
   return random.pick([random.int(2000, 50_000), random.int(60_000, 900_000), -random.int(1, 50_000)]);

@@ -99,8 +99,8 @@ function contentOfTitle(title: string): string {
   if (/ is up( again after .+)?$/.test(headline)) return 'up';
   if (/ (is degraded|is no longer down but degraded, after .+|has been degraded for .+)$/.test(headline))
     return 'degraded';
-  const [, looked] = / is (down|degraded), and acknowledged$/.exec(headline) ?? [];
-  if (looked) return looked;
+  const [, acknowledged] = / is (down|degraded), and acknowledged$/.exec(headline) ?? [];
+  if (acknowledged) return acknowledged;
   const [, unhealed] = / is still (down|degraded): .+ did not help$/.exec(headline) ?? [];
   if (unhealed) return unhealed;
   return / (is down|is still down after .+|has been down for .+)$/.test(headline) ? 'down' : 'garbled';

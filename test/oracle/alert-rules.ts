@@ -57,8 +57,8 @@ export function flapsAfter(
 export const reportedAs = (state: CheckState): string => (state === 'unknown' ? 'up' : state);
 
 /**
- * A held alert of a check: by a maintenance window, or until its root cause is known. `notified`: destinations and channels
- * that were notified nevertheless.
+ * A held alert of a check: by a maintenance window, or until its root cause is known. `notified`: destinations and
+ * channels that were notified nevertheless.
  */
 export type HeldAlertState = {
   reason: HoldReason;

@@ -59,8 +59,8 @@ export type JobSeen = {
 export type JobRun = JobSeen & { began_at: number; done_at?: number };
 export type JobSent = JobSeen & { at: number };
 /**
- * One request to a target. `ended_at` is absent while it lasts; `silent`: no response came. `own_resolver`: it went to
- * the service's own DNS server, with a cache that says nothing about the network.
+ * One request to a target. `ended_at` is absent while it lasts; `isUnanswered`: no response came. `own_resolver`: it
+ * went to the service's own DNS server, with a cache that says nothing about the network.
  */
 export type ProbeSeen = {
   process: number;

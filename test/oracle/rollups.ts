@@ -33,14 +33,14 @@ export function checkRollups(inside: Inside): string[] {
     if (early > profile.jumpMs + 100)
       wrong.push(`commit ${commit.n}: ${key.sk} of ${key.pk} was written ${early} ms early`);
   }
-  const told = recordedIn(seen);
+  const recorded = recordedIn(seen);
   const settings = settingsIn(seen);
   for (const check of checksIn(seen)) {
     const cell = cellOf(check.id);
     for (const item of hoursOf(seen, cell)) {
       const hour = { from: item.from, to: item.from + HOUR };
       if (lastChange(seen, check, hour) > end - REVISED_MS) continue;
-      const runs = (told.get(check.id)?.runs ?? []).filter(
+      const runs = (recorded.get(check.id)?.runs ?? []).filter(
         ({ at, unscheduled }) => !unscheduled && hour.from <= at && at < hour.to,
       );
       const expected = {

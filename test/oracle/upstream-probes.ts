@@ -9,12 +9,12 @@ import { countersOf, isSame } from './state-counters.ts';
  * counter and no state. It can record a missed heartbeat.
  */
 export function checkUpstreamProbes({ seen }: Inside): string[] {
-  const asking = new Set(
+  const probing = new Set(
     changesIn(seen).flatMap(({ key, commit }) => (key.pk.includes('#ASKED#') ? [commit.run ?? -1] : [])),
   );
   return changesIn(seen).flatMap((change) => {
     const { run, at, changes } = change.commit;
-    if (!asking.has(run ?? -1)) return [];
+    if (!probing.has(run ?? -1)) return [];
     const { key, before, after } = change;
     if (packKeyOf(key)) return [`an upstream probe at ${at} wrote the pack ${key.pk} ${key.sk}`];
     if (isResult(change))

@@ -24,6 +24,6 @@ export function invokedBy(name: FunctionName, batch: readonly Lineage[]): Lineag
   return longest.set(name, (longest.get(name) ?? 0) + 1);
 }
 
-/** Whether Lambda would refuse an invocation with this chain. */
+/** Whether Lambda would stop an invocation with this chain. */
 export const isStopped = (name: FunctionName, lineage: Lineage, allowed = onCycles()): boolean =>
   !allowed.has(name) && (lineage.get(name) ?? 0) > MAX_CHAIN;

@@ -113,7 +113,7 @@ const request = (method: string, params: object) => ({ jsonrpc: '2.0', id: ++ids
 
 const METHODS = ['initialize', 'ping', 'server/discover', 'tools/list', 'tools/call', 'nothing'];
 
-/** Yields messages of every method with every kind of params, alone and in the largest batch that fits into 256 KB. */
+/** Yields messages of every method with every kind of params, single and in the largest batch that fits into 256 KB. */
 export function* worstMessages(): Generator<WorstMessage> {
   const filler = 'x'.repeat(240_000);
   for (const method of METHODS) {

@@ -15,7 +15,7 @@ export type WorstRequest = {
   headers?: Record<string, string>;
 };
 
-type Send = (asking: Omit<WorstRequest, 'name'>) => Promise<{ status: number; text: string; cookies: string[] }>;
+type Send = (request: Omit<WorstRequest, 'name'>) => Promise<{ status: number; text: string; cookies: string[] }>;
 
 type Made = Omit<WorstRequest, 'name' | 'body'> & { body?: unknown };
 

@@ -126,8 +126,8 @@ const PushoverMessage = z
 
 export const pushover =
   (user: string): Vendor =>
-  (asked) => {
-    const { data, wrong } = parsed(PushoverMessage, asked);
+  (received) => {
+    const { data, wrong } = parsed(PushoverMessage, received);
     const request = '647d2300-702c-4b38-8b2f-d56326ae460b';
     if (wrong) return { status: 400, body: { errors: wrong, status: 0, request } };
     if (data.user !== user) {

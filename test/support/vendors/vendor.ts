@@ -11,7 +11,7 @@ export type VendorRequest = {
 export type VendorResponse = { status: number; headers?: Record<string, string>; body?: unknown };
 
 /** An external service: accepts requests by its published rules and returns its responses. */
-export type Vendor = (asked: VendorRequest) => VendorResponse;
+export type Vendor = (request: VendorRequest) => VendorResponse;
 
 /** Parses the body by a schema; `wrong` has a line for each error. */
 export function parsed<Schema extends z.ZodType>(schema: Schema, { body }: VendorRequest) {
