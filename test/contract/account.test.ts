@@ -15,7 +15,7 @@ const invited = async (admin: Client, url: string): Promise<Client> => {
 };
 
 describe('PUT /v1/account', () => {
-  it('changes only the given ones of name and e-mail address', async () => {
+  it('changes only the given properties', async () => {
     const admin = await newTenant();
     const changed = got(await admin.put('/v1/account', { name: 'Shop Inc' }), 200);
     expect(changed).toMatchObject({ id: admin.id, name: 'Shop Inc', email: 'test@example.com', egress: 'any' });

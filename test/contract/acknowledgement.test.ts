@@ -145,7 +145,7 @@ describe('POST /v1/checks/{id}/acknowledge', () => {
 describe('the escalation of a policy', () => {
   const step = (after_seconds: number, ...channel_ids: (string | undefined)[]) => ({ after_seconds, channel_ids });
 
-  it('notifies a step at its time, not before, and of the recovery', async () => {
+  it('notifies the channels of a step at its time, not before, and of the recovery', async () => {
     const { id, channels } = await watched(2);
     const [first, second] = channels as [{ path: string }, { id: string; path: string }];
     await escalating(id, [[1, second.id]]);

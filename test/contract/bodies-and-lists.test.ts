@@ -61,7 +61,7 @@ describe('a body', () => {
     expect(await post(body)).toMatchObject(failure(400, 'VALIDATION_ERROR', ''));
   });
 
-  it('is rejected with every missing property if it is missing', async () => {
+  it('is rejected with a list of all required properties if it is missing', async () => {
     const response = await post(undefined);
     expect(response).toMatchObject({ status: 400, body: { code: 'VALIDATION_ERROR', error: expect.any(String) } });
     expect(response.body.details).toEqual([

@@ -160,8 +160,8 @@ describe('a manual run', () => {
   });
 });
 
-describe('a manual run that is rejected', () => {
-  it('is one of a push check', async () => {
+describe('a rejected manual run', () => {
+  it('targets a push check', async () => {
     const { id } = await newCheck(client);
     const response = await client.post(`/v1/checks/${id}/run`);
     expect(response).toMatchObject(failure(409, 'CONFLICT'));
@@ -170,7 +170,7 @@ describe('a manual run that is rejected', () => {
     );
   });
 
-  it('is one of a disabled check', async () => {
+  it('targets a disabled check', async () => {
     await using shop = await target();
     const { id } = await probedOnce({ target_url: shop.url });
     got(await client.put(`/v1/checks/${id}`, { enabled: false }), 200);
@@ -181,7 +181,7 @@ describe('a manual run that is rejected', () => {
     expect(await resultsOf(id)).toEqual(results);
   });
 
-  it('is one of an unknown check, or of another account', async () => {
+  it('targets an unknown check, or one of another account', async () => {
     const { id } = await newCheck(await newTenant());
     for (const one of [id, 'chk_none'])
       expect(await client.post(`/v1/checks/${one}/run`)).toMatchObject(failure(404, 'NOT_FOUND'));

@@ -22,7 +22,7 @@ describe('PUT /v1/checks/{id}', () => {
     expect(got(await client.get(`/v1/checks/${check.id}`), 200)).toMatchObject(changed);
   });
 
-  it('merges config by key and removes a key that is null', async () => {
+  it('merges config by key and removes null keys', async () => {
     const { id } = await newCheck(client, {
       check_type: 'http',
       target_url: 'http://127.77.0.1:9/',

@@ -125,23 +125,23 @@ describe('an ETag', () => {
   });
 });
 
-describe('a response without compression and ETag', () => {
+describe('compression and ETags', () => {
   const gzip = { 'accept-encoding': 'gzip' };
 
-  it('is a short one', async () => {
+  it('are omitted for a short response', async () => {
     const response = await request(SHORT, gzip);
     expect(form(response)).toEqual([null, null, null]);
     expect(await response.json()).toHaveLength(1);
   });
 
-  it('is one to a change, which may repeat sent data next to a secret', async () => {
+  it('are omitted for the response to a change, which can repeat sent data next to a secret', async () => {
     const body = JSON.stringify({ slug: 'long', name: 'Long', description: 'x'.repeat(3000) });
     const response = await request(LONG, gzip, 'POST', body);
     expect([response.status, ...form(response)]).toEqual([201, null, null, null]);
     expect((await response.text()).length).toBeGreaterThan(3000);
   });
 
-  it('is one to a push', async () => {
+  it('are omitted for the response to a push', async () => {
     const { id } = await newCheck(client);
     const body = JSON.stringify(Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`not_known_${i}`, 1])));
     const response = await request(`/v1/checks/${id}/results`, gzip, 'POST', body);

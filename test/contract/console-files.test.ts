@@ -138,7 +138,7 @@ describe('a file of the console', () => {
   );
 });
 
-describe('a host name that is not of the service', () => {
+describe('an unknown host name', () => {
   let service: Service;
   beforeAll(async () => {
     service = await startService({ env: { PUBLIC_URL: 'https://fleet.example.com' } });

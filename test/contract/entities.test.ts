@@ -105,7 +105,7 @@ describe('POST entities', () => {
 });
 
 describe('PUT an entity', () => {
-  it('merges fields by key and removes one that is null', async () => {
+  it('merges fields by key and removes null ones', async () => {
     const path = await entity({ owner: 'a', port: 80, tags: ['x'] });
     expect((await admin.put(path, { fields: { owner: 'b', tags: null } })).body.fields).toEqual({
       owner: 'b',

@@ -124,7 +124,7 @@ describe('POST /v1/incidents/{id}/acknowledge', () => {
     expect(said).toEqual([expect.objectContaining({ by: record.acknowledged_by, text: 'enlarging the disk' })]);
   });
 
-  it('is there even if its check was acknowledged right after the failure', async () => {
+  it('applies even if the check was acknowledged right after the failure', async () => {
     const { id, entity_id } = await watched();
     await push(id, false);
     got(await client.post(`/v1/checks/${id}/acknowledge`, { note: 'at once' }), 200);

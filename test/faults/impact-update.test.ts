@@ -40,7 +40,7 @@ describe('the impact update a minute after an alert', () => {
     expect(updated! - alerted!).toBeLessThan(61_500);
   });
 
-  it('is optional: other recipients are notified of nothing else', async () => {
+  it('leaves its recipients notified if its delivery fails, without alerts of downstream failures', async () => {
     await outage();
     await open.until('09:41');
     open.host('pager.test').does('fails');

@@ -173,7 +173,7 @@ describe('an incident', () => {
     expect(await incidents()).toMatchObject([{ state: 'open' }, { state: 'resolved' }]);
   });
 
-  it('opens not in a maintenance window, but at its end for checks that are still down', async () => {
+  it('opens at the end of a maintenance window instead of in it, for checks that are still down', async () => {
     const { service, addEntity, fails, answers, incidents, incident, named, withoutRecipients } = await from('09:30');
     const [shop, blog, mail] = [await addEntity('shop'), await addEntity('blog'), await addEntity('mail')];
     await withoutRecipients(mail);

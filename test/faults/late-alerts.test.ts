@@ -150,7 +150,7 @@ describe('a silence', () => {
 });
 
 describe('a policy without recovery alerts', () => {
-  it('never reports up, but the next outage', async () => {
+  it('never reports a recovery, but reports the next outage', async () => {
     const check = await alertingCheck(night, { policy: { notify_on_recovery: false } });
     await live(
       night,

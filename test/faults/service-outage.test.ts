@@ -114,7 +114,7 @@ function clockwork(...story: [minute: number, manner: Manner][]): void {
   });
 }
 
-it('appear in the health of the service while the schedule lags, until it has caught up', async () => {
+it('are shown by the health endpoint until the schedule has caught up', async () => {
   const health = () => service.call('GET', '/v1/health');
   await service.pass(minutes(2));
   expect(await health()).toMatchObject({ ok: true, schedule: { ok: true, lag_seconds: 0 } });

@@ -39,7 +39,7 @@ describe('a sign-in that does not start', () => {
     expect(await begin(new PlainBrowser(), {}, headers)).toMatchObject(failure(403, 'FORBIDDEN'));
   });
 
-  it('is under a host name that a third party points to the service', async () => {
+  it('is requested under a host name that a third party points to the service', async () => {
     const { ports } = world.service;
     const { create } = await import('#functions/sign-in.ts');
     const response = await create(ports)({
