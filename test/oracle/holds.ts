@@ -2,17 +2,17 @@ import type { DeadlineEntry } from '#lib/alerting/decide/notes.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Item } from '#lib/platform/ports.ts';
-import { upstreamIn } from './ancestry.ts';
 import { graceOf } from './deadlines.ts';
 import { holdIn } from './holds-seen.ts';
 import { effectiveSettings, possibleTimes, trackAccounts } from './in-force.ts';
 import { checksIn, type Inside, keyText } from './inside.ts';
 import { skewOf } from './rules.ts';
+import { upstreamIn } from './upstream.ts';
 
 /** Maximum delay after its deadline for which a held alert can wait for the schedule or a retry (ms). */
 const SLACK_MS = 10 * 60_000;
 /** Maximum time until the next recheck finds that a failure has no cause any more (ms). */
-const LOOK_MS = 300_000;
+const RECHECK_MS = 300_000;
 /** Minimum time for a check to recover after its cause (ms). */
 const MIN_SETTLING_MS = 60_000;
 /** Maximum time after the first recovered cause until the alert is decided by the next run of the check (ms). */
@@ -55,16 +55,16 @@ function checkLeft({ seen, keys, end, profile }: Inside): string[] {
 
 function checkReleased(inside: Inside): string[] {
   const { seen, keys, calmFrom, end, profile } = inside;
-  const ancestry = upstreamIn(inside);
+  const upstream = upstreamIn(inside);
   const skew = skewOf(inside);
   const begun = new Map<string, number>();
   const wrong: string[] = [];
   // The service has no faults after this time; time without monitoring does not count.
-  const watched = Math.max(profile.quiet ? 0 : calmFrom, ...seen.stops.map(({ over }) => over));
-  const findLate = (check: CheckItem | undefined, from: number, until: number): void => {
+  const monitoredFrom = Math.max(profile.quiet ? 0 : calmFrom, ...seen.stops.map(({ over }) => over));
+  const checkDuration = (check: CheckItem | undefined, from: number, until: number): void => {
     if (!check) return;
-    const over = Math.max(from, watched, ancestry.problemUntil(check.entity_id, from, until));
-    const due = over + LOOK_MS + settlingOf(check) + SPARE_MS;
+    const over = Math.max(from, monitoredFrom, upstream.problemUntil(check.entity_id, from, until));
+    const due = over + RECHECK_MS + settlingOf(check) + SPARE_MS;
     if (until > due)
       wrong.push(
         `${check.id}: its alert is held from ${from} to ${until}, although nothing explains that since ${over}`,
@@ -100,11 +100,11 @@ function checkReleased(inside: Inside): string[] {
         begun.set(hold.check_id, commit.at);
       if (waitsForCause || from === undefined) continue;
       begun.delete(hold.check_id);
-      findLate(checks.get(hold.check_id), from, commit.at);
+      checkDuration(checks.get(hold.check_id), from, commit.at);
     }
   }
   const left = new Map(checksIn(seen).map((check) => [check.id, check]));
-  for (const [id, from] of begun) findLate(left.get(id), from, end);
+  for (const [id, from] of begun) checkDuration(left.get(id), from, end);
   return wrong;
 }
 

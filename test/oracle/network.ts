@@ -26,7 +26,7 @@ export function checkNetwork(inside: Inside): string[] {
   // The knowledge of a process about its network is ordered by its clock.
   if (inside.profile.jumpMs > 0) return wrong;
   const skew = skewOf(inside);
-  const witnessed = witnesses(inside);
+  const knowledge = networkKnowledge(inside);
   const probes = Map.groupBy(seen.probes.filter(hasEnded), ({ host }) => host);
   const failedIn = (check: CheckItem, { at, run }: Commit) =>
     (probes.get(targetOf(check)) ?? []).filter((probe) => probe.run === run && !probe.success && probe.ended_at <= at);
@@ -36,7 +36,7 @@ export function checkNetwork(inside: Inside): string[] {
     const begun = recorded - skew;
     // Two checks can share a host: a response to one of them can be that of this probe.
     const own = failedIn(check, commit).filter(({ at }) => at >= begun && at <= begun + skew + 4000);
-    if (own.length > 0 && own.every((probe) => probe.isUnanswered && witnessed.isProtected(probe, begun, commit.at)))
+    if (own.length > 0 && own.every((probe) => probe.isUnanswered && knowledge.isProtected(probe, begun, commit.at)))
       wrong.push(
         `${check.id}: the probe of ${recorded} was recorded as a failure of its target during a network outage of the service`,
       );
@@ -44,14 +44,14 @@ export function checkNetwork(inside: Inside): string[] {
   for (const { check, commit, at: slot, gap } of notedGaps(seen)) {
     if (gap !== 'network') continue;
     const own = failedIn(check, commit).filter(({ at }) => at >= slot - skew);
-    if (!own.some((probe) => probe.isUnanswered && witnessed.hasEvidence(probe, commit.at)))
+    if (!own.some((probe) => probe.isUnanswered && knowledge.hasEvidence(probe, commit.at)))
       wrong.push(`${check.id}: slot ${slot} became a gap with the cause network at ${commit.at} without evidence`);
   }
   return wrong;
 }
 
 /** Returns the knowledge of the processes of a run about their network. */
-function witnesses({ seen, profile }: Inside) {
+function networkKnowledge({ seen, profile }: Inside) {
   /** Whether a probe counts as evidence: its function run had time left, and its outcome was not discarded. */
   const isEvidence = (probe: Ended<ProbeSeen>): boolean =>
     (seen.runs.get(probe.run ?? 0)?.aborted_at ?? Number.POSITIVE_INFINITY) >= probe.ended_at &&
@@ -74,11 +74,11 @@ function witnesses({ seen, profile }: Inside) {
   /** Maximum time until a request of a process is on the wire. */
   const waitMs = profile.quiet ? 20 : 3100;
 
-  const of = (process: number) => ({ probes: probes.get(process) ?? [], checks: references.get(process) ?? [] });
+  const of = (process: number) => ({ probes: probes.get(process) ?? [], references: references.get(process) ?? [] });
   const latest = (ends: { ended_at: number }[], until: number): number =>
     Math.max(0, ...ends.map(({ ended_at }) => ended_at).filter((at) => at <= until));
   /** Returns the time of the last response of a host, up to `until`. */
-  const lastAnswer = (process: number, until: number): number =>
+  const lastResponse = (process: number, until: number): number =>
     latest(
       of(process).probes.filter(({ isUnanswered }) => !isUnanswered),
       until,
@@ -86,9 +86,9 @@ function witnesses({ seen, profile }: Inside) {
   /** Returns the time of the last response of a host or the reference host. */
   const lastContact = (process: number, until: number): number =>
     Math.max(
-      lastAnswer(process, until),
+      lastResponse(process, until),
       latest(
-        of(process).checks.filter(({ isAnswered }) => isAnswered),
+        of(process).references.filter(({ isAnswered }) => isAnswered),
         until,
       ),
     );
@@ -98,7 +98,7 @@ function witnesses({ seen, profile }: Inside) {
    * @param counts default: every missing response that a process can have counted
    */
   const unresponsiveHosts = (process: number, until: number, near = 0, counts = isPossibleEvidence): Set<string> => {
-    const from = lastAnswer(process, until) - near;
+    const from = lastResponse(process, until) - near;
     const unanswered = of(process).probes.filter(
       (probe) => probe.isUnanswered && probe.ended_at > from && probe.ended_at <= until && counts(probe),
     );
@@ -107,7 +107,7 @@ function witnesses({ seen, profile }: Inside) {
   /** Requests of a process while hosts responded: each decides whether the reference host counts until the next one. */
   function routineOf(process: number): Ended<ReferenceProbe>[] {
     let last = Number.NEGATIVE_INFINITY;
-    return of(process).checks.filter(({ at }) => {
+    return of(process).references.filter(({ at }) => {
       const isRoutine =
         at - last >= ROUTINE_MS - waitMs &&
         [at, at - waitMs].some((time) => unresponsiveHosts(process, time).size === 0);
@@ -116,21 +116,21 @@ function witnesses({ seen, profile }: Inside) {
     });
   }
   const routine = new Map([...references.keys()].map((process) => [process, routineOf(process)]));
-  const knewWitness = (process: number, at: number): boolean =>
+  const knowsReference = (process: number, at: number): boolean =>
     routine.get(process)?.findLast((one) => one.ended_at <= at)?.isAnswered === true;
 
   return {
     /** @param begun start of the probe in the process @param now time at which its outcome was stored */
     isProtected({ process, host, ended_at, own_resolver }: Ended<ProbeSeen>, begun: number, now: number): boolean {
-      if (!knewWitness(process, now)) return false;
+      if (!knowsReference(process, now)) return false;
       if (lastContact(process, now) >= begun - NOTED_MS) return false;
-      const isUnanswered = unresponsiveHosts(process, ended_at - NOTED_MS, -NOTED_MS, isCertainEvidence);
-      return (own_resolver ? isUnanswered : isUnanswered.add(host)).size >= HOSTS;
+      const hosts = unresponsiveHosts(process, ended_at - NOTED_MS, -NOTED_MS, isCertainEvidence);
+      return (own_resolver ? hosts : hosts.add(host)).size >= HOSTS;
     },
     hasEvidence({ process, at }: ProbeSeen, now: number): boolean {
-      return of(process).checks.some((one) => {
+      return of(process).references.some((one) => {
         if (one.isAnswered || one.ended_at > now) return false;
-        const hadResponse = of(process).checks.some((earlier) => earlier.isAnswered && earlier.ended_at <= one.at);
+        const hadResponse = of(process).references.some((earlier) => earlier.isAnswered && earlier.ended_at <= one.at);
         const isDown = unresponsiveHosts(process, one.ended_at, NOTED_MS).size >= HOSTS;
         return hadResponse && isDown && lastContact(process, at - waitMs - NOTED_MS) <= one.ended_at;
       });

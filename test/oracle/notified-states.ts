@@ -60,8 +60,8 @@ export function checkNotifiedStates({ seen, keys, end }: Inside): string[] {
     const holders = [keys.policy(tenant_id, id), keys.alertingHead(tenant_id)].map(keyText);
     return changesIn(seen).some(({ key, after, commit }) => {
       if (!after || commit.at < Date.parse(timestamp) || !holders.includes(keyText(key))) return false;
-      const said = 'policy' in after ? after.policy : after;
-      return (said as { notify_on_recovery?: boolean }).notify_on_recovery === false;
+      const settings = 'policy' in after ? after.policy : after;
+      return (settings as { notify_on_recovery?: boolean }).notify_on_recovery === false;
     });
   }
 }

@@ -51,15 +51,15 @@ export function checkRollups(inside: Inside): string[] {
         ...timeOf(inside, check, settings.get(check.id) ?? [], hour),
       };
       const rolled = decodeRollup(item.figures, numberOf(check.id), hour);
-      const said = {
+      const actual = {
         runs: rolled?.runs ?? 0,
         failures: rolled?.failures ?? 0,
         warnings: rolled?.warnings ?? 0,
         latencies: decodeLatency(latenciesOf(seen, item), numberOf(check.id)).count,
         ...(rolled?.ms ?? nothing(HOUR)),
       };
-      if (textOf(said) !== textOf(expected))
-        wrong.push(`${check.id}: its rollup of hour ${hour.from} has ${textOf(said)}, expected ${textOf(expected)}`);
+      if (textOf(actual) !== textOf(expected))
+        wrong.push(`${check.id}: its rollup of hour ${hour.from} has ${textOf(actual)}, expected ${textOf(expected)}`);
     }
   }
   return [...wrong, ...checkMade(inside)];

@@ -45,27 +45,31 @@ export function countersOf(check: CheckItem): Counters {
   return onlyAwaited(state, { fails, bads, goods: successes, oks });
 }
 
-export function afterResult(check: CheckItem, said: Outcome): Counters {
+export function afterResult(check: CheckItem, outcome: Outcome): Counters {
   const before = countersOf(check);
-  const count = (name: keyof Row) => (BELONGS[name].includes(said) ? before[name] + 1 : 0);
+  const count = (name: keyof Row) => (BELONGS[name].includes(outcome) ? before[name] + 1 : 0);
   const row = { fails: count('fails'), bads: count('bads'), goods: count('goods'), oks: count('oks') };
-  return onlyAwaited(stateAfter(check, row, said), row);
+  return onlyAwaited(stateAfter(check, row, outcome), row);
 }
 
-function stateAfter({ state, failure_threshold, recovery_threshold }: CheckItem, row: Row, said: Outcome): CheckState {
+function stateAfter(
+  { state, failure_threshold, recovery_threshold }: CheckItem,
+  row: Row,
+  outcome: Outcome,
+): CheckState {
   const isWell = row.oks >= recovery_threshold;
   if (state === 'down') return row.goods < recovery_threshold ? 'down' : isWell ? 'up' : 'degraded';
   if (row.fails >= failure_threshold) return 'down';
   if (state === 'degraded') return isWell ? 'up' : 'degraded';
   if (row.bads >= failure_threshold) return 'degraded';
-  return said === 'fail' ? state : 'up';
+  return outcome === 'fail' ? state : 'up';
 }
 
 export const isSame = (a: Counters, b: Counters): boolean =>
   a.state === b.state && a.fails === b.fails && a.bads === b.bads && a.goods === b.goods && a.oks === b.oks;
 
-export const isChanged = (check: CheckItem, said: Outcome): boolean =>
-  !isSame(afterResult(check, said), countersOf(check));
+export const isChanged = (check: CheckItem, outcome: Outcome): boolean =>
+  !isSame(afterResult(check, outcome), countersOf(check));
 
 /** Whether a check waits for further results: one of its counters has started but not reached its threshold. */
 export function isUnconfirmed(check: CheckItem): boolean {

@@ -1,11 +1,11 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Item } from '#lib/platform/ports.ts';
-import { upstreamIn } from './ancestry.ts';
 import type { Span } from './history.ts';
 import { holdIn, trackHolds } from './holds-seen.ts';
 import { effectiveSettings, possibleTimes, trackAccounts } from './in-force.ts';
 import { type Inside, isCheckKey, keyText } from './inside.ts';
 import { type SeenNotification, trackNotifications } from './seen-notifications.ts';
+import { upstreamIn } from './upstream.ts';
 
 /** Maximum time between the start of a recheck and its commit (ms). */
 const BEGUN_MS = 15_000;
@@ -24,7 +24,7 @@ const NOTED_LATE_MS = 300_000;
  */
 export function checkWithheldAlerts(inside: Inside): string[] {
   const { seen, keys, profile } = inside;
-  const ancestry = upstreamIn(inside);
+  const upstream = upstreamIn(inside);
   const notifications = trackNotifications(seen);
   const holds = trackHolds();
   const accounts = trackAccounts();
@@ -65,7 +65,7 @@ export function checkWithheldAlerts(inside: Inside): string[] {
       const check = table.get(keyText(keys.check(hold.after!.tenant_id, hold.check_id))) as CheckItem | undefined;
       if (!check) continue;
       const notified = holds.of(check)?.notified ?? new Set();
-      const causes = [...ancestry.ancestorsOf(check.entity_id, at - SETTLING_MS, at)];
+      const causes = [...upstream.ancestorsOf(check.entity_id, at - SETTLING_MS, at)];
       const isPending = [...table.values()].some(
         (item) =>
           isCheckKey(item) &&
@@ -86,7 +86,7 @@ export function checkWithheldAlerts(inside: Inside): string[] {
             !notified.has(id) &&
             !notified.has(destination) &&
             !causes.some((cause) => {
-              const since = ancestry.problemSince(cause, at);
+              const since = upstream.problemSince(cause, at);
               return knows(notifications.of(cause, destination), at, cooldown_seconds * 1000, since);
             }),
         ),
@@ -102,12 +102,12 @@ export function checkWithheldAlerts(inside: Inside): string[] {
   /** Whether an upstream entity had failed some time ago, and no required one fails now. */
   function isSettling({ entity_id, state_since, interval_seconds }: CheckItem, at: number): boolean {
     const isKnown = ({ from }: Span) => from < at - BEGUN_MS;
-    const failing = [...ancestry.needsOf(entity_id, at, isWell)].filter(fails);
+    const failing = [...upstream.needsOf(entity_id, at, isWell)].filter(fails);
     const survived = Date.parse(state_since) - Math.max(SURVIVES_MS, 2000 * interval_seconds);
     const isNow = failing
-      .map((cause) => ancestry.problemSince(cause, at))
+      .map((cause) => upstream.problemSince(cause, at))
       .some((since) => since < at - BEGUN_MS && since > survived);
-    return ancestry.troublesOf(entity_id, at - SETTLING_MS, at).some(isKnown) && !isNow;
+    return upstream.troublesOf(entity_id, at - SETTLING_MS, at).some(isKnown) && !isNow;
   }
 
   /** Returns the enabled checks of an entity. */
@@ -126,7 +126,7 @@ export function checkWithheldAlerts(inside: Inside): string[] {
     const enabled = watchedOf(entity);
     const pulls = enabled.filter(({ execution_mode }) => execution_mode === 'pull');
     const isDown = ({ state }: CheckItem) => state === 'down';
-    if (ancestry.countsWhenDegraded(entity)) return enabled.some(isDown);
+    if (upstream.countsWhenDegraded(entity)) return enabled.some(isDown);
     const deciding = pulls.length > 0 ? pulls : enabled;
     return deciding.length > 0 && deciding.every(isDown);
   }

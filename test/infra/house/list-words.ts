@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { files, textOf } from './sources.ts';
 import { findWords, say } from './words.ts';
 
-/** `node test/infra/house/list-words.ts [PREFIX]`: lists wordings to avoid in files below a path, or counts per room. */
+/** `node test/infra/house/list-words.ts [PREFIX]`: lists wordings to avoid below a path, or counts per room. */
 const [prefix] = parseArgs({ allowPositionals: true }).positionals;
 const texts = files.filter((file) => file.startsWith(prefix ?? '')).map((file) => [file, textOf(file)] as const);
 const print = (line: string) => process.stdout.write(`${line}\n`);
