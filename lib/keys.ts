@@ -137,9 +137,9 @@ const place = (id: string, count: number): number => (count === 1 ? 0 : hash32(i
 export type EntryKind =
   | 'probe'
   | 'rollup'
-  | 'silence'
-  | 'repeat'
-  | 'catch_up'
+  | 'missed_heartbeat'
+  | 'reminder'
+  | 'late'
   | 'escalation'
   | 'impact'
   | 'hold'

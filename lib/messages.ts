@@ -26,7 +26,7 @@ export type Job = z.infer<typeof Job>;
 
 /** A deadline of a check: `at` (epoch ms) is when it was due. */
 export const DueDeadline = z.object({
-  kind: z.enum(['silence', 'repeat', 'catch_up', 'escalation', 'impact', 'hold']),
+  kind: z.enum(['missed_heartbeat', 'reminder', 'late', 'escalation', 'impact', 'hold']),
   tenant_id: z.string(),
   entity_id: z.string(),
   check_id: z.string(),

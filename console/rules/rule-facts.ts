@@ -19,9 +19,9 @@ export const piecesOf = (text: string): Piece[] =>
 /** What comes next for a check. */
 export const NEXT: Readonly<Record<NonNullable<Explanation['next']>['what'], string>> = {
   probe: 'it is probed',
-  silence: 'it fails if nothing comes',
-  repeat: 'a reminder goes out',
-  catch_up: 'what was held back is looked at',
+  missed_heartbeat: 'it fails if nothing comes',
+  reminder: 'a reminder goes out',
+  late: 'what was held back is looked at',
   escalation: 'the escalation calls others',
   hold: 'its held alert is looked at',
 };
@@ -36,7 +36,7 @@ export const STATUS_OF_ANCESTOR: Readonly<Record<Ancestor['status'], string>> = 
 };
 
 /** From where that was known, to follow it. */
-export const KNOWN_BY: Readonly<Record<Ancestor['known_by'], string>> = {
+export const KNOWN_BY: Readonly<Record<Ancestor['evidence'], string>> = {
   state: ', by the state of its checks',
   result: ', by a push',
   asked: ', as it was probed for this',

@@ -8,7 +8,7 @@ import { REDACTED } from '#lib/platform/secrets/kept-secrets.ts';
 import { Trigger } from './action-item.ts';
 
 /** What came of a remediation (docs/use/remediation.md#verification). */
-const ExecutionVerdict = z.enum(['healed', 'not_healed', 'already_healthy', 'unverified']);
+const ExecutionVerdict = z.enum(['recovered', 'not_recovered', 'already_healthy', 'unverified']);
 
 export const PipelineStatus = z.enum(['queued', 'running', 'succeeded', 'failed']);
 export type PipelineStatus = z.infer<typeof PipelineStatus>;
@@ -35,7 +35,7 @@ export const ExecutionRecord = z
     transition_id: z.string().nullable().describe('Of the transition that fired it.'),
     attempt: z.int().nullable().describe('Its number in the series of a remediation, from 1; null of all other runs.'),
     verdict: ExecutionVerdict.nullable().describe(
-      'Of a remediation, once it is known. healed: the check is well by it. not_healed: it is not. already_healthy: it had recovered before. unverified: the check was not watched then.',
+      'Of a remediation, once it is known. recovered: the check is well by it. not_recovered: it is not. already_healthy: it had recovered before. unverified: the check was not watched then.',
     ),
     verified_at: z.iso.datetime().nullable().describe('When the verdict was made; null until then.'),
     verified_by: z.string().nullable().describe('Id of the result that decided; null where none did.'),

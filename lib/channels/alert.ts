@@ -55,7 +55,7 @@ export type Alert = {
   step: number | null;
   event: StateChangeEvent;
   /** What channels are to believe of the check afterwards: up of one that is degraded, where that is not announced. */
-  announces: NotifiedAlert['announces'] | null;
+  reports_state: NotifiedAlert['reports_state'] | null;
   /** It is the first to say that the check flaps. */
   flapping?: FlapNote;
   /** Null for a test. */
@@ -107,7 +107,7 @@ export const EXAMPLE_ALERT: Alert = {
     transition_id: 'trn_0mi8w2c1kw4b227777d4dd1fc6',
     timestamp: '2026-11-21T08:01:17.000Z',
   },
-  announces: 'down',
+  reports_state: 'down',
   cause: 'result',
   check_label: 'GET https://shop.example.com/health',
   error_message: 'expected status 200, got 503 (Service Unavailable)',
@@ -176,8 +176,8 @@ const isAddress = (value: unknown): value is string =>
 
 export const DeliveryKind = z.enum([
   'state_change',
-  'repeat',
-  'catch_up',
+  'reminder',
+  'late',
   'escalation',
   'impact',
   'acknowledged',
@@ -195,7 +195,7 @@ export type TriedRemediation = {
   action_id: string;
   action_name: string;
   attempts: number;
-  verdict: 'healed' | 'not_healed' | 'unverified';
+  verdict: 'recovered' | 'not_recovered' | 'unverified';
 };
 
 /** What an alert says of flapping: how many changes there were within which time, and when it is told again; ms. */

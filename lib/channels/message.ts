@@ -20,7 +20,7 @@ import { type Templates, valuesOf } from './templates.ts';
 /** Of the entity's name, and of the check's label: so that what a title says of them always stays in it. */
 const NAME_LENGTH = 100;
 
-type Believed = NonNullable<Alert['announces']>;
+type Believed = NonNullable<Alert['reports_state']>;
 
 const MOODS: Record<Believed, Message['mood']> = { up: 'good', degraded: 'warn', down: 'bad' };
 
@@ -53,13 +53,13 @@ const MAX_OWN_TEXT = 16_000;
 const MAX_TITLE = 256;
 
 function usualMessage(alert: Alert, longest: number): Message {
-  const { kind, announces } = alert;
-  const isTrouble = announces === 'down' || announces === 'degraded';
+  const { kind, reports_state } = alert;
+  const isTrouble = reports_state === 'down' || reports_state === 'degraded';
   return {
     title: headline(alert, subject(alert, longest)),
-    mood: announces === null || kind === 'closed' ? 'neutral' : MOODS[announces],
+    mood: reports_state === null || kind === 'closed' ? 'neutral' : MOODS[reports_state],
     lead: causeAndImpact(alert),
-    facts: announces === null ? testFacts(alert) : changeFacts(alert),
+    facts: reports_state === null ? testFacts(alert) : changeFacts(alert),
     why: isTrouble ? shorten(alert.error_message, 500) : '',
     note: [NOTES[kind](alert), hiddenNote(alert), flapNote(alert), isTrouble && lately(alert), notifiedLine(alert)]
       .filter(Boolean)
@@ -86,29 +86,29 @@ function says(longer: string, shorter: string): boolean {
 
 /** What a notification shows of it: so it says how long, too. */
 function headline(alert: Alert, subject: string): string {
-  const { kind, event, cause, announces } = alert;
-  if (announces === null) return `Test alert for ${subject}`;
+  const { kind, event, cause, reports_state } = alert;
+  if (reports_state === null) return `Test alert for ${subject}`;
   if (kind === 'closed') {
     return `${subject} was ${cause === 'check_deleted' ? 'deleted' : 'disabled'}${WHILE[event.check_from_state]}`;
   }
   if (kind === 'impact') return `${subject} is down, and ${failingWithText(alert)}`;
-  if (kind === 'acknowledged') return `${subject} is ${announces}, and acknowledged`;
+  if (kind === 'acknowledged') return `${subject} is ${reports_state}, and acknowledged`;
   if (kind === 'remediation_failed') {
     const tried = shorten(alert.remediation?.action_name ?? 'its remediation', 60);
     // Since the failure that the series is at it may have gone from degraded to down.
-    return `${subject} is still ${announces}: ${tried} did not help`;
+    return `${subject} is still ${reports_state}: ${tried} did not help`;
   }
-  switch (announces) {
+  switch (reports_state) {
     case 'up':
       return `${subject} is up${AGAIN[event.check_from_state](alert)}`;
     case 'degraded':
-      if (kind === 'catch_up') return `${subject} has been degraded for ${inStateFor(alert)}`;
+      if (kind === 'late') return `${subject} has been degraded for ${inStateFor(alert)}`;
       return event.check_from_state === 'down'
         ? `${subject} is no longer down but degraded, after ${wasStateFor(alert)}`
         : `${subject} is degraded`;
     case 'down':
-      if (kind === 'repeat' || kind === 'escalation') return `${subject} is still down after ${inStateFor(alert)}`;
-      return `${subject} ${kind === 'catch_up' ? `has been down for ${inStateFor(alert)}` : 'is down'}${causeOf(alert)}${othersOf(alert)}`;
+      if (kind === 'reminder' || kind === 'escalation') return `${subject} is still down after ${inStateFor(alert)}`;
+      return `${subject} ${kind === 'late' ? `has been down for ${inStateFor(alert)}` : 'is down'}${causeOf(alert)}${othersOf(alert)}`;
   }
 }
 
@@ -131,8 +131,8 @@ const AGAIN: Record<CheckState, (alert: Alert) => string> = {
 
 const NOTES: Record<Alert['kind'], (alert: Alert) => string> = {
   state_change: () => '',
-  repeat: () => 'A reminder, as long as it stays down.',
-  catch_up: () => 'Told late: an earlier alert about this was held back, failed or came out of order.',
+  reminder: () => 'A reminder, as long as it stays down.',
+  late: () => 'Told late: an earlier alert about this was held back, failed or came out of order.',
   escalation: ({ step }) => `Step ${step ?? 1} of its escalation: nobody has acknowledged it yet.`,
   impact: () => 'More fails with it than was known when it was told first.',
   acknowledged: ({ acknowledgement }) => {
@@ -149,8 +149,8 @@ const NOTES: Record<Alert['kind'], (alert: Alert) => string> = {
 
 /** What came of the last attempt, in words. */
 const CAME_OF_IT: Record<TriedRemediation['verdict'], string> = {
-  healed: 'after the last time it was well for too short a time',
-  not_healed: 'after the last time it still failed',
+  recovered: 'after the last time it was well for too short a time',
+  not_recovered: 'after the last time it still failed',
   unverified: 'after the last time nobody watched it',
 };
 
@@ -158,8 +158,8 @@ const triedNote = ({ action_name, attempts, verdict }: TriedRemediation): string
   `${shorten(action_name, 60)} was tried ${attempts === 1 ? 'once' : `${attempts} times`}; ${CAME_OF_IT[verdict]}. It is not tried again.`;
 
 /** Whoever wants to hear of down alone is told up, and may read what that is. */
-const hiddenNote = ({ announces, event }: Alert): string =>
-  announces === 'up' && event.check_to_state === 'degraded'
+const hiddenNote = ({ reports_state, event }: Alert): string =>
+  reports_state === 'up' && event.check_to_state === 'degraded'
     ? 'It is degraded, which its policy does not announce.'
     : '';
 
@@ -171,8 +171,8 @@ function flapNote({ flapping }: Alert): string {
 }
 
 /** What to do first comes first; once nothing is to be done, where to look. */
-function linksOf({ urls, acknowledge_url, silence_url, announces }: Alert): Message['links'] {
-  const isOver = announces === 'up' || announces === null;
+function linksOf({ urls, acknowledge_url, silence_url, reports_state }: Alert): Message['links'] {
+  const isOver = reports_state === 'up' || reports_state === null;
   const all: [string, string | null][] = [
     ['Acknowledge', isOver ? null : acknowledge_url],
     ['Silence for an hour', isOver ? null : silence_url],
@@ -197,7 +197,7 @@ export function dedupKeyOf({ kind, incident_id, with_others, event, delivery_id 
  * What an alert does to its case where cases are opened and closed. What recovers while its root still fails does not
  * end it.
  */
-export function eventActionOf({ announces, kind, root }: Alert): 'open' | 'acknowledge' | 'close' {
+export function eventActionOf({ reports_state, kind, root }: Alert): 'open' | 'acknowledge' | 'close' {
   if (kind === 'acknowledged') return 'acknowledge';
-  return kind === 'closed' || (announces === 'up' && root === null) ? 'close' : 'open';
+  return kind === 'closed' || (reports_state === 'up' && root === null) ? 'close' : 'open';
 }

@@ -81,7 +81,7 @@ type Alerted = {
   urgency: AlertUrgency;
   check_id: string;
   entity_id: string;
-  announces: NotifiedAlert['announces'] | null;
+  reports_state: NotifiedAlert['reports_state'] | null;
   /** The entity that it names as cause. */
   root_entity_id: string | null;
   to: { channel_id: string; channel_type: string; delivery_id: string }[];

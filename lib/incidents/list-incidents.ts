@@ -185,8 +185,8 @@ function alertsIn(
   { root_entity_id }: IncidentItem,
   names: ReadonlyMap<string, string>,
 ): Pick<IncidentDetail, 'told' | 'unrelated'> {
-  const alerts = timeline.flatMap(({ at, alert }) => (alert?.announces === 'down' ? [{ at, ...alert }] : []));
-  const news = alerts.filter(({ alert_kind }) => alert_kind !== 'repeat' && alert_kind !== 'impact');
+  const alerts = timeline.flatMap(({ at, alert }) => (alert?.reports_state === 'down' ? [{ at, ...alert }] : []));
+  const news = alerts.filter(({ alert_kind }) => alert_kind !== 'reminder' && alert_kind !== 'impact');
   const told = news.flatMap(({ at, to }) =>
     [...Map.groupBy(to, ({ channel_type }) => channel_type)].map(([channel_type, some]) => ({
       channel_type,
@@ -197,7 +197,7 @@ function alertsIn(
   );
   const alone = alerts.filter(
     ({ entity_id, root_entity_id: named, alert_kind }) =>
-      entity_id !== root_entity_id && named === null && (alert_kind === 'state_change' || alert_kind === 'catch_up'),
+      entity_id !== root_entity_id && named === null && (alert_kind === 'state_change' || alert_kind === 'late'),
   );
   const unrelated = alone.map(({ at, entity_id, check_id }) => ({
     ...{ entity_id, check_id, at },

@@ -29,7 +29,7 @@ export const ResultRecord = z
       .string()
       .describe('What was not as it should be, though no failure by itself; empty when nothing was.'),
     kind: z
-      .enum(['scheduled', 'retry', 'manual', 'push', 'silence'])
+      .enum(['scheduled', 'retry', 'manual', 'push', 'missed_heartbeat'])
       .describe(
         'scheduled: a probe of its slot. retry: a probe between slots, as the state was undecided. manual: a probe that somebody asked for. push: your agent said so. silence: nobody did.',
       ),
@@ -90,7 +90,7 @@ export const orderOf = (item: Pick<ResultItem, 'sk'>): number => Number(item.sk.
 function kindOf({ kind, received_at, error_kind }: ResultItem): ResultRecord['kind'] {
   if (kind) return kind;
   if (received_at !== undefined) return 'push';
-  return error_kind === 'silence' || error_kind === 'overrun' ? 'silence' : 'scheduled';
+  return error_kind === 'missed_heartbeat' || error_kind === 'overrun' ? 'missed_heartbeat' : 'scheduled';
 }
 
 /** A text of a probe with its latency filled in (`error_message` in lib/checks/types/check-type.ts). */

@@ -8,7 +8,7 @@ import { hourOf, isClosed } from '#lib/schedule/slots.ts';
 
 /** What is revised within this time (ms) is revised once. */
 const REVISED_EVERY_MS = 30_000;
-/** A write that was announced takes place by then (ms): no function that announces one may run so long. */
+/** A write that was announced takes place by then (ms): no function that reports one may run so long. */
 const WRITTEN_MS = 75_000;
 
 /** The instants between which something changes, both included; epoch ms. */

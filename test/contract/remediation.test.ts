@@ -55,7 +55,7 @@ describe('a remediation', () => {
       const one = got(await client.get(`/v1/actions/executions/${run.id}`), 200);
       return one.verdict !== null && one;
     });
-    expect(healed).toMatchObject({ verdict: 'healed', verified_by: healing.id });
+    expect(healed).toMatchObject({ verdict: 'recovered', verified_by: healing.id });
   });
 
   it('sends an alert with the attempt when it did not help', async () => {
@@ -74,7 +74,7 @@ describe('a remediation', () => {
         receiver.received.find(({ headers }) => headers['x-service-kind'] === 'remediation_failed'),
       );
       expect(JSON.parse(alert.body).text).toMatch(/is still down: Deploy did not help/);
-      expect(got(await client.get(`/v1/actions/executions/${run.id}`), 200)).toMatchObject({ verdict: 'not_healed' });
+      expect(got(await client.get(`/v1/actions/executions/${run.id}`), 200)).toMatchObject({ verdict: 'not_recovered' });
     } finally {
       await receiver.close();
     }

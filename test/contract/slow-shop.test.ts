@@ -211,9 +211,9 @@ it('reports a slow shop once as degraded and immediately as down, and lets an ag
   ]);
   expect(await quiet.changes()).toEqual([
     'up up initial',
-    'degraded degraded degraded_off',
+    'degraded degraded degraded_disabled',
     'down down notified',
     'degraded degraded cooldown',
-    'up up degraded_off',
+    'up up degraded_disabled',
   ]);
 });

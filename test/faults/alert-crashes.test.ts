@@ -77,9 +77,9 @@ describe('a crash', () => {
     dieSending('delivery');
     await night.until('10:00');
     expect(alertsAt(night)).toHaveLength(2);
-    expect(alertsAt(night)[1]).toMatch(/^09:4[567] catch_up up$/);
+    expect(alertsAt(night)[1]).toMatch(/^09:4[567] late_alerts up$/);
     expect(await logged()).toEqual([
-      ['catch_up', 'sent'],
+      ['late', 'sent'],
       ['state_change', 'sent'],
     ]);
   });
@@ -92,7 +92,7 @@ describe('a crash', () => {
     dieSending('deadline');
     await expect(check.push(true)).rejects.toThrow('undefined');
     await night.until('10:00');
-    expect(alertsAt(night)).toEqual(['09:40 state_change down', '09:42 catch_up up']);
+    expect(alertsAt(night)).toEqual(['09:40 state_change down', '09:42 late_alerts up']);
   });
 
   it('loses no late alert if it is between a failed alert and its follow-up', async () => {
@@ -103,6 +103,6 @@ describe('a crash', () => {
     await night.until('09:41');
     night.host('pager.test').does('answers');
     await night.until('10:00');
-    expect(alertsAt(night)).toEqual(['09:41 catch_up down']);
+    expect(alertsAt(night)).toEqual(['09:41 late_alerts down']);
   });
 });

@@ -82,10 +82,10 @@ describe('a shop that becomes slow, fails, is slow again, and recovers', () => {
     ]);
     expect(await check.changes()).toEqual([
       'up initial',
-      'degraded degraded_off',
+      'degraded degraded_disabled',
       'down notified',
       'degraded notified',
-      'up degraded_off',
+      'up degraded_disabled',
     ]);
   });
 

@@ -15,7 +15,7 @@ const relationsIn = ({ table }: Observations): StoredRelation[] =>
 
 /** Returns other properties of a relation: mostly that it propagates failure; or a group in which one is enough. */
 function propertiesOf(random: Random): object {
-  if (random.chance(0.1)) return { relation_type: 'runs_beside', carries_failure: random.chance(0.5) };
+  if (random.chance(0.1)) return { relation_type: 'runs_beside', propagates_failure: random.chance(0.5) };
   const when = random.chance(0.15) && { when: 'degraded' };
   const group = random.chance(0.3) && { group: 'any', ...(random.chance(0.3) && { required: random.int(1, 2) }) };
   return { relation_type: 'depends_on', ...when, ...group };

@@ -35,8 +35,8 @@ it('shows each evaluation of the root cause in an explanation, even after the al
   expect(held.at(-1)).toMatchObject({
     roots: [db.entity.id],
     ancestors: [
-      { entity_id: db.entity.id, status: 'failed', known_by: 'state', at: expect.stringMatching(/^2026-11-21T09:40/) },
-      { entity_id: host.entity.id, known_by: expect.stringMatching(/^(asked|nothing)$/) },
+      { entity_id: db.entity.id, status: 'failed', evidence: 'state', at: expect.stringMatching(/^2026-11-21T09:40/) },
+      { entity_id: host.entity.id, evidence: expect.stringMatching(/^(asked|nothing)$/) },
     ],
     truncated: false,
   });
@@ -60,7 +60,7 @@ it('shows an upstream probe as evidence of a suspected root cause', async () => 
   await service.until('09:43');
   const [first] = await looks();
   expect(first!.roots).toEqual([db.entity.id]);
-  expect(first!.ancestors[0]).toMatchObject({ entity_id: db.entity.id, status: 'failed', known_by: 'asked' });
+  expect(first!.ancestors[0]).toMatchObject({ entity_id: db.entity.id, status: 'failed', evidence: 'asked' });
 });
 
 it('shows none for an alert without an evaluation of its root cause', async () => {

@@ -43,7 +43,7 @@ it('recovers within two minutes after a clock an hour ahead is set back', async 
 
 it('ignores a cooldown that started on the wrong clock, and respects later ones', async () => {
   const shop = service.host('shop.test');
-  const check = await alertingCheck(service, { policy: { cooldown_seconds: 300, catch_up: false } });
+  const check = await alertingCheck(service, { policy: { cooldown_seconds: 300, late_alerts: false } });
   shop.does('fails');
   await service.pass(MINUTE);
   expect(alertsAt(service)).toHaveLength(1);
@@ -73,7 +73,7 @@ it('detects missed heartbeats afterwards, and only those', async () => {
     await alive.push(true);
     await service.pass(25_000);
   }
-  expect((await unpushed.read('/transitions'))[0]).toMatchObject({ check_to_state: 'down', cause: 'silence' });
+  expect((await unpushed.read('/transitions'))[0]).toMatchObject({ check_to_state: 'down', cause: 'missed_heartbeat' });
   expect(alertsAt(service)).toHaveLength(1);
   expect(await alive.read('/transitions')).toHaveLength(1);
   expect(alertsAt(service, 'alive.test')).toEqual([]);

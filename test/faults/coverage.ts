@@ -19,7 +19,7 @@ const isUnanswered = ({ error_kind }: ResultItem): boolean => error_kind === 'dn
 
 const KIND = {
   push: 'push',
-  silence: 'missed heartbeat',
+  missed_heartbeat: 'missed heartbeat',
   manual: 'manual',
   retry: 'retry',
   scheduled: 'probe',

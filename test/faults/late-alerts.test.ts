@@ -18,23 +18,23 @@ describe('a check that goes down again during the cooldown', () => {
   it('is reported as down once when the cooldown ends', async () => {
     await alertingCheck(night);
     await live(night, DOWN_UP_DOWN, '11:00');
-    expect(alertsAt(night)).toEqual(['09:40 state_change down', '10:00 state_change up', '10:05 catch_up down']);
+    expect(alertsAt(night)).toEqual(['09:40 state_change down', '10:00 state_change up', '10:05 late_alerts down']);
   });
 
-  it('is not reported without catch_up, and its transition has the reason', async () => {
-    const check = await alertingCheck(night, { policy: { catch_up: false } });
+  it('is not reported without late_alerts, and its transition has the reason', async () => {
+    const check = await alertingCheck(night, { policy: { late_alerts: false } });
     await live(night, DOWN_UP_DOWN, '11:00');
     expect(alertsAt(night)).toEqual(['09:40 state_change down', '10:00 state_change up']);
     const [last] = await check.read('/transitions');
     expect(last).toMatchObject({ check_to_state: 'down', alert: { decision: 'skipped', reason: 'cooldown' } });
   });
 
-  it('is reported when catch_up is switched on, at the end of a running cooldown', async () => {
-    const check = await alertingCheck(night, { policy: { catch_up: false, cooldown_seconds: 600 } });
+  it('is reported when late_alerts is switched on, at the end of a running cooldown', async () => {
+    const check = await alertingCheck(night, { policy: { late_alerts: false, cooldown_seconds: 600 } });
     await live(night, DOWN_UP_DOWN, '10:05');
-    await check.policy({ catch_up: true });
+    await check.policy({ late_alerts: true });
     await night.until('11:00');
-    expect(alertsAt(night).slice(2)).toEqual(['10:10 catch_up down']);
+    expect(alertsAt(night).slice(2)).toEqual(['10:10 late_alerts down']);
   });
 
   it('is reported at the end of a cooldown that was shortened', async () => {
@@ -50,25 +50,25 @@ describe('a check that goes down again during the cooldown', () => {
     expect(alertsAt(night)).toEqual(['09:40 state_change down']);
     await check.policy({ cooldown_seconds: 3600 });
     await night.until('12:00');
-    expect(alertsAt(night)).toEqual(['09:40 state_change down', '10:40 catch_up up']);
+    expect(alertsAt(night)).toEqual(['09:40 state_change down', '10:40 late_alerts up']);
   });
 
   it('starts a new cooldown with the late alert at the end of one', async () => {
     await alertingCheck(night);
     await live(night, [...DOWN_UP_DOWN, ['10:07', 'answers']], '11:00');
-    expect(alertsAt(night).slice(2)).toEqual(['10:05 catch_up down', '10:10 catch_up up']);
+    expect(alertsAt(night).slice(2)).toEqual(['10:05 late_alerts down', '10:10 late_alerts up']);
   });
 
   it('is reported normally when it stays down beyond the cooldown', async () => {
     await alertingCheck(night);
     await live(night, [...DOWN_UP_DOWN, ['10:20', 'answers']], '11:00');
-    expect(alertsAt(night).slice(2)).toEqual(['10:05 catch_up down', '10:20 state_change up']);
+    expect(alertsAt(night).slice(2)).toEqual(['10:05 late_alerts down', '10:20 state_change up']);
   });
 });
 
 describe('recipients that know the current state', () => {
-  it.each([true, false])('get nothing when a cooldown ends (catch_up: %s)', async (catch_up) => {
-    await alertingCheck(night, { policy: { catch_up } });
+  it.each([true, false])('get nothing when a cooldown ends (late_alerts: %s)', async (late_alerts) => {
+    await alertingCheck(night, { policy: { late_alerts } });
     await live(
       night,
       [
@@ -101,7 +101,7 @@ describe('a silence', () => {
     expect(alertsAt(night)).toEqual([]);
     await check.policy({ silenced: false });
     await night.until('12:00');
-    expect(alertsAt(night)).toEqual(['10:30 catch_up down']);
+    expect(alertsAt(night)).toEqual(['10:30 late_alerts down']);
   });
 
   it('reports at the end of a cooldown when it is lifted during one', async () => {
@@ -111,7 +111,7 @@ describe('a silence', () => {
     await live(night, [['10:00', 'answers']], '10:10');
     await check.policy({ silenced: false });
     await night.until('12:00');
-    expect(alertsAt(night)).toEqual(['09:40 state_change down', '10:40 catch_up up']);
+    expect(alertsAt(night)).toEqual(['09:40 state_change down', '10:40 late_alerts up']);
   });
 
   it('reports nothing when it is lifted after recovery', async () => {
@@ -129,8 +129,8 @@ describe('a silence', () => {
     expect(alertsAt(night)).toEqual([]);
   });
 
-  it('reports nothing when it is lifted during an outage without catch_up', async () => {
-    const check = await alertingCheck(night, { policy: { silenced: true, catch_up: false } });
+  it('reports nothing when it is lifted during an outage without late_alerts', async () => {
+    const check = await alertingCheck(night, { policy: { silenced: true, late_alerts: false } });
     await live(night, [['09:40', 'fails']], '10:30');
     await check.policy({ silenced: false });
     await night.until('12:00');
@@ -145,7 +145,7 @@ describe('a silence', () => {
     expect(alertsAt(night)).toHaveLength(2);
     await check.policy({ silenced: false });
     await night.until('11:00');
-    expect(alertsAt(night).slice(2)).toEqual(['10:30 catch_up down']);
+    expect(alertsAt(night).slice(2)).toEqual(['10:30 late_alerts down']);
   });
 });
 

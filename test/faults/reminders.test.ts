@@ -15,7 +15,7 @@ async function downAt0940(policy: object = TEN_MINUTES) {
   await check.push(false);
   return check;
 }
-const repeats = () => alertsAt(night).filter((line) => line.includes('repeat'));
+const repeats = () => alertsAt(night).filter((line) => line.includes('reminder'));
 
 describe('reminders', () => {
   it('are sent every interval after the transition while the check is down', async () => {
@@ -40,7 +40,7 @@ describe('reminders', () => {
   });
 
   it('are sent even if the alert was suppressed by the cooldown, and start no cooldown', async () => {
-    const check = await downAt0940({ repeat_interval_seconds: 120, cooldown_seconds: 300, catch_up: false });
+    const check = await downAt0940({ repeat_interval_seconds: 120, cooldown_seconds: 300, late_alerts: false });
     await night.until('09:41');
     await check.push(true);
     await check.push(false);

@@ -11,7 +11,7 @@ import type { EffectiveSettings } from './in-force.ts';
  * if too many alerts failed at once that the check does not remember it.
  */
 export const lastNotifiedState = ({ alerts: { announced: notified } }: CheckItem): CheckState =>
-  notified?.inFlight.at(-1)?.announces ?? notified?.baseline ?? 'up';
+  notified?.inFlight.at(-1)?.reports_state ?? notified?.baseline ?? 'up';
 
 /** Returns the state that alerts should report. */
 export const reportableState = (
@@ -108,8 +108,8 @@ export function suppressionReason(
   if (one.cause.startsWith('check_')) return 'configuration';
   if (policy.silenced) return 'silenced';
   if (from === 'unknown' && to === 'up' && lastNotifiedState(check) === 'up') return 'initial';
-  if (from === to) return 'degraded_off';
-  if (to === 'up' && !policy.notify_on_recovery) return 'recovery_off';
+  if (from === to) return 'degraded_disabled';
+  if (to === 'up' && !policy.notify_on_recovery) return 'recovery_disabled';
   if (flaps.flapping?.told) return 'flapping';
   const cooldown = policy.cooldown_seconds * 1000;
   const { last_planned_at: paged, last_warned_at: warned } = check.alerts;

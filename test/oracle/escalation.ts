@@ -59,13 +59,13 @@ function recordItems({ changes }: Commit, { checks, policies }: Known): void {
 }
 
 function findViolations(alert: AlertItem, known: Known, deliveries: DeliveryItem[]): string[] {
-  const { id, kind, check_id, announces, to } = alert;
+  const { id, kind, check_id, reports_state, to } = alert;
   const at = timeOf(id);
   const wrong: string[] = [];
   const check = known.checks.get(check_id);
   const { channels = [], escalation = [] } = known.policies.get(check_id) ?? {};
   const by = check?.alerts.episode?.acknowledgement;
-  if ((kind === 'repeat' || kind === 'escalation') && by && (by.until ?? Number.POSITIVE_INFINITY) > at)
+  if ((kind === 'reminder' || kind === 'escalation') && by && (by.until ?? Number.POSITIVE_INFINITY) > at)
     wrong.push(`alert ${id} (${kind}) is sent at ${at}, although ${by.by} acknowledged the failure at ${by.at}`);
 
   if (kind === 'escalation') {
@@ -83,11 +83,11 @@ function findViolations(alert: AlertItem, known: Known, deliveries: DeliveryItem
     return wrong;
   }
   if (kind === 'remediation_failed') known.given_up.add(check_id);
-  if (kind === 'test' || announces === null || !check) return wrong;
+  if (kind === 'test' || reports_state === null || !check) return wrong;
   for (const { channel_id } of to)
-    if (!isRecipient(channel_id, escalation, check.alerts, announces) && channels.some((one) => one.id === channel_id))
+    if (!isRecipient(channel_id, escalation, check.alerts, reports_state) && channels.some((one) => one.id === channel_id))
       wrong.push(`alert ${id} (${kind}) goes to channel ${channel_id} before its step`);
-  if (announces !== 'up') return wrong;
+  if (reports_state !== 'up') return wrong;
   const addressOf = (id: string) => channels.find((one) => one.id === id)?.destination;
   for (const channel of known.called.get(check_id) ?? []) {
     const address = addressOf(channel);
@@ -99,11 +99,11 @@ function findViolations(alert: AlertItem, known: Known, deliveries: DeliveryItem
 }
 
 function recordNotified(
-  { kind, check_id, announces, to }: AlertItem,
+  { kind, check_id, reports_state, to }: AlertItem,
   { called }: Known,
   deliveries: DeliveryItem[],
 ): void {
-  if (announces === 'up') called.delete(check_id);
+  if (reports_state === 'up') called.delete(check_id);
   if (kind !== 'escalation') return;
   const sent = new Set(deliveries.filter(({ status }) => status === 'sent').map(({ id }) => id));
   const notified = to.filter(({ delivery_id }) => sent.has(delivery_id)).map(({ channel_id }) => channel_id);

@@ -54,7 +54,7 @@ export function checkOrphans({ seen, keys }: Inside): string[] {
     else if (entity.checks[check.id] !== check.state)
       wrong.push(`check ${check.id} is ${check.state}, but its entity has ${entity.checks[check.id]}`);
     const isMonitored = check.enabled && (check.last_received !== undefined || awaitsFirst(check));
-    if (entries.has(keys.entry('silence', check.tenant_id, check.id).sk) !== isMonitored)
+    if (entries.has(keys.entry('missed_heartbeat', check.tenant_id, check.id).sk) !== isMonitored)
       wrong.push(`check ${check.id} has ${isMonitored ? 'no' : 'an unnecessary'} heartbeat deadline`);
   }
   for (const { id, checks: held } of entities) {

@@ -98,7 +98,7 @@ function checkSeries(attempts: readonly Attempt[], inside: Inside): string[] {
       const { verified } = before;
       const failed_at = transitions.get(transition_id ?? '') ?? at;
       const isSoon = verified && failed_at < Date.parse(verified.execution.verified_at!) + stable_seconds * 1000;
-      if (isSoon && verified.execution.verdict === 'healed')
+      if (isSoon && verified.execution.verdict === 'recovered')
         wrong.push(`execution ${id} starts a new series too soon after a successful remediation`);
     }
   }
@@ -133,13 +133,13 @@ function checkVerdicts(attempts: readonly Attempt[], { seen, end }: Inside): str
     const isKept = seen.table.has(keyText({ pk: execution.pk, sk: 'EXECUTION' }));
     if (!verified && isKept && until < end - VERIFIED_MS) wrong.push(`execution ${execution.id} was never verified`);
     const { verdict, verified_by } = verified?.execution ?? {};
-    if (verdict === 'healed' && !verified_by)
+    if (verdict === 'recovered' && !verified_by)
       wrong.push(`execution ${execution.id} is verified as healed without a result`);
     // Results in packs are not stored separately; they changed nothing.
     const success = results.get(verified_by ?? '');
     // If degraded is the trigger, a success with a warning is not a recovery.
     const mayWarn = success && action.trigger_to_state === 'degraded';
-    if (success !== undefined && (verdict === 'healed') !== success && !mayWarn)
+    if (success !== undefined && (verdict === 'recovered') !== success && !mayWarn)
       wrong.push(
         `execution ${execution.id} is ${verdict} by result ${verified_by}, which is a ${success ? 'success' : 'failure'}`,
       );

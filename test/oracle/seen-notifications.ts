@@ -14,7 +14,7 @@ export type SeenNotification = {
 };
 
 /** Kinds of alerts that report the state of a check. */
-const STATE_ALERTS = new Set(['state_change', 'catch_up', 'repeat', 'escalation', 'closed']);
+const STATE_ALERTS = new Set(['state_change', 'late', 'reminder', 'escalation', 'closed']);
 
 /** Returns the alerts of a commit that report the state of a check. */
 export const stateAlertsIn = (commit: Commit): AlertItem[] =>
@@ -30,7 +30,7 @@ export function trackNotifications(seen: Pick<Seen, 'table'>) {
       // An alert about an abandoned remediation also reports that the check is still down.
       const alerts = alertsIn(commit).filter(({ kind }) => STATE_ALERTS.has(kind) || kind === 'remediation_failed');
       for (const alert of alerts) {
-        const says = alert.announces;
+        const says = alert.reports_state;
         if (says === null) continue;
         const about = [alert.check_id, alert.entity_id, ...(alert.root ? [alert.root.entity_id] : [])];
         for (const target of alert.to) {

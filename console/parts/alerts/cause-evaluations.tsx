@@ -15,10 +15,10 @@ export const Looks = ({ looks }: { looks: readonly CauseEvaluation[] }) => (
           <Time at={at} as="full" />:{' '}
           {roots.length === 0 ? 'it follows from nothing else' : <>it follows from {names(roots)}</>}
           <ul>
-            {ancestors.map(({ entity_id, status, known_by, at: seen }) => (
+            {ancestors.map(({ entity_id, status, evidence, at: seen }) => (
               <li key={entity_id} class="hint">
                 <EntityName id={entity_id} /> {STATUS_OF_ANCESTOR[status]}
-                {KNOWN_BY[known_by]}
+                {KNOWN_BY[evidence]}
                 {seen && (
                   <>
                     {' '}

@@ -33,7 +33,7 @@ export const Why = ({ explanation }: { explanation: Explanation }) => {
           <Marked text={remedy} />
         </p>
       )}
-      {transition?.alert.because && <Because of={transition.alert.because} />}
+      {transition?.alert.attributed_to && <Because of={transition.alert.attributed_to} />}
       {transition && <p>{incidentOf(transition)}</p>}
       {rules.length > 0 && (
         <ol class="rules">
@@ -60,7 +60,7 @@ export const Why = ({ explanation }: { explanation: Explanation }) => {
 };
 
 /** The incident that explains it, where it is known; else those of its entity. */
-const incidentOf = ({ entity_id, alert: { because } }: Transition) =>
+const incidentOf = ({ entity_id, alert: { attributed_to } }: Transition) =>
   because?.incident_id ? (
     <a href={incidentHref(because.incident_id)}>The incident</a>
   ) : (
@@ -68,7 +68,7 @@ const incidentOf = ({ entity_id, alert: { because } }: Transition) =>
   );
 
 /** The failure that it follows from. */
-const Because = ({ of }: { of: NonNullable<Transition['alert']['because']> }) =>
+const Because = ({ of }: { of: NonNullable<Transition['alert']['attributed_to']> }) =>
   of.root_entity_id && (
     <p dir="auto">
       Cause: <EntityName id={of.root_entity_id} name={of.root_entity_name} />

@@ -154,7 +154,7 @@ async function verifyAttempt(
 ): Promise<{ verdict: VerificationVerdict; by: string | null } | { look: number }> {
   const now = env.ports.clock.now();
   const span = spanOf(execution, settings, check);
-  if (span === 'not_healed') return { verdict: span, by: null };
+  if (span === 'not_recovered') return { verdict: span, by: null };
   if (span === 'pending') return { look: nextRecheckAt(span, undefined, now) };
   if (now > span.from) {
     const signs = await verificationResults(env, action!, check, span);

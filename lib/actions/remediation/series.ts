@@ -3,7 +3,7 @@ import type { Keys } from '#lib/keys.ts';
 import type { Item } from '#lib/platform/ports.ts';
 
 /** What came of an attempt. `unverified`: nobody watched the check when it should have shown. */
-export type VerificationVerdict = 'healed' | 'not_healed' | 'unverified';
+export type VerificationVerdict = 'recovered' | 'not_recovered' | 'unverified';
 
 /** The failure of its check that a series is at. */
 type Failure = { transition_id: string; transition_sk: string /** Epoch ms. */; at: number };
@@ -45,7 +45,7 @@ type NewFailure = { transition_id: string; sk: string; timestamp: string; check_
 
 /**
  * Pure: the series that a failure belongs to. It goes on with the one before if the check was well for less than
- * stable_seconds, counted from the verdict `healed`, or where it recovered otherwise, from that; else a new one begins.
+ * stable_seconds, counted from the verdict `recovered`, or where it recovered otherwise, from that; else a new one begins.
  */
 export function seriesAt(
   keys: Keys,
@@ -67,7 +67,7 @@ export function seriesAt(
 }
 
 function wellSince({ last, failure }: AttemptSeriesItem, { check_from_state, check_from_since }: NewFailure): number {
-  if (last?.verdict === 'healed') return last.at;
+  if (last?.verdict === 'recovered') return last.at;
   // From degraded to down it has failed on.
   return check_from_state === 'degraded' ? (last?.at ?? failure.at) : Date.parse(check_from_since);
 }

@@ -44,8 +44,8 @@ export function withEvaluation(
   const seen: LookNote = {
     at,
     roots: roots.map(({ entity_id }) => entity_id),
-    ancestors: failedFirst.slice(0, MAX_UPSTREAM).map(({ entity_id, status, known_by, known_at }) => ({
-      ...{ entity_id, status, known_by },
+    ancestors: failedFirst.slice(0, MAX_UPSTREAM).map(({ entity_id, status, evidence, known_at }) => ({
+      ...{ entity_id, status, evidence },
       ...(known_at !== undefined && { known_at }),
     })),
     truncated: truncated || ancestors.length > MAX_UPSTREAM,

@@ -191,7 +191,7 @@ async function looksAt(
     }));
 }
 
-const DEADLINES = ['repeat', 'catch_up', 'escalation', 'hold'] as const;
+const DEADLINES = ['reminder', 'late', 'escalation', 'hold'] as const;
 type Due = { what: (typeof DEADLINES)[number]; entry: DeadlineEntry };
 
 /** The deadlines of alerting that stand now, the next one first. */

@@ -27,7 +27,7 @@ const CauseEvaluationRecord = z.object({
         status: z
           .enum(['failed', 'fine', 'blind'])
           .describe('fine: it had a success since the check fails. blind: nothing is known of it.'),
-        known_by: z
+        evidence: z
           .enum(['state', 'result', 'asked', 'nothing'])
           .describe('state: its checks are down. result: a push came. asked: it was probed for this.'),
         at: z.iso.datetime().nullable().describe('Of when that is; null where nothing is known.'),
@@ -44,9 +44,9 @@ export const Explanation = z
     at: z.iso.datetime().describe('The moment that is explained.'),
     state: CheckState.describe('State of the check at that moment.'),
     verdict: z
-      .enum(['alerted', 'held', 'skipped', 'not_due', 'not_checked', 'fine'])
+      .enum(['alerted', 'held', 'skipped', 'not_due', 'not_probed', 'fine'])
       .describe(
-        'alerted: an alert was sent for the last change. held: decision deferred. skipped: no alert was sent. not_due: below the thresholds. not_checked: the check was not probed. fine: no alert was due.',
+        'alerted: an alert was sent for the last change. held: decision deferred. skipped: no alert was sent. not_due: below the thresholds. not_probed: the check was not probed. fine: no alert was due.',
       ),
     sentence: z.string().describe('Human-readable explanation, starting with the answer.'),
     remedy: z.string().describe('What a user can do to be alerted; empty if nothing needs to be done.'),
@@ -62,9 +62,9 @@ export const Explanation = z
       .object({
         at: z.iso.datetime().describe('When it is, or was, due.'),
         what: z
-          .enum(['probe', 'silence', 'repeat', 'catch_up', 'escalation', 'hold'])
+          .enum(['probe', 'missed_heartbeat', 'reminder', 'late', 'escalation', 'hold'])
           .describe(
-            'probe: it is probed. silence: it fails if nothing comes. repeat: a reminder. catch_up: what was held back is looked at. escalation: its next step calls others. hold: its held alert is looked at again.',
+            'probe: it is probed. silence: it fails if nothing comes. reminder: a reminder. late: what was held back is looked at. escalation: its next step calls others. hold: its held alert is looked at again.',
           ),
       })
       .nullable()

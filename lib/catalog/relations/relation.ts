@@ -11,7 +11,7 @@ const GROUP = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
 /** What a relation says of failure: whether the first entity fails when the second one does. */
 export const Failure = z.object({
-  carries_failure: z
+  propagates_failure: z
     .boolean()
     .describe(
       'Whether the first fails when the second does: its alerts then name the cause, and follow one alert of that. True of depends_on, else false, unless it is given.',
@@ -41,13 +41,13 @@ const NewFailure = Failure.partial();
 
 /** What is stored of it, defaults filled in. Throws VALIDATION_ERROR for what contradicts itself. */
 export function failureOf(relation_type: string, stated: z.infer<typeof NewFailure>): Failure {
-  const { carries_failure = relation_type === 'depends_on', group = null, required = null, when = 'down' } = stated;
-  const idle = 'is of use only where failure is carried; set carries_failure to true or leave it out';
-  if (!carries_failure && group !== null) throw invalid('group', idle);
-  if (!carries_failure && stated.when === 'degraded') throw invalid('when', idle);
+  const { propagates_failure = relation_type === 'depends_on', group = null, required = null, when = 'down' } = stated;
+  const idle = 'is of use only where failure is carried; set propagates_failure to true or leave it out';
+  if (!propagates_failure && group !== null) throw invalid('group', idle);
+  if (!propagates_failure && stated.when === 'degraded') throw invalid('when', idle);
   if (required !== null && group === null)
     throw invalid('required', 'is about a group; name one in group or leave it out');
-  return { carries_failure, group, required, when };
+  return { propagates_failure, group, required, when };
 }
 
 /** Refuses a group that could never be whole. @param members that it has, this one among them */

@@ -63,7 +63,7 @@ async function detectOnce(
   const { tenant_id, check_id } = deadline;
   const shard = keys.shardOf(check_id);
   // A deadline comes by two or three messages, of which one moves it: what was moved costs the others one read.
-  const entry = await ports.table.get<DeadlineEntry>(keys.entry('silence', tenant_id, check_id));
+  const entry = await ports.table.get<DeadlineEntry>(keys.entry('missed_heartbeat', tenant_id, check_id));
   if (!entry || entry.deadline > ports.clock.now()) return [];
   const [check, watermark] = await ports.table.getMany<[CheckItem, WatermarkItem]>([
     keys.check(tenant_id, check_id),
@@ -74,8 +74,8 @@ async function detectOnce(
   if (emittedUntil(watermark, now) <= now) return [putBack(deadline, now)];
   const move = (deadline: number | undefined): Write => {
     const own = { version: entry.v };
-    if (deadline === undefined) return { delete: keys.entry('silence', tenant_id, check_id), if: own };
-    return { put: deadlineEntry(keys, 'silence', check, ports.ids.token(), deadline), if: own };
+    if (deadline === undefined) return { delete: keys.entry('missed_heartbeat', tenant_id, check_id), if: own };
+    return { put: deadlineEntry(keys, 'missed_heartbeat', check, ports.ids.token(), deadline), if: own };
   };
   // Read after the watermark: the generator notes an outage before it moves that.
   const watchedSince = Math.max(await lastOutageEnd(env, shard), pastOrZero(enabled_at ?? 0, now));
@@ -101,7 +101,7 @@ async function concludeSilence(one: DueSilence): Promise<DueDeadline[] | typeof 
     outcome: 'fail',
     ran_at: missed.at,
     reason: silence.error_message,
-    cause: 'silence',
+    cause: 'missed_heartbeat',
     retention_days: retentionDays,
     also: left,
   });
@@ -134,7 +134,7 @@ function synthetic(
     latency_ms: 0,
     success: false,
     error_message: missedMessage(check, missed, last, now),
-    error_kind: missed.misses === 'end of a run' ? 'overrun' : 'silence',
+    error_kind: missed.misses === 'end of a run' ? 'overrun' : 'missed_heartbeat',
     checked_at: iso(missed.at),
   };
 }
@@ -165,11 +165,11 @@ export async function heartbeatDeadlineWrite(
   if (!next) return undefined;
   // Our outages have moved it where the check does not tell. One that comes before this sign of life is committed may
   // be moved by a detection that does not see it.
-  const standing = await ports.table.get<DeadlineEntry>(keys.entry('silence', tenant_id, check_id));
+  const standing = await ports.table.get<DeadlineEntry>(keys.entry('missed_heartbeat', tenant_id, check_id));
   if (standing && standing.deadline > now + COMMITTED_MS && standing.deadline <= next.at) return undefined;
   return {
-    write: { put: deadlineEntry(keys, 'silence', before, ports.ids.token(), next.at) },
-    due: dueDeadline('silence', before, next.at),
+    write: { put: deadlineEntry(keys, 'missed_heartbeat', before, ports.ids.token(), next.at) },
+    due: dueDeadline('missed_heartbeat', before, next.at),
   };
 }
 

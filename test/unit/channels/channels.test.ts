@@ -101,7 +101,7 @@ describe.each(channelTypes.map((type) => [type.type, type] as const))('channel t
 
   it('says what fails and why, and where to look', () => {
     const failures = Object.values(examples).filter(
-      ({ kind, announces }) => kind === 'state_change' && announces !== 'up',
+      ({ kind, reports_state }) => kind === 'state_change' && reports_state !== 'up',
     );
     expect(failures.length).toBeGreaterThan(3);
     for (const alert of failures) {

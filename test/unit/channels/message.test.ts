@@ -29,7 +29,7 @@ Was down for: 1 h 5 min`);
   });
 
   it('says on a repeat how long it has been down by now', () => {
-    expect(words('repeat')).toBe(`[bad] Shop: checkout is still down after 2 h
+    expect(words('reminder')).toBe(`[bad] Shop: checkout is still down after 2 h
 Check: up → down
 Entity: up → degraded
 Since: 2026-11-21 05:16:40 UTC
@@ -45,7 +45,7 @@ A reminder, as long as it stays down.`);
   });
 
   it('says on a catch-up why it comes late', () => {
-    expect(words('catch_up')).toBe(`[bad] Shop: checkout has been down for 5 min
+    expect(words('late')).toBe(`[bad] Shop: checkout has been down for 5 min
 Check: up → down
 Entity: up → degraded
 Since: 2026-11-21 05:16:40 UTC

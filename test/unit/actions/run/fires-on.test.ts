@@ -42,7 +42,7 @@ it.each(['check_disabled', 'check_enabled', 'check_deleted'] as const)('nothing 
 });
 
 it('silence fires as a result does', () => {
-  expect(firesOn(action('down'), { ...transition('down', 'up', 'down'), cause: 'silence' })).toBe(true);
+  expect(firesOn(action('down'), { ...transition('down', 'up', 'down'), cause: 'missed_heartbeat' })).toBe(true);
 });
 
 it('nothing is fired by what was before the action', () => {

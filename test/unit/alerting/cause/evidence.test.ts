@@ -79,8 +79,8 @@ describe('what is known of something that others depend on', () => {
 
   it('says how that is known, and of when it is', () => {
     const how = (checks: KnownCheck[], assumed?: Assumption) => {
-      const { known_by, known_at } = stands(checks, 'down', assumed);
-      return [known_by, known_at];
+      const { evidence, known_at } = stands(checks, 'down', assumed);
+      return [evidence, known_at];
     };
     expect(how([pull(down)])).toEqual(['state', NOW - 60_000]);
     expect(how([pull(down), pull(failed)])).toEqual(['asked', NOW - 1000]);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { isSignedBy, type LinkClaims, linkToken, readToken } from '#lib/alerting/notify/alert-links.ts';
 
 const claims: LinkClaims = {
-  action: 'silence',
+  action: 'missed_heartbeat',
   tenant: 'acc_0mi8w274tw5d39c8c2a7b8f01e',
   check_id: 'chk_0mi8w27sw86b273ff34fce19d6',
   transition_id: 'trn_0mi8w2c1kw4b227777d4dd1fc6',
