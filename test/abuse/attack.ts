@@ -1,33 +1,33 @@
 import type { Caller } from './client.ts';
 
-/** What must be so, as a sentence that is true when it holds. */
+/** A requirement, as a sentence that is true if it holds. */
 export type Fact = { holds: boolean; fact: string };
 
 export type Surroundings = {
-  /** The attacker's keys. */
+  /** Client of the attacker's admin key. */
   admin: Caller;
   member: Caller;
-  /** How long it attacks. */
+  /** Duration of the attack. */
   seconds: number;
-  /** Whatever is started is handed to it. */
+  /** Disposes of everything that the attack starts. */
   stack: AsyncDisposableStack;
 };
 
-/** An attack that is made ready at the service, where nothing of it hurts yet. */
+/** An attack that is prepared at the service but does not affect it yet. */
 export type Ready = {
-  /** Attacks; resolves soon after `until` (epoch ms). */
+  /** Attacks until `until` (epoch ms) and resolves soon after. */
   run(until: number): Promise<void>;
-  /** What the attacker got to know, a line each, and whether it was cut to its share and told so. */
-  judge(): Promise<{ evidence: string[]; facts: Fact[] }>;
+  /** Returns what the attacker observed, a line each, and whether it was limited to its share and informed. */
+  conclude(): Promise<{ evidence: string[]; facts: Fact[] }>;
 };
 
-/** One way to hurt others. */
+/** A kind of attack on other tenants. */
 export type Attack = (around: Surroundings) => Promise<Ready>;
 
-/** Where attackers have their targets and receivers, and call from. */
+/** Address of the attackers' targets, receivers and clients. */
 export const HOSTILE = '127.77.0.6';
 
-/** `200 40, 429 1960`: how often each was seen. */
+/** Counts values: `200: 40, 429: 1960`. */
 export class Tally {
   readonly counts = new Map<string, number>();
   add(what: string | number): void {

@@ -4,13 +4,13 @@ import { attacks } from './attacks/registry.ts';
 import { Caller } from './client.ts';
 
 /**
- * One attack, its targets and its clients, in a process of its own. Argument: JSON {name, url, admin, member, seconds}.
- * It says `ready`, attacks when told to, says `over`, and answers a further message with its judgement.
+ * Runs one attack with its targets and clients in its own process. Argument: JSON {name, url, admin, member, seconds}.
+ * Sends `ready`, attacks on a message, sends `over`, and responds to another message with its conclusion.
  */
 async function main({ name, url, admin, member, seconds }: Record<string, string>): Promise<void> {
   await using stack = new AsyncDisposableStack();
   const attack = attacks[name!];
-  if (!attack) throw new Error(`There is no attack ${name}.`);
+  if (!attack) throw new Error(`Unknown attack: ${name}.`);
   const keys = { admin: new Caller(url!, admin!, HOSTILE), member: new Caller(url!, member!, HOSTILE) };
   const ready = await attack({ ...keys, seconds: Number(seconds), stack });
   process.send!('ready');
@@ -18,7 +18,7 @@ async function main({ name, url, admin, member, seconds }: Record<string, string
   await ready.run(Date.now() + 1000 * Number(seconds));
   process.send!('over');
   await once(process, 'message');
-  process.send!(await ready.judge());
+  process.send!(await ready.conclude());
 }
 
 process.on('disconnect', () => process.exit());

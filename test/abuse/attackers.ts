@@ -7,18 +7,18 @@ import type { RealService } from '#test/support/real-service.ts';
 import { HOSTILE, type Ready } from './attack.ts';
 import { Caller } from './client.ts';
 
-/** An attack in a process of its own. */
+/** An attack in a separate process. */
 export type Attacker = Disposable & {
   begin(): void;
   /** Resolves when the attack is over. */
   over: Promise<void>;
-  judge: Ready['judge'];
+  conclude: Ready['conclude'];
 };
 
-/** On a machine of few cores, the CPU that an attacker takes at home is not to be missed by the service. */
+/** Nice value of attackers, so that their CPU does not slow the service on a machine with few cores. */
 const NICENESS = 10;
 
-/** Starts an attack with a tenant of its own and waits until it is ready. Rejects when its process fails. */
+/** Starts an attack by a new tenant and waits until it is ready. Rejects if its process fails. */
 export async function startAttacker(
   name: string,
   service: RealService,
@@ -36,7 +36,7 @@ export async function startAttacker(
     err += chunk;
   });
   const gone = once(child, 'exit').then(() => {
-    throw new Error(`the attack ended by itself: ${err.trim()}`);
+    throw new Error(`the attack ended early: ${err.trim()}`);
   });
   gone.catch(() => {});
   const message = () => Promise.race([once(child, 'message').then(([value]) => value), gone]);
@@ -49,15 +49,15 @@ export async function startAttacker(
       child.send('begin');
     },
     over: over.promise,
-    judge: () => {
-      child.send('judge');
+    conclude: () => {
+      child.send('conclude');
       return message();
     },
     [Symbol.dispose]: () => void child.kill('SIGKILL'),
   };
 }
 
-/** A further account, made by the operator beside the running service, with its admin and a member. */
+/** Creates an account through the operator's CLI, while the service runs, with its admin and a member. */
 async function newTenant({ url, dir }: RealService, code: string): Promise<{ admin: string; member: string }> {
   const words = ['account', 'create', '--email', 'attacker@example.com', '--name', 'Attacker', '--json'];
   const { stdout } = await promisify(execFile)(

@@ -1,11 +1,11 @@
 import { inParallel } from '#test/long/fleet.ts';
-import { type Answer, type Caller, newEntity } from './client.ts';
+import { type ApiResponse, type Caller, newEntity } from './client.ts';
 
 const CHECKS_AN_ENTITY = 25;
 
 /**
- * Makes many checks, disabled, 25 an entity. A plan that lets no more in ends it: what there is then attacks.
- * @returns their ids, and what the plan said
+ * Creates disabled checks, 25 per entity, until the plan limit: the attack uses those that exist then.
+ * @returns their ids, and the error of the plan limit
  */
 export async function makeChecks(
   caller: Caller,
@@ -21,24 +21,24 @@ export async function makeChecks(
       ids.push((await caller.need('POST', '/v1/checks', { entity_id, enabled: false, ...settings(n) })).id);
     } catch (error) {
       if (!/LIMIT_EXCEEDED/.test((error as Error).message)) throw error;
-      return { ids, limit: `the plan lets ${n} of ${count} checks in: ${(error as Error).message}` };
+      return { ids, limit: `the plan allows ${n} of ${count} checks: ${(error as Error).message}` };
     }
   }
   return { ids };
 }
 
-/** Enables checks, as fast as the service lets us: each is probed within seconds, and from then on its slots. */
+/** Enables checks as fast as the service accepts it: each is probed within seconds, and then in its slots. */
 export async function enable(caller: Caller, ids: string[]): Promise<void> {
   await inParallel(ids, 10, (id) => caller.need('PUT', `/v1/checks/${id}`, { enabled: true }));
 }
 
-/** The results that each of some checks has since then (epoch ms). */
-export async function resultsOf(caller: Caller, ids: string[], since: number): Promise<Answer['body'][][]> {
+/** Returns the results of each check since a time (epoch ms). */
+export async function resultsOf(caller: Caller, ids: string[], since: number): Promise<ApiResponse['body'][][]> {
   const from = new Date(since).toISOString();
   return inParallel(ids, 4, (id) => caller.all(`/v1/checks/${id}/results?limit=500&since=${from}`));
 }
 
-/** Interval and time-out of checks that take their time: 30 s, or in a short run 10 s, so that each comes round. */
+/** Returns interval and time-out of slow checks: 30 s, or 10 s in a short run, so that each runs again. */
 export const slowly = (seconds: number) => {
   const interval_seconds = Math.min(30, Math.max(10, Math.floor(seconds / 2)));
   return { interval_seconds, timeout_ms: interval_seconds * 1000 };

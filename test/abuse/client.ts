@@ -2,32 +2,32 @@ import { once } from 'node:events';
 import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** `body` is parsed; undefined when there was none. */
-// biome-ignore lint/suspicious/noExplicitAny: what is asked answers in every shape
-export type Answer = { status: number; headers: IncomingHttpHeaders; body: any };
+/** A response. `body` is parsed; undefined if the response has no body. */
+// biome-ignore lint/suspicious/noExplicitAny: responses of every shape
+export type ApiResponse = { status: number; headers: IncomingHttpHeaders; body: any };
 
 const LIMIT_MS = 20_000;
-/** How long one call goes on when it is asked to come again later. */
+/** Maximum time for which one call is repeated after 429. */
 const PATIENCE_MS = 120_000;
 
 /**
- * Calls a service with one key. Unlike the client of the other tests it holds no answer to this checkout's description
- * of the API, as the service may run other code.
+ * Calls a service with one key. Unlike the client of the other tests it does not validate responses against the API
+ * description of this checkout, because the service can run other code.
  */
 export class Caller {
   readonly url: string;
   readonly key: string;
   readonly #agent: Agent;
 
-  /** @param from the address of this machine that it calls from */
+  /** @param from local address of its connections */
   constructor(url: string, key: string, from: string) {
     this.url = url;
     this.key = key;
     this.#agent = new Agent({ keepAlive: true, localAddress: from });
   }
 
-  /** One request, whatever its answer. Rejects when there is none, as after 20 s. */
-  async ask(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+  /** Sends one request and returns any response. Rejects without a response, at the latest after 20 s. */
+  async send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<ApiResponse> {
     const call = request(this.url + path, {
       method,
       agent: this.#agent,
@@ -45,26 +45,26 @@ export class Caller {
     };
   }
 
-  /** A request that is sent again when it is asked to come later (429), and must succeed then. Answers its record. */
-  async need(method: string, path: string, body?: unknown): Promise<Answer['body']> {
+  /** Sends a request again after each 429; it must then succeed. @returns its record */
+  async need(method: string, path: string, body?: unknown): Promise<ApiResponse['body']> {
     for (const until = Date.now() + PATIENCE_MS; ; ) {
-      const answer = await this.ask(method, path, body);
-      if (answer.status < 300) return answer.body;
-      if (answer.status !== 429 || Date.now() > until) {
-        throw new Error(`${method} ${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+      const response = await this.send(method, path, body);
+      if (response.status < 300) return response.body;
+      if (response.status !== 429 || Date.now() > until) {
+        throw new Error(`${method} ${path} returned ${response.status}: ${JSON.stringify(response.body)}`);
       }
-      await pause(1000 * Number(answer.headers['retry-after'] ?? 1));
+      await pause(1000 * Number(response.headers['retry-after'] ?? 1));
     }
   }
 
-  /** Every record of a list that answers `{results, next_cursor}` or an array. */
-  async all(path: string): Promise<Answer['body'][]> {
-    const all: Answer['body'][] = [];
+  /** Returns every record of a list that returns `{results, next_cursor}` or an array. */
+  async all(path: string): Promise<ApiResponse['body'][]> {
+    const all: ApiResponse['body'][] = [];
     const more = path.includes('?') ? '&' : '?';
     for (let cursor: string | null = null; ; ) {
       const next: string = cursor === null ? path : `${path}${more}cursor=${encodeURIComponent(cursor)}`;
-      const { status, headers, body }: Answer = await this.ask('GET', next);
-      if (status !== 200) throw new Error(`GET ${next} answered ${status}: ${JSON.stringify(body)}`);
+      const { status, headers, body }: ApiResponse = await this.send('GET', next);
+      if (status !== 200) throw new Error(`GET ${next} returned ${status}: ${JSON.stringify(body)}`);
       all.push(...(Array.isArray(body) ? body : body.results));
       const link = /[?&]cursor=([^&>]+)[^>]*>; rel="next"/.exec(String(headers.link ?? ''))?.[1];
       cursor = link === undefined ? (body.next_cursor ?? null) : decodeURIComponent(link);
@@ -73,13 +73,13 @@ export class Caller {
   }
 }
 
-/** A new entity of the blueprint `service`, which must be there. */
+/** Creates an entity of the existing blueprint `service`. @returns its id */
 export async function newEntity(caller: Caller, slug: string, fields: object = {}): Promise<string> {
   const made = await caller.need('POST', '/v1/blueprints/service/entities', { slug, name: slug, fields });
   return made.id;
 }
 
-/** A push check that is down after one failure and alerts each time, now up, with channels to these URLs. */
+/** Creates a push check that is up, goes down after one failure and alerts each time, with channels to these URLs. */
 export async function newPushCheck(caller: Caller, entity_id: string, urls: string[]): Promise<string> {
   const settings = { entity_id, check_type: 'push', interval_seconds: 3600, failure_threshold: 1 };
   const { id } = await caller.need('POST', '/v1/checks', settings);
@@ -91,10 +91,10 @@ export async function newPushCheck(caller: Caller, entity_id: string, urls: stri
   return id;
 }
 
-/** The body of a push. */
+/** Returns the body of a push. */
 export const push = (success: boolean): object => ({ success, latency_ms: 1 });
 
-/** How many slots of some checks have no result, by cause. */
+/** Returns the number of slots without a result, by cause. */
 export async function gapsOf(caller: Caller, checks: string[]): Promise<Record<string, number>> {
   const causes: Record<string, number> = {};
   for (const id of checks) {

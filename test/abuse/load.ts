@@ -3,18 +3,18 @@ import { push } from './client.ts';
 import type { Victim } from './victim.ts';
 
 /**
- * A push that turns a check round. `due`, `sent_at` and `answered_at` in epoch ms; not answered when it was refused.
+ * A push that flips a check. `due`, `sent_at` and `answered_at` in epoch ms; no `answered_at` if it was rejected.
  */
 export type Flip = { check: string; due: number; sent_at: number; answered_at?: number };
 
-/** What the victim did, and how the API was for it. */
+/** Requests of the victim, and how the API responded. */
 export type Load = {
   from: number;
   until: number;
   flips: Flip[];
-  /** How long each GET took, ms. */
+  /** Duration of each GET (ms). */
   gets: number[];
-  /** What was not answered as it should be, one sentence each. */
+  /** Calls without the expected response, one sentence each. */
   refused: string[];
 };
 
@@ -22,9 +22,9 @@ const FLIP_MS = 1000;
 const GET_MS = 200;
 
 /**
- * The victim's own calls for some time: each push check is turned round once a second, and its status is read five
- * times a second, whether the answer before is there or not.
- * @param isAlive ends it early when it says no
+ * Sends the victim's calls for some time: flips each push check once a second, and reads its status five times a
+ * second, without waiting for responses.
+ * @param isAlive whether to continue
  */
 export async function loadFor(victim: Victim, seconds: number, isAlive: () => boolean): Promise<Load> {
   const from = Date.now();
@@ -42,34 +42,34 @@ async function flip({ caller }: Victim, load: Load, check: string, offset: numbe
     const one: Flip = { check, due, sent_at: Date.now() };
     load.flips.push(one);
     try {
-      const { status } = await caller.ask('POST', `/v1/checks/${check}/results`, push(!isUp));
-      if (status !== 201) load.refused.push(`a push was answered ${status}`);
+      const { status } = await caller.send('POST', `/v1/checks/${check}/results`, push(!isUp));
+      if (status !== 201) load.refused.push(`a push returned ${status}`);
       else {
         one.answered_at = Date.now();
         isUp = !isUp;
       }
     } catch (error) {
-      load.refused.push(`a push was not answered: ${reason(error)}`);
+      load.refused.push(`a push got no response: ${reason(error)}`);
     }
   }
 }
 
 async function read({ caller }: Victim, load: Load, goesOn: () => boolean) {
-  const asked: Promise<void>[] = [];
+  const pending: Promise<void>[] = [];
   const get = async (due: number) => {
     try {
-      const { status } = await caller.ask('GET', '/v1/status');
-      if (status !== 200) load.refused.push(`a GET was answered ${status}`);
+      const { status } = await caller.send('GET', '/v1/status');
+      if (status !== 200) load.refused.push(`a GET returned ${status}`);
     } catch (error) {
-      load.refused.push(`a GET was not answered: ${reason(error)}`);
+      load.refused.push(`a GET got no response: ${reason(error)}`);
     }
     load.gets.push(Date.now() - due);
   };
   for (let due = load.from; goesOn(); due += GET_MS) {
     await pause(Math.max(0, due - Date.now()));
-    asked.push(get(due));
+    pending.push(get(due));
   }
-  await Promise.all(asked);
+  await Promise.all(pending);
 }
 
 const reason = (error: unknown): string => {

@@ -2,13 +2,12 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { attacks } from './attacks/registry.ts';
 import { type Case, runCase } from './case.ts';
-import { COLUMNS } from './verdict.ts';
+import { COLUMNS } from './facts.ts';
 
 /**
- * `npm run test:nightly -- abuse --seconds 60`: attacks of one tenant, or of a caller without a key, on the real
- * process, and what another tenant notices of each: first without an attack, then one after the other, each on a
- * service of its own. While one attacker still waits for its answer, the next attacks. A case has failed when it fails
- * twice.
+ * `npm run test:nightly -- abuse --seconds 60`: attacks by one tenant, or by a client without a key, on the real
+ * process, and their effect on another tenant: first without an attack, then one after the other, each on a new
+ * service. While one attacker still waits for its responses, the next one attacks. A case fails if it fails twice.
  * `--only slow-60,relay` runs some of them, `--code ../other` attacks the code of another checkout.
  */
 const { values } = parseArgs({
@@ -22,18 +21,18 @@ const options = { seconds: Number(values.seconds), code: resolve(values.code) };
 const chosen = values.only.split(',');
 const unknown = chosen.filter((name) => !Object.hasOwn(attacks, name));
 if (!(options.seconds >= 5)) throw new Error('Give --seconds of 5 or more.');
-if (unknown.length > 0) throw new Error(`There is no ${unknown}; there are ${Object.keys(attacks).join(', ')}.`);
+if (unknown.length > 0) throw new Error(`Unknown attack: ${unknown}; use ${Object.keys(attacks).join(', ')}.`);
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
-// Nothing that was started here outlives it: what is to be tidied up hangs on the exit.
+// Ends everything that was started here: cleanups run on exit.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 
 const NO_ATTACK = 'no attack';
 
-/** `one`: undefined when it could not be led to its end. */
+/** `one`: undefined if the case was aborted. */
 type Result = { name: string; one: Case | undefined };
 
-/** Each is measured for itself; what comes of it is known some time later. */
+/** Cases are measured one at a time; their conclusions follow later. */
 async function runAll(names: string[]): Promise<Result[]> {
   const conclusions: Promise<Result>[] = [];
   for (const name of names) {
@@ -44,19 +43,19 @@ async function runAll(names: string[]): Promise<Result[]> {
   return Promise.all(conclusions);
 }
 
-/** A case that cannot be led to its end has failed, and says why. */
+/** Concludes a case. A case that is aborted fails and shows the error. */
 async function conclude(name: string, begun: ReturnType<typeof runCase>): Promise<Result> {
   try {
     const one = await (await begun).conclusion;
     show(one);
     return { name, one };
   } catch (error) {
-    say(`\n${name}\n  FAILED, broken off: ${(error as Error).message}`);
+    say(`\n${name}\n  FAILED, aborted: ${(error as Error).message}`);
     return { name, one: undefined };
   }
 }
 
-/** Says what came of a case, in one piece: cases end when they do. */
+/** Prints the outcome of a case at once, because cases end in any order. */
 function show(one: Case): void {
   say(`\n${one.name}`);
   say(`  ${COLUMNS.map((column) => `${column} ${one.row[column]}`).join(', ')}`);
@@ -69,9 +68,9 @@ const hasPassed = (one: Case | undefined): boolean => one?.facts.every(({ holds 
 
 say(`${options.seconds} s each, on the code in ${options.code}`);
 const first = await runAll([NO_ATTACK, ...chosen]);
-// What other work took of the machine does not come twice; what an attack takes does.
+// Load of other programs is unlikely to occur twice; the effect of an attack does.
 const broken = first.filter(({ one }) => !hasPassed(one)).map(({ name }) => name);
-if (broken.length > 0) say('\nWhat failed, once more:');
+if (broken.length > 0) say('\nFailed cases, second run:');
 const again = await runAll(broken);
 const results = first.map((result) => again.find(({ name }) => name === result.name) ?? result);
 

@@ -1,29 +1,29 @@
 import { eventually } from '#test/support/eventually.ts';
 import type { Arrival } from './healthy.ts';
-import { slotsOf } from './judge-slots.ts';
 import type { Flip, Load } from './load.ts';
+import { slotsOf } from './slots.ts';
 import type { Victim } from './victim.ts';
 
-/** What became of the victim's checks and alerts. Milliseconds; Infinity for what never came. */
+/** Outcome of the victim's checks and alerts. Milliseconds; Infinity for what never arrived. */
 export type Outcome = {
   slots: number;
   lost: number;
-  /** Behind its slot, each probe. */
+  /** Delay of each probe after its slot. */
   errors: number[];
-  /** Results that failed, and changes to down, of checks whose target was up all the time. */
+  /** Failed results, and changes to down, of checks whose target was always up. */
   false_failures: number;
   false_downs: number;
-  /** From the moment of each push to the arrival of its alert, and of its action's request. */
+  /** Time from each push to the arrival of its alert, and of its action's request. */
   alerts: number[];
   actions: number[];
 };
 
-/** What comes later than this has not come at all. */
+/** Time after which an arrival counts as missing. */
 const PATIENCE_MS = 10_000;
-/** The last probes are recorded by then: they wait up to two seconds for others of their slot. */
+/** Time until the last probes are recorded: they wait up to two seconds for others of their slot. */
 const SETTLED_MS = 4000;
 
-/** Reads what came of a load. Rejects when the service does not answer. */
+/** Reads the outcome of a load. Rejects if the service does not respond. */
 export async function outcomeOf({ caller, pulled, flipping, receiver }: Victim, load: Load): Promise<Outcome> {
   const { from, until, flips } = load;
   const arrived = async () => {
@@ -44,10 +44,10 @@ export async function outcomeOf({ caller, pulled, flipping, receiver }: Victim, 
     actions: [],
   };
   const range = `since=${new Date(from - 1000).toISOString()}&until=${new Date(until + 1000).toISOString()}`;
-  for (const { id, rhythm } of pulled) {
+  for (const { id, schedule } of pulled) {
     const results = await caller.all(`/v1/checks/${id}/results?limit=500&${range}`);
     const began = results.map(({ checked_at }) => Date.parse(checked_at));
-    const { due, lost, errors } = slotsOf(rhythm, began, from, until);
+    const { due, lost, errors } = slotsOf(schedule, began, from, until);
     outcome.slots += due;
     outcome.lost += lost;
     outcome.errors.push(...errors);
@@ -66,7 +66,7 @@ export async function outcomeOf({ caller, pulled, flipping, receiver }: Victim, 
 
 type Transition = { id: string; timestamp: string; alert: { deliveries: string[] } };
 
-/** A flip has made the transition that was written while it was in hand. */
+/** A flip caused the transition that was written while it was in progress. */
 function waited(flip: Flip, transitions: Transition[], arrivals: Arrival[], what: 'alert' | 'action'): number {
   const { sent_at, answered_at = Number.NEGATIVE_INFINITY } = flip;
   const made = transitions.find(({ timestamp }) => {

@@ -6,28 +6,28 @@ import { intervalScheduleOf } from '#lib/schedule/slots.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { type Caller, newEntity, newPushCheck } from './client.ts';
 import type { Arrival } from './healthy.ts';
-import type { Pulled } from './judge-slots.ts';
+import type { Pulled } from './slots.ts';
 
-/** The tenant that nobody may hurt. */
+/** The tenant that must not be affected. */
 export type Victim = {
   caller: Caller;
   /** Checked every second; their target is always up. */
   pulled: Pulled[];
-  /** Push checks, up at first, each with one channel and one action on every change. */
+  /** Push checks, initially up, each with one channel and one action on every change. */
   flipping: string[];
   receiver: Receiver;
 };
 
 export type Receiver = Disposable & { url: string; arrivals(): Promise<Arrival[]> };
 
-/** Where the victim calls from. */
+/** Address from which the victim calls. */
 export const HOME = '127.77.0.2';
 
 const PULLED = 20;
 const FLIPPING = 4;
 const INTERVAL_SECONDS = 1;
 
-/** Starts the victim's target and receiver, both in one process. */
+/** Starts the victim's target and receiver in one process. */
 export async function startReceiver(): Promise<Receiver> {
   const child: ChildProcess = fork(join(import.meta.dirname, 'healthy.ts'));
   const [{ url }] = await once(child, 'message');
@@ -41,7 +41,7 @@ export async function startReceiver(): Promise<Receiver> {
   };
 }
 
-/** Makes what the victim has, and waits until all of it is up. */
+/** Creates the records of the victim and waits until its checks are up. */
 export async function makeVictim(caller: Caller, receiver: Receiver): Promise<Victim> {
   await caller.need('POST', '/v1/blueprints', { slug: 'service', name: 'Service' });
   const entity_id = await newEntity(caller, 'shop');
@@ -49,7 +49,7 @@ export async function makeVictim(caller: Caller, receiver: Receiver): Promise<Vi
   for (let n = 0; n < PULLED; n++) {
     const settings = { entity_id, check_type: 'http', interval_seconds: INTERVAL_SECONDS, failure_threshold: 1 };
     const { id } = await caller.need('POST', '/v1/checks', { ...settings, target_url: `${receiver.url}/target/${n}` });
-    pulled.push({ id, rhythm: intervalScheduleOf(cellOf(id), INTERVAL_SECONDS) });
+    pulled.push({ id, schedule: intervalScheduleOf(cellOf(id), INTERVAL_SECONDS) });
   }
   const jobs = await newEntity(caller, 'jobs');
   const flipping: string[] = [];

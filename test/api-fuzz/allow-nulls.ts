@@ -4,8 +4,8 @@ import type { OpenApi } from '#infra/docs/openapi.ts';
 type Json = any;
 
 /**
- * The document with null for every member of a body, or of its config, that may be left out, which counts as absent.
- * The one for readers does not say so of each member, as it would double their types.
+ * Returns the document with null allowed for every optional property of a body or its config; null counts as absent.
+ * The published document does not state that for each property, because it would double their types.
  */
 export function allowNulls(document: OpenApi): OpenApi {
   const copy = structuredClone(document);

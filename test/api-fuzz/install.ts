@@ -7,8 +7,8 @@ const run = promisify(execFile);
 const VERSION = '4.32.5';
 
 /**
- * Schemathesis in a virtual environment of its own, installed when it is not there.
- * @returns its command; undefined where there is no Python that can make one
+ * Installs Schemathesis in a virtual environment if it is missing.
+ * @returns its command; undefined if no suitable Python is installed
  */
 export async function installSchemathesis(dir: string): Promise<string | undefined> {
   const st = join(dir, 'bin/st');

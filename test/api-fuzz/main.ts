@@ -13,24 +13,24 @@ import { allowNulls } from './allow-nulls.ts';
 import { installSchemathesis } from './install.ts';
 
 /**
- * `npm run test:nightly -- api-fuzz [--seed N]`: thousands of calls, good and bad, that schemathesis makes up from the
- * API's document, against a whole service in this process. An operation passes when no answer to it is a 5xx, off its
- * schema, of a status that is not stated, or good though the call was bad.
+ * `npm run test:nightly -- api-fuzz [--seed N]`: thousands of valid and invalid calls that schemathesis generates from
+ * the API document, against a whole service in this process. An operation passes if no response is a 5xx, violates its
+ * schema, has an undocumented status, or is a success for an invalid call.
  */
 
 const CASES_AN_OPERATION = 10;
 const MIN_CASES = 2000;
 
-/** Checks of schemathesis that are not made, each for its reason. All others are. */
+/** Checks of schemathesis that are disabled, each with its reason. */
 const OFF = {
   positive_data_acceptance:
-    'what fits the schema may still be refused with a 400 by rules that JSON Schema cannot state: a URL must be one, ' +
-    'and public; a cursor must be of this list; two members must fit each other; what identifies a record stays',
+    'a body that matches the schema can still be rejected with 400 by rules that JSON Schema cannot state: a URL must be valid ' +
+    'and public; a cursor must be of this list; two properties must match; the identity of a record cannot change',
   ensure_resource_availability:
-    'a check, a channel or a relation goes with its entity; the tool takes what it made once for what is there still',
+    'a check, a channel or a relation is deleted with its entity; the tool assumes that it still exists',
 };
 
-/** The part of schemathesis's report that is read. */
+/** The part of the report of schemathesis that is read. */
 type Report = {
   test_cases: { generated: number; with_failures: number; errored: number };
   operations: { selected: number; tested: number; errored: number };
@@ -46,7 +46,7 @@ async function main(): Promise<boolean> {
   const seed = (argv.includes('--seed') && argv[argv.indexOf('--seed') + 1]) || '1';
   const st = await installSchemathesis(join(cache, 'schemathesis'));
   if (st === undefined) {
-    const missing = 'Python 3 with venv is not here, which schemathesis needs';
+    const missing = 'Python 3 with venv is missing; schemathesis requires it';
     say(
       env.CI === 'true'
         ? `failed: ${missing}\n0 passed, 1 failed`
@@ -54,7 +54,7 @@ async function main(): Promise<boolean> {
     );
     return env.CI !== 'true';
   }
-  for (const [check, reason] of Object.entries(OFF)) say(`not checked: ${check}, as ${reason}`);
+  for (const [check, reason] of Object.entries(OFF)) say(`not checked: ${check}, because ${reason}`);
 
   const service = await startService({
     env: WALKED,
@@ -127,7 +127,7 @@ async function fuzz(st: string, { url, key, seed, env }: Run): Promise<Report> {
   return JSON.parse(readFileSync(report, 'utf8')) as Report;
 }
 
-/** Says how it ended. @returns whether all is well */
+/** Prints the outcome. @returns whether everything passed */
 function close({ test_cases, operations, failures, errors }: Report): boolean {
   const failed = new Set(failures.flatMap((failure) => failure.operations)).size;
   const problems = [

@@ -5,13 +5,13 @@ import { startRealService } from '#test/support/real-service.ts';
 import { startReceiver } from '#test/support/webhook-receiver.ts';
 import { type Figures, quantile } from './figures.ts';
 
-/** Alerts that are measured begin after this time (ms), when all code is loaded. */
+/** Warm-up (ms), in which all code is loaded; later alerts are measured. */
 const WARM_MS = 10_000;
 
 /**
- * Milliseconds from the recorded deciding probe to the webhook's arrival. The checks run each second, and go down and
- * up together every two seconds.
- * @param code the checkout whose code runs; this one when left out
+ * Returns the milliseconds from the recorded deciding probe to the webhook's arrival. The checks run each second, and
+ * go down and up together every two seconds.
+ * @param code the checkout whose code runs; default: this one
  */
 async function latencies(checks: number, seconds: number, code?: string): Promise<number[]> {
   await using service = await startRealService({}, code);
@@ -41,7 +41,7 @@ async function latencies(checks: number, seconds: number, code?: string): Promis
   return found;
 }
 
-/** Latency of alerts of one check, and of 20 and 100 checks that change at once. */
+/** Measures the latency of alerts of one check, and of 20 and 100 checks that change at once. */
 export async function alertLatency(code?: string): Promise<Figures> {
   const one = await latencies(1, 30, code);
   const some = await latencies(20, 20, code);

@@ -1,6 +1,6 @@
 const MB = 1024 * 1024;
 
-/** Two letters in an order in which nothing comes again, so that no automaton is of use. */
+/** Returns two letters in a non-repeating order, so that an automaton does not help. */
 function shuffled(one: string, other: string, count: number): string {
   let state = 12_345;
   const letters = Array.from({ length: count }, () => {
@@ -16,7 +16,7 @@ function shuffled(one: string, other: string, count: number): string {
 const upTo = (part: string, end: string): string => part.repeat(Math.floor((MB - end.length) / part.length)) + end;
 let key = 0;
 
-/** What the target answers, by its path. */
+/** Bodies of the target, by path. */
 export const bodies: Record<string, () => string> = {
   usual: () =>
     JSON.stringify({
@@ -60,7 +60,7 @@ export const bodies: Record<string, () => string> = {
 };
 
 const twenty = (assertion: object): object[] => Array.from({ length: 20 }, () => assertion);
-/** An assertion on JSON. */
+/** Returns an assertion on JSON. */
 export const json = (property: string, operator: string, value?: unknown) => ({
   source: 'json',
   property,
@@ -69,7 +69,7 @@ export const json = (property: string, operator: string, value?: unknown) => ({
 });
 const WORST_TEXTS = [`b${'a'.repeat(4_000)}`, `${'a'.repeat(4_000)}b`];
 
-/** Lists of assertions, each made for some of the bodies. */
+/** Lists of assertions, each with the bodies that it is applied to. */
 export const worst: Record<string, { on: string[]; assertions: object[] }> = {
   paths: { on: Object.keys(bodies), assertions: twenty(json('$', 'not_equals', 1)) },
   lengths: {

@@ -10,23 +10,23 @@ import { makeNet } from '#lib/net/node-net.ts';
 import { systemClock } from '#lib/platform/clock.ts';
 import { latestSlot } from '#lib/schedule/slots.ts';
 import { readSettings } from '#lib/settings.ts';
-import { healthWorld, jobOfCheck, rhythmOfCheck } from '#test/support/health-world.ts';
+import { healthWorld, intervalScheduleOfCheck, jobOfCheck } from '#test/support/health-world.ts';
 import { queueRecord } from '#test/support/queue-record.ts';
 import { bodies, json, worst } from './asserted-bodies.ts';
 import { quantile } from './figures.ts';
 
 /**
- * What assertions cost: the CPU of a check with five of them on a JSON body of 2 KB by that of a plain one, as a prober
- * reads, probes and records it, and of its probe alone; and the longest turn of the event loop that the worst bodies
- * and assertions take which the limits let in. Prints figures. The target is this file in a process of its own.
+ * Costs of assertions: the CPU of a check with five of them on a JSON body of 2 KB relative to a plain one, read,
+ * probed and recorded like in a prober, and of its probe only; and the longest turn of the event loop for the worst
+ * bodies and assertions that the limits accept. Prints figures. The target is this file in its own process.
  */
 
 const PROBES = 400;
 const AT_ONCE = 16;
 const ROUNDS = 3;
-/** Of plain ones and others in turn, so that what else the machine does counts for both. */
+/** Number of pairs; plain and other ones alternate, so that other load of the machine affects both. */
 const PAIRS = 40;
-/** Checks of a cell, all due in the same moment, and slots of it that are run for one figure. */
+/** Simultaneous checks of a cell, and its slots per figure. */
 const [CHECKS, SLOTS] = [25, 16];
 
 if (process.argv[2] === 'target') {
@@ -75,7 +75,7 @@ async function measure(url: string): Promise<Record<string, number>> {
     json('$.items.length', 'at_least', 10),
     { source: 'latency_ms', operator: 'less_than', value: 10_000, severity: 'warn' },
   ];
-  const probe = await ratioOf(outcomeOfProbe(prober('usual', [])), outcomeOfProbe(prober('usual', five)));
+  const probe = await ratioOf(probing(prober('usual', [])), probing(prober('usual', five)));
   const check = await ratioOf(await recording(net, `${url}/usual`, []), await recording(net, `${url}/usual`, five));
   let longest = 0;
   for (const [name, { on, assertions }] of Object.entries(worst)) {
@@ -92,10 +92,10 @@ async function measure(url: string): Promise<Record<string, number>> {
   };
 }
 
-/** What one kind of work takes by what another does: the CPU of both in turn, and of each the lowest tenth. */
+/** Returns the CPU of one kind of work relative to another: both alternate, and the lowest tenth of each counts. */
 async function ratioOf(plain: () => Promise<unknown>, other: () => Promise<unknown>): Promise<number> {
   const taken: [number[], number[]] = [[], []];
-  // What is compiled first is not what is measured.
+  // Compilation in the first rounds is not measured.
   for (let round = -PAIRS / 4; round < PAIRS; round++) {
     for (const [i, work] of [plain, other].entries()) {
       const before = process.cpuUsage();
@@ -108,8 +108,8 @@ async function ratioOf(plain: () => Promise<unknown>, other: () => Promise<unkno
   return two! / one!;
 }
 
-/** Some probes, several at once. */
-function outcomeOfProbe(probe: () => Promise<{ success: boolean; error_message: string }>): () => Promise<unknown> {
+/** Runs some probes, several at once. */
+function probing(probe: () => Promise<{ success: boolean; error_message: string }>): () => Promise<unknown> {
   return () => {
     let left = PROBES;
     const others = async () => {
@@ -122,7 +122,7 @@ function outcomeOfProbe(probe: () => Promise<{ success: boolean; error_message: 
   };
 }
 
-/** Some slots of a cell of checks, as a prober does them: it is read, probed and recorded, with a store in memory. */
+/** Runs some slots of a cell of checks like a prober: reads, probes and records, with a store in memory. */
 async function recording(net: Net, target_url: string, assertions: object[]): Promise<() => Promise<void>> {
   const world = await healthWorld();
   const { id: entity_id } = await world.entity();
@@ -133,12 +133,12 @@ async function recording(net: Net, target_url: string, assertions: object[]): Pr
   }
   const [first] = checks;
   const { sleep } = systemClock;
-  // What probes share, the clock among it, goes by the object of their net.
+  // Shared resources of probes, including the clock, are kept per net object.
   const give = create({ ...world.ports, net: { ...net }, clock: { ...world.ports.clock, sleep } });
   return async () => {
     for (let i = 0; i < SLOTS; i++) {
       world.advance(first!.interval_seconds * 1000);
-      const slot = latestSlot(rhythmOfCheck(first!), world.ports.clock.now());
+      const slot = latestSlot(intervalScheduleOfCheck(first!), world.ports.clock.now());
       const { batchItemFailures } = await give({ Records: [queueRecord('m1', { jobs: [jobOfCheck(first!, slot)] })] });
       const { state } = await world.fresh(checks.at(-1)!);
       if (batchItemFailures.length > 0 || state !== 'up') throw new Error('A slot was not recorded.');
@@ -146,7 +146,7 @@ async function recording(net: Net, target_url: string, assertions: object[]): Pr
   };
 }
 
-/** The longest turn of the event loop while a probe is under way, ms of CPU of this thread: the best of some rounds. */
+/** Returns the longest turn of the event loop during a probe (ms of CPU of this thread): the best of some rounds. */
 async function longestTurn(probe: () => Promise<unknown>): Promise<number> {
   const cpuNow = (): number => {
     const { user, system } = process.threadCpuUsage();

@@ -1,8 +1,8 @@
 import { Agent, get } from 'node:http';
 
 /**
- * The floor: as many plain GETs of node:http on new connections as go in some seconds, 16 in flight, nothing done with
- * the answers. Prints {requests, cpu_s}. Arguments: URL, seconds.
+ * The baseline: as many plain GETs of node:http on new connections as possible in some seconds, 16 in flight, whose
+ * responses are ignored. Prints {requests, cpu_s}. Arguments: URL, seconds.
  */
 const [url = '', seconds = '5'] = process.argv.slice(2);
 const agent = new Agent({ keepAlive: false });

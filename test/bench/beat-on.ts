@@ -1,10 +1,10 @@
-/** Connections, or heartbeats at a time. */
+/** Connections, or concurrent heartbeats. */
 export const AT_ONCE = 32;
 
 /**
- * The client of a heartbeat bench: beats as fast as it is answered, and prints {answered, refused, seconds}. Arguments
- * of the process: base URL, key, seconds, ids of push checks separated by commas.
- * @param beatsOf one heartbeat of each check, which says whether it was taken
+ * The client of a heartbeat bench: sends heartbeats as fast as possible and prints {answered, refused, seconds}.
+ * Arguments of the process: base URL, key, seconds, ids of push checks separated by commas.
+ * @param beatsOf sends one heartbeat of each check and returns whether it was accepted
  */
 export async function beatOn(
   beatsOf: (url: string, key: string, ids: string[]) => (() => Promise<boolean>)[],

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
 const ROOT = '/sys/fs/cgroup';
-/** A share is given out in periods of so many µs, as Lambda does. */
+/** Period of CPU shares (µs), as in Lambda. */
 const PERIOD_US = 20_000;
 
 /**
- * Holds a process of this machine to a share of a vCPU, by a control group of its own (Linux, as root).
- * @param share 0.29 is what Lambda gives a function of 512 MB
- * @returns takes the control group away again, once the process has ended
- * @throws a sentence when this machine cannot do that
+ * Limits a process of this machine to a share of a vCPU, by its own control group (Linux, as root).
+ * @param share 0.29 is the share of a Lambda function with 512 MB
+ * @returns a function that removes the control group, to be called when the process has ended
+ * @throws Error with a message if this machine does not support that
  */
 export function holdToShare(pid: number, share: number): () => Promise<void> {
   const isV2 = existsSync(join(ROOT, 'cgroup.controllers'));
@@ -28,7 +28,7 @@ export function holdToShare(pid: number, share: number): () => Promise<void> {
     throw new Error('A share of a CPU needs Linux, root and a writable /sys/fs/cgroup.', { cause });
   }
   return async () => {
-    // The group is empty a moment after its process has ended.
+    // The group becomes empty shortly after its process has ended.
     for (let tries = 0; tries < 50; tries++) {
       try {
         return rmdirSync(dir);

@@ -17,10 +17,10 @@ import type { Figures } from './figures.ts';
 
 const DEPENDENTS = 10_000;
 const INTERVAL_SECONDS = 10;
-/** From the failure to the last decision, and from its end until nothing is held. */
+/** Time-out from the failure to the last decision, and from its end until no alert is held. */
 const PATIENCE_MS = 300_000;
 
-/** Answers 200, or 503 while it fails. */
+/** Starts a target that returns 200, or 503 while it fails. */
 async function startTarget() {
   let fails = false;
   const server = createServer((_, response) => response.writeHead(fails ? 503 : 200).end());
@@ -37,7 +37,7 @@ async function startTarget() {
   };
 }
 
-/** So many entities with a check each that depend on one more, and one channel for all. @returns the id of that one */
+/** Creates entities with a check each that depend on one root, and one channel for all. @returns the id of the root */
 async function makeGraph({ client, dir }: RealService, target: string, receiver: string) {
   const { id: tenant } = got(await client.get('/v1/me'), 200);
   const limits = ['--entities', '20000', '--relations', '20000', '--all-checks', '20000'];
@@ -61,15 +61,15 @@ async function makeGraph({ client, dir }: RealService, target: string, receiver:
   const root = await watched('root');
   const names = Array.from({ length: DEPENDENTS }, (_, n) => `dependent-${n}`);
   const dependents = await inParallel(names, 16, watched);
-  // Each counts on the root's item: side by side they would wait for each other.
+  // Each increments a counter of the root's item, so that parallel writes would conflict.
   await inParallel(dependents, 2, async (from_entity_id) =>
     got(await client.post('/v1/relations', { from_entity_id, to_entity_id: root, relation_type: 'depends_on' }), 201),
   );
   return { tenant, root };
 }
 
-/** How many are withheld under the root, and how many alerts there are. */
-function standing(dir: string, tenant: string, root: string): { held: number; alerts: number } {
+/** Returns the number of held alerts under the root, and of alerts. */
+function countAlerts(dir: string, tenant: string, root: string): { held: number; alerts: number } {
   const db = new DatabaseSync(join(dir, STORE_FILE), { readOnly: true });
   const count = (sql: string, ...values: string[]) => Number(db.prepare(sql).get(...values)!.n);
   try {
@@ -83,7 +83,7 @@ function standing(dir: string, tenant: string, root: string): { held: number; al
   }
 }
 
-/** Waits until something holds. @returns after how many seconds @throws when it does not within its time */
+/** Waits for a condition. @returns the seconds until it holds @throws if it does not hold in time */
 async function secondsUntil(holds: () => boolean, what: () => string): Promise<number> {
   const began = performance.now();
   while (!holds()) {
@@ -94,15 +94,15 @@ async function secondsUntil(holds: () => boolean, what: () => string): Promise<n
 }
 
 /**
- * One fails on which 10,000 depend, with all of them: seconds and CPU until each alert was decided on, then until all
- * is over; and what was sent meanwhile.
+ * The root fails, on which 10,000 entities depend, with all of them: seconds and CPU until each alert was decided, then
+ * until all is over; and the number of alerts sent.
  */
 export async function dependents(): Promise<Figures> {
   await using service = await startRealService();
   using target = await startTarget();
   const receiver = await startReceiver();
   const { tenant, root } = await makeGraph(service, target.url, receiver.url);
-  const now = () => standing(service.dir, tenant, root);
+  const now = () => countAlerts(service.dir, tenant, root);
   const said = () => `${JSON.stringify(now())} ${service.err().slice(-500)}`;
   await pause(2 * INTERVAL_SECONDS * 1000);
 
@@ -110,12 +110,12 @@ export async function dependents(): Promise<Figures> {
   const failing = watch(service.pid());
   const isDecided = () => {
     const { held, alerts } = now();
-    // Whoever is told is not held: the root itself, or a dependent that was the first to know.
+    // A notified failure is not held: that of the root itself, or of a dependent that failed first.
     return held + alerts > DEPENDENTS;
   };
   const decided_s = await secondsUntil(isDecided, said);
   const { cpu_s } = failing.end();
-  const told = receiver.received.length;
+  const notified = receiver.received.length;
 
   target.fails(false);
   const recovering = watch(service.pid());
@@ -124,7 +124,7 @@ export async function dependents(): Promise<Figures> {
   return {
     dependents_decided_s: decided_s,
     dependents_decided_cpu_s: cpu_s,
-    dependents_told: told,
+    dependents_notified: notified,
     dependents_over_s: over_s,
     dependents_over_cpu_s: recovering.end().cpu_s,
   };

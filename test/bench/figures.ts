@@ -1,6 +1,6 @@
-/** Figures by name; a lower one is better but for those a second. */
+/** Figures by name; lower is better, except for rates. */
 export type Figures = Record<string, number>;
 
-/** The number below which such a share of them lies. */
+/** Returns the quantile of numbers. */
 export const quantile = (numbers: number[], share: number): number =>
   numbers.toSorted((a, b) => a - b)[Math.min(numbers.length - 1, Math.floor(share * numbers.length))]!;

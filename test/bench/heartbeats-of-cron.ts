@@ -2,8 +2,8 @@ import { connect } from 'node:net';
 import { beatOn } from './beat-on.ts';
 
 /**
- * Heartbeats as curl sends them from a crontab: each opens a connection of its own and closes it when it is answered.
- * Bare sockets, so that the client costs little beside the service.
+ * Heartbeats like those of curl in a crontab: each opens a connection and closes it after the response. Uses bare
+ * sockets, so that the client costs little compared with the service.
  */
 const beat = (hostname: string, port: number, request: string) =>
   new Promise<boolean>((resolve, reject) => {
@@ -13,7 +13,7 @@ const beat = (hostname: string, port: number, request: string) =>
       socket.destroy();
       resolve(answer.toString('latin1', 0, 13) === 'HTTP/1.1 201 ');
     });
-    socket.on('end', () => reject(new Error('A connection was closed without an answer.')));
+    socket.on('end', () => reject(new Error('A connection was closed without a response.')));
     socket.write(request);
   });
 

@@ -9,19 +9,19 @@ import { DAY_MS, HOUR_MS, iso } from '#lib/platform/time.ts';
 import { type PackedRun, type PackItem, packOf } from '#lib/results/pack.ts';
 import { slotsBetween } from '#lib/schedule/slots.ts';
 import { readUnits } from '#test/support/capacity.ts';
-import { healthWorld, rhythmOfCheck } from '#test/support/health-world.ts';
+import { healthWorld, intervalScheduleOfCheck } from '#test/support/health-world.ts';
 import { itemBytes } from '#test/support/item-size.ts';
 import { quantile } from './figures.ts';
 
 /**
- * What it takes to read 30 days of a check at 10 s, of a cell of so many checks (first argument; 50 is a full one). Its
- * rows are written straight into the table and rolled up hour by hour. Prints the median of some reads, and the read
- * units that DynamoDB would count for one.
+ * Cost of reading 30 days of a check at 10 s, in a cell of this many checks (first argument; 50 is a full one). Its
+ * records are written directly into the table and rolled up hour by hour. Prints the median of some reads, and the
+ * DynamoDB read units of one.
  */
 const CHECKS = Number(process.argv[2] ?? 50);
 const DAYS = 30;
 const INTERVAL = 10;
-/** Packs differ, but not each from all others. */
+/** Number of different packs. */
 const KINDS = 500;
 
 const world = await healthWorld();
@@ -38,7 +38,7 @@ const [first] = checks;
 const { tenant } = context;
 const cell = cellOf(first!.id);
 
-/** Latencies around 80 ms, log-normal. */
+/** Returns a latency around 80 ms, log-normal. */
 const latency = () =>
   Math.round(80 * Math.exp(0.2 * Math.sqrt(-2 * Math.log(1 - Math.random())) * Math.cos(2 * Math.PI * Math.random())));
 const run = (check: CheckItem): PackedRun => ({
@@ -55,7 +55,7 @@ const cpu = () => process.cpuUsage().user + process.cpuUsage().system;
 let rollingUp = 0;
 for (let hour = 0; hour < DAYS * 24; hour++) {
   const from = ports.clock.now();
-  const packs = slotsBetween(rhythmOfCheck(first!), from, from + HOUR_MS).map(
+  const packs = slotsBetween(intervalScheduleOfCheck(first!), from, from + HOUR_MS).map(
     (slot, i): PackItem => ({
       ...keys.pack(tenant, cell, INTERVAL, slot, 1),
       expires_at: Math.ceil((slot + DAYS * DAY_MS) / 1000),
@@ -73,7 +73,7 @@ let units = 0;
 const bytes = (items: (Item | undefined)[]) =>
   items.reduce((sum, item) => sum + (item ? itemBytes(toAttributes(item)) : 0), 0);
 
-/** Counts what its reads would cost. */
+/** Wraps a table and counts the cost of its reads. */
 function metered(table: Table): Table {
   return {
     ...table,

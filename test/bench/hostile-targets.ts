@@ -7,15 +7,15 @@ import { makeLanes } from '#lib/results/probe/lanes.ts';
 import { readSettings } from '#lib/settings.ts';
 
 /**
- * What 250 probes at once, each of which looks for a text that is not there or holds the body, cost with targets that
- * send 1 MB in the worst way. Prints {<way>_memory_mb, <way>_cpu_s}: the most that the process grew, and its CPU, of
- * all 250. The targets are this file in a process of its own.
+ * Costs of 250 concurrent probes that search for an absent text or keep the body, with targets that send 1 MB in the
+ * worst way. Prints {<way>_memory_mb, <way>_cpu_s}: the maximum growth of the process, and its CPU, for all 250. The
+ * targets are this file in its own process.
  */
 const PROBES = 250;
 const MB = 1024 * 1024;
 const HEAD = 'HTTP/1.1 200 OK\r\n';
 
-/** All that a target answers, over and over. */
+/** Repeated response of a target, by way. */
 const ways: Record<string, { head: string; part: Buffer }> = {
   one_byte_chunks: {
     head: `${HEAD}Transfer-Encoding: chunked\r\n\r\n`,
@@ -83,7 +83,7 @@ async function measure(): Promise<Record<string, number>> {
     await exchange.finally(over.resolve);
   };
   const figures: Record<string, number> = {};
-  // What the first exchange loads is not the targets' doing.
+  // Excludes what the first request loads.
   await probe('whole_bodies');
   for (const way of Object.keys(ways)) {
     let most = 0;

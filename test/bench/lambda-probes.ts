@@ -10,8 +10,8 @@ import { type Figures, quantile } from './figures.ts';
 import { startTlsTarget } from './tls-target.ts';
 
 /**
- * What 50 https probes that are due at once add to the latency of a target that answers in 50 ms, by the settings of a
- * deployment and under the share of a vCPU that Lambda gives the prober; against one probe alone. Median, ms.
+ * Latency that 50 simultaneous https probes add to a target that responds in 50 ms, compared with one probe, with the
+ * settings of a deployment and the vCPU share of the prober on Lambda. Median, ms.
  */
 export async function probesOnLambda(): Promise<Figures> {
   const share = functions.prober.memory_mb / ASSUMED.vcpu_mb;
@@ -27,7 +27,7 @@ export async function probesOnLambda(): Promise<Figures> {
         stdio: ['pipe', 'pipe', 'inherit'],
       },
     );
-    // Loading itself is not held down.
+    // Loading is not limited.
     await once(child.stdout, 'data');
     const release = holdToShare(child.pid!, share);
     child.stdin.write('go\n');

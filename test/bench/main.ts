@@ -2,11 +2,11 @@ import { parseArgs } from 'node:util';
 import { measures } from './measures.ts';
 
 /**
- * `npm run bench`: what the service does on this machine, best of three, ratios first. Targets, clients and receivers
- * run in other processes or cost nothing worth counting; CPU is that of the service's whole process tree.
+ * `npm run bench`: performance of the service on this machine, best of three, ratios first. Targets, clients and
+ * receivers run in other processes or cost very little; CPU is that of the service's whole process tree.
  */
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '3' }, only: { type: 'string' } } });
-/** They take up to half an hour: only when they are named. */
+/** Measures of up to half an hour, which run only if they are named. */
 const LONG = ['overload', 'dependents'];
 const wanted = values.only?.split(',') ?? Object.keys(measures).filter((name) => !LONG.includes(name));
 const chosen = Object.entries(measures).filter(([name]) => wanted.includes(name));
@@ -15,7 +15,7 @@ const say = (line: string) => process.stdout.write(`${line}\n`);
 const best = new Map<string, number>();
 for (let round = 1; round <= Number(values.rounds); round++) {
   for (const [name, measure] of chosen) {
-    // Ten thousand checks, or a month of one, take minutes to make, and the figures hardly vary.
+    // Creating ten thousand checks, or a month of results, takes minutes, and the figures hardly vary.
     if (['memory', 'history'].includes(name) && round > 1) continue;
     say(`round ${round}: ${name}`);
     for (const [figure, value] of Object.entries(await measure())) {

@@ -16,7 +16,7 @@ import { overload } from './overload.ts';
 import { fleetOf, stored } from './steady-fleet.ts';
 import { worstBody } from './worst-body.ts';
 
-/** Runs a program of this folder, behind flags of node if any, in its own process and reads what it prints. */
+/** Runs a program of this folder in its own process, after any node flags, and parses its output. */
 async function run(...words: string[]): Promise<Record<string, number>> {
   const { stdout } = await promisify(execFile)(process.execPath, ['--disable-warning=ExperimentalWarning', ...words], {
     cwd: import.meta.dirname,
@@ -24,10 +24,10 @@ async function run(...words: string[]): Promise<Record<string, number>> {
   return JSON.parse(stdout) as Record<string, number>;
 }
 
-/** What V8 is told of memory where the service runs. */
+/** Memory flags of V8 for the service. */
 const MEMORY_FLAGS = createRequire(import.meta.url)('../../infra/local/memory-flags.cjs') as string[];
 
-/** CPU of a bare GET of node:http on a new connection under the V8 flags of the service, s per 1,000. */
+/** Measures the CPU of a bare GET of node:http on a new connection under the V8 flags of the service, s per 1,000. */
 async function bareGet(): Promise<Figures> {
   using target = await startTarget();
   const { requests, cpu_s } = await run(...MEMORY_FLAGS, 'bare-get.ts', `${target.url}/0`, '5');
@@ -35,8 +35,8 @@ async function bareGet(): Promise<Figures> {
 }
 
 /**
- * More checks than go: how many are recorded a second, what each costs with state, schedule and record, and what a
- * million of them take on the disk.
+ * Overload: the number of checks recorded per second, the cost of each with state, schedule and record, and the disk
+ * space
  */
 async function saturated(checks = 5000, seconds = 15): Promise<Figures> {
   await using fleet = await fleetOf(checks, 1);
@@ -56,7 +56,7 @@ async function saturated(checks = 5000, seconds = 15): Promise<Figures> {
   };
 }
 
-/** How far behind its slot a probe reaches its target, ms, with so many checks at 10 s; and the memory they take. */
+/** Measures the delay of probes after their slot (ms) with this many checks at 10 s, and the memory. */
 async function slotError(
   checks: number,
   seconds: number,
@@ -69,11 +69,13 @@ async function slotError(
   const { cpu_s, peak_bytes } = usage.end();
   const { at, path } = await target.arrivals();
   const byNumber = new Map<number, Check>(made.map((check) => [check.number, check]));
-  const lateness = at.slice(before).map((time, i) => time - latestSlot(byNumber.get(path[before + i]!)!.rhythm, time));
+  const lateness = at
+    .slice(before)
+    .map((time, i) => time - latestSlot(byNumber.get(path[before + i]!)!.schedule, time));
   return { lateness, rss_mb: peak_bytes / 2 ** 20, cpu_s_per_1000: (1000 * cpu_s) / lateness.length };
 }
 
-/** The same with 1,000 checks as figures. */
+/** Measures the same with 1,000 checks. @returns figures */
 async function onTime(): Promise<Figures> {
   const { lateness, rss_mb, cpu_s_per_1000 } = await slotError(1000, 30);
   return {
@@ -84,7 +86,7 @@ async function onTime(): Promise<Figures> {
   };
 }
 
-/** All of 1,000 checks with the newest result of each, in one call: ms until the whole answer is there, unread. */
+/** Measures a list of 1,000 checks with their latest results, in one call: ms until the whole response has arrived. */
 async function newestResults(): Promise<Figures> {
   await using fleet = await fleetOf(1000, 10);
   const { url, client } = fleet.service;
@@ -96,12 +98,12 @@ async function newestResults(): Promise<Figures> {
     times.push(performance.now() - began);
     const checks = JSON.parse(answer);
     if (checks.length !== 1000 || checks.some((check: { last_result: unknown }) => check.last_result === null))
-      throw new Error('One has no result, or is not there.');
+      throw new Error('A check is missing or has no result.');
   }
   return { newest_results_of_1000_checks_ms: quantile(times, 0.5) };
 }
 
-/** Memory with 10,000 checks at 60 s. */
+/** Measures memory with 10,000 checks at 60 s. */
 async function memory(): Promise<Figures> {
   await using fleet = await fleetOf(10_000, 60);
   const { service } = fleet;
@@ -111,8 +113,8 @@ async function memory(): Promise<Figures> {
 }
 
 /**
- * Heartbeats answered a second, each durable, and their CPU: on kept connections, and on one of its own each; and the
- * memory after them.
+ * Measures durable heartbeats per second and their CPU, on kept connections and on a new one each; and the memory after
+ * them.
  */
 async function heartbeats(): Promise<Figures> {
   await using service = await startRealService();
@@ -123,10 +125,10 @@ async function heartbeats(): Promise<Figures> {
   });
   const beat = async (program: string) => {
     const before = usageOf(service.pid()).cpu_s;
-    const told = await run(program, service.url, service.client.key, '8', checks.join());
+    const output = await run(program, service.url, service.client.key, '8', checks.join());
     const cpu_s = usageOf(service.pid()).cpu_s - before;
-    if (told.refused) throw new Error(`${told.refused} heartbeats were refused.`);
-    return { per_s: told.answered! / told.seconds!, cpu_s_per_1000: (1000 * cpu_s) / told.answered! };
+    if (output.refused) throw new Error(`${output.refused} heartbeats were refused.`);
+    return { per_s: output.answered! / output.seconds!, cpu_s_per_1000: (1000 * cpu_s) / output.answered! };
   };
   const kept = await beat('heartbeats.ts');
   const own = await beat('heartbeats-of-cron.ts');
@@ -139,7 +141,7 @@ async function heartbeats(): Promise<Figures> {
   };
 }
 
-/** Pings answered a second, each durable, and their CPU. */
+/** Measures durable pings per second and their CPU. */
 async function pings(): Promise<Figures> {
   await using service = await startRealService();
   const paths = await inParallel(Array.from({ length: 100 }), 8, async () => {
@@ -148,22 +150,22 @@ async function pings(): Promise<Figures> {
     return pathname;
   });
   const before = usageOf(service.pid()).cpu_s;
-  const told = await run('pings.ts', service.url, '', '8', paths.join());
+  const output = await run('pings.ts', service.url, '', '8', paths.join());
   const cpu_s = usageOf(service.pid()).cpu_s - before;
-  if (told.refused) throw new Error(`${told.refused} pings were refused.`);
-  return { pings_per_s: told.answered! / told.seconds!, ping_cpu_s_per_1000: (1000 * cpu_s) / told.answered! };
+  if (output.refused) throw new Error(`${output.refused} pings were refused.`);
+  return { pings_per_s: output.answered! / output.seconds!, ping_cpu_s_per_1000: (1000 * cpu_s) / output.answered! };
 }
 
 /**
- * Memory and CPU of 250 probes at once whose targets send what costs most to read: hostile-targets.ts says in which
- * ways.
+ * Measures memory and CPU of 250 concurrent probes whose targets send the most expensive responses
+ * (hostile-targets.ts).
  */
 const hostileTargets = (): Promise<Figures> => run('hostile-targets.ts');
 
-/** What assertions cost, by a check without any, and the longest turn of the event loop that they take. */
+/** Measures the cost of assertions relative to a check without any, and the longest turn of the event loop. */
 const assertions = (): Promise<Figures> => run(...MEMORY_FLAGS, 'assertions.ts');
 
-/** From the start of the process to its first answer, ms, on data of 1,000 checks. */
+/** Measures the start of the process to its first response (ms), on data of 1,000 checks. */
 async function startUp(): Promise<Figures> {
   await using service = await startRealService();
   using target = await startTarget();
@@ -175,7 +177,7 @@ async function startUp(): Promise<Figures> {
   return { start_up_ms: performance.now() - began };
 }
 
-/** Each measures on a service of its own. */
+/** Measures by name, each on a new service. */
 export const measures: Record<string, () => Promise<Figures>> = {
   bareGet,
   saturated,

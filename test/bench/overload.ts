@@ -8,13 +8,13 @@ import { type Figures, quantile } from './figures.ts';
 
 /** Checks at one second; the machine of docs/develop/figures.md executes about 4,000 a second. */
 const STEPS = (process.env.OVERLOAD_CHECKS ?? '2000,4000,8000,16000').split(',').map(Number);
-/** Each step runs so long (s) before it is looked at, and then so long while it is. */
+/** Warm-up of each step (s), and duration of its measurement (s). */
 const RUN_IN_S = Number(process.env.OVERLOAD_RUN_IN_S ?? 120);
 const HELD_S = Number(process.env.OVERLOAD_HELD_S ?? 120);
 
 /**
- * More checks than go, made over the API while they run: how many are executed a second, how evenly each loses its
- * share, and what is left for those who call the API or send heartbeats meanwhile.
+ * Overload with checks that are created through the API while others run: executions per second, how evenly checks lose
+ * slots, and latency for API calls and heartbeats.
  */
 export async function overload(): Promise<Figures> {
   const figures: Figures = {};
@@ -63,7 +63,7 @@ async function step(count: number): Promise<Figures> {
   };
 }
 
-/** Ten calls a second, one at a time; what failed is counted. */
+/** Sends ten calls per second, one at a time, and counts failures. */
 async function callAgainAndAgain(signal: AbortSignal, call: () => Promise<void>) {
   const ms: number[] = [];
   let refused = 0;

@@ -7,8 +7,8 @@ import { type RealService, startRealService } from '#test/support/real-service.t
 import { IS_PACK, IS_RESULT } from '#test/support/stored-results.ts';
 
 /**
- * Runs that are recorded, as results of their own and as words of packs, and the bytes of the pages under rows and
- * their index by expiry. Messages and the log of writes are not counted: they go again within seconds.
+ * Returns the number of recorded results, separate and in packs, and the bytes of the pages with rows and their index
+ * by expiry. Messages and the write log are not counted: they disappear within seconds.
  */
 export function stored(dir: string): { runs: number; bytes: number } {
   const db = new DatabaseSync(join(dir, STORE_FILE), { readOnly: true });
@@ -27,11 +27,12 @@ export function stored(dir: string): { runs: number; bytes: number } {
 }
 
 const EARLIER_MS = 10 * 60_000;
-/** The burst after an outage is over by then. */
+/** Time after which the burst that follows an outage is over. */
 const CALM_MS = 15_000;
 
 /**
- * Each creation sent the jobs of its first minutes; all of them are long past, and would be dropped as late one by one.
+ * Removes the jobs that each creation sent for its first minutes; they are long overdue and would be dropped one by
+ * one.
  */
 function dropJobs(dir: string): void {
   const db = new DatabaseSync(join(dir, STORE_FILE));
@@ -42,8 +43,8 @@ function dropJobs(dir: string): void {
 type Fleet = AsyncDisposable & { service: RealService; target: LocalTarget; checks: Check[] };
 
 /**
- * A service with so many checks, in the swing of it: they are made while its clock stands ten minutes behind, so that
- * at the measure the jobs come from the generator and no longer from the creations, one by one.
+ * Starts a service with this many checks in steady state: they are created while its clock is ten minutes behind, so
+ * that during the measurement the jobs come from the generator and not from the creations.
  */
 export async function fleetOf(count: number, interval: number): Promise<Fleet> {
   const service = await startRealService({

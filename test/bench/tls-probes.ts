@@ -6,8 +6,8 @@ import { makeLanes } from '#lib/results/probe/lanes.ts';
 import { readSettings } from '#lib/settings.ts';
 
 /**
- * https probes by the service's own net, so many due in the same moment. Says `ready` and waits for a line, so that its
- * CPU can be held down before; prints the latency (ms) of each probe. Arguments: URL, due at once, begun at once,
+ * Simultaneous https probes by the service's own net. Prints `ready` and waits for a line, so that its CPU can be
+ * limited first; prints the latency (ms) of each probe. Arguments: URL, simultaneous probes, maximum concurrency,
  * rounds.
  */
 const [url = '', due = '50', atOnce = '20', rounds = '5'] = process.argv.slice(2);
@@ -22,7 +22,7 @@ async function probe(): Promise<number> {
 
 process.stdout.write('ready');
 await once(process.stdin, 'data');
-// What a process does but once (reading its certificate authorities) is no probe's.
+// Excludes one-time work of a process, such as reading its certificate authorities.
 for (let i = 0; i < 5; i++) await probe();
 const latencies: number[] = [];
 for (let round = 0; round < Number(rounds); round++) {

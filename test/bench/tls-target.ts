@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { makeAuthority } from '#test/support/certificates.ts';
 
-/** An https server in a process of its own, with a chain of two, that answers after so many ms. */
+/** Starts an https server in its own process, with a chain of two certificates, that responds after `ms`. */
 export async function startTlsTarget(ms: number): Promise<{ url: string; close(): Promise<void> }> {
   const child: ChildProcess = fork(fileURLToPath(import.meta.url), [String(ms)]);
   const [port] = await once(child, 'message');

@@ -5,12 +5,12 @@ import { readHostSettings } from '#infra/local/settings.ts';
 import { makeLog } from '#lib/platform/log.ts';
 
 /**
- * The service in a process of its own, with a parent that asks how long the longest turn of its event loop was: by the
- * clock, and by the CPU of this one thread, which knows nothing of what else the machine does. Its targets answer at
- * once. Argument: DATA_DIR.
+ * The service in its own process, which reports the longest turn of its event loop to its parent: by the clock, and by
+ * the CPU of this thread, which other load of the machine does not affect. Its targets respond immediately. Argument:
+ * DATA_DIR.
  */
 export type Turn = { wall_ms: number; cpu_ms: number };
-/** Where it listens, and the key of its first account. */
+/** Base URL, and the key of its first account. */
 export type Begun = { url: string; key: string };
 
 const cpuNow = (): number => {
@@ -21,7 +21,7 @@ const none = (): Turn => ({ wall_ms: 0, cpu_ms: 0 });
 let longest = none();
 let last = { wall: performance.now(), cpu: cpuNow() };
 
-// Timers run once a turn: between two of them lies what a probe's own time-out would have had to wait for.
+// Timers run once per turn: the time between two of them would delay a probe's time-out.
 setInterval(() => {
   const now = { wall: performance.now(), cpu: cpuNow() };
   longest = {

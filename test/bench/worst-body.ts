@@ -3,17 +3,17 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Asking, largeReads, worstRequests } from '#test/support/worst-requests.ts';
+import { largeReads, type WorstRequest, worstRequests } from '#test/support/worst-requests.ts';
 import type { Begun, Turn } from './turns-service.ts';
 
 const ROUNDS = 3;
 const SHOWN = 5;
-/** What is shorter than this at once is none of the longest. */
-const WORTH_ANOTHER_LOOK_MS = 20;
+/** Turns shorter than this are not measured again (ms). */
+const WORTH_REPEATING_MS = 20;
 
-type Measured = Omit<Asking, 'body'> & Turn & { status: number; bytes: number };
+type Measured = Omit<WorstRequest, 'body'> & Turn & { status: number; bytes: number };
 
-/** A service in a process of its own that says how long the longest turn of its event loop was. */
+/** Starts a service in its own process that reports the longest turn of its event loop. */
 async function startMeasured() {
   const dir = mkdtempSync(join(tmpdir(), 'fleetwatch-turns-'));
   const child = fork(join(import.meta.dirname, 'turns-service.ts'), [dir], {
@@ -37,13 +37,13 @@ async function startMeasured() {
 }
 
 /**
- * The longest turn of the event loop that one request of a tenant takes: every worst body to every endpoint, MCP
- * included, and every list at its longest, by the CPU of the thread that runs the loop: what it takes on a machine that
- * does nothing else. Of three rounds the shortest.
+ * Measures the longest turn of the event loop for one request of a tenant: every worst body to every endpoint,
+ * including MCP, and every list at its longest, by the CPU of the event loop's thread, as on an idle machine. The
+ * shortest of three rounds counts.
  */
 export async function worstBody(): Promise<Record<string, number>> {
   await using service = await startMeasured();
-  const ask = async ({ method, path, body, headers }: Omit<Asking, 'name'>) => {
+  const send = async ({ method, path, body, headers }: Omit<WorstRequest, 'name'>) => {
     const response = await fetch(service.url + path, {
       method,
       redirect: 'manual',
@@ -53,20 +53,20 @@ export async function worstBody(): Promise<Record<string, number>> {
     return { status: response.status, text: await response.text(), cookies: response.headers.getSetCookie() };
   };
   const measured: Measured[] = [];
-  const measure = async (asking: Asking) => {
-    const { name, method, path } = asking;
+  const measure = async (request: WorstRequest) => {
+    const { name, method, path } = request;
     let best: Measured | undefined;
     for (let round = 0; round < ROUNDS; round++) {
       await service.longestTurn();
-      const { status, text } = await ask(asking);
+      const { status, text } = await send(request);
       const turn = await service.longestTurn();
       if (!best || turn.cpu_ms < best.cpu_ms) best = { name, method, path, ...turn, status, bytes: text.length };
-      if (best.cpu_ms < WORTH_ANOTHER_LOOK_MS) break;
+      if (best.cpu_ms < WORTH_REPEATING_MS) break;
     }
     measured.push(best!);
   };
-  for await (const asking of worstRequests(ask)) await measure(asking);
-  for await (const asking of largeReads(ask)) await measure(asking);
+  for await (const request of worstRequests(send)) await measure(request);
+  for await (const request of largeReads(send)) await measure(request);
 
   const top = measured.toSorted((a, b) => b.cpu_ms - a.cpu_ms);
   for (const { method, path, name, wall_ms, cpu_ms, status, bytes } of top.slice(0, SHOWN)) {

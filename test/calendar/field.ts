@@ -11,15 +11,15 @@ const DAY_MS = 86_400_000;
 const FIVE_YEARS_MS = 5 * 366 * DAY_MS;
 
 export type Kind = 'cron' | 'OnCalendar';
-/** What a schedule is asked: when it is due next after an instant (epoch ms). */
+/** A question to a schedule: its first due time after `at` (epoch ms). */
 export type Case = { kind: Kind; text: string; zone: string; at: number };
-/** How many cases agree, how many differ for each reason that is known, and what differs for none. */
+/** Number of cases that agree, of differences by known reason, and the unexplained differences. */
 export type Comparison = { cases: number; same: number; known: Map<string, number>; strange: string[] };
 
 /**
- * The interpreter of a virtual environment that holds the calendars of Healthchecks, cronsim and oncalendar; undefined
- * where there is none. To make one: python3 -m venv .cache/calendar-python && .cache/calendar-python/bin/pip install -r
- * test/calendar/requirements.txt
+ * Returns the interpreter of a virtual environment with the calendar libraries of Healthchecks, cronsim and oncalendar;
+ * undefined if it is missing. To create it: python3 -m venv .cache/calendar-python && .cache/calendar-python/bin/pip
+ * install -r test/calendar/requirements.txt
  */
 export function findCalendars(): string | undefined {
   const python = join(ROOT, '.cache/calendar-python/bin/python');
@@ -28,7 +28,7 @@ export function findCalendars(): string | undefined {
   return undefined;
 }
 
-/** Random schedules and instants; the same seed draws the same ones. */
+/** Draws random schedules and times; the same seed draws the same ones. */
 export function drawCases(kind: Kind, count: number, seed: number): Case[] {
   const random = makeRandom(seed);
   const draw = kind === 'cron' ? randomCron : randomOnCalendar;
@@ -38,13 +38,13 @@ export function drawCases(kind: Kind, count: number, seed: number): Case[] {
   });
 }
 
-/** What we answer beside what cronsim and oncalendar answer. @param python see findCalendars */
+/** Compares the service with cronsim and oncalendar. @param python see findCalendars */
 export async function compareWithField(python: string, cases: readonly Case[]): Promise<Comparison> {
-  const theirs = await answersOf(python, cases);
+  const reference = await dueTimesOf(python, cases);
   const comparison: Comparison = { cases: cases.length, same: 0, known: new Map(), strange: [] };
   for (const [i, one] of cases.entries()) {
-    const own = ours(one);
-    const other = within(one, theirs[i]!);
+    const own = dueByService(one);
+    const other = within(one, reference[i]!);
     const reason = own === other ? undefined : reasonOf(one, own, other);
     if (own === other) comparison.same++;
     else if (reason) comparison.known.set(reason, (comparison.known.get(reason) ?? 0) + 1);
@@ -53,9 +53,9 @@ export async function compareWithField(python: string, cases: readonly Case[]): 
   return comparison;
 }
 
-type Answer = number | string | null;
+type DueTime = number | string | null;
 
-function ours({ text, zone, at }: Case): Answer {
+function dueByService({ text, zone, at }: Case): DueTime {
   try {
     return nextDue(parseCalendar(text, zone), at) ?? null;
   } catch (error) {
@@ -63,31 +63,32 @@ function ours({ text, zone, at }: Case): Answer {
   }
 }
 
-/** We look five years ahead, they farther. */
-const within = ({ at }: Case, answer: Answer): Answer =>
-  typeof answer === 'number' && answer > at + FIVE_YEARS_MS ? null : answer;
+/** Limits the reference to five years ahead, like the service. */
+const within = ({ at }: Case, due: DueTime): DueTime =>
+  typeof due === 'number' && due > at + FIVE_YEARS_MS ? null : due;
 
-const show = (answer: Answer): string => (typeof answer === 'number' ? new Date(answer).toISOString() : String(answer));
+const show = (due: DueTime): string => (typeof due === 'number' ? new Date(due).toISOString() : String(due));
 
-/** Why we differ, where that is known: each reason is a mistake of theirs that `due-at.ts` confirms. */
-function reasonOf({ kind, text, zone, at }: Case, own: Answer, other: Answer): string | undefined {
+/** Returns the known reason of a difference: a mistake of the reference that `due-at.ts` confirms. */
+function reasonOf({ kind, text, zone, at }: Case, own: DueTime, other: DueTime): string | undefined {
   const isDue = kind === 'cron' ? isCronDue : isOnCalendarDue;
   if (own !== null && (typeof own !== 'number' || !isDue(text, zone, own))) return undefined;
-  if (other === 'CronSimError: Bad day-of-month') return 'they refuse a day that none of the months has';
+  if (other === 'CronSimError: Bad day-of-month') return 'the reference rejects a day that none of the months has';
   if (typeof other !== 'number') return undefined;
   if (/(?<!\d)0*(\d+)(-|\.\.)0*\1\//.test(text))
-    return 'they take a range of one number with a step as one without an end';
-  if (other <= at) return 'they answer a time that is not after the one asked for, which lies in a repeated hour';
+    return 'the reference treats a range of one number with a step as open-ended';
+  if (other <= at) return 'the reference returns a time that is not after the given one, which is in a repeated hour';
   if (own !== null && other < own && !isDue(text, zone, other))
-    return 'they answer a time at which the clocks of the zone do not fit the schedule';
+    return 'the reference returns a time at which the local time does not match the schedule';
   const goesByRealTime = kind === 'cron' && text.split(' ', 2).some((field) => field.startsWith('*'));
   if (own === null || !goesByRealTime) return undefined;
-  if (zone === 'Australia/Lord_Howe') return 'they step by whole hours, past a change of half an hour';
-  if (hasNoMidnight(zone, own)) return 'they pass over the first hour of a day whose midnight clocks skip';
+  if (zone === 'Australia/Lord_Howe')
+    return 'the reference steps by whole hdueByService, past a change of half an hour';
+  if (hasNoMidnight(zone, own)) return 'the reference skips the first hour of a day without midnight';
   return undefined;
 }
 
-/** Whether clocks of a zone skip the midnight with which the day of an instant would begin. */
+/** Whether the time zone skips the midnight at the start of the day of `at`. */
 function hasNoMidnight(zone: string, at: number): boolean {
   const midnight = Math.floor(wallOf(zone, at) / DAY_MS) * DAY_MS;
   const halfHour = DAY_MS / 48;
@@ -96,9 +97,9 @@ function hasNoMidnight(zone: string, at: number): boolean {
   return true;
 }
 
-function answersOf(python: string, cases: readonly Case[]): Promise<Answer[]> {
+function dueTimesOf(python: string, cases: readonly Case[]): Promise<DueTime[]> {
   const script = join(import.meta.dirname, 'oracle.py');
-  // Its zones are those of the package tzdata, as what an operating system has may be old.
+  // Time zones come from the package tzdata, because those of the operating system can be outdated.
   const env = { PATH: process.env.PATH, PYTHONTZPATH: '' };
   return new Promise((resolve, reject) => {
     const child = execFile(python, [script], { env, maxBuffer: 2 ** 27 }, (error, stdout, stderr) =>
@@ -108,7 +109,7 @@ function answersOf(python: string, cases: readonly Case[]): Promise<Answer[]> {
             stdout
               .trim()
               .split('\n')
-              .map((line) => JSON.parse(line) as Answer),
+              .map((line) => JSON.parse(line) as DueTime),
           ),
     );
     child.stdin!.end(cases.map((one) => JSON.stringify(one)).join('\n'));

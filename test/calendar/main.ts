@@ -2,15 +2,15 @@ import { parseArgs } from 'node:util';
 import { compareWithField, drawCases, findCalendars, type Kind } from './field.ts';
 
 /**
- * `npm run test:nightly -- calendar`: compares random schedules and instants, most of them near a change of clocks,
- * with the libraries that Healthchecks uses. Says how many differ for which reason; a difference without one fails.
+ * `npm run test:nightly -- calendar`: compares random schedules and times, most of them near a change of clocks, with
+ * the libraries that Healthchecks uses. Prints the number of differences per reason; a difference without one fails.
  */
 const { values } = parseArgs({
   options: { cases: { type: 'string', default: '20000' }, seed: { type: 'string', default: '1' } },
 });
 const python = findCalendars();
 if (!python) {
-  console.log('skipped: cronsim and oncalendar are not installed; test/calendar/field.ts says how');
+  console.log('skipped: cronsim and oncalendar are not installed; see test/calendar/field.ts');
   console.log('0 passed, 0 failed, 2 skipped');
   process.exit(0);
 }

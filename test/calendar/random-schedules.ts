@@ -1,6 +1,6 @@
 import type { Random } from '#test/support/random.ts';
 
-/** Zones whose clocks change in all the ways there are, and one whose never do. */
+/** Time zones with all kinds of clock changes, and one without. */
 export const ZONES = [
   'Europe/Berlin',
   'America/New_York',
@@ -29,7 +29,7 @@ const offsetName = (zone: string, at: number): string => {
 
 const changes = new Map<string, number[]>();
 
-/** When clocks of a zone change, to the hour (epoch ms). */
+/** Returns the clock changes of a time zone, to the hour (epoch ms). */
 function changesOf(zone: string): number[] {
   const known = changes.get(zone);
   if (known) return known;
@@ -44,7 +44,7 @@ function changesOf(zone: string): number[] {
   return found;
 }
 
-/** An instant (epoch ms), seven in ten within 30 hours of a change of clocks, most of them within two. */
+/** Returns a time (epoch ms), seven in ten within 30 hours of a clock change, most of them within two. */
 export function randomInstant(random: Random, zone: string): number {
   const near = changesOf(zone);
   if (near.length === 0 || random.chance(0.3)) return random.int(FROM, UNTIL);
@@ -53,7 +53,7 @@ export function randomInstant(random: Random, zone: string): number {
   return random.chance(0.3) ? Math.floor(at / MINUTE_MS) * MINUTE_MS : at;
 }
 
-/** One number, a range, a step or a list, mostly near `usual`. */
+/** Returns one number, a range, a step or a list, mostly near `usual`. */
 function part(random: Random, from: number, to: number, usual: readonly number[], range: string, most = to): string {
   const two = (n: number) => (range === '..' && random.chance(0.5) ? String(n).padStart(2, '0') : String(n));
   const one = () => (random.chance(0.6) ? random.pick(usual) : random.int(from, most));
@@ -74,7 +74,7 @@ function part(random: Random, from: number, to: number, usual: readonly number[]
 const MINUTES = [0, 0, 15, 30, 30, 45, 59];
 const HOURS = [0, 0, 1, 1, 2, 2, 3, 3, 4, 23];
 
-/** Five fields of cron, most of them due near the hours in which clocks change. */
+/** Returns five cron fields, mostly due near the hours of clock changes. */
 export function randomCron(random: Random): string {
   const days = ['sun', 'MON', 'tue', 'Wed', 'thu', 'fri', 'SAT'];
   const star = (chance: number, text: () => string) => (random.chance(chance) ? '*' : text());
@@ -87,7 +87,7 @@ export function randomCron(random: Random): string {
   ].join(' ');
 }
 
-/** One line of systemd OnCalendar with one second a minute. */
+/** Returns one line of systemd OnCalendar that is due at one second of a minute. */
 export function randomOnCalendar(random: Random): string {
   const star = (chance: number, text: () => string) => (random.chance(chance) ? '*' : text());
   const weekday = () => random.pick(['Mon', 'tue', 'Wednesday', 'Thu', 'Fri', 'Sat', 'SUN']);

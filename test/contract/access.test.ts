@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 
 describe('GET /v1/me', () => {
-  it('shows the account, its limits, and what the key may do', async () => {
+  it('shows the account, its limits and the permissions of the key', async () => {
     expect(await admin.get('/v1/me')).toMatchObject({
       status: 200,
       body: {
@@ -31,7 +31,7 @@ describe('GET /v1/me', () => {
       },
     });
   });
-  it('shows what the key is held to, and until when', async () => {
+  it('shows the restrictions and the expiry of the key', async () => {
     const expires_at = new Date(Date.now() + 3_600_000).toISOString();
     const reader = await keyOf(admin, { scopes: ['read'], expires_at });
     expect((await reader.get('/v1/me')).body.key).toEqual({
@@ -41,26 +41,26 @@ describe('GET /v1/me', () => {
       expires_at,
     });
   });
-  it('is there for a read-only key, which it calls so', async () => {
+  it('is allowed for a read-only key and marks it as read-only', async () => {
     const reader = await keyOf(admin, { is_read_only: true });
     expect((await reader.get('/v1/me')).body).toMatchObject({ id: admin.id, is_read_only: true });
   });
 });
 
-describe('the Bearer gate', () => {
+describe('Bearer authentication', () => {
   it.each([
     ['no header', undefined],
     ['an empty header', ''],
-    ['the scheme alone', 'Bearer'],
+    ['only the scheme', 'Bearer'],
     ['the scheme and blanks', 'Bearer   '],
     ['another scheme', 'Basic dXNlcjpwdw=='],
-    ['the key alone', 'KEY'],
+    ['only the key', 'KEY'],
     ['two keys', 'Bearer KEY KEY'],
     ['a list of keys', 'Bearer KEY, Bearer KEY'],
     ['an unknown key', `Bearer fw_${'0'.repeat(43)}`],
-    ['the key in small letters', 'bearer key'],
+    ['the key in lower case', 'bearer key'],
     ['a key cut short', 'Bearer CUT'],
-    ['a key with something behind it', 'Bearer KEYx'],
+    ['a key with extra characters', 'Bearer KEYx'],
     ['a very long key', `Bearer ${'x'.repeat(4000)}`],
   ])('refuses %s', async (_name, header) => {
     const authorization = header
@@ -68,19 +68,19 @@ describe('the Bearer gate', () => {
       .replaceAll('key', admin.key.toLowerCase())
       .replaceAll('CUT', admin.key.slice(0, -1));
     const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
-    const answer = await clientOf(url, '').send('GET', '/v1/me', { headers });
-    expect(answer).toMatchObject(failure(401, 'UNAUTHORIZED'));
-    expect(challengeOf(answer)).toBe('Bearer');
+    const response = await clientOf(url, '').send('GET', '/v1/me', { headers });
+    expect(response).toMatchObject(failure(401, 'UNAUTHORIZED'));
+    expect(challengeOf(response)).toBe('Bearer');
   });
 
-  it.each(['bearer', 'BEARER', 'bEaReR'])('takes the scheme written %s', async (scheme) => {
+  it.each(['bearer', 'BEARER', 'bEaReR'])('accepts the scheme written %s', async (scheme) => {
     const headers = { authorization: `${scheme} ${admin.key}` };
     expect((await clientOf(url, '').send('GET', '/v1/me', { headers })).status).toBe(200);
   });
 });
 
 describe('API keys', () => {
-  it('are made with a label; the raw key is shown once and works', async () => {
+  it('have a label; the raw key is shown once and works', async () => {
     const made = await admin.post('/v1/auth/keys', { label: 'Deploy' });
     expect(made.status).toBe(201);
     expect(made.body).toEqual({
@@ -115,7 +115,7 @@ describe('API keys', () => {
     expect(JSON.stringify(listed.body)).not.toContain(key);
   });
 
-  it('are refused from their deletion on', async () => {
+  it('are rejected once they are deleted', async () => {
     const key = await keyOf(admin);
     expect((await key.get('/v1/me')).status).toBe(200);
     expect(await admin.del(`/v1/auth/keys/${key.id}`)).toMatchObject({ status: 204, body: undefined });
@@ -125,13 +125,13 @@ describe('API keys', () => {
     expect(ids).not.toContain(key.id);
   });
 
-  it('may delete themselves', async () => {
+  it('can delete themselves', async () => {
     const key = await keyOf(admin);
     expect((await key.del(`/v1/auth/keys/${key.id}`)).status).toBe(204);
     expect((await key.get('/v1/me')).status).toBe(401);
   });
 
-  it('are listed page by page', async () => {
+  it('are listed in pages', async () => {
     const tenant = await newTenant();
     for (const n of [1, 2, 3]) await keyOf(tenant, { label: `Key ${n}` });
     const labels: string[] = [];
@@ -157,11 +157,11 @@ describe('API keys', () => {
     ['a label of two lines', { label: 'a\nb' }, 'label'],
     ['a number as label', { label: 7 }, 'label'],
     ['a text as is_read_only', { label: 'a', is_read_only: 'yes' }, 'is_read_only'],
-  ])('are refused with %s', async (_name, body, path) => {
+  ])('are rejected with %s', async (_name, body, path) => {
     expect(await admin.post('/v1/auth/keys', body)).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
   });
 
-  it('take a label of 200 characters, an emoji being one', async () => {
+  it('accept a label of 200 characters, counting an emoji as one', async () => {
     expect((await admin.post('/v1/auth/keys', { label: '🙂'.repeat(200) })).status).toBe(201);
   });
 
@@ -173,20 +173,20 @@ describe('API keys', () => {
     expect(await reader.del(`/v1/auth/keys/${reader.id}`)).toMatchObject(failure(403, 'READ_ONLY'));
   });
 
-  it('of another account look like none', async () => {
+  it('return the same 404 for a key of another account as for no key', async () => {
     const other = await newTenant();
     const key = await keyOf(other);
-    const theirs = await admin.del(`/v1/auth/keys/${key.id}`);
+    const foreign = await admin.del(`/v1/auth/keys/${key.id}`);
     const none = await admin.del('/v1/auth/keys/key_00000000000000000000000000');
-    expect(theirs).toMatchObject(failure(404, 'NOT_FOUND'));
-    expect(theirs.body.error.replace(key.id, 'ID')).toBe(
+    expect(foreign).toMatchObject(failure(404, 'NOT_FOUND'));
+    expect(foreign.body.error.replace(key.id, 'ID')).toBe(
       none.body.error.replace('key_00000000000000000000000000', 'ID'),
     );
     expect((await key.get('/v1/me')).status).toBe(200);
   });
 
   it.each(['1', 'key_', 'key_%23', '%2e%2e', 'key_%C3%BC', `key_${'0'.repeat(300)}`])(
-    'of an impossible id do not exist: %s',
+    'do not exist with an impossible id: %s',
     async (id) => {
       expect(await admin.del(`/v1/auth/keys/${id}`)).toMatchObject(failure(404, 'NOT_FOUND'));
     },

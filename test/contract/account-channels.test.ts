@@ -17,7 +17,7 @@ const at = (path: string) => receiver().received.filter((one) => one.path === pa
 const push = async (id: string, success: boolean) =>
   got(await client.post(`/v1/checks/${id}/results`, { success, latency_ms: 5 }), 201);
 
-/** A push check that goes down at its first failure, and was up. */
+/** Returns the id of a push check that is up and goes down at its first failure. */
 async function upCheck(more: object = {}): Promise<string> {
   const { id } = await newCheck(client, { failure_threshold: 1, interval_seconds: 3600, ...more });
   got(await client.post(`/v1/checks/${id}/policy`, { cooldown_seconds: 0 }), 200);
@@ -28,8 +28,8 @@ async function upCheck(more: object = {}): Promise<string> {
 const newChannel = async (body: object) => got(await client.post(ALL, body), 201);
 const lastAlert = async (id: string) => (await client.get(`/v1/checks/${id}/transitions`)).body.at(0).alert;
 
-describe('a channel of the account', () => {
-  it('is made, read, listed before those of checks, changed and deleted', async () => {
+describe('an account channel', () => {
+  it('is created, read, listed before check channels, changed and deleted', async () => {
     const tenant = await newTenant();
     const config = { url: 'https://hooks.example.com/a', secret: 'letmesign' };
     const made = got(await tenant.post(ALL, { name: 'On call', channel_type: 'webhook', config }), 201);
@@ -72,7 +72,7 @@ describe('a channel of the account', () => {
     expect(got(await tenant.get(ALL), 200)).toEqual([own]);
   });
 
-  it('gets the alerts of the checks that it applies to, beside the channels of their own', async () => {
+  it('receives the alerts of the selected checks, in addition to their own channels', async () => {
     const entity = await newEntity(client);
     got(await client.put(`/v1/blueprints/service/entities/${entity.slug}`, { labels: { team: 'pay' } }), 200);
     const id = await upCheck({ entity_id: entity.id });
@@ -100,7 +100,7 @@ describe('a channel of the account', () => {
     got(await client.del(`${ALL}/${channel.id}`), 204);
   });
 
-  it('tells an address once that a check has as its own', async () => {
+  it('notifies a destination once if the check has a channel to it too', async () => {
     const id = await upCheck();
     got(await client.post(`/v1/checks/${id}/policy/channels`, slack('/same')), 201);
     const channel = await newChannel({ name: 'Same', ...slack('/same'), applies_to: { check_ids: [id] } });
@@ -112,7 +112,7 @@ describe('a channel of the account', () => {
     got(await client.del(`${ALL}/${channel.id}`), 204);
   });
 
-  it('is tested by itself', async () => {
+  it('can be tested', async () => {
     const channel = await newChannel({ name: 'Tried', ...slack('/tried'), enabled: false });
     const { preview, ...delivery } = got(await client.post(`${ALL}/${channel.id}/test`), 200);
     expect(preview.title).toContain('is down');
@@ -122,8 +122,8 @@ describe('a channel of the account', () => {
     got(await client.del(`${ALL}/${channel.id}`), 204);
   });
 
-  it('says that nothing fits it yet, and is made all the same', async () => {
-    for (const applies_to of [{ labels: { team: 'nobody' } }, { check_ids: ['chk_gone'] }, { blueprints: ['none'] }]) {
+  it('is created with a notice when no check matches yet', async () => {
+    for (const applies_to of [{ labels: { team: 'nowhere' } }, { check_ids: ['chk_gone'] }, { blueprints: ['none'] }]) {
       const channel = await newChannel({ name: 'Later', ...slack('/later'), applies_to });
       expect(channel.notice).toMatch(/^No check matches/);
       got(await client.del(`${ALL}/${channel.id}`), 204);
@@ -134,17 +134,17 @@ describe('a channel of the account', () => {
     ['no name', { name: undefined }, 'name'],
     ['an empty selection', { applies_to: {} }, 'applies_to'],
     ['an empty list', { applies_to: { check_ids: [] } }, 'applies_to.check_ids'],
-    ['a state that no alert says', { applies_to: { states: ['unknown'] } }, 'applies_to.states.0'],
-    ['what no selection knows', { applies_to: { blueprints: ['service'], teams: ['pay'] } }, 'applies_to.teams'],
-    ['a label that none can be', { applies_to: { labels: { Team: 'pay' } } }, 'applies_to.labels.Team'],
-    ['an id of something else', { applies_to: { entity_ids: ['chk_1'] } }, 'applies_to.entity_ids.0'],
-    ['a secret of nothing', { config: { url: '********' } }, 'config.url'],
+    ['a state without alerts', { applies_to: { states: ['unknown'] } }, 'applies_to.states.0'],
+    ['an unknown selector', { applies_to: { blueprints: ['service'], teams: ['pay'] } }, 'applies_to.teams'],
+    ['an invalid label', { applies_to: { labels: { Team: 'pay' } } }, 'applies_to.labels.Team'],
+    ['an id of another kind', { applies_to: { entity_ids: ['chk_1'] } }, 'applies_to.entity_ids.0'],
+    ['a masked secret without a stored one', { config: { url: '********' } }, 'config.url'],
   ])('refuses %s', async (_what, wrong, path) => {
     const body = { name: 'Wrong', ...slack('/wrong'), ...wrong };
     expect(await client.post(ALL, body)).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
   });
 
-  it('has a slug of its own', async () => {
+  it('has a unique slug', async () => {
     const first = await newChannel({ name: 'First', slug: 'pager', ...slack('/x') });
     expect(await client.post(ALL, { name: 'Second', slug: 'pager', ...slack('/x') })).toMatchObject(
       failure(409, 'CONFLICT'),
@@ -152,7 +152,7 @@ describe('a channel of the account', () => {
     got(await client.del(`${ALL}/${first.id}`), 204);
   });
 
-  it('shows no secret to who may only read, and is not theirs to change', async () => {
+  it('hides secrets from read-only keys, which cannot change it', async () => {
     const channel = await newChannel({ name: 'Secret', ...slack('/hidden') });
     const readOnly = await keyOf(client, { is_read_only: true });
     for (const path of [ALL, `${ALL}/${channel.id}`]) {
@@ -166,7 +166,7 @@ describe('a channel of the account', () => {
     got(await client.del(`${ALL}/${channel.id}`), 204);
   });
 
-  it('belongs to its account alone', async () => {
+  it('is visible only in its account', async () => {
     const channel = await newChannel({ name: 'Mine', ...slack('/mine') });
     const other = await newTenant();
     expect((await other.get(`${ALL}/${channel.id}`)).status).toBe(404);

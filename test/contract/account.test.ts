@@ -15,7 +15,7 @@ const invited = async (admin: Client, url: string): Promise<Client> => {
 };
 
 describe('PUT /v1/account', () => {
-  it('changes name and e-mail address of the account, what is given of them', async () => {
+  it('changes only the given properties', async () => {
     const admin = await newTenant();
     const changed = got(await admin.put('/v1/account', { name: 'Shop Inc' }), 200);
     expect(changed).toMatchObject({ id: admin.id, name: 'Shop Inc', email: 'test@example.com', egress: 'any' });
@@ -26,7 +26,7 @@ describe('PUT /v1/account', () => {
     expect((await admin.get('/v1/me')).body).toMatchObject({ name: 'Shop Inc', email: 'ops@shop.example' });
   });
 
-  it('takes its record back as it was answered, limits and all, which it leaves as they are', async () => {
+  it('accepts its record as returned and ignores the limits in it', async () => {
     const admin = await newTenant();
     const record = got(await admin.put('/v1/account', {}), 200);
     expect(got(await admin.put('/v1/account', { ...record, blueprint_limit: 9999, egress: 'public' }), 200)).toEqual(
@@ -35,15 +35,15 @@ describe('PUT /v1/account', () => {
   });
 
   it.each([
-    ['an e-mail address that is none', { email: 'x@' }, 'email'],
+    ['an invalid e-mail address', { email: 'x@' }, 'email'],
     ['an empty name', { name: '' }, 'name'],
-    ['what an account does not have', { mail: 'a@example.com' }, 'mail'],
+    ['an unknown property', { mail: 'a@example.com' }, 'mail'],
   ])('refuses %s', async (_what, body, path) => {
     const admin = await newTenant();
     expect(await admin.put('/v1/account', body)).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
   });
 
-  it('is for admins with a key that may write', async () => {
+  it('requires an admin with a key that can write', async () => {
     const admin = await newTenant();
     const member = await invited(admin, (await target()).url);
     expect(await member.put('/v1/account', { name: 'x' })).toMatchObject(failure(403, 'FORBIDDEN'));
@@ -51,14 +51,14 @@ describe('PUT /v1/account', () => {
     expect(await reader.put('/v1/account', { name: 'x' })).toMatchObject(failure(403, 'READ_ONLY'));
   });
 
-  it('tells nobody that another account has the same address', async () => {
+  it('does not reveal that another account has the same address', async () => {
     const [one, two] = [await newTenant(), await newTenant()];
     for (const client of [one, two]) got(await client.put('/v1/account', { email: 'same@example.com' }), 200);
   });
 });
 
 describe('GET /v1/me', () => {
-  it('shows whose key it is, apart from the account', async () => {
+  it('shows the user of the key separately from the account', async () => {
     const admin = await newTenant();
     const member = await invited(admin, (await target()).url);
     const { body } = await member.get('/v1/me');
@@ -66,7 +66,7 @@ describe('GET /v1/me', () => {
     expect(body.user).toEqual({ id: expect.stringMatching(/^usr_/), email: 'bea@example.com', name: 'Bea' });
   });
 
-  it('says how much there is of what the plan limits', async () => {
+  it('shows usage next to each plan limit', async () => {
     const admin = await newTenant();
     const use = async () => got(await admin.get('/v1/me'), 200).use;
     const nothing = {
@@ -96,7 +96,7 @@ describe('GET /v1/me', () => {
       entities: 4,
       largest_blueprint: { slug: 'service', entities: 3 },
       checks: 3,
-      // Two at 60 / 45; a push check is not run by us.
+      // Two at 60 / 45; the service does not run a push check.
       checks_per_minute: 3,
       relations: 1,
     });
@@ -109,7 +109,7 @@ describe('GET /v1/me', () => {
   });
 });
 
-describe('an account beside the first', () => {
+describe('a second account', () => {
   let service: Service;
   let second: Client;
   beforeAll(async () => {
@@ -121,7 +121,7 @@ describe('an account beside the first', () => {
 
   const http = { check_type: 'http', enabled: false, target_url: 'http://127.0.0.1:9/' };
 
-  it('may reach public addresses alone, where the first may reach what the service may', async () => {
+  it('reaches only public addresses, while the first reaches all that the service can', async () => {
     const first = clientOf(service.url, service.adminKey);
     expect((await first.get('/v1/me')).body.egress).toBe('any');
     expect((await second.get('/v1/me')).body.egress).toBe('public');
@@ -132,7 +132,7 @@ describe('an account beside the first', () => {
     );
   });
 
-  it('is held to it when it changes a check or adds a channel', async () => {
+  it('enforces egress when a check is changed or a channel is added', async () => {
     const entity = await newEntity(second);
     const elsewhere = { ...http, target_url: 'http://no-such-host.example.com/' };
     const { id } = got(await second.post('/v1/checks', { entity_id: entity.id, ...elsewhere }), 201);
@@ -145,7 +145,7 @@ describe('an account beside the first', () => {
     );
   });
 
-  it('is held to it by each probe and delivery from the moment on that the operator says so', async () => {
+  it('enforces egress on each probe and delivery after the operator restricts it', async () => {
     const { ports, keys } = service;
     const made = await createAccount(service, { email: 'three@example.com', name: 'Three', egress: 'any' });
     const third = clientOf(service.url, made.key.key);

@@ -24,7 +24,7 @@ const said = (path: string) =>
 
 let places = 0;
 
-/** A push check that is up, and channels of it: each tells at a path of its own. */
+/** Creates a push check that is up, and channels of it that notify at separate paths. */
 async function watched(count: number, at: WebhookReceiver = receiver) {
   const { id } = await newCheck(client, { failure_threshold: 1, interval_seconds: 3600, name: 'backup' });
   got(await client.post(`/v1/checks/${id}/policy`, { cooldown_seconds: 0 }), 200);
@@ -48,7 +48,7 @@ const escalating = async (id: string, steps: [after_seconds: number, channel_id:
   );
 
 describe('POST /v1/checks/{id}/acknowledge', () => {
-  it('is on the check until it recovers, and whoever was told hears of it once', async () => {
+  it('lasts until recovery and notifies each recipient of the failure once', async () => {
     const { id, path, channels } = await watched(1);
     await push(id, false);
     await eventually(() => said(channels[0]!.path).length === 1);
@@ -74,7 +74,7 @@ describe('POST /v1/checks/{id}/acknowledge', () => {
     expect((await readCheck(id)).acknowledgement).toBeNull();
   });
 
-  it('stays with whoever was first', async () => {
+  it('keeps the first acknowledgement', async () => {
     const { id, path } = await watched(0);
     await push(id, false);
     const first = got(await client.post(path, { note: 'mine' }), 200);
@@ -83,7 +83,7 @@ describe('POST /v1/checks/{id}/acknowledge', () => {
     expect((await readCheck(id)).acknowledgement.note).toBe('mine');
   });
 
-  it('of one that is not down is a conflict, in a sentence', async () => {
+  it('returns 409 with a message when the check is not down', async () => {
     const { id, path } = await watched(0);
     expect(await client.post(path)).toMatchObject({
       ...failure(409, 'CONFLICT'),
@@ -96,7 +96,7 @@ describe('POST /v1/checks/{id}/acknowledge', () => {
   it.each([
     ['has passed', -1000],
     ['is more than 30 days ahead', 31 * 86_400_000],
-  ])('refuses an end that %s', async (_how, ahead) => {
+  ])('rejects an end that %s', async (_how, ahead) => {
     const { id, path } = await watched(0);
     await push(id, false);
     const until = new Date(Date.now() + ahead).toISOString();
@@ -104,7 +104,7 @@ describe('POST /v1/checks/{id}/acknowledge', () => {
     expect((await readCheck(id)).acknowledgement).toBeNull();
   });
 
-  it('ends by itself where it was said to', async () => {
+  it('ends at the given time', async () => {
     const { id, path } = await watched(0);
     await push(id, false);
     got(await client.post(path, { until: new Date(Date.now() + 1000).toISOString() }), 200);
@@ -112,7 +112,7 @@ describe('POST /v1/checks/{id}/acknowledge', () => {
     got(await client.post(path), 200);
   });
 
-  it('is in the audit log, and so is that it was taken back', async () => {
+  it('is in the audit log, and so is its removal', async () => {
     const { id, path } = await watched(0);
     await push(id, false);
     got(await client.post(path, { note: 'mine' }), 200);
@@ -125,7 +125,7 @@ describe('POST /v1/checks/{id}/acknowledge', () => {
     expect(got(await client.get(`/v1/audit?target=${id}`), 200)).toHaveLength(entries.length);
   });
 
-  it('is a tool for agents, and says by which way it came', async () => {
+  it('is available as an MCP tool and records its origin', async () => {
     const { id, path } = await watched(0);
     await push(id, false);
     const record = await toolSaid(client, 'acknowledge_alert', { check_id: id, note: 'an agent looks' });
@@ -133,7 +133,7 @@ describe('POST /v1/checks/{id}/acknowledge', () => {
     expect(got(await client.post(path), 200)).toEqual(record);
   });
 
-  it('is for responders, not for who may only read', async () => {
+  it('requires the role of responder', async () => {
     const { id, path } = await watched(0);
     await push(id, false);
     const reader = await keyOf(client, { is_read_only: true });
@@ -145,7 +145,7 @@ describe('POST /v1/checks/{id}/acknowledge', () => {
 describe('the escalation of a policy', () => {
   const step = (after_seconds: number, ...channel_ids: (string | undefined)[]) => ({ after_seconds, channel_ids });
 
-  it('calls whom a step names at its time, not before, and tells them of the recovery', async () => {
+  it('notifies the channels of a step at its time, not before, and of the recovery', async () => {
     const { id, channels } = await watched(2);
     const [first, second] = channels as [{ path: string }, { id: string; path: string }];
     await escalating(id, [[1, second.id]]);
@@ -156,13 +156,13 @@ describe('the escalation of a policy', () => {
     await push(id, true);
     await eventually(() => said(first.path).length === 2 && said(second.path).length === 2);
     for (const { path } of channels) expect(said(path)[1]).toMatch(/: backup is up again after/);
-    const answer = got(await client.get(`/v1/checks/${id}/transitions`), 200);
-    const [, down] = answer;
+    const response = got(await client.get(`/v1/checks/${id}/transitions`), 200);
+    const [, down] = response;
     const why = got(await client.get(`/v1/transitions/${down.transition_id}/explain`), 200);
     expect(why.sentence).toContain('Step 1 of its escalation notified 1 channel at ');
   });
 
-  it('stops once somebody looks after the failure, and goes on when that is taken back', async () => {
+  it('stops when the failure is acknowledged and resumes when the acknowledgement is removed', async () => {
     const cared = await watched(2);
     const other = await watched(2);
     for (const { id, channels } of [cared, other]) await escalating(id, [[2, channels[1]!.id]]);
@@ -175,7 +175,7 @@ describe('the escalation of a policy', () => {
     await eventually(() => said(cared.channels[1]!.path).length === 1);
   });
 
-  it('is due at once where nobody could be told before', async () => {
+  it('is due immediately when no recipient could be notified before', async () => {
     const { id, channels } = await watched(2, failing);
     await escalating(id, [[3600, channels[1]!.id]]);
     await push(id, false);
@@ -183,7 +183,7 @@ describe('the escalation of a policy', () => {
     expect(said(channels[1]!.path)[0]).toMatch(/: backup is still down after/);
   });
 
-  it('calls at its time where nobody is told before it', async () => {
+  it('notifies at its time when it is the first notification', async () => {
     const { id, channels } = await watched(1);
     await escalating(id, [[1, channels[0]!.id]]);
     await push(id, false);
@@ -199,7 +199,7 @@ describe('the escalation of a policy', () => {
       /more than the 600 of the step before/,
     ],
     [
-      'a channel that is gone',
+      'a deleted channel',
       ([a]) => [step(60, a, 'chn_gone')],
       'escalation.0.channel_ids.1',
       /names no channel .* GET \/v1\/notify\/channels/,
@@ -210,18 +210,18 @@ describe('the escalation of a policy', () => {
       'escalation.1.channel_ids.0',
       /is in step 1 already/,
     ],
-    ['a step that calls nobody', () => [step(60)], 'escalation.0.channel_ids', /at least one/],
+    ['a step without channels', () => [step(60)], 'escalation.0.channel_ids', /at least one/],
     ['more than five steps', ([a]) => [1, 2, 3, 4, 5, 6].map((n) => step(n, `${a}${n}`)), 'escalation', /at most 5/],
   ])('refuses %s', async (_what, steps, path, message) => {
     const { id, channels } = await watched(2);
     const escalation = steps(channels.map((one) => one.id));
-    const answer = await client.post(`/v1/checks/${id}/policy`, { escalation });
-    expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
-    expect(answer.body.error).toMatch(message);
+    const response = await client.post(`/v1/checks/${id}/policy`, { escalation });
+    expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
+    expect(response.body.error).toMatch(message);
     expect(got(await client.get(`/v1/checks/${id}/policy`), 200).escalation).toEqual([]);
   });
 
-  it('can be a default of the account, by its own channels alone', async () => {
+  it('can be an account default with account channels only', async () => {
     const { id, channels } = await watched(1);
     const own = got(
       await client.post('/v1/notify/channels', {

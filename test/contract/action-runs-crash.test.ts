@@ -1,14 +1,16 @@
 import { expect, it } from 'vitest';
-import type { Answer, Client } from '#test/support/client.ts';
+import type { ApiResponse, Client } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { got, newCheck } from '#test/support/fleet.ts';
 import { startRealService } from '#test/support/real-service.ts';
 import { startReceiver } from '#test/support/webhook-receiver.ts';
 
-/** A run is given up 15 s after its time-out. */
+/** An execution is abandoned 15 s after its time-out. */
 const GIVEN_UP_WITHIN_MS = 40_000;
 
-it('a run that a kill -9 cuts off ends as interrupted and is never sent again', { timeout: 90_000 }, async () => {
+it('ends an execution that a kill -9 cuts off as interrupted and never sends it again', {
+  timeout: 90_000,
+}, async () => {
   await using stack = new AsyncDisposableStack();
   const ci = await startReceiver({ host: '127.77.0.3' });
   stack.defer(ci.close);
@@ -27,7 +29,7 @@ it('a run that a kill -9 cuts off ends as interrupted and is never sent again', 
   );
 
   got(await client.post(`/v1/checks/${check_id}/results`, { success: false, latency_ms: 1 }), 201);
-  // The connection breaks when the process dies: nothing was promised.
+  // The connection breaks when the process dies: the request was not acknowledged.
   const cut = client.post(`/v1/actions/${byHand.id}/run`).catch(() => undefined);
   await eventually(() => ci.received.length === 2);
   await service.kill();
@@ -52,7 +54,7 @@ it('a run that a kill -9 cuts off ends as interrupted and is never sent again', 
   expect(ci.received.map((request) => request.body).sort()).toEqual(ended.map((run) => run.id).sort());
 });
 
-async function onlyRun(client: Client, action: string): Promise<Answer['body']> {
+async function onlyRun(client: Client, action: string): Promise<ApiResponse['body']> {
   const runs = got(await client.get(`/v1/actions/${action}/executions`), 200);
   expect(runs).toHaveLength(1);
   return runs[0];

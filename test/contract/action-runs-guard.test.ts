@@ -5,7 +5,7 @@ import { startReceiver, type WebhookReceiver } from '#test/support/webhook-recei
 
 let client: Client;
 let ci: WebhookReceiver;
-/** Listens where nobody may go: 127.0.0.1. */
+/** Listens on a forbidden address: 127.0.0.1. */
 let hidden: WebhookReceiver;
 beforeAll(async () => {
   client = await newTenant();
@@ -19,8 +19,8 @@ afterAll(async () => {
 
 const at = (path: string) => ci.received.filter((one) => one.path.startsWith(path));
 
-describe('a run never reaches a private address', () => {
-  it('by a redirect, which is not followed', async () => {
+describe('an action that targets a private address', () => {
+  it('does not follow a redirect to it', async () => {
     ci.behave({ status: 302, headers: { location: `${hidden.url}/secret` } }, { status: 200 });
     const execution = await runAction(client, await newAction(client, { url: `${ci.url}/moved` }));
     expect(execution).toMatchObject({ dispatch_status: 'failed', status_code: 302 });
@@ -32,12 +32,12 @@ describe('a run never reaches a private address', () => {
     ['a host', 'http://{{host}}:{{port}}/x', () => ({ host: '127.0.0.1', port: new URL(hidden.url).port })],
     ['a host and a port', 'http://{{host}}/x', () => ({ host: new URL(hidden.url).host })],
     ['a whole URL', '{{url}}', () => ({ url: `${hidden.url}/x` })],
-    ['what stands behind a host', 'http://127.77.0.1{{rest}}', () => ({ rest: `@${new URL(hidden.url).host}/` })],
+    ['the part after a host', 'http://127.77.0.1{{rest}}', () => ({ rest: `@${new URL(hidden.url).host}/` })],
     ['a number as host', 'http://{{host}}/', () => ({ host: '2130706433' })],
     ['metadata', 'http://{{host}}/latest', () => ({ host: '169.254.169.254' })],
     ['localhost', 'http://{{host}}/', () => ({ host: 'localhost' })],
     ['nothing at all', 'http://{{host}}/', () => ({})],
-  ])('by a variable that holds %s; the attempt is on record', async (_what, url, vars) => {
+  ])('is blocked and recorded when a variable holds %s', async (_what, url, vars) => {
     const id = await newAction(client, { url });
     const execution = await runAction(client, id, vars());
     expect(execution).toMatchObject({ dispatch_status: 'blocked', status_code: 0, response_snippet: '' });
@@ -46,7 +46,7 @@ describe('a run never reaches a private address', () => {
     expect(hidden.received).toEqual([]);
   });
 
-  it('though a variable may well name a public one', async () => {
+  it('can get a public address from a variable', async () => {
     const id = await newAction(client, { url: 'http://{{host}}:{{port}}/by-variable' });
     const { hostname: host, port } = new URL(ci.url);
     expect(await runAction(client, id, { host, port })).toMatchObject({ dispatch_status: 'success' });
@@ -54,7 +54,7 @@ describe('a run never reaches a private address', () => {
   });
 });
 
-describe('the headers of an action', () => {
+describe('headers of an action', () => {
   const headers = { Authorization: 'Bearer ADMINONLY' };
   let thief: WebhookReceiver;
   beforeAll(async () => {
@@ -63,16 +63,16 @@ describe('the headers of an action', () => {
   afterAll(() => thief.close());
 
   it.each([
-    ['with a whole address in it', () => ({ region: `${new URL(thief.url).host}/?` })],
-    ['with a host of their own', () => ({ region: '127.77.0.9' })],
-  ])('never go where whoever runs it sends them by a variable in the host, %s', async (_what, vars) => {
+    ['as part of a whole address', () => ({ region: `${new URL(thief.url).host}/?` })],
+    ['as another host', () => ({ region: '127.77.0.9' })],
+  ])('are not sent to a host that the caller chooses by a variable, %s', async (_what, vars) => {
     const url = `http://{{region}}:${new URL(thief.url).port}/deploy`;
     const id = await newAction(client, { url, headers, allowed_hosts: ['127.77.0.1'] });
     expect(await runAction(client, id, vars())).toMatchObject({ dispatch_status: 'blocked', status_code: 0 });
     expect(thief.received).toEqual([]);
   });
 
-  it('nor by a variable of the service', async () => {
+  it('are not sent to a host that a service variable changes', async () => {
     const url = `http://{{entity_name}}:${new URL(thief.url).port}/deploy`;
     const id = await newAction(client, { url, headers, allowed_hosts: ['*.example.com', '127.77.0.9'] });
     expect(await runAction(client, id, { entity_name: '127.77.0.9' })).toMatchObject({
@@ -82,7 +82,7 @@ describe('the headers of an action', () => {
     expect(thief.received).toEqual([]);
   });
 
-  it('go to the hosts that are allowed', async () => {
+  it('are sent to the allowed hosts', async () => {
     const { hostname: host, port } = new URL(ci.url);
     const id = await newAction(client, { url: `http://{{host}}:${port}/allowed`, headers, allowed_hosts: [host] });
     expect(await runAction(client, id, { host })).toMatchObject({ dispatch_status: 'success' });

@@ -1,16 +1,16 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, type Client, memberOf, newTenant } from '#test/support/client.ts';
+import { type ApiResponse, type Client, memberOf, newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { got, newCheck } from '#test/support/fleet.ts';
 import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
 
 let admin: Client;
-/** Whose key the pipeline has. */
+/** Client of the key that the pipeline uses. */
 let member: Client;
 let ci: CiEndpoint;
-/** Listens where no action may go. */
+/** Listens on a forbidden address. */
 let hidden: WebhookReceiver;
 beforeAll(async () => {
   admin = await newTenant();
@@ -23,15 +23,15 @@ afterAll(async () => {
   await hidden.close();
 });
 
-type CiEndpoint = { url: string; started: string[]; done: Map<string, Promise<Answer[]>>; close(): Promise<void> };
+type CiEndpoint = { url: string; started: string[]; done: Map<string, Promise<ApiResponse[]>>; close(): Promise<void> };
 
 const LINES = Array.from({ length: 250 }, (_, i) => `step ${i}: ${'.'.repeat(i % 60)}`);
 const POSTS = [LINES.slice(0, 100), LINES.slice(100, 200), LINES.slice(200)];
 
-/** A pipeline that is started by a call, and reports what it does under the id that it was given. */
+/** Starts a pipeline that a request triggers and that reports its progress under the given execution id. */
 async function startCi(): Promise<CiEndpoint> {
   const started: string[] = [];
-  const done = new Map<string, Promise<Answer[]>>();
+  const done = new Map<string, Promise<ApiResponse[]>>();
   const onRequest = async (request: IncomingMessage, response: ServerResponse) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
@@ -55,16 +55,16 @@ async function startCi(): Promise<CiEndpoint> {
   };
 }
 
-async function pipeline(run: string): Promise<Answer[]> {
+async function pipeline(run: string): Promise<ApiResponse[]> {
   const events = `/v1/actions/executions/${run}/events`;
-  const answers = [await member.post(events, { status: 'running' })];
-  answers.push(...(await Promise.all(POSTS.map((logs) => member.post(events, { logs })))));
-  answers.push(await member.post(events, { status: 'succeeded' }));
-  return answers;
+  const responses = [await member.post(events, { status: 'running' })];
+  responses.push(...(await Promise.all(POSTS.map((logs) => member.post(events, { logs })))));
+  responses.push(await member.post(events, { status: 'succeeded' }));
+  return responses;
 }
 
-/** A check that goes down, and the one run of the action that waits for it, as it ended. */
-async function downWith(url: string, check: { id: string }, timeout_ms = 10_000): Promise<Answer['body']> {
+/** Lets a check go down and returns the only execution of its action, when it has ended. */
+async function downWith(url: string, check: { id: string }, timeout_ms = 10_000): Promise<ApiResponse['body']> {
   const action = got(
     await admin.post('/v1/actions', {
       name: 'Roll back',
@@ -90,9 +90,9 @@ async function downWith(url: string, check: { id: string }, timeout_ms = 10_000)
 const pushCheck = () => newCheck(admin, { failure_threshold: 1, interval_seconds: 3600 });
 
 async function expectWholeReport(run: string): Promise<void> {
-  const answers = await ci.done.get(run)!;
-  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
-  expect(answers.at(-1)!.body).toMatchObject({
+  const responses = await ci.done.get(run)!;
+  expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+  expect(responses.at(-1)!.body).toMatchObject({
     id: run,
     pipeline_status: 'succeeded',
     log_count: 250,
@@ -106,8 +106,8 @@ async function expectWholeReport(run: string): Promise<void> {
   }
 }
 
-describe('when a check goes down, its action starts a pipeline', () => {
-  it('that reports its status and 250 lines in three posts at once', async () => {
+describe('a pipeline that starts when a check goes down', () => {
+  it('reports its status and 250 lines in three posts at once', async () => {
     const execution = await downWith(`${ci.url}/start`, await pushCheck());
     expect(execution).toMatchObject({ dispatch_status: 'success', status_code: 201, response_snippet: '{"id": 77}' });
     await expectWholeReport(execution.id);
@@ -116,7 +116,7 @@ describe('when a check goes down, its action starts a pipeline', () => {
     expect(ci.started.filter((run) => run === execution.id)).toHaveLength(1);
   });
 
-  it('that never answers the call: the run fails in time, the reports count', async () => {
+  it('keeps its reports when it does not respond and the execution times out', async () => {
     const execution = await downWith(`${ci.url}/hangs`, await pushCheck(), 300);
     expect(execution).toMatchObject({ dispatch_status: 'failed', status_code: 0 });
     expect(execution.error_message).toContain('no answer within 300 ms');
@@ -124,13 +124,13 @@ describe('when a check goes down, its action starts a pipeline', () => {
     expect(ci.started.filter((run) => run === execution.id)).toHaveLength(1);
   });
 
-  it('that redirects to a private address, which is never called', async () => {
+  it('is not reached through a redirect to a private address', async () => {
     const execution = await downWith(`${ci.url}/moved`, await pushCheck());
     expect(execution).toMatchObject({ dispatch_status: 'failed', status_code: 307 });
     expect(hidden.received).toEqual([]);
   });
 
-  it('at a host that is a variable, which turns private: blocked, and on record', async () => {
+  it('is blocked and recorded when its variable host turns private', async () => {
     const { hostname: name, port } = new URL(hidden.url);
     const { id: entity_id } = got(await admin.post('/v1/blueprints/service/entities', { slug: 'private', name }), 201);
     const check = await newCheck(admin, { entity_id, failure_threshold: 1, interval_seconds: 3600 });

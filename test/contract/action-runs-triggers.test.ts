@@ -14,7 +14,7 @@ afterAll(() => ci.close());
 
 const at = (path: string) => ci.received.filter((one) => one.path.startsWith(path));
 
-describe('a change of state', () => {
+describe('a state change', () => {
   const bound = async (more: object, check: object = {}) => {
     const { id: check_id, entity_id } = await newCheck(client, {
       failure_threshold: 1,
@@ -28,7 +28,7 @@ describe('a change of state', () => {
     got(await client.post(`/v1/checks/${check}/results`, { success, latency_ms: 1 }), 201);
   const history = async (id: string) => got(await client.get(`/v1/actions/${id}/executions`), 200);
 
-  it('fires the actions of its check with what happened', async () => {
+  it('triggers the actions of its check with the facts of the change', async () => {
     const names = ['execution_id', 'action_id', 'action_name', 'timestamp', 'entity_id', 'entity_name', 'check_id'];
     names.push('from_state', 'to_state', 'transition_id');
     const body_template = JSON.stringify(Object.fromEntries(names.map((name) => [name, `{{${name}}}`])));
@@ -61,7 +61,7 @@ describe('a change of state', () => {
     });
   });
 
-  it('fires only those that wait for it, and none of another check', async () => {
+  it('triggers only the actions for that state and check', async () => {
     const { id: down, check_id } = await bound({ url: `${ci.url}/only`, trigger_to_state: 'down' });
     const others = {
       up: await newAction(client, {
@@ -87,7 +87,7 @@ describe('a change of state', () => {
     expect(counts.map((list) => list.length)).toEqual([1, 0, 0, 0]);
   });
 
-  it('of the entity fires too, when another of its checks is still up', async () => {
+  it('triggers actions when another check of the entity is still up', async () => {
     const steady = await newCheck(client, { interval_seconds: 3600 });
     await push(steady.id, true);
     const { id, check_id } = await bound(
@@ -98,20 +98,20 @@ describe('a change of state', () => {
     await eventually(async () => (await history(id)).length === 1);
   });
 
-  it('by configuration fires nothing, nor does a check that is gone', async () => {
+  it('triggers nothing when configuration causes it or the check is deleted', async () => {
     const { id, check_id } = await bound({ url: `${ci.url}/config` });
     const { id: marker, check_id: other } = await bound({ url: `${ci.url}/marker` });
     await push(check_id, true);
     await eventually(async () => (await history(id)).length === 1);
     got(await client.put(`/v1/checks/${check_id}`, { enabled: false }), 200);
     got(await client.del(`/v1/checks/${check_id}`), 204);
-    // A later transition that was acted upon: the earlier ones are past.
+    // A later transition has been processed, so the earlier ones have been too.
     await push(other, true);
     await eventually(async () => (await history(marker)).length === 1);
     expect(await history(id)).toHaveLength(1);
   });
 
-  it('fires an action that was bound to the check later, and no more one that was unbound', async () => {
+  it('triggers an action that was bound to the check later, and not one that was unbound', async () => {
     const { id, check_id } = await bound({ url: `${ci.url}/moved-on` });
     const later = await newAction(client, { url: `${ci.url}/later` });
     got(await client.put(`/v1/actions/${id}`, { trigger_type: 'manual' }), 200);

@@ -8,7 +8,7 @@ import { startReceiver, type WebhookReceiver } from '#test/support/webhook-recei
 
 let client: Client;
 let ci: WebhookReceiver;
-/** Listens where nobody may go: 127.0.0.1. */
+/** Listens on a forbidden address: 127.0.0.1. */
 let hidden: WebhookReceiver;
 beforeAll(async () => {
   client = await newTenant();
@@ -22,8 +22,8 @@ afterAll(async () => {
 
 const at = (path: string) => ci.received.filter((one) => one.path.startsWith(path));
 
-describe('a run by hand', () => {
-  it('calls the target and answers what it said', async () => {
+describe('a manual execution', () => {
+  it('calls the target and returns its response', async () => {
     ci.behave({ status: 202, body: 'queued as #77' }, { status: 200 });
     const id = await newAction(client, {
       url: `${ci.url}/first`,
@@ -57,7 +57,7 @@ describe('a run by hand', () => {
     expect(got(await client.get(`/v1/actions/${id}/executions`), 200)).toEqual([execution]);
   });
 
-  it('fills every variable that it has, and leaves the others as they are', async () => {
+  it('fills every known variable and leaves the others unchanged', async () => {
     const names = ['execution_id', 'action_id', 'action_name', 'timestamp', 'entity_id', 'to_state', 'nonsense'];
     const body_template = JSON.stringify(Object.fromEntries(names.map((name) => [name, `{{${name}}}`])));
     const id = await newAction(client, {
@@ -79,7 +79,7 @@ describe('a run by hand', () => {
     });
   });
 
-  it('may be given any variable, which wins and is escaped for where it stands', async () => {
+  it('accepts any variable, which takes precedence and is escaped for its position', async () => {
     const id = await newAction(client, {
       url: `${ci.url}/given/{{branch}}?by={{action_name}}`,
       body_template: '{"branch": "{{branch}}", "again": "{{again}}"}',
@@ -103,7 +103,7 @@ describe('a run by hand', () => {
     expect(at(`/by-${method}`)).toMatchObject([{ method, body: method === 'GET' ? '' : '{}' }]);
   });
 
-  it('has failed when the target answers anything but 2xx', async () => {
+  it('fails when the target responds with anything but 2xx', async () => {
     ci.behave({ status: 500, body: 'no such branch' }, { status: 200 });
     const execution = await runAction(client, await newAction(client, { url: `${ci.url}/broken` }));
     expect(execution).toMatchObject({
@@ -114,19 +114,19 @@ describe('a run by hand', () => {
     expect(execution.error_message).toContain('500 Internal Server Error');
   });
 
-  it('keeps the first 4 KB of an answer, cut between two characters', async () => {
+  it('keeps the first 4 KB of a response, cut between two characters', async () => {
     ci.behave({ status: 200, body: `${'x'.repeat(4095)}é and more` }, { status: 200 });
     const { response_snippet } = await runAction(client, await newAction(client, { url: `${ci.url}/long` }));
     expect(response_snippet).toBe('x'.repeat(4095));
   });
 
-  it('cuts so too when the target pauses in the middle of a character', async () => {
+  it('cuts between characters when the target pauses inside one', async () => {
     await using server = await bytesServer(Buffer.from(`${'x'.repeat(4095)}é`).subarray(0, 4096), Buffer.from([0xa9]));
     const { response_snippet } = await runAction(client, await newAction(client, { url: server.url }));
     expect(response_snippet).toBe('x'.repeat(4095));
   });
 
-  it('shows bytes that are no text as what they are', async () => {
+  it('shows bytes that are not text as replacement characters', async () => {
     await using server = await bytesServer(Buffer.from([0x6f, 0x6b, 0xff, 0x21]));
     const { response_snippet } = await runAction(client, await newAction(client, { url: server.url }));
     expect(response_snippet).toBe('ok\ufffd!');
@@ -141,9 +141,9 @@ describe('a run by hand', () => {
   });
 
   it.each([['resets the connection', 'reset' as const, 'closed the connection']])(
-    'says what happened when the target %s',
-    async (_what, behaviour, says) => {
-      ci.behave(behaviour, { status: 200 });
+    'reports the cause when the target %s',
+    async (_what, behavior, says) => {
+      ci.behave(behavior, { status: 200 });
       const execution = await runAction(client, await newAction(client, { url: `${ci.url}/reset` }));
       expect(execution).toMatchObject({ dispatch_status: 'failed', status_code: 0 });
       expect(execution.error_message).toContain(says);
@@ -153,7 +153,7 @@ describe('a run by hand', () => {
   it.each([
     [202, 'success'],
     [500, 'failed'],
-  ])('is what the status %i says, also when the answer breaks off behind it', async (status, dispatch_status) => {
+  ])('takes its outcome from the status %i when the response then breaks off', async (status, dispatch_status) => {
     const head = `HTTP/1.1 ${status} Said\r\nContent-Length: 9\r\n\r\nabc`;
     await using server = await rawTarget((socket) => socket.once('data', () => socket.end(head)));
     const execution = await runAction(client, await newAction(client, { url: server.url }));
@@ -161,7 +161,7 @@ describe('a run by hand', () => {
     expect(execution.error_message).toContain('before the response was complete');
   });
 
-  it('is a success when a target that said 2xx is then silent', async () => {
+  it('succeeds when the target sends 2xx and then nothing', async () => {
     const head = 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc';
     await using server = await rawTarget((socket) => socket.once('data', () => socket.write(head)));
     const execution = await runAction(client, await newAction(client, { url: server.url, timeout_ms: 150 }));
@@ -169,7 +169,7 @@ describe('a run by hand', () => {
     expect(execution.error_message).toContain('150 ms');
   });
 
-  it('says so when nothing listens, or the name does not resolve', async () => {
+  it('reports a closed port and a name that does not resolve', async () => {
     const refused = await runAction(client, await newAction(client, { url: 'http://127.77.0.1:9/' }));
     expect(refused).toMatchObject({ dispatch_status: 'failed', status_code: 0 });
     expect(refused.error_message).toContain('refused');
@@ -181,7 +181,7 @@ describe('a run by hand', () => {
     expect(unknown.error_message).toContain('nowhere.fleetwatch-test.com');
   });
 
-  it('a body is not blown up by its variables', async () => {
+  it('limits the size of a body after its variables are filled in', async () => {
     const id = await newAction(client, { url: `${ci.url}/bomb`, body_template: '{{a}}'.repeat(3276) });
     expect(await runAction(client, id, { a: 'x'.repeat(79) })).toMatchObject({
       dispatch_status: 'failed',
@@ -191,7 +191,7 @@ describe('a run by hand', () => {
   });
 });
 
-/** Answers with bytes; the last part only once the caller has gone. */
+/** Serves bytes; sends the last part only after the client disconnects. */
 async function bytesServer(first: Buffer, last = Buffer.alloc(0)): Promise<AsyncDisposable & { url: string }> {
   const server: Server = createServer((request, response) => {
     response.writeHead(200);

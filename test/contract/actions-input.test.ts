@@ -17,7 +17,7 @@ const refused: [what: string, path: string, more: object][] = [
   ['a name of blanks', 'name', { name: '   ' }],
   ['a name of 201 characters', 'name', { name: 'x'.repeat(201) }],
   ['a name that is a number', 'name', { name: 7 }],
-  ['a URL that is none', 'url', { url: 'ci.example.com' }],
+  ['an invalid URL', 'url', { url: 'ci.example.com' }],
   ['a URL that is empty', 'url', { url: '' }],
   ['a URL with a blank', 'url', { url: 'https://ci.example.com/a b' }],
   ['a URL with a line break', 'url', { url: 'https://ci.example.com/\r\nX: y' }],
@@ -39,7 +39,7 @@ const refused: [what: string, path: string, more: object][] = [
   ['a private name', 'url', { url: 'http://localhost:3000/' }],
   ['a name of a private zone', 'url', { url: 'https://build.internal/' }],
   ['a name of one label', 'url', { url: 'http://jenkins/' }],
-  ['a host where a path is looked for', 'url', { url: 'https:/{{host}}.example.com/' }],
+  ['a host where a path is expected', 'url', { url: 'https:/{{host}}.example.com/' }],
   ['a host from a variable, and headers', 'allowed_hosts', { url: 'https://{{host}}/hook', headers: { 'X-A': 'b' } }],
   ['a URL from a variable, and headers', 'allowed_hosts', { url: '{{base}}/hook', headers: { 'X-A': 'b' } }],
   [
@@ -76,7 +76,7 @@ const refused: [what: string, path: string, more: object][] = [
   ['a body that is an object', 'body_template', { body_template: {} }],
   ['another trigger', 'trigger_type', { trigger_type: 'hourly' }],
   ['a state change of no check', 'check_id', { trigger_type: 'state_change' }],
-  ['a schedule without a rhythm', 'interval_seconds', { trigger_type: 'schedule' }],
+  ['a schedule without an interval', 'interval_seconds', { trigger_type: 'schedule' }],
   ['an interval of 59 seconds', 'interval_seconds', { trigger_type: 'schedule', interval_seconds: 59 }],
   ['an interval of more than 31 days', 'interval_seconds', { interval_seconds: 31 * 86_400 + 1 }],
   ['half a second', 'interval_seconds', { interval_seconds: 60.5 }],
@@ -86,25 +86,25 @@ const refused: [what: string, path: string, more: object][] = [
   ['a time-out as text', 'timeout_ms', { timeout_ms: '1000' }],
 ];
 
-describe('an action is refused with', () => {
-  it.each(refused)('%s', async (_what, path, more) => {
+describe('an action that is rejected', () => {
+  it.each(refused)('has %s', async (_what, path, more) => {
     expect(await admin.post('/v1/actions', { ...valid, ...more })).toMatchObject(
       failure(400, 'VALIDATION_ERROR', path),
     );
-    // An update is judged alike, and leaves the stored action as it was.
+    // An update is validated in the same way and leaves the stored action unchanged.
     expect(await admin.put(`/v1/actions/${id}`, more)).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
     expect(got(await admin.get(`/v1/actions/${id}`), 200)).toMatchObject({ ...valid, name: 'Stored' });
   });
 
-  it('no name, no url and no trigger, each named', async () => {
+  it('has no name, url or trigger; the error names each', async () => {
     const { status, body } = await admin.post('/v1/actions', {});
     expect(status).toBe(400);
     expect(body.details.map((detail: { path: string }) => detail.path)).toEqual(['name', 'url', 'trigger_type']);
   });
 
-  it.each(['chk_none', 'x', 'CHECK', '../x'])('a check that does not exist: %s', async (check_id) => {
-    const answer = await admin.post('/v1/actions', { ...valid, trigger_type: 'state_change', check_id });
-    expect(answer).toMatchObject(failure(404, 'NOT_FOUND'));
+  it.each(['chk_none', 'x', 'CHECK', '../x'])('has a check that does not exist: %s', async (check_id) => {
+    const response = await admin.post('/v1/actions', { ...valid, trigger_type: 'state_change', check_id });
+    expect(response).toMatchObject(failure(404, 'NOT_FOUND'));
   });
 });
 
@@ -114,7 +114,7 @@ const TEMPLATED = {
   allowed_hosts: ['*.example.com'],
 };
 
-describe('an action may have', () => {
+describe('a valid action', () => {
   it.each<[what: string, more: object]>([
     ['a name of 200 emoji', { name: '🚀'.repeat(200) }],
     ['20 headers', { headers: map(20) }],
@@ -127,18 +127,18 @@ describe('an action may have', () => {
     ['a host from a variable', { url: 'https://{{host}}/hook' }],
     ['a URL from a variable', { url: '{{target}}' }],
     ['a host from a variable, and headers for hosts that are listed', TEMPLATED],
-    ['a host of which a variable says the beginning, and headers', { ...TEMPLATED, allowed_hosts: [] }],
+    ['a host whose beginning is a variable, and headers', { ...TEMPLATED, allowed_hosts: [] }],
     ['a port from a variable', { url: 'https://ci.example.com:{{port}}/' }],
     ['an address that the operator allows', { url: 'http://127.77.3.4:8080/' }],
     ['a public address', { url: 'https://93.184.215.14/' }],
-    ['braces that are no placeholder in a header', { headers: { 'X-A': '{"a": {"b": 1}}' } }],
+    ['braces that are not a placeholder in a header', { headers: { 'X-A': '{"a": {"b": 1}}' } }],
   ])('%s', async (_what, more) => {
     const { id: made } = got(await admin.post('/v1/actions', { ...valid, ...more }), 201);
     got(await admin.del(`/v1/actions/${made}`), 204);
   });
 });
 
-describe('a run is refused with', () => {
+describe('an execution that is rejected', () => {
   it.each<[what: string, path: string, body: unknown]>([
     ['garbled JSON', '', '{"vars": '],
     ['a list', '', '[]'],
@@ -153,29 +153,29 @@ describe('a run is refused with', () => {
   });
 });
 
-describe('no path leads', () => {
-  it.each(['act_none', 'executions', 'x', '..', '%00', 'act_%2F'])('to the action %s', async (none) => {
+describe('a wrong path', () => {
+  it.each(['act_none', 'executions', 'x', '..', '%00', 'act_%2F'])('returns 404 for the action %s', async (none) => {
     expect(await admin.get(`/v1/actions/${encodeURI(none)}`)).toMatchObject(failure(404, 'NOT_FOUND'));
     expect(await admin.post(`/v1/actions/${none}/run`, '{')).toMatchObject(failure(404, 'NOT_FOUND'));
   });
 
-  it('past a method that there is not', async () => {
-    const answer = await admin.post(`/v1/actions/${id}`);
-    expect(answer).toMatchObject(failure(405, 'METHOD_NOT_ALLOWED'));
-    expect(answer.headers.get('allow')).toBe('DELETE, GET, HEAD, PUT');
+  it('returns 405 for an unsupported method', async () => {
+    const response = await admin.post(`/v1/actions/${id}`);
+    expect(response).toMatchObject(failure(405, 'METHOD_NOT_ALLOWED'));
+    expect(response.headers.get('allow')).toBe('DELETE, GET, HEAD, PUT');
   });
 });
 
-describe('fifty actions', () => {
-  it('are the most, also when many are made at once, and one that goes makes room', async () => {
+describe('the action limit', () => {
+  it('is 50, also for concurrent requests, and a deletion frees one', async () => {
     const tenant = await newTenant();
-    const answers = await Promise.all(Array.from({ length: 60 }, () => tenant.post('/v1/actions', valid)));
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(50);
-    const refused = answers.filter(({ status }) => status !== 201);
-    for (const answer of refused) expect(answer).toMatchObject(failure(409, 'LIMIT_EXCEEDED'));
+    const responses = await Promise.all(Array.from({ length: 60 }, () => tenant.post('/v1/actions', valid)));
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(50);
+    const refused = responses.filter(({ status }) => status !== 201);
+    for (const response of refused) expect(response).toMatchObject(failure(409, 'LIMIT_EXCEEDED'));
     expect(got(await tenant.get('/v1/actions'), 200)).toHaveLength(50);
 
-    got(await tenant.del(`/v1/actions/${answers.find(({ status }) => status === 201)!.body.id}`), 204);
+    got(await tenant.del(`/v1/actions/${responses.find(({ status }) => status === 201)!.body.id}`), 204);
     got(await tenant.post('/v1/actions', valid), 201);
     expect(await tenant.post('/v1/actions', valid)).toMatchObject(failure(409, 'LIMIT_EXCEEDED'));
   });

@@ -9,13 +9,13 @@ let admin: Client;
 let member: Client;
 let reader: Client;
 let stranger: Client;
-let nobody: Client;
+let anonymous: Client;
 beforeAll(async () => {
   admin = await newTenant();
   member = await memberOf(admin);
   reader = await keyOf(admin, { is_read_only: true });
   stranger = await newTenant();
-  nobody = clientOf((await target()).url, '');
+  anonymous = clientOf((await target()).url, '');
 });
 
 const deploy = { name: 'Deploy', url: 'https://ci.example.com/hooks/deploy', trigger_type: 'manual' };
@@ -24,7 +24,7 @@ const make = async (more: object = {}, client = admin) =>
 const read = async (id: string, client = admin) => got(await client.get(`/v1/actions/${id}`), 200);
 
 describe('an action', () => {
-  it('is created from name, url and trigger alone, with the defaults of the interface', async () => {
+  it('is created from only name, url and trigger, with the documented defaults', async () => {
     const action = await make();
     expect(action).toEqual({
       id: expect.stringMatching(/^act_/),
@@ -44,7 +44,7 @@ describe('an action', () => {
     expect(await read(action.id)).toEqual(action);
   });
 
-  it('keeps everything that it was created with', async () => {
+  it('keeps all given properties', async () => {
     const { id: check_id } = await newCheck(admin);
     const whole = {
       name: 'Roll back',
@@ -68,15 +68,15 @@ describe('an action', () => {
     expect(allowed_hosts).toEqual(['ci.example.com', '*.xn--bcher-kva.example.com', '127.77.0.1']);
   });
 
-  it('shows the names of its headers and never a value, to nobody', async () => {
+  it('shows the names of its headers and never their values', async () => {
     const secret = 'Bearer very-secret';
     const made = await make({ headers: { Authorization: secret, 'X-Empty': '' } });
     expect(made.headers).toEqual({ Authorization: MASK, 'X-Empty': MASK });
     const updated = got(await admin.put(`/v1/actions/${made.id}`, { headers: { Authorization: secret } }), 200);
     expect(updated.headers).toEqual({ Authorization: MASK });
     for (const client of [admin, member, reader]) {
-      const answers = [await client.get('/v1/actions'), await client.get(`/v1/actions/${made.id}`)];
-      expect(JSON.stringify(answers.map(({ body }) => body))).not.toContain('very-secret');
+      const responses = [await client.get('/v1/actions'), await client.get(`/v1/actions/${made.id}`)];
+      expect(JSON.stringify(responses.map(({ body }) => body))).not.toContain('very-secret');
     }
   });
 
@@ -89,7 +89,7 @@ describe('an action', () => {
     expect(await read(id, member)).toMatchObject({ url: 'https://ci.example.com/t0ken' });
   });
 
-  it('is one of a list, oldest first, page by page', async () => {
+  it('is listed oldest first, in pages', async () => {
     const tenant = await newTenant();
     expect(got(await tenant.get('/v1/actions'), 200)).toEqual([]);
     const made = [];
@@ -101,20 +101,20 @@ describe('an action', () => {
 });
 
 describe('an update', () => {
-  it('changes what is supplied and keeps the rest', async () => {
+  it('changes the given properties and keeps the rest', async () => {
     const before = await make({ body_template: 'a', timeout_ms: 500, headers: { 'X-A': '1' } });
     const after = got(await admin.put(`/v1/actions/${before.id}`, { name: 'Renamed', body_template: 'b' }), 200);
     expect(after).toEqual({ ...before, name: 'Renamed', body_template: 'b', updated_at: TIME });
     expect(await read(before.id)).toEqual(after);
   });
 
-  it('takes null for absent', async () => {
+  it('treats null as absent', async () => {
     const before = await make({ timeout_ms: 500 });
     const after = got(await admin.put(`/v1/actions/${before.id}`, { timeout_ms: null, name: null }), 200);
     expect(after).toEqual({ ...before, updated_at: TIME });
   });
 
-  it('takes a record back whole, as it was read', async () => {
+  it('accepts a whole record as it was read', async () => {
     const { id: check_id } = await newCheck(admin);
     const before = await make({ trigger_type: 'state_change', check_id, headers: { 'X-Token': 'abc' } });
     const after = got(await admin.put(`/v1/actions/${before.id}`, before), 200);
@@ -128,10 +128,10 @@ describe('an update', () => {
     expect(got(await admin.put(`/v1/actions/${id}`, { headers: {} }), 200).headers).toEqual({});
   });
 
-  it('refuses to keep a header value that is not stored', async () => {
+  it('rejects a masked header value that is not stored', async () => {
     const { id } = await make({ headers: { 'X-A': '1' } });
-    const answer = await admin.put(`/v1/actions/${id}`, { headers: { 'x-a': MASK, 'X-New': MASK } });
-    expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', 'headers.X-New'));
+    const response = await admin.put(`/v1/actions/${id}`, { headers: { 'x-a': MASK, 'X-New': MASK } });
+    expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR', 'headers.X-New'));
     expect((await read(id)).headers).toEqual({ 'X-A': MASK });
     const create = await admin.post('/v1/actions', { ...deploy, headers: { 'X-A': MASK } });
     expect(create).toMatchObject(failure(400, 'VALIDATION_ERROR', 'headers.X-A'));
@@ -139,23 +139,23 @@ describe('an update', () => {
 
   it('cannot change the id', async () => {
     const { id } = await make();
-    const answer = await admin.put(`/v1/actions/${id}`, { id: 'act_other' });
-    expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', 'id'));
+    const response = await admin.put(`/v1/actions/${id}`, { id: 'act_other' });
+    expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR', 'id'));
   });
 
-  it('may not leave a trigger without what it needs', async () => {
+  it('rejects a trigger without its required properties', async () => {
     const { id } = await make();
     for (const [trigger_type, path] of [
       ['state_change', 'check_id'],
       ['schedule', 'interval_seconds'],
     ]) {
-      const answer = await admin.put(`/v1/actions/${id}`, { trigger_type });
-      expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
+      const response = await admin.put(`/v1/actions/${id}`, { trigger_type });
+      expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
     }
     expect((await read(id)).trigger_type).toBe('manual');
   });
 
-  it('still works when the check of the action was deleted', async () => {
+  it('works after the check of the action was deleted', async () => {
     const check = await newCheck(admin);
     const { id } = await make({ trigger_type: 'state_change', check_id: check.id });
     got(await admin.del(`/v1/checks/${check.id}`), 204);
@@ -167,11 +167,11 @@ describe('an update', () => {
 });
 
 describe('a deletion', () => {
-  it('takes the action and its history away at once', async () => {
+  it('removes the action and its history immediately', async () => {
     const { id } = await make({ url: 'http://127.77.0.9:9/', timeout_ms: 100 });
     const run = got(await admin.post(`/v1/actions/${id}/run`), 200);
     got(await admin.del(`/v1/actions/${id}`), 204);
-    for (const answer of [
+    for (const response of [
       await admin.get(`/v1/actions/${id}`),
       await admin.get(`/v1/actions/${id}/executions`),
       await admin.get(`/v1/actions/executions/${run.id}/logs`),
@@ -179,24 +179,24 @@ describe('a deletion', () => {
       await admin.post(`/v1/actions/${id}/run`),
       await admin.del(`/v1/actions/${id}`),
     ]) {
-      expect(answer).toMatchObject(failure(404, 'NOT_FOUND'));
+      expect(response).toMatchObject(failure(404, 'NOT_FOUND'));
     }
   });
 });
 
-describe('who may do what', () => {
-  it('making, changing and deleting takes an admin', async () => {
+describe('permissions', () => {
+  it('require an admin to create, change and delete', async () => {
     const { id } = await make();
-    for (const answer of [
+    for (const response of [
       await member.post('/v1/actions', deploy),
       await member.put(`/v1/actions/${id}`, { name: 'x' }),
       await member.del(`/v1/actions/${id}`),
     ]) {
-      expect(answer).toMatchObject(failure(403, 'FORBIDDEN'));
+      expect(response).toMatchObject(failure(403, 'FORBIDDEN'));
     }
   });
 
-  it('a member runs actions, reads their history and reports', async () => {
+  it('let a member run actions, read their executions and report', async () => {
     const { id } = await make({ url: 'http://127.77.0.9:9/', timeout_ms: 100 });
     const run = got(await member.post(`/v1/actions/${id}/run`), 200);
     expect(got(await member.get(`/v1/actions/${id}/executions`), 200)).toEqual([run]);
@@ -204,23 +204,23 @@ describe('who may do what', () => {
     expect(got(await member.get(`/v1/actions/executions/${run.id}/logs`), 200)).toEqual(['x']);
   });
 
-  it('a read-only key reads and does nothing else', async () => {
+  it('let a read-only key only read', async () => {
     const { id } = await make({ url: 'http://127.77.0.9:9/', timeout_ms: 100 });
     const run = got(await member.post(`/v1/actions/${id}/run`), 200);
-    for (const answer of [
+    for (const response of [
       await reader.post('/v1/actions', deploy),
       await reader.put(`/v1/actions/${id}`, { name: 'x' }),
       await reader.del(`/v1/actions/${id}`),
       await reader.post(`/v1/actions/${id}/run`),
       await reader.post(`/v1/actions/executions/${run.id}/events`, { status: 'running' }),
     ]) {
-      expect(answer).toMatchObject(failure(403, 'READ_ONLY'));
+      expect(response).toMatchObject(failure(403, 'READ_ONLY'));
     }
     expect(got(await reader.get(`/v1/actions/${id}/executions`), 200)).toHaveLength(1);
     expect(got(await reader.get(`/v1/actions/executions/${run.id}/logs`), 200)).toEqual([]);
   });
 
-  it('another tenant finds nothing, and nobody gets in', async () => {
+  it('hide actions from another tenant and reject requests without a key', async () => {
     const { id } = await make({ url: 'http://127.77.0.9:9/', timeout_ms: 100 });
     const run = got(await admin.post(`/v1/actions/${id}/run`), 200);
     const calls = (client: Client) => [
@@ -232,8 +232,10 @@ describe('who may do what', () => {
       client.post(`/v1/actions/executions/${run.id}/events`, { status: 'failed' }),
       client.get(`/v1/actions/executions/${run.id}/logs`),
     ];
-    for (const answer of await Promise.all(calls(stranger))) expect(answer).toMatchObject(failure(404, 'NOT_FOUND'));
-    for (const answer of await Promise.all(calls(nobody))) expect(answer).toMatchObject(failure(401, 'UNAUTHORIZED'));
+    for (const response of await Promise.all(calls(stranger)))
+      expect(response).toMatchObject(failure(404, 'NOT_FOUND'));
+    for (const response of await Promise.all(calls(anonymous)))
+      expect(response).toMatchObject(failure(401, 'UNAUTHORIZED'));
     expect(got(await stranger.get('/v1/actions'), 200)).toEqual([]);
     expect(got(await admin.get(`/v1/actions/${id}/executions`), 200)).toEqual([run]);
 

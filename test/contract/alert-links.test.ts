@@ -23,7 +23,7 @@ afterAll(async () => {
 const push = async (id: string, success: boolean) =>
   got(await client.post(`/v1/checks/${id}/results`, { success, latency_ms: 5, error_message: 'disk full' }), 201);
 
-/** A check that is down, and the links that its webhook was sent. */
+/** Creates a check that is down and returns the links in its alert. */
 async function failing(name = 'backup') {
   const { id } = await newCheck(client, { failure_threshold: 1, interval_seconds: 3600, name });
   const path = `/${id}`;
@@ -36,7 +36,7 @@ async function failing(name = 'backup') {
   return { id: id as string, acknowledge: url('Acknowledge'), silence: url('Silence for an hour') };
 }
 
-/** As a browser asks for a page, or sends its form. */
+/** Sends a request like a browser that loads a page or submits its form. */
 const visit = async (path: string, method = 'GET', headers: Record<string, string> = {}) => {
   const response = await fetch(service.url + path, { method, headers, redirect: 'manual' });
   return { status: response.status, headers: response.headers, text: await response.text() };
@@ -44,7 +44,7 @@ const visit = async (path: string, method = 'GET', headers: Record<string, strin
 const readCheck = async (id: string) => got(await client.get(`/v1/checks/${id}`), 200);
 
 describe('a link in an alert', () => {
-  it('changes nothing when it is fetched, however often, as previews and scanners do', async () => {
+  it('changes nothing when previews and scanners fetch it, any number of times', async () => {
     const { id, acknowledge, silence } = await failing();
     for (const path of [acknowledge, silence])
       for (const method of ['GET', 'HEAD', 'GET']) expect((await visit(path, method)).status).toBe(200);
@@ -52,7 +52,7 @@ describe('a link in an alert', () => {
     expect(got(await client.get(`/v1/checks/${id}/policy`), 200).silenced).toBe(false);
   });
 
-  it('shows names and state on a page without a script, and what its button does', async () => {
+  it('shows names, state and the effect of its button on a page without a script', async () => {
     const { acknowledge } = await failing('<b>backup</b> & "more"');
     const { text, headers } = await visit(acknowledge);
     expect(text).toContain('&lt;b&gt;backup&lt;/b&gt; &amp; &quot;more&quot; is down');
@@ -99,7 +99,7 @@ describe('a link in an alert', () => {
     expect((await visit(silence, 'POST')).status).toBe(410);
   });
 
-  it('does nothing after the recovery, and says so', async () => {
+  it('does nothing after the recovery and reports that', async () => {
     const { id, acknowledge, silence } = await failing();
     await push(id, true);
     for (const path of [acknowledge, silence]) {
@@ -117,14 +117,14 @@ describe('a link in an alert', () => {
     [{ 'sec-fetch-site': 'same-site' }],
     [{ origin: 'https://evil.example' }],
     [{ origin: 'null' }],
-  ])('is refused from a page of another site: %j', async (headers) => {
+  ])('is rejected from a page of another site: %j', async (headers) => {
     const { id, acknowledge } = await failing();
     const refused = await visit(acknowledge, 'POST', headers);
     expect([refused.status, refused.text]).toEqual([403, expect.stringContaining('page of another site')]);
     expect((await readCheck(id)).acknowledgement).toBeNull();
   });
 
-  it('that was cut off, or signed by nobody, leads nowhere', async () => {
+  it('returns 404 when it is truncated or has an invalid signature', async () => {
     const { acknowledge } = await failing();
     for (const path of [acknowledge.slice(0, -3), `${acknowledge.slice(0, -22)}${'A'.repeat(22)}`, '/a/', '/a/x']) {
       const { status, text } = await visit(path, 'POST');
@@ -133,7 +133,7 @@ describe('a link in an alert', () => {
     expect((await visit(acknowledge, 'PUT')).status).toBe(405);
   });
 
-  it('is in no alert of a service without PUBLIC_URL', async () => {
+  it('is absent from alerts when PUBLIC_URL is not set', async () => {
     const bare = await startService();
     const response = await fetch(`${bare.url}/a/x`);
     expect([response.status, await response.text()]).toEqual([404, expect.stringContaining('PUBLIC_URL')]);

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, type Client, newTenant } from '#test/support/client.ts';
+import { type ApiResponse, type Client, newTenant } from '#test/support/client.ts';
 import { got, newCheck, newEntity } from '#test/support/fleet.ts';
 
-/** What cannot be meant of alerting is refused: with a code, where it is, and what to do instead. */
+/** Invalid alerting settings are rejected with a code, the path and a remedy. */
 
 let client: Client;
 let check: string;
@@ -29,11 +29,11 @@ const escalation = (...steps: object[]) => client.post(`/v1/checks/${check}/poli
 const written = (config: object) =>
   client.post(`/v1/checks/${check}/policy/channels`, { channel_type: 'slack', config: { url, ...config } });
 
-type Row = [what: string, ask: () => Promise<Answer>, path: string, remedy: RegExp];
+type Row = [what: string, send: () => Promise<ApiResponse>, path: string, remedy: RegExp];
 
 const rows: Row[] = [
   [
-    'a group of which more are required than there are',
+    'a group that requires more members than it has',
     async () => {
       const [shop, db] = [await newEntity(client), await newEntity(client)];
       const relation = { from_entity_id: shop.id, to_entity_id: db.id, relation_type: 'depends_on' };
@@ -71,25 +71,25 @@ const rows: Row[] = [
   ],
   ['a window of more than 31 days', () => window({ ends_at: from(32 * 86_400) }), 'ends_at', /longer than 31 days/],
   [
-    'a window that comes again, of no length',
+    'a recurring window of no length',
     () => nightly({ duration_seconds: 0 }),
     'duration_seconds',
     /shorter than 60 seconds/,
   ],
   [
-    'a window that comes again, of more than 31 days',
+    'a recurring window of more than 31 days',
     () => nightly({ duration_seconds: 32 * 86_400 }),
     'duration_seconds',
     /longer than 31 days/,
   ],
   [
-    'a window in a zone that is none',
+    'a window in an unknown time zone',
     () => nightly({ time_zone: 'Europe/Atlantis' }),
     'time_zone',
     /is no IANA time zone; (did you mean|write one such as)/,
   ],
   [
-    'a window whose scope is nothing but what follows from it',
+    'a window whose scope has only dependents',
     () => window({ scope: { include_dependents: true } }),
     'scope',
     /\{"all": true\} selects all checks/,
@@ -101,7 +101,7 @@ const rows: Row[] = [
     /must be more than the 600 of the step before; put the steps in order of time/,
   ],
   [
-    'a step with a channel that is gone',
+    'a step with a deleted channel',
     async () => {
       const { id } = got(await written({ url: `${url}/gone` }), 201);
       got(await client.del(`/v1/checks/${check}/policy/channels/${id}`), 204);
@@ -111,7 +111,7 @@ const rows: Row[] = [
     /GET \/v1\/notify\/channels lists them/,
   ],
   [
-    'a step that calls nobody',
+    'a step without channels',
     () => escalation({ after_seconds: 60, channel_ids: [] }),
     'escalation.0.channel_ids',
     /at least one channel/,
@@ -134,7 +134,7 @@ const rows: Row[] = [
     /ahead|passed/,
   ],
   [
-    'a repair that waits for a word',
+    'a remediation with a text as delay',
     () =>
       client.post('/v1/actions', {
         name: 'Restart',
@@ -149,15 +149,15 @@ const rows: Row[] = [
   ],
 ];
 
-describe('refused with a code, where it is, and what to do', () => {
-  it.each(rows)('is %s', async (_what, ask, path, remedy) => {
-    const { status, body } = await ask();
+describe('an invalid alerting setting', () => {
+  it.each(rows)('is rejected with a code, its path and a remedy: %s', async (_what, send, path, remedy) => {
+    const { status, body } = await send();
     expect({ status, code: body.code }).toEqual({ status: 400, code: 'VALIDATION_ERROR' });
     const detail = body.details.find((one: { path: string }) => one.path === path);
     expect(detail?.message ?? JSON.stringify(body.details)).toMatch(remedy);
   });
 
-  it('is to acknowledge what is up, by a conflict that says so', async () => {
+  it('includes an acknowledgement of a check that is up: 409 with a message', async () => {
     const { id } = await newCheck(client);
     got(await client.post(`/v1/checks/${id}/results`, { success: true, latency_ms: 1 }), 201);
     const { status, body } = await client.post(`/v1/checks/${id}/acknowledge`, {});
@@ -166,21 +166,24 @@ describe('refused with a code, where it is, and what to do', () => {
   });
 });
 
-describe('a selection that fits no check is no error, and said', () => {
-  const nowhere = { labels: { team: 'nobody' } };
-  it.each<[string, () => Promise<Answer>]>([
-    ['of a window', () => window({ scope: nowhere })],
-    ['of a silence', () => client.post('/v1/notify/silences', { applies_to: nowhere, until: from(60), reason: '' })],
+describe('a selection that matches no check', () => {
+  const nowhere = { labels: { team: 'nowhere' } };
+  it.each<[string, () => Promise<ApiResponse>]>([
+    ['is accepted with a notice in a window', () => window({ scope: nowhere })],
     [
-      'of a channel of the account',
+      'is accepted with a notice in a silence',
+      () => client.post('/v1/notify/silences', { applies_to: nowhere, until: from(60), reason: '' }),
+    ],
+    [
+      'is accepted with a notice in an account channel',
       () =>
         client.post('/v1/notify/channels', {
-          ...{ name: 'Nobody', channel_type: 'slack', config: { url }, applies_to: nowhere },
+          ...{ name: 'Nowhere', channel_type: 'slack', config: { url }, applies_to: nowhere },
         }),
     ],
-  ])('%s', async (_what, ask) => {
-    expect(got(await ask(), 201).notice).toBe(
-      'No check matches this selection yet. It applies to checks that are added later.',
+  ])('%s', async (_what, send) => {
+    expect(got(await send(), 201).notice).toBe(
+      'No check fits this selection at present. It counts from the moment that one does.',
     );
   });
 });

@@ -18,16 +18,16 @@ beforeAll(async () => {
 });
 
 const entries = async (query = '', client: Client = admin): Promise<AuditEntry[]> => {
-  const answer = await client.get(`/v1/audit${query}`);
-  expect(answer.status, JSON.stringify(answer.body)).toBe(200);
-  return answer.body;
+  const response = await client.get(`/v1/audit${query}`);
+  expect(response.status, JSON.stringify(response.body)).toBe(200);
+  return response.body;
 };
 
-/** Where the answer before says that it goes on, without the host. */
+/** Returns the path and query of the next page from the Link header. */
 const nextOf = (headers: Headers): string => /^<([^>]+)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1] ?? '';
 
 describe('GET /v1/audit', () => {
-  it('says who changed what, when, from where, and in a sentence', async () => {
+  it('shows actor, change, time, origin and summary', async () => {
     const { body: me } = await admin.get('/v1/me');
     const changed = await admin.put(`/v1/checks/${check.id}`, { interval_seconds: 180 });
     const [entry] = await entries('?limit=1');
@@ -55,7 +55,7 @@ describe('GET /v1/audit', () => {
     });
   });
 
-  it('begins with the account itself, which the operator has made', async () => {
+  it('begins with the account, which the operator created', async () => {
     const all = await entries('?limit=500');
     expect(all.at(-1)).toMatchObject({
       action: 'account.create',
@@ -66,13 +66,13 @@ describe('GET /v1/audit', () => {
     });
   });
 
-  it('shows a secret as ********, also to an admin', async () => {
+  it('masks a secret as ********, also for an admin', async () => {
     const [entry] = await entries('?action=channel.add');
     expect(entry!.changes).toContainEqual({ path: 'config.url', from: null, to: '********' });
     expect(JSON.stringify(await entries('?limit=500'))).not.toMatch(/x1y2|hooks\.slack/);
   });
 
-  it('shows who may only read what is configured, without where it came from', async () => {
+  it('shows configuration changes without their origin to read-only users', async () => {
     const member = await memberOf(admin);
     const scoped = await keyOf(admin, { scopes: ['read'] });
     expect((await entries('?kind=access')).length).toBeGreaterThan(1);
@@ -87,7 +87,7 @@ describe('GET /v1/audit', () => {
     expect(await member.get('/v1/audit?kind=access')).toMatchObject(failure(403, 'FORBIDDEN'));
   });
 
-  it('shows all of it to a key with the scope audit, and nothing else', async () => {
+  it('shows everything to a key with the scope audit, which can do nothing else', async () => {
     const auditor = await keyOf(admin, { scopes: ['audit'] });
     const all = await entries('?limit=500', auditor);
     expect(all).toEqual(await entries('?limit=500'));
@@ -96,7 +96,7 @@ describe('GET /v1/audit', () => {
     expect(await pusher.get('/v1/audit')).toMatchObject(failure(403, 'FORBIDDEN'));
   });
 
-  it('finds what was done to something, with what belongs to it', async () => {
+  it('finds the changes of an object and of what belongs to it', async () => {
     const actions = async (query: string) => (await entries(query)).map(({ action }) => action);
     expect(await actions(`?target=${check.id}&action=check.`)).toContain('check.create');
     expect(await actions(`?target=${check.id}`)).toContain('channel.add');
@@ -112,7 +112,7 @@ describe('GET /v1/audit', () => {
     expect(await actions(`?since=2090-01-01`)).toEqual([]);
   });
 
-  it('goes on page by page', async () => {
+  it('continues page by page', async () => {
     const all = await entries('?limit=500');
     const found: string[] = [];
     let path = '/v1/audit?limit=2';
@@ -124,20 +124,20 @@ describe('GET /v1/audit', () => {
     expect(found).toEqual(all.map(({ id }) => id));
   });
 
-  it('answers a record a line to who accepts that', async () => {
+  it('returns NDJSON when the client accepts it', async () => {
     const { url } = await target();
     const headers = { authorization: `Bearer ${admin.key}`, accept: 'application/json;q=0.5, application/x-ndjson' };
-    const answer = await fetch(`${url}/v1/audit?limit=2`, { headers });
-    expect(answer.headers.get('content-type')).toBe('application/x-ndjson');
-    expect(nextOf(answer.headers)).not.toBe('');
-    const lines = (await answer.text()).split('\n');
+    const response = await fetch(`${url}/v1/audit?limit=2`, { headers });
+    expect(response.headers.get('content-type')).toBe('application/x-ndjson');
+    expect(nextOf(response.headers)).not.toBe('');
+    const lines = (await response.text()).split('\n');
     expect(lines.pop()).toBe('');
     expect(lines.map((line) => JSON.parse(line))).toEqual(await entries('?limit=2'));
     const none = await fetch(`${url}/v1/audit?since=2090-01-01`, { headers });
     expect([none.status, await none.text()]).toEqual([200, '']);
   });
 
-  it('with order=asc says where to go on, also where nothing is old enough to be shown', async () => {
+  it('returns a cursor with order=asc even if no entry is old enough to be shown', async () => {
     const fresh = await newTenant();
     const page = await fresh.get('/v1/audit?order=asc');
     expect(page).toMatchObject({ status: 200, body: [] });
@@ -146,21 +146,21 @@ describe('GET /v1/audit', () => {
 
   it.each([
     ['an unknown kind', 'kind=all', 'kind'],
-    ['an action that there is not', 'action=check.paint', 'action'],
-    ['an action of something that there is not', 'action=shop.update', 'action'],
-    ['a word that is no action', 'action=check', 'action'],
+    ['an unknown action', 'action=check.paint', 'action'],
+    ['an action of an unknown kind', 'action=shop.update', 'action'],
+    ['a word that is not an action', 'action=check', 'action'],
     ['since after until', 'since=2026-11-22&until=2026-11-21', 'since'],
-    ['a time that is none', 'until=tomorrow', 'until'],
+    ['an invalid time', 'until=tomorrow', 'until'],
     ['a limit of 0', 'limit=0', 'limit'],
-    ['a limit that is no number', 'limit=ten', 'limit'],
-    ['an order that there is not', 'order=up', 'order'],
+    ['a limit that is not a number', 'limit=ten', 'limit'],
+    ['an unknown order', 'order=up', 'order'],
     ['a garbled cursor', 'cursor=abc', 'cursor'],
     ['an empty actor', 'actor=', 'actor'],
   ])('refuses %s', async (_name, query, path) => {
     expect(await admin.get(`/v1/audit?${query}`)).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
   });
 
-  it('refuses a cursor of another account, of another list, and of the other order', async () => {
+  it('rejects a cursor of another account, another list or the other order', async () => {
     const cursorOf = async (client: Client, path: string) =>
       new URL(nextOf((await client.get(path)).headers), 'http://x').searchParams.get('cursor');
     const other = await newTenant();
@@ -183,8 +183,8 @@ describe('GET /v1/audit', () => {
   });
 });
 
-describe('a change by MCP', () => {
-  it('is noted with its tool, and list_changes shows it', async () => {
+describe('a change over MCP', () => {
+  it('is recorded with its tool, and list_changes returns it', async () => {
     const url = 'https://example.com/health';
     const made = await said(admin, 'create_check', { entity_id: check.entity_id, target_url: url });
     const [entry] = await entries('?limit=1');
@@ -195,7 +195,7 @@ describe('a change by MCP', () => {
     expect(changes).toEqual(await entries(`?kind=config&target=${check.entity_id}&limit=500`, reader));
   });
 
-  it('may be read by a key that may only read', async () => {
+  it('can be read with a read-only key', async () => {
     const agent = await keyOf(admin, { scopes: ['mcp', 'read'] });
     const { changes } = await said(agent, 'list_changes', {});
     expect(changes.length).toBeGreaterThan(3);
@@ -203,8 +203,8 @@ describe('a change by MCP', () => {
   });
 });
 
-describe('a refused request', () => {
-  it('makes no entry', async () => {
+describe('a rejected request', () => {
+  it('creates no entry', async () => {
     const before = await entries('?limit=500');
     const calls = [
       reader.put(`/v1/checks/${check.id}`, { name: 'x' }),
@@ -217,8 +217,8 @@ describe('a refused request', () => {
   });
 });
 
-describe('a run of an action, and a test of a channel', () => {
-  it('are noted with what came of them', async () => {
+describe('an execution of an action and a test of a channel', () => {
+  it('are recorded with their outcome', async () => {
     const settings = { name: 'Restart', url: 'https://127.77.0.9/x', trigger_type: 'manual' };
     const action = got(await admin.post('/v1/actions', settings), 201);
     const run = got(await admin.post(`/v1/actions/${action.id}/run`, {}), 200);

@@ -8,13 +8,13 @@ beforeAll(async () => {
 });
 
 describe('PUT /v1/blueprints/{slug}', () => {
-  it('changes what is supplied and nothing else', async () => {
+  it('changes only the given properties', async () => {
     const slug = await newBlueprint(admin, { description: 'old', fields: [{ name: 'a', field_type: 'string' }] });
     const before = (await admin.get(`/v1/blueprints/${slug}`)).body;
     const changed = await admin.put(`/v1/blueprints/${slug}`, { description: 'new', name: null });
     expect(changed).toMatchObject({ status: 200, body: { ...before, description: 'new', updated_at: TIME } });
   });
-  it('takes back a whole record, fields and all', async () => {
+  it('accepts a whole record, including fields', async () => {
     const slug = await newBlueprint(admin, { fields: [{ name: 'a', field_type: 'string' }] });
     const before = (await admin.get(`/v1/blueprints/${slug}`)).body;
     const [field] = before.fields;
@@ -26,11 +26,11 @@ describe('PUT /v1/blueprints/{slug}', () => {
     ['none', []],
     ['a renamed one', [{ name: 'b', field_type: 'string', required: false, sort_order: 0 }]],
     ['one more', [{ name: 'a' }, { name: 'b' }]],
-  ])('refuses other fields (%s) and says where they are changed', async (_name, fields) => {
+  ])('rejects other fields (%s) and names the endpoint that changes them', async (_name, fields) => {
     const slug = await newBlueprint(admin, { fields: [{ name: 'a', field_type: 'string' }] });
-    const answer = await admin.put(`/v1/blueprints/${slug}`, { name: 'New', fields });
-    expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', 'fields'));
-    expect(answer.body.error).toContain(`POST /v1/blueprints/${slug}/fields`);
+    const response = await admin.put(`/v1/blueprints/${slug}`, { name: 'New', fields });
+    expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR', 'fields'));
+    expect(response.body.error).toContain(`POST /v1/blueprints/${slug}/fields`);
     expect((await admin.get(`/v1/blueprints/${slug}`)).body.name).not.toBe('New');
   });
   it.each([
@@ -45,19 +45,19 @@ describe('PUT /v1/blueprints/{slug}', () => {
 });
 
 describe('fields of a blueprint', () => {
-  it('are added; the blueprint is the answer', async () => {
+  it('are added; the response is the blueprint', async () => {
     const slug = await newBlueprint(admin, { fields: [{ name: 'a', field_type: 'string' }] });
     const added = await admin.post(`/v1/blueprints/${slug}/fields`, { name: 'b', field_type: 'array', required: true });
     expect(added).toMatchObject({ status: 201, body: { slug, fields: [{ name: 'a' }, { name: 'b', sort_order: 1 }] } });
     expect((await admin.get(`/v1/blueprints/${slug}`)).body).toEqual(added.body);
   });
-  it('have names of their own', async () => {
+  it('have unique names', async () => {
     const slug = await newBlueprint(admin, { fields: [{ name: 'a', field_type: 'string' }] });
     expect(await admin.post(`/v1/blueprints/${slug}/fields`, { name: 'a', field_type: 'url' })).toMatchObject(
       failure(409, 'CONFLICT'),
     );
   });
-  it('are all kept when they are added at once', async () => {
+  it('are all kept when they are added concurrently', async () => {
     const slug = await newBlueprint(admin);
     const names = Array.from({ length: 20 }, (_, n) => `f${n}`);
     await Promise.all(names.map((name) => admin.post(`/v1/blueprints/${slug}/fields`, { name, field_type: 'string' })));
@@ -69,10 +69,10 @@ describe('fields of a blueprint', () => {
     ['no type', { name: 'a' }, 'field_type'],
     ['an unknown type', { name: 'a', field_type: 'text' }, 'field_type'],
     ['a default of another type', { name: 'a', field_type: 'boolean', default_value: 'yes' }, 'default_value'],
-    ['a name that no path can hold', { name: 'ok?', field_type: 'string' }, 'name'],
+    ['a name that is not valid in a path', { name: 'ok?', field_type: 'string' }, 'name'],
     ['a name that would end a path', { name: 'ticket #', field_type: 'string' }, 'name'],
-    ['a name that no object can have', { name: '__proto__', field_type: 'string' }, 'name'],
-  ])('are refused with %s', async (_name, body, path) => {
+    ['a reserved name', { name: '__proto__', field_type: 'string' }, 'name'],
+  ])('are rejected with %s', async (_name, body, path) => {
     const slug = await newBlueprint(admin);
     expect(await admin.post(`/v1/blueprints/${slug}/fields`, body)).toMatchObject(
       failure(400, 'VALIDATION_ERROR', path),
@@ -91,7 +91,7 @@ describe('PUT /v1/blueprints/{slug}/fields/{name}', () => {
   const a = { name: 'a', field_type: 'string', default_value: 'x', required: true };
   const b = { name: 'b', field_type: 'string' };
 
-  it('states it anew, whole, and leaves it in its place', async () => {
+  it('replaces the field and keeps its position', async () => {
     const slug = await newBlueprint(admin, { fields: [a, b] });
     const changed = await admin.put(`/v1/blueprints/${slug}/fields/a`, { name: 'a', field_type: 'number' });
     const fields = [{ name: 'a', field_type: 'number', required: false, sort_order: 0 }, { name: 'b' }];
@@ -99,7 +99,7 @@ describe('PUT /v1/blueprints/{slug}/fields/{name}', () => {
     expect(changed.body.fields[0]).not.toHaveProperty('default_value');
     expect((await admin.get(`/v1/blueprints/${slug}`)).body).toEqual(changed.body);
   });
-  it('leaves it in its place among others of the same sort_order', async () => {
+  it('keeps its position among fields of the same sort_order', async () => {
     const fields = ['a', 'b', 'c'].map((name) => ({ name, field_type: 'string', sort_order: 1 }));
     const slug = await newBlueprint(admin, { fields });
     const changed = await admin.put(`/v1/blueprints/${slug}/fields/a`, { name: 'a', field_type: 'url' });
@@ -110,7 +110,7 @@ describe('PUT /v1/blueprints/{slug}/fields/{name}', () => {
     const moved = await admin.put(`/v1/blueprints/${slug}/fields/b`, { ...b, sort_order: -1 });
     expect(moved.body.fields.map((field: { name: string }) => field.name)).toEqual(['b', 'a']);
   });
-  it('keeps the values of entities that fit it, and shows no other', async () => {
+  it('keeps the values of entities that match the new type and hides the others', async () => {
     const slug = await newBlueprint(admin, { fields: [b, { name: 'c', field_type: 'number' }] });
     await admin.post(`/v1/blueprints/${slug}/entities`, { slug: 'e', name: 'e', fields: { b: 'kept', c: 7 } });
     await admin.put(`/v1/blueprints/${slug}/fields/b`, { ...b, required: true });
@@ -121,7 +121,7 @@ describe('PUT /v1/blueprints/{slug}/fields/{name}', () => {
     ['another name', { ...b, name: 'a' }, 'name'],
     ['no type', { name: 'b' }, 'field_type'],
     ['a default of another type', { name: 'b', field_type: 'number', default_value: 'x' }, 'default_value'],
-  ])('refuses %s, and the field stays as it is', async (_name, body, path) => {
+  ])('rejects %s and leaves the field unchanged', async (_name, body, path) => {
     const slug = await newBlueprint(admin, { fields: [a, b] });
     const before = (await admin.get(`/v1/blueprints/${slug}`)).body;
     expect(await admin.put(`/v1/blueprints/${slug}/fields/b`, body)).toMatchObject(
@@ -129,27 +129,27 @@ describe('PUT /v1/blueprints/{slug}/fields/{name}', () => {
     );
     expect((await admin.get(`/v1/blueprints/${slug}`)).body).toEqual(before);
   });
-  it('refuses a field that is not there', async () => {
+  it('rejects a field that does not exist', async () => {
     const slug = await newBlueprint(admin);
     expect(await admin.put(`/v1/blueprints/${slug}/fields/b`, b)).toMatchObject(failure(404, 'NOT_FOUND'));
   });
 });
 
 describe('DELETE /v1/blueprints/{slug}', () => {
-  it('takes it away', async () => {
+  it('deletes the blueprint', async () => {
     const slug = await newBlueprint(admin);
     expect(await admin.del(`/v1/blueprints/${slug}`)).toMatchObject({ status: 204, body: undefined });
     expect(await admin.get(`/v1/blueprints/${slug}`)).toMatchObject(failure(404, 'NOT_FOUND'));
     expect(await admin.del(`/v1/blueprints/${slug}`)).toMatchObject(failure(404, 'NOT_FOUND'));
   });
-  it('is refused while it has entities', async () => {
+  it('is rejected while it has entities', async () => {
     const slug = await newBlueprint(admin);
     await admin.post(`/v1/blueprints/${slug}/entities`, { slug: 'e', name: 'e' });
     expect(await admin.del(`/v1/blueprints/${slug}`)).toMatchObject(failure(409, 'CONFLICT'));
     await admin.del(`/v1/blueprints/${slug}/entities/e`);
     expect((await admin.del(`/v1/blueprints/${slug}`)).status).toBe(204);
   });
-  it('and new entities exclude each other', async () => {
+  it('excludes concurrent creation of entities', async () => {
     const slug = await newBlueprint(admin);
     const [deleted, ...made] = await Promise.all([
       admin.del(`/v1/blueprints/${slug}`),
@@ -164,7 +164,7 @@ describe('DELETE /v1/blueprints/{slug}', () => {
 });
 
 describe('blueprints', () => {
-  it('are listed by slug, page by page', async () => {
+  it('are listed by slug, in pages', async () => {
     const tenant = await newTenant();
     for (const slug of ['c', 'a', 'B', 'd']) await tenant.post('/v1/blueprints', { slug, name: slug });
     const seen: string[] = [];
@@ -176,10 +176,10 @@ describe('blueprints', () => {
     expect(seen).toEqual(['B', 'a', 'c', 'd']);
     expect((await tenant.get('/v1/blueprints?limit=4')).headers.get('link')).toBeNull();
   });
-  it('of an empty account are an empty array', async () => {
+  it('are an empty array in an empty account', async () => {
     expect(await (await newTenant()).get('/v1/blueprints')).toMatchObject({ status: 200, body: [] });
   });
-  it('may be read but not changed by a read-only key', async () => {
+  it('can be read but not changed with a read-only key', async () => {
     const slug = await newBlueprint(admin);
     const reader = await keyOf(admin, { is_read_only: true });
     expect((await reader.get(`/v1/blueprints/${slug}`)).status).toBe(200);
@@ -195,7 +195,7 @@ describe('blueprints', () => {
       expect(await reader.send(method, path)).toMatchObject(failure(403, 'READ_ONLY'));
     }
   });
-  it('of another account look like none', async () => {
+  it('return the same 404 for one of another account as for none', async () => {
     const slug = await newBlueprint(admin, { fields: [{ name: 'a', field_type: 'string' }] });
     const other = await newTenant();
     for (const [method, path] of [

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 
 describe('POST /v1/blueprints', () => {
-  it('answers the record with everything filled in', async () => {
+  it('returns the complete record', async () => {
     const tenant = await newTenant();
     const fields = [
       { name: 'owner', field_type: 'string', required: true },
@@ -75,7 +75,7 @@ describe('POST /v1/blueprints', () => {
     ['required as text', fields({ name: 'a', field_type: 'url', required: 'yes' }), 'fields.0.required'],
     ['half a sort_order', fields({ name: 'a', field_type: 'url', sort_order: 1.5 }), 'fields.0.sort_order'],
     [
-      'a default that is no text',
+      'a default that is not text',
       fields({ name: 'a', field_type: 'number', default_value: 42 }),
       'fields.0.default_value',
     ],
@@ -88,19 +88,19 @@ describe('POST /v1/blueprints', () => {
     expect(await admin.post('/v1/blueprints', body)).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
   });
 
-  it('takes a slug of 64 characters and a name of 200', async () => {
+  it('accepts a slug of 64 characters and a name of 200', async () => {
     const body = { slug: 'a'.repeat(64), name: '🙂'.repeat(200) };
     expect(await admin.post('/v1/blueprints', body)).toMatchObject({ status: 201, body });
     expect((await admin.get(`/v1/blueprints/${body.slug}`)).status).toBe(200);
   });
 
-  it('refuses a taken slug, whose case matters', async () => {
+  it('rejects a taken slug; slugs are case-sensitive', async () => {
     const slug = await newBlueprint(admin);
     expect(await admin.post('/v1/blueprints', { slug, name: 'x' })).toMatchObject(failure(409, 'CONFLICT'));
     expect((await admin.post('/v1/blueprints', { slug: slug.toUpperCase(), name: 'x' })).status).toBe(201);
   });
 
-  it('refuses a field name given twice', async () => {
+  it('rejects a duplicate field name', async () => {
     const twice = [
       { name: 'a', field_type: 'string' },
       { name: 'a', field_type: 'number' },
@@ -111,28 +111,28 @@ describe('POST /v1/blueprints', () => {
     expect((await admin.get('/v1/blueprints/twice')).status).toBe(404);
   });
 
-  it('gives one slug to one of 50 who ask at once', async () => {
-    const asked = Array.from({ length: 50 }, (_, n) => admin.post('/v1/blueprints', { slug: 'race', name: `${n}` }));
-    const answers = await Promise.all(asked);
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
-    expect(answers.filter(({ body }) => body.code === 'CONFLICT')).toHaveLength(49);
-    const winner = answers.find(({ status }) => status === 201)!.body;
+  it('gives a slug to one of 50 concurrent requests', async () => {
+    const requests = Array.from({ length: 50 }, (_, n) => admin.post('/v1/blueprints', { slug: 'race', name: `${n}` }));
+    const responses = await Promise.all(requests);
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(responses.filter(({ body }) => body.code === 'CONFLICT')).toHaveLength(49);
+    const winner = responses.find(({ status }) => status === 201)!.body;
     expect((await admin.get('/v1/blueprints/race')).body).toEqual(winner);
   });
 
-  it('keeps the plan limit, and one default, when 60 are made at once', async () => {
+  it('keeps the plan limit and one default when 60 are created concurrently', async () => {
     const tenant = await newTenant();
     const make = async (n: number) => {
       const body = { slug: `b${n}`, name: 'x', is_default: n % 2 === 0 };
-      let answer = await tenant.post('/v1/blueprints', body);
-      // A slow store says so after 10 s; what it did not change is sent again.
-      while (answer.status === 503) answer = await tenant.post('/v1/blueprints', body);
-      return answer;
+      let response = await tenant.post('/v1/blueprints', body);
+      // A slow store returns 503 after 10 s; the request changed nothing and is sent again.
+      while (response.status === 503) response = await tenant.post('/v1/blueprints', body);
+      return response;
     };
-    const answers = await Promise.all(Array.from({ length: 60 }, (_, n) => make(n)));
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(50);
-    const refused = answers.filter(({ status }) => status !== 201);
-    for (const answer of refused) expect(answer).toMatchObject(failure(409, 'LIMIT_EXCEEDED'));
+    const responses = await Promise.all(Array.from({ length: 60 }, (_, n) => make(n)));
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(50);
+    const refused = responses.filter(({ status }) => status !== 201);
+    for (const response of refused) expect(response).toMatchObject(failure(409, 'LIMIT_EXCEEDED'));
     const { body } = await tenant.get('/v1/blueprints');
     expect(body).toHaveLength(50);
     expect(body.filter((one: { is_default: boolean }) => one.is_default)).toHaveLength(1);
@@ -149,7 +149,7 @@ describe('the default blueprint', () => {
       one.is_default ? [one.slug] : [],
     );
 
-  it('is the first, until another takes the mark', async () => {
+  it('is the first, until another becomes the default', async () => {
     const tenant = await newTenant();
     for (const slug of ['a', 'b']) await tenant.post('/v1/blueprints', { slug, name: slug, is_default: false });
     expect(await defaults(tenant)).toEqual(['a']);
@@ -161,7 +161,7 @@ describe('the default blueprint', () => {
     expect(await defaults(tenant)).toEqual(['b']);
     expect((await tenant.get('/v1/blueprints/c')).body.is_default).toBe(false);
   });
-  it('cannot be without successor', async () => {
+  it('cannot be unset without a successor', async () => {
     const tenant = await newTenant();
     await tenant.post('/v1/blueprints', { slug: 'a', name: 'a' });
     expect(await tenant.put('/v1/blueprints/a', { is_default: false })).toMatchObject(
@@ -170,7 +170,7 @@ describe('the default blueprint', () => {
     await tenant.post('/v1/blueprints', { slug: 'b', name: 'b' });
     expect((await tenant.put('/v1/blueprints/b', { is_default: false })).status).toBe(200);
   });
-  it('is one of the others once it is deleted', async () => {
+  it('is another one after it is deleted', async () => {
     const tenant = await newTenant();
     for (const slug of ['x', 'z', 'y']) await tenant.post('/v1/blueprints', { slug, name: slug });
     await tenant.del('/v1/blueprints/x');
@@ -181,12 +181,14 @@ describe('the default blueprint', () => {
     expect((await tenant.get('/v1/blueprints')).body).toEqual([]);
     expect((await tenant.post('/v1/blueprints', { slug: 'n', name: 'n' })).body.is_default).toBe(true);
   });
-  it('is one, however many ask for the mark at once', async () => {
+  it('is unique when many become the default concurrently', async () => {
     const tenant = await newTenant();
     const slugs = Array.from({ length: 10 }, (_, n) => `b${n}`);
     for (const slug of slugs) await tenant.post('/v1/blueprints', { slug, name: slug });
-    const answers = await Promise.all(slugs.map((slug) => tenant.put(`/v1/blueprints/${slug}`, { is_default: true })));
-    expect(answers.map(({ status }) => status)).toEqual(slugs.map(() => 200));
+    const responses = await Promise.all(
+      slugs.map((slug) => tenant.put(`/v1/blueprints/${slug}`, { is_default: true })),
+    );
+    expect(responses.map(({ status }) => status)).toEqual(slugs.map(() => 200));
     expect(await defaults(tenant)).toHaveLength(1);
   });
 });

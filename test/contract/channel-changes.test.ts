@@ -22,8 +22,8 @@ const change = (id: string, body: unknown, as = client) => as.put(`${channels()}
 const policy = async () => got(await client.get(`/v1/checks/${check}/policy`), 200);
 const stored = async (id: string) => (await policy()).channels.find((one: { id: string }) => one.id === id);
 
-describe('a channel that is changed', () => {
-  it('keeps what is left out, and loses what is null', async () => {
+describe('an update of a channel', () => {
+  it('keeps omitted properties and clears null ones', async () => {
     const channel = await newChannel();
     const url = 'https://hooks.example.com/other';
     expect(got(await change(channel.id, { config: { url } }), 200)).toEqual({ ...channel, config: { ...HOOK, url } });
@@ -32,7 +32,7 @@ describe('a channel that is changed', () => {
     expect(got(await change(channel.id, { config: { secret: 'new' } }), 200).config).toEqual({ url, secret: 'new' });
   });
 
-  it('keeps a secret where ******** stands, as a read-only key has read it', async () => {
+  it('keeps a secret sent as ********, as a read-only key has read it', async () => {
     const channel = await newChannel();
     const config = { url: '********', secret: 'another' };
     expect(got(await change(channel.id, { config }), 200).config).toEqual({ ...HOOK, secret: 'another' });
@@ -42,7 +42,7 @@ describe('a channel that is changed', () => {
     expect(got(await change(channel.id, shown), 200).config).toEqual({ ...HOOK, secret: 'another' });
   });
 
-  it('is the same channel: its place, its last delivery and its id stay, and alerts go where it now leads', async () => {
+  it('keeps position, last delivery and id, and redirects alerts to the new destination', async () => {
     const [first, second] = [
       await newChannel('slack', { url: `${receiver.url}/before` }),
       await newChannel('slack', { url: `${receiver.url}/beside` }),
@@ -57,7 +57,7 @@ describe('a channel that is changed', () => {
     expect(receiver.received.map(({ path }) => path)).toEqual(['/before', '/after']);
   });
 
-  it('can be sent back as it was read: then nothing is written', async () => {
+  it('writes nothing when the record is sent back unchanged', async () => {
     const { id } = await newChannel();
     const before = await policy();
     for (const body of [await stored(id), { config: HOOK }, { config: {} }, {}, undefined]) {
@@ -66,7 +66,7 @@ describe('a channel that is changed', () => {
     expect(await policy()).toEqual(before);
   });
 
-  it('cannot become another', async () => {
+  it('cannot change the type', async () => {
     const { id } = await newChannel();
     for (const [member, value] of [
       ['id', 'chn_other'],
@@ -81,23 +81,23 @@ describe('a channel that is changed', () => {
   it.each<[what: string, path: string, config: unknown]>([
     ['an address without TLS', 'config.url', { url: 'http://hooks.example.com/' }],
     ['an address of this network', 'config.url', { url: 'https://169.254.169.254/' }],
-    ['nothing in place of what it needs', 'config.url', { url: null }],
-    ['a setting that the type does not know', 'config.sekret', { sekret: 'x' }],
+    ['null for a required setting', 'config.url', { url: null }],
+    ['a setting unknown to the type', 'config.sekret', { sekret: 'x' }],
     ['a setting of another type', 'config.subject', { subject: 'alerts' }],
     ['a number', 'config.secret', { secret: 7 }],
     ['an empty secret', 'config.secret', { secret: '' }],
-    ['******** where nothing is stored', 'config.token', { token: '********' }],
-    ['******** for what every object has', 'config.constructor', { constructor: '********' }],
+    ['******** without a stored value', 'config.token', { token: '********' }],
+    ['******** for an inherited property', 'config.constructor', { constructor: '********' }],
     ['a list', 'config', ['x']],
     ['a text', 'config', 'x'],
-  ])('stays as it is with %s', async (_what, path, config) => {
+  ])('is rejected with %s and changes nothing', async (_what, path, config) => {
     const { id } = await newChannel();
     expect(await change(id, { config })).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
     expect((await stored(id)).config).toEqual(HOOK);
     got(await client.del(`${channels()}/${id}`), 204);
   });
 
-  it('is there, and of this check', async () => {
+  it('requires an existing channel of this check', async () => {
     const { id } = await newChannel();
     const other = (await newCheck(client)).id;
     for (const path of [`${channels()}/chn_none`, `/v1/checks/${other}/policy/channels/${id}`]) {
@@ -106,7 +106,7 @@ describe('a channel that is changed', () => {
     expect(await change(id, {}, await newTenant())).toMatchObject(failure(404, 'NOT_FOUND'));
   });
 
-  it('is noted with its secrets hidden', async () => {
+  it('is recorded with masked secrets', async () => {
     const { id } = await newChannel('ntfy', { url: 'https://ntfy.sh/fleet-one', token: 'tk_one' });
     got(await change(id, { config: { token: 'tk_two' } }), 200);
     const [entry] = got(await client.get(`/v1/audit?target=${id}&limit=1`), 200);
@@ -117,15 +117,15 @@ describe('a channel that is changed', () => {
     });
   });
 
-  it('takes every one of many changes at once', async () => {
+  it('keeps every one of many concurrent changes', async () => {
     const check = (await newCheck(client)).id;
     const path = `/v1/checks/${check}/policy/channels`;
     const made = await Promise.all(
       Array.from({ length: 6 }, (_, i) => client.post(path, { channel_type: 'nats', config: { subject: `a${i}` } })),
     );
     await Promise.all(
-      made.map(async (answer, i) => {
-        got(await client.put(`${path}/${got(answer, 201).id}`, { config: { subject: `b${i}` } }), 200);
+      made.map(async (response, i) => {
+        got(await client.put(`${path}/${got(response, 201).id}`, { config: { subject: `b${i}` } }), 200);
       }),
     );
     const { channels } = got(await client.get(`/v1/checks/${check}/policy`), 200);
@@ -135,7 +135,7 @@ describe('a channel that is changed', () => {
   });
 });
 
-it('a new channel has no secret to keep', async () => {
+it('cannot refer to a stored secret in a new channel', async () => {
   const config = { ...HOOK, secret: '********' };
   expect(await client.post(channels(), { channel_type: 'webhook', config })).toMatchObject(
     failure(400, 'VALIDATION_ERROR', 'config.secret'),

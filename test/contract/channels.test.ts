@@ -37,7 +37,7 @@ describe('channels', () => {
     expect((await client.del(`/v1/checks/${id}/policy/channels/${channel.id}`)).status).toBe(404);
   });
 
-  it('refuse a webhook without TLS and name an unknown config key', async () => {
+  it('reject a webhook without TLS and an unknown config key', async () => {
     const plain = await client.post(`/v1/checks/${id}/policy/channels`, {
       channel_type: 'webhook',
       config: { url: 'http://hooks.example.com/', sekret: 'x' },
@@ -46,7 +46,7 @@ describe('channels', () => {
     expect(plain.body.details.map((detail: { path: string }) => detail.path)).toEqual(['config.sekret', 'config.url']);
   });
 
-  it('show their secrets to a key that may write, and to a read-only key none', async () => {
+  it('show their secrets to a key that can write, and not to a read-only key', async () => {
     const { id: check } = await newCheck(client);
     got(await client.post(`/v1/checks/${check}/policy/channels`, webhook), 201);
     const shown = got(await readOnly.get(`/v1/checks/${check}/policy`), 200).channels[0];
@@ -58,7 +58,7 @@ describe('channels', () => {
     expect((await readOnly.post(`/v1/checks/${check}/policy/channels/${shown.id}/test`)).body.code).toBe('READ_ONLY');
   });
 
-  it('are at most ten a check, and page in the list of all', async () => {
+  it('are limited to ten per check and listed in pages', async () => {
     const tenant = await newTenant();
     const { id: check } = await newCheck(tenant);
     for (let i = 0; i < 10; i++) got(await tenant.post(`/v1/checks/${check}/policy/channels`, webhook), 201);
@@ -70,7 +70,7 @@ describe('channels', () => {
     expect(await everything(tenant, '/v1/notify/channels?limit=3')).toEqual(all);
   });
 
-  it('disappear at once with their check', async () => {
+  it('disappear immediately with their check', async () => {
     const tenant = await newTenant();
     const { id: check } = await newCheck(tenant);
     got(await tenant.post(`/v1/checks/${check}/policy/channels`, webhook), 201);
@@ -80,11 +80,11 @@ describe('channels', () => {
 });
 
 describe('a test alert', () => {
-  it('goes out at once and answers its delivery record', async () => {
+  it('is sent immediately and returns its delivery record', async () => {
     const body = { channel_type: 'slack', config: { url: `${receiver.url}/services/one` } };
     const channel = got(await client.post(`/v1/checks/${id}/policy/channels`, body), 201);
-    const answer = got(await client.post(`/v1/checks/${id}/policy/channels/${channel.id}/test`), 200);
-    const { preview, ...delivery } = answer;
+    const response = got(await client.post(`/v1/checks/${id}/policy/channels/${channel.id}/test`), 200);
+    const { preview, ...delivery } = response;
     expect(preview).toEqual({ title: expect.stringMatching(/ is down$/), body: expect.stringContaining('Why: ') });
     expect(delivery).toMatchObject({ kind: 'test', transition_id: null, channel_id: channel.id, status: 'sent' });
 
@@ -95,7 +95,7 @@ describe('a test alert', () => {
     expect(got(await client.get(`/v1/checks/${id}/policy`), 200).channels[0].last_delivery).toEqual(delivery);
   });
 
-  it('of a channel with words of its own is said in them, and its preview shows what an alert would say', async () => {
+  it('uses the templates of its channel and previews an alert', async () => {
     const config = {
       url: `${receiver.url}/services/own`,
       title_template: '[{{state}}] {{entity_name}}',
@@ -118,7 +118,7 @@ describe('a test alert', () => {
     expect(got(await client.post(`${path}/${channel.id}/test`), 200).preview.title).toMatch(/ is down$/);
   });
 
-  it('says what was wrong when nobody takes it', async () => {
+  it('reports the error when the destination does not accept it', async () => {
     const body = { channel_type: 'ntfy', config: { url: 'http://127.77.0.9:9/ops', token: 'tk_secret' } };
     const channel = got(await client.post(`/v1/checks/${id}/policy/channels`, body), 201);
     const delivery = got(await client.post(`/v1/checks/${id}/policy/channels/${channel.id}/test`), 200);

@@ -14,7 +14,7 @@ const slow = { source: 'latency_ms', operator: 'at_least', value: 60_000, severi
 const http = { check_type: 'http' };
 
 describe('assertions of a check', () => {
-  it('are stored, replaced as a whole by PUT, and taken away by null', async () => {
+  it('are stored, replaced as a whole by PUT, and removed by null', async () => {
     const check = await newCheck(client, {
       ...http,
       target_url: 'http://127.77.0.1:9/',
@@ -29,9 +29,9 @@ describe('assertions of a check', () => {
     expect(await put({ assertions: null })).toEqual({});
   });
 
-  it('fail a check, and warn of it', async () => {
-    let answer = '{"status": "ok"}';
-    await using shop = await httpTarget((_req, res) => res.end(answer));
+  it('fail a check or add a warning', async () => {
+    let body = '{"status": "ok"}';
+    await using shop = await httpTarget((_req, res) => res.end(body));
     const check = await newCheck(client, {
       ...http,
       target_url: shop.url,
@@ -47,7 +47,7 @@ describe('assertions of a check', () => {
       error_message: '',
       warning_message: `expected latency_ms to be at least 60000, got ${found.latency_ms}`,
     });
-    answer = '{"status": "degraded"}';
+    body = '{"status": "degraded"}';
     expect(got(await client.post(`/v1/checks/${check.id}/run`), 201)).toMatchObject({
       check_state: 'down',
       outcome: 'fail',
@@ -57,7 +57,7 @@ describe('assertions of a check', () => {
     got(await client.del(`/v1/checks/${check.id}`), 204);
   });
 
-  it('are judged in a trial, each with what was found', async () => {
+  it('are evaluated in a settings test, each with the observed value', async () => {
     await using shop = await httpTarget((_req, res) => res.end('{"status": "degraded"}'));
     const settings = { ...http, target_url: shop.url, config: { assertions: [json, slow] } };
     const found = got(await client.post('/v1/checks/test', settings), 200);
@@ -74,7 +74,7 @@ describe('assertions of a check', () => {
   });
 });
 
-describe('assertions that cannot be', () => {
+describe('invalid assertions', () => {
   const matches = (value: string) => ({ source: 'body', operator: 'matches', value });
 
   it.each<[string, object, string, RegExp]>([
@@ -112,19 +112,19 @@ describe('assertions that cannot be', () => {
     ],
     ['body_not_contains', { body_not_contains: 'x' }, 'body_not_contains', /"operator": "not_contains"/],
     ['several statuses', { expected_status: [200, 301] }, 'expected_status', /"one_of"/],
-  ])('are refused, with what to write: %s', async (_what, settings, path, message) => {
+  ])('are rejected with a remedy: %s', async (_what, settings, path, message) => {
     const { id } = await newEntity(client);
     const body = { ...http, target_url: 'http://127.77.0.1:9/', ...settings };
-    for (const answer of [
+    for (const response of [
       await client.post('/v1/checks', { ...body, entity_id: id }),
       await client.post('/v1/checks/test', body),
     ]) {
-      expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
-      expect(answer.body.details[0].message).toMatch(message);
+      expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
+      expect(response.body.details[0].message).toMatch(message);
     }
   });
 
-  it('are refused by PUT as well', async () => {
+  it('are rejected by PUT as well', async () => {
     const check = await newCheck(client, { ...http, target_url: 'http://127.77.0.1:9/', enabled: false });
     for (const [body, path] of [
       [{ config: { assertions: [matches('(?!a)')] } }, 'config.assertions.0.value'],

@@ -20,7 +20,7 @@ const push = () => ({ entity: `service/${entity.slug}`, check_type: 'push' });
 const apply = (slug: string, body: object) => client.put(at(slug), body);
 
 describe('PUT /v1/checks/by-slug/{slug}', () => {
-  it('makes the check with 201, and it is then read and deleted by its slug', async () => {
+  it('creates the check with 201; it can be read and deleted by its slug', async () => {
     const made = got(await apply('made', { ...push(), name: 'made', labels: { team: 'ops' } }), 201);
     expect(made).toMatchObject({
       slug: 'made',
@@ -39,7 +39,7 @@ describe('PUT /v1/checks/by-slug/{slug}', () => {
     expect(got(await apply('made', push()), 201).id).not.toBe(made.id);
   });
 
-  it('answers 200 and writes nothing when the check is that already', async () => {
+  it('returns 200 and writes nothing when nothing changes', async () => {
     const body = { ...http(), config: { headers: { a: 'b' } }, labels: { team: 'ops' }, name: 'same' };
     const made = got(await apply('same', body), 201);
     const log = async () => got(await client.get(`/v1/audit?target=${made.id}`), 200).length;
@@ -51,7 +51,7 @@ describe('PUT /v1/checks/by-slug/{slug}', () => {
     expect(await log()).toBe(before);
   });
 
-  it('gives what is not supplied its default, and replaces config and labels', async () => {
+  it('resets omitted properties to their defaults and replaces config and labels', async () => {
     const first = {
       ...http(),
       name: 'all of it',
@@ -92,7 +92,7 @@ describe('PUT /v1/checks/by-slug/{slug}', () => {
     expect(got(await client.get(at('kept')), 200)).toMatchObject({ last_result: { success: false } });
   });
 
-  it('finds a check that was given the slug by its id, and loses one that was given another', async () => {
+  it('finds a check that got the slug by its id, and not one that lost it', async () => {
     const check = await newCheck(client, { entity_id: entity.id });
     got(await client.put(`/v1/checks/${check.id}`, { slug: 'adopted' }), 200);
     expect(got(await apply('adopted', { ...push(), name: 'x' }), 200)).toMatchObject({ id: check.id });
@@ -101,7 +101,7 @@ describe('PUT /v1/checks/by-slug/{slug}', () => {
     expect(got(await apply('adopted', push()), 201).id).not.toBe(check.id);
   });
 
-  it('is taken for no other path, whatever the slug', async () => {
+  it('is not confused with another path, whatever the slug', async () => {
     for (const slug of ['results', 'policy', 'history', 'transitions', 'run', 'test', 'by-slug']) {
       expect(got(await apply(slug, push()), 201)).toMatchObject({ slug });
       expect(got(await client.get(at(slug)), 200)).toMatchObject({ slug });
@@ -118,14 +118,14 @@ describe('PUT /v1/checks/by-slug/{slug}', () => {
     ['a bad setting', () => ({ ...push(), interval_seconds: 0 }), 'interval_seconds'],
     ['a null in config', () => ({ ...push(), config: { grace_seconds: null } }), 'config.grace_seconds'],
     ['an unknown member', () => ({ ...push(), intervall: 1 }), 'intervall'],
-  ])('refuses %s, and leaves the check as it is', async (_name, body, path) => {
+  ])('rejects %s and leaves the check unchanged', async (_name, body, path) => {
     const before = (await client.get(at('refusing'))).body;
     if (before.code) got(await apply('refusing', { ...push(), name: 'as it is' }), 201);
     expect(await apply('refusing', body())).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
     expect(got(await client.get(at('refusing')), 200)).toMatchObject({ name: 'as it is', check_type: 'push' });
   });
 
-  it('refuses an entity of another path, and one that there is not', async () => {
+  it('rejects an entity of another path and an unknown entity', async () => {
     const other = await newEntity(client);
     got(await apply('placed', push()), 201);
     expect(await apply('placed', { ...push(), entity: `service/${other.slug}` })).toMatchObject(
@@ -136,20 +136,23 @@ describe('PUT /v1/checks/by-slug/{slug}', () => {
     expect(await client.get(at('never-made'))).toMatchObject(failure(404, 'NOT_FOUND'));
   });
 
-  it.each(['Capital', 'with.dot', '-first', 'a'.repeat(65)])('makes none with the slug %s', async (slug) => {
-    const answer = await apply(slug, push());
-    expect([400, 404]).toContain(answer.status);
-    expect(await client.get(at(slug))).toMatchObject(failure(404, 'NOT_FOUND'));
-  });
+  it.each(['Capital', 'with.dot', '-first', 'a'.repeat(65)])(
+    'does not create a check with the slug %s',
+    async (slug) => {
+      const response = await apply(slug, push());
+      expect([400, 404]).toContain(response.status);
+      expect(await client.get(at(slug))).toMatchObject(failure(404, 'NOT_FOUND'));
+    },
+  );
 
-  it('of many at once makes one check, and all others find it', async () => {
+  it('creates one check for many concurrent requests', async () => {
     const body = { ...push(), name: 'one of many' };
-    const answers = await Promise.all(Array.from({ length: 12 }, () => apply('at-once', body)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(11).fill(200), 201]);
-    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
+    const responses = await Promise.all(Array.from({ length: 12 }, () => apply('at-once', body)));
+    expect(responses.map(({ status }) => status).sort()).toEqual([...Array(11).fill(200), 201]);
+    expect(new Set(responses.map(({ body }) => body.id)).size).toBe(1);
   });
 
-  it('that is deleted at the same time is made again, or goes', async () => {
+  it('creates the check again or deletes it when both are requested at once', async () => {
     for (let n = 0; n < 5; n++) {
       got(await apply('both', { ...push(), name: `before ${n}` }), n === 0 ? 201 : 201);
       const [deleted, applied] = await Promise.all([
@@ -165,7 +168,7 @@ describe('PUT /v1/checks/by-slug/{slug}', () => {
     }
   });
 
-  it('is for those who may write, and one of another account is not there', async () => {
+  it('requires a key that can write, and hides checks of other accounts', async () => {
     got(await apply('guarded', http()), 201);
     const [viewer, reader, stranger] = [
       await memberOf(client, 'viewer'),
@@ -177,11 +180,11 @@ describe('PUT /v1/checks/by-slug/{slug}', () => {
       for (const call of [who.put(at('guarded'), http()), who.del(at('guarded'))])
         expect((await call).status).toBe(403);
     }
-    for (const answer of [await stranger.get(at('guarded')), await stranger.del(at('guarded'))])
-      expect(answer).toMatchObject(failure(404, 'NOT_FOUND'));
+    for (const response of [await stranger.get(at('guarded')), await stranger.del(at('guarded'))])
+      expect(response).toMatchObject(failure(404, 'NOT_FOUND'));
   });
 
-  it('hides secrets from those who may only read', async () => {
+  it('hides secrets from read-only keys', async () => {
     const target_url = 'http://127.77.0.1:9/?token=s3cret';
     got(await apply('hidden', { ...http(), target_url, config: { headers: { a: 's3cret' } } }), 201);
     const reader = await keyOf(client, { is_read_only: true });

@@ -19,7 +19,7 @@ const GREETS = {
 const steps = [{ expect: '220' }, { send: 'NOOP\r\n' }, { expect: '250' }];
 
 describe('a tcp check with steps', () => {
-  it('is probed step by step, and its result says which one failed', async () => {
+  it('is probed step by step; its result names the failed step', async () => {
     await using mail = await dialogueTarget(GREETS);
     const { host, port } = mail;
     const lastOf = async (id: string) => got(await client.get(`/v1/checks/${id}`), 200).last_result;
@@ -40,14 +40,14 @@ describe('a tcp check with steps', () => {
     });
   });
 
-  it('shows in a trial what was said', async () => {
+  it('shows the transcript in a settings test', async () => {
     await using mail = await dialogueTarget(GREETS);
     const { host, port } = mail;
     const found = got(await client.post('/v1/checks/test', { check_type: 'tcp', config: { host, port, steps } }), 200);
     expect(found).toMatchObject({ success: true, transcript: ['"220"', '" mx\\r\\n250"'] });
   });
 
-  it('goes over to TLS where it is told to', async () => {
+  it('switches to TLS at the starttls step', async () => {
     const certificate = await selfSigned(['127.77.0.1']);
     const answers = { STLS: '+OK go\r\n' };
     await using mail = await dialogueTarget({ greeting: '+OK\r\n', answers, tlsAfter: 'STLS', certificate });
@@ -64,7 +64,7 @@ describe('a tcp check with steps', () => {
     });
   });
 
-  it('has its sends hidden from whoever may only read, in records and in the audit log', async () => {
+  it('hides its sends from read-only keys, in records and in the audit log', async () => {
     const config = { host: '127.77.0.1', port: 9, steps: [{ send: 'AUTH s3cret-word\r\n' }, { expect: '+OK' }] };
     const { id } = await newCheck(client, { check_type: 'tcp', enabled: false, config });
     const reader = await keyOf(client, { is_read_only: true });
@@ -77,14 +77,14 @@ describe('a tcp check with steps', () => {
   });
 
   it.each([
-    ['steps that are no list', { steps: { send: 'a' } }, 'config.steps'],
+    ['steps that are not a list', { steps: { send: 'a' } }, 'config.steps'],
     ['eleven steps', { steps: Array(11).fill({ expect: 'a' }) }, 'config.steps'],
     ['a step that does nothing', { steps: [{}] }, 'config.steps.0'],
     ['a step that does two things', { steps: [{ send: 'a', expect: 'b' }] }, 'config.steps.0'],
     ['a step that is not known', { steps: [{ expect: 'a', recv: 'b' }] }, 'config.steps.0.recv'],
-    ['a text with characters that are no bytes', { steps: [{ expect: '€' }] }, 'config.steps.0.expect'],
+    ['a text with characters that are not bytes', { steps: [{ expect: '€' }] }, 'config.steps.0.expect'],
     [
-      'an expression that RE2 does not know',
+      'an expression that RE2 does not support',
       { steps: [{ expect: 'a' }, { matches: 'a(?=b)' }] },
       'config.steps.1.matches',
     ],
@@ -93,48 +93,51 @@ describe('a tcp check with steps', () => {
     ['TLS within TLS', { tls: true, steps: [{ starttls: true }] }, 'config.steps.0.starttls'],
     ['a name of the certificate with a blank', { tls: true, servername: 'a b' }, 'config.servername'],
     ['more than 8 KB', { steps: Array(3).fill({ send: 'x'.repeat(4000) }) }, 'config'],
-  ])('is not made with %s', async (_what, config, path) => {
+  ])('is rejected with %s', async (_what, config, path) => {
     const body = { check_type: 'tcp', config: { host: '127.77.0.1', port: 9, ...config } };
     expect(await client.post('/v1/checks/test', body)).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
   });
 });
 
-describe('a deployment on AWS, which lets nobody out to port 25', () => {
+describe('a deployment on AWS, where port 25 is blocked', () => {
   let service: Service;
   beforeAll(async () => {
     service = await startService({ env: { SMTP_EGRESS: 'closed' } });
   });
   afterAll(() => service.stop());
 
-  it('says so when a check is made', async () => {
-    const held = clientOf(service.url, service.adminKey);
+  it('rejects a check of port 25', async () => {
+    const blocked = clientOf(service.url, service.adminKey);
     for (const check_type of ['tcp', 'tls']) {
-      const answer = await held.post('/v1/checks/test', { check_type, config: { host: 'mail.example.com', port: 25 } });
-      expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', 'config.port'));
-      expect(answer.body.error).toBe('config.port: AWS blocks port 25 for functions; use 587 or 465');
+      const response = await blocked.post('/v1/checks/test', {
+        check_type,
+        config: { host: 'mail.example.com', port: 25 },
+      });
+      expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR', 'config.port'));
+      expect(response.body.error).toBe('config.port: AWS lets no function reach port 25; use 587 or 465');
     }
   });
 });
 
-describe('where public addresses alone may be reached', () => {
+describe('an account restricted to public addresses', () => {
   const held = publicOnly();
   const vectors = blockedUrls.flatMap(({ url, why }) => {
     const host = URL.parse(url)?.hostname;
     return host ? [{ host, why }] : [];
   });
 
-  it('there is something to try', () => expect(vectors.length).toBeGreaterThan(30));
+  it('has vectors to test', () => expect(vectors.length).toBeGreaterThan(30));
 
-  it.each(vectors)('nothing is said to $host: $why', async ({ host }) => {
+  it.each(vectors)('sends nothing to $host: $why', async ({ host }) => {
     for (const config of [
       { host, port: 6379, steps: [{ send: 'FLUSHALL\r\n' }, { expect: '+OK' }] },
       { host, port: 6379, tls: true },
     ]) {
-      const answer = await held().post('/v1/checks/test', { check_type: 'tcp', config, timeout_ms: 1_000 });
-      if (answer.status === 400) continue;
-      expect(answer).toMatchObject({ status: 200, body: { success: false } });
-      expect(answer.body.error_kind).toBeOneOf(['egress', 'dns', 'timeout']);
-      expect(answer.body).not.toHaveProperty('transcript');
+      const response = await held().post('/v1/checks/test', { check_type: 'tcp', config, timeout_ms: 1_000 });
+      if (response.status === 400) continue;
+      expect(response).toMatchObject({ status: 200, body: { success: false } });
+      expect(response.body.error_kind).toBeOneOf(['egress', 'dns', 'timeout']);
+      expect(response.body).not.toHaveProperty('transcript');
     }
   });
 });

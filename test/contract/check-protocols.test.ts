@@ -34,8 +34,8 @@ const probed = async (settings: object) => {
   return eventually(async () => got(await client.get(`/v1/checks/${id}`), 200).last_result);
 };
 
-describe('a check of type', () => {
-  it('websocket is made, probed and shown', async () => {
+describe('a check by type', () => {
+  it('is created, probed and shown for websocket', async () => {
     await using shop = await httpTarget(
       () => {},
       undefined,
@@ -56,7 +56,7 @@ describe('a check of type', () => {
     });
   });
 
-  it('grpc is made, probed and shown', async () => {
+  it('is created, probed and shown for grpc', async () => {
     await using cart = await grpcServer((name) => ({ health: name === 'shop.Cart' ? 1 : 2 }));
     const { host, port } = cart;
     const of = (more: object) => probed({ check_type: 'grpc', config: { host, port, tls: false, ...more } });
@@ -67,7 +67,7 @@ describe('a check of type', () => {
     });
   });
 
-  it('domain is made, probed and shown, every six hours unless it is said otherwise', async () => {
+  it('is created, probed and shown for domain, every six hours by default', async () => {
     const made = await newCheck(client, { check_type: 'domain', config: { domain: 'example.com' } });
     expect(made).toMatchObject({ interval_seconds: 21_600, config: { min_days_remaining: 0 } });
     const config = { domain: 'example.com', min_days_remaining: 14 };
@@ -87,7 +87,7 @@ describe('a check of type', () => {
     );
   });
 
-  it('websocket shows nobody who may only read what it sends, and no query of its address', async () => {
+  it('hides for websocket its message and the query of its URL from read-only keys', async () => {
     const admin = await newTenant();
     const { id } = await newCheck(admin, {
       check_type: 'websocket',
@@ -114,37 +114,37 @@ describe('a check of type', () => {
     ['domain', { domain: 'com' }, 'config.domain'],
     ['domain', { domain: '127.77.0.1' }, 'config.domain'],
     ['domain', { domain: 'https://example.com/' }, 'config.domain'],
-  ])('%s is not made with %j', async (check_type, config, path) => {
+  ])('is rejected for %s with %j', async (check_type, config, path) => {
     expect(await client.post('/v1/checks/test', { check_type, config })).toMatchObject(
       failure(400, 'VALIDATION_ERROR', path),
     );
   });
 
-  it.each(['icmp', 'ping', 'udp'])('%s there is none, and it is said what to use', async (check_type) => {
-    const answer = await client.post('/v1/checks/test', { check_type, config: {} });
-    expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', 'check_type'));
-    expect(answer.body.error).toBe(
-      'check_type: must be one of http, tcp, tls, dns, websocket, grpc, domain, push; icmp is not supported: check an open port with tcp',
+  it.each(['icmp', 'ping', 'udp'])('does not exist for %s, and the error names an alternative', async (check_type) => {
+    const response = await client.post('/v1/checks/test', { check_type, config: {} });
+    expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR', 'check_type'));
+    expect(response.body.error).toBe(
+      'check_type: must be one of http, tcp, tls, dns, websocket, grpc, domain, push; icmp is not among them: check an open port with tcp',
     );
   });
 });
 
-describe('where public addresses alone may be reached', () => {
+describe('an account restricted to public addresses', () => {
   const held = publicOnly();
   const vectors = blockedUrls.filter(({ url }) => /^https?:/.test(url) && URL.canParse(url));
 
-  it('there is something to try', () => expect(vectors.length).toBeGreaterThan(30));
+  it('has vectors to test', () => expect(vectors.length).toBeGreaterThan(30));
 
-  it.each(vectors)('nothing is asked of $url: $why', async ({ url }) => {
+  it.each(vectors)('sends nothing to $url: $why', async ({ url }) => {
     const { hostname: host } = new URL(url);
     for (const settings of [
       { check_type: 'websocket', config: { url: url.replace(/^http/, 'ws') } },
       { check_type: 'grpc', config: { host, port: 443 } },
     ]) {
-      const answer = await held().post('/v1/checks/test', { ...settings, timeout_ms: 1_000 });
-      if (answer.status === 400) continue;
-      expect(answer).toMatchObject({ status: 200, body: { success: false } });
-      expect(answer.body.error_kind).toBeOneOf(['egress', 'dns', 'timeout']);
+      const response = await held().post('/v1/checks/test', { ...settings, timeout_ms: 1_000 });
+      if (response.status === 400) continue;
+      expect(response).toMatchObject({ status: 200, body: { success: false } });
+      expect(response.body.error_kind).toBeOneOf(['egress', 'dns', 'timeout']);
     }
   });
 });

@@ -13,21 +13,21 @@ const read = async (id: string) => got(await client.get(`/v1/checks/${id}`), 200
 const resultsOf = async (id: string) => got(await client.get(`/v1/checks/${id}/results`), 200).results;
 const run = async (id: string) => got(await client.post(`/v1/checks/${id}/run`), 201);
 
-/** A check that was probed once, when it was made, and is not due again in this test. */
+/** Creates a check that was probed once at its creation and is not due again in this test. */
 async function probedOnce(more: object) {
   const check = await newCheck(client, { check_type: 'http', interval_seconds: 86_400, ...more });
   await eventually(async () => (await read(check.id)).last_result);
   return check;
 }
 
-/** A target that answers with the status that it is told. */
+/** Starts a target with a settable status. */
 async function target() {
   const says = { status: 200 };
   const server = await httpTarget((_, response) => response.writeHead(says.status).end());
   return Object.assign(server, { says });
 }
 
-describe('many runs by hand at once', () => {
+describe('concurrent manual runs', () => {
   it('are all kept, each counts once, and one of them makes the transition', async () => {
     await using shop = await target();
     const { id } = await probedOnce({ target_url: shop.url, failure_threshold: 8 });
@@ -40,7 +40,7 @@ describe('many runs by hand at once', () => {
     expect(results.filter((one) => one.check_state === 'down')).toHaveLength(5);
   });
 
-  it('beside the probes of the schedule are kept, and these go on and are judged', async () => {
+  it('are kept along with scheduled probes, which continue and count', async () => {
     await using shop = await target();
     const check = { check_type: 'http', interval_seconds: 1, target_url: shop.url, failure_threshold: 100 };
     const { id } = await newCheck(client, check);
@@ -52,7 +52,7 @@ describe('many runs by hand at once', () => {
     const before = await count('scheduled');
     let byHand = 0;
     await eventually(async () => {
-      // Each has the slot that is under way probed again: without an end they would be all that is probed.
+      // Each probes the current slot again: without an end, nothing else would be probed.
       if (byHand < 20) {
         await run(id);
         byHand++;
@@ -61,13 +61,13 @@ describe('many runs by hand at once', () => {
     }, 40_000);
     expect(await count('manual')).toBe(byHand);
     shop.says.status = 200;
-    // A busy machine leaves slots out, as each of them is late after a second.
+    // A busy machine skips slots because each is late after a second.
     await eventually(async () => (await read(id)).consecutive_failures === 0, 40_000);
   }, 120_000);
 });
 
-describe('a check that changes while it is run by hand', () => {
-  /** Answers nothing but the first request, until it is told to. */
+describe('a check that changes during a manual run', () => {
+  /** Starts a target that answers only the first request, until it is released. */
   async function slowTarget() {
     const waiting: (() => void)[] = [];
     let requests = 0;
@@ -77,43 +77,43 @@ describe('a check that changes while it is run by hand', () => {
     });
     return Object.assign(server, {
       waits: () => waiting.length > 0,
-      answer: () => {
+      release: () => {
         for (const one of waiting.splice(0)) one();
       },
     });
   }
 
-  it('is judged by its new settings alone: what was found with the old ones is kept', async () => {
+  it('applies only results of its new settings and keeps the others without effect', async () => {
     await using shop = await slowTarget();
     const { id } = await probedOnce({ target_url: shop.url, failure_threshold: 1, timeout_ms: 20_000 });
     const running = run(id);
     await eventually(shop.waits);
     await using other = await target();
     got(await client.put(`/v1/checks/${id}`, { target_url: other.url }), 200);
-    shop.answer();
+    shop.release();
     expect(await running).toMatchObject({ kind: 'manual', success: false, check_state: 'up' });
     expect((await resultsOf(id)).filter((one: { kind: string }) => one.kind === 'manual')).toHaveLength(1);
     expect(await read(id)).toMatchObject({ state: 'up', consecutive_failures: 0 });
   });
 
-  it('and is disabled, stays unknown', async () => {
+  it('stays unknown when it is disabled', async () => {
     await using shop = await slowTarget();
     const { id } = await probedOnce({ target_url: shop.url, failure_threshold: 1, timeout_ms: 20_000 });
     const running = run(id);
     await eventually(shop.waits);
     got(await client.put(`/v1/checks/${id}`, { enabled: false }), 200);
-    shop.answer();
+    shop.release();
     expect(await running).toMatchObject({ check_state: 'unknown' });
     expect(await read(id)).toMatchObject({ state: 'unknown', consecutive_failures: 0 });
   });
 
-  it('and is deleted, is gone: nothing comes back', async () => {
+  it('stays deleted when it is deleted', async () => {
     await using shop = await slowTarget();
     const { id } = await probedOnce({ target_url: shop.url, failure_threshold: 1, timeout_ms: 20_000 });
     const running = client.post(`/v1/checks/${id}/run`);
     await eventually(shop.waits);
     expect((await client.del(`/v1/checks/${id}`)).status).toBe(204);
-    shop.answer();
+    shop.release();
     expect(await running).toMatchObject(failure(404, 'NOT_FOUND'));
     expect(await client.get(`/v1/checks/${id}`)).toMatchObject(failure(404, 'NOT_FOUND'));
   });

@@ -18,14 +18,14 @@ const read = async (id: string) => got(await client.get(`/v1/checks/${id}`), 200
 const resultsOf = async (id: string) => got(await client.get(`/v1/checks/${id}/results`), 200).results;
 const run = async (id: string) => got(await client.post(`/v1/checks/${id}/run`), 201);
 
-/** A check that was probed once, when it was made, and is not due again in this test. */
+/** Creates a check that was probed once at its creation and is not due again in this test. */
 async function probedOnce(more: object) {
   const check = await newCheck(client, { check_type: 'http', interval_seconds: 86_400, ...more });
   await eventually(async () => (await read(check.id)).last_result);
   return check;
 }
 
-/** A target that answers with the status that it is told. */
+/** Starts a target with a settable status. */
 async function target(onRequest?: RequestListener) {
   const says = { status: 200 };
   const server = await httpTarget((request, response) => {
@@ -35,8 +35,8 @@ async function target(onRequest?: RequestListener) {
   return Object.assign(server, { says });
 }
 
-describe('a run by hand', () => {
-  it('probes now, and answers the result that the check then has', async () => {
+describe('a manual run', () => {
+  it('probes immediately and returns the result', async () => {
     await using shop = await target();
     const { id } = await probedOnce({ target_url: shop.url });
     const probes = shop.connections();
@@ -54,7 +54,7 @@ describe('a run by hand', () => {
     expect(inList.last_result).toEqual(record);
   });
 
-  it('is judged like any result: it counts, makes the transition, and ends it', async () => {
+  it('counts like any result: it makes the transition and ends it', async () => {
     await using shop = await target();
     const { id } = await probedOnce({ target_url: shop.url, failure_threshold: 2 });
     shop.says.status = 503;
@@ -65,7 +65,7 @@ describe('a run by hand', () => {
       error_message: 'expected status 200, got 503 (Service Unavailable)',
       check_state: 'down',
     });
-    const transitions = () => client.get(`/v1/checks/${id}/transitions`).then((answer) => got(answer, 200));
+    const transitions = () => client.get(`/v1/checks/${id}/transitions`).then((response) => got(response, 200));
     expect((await transitions())[0]).toMatchObject({ check_to_state: 'down', error_message: down.error_message });
     shop.says.status = 200;
     expect(await run(id)).toMatchObject({ success: true, check_state: 'up' });
@@ -76,7 +76,7 @@ describe('a run by hand', () => {
     ]);
   });
 
-  it('is no slot: history, sparkline and gaps count it nowhere', async () => {
+  it('is not a slot: history, sparkline and gaps ignore it', async () => {
     await using shop = await target();
     const { id } = await probedOnce({ target_url: shop.url });
     const { total } = got(await client.get(`/v1/checks/${id}/history`), 200);
@@ -88,7 +88,7 @@ describe('a run by hand', () => {
     expect(await resultsOf(id)).toHaveLength(4);
   });
 
-  it('of every type asks the target itself', async () => {
+  it('probes the target of every probe type', async () => {
     await using tcp = await rawTarget((socket) => socket.end());
     await using tls = await tlsTarget(await (await makeAuthority()).issue({ names: ['127.77.0.1'] }));
     await using dns = await dnsServer(() => ({ records: [{ type: 'A', text: '192.0.2.7' }] }));
@@ -119,16 +119,16 @@ describe('a run by hand', () => {
       else request.resume();
     });
     const { id } = await probedOnce({ target_url: shop.url, timeout_ms: 1_000 });
-    // A process that stands still for a tenth of that says so, and judges nothing.
+    // A process that stalls for a tenth of that reports a stall and records no failure.
     const result = await eventually(async () => {
-      const answer = await client.post(`/v1/checks/${id}/run`);
-      return answer.status === 201 && answer.body;
+      const response = await client.post(`/v1/checks/${id}/run`);
+      return response.status === 201 && response.body;
     });
     expect(result).toMatchObject({ success: false, error_kind: 'timeout' });
     expect(result.error_message).toContain('within 1000 ms');
   });
 
-  it('reaches no address that a probe may not reach', async () => {
+  it('is subject to the same egress rules as a probe', async () => {
     await using shop = await target((_, response) => {
       response.writeHead(302, { location: 'http://169.254.169.254/latest/meta-data/' }).end();
     });
@@ -136,7 +136,7 @@ describe('a run by hand', () => {
     expect(await run(id)).toMatchObject({ success: false, error_kind: 'egress' });
   });
 
-  it('shows no URL to who may run checks and not see secrets', async () => {
+  it('shows no URL to a user who can run checks but not see secrets', async () => {
     await using shop = await target((_, response) => {
       response.writeHead(302, { location: 'http://169.254.169.254/?token=abc' }).end();
     });
@@ -146,7 +146,7 @@ describe('a run by hand', () => {
     expect(error_message).toMatch(/^redirected to \*{8}/);
   });
 
-  it('is noted in the audit log, with its result', async () => {
+  it('is in the audit log, with its result', async () => {
     await using shop = await target();
     const { id } = await probedOnce({ target_url: shop.url, name: 'home page' });
     const result = await run(id);
@@ -160,35 +160,35 @@ describe('a run by hand', () => {
   });
 });
 
-describe('a check that cannot be run by hand', () => {
-  it('is one that is pushed', async () => {
+describe('a rejected manual run', () => {
+  it('targets a push check', async () => {
     const { id } = await newCheck(client);
-    const answer = await client.post(`/v1/checks/${id}/run`);
-    expect(answer).toMatchObject(failure(409, 'CONFLICT'));
-    expect(answer.body.error).toBe(
+    const response = await client.post(`/v1/checks/${id}/run`);
+    expect(response).toMatchObject(failure(409, 'CONFLICT'));
+    expect(response.body.error).toBe(
       `Check ${id} is a push check: your agent posts its results, the service probes nothing.`,
     );
   });
 
-  it('is one that is disabled', async () => {
+  it('targets a disabled check', async () => {
     await using shop = await target();
     const { id } = await probedOnce({ target_url: shop.url });
     got(await client.put(`/v1/checks/${id}`, { enabled: false }), 200);
     const results = await resultsOf(id);
-    const answer = await client.post(`/v1/checks/${id}/run`);
-    expect(answer).toMatchObject(failure(409, 'CONFLICT'));
-    expect(answer.body.error).toBe(`Check ${id} is disabled: enable it, or use POST /v1/checks/test.`);
+    const response = await client.post(`/v1/checks/${id}/run`);
+    expect(response).toMatchObject(failure(409, 'CONFLICT'));
+    expect(response.body.error).toBe(`Check ${id} is disabled: enable it, or use POST /v1/checks/test.`);
     expect(await resultsOf(id)).toEqual(results);
   });
 
-  it('is none, or that of another account', async () => {
+  it('targets an unknown check, or one of another account', async () => {
     const { id } = await newCheck(await newTenant());
     for (const one of [id, 'chk_none'])
       expect(await client.post(`/v1/checks/${one}/run`)).toMatchObject(failure(404, 'NOT_FOUND'));
   });
 });
 
-it('a run by hand and a trial count as twenty requests each', async () => {
+it('counts as twenty requests, and so does a settings test', async () => {
   await using service = await startRated('write=2/40');
   const rated = await newTenantOf(service);
   const left = async (path: string) => {
@@ -200,7 +200,7 @@ it('a run by hand and a trial count as twenty requests each', async () => {
   expect((await left('/v1/checks/test'))[0]).toBe(429);
 });
 
-/** A service with rates of its own. */
+/** Starts a service with the given rates. */
 async function startRated(RATE_LIMITS: string) {
   const service = await startService({ env: { RATE_LIMITS } });
   return Object.assign(service, { [Symbol.asyncDispose]: async () => void (await service.stop()) });

@@ -10,7 +10,7 @@ beforeAll(async () => {
 const put = async (id: string, body: object) => got(await client.put(`/v1/checks/${id}`, body), 200);
 
 describe('the slug of a check', () => {
-  it('is shown, changed, kept by a change of something else, and taken away by an empty one', async () => {
+  it('is shown, changed, kept by other changes, and removed by an empty one', async () => {
     const check = await newCheck(client, { slug: 'nightly-backup', name: 'backup' });
     expect(check.slug).toBe('nightly-backup');
     expect(await put(check.id, { name: 'Backup' })).toMatchObject({ slug: 'nightly-backup' });
@@ -27,14 +27,14 @@ describe('the slug of a check', () => {
     expect(list).toMatchObject([{ slug: null }]);
   });
 
-  it('that is the one it has is no change', async () => {
+  it('is unchanged when it is set to its current value', async () => {
     const check = await newCheck(client, { slug: 'same' });
     expect(await put(check.id, { slug: 'same' })).toEqual(check);
     const none = await newCheck(client);
     expect(await put(none.id, { slug: '' })).toEqual(none);
   });
 
-  it('changes nothing about how the check is run', async () => {
+  it('does not affect how the check runs', async () => {
     const { id } = await newCheck(client, { failure_threshold: 2 });
     got(await client.post(`/v1/checks/${id}/results`, { success: false, latency_ms: 1 }), 201);
     await put(id, { slug: 'kept-counter' });
@@ -50,7 +50,7 @@ describe('the slug of a check', () => {
     ['a blank', 'nightly backup'],
     ['65 characters', 'a'.repeat(65)],
     ['a number', 7],
-  ])('is refused with %s', async (_name, slug) => {
+  ])('is rejected with %s', async (_name, slug) => {
     const entity_id = (await newEntity(client)).id;
     const refused = failure(400, 'VALIDATION_ERROR', 'slug');
     expect(await client.post('/v1/checks', { entity_id, check_type: 'push', slug })).toMatchObject(refused);
@@ -58,11 +58,11 @@ describe('the slug of a check', () => {
     expect(await client.put(`/v1/checks/${id}`, { slug })).toMatchObject(refused);
   });
 
-  it('may have 64 characters, and begin with a digit', async () => {
+  it('can have 64 characters and begin with a digit', async () => {
     for (const slug of ['9'.repeat(64), 'a', 'a_b-c']) expect(await newCheck(client, { slug })).toMatchObject({ slug });
   });
 
-  it('is noted in the audit log, by which the check is found there', async () => {
+  it('is in the audit log, where it finds the check', async () => {
     const { id } = await newCheck(client, { slug: 'found-in-the-log' });
     await put(id, { slug: 'found-again' });
     const [entry] = got(await client.get('/v1/audit?target=found-again'), 200);
@@ -74,22 +74,22 @@ describe('the slug of a check', () => {
   });
 });
 
-describe('a slug that another check has', () => {
-  it('is refused, and the answer names that check', async () => {
+describe('a slug of another check', () => {
+  it('is rejected with an error that names that check', async () => {
     const holder = await newCheck(client, { slug: 'taken', name: 'the holder' });
     const other = await newCheck(client, { slug: 'other' });
     const refused = failure(409, 'CONFLICT');
     const made = await client.post('/v1/checks', { entity_id: other.entity_id, check_type: 'push', slug: 'taken' });
     const changed = await client.put(`/v1/checks/${other.id}`, { slug: 'taken', name: 'x' });
-    for (const answer of [made, changed]) {
-      expect(answer).toMatchObject(refused);
-      expect(answer.body.error).toContain(`${holder.id} (the holder)`);
+    for (const response of [made, changed]) {
+      expect(response).toMatchObject(refused);
+      expect(response.body.error).toContain(`${holder.id} (the holder)`);
     }
     expect(got(await client.get(`/v1/checks/${other.id}`), 200)).toMatchObject({ slug: 'other', name: null });
     expect(got(await client.get(`/v1/checks?entity_id=${other.entity_id}`), 200)).toHaveLength(1);
   });
 
-  it('is free once that check has another, has none, or is gone, by itself or with its entity', async () => {
+  it('becomes free when that check changes it, clears it, or is deleted, alone or with its entity', async () => {
     const [moved, bare, gone] = await Promise.all(
       ['free-1', 'free-2', 'free-3'].map((slug) => newCheck(client, { slug })),
     );
@@ -105,25 +105,25 @@ describe('a slug that another check has', () => {
       expect(await client.put(`/v1/checks/${moved.id}`, { slug })).toMatchObject(failure(409, 'CONFLICT'));
   });
 
-  it('is given once when many ask for it at once, by making a check or by changing one', async () => {
+  it('is given once to many concurrent requests that create or change a check', async () => {
     const entity_id = (await newEntity(client)).id;
     const checks = await Promise.all([1, 2, 3, 4].map(() => newCheck(client)));
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       ...checks.map(({ id }) => client.put(`/v1/checks/${id}`, { slug: 'race' })),
       ...checks.map(() => client.post('/v1/checks', { entity_id, check_type: 'push', slug: 'race' })),
     ]);
-    const winners = answers.filter(({ status }) => status < 300);
+    const winners = responses.filter(({ status }) => status < 300);
     expect(winners).toHaveLength(1);
-    for (const answer of answers) {
-      if (answer === winners[0]) continue;
-      expect(answer).toMatchObject(failure(409, 'CONFLICT'));
-      expect(answer.body.error).toContain(winners[0]!.body.id);
+    for (const response of responses) {
+      if (response === winners[0]) continue;
+      expect(response).toMatchObject(failure(409, 'CONFLICT'));
+      expect(response.body.error).toContain(winners[0]!.body.id);
     }
     const all = got(await client.get('/v1/checks'), 200);
     expect(all.filter(({ slug }: { slug: string }) => slug === 'race')).toHaveLength(1);
   });
 
-  it('is no concern of another account', async () => {
+  it('is free in another account', async () => {
     const stranger = await newTenant();
     await newCheck(client, { slug: 'of-mine' });
     expect(await newCheck(stranger, { slug: 'of-mine' })).toMatchObject({ slug: 'of-mine' });

@@ -15,8 +15,8 @@ const read = async (id: string) => got(await client.get(`/v1/checks/${id}`), 200
 const entityOf = async ({ slug }: { slug: string }) =>
   got(await client.get(`/v1/blueprints/service/entities/${slug}`), 200);
 
-describe('disabling a check', () => {
-  it('makes its state unknown, takes it out of the entity, and is recorded without an alert', async () => {
+describe('a check that is disabled', () => {
+  it('becomes unknown, no longer affects its entity, and is recorded without an alert', async () => {
     const entity = await newEntity(client);
     const { id } = await newCheck(client, { entity_id: entity.id, failure_threshold: 1 });
     const other = await newCheck(client, { entity_id: entity.id });
@@ -41,7 +41,7 @@ describe('disabling a check', () => {
     });
   });
 
-  it('keeps what is pushed meanwhile as history, and enabling starts from zero', async () => {
+  it('keeps results pushed while it is disabled as history and starts from zero when enabled', async () => {
     const entity = await newEntity(client);
     const { id } = await newCheck(client, { entity_id: entity.id, failure_threshold: 2 });
     await push(id, false);
@@ -65,14 +65,14 @@ describe('disabling a check', () => {
     expect(results).toHaveLength(6);
   });
 
-  it('of a check that is unknown changes no state', async () => {
+  it('changes no state if it was unknown', async () => {
     const { id } = await newCheck(client);
     got(await client.put(`/v1/checks/${id}`, { enabled: false }), 200);
     got(await client.put(`/v1/checks/${id}`, { enabled: true }), 200);
     expect(got(await client.get(`/v1/checks/${id}/transitions`), 200)).toEqual([]);
   });
 
-  it('stops the probes', async () => {
+  it('is no longer probed', async () => {
     const probes = { own: 0, witness: 0 };
     await using server = await httpTarget((request, response) => {
       probes[request.url === '/own' ? 'own' : 'witness']++;
@@ -83,7 +83,7 @@ describe('disabling a check', () => {
     await eventually(() => probes.own >= 2);
     got(await client.put(`/v1/checks/${id}`, { enabled: false }), 200);
     const before = probes.own;
-    // Another check of the same interval shows that slots went by.
+    // Another check of the same interval shows that slots have passed.
     const witness = await newCheck(client, { ...everySecond, target_url: `${server.url}/witness` });
     await eventually(() => probes.witness >= 4);
     got(await client.del(`/v1/checks/${witness.id}`), 204);
@@ -92,8 +92,8 @@ describe('disabling a check', () => {
   });
 });
 
-describe('deleting a check', () => {
-  it('hides it at once, and the entity is what its other checks are', async () => {
+describe('a check that is deleted', () => {
+  it('disappears immediately, and its entity takes the state of its other checks', async () => {
     const entity = await newEntity(client);
     const { id } = await newCheck(client, { entity_id: entity.id, failure_threshold: 1 });
     const other = await newCheck(client, { entity_id: entity.id });
@@ -102,7 +102,7 @@ describe('deleting a check', () => {
     expect(await entityOf(entity)).toMatchObject({ state: 'degraded' });
 
     expect(await client.del(`/v1/checks/${id}`)).toMatchObject({ status: 204, body: undefined });
-    for (const answer of [
+    for (const response of [
       await client.get(`/v1/checks/${id}`),
       await client.put(`/v1/checks/${id}`, {}),
       await client.del(`/v1/checks/${id}`),
@@ -114,13 +114,13 @@ describe('deleting a check', () => {
       await client.post(`/v1/checks/${id}/heartbeat`),
       await client.post(`/v1/checks/${id}/results`, { success: true, latency_ms: 1 }),
     ]) {
-      expect(answer).toMatchObject(failure(404, 'NOT_FOUND'));
+      expect(response).toMatchObject(failure(404, 'NOT_FOUND'));
     }
     expect(got(await client.get('/v1/checks'), 200).map((check: { id: string }) => check.id)).not.toContain(id);
     expect(await entityOf(entity)).toMatchObject({ state: 'up' });
   });
 
-  it('of the last one leaves the entity unknown', async () => {
+  it('leaves the entity unknown if it was the last one', async () => {
     const entity = await newEntity(client);
     const { id } = await newCheck(client, { entity_id: entity.id });
     await push(id, true);
@@ -129,15 +129,15 @@ describe('deleting a check', () => {
     expect(await entityOf(entity)).toMatchObject({ state: 'unknown' });
   });
 
-  it('twenty times at once deletes it once', async () => {
+  it('is deleted once by twenty concurrent requests', async () => {
     const { id } = await newCheck(client);
-    const answers = await Promise.all(Array.from({ length: 20 }, () => client.del(`/v1/checks/${id}`)));
-    for (const { status } of answers) expect([204, 404]).toContain(status);
-    expect(answers.some(({ status }) => status === 204)).toBe(true);
+    const responses = await Promise.all(Array.from({ length: 20 }, () => client.del(`/v1/checks/${id}`)));
+    for (const { status } of responses) expect([204, 404]).toContain(status);
+    expect(responses.some(({ status }) => status === 204)).toBe(true);
     expect(await client.get(`/v1/checks/${id}`)).toMatchObject(failure(404, 'NOT_FOUND'));
   });
 
-  it('goes with its entity', async () => {
+  it('is deleted with its entity', async () => {
     const entity = await newEntity(client);
     const { id } = await newCheck(client, { entity_id: entity.id });
     await push(id, true);
@@ -147,31 +147,31 @@ describe('deleting a check', () => {
   });
 });
 
-describe('a probe comes within 5 s', () => {
-  // So long an interval that no slot of it falls into the test but by the greatest accident.
+describe('a probe within 5 s', () => {
+  // The interval is so long that a slot falls into the test only in a very rare case.
   const HOUR = { check_type: 'http', interval_seconds: 3600 };
 
-  /** A server that notes when each path was asked for. */
+  /** Starts a server that records the time of each request by path. */
   const noting = async () => {
-    const asked: { path: string; at: number }[] = [];
+    const requests: { path: string; at: number }[] = [];
     const server = await httpTarget((request, response) => {
-      asked.push({ path: request.url!, at: Date.now() });
+      requests.push({ path: request.url!, at: Date.now() });
       response.end(request.url === '/bad' ? 'sorry' : 'fine');
     });
     const within5s = async (path: string, since: number) => {
-      const first = await eventually(() => asked.find((one) => one.path === path && one.at >= since));
+      const first = await eventually(() => requests.find((one) => one.path === path && one.at >= since));
       expect(first.at - since).toBeLessThan(5000);
     };
     return { server, within5s };
   };
 
-  it('of a new check, and its result shows', async () => {
+  it('follows the creation of a check, and its result is shown', async () => {
     const { server, within5s } = await noting();
     await using _ = server;
     const made = Date.now();
     const { id } = await newCheck(client, { ...HOUR, target_url: `${server.url}/new` });
     await within5s('/new', made);
-    // Its record and its newest result are two reads.
+    // The record and its latest result are two reads.
     const check = await eventually(async () => {
       const now = await read(id);
       return now.last_result && now.state !== 'unknown' && now;
@@ -186,7 +186,7 @@ describe('a probe comes within 5 s', () => {
     expect(got(await client.get(`/v1/checks/${id}/results`), 200).results).toHaveLength(1);
   });
 
-  it('of a changed one, by its new settings', async () => {
+  it('follows a change, with the new settings', async () => {
     const { server, within5s } = await noting();
     await using _ = server;
     const { id } = await newCheck(client, { ...HOUR, target_url: `${server.url}/old`, failure_threshold: 1 });
@@ -199,7 +199,7 @@ describe('a probe comes within 5 s', () => {
     });
   });
 
-  it('of one that is enabled again', async () => {
+  it('follows when a check is enabled again', async () => {
     const { server, within5s } = await noting();
     await using _ = server;
     const { id } = await newCheck(client, { ...HOUR, target_url: `${server.url}/again`, enabled: false });

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 
 describe('GET /v1/checks/{id}', () => {
-  it('adds what is known of its results', async () => {
+  it('includes the facts of its results', async () => {
     const check = await newCheck(client, { check_type: 'http', target_url: 'http://127.77.0.1:9/', enabled: false });
     expect(got(await client.get(`/v1/checks/${check.id}`), 200)).toEqual({
       ...check,
@@ -19,17 +19,17 @@ describe('GET /v1/checks/{id}', () => {
   });
 
   it.each([
-    ['the default grace', {}, 2 * 60 + 2 * 60],
-    ['a grace of its own', { config: { grace_seconds: 90 } }, 90 + 2 * 60],
+    ['the default grace time', {}, 2 * 60 + 2 * 60],
+    ['its own grace time', { config: { grace_seconds: 90 } }, 90 + 2 * 60],
     ['a threshold of 1', { failure_threshold: 1, config: { grace_seconds: 7 } }, 7],
     ['another interval', { interval_seconds: 10, failure_threshold: 2 }, 20 + 10],
-  ])('computes the silence until an alert: %s', async (_name, settings, seconds) => {
+  ])('computes the time from the last heartbeat to an alert: %s', async (_name, settings, seconds) => {
     const check = await newCheck(client, settings);
     expect(got(await client.get(`/v1/checks/${check.id}`), 200)).toMatchObject({ alerts_after_seconds: seconds });
   });
 
   it.each(['nonsense', 'chk_', 'chk_00000000000000000000000000', 'ent_1', '%00', 'a%2Fb', 'CHK_1', '..'])(
-    'knows no check %s',
+    'returns 404 for the check %s',
     async (id) => {
       expect(await client.get(`/v1/checks/${id}`)).toMatchObject(failure(404, 'NOT_FOUND'));
     },
@@ -37,7 +37,7 @@ describe('GET /v1/checks/{id}', () => {
 });
 
 describe('GET /v1/checks', () => {
-  it('lists every check once, also in pages of any size', async () => {
+  it('lists every check once, in pages of any size', async () => {
     const own = await newTenant();
     expect(got(await own.get('/v1/checks'), 200)).toEqual([]);
     const entities = await Promise.all([1, 2, 3].map(() => newEntity(own)));
@@ -51,7 +51,7 @@ describe('GET /v1/checks', () => {
     expect((await own.get('/v1/checks')).headers.get('link')).toBeNull();
   });
 
-  it('refuses the cursor of another account and of another list', async () => {
+  it('rejects a cursor of another account or another list', async () => {
     const [own, other] = [await newTenant(), await newTenant()];
     const entity = await newEntity(own);
     for (const _ of [1, 2]) await newCheck(own, { entity_id: entity.id });
@@ -71,7 +71,7 @@ describe('GET /v1/checks', () => {
 
   it.each([
     ['a limit of 0', 'limit=0', 'limit'],
-    ['a limit that is no number', 'limit=ten', 'limit'],
+    ['a limit that is not a number', 'limit=ten', 'limit'],
     ['a negative limit', 'limit=-1', 'limit'],
     ['a garbled cursor', 'cursor=%00x', 'cursor'],
     ['an empty cursor', 'cursor=', 'cursor'],
@@ -81,13 +81,13 @@ describe('GET /v1/checks', () => {
 });
 
 describe('GET /v1/checks?entity_id=', () => {
-  it('lists the checks of that entity alone, also in pages of any size', async () => {
+  it('lists only the checks of that entity, in pages of any size', async () => {
     const own = await newTenant();
     const [entity, other] = [await newEntity(own), await newEntity(own)];
     const path = `/v1/checks?entity_id=${entity.id}`;
     expect(got(await own.get(path), 200)).toEqual([]);
     await newCheck(own, { entity_id: other.id });
-    // From ten on the whole cell is read, which holds the other one too.
+    // From ten checks the whole cell is read, which contains the other check too.
     for (const count of [3, 12]) {
       for (let n = got(await own.get(path), 200).length; n < count; n++) await newCheck(own, { entity_id: entity.id });
       const all = got(await own.get('/v1/checks'), 200);
@@ -100,7 +100,7 @@ describe('GET /v1/checks?entity_id=', () => {
     expect(first).toMatchObject({ last_result: null });
   });
 
-  it('is not there for an entity of others, of none, or a deleted one', async () => {
+  it('returns 404 for an entity of another account, an unknown one and a deleted one', async () => {
     const stranger = await newTenant();
     const gone = await newEntity(client);
     got(await client.del(`/v1/blueprints/service/entities/${gone.slug}`), 204);
@@ -109,7 +109,7 @@ describe('GET /v1/checks?entity_id=', () => {
     }
   });
 
-  it('refuses the cursor of another entity and of all checks', async () => {
+  it('rejects a cursor of another entity or of all checks', async () => {
     const [one, two] = [await newEntity(client), await newEntity(client)];
     for (const { id } of [one, one, two, two]) await newCheck(client, { entity_id: id });
     const cursorOf = async (path: string) =>
@@ -124,11 +124,11 @@ describe('GET /v1/checks?entity_id=', () => {
 });
 
 describe('another tenant', () => {
-  it('sees nothing of a check, cannot touch it, and gets the same words as for one that never was', async () => {
+  it('cannot see or change a check and gets the same error as for an unknown one', async () => {
     const stranger = await newTenant();
     const { id, entity_id } = await newCheck(client);
     const none = 'chk_00000000000000000000000000';
-    const asks = (check: string) => [
+    const requestsFor = (check: string) => [
       stranger.get(`/v1/checks/${check}`),
       stranger.put(`/v1/checks/${check}`, { name: 'mine' }),
       stranger.del(`/v1/checks/${check}`),
@@ -136,10 +136,10 @@ describe('another tenant', () => {
       stranger.post(`/v1/checks/${check}/results`, { success: true, latency_ms: 1 }),
       stranger.post(`/v1/checks/${check}/heartbeat`),
     ];
-    const [theirs, never] = await Promise.all([Promise.all(asks(id)), Promise.all(asks(none))]);
-    for (const [i, answer] of theirs.entries()) {
-      expect(answer).toMatchObject(failure(404, 'NOT_FOUND'));
-      expect(answer.body.error.replaceAll(id, none)).toBe(never[i]!.body.error);
+    const [foreign, unknown] = await Promise.all([Promise.all(requestsFor(id)), Promise.all(requestsFor(none))]);
+    for (const [i, response] of foreign.entries()) {
+      expect(response).toMatchObject(failure(404, 'NOT_FOUND'));
+      expect(response.body.error.replaceAll(id, none)).toBe(unknown[i]!.body.error);
     }
     expect(await stranger.post('/v1/checks', { entity_id, check_type: 'push' })).toMatchObject(
       failure(404, 'NOT_FOUND'),
@@ -150,7 +150,7 @@ describe('another tenant', () => {
 });
 
 describe('a read-only key', () => {
-  it('reads checks without their secrets and changes none', async () => {
+  it('reads checks without their secrets and cannot change them', async () => {
     const reader = await keyOf(client, { is_read_only: true });
     const { id, entity_id } = await newCheck(client, {
       check_type: 'http',

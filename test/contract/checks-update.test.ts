@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 
 describe('PUT /v1/checks/{id}', () => {
-  it('changes what is supplied and nothing else', async () => {
+  it('changes only the given properties', async () => {
     const check = await newCheck(client, {
       check_type: 'http',
       target_url: 'http://127.77.0.1:9/',
@@ -22,7 +22,7 @@ describe('PUT /v1/checks/{id}', () => {
     expect(got(await client.get(`/v1/checks/${check.id}`), 200)).toMatchObject(changed);
   });
 
-  it('merges config key by key, and a null takes a key away', async () => {
+  it('merges config by key and removes null keys', async () => {
     const { id } = await newCheck(client, {
       check_type: 'http',
       target_url: 'http://127.77.0.1:9/',
@@ -36,7 +36,7 @@ describe('PUT /v1/checks/{id}', () => {
     expect(await put({ headers: null, verify_tls: true, body: null })).toEqual({ verify_tls: true });
   });
 
-  it('gives a key without which the type cannot be its default back, or refuses', async () => {
+  it('resets a required key to its default, or rejects null if it has none', async () => {
     const { id } = await newCheck(client, {
       check_type: 'tls',
       enabled: false,
@@ -48,17 +48,17 @@ describe('PUT /v1/checks/{id}', () => {
     );
   });
 
-  it('refuses what no check has, and what only checks of another type have', async () => {
+  it('rejects properties that no check has or that belong to another type', async () => {
     const { id } = await newCheck(client, { check_type: 'tcp', enabled: false, config: { host: 'a.test', port: 1 } });
     for (const wrong of [{ nam: 'x' }, { target_url: 'https://example.com' }, { config: { hots: 'b.test' } }]) {
       const [member] = Object.keys(wrong);
-      const answer = await client.put(`/v1/checks/${id}`, wrong);
+      const response = await client.put(`/v1/checks/${id}`, wrong);
       const path = member === 'config' ? 'config.hots' : member;
-      expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
+      expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
     }
   });
 
-  it('changes nothing when a record that was read is sent back whole', async () => {
+  it('changes nothing when a record is sent back unchanged', async () => {
     for (const check_type of checkTypes.keys()) {
       const [example] = checkTypeOf(check_type).examples.valid;
       const { id } = await newCheck(client, { check_type, ...example, enabled: false });
@@ -81,7 +81,7 @@ describe('PUT /v1/checks/{id}', () => {
     expect(got(await client.get(`/v1/checks/${check.id}`), 200)).toMatchObject(check);
   });
 
-  it('takes the name away by an empty one, and by nothing else', async () => {
+  it('removes the name only when it is empty', async () => {
     const check = await newCheck(client, { name: 'Shop' });
     expect(got(await client.put(`/v1/checks/${check.id}`, { name: null }), 200)).toMatchObject({ name: 'Shop' });
     expect(await client.put(`/v1/checks/${check.id}`, { name: ' ' })).toMatchObject(
@@ -91,7 +91,7 @@ describe('PUT /v1/checks/{id}', () => {
     expect(got(await client.get(`/v1/checks/${check.id}`), 200)).toMatchObject({ name: null });
   });
 
-  it('judges the whole as it would be, and keeps the old when that is wrong', async () => {
+  it('validates the merged result and keeps the old settings if it is invalid', async () => {
     const check = await newCheck(client, { check_type: 'http', target_url: 'http://127.77.0.1:9/', enabled: false });
     for (const [patch, path] of [
       [{ interval_seconds: 0 }, 'interval_seconds'],
@@ -105,7 +105,7 @@ describe('PUT /v1/checks/{id}', () => {
     expect(got(await client.get(`/v1/checks/${check.id}`), 200)).toMatchObject(check);
   });
 
-  it('keeps both of two changes made at once', async () => {
+  it('keeps both of two concurrent changes', async () => {
     const { id } = await newCheck(client);
     await Promise.all([
       client.put(`/v1/checks/${id}`, { name: 'both' }),

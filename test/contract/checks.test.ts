@@ -10,7 +10,7 @@ beforeAll(async () => {
   client = await newTenant();
 });
 
-/** What a check has when nothing but the necessary was said. */
+/** Defaults of a check that has only its required properties. */
 const defaults = {
   name: null,
   slug: null,
@@ -28,7 +28,7 @@ const defaults = {
   acknowledgement: null,
 };
 
-/** The least that a check of a type takes, and what is made of it; a further type is met by its examples below. */
+/** Minimal settings of each type and the resulting record; the examples below cover other types. */
 const leastOf: Record<string, { settings: object; made: object }> = {
   http: {
     settings: { target_url: 'http://127.77.0.1:9/' },
@@ -80,11 +80,11 @@ const leastOf: Record<string, { settings: object; made: object }> = {
 const names = Object.keys(leastOf);
 
 describe('POST /v1/checks', () => {
-  it.each(names)('makes a %s check with its defaults and answers the whole record', async (check_type) => {
+  it.each(names)('creates a %s check with its defaults and returns the whole record', async (check_type) => {
     const { settings, made } = leastOf[check_type]!;
     const entity = await newEntity(client);
-    const answer = await client.post('/v1/checks', { entity_id: entity.id, check_type, ...settings });
-    expect(got(answer, 201)).toEqual({
+    const response = await client.post('/v1/checks', { entity_id: entity.id, check_type, ...settings });
+    expect(got(response, 201)).toEqual({
       id: expect.stringMatching(/^chk_[0-9a-z]+$/),
       entity_id: entity.id,
       entity: `service/${entity.slug}`,
@@ -98,7 +98,7 @@ describe('POST /v1/checks', () => {
     });
   });
 
-  it('keeps everything that is supplied', async () => {
+  it('keeps all given properties', async () => {
     const settings = {
       check_type: 'http',
       execution_mode: 'pull',
@@ -123,7 +123,7 @@ describe('POST /v1/checks', () => {
     expect(got(await client.get(`/v1/checks/${check.id}`), 200)).toMatchObject(settings);
   });
 
-  it.each(names)('takes every example of a %s check, and names the place in every wrong one', async (name) => {
+  it.each(names)('accepts every example of a %s check and names the path in every invalid one', async (name) => {
     const entity_id = (await newEntity(client)).id;
     const { examples } = checkTypeOf(name);
     const common = { entity_id, check_type: name, enabled: false };
@@ -135,24 +135,24 @@ describe('POST /v1/checks', () => {
     }
   });
 
-  it('takes null as absent', async () => {
+  it('treats null as absent', async () => {
     const check = await newCheck(client, { name: null, timeout_ms: null });
     expect(check).toMatchObject({ name: null, timeout_ms: 5000, state: 'unknown' });
   });
 
-  it('names all that is missing of a body that says nothing', async () => {
-    const answer = await client.post('/v1/checks', {});
-    expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR'));
-    expect(answer.body.details).toEqual([
+  it('names all missing properties of an empty body', async () => {
+    const response = await client.post('/v1/checks', {});
+    expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR'));
+    expect(response.body.details).toEqual([
       { path: 'check_type', message: `is required: one of ${names.join(', ')}` },
       { path: 'entity_id', message: 'is required' },
     ]);
   });
 
   it.each([
-    ['what no check has', { tags: ['a'] }, 'tags'],
-    ['what the service decides', { state: 'down' }, 'state'],
-    ['what only http checks have', { target_url: 'https://example.com' }, 'target_url'],
+    ['an unknown property', { tags: ['a'] }, 'tags'],
+    ['a computed property', { state: 'down' }, 'state'],
+    ['a property of http checks', { target_url: 'https://example.com' }, 'target_url'],
   ])('refuses %s', async (_what, more, path) => {
     const check = {
       entity_id: (await newEntity(client)).id,
@@ -166,14 +166,14 @@ describe('POST /v1/checks', () => {
 });
 
 describe('the plan limit of checks', () => {
-  it('holds for a hundred creations at once, and counts anew after a deletion', async () => {
+  it('holds for a hundred concurrent creations and frees one on deletion', async () => {
     const { check_limit_per_entity: limit } = got(await client.get('/v1/me'), 200);
     const entity_id = (await newEntity(client)).id;
     const create = () => client.post('/v1/checks', { entity_id, check_type: 'push' });
-    const answers = await Promise.all(Array.from({ length: 100 }, create));
-    const made = answers.filter((answer) => answer.status === 201);
+    const responses = await Promise.all(Array.from({ length: 100 }, create));
+    const made = responses.filter((response) => response.status === 201);
     expect(made).toHaveLength(limit);
-    for (const refused of answers.filter((answer) => answer.status !== 201)) {
+    for (const refused of responses.filter((response) => response.status !== 201)) {
       expect(refused).toMatchObject(failure(409, 'LIMIT_EXCEEDED'));
     }
     expect((await client.del(`/v1/checks/${made[0]!.body.id}`)).status).toBe(204);

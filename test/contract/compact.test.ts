@@ -14,61 +14,61 @@ beforeAll(async () => {
 const LONG = '/v1/blueprints';
 const SHORT = '/v1/blueprints?limit=1';
 
-const ask = (path: string, headers: Record<string, string>, method = 'GET', body?: string) =>
+const request = (path: string, headers: Record<string, string>, method = 'GET', body?: string) =>
   fetch(url + path, {
     method,
     headers: { authorization: `Bearer ${client.key}`, 'accept-encoding': 'identity', ...headers },
     ...(body !== undefined && { body }),
   });
 
-/** What each answer has of its own, or counts. */
+/** Headers that differ between responses, or count. */
 const OWN = ['x-request-id', 'date', 'connection', 'keep-alive', 'ratelimit', 'apigw-requestid'];
-const told = ({ headers }: Response) => Object.fromEntries([...headers].filter(([name]) => !OWN.includes(name)));
-/** How an answer came: these headers alone. */
+const headersFrom = ({ headers }: Response) => Object.fromEntries([...headers].filter(([name]) => !OWN.includes(name)));
+/** Returns the headers that show how a response was sent. */
 const form = ({ headers }: Response) =>
   ['content-encoding', 'vary', 'etag'].map((name) => headers.get(name)?.toLowerCase() ?? null);
 
-describe('a long answer to a read', () => {
+describe('a long response to a read', () => {
   it.each(['gzip', 'GZIP', 'br, gzip', 'br;q=1.0, gzip;q=0.2', '*', 'deflate, *;q=0.1', 'identity;q=0, gzip ; q=1'])(
-    'comes packed for who takes "%s", and says the same',
+    'is compressed when the client accepts "%s", with the same content',
     async (accepted) => {
-      const [plain, packed] = [await ask(LONG, {}), await ask(LONG, { 'accept-encoding': accepted })];
+      const [plain, packed] = [await request(LONG, {}), await request(LONG, { 'accept-encoding': accepted })];
       expect(packed.status).toBe(200);
       expect(form(packed)).toEqual(['gzip', 'accept-encoding', form(plain)[2]]);
       const lengths = [plain, packed].map(({ headers }) => Number(headers.get('content-length')));
       expect(lengths[1]).toBeLessThan(lengths[0]! / 2);
-      const { 'content-encoding': _packed, 'content-length': _length, ...rest } = told(packed);
-      const { 'content-length': _plainLength, ...plainly } = told(plain);
+      const { 'content-encoding': _packed, 'content-length': _length, ...rest } = headersFrom(packed);
+      const { 'content-length': _plainLength, ...plainly } = headersFrom(plain);
       expect(rest).toEqual(plainly);
       expect(await packed.text()).toBe(await plain.text());
     },
   );
 
   it.each(['identity', 'gzip;q=0', 'gzip; q=0.000, *', '*;q=0', 'br', 'xgzip', 'gzip;q=x', ';;,,', ''])(
-    'comes as it is for who takes "%s"',
+    'is not compressed when the client accepts "%s"',
     async (accepted) => {
-      const answer = await ask(LONG, { 'accept-encoding': accepted });
-      expect(answer.status).toBe(200);
-      expect(form(answer)).toEqual([null, 'accept-encoding', expect.stringMatching(/^w\/"[\w-]{22}"$/)]);
-      expect(await answer.json()).toHaveLength(12);
+      const response = await request(LONG, { 'accept-encoding': accepted });
+      expect(response.status).toBe(200);
+      expect(form(response)).toEqual([null, 'accept-encoding', expect.stringMatching(/^w\/"[\w-]{22}"$/)]);
+      expect(await response.json()).toHaveLength(12);
     },
   );
 
   it('has the same headers for HEAD, and no body', async () => {
     for (const accepted of ['gzip', 'identity']) {
       const headers = { 'accept-encoding': accepted };
-      const [whole, bare] = [await ask(LONG, headers), await ask(LONG, headers, 'HEAD')];
-      expect(told(bare)).toEqual(told(whole));
+      const [whole, bare] = [await request(LONG, headers), await request(LONG, headers, 'HEAD')];
+      expect(headersFrom(bare)).toEqual(headersFrom(whole));
       expect(await bare.text()).toBe('');
       await whole.text();
     }
   });
 
-  it('is packed too where it says what was wrong, and has no tag', async () => {
+  it('is compressed for an error too, without an ETag', async () => {
     const query = Array.from({ length: 60 }, (_, i) => `not_known_${i}=1`).join('&');
     const [plain, packed] = [
-      await ask(`${LONG}?${query}`, {}),
-      await ask(`${LONG}?${query}`, { 'accept-encoding': 'gzip' }),
+      await request(`${LONG}?${query}`, {}),
+      await request(`${LONG}?${query}`, { 'accept-encoding': 'gzip' }),
     ];
     expect([plain.status, packed.status]).toEqual([400, 400]);
     expect([form(plain), form(packed)]).toEqual([
@@ -79,74 +79,74 @@ describe('a long answer to a read', () => {
   });
 });
 
-describe('a tag', () => {
+describe('an ETag', () => {
   const tagOf = async (path = LONG) => (await client.get(path)).headers.get('etag')!;
 
-  it('spares whoever has the answer already its body', async () => {
+  it('saves the body for a client that has it', async () => {
     const etag = await tagOf();
     for (const method of ['GET', 'HEAD']) {
       for (const accepted of ['gzip', 'identity']) {
         for (const list of [etag, etag.slice(2), `"other", ${etag}`, `${etag},W/"other"`]) {
-          const answer = await ask(LONG, { 'if-none-match': list, 'accept-encoding': accepted }, method);
-          expect(answer.status).toBe(304);
-          expect(form(answer)).toEqual([null, 'accept-encoding', etag.toLowerCase()]);
-          expect(answer.headers.get('cache-control')).toBe('no-store');
-          expect(answer.headers.get('x-request-id')).toMatch(/\S{8,}/);
-          expect(await answer.text()).toBe('');
+          const response = await request(LONG, { 'if-none-match': list, 'accept-encoding': accepted }, method);
+          expect(response.status).toBe(304);
+          expect(form(response)).toEqual([null, 'accept-encoding', etag.toLowerCase()]);
+          expect(response.headers.get('cache-control')).toBe('no-store');
+          expect(response.headers.get('x-request-id')).toMatch(/\S{8,}/);
+          expect(await response.text()).toBe('');
         }
       }
     }
   });
 
-  it('is another one as soon as something has changed, and for another page', async () => {
+  it('changes when something changes, and differs between pages', async () => {
     const etag = await tagOf();
     expect(await tagOf()).toBe(etag);
     expect(await tagOf(`${LONG}?limit=11`)).not.toBe(etag);
     got(await client.put(`${LONG}/${(await client.get(SHORT)).body[0].slug}`, { name: 'Another name' }), 200);
-    const answer = await ask(LONG, { 'if-none-match': etag });
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('etag')).not.toBe(etag);
-    expect(JSON.stringify(await answer.json())).toContain('Another name');
+    const response = await request(LONG, { 'if-none-match': etag });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('etag')).not.toBe(etag);
+    expect(JSON.stringify(await response.json())).toContain('Another name');
   });
 
-  it.each(['"other"', 'W/""', 'x', '', ',', '*x'])('that is none of ours changes nothing: %s', async (tag) => {
-    expect((await ask(LONG, { 'if-none-match': tag })).status).toBe(200);
+  it.each(['"other"', 'W/""', 'x', '', ',', '*x'])('has no effect if it is unknown: %s', async (tag) => {
+    expect((await request(LONG, { 'if-none-match': tag })).status).toBe(200);
   });
 
-  it('opens nothing without a key', async () => {
-    const answer = await fetch(url + LONG, { headers: { 'if-none-match': await tagOf() } });
-    expect(answer.status).toBe(401);
-    await answer.text();
+  it('requires a key', async () => {
+    const response = await fetch(url + LONG, { headers: { 'if-none-match': await tagOf() } });
+    expect(response.status).toBe(401);
+    await response.text();
   });
 
-  it('is described with the answer that it leads to', async () => {
+  it('is in the API description with its 304 response', async () => {
     const headers = { 'if-none-match': await tagOf() };
     expect(await client.send('GET', LONG, { headers })).toMatchObject({ status: 304, body: undefined });
   });
 });
 
-describe('neither packed nor tagged', () => {
+describe('compression and ETags', () => {
   const gzip = { 'accept-encoding': 'gzip' };
 
-  it('is a short answer', async () => {
-    const answer = await ask(SHORT, gzip);
-    expect(form(answer)).toEqual([null, null, null]);
-    expect(await answer.json()).toHaveLength(1);
+  it('are omitted for a short response', async () => {
+    const response = await request(SHORT, gzip);
+    expect(form(response)).toEqual([null, null, null]);
+    expect(await response.json()).toHaveLength(1);
   });
 
-  it('is the answer to a change, which may repeat what was sent beside a secret', async () => {
+  it('are omitted for the response to a change, which can repeat sent data next to a secret', async () => {
     const body = JSON.stringify({ slug: 'long', name: 'Long', description: 'x'.repeat(3000) });
-    const answer = await ask(LONG, gzip, 'POST', body);
-    expect([answer.status, ...form(answer)]).toEqual([201, null, null, null]);
-    expect((await answer.text()).length).toBeGreaterThan(3000);
+    const response = await request(LONG, gzip, 'POST', body);
+    expect([response.status, ...form(response)]).toEqual([201, null, null, null]);
+    expect((await response.text()).length).toBeGreaterThan(3000);
   });
 
-  it('is the answer to a push', async () => {
+  it('are omitted for the response to a push', async () => {
     const { id } = await newCheck(client);
     const body = JSON.stringify(Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`not_known_${i}`, 1])));
-    const answer = await ask(`/v1/checks/${id}/results`, gzip, 'POST', body);
-    expect([answer.status, ...form(answer)]).toEqual([400, null, null, null]);
-    const text = await answer.text();
+    const response = await request(`/v1/checks/${id}/results`, gzip, 'POST', body);
+    expect([response.status, ...form(response)]).toEqual([400, null, null, null]);
+    const text = await response.text();
     expect(text.length).toBeGreaterThan(1024);
     expect({ status: 400, body: JSON.parse(text) }).toMatchObject({ ...failure(400, 'VALIDATION_ERROR') });
   });

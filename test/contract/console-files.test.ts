@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pageAt } from '#test/support/page.ts';
 import { type Service, startService, target } from '#test/support/service.ts';
 
-/** As a browser asks for a page. */
+/** Headers of a browser that loads a page. */
 const BROWSER = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
 const OF_A_PAGE = {
   'content-security-policy':
@@ -18,42 +18,42 @@ const OF_A_PAGE = {
 };
 
 let url: string;
-/** Addresses of all files that the page names. */
+/** Paths of all files that the page refers to. */
 let assets: string[];
 beforeAll(async () => {
   ({ url } = await target());
-  const html = await (await ask('/', BROWSER)).text();
+  const html = await (await request('/', BROWSER)).text();
   assets = [...html.matchAll(/(?:src|href)="(\/[^"]*)"/g)].map(([, path]) => path!);
 });
 
-const ask = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
+const request = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
   fetch(url + path, { method, headers, redirect: 'manual' });
-const codeOf = async (answer: Response) => ((await answer.json()) as { code: string }).code;
-const headersOf = (answer: Response) => Object.fromEntries(answer.headers);
+const codeOf = async (response: Response) => ((await response.json()) as { code: string }).code;
+const headersOf = (response: Response) => Object.fromEntries(response.headers);
 const script = () => assets.find((path) => path.endsWith('.js'))!;
 
-describe('the bare address', () => {
-  it('is a page to a browser that has neither key nor session, and runs nothing but its own files', async () => {
-    const answer = await ask('/?from=bookmark', BROWSER);
-    expect(answer.status).toBe(200);
-    expect(headersOf(answer)).toMatchObject({
+describe('the root path', () => {
+  it('is a page for a browser without key and session, and runs only its own files', async () => {
+    const response = await request('/?from=bookmark', BROWSER);
+    expect(response.status).toBe(200);
+    expect(headersOf(response)).toMatchObject({
       ...OF_A_PAGE,
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'no-cache',
       vary: 'Accept, Accept-Encoding',
       'x-request-id': expect.stringMatching(/\S{8,}/),
     });
-    expect(await answer.text()).not.toMatch(/<style| style=| on\w+=|<script(?![^>]* src=")/);
+    expect(await response.text()).not.toMatch(/<style| style=| on\w+=|<script(?![^>]* src=")/);
     expect(assets.length).toBeGreaterThanOrEqual(2);
     for (const path of assets) expect(path).toMatch(/^\/assets\/[\w-]+\.(js|css)$/);
   });
 
-  it('is a text to whatever else asks, that says where to begin', async () => {
+  it('is a text with first steps for other clients', async () => {
     for (const headers of [{}, { accept: 'application/json' }]) {
-      const answer = await ask('/', headers);
-      expect(answer.status).toBe(200);
-      expect(headersOf(answer)).toMatchObject({ ...OF_A_PAGE, 'content-type': 'text/plain; charset=utf-8' });
-      const text = await answer.text();
+      const response = await request('/', headers);
+      expect(response.status).toBe(200);
+      expect(headersOf(response)).toMatchObject({ ...OF_A_PAGE, 'content-type': 'text/plain; charset=utf-8' });
+      const text = await response.text();
       for (const word of ['/v1/openapi.json', '/v1/health', 'Authorization: Bearer', 'README.md']) {
         expect(text).toContain(word);
       }
@@ -61,42 +61,42 @@ describe('the bare address', () => {
   });
 
   it('is not sent again to a browser that has it', async () => {
-    const etag = (await ask('/', BROWSER)).headers.get('etag')!;
+    const etag = (await request('/', BROWSER)).headers.get('etag')!;
     for (const tag of [etag, etag.replace('W/', ''), `"other", ${etag}`, '*']) {
-      const again = await ask('/', { ...BROWSER, 'if-none-match': tag });
+      const again = await request('/', { ...BROWSER, 'if-none-match': tag });
       expect([again.status, await again.text()]).toEqual([304, '']);
       expect(headersOf(again)).toMatchObject({ etag, 'cache-control': 'no-cache', vary: 'Accept, Accept-Encoding' });
     }
-    const other = await ask('/', { ...BROWSER, 'if-none-match': '"other"' });
+    const other = await request('/', { ...BROWSER, 'if-none-match': '"other"' });
     expect([other.status, other.headers.get('etag')]).toEqual([200, etag]);
   });
 
-  it('answers HEAD without a body', async () => {
+  it('responds to HEAD without a body', async () => {
     for (const headers of [{}, BROWSER]) {
-      const answer = await ask('/', headers, 'HEAD');
-      expect([answer.status, await answer.text()]).toEqual([200, '']);
+      const response = await request('/', headers, 'HEAD');
+      expect([response.status, await response.text()]).toEqual([200, '']);
     }
   });
 
-  it('has no other page beside it, and takes nothing: the API wants a key, as everywhere', async () => {
+  it('is the only page: other paths and methods require a key', async () => {
     for (const [method, path] of [
       ['POST', '/'],
       ['GET', '/index.html'],
       ['GET', '/console'],
       ['GET', '/assets/more/main.js'],
     ] as const) {
-      const answer = await ask(path, BROWSER, method);
-      expect([path, answer.status, await codeOf(answer)]).toEqual([path, 401, 'UNAUTHORIZED']);
+      const response = await request(path, BROWSER, method);
+      expect([path, response.status, await codeOf(response)]).toEqual([path, 401, 'UNAUTHORIZED']);
     }
   });
 });
 
 describe('a file of the console', () => {
-  it('is kept for good, as its name changes with it', async () => {
+  it('is cached indefinitely because its name changes with its content', async () => {
     for (const path of assets) {
-      const answer = await ask(path);
-      expect(answer.status).toBe(200);
-      expect(headersOf(answer)).toMatchObject({
+      const response = await request(path);
+      expect(response.status).toBe(200);
+      expect(headersOf(response)).toMatchObject({
         ...OF_A_PAGE,
         'content-type': `text/${path.endsWith('.css') ? 'css' : 'javascript'}; charset=utf-8`,
         'cache-control': 'public, max-age=31536000, immutable',
@@ -105,8 +105,8 @@ describe('a file of the console', () => {
     }
   });
 
-  it('comes packed as the client takes it, and is the same in each form', async () => {
-    const plain = await ask(script(), { 'accept-encoding': 'identity' });
+  it('is compressed as the client accepts, with the same content in each form', async () => {
+    const plain = await request(script(), { 'accept-encoding': 'identity' });
     expect(plain.headers.get('content-encoding')).toBeNull();
     const text = await plain.text();
     for (const [taken, form] of [
@@ -114,31 +114,31 @@ describe('a file of the console', () => {
       ['gzip, deflate', 'gzip'],
     ] as const) {
       for (const path of ['/', script()]) {
-        const answer = await ask(path, { ...BROWSER, 'accept-encoding': taken });
-        expect([path, answer.headers.get('content-encoding')]).toEqual([path, form]);
-        const came = await answer.text();
+        const response = await request(path, { ...BROWSER, 'accept-encoding': taken });
+        expect([path, response.headers.get('content-encoding')]).toEqual([path, form]);
+        const came = await response.text();
         if (path !== '/') expect(came).toBe(text);
       }
     }
   });
 
-  it('answers HEAD without a body', async () => {
-    const answer = await ask(script(), {}, 'HEAD');
-    expect([answer.status, await answer.text()]).toEqual([200, '']);
-    expect(answer.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
+  it('responds to HEAD without a body', async () => {
+    const response = await request(script(), {}, 'HEAD');
+    expect([response.status, await response.text()]).toEqual([200, '']);
+    expect(response.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
   });
 
   it.each(['/assets/main-00000000.js', '/assets/__proto__', '/assets/toString', '/assets/index.html'])(
-    'is not there under another name: %s',
+    'does not exist under another name: %s',
     async (path) => {
-      const answer = await ask(path, BROWSER);
-      expect([answer.status, await codeOf(answer)]).toEqual([404, 'NOT_FOUND']);
-      expect(answer.headers.get('cache-control')).toBe('no-store');
+      const response = await request(path, BROWSER);
+      expect([response.status, await codeOf(response)]).toEqual([404, 'NOT_FOUND']);
+      expect(response.headers.get('cache-control')).toBe('no-store');
     },
   );
 });
 
-describe('under a name that somebody else can point here', () => {
+describe('an unknown host name', () => {
   let service: Service;
   beforeAll(async () => {
     service = await startService({ env: { PUBLIC_URL: 'https://fleet.example.com' } });
@@ -146,15 +146,15 @@ describe('under a name that somebody else can point here', () => {
   afterAll(() => service.stop());
   const at = (host: string, accept: string) => pageAt(service.url).send('GET', '/', { headers: { host, accept } });
 
-  it('a browser gets no page, and is told how the name becomes one of ours', async () => {
+  it('gives a browser no page and explains how to add the name', async () => {
     const refused = await at('evil.example', BROWSER.accept);
     expect(refused).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } });
     expect(refused.body.error).toContain('PUBLIC_URL=http://evil.example');
     expect((await at('fleet.example.com', BROWSER.accept)).status).toBe(200);
   });
 
-  it('whatever is no browser gets its text', async () => {
-    const answer = await at('evil.example', '*/*');
-    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
+  it('gives other clients the text', async () => {
+    const response = await at('evil.example', '*/*');
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
   });
 });

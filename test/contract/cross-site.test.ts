@@ -6,8 +6,8 @@ import { type Service, startService, tenantOf } from '#test/support/service.ts';
 import { startTlsProxy } from '#test/support/tls-proxy.ts';
 
 /**
- * What another page can make a browser send, with the headers that the browser then sends by itself: nothing of it
- * changes or shows anything, although the cookie comes along. ALLOWED_ORIGINS is *, as by default.
+ * Requests that another page can make a browser send, with the headers that the browser adds: they change and show
+ * nothing, although the cookie is sent. ALLOWED_ORIGINS is *, as by default.
  */
 
 let service: Service;
@@ -26,71 +26,74 @@ const forbidden = failure(403, 'FORBIDDEN');
 const EVIL = 'https://evil.example';
 const none = undefined;
 
-/** What a browser says of a request, by where it comes from. */
+/** Headers of a browser, by the origin of the request. */
 const FROM: [string, Record<string, string | undefined>][] = [
   [
     'a form of another site',
     { origin: EVIL, 'sec-fetch-site': 'cross-site', 'x-fleetwatch': none, 'content-type': 'text/plain' },
   ],
   ['a no-cors fetch of another site', { origin: EVIL, 'sec-fetch-site': 'cross-site', 'x-fleetwatch': none }],
-  ['a fetch of another site, let in by CORS', { origin: EVIL, 'sec-fetch-site': 'cross-site' }],
-  ['a sibling host, which shares our site', { origin: 'https://blog.localhost', 'sec-fetch-site': 'same-site' }],
-  ['another port of our host', { origin: 'http://127.0.0.1:1', 'sec-fetch-site': 'same-site' }],
+  ['a fetch of another site, allowed by CORS', { origin: EVIL, 'sec-fetch-site': 'cross-site' }],
+  ['a sibling host of the same site', { origin: 'https://blog.localhost', 'sec-fetch-site': 'same-site' }],
+  ['another port of the service host', { origin: 'http://127.0.0.1:1', 'sec-fetch-site': 'same-site' }],
   ['a page without an origin', { origin: 'null', 'sec-fetch-site': 'cross-site' }],
   ['the address bar', { origin: none, 'sec-fetch-site': 'none' }],
-  ['another site, in a browser that knows plain http alone', { origin: 'http://evil.example', 'sec-fetch-site': none }],
+  [
+    'another site, in a browser that supports only plain http',
+    { origin: 'http://evil.example', 'sec-fetch-site': none },
+  ],
   ['a sandboxed frame at plain http', { origin: 'null', 'sec-fetch-site': none }],
-  ['our own page, without its header', { 'x-fleetwatch': none }],
-  ['our own page, with another header', { 'x-fleetwatch': 'other' }],
+  ['a same-origin page, without its header', { 'x-fleetwatch': none }],
+  ['a same-origin page, with another header', { 'x-fleetwatch': 'other' }],
 ];
 
-describe('a change that comes with a session', () => {
+describe('a change with a session', () => {
   const make = (headers: Record<string, string | undefined>) =>
     page.send('POST', '/v1/blueprints', { body: { slug: 'made', name: 'Made' }, headers });
 
-  it.each(FROM)('is refused from %s', async (_who, headers) => {
+  it.each(FROM)('is rejected from %s', async (_who, headers) => {
     expect(await make(headers)).toMatchObject(forbidden);
     expect(await page.send('DELETE', '/v1/sessions', { headers })).toMatchObject(forbidden);
     expect((await page.get('/v1/blueprints/made')).status).toBe(404);
   });
 
-  it('is refused where nothing says which page made it', async () => {
+  it('is rejected when no header names its page', async () => {
     expect(await make({ origin: none, 'sec-fetch-site': none })).toMatchObject(forbidden);
   });
 
-  it('is taken from our own page, also where a browser says less at plain http', async () => {
+  it('is accepted from a same-origin page, even with fewer headers at plain http', async () => {
     for (const headers of [{}, { 'sec-fetch-site': none }, { origin: none }]) {
       expect((await make(headers)).status).toBe(201);
       expect((await page.send('DELETE', '/v1/blueprints/made', { headers })).status).toBe(204);
     }
   });
 
-  it('is taken from nobody under a name that leads here', async () => {
+  it('is rejected under an unknown host name', async () => {
     for (const host of [`evil.example:${port}`, `127.0.0.1.evil.example:${port}`]) {
       for (const headers of [{ host }, { host, origin: `http://${host}` }, { host, 'sec-fetch-site': none }]) {
         expect(await make(headers)).toMatchObject(forbidden);
       }
       expect(await page.send('GET', '/v1/me', { headers: { host } })).toMatchObject(forbidden);
     }
-    const told = await page.send('GET', '/v1/me', { headers: { host: `evil.example:${port}` } });
-    expect(told.body.error).toBe(
+    const response = await page.send('GET', '/v1/me', { headers: { host: `evil.example:${port}` } });
+    expect(response.body.error).toBe(
       `http://evil.example:${port} is not an address of this service. Set PUBLIC_URL=http://evil.example:${port}.`,
     );
   });
 });
 
-describe('an answer', () => {
-  it('is shown to no other page that sends the cookie', async () => {
+describe('a response', () => {
+  it('is not shown to another page that sends the cookie', async () => {
     for (const path of ['/v1/me', '/v1/session', '/v1/sign-in/methods', '/v1/openapi.json']) {
-      const answer = await page.send('GET', path, { headers: { origin: EVIL, 'sec-fetch-site': 'cross-site' } });
-      expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
-      // With credentials a browser takes no star.
-      expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+      const response = await page.send('GET', path, { headers: { origin: EVIL, 'sec-fetch-site': 'cross-site' } });
+      expect(response.headers.get('access-control-allow-credentials')).toBeNull();
+      // With credentials a browser does not accept *.
+      expect(response.headers.get('access-control-allow-origin')).toBe('*');
     }
   });
 
-  it('to a preflight names neither credentials nor the header of our own pages', async () => {
-    const answer = await fetch(`${url}/v1/blueprints`, {
+  it('allows neither credentials nor the header of same-origin pages in a preflight', async () => {
+    const response = await fetch(`${url}/v1/blueprints`, {
       method: 'OPTIONS',
       headers: {
         origin: EVIL,
@@ -98,18 +101,18 @@ describe('an answer', () => {
         'access-control-request-headers': 'x-fleetwatch',
       },
     });
-    expect(answer.headers.get('access-control-allow-headers')).not.toMatch(/x-fleetwatch/i);
-    expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
+    expect(response.headers.get('access-control-allow-headers')).not.toMatch(/x-fleetwatch/i);
+    expect(response.headers.get('access-control-allow-credentials')).toBeNull();
   });
 });
 
-describe('a sign-in that another page asks for', () => {
+describe('a sign-in from another page', () => {
   let admin: Client;
   beforeAll(() => {
     admin = clientOf(url, service.adminKey);
   });
 
-  it.each(FROM)('gives no cookie to %s, be it by key, by link or by invitation', async (_who, headers) => {
+  it.each(FROM)('gives no cookie to %s, by key, link or invitation', async (_who, headers) => {
     const me = (await admin.get('/v1/me')).body.user.id;
     const { body } = await admin.post(`/v1/settings/users/${me}/sign-in-link`);
     const token = tokenOf(body.url);
@@ -121,16 +124,16 @@ describe('a sign-in that another page asks for', () => {
       ['/v1/invitations/accept', acceptance],
     ] as const) {
       const victim = pageAt(url);
-      const answer = await victim.send('POST', path, { body: sent, headers });
-      expect(answer).toMatchObject(forbidden);
+      const response = await victim.send('POST', path, { body: sent, headers });
+      expect(response).toMatchObject(forbidden);
       expect(victim.cookies.size).toBe(0);
     }
-    // Nothing was used up by it.
+    // It used nothing up.
     expect((await pageAt(url).post('/v1/sign-in/link', { token })).status).toBe(201);
     await admin.del(`/v1/settings/users/${invited.body.id}`);
   });
 
-  it('ends no session of whoever is signed in', async () => {
+  it('does not end the session of a signed-in user', async () => {
     const mine = await signedInWith(url, (await tenantOf(service)).key);
     for (const [, headers] of FROM) {
       expect(await mine.send('DELETE', '/v1/session', { headers })).toMatchObject(forbidden);
@@ -138,27 +141,27 @@ describe('a sign-in that another page asks for', () => {
     expect((await mine.get('/v1/me')).status).toBe(200);
   });
 
-  it('is refused under a name that leads here, and the page itself too', async () => {
+  it('is rejected under an unknown host name, and so is the page', async () => {
     const host = `evil.example:${port}`;
     const headers = { host, origin: `http://${host}` };
-    const answer = await pageAt(url).send('POST', '/v1/sign-in/key', { body: { key: service.adminKey }, headers });
-    expect(answer).toMatchObject(forbidden);
-    expect(answer.headers.getSetCookie()).toEqual([]);
+    const response = await pageAt(url).send('POST', '/v1/sign-in/key', { body: { key: service.adminKey }, headers });
+    expect(response).toMatchObject(forbidden);
+    expect(response.headers.getSetCookie()).toEqual([]);
     const html = await pageAt(url).send('GET', '/', { headers: { host, accept: 'text/html' } });
     expect(html).toMatchObject(forbidden);
   });
 
-  it('is a program’s to make: without Origin and Sec-Fetch-Site there is no browser', async () => {
+  it('is accepted from a program, which sends neither Origin nor Sec-Fetch-Site', async () => {
     const headers = { origin: none, 'sec-fetch-site': none, 'x-fleetwatch': none };
     const program = pageAt(url);
-    const answer = await program.send('POST', '/v1/sign-in/key', { body: { key: service.adminKey }, headers });
-    expect(answer.status).toBe(201);
+    const response = await program.send('POST', '/v1/sign-in/key', { body: { key: service.adminKey }, headers });
+    expect(response.status).toBe(201);
     expect((await program.get('/v1/session')).body).toMatchObject({ method: 'key' });
   });
 });
 
 describe('a key', () => {
-  it('works under any host and from any page, as no browser sends it by itself', async () => {
+  it('works under any host and from any page because browsers never add it', async () => {
     const headers = {
       host: 'evil.example',
       origin: EVIL,
@@ -173,7 +176,7 @@ describe('a key', () => {
     expect((await stranger.send('GET', '/v1/health', { headers: { host: 'evil.example' } })).status).toBe(200);
   });
 
-  it('does not, on MCP, from a page under a name that leads here', async () => {
+  it('is rejected on MCP from a page under an unknown host name', async () => {
     const host = `evil.example:${port}`;
     const body = { jsonrpc: '2.0', id: 1, method: 'ping' };
     const authorization = `Bearer ${service.adminKey}`;
@@ -185,8 +188,8 @@ describe('a key', () => {
   });
 });
 
-describe('behind a proxy with TLS', () => {
-  it('the cookie is one that no other host can set, and plain ones count for nothing', async () => {
+describe('a TLS proxy', () => {
+  it('makes the cookie one that no other host can set, and plain ones are ignored', async () => {
     const authority = await makeAuthority();
     const certificate = await authority.issue({ names: ['localhost'] });
     let target = '';
@@ -196,8 +199,8 @@ describe('behind a proxy with TLS', () => {
     try {
       const { ca } = { ca: authority.cert };
       const browser = pageAt(proxy.url, { ca });
-      const answer = await browser.post('/v1/sign-in/key', { key: own.adminKey });
-      expect(answer.headers.getSetCookie()).toEqual([
+      const response = await browser.post('/v1/sign-in/key', { key: own.adminKey });
+      expect(response.headers.getSetCookie()).toEqual([
         expect.stringMatching(
           /^__Host-fleetwatch_session=\w{43}; Secure; Path=\/; HttpOnly; SameSite=Strict; Max-Age=\d+$/,
         ),
@@ -205,7 +208,7 @@ describe('behind a proxy with TLS', () => {
       expect((await browser.get('/v1/me')).status).toBe(200);
       expect((await browser.post('/v1/blueprints', { slug: 'a', name: 'A' })).status).toBe(201);
 
-      // As a sibling host, or whoever answers for this one at plain http, could set it.
+      // A sibling host, or a server that impersonates this one at plain http, can set it.
       const token = [...browser.cookies.values()][0]!;
       for (const name of [`fleetwatch_session_${new URL(proxy.url).port}`, 'fleetwatch_session_80']) {
         const planted = pageAt(proxy.url, { ca });
@@ -216,16 +219,16 @@ describe('behind a proxy with TLS', () => {
       both.cookies.set('__Host-fleetwatch_session', token);
       both.cookies.set(`fleetwatch_session_${new URL(proxy.url).port}`, 'x'.repeat(43));
       expect((await both.get('/v1/me')).status).toBe(200);
-      expect((await browser.get('/v1/session')).body.id).toBe(answer.body.id);
+      expect((await browser.get('/v1/session')).body.id).toBe(response.body.id);
     } finally {
       await own.stop();
     }
   });
 
-  it('without PUBLIC_URL a name with a dot is refused, with the setting that is missing', async () => {
+  it('rejects a name with a dot without PUBLIC_URL and names the missing setting', async () => {
     const headers = { host: 'status.example.com', origin: 'https://status.example.com' };
-    const answer = await pageAt(url).send('POST', '/v1/sign-in/key', { body: { key: service.adminKey }, headers });
-    expect(answer).toMatchObject({
+    const response = await pageAt(url).send('POST', '/v1/sign-in/key', { body: { key: service.adminKey }, headers });
+    expect(response).toMatchObject({
       status: 403,
       body: {
         error:

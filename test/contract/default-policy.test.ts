@@ -12,13 +12,13 @@ beforeAll(async () => {
 });
 
 describe('the default policy of an account', () => {
-  it('is that of the service until something is set', async () => {
+  it('is that of the service until it is changed', async () => {
     const record = got(await client.get(DEFAULTS), 200);
     expect(record).toMatchObject({ cooldown_seconds: 300, notify_on_recovery: true, late_alerts: true });
     expect(record.inherited).toContain('cooldown_seconds');
   });
 
-  it('holds for every check that has not set the same, until null gives it back', async () => {
+  it('applies to checks without their own value, until null resets it', async () => {
     got(await client.put(DEFAULTS, { cooldown_seconds: 60, notify_on_recovery: false }), 200);
     got(await client.post(path, { notify_on_recovery: true }), 200);
     const policy = got(await client.get(path), 200);
@@ -33,7 +33,7 @@ describe('the default policy of an account', () => {
     expect(got(await client.get(path), 200)).toMatchObject({ cooldown_seconds: 5, notify_on_recovery: true });
   });
 
-  it('goes on to be inherited by a policy that is sent back as it was read', async () => {
+  it('is still inherited after a policy is sent back unchanged', async () => {
     const other = `/v1/checks/${(await newCheck(client)).id}/policy`;
     const read = got(await client.get(other), 200);
     got(await client.post(other, { ...read, repeat_interval_seconds: 600 }), 200);
@@ -45,7 +45,7 @@ describe('the default policy of an account', () => {
     ['cooldown_seconds', -1],
     ['flap_threshold', 2],
     ['silenced', true],
-  ])('refuses %s of %j', async (name, value) => {
+  ])('rejects %s of %j', async (name, value) => {
     expect(await client.put(DEFAULTS, { [name]: value })).toMatchObject(failure(400, 'VALIDATION_ERROR', name));
   });
 });

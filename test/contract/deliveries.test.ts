@@ -10,7 +10,7 @@ beforeAll(async () => {
   client = await newTenant();
 });
 
-/** A push check that goes down at its first failure and tells one channel at a path of its own. */
+/** Creates a push check that goes down at its first failure and has one channel at the given path. */
 async function alerted(path: string, policy: object = { cooldown_seconds: 0 }) {
   const check = await newCheck(client, { failure_threshold: 1, interval_seconds: 3600, name: 'checkout' });
   got(await client.post(`/v1/checks/${check.id}/policy`, policy), 200);
@@ -29,7 +29,7 @@ const logOf = async (id: string) =>
   (await everything(client, '/v1/notify/logs')).filter((one: { check_id: string }) => one.check_id === id);
 
 describe('an alert', () => {
-  it('goes out when a check goes down and when it recovers, and every delivery is in the log', async () => {
+  it('is sent when a check goes down and recovers, and every delivery is logged', async () => {
     const { id, entity_id, channel_id } = await alerted('/story');
     await push(id, true);
     await push(id, false);
@@ -70,7 +70,7 @@ describe('an alert', () => {
     expect(channels[0].last_delivery).toEqual(log[0]);
   });
 
-  it('is tried three times in all and then ends as failed', async () => {
+  it('ends as failed after three attempts', async () => {
     const { id } = await alerted('/broken');
     receiver().behave({ status: 500, body: 'out of order' });
     try {
@@ -88,7 +88,7 @@ describe('an alert', () => {
     }
   });
 
-  it('of a check that is disabled or deleted while down is closed, once, and the log says so', async () => {
+  it('is closed once, with a log entry, when its check is disabled or deleted while down', async () => {
     const [off, gone] = [await alerted('/off'), await alerted('/gone-while-down')];
     for (const { id } of [off, gone]) await push(id, false);
     await eventually(() => at('/off').length === 1 && at('/gone-while-down').length === 1);
@@ -123,7 +123,7 @@ describe('an alert', () => {
     expect(JSON.parse(at('/again')[1]!.body).text).toMatch(/checkout is still down after \d+ s/);
   });
 
-  it('that a cooldown held back is caught up on at its end', async () => {
+  it('is sent late, at the end of the cooldown that suppressed it', async () => {
     const { id } = await alerted('/late', { cooldown_seconds: 3 });
     await push(id, false);
     await push(id, true);
@@ -136,23 +136,23 @@ describe('an alert', () => {
   });
 
   it('is not sent while the policy is silenced', async () => {
-    const silent = await alerted('/silent', { silenced: true });
+    const silenced = await alerted('/silent', { silenced: true });
     const loud = await alerted('/loud');
-    await push(silent.id, false);
+    await push(silenced.id, false);
     await push(loud.id, false);
     await eventually(() => at('/loud').length === 1);
     expect(at('/silent')).toEqual([]);
-    expect(await logOf(silent.id)).toEqual([]);
+    expect(await logOf(silenced.id)).toEqual([]);
   });
 });
 
 describe('the delivery log', () => {
-  it('is of one tenant alone', async () => {
+  it('shows only one tenant', async () => {
     const stranger = await newTenant();
     expect(got(await stranger.get('/v1/notify/logs'), 200)).toEqual([]);
   });
 
-  it('pages through with limit and Link, newest first', async () => {
+  it('is listed in pages, newest first', async () => {
     const all = await everything(client, '/v1/notify/logs');
     expect(all.length).toBeGreaterThan(2);
     expect(await everything(client, '/v1/notify/logs?limit=1')).toEqual(all);
@@ -160,7 +160,7 @@ describe('the delivery log', () => {
     expect(times).toEqual([...times].sort().reverse());
   });
 
-  it('forgets an entity when it is deleted', async () => {
+  it('forgets a deleted entity', async () => {
     const entity = await newEntity(client);
     const check = await newCheck(client, { entity_id: entity.id });
     const body = { channel_type: 'slack', config: { url: `${receiver().url}/gone` } };

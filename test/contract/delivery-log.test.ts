@@ -10,12 +10,14 @@ type Delivery = { id: string; check_id: string; channel_id: string; transition_i
 
 let client: Client;
 let receiver: WebhookReceiver;
-/** Two checks that told two channels each of going down and up again, and a test of a channel: newest first. */
+/**
+ * Deliveries of two checks that notified two channels of going down and up again, and of a channel test: newest first.
+ */
 let all: Delivery[];
 beforeAll(async () => {
   client = await newTenant();
   receiver = await startReceiver({ host: '127.77.0.1' });
-  const checks = [await told(), await told()];
+  const checks = [await alerted(), await alerted()];
   for (const success of [true, false, true]) {
     for (const id of checks) got(await client.post(`/v1/checks/${id}/results`, { success, latency_ms: 1 }), 201);
   }
@@ -28,8 +30,8 @@ beforeAll(async () => {
 });
 afterAll(() => receiver.close());
 
-/** A check with two channels, of which nobody listens at the second. */
-async function told(): Promise<string> {
+/** Creates a check with two channels, one with a listener, and lets it go down and up. */
+async function alerted(): Promise<string> {
   const { id } = await newCheck(client, { failure_threshold: 1, interval_seconds: 3600 });
   got(await client.post(`/v1/checks/${id}/policy`, { cooldown_seconds: 0 }), 200);
   for (const url of [`${receiver.url}/in`, 'http://127.77.0.9:9/out']) {
@@ -39,7 +41,7 @@ async function told(): Promise<string> {
 }
 
 describe('GET /v1/notify/logs', () => {
-  it.each(['check_id', 'channel_id', 'transition_id'] as const)('of one %s answers those alone', async (member) => {
+  it.each(['check_id', 'channel_id', 'transition_id'] as const)('filters by %s', async (member) => {
     const values = new Set(all.flatMap((one) => one[member] ?? []));
     expect(values.size).toBeGreaterThan(1);
     for (const value of values) {
@@ -52,7 +54,7 @@ describe('GET /v1/notify/logs', () => {
     }
   });
 
-  it('of one status, and of several things at once, answers what fits all', async () => {
+  it('combines filters', async () => {
     const sent = all.filter(({ status }) => status === 'sent').map(({ id }) => id);
     expect(sent).toHaveLength(5);
     const listed = async (query: string) => got(await client.get(`${LOG}?${query}`), 200).map(({ id }: Delivery) => id);
@@ -66,7 +68,7 @@ describe('GET /v1/notify/logs', () => {
     ).toEqual([]);
   });
 
-  it('of what is not there, or of another account, is empty', async () => {
+  it('is empty for unknown ids and another account', async () => {
     const stranger = await newTenant();
     const { check_id, channel_id, transition_id } = all.find((one) => one.transition_id)!;
     for (const query of [`check_id=${check_id}`, `channel_id=${channel_id}`, `transition_id=${transition_id}`]) {
@@ -90,7 +92,7 @@ describe('GET /v1/notify/logs', () => {
 });
 
 describe('GET /v1/notify/logs/{id}', () => {
-  it('answers a delivery as the log does, which a transition names', async () => {
+  it('returns a delivery that a transition names', async () => {
     const { check_id, transition_id } = all.find((one) => one.transition_id)!;
     const transitions = got(await client.get(`/v1/checks/${check_id}/transitions`), 200);
     const { alert } = transitions.find(({ id }: { id: string }) => id === transition_id);
@@ -100,7 +102,7 @@ describe('GET /v1/notify/logs/{id}', () => {
     }
   });
 
-  it('is not there for another account, for none, and once its entity is deleted', async () => {
+  it('returns 404 for another account, an unknown id and a deleted entity', async () => {
     const entity = await newEntity(client);
     const { id: check } = await newCheck(client, { entity_id: entity.id });
     const config = { url: `${receiver.url}/gone` };

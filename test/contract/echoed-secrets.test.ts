@@ -33,8 +33,8 @@ const run = async (body: string, status = 200) => {
   return got(await member.post(`/v1/actions/${action}/run`), 200);
 };
 
-describe('a run whose target echoes what it was sent', () => {
-  it.each(ways)('%s, keeps no header value of the action', async (way) => {
+describe('an execution whose target echoes the request', () => {
+  it.each(ways)('stores no header value of the action, %s', async (way) => {
     const written = WRITINGS[way]!(TOKEN);
     const execution = await run(`{"you sent": ${written}!`);
     expect(execution.response_snippet).toMatch(/^\{"you sent": \*{8}=*!$/);
@@ -42,19 +42,19 @@ describe('a run whose target echoes what it was sent', () => {
     expect(listed).toEqual(execution);
   });
 
-  it('keeps neither the password of Basic nor the pair that it was in', async () => {
+  it('stores neither the Basic password nor the encoded pair', async () => {
     const { response_snippet } = await run(`user ops:hush-hush, password hush-hush, header ${BASIC}`);
     expect(response_snippet).toBe(`user ${MASK}, password ${MASK}, header ${MASK}`);
   });
 
-  it('and breaks off in the middle of a value, keeps no half of it', async () => {
+  it('stores no part of a value when the response breaks off inside it', async () => {
     for (let shown = 4; shown < TOKEN.length; shown++) {
       const { response_snippet } = await run(`${'.'.repeat(4096 - shown)}${TOKEN} and more`);
       expect(response_snippet).toBe(`${'.'.repeat(4096 - shown)}${MASK}`);
     }
   });
 
-  it('keeps the rest of what it said, for a read-only key nothing of it', async () => {
+  it('stores the rest of the response, and hides it from read-only keys', async () => {
     await run(`build 77 of main, as ${TOKEN}`);
     const path = `/v1/actions/${action}/executions?limit=1`;
     expect(got(await member.get(path), 200)[0].response_snippet).toBe(`build 77 of main, as ${MASK}`);
@@ -64,8 +64,8 @@ describe('a run whose target echoes what it was sent', () => {
   });
 });
 
-describe('a pipeline that logs what it was called with', () => {
-  it('leaves no header value in the log of its run', async () => {
+describe('a pipeline that logs its request', () => {
+  it('leaves no header value in the log of its execution', async () => {
     const { id } = await run('');
     const events = `/v1/actions/executions/${id}/events`;
     const lines = ways.map((way) => `env: ${WRITINGS[way]!(TOKEN)};`);
@@ -75,7 +75,7 @@ describe('a pipeline that logs what it was called with', () => {
     expect(shown.slice(ways.length)).toEqual(['step 1 of 2', `${'.'.repeat(2040)}${MASK}`]);
   });
 
-  it('shows a read-only key no URL', async () => {
+  it('shows no URL to a read-only key', async () => {
     const { id } = await run('');
     const events = `/v1/actions/executions/${id}/events`;
     got(await member.post(events, { logs: [`called at ${echo.url}/hook?token=abc`] }), 200);
@@ -85,9 +85,9 @@ describe('a pipeline that logs what it was called with', () => {
   });
 });
 
-describe('a check whose target redirects to what it was sent', () => {
+describe('a check whose target redirects to a secret', () => {
   it.each(['as it is', 'percent-encoded', 'in base64url', 'in hex'])(
-    '%s, keeps no secret of its config',
+    'stores no secret of its config, %s',
     async (way) => {
       const secrets = { header: 'header-secret/1', body: 'body-secret-2' };
       const place = Object.values(secrets).map(WRITINGS[way]!).join('/and/');

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 
 let count = 0;
-/** The address of a new entity of the shared account. */
+/** Creates an entity in the shared account. @returns its path */
 async function entity(fields: object = { owner: 'a' }): Promise<string> {
   count += 1;
   const made = await admin.post(ALL, { slug: `e-${count}`, name: `Entity ${count}`, fields });
@@ -27,7 +27,7 @@ async function entity(fields: object = { owner: 'a' }): Promise<string> {
 }
 
 describe('POST entities', () => {
-  it('answers the record, with defaults as values of their type', async () => {
+  it('returns the record, with defaults as typed values', async () => {
     const made = await admin.post(ALL, { slug: 'Api', name: 'API', fields: { owner: 'ops', tags: ['x', 1, true] } });
     expect(made.status).toBe(201);
     expect(made.body).toEqual({
@@ -59,7 +59,7 @@ describe('POST entities', () => {
     ['a text for fields', { slug: 'x', name: 'x', fields: 'a' }, 'fields'],
     ['a required field missing', { slug: 'x', name: 'x' }, 'fields.owner'],
     ['a required field that is null', { slug: 'x', name: 'x', fields: { owner: null } }, 'fields.owner'],
-    ['what no entity has', { slug: 'x', name: 'x', fields: { owner: 'a' }, checks: {} }, 'checks'],
+    ['an unknown property', { slug: 'x', name: 'x', fields: { owner: 'a' }, checks: {} }, 'checks'],
     ['an unknown field', { slug: 'x', name: 'x', fields: { owner: 'a', prot: 1 } }, 'fields.prot'],
     ['a number as text', { slug: 'x', name: 'x', fields: { owner: 'a', port: '443' } }, 'fields.port'],
     ['a number beyond the range', { slug: 'x', name: 'x', fields: { owner: 'a', port: 1e126 } }, 'fields.port'],
@@ -74,8 +74,8 @@ describe('POST entities', () => {
   });
 
   it('names every wrong field at once', async () => {
-    const answer = await admin.post(ALL, { slug: 'x', name: 'x', fields: { port: 'a', page: 1, more: 1 } });
-    expect(answer.body.details.map(({ path }: { path: string }) => path).toSorted()).toEqual([
+    const response = await admin.post(ALL, { slug: 'x', name: 'x', fields: { port: 'a', page: 1, more: 1 } });
+    expect(response.body.details.map(({ path }: { path: string }) => path).toSorted()).toEqual([
       'fields.more',
       'fields.owner',
       'fields.page',
@@ -83,7 +83,7 @@ describe('POST entities', () => {
     ]);
   });
 
-  it('refuses a slug that is taken in its blueprint, and takes it in another', async () => {
+  it('rejects a slug that is taken in its blueprint, and accepts it in another', async () => {
     await admin.post(ALL, { slug: 'taken', name: 'x', fields: { owner: 'a' } });
     expect(await admin.post(ALL, { slug: 'taken', name: 'x', fields: { owner: 'a' } })).toMatchObject(
       failure(409, 'CONFLICT'),
@@ -91,7 +91,7 @@ describe('POST entities', () => {
     expect((await admin.post('/v1/blueprints/plain/entities', { slug: 'taken', name: 'x' })).status).toBe(201);
   });
 
-  it('gives one slug to one of 50 who ask at once, and makes 50 others', async () => {
+  it('gives one slug to one of 50 concurrent requests, and creates 50 others', async () => {
     const body = (slug: string) => ({ slug, name: 'x' });
     await admin.post('/v1/blueprints', { slug: 'race', name: 'Race' });
     const path = '/v1/blueprints/race/entities';
@@ -105,7 +105,7 @@ describe('POST entities', () => {
 });
 
 describe('PUT an entity', () => {
-  it('merges fields per key, and a null removes one', async () => {
+  it('merges fields by key and removes null ones', async () => {
     const path = await entity({ owner: 'a', port: 80, tags: ['x'] });
     expect((await admin.put(path, { fields: { owner: 'b', tags: null } })).body.fields).toEqual({
       owner: 'b',
@@ -118,13 +118,13 @@ describe('PUT an entity', () => {
       fields: { owner: 'b', port: 80 },
     });
   });
-  it('takes back a whole record', async () => {
+  it('accepts a whole record', async () => {
     const path = await entity({ owner: 'a', page: 'https://example.com' });
     const before = (await admin.get(path)).body;
     const after = await admin.put(`${ALL}/${before.slug}`, before);
     expect(after).toMatchObject({ status: 200, body: { ...before, updated_at: TIME } });
   });
-  it('cannot change what is decided elsewhere', async () => {
+  it('cannot change read-only properties', async () => {
     const path = await entity();
     const before = (await admin.get(path)).body;
     const after = await admin.put(path, { state: 'up', state_since: 'now', created_at: 'never' });
@@ -135,14 +135,14 @@ describe('PUT an entity', () => {
     ['another blueprint', { blueprint_slug: 'plain' }, 'blueprint_slug'],
     ['another id', { id: 'ent_0' }, 'id'],
     ['an empty name', { name: '' }, 'name'],
-    ['what no entity has', { checks: {} }, 'checks'],
+    ['an unknown property', { checks: {} }, 'checks'],
     ['an unknown field', { fields: { prot: null } }, 'fields.prot'],
     ['a wrong value', { fields: { port: true } }, 'fields.port'],
     ['a required value removed', { fields: { owner: null } }, 'fields.owner'],
   ])('refuses %s', async (_name, body, path) => {
     expect(await admin.put(await entity(), body)).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
   });
-  it('keeps every one of 20 changes made at once', async () => {
+  it('keeps every one of 20 concurrent changes', async () => {
     await admin.post('/v1/blueprints', { slug: 'wide', name: 'Wide' });
     const names = Array.from({ length: 20 }, (_, n) => `f${n}`);
     for (const name of names) await admin.post('/v1/blueprints/wide/fields', { name, field_type: 'number' });
@@ -154,7 +154,7 @@ describe('PUT an entity', () => {
 });
 
 describe('an entity whose blueprint changes', () => {
-  it('is bound to a new required field from its next write on', async () => {
+  it('must have a new required field on its next write', async () => {
     await admin.post('/v1/blueprints', { slug: 'grow', name: 'Grow' });
     await admin.post('/v1/blueprints/grow/entities', { slug: 'e', name: 'e' });
     const path = '/v1/blueprints/grow/entities/e';
@@ -176,7 +176,7 @@ describe('an entity whose blueprint changes', () => {
 });
 
 describe('entities', () => {
-  it('are listed by slug, page by page', async () => {
+  it('are listed by slug, in pages', async () => {
     await admin.post('/v1/blueprints', { slug: 'paged', name: 'Paged' });
     const path = '/v1/blueprints/paged/entities';
     expect((await admin.get(path)).body).toEqual([]);
@@ -192,7 +192,7 @@ describe('entities', () => {
   });
   it.each([
     ['of an unknown blueprint', 'GET', '/v1/blueprints/none/entities'],
-    ['made in an unknown blueprint', 'POST', '/v1/blueprints/none/entities'],
+    ['created in an unknown blueprint', 'POST', '/v1/blueprints/none/entities'],
     ['of an unknown slug', 'GET', '/v1/blueprints/service/entities/none'],
     ['of an impossible slug', 'GET', '/v1/blueprints/service/entities/a%23b'],
     ['changed under an unknown slug', 'PUT', '/v1/blueprints/service/entities/none'],
@@ -205,7 +205,7 @@ describe('entities', () => {
     const path = await entity();
     expect((await admin.get(path.replace('e-', '%65%2D'))).status).toBe(200);
   });
-  it('may be read but not changed by a read-only key', async () => {
+  it('can be read but not changed with a read-only key', async () => {
     const path = await entity();
     const reader = await keyOf(admin, { is_read_only: true });
     expect((await reader.get(path)).body).toEqual((await admin.get(path)).body);
@@ -218,7 +218,7 @@ describe('entities', () => {
       expect(await reader.send(method, where)).toMatchObject(failure(403, 'READ_ONLY'));
     }
   });
-  it('of another account look like none', async () => {
+  it('return the same 404 for one of another account as for none', async () => {
     const path = await entity();
     const other = await newTenant();
     await other.post('/v1/blueprints', { slug: 'service', name: 'Service' });

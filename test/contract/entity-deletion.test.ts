@@ -23,7 +23,7 @@ const relation = (from: Entity, to: Entity, relation_type = 'depends_on') => ({
 });
 
 describe('DELETE an entity', () => {
-  it('takes it away; its slug is free again', async () => {
+  it('deletes it and frees its slug', async () => {
     const { path, slug, id } = await entityOf(admin);
     expect(await admin.del(path)).toMatchObject({ status: 204, body: undefined });
     for (const method of ['GET', 'PUT', 'DELETE']) {
@@ -36,7 +36,7 @@ describe('DELETE an entity', () => {
     expect(again.body.id).not.toBe(id);
   });
 
-  it('takes all its checks along', async () => {
+  it('deletes all its checks', async () => {
     const { path, id } = await entityOf(admin);
     const check = { entity_id: id, check_type: 'push', interval_seconds: 86_400 };
     const made = await Promise.all([1, 2, 3].map(() => admin.post('/v1/checks', check)));
@@ -50,7 +50,7 @@ describe('DELETE an entity', () => {
     for (const one of made) expect(listed).not.toContain(one.body.id);
   });
 
-  it('leaves no check behind that is being made at the same time', async () => {
+  it('leaves no check that is created concurrently', async () => {
     const { path, id } = await entityOf(admin);
     const check = { entity_id: id, check_type: 'push', interval_seconds: 86_400 };
     const [deleted, ...made] = await Promise.all([
@@ -64,15 +64,15 @@ describe('DELETE an entity', () => {
     }
   });
 
-  it('is done by one of ten who ask at once', async () => {
+  it('succeeds for one of ten concurrent requests', async () => {
     const { path } = await entityOf(admin);
-    const answers = await Promise.all(Array.from({ length: 10 }, () => admin.del(path)));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([204, ...Array(9).fill(404)]);
+    const responses = await Promise.all(Array.from({ length: 10 }, () => admin.del(path)));
+    expect(responses.map(({ status }) => status).toSorted()).toEqual([204, ...Array(9).fill(404)]);
   });
 });
 
 describe('DELETE an entity that has relations', () => {
-  it('takes its relations in both directions, and no others', async () => {
+  it('deletes its relations in both directions, and no others', async () => {
     const tenant = await newTenant();
     const [a, b, c] = [await entityOf(tenant), await entityOf(tenant), await entityOf(tenant)];
     const out = (await tenant.post(RELATIONS, relation(a, b))).body;
@@ -86,7 +86,7 @@ describe('DELETE an entity that has relations', () => {
     expect(await tenant.post(RELATIONS, relation(a, b))).toMatchObject(failure(404, 'NOT_FOUND'));
   });
 
-  it('leaves no relation behind that is being made at the same time', async () => {
+  it('leaves no relation that is created concurrently', async () => {
     const tenant = await newTenant();
     const [a, b] = [await entityOf(tenant), await entityOf(tenant)];
     const [deleted, ...made] = await Promise.all([
@@ -98,13 +98,13 @@ describe('DELETE an entity that has relations', () => {
     expect((await tenant.get(RELATIONS)).body).toEqual([]);
   });
 
-  it('lets an entity of the same slug begin without relations', async () => {
+  it('leaves an entity of the same slug without relations', async () => {
     const tenant = await newTenant();
     const [a, b] = [await entityOf(tenant), await entityOf(tenant)];
     await tenant.post(RELATIONS, relation(a, b));
     await tenant.del(a.path);
-    const anew = (await tenant.post(ENTITIES, { slug: a.slug, name: 'Anew' })).body;
+    const recreated = (await tenant.post(ENTITIES, { slug: a.slug, name: 'Recreated' })).body;
     expect((await tenant.get(RELATIONS)).body).toEqual([]);
-    expect((await tenant.post(RELATIONS, relation({ ...a, id: anew.id }, b))).status).toBe(201);
+    expect((await tenant.post(RELATIONS, relation({ ...a, id: recreated.id }, b))).status).toBe(201);
   });
 });

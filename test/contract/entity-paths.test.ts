@@ -12,11 +12,11 @@ beforeAll(async () => {
 
 const pathOf = ({ slug }: { slug: string }) => `service/${slug}`;
 
-/** What cannot name an entity. */
+/** Invalid entity paths. */
 const NO_PATHS = ['service', 'service/', '/shop', 'service/shop/x', 'ser vice/shop', '', '../x', 'a/b:c'];
 
 describe('GET /v1/entities/{id}', () => {
-  it('answers what its path of blueprint and slug does', async () => {
+  it('returns the same as its path of blueprint and slug', async () => {
     const blueprint = await newBlueprint(client, {
       fields: [{ name: 'tier', field_type: 'number', default_value: '3' }],
     });
@@ -25,20 +25,20 @@ describe('GET /v1/entities/{id}', () => {
     expect(made.fields).toEqual({ tier: 3 });
   });
 
-  it('finds none of another account, none that was deleted, and nothing that is no id', async () => {
+  it('returns 404 for another account, a deleted entity and an invalid id', async () => {
     const gone = await newEntity(client);
     got(await client.del(`/v1/blueprints/service/entities/${gone.slug}`), 204);
-    const theirs = await newEntity(await newTenant());
-    for (const id of [gone.id, theirs.id, shop.slug, 'ent_none', 'chk_1', '%00']) {
+    const foreign = await newEntity(await newTenant());
+    for (const id of [gone.id, foreign.id, shop.slug, 'ent_none', 'chk_1', '%00']) {
       expect(await client.get(`/v1/entities/${id}`)).toMatchObject(failure(404, 'NOT_FOUND'));
     }
   });
 });
 
-describe('a check on an entity that is named by its path', () => {
+describe('a check created with an entity path', () => {
   const make = (named: object) => client.post('/v1/checks', { check_type: 'push', ...named });
 
-  it('is made, and shows both names wherever it is shown', async () => {
+  it('shows id and path of its entity in every response', async () => {
     const both = { entity_id: shop.id, entity: pathOf(shop) };
     const check = got(await make({ entity: pathOf(shop) }), 201);
     expect(check).toMatchObject(both);
@@ -50,14 +50,14 @@ describe('a check on an entity that is named by its path', () => {
     expect(listed[0]).toMatchObject(both);
   });
 
-  it.each(NO_PATHS)('is refused for the path "%s"', async (entity) => {
+  it.each(NO_PATHS)('is rejected for the path "%s"', async (entity) => {
     expect(await make({ entity })).toMatchObject(failure(400, 'VALIDATION_ERROR', 'entity'));
     expect(await client.get(`/v1/checks?entity=${encodeURIComponent(entity)}`)).toMatchObject(
       failure(400, 'VALIDATION_ERROR', 'entity'),
     );
   });
 
-  it('is refused for a path that leads nowhere, and for one beside the id of another', async () => {
+  it('is rejected for an unknown path, and for a path and an id of different entities', async () => {
     const stranger = await newTenant();
     for (const entity of ['service/none', `none/${shop.slug}`]) {
       expect(await make({ entity })).toMatchObject(failure(404, 'NOT_FOUND'));
@@ -83,16 +83,16 @@ describe('a check on an entity that is named by its path', () => {
     }
   });
 
-  it('has no part in a trial of settings', async () => {
+  it('cannot have an entity in a settings test', async () => {
     const body = { check_type: 'http', target_url: 'http://127.77.0.1:9/', entity: pathOf(shop) };
     expect(await client.post('/v1/checks/test', body)).toMatchObject(failure(400, 'VALIDATION_ERROR', 'entity'));
   });
 });
 
-describe('a relation between entities that are named by their paths', () => {
+describe('a relation created with entity paths', () => {
   const relate = (body: object) => client.post('/v1/relations', { relation_type: 'depends_on', ...body });
 
-  it('is made, and shows both names wherever it is shown', async () => {
+  it('shows ids and paths of its entities in every response', async () => {
     const both = {
       from_entity_id: shop.id,
       from_entity: pathOf(shop),
@@ -111,12 +111,12 @@ describe('a relation between entities that are named by their paths', () => {
     ['no entity at its end', { to_entity_id: undefined }, 400, 'to_entity_id'],
     ['a path without a slug', { from_entity: 'service' }, 400, 'from_entity'],
     ['a path of another entity than the id', { to_entity: 'first' }, 400, 'to_entity'],
-    ['a path that leads nowhere', { to_entity_id: undefined, to_entity: 'service/none' }, 404, ''],
-    ['one and the same by id and path', { to_entity_id: undefined, to_entity: 'first' }, 400, 'to_entity_id'],
-  ])('is refused: %s', async (_name, change, status, path) => {
+    ['an unknown path', { to_entity_id: undefined, to_entity: 'service/none' }, 404, ''],
+    ['the same entity by id and path', { to_entity_id: undefined, to_entity: 'first' }, 400, 'to_entity_id'],
+  ])('is rejected: %s', async (_name, change, status, path) => {
     const body: Record<string, unknown> = { from_entity_id: shop.id, to_entity_id: other.id, ...change };
     if (body.to_entity === 'first') body.to_entity = pathOf(shop);
-    const answer = await relate({ ...body, relation_type: 'refused' });
-    expect(answer).toMatchObject(status === 404 ? failure(404, 'NOT_FOUND') : failure(400, 'VALIDATION_ERROR', path));
+    const response = await relate({ ...body, relation_type: 'refused' });
+    expect(response).toMatchObject(status === 404 ? failure(404, 'NOT_FOUND') : failure(400, 'VALIDATION_ERROR', path));
   });
 });

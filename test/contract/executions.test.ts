@@ -19,7 +19,7 @@ const logs = async (id: string): Promise<string[]> => got(await client.get(`/v1/
 const lines = (prefix: string, count: number) => Array.from({ length: count }, (_, i) => `${prefix} ${i}`);
 
 describe('a report', () => {
-  it('sets the status of the pipeline, and the last one counts', async () => {
+  it('sets the status of the pipeline; the last one wins', async () => {
     const id = await newRun();
     for (const status of ['queued', 'running', 'succeeded', 'failed', 'running']) {
       expect(got(await report(id, { status }), 200)).toMatchObject({ id, pipeline_status: status, logs_dropped: 0 });
@@ -29,7 +29,7 @@ describe('a report', () => {
     expect(execution).not.toHaveProperty('logs_dropped');
   });
 
-  it('adds lines in order, with a status or without', async () => {
+  it('adds lines in order, with or without a status', async () => {
     const id = await newRun();
     expect(got(await report(id, { logs: ['one', 'two'] }), 200)).toMatchObject({ pipeline_status: null, log_count: 2 });
     const body = { status: 'running', logs: ['', 'three\nand a half', '\u0000 ü 🚀'] };
@@ -37,7 +37,7 @@ describe('a report', () => {
     expect(await logs(id)).toEqual(['one', 'two', ...body.logs]);
   });
 
-  it('shows number and time of each line when asked', async () => {
+  it('returns number and time of each line on request', async () => {
     const id = await newRun();
     got(await report(id, { logs: ['a', 'b'] }), 200);
     got(await report(id, { logs: ['c'] }), 200);
@@ -48,24 +48,25 @@ describe('a report', () => {
     );
   });
 
-  it('is read on from the last line that was seen, with what came since', async () => {
+  it('can be read from the last seen line', async () => {
     const id = await newRun();
-    const behind = async (query: string) => got(await client.get(`/v1/actions/executions/${id}/logs?${query}`), 200);
+    const linesAfter = async (query: string) =>
+      got(await client.get(`/v1/actions/executions/${id}/logs?${query}`), 200);
     got(await report(id, { logs: ['one', 'two', 'three'] }), 200);
-    const seen: { seq: number; line: string }[] = await behind('detail=1');
-    expect(await behind(`after=${seen.at(-1)!.seq}`)).toEqual([]);
+    const seen: { seq: number; line: string }[] = await linesAfter('detail=1');
+    expect(await linesAfter(`after=${seen.at(-1)!.seq}`)).toEqual([]);
     got(await report(id, { logs: ['four'] }), 200);
     got(await report(id, { logs: ['five', 'six'] }), 200);
-    expect(await behind('after=3&detail=1')).toEqual(
+    expect(await linesAfter('after=3&detail=1')).toEqual(
       ['four', 'five', 'six'].map((line, i) => ({ seq: i + 4, line, reported_at: TIME })),
     );
     // In the middle of a report, and before the first line.
-    expect(await behind('after=5')).toEqual(['six']);
-    expect(await behind('after=0')).toEqual(await logs(id));
-    for (const end of ['6', '1000', '999999999']) expect(await behind(`after=${end}`)).toEqual([]);
+    expect(await linesAfter('after=5')).toEqual(['six']);
+    expect(await linesAfter('after=0')).toEqual(await logs(id));
+    for (const end of ['6', '1000', '999999999']) expect(await linesAfter(`after=${end}`)).toEqual([]);
   });
 
-  it('goes on page by page from there too', async () => {
+  it('continues in pages from there', async () => {
     const id = await newRun();
     const sent = lines('line', 250);
     for (const from of [0, 100, 200]) got(await report(id, { logs: sent.slice(from, from + 100) }), 200);
@@ -75,12 +76,12 @@ describe('a report', () => {
     }
   });
 
-  it.each(['-1', 'x', '', '1.5', '1e3', '9'.repeat(10)])('is not read from behind the line "%s"', async (after) => {
-    const answer = await client.get(`/v1/actions/executions/${await newRun()}/logs?after=${after}`);
-    expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', 'after'));
+  it.each(['-1', 'x', '', '1.5', '1e3', '9'.repeat(10)])('rejects "%s" as the last seen line', async (after) => {
+    const response = await client.get(`/v1/actions/executions/${await newRun()}/logs?after=${after}`);
+    expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR', 'after'));
   });
 
-  it('may have no lines at all', async () => {
+  it('can have no lines', async () => {
     const id = await newRun();
     expect(got(await report(id, { logs: [] }), 200)).toMatchObject({ log_count: 0, logs_dropped: 0 });
   });
@@ -97,7 +98,7 @@ describe('a report', () => {
   it('keeps the posts of many reporters together and in order', async () => {
     const id = await newRun();
     const posts = Array.from({ length: 20 }, (_, post) => lines(`post ${post} line`, 40));
-    for (const answer of await Promise.all(posts.map((post) => report(id, { logs: post })))) got(answer, 200);
+    for (const response of await Promise.all(posts.map((post) => report(id, { logs: post })))) got(response, 200);
     const kept = await logs(id);
     expect(kept).toHaveLength(800);
     for (const post of posts) {
@@ -107,7 +108,7 @@ describe('a report', () => {
     expect(await everything(client, `/v1/actions/executions/${id}/logs?limit=7`)).toEqual(kept);
   });
 
-  it('keeps every line when each came in a post of its own, in pages of any size', async () => {
+  it('keeps every line when each is a separate post, in pages of any size', async () => {
     const id = await newRun();
     const sent = lines('line', 60);
     for (const line of sent) got(await report(id, { logs: [line] }), 200);
@@ -117,7 +118,7 @@ describe('a report', () => {
     }
   });
 
-  it('finds place for 1,000 lines, drops those beyond, and then says LOG_LIMIT', async () => {
+  it('stores 1,000 lines, drops the rest, and then returns LOG_LIMIT', async () => {
     const id = await newRun();
     for (let i = 0; i < 9; i++) got(await report(id, { logs: lines(`${i}`, 100) }), 200);
     got(await report(id, { logs: lines('9', 50) }), 200);
@@ -134,17 +135,18 @@ describe('a report', () => {
     expect(await logs(id)).toHaveLength(1000);
   });
 
-  it('never holds more than 1,000 lines, however many report at once', async () => {
+  it('never stores more than 1,000 lines for concurrent reports', async () => {
     const id = await newRun();
-    const answers = await Promise.all(Array.from({ length: 12 }, (_, i) => report(id, { logs: lines(`${i}`, 90) })));
-    const taken = answers.filter(({ status }) => status === 200);
-    for (const answer of answers) if (answer.status !== 200) expect(answer).toMatchObject(failure(409, 'LOG_LIMIT'));
+    const responses = await Promise.all(Array.from({ length: 12 }, (_, i) => report(id, { logs: lines(`${i}`, 90) })));
+    const taken = responses.filter(({ status }) => status === 200);
+    for (const response of responses)
+      if (response.status !== 200) expect(response).toMatchObject(failure(409, 'LOG_LIMIT'));
     expect(taken).toHaveLength(12);
     expect(taken.reduce((sum, { body }) => sum + body.logs_dropped, 0)).toBe(12 * 90 - 1000);
     expect(await logs(id)).toHaveLength(1000);
   });
 
-  it('may have more than 256 KB, up to 1 MB', async () => {
+  it('can have more than 256 KB, up to 1 MB', async () => {
     const id = await newRun();
     const big = Array.from({ length: 100 }, () => 'x'.repeat(9000));
     expect(got(await report(id, { logs: big }), 200)).toMatchObject({ log_count: 100 });
@@ -154,7 +156,7 @@ describe('a report', () => {
 
   it.each<[what: string, path: string, body: unknown]>([
     ['nothing', 'status', {}],
-    ['what is not known', 'state', { status: 'running', state: 'running' }],
+    ['an unknown property', 'state', { status: 'running', state: 'running' }],
     ['nulls', 'status', { status: null, logs: null }],
     ['another status', 'status', { status: 'done' }],
     ['a number as status', 'status', { status: 1 }],
@@ -163,13 +165,13 @@ describe('a report', () => {
     ['a line that is null', 'logs.0', { logs: [null] }],
     ['101 lines', 'logs', { logs: lines('x', 101) }],
     ['half a character', '', '{"logs": ["\\ud800"]}'],
-  ])('is refused with %s', async (_what, path, body) => {
+  ])('is rejected with %s', async (_what, path, body) => {
     const id = await newRun();
     expect(await report(id, body)).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
     expect(await logs(id)).toEqual([]);
   });
 
-  it.each(['exe_none', 'act_none', 'x', '%00', 'exe_%2F'])('leads nowhere for the execution %s', async (none) => {
+  it.each(['exe_none', 'act_none', 'x', '%00', 'exe_%2F'])('returns 404 for the execution %s', async (none) => {
     expect(await client.post(`/v1/actions/executions/${none}/events`, '{')).toMatchObject(failure(404, 'NOT_FOUND'));
     expect(await client.get(`/v1/actions/executions/${none}/logs`)).toMatchObject(failure(404, 'NOT_FOUND'));
     expect(await client.get(`/v1/actions/executions/${none}`)).toMatchObject(failure(404, 'NOT_FOUND'));
@@ -179,7 +181,7 @@ describe('a report', () => {
 describe('an execution', () => {
   const one = async (id: string, as = client) => as.get(`/v1/actions/executions/${id}`);
 
-  it('is found without its action, as its history shows it, with what was reported since', async () => {
+  it('is found without its action, with the same record and its later reports', async () => {
     const id = await newRun();
     const [listed] = got(await client.get(`/v1/actions/${action}/executions?limit=1`), 200);
     expect(got(await one(id), 200)).toEqual(listed);
@@ -187,14 +189,14 @@ describe('an execution', () => {
     expect(got(await one(id), 200)).toEqual({ ...listed, pipeline_status: 'running', log_count: 2 });
   });
 
-  it('shows a read-only key nothing of the answer', async () => {
+  it('hides the response from a read-only key', async () => {
     const id = await newRun();
     const reader = await keyOf(client, { is_read_only: true });
     const shown = got(await one(id, reader), 200);
     expect(shown).toEqual({ ...got(await one(id), 200), response_snippet: expect.stringMatching(/^(\*{8})?$/) });
   });
 
-  it('is gone with its action, and was never there for another account', async () => {
+  it('disappears with its action and is hidden from another account', async () => {
     const own = await newAction(client, { url: receiver.url });
     const id = await newRun(own);
     expect(await one(id, await newTenant())).toMatchObject(failure(404, 'NOT_FOUND'));
@@ -203,8 +205,8 @@ describe('an execution', () => {
   });
 });
 
-describe('the history of an action', () => {
-  it('is its runs, newest first, 50 at a time unless asked, at most 200', async () => {
+describe('the executions of an action', () => {
+  it('are listed newest first, 50 per page by default and at most 200', async () => {
     const id = await newAction(client, { url: receiver.url });
     const made: string[] = [];
     for (let i = 0; i < 55; i++) made.push(await newRun(id));
@@ -219,12 +221,12 @@ describe('the history of an action', () => {
     expect(await ids(`/v1/actions/${await newAction(client, { url: receiver.url })}/executions`)).toEqual([]);
   });
 
-  it.each(['limit=0', 'limit=x', 'cursor=x', 'cursor='])('refuses %s', async (query) => {
-    const answer = await client.get(`/v1/actions/${action}/executions?${query}`);
-    expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', query.split('=')[0]!));
+  it.each(['limit=0', 'limit=x', 'cursor=x', 'cursor='])('are not listed with %s', async (query) => {
+    const response = await client.get(`/v1/actions/${action}/executions?${query}`);
+    expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR', query.split('=')[0]!));
   });
 
-  it("refuses the cursor of another action's", async () => {
+  it('are not listed with a cursor of another action', async () => {
     const id = await newAction(client, { url: receiver.url });
     for (let i = 0; i < 2; i++) await newRun(id);
     const link = (await client.get(`/v1/actions/${id}/executions?limit=1`)).headers.get('link')!;

@@ -5,7 +5,7 @@ import { everything, got, newCheck } from '#test/support/fleet.ts';
 const ENTITIES = '/v1/blueprints/service/entities';
 
 let client: Client;
-/** Names of things by their ids. */
+/** Names by id. */
 const names = new Map<string, string>();
 const checks: Record<string, { id: string; entity_id: string }> = {};
 
@@ -79,28 +79,28 @@ describe('GET /v1/checks', () => {
     ['q=key=s3', ['cart']],
     ['q=web', []],
     ['label=team:payments&enabled=true&q=row&type=push&state=unknown', ['rows']],
-  ])('?%s answers %j', async (query, expected) => {
+  ])('?%s returns %j', async (query, expected) => {
     expect(await checksWith(query)).toEqual(expected);
   });
 
-  it('answers the same page by page', async () => {
+  it('returns the same in pages', async () => {
     for (const query of ['label=team:payments,team:ops', 'state=unknown', 'enabled=true'])
       for (const limit of [1, 2, 3])
         expect(shown(await everything(client, `/v1/checks?${query}&limit=${limit}`))).toEqual(await checksWith(query));
   });
 
-  it('shows the newest results of those that are looked for', async () => {
+  it('returns the newest results of the matching checks', async () => {
     const found = got(await client.get('/v1/checks?state=down&last_result=true'), 200);
     expect(found).toMatchObject([{ id: checks.nightly!.id, last_result: { success: false } }]);
   });
 
-  it('finds nothing by what the caller may not see', async () => {
+  it('matches no hidden properties', async () => {
     const reader = await keyOf(client, { is_read_only: true });
     expect(shown(got(await reader.get('/v1/checks?q=s3cret'), 200))).toEqual([]);
     expect(shown(got(await reader.get('/v1/checks?q=basket'), 200))).toEqual(['cart']);
   });
 
-  it('follows what changes', async () => {
+  it('reflects changes', async () => {
     const check = await newCheck(client, {
       name: 'moving',
       labels: { team: 'one' },
@@ -116,7 +116,7 @@ describe('GET /v1/checks', () => {
   });
 });
 
-describe('the entities of a blueprint', () => {
+describe('entities of a blueprint', () => {
   it.each<[string, string[]]>([
     ['state=down', ['shop']],
     ['state=up,down', ['mail', 'shop']],
@@ -125,7 +125,7 @@ describe('the entities of a blueprint', () => {
     ['q=SHO', ['shop']],
     ['q=web shop', ['shop']],
     ['state=up&q=ma', ['mail']],
-  ])('?%s answers %j', async (query, expected) => {
+  ])('?%s returns %j', async (query, expected) => {
     expect(await entitiesWith(query)).toEqual(expected);
     expect(shown(await everything(client, `${ENTITIES}?${query}&limit=1`))).toEqual(expected);
   });
@@ -140,7 +140,7 @@ describe('GET /v1/status', () => {
     ['label=team:payments', ['shop']],
     ['q=shop', ['orders', 'shop']],
     ['q=shop&blueprint=database', ['orders']],
-  ])('?%s answers %j, and counts these alone', async (query, expected) => {
+  ])('?%s returns %j and counts only these', async (query, expected) => {
     const { entities, counts } = await statusWith(query);
     expect(entities).toEqual(expected);
     expect(counts.total).toBe(expected.length);
@@ -149,12 +149,12 @@ describe('GET /v1/status', () => {
     expect({ ...counts }).toEqual({ ...paged, entities: undefined });
   });
 
-  it('does not know a blueprint that is not there', async () => {
+  it('returns 404 for an unknown blueprint', async () => {
     expect(await client.get('/v1/status?blueprint=service,none')).toMatchObject(failure(404, 'NOT_FOUND'));
   });
 });
 
-describe('a filter that cannot be', () => {
+describe('an invalid filter', () => {
   const lists = ['/v1/checks', ENTITIES, '/v1/status'];
   it.each(
     lists.flatMap((list) =>
@@ -171,18 +171,18 @@ describe('a filter that cannot be', () => {
         'q=a',
         'q=',
         `q=${'x'.repeat(101)}`,
-        'colour=red',
+        'shade=red',
         'labels=team:x',
         'constructor=x',
       ].map((query) => [list, query] as const),
     ),
-  )('is refused: %s?%s', async (list, query) => {
+  )('is rejected: %s?%s', async (list, query) => {
     const path = query.slice(0, query.indexOf('='));
     expect(await client.get(`${list}?${query}`)).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
   });
 
   it.each(['type=icmp', 'type=', 'enabled=yes', 'enabled=', 'blueprint=service'])(
-    'of checks is refused: %s',
+    'is rejected for checks: %s',
     async (query) => {
       const path = query.slice(0, query.indexOf('='));
       expect(await client.get(`/v1/checks?${query}`)).toMatchObject(failure(400, 'VALIDATION_ERROR', path));

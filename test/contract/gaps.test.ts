@@ -12,7 +12,7 @@ beforeAll(async () => {
 const gaps = (query = '') => client.get(`/v1/checks/${id}/gaps${query}`);
 
 describe('GET /v1/checks/{id}/gaps', () => {
-  it('of a check that is new or pushed answers none', async () => {
+  it('returns none for a new or push check', async () => {
     got(await client.post(`/v1/checks/${id}/heartbeat`), 201);
     expect(got(await gaps(), 200)).toEqual([]);
     const probed = await newCheck(client, {
@@ -23,7 +23,7 @@ describe('GET /v1/checks/{id}/gaps', () => {
     expect(got(await client.get(`/v1/checks/${probed.id}/gaps`), 200)).toEqual([]);
   });
 
-  it('takes any window, also one in which nothing can be', async () => {
+  it('accepts any time range, even one without any data', async () => {
     for (const query of [
       '?since=2000-01-01',
       '?since=2026-01-01T00:00:00Z&until=2025-01-01T00:00:00Z',

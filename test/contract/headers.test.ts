@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, type Client, clientOf, newTenant } from '#test/support/client.ts';
+import { type ApiResponse, type Client, clientOf, newTenant } from '#test/support/client.ts';
 import { newCheck } from '#test/support/fleet.ts';
 import { target } from '#test/support/service.ts';
 
-/** What a browser makes of an answer that it was led to: nothing. */
+/** Headers that keep a browser from using a response as a page. */
 const OF_PUSHES = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
 const OF_ALL_ELSE = {
   ...OF_PUSHES,
@@ -13,47 +13,47 @@ const OF_ALL_ELSE = {
 };
 
 let client: Client;
-let nobody: Client;
+let anonymous: Client;
 let check: { id: string };
 beforeAll(async () => {
   client = await newTenant();
-  nobody = clientOf((await target()).url, '');
+  anonymous = clientOf((await target()).url, '');
   check = await newCheck(client);
 });
 
-const headersOf = ({ headers }: Answer) => Object.fromEntries(headers);
+const headersOf = ({ headers }: ApiResponse) => Object.fromEntries(headers);
 
-describe('the headers of an answer', () => {
-  it.each<[string, number, () => Promise<Answer>]>([
+describe('response headers', () => {
+  it.each<[string, number, () => Promise<ApiResponse>]>([
     ['a record', 200, () => client.get('/v1/me')],
-    ['the description of the API', 200, () => nobody.get('/v1/openapi.json')],
-    ['what is gone', 204, async () => client.del(`/v1/checks/${(await newCheck(client)).id}`)],
-    ['a refusal for want of a key', 401, () => nobody.get('/v1/me')],
-    ['nothing there', 404, () => client.get('/v1/nowhere')],
-    ['nothing there, without a key', 404, () => nobody.get('/.well-known/oauth-authorization-server')],
+    ['the description of the API', 200, () => anonymous.get('/v1/openapi.json')],
+    ['a deleted check', 204, async () => client.del(`/v1/checks/${(await newCheck(client)).id}`)],
+    ['a request without a key', 401, () => anonymous.get('/v1/me')],
+    ['an unknown path', 404, () => client.get('/v1/nowhere')],
+    ['an unknown path, without a key', 404, () => anonymous.get('/.well-known/oauth-authorization-server')],
     ['a wrong method', 405, () => client.send('PUT', '/v1/health')],
     ['a bad body', 400, () => client.post('/v1/blueprints', {})],
     ['MCP', 200, () => client.post('/v1/mcp', { jsonrpc: '2.0', id: 1, method: 'ping' })],
-    ['MCP that is refused', 401, () => nobody.post('/v1/mcp', {})],
+    ['MCP without a key', 401, () => anonymous.post('/v1/mcp', {})],
     ['HEAD', 200, () => client.send('HEAD', '/v1/me')],
-  ])('keep it from caches and from pages: %s', async (_what, status, ask) => {
-    const answer = await ask();
-    expect(answer.status).toBe(status);
-    expect(headersOf(answer)).toMatchObject(OF_ALL_ELSE);
+  ])('prevent caching and framing: %s', async (_what, status, send) => {
+    const response = await send();
+    expect(response.status).toBe(status);
+    expect(headersOf(response)).toMatchObject(OF_ALL_ELSE);
   });
 
-  it('are few with pushes, good or bad', async () => {
+  it('are few for pushes, valid or invalid', async () => {
     const beat = await client.post(`/v1/checks/${check.id}/heartbeat`);
     const bad = await client.post(`/v1/checks/${check.id}/results`, {});
     expect([beat.status, bad.status]).toEqual([201, 400]);
-    for (const answer of [beat, bad]) {
-      expect(headersOf(answer)).toMatchObject(OF_PUSHES);
-      expect(answer.headers.get('content-security-policy')).toBeNull();
+    for (const response of [beat, bad]) {
+      expect(headersOf(response)).toMatchObject(OF_PUSHES);
+      expect(response.headers.get('content-security-policy')).toBeNull();
     }
   });
 
-  it('never let a page of another origin use what a browser keeps for us', async () => {
-    const answer = await client.send('GET', '/v1/me', { headers: { origin: 'https://evil.example' } });
-    expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
+  it('never give a page of another origin access to credentials', async () => {
+    const response = await client.send('GET', '/v1/me', { headers: { origin: 'https://evil.example' } });
+    expect(response.headers.get('access-control-allow-credentials')).toBeNull();
   });
 });

@@ -20,16 +20,16 @@ beforeAll(async () => {
 describe('GET /v1/history', () => {
   const many = (query: string) => client.get(`/v1/history${query}`);
 
-  it('tells of checks in the order asked, each once, as of each alone', async () => {
+  it('returns checks in the requested order, each once, with the data of its own history', async () => {
     const { id: other } = await newCheck(client);
     const { checks } = got(await many(`?check_ids=${other},${id},${other}&bucket=hour`), 200);
     expect(checks.map(({ check_id }: Json) => check_id)).toEqual([other, id]);
     for (const one of checks) expectWhole(one);
-    const alone = got(await client.get(`/v1/checks/${id}/history?bucket=hour&from=${checks[1].from}`), 200);
-    expect(checks[1].total.runs).toBe(alone.total.runs);
+    const single = got(await client.get(`/v1/checks/${id}/history?bucket=hour&from=${checks[1].from}`), 200);
+    expect(checks[1].total.runs).toBe(single.total.runs);
   });
 
-  it('tells of all checks of an entity', async () => {
+  it('returns all checks of an entity', async () => {
     const { checks } = got(await many(`?entity_id=${entity.id}`), 200);
     expect(checks.map(({ check_id }: Json) => check_id)).toContain(id);
     expect(checks).toHaveLength(2);
@@ -37,7 +37,7 @@ describe('GET /v1/history', () => {
     expect(got(await many(`?entity_id=${empty}`), 200)).toEqual({ checks: [] });
   });
 
-  it('tells of entities in the order asked, each once, as of each alone', async () => {
+  it('returns entities in the requested order, each once, with the data of its own history', async () => {
     const empty = await newEntity(client);
     const query = `entity_ids=${empty.id},${entity.id},${empty.id}&bucket=hour`;
     const { entities, ...others } = got(await many(`?${query}`), 200);
@@ -46,10 +46,10 @@ describe('GET /v1/history', () => {
     for (const one of entities) expectWhole(one);
     const span = `bucket=hour&from=${entities[1].from}`;
     const path = `/v1/blueprints/service/entities/${entity.slug}/history`;
-    const alone = got(await client.get(`${path}?${span}`), 200);
-    expect(entities[1]).toMatchObject({ entity_name: alone.entity_name, bucket: 'hour', from: alone.from });
-    expect(entities[1].buckets).toHaveLength(alone.buckets.length);
-    expect(entities[1].total).toMatchObject({ runs: alone.total.runs, uptime: alone.total.uptime });
+    const single = got(await client.get(`${path}?${span}`), 200);
+    expect(entities[1]).toMatchObject({ entity_name: single.entity_name, bucket: 'hour', from: single.from });
+    expect(entities[1].buckets).toHaveLength(single.buckets.length);
+    expect(entities[1].total).toMatchObject({ runs: single.total.runs, uptime: single.total.uptime });
     expect(entities[1].total.runs).toBeGreaterThan(0);
     expect(entities[0].total).toMatchObject({ runs: 0, uptime: null });
   });
@@ -58,29 +58,29 @@ describe('GET /v1/history', () => {
 
   it.each<[string, () => string, string, string]>([
     ['neither checks nor an entity', () => '', 'check_ids', 'entity_id'],
-    ['no check', () => '?check_ids=', 'check_ids', 'no id'],
-    ['no entity of several', () => '?entity_ids=,', 'entity_ids', 'no id'],
+    ['an empty list of checks', () => '?check_ids=', 'check_ids', 'no id'],
+    ['an empty list of entities', () => '?entity_ids=,', 'entity_ids', 'no id'],
     ['one entity and several', () => `?entity_id=${entity.id}&entity_ids=${entity.id}`, 'entity_id', 'entity_ids'],
     ['checks and entities', () => `?check_ids=${id}&entity_ids=${entity.id}`, 'check_ids', 'entity_ids'],
     ['51 entities', () => `?entity_ids=${ids(51, 'ent')}`, 'entity_ids', 'at most 50'],
     ['both', () => `?check_ids=${id}&entity_id=${entity.id}`, 'check_ids', 'entity_id'],
     ['51 checks', () => `?check_ids=${ids(51)}`, 'check_ids', 'at most 50'],
     ['from after to', () => `?check_ids=${id}&from=${ago(0)}&to=${ago(DAY)}`, 'from', 'before to'],
-  ])('refuses %s, and says what is allowed', async (_what, query, path, said) => {
-    const answer = await many(query());
-    expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
-    expect(answer.body.details[0].message).toContain(said);
+  ])('rejects %s and names the limit', async (_what, query, path, said) => {
+    const response = await many(query());
+    expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
+    expect(response.body.details[0].message).toContain(said);
   });
 
-  it('refuses more buckets than one answer may hold', async () => {
+  it('rejects more buckets than a response can hold', async () => {
     const other = await newTenant();
     const made = await Promise.all(Array.from({ length: 6 }, async () => (await newCheck(other)).id));
-    const answer = await other.get(`/v1/history?check_ids=${made}&bucket=hour&from=${ago(40 * DAY)}`);
-    expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', 'bucket'));
-    expect(answer.body.details[0].message).toContain('more than 5000');
+    const response = await other.get(`/v1/history?check_ids=${made}&bucket=hour&from=${ago(40 * DAY)}`);
+    expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR', 'bucket'));
+    expect(response.body.details[0].message).toContain('more than 5000');
   });
 
-  it("knows nothing of another account's, nor of what is not there", async () => {
+  it('returns 404 for another account and unknown ids', async () => {
     const other = await newTenant();
     for (const query of [
       `?check_ids=${id}`,

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, type Client, failure, newTenant } from '#test/support/client.ts';
+import { type ApiResponse, type Client, failure, newTenant } from '#test/support/client.ts';
 import { got, newCheck, newEntity } from '#test/support/fleet.ts';
 import { expectWhole, type Json } from '#test/support/sound-history.ts';
 
@@ -12,11 +12,11 @@ const ago = (ms: number) => iso(Date.now() - ms);
 let client: Client;
 let entity: { id: string; slug: string; name: string };
 let id: string;
-/** When the check went down, as its agent told. */
+/** Time of the failure, as reported by the agent. */
 let failedAt: string;
 
 let newest = 0;
-/** Now, but later than before: of one ms, the same result is a repeat. */
+/** Returns the present, at least 1 ms later than before: a result with the same time is a duplicate. */
 const next = () => {
   newest = Math.max(Date.now(), newest + 1);
   return iso(newest);
@@ -29,7 +29,7 @@ beforeAll(async () => {
   entity = await newEntity(client);
   id = (await newCheck(client, { entity_id: entity.id, name: 'backup', failure_threshold: 2 })).id;
   for (const latency of [10, 20, 30]) await push(id, true, latency);
-  // History only: older than what was received by more than a minute.
+  // History only: more than a minute older than the last received result.
   await push(id, true, 26, ago(2 * DAY));
   await push(id, false, 5, ago(2 * DAY + 3 * MINUTE));
   failedAt = (await push(id, false, 1)).checked_at;
@@ -39,30 +39,30 @@ beforeAll(async () => {
 const history = (query = '', check = id) => client.get(`/v1/checks/${check}/history${query}`);
 
 describe('GET /v1/checks/{id}/history', () => {
-  it('tells of 30 days by the day, unless asked otherwise', async () => {
-    const answer = got(await history(), 200);
-    expect(answer).toMatchObject({ check_id: id, check_name: 'backup', bucket: 'day' });
-    expectWhole(answer);
-    expect(answer.buckets.length).toBeGreaterThanOrEqual(30);
-    expect(answer.buckets.length).toBeLessThanOrEqual(31);
-    expect(answer.buckets.at(-1).complete).toBe(false);
-    const midnights = answer.buckets.map(({ from }: Json) => from.slice(10));
+  it('covers 30 days by day by default', async () => {
+    const response = got(await history(), 200);
+    expect(response).toMatchObject({ check_id: id, check_name: 'backup', bucket: 'day' });
+    expectWhole(response);
+    expect(response.buckets.length).toBeGreaterThanOrEqual(30);
+    expect(response.buckets.length).toBeLessThanOrEqual(31);
+    expect(response.buckets.at(-1).complete).toBe(false);
+    const midnights = response.buckets.map(({ from }: Json) => from.slice(10));
     expect(new Set(midnights)).toEqual(new Set(['T00:00:00.000Z']));
   });
 
-  it('counts every result in the hour that it was checked in', async () => {
+  it('counts every result in the hour of its check', async () => {
     const { buckets, total } = got(await history(`?bucket=hour&from=${ago(3 * DAY)}`), 200);
     expect(total).toMatchObject({ runs: 7, failures: 3, success_ratio: 0.571428, warnings: 0, gaps: 0 });
     const old = buckets.filter(({ runs, to }: Json) => runs > 0 && Date.parse(to) < Date.now() - DAY);
     expect(old.reduce((sum: number, { runs }: Json) => sum + runs, 0)).toBe(2);
-    // It did not exist then: what was pushed of that time is counted, and is no time.
+    // The check did not exist then: results pushed for that time count, but the time is not monitored.
     for (const { seconds, uptime } of old) {
       expect(seconds.not_monitored).toBe(3600);
       expect(uptime).toBeNull();
     }
   });
 
-  it('has latencies of successes alone, exact below 27 ms', async () => {
+  it('has latencies only of successes, exact below 27 ms', async () => {
     const { total } = got(await history(), 200);
     expect(total.latency).toEqual({
       count: 4,
@@ -78,7 +78,7 @@ describe('GET /v1/checks/{id}/history', () => {
     expect(got(await history('', failing), 200).total.latency).toBeNull();
   });
 
-  it('counts an outage from its first failed run, which its transition tells', async () => {
+  it('counts an outage from its first failed result, which its transition names', async () => {
     const [down, up] = got(await client.get(`/v1/checks/${id}/transitions`), 200);
     expect(down).toMatchObject({ check_to_state: 'down', outage_started_at: failedAt });
     expect(up).toMatchObject({ check_to_state: 'up', outage_started_at: null });
@@ -86,35 +86,41 @@ describe('GET /v1/checks/{id}/history', () => {
     expect(total.seconds.down).toBeCloseTo((Date.parse(to) - Date.parse(failedAt)) / 1000, 3);
   });
 
-  it('tells time before its making and while it is disabled as not monitored', async () => {
+  it('reports time before creation and while disabled as not monitored', async () => {
     const made = await newCheck(client);
     await push(made.id, true, 1);
     got(await client.put(`/v1/checks/${made.id}`, { enabled: false }), 200);
     const disabled = got(await client.get(`/v1/checks/${made.id}`), 200);
     const watched = Date.parse(disabled.updated_at) - Date.parse(made.created_at);
-    const answer = got(await history('?bucket=hour', made.id), 200);
-    expectWhole(answer);
-    const { not_monitored, ...others } = answer.total.seconds;
-    const told = Object.values<number>(others).reduce((sum, one) => sum + Math.round(one * 1000), 0);
-    expect(told).toBeLessThanOrEqual(watched);
+    const response = got(await history('?bucket=hour', made.id), 200);
+    expectWhole(response);
+    const { not_monitored, ...others } = response.total.seconds;
+    const monitored = Object.values<number>(others).reduce((sum, one) => sum + Math.round(one * 1000), 0);
+    expect(monitored).toBeLessThanOrEqual(watched);
     expect(not_monitored).toBeGreaterThan(23 * 3600);
   });
 
-  it('of a check that nobody has watched yet knows no ratio', async () => {
+  it('has no ratio before the first result', async () => {
     const { id: fresh } = await newCheck(client);
-    const answer = got(await history('', fresh), 200);
-    expectWhole(answer);
-    expect(answer.total).toMatchObject({ runs: 0, success_ratio: null, uptime: null, latency: null, revised_at: null });
+    const response = got(await history('', fresh), 200);
+    expectWhole(response);
+    expect(response.total).toMatchObject({
+      runs: 0,
+      success_ratio: null,
+      uptime: null,
+      latency: null,
+      revised_at: null,
+    });
   });
 
-  it('answers months of which the first may begin with the first day that is kept', async () => {
-    const answer = got(await history(`?bucket=month&from=2000-01-01`), 200);
-    expectWhole(answer);
-    expect(answer.buckets.length).toBeGreaterThanOrEqual(13);
-    expect(Date.parse(answer.from)).toBeGreaterThan(Date.now() - 401 * DAY);
+  it('returns months, the first of which may begin with the oldest kept day', async () => {
+    const response = got(await history(`?bucket=month&from=2000-01-01`), 200);
+    expectWhole(response);
+    expect(response.buckets.length).toBeGreaterThanOrEqual(13);
+    expect(Date.parse(response.from)).toBeGreaterThan(Date.now() - 401 * DAY);
   });
 
-  it('widens what is asked to whole buckets, and cuts it to now', async () => {
+  it('extends the time range to whole buckets and ends it now', async () => {
     const from = Math.floor(Date.now() / HOUR) * HOUR - 5 * HOUR;
     const query = `?bucket=hour&from=${iso(from + 20 * MINUTE)}&to=${iso(from + 80 * MINUTE)}`;
     expect(got(await history(query), 200)).toMatchObject({ from: iso(from), to: iso(from + 2 * HOUR) });
@@ -136,13 +142,13 @@ describe('GET /v1/checks/{id}/history', () => {
     ['to=2020-01-01', 'to', 'goes back 400 days'],
     ['from=yesterday', 'from', 'ISO 8601'],
     ['days=7', 'days', ''],
-  ])('refuses %s, and says what is allowed', async (query, path, said) => {
-    const answer = await history(`?${query}`);
-    expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
-    expect(answer.body.details[0].message).toContain(said);
+  ])('rejects %s and names the limit', async (query, path, said) => {
+    const response = await history(`?${query}`);
+    expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
+    expect(response.body.details[0].message).toContain(said);
   });
 
-  it('hides the checks of others', async () => {
+  it('hides checks of other accounts', async () => {
     const other = await newTenant();
     expect(await other.get(`/v1/checks/${id}/history`)).toMatchObject(failure(404, 'NOT_FOUND'));
     expect(await history('', 'chk_none')).toMatchObject(failure(404, 'NOT_FOUND'));
@@ -150,31 +156,31 @@ describe('GET /v1/checks/{id}/history', () => {
 });
 
 describe('GET /v1/blueprints/{blueprint_slug}/entities/{slug}/history', () => {
-  const ofEntity = (slug: string, query = ''): Promise<Answer> =>
+  const ofEntity = (slug: string, query = ''): Promise<ApiResponse> =>
     client.get(`/v1/blueprints/service/entities/${slug}/history${query}`);
 
-  it('sums the figures of its checks, and has no latency', async () => {
-    const beside = await newCheck(client, { entity_id: entity.id });
-    await push(beside.id, true, 1);
-    const answer = got(await ofEntity(entity.slug), 200);
-    expect(answer).toMatchObject({ entity_id: entity.id, entity_name: entity.name, bucket: 'day' });
-    expectWhole(answer);
-    expect(answer.total).toMatchObject({ runs: 8, failures: 3 });
-    expect(answer.total).not.toHaveProperty('latency');
+  it('sums the figures of its checks and has no latency', async () => {
+    const second = await newCheck(client, { entity_id: entity.id });
+    await push(second.id, true, 1);
+    const response = got(await ofEntity(entity.slug), 200);
+    expect(response).toMatchObject({ entity_id: entity.id, entity_name: entity.name, bucket: 'day' });
+    expectWhole(response);
+    expect(response.total).toMatchObject({ runs: 8, failures: 3 });
+    expect(response.total).not.toHaveProperty('latency');
     // One of two is down.
-    expect(answer.total.seconds.degraded).toBeGreaterThan(0);
+    expect(response.total.seconds.degraded).toBeGreaterThan(0);
   });
 
-  it('without checks is not monitored', async () => {
+  it('is not monitored without checks', async () => {
     const { slug } = await newEntity(client);
-    const answer = got(await ofEntity(slug, '?bucket=hour'), 200);
-    expectWhole(answer);
-    const length = (Date.parse(answer.to) - Date.parse(answer.from)) / 1000;
-    expect(answer.total).toMatchObject({ runs: 0, uptime: null, coverage: null, seconds: { not_monitored: length } });
-    expect(answer.buckets.at(-1).complete).toBe(false);
+    const response = got(await ofEntity(slug, '?bucket=hour'), 200);
+    expectWhole(response);
+    const length = (Date.parse(response.to) - Date.parse(response.from)) / 1000;
+    expect(response.total).toMatchObject({ runs: 0, uptime: null, coverage: null, seconds: { not_monitored: length } });
+    expect(response.buckets.at(-1).complete).toBe(false);
   });
 
-  it('is not there for an unknown slug', async () => {
+  it('returns 404 for an unknown slug', async () => {
     expect(await ofEntity('none')).toMatchObject(failure(404, 'NOT_FOUND'));
   });
 });

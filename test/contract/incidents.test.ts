@@ -22,7 +22,7 @@ const timeline = async (id: string, query = ''): Promise<{ kind: string; [member
 
 let places = 0;
 
-/** A push check that is up; its channel has a path of its own. */
+/** Creates a push check that is up and has a channel with its own path. */
 async function watched() {
   const { id, entity_id } = await newCheck(client, { failure_threshold: 1, interval_seconds: 3600, name: 'backup' });
   got(await client.post(`/v1/checks/${id}/policy`, { cooldown_seconds: 0 }), 200);
@@ -33,7 +33,7 @@ async function watched() {
   return { id: id as string, entity_id: entity_id as string, channel_id };
 }
 
-/** The same, down, with the incident that follows. */
+/** Creates a check that is down and returns the resulting incident too. */
 async function failed() {
   const check = await watched();
   await push(check.id, false);
@@ -66,7 +66,7 @@ describe('an incident', () => {
     });
   });
 
-  it('says who was told, and by which delivery', async () => {
+  it('names the notified channels and their deliveries', async () => {
     const { channel_id, incident_id } = await failed();
     const { notified: told } = await eventually(async () => {
       const found = await incident(incident_id);
@@ -83,7 +83,7 @@ describe('an incident', () => {
     expect(await client.get(`/v1/notify/logs/${told[0].delivery_id}`)).toMatchObject({ status: 200 });
   });
 
-  it('goes on when what recovered fails again soon', async () => {
+  it('continues when an entity fails again soon after recovery', async () => {
     const { id, entity_id, incident_id } = await failed();
     await push(id, true);
     await push(id, false);
@@ -91,7 +91,7 @@ describe('an incident', () => {
     expect(await incidentsOf(entity_id)).toHaveLength(1);
   });
 
-  it('is one of an entity, whichever of its checks fails', async () => {
+  it('is one per entity, for any of its checks', async () => {
     const { entity_id, incident_id } = await failed();
     const body = { entity_id, check_type: 'push', interval_seconds: 3600, failure_threshold: 1, name: 'restore' };
     const other = got(await client.post('/v1/checks', body), 201);
@@ -100,7 +100,7 @@ describe('an incident', () => {
     expect(await incidentsOf(entity_id)).toHaveLength(1);
   });
 
-  it('opens for no check that was disabled or deleted', async () => {
+  it('does not open for a check that was disabled or deleted', async () => {
     const check = await watched();
     got(await client.put(`/v1/checks/${check.id}`, { enabled: false }), 200);
     const { entity_id } = await failed();
@@ -110,7 +110,7 @@ describe('an incident', () => {
 });
 
 describe('POST /v1/incidents/{id}/acknowledge', () => {
-  it('acknowledges what was told of it, and stays with whoever was first', async () => {
+  it('acknowledges its notified failures and keeps the first acknowledgement', async () => {
     const { id, incident_id } = await failed();
     const path = `/v1/incidents/${incident_id}/acknowledge`;
     const record = got(await client.post(path, { note: 'enlarging the disk' }), 200);
@@ -124,7 +124,7 @@ describe('POST /v1/incidents/{id}/acknowledge', () => {
     expect(said).toEqual([expect.objectContaining({ by: record.acknowledged_by, text: 'enlarging the disk' })]);
   });
 
-  it('is there however soon after the failure its check was acknowledged', async () => {
+  it('applies even if the check was acknowledged right after the failure', async () => {
     const { id, entity_id } = await watched();
     await push(id, false);
     got(await client.post(`/v1/checks/${id}/acknowledge`, { note: 'at once' }), 200);
@@ -136,7 +136,7 @@ describe('POST /v1/incidents/{id}/acknowledge', () => {
     expect((await timeline(found!.id)).filter(({ kind }) => kind === 'acknowledged')).toHaveLength(1);
   });
 
-  it('is there too when the check of its root is acknowledged, until that is taken back', async () => {
+  it('is also acknowledged with the check of its root cause, until that is undone', async () => {
     const { id, incident_id } = await failed();
     got(await client.post(`/v1/checks/${id}/acknowledge`, { note: 'mine' }), 200);
     expect(await incident(incident_id)).toMatchObject({ state: 'acknowledged', acknowledgement: { note: 'mine' } });
@@ -146,7 +146,7 @@ describe('POST /v1/incidents/{id}/acknowledge', () => {
 });
 
 describe('POST /v1/incidents/{id}/resolve', () => {
-  it('is a conflict while a check of it is down, and ends it once all are up', async () => {
+  it('returns 409 while one of its checks is down, and ends it when all are up', async () => {
     const { id, entity_id, incident_id } = await failed();
     const path = `/v1/incidents/${incident_id}/resolve`;
     expect(await client.post(path)).toMatchObject({
@@ -155,8 +155,8 @@ describe('POST /v1/incidents/{id}/resolve', () => {
     });
     await push(id, true);
     const ended = await eventually(async () => {
-      const answer = await client.post(path);
-      return answer.status === 200 && answer.body;
+      const response = await client.post(path);
+      return response.status === 200 && response.body;
     });
     expect(ended).toMatchObject({ state: 'resolved', resolved_by: expect.any(String) });
     expect(got(await client.post(path), 200)).toEqual(ended);
@@ -195,7 +195,7 @@ describe('GET /v1/incidents', () => {
     expect(await ids('limit=1')).toEqual([third.id]);
   });
 
-  it('is of the account alone', async () => {
+  it('returns only incidents of the account', async () => {
     const { incident_id } = await failed();
     const stranger = await newTenant();
     expect(got(await stranger.get('/v1/incidents'), 200)).toEqual([]);
@@ -204,7 +204,7 @@ describe('GET /v1/incidents', () => {
     expect(await stranger.post(`/v1/incidents/${incident_id}/resolve`)).toMatchObject(failure(404, 'NOT_FOUND'));
   });
 
-  it('says what changed in the audit log', async () => {
+  it('adds changes to the audit log', async () => {
     const { id } = got(await client.post('/v1/incidents', { title: 'Slow', impact: 'none' }), 201);
     await nextMillisecond();
     await client.post(`/v1/incidents/${id}/notes`, { text: 'looking' });

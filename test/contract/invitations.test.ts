@@ -1,16 +1,16 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, type Client, failure, keyOf, memberOf, newTenant, TIME } from '#test/support/client.ts';
+import { type ApiResponse, type Client, failure, keyOf, memberOf, newTenant, TIME } from '#test/support/client.ts';
 import { ACCEPT, accept, address, clientWith, INVITE, invite, members, statuses, TEAM } from '#test/support/team.ts';
 
 let admin: Client & { id: string };
-let nobody: Client;
+let anonymous: Client;
 beforeAll(async () => {
   admin = await newTenant();
-  nobody = await clientWith('');
+  anonymous = await clientWith('');
 });
 
 describe('POST /v1/settings/users/invite', () => {
-  it.each(['viewer', 'responder', 'member', 'admin'])('answers a pending %s with a token', async (role) => {
+  it.each(['viewer', 'responder', 'member', 'admin'])('returns a pending %s with a token', async (role) => {
     const email = address();
     const made = await invite(admin, email, role);
     expect(made.status).toBe(201);
@@ -49,7 +49,7 @@ describe('POST /v1/settings/users/invite', () => {
     );
   });
 
-  it("refuses a member's e-mail, in whatever case", async () => {
+  it('rejects the e-mail address of a member, in any case', async () => {
     const email = address();
     await accept((await invite(admin, email)).body.invite_token);
     const own = (await admin.get('/v1/me')).body.email;
@@ -58,7 +58,7 @@ describe('POST /v1/settings/users/invite', () => {
     }
   });
 
-  it('gives who is pending a new token and the new role; the old token is dead', async () => {
+  it('gives a pending user a new token and role; the old token is invalid', async () => {
     const email = address();
     const first = (await invite(admin, email)).body;
     const second = await invite(admin, email.toUpperCase(), 'admin');
@@ -69,25 +69,25 @@ describe('POST /v1/settings/users/invite', () => {
     expect(await accept(second.body.invite_token)).toMatchObject({ status: 201, body: { user: { role: 'admin' } } });
   });
 
-  it('makes one invitation with one valid token of 20 of the same e-mail at once', async () => {
+  it('creates one invitation with one valid token for 20 concurrent requests for an e-mail address', async () => {
     const email = address();
-    const answers = await Promise.all(Array.from({ length: 20 }, () => invite(admin, email)));
-    expect(statuses(answers)).toEqual(Array(20).fill(201));
-    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
-    const accepted: Answer[] = [];
-    for (const { body } of answers) accepted.push(await accept(body.invite_token));
+    const responses = await Promise.all(Array.from({ length: 20 }, () => invite(admin, email)));
+    expect(statuses(responses)).toEqual(Array(20).fill(201));
+    expect(new Set(responses.map(({ body }) => body.id)).size).toBe(1);
+    const accepted: ApiResponse[] = [];
+    for (const { body } of responses) accepted.push(await accept(body.invite_token));
     expect(statuses(accepted)).toEqual([201, ...Array(19).fill(404)]);
     expect((await members(admin)).filter((one) => one.email === email)).toHaveLength(1);
   });
 
-  it('makes all of 20 different ones at once', async () => {
-    const answers = await Promise.all(Array.from({ length: 20 }, () => invite(admin)));
-    expect(statuses(answers)).toEqual(Array(20).fill(201));
+  it('creates all of 20 different invitations concurrently', async () => {
+    const responses = await Promise.all(Array.from({ length: 20 }, () => invite(admin)));
+    expect(statuses(responses)).toEqual(Array(20).fill(201));
     const ids = (await members(admin)).map(({ id }) => id);
-    for (const { body } of answers) expect(ids).toContain(body.id);
+    for (const { body } of responses) expect(ids).toContain(body.id);
   });
 
-  it('takes an e-mail that is known in another account alone', async () => {
+  it('accepts an e-mail address that exists only in another account', async () => {
     const email = address();
     const other = await newTenant();
     const [here, there] = [await invite(admin, email), await invite(other, email)];
@@ -97,16 +97,16 @@ describe('POST /v1/settings/users/invite', () => {
     expect((await accept(here.body.invite_token)).status).toBe(201);
   });
 
-  it('is for admins: not for members, not for read-only keys', async () => {
+  it('requires an admin whose key is not read-only', async () => {
     expect(await invite(await memberOf(admin))).toMatchObject(failure(403, 'FORBIDDEN'));
     expect(await invite(await keyOf(admin, { is_read_only: true }))).toMatchObject(failure(403, 'READ_ONLY'));
-    expect(await invite(nobody)).toMatchObject(failure(401, 'UNAUTHORIZED'));
+    expect(await invite(anonymous)).toMatchObject(failure(401, 'UNAUTHORIZED'));
   });
 });
 
 describe('POST /v1/invitations/accept', () => {
   it.each(['viewer', 'responder', 'member', 'admin'])(
-    'makes a %s with a key that works, without a key of its own',
+    'creates a %s with a working key; the request needs no key',
     async (role) => {
       const { invite_token, ...invited } = (await invite(admin, address(), role)).body;
       const accepted = await accept(invite_token, 'Ben Björk 🙂');
@@ -126,18 +126,18 @@ describe('POST /v1/invitations/accept', () => {
     },
   );
 
-  it('is once, in whatever order two accept at the same time', async () => {
+  it('works once, whatever the order of concurrent requests', async () => {
     const { id, invite_token } = (await invite(admin)).body;
-    const answers = await Promise.all(Array.from({ length: 10 }, (_, n) => accept(invite_token, `Ben ${n}`)));
-    expect(statuses(answers)).toEqual([201, ...Array(9).fill(404)]);
-    const won = answers.find(({ status }) => status === 201)!;
+    const responses = await Promise.all(Array.from({ length: 10 }, (_, n) => accept(invite_token, `Ben ${n}`)));
+    expect(statuses(responses)).toEqual([201, ...Array(9).fill(404)]);
+    const won = responses.find(({ status }) => status === 201)!;
     expect((await members(admin)).filter((one) => one.id === id)).toEqual([won.body.user]);
     const keys = (await admin.get('/v1/auth/keys')).body.filter((one: { created_by: string }) => one.created_by === id);
     expect(keys).toHaveLength(1);
     expect(await accept(invite_token)).toMatchObject(failure(404, 'NOT_FOUND'));
   });
 
-  it('says the same of a used, a withdrawn, a replaced and a made-up token', async () => {
+  it('returns the same error for a used, withdrawn, replaced and invented token', async () => {
     const used = (await invite(admin)).body;
     await accept(used.invite_token);
     const withdrawn = (await invite(admin)).body;
@@ -145,18 +145,18 @@ describe('POST /v1/invitations/accept', () => {
     const replaced = (await invite(admin)).body;
     await invite(admin, replaced.email);
     const madeUp = `fwi_${'0'.repeat(43)}`;
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [used.invite_token, withdrawn.invite_token, replaced.invite_token, madeUp, 'x', 'ü'].map((token) =>
         accept(token),
       ),
     );
-    for (const answer of answers) {
-      expect(answer).toMatchObject(failure(404, 'NOT_FOUND'));
-      expect(answer.body.error).toBe(answers[0]!.body.error);
+    for (const response of responses) {
+      expect(response).toMatchObject(failure(404, 'NOT_FOUND'));
+      expect(response.body.error).toBe(responses[0]!.body.error);
     }
   });
 
-  it('takes neither an API key nor the token in another case', async () => {
+  it('accepts neither an API key nor the token in another case', async () => {
     const { invite_token } = (await invite(admin)).body;
     for (const token of [admin.key, invite_token.toLowerCase(), invite_token.slice(0, -1), ` ${invite_token}`]) {
       expect(await accept(token)).toMatchObject(failure(404, 'NOT_FOUND'));
@@ -177,19 +177,19 @@ describe('POST /v1/invitations/accept', () => {
     ['a name of two lines', { name: 'a\nb' }, 'name'],
     ['a name of 201 characters', { name: 'x'.repeat(201) }, 'name'],
     ['an object as name', { name: {} }, 'name'],
-  ])('refuses %s, and the token stays good', async (_name, change, path) => {
+  ])('rejects %s and keeps the token valid', async (_name, change, path) => {
     const { invite_token } = (await invite(admin)).body;
-    expect(await nobody.post(ACCEPT, { token: invite_token, name: 'Ben', ...change })).toMatchObject(
+    expect(await anonymous.post(ACCEPT, { token: invite_token, name: 'Ben', ...change })).toMatchObject(
       failure(400, 'VALIDATION_ERROR', path),
     );
     expect((await accept(invite_token)).status).toBe(201);
   });
 
-  it('refuses a garbled body', async () => {
-    expect(await nobody.post(ACCEPT, '{')).toMatchObject(failure(400, 'VALIDATION_ERROR', ''));
+  it('rejects a garbled body', async () => {
+    expect(await anonymous.post(ACCEPT, '{')).toMatchObject(failure(400, 'VALIDATION_ERROR', ''));
   });
 
-  it('does not care for a key that is sent along', async () => {
+  it('ignores a key in the request', async () => {
     const other = await newTenant();
     const { id, invite_token } = (await invite(admin)).body;
     expect((await other.post(ACCEPT, { token: invite_token, name: 'Ben' })).status).toBe(201);

@@ -18,7 +18,7 @@ const make = (body: object, by: Client = admin) => by.post(KEYS, { label: 'Job',
 const listed = async (id: string) => (await admin.get(KEYS)).body.find((one: { id: string }) => one.id === id);
 
 describe('PUT /v1/auth/keys/{id}', () => {
-  it('changes the label, and has it expire earlier', async () => {
+  it('changes the label and lets it expire earlier', async () => {
     const key = await keyOf(admin, { expires_at: ahead(10 * DAY) });
     const [label, expires_at] = ['Renamed', ahead(DAY)];
     const changed = await admin.put(`${KEYS}/${key.id}`, { label, expires_at });
@@ -27,7 +27,7 @@ describe('PUT /v1/auth/keys/{id}', () => {
     expect((await key.get('/v1/me')).body.key).toMatchObject({ label, expires_at });
   });
 
-  it('takes back what was read, and a time without a zone as UTC', async () => {
+  it('accepts the record as read, and a time without a zone as UTC', async () => {
     const key = await keyOf(admin, { expires_at: ahead(10 * DAY) });
     const record = await listed(key.id);
     expect(await admin.put(`${KEYS}/${key.id}`, record)).toMatchObject({ status: 200, body: record });
@@ -37,7 +37,7 @@ describe('PUT /v1/auth/keys/{id}', () => {
 
   it.each<[string, object, string]>([
     ['a later expiry', { expires_at: ahead(11 * DAY) }, 'expires_at'],
-    ['an expiry that is past', { expires_at: ahead(-DAY) }, 'expires_at'],
+    ['an expiry in the past', { expires_at: ahead(-DAY) }, 'expires_at'],
     ['an empty label', { label: '' }, 'label'],
     ['another scope', { scope: ['write'] }, 'scope'],
   ])('refuses %s', async (_name, patch, path) => {
@@ -47,7 +47,7 @@ describe('PUT /v1/auth/keys/{id}', () => {
     expect(await listed(key.id)).toEqual(before);
   });
 
-  it('is for one’s own keys, and for everybody’s as an admin', async () => {
+  it('is allowed for the user’s own keys, and for all keys as an admin', async () => {
     const [ben, eve] = [await memberOf(admin), await memberOf(admin)];
     const key = await keyOf(ben);
     expect((await ben.put(`${KEYS}/${key.id}`, { label: 'Mine' })).body.label).toBe('Mine');
@@ -58,7 +58,7 @@ describe('PUT /v1/auth/keys/{id}', () => {
 });
 
 describe('POST /v1/auth/keys/{id}/rotate', () => {
-  it('makes a key like the old one, which lives on for the overlap', async () => {
+  it('creates a key like the old one, which stays valid during the overlap', async () => {
     const body = { label: 'Backup', scopes: ['push'], check_ids: [check.id], entity_ids: [check.entity_id] };
     const old = await keyOf(admin, body);
     const rotated = await admin.post(`${KEYS}/${old.id}/rotate`, { overlap_seconds: 3600 });
@@ -81,43 +81,45 @@ describe('POST /v1/auth/keys/{id}/rotate', () => {
     expect([await beat(old.key), await beat(rotated.body.key)]).toEqual([201, 201]);
   });
 
-  it('without an overlap refuses the old key at once, and says since when', async () => {
+  it('expires the old key immediately without an overlap and names the time', async () => {
     const old = await keyOf(admin);
     const { body } = await admin.post(`${KEYS}/${old.id}/rotate`, { overlap_seconds: 0 });
-    const answer = await old.get('/v1/me');
-    expect(answer).toMatchObject(failure(401, 'UNAUTHORIZED'));
+    const response = await old.get('/v1/me');
+    expect(response).toMatchObject(failure(401, 'UNAUTHORIZED'));
     const { expires_at, status } = await listed(old.id);
     expect(status).toBe('expired');
-    expect(answer.body.error).toBe(`This API key expired on ${expires_at}. Create another one, and rotate it in time.`);
+    expect(response.body.error).toBe(
+      `This API key expired on ${expires_at}. Make another, or rotate the next one in time.`,
+    );
     expect((await (await clientWith(body.key)).get('/v1/me')).body.key.id).toBe(body.id);
   });
 
-  it('has a day of overlap, unless told otherwise, and takes no body for that', async () => {
+  it('has an overlap of a day by default and needs no body', async () => {
     const old = await keyOf(admin);
     expect((await admin.post(`${KEYS}/${old.id}/rotate`)).status).toBe(201);
     const left = Date.parse((await listed(old.id)).expires_at) - Date.now();
     expect(Math.abs(left - DAY)).toBeLessThan(60_000);
   });
 
-  it('gives the new key as long a life as the old one was made for, or the one that is wanted', async () => {
+  it('gives the new key the lifetime of the old one, or the requested one', async () => {
     const made = await make({ expires_at: ahead(30 * DAY) });
     const next = (await admin.post(`${KEYS}/${made.body.id}/rotate`, {})).body;
     const life = (key: { created_at: string; expires_at: string }) =>
       Date.parse(key.expires_at) - Date.parse(key.created_at);
-    // To some ms: each call has times of its own.
+    // Approximately: each call has its own time.
     expect(Math.abs(life(next) - life(made.body))).toBeLessThan(1000);
     const expires_at = ahead(90 * DAY);
     expect((await admin.post(`${KEYS}/${next.id}/rotate`, { expires_at })).body.expires_at).toBe(expires_at);
   });
 
-  it('is possible once: the second time names the new key; also of 20 at once', async () => {
+  it('works once: the second call names the new key, also for 20 concurrent calls', async () => {
     const old = await keyOf(admin);
-    const answers = await Promise.all(Array.from({ length: 20 }, () => admin.post(`${KEYS}/${old.id}/rotate`, {})));
-    const won = answers.filter(({ status }) => status === 201);
+    const responses = await Promise.all(Array.from({ length: 20 }, () => admin.post(`${KEYS}/${old.id}/rotate`, {})));
+    const won = responses.filter(({ status }) => status === 201);
     expect(won).toHaveLength(1);
-    for (const answer of answers.filter(({ status }) => status !== 201)) {
-      expect(answer).toMatchObject(failure(409, 'CONFLICT'));
-      expect(answer.body.error).toContain(won[0]!.body.id);
+    for (const response of responses.filter(({ status }) => status !== 201)) {
+      expect(response).toMatchObject(failure(409, 'CONFLICT'));
+      expect(response.body.error).toContain(won[0]!.body.id);
     }
     const all = (await admin.get(KEYS)).body.filter((one: { rotated_from: string }) => one.rotated_from === old.id);
     expect(all).toHaveLength(1);
@@ -126,25 +128,25 @@ describe('POST /v1/auth/keys/{id}/rotate', () => {
   it.each<[string, object, string]>([
     ['an overlap of -1', { overlap_seconds: -1 }, 'overlap_seconds'],
     ['an overlap of more than 7 days', { overlap_seconds: 604_801 }, 'overlap_seconds'],
-    ['an overlap in words', { overlap_seconds: '1d' }, 'overlap_seconds'],
+    ['an overlap as text', { overlap_seconds: '1d' }, 'overlap_seconds'],
     ['half a second of overlap', { overlap_seconds: 0.5 }, 'overlap_seconds'],
-    ['an expiry that is past', { expires_at: ahead(-DAY) }, 'expires_at'],
+    ['an expiry in the past', { expires_at: ahead(-DAY) }, 'expires_at'],
     ['an expiry in more than ten years', { expires_at: ahead(3651 * DAY) }, 'expires_at'],
     ['other scopes', { scopes: ['write'] }, 'scopes'],
-  ])('refuses %s, and the old key stays', async (_name, body, path) => {
+  ])('rejects %s and keeps the old key', async (_name, body, path) => {
     const old = await keyOf(admin);
     expect(await admin.post(`${KEYS}/${old.id}/rotate`, body)).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
     expect(await listed(old.id)).toMatchObject({ rotated_to: null, expires_at: null });
   });
 
-  it('refuses a key that has expired', async () => {
+  it('rejects an expired key', async () => {
     const old = await keyOf(admin);
     const { body: next } = await admin.post(`${KEYS}/${old.id}/rotate`, { overlap_seconds: 0 });
     expect(await admin.post(`${KEYS}/${old.id}/rotate`, {})).toMatchObject(failure(409, 'CONFLICT'));
     expect((await admin.post(`${KEYS}/${next.id}/rotate`, {})).status).toBe(201);
   });
 
-  it("is for one's own keys alone: nobody gets a key in another's name, admins neither", async () => {
+  it('is allowed only for the user’s own keys, even for admins', async () => {
     const [ben, eve] = [await memberOf(admin), await memberOf(admin)];
     const key = await keyOf(ben);
     expect(await eve.post(`${KEYS}/${key.id}/rotate`, {})).toMatchObject(failure(404, 'NOT_FOUND'));
@@ -155,7 +157,7 @@ describe('POST /v1/auth/keys/{id}/rotate', () => {
 });
 
 describe('a key that expires', () => {
-  it('makes and rotates none that lasts longer', async () => {
+  it('cannot create or rotate a key that lasts longer', async () => {
     const expires_at = ahead(DAY);
     const maker = await keyOf(admin, { expires_at });
     expect((await make({}, maker)).body.expires_at).toBe(expires_at);
@@ -172,7 +174,7 @@ describe('a key that expires', () => {
     }
   });
 
-  it('does not prolong itself', async () => {
+  it('cannot extend itself', async () => {
     const key = await keyOf(admin, { expires_at: ahead(DAY) });
     expect(await key.put(`${KEYS}/${key.id}`, { expires_at: ahead(2 * DAY) })).toMatchObject(
       failure(400, 'VALIDATION_ERROR', 'expires_at'),

@@ -21,37 +21,37 @@ const make = (body: object, by: Client = admin) => by.post(KEYS, { label: 'Job',
 const listed = async (id: string) => (await admin.get(KEYS)).body.find((one: { id: string }) => one.id === id);
 
 describe('a key with scopes', () => {
-  it('is made and listed with them, in the order they were given', async () => {
+  it('is created and listed with them in the given order', async () => {
     const made = await make({ scopes: ['respond', 'read'] });
     expect(made).toMatchObject({ status: 201, body: { scopes: ['respond', 'read'], is_read_only: false } });
     expect(await listed(made.body.id)).toMatchObject({ scopes: ['respond', 'read'], status: 'active' });
   });
 
-  it('takes all of them, and null for no restriction', async () => {
+  it('accepts all of them, and null for no restriction', async () => {
     expect(await make({ scopes: SCOPES })).toMatchObject({ status: 201, body: { scopes: [...SCOPES] } });
     const nulls = { scopes: null, expires_at: null, check_ids: null, entity_ids: null, skills: null };
     expect(await make(nulls)).toMatchObject({ status: 201, body: nulls });
   });
 
-  it('makes, rotates, prolongs, lists and deletes no key, not even itself', async () => {
+  it('cannot create, rotate, extend, list or delete keys, not even itself', async () => {
     const victim = await keyOf(admin);
     for (const scopes of [...SCOPES.map((one) => [one]), [...SCOPES]]) {
       const key = await keyOf(admin, { scopes });
       for (const id of [key.id, victim.id]) {
-        const answers = [
+        const responses = [
           await make({}, key),
           await key.get(KEYS),
           await key.put(`${KEYS}/${id}`, { label: 'Mine', expires_at: ahead(DAY) }),
           await key.post(`${KEYS}/${id}/rotate`, {}),
           await key.del(`${KEYS}/${id}`),
         ];
-        for (const answer of answers) expect(answer).toMatchObject(failure(403, 'FORBIDDEN'));
+        for (const response of responses) expect(response).toMatchObject(failure(403, 'FORBIDDEN'));
       }
       expect((await key.post(`${KEYS}/${key.id}/rotate`, {})).body.error).toMatch(/needs a key without scopes/);
     }
   });
 
-  it('is told what it has and what it would take', async () => {
+  it('gets an error that names its scopes and the required one', async () => {
     const key = await keyOf(admin, { scopes: ['push'] });
     expect((await key.get('/v1/status')).body.error).toBe(
       'This key has the scope push; this needs read. Create a key that has it.',
@@ -59,39 +59,39 @@ describe('a key with scopes', () => {
   });
 });
 
-describe('a new key is refused with', () => {
+describe('a new key that is rejected', () => {
   const many = (count: number, prefix = 'chk') =>
     Array.from({ length: count }, (_, n) => `${prefix}_0${String(n).padStart(3, '0')}`);
   const push = { scopes: ['push'] };
 
   it.each<[string, () => object, string]>([
     ['an unknown scope', () => ({ scopes: ['delete'] }), 'scopes.0'],
-    ['a scope that there is not yet', () => ({ scopes: ['metrics'] }), 'scopes.0'],
-    ['a scope that is there twice', () => ({ scopes: ['read', 'mcp', 'read'] }), 'scopes.2'],
+    ['a scope that is not available yet', () => ({ scopes: ['metrics'] }), 'scopes.0'],
+    ['a duplicate scope', () => ({ scopes: ['read', 'mcp', 'read'] }), 'scopes.2'],
     ['an empty list of scopes', () => ({ scopes: [] }), 'scopes'],
-    ['a word for scopes', () => ({ scopes: 'read' }), 'scopes'],
+    ['a text as scopes', () => ({ scopes: 'read' }), 'scopes'],
     ['scopes and is_read_only', () => ({ scopes: ['read'], is_read_only: true }), 'scopes'],
     ['check_ids of a full key', () => ({ check_ids: [check.id] }), 'check_ids'],
-    ['check_ids beside another scope', () => ({ scopes: ['push', 'read'], check_ids: [check.id] }), 'check_ids'],
+    ['check_ids next to another scope', () => ({ scopes: ['push', 'read'], check_ids: [check.id] }), 'check_ids'],
     ['entity_ids of a full key', () => ({ entity_ids: [check.entity_id] }), 'entity_ids'],
     ['no check in check_ids', () => ({ ...push, check_ids: [] }), 'check_ids'],
-    ['a check that is there twice', () => ({ ...push, check_ids: [check.id, check.id] }), 'check_ids.1'],
-    ['what is no id', () => ({ ...push, check_ids: ['#'] }), 'check_ids.0'],
-    ['the id of something else', () => ({ ...push, check_ids: [check.entity_id] }), 'check_ids.0'],
-    ['a check that is not there', () => ({ ...push, check_ids: [check.id, 'chk_0'] }), 'check_ids.1'],
-    ['an entity that is not there', () => ({ ...push, entity_ids: ['ent_0'] }), 'entity_ids.0'],
+    ['a duplicate check', () => ({ ...push, check_ids: [check.id, check.id] }), 'check_ids.1'],
+    ['an invalid id', () => ({ ...push, check_ids: ['#'] }), 'check_ids.0'],
+    ['an id of another kind', () => ({ ...push, check_ids: [check.entity_id] }), 'check_ids.0'],
+    ['an unknown check', () => ({ ...push, check_ids: [check.id, 'chk_0'] }), 'check_ids.1'],
+    ['an unknown entity', () => ({ ...push, entity_ids: ['ent_0'] }), 'entity_ids.0'],
     ['51 checks', () => ({ ...push, check_ids: many(51) }), 'check_ids'],
     ['51 checks and entities', () => ({ ...push, check_ids: many(26), entity_ids: many(25, 'ent') }), 'entity_ids'],
     ['skills without mcp', () => ({ scopes: ['read'], skills: ['runbook'] }), 'skills'],
     ['skills of a full key', () => ({ skills: ['runbook'] }), 'skills'],
-    ['a skill that is not there', () => ({ scopes: ['mcp'], skills: ['runbook', 'none'] }), 'skills.1'],
-    ['what is no slug', () => ({ scopes: ['mcp'], skills: ['a b'] }), 'skills.0'],
+    ['an unknown skill', () => ({ scopes: ['mcp'], skills: ['runbook', 'none'] }), 'skills.1'],
+    ['an invalid slug', () => ({ scopes: ['mcp'], skills: ['a b'] }), 'skills.0'],
     ['21 skills', () => ({ scopes: ['mcp'], skills: many(21) }), 'skills'],
-    ['an expiry that is past', () => ({ expires_at: ahead(-1000) }), 'expires_at'],
+    ['an expiry in the past', () => ({ expires_at: ahead(-1000) }), 'expires_at'],
     ['an expiry in less than a minute', () => ({ expires_at: ahead(50_000) }), 'expires_at'],
     ['an expiry in more than ten years', () => ({ expires_at: ahead(3651 * DAY) }), 'expires_at'],
-    ['an expiry that is no time', () => ({ expires_at: 'next year' }), 'expires_at'],
-    ['an expiry on a day that there is not', () => ({ expires_at: '2027-02-30' }), 'expires_at'],
+    ['an expiry that is not a time', () => ({ expires_at: 'next year' }), 'expires_at'],
+    ['an expiry on a day that does not exist', () => ({ expires_at: '2027-02-30' }), 'expires_at'],
     ['an expiry as a number', () => ({ expires_at: 1_900_000_000 }), 'expires_at'],
     ['a rate', () => ({ rate_per_second: 5 }), 'rate_per_second'],
     ['an owner', () => ({ owner: 'account' }), 'owner'],
@@ -102,7 +102,7 @@ describe('a new key is refused with', () => {
     expect((await admin.get(KEYS)).body).toHaveLength(before);
   });
 
-  it('checks, entities and skills of another account, as if there were none; each of several is named', async () => {
+  it('has checks, entities or skills of another account, with the same error as for unknown ones, each named', async () => {
     const stranger = await newTenant();
     const { body } = await make({ ...push, check_ids: ['chk_0', check.id], entity_ids: [check.entity_id] }, stranger);
     expect(body.details).toEqual([
@@ -116,10 +116,10 @@ describe('a new key is refused with', () => {
   });
 });
 
-describe('a key for some checks', () => {
+describe('a key restricted to checks', () => {
   const beat = (key: Client, id: string) => key.post(`/v1/checks/${id}/heartbeat`);
 
-  it('pushes to these, and to none but these', async () => {
+  it('pushes only to these', async () => {
     const key = await keyOf(admin, { scopes: ['push'], check_ids: [check.id] });
     expect((await beat(key, check.id)).status).toBe(201);
     const result = { success: true, latency_ms: 1 };
@@ -130,7 +130,7 @@ describe('a key for some checks', () => {
     expect((await admin.get(`/v1/checks/${other.id}`)).body.state).toBe('unknown');
   });
 
-  it('pushes to every check of its entities, also one made later', async () => {
+  it('pushes to every check of its entities, including later ones', async () => {
     const key = await keyOf(admin, { scopes: ['push'], check_ids: [check.id], entity_ids: [other.entity_id] });
     const { body: later } = await admin.post('/v1/checks', {
       entity_id: other.entity_id,
@@ -144,27 +144,27 @@ describe('a key for some checks', () => {
     expect(statuses).toEqual([201, 201, 201, 403]);
   });
 
-  it('finds no check that is not there, whoever asks', async () => {
+  it('returns 404 for an unknown check, for any key', async () => {
     const key = await keyOf(admin, { scopes: ['push'], check_ids: [check.id] });
     expect(await beat(key, 'chk_0')).toMatchObject(failure(404, 'NOT_FOUND'));
-    const theirs = await newCheck(await newTenant());
-    expect(await beat(key, theirs.id)).toMatchObject(failure(404, 'NOT_FOUND'));
+    const foreign = await newCheck(await newTenant());
+    expect(await beat(key, foreign.id)).toMatchObject(failure(404, 'NOT_FOUND'));
   });
 
-  it('is refused before a pull check is', async () => {
-    const pulled = await newCheck(admin, { check_type: 'http', target_url: 'http://127.77.0.1:9', enabled: false });
+  it('is rejected for its restriction before a pull check is', async () => {
+    const pullCheck = await newCheck(admin, { check_type: 'http', target_url: 'http://127.77.0.1:9', enabled: false });
     const key = await keyOf(admin, { scopes: ['push'], check_ids: [check.id] });
-    expect(await beat(key, pulled.id)).toMatchObject(failure(403, 'FORBIDDEN'));
-    expect(await beat(await keyOf(admin, { scopes: ['push'] }), pulled.id)).toMatchObject(failure(409, 'CONFLICT'));
+    expect(await beat(key, pullCheck.id)).toMatchObject(failure(403, 'FORBIDDEN'));
+    expect(await beat(await keyOf(admin, { scopes: ['push'] }), pullCheck.id)).toMatchObject(failure(409, 'CONFLICT'));
   });
 });
 
-describe('a key for the tools of skills', () => {
-  it('is good for nothing but MCP, whatever its scopes', async () => {
+describe('a key restricted to skills', () => {
+  it('is accepted only by MCP, whatever its scopes', async () => {
     const key = await keyOf(admin, { scopes: ['mcp', 'read', 'write', 'respond', 'push'], skills: ['runbook'] });
-    for (const answer of [await key.get('/v1/checks'), await key.post(`/v1/checks/${check.id}/heartbeat`)]) {
-      expect(answer).toMatchObject(failure(403, 'FORBIDDEN'));
-      expect(answer.body.error).toContain('runbook');
+    for (const response of [await key.get('/v1/checks'), await key.post(`/v1/checks/${check.id}/heartbeat`)]) {
+      expect(response).toMatchObject(failure(403, 'FORBIDDEN'));
+      expect(response.body.error).toContain('runbook');
     }
   });
 });

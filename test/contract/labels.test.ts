@@ -9,22 +9,22 @@ beforeAll(async () => {
   client = await newTenant();
 });
 
-/** Something that has labels: how it is made, and where it stands. */
+/** Kinds of records with labels: how to create one, and its path. */
 const THINGS = {
   'an entity': async (labels?: unknown) => {
     await newEntity(client);
     const slug = `labelled-${++count}`;
-    const answer = await client.post(ENTITIES, { slug, name: 'E', ...(labels !== undefined && { labels }) });
-    return { answer, path: `${ENTITIES}/${slug}` };
+    const response = await client.post(ENTITIES, { slug, name: 'E', ...(labels !== undefined && { labels }) });
+    return { response, path: `${ENTITIES}/${slug}` };
   },
   'a check': async (labels?: unknown) => {
     const entity_id = (await newEntity(client)).id;
-    const answer = await client.post('/v1/checks', {
+    const response = await client.post('/v1/checks', {
       entity_id,
       check_type: 'push',
       ...(labels !== undefined && { labels }),
     });
-    return { answer, path: `/v1/checks/${answer.body.id}` };
+    return { response, path: `/v1/checks/${response.body.id}` };
   },
 };
 let count = 0;
@@ -32,15 +32,15 @@ let count = 0;
 const many = (n: number) => Object.fromEntries(Array.from({ length: n }, (_, i) => [`k${i}`, String(i)]));
 
 describe.each(Object.entries(THINGS))('the labels of %s', (_name, make) => {
-  it('are none unless they are given, and shown as they are', async () => {
-    expect(got((await make()).answer, 201).labels).toEqual({});
+  it('are empty by default and shown as given', async () => {
+    expect(got((await make()).response, 201).labels).toEqual({});
     const labels = { team: 'payments', 'a.b-c_d9': '', region: 'eu west/1 💶' };
-    const { answer, path } = await make(labels);
-    expect(got(answer, 201).labels).toEqual(labels);
+    const { response, path } = await make(labels);
+    expect(got(response, 201).labels).toEqual(labels);
     expect(got(await client.get(path), 200).labels).toEqual(labels);
   });
 
-  it('merge per key, and a null takes one away', async () => {
+  it('merge by key, and null removes one', async () => {
     const { path } = await make({ team: 'payments', tier: '1' });
     const put = async (labels: unknown) => got(await client.put(path, { labels }), 200).labels;
     expect(await put({ tier: '2', region: 'eu' })).toEqual({ team: 'payments', tier: '2', region: 'eu' });
@@ -51,17 +51,17 @@ describe.each(Object.entries(THINGS))('the labels of %s', (_name, make) => {
     expect(got(await client.get(path), 200).labels).toEqual({});
   });
 
-  it('that stay the same change nothing', async () => {
-    const { answer, path } = await make({ team: 'payments' });
-    expect(got(await client.put(path, { labels: { team: 'payments', none: null } }), 200)).toEqual(answer.body);
+  it('change nothing if they stay the same', async () => {
+    const { response, path } = await make({ team: 'payments' });
+    expect(got(await client.put(path, { labels: { team: 'payments', none: null } }), 200)).toEqual(response.body);
   });
 
-  it('are at most 20, also once they are merged', async () => {
+  it('are limited to 20, also after merging', async () => {
     const { path } = await make(many(20));
     const refused = failure(400, 'VALIDATION_ERROR', 'labels');
     expect(await client.put(path, { labels: { more: 'x' } })).toMatchObject(refused);
     expect(got(await client.put(path, { labels: { more: 'x', k0: null } }), 200).labels).toMatchObject({ more: 'x' });
-    expect((await make(many(21))).answer).toMatchObject(refused);
+    expect((await make(many(21))).response).toMatchObject(refused);
   });
 
   it.each<[string, unknown, string]>([
@@ -76,22 +76,22 @@ describe.each(Object.entries(THINGS))('the labels of %s', (_name, make) => {
     ['a value of two lines', { team: 'a\nb' }, 'labels.team'],
     ['a list of labels', ['team:x'], 'labels'],
     ['a text', 'team:x', 'labels'],
-  ])('are refused: %s', async (_name, labels, path) => {
-    expect((await make(labels)).answer).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
+  ])('are rejected: %s', async (_name, labels, path) => {
+    expect((await make(labels)).response).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
     const there = await make();
     expect(await client.put(there.path, { labels })).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
   });
 
-  it('take a key of 32 characters and a value of 100', async () => {
+  it('accept a key of 32 characters and a value of 100', async () => {
     const labels = { ['k'.repeat(32)]: '💶'.repeat(100) };
-    expect(got((await make(labels)).answer, 201).labels).toEqual(labels);
+    expect(got((await make(labels)).response, 201).labels).toEqual(labels);
   });
 
-  it('are noted in the audit log one by one', async () => {
-    const { answer, path } = await make({ team: 'payments' });
+  it('are recorded in the audit log one by one', async () => {
+    const { response, path } = await make({ team: 'payments' });
     got(await client.put(path, { labels: { team: 'search', tier: '1' } }), 200);
-    const entries = got(await client.get(`/v1/audit?target=${answer.body.id}`), 200);
-    // Its making may be of the same millisecond: those are in no order among themselves.
+    const entries = got(await client.get(`/v1/audit?target=${response.body.id}`), 200);
+    // The creation can be in the same millisecond; entries of one millisecond are unordered.
     const entry = entries.find(({ action }: { action: string }) => action.endsWith('.update'));
     expect(entry.changes).toEqual([
       { path: 'labels.team', from: 'payments', to: 'search' },
@@ -100,7 +100,7 @@ describe.each(Object.entries(THINGS))('the labels of %s', (_name, make) => {
   });
 });
 
-it('a change of the labels of a check alone is none of how it is run', async () => {
+it('do not change how a check runs', async () => {
   const { id } = await newCheck(client, { failure_threshold: 2 });
   got(await client.post(`/v1/checks/${id}/results`, { success: false, latency_ms: 1 }), 201);
   const changed = got(await client.put(`/v1/checks/${id}`, { labels: { team: 'x' } }), 200);

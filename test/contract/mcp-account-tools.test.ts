@@ -3,12 +3,12 @@ import { type Client, keyOf, newTenant } from '#test/support/client.ts';
 import { got } from '#test/support/fleet.ts';
 import { call, refused, rpc, said, toolNames } from '#test/support/mcp.ts';
 
-describe('the tools of an account', () => {
+describe('tools of an account', () => {
   const tool = (name: string, description = '') => ({ name, description, inputSchema: { type: 'object' } });
   const register = async (client: Client, slug: string, tools: object[]) =>
     got(await client.post('/v1/skills', { slug, name: slug, tools }), 201);
 
-  it('are those of its enabled skills, by name, of two alike the one registered first', async () => {
+  it('come from its enabled skills, by name; of duplicates the first registered', async () => {
     const client = await newTenant();
     expect(await toolNames(client)).toEqual([]);
     await register(client, 'z', [tool('b', 'first'), tool('c')]);
@@ -30,8 +30,8 @@ describe('the tools of an account', () => {
     await register(client, 's', [tool('list_blueprints'), tool('own')]);
     await client.put('/v1/skills/s', { enabled: false });
     for (const name of ['list_blueprints', 'own']) {
-      const answer = await rpc(client, 'tools/call', { name });
-      expect(answer).toMatchObject({
+      const response = await rpc(client, 'tools/call', { name });
+      expect(response).toMatchObject({
         status: 200,
         body: { error: { code: -32602, message: expect.stringContaining('Unknown tool') } },
       });
@@ -40,25 +40,25 @@ describe('the tools of an account', () => {
     expect(await said(client, 'list_blueprints', {})).toEqual({ blueprints: [] });
   });
 
-  it('need no skill to be called when they are built in', async () => {
+  it('need no skill if they are built-in', async () => {
     expect(await said(await newTenant(), 'list_blueprints', {})).toEqual({ blueprints: [] });
   });
 
-  it('are judged by their own schema when built in, whatever a skill says of them', async () => {
+  it('use their own schema if they are built-in, whatever a skill declares', async () => {
     const client = await newTenant();
     const inputSchema = { type: 'object', properties: { hours: { type: 'string' } } };
     await register(client, 's', [{ ...tool('list_incidents'), inputSchema }]);
     expect(await refused(client, 'list_incidents', { hours: '3' })).toMatchObject({ code: 'VALIDATION_ERROR' });
   });
 
-  it('say how to bind them when nothing is behind them', async () => {
+  it('explain how to bind them if they are not bound', async () => {
     const client = await newTenant();
     await register(client, 's', [tool('own')]);
     const result = await call(client, 'own');
     expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('action_id') }] });
   });
 
-  it('are no list for a read-only key', async () => {
+  it('are not listed for a read-only key', async () => {
     const reader = await keyOf(await newTenant(), { is_read_only: true });
     expect((await rpc(reader, 'tools/call', { name: 'list_blueprints' })).status).toBe(403);
   });

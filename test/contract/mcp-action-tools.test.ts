@@ -37,7 +37,7 @@ describe('a tool bound to an action', () => {
     return { id, name };
   }
 
-  it('runs it with its arguments, and answers the execution that the API shows', async () => {
+  it('runs it with the arguments and returns the execution of the API', async () => {
     const { id, name } = await bind(admin);
     const member = await memberOf(admin);
     const before = ci.received.length;
@@ -53,7 +53,7 @@ describe('a tool bound to an action', () => {
     expect(got(await admin.get(`/v1/actions/${id}/executions`), 200)).toEqual([execution]);
   });
 
-  it('can be followed by get_execution, from its last line on', async () => {
+  it('can be followed with get_execution, from its last line', async () => {
     const { name } = await bind(admin);
     const execution = await said(admin, name, { service: 'web' });
     const follow = (args: object = {}) => said(admin, 'get_execution', { execution_id: execution.id, ...args });
@@ -82,7 +82,7 @@ describe('a tool bound to an action', () => {
     expect(got(await admin.get(`/v1/actions/${id}/executions`), 200)).toEqual([]);
   });
 
-  it('bounds its arguments', async () => {
+  it('limits its arguments', async () => {
     const { name } = await bind(admin);
     expect(await refused(admin, name, { service: 'x'.repeat(17_000) })).toMatchObject({ code: 'VALIDATION_ERROR' });
     expect(await refused(admin, name, { service: 'web', tags: Array(300).fill(1) })).toMatchObject({
@@ -90,7 +90,7 @@ describe('a tool bound to an action', () => {
     });
   });
 
-  it('is a failure when its run fails or is blocked, with the execution in it', async () => {
+  it('fails with the execution when that fails or is blocked', async () => {
     const failing = await bind(admin, { url: 'http://127.77.0.1:1/{{service}}' });
     expect(await call(admin, failing.name, { service: 'web' })).toMatchObject({
       isError: true,
@@ -103,14 +103,16 @@ describe('a tool bound to an action', () => {
     });
   });
 
-  it('says so when its action was deleted', async () => {
+  it('reports that its action was deleted', async () => {
     const { id, name } = await bind(admin);
     expect((await admin.del(`/v1/actions/${id}`)).status).toBe(204);
     expect(await refused(admin, name, { service: 'web' })).toMatchObject({ code: 'NOT_FOUND' });
   });
 });
 
-it('an agent finds an incident, restarts the target by a tool, and sees it up again', { timeout: 40_000 }, async () => {
+it('lets an agent find an incident, restart the target by a tool, and see it up again', {
+  timeout: 40_000,
+}, async () => {
   const client = await newTenant();
   await registerCatalogOps(client);
   let works = true;

@@ -12,9 +12,9 @@ beforeAll(async () => {
   await registerCatalogOps(admin);
 });
 
-const nobody = { key: '' };
+const anonymous = { key: '' };
 
-/** A bare GET; what comes behind the headers is left unread. */
+/** Sends a bare GET; leaves the body unread. */
 async function get(headers: Record<string, string>, key = admin.key): Promise<{ status: number; headers: object }> {
   const { url } = await target();
   return new Promise((resolve, reject) => {
@@ -31,13 +31,13 @@ async function get(headers: Record<string, string>, key = admin.key): Promise<{ 
   });
 }
 
-describe('a GET', () => {
+describe('a GET on MCP', () => {
   it.each<[string, Record<string, string>]>([
     ['that wants events', { accept: 'text/event-stream' }],
     ['that wants anything', { accept: '*/*' }],
-    ['that does not say', {}],
+    ['that has no preference', {}],
     ['of a client that lost its stream', { accept: 'text/event-stream', 'mcp-protocol-version': '2024-11-05' }],
-  ])('%s opens a stream', async (_name, headers) => {
+  ])('opens a stream: %s', async (_name, headers) => {
     expect(await get(headers)).toMatchObject({
       status: 200,
       headers: {
@@ -52,36 +52,36 @@ describe('a GET', () => {
     ['for a back channel', { accept: 'text/event-stream', 'mcp-protocol-version': '2025-11-25' }],
     ['with the id of a handshake', { accept: 'text/event-stream', 'mcp-session-id': 'x' }],
     ['that wants JSON', { accept: 'application/json' }],
-  ])('%s is not possible', async (_name, headers) => {
+  ])('is rejected: %s', async (_name, headers) => {
     expect(await get(headers)).toMatchObject({ status: 405, headers: { allow: 'POST' } });
   });
 });
 
-describe('the gates of MCP', () => {
-  it('ask for a key, in a way that sends nobody looking for OAuth', async () => {
-    const answer = await rpc(nobody, 'ping');
-    expect(answer).toMatchObject(failure(401, 'UNAUTHORIZED'));
-    expect(challengeOf(answer)).toBe('Bearer realm="Fleetwatch"');
+describe('MCP', () => {
+  it('requires a key without triggering OAuth discovery', async () => {
+    const response = await rpc(anonymous, 'ping');
+    expect(response).toMatchObject(failure(401, 'UNAUTHORIZED'));
+    expect(challengeOf(response)).toBe('Bearer realm="Fleetwatch"');
     const wrong = await rpc({ key: 'fw_wrong' }, 'ping');
     expect(wrong).toMatchObject(failure(401, 'UNAUTHORIZED'));
     expect(challengeOf(wrong)).toBe('Bearer realm="Fleetwatch", error="invalid_token"');
     expect(await get({}, '')).toMatchObject({ status: 401 });
   });
 
-  it('let no read-only key in', async () => {
-    const answer = await rpc(reader, 'tools/list');
-    expect(answer).toMatchObject(failure(403, 'READ_ONLY'));
-    expect(challengeOf(answer)).toBeNull();
+  it('rejects read-only keys', async () => {
+    const response = await rpc(reader, 'tools/list');
+    expect(response).toMatchObject(failure(403, 'READ_ONLY'));
+    expect(challengeOf(response)).toBeNull();
     expect(await get({}, reader.key)).toMatchObject({ status: 403 });
   });
 
-  it.each(['DELETE', 'PUT', 'PATCH'])('know no %s', async (method) => {
-    const answer = await postRaw(admin, undefined, { method });
-    expect(answer).toMatchObject(failure(405, 'METHOD_NOT_ALLOWED'));
-    expect(answer.headers.get('allow')).toBe('GET, POST');
+  it.each(['DELETE', 'PUT', 'PATCH'])('rejects %s', async (method) => {
+    const response = await postRaw(admin, undefined, { method });
+    expect(response).toMatchObject(failure(405, 'METHOD_NOT_ALLOWED'));
+    expect(response.headers.get('allow')).toBe('GET, POST');
   });
 
-  it('let in pages of their own origin alone', async () => {
+  it('accepts only same-origin pages', async () => {
     const { url } = await target();
     const from = (origin: string) => rpc(admin, 'ping', {}, { headers: { origin } });
     for (const origin of ['https://evil.example', 'null', `${url}0`, 'file://']) {
@@ -99,13 +99,13 @@ describe('the gates of MCP', () => {
     '/.well-known/oauth-authorization-server/v1/mcp',
     '/.well-known/oauth-protected-resource',
     '/.well-known/openid-configuration/v1/mcp',
-  ])('know nothing of %s, in JSON', async (path) => {
-    const answer = await postRaw(nobody, undefined, { method: 'GET', path });
-    expect(answer).toMatchObject(failure(404, 'NOT_FOUND'));
-    expect(answer.headers.get('content-type')).toContain('application/json');
+  ])('returns 404 for %s, in JSON', async (path) => {
+    const response = await postRaw(anonymous, undefined, { method: 'GET', path });
+    expect(response).toMatchObject(failure(404, 'NOT_FOUND'));
+    expect(response.headers.get('content-type')).toContain('application/json');
   });
 
-  it('refuse a deleted key from its deletion on, also in the middle of a session', async () => {
+  it('rejects a deleted key immediately, even during a session', async () => {
     const key = await keyOf(admin);
     const stream = await openStream(key.key);
     await stream.post({ jsonrpc: '2.0', id: 1, method: 'initialize', params: {} });

@@ -27,7 +27,7 @@ afterEach(() => {
 const request = (id: number | string, method: string, params?: object) => ({ jsonrpc: '2.0', id, method, params });
 
 describe('a stream of 2024-11-05', () => {
-  it('says where to post to, and answers there what is posted', async () => {
+  it('names its endpoint and returns the responses to posts there', async () => {
     const one = await stream();
     expect(one.text()).toMatch(/^retry: 10\nevent: endpoint\ndata: \/v1\/mcp\?sessionId=[0-9a-f-]{36}\n\n/);
     const posted = await one.post(request(1, 'initialize', { protocolVersion: '2025-06-18' }));
@@ -44,7 +44,7 @@ describe('a stream of 2024-11-05', () => {
     expect(one.messages()).toHaveLength(5);
   });
 
-  it('answers what takes up many parts', async () => {
+  it('returns a response that needs many parts', async () => {
     const client = await newTenant();
     const name = '🦊'.repeat(200);
     await client.post('/v1/blueprints', {
@@ -64,7 +64,7 @@ describe('a stream of 2024-11-05', () => {
     expect(JSON.parse(result.content[0].text)).toEqual(result.structuredContent);
   });
 
-  it('answers many calls at once, each once', async () => {
+  it('returns the responses to many concurrent calls, each once', async () => {
     const one = await stream();
     const ids = Array.from({ length: 30 }, (_, i) => i);
     await Promise.all(ids.map((id) => one.post(request(id, 'ping'))));
@@ -77,7 +77,7 @@ describe('a stream of 2024-11-05', () => {
     ).toEqual(ids);
   });
 
-  it('never shows the answers of another, though it is of the same key and counts its ids alike', async () => {
+  it('never shows the responses of another stream with the same key and ids', async () => {
     const [one, two] = await Promise.all([stream(), stream()]);
     expect(one.endpoint).not.toBe(two.endpoint);
     const blueprints = (id: number) => request(id, 'tools/call', { name: 'list_blueprints' });
@@ -89,7 +89,7 @@ describe('a stream of 2024-11-05', () => {
     expect([one.messages().length, two.messages().length]).toEqual([10, 10]);
   });
 
-  it('takes nothing from another key, nor from another account', async () => {
+  it('accepts nothing from another key or another account', async () => {
     const one = await stream();
     const sibling = await keyOf(admin);
     const stranger = await newTenant();
@@ -99,13 +99,13 @@ describe('a stream of 2024-11-05', () => {
     expect(one.messages()).toEqual([]);
   });
 
-  it.each(['', 'x', '00000000-0000-4000-8000-000000000000', '#'])('is none under the id "%s"', async (id) => {
+  it.each(['', 'x', '00000000-0000-4000-8000-000000000000', '#'])('does not exist under the id "%s"', async (id) => {
     const one = await stream();
     one.endpoint = `/v1/mcp?sessionId=${encodeURIComponent(id)}`;
     expect(await one.post(request(1, 'ping'))).toMatchObject(failure(404, 'NOT_FOUND'));
   });
 
-  it('takes nothing more once its client has gone', async () => {
+  it('accepts nothing after its client has gone', async () => {
     const one = await stream();
     await one.post(request(1, 'ping'));
     await one.reply(1);
@@ -113,20 +113,20 @@ describe('a stream of 2024-11-05', () => {
     await eventually(async () => (await one.post(request(2, 'ping'))).status === 404);
   });
 
-  it('refuses what is no message', async () => {
+  it('rejects an invalid message', async () => {
     const one = await stream();
     expect(await one.post('{' as unknown as object)).toMatchObject({ status: 400, body: { error: { code: -32700 } } });
   });
 });
 
 describe('a hundred idle streams', () => {
-  it('stand side by side and leave a POST alone', { timeout: 60_000 }, async () => {
+  it('coexist and do not delay a POST', { timeout: 60_000 }, async () => {
     const keys = await Promise.all(Array.from({ length: 5 }, () => keyOf(admin)));
     const check = await newCheck(admin);
     const streams = await Promise.all(Array.from({ length: 100 }, (_, i) => stream(keys[i % 5]!.key)));
     expect(streams.map(({ status }) => status)).toEqual(Array(100).fill(200));
 
-    // No clock decides: all of this is done while the streams stand, and each of them still answers.
+    // No timing is involved: this is done while the streams are open, and each of them still responds.
     for (let i = 0; i < 50; i++) {
       expect((await admin.post(`/v1/checks/${check.id}/heartbeat`)).status).toBe(201);
     }
@@ -136,7 +136,7 @@ describe('a hundred idle streams', () => {
   });
 });
 
-describe('the functions behind it', () => {
+describe('the functions of MCP streams', () => {
   const event = (key: string, method: string, more: { query?: string; body?: object; accept?: string } = {}) => ({
     rawPath: '/v1/mcp',
     rawQueryString: more.query ?? '',
@@ -146,7 +146,7 @@ describe('the functions behind it', () => {
     requestContext: { requestId: 'r', domainName: 'api.example', http: { method, path: '/v1/mcp' } },
   });
 
-  it('share no memory: a GET in one is answered by a POST in another, over the table', async () => {
+  it('share no memory: a POST in one responds to a GET in another, through the table', async () => {
     const service = await startService();
     const [api, streaming] = [createApi(service.ports), createMcp(service.ports)];
     const left = new AbortController();
@@ -165,14 +165,14 @@ describe('the functions behind it', () => {
     await service.stop();
   });
 
-  it('have no stream where the gateway cannot stream', async () => {
+  it('return 405 for a stream if the gateway cannot stream', async () => {
     const service = await startService();
-    const answer = await createApi(service.ports)(event(service.adminKey, 'GET', { accept: 'text/event-stream' }));
-    expect(answer).toMatchObject({ statusCode: 405, headers: { allow: 'POST' } });
+    const response = await createApi(service.ports)(event(service.adminKey, 'GET', { accept: 'text/event-stream' }));
+    expect(response).toMatchObject({ statusCode: 405, headers: { allow: 'POST' } });
     await service.stop();
   });
 
-  it('let a service stop in the middle of a stream, and give what is awaited', async () => {
+  it('let the service stop during a stream and send pending responses', async () => {
     const service = await startService();
     const reply = await fetch(`${service.url}/v1/mcp`, { headers: { authorization: `Bearer ${service.adminKey}` } });
     expect(reply.status).toBe(200);

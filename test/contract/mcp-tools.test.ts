@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => ci.close());
 
 describe('a built-in tool', () => {
-  it('is what docs/catalog-ops.json says, with hints of what it does', async () => {
+  it('matches docs/catalog-ops.json, with hints about its effects', async () => {
     const { tools } = (await rpc(admin, 'tools/list')).body.result;
     const reads = { readOnlyHint: true, openWorldHint: false };
     const writes = { readOnlyHint: false, destructiveHint: false, openWorldHint: true };
@@ -27,7 +27,7 @@ describe('a built-in tool', () => {
     expect(tools).toEqual(expected);
   });
 
-  it('shows blueprints, entities and one entity as the API does', async () => {
+  it('returns blueprints, entities and one entity like the API', async () => {
     const client = await newTenant();
     expect(await said(client, 'list_blueprints', {})).toEqual({ blueprints: [] });
     const check = await newCheck(client);
@@ -46,7 +46,7 @@ describe('a built-in tool', () => {
     });
   });
 
-  it('shows status, incidents and results as the API does', async () => {
+  it('returns status, incidents and results like the API', async () => {
     const client = await newTenant();
     const check = await newCheck(client, { failure_threshold: 1 });
     for (const success of [true, false]) {
@@ -81,7 +81,7 @@ describe('a built-in tool', () => {
     expect(await said(client, 'explain_alert', { check_id: check.id, at })).toEqual(explained);
   });
 
-  it('silences some checks for a while', async () => {
+  it('silences some checks for a time', async () => {
     const check = await newCheck(admin);
     const made = await said(admin, 'missed_heartbeat', { check_ids: [check.id], minutes: 5, reason: 'a move' });
     expect(made).toMatchObject({ reason: 'a move', notice: null });
@@ -90,7 +90,7 @@ describe('a built-in tool', () => {
     expect(policy.silenced_by).toMatchObject([{ by: 'account', id: made.id, reason: 'a move' }]);
   });
 
-  it('looks back as many hours as it is told', async () => {
+  it('looks back the given number of hours', async () => {
     const check = await newCheck(admin);
     const at = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();
     for (const hours of [0.5, 1.5, 30]) {
@@ -104,7 +104,7 @@ describe('a built-in tool', () => {
     expect(await seen({ hours: 31 })).toBe(3);
   });
 
-  it('creates an HTTP check, which is probed at once', async () => {
+  it('creates an HTTP check, which is probed immediately', async () => {
     const { id: entity_id } = await newEntity(admin);
     const { port } = new URL(ci.url);
     const made = await said(admin, 'create_check', { entity_id, target_url: `http://127.77.0.1:${port}/` });
@@ -113,7 +113,7 @@ describe('a built-in tool', () => {
     await eventually(async () => (await said(admin, 'get_check_results', { check_id: made.id })).results.length > 0);
   });
 
-  it('creates a check that says what the answer must be, and is told what is wrong with that', async () => {
+  it('creates a check with assertions and reports errors in them', async () => {
     const { id: entity_id } = await newEntity(admin);
     const checkOf = (assertion: object) => ({ entity_id, target_url: `${ci.url}/health`, assertions: [assertion] });
     const slow = { source: 'latency_ms', operator: 'less_than', value: 800, severity: 'warn' };
@@ -122,7 +122,7 @@ describe('a built-in tool', () => {
     expect(wrong.details).toEqual([expect.objectContaining({ path: 'config.assertions.0.operator' })]);
   });
 
-  it('tries settings, and stores nothing', async () => {
+  it('tests settings and stores nothing', async () => {
     const client = await newTenant();
     const target_url = `${ci.url}/health`;
     const tried = await said(client, 'test_check', { check_type: 'http', target_url });
@@ -130,7 +130,7 @@ describe('a built-in tool', () => {
     expect(got(await client.get('/v1/checks'), 200)).toEqual([]);
   });
 
-  it('runs a check now, and the result is judged', async () => {
+  it('runs a check immediately, and the result counts', async () => {
     const client = await newTenant();
     const made = { check_type: 'http', target_url: `${ci.url}/health`, interval_seconds: 86_400 };
     const { id } = await newCheck(client, made);
@@ -144,7 +144,7 @@ describe('a built-in tool', () => {
     expect(entry).toMatchObject({ via: 'mcp', tool: 'run_check' });
   });
 
-  it('lists the pings of a job, and says when there are more; who may only read sees no address', async () => {
+  it('lists the pings of a job and reports truncation; a read-only user sees no address', async () => {
     const client = await newTenant();
     const job = await newJob(client);
     for (const rest of ['/start', '', '/3']) await ping(job, rest);
@@ -191,7 +191,7 @@ describe('a built-in tool', () => {
     ['list_incidents', { entity_id: 'ent_none' }, 'NOT_FOUND'],
     ['list_incidents', { hours: 1.5 }, 'VALIDATION_ERROR'],
     ['get_status_summary', { verbose: true }, 'VALIDATION_ERROR'],
-  ])('%s of %j fails with a result that the model can read', async (name, args, code) => {
+  ])('%s with %j fails with a result that the model can read', async (name, args, code) => {
     expect(await refused(admin, name, args)).toEqual({
       error: expect.stringMatching(/\w+ \w+/),
       code,
@@ -199,7 +199,7 @@ describe('a built-in tool', () => {
     });
   });
 
-  it("sees nothing of another account's", async () => {
+  it('sees nothing of another account', async () => {
     const check = await newCheck(admin);
     const other = await newTenant();
     expect(await refused(other, 'get_check_results', { check_id: check.id })).toMatchObject({ code: 'NOT_FOUND' });

@@ -14,30 +14,27 @@ const error = (code: number) => ({
 });
 
 describe('the handshake', () => {
-  it.each(['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'])(
-    'agrees on %s when asked for it',
-    async (version) => {
-      const answer = await rpc(admin, 'initialize', { protocolVersion: version, capabilities: {} });
-      expect(answer).toMatchObject({
-        status: 200,
-        body: { result: { protocolVersion: version, capabilities: { tools: {} }, serverInfo: { name: 'fleetwatch' } } },
-      });
-      expect(answer.headers.get('mcp-session-id')).toMatch(/^[0-9a-f-]{36}$/);
-    },
-  );
+  it.each(['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'])('accepts the version %s', async (version) => {
+    const response = await rpc(admin, 'initialize', { protocolVersion: version, capabilities: {} });
+    expect(response).toMatchObject({
+      status: 200,
+      body: { result: { protocolVersion: version, capabilities: { tools: {} }, serverInfo: { name: 'fleetwatch' } } },
+    });
+    expect(response.headers.get('mcp-session-id')).toMatch(/^[0-9a-f-]{36}$/);
+  });
 
-  it.each(['2099-01-01', '2026-07-28', 7])('offers its newest version when asked for %s', async (protocolVersion) => {
+  it.each(['2099-01-01', '2026-07-28', 7])('offers its latest version instead of %s', async (protocolVersion) => {
     const { body } = await rpc(admin, 'initialize', { protocolVersion });
     expect(body.result.protocolVersion).toBe('2025-11-25');
   });
 
-  it('is not needed, and a session id is never refused', async () => {
+  it('is not required, and any session id is accepted', async () => {
     expect(await toolNames(admin)).toHaveLength(catalogOps().tools.length);
-    const answer = await rpc(admin, 'tools/list', {}, { headers: { 'mcp-session-id': 'made-up' } });
-    expect(answer.status).toBe(200);
+    const response = await rpc(admin, 'tools/list', {}, { headers: { 'mcp-session-id': 'made-up' } });
+    expect(response.status).toBe(200);
   });
 
-  it('answers ping, and a notification or a response with 202 and nothing', async () => {
+  it('responds to ping, and to a notification or a response with an empty 202', async () => {
     expect(await rpc(admin, 'ping')).toMatchObject({ status: 200, body: { result: {} } });
     for (const message of [
       { jsonrpc: '2.0', method: 'notifications/initialized' },
@@ -49,7 +46,7 @@ describe('the handshake', () => {
   });
 
   it.each(['no/such', 'server/discover', 'resources/list', 'toString', 'logging/setLevel'])(
-    'knows no method %s, and says so with 200, as some clients take anything else for the end',
+    'returns 200 with an error for the unknown method %s, because some clients disconnect on other statuses',
     async (method) => {
       expect(await rpc(admin, method)).toMatchObject({ status: 200, ...error(-32601) });
     },
@@ -58,13 +55,13 @@ describe('the handshake', () => {
   it.each<[string, object]>([
     ['an unknown tool', { name: 'no_such' }],
     ['no tool', {}],
-    ['a tool that is no text', { name: 7 }],
-    ['arguments that are no object', { name: 'list_blueprints', arguments: [] }],
-  ])('says -32602 of %s, with 200', async (_name, params) => {
+    ['a tool that is not text', { name: 7 }],
+    ['arguments that are not an object', { name: 'list_blueprints', arguments: [] }],
+  ])('returns -32602 with status 200 for %s', async (_name, params) => {
     expect(await rpc(admin, 'tools/call', params)).toMatchObject({ status: 200, ...error(-32602) });
   });
 
-  it('says -32602 of a cursor that is none, and starts at the beginning without one', async () => {
+  it('returns -32602 for an invalid cursor, and starts at the beginning without one', async () => {
     for (const cursor of ['', 'xyz', 7]) {
       expect(await rpc(admin, 'tools/list', { cursor })).toMatchObject({ status: 200, ...error(-32602) });
     }
@@ -84,27 +81,27 @@ describe('the handshake', () => {
     ['with an object as its id', { jsonrpc: '2.0', id: {}, method: 'ping' }, -32600, null],
     ['with params in a list', { jsonrpc: '2.0', id: 1, method: 'ping', params: [] }, -32600, 1],
     ['nested too deep', `${'['.repeat(5000)}${']'.repeat(5000)}`, -32600, null],
-  ])('refuses a body that is %s', async (_name, body, code, id) => {
+  ])('rejects a body that is %s', async (_name, body, code, id) => {
     expect(await postRaw(admin, body)).toMatchObject({ status: 400, body: { id, error: { code } } });
   });
 
-  it('refuses a header with a version that there is not, and says which there are', async () => {
-    const answer = await rpc(admin, 'ping', {}, { headers: { 'mcp-protocol-version': '1999-01-01' } });
-    expect(answer).toMatchObject({ status: 400, ...error(-32022) });
-    expect(answer.body.error.data.supported).toContain('2025-11-25');
-    expect(answer.body.id).toEqual(expect.any(Number));
+  it('rejects a header with an unsupported version and lists the supported ones', async () => {
+    const response = await rpc(admin, 'ping', {}, { headers: { 'mcp-protocol-version': '1999-01-01' } });
+    expect(response).toMatchObject({ status: 400, ...error(-32022) });
+    expect(response.body.error.data.supported).toContain('2025-11-25');
+    expect(response.body.id).toEqual(expect.any(Number));
   });
 
-  it('answers a batch in its order, without what wants no answer', async () => {
+  it('responds to a batch in its order, without responses to notifications', async () => {
     const batch = [
       { jsonrpc: '2.0', id: 'a', method: 'ping' },
       { jsonrpc: '2.0', method: 'notifications/initialized' },
       { jsonrpc: '2.0', id: 'b', method: 'no/such' },
       7,
     ];
-    const answer = await postRaw(admin, batch);
-    expect(answer.status).toBe(200);
-    expect(answer.body).toMatchObject([
+    const response = await postRaw(admin, batch);
+    expect(response.status).toBe(200);
+    expect(response.body).toMatchObject([
       { id: 'a', result: {} },
       { id: 'b', error: { code: -32601 } },
       { id: null, error: { code: -32600 } },
@@ -112,19 +109,22 @@ describe('the handshake', () => {
     expect(await postRaw(admin, [batch[1]])).toMatchObject({ status: 202 });
   });
 
-  it('has room for 256 KB', async () => {
+  it('accepts 256 KB', async () => {
     const body = { jsonrpc: '2.0', id: 1, method: 'ping', params: { x: 'x'.repeat(256 * 1024) } };
     expect(await postRaw(admin, body)).toMatchObject(failure(413, 'PAYLOAD_TOO_LARGE'));
   });
 });
 
 describe('the stateless protocol', () => {
-  const send = ({ body, headers }: ReturnType<typeof stateless>, other: Record<string, string | undefined> = {}) => {
-    const all = Object.entries({ ...headers, ...other }).filter(([, value]) => value !== undefined);
+  const send = (
+    { body, headers }: ReturnType<typeof stateless>,
+    overrides: Record<string, string | undefined> = {},
+  ) => {
+    const all = Object.entries({ ...headers, ...overrides }).filter(([, value]) => value !== undefined);
     return postRaw(admin, body, { headers: Object.fromEntries(all) as Record<string, string> });
   };
 
-  it('tells what it is', async () => {
+  it('describes itself', async () => {
     expect(await send(stateless('server/discover'))).toMatchObject({
       status: 200,
       body: {
@@ -140,7 +140,7 @@ describe('the stateless protocol', () => {
     });
   });
 
-  it('lists and calls tools without any session', async () => {
+  it('lists and calls tools without a session', async () => {
     const listed = await send(stateless('tools/list'));
     expect(listed.body.result).toMatchObject({ resultType: 'complete', cacheScope: 'private' });
     expect(listed.body.result.tools).toHaveLength(catalogOps().tools.length);
@@ -153,7 +153,7 @@ describe('the stateless protocol', () => {
   });
 
   it.each(['ping', 'initialize', 'logging/setLevel', 'subscriptions/listen'])(
-    'has no method %s: 404',
+    'does not support the method %s: 404',
     async (method) => {
       expect(await send(stateless(method))).toMatchObject({ status: 404, ...error(-32601) });
     },
@@ -166,36 +166,36 @@ describe('the stateless protocol', () => {
     ['no method', { 'mcp-method': undefined }],
     ['another name', { 'mcp-name': 'list_entities' }],
     ['no name', { 'mcp-name': undefined }],
-  ])('refuses headers with %s', async (_name, other) => {
-    const answer = await send(stateless('tools/call', { name: 'list_blueprints' }), other);
-    expect(answer).toMatchObject({ status: 400, ...error(-32020) });
-    expect(answer.body.id).not.toBeNull();
+  ])('rejects headers with %s', async (_name, other) => {
+    const response = await send(stateless('tools/call', { name: 'list_blueprints' }), other);
+    expect(response).toMatchObject({ status: 400, ...error(-32020) });
+    expect(response.body.id).not.toBeNull();
   });
 
-  it('reads a name that travels as base64', async () => {
+  it('accepts a base64-encoded name', async () => {
     const encoded = `=?base64?${Buffer.from('list_blueprints').toString('base64')}?=`;
-    const answer = await send(stateless('tools/call', { name: 'list_blueprints' }), { 'mcp-name': encoded });
-    expect(answer.status).toBe(200);
+    const response = await send(stateless('tools/call', { name: 'list_blueprints' }), { 'mcp-name': encoded });
+    expect(response.status).toBe(200);
   });
 
-  it('refuses a version that there is not, and says which there is', async () => {
-    const answer = await send(stateless('tools/list', {}, '2099-01-01'));
-    expect(answer).toMatchObject({ status: 400, ...error(-32022) });
-    expect(answer.body.error.data).toEqual({ supported: ['2026-07-28'], requested: '2099-01-01' });
+  it('rejects an unsupported version and lists the supported ones', async () => {
+    const response = await send(stateless('tools/list', {}, '2099-01-01'));
+    expect(response).toMatchObject({ status: 400, ...error(-32022) });
+    expect(response.body.error.data).toEqual({ supported: ['2026-07-28'], requested: '2099-01-01' });
   });
 
-  it('refuses a body without _meta', async () => {
+  it('rejects a body without _meta', async () => {
     const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/list' };
     expect(await rpc(admin, 'tools/list', {}, { headers })).toMatchObject({ status: 400, ...error(-32602) });
   });
 
-  it('refuses an unknown tool with 400, and a batch', async () => {
+  it('rejects an unknown tool with 400, and a batch', async () => {
     expect(await send(stateless('tools/call', { name: 'no_such' }))).toMatchObject({ status: 400, ...error(-32602) });
     const { body, headers } = stateless('tools/list');
     expect(await postRaw(admin, [body], { headers })).toMatchObject({ status: 400, ...error(-32600) });
   });
 
-  it('takes notifications', async () => {
+  it('accepts notifications', async () => {
     const { id: _none, ...body } = stateless('notifications/cancelled').body;
     expect((await postRaw(admin, body, { headers: { 'mcp-protocol-version': '2026-07-28' } })).status).toBe(202);
   });

@@ -9,7 +9,7 @@ import { type Service, startService, tenantOf } from '#test/support/service.ts';
 const binary = findProgram('nats-server');
 if (!binary && process.env.CI) throw new Error('nats-server is missing; .ci/peers installs it.');
 
-// Without a real server the rest of the suite speaks to a stand-in (test/unit/channels/nats.test.ts).
+// Without a real server the other tests use a fake (test/unit/channels/nats.test.ts).
 describe.skipIf(!binary)('a nats channel and a real nats-server', () => {
   let nats: NatsServer;
   let service: Service;
@@ -26,7 +26,7 @@ describe.skipIf(!binary)('a nats channel and a real nats-server', () => {
 
   type Received = { subject: string; body: Record<string, unknown>; delivery: string | undefined };
 
-  /** All that is published below a subject, from now on. */
+  /** Collects everything published below a subject. */
   async function listen(subject: string) {
     const subscriber = await connect({ servers: nats.url });
     const received: Received[] = [];
@@ -40,7 +40,7 @@ describe.skipIf(!binary)('a nats channel and a real nats-server', () => {
     return { received, close: () => subscriber.close() };
   }
 
-  /** A check of a new entity, down, with a channel on a subject. */
+  /** Creates a check of a new entity with a channel on a subject, and lets it go down. */
   async function downOn(client: Client, subject: string) {
     await client.post('/v1/blueprints', { slug: 'service', name: 'Service' });
     const entity = (await client.post('/v1/blueprints/service/entities', { slug: 'db', name: 'Database' })).body;
@@ -51,7 +51,7 @@ describe.skipIf(!binary)('a nats channel and a real nats-server', () => {
     return { entity, check };
   }
 
-  it('brings the event as raw JSON to subscribers of a wildcard, below the account', async () => {
+  it('delivers the event as raw JSON to subscribers of a wildcard, below the account', async () => {
     const { received, close } = await listen('fleetwatch.*.alerts.>');
     const { entity, check } = await downOn(api(), 'alerts.database');
 
@@ -85,7 +85,7 @@ describe.skipIf(!binary)('a nats channel and a real nats-server', () => {
     await close();
   });
 
-  it('lets no tenant publish on the subject of another, nor on one of the operator', async () => {
+  it('does not let a tenant publish on the subject of another tenant or of the operator', async () => {
     const { received, close } = await listen('>');
     const victim = await tenantOf(service);
     const thief = await tenantOf(service);

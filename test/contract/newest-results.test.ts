@@ -13,27 +13,27 @@ beforeAll(async () => {
 const listed = async (): Promise<Listed[]> => got(await client.get('/v1/checks?last_result=true'), 200);
 
 describe('GET /v1/checks?last_result=true', () => {
-  it('shows of each check the result that its own record shows', async () => {
+  it('returns for each check the result of its own record', async () => {
     const pulled = { check_type: 'http', target_url: 'http://127.77.0.1:9/', interval_seconds: 10 };
     const probed = await newCheck(client, pulled);
     const pushed = await newCheck(client, {});
-    const silent = await newCheck(client, {});
+    const unpushed = await newCheck(client, {});
     const disabled = await newCheck(client, { ...pulled, enabled: false });
     got(await client.post(`/v1/checks/${pushed.id}/results`, { success: true, latency_ms: 7 }), 201);
 
     await eventually(async () => {
       const list = await listed();
-      expect(list.map(({ id }) => id).sort()).toEqual([probed, pushed, silent, disabled].map(({ id }) => id).sort());
+      expect(list.map(({ id }) => id).sort()).toEqual([probed, pushed, unpushed, disabled].map(({ id }) => id).sort());
       for (const { id, last_result } of list) {
         expect(got(await client.get(`/v1/checks/${id}`), 200).last_result).toEqual(last_result);
       }
       const seen = Object.fromEntries(list.map(({ id, last_result }) => [id, last_result !== null]));
-      expect(seen).toEqual({ [probed.id]: true, [pushed.id]: true, [silent.id]: false, [disabled.id]: false });
+      expect(seen).toEqual({ [probed.id]: true, [pushed.id]: true, [unpushed.id]: false, [disabled.id]: false });
       return true;
     });
   });
 
-  it('goes on to newer runs, also to those that changed nothing', async () => {
+  it('reflects later results, even if they change nothing', async () => {
     const { id } = await newCheck(client, {
       check_type: 'http',
       target_url: 'http://127.77.0.1:9/',
@@ -48,7 +48,7 @@ describe('GET /v1/checks?last_result=true', () => {
     }, 30_000);
   });
 
-  it('shows none unless it is asked for them', async () => {
+  it('returns no results unless requested', async () => {
     for (const check of got(await client.get('/v1/checks'), 200)) expect(check).not.toHaveProperty('last_result');
     expect(await client.get('/v1/checks?last_result=yes')).toMatchObject(
       failure(400, 'VALIDATION_ERROR', 'last_result'),

@@ -7,7 +7,7 @@ import { everything, got, newCheck } from '#test/support/fleet.ts';
 
 const CHECKS = 8;
 
-/** As Slack does: takes one request a second, and answers 429 with Retry-After: 1 to any more. */
+/** Starts a server that, like Slack, accepts one request a second and responds to more with 429 and Retry-After: 1. */
 async function oneASecond() {
   const taken: string[] = [];
   let requests = 0;
@@ -32,7 +32,7 @@ async function oneASecond() {
   };
 }
 
-it('many alerts at once to a URL that takes one a second all arrive, once each, and it is not hammered', async () => {
+it('delivers many concurrent alerts, once each, to a URL that accepts one a second, without flooding it', async () => {
   await using slack = await oneASecond();
   const client = await newTenant();
   const ids: string[] = [];
@@ -43,8 +43,8 @@ it('many alerts at once to a URL that takes one a second all arrive, once each, 
     ids.push(id);
   }
   const failure = { success: false, latency_ms: 1 };
-  for (const answer of await Promise.all(ids.map((id) => client.post(`/v1/checks/${id}/results`, failure)))) {
-    got(answer, 201);
+  for (const response of await Promise.all(ids.map((id) => client.post(`/v1/checks/${id}/results`, failure)))) {
+    got(response, 201);
   }
   const log = await eventually(async () => {
     const found = await everything(client, '/v1/notify/logs');
@@ -52,7 +52,8 @@ it('many alerts at once to a URL that takes one a second all arrive, once each, 
   }, 18_000);
   expect(log.map(({ id }) => id).sort()).toEqual([...slack.taken].sort());
   for (const delivery of log) expect(delivery).toMatchObject({ attempts: 1, error: '', kind: 'state_change' });
-  // Refused once each, before anybody could know, and now and then again, when a turn came in a hurry after a slow one.
-  // Without turns every one of them would be refused each second until it is the last: 36 requests.
+  // Each is rejected once, before the limit is known, and rarely again, when a reserved send time is followed too
+  // early.
+  // Without pacing every one would be rejected each second until it is the last: 36 requests.
   expect(slack.requests()).toBeLessThanOrEqual(3 * CHECKS);
 });

@@ -14,7 +14,7 @@ afterAll(() => world.service.stop());
 const fresh = () => newTenantOf(world.service);
 const counted = async (by: Client) => (await by.get('/v1/settings/users')).body[0].passkeys;
 
-describe('to sign in, what is no answer of an authenticator', () => {
+describe('a sign-in with an invalid authenticator response', () => {
   const good = async () => {
     const { authenticator } = await world.person();
     return authenticator.get((await world.browser.options()).body, PAGE);
@@ -31,50 +31,50 @@ describe('to sign in, what is no answer of an authenticator', () => {
     ['foreign JSON', () => ({ username: 'ann', password: 'secret' }), 'response.id'],
     ['no id', ({ id: _id, ...own }) => own, 'response.id'],
     ['an empty id', (own) => ({ ...own, id: '' }), 'response.id'],
-    ['an id that is no base64url', (own) => ({ ...own, id: 'a b' }), 'response.id'],
-    ['an id longer than any', (own) => ({ ...own, id: 'a'.repeat(1365) }), 'response.id'],
+    ['an id that is not base64url', (own) => ({ ...own, id: 'a b' }), 'response.id'],
+    ['an id that is too long', (own) => ({ ...own, id: 'a'.repeat(1365) }), 'response.id'],
     ['another type', (own) => ({ ...own, type: 'password' }), 'response.type'],
     ['no signature', inside({ signature: undefined }), 'response.response.signature'],
     ['a signature of 0 bytes', inside({ signature: '' }), 'response.response.signature'],
     ['no user handle', inside({ userHandle: null }), 'response.response.userHandle'],
-    ['a signature that is no text', inside({ signature: [1, 2] }), 'response.response.signature'],
-    ['a signature that is none', inside({ signature: 'AAAA' }), 'response'],
-    ['client data that is no JSON', inside({ clientDataJSON: 'AAAA' }), 'response'],
+    ['a signature that is not text', inside({ signature: [1, 2] }), 'response.response.signature'],
+    ['a signature that is invalid', inside({ signature: 'AAAA' }), 'response'],
+    ['client data that is not JSON', inside({ clientDataJSON: 'AAAA' }), 'response'],
     ['client data that is a list', inside({ clientDataJSON: text([]) }), 'response'],
     ['client data without an origin', inside({ clientDataJSON: text({ type: 'webauthn.get' }) }), 'response'],
     ['authenticator data of 3 bytes', inside({ authenticatorData: 'AAAA' }), 'response'],
     ['empty client data', inside({ clientDataJSON: '' }), 'response.response.clientDataJSON'],
-  ])('is refused, with the place: %s', async (_name, change, path) => {
-    const answer = await world.browser.signIn(change(await good()));
-    expect(answer).toMatchObject({ status: 400, body: { code: 'VALIDATION_ERROR' } });
-    expect(answer.body.details[0].path).toBe(path);
-    expect(answer.body.error).toMatch(/\w+ \w+/);
+  ])('is rejected with the path: %s', async (_name, change, path) => {
+    const response = await world.browser.signIn(change(await good()));
+    expect(response).toMatchObject({ status: 400, body: { code: 'VALIDATION_ERROR' } });
+    expect(response.body.details[0].path).toBe(path);
+    expect(response.body.error).toMatch(/\w+ \w+/);
   });
 
-  it('is refused for the ceremony that makes a passkey', async () => {
+  it('is rejected for a response of the registration ceremony', async () => {
     const { authenticator } = await world.person();
     const { body: options } = await world.browser.options();
-    const answer = await world.browser.signIn(authenticator.get(options, PAGE, { type: 'webauthn.create' }));
-    expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', 'response'));
-    expect(answer.body.error).toMatch(/another request/);
+    const response = await world.browser.signIn(authenticator.get(options, PAGE, { type: 'webauthn.create' }));
+    expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR', 'response'));
+    expect(response.body.error).toMatch(/another request/);
   });
 
   it.each([
     ['300 KB', 300_000],
     ['more than any authenticator sends', 66_000],
-  ])('is refused unread when it has %s', async (_name, size) => {
+  ])('is rejected unread when it has %s', async (_name, size) => {
     const own = await good();
-    const answer = await world.browser.signIn({ ...own, padding: 'a'.repeat(size) });
-    expect(answer).toMatchObject(failure(413, 'PAYLOAD_TOO_LARGE'));
+    const response = await world.browser.signIn({ ...own, padding: 'a'.repeat(size) });
+    expect(response).toMatchObject(failure(413, 'PAYLOAD_TOO_LARGE'));
   });
 
-  it('may hold what browsers will send one day', async () => {
+  it('may contain unknown properties of future browsers', async () => {
     const own = await good();
     const more = { ...own, extra: { deep: [1] }, response: { ...own.response, more: true } };
     expect(await world.browser.signIn(more)).toMatchObject({ status: 201 });
   });
 
-  it('is never repeated, nor is a challenge: neither in an answer nor in the log', async () => {
+  it('repeats neither it nor a challenge in a response or the log', async () => {
     const own = await good();
     const { challenge } = JSON.parse(Buffer.from(own.response.clientDataJSON, 'base64url').toString());
     const { error } = (await world.browser.signIn({ ...own, id: 'AAAA' })).body;
@@ -83,53 +83,53 @@ describe('to sign in, what is no answer of an authenticator', () => {
   });
 });
 
-describe('an answer that makes no passkey', () => {
+describe('a registration that is rejected', () => {
   it.each<[string, Tampering & { origin?: string }, RegExp]>([
     ['for another page', { origin: 'https://evil.example' }, /page of another origin/],
     ['in the frame of another page', { cross_origin: true }, /page of another origin/],
     ['for another rp_id', { rp_id: 'evil.example' }, /another address/],
-    ['for a challenge that we did not draw', { challenge: 'A'.repeat(43) }, /Request new ones/],
-    ['without verifying who is there', { user_verified: false }, /did not verify/],
+    ['for an unknown challenge', { challenge: 'A'.repeat(43) }, /Ask for new ones/],
+    ['without user verification', { user_verified: false }, /did not verify/],
     ['to a sign-in', { type: 'webauthn.get' }, /another request/],
   ])('%s', async (_name, { origin = PAGE, ...twist }, words) => {
     const own = await fresh();
     const { body: options } = await world.browser.newOptions(own);
-    const answer = await world.browser.add(own, makeAuthenticator().create(options, origin, twist));
-    expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', 'response'));
-    expect(answer.body.error).toMatch(words);
+    const response = await world.browser.add(own, makeAuthenticator().create(options, origin, twist));
+    expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR', 'response'));
+    expect(response.body.error).toMatch(words);
     expect(await counted(own)).toBe(0);
     expect(await world.browser.add(own, makeAuthenticator().create(options, PAGE))).toMatchObject({ status: 201 });
   });
 
-  it('is one with a passkey that is there already: it signs in, and adds nothing', async () => {
+  it('has a passkey that is registered already: it signs in and adds nothing', async () => {
     const { authenticator, ...person } = await world.person();
     const { body: options } = await world.browser.options();
-    const answer = await world.browser.add(person, authenticator.get(options, PAGE));
-    expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', 'response.response.attestationObject'));
+    const response = await world.browser.add(person, authenticator.get(options, PAGE));
+    expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR', 'response.response.attestationObject'));
   });
 
   const garbled: [string, string][] = [
-    ['that is no CBOR', 'AAAA'],
+    ['that is not CBOR', 'AAAA'],
     ['of an empty map', Buffer.from([0xa0]).toString('base64url')],
     ['without authenticator data', Buffer.from('a163666d74646e6f6e65', 'hex').toString('base64url')],
     ['with authenticator data that is a text', Buffer.from('a168617574684461746161', 'hex').toString('base64url')],
     ['nested 12,000 deep', Buffer.alloc(12_000, 0x81).toString('base64url')],
   ];
-  it.each(garbled)('is one %s', async (_name, attestationObject) => {
+  it.each(garbled)('has an attestation %s', async (_name, attestationObject) => {
     const own = await fresh();
     const good = makeAuthenticator().create((await world.browser.newOptions(own)).body, PAGE);
-    const answer = await world.browser.add(own, { ...good, response: { ...good.response, attestationObject } });
-    expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', 'response'));
+    const response = await world.browser.add(own, { ...good, response: { ...good.response, attestationObject } });
+    expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR', 'response'));
   });
 
-  it('is one that is cut off anywhere', async () => {
+  it('has an attestation that is truncated at any byte', async () => {
     const own = await fresh();
     const good = makeAuthenticator().create((await world.browser.newOptions(own)).body, PAGE);
     const whole = Buffer.from(good.response.attestationObject, 'base64url');
     for (let length = 1; length < whole.length; length += 7) {
       const attestationObject = whole.subarray(0, length).toString('base64url');
-      const answer = await world.browser.add(own, { ...good, response: { ...good.response, attestationObject } });
-      expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', 'response'));
+      const response = await world.browser.add(own, { ...good, response: { ...good.response, attestationObject } });
+      expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR', 'response'));
     }
     expect(await counted(own)).toBe(0);
   });
@@ -144,8 +144,8 @@ describe('an answer that makes no passkey', () => {
     expect(answer.body.details[0].path).toBe(path);
   });
 
-  it('is one of 300 KB', async () => {
-    const answer = await world.browser.add(client, { id: 'a'.repeat(300_000) });
-    expect(answer).toMatchObject(failure(413, 'PAYLOAD_TOO_LARGE'));
+  it('has 300 KB', async () => {
+    const response = await world.browser.add(client, { id: 'a'.repeat(300_000) });
+    expect(response).toMatchObject(failure(413, 'PAYLOAD_TOO_LARGE'));
   });
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Algorithm, makeAuthenticator, type Tampering } from '#infra/docs/authenticator.ts';
 import { disableAccount } from '#lib/access/change-account.ts';
-import { type Answer, clientOf, failure, newTenantOf, TIME, times } from '#test/support/client.ts';
+import { type ApiResponse, clientOf, failure, newTenantOf, TIME, times } from '#test/support/client.ts';
 import { PAGE, PASSKEYS, passkeyService } from '#test/support/passkeys.ts';
 
 let world: Awaited<ReturnType<typeof passkeyService>>;
@@ -10,29 +10,29 @@ beforeAll(async () => {
 });
 afterAll(() => world.service.stop());
 
-const noted = { actor: { type: 'system' }, target: { type: 'passkey' } };
-const cookieOf = ({ headers }: Answer) => headers.getSetCookie();
-const refused = (answer: Answer, words: RegExp) => {
-  expect(answer).toMatchObject(failure(401, 'UNAUTHORIZED'));
-  expect(answer.body.error).toMatch(words);
-  expect(cookieOf(answer)).toEqual([]);
+const audited = { actor: { type: 'system' }, target: { type: 'passkey' } };
+const cookieOf = ({ headers }: ApiResponse) => headers.getSetCookie();
+const refused = (response: ApiResponse, words: RegExp) => {
+  expect(response).toMatchObject(failure(401, 'UNAUTHORIZED'));
+  expect(response.body.error).toMatch(words);
+  expect(cookieOf(response)).toEqual([]);
 };
 
 describe('a sign-in with a passkey', () => {
-  it('answers the session, in a cookie that no page, no other host and no plain connection gets', async () => {
+  it('returns the session in a cookie that pages, other hosts and plain connections cannot read', async () => {
     const { authenticator, tenant } = await world.person();
-    const answer = await world.browser.signInWith(authenticator);
-    expect(answer).toMatchObject({
+    const response = await world.browser.signInWith(authenticator);
+    expect(response).toMatchObject({
       status: 201,
       body: { method: 'passkey', role: 'admin', scopes: null, account: { id: tenant }, current: true },
     });
-    const [cookie, ...more] = cookieOf(answer);
+    const [cookie, ...more] = cookieOf(response);
     expect(more).toEqual([]);
     expect(cookie).toMatch(/^__Host-fleetwatch_session=[0-9A-Za-z]{43}; /);
     for (const word of ['Secure', 'HttpOnly', 'SameSite=Strict', 'Path=/']) expect(cookie).toContain(word);
   });
 
-  it('asks for a passkey that the browser finds by itself, and for who is there', async () => {
+  it('requests a discoverable passkey and user verification', async () => {
     const { status, body } = await world.browser.options();
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -44,19 +44,19 @@ describe('a sign-in with a passkey', () => {
     });
   });
 
-  it('draws another challenge each time', async () => {
+  it('issues a new challenge each time', async () => {
     const drawn = await times(20, world.browser.options);
     expect(new Set(drawn.map(({ body }) => body.challenge)).size).toBe(20);
   });
 
-  it.each<Algorithm>([-8, -7, -257])('takes keys of the algorithm %i', async (algorithm) => {
+  it.each<Algorithm>([-8, -7, -257])('accepts keys of the algorithm %i', async (algorithm) => {
     const client = await newTenantOf(world.service);
     const authenticator = makeAuthenticator({ algorithm });
     expect(await world.browser.addTo(client, authenticator)).toMatchObject({ status: 201 });
     expect(await world.browser.signInWith(authenticator)).toMatchObject({ status: 201 });
   });
 
-  it('is told by the passkey: when it was used, and that a copy is kept', async () => {
+  it('updates the time of last use and the backup state of the passkey', async () => {
     const client = await newTenantOf(world.service);
     const authenticator = makeAuthenticator({ synced: true });
     const { body: added } = await world.browser.addTo(client, authenticator);
@@ -65,39 +65,39 @@ describe('a sign-in with a passkey', () => {
     expect((await client.get(PASSKEYS)).body).toEqual([{ ...added, last_used_at: TIME }]);
   });
 
-  it('works at http://localhost with its own passkeys, and not with those of another address', async () => {
+  it('works at http://localhost only with its own passkeys, not with passkeys of another host', async () => {
     const { authenticator, ...person } = await world.person();
     const local = world.atLocalhost();
     const second = makeAuthenticator();
     expect(await local.addTo(person, second)).toMatchObject({ status: 201, body: { rp_id: 'localhost' } });
     expect(await local.signInWith(second)).toMatchObject({ status: 201 });
 
-    // What a browser would not do: it offers a passkey to its own host alone.
+    // A browser would not do that: it offers a passkey only to its own host.
     const { body } = await local.options();
     const elsewhere = authenticator.get({ ...body, rpId: 'status.example.com' }, PAGE, { rp_id: 'localhost' });
     refused(await local.signIn(elsewhere), /is unknown/);
   });
 });
 
-describe('an answer that is not what an honest browser and authenticator give', () => {
+describe('a forged response', () => {
   it.each<[string, Tampering & { origin?: string }, RegExp]>([
-    ['for the page of somebody else', { origin: 'https://status.example.com.evil.example' }, /page of another origin/],
-    ['for the page at another port', { origin: `${PAGE}:8443` }, /page of another origin/],
-    ['for the page without TLS', { origin: 'http://status.example.com' }, /page of another origin/],
-    ['in the frame of another page', { cross_origin: true }, /page of another origin/],
+    ['for a page of another site', { origin: 'https://status.example.com.evil.example' }, /another page/],
+    ['for the page at another port', { origin: `${PAGE}:8443` }, /another page/],
+    ['for the page without TLS', { origin: 'http://status.example.com' }, /another page/],
+    ['in the frame of another page', { cross_origin: true }, /another page/],
     ['for another rp_id', { rp_id: 'evil.example' }, /another address/],
-    ['for a challenge that we did not draw', { challenge: 'A'.repeat(43) }, /Request new ones/],
-    ['without verifying who is there', { user_verified: false }, /did not verify/],
-    ['for another user', { user_handle: Buffer.from('usr_somebody').toString('base64url') }, /is unknown/],
-  ])('is refused: %s', async (_name, { origin = PAGE, ...twist }, words) => {
+    ['for an unknown challenge', { challenge: 'A'.repeat(43) }, /Ask for new ones/],
+    ['without user verification', { user_verified: false }, /did not verify/],
+    ['for another user', { user_handle: Buffer.from('usr_unknown').toString('base64url') }, /not known here/],
+  ])('is rejected: %s', async (_name, { origin = PAGE, ...twist }, words) => {
     const { authenticator } = await world.person();
     const { body: options } = await world.browser.options();
     refused(await world.browser.signIn(authenticator.get(options, origin, twist)), words);
-    // The challenge is still good: nobody else can use it up.
+    // The challenge stays valid: an attacker cannot use it up.
     expect(await world.browser.signIn(authenticator.get(options, PAGE))).toMatchObject({ status: 201 });
   });
 
-  it('is refused when another key has signed it', async () => {
+  it('is rejected when another key signed it', async () => {
     const { authenticator } = await world.person();
     const other = await world.person();
     const { body: options } = await world.browser.options();
@@ -106,7 +106,7 @@ describe('an answer that is not what an honest browser and authenticator give', 
     refused(await world.browser.signIn({ ...own, response: { ...own.response, signature } }), /signature/);
   });
 
-  it('is refused when a bit of it was changed after it was signed', async () => {
+  it('is rejected when a bit was changed after the signature', async () => {
     const { authenticator } = await world.person();
     const own = authenticator.get((await world.browser.options()).body, PAGE);
     const data = Buffer.from(own.response.authenticatorData, 'base64url');
@@ -115,7 +115,7 @@ describe('an answer that is not what an honest browser and authenticator give', 
     refused(await world.browser.signIn({ ...own, response }), /signature/);
   });
 
-  it('is refused when it is of a passkey that nobody has', async () => {
+  it('is rejected for an unknown passkey', async () => {
     const stranger = makeAuthenticator();
     stranger.create((await world.browser.newOptions(await newTenantOf(world.service))).body, PAGE);
     refused(await world.browser.signInWith(stranger), /This passkey is unknown; it may have been removed\./);
@@ -123,18 +123,18 @@ describe('an answer that is not what an honest browser and authenticator give', 
 });
 
 describe('the counter of a passkey', () => {
-  it('must rise: a copy that counts for itself is found out, and logged', async () => {
+  it('must increase: a cloned passkey is detected and logged', async () => {
     const { authenticator, passkey, get } = await world.person();
     expect(await world.browser.signInWith(authenticator, { counter: 9 })).toMatchObject({ status: 201 });
     for (const counter of [9, 8, 0]) {
       refused(await world.browser.signInWith(authenticator, { counter }), /been used elsewhere/);
     }
-    expect((await get('/v1/audit?action=passkey.refuse')).body).toMatchObject(Array(3).fill(noted));
+    expect((await get('/v1/audit?action=passkey.refuse')).body).toMatchObject(Array(3).fill(audited));
     expect(await world.browser.signInWith(authenticator, { counter: 10 })).toMatchObject({ status: 201 });
     expect(world.lines.filter(({ fields }) => fields.passkey_id === passkey.id)).toHaveLength(3);
   });
 
-  it('is not believed before the signature is: nobody can make a passkey look copied', async () => {
+  it('is used only after the signature is verified, so that no one else can mark a passkey as cloned', async () => {
     const { authenticator } = await world.person();
     await world.browser.signInWith(authenticator, { counter: 9 });
     const own = authenticator.get((await world.browser.options()).body, PAGE, { counter: 3 });
@@ -142,7 +142,7 @@ describe('the counter of a passkey', () => {
     refused(await world.browser.signIn(forged), /signature/);
   });
 
-  it('may stay at 0, as it does where an authenticator does not count', async () => {
+  it('can stay at 0 if the authenticator does not count', async () => {
     const client = await newTenantOf(world.service);
     const authenticator = makeAuthenticator();
     await world.browser.addTo(client, authenticator, 'phone', { counter: 0 });
@@ -151,7 +151,7 @@ describe('the counter of a passkey', () => {
   });
 });
 
-/** A signature of ECDSA is DER: its last byte is of a number, whatever that is. */
+/** An ECDSA signature is DER: its last byte belongs to a number, so that any value is valid. */
 function flipped(base64url: string): string {
   const bytes = Buffer.from(base64url, 'base64url');
   bytes[bytes.length - 1]! ^= 1;
@@ -159,27 +159,27 @@ function flipped(base64url: string): string {
 }
 
 describe('a challenge', () => {
-  it('is good for one sign-in', async () => {
+  it('is valid for one sign-in', async () => {
     const { authenticator } = await world.person();
     const { body: options } = await world.browser.options();
-    const answer = () => world.browser.signIn(authenticator.get(options, PAGE));
-    expect(await answer()).toMatchObject({ status: 201 });
-    refused(await answer(), /already used/);
+    const response = () => world.browser.signIn(authenticator.get(options, PAGE));
+    expect(await response()).toMatchObject({ status: 201 });
+    refused(await response(), /used already/);
   });
 
-  it('is good for one of twenty sign-ins at once', async () => {
+  it('is valid for one of twenty concurrent sign-ins', async () => {
     const client = await newTenantOf(world.service);
     const authenticator = makeAuthenticator();
     await world.browser.addTo(client, authenticator, 'phone', { counter: 0 });
     const { body: options } = await world.browser.options();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, () => world.browser.signIn(authenticator.get(options, PAGE, { counter: 0 }))),
     );
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
-    for (const answer of answers.filter(({ status }) => status !== 201)) refused(answer, /already used/);
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(1);
+    for (const response of responses.filter(({ status }) => status !== 201)) refused(response, /used already/);
   });
 
-  it('is good for five minutes', async () => {
+  it('is valid for five minutes', async () => {
     const { authenticator } = await world.person();
     const { body: options } = await world.browser.options();
     const { body: late } = await world.browser.options();
@@ -189,7 +189,7 @@ describe('a challenge', () => {
     refused(await world.browser.signIn(authenticator.get(late, PAGE)), /older than 5 minutes/);
   });
 
-  it('that was drawn to add a passkey signs nobody in', async () => {
+  it('does not sign in if it was issued for a registration', async () => {
     const { authenticator, ...person } = await world.person();
     const { challenge } = (await world.browser.newOptions(person)).body;
     const { body: options } = await world.browser.options();
@@ -197,14 +197,14 @@ describe('a challenge', () => {
   });
 });
 
-describe('nobody is signed in any more', () => {
-  it('by a passkey that was removed', async () => {
+describe('a sign-in that is rejected', () => {
+  it('uses a removed passkey', async () => {
     const { authenticator, passkey, ...person } = await world.person();
     expect(await person.del(`${PASSKEYS}/${passkey.id}`)).toMatchObject({ status: 204 });
     refused(await world.browser.signInWith(authenticator), /is unknown/);
   });
 
-  it('by a passkey of a user who was removed, nor can anybody add it meanwhile', async () => {
+  it('uses a passkey of a removed user, who cannot add one either', async () => {
     const admin = await newTenantOf(world.service);
     const invited = await admin.post('/v1/settings/users/invite', { email: 'ben@example.com', role: 'member' });
     const joined = await admin.post('/v1/invitations/accept', { token: invited.body.invite_token, name: 'Ben' });
@@ -217,31 +217,31 @@ describe('nobody is signed in any more', () => {
     refused(await world.browser.signInWith(authenticator), /is unknown/);
     const late = await world.browser.add(ben, makeAuthenticator().create(pending, PAGE));
     expect(late).toMatchObject(failure(401, 'UNAUTHORIZED'));
-    // Nothing is left of it: whoever has the authenticator can register it anew.
+    // Nothing of it is left, so that its authenticator can be registered again.
     expect(await world.browser.addTo(admin, authenticator)).toMatchObject({ status: 201 });
   });
 
-  it('of an account that the operator has disabled', async () => {
+  it('belongs to an account that the operator disabled', async () => {
     const { authenticator, tenant } = await world.person();
     await disableAccount({ ...world.service, tenant, origin: 'operator' });
-    const answer = await world.browser.signInWith(authenticator);
-    expect(answer).toMatchObject(failure(403, 'ACCOUNT_DISABLED'));
-    expect(cookieOf(answer)).toEqual([]);
+    const response = await world.browser.signInWith(authenticator);
+    expect(response).toMatchObject(failure(403, 'ACCOUNT_DISABLED'));
+    expect(cookieOf(response)).toEqual([]);
   });
 });
 
-describe('at an address where passkeys do not work', () => {
+describe('a host without passkeys', () => {
   it.each([
     ['an IP address', () => world.service.url, /IP address/],
-    ['a page that is not ours', () => 'https://evil.example', /not an address of this service/],
-  ])('nobody is asked for one: %s', async (_name, origin, words) => {
+    ['a page of another host', () => 'https://evil.example', /not an address of this service/],
+  ])('rejects a sign-in with a passkey: %s', async (_name, origin, words) => {
     const headers = { origin: origin() };
-    const nobody = clientOf(world.service.url, '');
+    const anonymous = clientOf(world.service.url, '');
     const { authenticator } = await world.person();
     const response = authenticator.get((await world.browser.options()).body, PAGE);
     for (const answer of [
-      await nobody.send('POST', '/v1/sign-in/passkey/options', { headers }),
-      await nobody.send('POST', '/v1/sign-in/passkey', { body: { response }, headers }),
+      await anonymous.send('POST', '/v1/sign-in/passkey/options', { headers }),
+      await anonymous.send('POST', '/v1/sign-in/passkey', { body: { response }, headers }),
     ]) {
       expect(answer).toMatchObject(failure(403, 'FORBIDDEN'));
       expect(answer.body.error).toMatch(words);

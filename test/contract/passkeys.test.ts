@@ -16,8 +16,8 @@ afterAll(() => world.service.stop());
 const fresh = () => newTenantOf(world.service);
 const counted = async (by: Client) => (await by.get('/v1/settings/users')).body[0].passkeys;
 
-describe('what a browser is asked for a new passkey', () => {
-  it('is one that stands for the user, is found without a name, and asks who is there', async () => {
+describe('registration options', () => {
+  it('require a discoverable passkey of the user, and user verification', async () => {
     const { body: me } = await client.get('/v1/me');
     const { status, body } = await world.browser.newOptions(client);
     expect(status).toBe(200);
@@ -37,7 +37,7 @@ describe('what a browser is asked for a new passkey', () => {
     });
   });
 
-  it('names those there are, so that no authenticator holds two', async () => {
+  it('exclude the existing passkeys, so that no authenticator has two', async () => {
     const own = await fresh();
     const first = makeAuthenticator().create((await world.browser.newOptions(own)).body, PAGE);
     await world.browser.add(own, first);
@@ -66,7 +66,7 @@ describe('a new passkey', () => {
     expect(await counted(own)).toBe(2);
   });
 
-  it('is made of one challenge, once', async () => {
+  it('uses a challenge once', async () => {
     const own = await fresh();
     const { body: options } = await world.browser.newOptions(own);
     const add = () => world.browser.add(own, makeAuthenticator().create(options, PAGE));
@@ -77,39 +77,39 @@ describe('a new passkey', () => {
     expect(await counted(own)).toBe(1);
   });
 
-  it('is one of twenty that are made of one challenge at once', async () => {
+  it('is created once for twenty concurrent requests with one challenge', async () => {
     const own = await fresh();
     const { body: options } = await world.browser.newOptions(own);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, () => world.browser.add(own, makeAuthenticator().create(options, PAGE))),
     );
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
-    expect(answers.filter(({ status }) => status === 400)).toHaveLength(19);
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(responses.filter(({ status }) => status === 400)).toHaveLength(19);
     expect(await counted(own)).toBe(1);
   });
 
-  it('is not made of a challenge that somebody else was given, nor of one to sign in', async () => {
+  it('is rejected for a challenge of another user, or of a sign-in', async () => {
     const [own, other] = [await fresh(), await fresh()];
     const { body: options } = await world.browser.newOptions(own);
     const { challenge } = (await world.browser.options()).body;
-    for (const answer of [
+    for (const response of [
       await world.browser.add(other, makeAuthenticator().create(options, PAGE)),
       await world.browser.add(own, makeAuthenticator().create({ ...options, challenge }, PAGE)),
     ]) {
-      expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', 'response'));
-      expect(answer.body.error).toMatch(/another user/);
+      expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR', 'response'));
+      expect(response.body.error).toMatch(/not yours/);
     }
   });
 
-  it('is not made of a challenge older than five minutes', async () => {
+  it('is rejected for a challenge older than five minutes', async () => {
     const own = await fresh();
     const { body: options } = await world.browser.newOptions(own);
     world.advance(5 * 60_000 + 1000);
-    const answer = await world.browser.add(own, makeAuthenticator().create(options, PAGE));
-    expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', 'response'));
+    const response = await world.browser.add(own, makeAuthenticator().create(options, PAGE));
+    expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR', 'response'));
   });
 
-  it('is nobody else’s: one that is registered already is a CONFLICT, for whomever', async () => {
+  it('is a CONFLICT if it is registered already, for any user', async () => {
     const [own, other] = [await fresh(), await fresh()];
     const credential_id = Buffer.alloc(32, 7);
     const add = (by: Client) => world.browser.addTo(by, makeAuthenticator(), 'laptop', { credential_id });
@@ -119,21 +119,21 @@ describe('a new passkey', () => {
     expect(await counted(own)).toBe(1);
   });
 
-  it('is one of ten at most, also when they are made at the same time', async () => {
+  it('is rejected beyond ten, even when they are created concurrently', async () => {
     const own = await fresh();
     const options = await Promise.all(Array.from({ length: 12 }, () => world.browser.newOptions(own)));
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       options.map(({ body }) => world.browser.add(own, makeAuthenticator().create(body, PAGE))),
     );
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(10);
-    for (const answer of answers.filter(({ status }) => status !== 201)) {
-      expect(answer).toMatchObject(failure(409, 'LIMIT_EXCEEDED'));
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(10);
+    for (const response of responses.filter(({ status }) => status !== 201)) {
+      expect(response).toMatchObject(failure(409, 'LIMIT_EXCEEDED'));
     }
     expect(await counted(own)).toBe(10);
     expect(await world.browser.newOptions(own)).toMatchObject(failure(409, 'LIMIT_EXCEEDED'));
   });
 
-  it('is taken whatever its authenticator states of its maker: nobody asked, and nobody looks', async () => {
+  it('is accepted with any attestation, because none is requested or verified', async () => {
     const statement = { fmt: 'packed', attStmt: new Map([['x5c', 'no certificate']]) };
     const added = await world.browser.addTo(await fresh(), makeAuthenticator(), 'stick', { statement });
     expect(added).toMatchObject({ status: 201 });
@@ -148,7 +148,7 @@ describe('the name of a passkey', () => {
     ['of two lines', 'lap\ntop'],
     ['turned around', 'lap\u202etop'],
     ['of 201 characters', 'a'.repeat(201)],
-  ])('is not %s', async (_name, name) => {
+  ])('cannot be %s', async (_name, name) => {
     const { authenticator: _authenticator, passkey, ...person } = await world.person();
     const { body: options } = await world.browser.newOptions(person);
     const added = await world.browser.add(person, makeAuthenticator().create(options, PAGE), name);
@@ -157,7 +157,7 @@ describe('the name of a passkey', () => {
     expect(renamed).toMatchObject(failure(400, 'VALIDATION_ERROR', 'name'));
   });
 
-  it('can change, and nothing else of it does', async () => {
+  it('can be changed without other changes', async () => {
     const { authenticator, passkey, ...person } = await world.person();
     const renamed = await person.put(`${PASSKEYS}/${passkey.id}`, { name: 'old laptop 🧳' });
     expect(renamed).toMatchObject({ status: 200 });
@@ -167,8 +167,8 @@ describe('the name of a passkey', () => {
   });
 });
 
-describe('the passkeys of somebody else', () => {
-  it('are not there: of another account, or of the same one for its admin', async () => {
+describe('passkeys of another user', () => {
+  it('return 404 for another account and for an admin of the same account', async () => {
     const admin = await world.person();
     const invited = await admin.post('/v1/settings/users/invite', { email: 'ben@example.com', role: 'admin' });
     const joined = await admin.post('/v1/invitations/accept', { token: invited.body.invite_token, name: 'Ben' });
@@ -181,22 +181,22 @@ describe('the passkeys of somebody else', () => {
     expect(await world.browser.signInWith(admin.authenticator)).toMatchObject({ status: 201 });
   });
 
-  it('are out of reach for a key that may only read', async () => {
+  it('cannot be changed with a read-only key', async () => {
     const { passkey, ...person } = await world.person();
     const { body } = await person.post('/v1/auth/keys', { label: 'reader', is_read_only: true });
     const reader = clientOf(world.service.url, body.key);
-    for (const answer of [
+    for (const response of [
       await reader.get(PASSKEYS),
       await reader.del(`${PASSKEYS}/${passkey.id}`),
       await world.browser.newOptions(reader),
     ]) {
-      expect(answer).toMatchObject(failure(403, 'READ_ONLY'));
+      expect(response).toMatchObject(failure(403, 'READ_ONLY'));
     }
   });
 });
 
-describe('a passkey that is removed', () => {
-  it('is gone, also the last one', async () => {
+describe('a removed passkey', () => {
+  it('is gone, even the last one', async () => {
     const { passkey, ...person } = await world.person();
     const place = `${PASSKEYS}/${passkey.id}`;
     expect(await person.del(place)).toMatchObject({ status: 204 });

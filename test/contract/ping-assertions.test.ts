@@ -8,15 +8,15 @@ beforeAll(async () => {
   client = await newTenant();
 });
 
-const judged = (...assertions: object[]) => newJob(client, { config: { assertions } });
+const jobWith = (...assertions: object[]) => newJob(client, { config: { assertions } });
 const wrote = (body: string) => ({ method: 'POST', body });
 const newest = async ({ id }: { id: string }) => (await everything(client, `/v1/checks/${id}/results`))[0];
 
 const lacksError = { source: 'body', operator: 'not_contains', value: 'ERROR' };
 
 describe('assertions of a push check', () => {
-  it('make a success a failure by the body of its ping; one without a body has an empty one', async () => {
-    const job = await judged(lacksError);
+  it('turn a success into a failure by the body of its ping; the default is empty', async () => {
+    const job = await jobWith(lacksError);
     await ping(job, '', wrote('all is well'));
     expect(await newest(job)).toMatchObject({ success: true, error_kind: null });
     await ping(job, '', wrote('ERROR 12: disk full'));
@@ -30,9 +30,9 @@ describe('assertions of a push check', () => {
     expect(got(await client.get(`/v1/checks/${job.id}`), 200)).toMatchObject({ state: 'up' });
   });
 
-  it('judge how long a run took, where its start is known', async () => {
+  it('evaluate the duration of a job run if its start is known', async () => {
     const long = { source: 'latency_ms', operator: 'at_least', value: 60_000 };
-    const job = await judged(long);
+    const job = await jobWith(long);
     await ping(job);
     expect(await newest(job)).toMatchObject({ success: true });
     await ping(job, '/start');
@@ -46,8 +46,8 @@ describe('assertions of a push check', () => {
     });
   });
 
-  it('leave a failure what it is, and judge no result by key', async () => {
-    const job = await judged(lacksError, { source: 'body', operator: 'contains', value: 'done', severity: 'warn' });
+  it('leave a failure unchanged and do not evaluate a result sent by key', async () => {
+    const job = await jobWith(lacksError, { source: 'body', operator: 'contains', value: 'done', severity: 'warn' });
     await ping(job, '/fail', wrote('ERROR'));
     expect(await newest(job)).toMatchObject({ error_kind: 'reported', error_message: 'reported as failed: ERROR' });
     got(await client.post(`/v1/checks/${job.id}/heartbeat`), 201);

@@ -14,7 +14,7 @@ beforeAll(async () => {
 const resultsOf = (id: string) => everything(client, `/v1/checks/${id}/results`);
 
 describe('the list of pings', () => {
-  it('shows each as it came, newest first, in pages', async () => {
+  it('shows each as it was sent, newest first, in pages', async () => {
     const job = await newJob(client);
     const headers = { 'user-agent': 'runitor/1.4.1' };
     for (const rest of ['/start', '/log', '/3', '', '/start', '']) {
@@ -53,7 +53,7 @@ describe('the list of pings', () => {
     expect(paged).toEqual(all);
   });
 
-  it('has no results that came by a key', async () => {
+  it('does not include results that were sent with a key', async () => {
     const job = await newJob(client);
     await client.post(`/v1/checks/${job.id}/heartbeat`);
     await ping(job);
@@ -61,7 +61,7 @@ describe('the list of pings', () => {
     expect(await pingsOf(client, job.id)).toHaveLength(1);
   });
 
-  it("is nobody else's", async () => {
+  it('is hidden from other accounts', async () => {
     const job = await newJob(client);
     await ping(job, '', { method: 'POST', body: 'x' });
     const stranger = await newTenant();
@@ -70,7 +70,7 @@ describe('the list of pings', () => {
     expect(await stranger.get(`/v1/checks/${job.id}/pings/${id}/body`)).toMatchObject(failure(404, 'NOT_FOUND'));
   });
 
-  it('shows no address to who may only read', async () => {
+  it('shows no address to read-only users', async () => {
     const job = await newJob(client);
     await ping(job);
     expect(await pingsOf(reader, job.id)).toMatchObject([{ remote_addr: '********', kind: 'success' }]);
@@ -83,22 +83,22 @@ describe('the body of a ping', () => {
     return as.get(`/v1/checks/${job.id}/pings/${id}/body`);
   };
 
-  it('is kept as text, and ******** to who may only read', async () => {
+  it('is stored as text, and shown as ******** to read-only users', async () => {
     const job = await newJob(client);
     await ping(job, '', { method: 'POST', body: 'copied 3 tables\ngrün 日本\n' });
-    const answer = await bodyOf(job);
-    expect(got(answer, 200)).toBe('copied 3 tables\ngrün 日本\n');
-    expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+    const response = await bodyOf(job);
+    expect(got(response, 200)).toBe('copied 3 tables\ngrün 日本\n');
+    expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8');
     expect(got(await bodyOf(job, reader), 200)).toBe('********');
   });
 
-  it.each(['/start', '/log', '/fail', '/9'])('also of %s', async (rest) => {
+  it.each(['/start', '/log', '/fail', '/9'])('is stored for %s too', async (rest) => {
     const job = await newJob(client);
     await ping(job, rest, { method: 'POST', body: 'said' });
     expect(got(await bodyOf(job), 200)).toBe('said');
   });
 
-  it('is cut at 10,000 bytes, between two characters; the rest is never read', async () => {
+  it('is cut at 10,000 bytes, between two characters; the rest is not read', async () => {
     const job = await newJob(client);
     for (const length of [10_000, 10_001, 10_000_000]) {
       const body = 'x'.repeat(length);
@@ -113,20 +113,20 @@ describe('the body of a ping', () => {
     ]);
   });
 
-  it('of any bytes is well-formed text', async () => {
+  it('is well-formed text for any bytes', async () => {
     const job = await newJob(client);
     await ping(job, '', { method: 'POST', body: new Uint8Array([0x61, 0, 0xff, 0xc3, 0x28]) });
     expect(got(await bodyOf(job), 200)).toBe('a\u0000\ufffd\ufffd(');
   });
 
-  it('that is empty is none', async () => {
+  it('is null if it is empty', async () => {
     const job = await newJob(client);
     await ping(job, '', { method: 'POST', body: '' });
     expect(await pingsOf(client, job.id)).toMatchObject([{ body_bytes: 0 }]);
     expect(await bodyOf(job)).toMatchObject(failure(404, 'NOT_FOUND'));
   });
 
-  it('is neither kept nor quoted with keep_body: false', async () => {
+  it('is neither stored nor quoted with keep_body: false', async () => {
     const job = await newJob(client, { config: { keep_body: false } });
     await ping(job, '/fail', { method: 'POST', body: 'no space left' });
     expect(await pingsOf(client, job.id)).toMatchObject([{ body_bytes: 0 }]);
@@ -134,7 +134,7 @@ describe('the body of a ping', () => {
     expect(await resultsOf(job.id)).toMatchObject([{ error_message: 'reported as failed' }]);
   });
 
-  it('has no secrets in it, and neither has what quotes it', async () => {
+  it('contains no secrets, and neither does text that quotes it', async () => {
     const job = await newJob(client);
     const body = [
       'PGPASSWORD=hunter2 pg_dump',
@@ -157,7 +157,7 @@ describe('the body of a ping', () => {
     expect(await resultsOf(job.id)).toMatchObject([{ error_message: 'exit status 2: token=******** was refused' }]);
   });
 
-  it.each(['png_x', 'png_01j0000000zzzzzzzzzzzzzzzz', 'res_1', 'x'])('%s has none', async (id) => {
+  it.each(['png_x', 'png_01j0000000zzzzzzzzzzzzzzzz', 'res_1', 'x'])('does not exist for %s', async (id) => {
     const job = await newJob(client);
     expect(await client.get(`/v1/checks/${job.id}/pings/${id}/body`)).toMatchObject(failure(404, 'NOT_FOUND'));
   });

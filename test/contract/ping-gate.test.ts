@@ -4,7 +4,7 @@ import { createAccount, disableAccount, enableAccount } from '#lib/access/change
 import { clientOf, newTenantOf } from '#test/support/client.ts';
 import { got, newBlueprint, newCheck } from '#test/support/fleet.ts';
 import { memoryLog } from '#test/support/log.ts';
-import { type PingAnswer, pingPathOf, said, sendPing } from '#test/support/pings.ts';
+import { type PingResponse, pingPathOf, said, sendPing } from '#test/support/pings.ts';
 import { type Service, startService } from '#test/support/service.ts';
 
 const RATE_LIMITS = 'read=1000/1000,write=1000/1000,push=1/12,open=1/6,ping=1/30,ping-url=1/4';
@@ -12,7 +12,7 @@ const RATE_LIMITS = 'read=1000/1000,write=1000/1000,push=1/12,open=1/6,ping=1/30
 let service: Service;
 const log = memoryLog();
 let now = Date.UTC(2026, 10, 22);
-/** Time stands still but when a test lets some pass. */
+/** A clock that moves only when a test advances it. */
 const clock = { now: () => now, sleep: () => new Promise<void>(setImmediate), stalled: () => 0 };
 beforeAll(async () => {
   service = await startService({ env: { RATE_LIMITS }, world: { clock }, log });
@@ -21,19 +21,19 @@ afterAll(() => service.stop());
 
 const tenant = () => newTenantOf(service);
 const pingAt = (path: string) => sendPing(path, {}, service.url);
-async function times(count: number, send: () => Promise<PingAnswer>): Promise<string[]> {
+async function times(count: number, send: () => Promise<PingResponse>): Promise<string[]> {
   const all: string[] = [];
   for (let i = 0; i < count; i++) all.push(said(await send()));
   return all;
 }
 
-/** All buckets are full again. */
+/** Refills all buckets. */
 const rest = () => {
   now += 60_000;
 };
 
-describe('the rate of pings', () => {
-  it('of one URL: so many at once, then 429 with Retry-After, until there is room again', async () => {
+describe('the rate limit of pings', () => {
+  it('applies to one URL: a burst, then 429 with Retry-After, until tokens are available', async () => {
     const job = await newCheck(await tenant());
     const path = pingPathOf(job.ping_url);
     expect(await times(4, () => pingAt(path))).toEqual(Array(4).fill('200 OK'));
@@ -46,27 +46,27 @@ describe('the rate of pings', () => {
     rest();
   });
 
-  it('of one account, over all of its checks; another account goes on', async () => {
+  it('applies to all checks of an account; other accounts are not affected', async () => {
     const [client, other] = [await tenant(), await tenant()];
     const jobs = [];
     for (let i = 0; i < 5; i++) jobs.push(pingPathOf((await newCheck(client)).ping_url));
-    const answers: string[] = [];
-    for (const path of jobs) answers.push(...(await times(3, () => pingAt(path))));
-    expect(answers.filter((one) => one === '200 OK')).toHaveLength(12);
-    expect(answers.filter((one) => one === '429 rate limited')).toHaveLength(3);
+    const responses: string[] = [];
+    for (const path of jobs) responses.push(...(await times(3, () => pingAt(path))));
+    expect(responses.filter((one) => one === '200 OK')).toHaveLength(12);
+    expect(responses.filter((one) => one === '429 rate limited')).toHaveLength(3);
     expect(said(await pingAt(pingPathOf((await newCheck(other)).ping_url)))).toBe('200 OK');
     rest();
   });
 
-  it('of one client address, before the table is asked', async () => {
-    const answers = [];
-    for (let i = 0; i < 32; i++) answers.push(said(await pingAt(`/ping/${randomUUID()}`)));
-    expect(answers).toEqual([...Array(30).fill('404 not found'), '429 rate limited', '429 rate limited']);
+  it('applies to one client address before the table is read', async () => {
+    const responses = [];
+    for (let i = 0; i < 32; i++) responses.push(said(await pingAt(`/ping/${randomUUID()}`)));
+    expect(responses).toEqual([...Array(30).fill('404 not found'), '429 rate limited', '429 rate limited']);
     rest();
   });
 });
 
-it('a UUID that leads nowhere is remembered for a minute, and the table is not asked', async () => {
+it('remembers an unknown UUID for a minute, without a read of the table', async () => {
   let reads = 0;
   const { get } = service.ports.table;
   service.ports.table.get = ((key: never) => {
@@ -86,7 +86,7 @@ it('a UUID that leads nowhere is remembered for a minute, and the table is not a
   }
 });
 
-it('a disabled account is not found, and works again once it is enabled', async () => {
+it('returns 404 for a disabled account until it is enabled', async () => {
   const client = await tenant();
   const job = await newCheck(client);
   const path = pingPathOf(job.ping_url);
@@ -103,7 +103,7 @@ it.each([
   ['entities of one blueprint', { entity_limit_per_bp: 0 }, /^409 The plan allows 0 entities/],
   ['checks of an entity', { check_limit_per_entity: 0 }, /^409 The entity has 0 checks/],
   ['checks', { check_limit: 0 }, /^409 .*check_limit/],
-])('a check that a ping would make is refused in a sentence at the limit of %s', async (_name, limits, answered) => {
+])('rejects a check created by a ping at the limit of %s', async (_name, limits, answered) => {
   const account = { email: 'ann@example.com', name: 'Ann', ...limits };
   const client = clientOf(service.url, (await createAccount(service, account, { again: true })).key.key);
   const blueprint_slug = await newBlueprint(client);
@@ -113,7 +113,7 @@ it.each([
   rest();
 });
 
-it('no log line has the address of a ping', async () => {
+it('keeps the path of a ping out of the log', async () => {
   const job = await newCheck(await tenant());
   const path = pingPathOf(job.ping_url);
   await times(6, () => pingAt(path));

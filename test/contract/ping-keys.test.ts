@@ -20,7 +20,7 @@ let jobs = 0;
 const slugOf = () => `job-${++jobs}`;
 
 describe('a ping key', () => {
-  it('is shown to who may write, in 22 characters, and as ******** to all others', async () => {
+  it('is shown in full, 22 characters, to users who can write, and as ******** to others', async () => {
     const key = await newKey();
     expect(key).toEqual({
       id: expect.stringMatching(/^pky_[0-9a-z]{26}$/),
@@ -35,7 +35,7 @@ describe('a ping key', () => {
     expect(await listed(await newTenant())).toEqual([]);
   });
 
-  it('is no key of the API', async () => {
+  it('is not an API key', async () => {
     const { key } = await newKey();
     expect(await clientOf((await target()).url, key).get('/v1/me')).toMatchObject(failure(401, 'UNAUTHORIZED'));
   });
@@ -56,7 +56,7 @@ describe('a ping key', () => {
     ['a/256', '400 invalid url format'],
     ['nothing?create=1', '404 not found: this ping key may not create checks'],
     ['nothing?create=0', '404 not found'],
-  ])('at %s: %s', async (rest, answered) => {
+  ])('returns at %s: %s', async (rest, answered) => {
     expect(said(await ping(await newKey(), rest))).toBe(answered);
   });
 
@@ -66,7 +66,7 @@ describe('a ping key', () => {
     expect(said(await ping(await newKey(), slug))).toBe('409 not a push check');
   });
 
-  it("does not reach another account's check of the same slug", async () => {
+  it('does not reach a check of another account with the same slug', async () => {
     const slug = slugOf();
     await newCheck(client, { slug });
     expect(said(await ping(await newKey({}, await newTenant()), slug))).toBe('404 not found');
@@ -83,7 +83,7 @@ describe('a ping key', () => {
     expect(await pingsOf(client, second.id)).toHaveLength(1);
   });
 
-  it('opens nothing once it is deleted, nor does a wrong one', async () => {
+  it('is useless after its deletion, and so is a wrong one', async () => {
     const key = await newKey();
     const slug = slugOf();
     await newCheck(client, { slug });
@@ -93,27 +93,27 @@ describe('a ping key', () => {
     expect(said(await ping({ id: '', key: 'fqOOd6-F4MMNuCEnzTU01w' }, slug))).toBe('404 not found');
   });
 
-  it('for a blueprint that is not there is refused', async () => {
+  it('is rejected for an unknown blueprint', async () => {
     const body = { label: 'x', blueprint_slug: 'none' };
     expect(await client.post('/v1/ping-keys', body)).toMatchObject(failure(404, 'NOT_FOUND'));
     expect(await client.post('/v1/ping-keys', { label: '' })).toMatchObject(failure(400, 'VALIDATION_ERROR', 'label'));
   });
 
-  it('is one of twenty at most, however many ask at once', async () => {
+  it('is rejected beyond twenty, even for concurrent requests', async () => {
     const own = await newTenant();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 23 }, (_, i) => own.post('/v1/ping-keys', { label: `${i}` })),
     );
-    const made = answers.filter(({ status }) => status === 201);
+    const made = responses.filter(({ status }) => status === 201);
     expect(made).toHaveLength(20);
-    expect(answers.find(({ status }) => status !== 201)).toMatchObject(failure(409, 'LIMIT_EXCEEDED'));
+    expect(responses.find(({ status }) => status !== 201)).toMatchObject(failure(409, 'LIMIT_EXCEEDED'));
     got(await own.del(`/v1/ping-keys/${made[0]!.body.id}`), 204);
     got(await own.post('/v1/ping-keys', { label: 'one more' }), 201);
   });
 });
 
-describe('a ping that makes its check', () => {
-  it('with an entity of the blueprint, a day and an hour of grace; the ping counts', async () => {
+describe('a ping that creates its check', () => {
+  it('creates an entity of the blueprint, with a period of a day and a grace time of an hour; the ping counts', async () => {
     const blueprint_slug = await newBlueprint(client);
     const key = await newKey({ blueprint_slug });
     const slug = slugOf();
@@ -136,7 +136,7 @@ describe('a ping that makes its check', () => {
     expect(own.toSorted()).toEqual(['check.create', 'entity.create']);
   });
 
-  it('on the entity that has its slug already', async () => {
+  it('uses the existing entity with its slug', async () => {
     const blueprint_slug = await newBlueprint(client);
     const slug = slugOf();
     const entity = got(await client.post(`/v1/blueprints/${blueprint_slug}/entities`, { slug, name: 'Mine' }), 201);
@@ -144,12 +144,12 @@ describe('a ping that makes its check', () => {
     expect(await checkOf(slug)).toMatchObject({ entity_id: entity.id, state: 'down' });
   });
 
-  it('once, however many ping at once', async () => {
+  it('creates it once for concurrent pings', async () => {
     const own = await newTenant();
     const blueprint_slug = await newBlueprint(own);
     const key = await newKey({ blueprint_slug }, own);
-    const answers = await Promise.all(Array.from({ length: 12 }, () => ping(key, 'nightly?create=1')));
-    const all = answers.map(said).toSorted();
+    const responses = await Promise.all(Array.from({ length: 12 }, () => ping(key, 'nightly?create=1')));
+    const all = responses.map(said).toSorted();
     expect(all).toEqual([...Array.from({ length: 11 }, () => '200 OK'), '201 Created']);
     const checks = (await everything(own, '/v1/checks')) as { id: string }[];
     expect(checks).toHaveLength(1);
@@ -157,12 +157,12 @@ describe('a ping that makes its check', () => {
     expect(await everything(own, `/v1/blueprints/${blueprint_slug}/entities`)).toHaveLength(1);
   });
 
-  it('is refused in a sentence where the blueprint wants a field', async () => {
+  it('is rejected with a message if the blueprint requires a field', async () => {
     const fields = [{ name: 'owner', field_type: 'string', required: true }];
     const key = await newKey({ blueprint_slug: await newBlueprint(client, { fields }) });
     const slug = slugOf();
-    const answer = await ping(key, `${slug}?create=1`);
-    expect(said(answer)).toMatch(/^409 \S.*owner.*$/);
+    const response = await ping(key, `${slug}?create=1`);
+    expect(said(response)).toMatch(/^409 \S.*owner.*$/);
     expect(await checkOf(slug)).toBeUndefined();
   });
 });

@@ -13,8 +13,8 @@ beforeAll(async () => {
 const read = async (id: string) => got(await client.get(`/v1/checks/${id}`), 200);
 const resultsOf = (id: string) => everything(client, `/v1/checks/${id}/results`);
 
-describe('what becomes of a ping', () => {
-  it('a success makes the check up, and is a result', async () => {
+describe('the result of a ping', () => {
+  it('is a success that makes the check up', async () => {
     const job = await newJob(client);
     await ping(job);
     expect(await read(job.id)).toMatchObject({ state: 'up' });
@@ -23,7 +23,7 @@ describe('what becomes of a ping', () => {
     ]);
   });
 
-  it('/fail is a failure with the last line of the body, and changes the state at once', async () => {
+  it('is for /fail a failure with the last line of the body, and changes the state immediately', async () => {
     const job = await newJob(client);
     await ping(job, '/fail', { method: 'POST', body: 'dumping shop\npg_dump: error: connection refused\n\n' });
     const [result] = await resultsOf(job.id);
@@ -33,12 +33,12 @@ describe('what becomes of a ping', () => {
     expect(down).toMatchObject({ check_to_state: 'down', error_message });
   });
 
-  it('an exit status is the status code; 0 is a success', async () => {
+  it('is for an exit status its status code; 0 is a success', async () => {
     const job = await newJob(client);
     await ping(job, '/3', { method: 'POST', body: 'pg_dump: error: connection refused' });
     await ping(job, '/7');
     await ping(job, '/0');
-    // Those of one millisecond are in no order among themselves.
+    // Results of one millisecond are unordered.
     const byCode = (await resultsOf(job.id)).toSorted((a, b) => a.status_code - b.status_code);
     expect(byCode).toMatchObject([
       { success: true, status_code: 0, error_message: '' },
@@ -47,14 +47,14 @@ describe('what becomes of a ping', () => {
     ]);
   });
 
-  it('a long last line is cut at 200 characters in what alerts quote', async () => {
+  it('quotes at most 200 characters of the last line in alerts', async () => {
     const job = await newJob(client);
     await ping(job, '/fail', { method: 'POST', body: 'x'.repeat(300) });
     const [{ error_message }] = (await resultsOf(job.id)) as [{ error_message: string }];
     expect(error_message).toBe(`reported as failed: ${'x'.repeat(199)}…`);
   });
 
-  it('a start is no result; its end takes from start to end', async () => {
+  it('is none for a start; its end measures the duration', async () => {
     const job = await newJob(client);
     await ping(job, '/start');
     expect(await resultsOf(job.id)).toEqual([]);
@@ -71,7 +71,7 @@ describe('what becomes of a ping', () => {
     expect(start).toMatchObject({ kind: 'start', duration_ms: null });
   });
 
-  it('two runs at once are told apart by their ids', async () => {
+  it('distinguishes two concurrent runs by their ids', async () => {
     const job = await newJob(client);
     const [a, b] = [randomUUID(), randomUUID()];
     await ping(job, `/start?rid=${a}`);
@@ -91,7 +91,7 @@ describe('what becomes of a ping', () => {
     expect((await resultsOf(job.id))[0].latency_ms).toBe(0);
   });
 
-  it('a heartbeat ends a run too and is measured; a result keeps the latency that it says', async () => {
+  it('ends a run and measures it for a heartbeat too; a result keeps its own latency', async () => {
     const job = await newJob(client);
     await ping(job, '/start');
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -103,7 +103,7 @@ describe('what becomes of a ping', () => {
     expect(got(await client.post(`/v1/checks/${job.id}/heartbeat`), 201).latency_ms).toBe(0);
   });
 
-  it('/log is kept and changes nothing', async () => {
+  it('is none for /log, which changes nothing', async () => {
     const job = await newJob(client);
     await ping(job, '/log', { method: 'POST', body: 'half way' });
     expect(await read(job.id)).toMatchObject({ state: 'unknown', last_result: null });
@@ -111,16 +111,16 @@ describe('what becomes of a ping', () => {
     expect(await pingsOf(client, job.id)).toMatchObject([{ kind: 'log', body_bytes: 8 }]);
   });
 
-  it('to a disabled check is taken and kept, and changes nothing', async () => {
+  it('is none for a disabled check, which stores the ping and changes nothing', async () => {
     const job = await newJob(client, { enabled: false });
     for (const rest of ['/start', '', '/fail', '/log']) expect(said(await ping(job, rest))).toBe('200 OK');
     expect(await read(job.id)).toMatchObject({ state: 'unknown', enabled: false });
-    // In no order within a millisecond.
+    // Unordered within a millisecond.
     const kinds = (await pingsOf(client, job.id)).map(({ kind }: { kind: string }) => kind);
     expect(kinds.toSorted()).toEqual(['fail', 'log', 'start', 'success']);
   });
 
-  it('with an Idempotency-Key counts once, also a start', async () => {
+  it('counts once with an Idempotency-Key, even for a start', async () => {
     const job = await newJob(client, { failure_threshold: 3 });
     const again = (rest: string, key: string) => ping(job, rest, { headers: { 'idempotency-key': key } });
     for (let i = 0; i < 3; i++) expect(said(await again('/fail', 'run-1'))).toBe('200 OK');
@@ -129,12 +129,12 @@ describe('what becomes of a ping', () => {
     expect(await pingsOf(client, job.id)).toHaveLength(2);
   });
 
-  it('thirty at once are all kept, and end each run once', async () => {
+  it('ends each run once for thirty concurrent pings, all stored', async () => {
     const job = await newJob(client);
     const rids = Array.from({ length: 10 }, () => randomUUID());
     await Promise.all(rids.map((rid) => ping(job, `/start?rid=${rid}`)));
-    const answers = await Promise.all([...rids, ...rids].map((rid) => ping(job, `?rid=${rid}`)));
-    expect(new Set(answers.map(said))).toEqual(new Set(['200 OK']));
+    const responses = await Promise.all([...rids, ...rids].map((rid) => ping(job, `?rid=${rid}`)));
+    expect(new Set(responses.map(said))).toEqual(new Set(['200 OK']));
     const pings = (await pingsOf(client, job.id)) as { kind: string; rid: string; duration_ms: number | null }[];
     expect(pings.filter(({ kind }) => kind === 'success')).toHaveLength(20);
     expect(await resultsOf(job.id)).toHaveLength(20);

@@ -13,8 +13,8 @@ beforeAll(async () => {
 
 const read = async (id: string) => got(await client.get(`/v1/checks/${id}`), 200);
 
-describe('the address of a push check', () => {
-  it('is on its record, ends with a UUID of version 4, and is ******** to who may only read', async () => {
+describe('the ping URL of a push check', () => {
+  it('is on its record, ends with a UUID of version 4, and is ******** to read-only users', async () => {
     const job = await newJob(client);
     expect(job.ping_url).toMatch(
       /^https?:\/\/[^/]+\/ping\/[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
@@ -25,7 +25,7 @@ describe('the address of a push check', () => {
     expect(all.find(({ id }) => id === job.id)!.ping_url).toBe(job.ping_url);
   });
 
-  it('may be sent along in a change, which leaves it; a check that probes has none', async () => {
+  it('is accepted in an update, which ignores it; probed checks have none', async () => {
     const job = await newJob(client);
     expect(got(await client.put(`/v1/checks/${job.id}`, { ...job, name: 'renamed' }), 200)).toMatchObject({
       ping_url: job.ping_url,
@@ -41,11 +41,11 @@ describe('the address of a push check', () => {
   });
 });
 
-describe('what a ping is answered', () => {
-  it('200 OK, with the headers that clients know', async () => {
-    const answer = await ping(await newJob(client));
-    expect(said(answer)).toBe('200 OK');
-    expect(Object.fromEntries(answer.headers)).toMatchObject({
+describe('the response to a ping', () => {
+  it('is 200 OK, with the headers that clients expect', async () => {
+    const response = await ping(await newJob(client));
+    expect(said(response)).toBe('200 OK');
+    expect(Object.fromEntries(response.headers)).toMatchObject({
       'content-type': 'text/plain; charset=utf-8',
       'access-control-allow-origin': '*',
       'ping-body-limit': '10000',
@@ -53,18 +53,18 @@ describe('what a ping is answered', () => {
     });
   });
 
-  it.each(['HEAD', 'GET', 'POST'])('by %s', async (method) => {
+  it.each(['HEAD', 'GET', 'POST'])('is the same for %s', async (method) => {
     const job = await newJob(client);
-    const answer = await ping(job, '', { method });
-    expect(said(answer)).toBe(method === 'HEAD' ? '200 ' : '200 OK');
+    const response = await ping(job, '', { method });
+    expect(said(response)).toBe(method === 'HEAD' ? '200 ' : '200 OK');
     expect(await pingsOf(client, job.id)).toMatchObject([{ method }]);
   });
 
-  it.each(['', '/', '/start', '/fail', '/log', '/0', '/3', '/255'])('200 OK at …%s', async (rest) => {
+  it.each(['', '/', '/start', '/fail', '/log', '/0', '/3', '/255'])('is 200 OK at …%s', async (rest) => {
     expect(said(await ping(await newJob(client), rest))).toBe('200 OK');
   });
 
-  it('a UUID in capitals is the same', async () => {
+  it('is the same for a UUID in capitals', async () => {
     const job = await newJob(client);
     const path = pingPathOf(job.ping_url).replace(/[^/]+$/, (uuid) => uuid.toUpperCase());
     expect(said(await sendPing(path))).toBe('200 OK');
@@ -82,7 +82,7 @@ describe('what a ping is answered', () => {
     ['?rid=1', '400 invalid uuid format'],
     ['?rid=', '400 invalid uuid format'],
     [`?rid=${randomUUID()}&rid=${randomUUID()}`, '400 invalid uuid format'],
-  ])('…%s: %s, and nothing is kept', async (rest, answered) => {
+  ])('is for …%s: %s, and nothing is stored', async (rest, answered) => {
     const job = await newJob(client);
     expect(said(await ping(job, rest))).toBe(answered);
     expect(await pingsOf(client, job.id)).toEqual([]);
@@ -90,30 +90,30 @@ describe('what a ping is answered', () => {
   });
 
   const expectNothingAt = async (path: string) => {
-    const answer = await sendPing(path);
-    expect(said(answer)).toBe('404 not found');
-    expect(answer.headers.get('ping-body-limit')).toBe('10000');
+    const response = await sendPing(path);
+    expect(said(response)).toBe('404 not found');
+    expect(response.headers.get('ping-body-limit')).toBe('10000');
   };
 
-  it('404 not found where nothing follows', () => expectNothingAt('/ping/'));
+  it('is 404 not found without a UUID', () => expectNothingAt('/ping/'));
 
   it.each(['/ping/x', `/ping/${randomUUID()}`, `/ping/${randomUUID()}/fail`, '/ping/a/b/c/d'])(
-    '404 not found at %s',
+    'is 404 not found at %s',
     expectNothingAt,
   );
 
-  it.each(['PUT', 'DELETE', 'PATCH'])('405 to %s, with what is possible', async (method) => {
-    const answer = await ping(await newJob(client), '', { method });
-    expect(said(answer)).toBe('405 method not allowed');
-    expect(answer.headers.get('allow')).toBe('GET, HEAD, POST');
+  it.each(['PUT', 'DELETE', 'PATCH'])('is 405 to %s, with the allowed methods', async (method) => {
+    const response = await ping(await newJob(client), '', { method });
+    expect(said(response)).toBe('405 method not allowed');
+    expect(response.headers.get('allow')).toBe('GET, HEAD, POST');
   });
 
-  it('needs no key, and looks at none', async () => {
+  it('needs no key and ignores one', async () => {
     const job = await newJob(client);
     expect(said(await ping(job, '', { headers: { authorization: 'Bearer fw_wrong' } }))).toBe('200 OK');
   });
 
-  it('404 once the check is deleted, also with its entity', async () => {
+  it('is 404 after the deletion of the check or its entity', async () => {
     const [job, other] = [await newJob(client), await newJob(client)];
     await client.del(`/v1/checks/${job.id}`);
     expect(said(await ping(job))).toBe('404 not found');
@@ -124,11 +124,11 @@ describe('what a ping is answered', () => {
   });
 });
 
-describe('another address', () => {
+describe('a new ping URL', () => {
   const rotate = async (job: Job, body: object = {}) =>
     got(await client.post(`/v1/checks/${job.id}/rotate-ping-url`, body), 200) as Job;
 
-  it('takes the place of the first at once', async () => {
+  it('replaces the old one immediately', async () => {
     const job = await newJob(client);
     const next = await rotate(job);
     expect(next.ping_url).not.toBe(job.ping_url);
@@ -137,7 +137,7 @@ describe('another address', () => {
     expect((await read(job.id)).ping_url).toBe(next.ping_url);
   });
 
-  it('may be beside the first for a while, and the one before that is gone', async () => {
+  it('can overlap with the old one, but not with the one before', async () => {
     const job = await newJob(client);
     const second = await rotate(job, { keep_old_seconds: 600 });
     expect([said(await ping(job)), said(await ping(second))]).toEqual(['200 OK', '200 OK']);
@@ -149,21 +149,21 @@ describe('another address', () => {
     ]);
   });
 
-  it('ends when it was said', async () => {
+  it('ends the old one at the given time', async () => {
     const job = await newJob(client);
     await rotate(job, { keep_old_seconds: 1 });
     await new Promise((resolve) => setTimeout(resolve, 1100));
     expect(said(await ping(job))).toBe('404 not found');
   });
 
-  it.each([-1, 604_801, 1.5, '60'])('keep_old_seconds: %s is refused', async (keep_old_seconds) => {
+  it.each([-1, 604_801, 1.5, '60'])('is rejected for keep_old_seconds: %s', async (keep_old_seconds) => {
     const job = await newJob(client);
     expect(await client.post(`/v1/checks/${job.id}/rotate-ping-url`, { keep_old_seconds })).toMatchObject(
       failure(400, 'VALIDATION_ERROR', 'keep_old_seconds'),
     );
   });
 
-  it('is for who may write', async () => {
+  it('requires a key that can write', async () => {
     const job = await newJob(client);
     expect(await reader.post(`/v1/checks/${job.id}/rotate-ping-url`, {})).toMatchObject(failure(403, 'READ_ONLY'));
   });

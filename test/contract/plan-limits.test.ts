@@ -11,7 +11,7 @@ beforeAll(async () => {
   return async () => void (await service.stop());
 });
 
-/** An admin of a new account with such limits. */
+/** Returns an admin of a new account with the given limits. */
 async function tenant(limits: Partial<NewAccount>): Promise<Client> {
   const { key } = await createAccount(service, { email: 'ann@example.com', name: 'Ann', ...limits }, { again: true });
   return clientOf(service.url, key.key);
@@ -20,8 +20,8 @@ async function tenant(limits: Partial<NewAccount>): Promise<Client> {
 const pull = { check_type: 'http', target_url: 'http://127.77.0.9:1/', interval_seconds: 10 };
 const exceeded = failure(409, 'LIMIT_EXCEEDED');
 
-describe('the plan limits', () => {
-  it('stand in the account, with their defaults', async () => {
+describe('plan limits', () => {
+  it('are shown in the account, with their defaults', async () => {
     expect((await (await tenant({})).get('/v1/me')).body).toMatchObject({
       check_limit: 50_000,
       checks_per_minute_limit: 60_000,
@@ -45,7 +45,7 @@ describe('rollup_days', () => {
     [{}, 'day', 400],
     [{ rollup_days: 800 }, 'month', 800],
     [{ rollup_days: 800 }, 'hour', 90],
-  ])('with %j a history by the %s goes back %i days', async (limits, bucket, days) => {
+  ])('covers with %j, by the %s, %i days', async (limits, bucket, days) => {
     const client = await tenant(limits);
     const { id } = await newCheck(client);
     const history = (from: number, to: number) =>
@@ -60,8 +60,8 @@ describe('rollup_days', () => {
   });
 });
 
-describe('checks a minute', () => {
-  it('are counted over all entities, and refused beyond the limit with what to do', async () => {
+describe('checks per minute', () => {
+  it('are counted over all entities and rejected beyond the limit, with a remedy', async () => {
     const client = await tenant({ checks_per_minute_limit: 12 });
     await newCheck(client, pull);
     const second = await newCheck(client, pull);
@@ -76,7 +76,7 @@ describe('checks a minute', () => {
     got(await client.post('/v1/checks', { ...pull, entity_id }), 201);
   });
 
-  it('count only what is run: no disabled check and none that waits for pushes', async () => {
+  it('count only enabled, probed checks', async () => {
     const client = await tenant({ checks_per_minute_limit: 6 });
     await newCheck(client);
     const resting = await newCheck(client, { ...pull, enabled: false });
@@ -86,7 +86,7 @@ describe('checks a minute', () => {
     got(await client.put(`/v1/checks/${resting.id}`, { enabled: true }), 200);
   });
 
-  it('follow a change of the interval, and let anything become less', async () => {
+  it('follow a change of the interval, and can always decrease', async () => {
     const client = await tenant({ checks_per_minute_limit: 6 });
     const { id } = await newCheck(client, pull);
     expect(await client.put(`/v1/checks/${id}`, { interval_seconds: 9 })).toMatchObject(exceeded);
@@ -96,7 +96,7 @@ describe('checks a minute', () => {
     got(await client.put(`/v1/checks/${id}`, { name: 'renamed', interval_seconds: 20 }), 200);
   });
 
-  it('are given back with the entity', async () => {
+  it('are released with the entity', async () => {
     const client = await tenant({ checks_per_minute_limit: 30, check_limit: 5 });
     const entity = await newEntity(client);
     for (let i = 0; i < 5; i++) await newCheck(client, { ...pull, entity_id: entity.id });
@@ -107,7 +107,7 @@ describe('checks a minute', () => {
     expect(await client.post('/v1/checks', { check_type: 'push', entity_id })).toMatchObject(exceeded);
   });
 
-  it('hold exactly when many checks are made, changed and deleted at once', async () => {
+  it('hold exactly for concurrent creation, change and deletion', async () => {
     const client = await tenant({ checks_per_minute_limit: 60 });
     const entities = await Promise.all(Array.from({ length: 6 }, () => newEntity(client)));
     const make = (i: number) => client.post('/v1/checks', { ...pull, entity_id: entities[i % 6]!.id });
@@ -122,14 +122,14 @@ describe('checks a minute', () => {
       ...ids.slice(3, 6).map((id) => client.put(`/v1/checks/${id}`, { enabled: false })),
       ...ids.slice(3, 6).map((id) => client.put(`/v1/checks/${id}`, { interval_seconds: 20 })),
     ]);
-    // Four are left that run.
+    // Four running checks are left.
     const again = (await Promise.all(Array.from({ length: 30 }, (_, i) => make(i)))).map(({ status }) => status);
     expect(again.filter((status) => status === 201)).toHaveLength(6);
   });
 });
 
 describe('keys of a user', () => {
-  it('are limited, exactly, and a deleted one makes room', async () => {
+  it('are limited exactly, and a deletion frees one', async () => {
     const client = await tenant({ key_limit_per_user: 5 });
     const make = () => client.post('/v1/auth/keys', { label: 'One more' });
     const made = await Promise.all(Array.from({ length: 20 }, make));
@@ -149,7 +149,7 @@ describe('the team', () => {
   const invite = (client: Client, i: number) =>
     client.post('/v1/settings/users/invite', { email: `p${i}@example.com`, role: 'member' });
 
-  it('has so many pending invitations, exactly, and one that is pending may be sent again', async () => {
+  it('has a limit of pending invitations, and a pending one can be sent again', async () => {
     const client = await tenant({ invitation_limit: 3 });
     const sent = await Promise.all(Array.from({ length: 10 }, (_, i) => invite(client, i)));
     const invited = sent.filter(({ status }) => status === 201);
@@ -163,7 +163,7 @@ describe('the team', () => {
     got(await invite(client, 99), 201);
   });
 
-  it('has so many people', async () => {
+  it('has a limit of members', async () => {
     const client = await tenant({ user_limit: 2 });
     got(await invite(client, 1), 201);
     const refused = await invite(client, 2);
@@ -173,7 +173,7 @@ describe('the team', () => {
 });
 
 describe('relations', () => {
-  it('are limited, exactly, and a deleted one makes room', async () => {
+  it('are limited exactly, and a deletion frees one', async () => {
     const client = await tenant({ relation_limit: 4 });
     const ids = (await Promise.all(Array.from({ length: 6 }, () => newEntity(client)))).map(({ id }) => id);
     const pairs = ids.flatMap((from) => ids.filter((to) => to !== from).map((to) => [from, to]));

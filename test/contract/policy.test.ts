@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 
 describe('the policy of a check', () => {
-  it('has the defaults of the interface from the start', async () => {
+  it('has the documented defaults', async () => {
     expect(got(await client.get(`/v1/checks/${id}/policy`), 200)).toMatchObject({
       check_id: id,
       cooldown_seconds: 300,
@@ -22,7 +22,7 @@ describe('the policy of a check', () => {
     });
   });
 
-  it('is changed member by member and read back as it was answered', async () => {
+  it('can be changed by property and read back as returned', async () => {
     got(await client.post(`/v1/checks/${id}/policy`, { cooldown_seconds: 10, notify_on_recovery: false }), 200);
     const changed = got(await client.post(`/v1/checks/${id}/policy`, { silenced: true, late_alerts: null }), 200);
     expect(changed).toMatchObject({
@@ -35,7 +35,7 @@ describe('the policy of a check', () => {
     expect(got(await client.get(`/v1/checks/${id}/policy`), 200)).toEqual(changed);
   });
 
-  it('takes and keeps late_alerts and repeats, and refuses another type of them', async () => {
+  it('accepts late_alerts and repeats, and rejects other types', async () => {
     const path = `/v1/checks/${(await newCheck(client)).id}/policy`;
     const wanted = { late_alerts: false, repeat_interval_seconds: 3600 };
     expect(got(await client.post(path, wanted), 200)).toMatchObject(wanted);
@@ -47,7 +47,7 @@ describe('the policy of a check', () => {
     expect(got(await client.get(path), 200)).toMatchObject(wanted);
   });
 
-  it('can be sent back as it was read, but not to another check', async () => {
+  it('can be sent back unchanged, but not to another check', async () => {
     const { updated_at, channels, ...read } = got(await client.get(`/v1/checks/${id}/policy`), 200);
     expect(got(await client.post(`/v1/checks/${id}/policy`, { ...read, updated_at, channels }), 200)).toMatchObject(
       read,
@@ -58,21 +58,21 @@ describe('the policy of a check', () => {
     );
   });
 
-  it('takes its channels back as they were read, and says where others are made', async () => {
+  it('accepts unchanged channels and names the endpoint that adds others', async () => {
     const path = `/v1/checks/${(await newCheck(client)).id}/policy`;
     const channel = { channel_type: 'slack', config: { url: 'https://hooks.example.com/x' } };
     got(await client.post(`${path}/channels`, channel), 201);
     const read = got(await client.get(path), 200);
     expect(got(await client.post(path, { ...read, silenced: true }), 200)).toMatchObject({ channels: read.channels });
     for (const channels of [[], [{ ...read.channels[0], channel_type: 'discord' }], [...read.channels, channel]]) {
-      const answer = await client.post(path, { silenced: false, channels });
-      expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', 'channels'));
-      expect(answer.body.error).toContain(`POST ${path}/channels adds one`);
+      const response = await client.post(path, { silenced: false, channels });
+      expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR', 'channels'));
+      expect(response.body.error).toContain(`POST ${path}/channels adds one`);
     }
     expect(got(await client.get(path), 200).silenced).toBe(true);
   });
 
-  it('refuses what is out of bounds and changes nothing', async () => {
+  it('rejects values out of bounds and changes nothing', async () => {
     const before = got(await client.get(`/v1/checks/${id}/policy`), 200);
     const { status, body } = await client.post(`/v1/checks/${id}/policy`, {
       silenced: false,
@@ -87,18 +87,18 @@ describe('the policy of a check', () => {
     expect(got(await client.get(`/v1/checks/${id}/policy`), 200)).toEqual(before);
   });
 
-  it('looks to another tenant as if it did not exist', async () => {
+  it('returns 404 to another tenant', async () => {
     const stranger = await newTenant();
-    for (const answer of [
+    for (const response of [
       await stranger.get(`/v1/checks/${id}/policy`),
       await stranger.post(`/v1/checks/${id}/policy`, { silenced: true }),
       await stranger.post(`/v1/checks/${id}/policy/channels`, { channel_type: 'slack', config: {} }),
     ]) {
-      expect([answer.status, answer.body.code]).toEqual([404, 'NOT_FOUND']);
+      expect([response.status, response.body.code]).toEqual([404, 'NOT_FOUND']);
     }
   });
 
-  it('goes with its check', async () => {
+  it('is deleted with its check', async () => {
     const { id: gone } = await newCheck(client);
     got(await client.post(`/v1/checks/${gone}/policy`, { silenced: true }), 200);
     got(await client.del(`/v1/checks/${gone}`), 204);

@@ -19,7 +19,7 @@ const post = (body: unknown, headers: Record<string, string> = {}) =>
 const fine = { success: true, latency_ms: 12 };
 
 describe('POST /v1/checks/{id}/results', () => {
-  it('answers the record of the result', async () => {
+  it('returns the record of the result', async () => {
     const before = Date.now();
     const result = got(await post(fine), 201);
     expect(result).toEqual({
@@ -39,7 +39,7 @@ describe('POST /v1/checks/{id}/results', () => {
     expect(Date.parse(result.checked_at)).toBeLessThanOrEqual(Date.now());
   });
 
-  it('keeps everything that is supplied, and it is the first of the results', async () => {
+  it('stores all given properties as the first of the results', async () => {
     const checked_at = inMs(-1);
     const body = { success: false, latency_ms: 0, error_message: 'disk 97 % full 💾', status_code: 507, checked_at };
     const result = got(await post(body), 201);
@@ -60,20 +60,20 @@ describe('POST /v1/checks/{id}/results', () => {
     ['half a millisecond', { success: true, latency_ms: 0.5 }, 'latency_ms'],
     ['a latency as text', { success: true, latency_ms: '12' }, 'latency_ms'],
     ['a latency of over a day', { success: true, latency_ms: 86_400_001 }, 'latency_ms'],
-    ['a latency beyond every number', '{"success":true,"latency_ms":1e999}', 'latency_ms'],
-    ['an error that is no text', { ...fine, error_message: {} }, 'error_message'],
+    ['a latency beyond the range of numbers', '{"success":true,"latency_ms":1e999}', 'latency_ms'],
+    ['an error that is not text', { ...fine, error_message: {} }, 'error_message'],
     ['a status code as text', { ...fine, status_code: '200' }, 'status_code'],
     ['a negative status code', { ...fine, status_code: -1 }, 'status_code'],
     ['a time as number', { ...fine, checked_at: 1_700_000_000 }, 'checked_at'],
-    ['a time in words', { ...fine, checked_at: 'yesterday' }, 'checked_at'],
+    ['a time as words', { ...fine, checked_at: 'yesterday' }, 'checked_at'],
     ['an empty time', { ...fine, checked_at: '' }, 'checked_at'],
-    ['a day that no calendar has', { ...fine, checked_at: '2026-02-30T00:00:00Z' }, 'checked_at'],
+    ['a day that does not exist', { ...fine, checked_at: '2026-02-30T00:00:00Z' }, 'checked_at'],
     ['no JSON', 'success=true', ''],
     ['a list', [fine], ''],
   ])('refuses %s', async (_name, body, path) => {
-    const answer = await post(body);
-    expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR'));
-    expect(answer.body.details.map((detail: { path: string }) => detail.path)).toContain(path);
+    const response = await post(body);
+    expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR'));
+    expect(response.body.details.map((detail: { path: string }) => detail.path)).toContain(path);
   });
 
   it.each([
@@ -81,14 +81,14 @@ describe('POST /v1/checks/{id}/results', () => {
     ['a day ahead', DAY],
     ['older than the retention', -30 * DAY - MINUTE],
     ['from the beginning of time', -Date.now()],
-  ])('refuses a time %s', async (_name, ms) => {
+  ])('rejects a time %s', async (_name, ms) => {
     expect(await post({ ...fine, checked_at: inMs(ms) })).toMatchObject(failure(400, 'VALIDATION_ERROR', 'checked_at'));
   });
 
   it.each([
     ['just under a minute ahead', MINUTE - 5000],
     ['just inside the retention', -30 * DAY + MINUTE],
-  ])('takes a time %s, and answers it as it was given', async (_name, ms) => {
+  ])('accepts a time %s and returns it as given', async (_name, ms) => {
     const checked_at = inMs(ms);
     expect(got(await post({ ...fine, checked_at }), 201).checked_at).toBe(checked_at);
   });
@@ -98,19 +98,19 @@ describe('POST /v1/checks/{id}/results', () => {
     ['no zone, for UTC', (iso: string) => iso.slice(0, 23)],
     ['a comma', (iso: string) => iso.replace('.', ',')],
     ['microseconds', (iso: string) => iso.replace('Z', '456Z')],
-  ])('takes a time with %s', async (_name, form) => {
+  ])('accepts a time with %s', async (_name, form) => {
     const iso = inMs(-1000);
     expect(got(await post({ ...fine, checked_at: form(iso) }), 201).checked_at).toBe(iso);
   });
 
-  it('cuts a long error at a character', async () => {
+  it('truncates a long error between two characters', async () => {
     const { error_message } = got(await post({ success: false, latency_ms: 1, error_message: '💾'.repeat(1500) }), 201);
     expect(error_message).toBe('💾'.repeat(1000));
   });
 
-  it('refuses members that no result has', async () => {
-    const answer = await post({ ...fine, host: 'db-1', error: 'no disk' });
-    expect(answer.body.details).toEqual([
+  it('rejects unknown properties', async () => {
+    const response = await post({ ...fine, host: 'db-1', error: 'no disk' });
+    expect(response.body.details).toEqual([
       { path: 'host', message: '`host` is not known' },
       { path: 'error', message: '`error` is not known; did you mean `error_message`?' },
     ]);
@@ -123,11 +123,11 @@ describe('POST /v1/checks/{id}/heartbeat', () => {
     ['a failure as body', { success: false, latency_ms: 'x' }, {}],
     ['no JSON', '{{{{', {}],
     ['a form', 'a=1&b=2', { 'content-type': 'application/x-www-form-urlencoded' }],
-    ['bytes that are no text', new Uint8Array([0, 0xff, 0xfe, 0x80, 0]), { 'content-type': 'image/png' }],
+    ['bytes that are not text', new Uint8Array([0, 0xff, 0xfe, 0x80, 0]), { 'content-type': 'image/png' }],
     ['2 MB', 'x'.repeat(2 * 1024 * 1024), { 'content-type': 'text/plain' }],
   ])('records a success: %s', async (_name, body, headers) => {
-    const answer = await client.send('POST', `/v1/checks/${id}/heartbeat`, { body, headers });
-    expect(got(answer, 201)).toMatchObject({
+    const response = await client.send('POST', `/v1/checks/${id}/heartbeat`, { body, headers });
+    expect(got(response, 201)).toMatchObject({
       check_id: id,
       success: true,
       latency_ms: 0,
@@ -138,7 +138,7 @@ describe('POST /v1/checks/{id}/heartbeat', () => {
   });
 });
 
-describe('a check that the service probes itself', () => {
+describe('a probed check', () => {
   let pulled: string;
   beforeAll(async () => {
     const http = { check_type: 'http', target_url: 'http://127.77.0.1:9/', enabled: false };
@@ -150,11 +150,11 @@ describe('a check that the service probes itself', () => {
     ['a result that is wrong', { success: 'maybe' }],
     ['no JSON at all', '{{{'],
     ['300 KB', 'x'.repeat(300 * 1024)],
-  ])('takes no results, whatever the body: %s', async (_name, body) => {
+  ])('accepts no results, whatever the body: %s', async (_name, body) => {
     expect(await client.post(`/v1/checks/${pulled}/results`, body)).toMatchObject(failure(409, 'CONFLICT'));
   });
 
-  it('takes no heartbeats', async () => {
+  it('accepts no heartbeats', async () => {
     expect(await client.post(`/v1/checks/${pulled}/heartbeat`)).toMatchObject(failure(409, 'CONFLICT'));
   });
 });

@@ -16,8 +16,8 @@ const beat = async (id: string) => got(await client.post(`/v1/checks/${id}/heart
 const read = async (id: string) => got(await client.get(`/v1/checks/${id}`), 200);
 const resultsOf = (id: string) => everything(client, `/v1/checks/${id}/results`);
 
-describe('the walk through the states, threshold 3', () => {
-  it('failures 1 and 2 leave the entity unchanged, 3 moves it to down, the next success to up', async () => {
+describe('a push check with threshold 3', () => {
+  it('leaves the entity unchanged for failures 1 and 2, goes down at 3 and up with the next success', async () => {
     const entity = await newEntity(client);
     const { id } = await newCheck(client, { entity_id: entity.id, name: 'nightly backup' });
     const states = [];
@@ -62,7 +62,7 @@ describe('the walk through the states, threshold 3', () => {
     expect(transitions[0]!.alert).toMatchObject({ decision: 'skipped', reason: 'initial', deliveries: [] });
   });
 
-  it('a check that never succeeded is down only at the threshold', async () => {
+  it('goes down only at the threshold if it never succeeded', async () => {
     const { id } = await newCheck(client, { failure_threshold: 2 });
     await push(id, false);
     expect(await read(id)).toMatchObject({ state: 'unknown', consecutive_failures: 1 });
@@ -70,7 +70,7 @@ describe('the walk through the states, threshold 3', () => {
     expect(await read(id)).toMatchObject({ state: 'down', consecutive_failures: 2 });
   });
 
-  it('an edited threshold is judged at the next result', async () => {
+  it('applies a changed threshold at the next result', async () => {
     const { id } = await newCheck(client, { failure_threshold: 5 });
     await beat(id);
     for (let n = 0; n < 3; n++) await push(id, false);
@@ -80,7 +80,7 @@ describe('the walk through the states, threshold 3', () => {
     expect(await read(id)).toMatchObject({ state: 'down' });
   });
 
-  it('a heartbeat brings it up', async () => {
+  it('goes up with a heartbeat', async () => {
     const { id } = await newCheck(client, { failure_threshold: 1 });
     await push(id, false);
     await beat(id);
@@ -88,11 +88,11 @@ describe('the walk through the states, threshold 3', () => {
   });
 });
 
-describe('the same push again', () => {
+describe('a repeated push', () => {
   const send = (id: string, body: object, key: string) =>
     client.send('POST', `/v1/checks/${id}/results`, { body, headers: { 'idempotency-key': key } });
 
-  it('with an Idempotency-Key answers the first record and counts once, whatever its body', async () => {
+  it('returns the first record and counts once with the same Idempotency-Key, whatever its body', async () => {
     const { id } = await newCheck(client, { failure_threshold: 2 });
     const first = got(await send(id, { success: false, latency_ms: 1 }, 'run-1'), 201);
     expect(got(await send(id, { success: false, latency_ms: 1 }, 'run-1'), 201)).toEqual(first);
@@ -103,44 +103,44 @@ describe('the same push again', () => {
     expect(await read(id)).toMatchObject({ state: 'down' });
   });
 
-  it('thirty times at once is one result and one failure', async () => {
+  it('is one result and one failure for thirty concurrent pushes', async () => {
     const { id } = await newCheck(client, { failure_threshold: 3 });
     for (const known of [false, true]) {
       if (known) await beat(id);
       const body = { success: false, latency_ms: 1 };
-      const answers = await Promise.all(Array.from({ length: 30 }, () => send(id, body, `burst-${known}`)));
-      const ids = new Set(answers.map((answer) => got(answer, 201).id));
+      const responses = await Promise.all(Array.from({ length: 30 }, () => send(id, body, `burst-${known}`)));
+      const ids = new Set(responses.map((response) => got(response, 201).id));
       expect(ids.size).toBe(1);
       expect(await read(id)).toMatchObject({ consecutive_failures: 1 });
     }
     expect(await resultsOf(id)).toHaveLength(3);
   });
 
-  it('a key belongs to its check', async () => {
+  it('belongs to its check', async () => {
     const [one, two] = [await newCheck(client), await newCheck(client)];
     const first = got(await send(one.id, { success: true, latency_ms: 1 }, 'shared'), 201);
     expect(got(await send(two.id, { success: true, latency_ms: 1 }, 'shared'), 201).id).not.toBe(first.id);
   });
 
-  it('without a key, the same checked_at with the same body is the same push', async () => {
+  it('is recognized without a key by the same checked_at and body', async () => {
     const { id } = await newCheck(client, { failure_threshold: 5 });
     const checked_at = inMs(-2000);
     const first = await push(id, false, { checked_at, error_message: 'x' });
     expect(await push(id, false, { checked_at, error_message: 'x' })).toEqual(first);
-    // Said in another way, it is still the same instant and the same words.
+    // Written in another form, it is the same time and the same text.
     expect(await push(id, false, { error_message: 'x', checked_at: checked_at.replace('Z', '+00:00') })).toEqual(first);
     expect(await read(id)).toMatchObject({ consecutive_failures: 1 });
     expect((await push(id, false, { checked_at, error_message: 'y' })).id).not.toBe(first.id);
     expect(await read(id)).toMatchObject({ consecutive_failures: 2 });
   });
 
-  it('without a key and a checked_at, each counts', async () => {
+  it('counts each time without a key and a checked_at', async () => {
     const { id } = await newCheck(client, { failure_threshold: 5 });
     expect((await push(id, false)).id).not.toBe((await push(id, false)).id);
     expect(await read(id)).toMatchObject({ consecutive_failures: 2 });
   });
 
-  it('a heartbeat too may carry a key', async () => {
+  it('is recognized by its key for a heartbeat too', async () => {
     const { id } = await newCheck(client);
     const again = () =>
       client.send('POST', `/v1/checks/${id}/heartbeat`, { headers: { 'idempotency-key': 'delivery-7' } });
@@ -152,7 +152,7 @@ describe('the same push again', () => {
     ['a blank in it', 'run 1'],
     ['256 characters', 'x'.repeat(256)],
     ['a letter beyond ASCII', 'grün'],
-  ])('a key with %s is refused', async (_name, key) => {
+  ])('is rejected for a key with %s', async (_name, key) => {
     const { id } = await newCheck(client);
     expect(await send(id, { success: true, latency_ms: 1 }, key)).toMatchObject(
       failure(400, 'VALIDATION_ERROR', 'Idempotency-Key'),
@@ -161,7 +161,7 @@ describe('the same push again', () => {
 });
 
 describe('the time of a push', () => {
-  it('much older than the newest makes it history alone', async () => {
+  it('makes it history only if it is much older than the last one', async () => {
     const { id } = await newCheck(client, { failure_threshold: 1 });
     await beat(id);
     const old = await push(id, false, { checked_at: inMs(-70_000) });
@@ -170,21 +170,21 @@ describe('the time of a push', () => {
     expect((await resultsOf(id))[1]).toEqual(old);
   });
 
-  it('a little older than the newest still counts', async () => {
+  it('counts if it is a little older than the last one', async () => {
     const { id } = await newCheck(client, { failure_threshold: 1 });
     await beat(id);
     await push(id, false, { checked_at: inMs(-50_000) });
     expect(await read(id)).toMatchObject({ state: 'down' });
   });
 
-  it('older than an hour counts where the interval is a day', async () => {
+  it('counts if it is over an hour old and the interval is a day', async () => {
     const { id } = await newCheck(client, { failure_threshold: 1, interval_seconds: 86_400 });
     await beat(id);
     await push(id, false, { checked_at: inMs(-3_600_000) });
     expect(await read(id)).toMatchObject({ state: 'down' });
   });
 
-  it('in the future counts as of now and is listed by its checked_at', async () => {
+  it('counts as the present if it is in the future, and is listed by its checked_at', async () => {
     const { id } = await newCheck(client, { failure_threshold: 1 });
     const ahead = await push(id, false, { checked_at: inMs(50_000) });
     expect(await read(id)).toMatchObject({ state: 'down' });
@@ -194,16 +194,16 @@ describe('the time of a push', () => {
   });
 });
 
-describe('120 pushes at once', () => {
+describe('120 concurrent pushes', () => {
   const mixed = Array.from({ length: 120 }, (_, i) => (i * 7) % 5 < 2);
 
-  it.each([1, 3])('to one check of threshold %i: all kept, both chains unbroken', async (failure_threshold) => {
+  it.each([1, 3])('are all stored for one check of threshold %i, with unbroken chains', async (failure_threshold) => {
     const own = await newTenant();
     const { id } = await newCheck(own, { failure_threshold });
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       mixed.map((success, i) => own.post(`/v1/checks/${id}/results`, { success, latency_ms: i })),
     );
-    const acknowledged = answers.map((answer) => got(answer, 201));
+    const acknowledged = responses.map((response) => got(response, 201));
     const kept = await everything(own, `/v1/checks/${id}/results?limit=50`);
     const byLatency = (a: { latency_ms: number }, b: { latency_ms: number }) => a.latency_ms - b.latency_ms;
     expect(kept.sort(byLatency)).toEqual(acknowledged);
@@ -211,15 +211,15 @@ describe('120 pushes at once', () => {
     expect(await expectWholeChains(own)).toBeGreaterThan(0);
   });
 
-  it('to five checks of one entity: its chain is unbroken, and it is what its checks are', async () => {
+  it('keep the chain of an entity with five checks unbroken and its state derived from them', async () => {
     const own = await newTenant();
     const entity = await newEntity(own);
     const settings = { entity_id: entity.id, failure_threshold: 1 };
     const checks = await Promise.all(Array.from({ length: 5 }, () => newCheck(own, settings)));
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       mixed.map((success, i) => own.post(`/v1/checks/${checks[(i * 3) % 5].id}/results`, { success, latency_ms: i })),
     );
-    for (const answer of answers) got(answer, 201);
+    for (const response of responses) got(response, 201);
     await expectWholeChains(own);
     const states = new Set(got(await own.get('/v1/checks'), 200).map((check: { state: string }) => check.state));
     const [expected] = states.size > 1 ? ['degraded'] : states;

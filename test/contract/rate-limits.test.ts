@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { setLimits } from '#lib/access/change-account.ts';
-import { type Answer, type Client, clientOf, failure, newTenantOf, statuses, times } from '#test/support/client.ts';
+import {
+  type ApiResponse,
+  type Client,
+  clientOf,
+  failure,
+  newTenantOf,
+  statuses,
+  times,
+} from '#test/support/client.ts';
 import { got, newCheck } from '#test/support/fleet.ts';
 import { type Service, startService } from '#test/support/service.ts';
 import { startReceiver } from '#test/support/webhook-receiver.ts';
@@ -9,7 +17,7 @@ const RATE_LIMITS = 'read=2/10,write=2/40,push=500/5000,mcp=1/8,send=1/3,open=1/
 
 let service: Service;
 let now = Date.UTC(2026, 10, 21);
-/** Time stands still but when a test lets some pass. */
+/** A clock that moves only when a test advances it. */
 const clock = { now: () => now, sleep: () => new Promise<void>(setImmediate), stalled: () => 0 };
 const pass = (seconds: number) => {
   now += seconds * 1000;
@@ -20,10 +28,10 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const tenant = () => newTenantOf(service);
-const limits = ({ headers }: Answer) => [headers.get('ratelimit-policy'), headers.get('ratelimit')];
+const limits = ({ headers }: ApiResponse) => [headers.get('ratelimit-policy'), headers.get('ratelimit')];
 
-describe('the rate of an account', () => {
-  it('is said with every answer to its keys, also with refusals', async () => {
+describe('the rate limit of an account', () => {
+  it('is in every response to its keys, even in errors', async () => {
     const client = await tenant();
     expect(limits(await client.get('/v1/me'))).toEqual(['"read";q=10;w=5', '"read";r=9;t=1']);
     expect(limits(await client.get('/v1/nowhere'))).toEqual(['"read";q=10;w=5', '"read";r=8;t=1']);
@@ -32,7 +40,7 @@ describe('the rate of an account', () => {
     expect(limits(await clientOf(service.url, '').get('/v1/health'))).toEqual([null, null]);
   });
 
-  it('refuses what is too much, says how much it is and when to come again, and then lets it in', async () => {
+  it('rejects excess requests with the limit and the wait, and accepts them later', async () => {
     const client = await tenant();
     expect(await statuses(10, () => client.get('/v1/me'))).toEqual(Array(10).fill(200));
     const refused = await client.get('/v1/me');
@@ -46,7 +54,7 @@ describe('the rate of an account', () => {
     expect(await statuses(3, () => client.get('/v1/me'))).toEqual([200, 200, 429]);
   });
 
-  it('counts a long answer as more than one: once more for each further 4 KB', async () => {
+  it('counts a long response as more: one for each further 4 KB', async () => {
     const client = await tenant();
     const fields = { text: 'x'.repeat(6_500) };
     const field = { name: 'text', field_type: 'string' };
@@ -62,7 +70,7 @@ describe('the rate of an account', () => {
     expect((await list()).status).toBe(429);
   });
 
-  it('comes before everything but the key', async () => {
+  it('is checked before everything but the key', async () => {
     const client = await tenant();
     await times(10, () => client.get('/v1/me'));
     expect(await client.get('/v1/nowhere')).toMatchObject(failure(429, 'RATE_LIMITED'));
@@ -70,7 +78,7 @@ describe('the rate of an account', () => {
     pass(10);
   });
 
-  it('is one for all of its keys, and no other account’s', async () => {
+  it('is shared by its keys and not by other accounts', async () => {
     const client = await tenant();
     const other = await tenant();
     const second = clientOf(service.url, got(await client.post('/v1/auth/keys', { label: 'Second' }), 201).key);
@@ -80,7 +88,7 @@ describe('the rate of an account', () => {
     expect((await other.get('/v1/me')).status).toBe(200);
   });
 
-  it('of reading and writing never refuses a heartbeat or a report of a pipeline', async () => {
+  it('never rejects a heartbeat or a pipeline report when reads and writes are exhausted', async () => {
     const client = await tenant();
     const check = await newCheck(client);
     await times(10, () => client.get('/v1/me'));
@@ -92,7 +100,7 @@ describe('the rate of an account', () => {
     expect((await client.post('/v1/actions/executions/exe_1/events', { status: 'running' })).status).toBe(404);
   });
 
-  it('may be its own, which all its keys know at once', async () => {
+  it('can be set per account, effective immediately for all its keys', async () => {
     const client = await tenant();
     const scope = { ports: service.ports, keys: service.keys, tenant: client.id, origin: 'operator' } as const;
     await setLimits(scope, {}, { read: { per_second: 1, burst: 2 } });
@@ -110,8 +118,8 @@ describe('the rate of an account', () => {
   });
 });
 
-describe('what makes the service send', () => {
-  it('has a rate of its own: tests of channels and runs of actions, also by a tool', async () => {
+describe('requests that send', () => {
+  it('have their own limit: channel tests and executions, also through a tool', async () => {
     const client = await tenant();
     const receiver = await startReceiver();
     const check = await newCheck(client);
@@ -143,7 +151,7 @@ describe('what makes the service send', () => {
     await receiver.close();
   });
 
-  it('does not post a test to a receiver that asked to be left alone, and says so', async () => {
+  it('do not post a test to a receiver that requested a pause, and report that', async () => {
     const client = await tenant();
     const receiver = await startReceiver();
     receiver.behave({ status: 429, headers: { 'retry-after': '30' } });
@@ -166,11 +174,11 @@ describe('what makes the service send', () => {
   });
 });
 
-describe('messages of agents', () => {
+describe('MCP messages', () => {
   const ping = (id: number) => ({ jsonrpc: '2.0', id, method: 'ping' });
   const mcp = (client: Client, body: unknown) => client.send('POST', '/v1/mcp', { body });
 
-  it('have a rate of their own, in which each of a batch counts', async () => {
+  it('have their own limit, in which each message of a batch counts', async () => {
     const client = await tenant();
     const one = await mcp(client, ping(1));
     expect([one.status, ...limits(one)]).toEqual([200, '"mcp";q=8;w=8', '"mcp";r=7;t=1']);
@@ -183,9 +191,9 @@ describe('messages of agents', () => {
   });
 });
 
-describe('an address without a good key', () => {
+describe('a client address without a valid key', () => {
   let clients = 0;
-  /** Through a proxy on this machine, which is believed. */
+  /** Sends a request through a trusted proxy on this machine. */
   const from = (address: string, key = '') => {
     const { send } = clientOf(service.url, key);
     return (path: string, method = 'GET', body?: unknown) =>
@@ -194,57 +202,57 @@ describe('an address without a good key', () => {
 
   it.each([
     ['no key', '', '/v1/me'],
-    ['something that is no key', 'nonsense', '/v1/mcp'],
+    ['a text that is not a key', 'nonsense', '/v1/mcp'],
     ['an unknown key', `fw_${'x'.repeat(43)}`, '/v1/nowhere'],
-    ['no need of one', '', '/v1/health'],
-    ['no need of one, nowhere', '', '/.well-known/oauth-protected-resource'],
-  ])('may not ask on and on with %s', async (_what, key, path) => {
-    const ask = from(`192.0.2.${++clients}`, key);
-    const before = await times(6, () => ask(path));
+    ['an endpoint without keys', '', '/v1/health'],
+    ['an unknown path without keys', '', '/.well-known/oauth-protected-resource'],
+  ])('is limited with %s', async (_what, key, path) => {
+    const request = from(`192.0.2.${++clients}`, key);
+    const before = await times(6, () => request(path));
     expect(before.map(({ status }) => status)).not.toContain(429);
-    const refused = await ask(path);
+    const refused = await request(path);
     expect(refused).toMatchObject(failure(429, 'RATE_LIMITED'));
     expect(refused.body.error).toBe(
       'Too many requests of the class open: 1 per second of an address, with a burst of 6. Try again in 1 s.',
     );
     pass(1);
-    expect((await ask(path)).status).toBe(before[0]!.status);
+    expect((await request(path)).status).toBe(before[0]!.status);
   });
 
-  it('stops nobody at the same address who has one', async () => {
+  it('does not limit valid keys at the same address', async () => {
     const client = await tenant();
     const bad = from('192.0.2.200', `fw_${'y'.repeat(43)}`);
     expect((await times(20, () => bad('/v1/me'))).at(-1)!.status).toBe(429);
     expect((await from('192.0.2.200', client.key)('/v1/me')).status).toBe(200);
   });
 
-  it('is a whole /64 of IPv6, and no other', async () => {
+  it('is a whole /64 of IPv6', async () => {
     let host = 0;
-    const ask = () => from(`2001:db8:0:1::${(++host).toString(16)}`)('/v1/health');
-    expect(await statuses(7, ask)).toEqual([200, 200, 200, 200, 200, 200, 429]);
+    const request = () => from(`2001:db8:0:1::${(++host).toString(16)}`)('/v1/health');
+    expect(await statuses(7, request)).toEqual([200, 200, 200, 200, 200, 200, 429]);
     expect((await from('2001:db8:0:2::1')('/v1/health')).status).toBe(200);
   });
 
-  it('may try few tokens of invitations', async () => {
+  it('can try few invitation tokens', async () => {
     const accept = () => from('192.0.2.77')('/v1/invitations/accept', 'POST', { token: 'fwi_none', name: 'N' });
-    const answers = await times(3, accept);
-    expect(answers.map(({ status }) => status)).toEqual([404, 404, 429]);
-    expect(answers[2]!.body.error).toContain('the class sign-in: 1 per second of an address, with a burst of 2');
+    const responses = await times(3, accept);
+    expect(responses.map(({ status }) => status)).toEqual([404, 404, 429]);
+    expect(responses[2]!.body.error).toContain('the class sign-in: 1 a second of an address, at most 2 at once');
   });
 });
 
-it('where nothing is limited, nothing is said of limits', async () => {
+it('has no rate headers when limits are off', async () => {
   const free = await startService({ env: { RATE_LIMITS: 'off' } });
   const client = clientOf(free.url, free.adminKey);
-  const answers = await Promise.all(Array.from({ length: 50 }, () => client.get('/v1/me')));
-  for (const answer of answers) expect([answer.status, ...limits(answer)]).toEqual([200, null, null]);
-  expect(answers[0]!.body.rate_limits).toBeNull();
+  const responses = await Promise.all(Array.from({ length: 50 }, () => client.get('/v1/me')));
+  for (const response of responses) expect([response.status, ...limits(response)]).toEqual([200, null, null]);
+  expect(responses[0]!.body.rate_limits).toBeNull();
   await free.stop();
 });
 
-it('a page of another origin may read the rates', async () => {
+it('exposes its rate headers to pages of another origin', async () => {
   const client = await tenant();
-  const answer = await client.send('GET', '/v1/me', { headers: { origin: 'https://app.example' } });
-  const exposed = answer.headers.get('access-control-expose-headers')!.split(',');
+  const response = await client.send('GET', '/v1/me', { headers: { origin: 'https://app.example' } });
+  const exposed = response.headers.get('access-control-expose-headers')!.split(',');
   expect(exposed).toEqual(expect.arrayContaining(['ratelimit', 'ratelimit-policy', 'retry-after']));
 });

@@ -15,7 +15,7 @@ const of = ({ id }: Pick<Entity, 'id'>, query = '') => `/v1/relations?entity_id=
 const remove = async ({ slug }: Entity) => got(await client.del(`/v1/blueprints/service/entities/${slug}`), 204);
 
 describe('GET /v1/relations?entity_id=', () => {
-  it('answers those that lead to an entity, then those that start at it, page by page', async () => {
+  it('returns the incoming relations first, then the outgoing, in pages', async () => {
     const [hub, a, b] = [await newEntity(client), await newEntity(client), await newEntity(client)];
     expect(got(await client.get(of(hub)), 200)).toEqual([]);
     const out = await relate(hub, a, 'depends_on');
@@ -32,7 +32,7 @@ describe('GET /v1/relations?entity_id=', () => {
     expect(got(await client.get(of(hub)), 200)).toEqual([calls, out]);
   });
 
-  it('is not there for an entity of others, of none, or a deleted one', async () => {
+  it('returns 404 for an entity of another account, an unknown one and a deleted one', async () => {
     const stranger = await newTenant();
     const gone = await newEntity(client);
     await remove(gone);
@@ -41,7 +41,7 @@ describe('GET /v1/relations?entity_id=', () => {
     }
   });
 
-  it('refuses the cursor of another entity, and of all relations', async () => {
+  it('rejects a cursor of another entity, or of all relations', async () => {
     const [a, b] = [await newEntity(client), await newEntity(client)];
     for (const type of ['x', 'y']) await relate(a, b, type);
     const cursor = /cursor=([^>&]+)/.exec((await client.get(of(a, '&limit=1'))).headers.get('link')!)![1];

@@ -12,14 +12,14 @@ beforeAll(async () => {
   [web, db] = [await entityOf(admin), await entityOf(admin)];
 });
 
-describe('a relation that carries failure', () => {
+describe('a relation that propagates failure', () => {
   const grouped = (from: Entity, to: Entity, more: object) => ({ ...relation(from, to), ...more });
   const counts = async ({ path }: Entity) => {
     const { dependencies, dependents } = (await admin.get(path)).body;
     return { dependencies, dependents };
   };
 
-  it('is one of the type depends_on, unless it says something else', async () => {
+  it('is of type depends_on by default', async () => {
     const [a, b] = [await entityOf(admin), await entityOf(admin)];
     const make = async (type: string, more = {}) => (await admin.post(ALL, { ...relation(a, b, type), ...more })).body;
     expect(await make('hosts')).toMatchObject({ propagates_failure: false, when: 'down' });
@@ -30,7 +30,7 @@ describe('a relation that carries failure', () => {
     expect(await make('depends_on', { propagates_failure: false })).toMatchObject({ propagates_failure: false });
   });
 
-  it('is counted on both entities until it is gone', async () => {
+  it('is counted on both entities until it is deleted', async () => {
     const [a, b, c] = [await entityOf(admin), await entityOf(admin), await entityOf(admin)];
     const { id } = (await admin.post(ALL, relation(a, b))).body;
     await admin.post(ALL, relation(a, b, 'hosts'));
@@ -42,7 +42,7 @@ describe('a relation that carries failure', () => {
     expect(await counts(b)).toEqual({ dependencies: 0, dependents: 0 });
   });
 
-  it('takes two of three that stand in for each other, said with the last of them', async () => {
+  it('accepts two of three required in a group, set with the last of them', async () => {
     const [a, ...others] = [await entityOf(admin), await entityOf(admin), await entityOf(admin), await entityOf(admin)];
     const [b, c, d] = others as [Entity, Entity, Entity];
     expect((await admin.post(ALL, grouped(a, b, { group: 'dbs' }))).body).toMatchObject({ required: null });
@@ -55,12 +55,12 @@ describe('a relation that carries failure', () => {
 
   it.each([
     ['a group in capitals', { group: 'DB' }, 'group'],
-    ['a group where nothing is carried', { propagates_failure: false, group: 'dbs' }, 'group'],
+    ['a group without propagation', { propagates_failure: false, group: 'dbs' }, 'group'],
     ['required without a group', { required: 1 }, 'required'],
     ['required 0', { group: 'dbs', required: 0 }, 'required'],
     ['another when', { when: 'up' }, 'when'],
-    ['when where nothing is carried', { propagates_failure: false, when: 'degraded' }, 'when'],
-    ['a word for propagates_failure', { propagates_failure: 'yes' }, 'propagates_failure'],
+    ['when without propagation', { propagates_failure: false, when: 'degraded' }, 'when'],
+    ['a text for propagates_failure', { propagates_failure: 'yes' }, 'propagates_failure'],
   ])('refuses %s', async (_name, more, path) => {
     expect(await admin.post(ALL, { ...relation(web, db, 'refused'), propagates_failure: true, ...more })).toMatchObject(
       failure(400, 'VALIDATION_ERROR', path),

@@ -16,7 +16,7 @@ const ids = async (tenant: Client): Promise<string[]> =>
   (await tenant.get(ALL)).body.map((one: { id: string }) => one.id);
 
 describe('POST /v1/relations', () => {
-  it('answers the record, which is then listed', async () => {
+  it('returns the record and lists it', async () => {
     const made = await admin.post(ALL, relation(web, db));
     expect(made.status).toBe(201);
     expect(made.body).toEqual({
@@ -33,7 +33,7 @@ describe('POST /v1/relations', () => {
     expect((await admin.get(ALL)).body).toContainEqual(made.body);
   });
 
-  it.each(['a', 'a_b', 'runs_on_2', 'x'.repeat(50)])('takes the type %s', async (type) => {
+  it.each(['a', 'a_b', 'runs_on_2', 'x'.repeat(50)])('accepts the type %s', async (type) => {
     expect((await admin.post(ALL, relation(web, db, type))).status).toBe(201);
   });
 
@@ -50,7 +50,7 @@ describe('POST /v1/relations', () => {
     ['a type with a #', { relation_type: 'a#b' }, 'relation_type'],
     ['a type that begins with a digit', { relation_type: '1st' }, 'relation_type'],
     ['a type that begins with _', { relation_type: '_a' }, 'relation_type'],
-    ['a type with a line break behind it', { relation_type: 'a\n' }, 'relation_type'],
+    ['a type with a line break at its end', { relation_type: 'a\n' }, 'relation_type'],
     ['a type of 51 characters', { relation_type: 'x'.repeat(51) }, 'relation_type'],
     ['a number as type', { relation_type: 1 }, 'relation_type'],
   ])('refuses %s', async (_name, change, path) => {
@@ -59,12 +59,12 @@ describe('POST /v1/relations', () => {
     );
   });
 
-  it('refuses an entity that is related to itself', async () => {
+  it('rejects a relation of an entity to itself', async () => {
     expect(await admin.post(ALL, relation(web, web))).toMatchObject(failure(400, 'VALIDATION_ERROR', 'to_entity_id'));
   });
 
   it.each(['ent_00000000000000000000000000', 'none', '', 'a#b', 'ü', 'x'.repeat(5000)])(
-    'does not find the entity "%.20s"',
+    'returns 404 for the entity "%.20s"',
     async (id) => {
       const none = { id, path: '' };
       for (const body of [relation(web, none), relation(none, web)]) {
@@ -73,7 +73,7 @@ describe('POST /v1/relations', () => {
     },
   );
 
-  it('refuses a second of the same type and direction, not one the other way or of another type', async () => {
+  it('rejects a duplicate type and direction, but not the reverse or another type', async () => {
     const [a, b] = [await entityOf(admin), await entityOf(admin)];
     const first = await admin.post(ALL, relation(a, b));
     const second = await admin.post(ALL, relation(a, b));
@@ -83,28 +83,28 @@ describe('POST /v1/relations', () => {
     expect((await admin.post(ALL, relation(a, b, 'hosts'))).status).toBe(201);
   });
 
-  it('makes one of 50 that are the same and asked for at once', async () => {
+  it('creates one of 50 concurrent duplicates', async () => {
     const tenant = await tenantWithBlueprint();
     const [a, b] = [await entityOf(tenant), await entityOf(tenant)];
-    const answers = await Promise.all(Array.from({ length: 50 }, () => tenant.post(ALL, relation(a, b))));
-    const made = answers.filter(({ status }) => status === 201);
+    const responses = await Promise.all(Array.from({ length: 50 }, () => tenant.post(ALL, relation(a, b))));
+    const made = responses.filter(({ status }) => status === 201);
     expect(made).toHaveLength(1);
-    expect(answers.filter(({ body: { code } }) => code === 'CONFLICT')).toHaveLength(49);
+    expect(responses.filter(({ body: { code } }) => code === 'CONFLICT')).toHaveLength(49);
     expect((await tenant.get(ALL)).body).toEqual([made[0]!.body]);
   });
 
-  it('makes all of 50 of one entity that are asked for at once', async () => {
+  it('creates all of 50 concurrent relations of one entity', async () => {
     const tenant = await tenantWithBlueprint();
     const hub = await entityOf(tenant);
     const others = await Promise.all(Array.from({ length: 50 }, () => entityOf(tenant)));
-    const answers = await Promise.all(others.map((other) => tenant.post(ALL, relation(hub, other))));
-    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
-    expect((await ids(tenant)).toSorted()).toEqual(answers.map(({ body }) => body.id).toSorted());
+    const responses = await Promise.all(others.map((other) => tenant.post(ALL, relation(hub, other))));
+    expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 201));
+    expect((await ids(tenant)).toSorted()).toEqual(responses.map(({ body }) => body.id).toSorted());
   });
 });
 
 describe('GET /v1/relations', () => {
-  it('answers an empty list first, then all, oldest first, page by page', async () => {
+  it('returns an empty list first, then all, oldest first, in pages', async () => {
     const tenant = await tenantWithBlueprint();
     expect(await tenant.get(ALL)).toMatchObject({ status: 200, body: [] });
     const [a, b] = [await entityOf(tenant), await entityOf(tenant)];
@@ -123,7 +123,7 @@ describe('GET /v1/relations', () => {
     expect((await tenant.get(`${ALL}?limit=7`)).headers.get('link')).toBeNull();
   });
 
-  it.each(['limit=0', 'limit=x', 'cursor=garbled', 'cursor='])('refuses %s', async (query) => {
+  it.each(['limit=0', 'limit=x', 'cursor=garbled', 'cursor='])('rejects %s', async (query) => {
     expect(await admin.get(`${ALL}?${query}`)).toMatchObject(
       failure(400, 'VALIDATION_ERROR', query.slice(0, query.indexOf('='))),
     );
@@ -131,7 +131,7 @@ describe('GET /v1/relations', () => {
 });
 
 describe('DELETE /v1/relations/{id}', () => {
-  it('takes it away; it may be made anew', async () => {
+  it('deletes it; it can be created again', async () => {
     const [a, b] = [await entityOf(admin), await entityOf(admin)];
     const { id } = (await admin.post(ALL, relation(a, b))).body;
     expect(await admin.del(`${ALL}/${id}`)).toMatchObject({ status: 204, body: undefined });
@@ -142,7 +142,7 @@ describe('DELETE /v1/relations/{id}', () => {
     expect(again.body.id).not.toBe(id);
   });
 
-  it('is done by one of ten who ask at once, and takes nothing that was made anew meanwhile', async () => {
+  it('succeeds for one of ten concurrent requests and spares a relation created again', async () => {
     const [a, b] = [await entityOf(admin), await entityOf(admin)];
     const { id } = (await admin.post(ALL, relation(a, b))).body;
     const [deletions, creations] = await Promise.all([
@@ -150,22 +150,22 @@ describe('DELETE /v1/relations/{id}', () => {
       Promise.all(Array.from({ length: 10 }, () => admin.post(ALL, relation(a, b)))),
     ]);
     expect(deletions.map(({ status }) => status).toSorted()).toEqual([204, ...Array(9).fill(404)]);
-    const anew = creations.filter(({ status }) => status === 201).map(({ body }) => body.id);
-    expect(anew.length).toBeLessThanOrEqual(1);
+    const recreated = creations.filter(({ status }) => status === 201).map(({ body }) => body.id);
+    expect(recreated.length).toBeLessThanOrEqual(1);
     const between = (await admin.get(ALL)).body.filter(
       (one: { from_entity_id: string }) => one.from_entity_id === a.id,
     );
-    expect(between.map((one: { id: string }) => one.id)).toEqual(anew);
-    expect((await admin.post(ALL, relation(a, b))).status).toBe(anew.length === 1 ? 409 : 201);
+    expect(between.map((one: { id: string }) => one.id)).toEqual(recreated);
+    expect((await admin.post(ALL, relation(a, b))).status).toBe(recreated.length === 1 ? 409 : 201);
   });
 
-  it.each(['rel_00000000000000000000000000', 'none', 'a%23b', 'x'.repeat(300)])('does not find %.30s', async (id) => {
+  it.each(['rel_00000000000000000000000000', 'none', 'a%23b', 'x'.repeat(300)])('returns 404 for %.30s', async (id) => {
     expect(await admin.del(`${ALL}/${id}`)).toMatchObject(failure(404, 'NOT_FOUND'));
   });
 });
 
 describe('relations', () => {
-  it('may be read but not changed by a read-only key', async () => {
+  it('can be read but not changed with a read-only key', async () => {
     const reader = await keyOf(admin, { is_read_only: true });
     const list = (await admin.get(ALL)).body;
     expect(await reader.get(ALL)).toMatchObject({ status: 200, body: list });
@@ -173,20 +173,20 @@ describe('relations', () => {
     expect(await reader.del(`${ALL}/${list[0].id}`)).toMatchObject(failure(403, 'READ_ONLY'));
   });
 
-  it('of another account look like none', async () => {
+  it('return the same 404 for one of another account as for none', async () => {
     const other = await tenantWithBlueprint();
-    const [theirs, another] = [await entityOf(other), await entityOf(other)];
-    const { id } = (await other.post(ALL, relation(theirs, another))).body;
+    const [foreignEntity, another] = [await entityOf(other), await entityOf(other)];
+    const { id } = (await other.post(ALL, relation(foreignEntity, another))).body;
     expect(await ids(admin)).not.toContain(id);
     const none = await admin.del(`${ALL}/rel_00000000000000000000000000`);
     const foreign = await admin.del(`${ALL}/${id}`);
     expect(foreign).toMatchObject(failure(404, 'NOT_FOUND'));
     expect(foreign.body.error.replace(id, '')).toBe(none.body.error.replace('rel_00000000000000000000000000', ''));
-    for (const body of [relation(web, theirs), relation(theirs, web)]) {
+    for (const body of [relation(web, foreignEntity), relation(foreignEntity, web)]) {
       expect(await admin.post(ALL, body)).toMatchObject(failure(404, 'NOT_FOUND'));
     }
     expect(await ids(other)).toEqual([id]);
-    const link = (await other.post(ALL, relation(another, theirs))) && (await other.get(`${ALL}?limit=1`));
+    const link = (await other.post(ALL, relation(another, foreignEntity))) && (await other.get(`${ALL}?limit=1`));
     const cursor = /cursor=([^>&]+)/.exec(link.headers.get('link')!)![1];
     expect(await admin.get(`${ALL}?cursor=${cursor}`)).toMatchObject(failure(400, 'VALIDATION_ERROR', 'cursor'));
   });
@@ -194,9 +194,9 @@ describe('relations', () => {
   it.each([
     ['PUT', ALL, 'GET, HEAD, POST'],
     ['GET', `${ALL}/rel_1`, 'DELETE'],
-  ])('do not know %s %s', async (method, path, allow) => {
-    const answer = await admin.send(method, path);
-    expect(answer).toMatchObject(failure(405, 'METHOD_NOT_ALLOWED'));
-    expect(answer.headers.get('allow')).toBe(allow);
+  ])('return 405 for %s %s', async (method, path, allow) => {
+    const response = await admin.send(method, path);
+    expect(response).toMatchObject(failure(405, 'METHOD_NOT_ALLOWED'));
+    expect(response.headers.get('allow')).toBe(allow);
   });
 });

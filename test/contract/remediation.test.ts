@@ -16,7 +16,7 @@ const push = async (check: string, success: boolean) =>
   got(await client.post(`/v1/checks/${check}/results`, { success, latency_ms: 1 }), 201);
 const history = async (id: string) => got(await client.get(`/v1/actions/${id}/executions`), 200);
 
-/** A pushed check, and an action that repairs it. */
+/** Creates a push check and a remediation for it. */
 async function guarded(remediation: object) {
   const { id: check_id } = await newCheck(client, { failure_threshold: 1, interval_seconds: 3600 });
   const id = await newAction(client, {
@@ -27,8 +27,8 @@ async function guarded(remediation: object) {
   return { id, check_id };
 }
 
-describe('an action that repairs', () => {
-  it('shows all of its settings, those that were left out with what holds', async () => {
+describe('a remediation', () => {
+  it('shows all of its settings, including defaults', async () => {
     const { id } = await guarded({ max_attempts: 2, lock: 'deploy' });
     expect(got(await client.get(`/v1/actions/${id}`), 200).remediation).toEqual({
       max_attempts: 2,
@@ -42,7 +42,7 @@ describe('an action that repairs', () => {
     expect(got(await client.put(`/v1/actions/${id}`, { remediation: null }), 200).remediation).toBeNull();
   });
 
-  it('is healed by the next success, and says by which', async () => {
+  it('is verified by the next success and names it', async () => {
     const { id, check_id } = await guarded({ settle_seconds: 0 });
     await push(check_id, false);
     const [run] = await eventually(async () => {
@@ -58,7 +58,7 @@ describe('an action that repairs', () => {
     expect(healed).toMatchObject({ verdict: 'recovered', verified_by: healing.id });
   });
 
-  it('that did not help tells people what was tried', async () => {
+  it('sends an alert with the attempt when it did not help', async () => {
     const { id, check_id } = await guarded({ max_attempts: 1, settle_seconds: 600 });
     const receiver = await startReceiver();
     try {
@@ -70,10 +70,10 @@ describe('an action that repairs', () => {
         return all[0]?.dispatch_status === 'success' && all;
       });
       got(await client.post(`/v1/actions/executions/${run.id}/events`, { status: 'failed' }), 200);
-      const told = await eventually(async () =>
+      const alert = await eventually(async () =>
         receiver.received.find(({ headers }) => headers['x-service-kind'] === 'remediation_failed'),
       );
-      expect(JSON.parse(told.body).text).toMatch(/is still down: Deploy did not help/);
+      expect(JSON.parse(alert.body).text).toMatch(/is still down: Deploy did not help/);
       expect(got(await client.get(`/v1/actions/executions/${run.id}`), 200)).toMatchObject({
         verdict: 'not_recovered',
       });
@@ -82,7 +82,7 @@ describe('an action that repairs', () => {
     }
   });
 
-  it('leaves a second action of the same entity alone while the first is at work', async () => {
+  it('keeps a second action of the entity from running at the same time', async () => {
     const { id, check_id } = await guarded({ settle_seconds: 600 });
     const other = await newAction(client, {
       ...{ url: `${ci.url}/restart`, trigger_type: 'state_change', trigger_to_state: 'down' },
@@ -101,7 +101,7 @@ describe('an action that repairs', () => {
   });
 });
 
-describe('refused', () => {
+describe('a remediation that is rejected', () => {
   const make = async (more: object) => {
     const { id: check_id } = await newCheck(client);
     return client.post('/v1/actions', { name: 'Restart', url: `${ci.url}/x`, check_id, remediation: {}, ...more });
@@ -114,11 +114,11 @@ describe('refused', () => {
     ['remediation.max_attempts', { remediation: { max_attempts: 11 } }, /10/],
     ['remediation.lock', { remediation: { lock: 'two words' } }, /must be 1 to 64 letters/],
     ['remediation.attempts', { remediation: { attempts: 3 } }, /max_attempts/],
-  ])('is %s of %j', async (path, more, message) => {
-    const answer = await make({ trigger_type: 'state_change', ...more });
-    expect(answer.status).toBe(400);
-    expect(answer.body.code).toBe('VALIDATION_ERROR');
-    const detail = answer.body.details.find((one: { path: string }) => one.path === path);
+  ])('has an invalid %s: %j', async (path, more, message) => {
+    const response = await make({ trigger_type: 'state_change', ...more });
+    expect(response.status).toBe(400);
+    expect(response.body.code).toBe('VALIDATION_ERROR');
+    const detail = response.body.details.find((one: { path: string }) => one.path === path);
     expect(detail?.message).toMatch(message);
   });
 });

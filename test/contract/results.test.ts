@@ -23,7 +23,7 @@ const list = async (query = '') => got(await client.get(`/v1/checks/${id}/result
 const timesOf = (results: { checked_at: string }[]) => results.map(({ checked_at }) => checked_at);
 
 describe('GET /v1/checks/{id}/results', () => {
-  it('answers the newest fifty first, and where they go on', async () => {
+  it('returns the latest fifty first, and the cursor of the rest', async () => {
     const { headers, body } = await client.get(`/v1/checks/${id}/results`);
     expect(timesOf(body.results)).toEqual(times.slice(0, 50));
     expect(Object.keys(body)).toEqual(['results', 'next_cursor']);
@@ -33,7 +33,7 @@ describe('GET /v1/checks/{id}/results', () => {
     expect(headers.get('link')).toBe(`</v1/checks/${id}/results?cursor=${body.next_cursor}>; rel="next"`);
   });
 
-  it.each([1, 7, 30, 59, 60, 500, 100_000])('shows each result once in pages of %i', async (limit) => {
+  it.each([1, 7, 30, 59, 60, 500, 100_000])('returns each result once in pages of %i', async (limit) => {
     const all = await everything(client, `/v1/checks/${id}/results?limit=${limit}`);
     expect(timesOf(all)).toEqual(times);
     expect(new Set(all.map((result) => result.id)).size).toBe(60);
@@ -45,7 +45,7 @@ describe('GET /v1/checks/{id}/results', () => {
     expect(headers.get('link')).toBeNull();
   });
 
-  it('answers what lies between since, inclusive, and until, exclusive, in any form of time', async () => {
+  it('returns those from since, inclusive, to until, exclusive, in any time format', async () => {
     const [until, since] = [times[10]!, times[20]!];
     expect(timesOf((await list(`?since=${since}&until=${until}`)).results)).toEqual(times.slice(11, 21));
     const offset = encodeURIComponent(iso(Date.parse(since) + 60 * MINUTE).replace('Z', '+01:00'));
@@ -62,7 +62,7 @@ describe('GET /v1/checks/{id}/results', () => {
     expect(timesOf(paged)).toEqual(times.slice(11, 21));
   });
 
-  it('answers an empty page for a check without results', async () => {
+  it('returns an empty page for a check without results', async () => {
     const other = await newCheck(client);
     expect(got(await client.get(`/v1/checks/${other.id}/results`), 200)).toEqual({ results: [], next_cursor: null });
   });
@@ -86,15 +86,15 @@ describe('GET /v1/checks/{id}/results', () => {
     expect(await client.get(`/v1/checks/${id}/results?${query}`)).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
   });
 
-  it('refuses the cursor of another check, and of another account', async () => {
+  it('rejects a cursor of another check or another account', async () => {
     const cursor = (await list('?limit=1')).next_cursor;
     const other = await newCheck(client);
     expect(await client.get(`/v1/checks/${other.id}/results?cursor=${cursor}`)).toMatchObject(
       failure(400, 'VALIDATION_ERROR', 'cursor'),
     );
     const stranger = await newTenant();
-    const theirs = await newCheck(stranger);
-    expect(await stranger.get(`/v1/checks/${theirs.id}/results?cursor=${cursor}`)).toMatchObject(
+    const foreign = await newCheck(stranger);
+    expect(await stranger.get(`/v1/checks/${foreign.id}/results?cursor=${cursor}`)).toMatchObject(
       failure(400, 'VALIDATION_ERROR', 'cursor'),
     );
   });
@@ -114,25 +114,25 @@ describe('GET /v1/checks/{id}/results', () => {
 const READS = ['results', 'transitions', 'gaps', 'sparkline'];
 
 describe.each(READS)('GET /v1/checks/{id}/%s', (what) => {
-  it.each(['chk_none', 'none', '%00', '..%2F..', 'CHECK'])('does not know the check %s', async (none) => {
+  it.each(['chk_none', 'none', '%00', '..%2F..', 'CHECK'])('returns 404 for the check %s', async (none) => {
     expect(await client.get(`/v1/checks/${none}/${what}`)).toMatchObject(failure(404, 'NOT_FOUND'));
   });
 
-  it("does not know another account's check, and says it in the same words", async () => {
+  it('returns the same 404 for a check of another account', async () => {
     const stranger = await newTenant();
-    const theirs = await stranger.get(`/v1/checks/${id}/${what}?limit=0&hours=0`);
+    const foreign = await stranger.get(`/v1/checks/${id}/${what}?limit=0&hours=0`);
     const made_up = await stranger.get(`/v1/checks/${id.slice(0, -1)}x/${what}`);
-    expect(theirs).toMatchObject(failure(404, 'NOT_FOUND'));
-    expect(theirs.body.error.replace(id, '')).toBe(made_up.body.error.replace(`${id.slice(0, -1)}x`, ''));
+    expect(foreign).toMatchObject(failure(404, 'NOT_FOUND'));
+    expect(foreign.body.error.replace(id, '')).toBe(made_up.body.error.replace(`${id.slice(0, -1)}x`, ''));
   });
 
-  it('does not know a deleted check', async () => {
+  it('returns 404 for a deleted check', async () => {
     const gone = await newCheck(client);
     expect((await client.del(`/v1/checks/${gone.id}`)).status).toBe(204);
     expect(await client.get(`/v1/checks/${gone.id}/${what}`)).toMatchObject(failure(404, 'NOT_FOUND'));
   });
 
-  it('is there for a read-only key', async () => {
+  it('is allowed for a read-only key', async () => {
     const reader = await keyOf(client, { is_read_only: true });
     expect((await reader.get(`/v1/checks/${id}/${what}`)).status).toBe(200);
   });

@@ -14,7 +14,7 @@ const read = async (id: string, what = '') => got(await client.get(`/v1/checks/$
 const kindsOf = async (id: string): Promise<string[]> =>
   (await read(id, '/results')).results.map(({ kind }: { kind: string }) => kind);
 
-/** A target that answers with the status that it is told. */
+/** Starts a target that responds with the given status. */
 async function target(status: number) {
   const says = { status };
   const server = await httpTarget((_, response) => response.writeHead(says.status).end());
@@ -22,7 +22,7 @@ async function target(status: number) {
 }
 
 describe('a check with a retry interval', () => {
-  it('is down long before its next slot is due, and only its slot counts in history and sparkline', async () => {
+  it('is down long before its next slot; only its slot counts in history and sparkline', async () => {
     await using shop = await target(500);
     const settings = { interval_seconds: 86_400, failure_threshold: 3, retry_interval_seconds: 1 };
     const { id } = await newCheck(client, { ...http, target_url: shop.url, ...settings });
@@ -34,7 +34,7 @@ describe('a check with a retry interval', () => {
     expect(await read(id, '/gaps')).toEqual([]);
   });
 
-  it('is up again at the first retry that succeeds, and then left alone', async () => {
+  it('is up at the first successful retry and then not retried', async () => {
     await using shop = await target(500);
     const settings = { interval_seconds: 86_400, failure_threshold: 100, retry_interval_seconds: 1 };
     const { id } = await newCheck(client, { ...http, target_url: shop.url, ...settings });
@@ -47,7 +47,7 @@ describe('a check with a retry interval', () => {
     expect(shop.connections()).toBe(probes + 1);
   });
 
-  it('is refused an interval that is no longer than that of its retries', async () => {
+  it('cannot have an interval that is not longer than its retry interval', async () => {
     const { id } = await newCheck(client, { ...http, enabled: false, retry_interval_seconds: 30 });
     const refused = await client.put(`/v1/checks/${id}`, { interval_seconds: 30 });
     expect(refused).toMatchObject(failure(400, 'VALIDATION_ERROR', 'retry_interval_seconds'));
@@ -56,7 +56,7 @@ describe('a check with a retry interval', () => {
     expect(got(await client.put(`/v1/checks/${id}`, both), 200)).toMatchObject(both);
   });
 
-  it('has none by default, and a push check knows no retries', async () => {
+  it('has no retries by default; a push check cannot have them', async () => {
     expect(await newCheck(client, { ...http, enabled: false })).toMatchObject({ retry_interval_seconds: 0 });
     const push = await newCheck(client);
     expect(push).not.toHaveProperty('retry_interval_seconds');

@@ -21,7 +21,7 @@ const failuresOf = async (id: string): Promise<{ error_kind: string; error_messa
     ({ success }: { success: boolean }) => !success,
   );
 
-describe('a schedule that cannot be', () => {
+describe('an invalid schedule', () => {
   it.each<[object, string, string]>([
     [{ schedule: '61 2 * * *' }, 'config.schedule', 'minute 61 is over 59'],
     [{ schedule: '* * * *' }, 'config.schedule', 'has 4 fields; cron has five'],
@@ -41,20 +41,20 @@ describe('a schedule that cannot be', () => {
     [{ ...NIGHTLY, max_run_seconds: 0 }, 'config.max_run_seconds', '1'],
     [{ ...NIGHTLY, max_run_seconds: 2_592_001 }, 'config.max_run_seconds', '2592000'],
     [{ ...NIGHTLY, expect_first_within_seconds: 31_622_401 }, 'config.expect_first_within_seconds', '31622400'],
-  ])('%j is refused at %s: %s', async (config, path, message) => {
-    const answer = await client.post('/v1/checks', { check_type: 'push', entity_id, config });
-    expect([answer.status, answer.body.code]).toEqual([400, 'VALIDATION_ERROR']);
-    expect(answer.body.details).toEqual([{ path, message: expect.stringContaining(message) }]);
+  ])('%j is rejected at %s: %s', async (config, path, message) => {
+    const response = await client.post('/v1/checks', { check_type: 'push', entity_id, config });
+    expect([response.status, response.body.code]).toEqual([400, 'VALIDATION_ERROR']);
+    expect(response.body.details).toEqual([{ path, message: expect.stringContaining(message) }]);
   });
 
-  it('is none of a check that is probed', async () => {
+  it('is rejected for a probed check', async () => {
     const http = { check_type: 'http', target_url: 'http://127.77.0.1:9/', entity_id, config: NIGHTLY };
     expect((await client.post('/v1/checks', http)).status).toBe(400);
   });
 });
 
 describe('a check with a schedule', () => {
-  it('is down at the first miss, and weighs its results by the distance of its due times, unless it says otherwise', async () => {
+  it('is down at the first miss, and derives its interval from its due times by default', async () => {
     const check = await newCheck(client, { config: NIGHTLY });
     expect(check).toMatchObject({ failure_threshold: 1, config: NIGHTLY });
     // One night a year is an hour longer, and one an hour shorter.
@@ -63,7 +63,7 @@ describe('a check with a schedule', () => {
     expect(other).toMatchObject({ failure_threshold: 2, interval_seconds: 7 });
   });
 
-  it('says what it waits for', async () => {
+  it('shows its expected heartbeat', async () => {
     const { id } = await newCheck(client, { config: { ...NIGHTLY, grace_seconds: 600 } });
     const before = await read(id);
     expect(before).toMatchObject({
@@ -78,12 +78,12 @@ describe('a check with a schedule', () => {
     got(await client.post(`/v1/checks/${id}/heartbeat`), 201);
     const after = await read(id);
     expect(after).toMatchObject({ waiting_for_first: false, late: false, next_due_at: before.next_due_at });
-    // A heartbeat within a minute of the due time is the one that is expected then.
+    // A heartbeat within a minute of the due time is the expected one.
     if (Date.parse(before.next_due_at) - Date.now() > 70_000)
       expect(Date.parse(after.alerts_at)).toBe(Date.parse(before.next_due_at) + 600_000);
   });
 
-  it('weighs by its new due times after a change, and keeps what it is told otherwise', async () => {
+  it('uses its new due times after a change, and keeps explicit values', async () => {
     const { id } = await newCheck(client, { interval_seconds: 300 });
     expect(await read(id)).toMatchObject({ next_due_at: null, alerts_after_seconds: 300 * 2 + 2 * 300 });
     const put = async (body: object) => got(await client.put(`/v1/checks/${id}`, body), 200);
@@ -103,7 +103,7 @@ describe('a check with a schedule', () => {
     expect((await client.put(`/v1/checks/${id}`, { config: { schedule: '1 1 31 2 *' } })).status).toBe(400);
   });
 
-  it('fails for the due time that it misses, and says which', { timeout: 2 * PATIENCE_MS }, async () => {
+  it('fails for the due time that it misses and names it', { timeout: 2 * PATIENCE_MS }, async () => {
     // Once a minute, a few seconds from now.
     const second = new Date(Date.now() + 6000).getUTCSeconds();
     const config = { schedule: `*:*:${second}`, grace_seconds: 2 };
@@ -111,11 +111,11 @@ describe('a check with a schedule', () => {
     got(await client.post(`/v1/checks/${id}/heartbeat`), 201);
     const { next_due_at } = await read(id);
     const due = Date.parse(next_due_at);
-    // The heartbeat came early by some seconds: it is the one that was expected then.
+    // The heartbeat was some seconds early: it is the expected one.
     expect(Date.parse((await read(id)).alerts_at)).toBe(due + 62_000);
-    const silent = await newCheck(client, { config: { ...config, expect_first_within_seconds: 1 } });
-    await eventually(async () => (await failuresOf(silent.id)).length >= 2, PATIENCE_MS);
-    const [missed, first] = await failuresOf(silent.id);
+    const unpushed = await newCheck(client, { config: { ...config, expect_first_within_seconds: 1 } });
+    await eventually(async () => (await failuresOf(unpushed.id)).length >= 2, PATIENCE_MS);
+    const [missed, first] = await failuresOf(unpushed.id);
     expect(first).toMatchObject({
       error_kind: 'missed_heartbeat',
       error_message: 'nothing came within 1 s of its creation',
@@ -126,12 +126,12 @@ describe('a check with a schedule', () => {
       checked_at: new Date(due + 2000).toISOString(),
       error_message: `no heartbeat for the run due ${wall} UTC (grace 2 s); none so far`,
     });
-    expect(await read(silent.id)).toMatchObject({ state: 'down', waiting_for_first: true, alerts_at: null });
+    expect(await read(unpushed.id)).toMatchObject({ state: 'down', waiting_for_first: true, alerts_at: null });
     expect(await read(id)).toMatchObject({ state: 'up' });
   });
 });
 
-it('a run that says it has started and does not end fails by itself', { timeout: 2 * PATIENCE_MS }, async () => {
+it('fails when a started run does not end in time', { timeout: 2 * PATIENCE_MS }, async () => {
   const { id, ping_url } = await newCheck(client, {
     failure_threshold: 1,
     config: { grace_seconds: 3600, max_run_seconds: 2 },

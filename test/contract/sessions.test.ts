@@ -6,7 +6,7 @@ import { type Tenant, target } from '#test/support/service.ts';
 
 let url: string;
 let admin: Client & Tenant;
-/** The admin's user id. */
+/** User id of the admin. */
 let adminId: string;
 beforeAll(async () => {
   ({ url } = await target());
@@ -17,7 +17,7 @@ beforeAll(async () => {
 const ended = failure(401, 'UNAUTHORIZED');
 
 describe('a session', () => {
-  it('stands in a cookie that no script sees, and calls the API in place of a key', async () => {
+  it('is in a cookie that no script can read, and authenticates instead of a key', async () => {
     const page = pageAt(url);
     const signedIn = await page.post('/v1/sign-in/key', { key: admin.key });
     expect(signedIn.status).toBe(201);
@@ -54,7 +54,7 @@ describe('a session', () => {
     expect((await admin.get('/v1/me')).body.session).toBeNull();
   });
 
-  it('gives way to a key: with Authorization no cookie is looked at', async () => {
+  it('is ignored when the request has an Authorization header', async () => {
     const page = await signedInWith(url, admin.key);
     const other = await newTenant();
     const headers = { authorization: `Bearer ${other.key}` };
@@ -64,7 +64,7 @@ describe('a session', () => {
     }
   });
 
-  it('is nothing to heartbeats and MCP, which take keys alone', async () => {
+  it('is ignored by heartbeats and MCP, which accept only keys', async () => {
     const page = await signedInWith(url, admin.key);
     const { id } = await newCheck(admin);
     expect(await page.post(`/v1/checks/${id}/heartbeat`)).toMatchObject(ended);
@@ -73,7 +73,7 @@ describe('a session', () => {
     expect(await page.post('/v1/mcp', body)).toMatchObject({ status: 401 });
   });
 
-  it('is refused when its cookie is garbled or came twice', async () => {
+  it('is rejected when its cookie is garbled or duplicated', async () => {
     const page = await signedInWith(url, admin.key);
     const [[name, token] = ['', '']] = page.cookies;
     const other = (await signedInWith(url, admin.key)).cookies.get(name)!;
@@ -93,7 +93,7 @@ describe('a session', () => {
     }
   });
 
-  it('ends with its sign-out, for whoever has copied its cookie too', async () => {
+  it('ends with its sign-out, even for a copied cookie', async () => {
     const page = await signedInWith(url, admin.key);
     const copy = new Map(page.cookies);
     const out = await page.del('/v1/session');
@@ -108,7 +108,7 @@ describe('a session', () => {
     expect((await pageAt(url).del('/v1/session')).status).toBe(204);
   });
 
-  it('that was known before a sign-in is worth nothing after it', async () => {
+  it('cannot be fixed before a sign-in', async () => {
     const page = await signedInWith(url, admin.key);
     const planted = new Map(page.cookies);
     expect((await page.post('/v1/sign-in/key', { key: admin.key })).status).toBe(201);
@@ -117,7 +117,7 @@ describe('a session', () => {
     for (const [name, value] of planted) attacker.cookies.set(name, value);
     expect([...page.cookies.values()]).not.toEqual([...planted.values()]);
     expect(await attacker.get('/v1/me')).toMatchObject(ended);
-    // Neither is a token that somebody has thought of.
+    // Neither can an invented token.
     const [name = ''] = planted.keys();
     const made = pageAt(url);
     made.cookies.set(name, 'A'.repeat(43));
@@ -127,7 +127,7 @@ describe('a session', () => {
 });
 
 describe('the sessions of a user', () => {
-  it('are listed newest first, and end one by one, or all but the one that asks', async () => {
+  it('are listed newest first, and can be ended one by one, or all but the current one', async () => {
     const member = await memberOf(admin);
     const pages = [];
     for (let i = 0; i < 4; i++) pages.push(await signedInByLink(url, admin, member.id));
@@ -150,7 +150,7 @@ describe('the sessions of a user', () => {
     expect(await last.get('/v1/me')).toMatchObject(ended);
   });
 
-  it('are at most 20: with one more the oldest ends', async () => {
+  it('are limited to 20: one more ends the oldest', async () => {
     const member = await memberOf(admin);
     const pages = [];
     for (let i = 0; i < 21; i++) pages.push(await signedInByLink(url, admin, member.id));
@@ -159,7 +159,7 @@ describe('the sessions of a user', () => {
     expect((await pages[1]!.get('/v1/me')).status).toBe(200);
   });
 
-  it('are nobody else’s to see or end, but for an admin, who ends them all', async () => {
+  it('are visible only to that user, but an admin can end them all', async () => {
     const [member, other] = [await memberOf(admin), await memberOf(admin)];
     const [page, another] = [await signedInByLink(url, admin, member.id), await signedInByLink(url, admin, other.id)];
     const { id } = (await page.get('/v1/session')).body;
@@ -175,8 +175,8 @@ describe('the sessions of a user', () => {
   });
 });
 
-describe('who a session belongs to is read at each request', () => {
-  it('so that nobody is let in after their user was removed, during a hundred calls a second', async () => {
+describe('the user of a session', () => {
+  it('is read at each request, so that a removed user is rejected immediately at a hundred calls a second', async () => {
     const member = await memberOf(admin);
     const page = await signedInByLink(url, admin, member.id);
     let removed = Number.POSITIVE_INFINITY;

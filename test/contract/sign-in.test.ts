@@ -5,7 +5,7 @@ import { type Tenant, target } from '#test/support/service.ts';
 
 let url: string;
 let admin: Client & Tenant;
-/** The admin's user id. */
+/** User id of the admin. */
 let adminId: string;
 beforeAll(async () => {
   ({ url } = await target());
@@ -19,7 +19,7 @@ const linkFor = async (user: string, body?: object): Promise<string> =>
 const redeem = (token: string, page: Page = pageAt(url)) => page.post('/v1/sign-in/link', { token });
 
 describe('a sign-in with a key', () => {
-  it('may what the key may, and ends with it', async () => {
+  it('has the permissions of the key and ends with it', async () => {
     const reader = await keyOf(admin, { is_read_only: true });
     const page = await signedInWith(url, reader.key);
     expect((await page.get('/v1/me')).body).toMatchObject({ is_read_only: true, session: { method: 'key' } });
@@ -32,15 +32,15 @@ describe('a sign-in with a key', () => {
     expect((await page.del('/v1/session')).status).toBe(204);
   });
 
-  it('is refused for a key that may not read, and for one that is none', async () => {
+  it('is rejected for a key that cannot read, and for an invalid one', async () => {
     const pushing = await keyOf(admin, { scopes: ['push'] });
     const refused = await pageAt(url).post('/v1/sign-in/key', { key: pushing.key });
     expect(refused).toMatchObject(failure(403, 'FORBIDDEN'));
     expect(refused.body.error).toBe('This key has the scope push; this needs read. Create a key that has it.');
     for (const key of ['fw_', 'x', `fw_${'0'.repeat(43)}`, admin.key.slice(0, -1)]) {
-      const answer = await pageAt(url).post('/v1/sign-in/key', { key });
-      expect(answer, key).toMatchObject(failure(401, 'UNAUTHORIZED'));
-      expect(answer.headers.getSetCookie()).toEqual([]);
+      const response = await pageAt(url).post('/v1/sign-in/key', { key });
+      expect(response, key).toMatchObject(failure(401, 'UNAUTHORIZED'));
+      expect(response.headers.getSetCookie()).toEqual([]);
     }
     for (const body of [{}, { key: '' }, { key: 1 }, { key: 'x'.repeat(201) }]) {
       expect(await pageAt(url).post('/v1/sign-in/key', body)).toMatchObject(failure(400, 'VALIDATION_ERROR', 'key'));
@@ -64,25 +64,25 @@ describe('a sign-in link', () => {
     expect((await page.get('/v1/me')).status).toBe(200);
   });
 
-  it('signs in one of twenty who use it at once', async () => {
+  it('signs in one of twenty concurrent requests', async () => {
     const token = await linkFor(adminId);
-    const answers = await Promise.all(Array.from({ length: 20 }, () => redeem(token)));
-    const won = answers.filter(({ status }) => status === 201);
+    const responses = await Promise.all(Array.from({ length: 20 }, () => redeem(token)));
+    const won = responses.filter(({ status }) => status === 201);
     expect(won).toHaveLength(1);
-    for (const lost of answers.filter((one) => one !== won[0])) {
+    for (const lost of responses.filter((one) => one !== won[0])) {
       expect(lost).toMatchObject(failure(401, 'UNAUTHORIZED'));
       expect(lost.headers.getSetCookie()).toEqual([]);
     }
   });
 
-  it('is good no more once a newer one was made', async () => {
+  it('is invalid after a newer one was created', async () => {
     const member = await memberOf(admin);
     const [old, newer] = [await linkFor(member.id), await linkFor(member.id)];
     expect(await redeem(old)).toMatchObject(failure(401, 'UNAUTHORIZED'));
     expect((await redeem(newer)).status).toBe(201);
   });
 
-  it('ends all sessions of the user when it is told to revoke, and no key', async () => {
+  it('ends all sessions of the user if requested, and no key', async () => {
     const member = await memberOf(admin);
     const page = await signedInByLink(url, admin, member.id);
     const token = await linkFor(member.id, { revoke: true });
@@ -91,11 +91,11 @@ describe('a sign-in link', () => {
     expect((await redeem(token)).status).toBe(201);
   });
 
-  it.each(['fwl_', 'fwi_x', 'x', `fwl_${'0'.repeat(43)}`])('is refused when it is %s', async (token) => {
+  it.each(['fwl_', 'fwi_x', 'x', `fwl_${'0'.repeat(43)}`])('is rejected when it is %s', async (token) => {
     expect(await redeem(token)).toMatchObject(failure(401, 'UNAUTHORIZED'));
   });
 
-  it('is an admin’s to make, for members alone', async () => {
+  it('can be created only by an admin, only for members', async () => {
     const member = await memberOf(admin);
     const invited = await admin.post('/v1/settings/users/invite', { email: 'not-yet@example.com', role: 'viewer' });
     const path = (id: string) => `/v1/settings/users/${id}/sign-in-link`;
@@ -110,7 +110,7 @@ describe('a sign-in link', () => {
 });
 
 describe('an invitation', () => {
-  it('begins a session in place of a key, when that is wanted', async () => {
+  it('starts a session instead of creating a key, if requested', async () => {
     const { invite_token } = (
       await admin.post('/v1/settings/users/invite', { email: 'viewer@example.com', role: 'viewer' })
     ).body;

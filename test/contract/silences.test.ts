@@ -20,7 +20,7 @@ const texts = (path: string): string[] =>
 const push = async (id: string, success: boolean) =>
   got(await client.post(`/v1/checks/${id}/results`, { success, latency_ms: 5 }), 201);
 
-/** A push check that is up, and tells one channel. */
+/** Creates a push check that is up and notifies one channel. */
 async function upCheck(path: string) {
   const entity = await newEntity(client);
   const more = { failure_threshold: 1, interval_seconds: 3600, name: 'cart', entity_id: entity.id };
@@ -34,7 +34,7 @@ async function upCheck(path: string) {
 const reasonOf = async (id: string) => (await client.get(`/v1/checks/${id}/transitions`)).body[0].alert.reason;
 
 describe('a silence', () => {
-  it('of a check ends by itself, and then what has changed is told', async () => {
+  it('ends by itself for a check, and then reports changes', async () => {
     const { id, policy } = await upCheck('/until');
     const until = ahead(2);
     expect(got(await client.post(policy, { silenced_until: until, silence_reason: 'a new disk' }), 200)).toMatchObject({
@@ -52,7 +52,7 @@ describe('a silence', () => {
     expect(shown).toMatchObject({ silenced: false, silenced_until: null, silence_reason: '', silenced_by: [] });
   });
 
-  it('of an entity holds for its checks, and lifting it tells what has changed', async () => {
+  it('applies to the checks of an entity, and lifting it reports changes', async () => {
     const { id, entity, policy } = await upCheck('/entity');
     const path = `/v1/blueprints/service/entities/${entity.slug}`;
     expect(got(await client.put(path, { silenced: true, silence_reason: 'moving' }), 200)).toMatchObject({
@@ -71,7 +71,7 @@ describe('a silence', () => {
     expect(texts('/entity')[0]).toMatch(/cart has been down for/);
   });
 
-  it('of a selection is made, listed, and ended before its time by a responder', async () => {
+  it('can be created for a selection, listed, and ended early by a responder', async () => {
     const { id, entity, policy } = await upCheck('/selected');
     const respond = await keyOf(client, { scopes: ['respond'] });
     const body = { applies_to: { entity_ids: [entity.id] }, until: ahead(3600), reason: 'upgrade' };
@@ -90,7 +90,7 @@ describe('a silence', () => {
     expect(log.map(({ action }: { action: string }) => action)).toEqual(['silence.end', 'silence.create']);
   });
 
-  it('says nothing at its end of what is as it was', async () => {
+  it('reports nothing at its end if nothing has changed', async () => {
     const { id, policy } = await upCheck('/calm');
     got(await client.post(policy, { silenced: true }), 200);
     await push(id, false);
@@ -101,8 +101,8 @@ describe('a silence', () => {
     expect(texts('/calm')).toEqual([expect.stringMatching(/cart is down/)]);
   });
 
-  it('says that it fits nothing yet', async () => {
-    const wanted = { applies_to: { labels: { team: 'nobody' } }, until: ahead(60) };
+  it('has a notice if it matches nothing yet', async () => {
+    const wanted = { applies_to: { labels: { team: 'nowhere' } }, until: ahead(60) };
     const silence = got(await client.post(SILENCES, wanted), 201);
     expect(silence.notice).toMatch(/^No check matches/);
     got(await client.del(`${SILENCES}/${silence.id}`), 204);
@@ -114,7 +114,7 @@ describe('a silence', () => {
     ['an end in 31 days', { applies_to: null, until: ahead(31 * 86_400) }, 'until'],
     ['no end', { applies_to: null }, 'until'],
     ['states', { applies_to: { blueprints: ['service'], states: ['down'] }, until: ahead(60) }, 'applies_to.states'],
-  ])('is refused with %s', async (_what, body, path) => {
+  ])('is rejected with %s', async (_what, body, path) => {
     expect(await client.post(SILENCES, body)).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
   });
 
@@ -123,7 +123,7 @@ describe('a silence', () => {
     [{ silenced_until: ahead(31 * 86_400) }, 'silenced_until'],
     [{ silenced: false, silenced_until: ahead(60) }, 'silenced_until'],
     [{ silence_reason: 'of nothing' }, 'silence_reason'],
-  ])('of a check or an entity refuses %j', async (body, path) => {
+  ])('is rejected for a check or an entity with %j', async (body, path) => {
     const check = await newCheck(client);
     expect(await client.post(`/v1/checks/${check.id}/policy`, body)).toMatchObject(
       failure(400, 'VALIDATION_ERROR', path),

@@ -16,7 +16,7 @@ const manifest = (more: object = {}) => ({ slug: `skill-${++count}`, name: 'A sk
 const make = async (more: object = {}) => got(await admin.post('/v1/skills', manifest(more)), 201);
 
 describe('a skill', () => {
-  it('is registered from slug, name and tools alone, and is enabled', async () => {
+  it('is registered from only slug, name and tools, and is enabled', async () => {
     const made = await make({ slug: 'ops' });
     expect(made).toEqual({
       slug: 'ops',
@@ -32,19 +32,19 @@ describe('a skill', () => {
     expect(got(await reader.get('/v1/skills/ops'), 200)).toEqual(made);
   });
 
-  it('can hold the built-in tools, as docs/catalog-ops.json has them', async () => {
+  it('can contain the built-in tools, as in docs/catalog-ops.json', async () => {
     const made = await make(catalogOps());
     expect(made).toMatchObject(catalogOps());
   });
 
-  it('is listed by slug, page by page', async () => {
+  it('is listed by slug, in pages', async () => {
     const other = await newTenant();
     for (const slug of ['b', 'c', 'a']) got(await other.post('/v1/skills', manifest({ slug })), 201);
     expect((await everything(other, '/v1/skills?limit=2')).map(({ slug }) => slug)).toEqual(['a', 'b', 'c']);
     expect(got(await other.get('/v1/skills'), 200)).toHaveLength(3);
   });
 
-  it('is not seen by another account, which may have its slug too', async () => {
+  it('is hidden from another account, which can use its slug too', async () => {
     const other = await newTenant();
     const { slug } = await make();
     expect(await other.get(`/v1/skills/${slug}`)).toMatchObject(failure(404, 'NOT_FOUND'));
@@ -52,7 +52,7 @@ describe('a skill', () => {
     expect((await other.post('/v1/skills', manifest({ slug }))).status).toBe(201);
   });
 
-  it('changes only in what is supplied, its tools as a whole', async () => {
+  it('changes only the given properties, its tools as a whole', async () => {
     const made = await make({ description: 'Old', version: '1.0.0' });
     const other = { ...tool, name: 'stop' };
     const changed = got(await admin.put(`/v1/skills/${made.slug}`, { tools: [other], version: '2.0.0' }), 200);
@@ -65,7 +65,7 @@ describe('a skill', () => {
     );
   });
 
-  it('can be sent back as it was read when an action of its tools is gone', async () => {
+  it('can be sent back unchanged when an action of its tools is deleted', async () => {
     const about = { name: 'Restart', trigger_type: 'manual', url: 'https://ci.example.com/restart' };
     const action = got(await admin.post('/v1/actions', about), 201);
     const { slug } = await make({ tools: [{ ...tool, action_id: action.id }] });
@@ -76,7 +76,7 @@ describe('a skill', () => {
     expect(await admin.put(`/v1/skills/${slug}`, other)).toMatchObject(failure(404, 'NOT_FOUND'));
   });
 
-  it('is gone once deleted', async () => {
+  it('is gone after its deletion', async () => {
     const { slug } = await make();
     expect((await admin.del(`/v1/skills/${slug}`)).status).toBe(204);
     expect(await admin.get(`/v1/skills/${slug}`)).toMatchObject(failure(404, 'NOT_FOUND'));
@@ -84,24 +84,24 @@ describe('a skill', () => {
     expect((await admin.post('/v1/skills', manifest({ slug }))).status).toBe(201);
   });
 
-  it('needs a slug that is not taken', async () => {
+  it('needs a free slug', async () => {
     const { slug } = await make();
     expect(await admin.post('/v1/skills', manifest({ slug }))).toMatchObject(failure(409, 'CONFLICT'));
   });
 
-  it('is one of a hundred at most, also when they are registered at the same time', async () => {
+  it('is rejected beyond a hundred, even for concurrent requests', async () => {
     const other = await newTenant();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 103 }, (_, i) => other.post('/v1/skills', manifest({ slug: `s${i}` }))),
     );
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(100);
-    expect(answers.find(({ status }) => status !== 201)).toMatchObject(failure(409, 'LIMIT_EXCEEDED'));
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(100);
+    expect(responses.find(({ status }) => status !== 201)).toMatchObject(failure(409, 'LIMIT_EXCEEDED'));
     await other.del('/v1/skills/s0');
     await other.del('/v1/skills/s1');
     expect((await other.post('/v1/skills', manifest())).status).toBe(201);
   });
 
-  it('is neither registered nor changed with a read-only key', async () => {
+  it('cannot be registered or changed with a read-only key', async () => {
     const { slug } = await make();
     expect(await reader.post('/v1/skills', manifest())).toMatchObject(failure(403, 'READ_ONLY'));
     expect(await reader.put(`/v1/skills/${slug}`, {})).toMatchObject(failure(403, 'READ_ONLY'));
@@ -109,16 +109,16 @@ describe('a skill', () => {
   });
 });
 
-describe('a manifest is refused', () => {
+describe('a manifest that is rejected', () => {
   const withTool = (more: object) => ({ tools: [{ ...tool, ...more }] });
   const withSchema = (more: object) => withTool({ inputSchema: { type: 'object', ...more } });
 
   it.each<[string, object, string]>([
     ['without a slug', { slug: undefined }, 'slug'],
-    ['with a slug that is none', { slug: '-x' }, 'slug'],
+    ['with a slug that is invalid', { slug: '-x' }, 'slug'],
     ['without a name', { name: undefined }, 'name'],
     ['without tools', { tools: undefined }, 'tools'],
-    ['with tools that are no list', { tools: {} }, 'tools'],
+    ['with tools that are not a list', { tools: {} }, 'tools'],
     [
       'with more than a hundred tools',
       { tools: Array.from({ length: 101 }, (_, i) => ({ ...tool, name: `t${i}` })) },
@@ -129,8 +129,8 @@ describe('a manifest is refused', () => {
       { tools: Array.from({ length: 20 }, (_, i) => ({ ...tool, name: `t${i}`, description: 'x'.repeat(4000) })) },
       'tools',
     ],
-    ['with a description that is no text', { description: 7 }, 'description'],
-    ['with enabled that is no boolean', { enabled: 'yes' }, 'enabled'],
+    ['with a description that is not text', { description: 7 }, 'description'],
+    ['with enabled that is not a boolean', { enabled: 'yes' }, 'enabled'],
     ['with a tool without a name', withTool({ name: undefined }), 'tools.0.name'],
     ['with a blank in a tool’s name', withTool({ name: 'a b' }), 'tools.0.name'],
     ['with a tool’s name of 129 letters', withTool({ name: 'x'.repeat(129) }), 'tools.0.name'],
@@ -156,11 +156,11 @@ describe('a manifest is refused', () => {
       'tools.0.action_id',
     ],
   ])('%s', async (_name, more, path) => {
-    const answer = await admin.post('/v1/skills', JSON.parse(JSON.stringify(manifest(more))));
-    expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
+    const response = await admin.post('/v1/skills', JSON.parse(JSON.stringify(manifest(more))));
+    expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
   });
 
-  it('with a schema nested beyond all measure, in its values too', async () => {
+  it('has a schema that is nested too deep, even in its values', async () => {
     const nested = `${'{"not":'.repeat(20_000)}{}${'}'.repeat(20_000)}`;
     for (const keyword of ['not', 'default']) {
       const inputSchema = `{"type":"object","${keyword}":${nested}}`;
@@ -169,7 +169,7 @@ describe('a manifest is refused', () => {
     }
   });
 
-  it('with an action that there is not', async () => {
+  it('has an unknown action', async () => {
     expect(await admin.post('/v1/skills', manifest(withTool({ action_id: 'act_none' })))).toMatchObject(
       failure(404, 'NOT_FOUND'),
     );
@@ -179,7 +179,7 @@ describe('a manifest is refused', () => {
     );
   });
 
-  it('not for an argument that merely has the name of a keyword', async () => {
+  it('does not include an argument with the name of a keyword', async () => {
     const properties = { pattern: { type: 'string' }, $ref: { enum: [{ $ref: 'x' }] } };
     const made = await make(withSchema({ properties, required: ['pattern'] }));
     expect(made.tools[0].inputSchema.properties).toEqual(properties);

@@ -15,16 +15,15 @@ import { httpsTarget } from '#test/support/tls-server.ts';
 import { startReceiver } from '#test/support/webhook-receiver.ts';
 
 /**
- * The slow shop, as its people see it: `npm start` in a process of its own, a shop with TLS, a chat, and an agent with
- * the SDK of MCP.
+ * The slow shop from outside: `npm start` in its own process, a shop with TLS, a chat, and an agent with the MCP SDK.
  */
 const INTERVAL_SECONDS = 2;
-/** A second lies between quick and slow: a busy machine makes neither look like the other. */
+/** Difference between fast and slow responses: a second, so that a busy machine does not confuse them. */
 const SLOW_MS = 1_200;
 const WARNS_FROM_MS = 1_000;
 const PATIENCE_MS = 30_000;
 
-/** What is wanted of the shop, and only warns. */
+/** Assertions on the shop, which only warn. */
 const WANTED = [
   { source: 'latency_ms', operator: 'less_than', value: WARNS_FROM_MS, severity: 'warn' },
   { source: 'days_left', operator: 'at_least', value: 21, severity: 'warn' },
@@ -33,7 +32,7 @@ const EXPIRES = /^certificate expires on \d{4}-\d\d-\d\d, in 20 days; at least 2
 
 type Way = { status: number; takes: number; days: 20 | 90 };
 
-/** A shop in which all is well until it is told otherwise. A POST to it renews its certificate. */
+/** Starts a shop that responds well until it is changed. A POST to it renews its certificate. */
 async function openShop(authority: Authority) {
   const lasting = (days: number) =>
     authority.issue({ names: ['127.77.0.1'], to: new Date(Date.now() + (days + 0.5) * 86_400_000) });
@@ -58,7 +57,7 @@ async function openShop(authority: Authority) {
   return Object.assign(target, { becomes });
 }
 
-/** A check of the shop on an entity of its own, and a chat that is told. */
+/** Creates a check of the shop with its own entity, and a chat that is notified. */
 async function watched(client: Client, target_url: string, policy: object = {}) {
   const entity = await newEntity(client);
   const { id }: { id: string } = await newCheck(client, {
@@ -67,13 +66,13 @@ async function watched(client: Client, target_url: string, policy: object = {}) 
   });
   const chat = await startReceiver();
   const change = async (more: object) => got(await client.post(`/v1/checks/${id}/policy`, more), 200);
-  // None of its cooldowns comes to an end by itself.
+  // No cooldown ends during the test.
   await change({ cooldown_seconds: 3600, ...policy });
   const slack = { channel_type: 'slack', config: { url: chat.url } };
   got(await client.post(`/v1/checks/${id}/policy/channels`, slack), 201);
   const read = async () => got(await client.get(`/v1/checks/${id}`), 200);
-  /** What was read: `:red_circle: checkout is down`. */
-  const told = (): string[] =>
+  /** Messages in the chat: `:red_circle: checkout is down`. */
+  const messages = (): string[] =>
     chat.received.map(({ body }) =>
       JSON.parse(body)
         .text.replace(`${entity.name}: `, '')
@@ -83,25 +82,25 @@ async function watched(client: Client, target_url: string, policy: object = {}) 
     id,
     entity,
     change,
-    told,
-    /** Why, as the newest message has it. */
+    messages,
+    /** The reason in the latest message. */
     why: (): string => /\*Why\*\\n([^"]*)/.exec(chat.received.at(-1)!.body)?.[1] ?? '',
-    isTold: (count: number) => eventually(() => told().length >= count, PATIENCE_MS),
+    hasMessages: (count: number) => eventually(() => messages().length >= count, PATIENCE_MS),
     isWell: () => eventually(async () => (await read()).last_result?.outcome === 'ok', PATIENCE_MS),
     is: (state: string) => eventually(async () => (await read()).state === state, PATIENCE_MS),
     /** Oldest first. */
     results: async () => (await everything(client, `/v1/checks/${id}/results`)).reverse(),
-    /** The states that check and entity went through, and why nobody was told where nobody was. */
+    /** State changes of check and entity, and why no alert was sent, if so. */
     changes: async () =>
       (await transitionsOf(client, id)).map(({ check_to_state, to_state, alert }) => {
         const { reason } = alert as { reason?: string };
-        return `${check_to_state} ${to_state} ${reason ?? 'told'}`;
+        return `${check_to_state} ${to_state} ${reason ?? 'notified'}`;
       }),
     close: chat.close,
   };
 }
 
-/** An agent that may look, run checks, and renew certificates. */
+/** Starts an agent that can read, run checks, and renew certificates. */
 async function agentOf({ client, url }: { client: Client; url: string }, shop: string) {
   const action_id = await newAction(client, { name: 'Renew the certificate', url: shop });
   const what = { name: 'renew_certificate', description: 'Renews the certificate of the shop' };
@@ -113,7 +112,7 @@ async function agentOf({ client, url }: { client: Client; url: string }, shop: s
   const { key } = got(await client.post('/v1/auth/keys', scoped), 201);
   const agent = await connect1(transports1.http({ url: `${url}/v1/mcp`, key }));
   return {
-    // biome-ignore lint/suspicious/noExplicitAny: a test looks into answers of every shape
+    // biome-ignore lint/suspicious/noExplicitAny: a test reads responses of every shape
     use: async (name: string, args: Record<string, unknown> = {}): Promise<any> => {
       const { structuredContent, isError, content } = await agent.callTool({ name, arguments: args });
       expect(isError ?? false, JSON.stringify(content)).toBe(false);
@@ -123,7 +122,7 @@ async function agentOf({ client, url }: { client: Client; url: string }, shop: s
   };
 }
 
-it('a slow shop is told in amber once and in red at once, and an agent sees why, mends it and sees it up', {
+it('reports a slow shop once as degraded and immediately as down, and lets an agent find the cause, fix it and see it up', {
   timeout: 120_000,
 }, async () => {
   const authority = await makeAuthority();
@@ -144,35 +143,35 @@ it('a slow shop is told in amber once and in red at once, and an agent sees why,
     got(await client.get('/v1/status'), 200).entities.map(({ state }: { state: string }) => state);
   await Promise.all(both.map((one) => one.isWell()));
 
-  // Slow, with a certificate that is about to end: degraded by the third run, with one message and no repeat.
+  // Slow, with a certificate that expires soon: degraded by the third run, with one message and no reminder.
   shop.becomes({ takes: SLOW_MS, days: 20 });
   await bothAre('degraded');
   expect(await entityStates()).toEqual(['degraded', 'degraded']);
-  await loud.isTold(1);
+  await loud.hasMessages(1);
   expect(loud.why()).toMatch(/^expected latency_ms to be less than 1000, got \d{4} \(and 1 more\)$/);
   const results = await loud.results();
   const third = results[results.findLastIndex(({ outcome }) => outcome === 'ok') + 3];
   const [, degraded] = await transitionsOf(client, loud.id);
   expect(third).toMatchObject({ outcome: 'warn', days_left: 20, warning_message: degraded!.error_message });
   await eventually(async () => (await loud.results()).length >= results.length + 1, PATIENCE_MS);
-  expect(loud.told()).toEqual([':large_yellow_circle: checkout is degraded']);
+  expect(loud.messages()).toEqual([':large_yellow_circle: checkout is degraded']);
   await loud.change({ repeat_interval_seconds: 0 });
 
-  // Down within the hour that follows that message: told at once.
+  // Down within the hour after that message: reported immediately.
   shop.becomes({ status: 503 });
   await bothAre('down');
-  await Promise.all([loud.isTold(2), quiet.isTold(1)]);
+  await Promise.all([loud.hasMessages(2), quiet.hasMessages(1)]);
 
-  // Quick again, and the certificate is still about to end.
+  // Fast again, while the certificate still expires soon.
   shop.becomes({ status: 200, takes: 0 });
   await bothAre('degraded');
   for (const one of both) await one.change({ cooldown_seconds: 0 });
-  await Promise.all([loud.isTold(3), quiet.isTold(2)]);
+  await Promise.all([loud.hasMessages(3), quiet.hasMessages(2)]);
   expect(loud.why()).toMatch(EXPIRES);
 
   const agent = stack.use(await agentOf(service, shop.url));
   const check_id = loud.id;
-  // From here on it is run when the agent asks for it.
+  // From here on it runs when the agent requests it.
   got(await client.put(`/v1/checks/${check_id}`, { interval_seconds: 86_400 }), 200);
   const { slug } = loud.entity;
   expect(await agent.use('get_status_summary')).toMatchObject({ degraded: 2, up: 0, down: 0 });
@@ -186,14 +185,14 @@ it('a slow shop is told in amber once and in red at once, and an agent sees why,
     warning_message: expect.stringMatching(EXPIRES),
   });
   expect(await agent.use('renew_certificate')).toMatchObject({ dispatch_status: 'success' });
-  // A process that stood still for a moment judges nothing, and says that it is to be run again.
+  // A process that stalled records nothing and reports that the check is to be run again.
   const run = await eventually(() => agent.use('run_check', { check_id }));
   expect(run).toMatchObject({ kind: 'manual', outcome: 'ok', days_left: 90, check_state: 'up' });
   await bothAre('up');
   expect(await agent.use('get_status_summary')).toMatchObject({ degraded: 0, up: 2, down: 0 });
 
-  await loud.isTold(4);
-  expect(loud.told()).toEqual([
+  await loud.hasMessages(4);
+  expect(loud.messages()).toEqual([
     ':large_yellow_circle: checkout is degraded',
     ':red_circle: checkout is down',
     ':large_yellow_circle: checkout has been degraded for … s',
@@ -201,19 +200,19 @@ it('a slow shop is told in amber once and in red at once, and an agent sees why,
   ]);
   expect(await loud.changes()).toEqual([
     'up up initial',
-    'degraded degraded told',
-    'down down told',
+    'degraded degraded notified',
+    'down down notified',
     'degraded degraded cooldown',
-    'up up told',
+    'up up notified',
   ]);
-  expect(quiet.told()).toEqual([
+  expect(quiet.messages()).toEqual([
     ':red_circle: checkout is down',
     ':large_green_circle: checkout is up again after … s',
   ]);
   expect(await quiet.changes()).toEqual([
     'up up initial',
     'degraded degraded degraded_disabled',
-    'down down told',
+    'down down notified',
     'degraded degraded cooldown',
     'up up degraded_disabled',
   ]);

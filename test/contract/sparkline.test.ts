@@ -24,7 +24,7 @@ beforeAll(async () => {
 const draw = (query = '') => client.get(`/v1/checks/${id}/sparkline${query}`);
 
 describe('GET /v1/checks/{id}/sparkline', () => {
-  it('draws the last day in half hours', async () => {
+  it('returns the last day in half hours', async () => {
     const before = Date.now() - 24 * HOUR;
     const { points, ...whole } = got(await draw(), 200);
     expect(whole).toEqual({ check_id: id, uptime_ratio: 0.75, gap_seconds: expect.any(Number) });
@@ -40,14 +40,14 @@ describe('GET /v1/checks/{id}/sparkline', () => {
     ]);
   });
 
-  it('draws as many hours and points as asked', async () => {
+  it('returns the requested number of hours and points', async () => {
     const { points, uptime_ratio } = got(await draw('?hours=1&points=1'), 200);
     expect(points).toMatchObject([{ successes: 1, failures: 0 }]);
     expect(uptime_ratio).toBe(1);
     expect(got(await draw('?hours=720&points=500'), 200).points).toHaveLength(500);
   });
 
-  it('knows no uptime of a check without results', async () => {
+  it('has no uptime for a check without results', async () => {
     const { id: fresh } = await newCheck(client);
     const drawn = got(await client.get(`/v1/checks/${fresh}/sparkline?points=2`), 200);
     const empty = { at: expect.any(String), avg_latency_ms: null, successes: 0, failures: 0 };

@@ -13,7 +13,7 @@ const push = async (id: string, success: boolean) =>
   got(await client.post(`/v1/checks/${id}/results`, { success, latency_ms: 1 }), 201);
 
 describe('GET /v1/status', () => {
-  it('of an empty account is all zeros', async () => {
+  it('is all zeros for an empty account', async () => {
     const empty = await newTenant();
     expect(got(await empty.get('/v1/status'), 200)).toEqual({
       entities: [],
@@ -25,7 +25,7 @@ describe('GET /v1/status', () => {
     });
   });
 
-  it('shows every entity as its own record, with stale beside, and counts their states', async () => {
+  it('returns every entity as in its own record, with stale, and counts their states', async () => {
     const entities = [];
     for (let i = 0; i < 4; i++) entities.push(await newEntity(client));
     const [up, degraded, down] = entities;
@@ -44,7 +44,7 @@ describe('GET /v1/status', () => {
     }
   });
 
-  it('and the list of checks say the same of what is stale', async () => {
+  it('agrees with the list of checks about stale ones', async () => {
     await newCheck(client);
     const isSettled = async () => {
       const { entities } = got(await client.get('/v1/status'), 200);
@@ -54,7 +54,7 @@ describe('GET /v1/status', () => {
     await eventually(isSettled);
   });
 
-  it('pages its entities, and counts all of them once unless asked otherwise', async () => {
+  it('returns pages of entities with counts of all, unless requested otherwise', async () => {
     const fresh = await newTenant();
     const ids: string[] = [];
     for (let i = 0; i < 5; i++) ids.push((await newEntity(fresh)).id);
@@ -84,33 +84,33 @@ describe('GET /v1/status', () => {
     },
   );
 
-  it('refuses the cursor of another account and of another list', async () => {
+  it('rejects a cursor of another account or another list', async () => {
     await newEntity(client);
     const next = (await client.get('/v1/status?limit=1')).headers.get('link')!;
     const cursor = /cursor=([^>&]+)/.exec(next)![1];
     const stranger = await newTenant();
-    for (const [who, path] of [
+    for (const [caller, path] of [
       [stranger, '/v1/status'],
       [client, '/v1/status/transitions'],
     ] as const) {
-      expect(await who.get(`${path}?cursor=${cursor}`)).toMatchObject(failure(400, 'VALIDATION_ERROR', 'cursor'));
+      expect(await caller.get(`${path}?cursor=${cursor}`)).toMatchObject(failure(400, 'VALIDATION_ERROR', 'cursor'));
     }
   });
 
-  it('is there in full for a read-only key', async () => {
+  it('is complete for a read-only key', async () => {
     const reader = await keyOf(client, { is_read_only: true });
     expect((await reader.get('/v1/status')).body).toEqual((await client.get('/v1/status')).body);
   });
 });
 
 describe('GET /v1/health', () => {
-  it('needs no key, and says how far the schedule has come', async () => {
-    const nobody = clientOf((await target()).url, '');
+  it('needs no key and returns the progress of the schedule', async () => {
+    const anonymous = clientOf((await target()).url, '');
     const health = await eventually(async () => {
-      const answer = await nobody.get('/v1/health');
-      expect(answer.status).toBe(200);
-      return answer.body.ok && answer.body;
-      // What was late on a busy machine is told for a minute.
+      const response = await anonymous.get('/v1/health');
+      expect(response.status).toBe(200);
+      return response.body.ok && response.body;
+      // Delays of a busy machine are reported for a minute.
     }, 100_000);
     expect(health).toMatchObject({
       ok: true,
@@ -122,17 +122,17 @@ describe('GET /v1/health', () => {
     expect(Date.parse(health.schedule.emitted_until)).toBeGreaterThan(Date.now());
   }, 120_000);
 
-  it('tells of deliveries that failed, and of no tenant', async () => {
-    const nobody = clientOf((await target()).url, '');
-    const { deliveries } = (await nobody.get('/v1/health')).body;
+  it('reports failed deliveries without tenants', async () => {
+    const anonymous = clientOf((await target()).url, '');
+    const { deliveries } = (await anonymous.get('/v1/health')).body;
     expect(Object.keys(deliveries).sort()).toEqual(['last_failure_at', 'ok', 'oldest_unsent_at']);
     const { id } = await newCheck(client, { failure_threshold: 1, interval_seconds: 3600 });
-    const config = { url: 'http://127.77.0.9:9/nobody-listens' };
+    const config = { url: 'http://127.77.0.9:9/no-listener' };
     got(await client.post(`/v1/checks/${id}/policy/channels`, { channel_type: 'slack', config }), 201);
     const planned = Date.now();
     await push(id, false);
     const settled = await eventually(async () => {
-      const { body } = await nobody.get('/v1/health');
+      const { body } = await anonymous.get('/v1/health');
       return Date.parse(body.deliveries.last_failure_at) >= planned && body;
     });
     expect(JSON.stringify(settled)).not.toMatch(/acc_|chk_|dlv_|127\.77/);

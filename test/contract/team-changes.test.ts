@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Role } from '#lib/platform/http/access.ts';
-import { type Answer, type Client, failure, keyOf, memberOf, newTenant } from '#test/support/client.ts';
+import { type ApiResponse, type Client, failure, keyOf, memberOf, newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { newAction } from '#test/support/fleet.ts';
 import { target } from '#test/support/service.ts';
@@ -17,7 +17,7 @@ const put = (by: Client, id: string, body: object) => by.put(`${TEAM}/${id}`, bo
 const roleOf = async (client: Client): Promise<string> => (await client.get('/v1/me')).body.role;
 
 describe('PUT /v1/settings/users/{id}', () => {
-  it('changes role, name and e-mail address, of which keys that there are know at once', async () => {
+  it('changes role, name and e-mail address, effective immediately for existing keys', async () => {
     const ben = await memberOf(admin);
     const second = await keyOf(ben);
     const change = { role: 'viewer', name: 'Ben Miller', email: address() };
@@ -32,7 +32,7 @@ describe('PUT /v1/settings/users/{id}', () => {
     expect((await ben.post('/v1/blueprints', {})).body.error).toBe('This needs the member role; you are a viewer.');
   });
 
-  it('makes an admin of a member, who then may what admins may', async () => {
+  it('makes a member an admin, with all permissions', async () => {
     const tenant = await newTenant();
     const ben = await memberOf(tenant);
     expect(await invite(ben)).toMatchObject(failure(403, 'FORBIDDEN'));
@@ -46,7 +46,7 @@ describe('PUT /v1/settings/users/{id}', () => {
     const one = await memberOf(admin, role);
     expect(await put(one, one.id, { name: 'My own' })).toMatchObject({ status: 200, body: { name: 'My own', role } });
     const { email } = (await one.get('/v1/me')).body.user;
-    // What is repeated is no change.
+    // Repeating it is not a change.
     expect((await put(one, one.id, { name: 'My own', role, email })).status).toBe(200);
   });
 
@@ -62,7 +62,7 @@ describe('PUT /v1/settings/users/{id}', () => {
     expect(await one.post(INVITE, { email: address(), role: 'admin' })).toMatchObject(failure(403, 'FORBIDDEN'));
   });
 
-  it('is not for keys that are held to something', async () => {
+  it('is rejected for restricted keys', async () => {
     const id = await ownId(admin);
     const narrow = await keyOf(admin, { scopes: ['read', 'write'] });
     expect(await put(narrow, id, { name: 'x' })).toMatchObject(failure(403, 'FORBIDDEN'));
@@ -70,7 +70,7 @@ describe('PUT /v1/settings/users/{id}', () => {
     expect(await put(reader, id, { name: 'x' })).toMatchObject(failure(403, 'READ_ONLY'));
   });
 
-  it('keeps the last admin, whom no invitation replaces', async () => {
+  it('keeps the last admin; an invitation does not count', async () => {
     const tenant = await newTenant();
     const id = await ownId(tenant);
     await invite(tenant, address(), 'admin');
@@ -82,7 +82,7 @@ describe('PUT /v1/settings/users/{id}', () => {
     expect((await put(tenant, id, { role: 'member' })).status).toBe(200);
   });
 
-  it("refuses the e-mail address of another member and of an invitation, in any case, but takes one's own", async () => {
+  it('rejects the e-mail address of another member or an invitation, in any case, but accepts the user’s own', async () => {
     const ben = await memberOf(admin);
     const { email: own } = (await ben.get('/v1/me')).body.user;
     const { email: pending } = (await invite(admin)).body;
@@ -93,15 +93,15 @@ describe('PUT /v1/settings/users/{id}', () => {
     expect((await put(admin, ben.id, { email: own.toUpperCase() })).body.email).toBe(own.toUpperCase());
   });
 
-  it('of two who want one address at once gives it to one', async () => {
+  it('gives an address to one of two concurrent requests', async () => {
     const two = [await memberOf(admin), await memberOf(admin)];
     const email = address();
-    const answers = await Promise.all(two.map(({ id }) => put(admin, id, { email })));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+    const responses = await Promise.all(two.map(({ id }) => put(admin, id, { email })));
+    expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 409]);
     expect((await members(admin)).filter((one) => one.email === email)).toHaveLength(1);
   });
 
-  it('changes of an invitation the role alone', async () => {
+  it('changes only the role of an invitation', async () => {
     const { id } = (await invite(admin)).body;
     expect((await put(admin, id, { role: 'viewer' })).body).toMatchObject({ role: 'viewer', status: 'pending' });
     for (const change of [{ name: 'Ben' }, { email: address() }]) {
@@ -115,24 +115,24 @@ describe('PUT /v1/settings/users/{id}', () => {
     ['an empty name', { name: '' }, 'name'],
     ['a name of two lines', { name: 'a\nb' }, 'name'],
     ['an e-mail without @', { email: 'ben' }, 'email'],
-    ['an unknown member', { password: 'x' }, 'password'],
+    ['an unknown property', { password: 'x' }, 'password'],
   ])('refuses %s', async (_name, change, path) => {
     const ben = await memberOf(admin);
     expect(await put(admin, ben.id, change)).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
   });
 
-  it("does not find another account's people, nor those who never were", async () => {
+  it('returns 404 for users of another account and unknown users', async () => {
     const other = await newTenant();
-    const theirs = await put(admin, await ownId(other), { role: 'viewer' });
-    expect(theirs).toMatchObject(failure(404, 'NOT_FOUND'));
+    const foreign = await put(admin, await ownId(other), { role: 'viewer' });
+    expect(foreign).toMatchObject(failure(404, 'NOT_FOUND'));
     expect(await put(admin, 'usr_none', { role: 'viewer' })).toMatchObject(failure(404, 'NOT_FOUND'));
     expect(await roleOf(other)).toBe('admin');
   });
 });
 
-describe('during a hundred calls a second', () => {
-  /** Calls on and on with several keys; each answer with when it was asked for. */
-  function storm(call: (n: number) => Promise<Answer>) {
+describe('a hundred calls a second', () => {
+  /** Calls repeatedly with several keys; each response has the time of its request. */
+  function storm(call: (n: number) => Promise<ApiResponse>) {
     const seen: { sent: number; status: number }[] = [];
     let isOver = false;
     const callers = Array.from({ length: 10 }, async (_, n) => {
@@ -152,7 +152,7 @@ describe('during a hundred calls a second', () => {
     };
   }
 
-  /** By each way of which the test has what proves it: five of a person, and of keys. */
+  /** Starts sessions by each way that the test can prove: five per user, and one per key. */
   async function sessionsOf({ id, key }: { id: string; key: string }): Promise<Client[]> {
     const { url } = await target();
     const sessions = [await signedIn(url, '/v1/sign-in/key', { key }), await signedIn(url, '/v1/sign-in/key', { key })];
@@ -163,23 +163,23 @@ describe('during a hundred calls a second', () => {
     return sessions;
   }
 
-  it.each<[string, (id: string) => Promise<Answer>, number]>([
+  it.each<[string, (id: string) => Promise<ApiResponse>, number]>([
     ['whose role was taken', (id) => put(admin, id, { role: 'viewer' }), 403],
     ['who was removed', (id) => admin.del(`${TEAM}/${id}`), 401],
-  ])('no key or session of a responder %s is let in after the answer', async (_name, change, refused) => {
+  ])('let no key or session of a responder %s in after the response', async (_name, change, refused) => {
     const ben = await memberOf(admin, 'responder');
     const keys = [ben, ...(await Promise.all(Array.from({ length: 4 }, () => keyOf(ben)))), ...(await sessionsOf(ben))];
     const action = await newAction(admin, { url: 'https://example.com/{{x}}' });
-    // What is wrong with the body is told behind all gates.
+    // An invalid body is reported after authorization.
     const run = storm((n) => keys[n]!.post(`/v1/actions/${action}/run`, { vars: 1 }));
     await eventually(() => run.seen.length > 20, 30_000);
     const { status } = await change(ben.id);
-    const answered = performance.now();
-    const later = () => run.seen.filter(({ sent }) => sent >= answered);
+    const answeredAt = performance.now();
+    const later = () => run.seen.filter(({ sent }) => sent >= answeredAt);
     await eventually(() => later().length > 20, 30_000);
     await run.end();
     expect(status).toBeLessThan(300);
-    const before = run.seen.filter(({ sent }) => sent < answered);
+    const before = run.seen.filter(({ sent }) => sent < answeredAt);
     expect(before.filter((one) => one.status === 400).length).toBeGreaterThan(10);
     expect(new Set(later().map((one) => one.status))).toEqual(new Set([refused]));
   });

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 
 describe('GET /v1/settings/users', () => {
-  it('shows the admin that came with the account', async () => {
+  it('shows the admin that was created with the account', async () => {
     const tenant = await newTenant();
     const account = (await tenant.get('/v1/me')).body;
     expect(await tenant.get(TEAM)).toMatchObject({
@@ -26,7 +26,7 @@ describe('GET /v1/settings/users', () => {
     });
   });
 
-  it('shows members and invitations, oldest first, page by page, and no secret', async () => {
+  it('returns members and invitations, oldest first, in pages, without secrets', async () => {
     const tenant = await newTenant();
     await memberOf(tenant);
     const { invite_token } = (await invite(tenant)).body;
@@ -55,20 +55,20 @@ describe('GET /v1/settings/users', () => {
     expect([...first.body, ...(await tenant.get(next)).body]).toEqual(all);
   });
 
-  it('is there for members and read-only keys', async () => {
+  it('is allowed for members and read-only keys', async () => {
     const all = await members(admin);
     for (const client of [await memberOf(admin), await keyOf(admin, { is_read_only: true })]) {
       expect((await client.get(TEAM)).body).toEqual(expect.arrayContaining(all));
     }
   });
 
-  it.each(['limit=0', 'cursor=garbled'])('refuses %s', async (query) => {
+  it.each(['limit=0', 'cursor=garbled'])('rejects %s', async (query) => {
     expect(await admin.get(`${TEAM}?${query}`)).toMatchObject(failure(400, 'VALIDATION_ERROR', query.split('=')[0]));
   });
 });
 
 describe('DELETE /v1/settings/users/{id}', () => {
-  it('removes a member and all their keys at once', async () => {
+  it('removes a member and all their keys immediately', async () => {
     const ben = await memberOf(admin);
     const more = await Promise.all([keyOf(ben), keyOf(ben, { is_read_only: true })]);
     const others = (await keyOf(admin)).key;
@@ -81,7 +81,7 @@ describe('DELETE /v1/settings/users/{id}', () => {
     expect(await admin.del(`${TEAM}/${ben.id}`)).toMatchObject(failure(404, 'NOT_FOUND'));
   });
 
-  it('leaves no key alive that is being made at the same time', async () => {
+  it('leaves no valid key that is created concurrently', async () => {
     const ben = await memberOf(admin);
     const [removed, ...made] = await Promise.all([
       admin.del(`${TEAM}/${ben.id}`),
@@ -94,16 +94,16 @@ describe('DELETE /v1/settings/users/{id}', () => {
     }
   });
 
-  it('withdraws an invitation; its e-mail may be invited anew', async () => {
+  it('withdraws an invitation; its e-mail address can be invited again', async () => {
     const { id, email, invite_token } = (await invite(admin)).body;
     expect((await admin.del(`${TEAM}/${id}`)).status).toBe(204);
     expect(await accept(invite_token)).toMatchObject(failure(404, 'NOT_FOUND'));
-    const anew = await invite(admin, email);
-    expect(anew.status).toBe(201);
-    expect(anew.body.id).not.toBe(id);
+    const again = await invite(admin, email);
+    expect(again.status).toBe(201);
+    expect(again.body.id).not.toBe(id);
   });
 
-  it('and an acceptance at the same time end with a member whose key is dead, or with none', async () => {
+  it('leaves a member with an invalid key, or none, after a concurrent acceptance', async () => {
     for (let round = 0; round < 5; round++) {
       const { id, invite_token } = (await invite(admin)).body;
       const [removed, accepted] = await Promise.all([admin.del(`${TEAM}/${id}`), accept(invite_token)]);
@@ -114,7 +114,7 @@ describe('DELETE /v1/settings/users/{id}', () => {
     }
   });
 
-  it('keeps the last admin, whom no invitation replaces', async () => {
+  it('keeps the last admin; an invitation does not count', async () => {
     const tenant = await newTenant();
     const [own] = await members(tenant);
     await memberOf(tenant);
@@ -132,17 +132,17 @@ describe('DELETE /v1/settings/users/{id}', () => {
       const tenant = await newTenant();
       const [own] = await members(tenant);
       const second = await memberOf(tenant, 'admin');
-      const answers = await Promise.all([tenant.del(`${TEAM}/${second.id}`), second.del(`${TEAM}/${own!.id}`)]);
-      const [won, lost] = answers.toSorted((a, b) => a.status - b.status);
+      const responses = await Promise.all([tenant.del(`${TEAM}/${second.id}`), second.del(`${TEAM}/${own!.id}`)]);
+      const [won, lost] = responses.toSorted((a, b) => a.status - b.status);
       expect(won!.status).toBe(204);
       // Too late for its key, or for the last admin.
       expect(['UNAUTHORIZED', 'CONFLICT']).toContain(lost!.body.code);
-      const left = answers[0]!.status === 204 ? tenant : second;
+      const left = responses[0]!.status === 204 ? tenant : second;
       expect((await members(left)).map(({ role }) => role)).toEqual(['admin']);
     }
   });
 
-  it('is for admins: not for members, not even of themselves, not for read-only keys', async () => {
+  it('is rejected for members, even for themselves, and for read-only keys', async () => {
     const ben = await memberOf(admin);
     expect(await ben.del(`${TEAM}/${ben.id}`)).toMatchObject(failure(403, 'FORBIDDEN'));
     const reader = await keyOf(admin, { is_read_only: true });
@@ -150,19 +150,19 @@ describe('DELETE /v1/settings/users/{id}', () => {
     expect((await ben.get('/v1/me')).status).toBe(200);
   });
 
-  it("does not find another account's people, nor those who never were", async () => {
+  it('returns 404 for users of another account and unknown users', async () => {
     const other = await newTenant();
-    const [theirs] = await members(other);
+    const [theirUser] = await members(other);
     await memberOf(other, 'admin');
     const none = 'usr_00000000000000000000000000';
-    const [foreign, unknown] = [await admin.del(`${TEAM}/${theirs!.id}`), await admin.del(`${TEAM}/${none}`)];
+    const [foreign, unknown] = [await admin.del(`${TEAM}/${theirUser!.id}`), await admin.del(`${TEAM}/${none}`)];
     expect(foreign).toMatchObject(failure(404, 'NOT_FOUND'));
-    expect(foreign.body.error.replace(theirs!.id, '')).toBe(unknown.body.error.replace(none, ''));
+    expect(foreign.body.error.replace(theirUser!.id, '')).toBe(unknown.body.error.replace(none, ''));
     expect((await other.get('/v1/me')).status).toBe(200);
-    expect((await members(admin)).map(({ id }) => id)).not.toContain(theirs!.id);
+    expect((await members(admin)).map(({ id }) => id)).not.toContain(theirUser!.id);
   });
 
-  it.each(['none', 'a%23b', '%2e%2e', 'x'.repeat(300)])('does not find %.30s', async (id) => {
+  it.each(['none', 'a%23b', '%2e%2e', 'x'.repeat(300)])('returns 404 for %.30s', async (id) => {
     expect(await admin.del(`${TEAM}/${id}`)).toMatchObject(failure(404, 'NOT_FOUND'));
   });
 });
@@ -172,9 +172,9 @@ describe('the team', () => {
     ['POST', TEAM, 'GET, HEAD'],
     ['PUT', INVITE, 'POST'],
     ['GET', ACCEPT, 'POST'],
-  ])('does not know %s %s', async (method, path, allow) => {
-    const answer = await admin.send(method, path);
-    expect(answer).toMatchObject(failure(405, 'METHOD_NOT_ALLOWED'));
-    expect(answer.headers.get('allow')).toBe(allow);
+  ])('returns 405 for %s %s', async (method, path, allow) => {
+    const response = await admin.send(method, path);
+    expect(response).toMatchObject(failure(405, 'METHOD_NOT_ALLOWED'));
+    expect(response.headers.get('allow')).toBe(allow);
   });
 });

@@ -10,7 +10,7 @@ type Transition = { id: string; entity_id: string; check_id: string; timestamp: 
 let client: Client;
 let entity: { id: string; slug: string };
 let other: { id: string };
-/** Of `entity`, and the only one of `other`. */
+/** Checks of `entity`, and the only check of `other`. */
 let checks: [string, string];
 /** Eight changes, four of each, newest first. */
 let all: Transition[];
@@ -47,7 +47,7 @@ describe.each([
   const get = async (query: string) => idsOf(got(await client.get(at(query)), 200));
   const at = (query: string) => `${path()}${path().includes('?') ? '&' : '?'}${query}`;
 
-  it('tells what changed since a time, and before another', async () => {
+  it('returns changes since a time and before another', async () => {
     const ids = idsOf(own());
     expect(ids.length).toBeGreaterThanOrEqual(4);
     expect(await get('limit=100')).toEqual(ids);
@@ -61,7 +61,7 @@ describe.each([
     expect(await get('until=2001-01-01')).toEqual([]);
   });
 
-  it('tells what came after one of them, oldest first, in pages of any size', async () => {
+  it('returns changes after one of them, oldest first, in pages of any size', async () => {
     const oldestFirst = idsOf(own()).reverse();
     for (const [i, id] of oldestFirst.entries()) {
       expect(await get(`after=${id}`)).toEqual(oldestFirst.slice(i + 1));
@@ -74,29 +74,34 @@ describe.each([
 
   it.each<[string, () => string, string]>([
     ['since after until', () => 'since=2026-01-02&until=2026-01-01', 'since'],
-    ['a time that is none', () => 'since=yesterday', 'since'],
-    ['a day that no calendar has', () => 'until=2026-02-30', 'until'],
+    ['an invalid time', () => 'since=yesterday', 'since'],
+    ['a day that does not exist', () => 'until=2026-02-30', 'until'],
     ['an empty after', () => 'after=', 'after'],
-    ['the id of something else as after', () => `after=${checks[0]}`, 'after'],
+    ['an id of another kind as after', () => `after=${checks[0]}`, 'after'],
     ['after and since', () => `after=${own()[1]!.id}&since=2026-01-01`, 'after'],
     ['after and until', () => `after=${own()[1]!.id}&until=2999-01-01`, 'after'],
-    ['a parameter that is not known', () => 'to_state=down', 'to_state'],
+    ['a parameter that is unknown', () => 'to_state=down', 'to_state'],
   ])('refuses %s', async (_what, query, member) => {
     expect(await client.get(at(query()))).toMatchObject(failure(400, 'VALIDATION_ERROR', member));
   });
 
-  it('does not go on from a transition that is none of it', async () => {
+  it('does not continue from a transition of another list', async () => {
     const stranger = await newTenant();
     const { id } = await newCheck(stranger, { failure_threshold: 1 });
     got(await stranger.post(`/v1/checks/${id}/heartbeat`), 201);
-    const [theirs] = got(await stranger.get(FEED), 200);
+    const [foreign] = got(await stranger.get(FEED), 200);
     const elsewhere = all.find((one) => !own().includes(one));
-    for (const after of [theirs.id, 'trn_0', `${own()[0]!.id.slice(0, -3)}xyz`, ...(elsewhere ? [elsewhere.id] : [])]) {
+    for (const after of [
+      foreign.id,
+      'trn_0',
+      `${own()[0]!.id.slice(0, -3)}xyz`,
+      ...(elsewhere ? [elsewhere.id] : []),
+    ]) {
       expect(await client.get(at(`after=${after}`))).toMatchObject(failure(404, 'NOT_FOUND'));
     }
   });
 
-  it('refuses a cursor of the other order', async () => {
+  it('rejects a cursor of the other order', async () => {
     const link = (await client.get(at('limit=1'))).headers.get('link')!;
     const cursor = /cursor=([^>&]+)/.exec(link)![1];
     const query = `after=${own().at(-1)!.id}&cursor=${cursor}`;
@@ -105,34 +110,34 @@ describe.each([
 });
 
 describe('the feed of one entity', () => {
-  it('keeps what a deleted check of it did', async () => {
+  it('keeps the changes of a deleted check', async () => {
     const own = await newEntity(client);
     const { id } = await newCheck(client, { entity_id: own.id });
     got(await client.post(`/v1/checks/${id}/heartbeat`), 201);
     got(await client.del(`/v1/checks/${id}`), 204);
-    const told = got(await client.get(`${FEED}?entity_id=${own.id}`), 200);
-    expect(told.map(({ cause }: { cause: string }) => cause)).toEqual(['check_deleted', 'result']);
-    expect(told[0]).toMatchObject({ blueprint_slug: 'service', entity_slug: own.slug });
+    const transitions = got(await client.get(`${FEED}?entity_id=${own.id}`), 200);
+    expect(transitions.map(({ cause }: { cause: string }) => cause)).toEqual(['check_deleted', 'result']);
+    expect(transitions[0]).toMatchObject({ blueprint_slug: 'service', entity_slug: own.slug });
   });
 
-  it('of an entity without a change is empty', async () => {
+  it('is empty for an entity without changes', async () => {
     const { id } = await newEntity(client);
     expect(await listed(`entity_id=${id}`)).toEqual([]);
   });
 
-  it('is not there for an entity of others, of none, or a deleted one', async () => {
+  it('returns 404 for an entity of another account, an unknown one and a deleted one', async () => {
     const stranger = await newTenant();
-    const theirs = await newEntity(stranger);
+    const foreign = await newEntity(stranger);
     const gone = await newEntity(client);
     got(await client.del(`/v1/blueprints/service/entities/${gone.slug}`), 204);
-    for (const id of [theirs.id, gone.id, '', 'ent_none', checks[0], 'a%23b']) {
+    for (const id of [foreign.id, gone.id, '', 'ent_none', checks[0], 'a%23b']) {
       expect(await client.get(`${FEED}?entity_id=${id}`)).toMatchObject(failure(404, 'NOT_FOUND'));
     }
   });
 });
 
-describe('what is new', () => {
-  it('is told by one call that names the newest known', async () => {
+describe('the latest changes', () => {
+  it('are returned by one call that names the last known one', async () => {
     const [newest] = await listed('limit=1');
     expect(await listed(`after=${newest}`)).toEqual([]);
     const { id } = await newCheck(client, { failure_threshold: 1 });

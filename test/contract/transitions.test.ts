@@ -13,7 +13,7 @@ const push = async (id: string, success: boolean, error_message = '') =>
   got(await client.post(`/v1/checks/${id}/results`, { success, latency_ms: 1, error_message }), 201);
 
 describe('GET /v1/checks/{id}/transitions', () => {
-  it('tells a change of state in full', async () => {
+  it('returns all facts of a state change', async () => {
     const entity = await newEntity(client);
     const { id } = await newCheck(client, { entity_id: entity.id, failure_threshold: 1 });
     await push(id, false, 'disk full');
@@ -83,7 +83,7 @@ describe('GET /v1/status/transitions', () => {
     expect(all).toContainEqual(own);
   });
 
-  it('answers fifty unless asked for more', async () => {
+  it('returns fifty by default', async () => {
     const fresh = await newTenant();
     const { id } = await newCheck(fresh, { failure_threshold: 1 });
     for (let i = 0; i < 53; i++) {
@@ -107,7 +107,7 @@ describe('GET /v1/status/transitions', () => {
     expect(got(await fresh.get('/v1/status/transitions'), 200)).toEqual([]);
   });
 
-  it.each(['limit=0', 'limit=ten', 'cursor=garbled', 'cursor='])('refuses %s', async (query) => {
+  it.each(['limit=0', 'limit=ten', 'cursor=garbled', 'cursor='])('rejects %s', async (query) => {
     const path = query.split('=')[0]!;
     expect(await client.get(`/v1/status/transitions?${query}`)).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
   });

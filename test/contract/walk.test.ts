@@ -12,16 +12,16 @@ import { httpTarget } from '#test/support/socket-target.ts';
 import { type Received, signatureOf, startReceiver } from '#test/support/webhook-receiver.ts';
 
 /**
- * The one slow walk, in real time and with nothing of ours in between: `npm start` in a process of its own, a target
- * that starts to fail and recovers, an HTTPS receiver with a certificate of a private authority, a chat.
+ * The one slow walk, in real time and from outside: `npm start` in its own process, a target that starts to fail and
+ * recovers, an HTTPS receiver with a certificate of a private authority, and a chat.
  */
 const INTERVAL_MS = 4_000;
-/** A probe comes with its slot, give or take a busy machine. */
+/** Tolerance between a slot and its probe on a busy machine (ms). */
 const ON_TIME_MS = 1000;
 const ALERT_WITHIN_MS = 2000;
 const SECRET = 'letmesign';
 
-it('down arrives with the second failed slot and up with the next good one, signed, on webhook and chat', {
+it('notifies webhook and chat, signed, of down at the second failed slot and of up at the next success', {
   timeout: 100_000,
 }, async () => {
   const authority = await makeAuthority();
@@ -61,7 +61,7 @@ it('down arrives with the second failed slot and up with the next good one, sign
     got(await client.post(`/v1/checks/${id}/policy/channels`, channel), 201);
   }
 
-  // The first probe comes at once, the second with a slot: that one gives the rhythm.
+  // The first probe is immediate; the second comes with a slot and shows the time of the slots.
   await eventually(() => probes.length >= 1);
   await eventually(() => probes.length >= 2, INTERVAL_MS + 2 * ON_TIME_MS);
   const first = probes[1]!.at;
@@ -73,7 +73,7 @@ it('down arrives with the second failed slot and up with the next good one, sign
   status = 200;
   await eventually(() => hook.received.length > 1 && chat.received.length > 1, 2 * INTERVAL_MS);
 
-  // Each slot was probed once, and told what the target was at that time.
+  // Each slot was probed once, with the state of the target at that time.
   expect(probes.slice(1).map((probe) => probe.status)).toEqual([200, 503, 503, 200]);
   for (const [n, probe] of probes.slice(1).entries()) {
     expect(Math.abs(probe.at - slot(n))).toBeLessThan(ON_TIME_MS);

@@ -17,10 +17,10 @@ const push = async (id: string, body: object) =>
 const read = async (id: string) => got(await client.get(`/v1/checks/${id}`), 200);
 
 describe('a result with a warning', () => {
-  it('is a success, and says that it warned', async () => {
+  it('is a success and has its warning', async () => {
     const { id } = await newCheck(client);
-    const answered = await push(id, SLOW);
-    expect(answered).toMatchObject({
+    const result = await push(id, SLOW);
+    expect(result).toMatchObject({
       outcome: 'warn',
       success: true,
       warning_message: 'took 912 ms',
@@ -38,7 +38,7 @@ describe('a result with a warning', () => {
     expect((await read(id)).last_result).toMatchObject({ outcome: 'fail', warning_message: 'and slow' });
   });
 
-  it('is shown to the letter, cut at 1,000 characters', async () => {
+  it('is shown verbatim, truncated at 1,000 characters', async () => {
     const { id } = await newCheck(client);
     const said = 'between {latency_ms} and "it"';
     expect(await push(id, { ...OK, warning_message: said })).toMatchObject({ warning_message: said });
@@ -47,7 +47,7 @@ describe('a result with a warning', () => {
     expect(wrong).toMatchObject(failure(400, 'VALIDATION_ERROR', 'warning_message'));
   });
 
-  it('counts in the history as a success that warned, and as time that was available', async () => {
+  it('counts in the history as a success with a warning, and as available time', async () => {
     const { id } = await newCheck(client, { failure_threshold: 1 });
     for (const body of [SLOW, SLOW, OK]) await push(id, body);
     const { total } = got(await client.get(`/v1/checks/${id}/history?bucket=hour`), 200);
@@ -58,7 +58,7 @@ describe('a result with a warning', () => {
 });
 
 describe('a check', () => {
-  it('is degraded by as many warnings as failures would make it down, and the warning is why', async () => {
+  it('becomes degraded after as many warnings as failures for down, with the warning as reason', async () => {
     const entity = await newEntity(client);
     const { id } = await newCheck(client, { entity_id: entity.id, failure_threshold: 3 });
     const seen = [];
@@ -78,7 +78,7 @@ describe('a check', () => {
     expect(shown.state).toBe('up');
   });
 
-  it('that is down comes up by recovery_threshold successes in a row, and is degraded if some of them warned', async () => {
+  it('goes up from down after recovery_threshold consecutive successes, to degraded if some had warnings', async () => {
     const { id } = await newCheck(client, { failure_threshold: 1, recovery_threshold: 2 });
     const seen = [];
     for (const body of [FAILS, OK, FAILS, OK, OK, FAILS, SLOW, OK, OK]) {
@@ -92,7 +92,7 @@ describe('a check', () => {
     ]);
   });
 
-  it('takes a recovery_threshold of 1 to 100, which is 1 unless given', async () => {
+  it('accepts a recovery_threshold of 1 to 100, 1 by default', async () => {
     const { id } = await newCheck(client);
     expect(await read(id)).toMatchObject({ recovery_threshold: 1, flapping_since: null });
     expect(got(await client.put(`/v1/checks/${id}`, { recovery_threshold: 100 }), 200)).toMatchObject({
@@ -107,7 +107,7 @@ describe('a check', () => {
 });
 
 describe('the policy', () => {
-  it('says whether degraded is announced, and when a check flaps', async () => {
+  it('decides whether degraded is reported and when a check flaps', async () => {
     const path = `/v1/checks/${(await newCheck(client)).id}/policy`;
     expect(got(await client.get(path), 200)).toMatchObject({
       notify_on_degraded: true,
@@ -131,7 +131,7 @@ describe('the policy', () => {
     }
   });
 
-  it('holds back what it does not announce, and the transition says why', async () => {
+  it('suppresses unreported changes, and the transition has the reason', async () => {
     const { id } = await newCheck(client, { failure_threshold: 1 });
     got(await client.post(`/v1/checks/${id}/policy`, { notify_on_degraded: false, cooldown_seconds: 0 }), 200);
     for (const body of [OK, SLOW, FAILS, SLOW, OK]) await push(id, body);

@@ -30,7 +30,7 @@ const push = async (id: string, success: boolean) =>
   got(await client.post(`/v1/checks/${id}/results`, { success, latency_ms: 5 }), 201);
 const lastOf = async (id: string) => (await client.get(`/v1/checks/${id}/transitions`)).body[0];
 
-/** A push check that is up, and tells one channel. */
+/** Creates a push check that is up and notifies one channel. */
 async function upCheck(path: string, more: object = {}): Promise<string> {
   const { id } = await newCheck(client, { failure_threshold: 1, interval_seconds: 60, name: 'cart', ...more });
   got(await client.post(`/v1/checks/${id}/policy`, { cooldown_seconds: 0 }), 200);
@@ -43,7 +43,7 @@ const windowOf = async (id: string): Promise<string> =>
   got(await client.post(WINDOWS, { name: 'work', ...open, scope: { check_ids: [id] } }), 201).id;
 
 describe('a maintenance window', () => {
-  it('is made once or again and again, read, changed, and deleted, by a responder', async () => {
+  it('can be created once or recurring, read, changed and deleted by a responder', async () => {
     const respond = await keyOf(client, { scopes: ['respond'] });
     const entity = await newEntity(client);
     await newCheck(client, { entity_id: entity.id });
@@ -64,12 +64,12 @@ describe('a maintenance window', () => {
     expect(got(await respond.put(`${WINDOWS}/${made.id}`, { ...record, note: '' }), 200)).toMatchObject({ note: '' });
 
     const again = { name: 'Patches', cron: '30 2 * * sat', time_zone: 'Europe/Berlin', duration_seconds: 7200 };
-    const rhythm = got(await respond.post(WINDOWS, { ...again, every_weeks: 2, scope: { all: true } }), 201);
-    expect(rhythm).toMatchObject({ ...again, every_weeks: 2, open: false, current: null, starts_at: null });
-    expect(Date.parse(rhythm.next.to) - Date.parse(rhythm.next.from)).toBe(7_200_000);
-    expect(got(await respond.put(`${WINDOWS}/${rhythm.id}`, { until: from(90_000_000) }), 200).until).not.toBeNull();
-    expect(got(await respond.put(`${WINDOWS}/${rhythm.id}`, { until: null }), 200).until).toBeNull();
-    for (const { id } of [made, rhythm]) got(await respond.del(`${WINDOWS}/${id}`), 204);
+    const recurring = got(await respond.post(WINDOWS, { ...again, every_weeks: 2, scope: { all: true } }), 201);
+    expect(recurring).toMatchObject({ ...again, every_weeks: 2, open: false, current: null, starts_at: null });
+    expect(Date.parse(recurring.next.to) - Date.parse(recurring.next.from)).toBe(7_200_000);
+    expect(got(await respond.put(`${WINDOWS}/${recurring.id}`, { until: from(90_000_000) }), 200).until).not.toBeNull();
+    expect(got(await respond.put(`${WINDOWS}/${recurring.id}`, { until: null }), 200).until).toBeNull();
+    for (const { id } of [made, recurring]) got(await respond.del(`${WINDOWS}/${id}`), 204);
     expect((await client.get(`${WINDOWS}/${made.id}`)).status).toBe(404);
     const { body: log } = await client.get('/v1/audit?action=window.');
     const done = ['create', 'update', 'create', 'update', 'update', 'delete', 'delete'];
@@ -77,7 +77,7 @@ describe('a maintenance window', () => {
     expect(noted.reverse()).toEqual(done.map((verb) => `window.${verb}`));
   });
 
-  it('holds what goes down in it, and tells it once it is over and the check has failed again', async () => {
+  it('holds alerts for failures in it, and sends them when it is over and the check has failed again', async () => {
     const id = await upCheck('/held');
     const window = await windowOf(id);
     await push(id, false);
@@ -98,7 +98,7 @@ describe('a maintenance window', () => {
     await eventually(() => texts('/held').length === 2);
   }, 30_000);
 
-  it('tells nobody of what is up again when it ends, neither of the failure nor of the recovery', async () => {
+  it('sends no alert for a check that is up at its end, neither of the failure nor of the recovery', async () => {
     const id = await upCheck('/nothing');
     const window = await windowOf(id);
     await push(id, false);
@@ -114,7 +114,7 @@ describe('a maintenance window', () => {
     expect(texts('/nothing')).toEqual([expect.stringMatching(/cart is down/)]);
   });
 
-  it('lets the recovery through of what was told before', async () => {
+  it('lets the recovery of an earlier failure through', async () => {
     const id = await upCheck('/before');
     await push(id, false);
     await eventually(() => texts('/before').length === 1);
@@ -125,7 +125,7 @@ describe('a maintenance window', () => {
     got(await client.del(`${WINDOWS}/${window}`), 204);
   });
 
-  it('is judged by the next probe of a check that is probed', async () => {
+  it('rechecks a probed check at its next probe', async () => {
     isWell = true;
     const { port } = target.address() as AddressInfo;
     const probed = { check_type: 'http', target_url: `http://127.77.0.1:${port}/`, interval_seconds: 1 };
@@ -141,7 +141,7 @@ describe('a maintenance window', () => {
     got(await client.put(`/v1/checks/${id}`, { enabled: false }), 200);
   }, 30_000);
 
-  it('keeps what follows from it in its scope until that is changed', async () => {
+  it('keeps include_dependents in its scope until that is changed', async () => {
     const scope = { blueprint_slug: 'service', include_dependents: true };
     const { id, ...made } = got(await client.post(WINDOWS, { name: 'x', ...open, scope }), 201);
     expect(made.scope).toEqual(scope);
@@ -153,7 +153,7 @@ describe('a maintenance window', () => {
     got(await client.del(`${WINDOWS}/${id}`), 204);
   });
 
-  it('says that no check fits its scope yet', async () => {
+  it('has a notice if no check matches its scope yet', async () => {
     const window = got(await client.post(WINDOWS, { name: 'x', ...open, scope: { blueprint_slug: 'later' } }), 201);
     expect(window.notice).toMatch(/^No check matches/);
     got(await client.del(`${WINDOWS}/${window.id}`), 204);
@@ -163,14 +163,14 @@ describe('a maintenance window', () => {
     ['no scope', { scope: undefined }, 'scope'],
     ['an empty scope', { scope: {} }, 'scope'],
     ['all and more', { scope: { all: true, blueprint_slug: 'x' } }, 'scope'],
-    ['no scope but what follows from it', { scope: { include_dependents: true } }, 'scope'],
+    ['only include_dependents as scope', { scope: { include_dependents: true } }, 'scope'],
     ['no length', { ends_at: open.starts_at }, 'ends_at'],
     ['less than a minute', { starts_at: from(0), ends_at: from(59) }, 'ends_at'],
     ['more than 31 days', { starts_at: from(0), ends_at: from(31 * 86_400 + 60) }, 'ends_at'],
     ['an end that has passed', { starts_at: from(-7200), ends_at: from(-3600) }, 'ends_at'],
     ['no times', { starts_at: undefined, ends_at: undefined }, 'starts_at'],
     ['times and a cron', { cron: '0 2 * * *', duration_seconds: 3600 }, 'starts_at'],
-  ])('is refused with %s', async (_what, wrong, path) => {
+  ])('is rejected with %s', async (_what, wrong, path) => {
     const body = { name: 'x', scope: { all: true }, ...open, ...wrong };
     expect(await client.post(WINDOWS, body)).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
   });
@@ -180,13 +180,13 @@ describe('a maintenance window', () => {
     ['a duration of seconds', { duration_seconds: 59 }, 'duration_seconds'],
     ['32 days', { duration_seconds: 32 * 86_400 }, 'duration_seconds'],
     ['starts before it is over', { cron: '*/5 * * * *', duration_seconds: 301 }, 'duration_seconds'],
-    ['a zone that is none', { time_zone: 'Europe/Bärlin' }, 'time_zone'],
-    ['a cron that is none', { cron: '0 25 * * *' }, 'cron'],
+    ['an invalid time zone', { time_zone: 'Europe/Bärlin' }, 'time_zone'],
+    ['an invalid cron', { cron: '0 25 * * *' }, 'cron'],
     ['a sixth Saturday', { cron: '0 2 * * sat#6' }, 'cron'],
-    ['a day that never comes', { cron: '0 2 31 2 *' }, 'cron'],
-    ['an end before its begin', { from: from(3600), until: from(60) }, 'until'],
+    ['a day that does not exist', { cron: '0 2 31 2 *' }, 'cron'],
+    ['an end before its start', { from: from(3600), until: from(60) }, 'until'],
     ['0 weeks', { every_weeks: 0 }, 'every_weeks'],
-  ])('that comes again is refused with %s', async (_what, wrong, path) => {
+  ])('is rejected as a recurring one with %s', async (_what, wrong, path) => {
     const again = { name: 'x', scope: { all: true }, cron: '30 2 * * sat', duration_seconds: 7200, ...wrong };
     expect(await client.post(WINDOWS, again)).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
   });

@@ -16,16 +16,18 @@ import { worstMessages, worstSkills } from '#test/support/worst-messages.ts';
 import { walkAll } from '#test/support/worst-requests.ts';
 
 /**
- * The worst bodies that the limits let in, to every row of the API. What each costs in time is a line of the bench
- * (`npm run bench -- --only worst-body`); here stands what keeps it small.
+ * The worst bodies that the limits accept, for every route of the API. The bench measures their time
+ * (`npm run bench -- --only worst-body`); this test asserts the limits that keep it small.
  */
 
 const rows = allRoutes.filter((row) => row.body).map((row) => ({ ...row, endpoint: endpointOf(row) }));
 
-/** A fifth of them: 5 has no factor in common with the number of nasty values, so that each place gets other ones. */
+/**
+ * Every fifth one: 5 has no factor in common with the number of nasty values, so that each place gets different ones.
+ */
 const EVERY = isNightly ? 1 : 5;
 
-/** What a refusal names at most, what it says of each, and how many faults are looked for in a body at all. */
+/** Limits of an error: details, length of a path, faults that are searched for, and length of the response. */
 const MAX = { details: 100, path: 501, faults: 1000, answer: 200_000 };
 
 let service: Service;
@@ -37,7 +39,7 @@ let mcp: ReturnType<typeof makeMcp>;
 
 const send = async (method: string, path: string, body?: string, headers: Record<string, string> = {}) => {
   const [rawPath = '', rawQueryString = ''] = path.split('?');
-  const answer = await (rawPath.startsWith('/ping/') ? pings : router)({
+  const response = await (rawPath.startsWith('/ping/') ? pings : router)({
     rawPath,
     rawQueryString,
     ...(headers.cookie && { cookies: headers.cookie.split('; ') }),
@@ -46,10 +48,10 @@ const send = async (method: string, path: string, body?: string, headers: Record
     isBase64Encoded: false,
     requestContext: { requestId: 'r', http: { method, path: rawPath } },
   });
-  return { status: answer.statusCode, text: answer.body, cookies: answer.cookies ?? [] };
+  return { status: response.statusCode, text: response.body, cookies: response.cookies ?? [] };
 };
 
-/** Rows that were written, ever. */
+/** Returns the number of rows ever written. */
 const written = () => Number(service.ports.table.store.db.prepare('SELECT total_changes() AS n').get()!.n);
 
 beforeAll(async () => {
@@ -76,17 +78,17 @@ function expectBounded(text: string): void {
 
 describe('the worst body', () => {
   it.each(rows)(
-    'of $endpoint is taken, or refused in few words and nothing written',
+    'is accepted for $endpoint, or rejected with a short error and nothing written',
     async (row) => {
       const path = pathOf(row.endpoint, places);
       let refused = 0;
       for (const { name, text } of worstBodies(row, good.get(row.endpoint)!, EVERY)) {
         const before = written();
-        const answer = await send(row.method, path, text);
-        expect(answer.status, `${name}: ${answer.text.slice(0, 200)}`).toBeLessThan(500);
-        if (answer.status < 400) continue;
+        const response = await send(row.method, path, text);
+        expect(response.status, `${name}: ${response.text.slice(0, 200)}`).toBeLessThan(500);
+        if (response.status < 400) continue;
         refused += 1;
-        expectBounded(answer.text);
+        expectBounded(response.text);
         expect(written(), name).toBe(before);
       }
       expect(refused).toBeGreaterThan(isNightly ? 5 : 0);
@@ -94,29 +96,29 @@ describe('the worst body', () => {
     60_000,
   );
 
-  it('of a skill is refused with few complaints', async () => {
+  it('is rejected for a skill with few errors', async () => {
     for (const { name, text } of worstSkills(places.actions!)) {
-      const answer = await send('POST', '/v1/skills', text);
-      expect([201, 400, 409], `${name}: ${answer.text.slice(0, 200)}`).toContain(answer.status);
-      if (answer.status === 400) expectBounded(answer.text);
+      const response = await send('POST', '/v1/skills', text);
+      expect([201, 400, 409], `${name}: ${response.text.slice(0, 200)}`).toContain(response.status);
+      if (response.status === 400) expectBounded(response.text);
     }
   });
 
-  it('of an MCP message is answered in few words', async () => {
+  it('gets a short response to an MCP message', async () => {
     for (const { name, text, headers } of worstMessages()) {
       const request = new Request('http://localhost/v1/mcp', {
         method: 'POST',
         body: text,
         headers: { host: 'localhost', authorization: `Bearer ${service.adminKey}`, ...headers },
       });
-      const answer = await mcp(request);
-      expect(answer.status, name).toBeLessThan(500);
-      // The tools of the skills above are as many as they may be.
-      if (!name.includes('tools/list')) expect((await answer.text()).length, name).toBeLessThan(MAX.answer);
+      const response = await mcp(request);
+      expect(response.status, name).toBeLessThan(500);
+      // The skills above have the maximum number of tools.
+      if (!name.includes('tools/list')) expect((await response.text()).length, name).toBeLessThan(MAX.answer);
     }
   });
 
-  it('of 80,000 empty fields is one fault', async () => {
+  it('is one fault for 80,000 empty fields', async () => {
     const body = `{"slug":"s","name":"S","fields":[${Array(80_000).fill('{}').join()}]}`;
     const { details } = JSON.parse((await send('POST', '/v1/blueprints', body)).text);
     expect(details).toEqual([{ path: '', message: expect.stringContaining('send fewer') }]);
@@ -142,12 +144,12 @@ describe('a blueprint', () => {
     expect(refused).toMatchObject({ status: 409, body: { code: 'LIMIT_EXCEEDED' } });
   });
 
-  it('has defaults of at most 16 KB together', async () => {
+  it('has defaults of at most 16 KB in total', async () => {
     const body = { slug: 'long', name: 'Long', fields: fields(17, { default_value: 'x'.repeat(1000) }) };
     expect(await post('/v1/blueprints', body)).toMatchObject({ status: 409, body: { code: 'LIMIT_EXCEEDED' } });
   });
 
-  it('has entities of at most 16 KB of values, also when they are changed bit by bit', async () => {
+  it('has entities with at most 16 KB of values, even when they are changed in steps', async () => {
     await post('/v1/blueprints', { slug: 'texts', name: 'Texts', fields: fields(2) });
     const [half, whole] = ['x'.repeat(9000), 'x'.repeat(17_000)];
     const refused = await post('/v1/blueprints/texts/entities', { slug: 'a', name: 'A', fields: { f0: whole } });

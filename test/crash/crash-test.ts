@@ -1,18 +1,18 @@
+import { type CaseResult, Cases } from './cases.ts';
+import { delivered, type Evaluation, evaluate, evaluateEnd } from './evaluate.ts';
 import { firstStarts } from './first-starts.ts';
 import { type Fleet, makeFleet } from './fleet.ts';
-import { delivered, type Judgement, judge, judgeEnd } from './judge.ts';
 import { type Sent, startBeating } from './load.ts';
 import { goThrough, type Round } from './round.ts';
-import { type Verdict, Verdicts } from './verdicts.ts';
 
 /**
- * Rounds of load and kill -9 on one service, in a process of its own, after some first starts that are killed. Each is
- * judged after the restart, and all of them once more at the end.
- * @param say gets a line for each round, and lines for what broke
+ * Runs rounds of load and kill -9 on one service in its own process, after some killed first starts. Each round is
+ * evaluated after the restart, and all of them again at the end.
+ * @param say prints a line for each round, and lines for violations
  */
-export async function crashTest(rounds: number, seed: number, say: (line: string) => void): Promise<Verdict[]> {
-  const verdicts = new Verdicts(say);
-  verdicts.conclude('first starts', { wrong: await firstStarts(seed), totals: {} }, 'killed on empty folders');
+export async function crashTest(rounds: number, seed: number, say: (line: string) => void): Promise<CaseResult[]> {
+  const cases = new Cases(say);
+  cases.conclude('first starts', { wrong: await firstStarts(seed), totals: {} }, 'killed on empty folders');
   await using stack = new AsyncDisposableStack();
   const fleet = await makeFleet(stack, seed);
   stack.defer(() => fleet.pipelines.stop());
@@ -22,18 +22,18 @@ export async function crashTest(rounds: number, seed: number, say: (line: string
   fleet.calm = false;
   try {
     for (let number = 1; number <= rounds; number++) {
-      const { round, judgement } = await liveThrough(fleet, sent, seed, number);
-      verdicts.conclude(`round ${number}`, judgement, howItWent(round));
+      const { round, evaluation } = await liveThrough(fleet, sent, seed, number);
+      cases.conclude(`round ${number}`, evaluation, summaryOf(round));
     }
-    verdicts.conclude('the end', await judgeEnd(fleet, sent), `${fleet.lives.all.length} lives`);
+    cases.conclude('the end', await evaluateEnd(fleet, sent), `${fleet.lives.all.length} lives`);
     await beating.stop();
     if (beating.error) throw beating.error;
   } catch (error) {
-    // An answer that no crash excuses, or none at all: what comes after it would tell nothing.
+    // A response that no crash excuses, or none at all: later rounds would show nothing.
     const { message } = error as Error;
-    verdicts.conclude('broken off', { wrong: [message], totals: {} }, `after ${verdicts.all.at(-1)!.name}`);
+    cases.conclude('aborted', { wrong: [message], totals: {} }, `after ${cases.all.at(-1)!.name}`);
   }
-  return verdicts.all;
+  return cases.all;
 }
 
 async function liveThrough(
@@ -41,16 +41,16 @@ async function liveThrough(
   sent: Sent,
   seed: number,
   number: number,
-): Promise<{ round: Round; judgement: Judgement }> {
+): Promise<{ round: Round; evaluation: Evaluation }> {
   const round = await goThrough(fleet, sent, seed, number);
-  // Every other round the next load begins while the alerts of this one are still on their way.
+  // In every other round the next load starts while the alerts of this one are still in progress.
   const until = number % 2 === 0 ? fleet.lives.all.at(-1)!.spawned_at : 0;
   if (until > 0) await delivered(fleet, until);
-  const { wrong, totals } = await judge(fleet, sent, until);
-  return { round, judgement: { wrong: [...round.wrong, ...wrong], totals } };
+  const { wrong, totals } = await evaluate(fleet, sent, until);
+  return { round, evaluation: { wrong: [...round.wrong, ...wrong], totals } };
 }
 
-function howItWent({ killed_after, away, starts_killed, ready_in, back_on_slots_in }: Round): string {
+function summaryOf({ killed_after, away, starts_killed, ready_in, back_on_slots_in }: Round): string {
   const starts = starts_killed.map((ms) => `, a start killed after ${ms} ms`).join('');
-  return `killed after ${killed_after} ms, away ${away} ms${starts}; ready in ${ready_in} ms, on slots after ${back_on_slots_in} ms`;
+  return `killed after ${killed_after} ms, down for ${away} ms${starts}; ready in ${ready_in} ms, on slots after ${back_on_slots_in} ms`;
 }

@@ -8,13 +8,13 @@ import { makeRandom, type Random } from '#test/support/random.ts';
 import { UNHELPED } from './lives.ts';
 
 const FOLDERS = 5;
-/** On one folder, before a start is let live. */
+/** Number of kills per folder before a start can complete. */
 const KILLS = 3;
 
 /**
- * The very first start on an empty folder, killed at random moments and begun again: in the end there is one account,
- * and the key that is printed opens it.
- * @returns what broke, one sentence each
+ * Tests the very first start on an empty folder, killed at random moments and repeated: finally there is one account,
+ * and the printed key is valid.
+ * @returns the violations, one sentence each
  */
 export async function firstStarts(seed: number): Promise<string[]> {
   const random = makeRandom(seed);
@@ -40,14 +40,16 @@ async function firstStart(random: Random): Promise<string[]> {
       killed.push(after);
     }
     const { child, ready, exited } = startMain(env);
-    const answer = await ready.then(({ url, key }) => {
+    const response = await ready.then(({ url, key }) => {
       keys.add(key);
       return clientOf(url, key).get('/v1/me');
     });
     child.kill('SIGKILL');
     await exited;
-    const isOne = answer.status === 200 && keys.size === 1;
-    return isOne ? [] : [`first starts killed after ${killed} ms left ${keys.size} keys, and /v1/me ${answer.status}`];
+    const isOne = response.status === 200 && keys.size === 1;
+    return isOne
+      ? []
+      : [`first starts killed after ${killed} ms left ${keys.size} keys, and /v1/me ${response.status}`];
   } catch (error) {
     return [`first starts killed after ${killed} ms: ${(error as Error).message}`];
   } finally {

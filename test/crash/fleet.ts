@@ -11,20 +11,20 @@ import { flapping, moody, type Place, startPlace } from './outside.ts';
 import { beginPings, type Pinged } from './pings.ts';
 import { Pipelines } from './pipelines.ts';
 
-/** A check under load, with what its judges need to know of it. */
+/** A check under load, with the facts for its evaluation. */
 export type Watched = { id: string; name: string; created_at: string };
 export type Configured = Action & { id: string };
 
-/** All that one crash test is about: the service, what is configured in it, and the world around it. */
+/** Everything of one crash test: the service, its configuration, and the external systems. */
 export type Fleet = {
   lives: Lives;
   client: Client;
-  /** Push checks that plain and keyed pushes go to. */
+  /** Push checks for plain and keyed pushes. */
   plain: Watched[];
   keyed: Watched[];
-  /** Gets heartbeats all the time; its grace is GRACE_S. */
+  /** Receives heartbeats all the time; its grace time is GRACE_S. */
   beating: Watched;
-  /** Gets one heartbeat a round, and falls silent. */
+  /** Receives one heartbeat per round and then misses heartbeats. */
   mute: Watched;
   pulled: Watched[];
   actions: Configured[];
@@ -34,18 +34,18 @@ export type Fleet = {
   ci: Place;
   pipelines: Pipelines;
   jobs: Pinged;
-  /** Pull checks find their target up: until the load begins, and after it. */
+  /** Whether pull checks find their target up: until the load begins, and after it. */
   calm: boolean;
 };
 
 export const GRACE_S = 3;
 export const PULL_INTERVAL_S = 1;
-/** Channels of each check. */
+/** Number of channels per check. */
 export const CHANNELS = 2;
-/** Where the tests' exception of the egress guard lets actions go. */
+/** Address of actions, which the egress rules of the tests allow. */
 const CI_HOST = '127.77.0.4';
 
-/** Makes the fleet; whatever was started is handed to `stack`. */
+/** Creates the fleet; `stack` disposes of everything. */
 export async function makeFleet(stack: AsyncDisposableStack, seed: number): Promise<Fleet> {
   const random = makeRandom(seed);
   const authority = await makeAuthority();
@@ -96,11 +96,11 @@ async function configure(client: Client, { receiver, target, ci, random }: Aroun
     target_url: `${target.url}/${n}`,
     failure_threshold,
   });
-  const silent = { check_type: 'push', interval_seconds: 1, config: { grace_seconds: GRACE_S } };
+  const missing = { check_type: 'push', interval_seconds: 1, config: { grace_seconds: GRACE_S } };
   const plain = [await check(0, 'plain-1', push), await check(1, 'plain-2', push)];
   const keyed = [await check(0, 'keyed-1', push), await check(1, 'keyed-2', push)];
-  const beating = await check(1, 'beating', silent);
-  const mute = await check(2, 'mute', silent, { repeat_interval_seconds: 2 });
+  const beating = await check(1, 'beating', missing);
+  const mute = await check(2, 'mute', missing, { repeat_interval_seconds: 2 });
   const pulled = [
     await check(2, 'pull-1', pull(1, 1)),
     await check(2, 'pull-2', pull(2, 2)),

@@ -1,18 +1,18 @@
 import type { ActionVersion, History, Span } from '#test/oracle/history.ts';
 import { phaseOf } from '#test/oracle/rules.ts';
 import { statesOf } from '#test/support/chains.ts';
-import type { Answer } from '#test/support/client.ts';
+import type { ApiResponse } from '#test/support/client.ts';
 import { everything } from '#test/support/fleet.ts';
 import { CHANNELS, type Fleet, GRACE_S, PULL_INTERVAL_S, type Watched } from './fleet.ts';
 import type { Sent } from './load.ts';
 
 /** Oldest first. */
-const listed = async ({ client }: Fleet, path: string): Promise<Answer['body'][]> =>
+const listed = async ({ client }: Fleet, path: string): Promise<ApiResponse['body'][]> =>
   (await everything(client, path)).reverse();
 
-/** What the service tells of transitions, deliveries and runs, and what others saw of them. */
-export async function toldOf(fleet: Fleet, over_before: History['over_before']): Promise<History> {
-  const asked_at = Date.now();
+/** Reads transitions, deliveries and executions from the service, and adds external observations. */
+export async function serviceHistoryOf(fleet: Fleet, over_before: History['over_before']): Promise<History> {
+  const read_at = Date.now();
   // Transitions first, then what follows from them.
   const transitions = await listed(fleet, '/v1/status/transitions?limit=500');
   const deliveries = await listed(fleet, '/v1/notify/logs?limit=1000');
@@ -22,7 +22,7 @@ export async function toldOf(fleet: Fleet, over_before: History['over_before']):
       executions.push({ n: 1, at: Date.parse(one.created_at), began: one, last: one });
   }
   return {
-    asked_at,
+    read_at,
     complete_until: transitions.length > 0 ? Date.parse(transitions.at(-1).timestamp) : 0,
     over_before,
     failed: 'process',
@@ -35,31 +35,31 @@ export async function toldOf(fleet: Fleet, over_before: History['over_before']):
     received: fleet.receiver.arrivals.map(({ id, at, status }) => ({ delivery_id: id, at, status })),
     calls: fleet.ci.arrivals.map(({ id, at, status }) => ({ execution_id: id, n: at, at, status })),
     results: [],
-    silences: [],
-    pulled: [],
+    missedHeartbeats: [],
+    pullChecks: [],
     pushes: [],
   };
 }
 
 const versionsOf = (action: ActionVersion['action']): ActionVersion[] => [{ n: 0, at: 0, action }];
 
-/** From the end of each life to the start of the next. */
+/** Returns the times from the end of each life to the start of the next. */
 const awayIn = ({ lives: { all } }: Fleet): Span[] =>
   all.slice(1).map(({ spawned_at }, i) => ({ from: all[i]!.gone_at!, to: spawned_at }));
 
-/** The same with what entities and checks are now, and what pipelines have reported: for when nothing is under way. */
-export async function toldAtRest(fleet: Fleet, over_before: History['over_before']): Promise<History> {
+/** Reads the history including current states and pipeline reports: only when nothing is in progress. */
+export async function historyAtRest(fleet: Fleet, over_before: History['over_before']): Promise<History> {
   const states = await statesOf(fleet.client);
-  return { ...(await toldOf(fleet, over_before)), states, reports: fleet.pipelines.reports };
+  return { ...(await serviceHistoryOf(fleet, over_before)), states, reports: fleet.pipelines.reports };
 }
 
-/** All that happened so far, with the results of every check. */
+/** Reads the whole history, with the results of every check. */
 export async function historyOf(fleet: Fleet, sent: Sent, over_before: History['over_before']): Promise<History> {
-  const history = await toldOf(fleet, over_before);
+  const history = await serviceHistoryOf(fleet, over_before);
   for (const { id } of [...fleet.plain, ...fleet.keyed, fleet.beating, fleet.mute]) {
     for (const record of await listed(fleet, `/v1/checks/${id}/results?limit=500`)) {
       if (record.error_kind === 'missed_heartbeat')
-        history.silences.push({
+        history.missedHeartbeats.push({
           check_id: id,
           at: Date.parse(record.checked_at),
           failsAfter: (since) => since + GRACE_S * 1000,
@@ -67,13 +67,13 @@ export async function historyOf(fleet: Fleet, sent: Sent, over_before: History['
       else history.results.push({ id: record.id, check_id: id, n: 0, mark: record.error_message, kept: true, record });
     }
   }
-  for (const check of fleet.pulled) history.pulled.push(await pulledOf(fleet, check));
+  for (const check of fleet.pulled) history.pullChecks.push(await pulledOf(fleet, check));
   const outages = (await gapsOf(fleet, fleet.beating)).filter(({ cause }) => cause === 'outage');
-  // Those that were sent meanwhile may be among the results.
-  return { ...history, outages, pushes: [...sent.pushes], asked: sent.runs };
+  // Pushes that were sent during the read can be among the results.
+  return { ...history, outages, pushes: [...sent.pushes], manualExecutions: sent.runs };
 }
 
-async function pulledOf(fleet: Fleet, check: Watched): Promise<History['pulled'][number]> {
+async function pulledOf(fleet: Fleet, check: Watched): Promise<History['pullChecks'][number]> {
   const { id, created_at } = check;
   const interval = PULL_INTERVAL_S * 1000;
   const phase = phaseOf(id, PULL_INTERVAL_S);
@@ -85,7 +85,7 @@ async function pulledOf(fleet: Fleet, check: Watched): Promise<History['pulled']
   return {
     id,
     interval_seconds: PULL_INTERVAL_S,
-    // The probe at the creation takes the place of the slot before it.
+    // The probe at the creation replaces the slot before it.
     from: Date.parse(created_at) + interval,
     to: Number.POSITIVE_INFINITY,
     results,
@@ -93,8 +93,8 @@ async function pulledOf(fleet: Fleet, check: Watched): Promise<History['pulled']
   };
 }
 
-/** The gaps of a check, ascending. */
-async function gapsOf({ client }: Fleet, { id }: Watched): Promise<History['pulled'][number]['gaps']> {
+/** Returns the gaps of a check, ascending. */
+async function gapsOf({ client }: Fleet, { id }: Watched): Promise<History['pullChecks'][number]['gaps']> {
   const gaps = await everything(client, `/v1/checks/${id}/gaps`);
   return gaps.map(({ from, to, cause }) => ({ from: Date.parse(from), to: Date.parse(to), cause }));
 }

@@ -1,17 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type RealService, startRealService } from '#test/support/real-service.ts';
 
-/** One life of the process. Times in epoch ms, as this process saw them. */
+/** One life of the process. Times in epoch ms, by the clock of this process. */
 export type Life = {
   spawned_at: number;
-  /** When it said that it runs; undefined when it was killed before. */
+  /** Time of its ready message; undefined if it was killed before. */
   ready_at?: number;
-  /** When the signal was sent, and when the process was gone. */
+  /** Time of the signal, and time at which the process was gone. */
   killed_at?: number;
   gone_at?: number;
 };
 
-/** The service under test, through all of its lives on the same data. */
+/** The service under test, across all of its lives on the same data. */
 export type Lives = AsyncDisposable & {
   service: RealService;
   all: Life[];
@@ -19,7 +19,7 @@ export type Lives = AsyncDisposable & {
   start(): Promise<void>;
 };
 
-/** Each start compiles anew, as `npm start` does: so long as it takes, so much of it can be cut off. */
+/** Each start compiles again, like `npm start`, so that a kill can hit all of that. */
 export const UNHELPED = { NODE_DISABLE_COMPILE_CACHE: '1' };
 
 /** Starts the service on an empty folder. */
@@ -47,12 +47,15 @@ export async function beginLives(env: Record<string, string>): Promise<Lives> {
   };
 }
 
-/** Starts the service and kills it after so many ms, most likely before it is ready. @returns whether it was not */
+/**
+ * Starts the service and kills it after `afterMs`, most likely before it is ready.
+ * @returns whether it was not ready
+ */
 export async function killStarting(lives: Lives, afterMs: number): Promise<boolean> {
   const starting = lives.start().then(
     () => false,
     (error: Error) => {
-      // A start that fails by itself is what no kill excuses.
+      // A start that fails by itself is not excused by a kill.
       if (lives.all.at(-1)!.killed_at === undefined) throw error;
       return true;
     },

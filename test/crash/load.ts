@@ -1,26 +1,26 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { PushAttempt } from '#test/oracle/history.ts';
-import type { Answer } from '#test/support/client.ts';
+import type { ApiResponse } from '#test/support/client.ts';
 import { got } from '#test/support/fleet.ts';
 import { makeRandom, type Random } from '#test/support/random.ts';
 import type { Fleet, Watched } from './fleet.ts';
 import { unlessCut } from './unless-cut.ts';
 
-/** A push as its agent means it. */
+/** The content of a push. */
 export type Push = Pick<PushAttempt, 'check_id' | 'push' | 'identified' | 'body'>;
 
-/** A run that somebody asked for and was answered. */
-export type RunByHand = Answer['body'];
+/** A manual execution with a response. */
+export type RunByHand = ApiResponse['body'];
 
-/** Everything that was sent, answered or not. */
+/** Everything that was sent, acknowledged or not. */
 export type Sent = { pushes: PushAttempt[]; runs: RunByHand[] };
 
 const PLAIN_AGENTS = 5;
 const KEYED_AGENTS = 3;
 
 /**
- * Agents push and run actions, each as its own seed says, until the service is gone or they are stopped.
- * @returns stops them and resolves when all of them are at rest
+ * Starts agents that push and run actions, each by its own seed, until the service is gone or they are stopped.
+ * @returns stops them and resolves when all have ended
  */
 export function startLoad(fleet: Fleet, sent: Sent, seed: number, round: number): () => Promise<void> {
   let stopped = false;
@@ -36,15 +36,15 @@ export function startLoad(fleet: Fleet, sent: Sent, seed: number, round: number)
   });
   const operator = async () => {
     while (!stopped) {
-      const answer = await unlessCut(fleet.client.post(`/v1/actions/${fleet.byHand.id}/run`));
-      if (!answer) return;
-      sent.runs.push(got(answer, 200));
+      const response = await unlessCut(fleet.client.post(`/v1/actions/${fleet.byHand.id}/run`));
+      if (!response) return;
+      sent.runs.push(got(response, 200));
       await pause(150);
     }
   };
   const once = beat(fleet, sent, fleet.mute);
   const all = Promise.all([...agents, operator(), once]);
-  // Told to whoever stops them.
+  // Errors are reported to the caller that stops them.
   all.catch(() => {});
   return async () => {
     stopped = true;
@@ -52,15 +52,15 @@ export function startLoad(fleet: Fleet, sent: Sent, seed: number, round: number)
   };
 }
 
-/** @param mark its error message, by which its result is found again */
+/** @param mark its error message, which identifies its result */
 function newPush({ id: check_id }: Watched, random: Random, mark: string, identified: boolean): Push {
   const body = { success: random.chance(0.8), latency_ms: random.int(0, 500), error_message: mark };
   return { check_id, push: mark, identified, body };
 }
 
 /**
- * Sends a push, or sends it again: with an Idempotency-Key where it is identified, as a heartbeat where it has no body.
- * @returns whether it was answered; throws when with anything but 201
+ * Sends a push, or repeats it: with an Idempotency-Key if it is identified, as a heartbeat if it has no body.
+ * @returns whether it was acknowledged @throws if the response is not 201
  */
 export async function pushOnce({ client }: Fleet, { pushes }: Sent, push: Push): Promise<boolean> {
   const { check_id, identified, body } = push;
@@ -69,10 +69,10 @@ export async function pushOnce({ client }: Fleet, { pushes }: Sent, push: Push):
   pushes.push(attempt);
   const headers: Record<string, string> = identified ? { 'idempotency-key': push.push.replaceAll(/\W+/g, '-') } : {};
   const path = `/v1/checks/${check_id}/${body ? 'results' : 'heartbeat'}`;
-  const answer = await unlessCut(client.send('POST', path, { body, headers }));
-  if (!answer) return false;
-  const record = got(answer, 201);
-  attempt.answered = { n: Date.now(), at: Date.now(), status: answer.status, result_id: record.id, record };
+  const response = await unlessCut(client.send('POST', path, { body, headers }));
+  if (!response) return false;
+  const record = got(response, 201);
+  attempt.answered = { n: Date.now(), at: Date.now(), status: response.status, result_id: record.id, record };
   return true;
 }
 
@@ -83,7 +83,7 @@ const BEAT_MS = 300;
 
 export type Beating = { stop(): Promise<void>; error?: Error };
 
-/** Heartbeats through all lives of the service, until they are stopped or are answered with an `error`. */
+/** Sends heartbeats through all lives of the service, until they are stopped or get an error response. */
 export function startBeating(fleet: Fleet, sent: Sent): Beating {
   let stopped = false;
   const going = async () => {

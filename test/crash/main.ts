@@ -2,9 +2,9 @@ import { parseArgs } from 'node:util';
 import { crashTest } from './crash-test.ts';
 
 /**
- * `npm run test:nightly -- crash --rounds 20 --seed N`: the service, in a process of its own, killed at random moments
- * under load. Prints what each round did, counts duplicates, and tells which promise was broken. The seed gives the
- * moments and the load; what the machine makes of them differs from run to run.
+ * `npm run test:nightly -- crash --rounds 20 --seed N`: the service, in its own process, killed at random moments under
+ * load. Prints a summary of each round, counts duplicates, and reports broken promises. The seed determines the moments
+ * and the load; their effect differs between runs.
  */
 const { values } = parseArgs({
   options: { rounds: { type: 'string', default: '20' }, seed: { type: 'string' } },
@@ -16,13 +16,13 @@ if (!(Number.isInteger(rounds) && rounds > 0 && Number.isInteger(seed))) {
 }
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
-// Nothing that was started here outlives it: what is to be tidied up hangs on the exit.
+// Ends everything that was started here: cleanups run on exit.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 
-say(`seed ${seed}, ${rounds} rounds; totals so far, and in brackets those of the round`);
+say(`seed ${seed}, ${rounds} rounds; totals so far, with the change of the round in brackets`);
 const begun = performance.now();
-const verdicts = await crashTest(rounds, seed, say);
-const failed = verdicts.filter(({ wrong }) => wrong.length > 0);
+const cases = await crashTest(rounds, seed, say);
+const failed = cases.filter(({ wrong }) => wrong.length > 0);
 say(`${rounds} rounds and the end, seed ${seed}, in ${((performance.now() - begun) / 1000).toFixed(0)} s`);
-say(`${verdicts.length - failed.length} passed, ${failed.length} failed`);
+say(`${cases.length - failed.length} passed, ${failed.length} failed`);
 process.exitCode = failed.length === 0 ? 0 : 1;

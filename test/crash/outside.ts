@@ -4,27 +4,27 @@ import type { AddressInfo } from 'node:net';
 import type { KeyAndCertificate } from '#test/support/certificates.ts';
 import type { Random } from '#test/support/random.ts';
 
-/** A request as it arrived at `at` (epoch ms), and the status it was answered with; 0: none, the connection was cut. */
+/** A request, received at `at` (epoch ms), and the status of the response; 0: the connection was cut. */
 export type Arrival = { at: number; path: string; id: string; body: string; status: number };
 
 export type Place = AsyncDisposable & {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   url: string;
   arrivals: Arrival[];
 };
 
-/** How a place answers: after `wait_ms`, with this status; 0 cuts the connection. */
-export type Answer = { status: number; wait_ms?: number };
+/** Response of a place: after `wait_ms`, with this status; 0 cuts the connection. */
+export type PlannedResponse = { status: number; wait_ms?: number };
 
 /**
- * A server of this process, which outlives the service under test, that keeps whatever arrives.
- * @param header names the request (in lower case); without it, its path does
+ * Starts a server in this process, which outlives the service under test and records requests.
+ * @param header identifies the request (in lower case); default: its path
  */
 export async function startPlace(options: {
   host: string;
   tls?: KeyAndCertificate;
   header?: string;
-  answer: (arrival: Arrival) => Answer;
+  answer: (arrival: Arrival) => PlannedResponse;
 }): Promise<Place> {
   const arrivals: Arrival[] = [];
   const listener: RequestListener = async (request, response) => {
@@ -35,7 +35,7 @@ export async function startPlace(options: {
     try {
       for await (const chunk of request) body += chunk;
     } catch {
-      // The service died while it sent this: the request never arrived.
+      // The service died while it sent this request, which never arrived.
       return;
     }
     const arrival: Arrival = { at, path, id, body, status: 0 };
@@ -59,8 +59,8 @@ export async function startPlace(options: {
   };
 }
 
-/** A receiver that mostly takes what it gets, and now and then refuses, hangs up or is slow. */
-export function moody(random: Random): Answer {
+/** Returns the response of a receiver that mostly accepts, and sometimes rejects, disconnects or is slow. */
+export function moody(random: Random): PlannedResponse {
   const mood = random.next();
   if (mood < 0.15) return { status: 500 };
   if (mood < 0.2) return { status: 0 };
@@ -68,8 +68,8 @@ export function moody(random: Random): Answer {
   return { status: 200 };
 }
 
-/** A target whose state changes every few requests, path by path; it is up while `calm` says so. */
-export function flapping(random: Random, calm: () => boolean): (arrival: Arrival) => Answer {
+/** Returns a target whose state changes every few requests per path; it is up while `calm` is true. */
+export function flapping(random: Random, calm: () => boolean): (arrival: Arrival) => PlannedResponse {
   const isDown = new Map<string, boolean>();
   return ({ path }) => {
     if (random.chance(0.3)) isDown.set(path, !isDown.get(path));

@@ -8,23 +8,23 @@ import { makeRandom } from '#test/support/random.ts';
 import type { Lives } from './lives.ts';
 import { unlessCut } from './unless-cut.ts';
 
-/** A ping that was sent; `answered`: with a 2xx. */
+/** A ping; `answered`: with a 2xx. */
 type Sent = { kind: 'start' | 'success' | 'fail'; rid: string; slug: string; answered: boolean };
 
-/** Jobs that ping, in an account of their own, through all lives of the service. */
+/** Jobs that ping, in a separate account, through all lives of the service. */
 export type Pinged = {
-  /** How many were answered. */
+  /** Returns the number of acknowledged pings. */
   answered(): number;
-  /** Jobs ping until the service is gone or they are stopped. @returns stops them */
+  /** Lets jobs ping until the service is gone or they are stopped. @returns stops them */
   start(seed: number): () => Promise<void>;
-  /** What was answered and is not there, and what is there that should not be, a sentence each. */
+  /** Returns the violations, a sentence each. */
   wrong(): Promise<string[]>;
 };
 
 const JOBS = 4;
 const DAY = { interval_seconds: 86_400, failure_threshold: 1 };
 
-/** Makes the account, a check that is pinged by its URL, and a ping key that makes checks. */
+/** Creates the account, a check with a ping URL, and a ping key that can create checks. */
 export async function beginPings({ service }: Lives): Promise<Pinged> {
   const args = ['account', 'create', '--email', 'jobs@example.com', '--name', 'Jobs', '--json'];
   const { code, out, err } = await runCommand('infra/admin.ts', args, { DATA_DIR: service.dir });
@@ -35,13 +35,13 @@ export async function beginPings({ service }: Lives): Promise<Pinged> {
   const known = await newCheck(client, { ...DAY, slug: 'known', entity_id: await entityOf(client, blueprint_slug) });
   const sent: Sent[] = [];
 
-  /** @returns whether it was answered; throws when with anything but a 2xx */
+  /** @returns whether it was acknowledged @throws if the response is not a 2xx */
   async function ping(path: string, one: Omit<Sent, 'answered'>): Promise<boolean> {
     const attempt: Sent = { ...one, answered: false };
     sent.push(attempt);
-    const answer = await unlessCut(sendPing(path, {}, service.url));
-    if (!answer) return false;
-    if (answer.status >= 300) throw new Error(`A ping was answered ${answer.status} ${answer.text}.`);
+    const response = await unlessCut(sendPing(path, {}, service.url));
+    if (!response) return false;
+    if (response.status >= 300) throw new Error(`A ping returned ${response.status} ${response.text}.`);
     attempt.answered = true;
     return true;
   }
@@ -55,7 +55,7 @@ export async function beginPings({ service }: Lives): Promise<Pinged> {
         const random = makeRandom(seed * 100 + number);
         for (let n = 0; !stopped; n++) {
           const rid = randomUUID();
-          // Two jobs ping what two jobs make.
+          // Two jobs ping the checks that two others create.
           const slug = number < 2 ? 'known' : `made-${seed}-${Math.floor(n / 3)}`;
           const base = slug === 'known' && number === 0 ? pingPathOf(known.ping_url) : `/ping/${key}/${slug}`;
           const query = `?rid=${rid}&create=1`;
@@ -78,22 +78,23 @@ export async function beginPings({ service }: Lives): Promise<Pinged> {
       const broken: string[] = [];
       const checks = (await everything(client, '/v1/checks')) as { id: string; slug: string }[];
       const bySlug = Map.groupBy(checks, ({ slug }) => slug);
-      for (const [slug, same] of bySlug) if (same.length > 1) broken.push(`${slug} was made ${same.length} times`);
+      for (const [slug, same] of bySlug) if (same.length > 1) broken.push(`${slug} was created ${same.length} times`);
       for (const [slug, pings] of Map.groupBy(sent, (one) => one.slug)) {
         const answered = pings.filter((one) => one.answered);
         const check = bySlug.get(slug)?.[0];
         if (!check) {
-          if (answered.length > 0) broken.push(`${slug} was pinged and is not there`);
+          if (answered.length > 0) broken.push(`${slug} was pinged but does not exist`);
           continue;
         }
         const kept = await pingsOf(client, check.id);
         const there = new Set(kept.map(({ kind, rid }) => `${kind} ${rid}`));
         for (const { kind, rid } of answered) {
-          if (!there.has(`${kind} ${rid}`)) broken.push(`the ping ${kind} ${rid} of ${slug} was answered and is lost`);
+          if (!there.has(`${kind} ${rid}`))
+            broken.push(`the ping ${kind} ${rid} of ${slug} was acknowledged but is lost`);
         }
         const { runs = [] } = got(await client.get(`/v1/checks/${check.id}`), 200) as { runs?: { rid: string }[] };
         const ended = new Set(answered.filter(({ kind }) => kind !== 'start').map(({ rid }) => rid));
-        for (const { rid } of runs) if (ended.has(rid)) broken.push(`the run ${rid} of ${slug} was ended and is open`);
+        for (const { rid } of runs) if (ended.has(rid)) broken.push(`the job run ${rid} of ${slug} ended but is open`);
       }
       return broken;
     },

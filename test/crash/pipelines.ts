@@ -2,17 +2,17 @@ import type { Reported } from '#test/oracle/history.ts';
 import type { Client } from '#test/support/client.ts';
 import { got } from '#test/support/fleet.ts';
 import type { Random } from '#test/support/random.ts';
-import { type Answer, type Arrival, moody } from './outside.ts';
+import { type Arrival, moody, type PlannedResponse } from './outside.ts';
 import { unlessCut } from './unless-cut.ts';
 
 const LINES = ['checking out', 'rolling back', 'done'];
-/** Between two tries of a report, ms. */
+/** Pause between two attempts of a report (ms). */
 const PAUSE_MS = 200;
 
-/** The pipelines that actions start. Each reports under the id that it was given, until it is heard. */
+/** Pipelines that actions start. Each reports under its execution id until the report is acknowledged. */
 export class Pipelines {
   readonly reports: Reported[] = [];
-  /** How many are not done. */
+  /** Number of unfinished pipelines. */
   open = 0;
   readonly wrong: string[] = [];
   readonly #client: Client;
@@ -23,8 +23,8 @@ export class Pipelines {
     this.#client = client;
   }
 
-  /** A run arrives: its pipeline begins, however the call is answered. Now and then it is not answered at all. */
-  begin(arrival: Arrival, random: Random): Answer {
+  /** Starts the pipeline of an execution, whatever the response is. Sometimes there is no response. */
+  begin(arrival: Arrival, random: Random): PlannedResponse {
     const { run } = JSON.parse(arrival.body);
     arrival.id = run;
     if (!this.#begun.has(run)) this.#run(run).catch((error: Error) => this.wrong.push(`run ${run}: ${error.message}`));
@@ -48,10 +48,10 @@ export class Pipelines {
     this.reports.push(report);
     while (!this.#stopped) {
       report.tries++;
-      const answer = await unlessCut(this.#client.post(`/v1/actions/executions/${execution_id}/events`, body));
-      if (answer) {
-        got(answer, 200);
-        report.status_code = answer.status;
+      const response = await unlessCut(this.#client.post(`/v1/actions/executions/${execution_id}/events`, body));
+      if (response) {
+        got(response, 200);
+        report.status_code = response.status;
         return;
       }
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));

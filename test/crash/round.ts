@@ -6,27 +6,27 @@ import { type Fleet, GRACE_S, PULL_INTERVAL_S } from './fleet.ts';
 import { killStarting } from './lives.ts';
 import { pushOnce, type Sent, startLoad } from './load.ts';
 
-/** How one round went. Times in ms. */
+/** Measurements of one round. Times in ms. */
 export type Round = {
   number: number;
-  /** From the beginning of the load on. */
+  /** Time from the start of the load. */
   killed_after: number;
-  /** For so long nothing was started; then each of these starts was killed after so long. */
+  /** Time without a start; then times after which starts were killed. */
   away: number;
   starts_killed: number[];
-  /** From the last start until it said that it runs, and until each pull check had been probed. */
+  /** Time from the last start until it was ready, and until each pull check had been probed. */
   ready_in: number;
   back_on_slots_in: number;
   wrong: string[];
 };
 
 const MAX_STARTS_KILLED = 3;
-/** The machine may be busy with other things: so long (ms), and as long as the start has taken. */
+/** Slack for a busy machine (ms), in addition to the duration of the start. */
 const SLACK_MS = 1_000;
-/** Answered pushes that are sent again, with their key. */
+/** Number of acknowledged pushes that are sent again with their key. */
 const SENT_AGAIN = 5;
 
-/** Load, a kill -9 in the middle of it, sometimes more of them while it starts again, and what was left unanswered. */
+/** Runs load with a kill -9, sometimes more of them during the restart, and repeats unacknowledged pushes. */
 export async function goThrough(fleet: Fleet, sent: Sent, seed: number, number: number): Promise<Round> {
   const random = makeRandom(seed * 1_000 + number);
   const before = sent.pushes.length;
@@ -48,7 +48,7 @@ export async function goThrough(fleet: Fleet, sent: Sent, seed: number, number: 
   const probed_at = await probedSince(fleet, ready_at!);
   const ready_in = ready_at! - spawned_at;
   if (probed_at - ready_at! > PULL_INTERVAL_S * 1000 + SLACK_MS + ready_in)
-    wrong.push(`${probed_at - ready_at!} ms after the restart not every pull check was back on its slots`);
+    wrong.push(`${probed_at - ready_at!} ms after the restart, not every pull check was probed in its slots`);
   return {
     number,
     killed_after,
@@ -70,7 +70,7 @@ async function killStarts({ lives }: Fleet, random: Random): Promise<number[]> {
   return killed;
 }
 
-/** An agent with a key sends again what it has no answer to, and now and then what it has one to. */
+/** Repeats pushes with a key that have no response, and sometimes acknowledged ones. */
 async function sendAgain(fleet: Fleet, sent: Sent, pushes: PushAttempt[], random: Random): Promise<string[]> {
   const keyed = pushes.filter((push) => push.identified);
   const answered = keyed.filter((push) => push.answered);
@@ -81,7 +81,7 @@ async function sendAgain(fleet: Fleet, sent: Sent, pushes: PushAttempt[], random
   const wrong: string[] = [];
   for (const push of again) {
     try {
-      if (!(await pushOnce(fleet, sent, push))) wrong.push(`"${push.push}" was sent again and got no answer`);
+      if (!(await pushOnce(fleet, sent, push))) wrong.push(`push "${push.push}" was sent again without a response`);
     } catch (error) {
       wrong.push((error as Error).message);
     }
@@ -89,10 +89,10 @@ async function sendAgain(fleet: Fleet, sent: Sent, pushes: PushAttempt[], random
   return wrong;
 }
 
-/** For so long (ms) a first probe is waited for. */
+/** Time-out of a first probe (ms). */
 const PATIENCE_MS = 30_000;
 
-/** Waits until every pull check has been probed since an instant. @returns when that was so, or given up (epoch ms) */
+/** Waits until every pull check was probed after a time. @returns the time of that, or of the time-out (epoch ms) */
 async function probedSince({ target, pulled }: Fleet, since: number): Promise<number> {
   const first = () => {
     const seen = new Map<string, number>();

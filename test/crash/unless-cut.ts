@@ -1,11 +1,12 @@
 /**
- * The answer; undefined when the connection broke, as nothing was promised then. Anything else that is wrong throws.
+ * Resolves with the response; undefined if the connection broke, because nothing was acknowledged then. Throws other
+ * errors.
  */
-export async function unlessCut<T>(asked: Promise<T>): Promise<T | undefined> {
+export async function unlessCut<T>(pending: Promise<T>): Promise<T | undefined> {
   try {
-    return await asked;
+    return await pending;
   } catch (error) {
-    // fetch says every fault of the connection so.
+    // fetch reports every connection error in this way.
     if (error instanceof TypeError) return undefined;
     throw error;
   }

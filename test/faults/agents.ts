@@ -12,18 +12,18 @@ import { type Client, insist } from './requests.ts';
 type World = { random: Random; clock: VirtualClock; seen: Observations; client: Client; profile: Profile; end: number };
 
 /**
- * Numbers the pushes of a run; a result carries its number as its latency, so that it can be told from all others. No
- * run is measured that takes so long.
+ * First push number of a run; a result has its number as latency, which distinguishes it from all others. No measured
+ * run takes that long.
  */
 const FIRST_PUSH = 50_000_000;
 let pushes = FIRST_PUSH;
 export const resetPushes = (): void => {
   pushes = FIRST_PUSH;
 };
-/** What a result of so many ms says of the push that it came by; empty: nothing. */
+/** Returns the push number of a result from its latency (ms); empty: none. */
 export const markOf = (latencyMs: number): string => (latencyMs > FIRST_PUSH ? `${latencyMs}` : '');
 
-/** The customer's agent of one push check, for as long as that is there. */
+/** Runs the customer's agent of one push check while the check exists. */
 export async function runAgent(world: World, checkKey: string): Promise<void> {
   const check = () => world.seen.table.get(checkKey) as CheckItem | undefined;
   await (check()?.config.schedule === undefined ? report(world, check) : runOnSchedule(world, check));
@@ -31,33 +31,33 @@ export async function runAgent(world: World, checkKey: string): Promise<void> {
 
 type Present = () => CheckItem | undefined;
 
-/** How long before or after its due time (ms) a cron job runs. */
+/** Offsets of a cron job from its due time (ms). */
 const OFF_MS = [-50_000, -20_000, -2_000, 0, 0, 0, 1_000, 4_000, 30_000];
 
-/** A cron job: runs at its due times or around them, or in the moment in which its silence is judged; or not at all. */
+/** Runs a cron job: at or near its due times, just when its missed heartbeat is evaluated, or not at all. */
 async function runOnSchedule(world: World, check: Present): Promise<void> {
   const { random, clock, end } = world;
   for (let present = check(); present && clock.now() < end; present = check()) {
     const due = Math.min(dueAfter(present, clock.now() + 1000), end);
     const isLast = random.chance(0.3);
     await clock.sleep(Math.max(500, due - clock.now() + (isLast ? graceOf(present) : random.pick(OFF_MS))));
-    if (isLast) await untilJudged(world, check);
+    if (isLast) await untilEvaluated(world, check);
     if (clock.now() >= end || random.chance(0.2)) continue;
     if (random.chance(0.5)) void push(world, present, random.chance(0.85));
     else void run(world, present);
   }
 }
 
-/** A run that says when it begins, and mostly when it ends; in time, or not. */
+/** Runs a job that reports its start, and mostly its end; in time, or not. */
 async function run(world: World, check: CheckItem): Promise<void> {
   const { random, clock, seen, client } = world;
   const rid = random.chance(0.7) ? `?rid=${uuidOf(random.bytes(16))}` : '';
   const ping = (action: string) => client('GET', `/ping/${check.ping!.uuid}${action}${rid}`);
   for (let i = 0; i < 3; i++) {
     const started_at = clock.now();
-    const answer = await ping('/start');
-    if (answer?.status === 200) seen.starts.push({ check_id: check.id, started_at, n: seen.next() });
-    if (answer && answer.status < 500) break;
+    const response = await ping('/start');
+    if (response?.status === 200) seen.starts.push({ check_id: check.id, started_at, n: seen.next() });
+    if (response && response.status < 500) break;
     await clock.sleep(random.int(100, 4000));
   }
   if (random.chance(0.2)) return;
@@ -65,7 +65,7 @@ async function run(world: World, check: CheckItem): Promise<void> {
   await insist(random, clock, () => ping(random.pick(['', '', '/0', '/fail', '/3'])), 3);
 }
 
-/** Reports at its interval, goes silent for a while, comes back. */
+/** Reports at its interval, pauses for a while, and continues. */
 async function report(world: World, check: Present): Promise<void> {
   const { random, clock, end } = world;
   let silentUntil = clock.now() + random.int(0, 20_000);
@@ -80,27 +80,27 @@ async function report(world: World, check: Present): Promise<void> {
       void push(world, present, clock.now() >= illUntil || random.chance(0.2));
     }
     await clock.sleep(random.int(Math.floor(interval * 0.4), Math.floor(interval * 1.1)));
-    const due = clock.now() >= silentUntil && random.chance(0.15) ? silenceDue(world, present) : 0;
+    const due = clock.now() >= silentUntil && random.chance(0.15) ? heartbeatDeadline(world, present) : 0;
     if (due <= clock.now()) continue;
     await clock.sleep(due - clock.now());
-    await untilJudged(world, check);
+    await untilEvaluated(world, check);
     if (random.chance(0.7)) await run(world, present);
   }
 }
 
-/** From the deadline of a silence on: waits until it is being judged, as a sign of life may come just then. */
-async function untilJudged({ clock, random }: World, check: Present): Promise<void> {
+/** Waits until shortly after a heartbeat deadline, while it is evaluated, because a heartbeat can arrive just then. */
+async function untilEvaluated({ clock, random }: World, check: Present): Promise<void> {
   const until = clock.now() + 2500;
   while (clock.now() < until && check()?.silence_mark === undefined) await clock.sleep(random.int(1, 4));
 }
 
-/** When the check is held for silent, should nothing be heard of it until then. */
-function silenceDue({ seen }: World, { id, config, interval_seconds }: CheckItem): number {
+/** Returns the heartbeat deadline of a check without further pushes. */
+function heartbeatDeadline({ seen }: World, { id, config, interval_seconds }: CheckItem): number {
   const newest = seen.newestPush.get(id) ?? 0;
   return newest + ((config.grace_seconds as number | undefined) ?? 2 * interval_seconds) * 1000;
 }
 
-/** One push, sent again until it is answered, the agent loses patience, or it may not be repeated safely. */
+/** Sends one push until it is acknowledged, the agent gives up, or a repetition would be unsafe. */
 async function push(world: World, { id }: CheckItem, success: boolean): Promise<void> {
   const { random, clock, profile } = world;
   const number = `${++pushes}`;
@@ -114,10 +114,10 @@ async function push(world: World, { id }: CheckItem, success: boolean): Promise<
   const sent = kind === 'dated' ? { ...body, checked_at: iso(clock.now() - ageOf(random)) } : body;
   const attempts = random.int(1, 6);
   const twice = !profile.quiet && random.chance(0.05);
-  const meant = { check_id: id, push: number, identified, body };
-  if (twice) void attempt(world, meant, path, sent, headers);
+  const content = { check_id: id, push: number, identified, body };
+  if (twice) void attempt(world, content, path, sent, headers);
   for (let i = 0; i < attempts; i++) {
-    const answered = await attempt(world, meant, path, sent, headers);
+    const answered = await attempt(world, content, path, sent, headers);
     if (answered !== undefined && answered < 500) return;
     await clock.sleep(random.int(100, 4000));
   }
@@ -125,27 +125,29 @@ async function push(world: World, { id }: CheckItem, success: boolean): Promise<
 
 const warning = (random: Random): object => (random.chance(0.4) ? { warning_message: 'agent is not sure' } : {});
 
-/** Most results are fresh; some are a little old, a few ancient or from a clock that is ahead. */
+/**
+ * Returns the age of a result: most are recent; some are a little old, a few very old or from a clock that is ahead.
+ */
 function ageOf(random: Random): number {
   if (random.chance(0.7)) return random.int(0, 2000);
   return random.pick([random.int(2000, 50_000), random.int(60_000, 900_000), -random.int(1, 50_000)]);
 }
 
-type Meant = Pick<PushAttempt, 'check_id' | 'push' | 'identified' | 'body'>;
+type PushContent = Pick<PushAttempt, 'check_id' | 'push' | 'identified' | 'body'>;
 
 async function attempt(
   { seen, clock, client }: World,
-  meant: Meant,
+  content: PushContent,
   path: string,
   body: object | undefined,
   headers: Record<string, string>,
 ): Promise<number | undefined> {
-  const one: PushAttempt = { ...meant, started_n: seen.next(), started_at: clock.now(), replayed: false };
+  const one: PushAttempt = { ...content, started_n: seen.next(), started_at: clock.now(), replayed: false };
   seen.pushes.push(one);
-  const answer = await client('POST', path, body ?? {}, headers);
-  if (!answer) return undefined;
-  one.replayed = answer.replayed;
-  const id = (answer.body as { id?: string } | undefined)?.id;
-  one.answered = { n: seen.next(), at: clock.now(), status: answer.status, ...(id && { result_id: id }) };
-  return answer.status;
+  const response = await client('POST', path, body ?? {}, headers);
+  if (!response) return undefined;
+  one.replayed = response.replayed;
+  const id = (response.body as { id?: string } | undefined)?.id;
+  one.answered = { n: seen.next(), at: clock.now(), status: response.status, ...(id && { result_id: id }) };
+  return response.status;
 }

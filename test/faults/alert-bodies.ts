@@ -6,7 +6,7 @@ import type { Client } from './requests.ts';
 
 export type OperatorWorld = { random: Random; clock: VirtualClock; seen: Observations; client: Client };
 
-/** A body for a new channel. The path of its address says to its receiver what it is. */
+/** Returns the body of a new channel. The path of its URL is its type. */
 export function newChannel(random: Random, number: number): object {
   const channel_type = random.pick(['webhook', 'slack', 'discord', 'ntfy', 'nats']);
   if (channel_type === 'nats') return { channel_type, config: { subject: `alerts.${number}` } };
@@ -15,10 +15,10 @@ export function newChannel(random: Random, number: number): object {
   return { channel_type, config: { url, ...(random.chance(0.5) && more) } };
 }
 
-/** Where all that an account is told goes, if anywhere: so whoever hears of a cause hears of what follows from it. */
-export const everybody = { channel_type: 'webhook', config: { url: 'https://r0.test/webhook' } };
+/** A channel for all alerts of an account, so that recipients of a root cause get its downstream failures too. */
+export const accountChannel = { channel_type: 'webhook', config: { url: 'https://r0.test/webhook' } };
 
-/** What somebody sets of a policy. */
+/** Returns random policy settings. */
 export const policy = (random: Random): object => ({
   cooldown_seconds: random.pick([0, 0, 30, 300]),
   notify_on_recovery: random.chance(0.8),

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { QueueName } from '#lib/messages.ts';
-import { alertingCheck, told, type VirtualService, virtualService } from './virtual-service.ts';
+import { alertingCheck, alertsAt, type VirtualService, virtualService } from './virtual-service.ts';
 
 let night: VirtualService;
 beforeEach(async () => {
@@ -8,7 +8,7 @@ beforeEach(async () => {
 });
 afterEach(() => night.close());
 
-/** The service dies the first time that it wants to send to this queue from now on. */
+/** Lets the service crash the next time that it sends to this queue. */
 function dieSending(queue: QueueName): void {
   let dead = false;
   night.fatal.send = (name) => {
@@ -18,8 +18,8 @@ function dieSending(queue: QueueName): void {
   };
 }
 
-/** The service dies when the receiver has taken an alert, before it hears of that. */
-function dieOnceTaken(): void {
+/** Lets the service crash after the receiver accepted an alert, before the response. */
+function dieOnceAccepted(): void {
   let dead = false;
   night.fatal.call = (host) => {
     if (dead || host !== 'pager.test') return false;
@@ -39,63 +39,63 @@ async function downAt0940(policy: object = {}) {
 }
 
 describe('a crash', () => {
-  it('between a transition and its deliveries delays the alert', async () => {
+  it('delays the alert if it is between a transition and its deliveries', async () => {
     const check = await downAt0940();
     dieSending('delivery');
     await check.push(false);
     await night.until('09:45');
-    expect(told(night)).toEqual(['09:40 state_change down']);
+    expect(alertsAt(night)).toEqual(['09:40 state_change down']);
     expect(await logged()).toEqual([['state_change', 'sent']]);
   });
 
-  it('between sending and recording sends again, under the same delivery id', async () => {
+  it('causes a repetition with the same delivery id if it is between sending and recording', async () => {
     const check = await downAt0940();
-    dieOnceTaken();
+    dieOnceAccepted();
     await check.push(false);
     await night.until('09:45');
-    expect(told(night)).toEqual(Array(2).fill('09:40 state_change down'));
+    expect(alertsAt(night)).toEqual(Array(2).fill('09:40 state_change down'));
     expect(ids().size).toBe(1);
     expect(await logged()).toEqual([['state_change', 'sent']]);
   });
 
-  it('between making a repeat and handing it over delays the repeat, and keeps the rhythm', async () => {
+  it('delays a reminder and keeps its interval if it is between creation and sending', async () => {
     const check = await downAt0940({ repeat_interval_seconds: 600 });
     await check.push(false);
     await night.until('09:49');
     dieSending('delivery');
     await night.until('10:05');
-    expect(told(night)).toHaveLength(3);
-    expect(told(night)[1]).toMatch(/^09:5[012] repeat down$/);
-    expect(told(night)[2]).toBe('10:00 repeat down');
+    expect(alertsAt(night)).toHaveLength(3);
+    expect(alertsAt(night)[1]).toMatch(/^09:5[012] repeat down$/);
+    expect(alertsAt(night)[2]).toBe('10:00 repeat down');
   });
 
-  it('between making a catch-up and handing it over delays the catch-up', async () => {
+  it('delays a late alert if it is between creation and sending', async () => {
     const check = await downAt0940();
     await check.push(false);
     await check.push(true);
     await night.until('09:44');
     dieSending('delivery');
     await night.until('10:00');
-    expect(told(night)).toHaveLength(2);
-    expect(told(night)[1]).toMatch(/^09:4[567] late_alerts up$/);
+    expect(alertsAt(night)).toHaveLength(2);
+    expect(alertsAt(night)[1]).toMatch(/^09:4[567] late_alerts up$/);
     expect(await logged()).toEqual([
       ['late', 'sent'],
       ['state_change', 'sent'],
     ]);
   });
 
-  it('between a change that a cooldown holds back and its deadline loses no catch-up', async () => {
+  it('loses no late alert if it is between a suppressed change and its deadline', async () => {
     const check = await downAt0940({ cooldown_seconds: 120 });
     await check.push(false);
-    // By then its alert has been taken and recorded: the crash meets nothing but the deadline.
+    // The alert has been accepted and recorded by then: the crash affects only the deadline.
     await night.until('09:40:30');
     dieSending('deadline');
     await expect(check.push(true)).rejects.toThrow('undefined');
     await night.until('10:00');
-    expect(told(night)).toEqual(['09:40 state_change down', '09:42 late_alerts up']);
+    expect(alertsAt(night)).toEqual(['09:40 state_change down', '09:42 late_alerts up']);
   });
 
-  it('between the failure of an alert and its follow-up loses no catch-up', async () => {
+  it('loses no late alert if it is between a failed alert and its follow-up', async () => {
     const check = await downAt0940();
     night.host('pager.test').does('refuses');
     dieSending('deadline');
@@ -103,6 +103,6 @@ describe('a crash', () => {
     await night.until('09:41');
     night.host('pager.test').does('answers');
     await night.until('10:00');
-    expect(told(night)).toEqual(['09:41 late_alerts down']);
+    expect(alertsAt(night)).toEqual(['09:41 late_alerts down']);
   });
 });

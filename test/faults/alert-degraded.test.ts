@@ -10,13 +10,13 @@ afterEach(() => service.close());
 
 type Push = 'ok' | 'slow' | 'fails';
 
-/** A shop whose agent reports as a test says. It is degraded or down at the second bad report in a row. */
+/** A shop with a scripted agent. It is degraded or down at the second bad report in a row. */
 async function shop(policy: object, more: object = {}) {
   const settings = { check_type: 'push', interval_seconds: 86_400, name: 'shop', failure_threshold: 2, ...more };
   const check = await alertingCheck(service, { ...settings, channel_type: 'slack', policy });
   return {
     ...check,
-    /** Lives until then through reports, each at its time of day. */
+    /** Sends reports at given times of day, and lets time pass until `until`. */
     lives: async (reports: [time: string, push: Push][], until: string): Promise<void> => {
       for (const [time, push] of reports) {
         await service.until(time);
@@ -24,20 +24,20 @@ async function shop(policy: object, more: object = {}) {
       }
       await service.until(until);
     },
-    /** The states it went through, and why nobody was told where nobody was. */
+    /** Its states, and the reasons of changes without an alert. */
     changes: async (): Promise<string[]> => {
       const transitions = await check.read('/transitions');
       return transitions
         .map(
           ({ check_to_state, alert }: { check_to_state: string; alert: { reason: string | null } }) =>
-            `${check_to_state} ${alert.reason ?? 'told'}`,
+            `${check_to_state} ${alert.reason ?? 'notified'}`,
         )
         .reverse();
     },
   };
 }
 
-/** What was read: `09:41 :red_circle: shop is down`. A request takes some ms: times are rounded to minutes. */
+/** Messages: `09:41 :red_circle: shop is down`. A request takes some ms: times are rounded to minutes. */
 const read = (): string[] =>
   service.host('pager.test').calls.map(({ at, body }) => {
     const text: string = JSON.parse(body).text.replace('Entity 1: ', '');
@@ -54,8 +54,8 @@ const SLOW_SHOP: [string, Push][] = [
   ['10:00', 'ok'],
 ];
 
-describe('a shop that gets slow, then fails, is slow again, and then well', () => {
-  it('is told as degraded, as down within the cooldown of that, as degraded again, and as up', async () => {
+describe('a shop that becomes slow, fails, is slow again, and recovers', () => {
+  it('is reported as degraded, as down within that cooldown, as degraded again, and as up', async () => {
     const check = await shop({ cooldown_seconds: 300 });
     await check.lives(SLOW_SHOP, '11:00');
     expect(read()).toEqual([
@@ -64,10 +64,16 @@ describe('a shop that gets slow, then fails, is slow again, and then well', () =
       '09:48 :large_yellow_circle: shop has been degraded for 4 min',
       '10:00 :large_green_circle: shop is up again after 16 min degraded',
     ]);
-    expect(await check.changes()).toEqual(['up initial', 'degraded told', 'down told', 'degraded cooldown', 'up told']);
+    expect(await check.changes()).toEqual([
+      'up initial',
+      'degraded notified',
+      'down notified',
+      'degraded cooldown',
+      'up notified',
+    ]);
   });
 
-  it('is told as down and up alone where degraded is not announced', async () => {
+  it('is reported only as down and up when degraded is not reported', async () => {
     const check = await shop({ cooldown_seconds: 0, notify_on_degraded: false });
     await check.lives(SLOW_SHOP, '11:00');
     expect(read()).toEqual([
@@ -77,13 +83,13 @@ describe('a shop that gets slow, then fails, is slow again, and then well', () =
     expect(await check.changes()).toEqual([
       'up initial',
       'degraded degraded_disabled',
-      'down told',
-      'degraded told',
+      'down notified',
+      'degraded notified',
       'up degraded_disabled',
     ]);
   });
 
-  it('is told what it is when degraded is announced from then on, or no more', async () => {
+  it('is reported when degraded alerts are enabled or disabled later', async () => {
     const check = await shop({ cooldown_seconds: 0, notify_on_degraded: false });
     await check.lives(SLOW_SHOP.slice(0, 3), '09:50');
     expect(read()).toEqual([]);
@@ -97,7 +103,7 @@ describe('a shop that gets slow, then fails, is slow again, and then well', () =
     ]);
   });
 
-  it('closes the story when it is disabled while degraded', async () => {
+  it('gets a closing alert when it is disabled while degraded', async () => {
     const check = await shop({ cooldown_seconds: 0 });
     await check.lives(SLOW_SHOP.slice(0, 3), '09:50');
     await check.change({ enabled: false });
@@ -106,7 +112,7 @@ describe('a shop that gets slow, then fails, is slow again, and then well', () =
   });
 });
 
-it('a check that needs three successes is up at the third in a row, and its outage ends with the first', async () => {
+it('goes up at the third success in a row, and its outage ends with the first', async () => {
   const check = await shop({ cooldown_seconds: 0 }, { recovery_threshold: 3 });
   await check.lives(
     [
@@ -127,7 +133,7 @@ it('a check that needs three successes is up at the third in a row, and its outa
     '09:46 :large_green_circle: shop is up again after 5 min',
   ]);
   const { buckets } = await service.call('GET', `/v1/checks/${check.id}/history?bucket=hour&from=2026-11-21T09:00:00Z`);
-  // Down from 09:40, its first failure, to 09:44, where the successes began.
+  // Down from 09:40, its first failure, to 09:44, the first success.
   expect(buckets[0].seconds.down).toBeGreaterThan(235);
   expect(buckets[0].seconds.down).toBeLessThan(245);
 });
@@ -145,7 +151,7 @@ describe('a check that flaps', () => {
   const notes = () =>
     service.host('pager.test').calls.map(({ body }) => JSON.parse(body).blocks.at(-1).elements?.[0].text);
 
-  it('is told as flapping once, and what it is when it has kept one state for a quarter of the window', async () => {
+  it('is reported as flapping once, and then after a quarter of the window in one state', async () => {
     const check = await shop(policy, { failure_threshold: 1 });
     await check.lives(FLAPS, '10:01');
     expect((await check.read()).flapping_since.slice(11, 16)).toBe('09:55');
@@ -157,15 +163,15 @@ describe('a check that flaps', () => {
       '09:55 :large_green_circle: shop is up again after 5 min',
       '10:15 :red_circle: shop has been down for 15 min',
     ]);
-    // A push may take a moment longer than the next one.
+    // A push can take slightly longer than the next one.
     expect(notes()[3]).toMatch(
       /^Flapping: 4 changes in (15 min|14 min 59 s); told again once it has kept one state for 15 min\.$/,
     );
-    expect((await check.changes()).slice(-2)).toEqual(['up told', 'down flapping']);
+    expect((await check.changes()).slice(-2)).toEqual(['up notified', 'down flapping']);
     expect((await check.read()).flapping_since).toBeNull();
   });
 
-  it('is told what it is even if that is what was told', async () => {
+  it('is reported afterwards even if its state is the last notified one', async () => {
     const check = await shop(policy, { failure_threshold: 1 });
     await check.lives(FLAPS.slice(0, -1), '10:05');
     await check.lives(
@@ -178,7 +184,7 @@ describe('a check that flaps', () => {
     expect(read().slice(4)).toEqual(['10:21 :large_green_circle: shop is up again after 1 min']);
   });
 
-  it('is told as before where its flapping is not looked at any more', async () => {
+  it('is reported normally after flap detection is disabled', async () => {
     const check = await shop(policy, { failure_threshold: 1 });
     await check.lives(FLAPS, '10:02');
     await check.policy({ flap_threshold: 0 });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { live } from './story.ts';
-import { alertingCheck, told, type VirtualService, virtualService } from './virtual-service.ts';
+import { alertingCheck, alertsAt, type VirtualService, virtualService } from './virtual-service.ts';
 
 let night: VirtualService;
 beforeEach(async () => {
@@ -8,43 +8,43 @@ beforeEach(async () => {
 });
 afterEach(() => night.close());
 
-describe('a receiver that is away when a check goes down', () => {
+describe('a receiver that is unavailable when a check goes down', () => {
   const pager = () => night.host('pager.test');
   const attempts = () => pager().calls.map(({ at }) => Math.floor((at - Date.parse('2026-11-21T09:40:00Z')) / 60_000));
 
-  it('for ten minutes is told when it is back: after 1, 5 and 15 minutes it is tried', async () => {
+  it('gets the alert after ten minutes, after retries at 1, 5 and 15 minutes', async () => {
     await alertingCheck(night);
     pager().does('refuses');
     await live(night, [['09:40', 'fails']], '09:50');
-    expect(told(night)).toEqual([]);
+    expect(alertsAt(night)).toEqual([]);
     pager().does('answers');
     await night.until('11:00');
-    expect(told(night)).toEqual(['09:55 late_alerts down']);
+    expect(alertsAt(night)).toEqual(['09:55 late_alerts down']);
     expect(attempts()).toEqual([0, 0, 0, 1, 1, 1, 5, 5, 5, 15]);
   });
 
-  it('for half a minute is told after one minute, once', async () => {
+  it('gets the alert once after half a minute, at the first retry', async () => {
     await alertingCheck(night);
     pager().does('fails');
     await live(night, [['09:40', 'fails']], '09:40:40');
     pager().does('answers');
     await night.until('11:00');
-    expect(told(night)).toEqual(['09:41 late_alerts down']);
+    expect(alertsAt(night)).toEqual(['09:41 late_alerts down']);
   });
 
-  it('for ever gets no more than these tries', async () => {
+  it('gets no more than these retries if it stays unavailable', async () => {
     await alertingCheck(night);
     pager().does('hangs');
     await live(night, [['09:40', 'fails']], '11:00');
     expect(pager().calls).toHaveLength(12);
     const log = await night.call('GET', '/v1/notify/logs');
     expect(log.map((one: { kind: string; status: string }) => `${one.kind} ${one.status}`)).toEqual([
-      ...Array(3).fill('late failed'),
+      ...Array(3).fill('late_alerts failed'),
       'state_change failed',
     ]);
   });
 
-  it('is told nothing when all is well again by then', async () => {
+  it('gets nothing if all has recovered by then', async () => {
     await alertingCheck(night);
     pager().does('refuses');
     await live(
@@ -57,52 +57,52 @@ describe('a receiver that is away when a check goes down', () => {
     );
     pager().does('answers');
     await night.until('11:00');
-    expect(told(night)).toEqual([]);
+    expect(alertsAt(night)).toEqual([]);
   });
 
-  it('is told of a recovery that it missed', async () => {
+  it('gets a recovery that it missed', async () => {
     await alertingCheck(night);
     await live(night, [['09:40', 'fails']], '10:00');
     pager().does('refuses');
     await live(night, [['10:00', 'answers']], '10:10');
     pager().does('answers');
     await night.until('11:00');
-    expect(told(night)).toEqual(['09:40 state_change down', '10:15 late_alerts up']);
+    expect(alertsAt(night)).toEqual(['09:40 state_change down', '10:15 late_alerts up']);
   });
 
-  it('is told nothing late without late_alerts', async () => {
+  it('gets nothing late without late_alerts', async () => {
     await alertingCheck(night, { policy: { late_alerts: false } });
     pager().does('refuses');
     await live(night, [['09:40', 'fails']], '09:50');
     pager().does('answers');
     await night.until('11:00');
-    expect(told(night)).toEqual([]);
+    expect(alertsAt(night)).toEqual([]);
   });
 
-  it('does not matter as long as another channel was told', async () => {
+  it('has no effect if another channel was notified', async () => {
     const check = await alertingCheck(night);
     const config = { url: 'https://second.test/hook' };
     await night.call('POST', `/v1/checks/${check.id}/policy/channels`, { channel_type: 'webhook', config });
     pager().does('refuses');
     await live(night, [['09:40', 'fails']], '11:00');
-    expect(told(night, 'second.test')).toEqual(['09:40 state_change down']);
+    expect(alertsAt(night, 'second.test')).toEqual(['09:40 state_change down']);
     expect(pager().calls).toHaveLength(3);
   });
 
-  it('hears the cooldown again once it was told', async () => {
+  it('gets the next alert only after the cooldown of the late one', async () => {
     await alertingCheck(night);
     pager().does('refuses');
     await live(night, [['09:40', 'fails']], '09:40:30');
     pager().does('answers');
     await live(night, [['09:43', 'answers']], '11:00');
-    expect(told(night)).toEqual(['09:41 late_alerts down', '09:46 late_alerts up']);
+    expect(alertsAt(night)).toEqual(['09:41 late_alerts down', '09:46 late_alerts up']);
   });
 });
 
-describe('a delivery that goes out after a newer one', () => {
+describe('a delivery that arrives after a newer one', () => {
   /**
-   * Down and, a second later, up; the alert of the first is taken at its third attempt, three seconds later.
-   * @param test when somebody tests the channel, and what the receiver says to that
+   * The check goes down and, a second later, up; the first alert is accepted at its third attempt, three seconds later.
+   * @param test time of a channel test, and the response of the receiver
    */
   async function overtaken(policy: object, test?: { at: string; status: number }): Promise<void> {
     const check = await alertingCheck(night, { check_type: 'push', policy: { cooldown_seconds: 0, ...policy } });
@@ -126,26 +126,26 @@ describe('a delivery that goes out after a newer one', () => {
     await night.until('09:41');
   }
 
-  it('is followed by the truth', async () => {
+  it('is followed by the current state', async () => {
     await overtaken({});
-    expect(told(night)).toEqual(['09:40 state_change up', '09:40 state_change down', '09:40 late_alerts up']);
+    expect(alertsAt(night)).toEqual(['09:40 state_change up', '09:40 state_change down', '09:40 late_alerts up']);
   });
 
   it.each([
-    ['and a test between them', { at: '09:40:02', status: 200 }],
-    ['and a test between them that fails', { at: '09:40:02', status: 500 }],
-    ['and a test before both', { at: '09:40:00', status: 200 }],
-  ])('%s is followed by the truth all the same', async (_, test) => {
+    ['after a test in between', { at: '09:40:02', status: 200 }],
+    ['after a failed test in between', { at: '09:40:02', status: 500 }],
+    ['after a test before both', { at: '09:40:00', status: 200 }],
+  ])('is followed by the current state %s', async (_, test) => {
     await overtaken({}, test);
-    expect(told(night).filter((one) => !one.includes('test'))).toEqual([
+    expect(alertsAt(night).filter((one) => !one.includes('test'))).toEqual([
       '09:40 state_change up',
       '09:40 state_change down',
       '09:40 late_alerts up',
     ]);
   });
 
-  it('is left at that without late_alerts', async () => {
+  it('is not corrected without late_alerts', async () => {
     await overtaken({ late_alerts: false });
-    expect(told(night)).toEqual(['09:40 state_change up', '09:40 state_change down']);
+    expect(alertsAt(night)).toEqual(['09:40 state_change up', '09:40 state_change down']);
   });
 });

@@ -4,17 +4,17 @@ import { newChannel, type OperatorWorld, policy } from './alert-bodies.ts';
 import type { Observations } from './observations.ts';
 import { insist } from './requests.ts';
 
-/** Which checks somebody means: all, those of an entity, or one. */
-export const meant = (random: Random, check: CheckItem): object | null =>
+/** Returns a selection of checks: all, the checks of an entity, or one. */
+export const selection = (random: Random, check: CheckItem): object | null =>
   random.pick([null, { entity_ids: [check.entity_id] }, { check_ids: [check.id] }]);
 
-/** Of what an account has set for its alerts: the ids of one kind, by the word of that. */
+/** Returns the ids of alerting items of one kind, by the prefix of their keys. */
 export const alertingIdsIn = ({ table }: Observations, word: 'CHANNEL#' | 'SILENCE#' | 'WINDOW#'): string[] =>
   [...table.values()].flatMap((item) =>
     item.pk.endsWith('#ALERTING') && item.sk.startsWith(word) ? [item.sk.slice(word.length)] : [],
   );
 
-/** Somebody changes what holds for the whole account: channels, defaults and silences. */
+/** Changes settings of the whole account: channels, defaults and silences. */
 export async function changeAlerting(world: OperatorWorld, check: CheckItem, number: number): Promise<void> {
   const { random, clock, client, seen } = world;
   const send = (method: string, path: string, body?: object) =>
@@ -24,7 +24,7 @@ export async function changeAlerting(world: OperatorWorld, check: CheckItem, num
   if (kind <= 1) await send('PUT', '/v1/notify/policy', policy(random));
   else if (kind <= 2) {
     const states = random.pick([undefined, ['down'], ['down', 'up']]);
-    const applies_to = { ...meant(random, check), ...(states && { states }) };
+    const applies_to = { ...selection(random, check), ...(states && { states }) };
     const channel = { name: `channel ${number}`, ...newChannel(random, number % 4) };
     await send(
       'POST',
@@ -39,7 +39,7 @@ export async function changeAlerting(world: OperatorWorld, check: CheckItem, num
     if (what === 'change') await send('PUT', path, { enabled: random.chance(0.5) });
     else await send(what === 'test' ? 'POST' : 'DELETE', what === 'test' ? `${path}/test` : path);
   } else if (kind <= 5) {
-    await send('POST', '/v1/notify/silences', { applies_to: meant(random, check), until: ahead(20_000, 400_000) });
+    await send('POST', '/v1/notify/silences', { applies_to: selection(random, check), until: ahead(20_000, 400_000) });
   } else {
     const silences = alertingIdsIn(seen, 'SILENCE#');
     if (silences.length > 0) await send('DELETE', `/v1/notify/silences/${random.pick(silences)}`);

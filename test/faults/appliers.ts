@@ -6,19 +6,19 @@ import { entitiesIn } from './operator.ts';
 const SLUGS = ['one', 'two', 'three'];
 
 /**
- * Pipelines that state checks by their slugs, often two the same at once, while others delete such checks or give their
- * slugs to others. Nobody insists: the next run of the pipeline does.
+ * Pipelines that put checks by slug, often two identical requests at once, while others delete such checks or move
+ * their slugs. They do not retry: the next run of the pipeline does.
  */
 export async function runAppliers({ random, clock, seen, client }: OperatorWorld, end: number): Promise<void> {
   const bodies = new Map<string, object>();
   let number = 2000;
 
   const apply = async (slug: string, body: object): Promise<void> => {
-    const answer = await client('PUT', `/v1/checks/by-slug/${slug}`, body);
-    if (!answer) return;
-    const { status, replayed } = answer;
-    if (status < 300) seen.applied.push({ slug, status, replayed, id: (answer.body as { id: string }).id });
-    // Its entity is gone, or the slug has come to a check of another type or entity.
+    const response = await client('PUT', `/v1/checks/by-slug/${slug}`, body);
+    if (!response) return;
+    const { status, replayed } = response;
+    if (status < 300) seen.applied.push({ slug, status, replayed, id: (response.body as { id: string }).id });
+    // Its entity is deleted, or the slug belongs to a check of another type or entity.
     else if (status < 500) bodies.delete(slug);
   };
   const disturb = async (slug: string): Promise<void> => {

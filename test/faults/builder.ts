@@ -6,16 +6,16 @@ import { newCheck } from './new-check.ts';
 import { entitiesIn } from './operator.ts';
 import { insist } from './requests.ts';
 
-/** Checks of its own that it keeps at most. */
+/** Maximum number of its checks. */
 const KEPT = 6;
-/** Changed back so soon (ms). */
+/** Delays until a change is reverted (ms). */
 const SOON = [0, 50, 3_000, 20_000];
 /** Intervals that no other check has. */
 const RARE_SECONDS = [25, 35, 55];
 
 /**
- * A pipeline that changes many checks of a cell at the same time: makes some while it deletes others, has several take
- * the same interval at once, and takes changes back before their background work is done.
+ * A pipeline that changes many checks of a cell at once: creates some while it deletes others, gives several the same
+ * interval, and reverts changes before their background work is done.
  */
 export async function runBuilder(world: OperatorWorld, end: number): Promise<void> {
   const { random, clock, seen, client } = world;
@@ -26,15 +26,15 @@ export async function runBuilder(world: OperatorWorld, end: number): Promise<voi
     const entities = entitiesIn(seen);
     if (entities.length === 0) return;
     const body = newCheck(random, random.pick(entities), number++);
-    const answer = await insist(random, clock, () => client('POST', '/v1/checks', body));
-    if (answer?.status === 201) made.push((answer.body as { id: string }).id);
+    const response = await insist(random, clock, () => client('POST', '/v1/checks', body));
+    if (response?.status === 201) made.push((response.body as { id: string }).id);
   };
   const remove = async (): Promise<void> => {
     const [id] = made.splice(random.int(0, made.length - 1), 1);
     if (id) await insist(random, clock, () => client('DELETE', `/v1/checks/${id}`));
   };
   const put = (id: string, body: object) => insist(random, clock, () => client('PUT', `/v1/checks/${id}`, body));
-  const pulled = (): CheckItem[] => checksIn(seen).filter(({ execution_mode }) => execution_mode === 'pull');
+  const pullChecks = (): CheckItem[] => checksIn(seen).filter(({ execution_mode }) => execution_mode === 'pull');
   const thereAndBack = async ({ id, enabled, interval_seconds }: CheckItem): Promise<void> => {
     const [there, back] = random.chance(0.5)
       ? [{ enabled: !enabled }, { enabled }]
@@ -43,7 +43,7 @@ export async function runBuilder(world: OperatorWorld, end: number): Promise<voi
     await clock.sleep(random.pick(SOON));
     await put(id, back);
   };
-  /** Comes back to an interval that it has left, in the moment in which the recount of its cell finds nobody there. */
+  /** Returns to an interval that it has left, just when the recount of its cell finds no check there. */
   const leaveAndJoin = async ({ id, interval_seconds }: CheckItem, rare: number): Promise<void> => {
     await put(id, { interval_seconds: rare, enabled: true });
     const left = clock.now();
@@ -57,7 +57,7 @@ export async function runBuilder(world: OperatorWorld, end: number): Promise<voi
   for (;;) {
     await clock.sleep(random.int(20_000, 120_000));
     if (clock.now() >= end) return;
-    const checks = pulled();
+    const checks = pullChecks();
     const kind = random.int(1, 4);
     if (kind === 1) {
       const leaves = made.length >= KEPT ? KEPT / 2 : random.int(0, 2);

@@ -7,21 +7,21 @@ import { entitiesIn } from './operator.ts';
 import { TRUE_RELATIONS } from './places.ts';
 import { insist } from './requests.ts';
 
-/** Relations that it keeps at most. */
+/** Maximum number of its relations. */
 const KEPT = 9;
 
 const relationsIn = ({ table }: Observations): StoredRelation[] =>
   [...table.values()].flatMap((item) => (item.pk.includes('#RELATIONS#') ? [item as unknown as StoredRelation] : []));
 
-/** What a relation says beside its two entities: mostly that failure is carried; or in a group, where one is enough. */
-function saysOf(random: Random): object {
+/** Returns other properties of a relation: mostly that it propagates failure; or a group in which one is enough. */
+function propertiesOf(random: Random): object {
   if (random.chance(0.1)) return { relation_type: 'runs_beside', propagates_failure: random.chance(0.5) };
   const when = random.chance(0.15) && { when: 'degraded' };
   const group = random.chance(0.3) && { group: 'any', ...(random.chance(0.3) && { required: random.int(1, 2) }) };
   return { relation_type: 'depends_on', ...when, ...group };
 }
 
-/** Whoever keeps the catalog begins with what is true, mostly. */
+/** Creates the initial relations, most of which are true. */
 export async function relateAtFirst(world: OperatorWorld): Promise<void> {
   const { random, clock, client } = world;
   for (const [from, to] of TRUE_RELATIONS) {
@@ -32,8 +32,8 @@ export async function relateAtFirst(world: OperatorWorld): Promise<void> {
 }
 
 /**
- * And goes on relating entities, truly or not, also in circles and in groups of which some are enough, and takes
- * relations away; often while something fails.
+ * Then creates relations, true or not, including cycles and groups of which some are enough, and deletes relations;
+ * often during failures.
  */
 export async function runCataloguer(world: OperatorWorld, end: number): Promise<void> {
   const { random, clock, client, seen } = world;
@@ -52,6 +52,6 @@ export async function runCataloguer(world: OperatorWorld, end: number): Promise<
     const [from, to] = random.chance(0.4) ? random.pick(TRUE_RELATIONS) : [undefined, undefined];
     const named = (slug: string | undefined) => entities.find((one) => one.slug === slug) ?? random.pick(entities);
     const ends = { from_entity_id: named(from).id, to_entity_id: named(to).id };
-    await insist(random, clock, () => client('POST', '/v1/relations', { ...ends, ...saysOf(random) }));
+    await insist(random, clock, () => client('POST', '/v1/relations', { ...ends, ...propertiesOf(random) }));
   }
 }

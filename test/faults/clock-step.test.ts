@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { alertingCheck, told, type VirtualService, virtualService } from './virtual-service.ts';
+import { alertingCheck, alertsAt, type VirtualService, virtualService } from './virtual-service.ts';
 
 const HOUR = 3_600_000;
 const MINUTE = 60_000;
@@ -13,7 +13,7 @@ afterEach(() => service.close());
 const health = () => service.call('GET', '/v1/health');
 const probes = () => service.host('shop.test').calls.length;
 
-it('an hour ahead, then set back: within two minutes all goes on as if nothing had been', async () => {
+it('recovers within two minutes after a clock an hour ahead is set back', async () => {
   const check = await alertingCheck(service);
   const rare = await alertingCheck(service, { interval_seconds: 300 });
   await service.pass(3 * MINUTE);
@@ -21,7 +21,7 @@ it('an hour ahead, then set back: within two minutes all goes on as if nothing h
   service.stepBack(HOUR);
   expect(await health()).toMatchObject({ ok: false, schedule: { ok: false } });
 
-  // Settings can be written at once, before the next tick.
+  // Settings can be written immediately, before the next tick.
   const late = await alertingCheck(service, { target_url: 'http://late.test/', receiver: 'late.test' });
   await rare.change({ interval_seconds: 10 });
   await service.pass(MINUTE);
@@ -38,33 +38,33 @@ it('an hour ahead, then set back: within two minutes all goes on as if nothing h
   service.host('shop.test').does('fails');
   await service.pass(MINUTE);
   expect((await check.read()).state).toBe('down');
-  expect(told(service)).toHaveLength(2);
+  expect(alertsAt(service)).toHaveLength(2);
 });
 
-it('a cooldown that began on the wrong clock swallows no alert, and one that begins afterwards holds', async () => {
+it('ignores a cooldown that started on the wrong clock, and respects later ones', async () => {
   const shop = service.host('shop.test');
   const check = await alertingCheck(service, { policy: { cooldown_seconds: 300, late_alerts: false } });
   shop.does('fails');
   await service.pass(MINUTE);
-  expect(told(service)).toHaveLength(1);
+  expect(alertsAt(service)).toHaveLength(1);
   service.stepBack(HOUR);
   await service.pass(2 * MINUTE);
   shop.does('answers');
   await service.pass(MINUTE);
-  expect(told(service)).toHaveLength(2);
+  expect(alertsAt(service)).toHaveLength(2);
   shop.does('fails');
   await service.pass(MINUTE);
-  expect(told(service)).toHaveLength(2);
+  expect(alertsAt(service)).toHaveLength(2);
   const [last] = await check.read('/transitions');
   expect(last).toMatchObject({ check_to_state: 'down', alert: { decision: 'skipped', reason: 'cooldown' } });
 });
 
-it('an agent that falls silent after it is noticed, one that goes on is not', async () => {
+it('detects missed heartbeats afterwards, and only those', async () => {
   const settings = { check_type: 'push', interval_seconds: 30, config: { grace_seconds: 60 } };
-  const silent = await alertingCheck(service, settings);
+  const unpushed = await alertingCheck(service, settings);
   const alive = await alertingCheck(service, { ...settings, receiver: 'alive.test' });
   for (let i = 0; i < 6; i++) {
-    await silent.push(true);
+    await unpushed.push(true);
     await alive.push(true);
     await service.pass(25_000);
   }
@@ -73,15 +73,15 @@ it('an agent that falls silent after it is noticed, one that goes on is not', as
     await alive.push(true);
     await service.pass(25_000);
   }
-  expect((await silent.read('/transitions'))[0]).toMatchObject({ check_to_state: 'down', cause: 'missed_heartbeat' });
-  expect(told(service)).toHaveLength(1);
+  expect((await unpushed.read('/transitions'))[0]).toMatchObject({ check_to_state: 'down', cause: 'missed_heartbeat' });
+  expect(alertsAt(service)).toHaveLength(1);
   expect(await alive.read('/transitions')).toHaveLength(1);
-  expect(told(service, 'alive.test')).toEqual([]);
+  expect(alertsAt(service, 'alive.test')).toEqual([]);
   await alive.push(false);
   expect((await alive.read()).state).toBe('down');
 });
 
-it('an agent that reports once in hours is not held silent after it', async () => {
+it('records no missed heartbeat of an agent that reports once in hours', async () => {
   const seldom = { check_type: 'push', interval_seconds: 6 * 3600, config: { grace_seconds: 8 * 3600 } };
   const backup = await alertingCheck(service, seldom);
   await backup.push(true);

@@ -11,21 +11,21 @@ import { entriesOf } from '#test/support/pack-entries.ts';
 import type { Observations } from './observations.ts';
 import type { Run } from './simulate.ts';
 
-/** How much of each thing happened in the runs so far, by `kind: which`. */
+/** Number of occurrences so far, by `kind: value`. */
 export type Coverage = Record<string, number>;
 type Add = (what: string, count?: number) => void;
 
-const isNobody = ({ error_kind }: ResultItem): boolean => error_kind === 'dns' || error_kind === 'timeout';
+const isUnanswered = ({ error_kind }: ResultItem): boolean => error_kind === 'dns' || error_kind === 'timeout';
 
 const KIND = {
   push: 'push',
-  missed_heartbeat: 'missed_heartbeat',
-  manual: 'by hand',
+  missed_heartbeat: 'missed heartbeat',
+  manual: 'manual',
   retry: 'retry',
   scheduled: 'probe',
 } as const;
 
-/** Adds what happened in a run. */
+/** Adds the occurrences of a run. */
 export function cover(coverage: Coverage, { seen, profile }: Run): void {
   const add: Add = (what, count = 1) => {
     coverage[what] = (coverage[what] ?? 0) + count;
@@ -34,7 +34,7 @@ export function cover(coverage: Coverage, { seen, profile }: Run): void {
   add('commits', seen.commits.length);
   for (const [fault, count] of Object.entries(seen.faults)) add(`fault: ${fault}`, count);
   for (const { kind } of seen.storeSpells) if (kind === 'throttling') add('fault: spell of throttling');
-  for (const { silences } of seen.spells) add(`fault: spell of ${silences} silent`);
+  for (const { silences } of seen.spells) add(`fault: spell of ${silences} unresponsive`);
   add('fault: account disabled for a time', seen.stops.length);
   for (const run of seen.runs.values()) add(`function: ${run.function}`);
   coverRequests(seen, add);
@@ -42,19 +42,19 @@ export function cover(coverage: Coverage, { seen, profile }: Run): void {
   for (const item of seen.table.values()) coverItem(item, add);
 }
 
-/** Of every check that ever was. */
+/** Returns the types of all checks, including deleted ones. */
 function checkTypes(seen: Observations): string[] {
   const made = changesIn(seen).filter(({ key, before }) => isCheckKey(key) && !before);
   return made.map(({ after }) => (after as CheckItem).check_type);
 }
 
 function coverRequests(seen: Observations, add: Add): void {
-  for (const { answered } of seen.pushes) add(`push: ${answered ? `answered ${answered.status}` : 'not answered'}`);
-  for (const { kind, answered } of seen.pings) add(`ping: ${kind}, ${answered?.status ?? 'not answered'}`);
-  for (const { heard } of seen.looks) add(`reference host: ${heard ? 'heard' : 'silent'}`);
-  for (const { status_code } of seen.reports) add(`report: answered ${status_code ?? 'never'}`);
-  add('mcp: status asked', seen.statuses.length);
-  for (const { type, status } of seen.received) add(`received: ${type}, ${status || 'no answer'}`);
+  for (const { answered } of seen.pushes) add(`push: ${answered ? `returned ${answered.status}` : 'no response'}`);
+  for (const { kind, answered } of seen.pings) add(`ping: ${kind}, ${answered?.status ?? 'no response'}`);
+  for (const { isAnswered } of seen.referenceProbes) add(`reference host: ${isAnswered ? 'response' : 'no response'}`);
+  for (const { status_code } of seen.reports) add(`report: ${status_code ?? 'no response'}`);
+  add('mcp: status requested', seen.statuses.length);
+  for (const { type, status } of seen.received) add(`received: ${type}, ${status || 'no response'}`);
 }
 
 function coverItem(item: Item, add: Add): void {
@@ -66,16 +66,16 @@ function coverItem(item: Item, add: Add): void {
     add(`delivery: ${channel_type || 'removed channel'}, ${kind}, ${status}`);
   } else if (item.sk === 'EXECUTION') {
     const { trigger, dispatch_status, error_message, attempt, verdict } = item as ExecutionItem;
-    if (attempt !== null) add(`remediation: attempt ${attempt}, ${verdict ?? 'no verdict'}`);
+    if (attempt !== null) add(`remediation: attempt ${attempt}, ${verdict ?? 'not verified'}`);
     if (dispatch_status === 'skipped') add(`remediation: stopped by ${error_message.split(':')[0]}`);
-    add(`run: ${trigger}, ${error_message.startsWith('interrupted') ? 'interrupted' : dispatch_status}`);
+    add(`execution: ${trigger}, ${error_message.startsWith('interrupted') ? 'interrupted' : dispatch_status}`);
   } else if (packKeyOf(item)) {
     coverPack(item as PackItem, add);
   } else if (item.sk.startsWith('R#')) {
     const result = item as ResultItem;
     const kind = KIND[resultRecord('', result).kind];
     add(`result: ${kind}${result.history ? ', history' : ''}`);
-    if (kind === 'probe' && isNobody(result)) add('result: probe, no answer');
+    if (kind === 'probe' && isUnanswered(result)) add('result: probe, no response');
   }
 }
 
@@ -83,7 +83,7 @@ function coverPack(item: PackItem, add: Add): void {
   const { part } = packKeyOf(item)!;
   add(`pack: part ${part > 2 ? '3 or more' : part}`);
   for (const entry of entriesOf(item)) {
-    if (entry.gap) add(`gap noted: ${entry.gap}`);
+    if (entry.gap) add(`gap recorded: ${entry.gap}`);
     else add(`result: packed, ${entry.success ? 'success' : 'failure'}`);
   }
 }

@@ -3,16 +3,16 @@ import type { VirtualService } from './virtual-service.ts';
 
 export type Check = { id: string; entity: { id: string; name: string } };
 
-/** What a test of dependencies says of a service: entities with a check each, and what depends on what. */
+/** Helpers of dependency tests: entities with a check each, and their dependencies. */
 export function dependencyWorld(service: VirtualService) {
-  /** An entity of that name with a check that probes http://<name>.test/ each ten seconds and alerts <receiver>. */
-  async function watched(name: string, settings: Record<string, unknown> = {}): Promise<Check> {
+  /** Creates an entity with a check that probes http://<name>.test/ each ten seconds and alerts <receiver>. */
+  async function addEntity(name: string, settings: Record<string, unknown> = {}): Promise<Check> {
     const entity = await service.call('POST', '/v1/blueprints/service/entities', { slug: name, name });
-    return watchedAt(entity, name, settings);
+    return addCheck(entity, name, settings);
   }
 
-  /** Such a check, by that name, of an entity that there is. */
-  async function watchedAt(
+  /** Creates such a check on an existing entity. */
+  async function addCheck(
     entity: Check['entity'],
     name: string,
     { receiver = 'pager.test', ...more }: Record<string, unknown> = {},
@@ -38,8 +38,8 @@ export function dependencyWorld(service: VirtualService) {
   const fails = (...names: string[]) => names.forEach((name) => void service.host(`${name}.test`).does('fails'));
   const answers = (...names: string[]) => names.forEach((name) => void service.host(`${name}.test`).does('answers'));
 
-  /** What a receiver took, but for updates of how many fail with something: `09:41 shop down`. */
-  const told = (receiver = 'pager.test'): string[] =>
+  /** Alerts that a receiver accepted, without impact updates: `09:41 shop down`. */
+  const alertsAt = (receiver = 'pager.test'): string[] =>
     service.host(receiver).calls.flatMap(({ at, body, status }) => {
       if (status !== 200) return [];
       const { kind, entity_name, check_to_state } = JSON.parse(body);
@@ -53,11 +53,11 @@ export function dependencyWorld(service: VirtualService) {
         `${check_to_state} ${alert.decision} ${alert.reason}`,
     );
 
-  /** Without a channel nobody hears of it. */
-  const unheard = async ({ id }: Check) => {
+  /** Removes the channels of a check, so that it has no recipients. */
+  const withoutRecipients = async ({ id }: Check) => {
     const { channels } = await service.call('GET', `/v1/checks/${id}/policy`);
     await service.call('DELETE', `/v1/checks/${id}/policy/channels/${channels[0].id}`);
   };
 
-  return { watched, watchedAt, depends, fails, answers, told, alertsOf, unheard };
+  return { addEntity, addCheck, depends, fails, answers, alertsAt, alertsOf, withoutRecipients };
 }

@@ -3,13 +3,13 @@ import { slotsOf } from '#test/oracle/rules.ts';
 import type { OperatorWorld } from './alert-bodies.ts';
 
 /**
- * Somebody who runs checks by hand and tries their settings: now and then, at the moment of a slot, and impatiently
- * several times at once.
+ * A user who runs checks manually and tests their settings: occasionally, at the time of a slot, and several times at
+ * once.
  */
 export async function runHands({ random, clock, seen, client }: OperatorWorld, end: number): Promise<void> {
   const run = async (check_id: string): Promise<void> => {
-    const answer = await client('POST', `/v1/checks/${check_id}/run`);
-    if (answer?.status === 201) seen.handRuns.push({ check_id, answer: answer.body as never });
+    const response = await client('POST', `/v1/checks/${check_id}/run`);
+    if (response?.status === 201) seen.manualRuns.push({ check_id, answer: response.body as never });
   };
   for (;;) {
     await clock.sleep(random.int(5_000, 60_000));

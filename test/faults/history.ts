@@ -6,7 +6,14 @@ import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { type ResultItem, resultRecord } from '#lib/results/result.ts';
 import { failsAfter } from '#test/oracle/deadlines.ts';
-import type { ActionVersion, Execution, History, PulledCheck, PushResult, Silence } from '#test/oracle/history.ts';
+import type {
+  ActionVersion,
+  Execution,
+  History,
+  MissedHeartbeat,
+  PullCheck,
+  PushResult,
+} from '#test/oracle/history.ts';
 import {
   changesIn,
   checkIdOf,
@@ -17,22 +24,22 @@ import {
   type Seen,
   settingsIn,
 } from '#test/oracle/inside.ts';
-import { toldIn } from '#test/oracle/recorded-history.ts';
+import { recordedIn } from '#test/oracle/recorded-history.ts';
 import { NEAR_CHANGE_MS, outagesOf, phaseOf } from '#test/oracle/rules.ts';
 import { markOf } from './agents.ts';
 import type { Run } from './simulate.ts';
 
-/** Three attempts with their waits and time-outs, the messages between them, and a receiver that asks to wait (ms). */
+/** Maximum duration of three attempts with waits and time-outs, the messages between them, and a Retry-After (ms). */
 const DELIVERED_MS = 240_000;
-/** A run of an action has surely ended (ms). */
+/** Maximum duration of an execution (ms). */
 const ENDED_MS = 240_000;
-/** The last slots of a run have no time to be executed (ms). */
+/** Time before the end in which slots need not be executed (ms). */
 const LAST_MS = 70_000;
 
-/** What happened in a run of the simulation, for its judges. */
+/** Returns the history of a simulated run for the oracle. */
 export function historyOf({ seen, profile, keys, calmFrom, end, shown }: Run): History {
   return {
-    asked_at: end,
+    read_at: end,
     complete_until: end,
     over_before: { alerts: end - DELIVERED_MS, runs: end - ENDED_MS, slots: end - LAST_MS },
     failed: profile.quiet ? 'nothing' : 'anything',
@@ -42,7 +49,7 @@ export function historyOf({ seen, profile, keys, calmFrom, end, shown }: Run): H
     deliveries: deliveriesIn(seen),
     ...actionsIn(seen),
     ...pushResultsIn(seen),
-    pulled: pulledIn(seen, end),
+    pullChecks: pullChecksIn(seen, end),
     pushes: seen.pushes,
     received: seen.received,
     calls: seen.calls,
@@ -57,7 +64,7 @@ function transitionsIn(seen: Seen): Pick<History, 'transitions' | 'states' | 'fe
   const pointers = new Set<string>();
   for (const { key, after, commit } of changesIn(seen)) {
     if (!key.sk.startsWith('TR#') || !after) continue;
-    // The alert of one that was held is decided later.
+    // The alert of a held transition is decided later.
     const { n, at } = transitions.get(keyText(key)) ?? commit;
     transitions.set(keyText(key), { ...(after as DecidedTransition), n, at });
   }
@@ -76,7 +83,7 @@ function transitionsIn(seen: Seen): Pick<History, 'transitions' | 'states' | 'fe
   };
 }
 
-/** As the commits left them: also what went with its check or its action since then. */
+/** Returns actions and executions from the commits, including those deleted with a check or an action. */
 function actionsIn(seen: Seen): Pick<History, 'actions' | 'executions'> {
   const actions = new Map<string, ActionVersion[]>();
   const executions: Execution[] = [];
@@ -91,9 +98,9 @@ function actionsIn(seen: Seen): Pick<History, 'actions' | 'executions'> {
   return { actions, executions };
 }
 
-function pushResultsIn(seen: Seen): Pick<History, 'results' | 'silences'> {
+function pushResultsIn(seen: Seen): Pick<History, 'results' | 'missedHeartbeats'> {
   const results = new Map<string, PushResult>();
-  const silences: Silence[] = [];
+  const missedHeartbeats: MissedHeartbeat[] = [];
   for (const { key, after, commit } of changesIn(seen)) {
     const { n, at, run, changes } = commit;
     if (!after || !key.sk.startsWith('R#')) continue;
@@ -109,22 +116,22 @@ function pushResultsIn(seen: Seen): Pick<History, 'results' | 'silences'> {
     } else if (result.error_kind === 'missed_heartbeat' || result.error_kind === 'overrun') {
       const check = changes.find((one) => isCheckKey(one.key) && checkIdOf(one.key) === checkIdOf(key))!
         .before as CheckItem;
-      const judged = { n, at, began_at: seen.runs.get(run ?? 0)?.began_at ?? 0, check };
-      silences.push({
+      const recorded = { n, at, began_at: seen.runs.get(run ?? 0)?.began_at ?? 0, check };
+      missedHeartbeats.push({
         check_id: check.id,
         at: Number(key.sk.slice(2, 15)),
         failsAfter: (since, isSign) => failsAfter(check, since, isSign),
         ...(result.error_kind === 'overrun' && { overrun: true }),
-        judged,
+        recorded,
       });
     }
   }
-  return { results: [...results.values()], silences };
+  return { results: [...results.values()], missedHeartbeats };
 }
 
-/** Each pull check, once for each time in which it had the same settings. */
-function pulledIn(seen: Seen, end: number): PulledCheck[] {
-  const told = toldIn(seen);
+/** Returns each pull check once for each time with the same settings. */
+function pullChecksIn(seen: Seen, end: number): PullCheck[] {
+  const recorded = recordedIn(seen);
   const outages = outagesOf(seen).map(({ from, to }) => ({ from, to: to + 1, cause: 'outage' }));
 
   return [...settingsIn(seen).values()].flat().flatMap(({ check, from, to }) => {
@@ -135,15 +142,15 @@ function pulledIn(seen: Seen, end: number): PulledCheck[] {
     const interval = interval_seconds * 1000;
     const isOwn = (one: { interval_seconds?: number }) =>
       (one.interval_seconds ?? interval_seconds) === interval_seconds;
-    const { runs, gaps } = told.get(id)!;
-    // The probe after a change of settings takes the place of the slot before it.
-    const ofSlots = runs.filter(({ beside }) => !beside);
+    const { runs, gaps } = recorded.get(id)!;
+    // The probe after a change of settings replaces the slot before it.
+    const ofSlots = runs.filter(({ unscheduled }) => !unscheduled);
     const had = ofSlots.filter(isOwn).map(({ at }) => phase + Math.floor((at - phase) / interval) * interval);
     const noted = gaps.filter(isOwn).map(({ at, cause }) => ({ from: at, to: at + 1, cause }));
     return {
       id,
       interval_seconds,
-      // A slot between the two, by a clock that was wrong, is that of the change's own probe.
+      // A slot between the two, by a wrong clock, belongs to the change's own probe.
       from: Math.max(from, check.settings_at),
       to: changed_at - NEAR_CHANGE_MS,
       results: new Map(had.map((slot) => [slot, 1])),

@@ -9,13 +9,13 @@ afterEach(() => open.close());
 const payloads = (receiver = 'pager.test') => open.host(receiver).calls.map(({ body }) => JSON.parse(body));
 const updates = () => payloads().filter(({ kind }) => kind === 'impact');
 
-/** A database that three depend on, which fail with it from a time on, soon after its alert. */
+/** A database with three dependents, which fail with it shortly after its alert. */
 async function outage({ policy = {}, settings = {}, dependents = ['shop', 'blog', 'mail'] } = {}) {
   open = await virtualService('09:30');
   const world = dependencyWorld(open);
-  const db = await world.watched('db', settings);
+  const db = await world.addEntity('db', settings);
   await open.call('POST', `/v1/checks/${db.id}/policy`, policy);
-  for (const name of ['shop', 'blog', 'mail']) await world.depends(await world.watched(name), db);
+  for (const name of ['shop', 'blog', 'mail']) await world.depends(await world.addEntity(name), db);
   await open.until('09:40');
   world.fails('db');
   await open.until('09:40:15');
@@ -23,8 +23,8 @@ async function outage({ policy = {}, settings = {}, dependents = ['shop', 'blog'
   return { ...world, db };
 }
 
-describe('a minute after the alert of what others depend on', () => {
-  it('those who got it hear once how many fail with it, and are not woken', async () => {
+describe('the impact update a minute after an alert', () => {
+  it('notifies its recipients once of the number of downstream failures, with low urgency', async () => {
     await outage();
     await open.until('09:50');
     const [first, ...others] = payloads();
@@ -35,12 +35,12 @@ describe('a minute after the alert of what others depend on', () => {
         affected: { count: 3, names: expect.arrayContaining(['shop', 'blog', 'mail']) },
       }),
     ]);
-    const [told, updated] = open.host('pager.test').calls.map(({ at }) => at);
-    expect(updated! - told!).toBeGreaterThanOrEqual(59_500);
-    expect(updated! - told!).toBeLessThan(61_500);
+    const [alerted, updated] = open.host('pager.test').calls.map(({ at }) => at);
+    expect(updated! - alerted!).toBeGreaterThanOrEqual(59_500);
+    expect(updated! - alerted!).toBeLessThan(61_500);
   });
 
-  it('who does not get that was told all the same, and hears of nothing that fails with it', async () => {
+  it('leaves its recipients notified if its delivery fails, without alerts of downstream failures', async () => {
     await outage();
     await open.until('09:41');
     open.host('pager.test').does('fails');
@@ -50,19 +50,19 @@ describe('a minute after the alert of what others depend on', () => {
     expect(payloads().map(({ kind }) => kind)).toEqual(['state_change', 'impact', 'impact', 'impact']);
   });
 
-  it('they hear nothing where nothing fails with it', async () => {
+  it('is not sent without downstream failures', async () => {
     await outage({ dependents: [] });
     await open.until('09:50');
     expect(payloads()).toHaveLength(1);
   });
 
-  it('nor where their policy wants no update', async () => {
+  it('is not sent if the policy disables it', async () => {
     await outage({ policy: { impact_update: false } });
     await open.until('09:50');
     expect(payloads()).toHaveLength(1);
   });
 
-  it('nor when it is up again, or somebody looks after it', async () => {
+  it('is not sent after recovery or acknowledgement', async () => {
     const { answers, fails, db } = await outage();
     await open.until('09:40:30');
     answers('db');
@@ -77,7 +77,7 @@ describe('a minute after the alert of what others depend on', () => {
     expect(updates()).toEqual([]);
   });
 
-  it('nor when it was up meanwhile, and has failed again in planned work that is just over', async () => {
+  it('is not sent for a new failure that a maintenance window held until its end', async () => {
     const { answers, fails, db } = await outage({
       settings: { interval_seconds: 25 },
       policy: { cooldown_seconds: 0 },

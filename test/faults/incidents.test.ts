@@ -7,14 +7,14 @@ afterEach(() => open.close());
 
 type Incident = { id: string; root_entity_id: string; state: string; started_at: string; resolved_at: string | null };
 
-/** A service at a time of day. */
+/** Starts a service at a time of day. */
 async function from(time: string, settings: Record<string, string> = {}) {
   open = await virtualService(time, settings);
   const incidents = (query = ''): Promise<Incident[]> => open.call('GET', `/v1/incidents${query}`);
   const incident = (id: string) => open.call('GET', `/v1/incidents/${id}`);
   const kinds = async (id: string): Promise<string[]> =>
     (await open.call('GET', `/v1/incidents/${id}/timeline`)).map(({ kind }: { kind: string }) => kind);
-  /** The incidents that alerts named, in the order of the alerts. */
+  /** Incidents named in alerts, in the order of the alerts. */
   const named = (receiver = 'pager.test'): string[] =>
     open.host(receiver).calls.map(({ body }) => JSON.parse(body).incident_id);
   return { service: open, incidents, incident, kinds, named, ...dependencyWorld(open) };
@@ -22,11 +22,11 @@ async function from(time: string, settings: Record<string, string> = {}) {
 
 const names = (items: { entity_name: string }[]) => items.map(({ entity_name }) => entity_name).toSorted();
 
-describe('an incident of what others depend on', () => {
-  it('is one for all that fails with it, over when all are up, with the last recovery as its end', async () => {
-    const { service, watched, depends, fails, answers, incidents, incident, named, kinds } = await from('09:30');
-    const db = await watched('db');
-    for (const name of ['shop', 'blog']) await depends(await watched(name), db);
+describe('an incident with downstream failures', () => {
+  it('includes all of them, and ends with the last recovery', async () => {
+    const { service, addEntity, depends, fails, answers, incidents, incident, named, kinds } = await from('09:30');
+    const db = await addEntity('db');
+    for (const name of ['shop', 'blog']) await depends(await addEntity(name), db);
     await service.until('09:40');
     fails('db');
     await service.until('09:40:15');
@@ -44,8 +44,8 @@ describe('an incident of what others depend on', () => {
     expect(detail.entities[0]).toMatchObject({ entity_id: db.entity.id, state: 'down' });
     expect(names(detail.entities)).toEqual(['blog', 'db', 'shop']);
     expect(detail.affected).toMatchObject({ count: 2, items: [{ alert: 'held' }, { alert: 'held' }] });
-    expect(detail).toMatchObject({ unrelated: [], notified: [{ channel_type: 'webhook' }] });
-    // The alert, and a minute later how many fail with it.
+    expect(detail).toMatchObject({ unrelated: [], told: [{ channel_type: 'webhook' }] });
+    // The alert, and a minute later the impact update.
     expect((await kinds(found!.id)).toSorted()).toEqual(['alert', 'alert', 'joined', 'joined', 'opened']);
 
     answers('db', 'blog');
@@ -58,14 +58,14 @@ describe('an incident of what others depend on', () => {
     expect(ended).toMatchObject({ id: found!.id, state: 'resolved', resolved_by: 'automatic' });
     expect(ended!.resolved_at).toMatch(/T09:46:/);
     expect(await incidents('?state=unresolved')).toEqual([]);
-    // Also the recovery belongs to it.
+    // The recovery belongs to it too.
     expect(named()).toEqual([found!.id, found!.id, found!.id]);
   });
 
-  it('is there as soon as an alert names a cause that is only suspected, and goes on when that is confirmed', async () => {
-    const { service, watched, depends, fails, incidents, incident, named } = await from('09:30');
-    const db = await watched('db', { interval_seconds: 120, failure_threshold: 3 });
-    await depends(await watched('shop'), db);
+  it('exists as soon as an alert names a suspected root cause, and continues when that is confirmed', async () => {
+    const { service, addEntity, depends, fails, incidents, incident, named } = await from('09:30');
+    const db = await addEntity('db', { interval_seconds: 120, failure_threshold: 3 });
+    await depends(await addEntity('shop'), db);
     await service.until('09:40');
     fails('db', 'shop');
     await service.until('09:42');
@@ -77,10 +77,10 @@ describe('an incident of what others depend on', () => {
     expect(names((await incident(id!)).entities)).toEqual(['db', 'shop']);
   });
 
-  it('is over too where its root never failed by itself, and the next failure of that is another', async () => {
-    const { service, watched, depends, fails, answers, incidents, named } = await from('09:30');
-    const db = await watched('db', { interval_seconds: 120, failure_threshold: 3 });
-    await depends(await watched('shop'), db);
+  it('ends even if its root cause never failed itself, and a later failure of that is another incident', async () => {
+    const { service, addEntity, depends, fails, answers, incidents, named } = await from('09:30');
+    const db = await addEntity('db', { interval_seconds: 120, failure_threshold: 3 });
+    await depends(await addEntity('shop'), db);
     await service.until('09:40');
     fails('db', 'shop');
     await service.until('09:42');
@@ -95,11 +95,11 @@ describe('an incident of what others depend on', () => {
     expect(second!.id).not.toBe(first!.id);
   });
 
-  it('has those too whom nobody is to tell of their failure', async () => {
-    const { service, watched, depends, fails, incidents, incident, unheard } = await from('09:30');
-    const db = await watched('db');
-    const shop = await watched('shop');
-    await unheard(shop);
+  it('includes failures without recipients', async () => {
+    const { service, addEntity, depends, fails, incidents, incident, withoutRecipients } = await from('09:30');
+    const db = await addEntity('db');
+    const shop = await addEntity('shop');
+    await withoutRecipients(shop);
     await depends(shop, db);
     await service.until('09:40');
     fails('db', 'shop');
@@ -109,12 +109,12 @@ describe('an incident of what others depend on', () => {
     expect(names((await incident(found!.id)).entities)).toEqual(['db', 'shop']);
   });
 
-  it('has those too that fail before their cause does, if no channel is notified of anything', async () => {
-    const { service, watched, unheard, depends, fails, incidents, incident } = await from('09:30');
-    const db = await watched('db', { failure_threshold: 3 });
-    const dependents = await Promise.all(['shop', 'blog', 'mail'].map((name) => watched(name)));
+  it('includes failures before their root cause, even if no channel is notified', async () => {
+    const { service, addEntity, withoutRecipients, depends, fails, incidents, incident } = await from('09:30');
+    const db = await addEntity('db', { failure_threshold: 3 });
+    const dependents = await Promise.all(['shop', 'blog', 'mail'].map((name) => addEntity(name)));
     for (const one of dependents) await depends(one, db);
-    for (const one of [db, ...dependents]) await unheard(one);
+    for (const one of [db, ...dependents]) await withoutRecipients(one);
     await service.until('09:40');
     fails('db', 'shop', 'blog', 'mail');
     await service.until('09:45');
@@ -123,10 +123,10 @@ describe('an incident of what others depend on', () => {
     expect(names((await incident(found!.id)).entities)).toEqual(['blog', 'db', 'mail', 'shop']);
   });
 
-  it('says what turned out to have another cause', async () => {
-    const { service, watched, depends, fails, answers, incidents, incident } = await from('09:30');
-    const db = await watched('db');
-    const shop = await watched('shop');
+  it('lists failures that turned out to have another cause', async () => {
+    const { service, addEntity, depends, fails, answers, incidents, incident } = await from('09:30');
+    const db = await addEntity('db');
+    const shop = await addEntity('shop');
     await depends(shop, db);
     await service.until('09:40');
     fails('db', 'shop');
@@ -138,10 +138,10 @@ describe('an incident of what others depend on', () => {
     expect((await incident(found!.id)).unrelated).toMatchObject([{ entity_id: shop.entity.id, check_id: shop.id }]);
   });
 
-  it('acknowledged, leaves those in peace who were told of it, and not those who never were', async () => {
-    const { service, watched, depends, fails, incidents } = await from('09:30');
-    const db = await watched('db');
-    const [shop, blog] = [await watched('shop', { receiver: 'shop.test' }), await watched('blog')];
+  it('stops alerts of notified recipients when it is acknowledged, but not of others', async () => {
+    const { service, addEntity, depends, fails, incidents } = await from('09:30');
+    const db = await addEntity('db');
+    const [shop, blog] = [await addEntity('shop', { receiver: 'shop.test' }), await addEntity('blog')];
     for (const one of [shop, blog]) await depends(one, db);
     await service.until('09:40');
     fails('db', 'shop', 'blog');
@@ -154,9 +154,9 @@ describe('an incident of what others depend on', () => {
 });
 
 describe('an incident', () => {
-  it('is one while it flaps, and another once it was quiet for long enough', async () => {
-    const { service, watched, fails, answers, incidents } = await from('09:30', { INCIDENT_QUIET_SECONDS: '600' });
-    await watched('shop');
+  it('continues while its entity flaps, and a new one opens after a long enough quiet time', async () => {
+    const { service, addEntity, fails, answers, incidents } = await from('09:30', { INCIDENT_QUIET_SECONDS: '600' });
+    await addEntity('shop');
     await service.until('09:40');
     for (const time of ['09:42', '09:44', '09:50', '09:52', '09:54']) {
       fails('shop');
@@ -173,10 +173,10 @@ describe('an incident', () => {
     expect(await incidents()).toMatchObject([{ state: 'open' }, { state: 'resolved' }]);
   });
 
-  it('is not opened in maintenance, but at its end by what is down still', async () => {
-    const { service, watched, fails, answers, incidents, incident, named, unheard } = await from('09:30');
-    const [shop, blog, mail] = [await watched('shop'), await watched('blog'), await watched('mail')];
-    await unheard(mail);
+  it('opens at the end of a maintenance window instead of in it, for checks that are still down', async () => {
+    const { service, addEntity, fails, answers, incidents, incident, named, withoutRecipients } = await from('09:30');
+    const [shop, blog, mail] = [await addEntity('shop'), await addEntity('blog'), await addEntity('mail')];
+    await withoutRecipients(mail);
     await service.call('POST', '/v1/windows', {
       ...{ name: 'patching', starts_at: '2026-11-21T09:35:00Z', ends_at: '2026-11-21T10:00:00Z', scope: { all: true } },
     });
@@ -195,9 +195,9 @@ describe('an incident', () => {
     expect(await incidents(`?entity_id=${blog.entity.id}`)).toEqual([]);
   });
 
-  it('is over when what failed is deleted', async () => {
-    const { service, watched, fails, incidents, incident } = await from('09:30');
-    await watched('shop');
+  it('ends when the failed check is deleted', async () => {
+    const { service, addEntity, fails, incidents, incident } = await from('09:30');
+    await addEntity('shop');
     await service.until('09:40');
     fails('shop');
     await service.until('09:45');

@@ -7,22 +7,22 @@ const SLUGS = ['job-a', 'job-b', 'job-c'];
 
 type JobWorld = OperatorWorld & { end: number };
 
-/** Jobs that make their checks by a ping, two of them at once, and ping them with starts, ends and ids of runs. */
+/** Runs jobs that create their checks by a ping, two at once, and ping them with starts, ends and run ids. */
 export async function runJobs(world: JobWorld): Promise<void> {
   const { random, clock, client } = world;
   const body = { label: 'jobs', blueprint_slug: 'service' };
-  const answer = await insist(random, clock, () => client('POST', '/v1/ping-keys', body));
-  if (answer?.status !== 201) return;
-  const { key } = answer.body as { key: string };
+  const response = await insist(random, clock, () => client('POST', '/v1/ping-keys', body));
+  if (response?.status !== 201) return;
+  const { key } = response.body as { key: string };
   for (const slug of SLUGS) for (let i = 0; i < 2; i++) void runJob(world, slug, `/ping/${key}/${slug}`);
 }
 
-/** One job: by its slug, or by the URL of its check, which it gives another now and then. */
+/** Runs one job, which uses its slug, or the ping URL of its check, which it replaces occasionally. */
 async function runJob(world: JobWorld, slug: string, bySlug: string): Promise<void> {
   const { random, clock, seen, client, end } = world;
-  /** Addresses that were replaced, and until when they may work (epoch ms). */
+  /** Replaced URLs, and the time until which they can work (epoch ms). */
   const retired: { path: string; until: number }[] = [];
-  // The jobs of a slug begin in the same moment.
+  // The jobs of a slug start at the same time.
   await clock.sleep(5_000);
   while (clock.now() < end) {
     const check = checksIn(seen).find((one) => one.slug === slug && one.ping);
@@ -32,25 +32,25 @@ async function runJob(world: JobWorld, slug: string, bySlug: string): Promise<vo
     const query = `?create=1${rid ? `&rid=${rid}` : ''}`;
     const send = (kind: PingAttempt['kind'], rest: string, more: Partial<PingAttempt> = {}) =>
       ping(world, { slug, kind, ...(rid && { rid }), ...more }, (more.retired ?? path) + rest + query);
-    if (random.chance(0.7)) await tried(world, () => send('start', '/start'));
+    if (random.chance(0.7)) await retried(world, () => send('start', '/start'));
     await clock.sleep(random.int(0, 15_000));
     if (random.chance(0.2)) await send('log', '/log');
     const fails = random.chance(0.3);
     const rest = fails ? random.pick(['/fail', '/1', '/255']) : random.pick(['', '/0']);
-    await tried(world, () => send(fails ? 'fail' : 'success', rest));
+    await retried(world, () => send(fails ? 'fail' : 'success', rest));
     const old = retired.find(({ until }) => until < clock.now());
     if (old) await send('success', '', { retired: old.path, dead_since: old.until });
     if (byUuid && random.chance(0.2)) {
       const keep_old_seconds = random.pick([0, 10, 30]);
-      const answer = await client('POST', `/v1/checks/${check.id}/rotate-ping-url`, { keep_old_seconds });
-      if (answer?.status === 200) retired.push({ path: byUuid, until: clock.now() + keep_old_seconds * 1000 });
+      const response = await client('POST', `/v1/checks/${check.id}/rotate-ping-url`, { keep_old_seconds });
+      if (response?.status === 200) retired.push({ path: byUuid, until: clock.now() + keep_old_seconds * 1000 });
     }
     await clock.sleep(random.int(2_000, 90_000));
   }
 }
 
-/** Sends again what is not answered, as curl --retry does. */
-async function tried({ random, clock }: JobWorld, send: () => Promise<number | undefined>): Promise<void> {
+/** Repeats a request without a response, like curl --retry. */
+async function retried({ random, clock }: JobWorld, send: () => Promise<number | undefined>): Promise<void> {
   for (let i = random.int(1, 5); i > 0; i--) {
     const status = await send();
     if (status !== undefined && status < 500) return;
@@ -58,18 +58,22 @@ async function tried({ random, clock }: JobWorld, send: () => Promise<number | u
   }
 }
 
-type Meant = Omit<PingAttempt, 'started_at' | 'started_n' | 'answered'>;
+type PingContent = Omit<PingAttempt, 'started_at' | 'started_n' | 'answered'>;
 
-async function ping({ seen, clock, client }: JobWorld, meant: Meant, path: string): Promise<number | undefined> {
-  const one: PingAttempt = { ...meant, started_n: seen.next(), started_at: clock.now() };
+async function ping(
+  { seen, clock, client }: JobWorld,
+  content: PingContent,
+  path: string,
+): Promise<number | undefined> {
+  const one: PingAttempt = { ...content, started_n: seen.next(), started_at: clock.now() };
   seen.pings.push(one);
-  const answer = await client('GET', path);
-  if (!answer) return undefined;
-  one.answered = { n: seen.next(), at: clock.now(), status: answer.status };
-  return answer.status;
+  const response = await client('GET', path);
+  if (!response) return undefined;
+  one.answered = { n: seen.next(), at: clock.now(), status: response.status };
+  return response.status;
 }
 
-/** Sixteen bytes as a UUID. */
+/** Formats sixteen bytes as a UUID. */
 export const uuidOf = (bytes: Uint8Array): string =>
   Buffer.from(bytes)
     .toString('hex')

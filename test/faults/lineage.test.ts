@@ -3,7 +3,7 @@ import { checkLineage } from '#test/oracle/lineage.ts';
 import { invokedBy, isStopped, MAX_CHAIN } from '#test/support/lineage.ts';
 import { simulate } from './simulate.ts';
 
-it('the longest chain of a batch counts, function by function', () => {
+it('counts the longest chain of a batch, per function', () => {
   const batch = [new Map([['prober', 3]] as const), new Map([['prober', 1] as const, ['notifier', 9] as const])];
   expect(invokedBy('prober', batch as never)).toEqual(
     new Map([
@@ -13,15 +13,15 @@ it('the longest chain of a batch counts, function by function', () => {
   );
 });
 
-it('one invocation more than Lambda lets pass is stopped, unless the function is allowed', () => {
+it('stops one invocation more than Lambda allows, unless the function is on an allowed cycle', () => {
   const chain = (length: number) => new Map([['prober', length]] as const);
   expect(isStopped('prober', chain(MAX_CHAIN), new Set())).toBe(false);
   expect(isStopped('prober', chain(MAX_CHAIN + 1), new Set())).toBe(true);
   expect(isStopped('prober', chain(99), new Set(['prober'] as const))).toBe(false);
 });
 
-it('deadlines and retries make chains that Lambda would stop, in functions that are allowed to go on', async () => {
-  // Most lives have such a chain, but not each.
+it('finds chains of deadlines and retries that Lambda would stop, in functions on allowed cycles', async () => {
+  // Most runs have such a chain, but not each.
   let stopped: string[] = [];
   for (let seed = 3; stopped.length === 0 && seed < 10; seed++) {
     const run = await simulate(seed, 12);

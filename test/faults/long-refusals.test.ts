@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { alertingCheck, told, type VirtualService, virtualService } from './virtual-service.ts';
+import { alertingCheck, alertsAt, type VirtualService, virtualService } from './virtual-service.ts';
 
 let night: VirtualService;
 beforeEach(async () => {
@@ -7,7 +7,7 @@ beforeEach(async () => {
 });
 afterEach(() => night.close());
 
-/** From 09:10 on the target changes each six minutes, so often; the receiver asks everybody to wait until then. */
+/** Changes the target each six minutes from 09:10 on, while the receiver returns 429 until `until`. */
 async function refusing(changes: number, until: string): Promise<void> {
   night.host('pager.test').does(() => ({ status: 429, headers: { 'retry-after': '60' } }));
   for (let i = 0; i < changes; i++) {
@@ -18,31 +18,34 @@ async function refusing(changes: number, until: string): Promise<void> {
   night.host('pager.test').does('answers');
 }
 
-describe('a receiver that answers 429 for hours, beyond the patience of each alert', () => {
-  it.each([1, 3, 5, 7])('is told that the check is down when it is back, after %i changes', async (changes) => {
-    await alertingCheck(night);
-    await refusing(changes, '11:20');
-    await night.until('15:00');
-    expect(told(night)).toEqual([expect.stringMatching(/^11:\d\d late_alerts down$/)]);
-  });
+describe('a receiver that returns 429 for hours, longer than each alert is retried', () => {
+  it.each([1, 3, 5, 7])(
+    'is notified that the check is down when it is available again, after %i changes',
+    async (changes) => {
+      await alertingCheck(night);
+      await refusing(changes, '11:20');
+      await night.until('15:00');
+      expect(alertsAt(night)).toEqual([expect.stringMatching(/^11:\d\d late_alerts down$/)]);
+    },
+  );
 
-  it('is told as well when the try after the first failure was refused until it failed itself', async () => {
+  it('is notified even if the first catch-up retry failed too', async () => {
     await alertingCheck(night);
     await refusing(1, '12:00');
     await night.until('15:00');
-    expect(told(night)).toEqual([expect.stringMatching(/^12:\d\d late_alerts down$/)]);
+    expect(alertsAt(night)).toEqual([expect.stringMatching(/^12:\d\d late_alerts down$/)]);
   });
 
-  it.each([2, 6])('is told nothing that differs from what is, after %i changes', async (changes) => {
+  it.each([2, 6])('is not notified of an outdated state, after %i changes', async (changes) => {
     await alertingCheck(night);
     await refusing(changes, '11:20');
     await night.until('15:00');
-    expect(told(night).filter((line) => line.endsWith('down'))).toEqual([]);
+    expect(alertsAt(night).filter((line) => line.endsWith('down'))).toEqual([]);
   });
 });
 
-describe('a receiver that is away twice', () => {
-  it('is told of what it missed the second time within a minute or so, cooldown or not', async () => {
+describe('a receiver that is unavailable twice', () => {
+  it('gets what it missed the second time within about a minute, whatever the cooldown', async () => {
     await alertingCheck(night, { policy: { cooldown_seconds: 200 } });
     const pager = night.host('pager.test');
     const shop = night.host('shop.test');
@@ -57,6 +60,6 @@ describe('a receiver that is away twice', () => {
     await night.until('09:44:45');
     pager.does('answers');
     await night.until('11:00');
-    expect(told(night)).toEqual(['09:41 late_alerts down', '09:45 late_alerts up']);
+    expect(alertsAt(night)).toEqual(['09:41 late_alerts down', '09:45 late_alerts up']);
   });
 });

@@ -36,10 +36,10 @@ const handlersOf = ({ ports, publish }: Process) => ({
 export type Handlers = ReturnType<typeof handlersOf>;
 type Begun = { process: Process; handlers: Handlers };
 
-/** How long an aborted run may take to say how far it came (ms). */
+/** Time in which an aborted run can report its progress (ms). */
 const GRACE_MS = 1000;
 
-/** How long a run that has little time has: most are over in some milliseconds (ms). */
+/** Time limits of runs with little time; most runs take some milliseconds (ms). */
 const LIMITS_MS = [
   [5, 50],
   [50, 500],
@@ -47,8 +47,8 @@ const LIMITS_MS = [
 ] as const;
 
 /**
- * Runs functions in processes that die, sleep and take too long.
- * @param onResume hears that things go on after a standstill
+ * Runs functions in processes that crash, sleep and time out.
+ * @param onResume called when the service resumes after a stop
  */
 export function machines(shared: Shared, onResume: () => void) {
   const { random, clock, seen } = shared;
@@ -73,7 +73,7 @@ export function machines(shared: Shared, onResume: () => void) {
     return begun;
   }
 
-  /** The process of one machine died: nothing runs until its supervisor has started another, which notes the gap. */
+  /** The only process has died: nothing runs until its supervisor has started another one, which records the outage. */
   function restart(): void {
     if (!running) return;
     running = false;
@@ -81,9 +81,9 @@ export function machines(shared: Shared, onResume: () => void) {
     clock.at(from + random.int(300, 5000), () => resume(from));
   }
 
-  /** @param from when it stood still, as its last sign of life says */
+  /** @param from time of the stop, by the liveness file */
   async function resume(from: number, how: { suspended?: true } = {}): Promise<void> {
-    // A service that cannot write down that it was away does not start.
+    // A service that cannot record its outage does not start.
     while (shared.storeSpell() === 'disk full') await clock.sleep(1000);
     const outage = { from, to: clock.now() };
     seen.outages.push({ ...outage, ...how });
@@ -92,14 +92,14 @@ export function machines(shared: Shared, onResume: () => void) {
     onResume();
   }
 
-  function standStill(fault: string): number | undefined {
+  function stall(fault: string): number | undefined {
     if (!running) return undefined;
     running = false;
     count(seen, fault);
     return clock.now();
   }
 
-  /** Some runs have less time than others: so little that it may be over. */
+  /** Gives some runs less time than others, so that they can time out. */
   function limitTime(run: FunctionRun, process: Process, end: () => void): AbortSignal {
     const controller = new AbortController();
     if (!random.chance(shared.profile.timeout)) return controller.signal;
@@ -108,11 +108,11 @@ export function machines(shared: Shared, onResume: () => void) {
     clock.at(run.began_at + limit, () => {
       if (run.ended || process.dead) return;
       run.aborted_at = clock.now();
-      controller.abort(new Error('The function is at its time-out.'));
+      controller.abort(new Error('The function timed out.'));
       count(seen, 'function out of time');
       clock.at(clock.now() + GRACE_MS, () => {
         end();
-        // Lambda stops the machine; on one machine the run goes on beside its successor.
+        // Lambda stops the machine; on a single machine the run continues next to its successor.
         if (!run.ended && !shared.profile.oneProcess) process.die();
       });
     });
@@ -122,8 +122,8 @@ export function machines(shared: Shared, onResume: () => void) {
   return {
     isRunning: () => running,
     /**
-     * Runs a function once. Undefined when its process died, it threw, or its time was over.
-     * @param batch chains of the messages that it is given
+     * Runs a function once. Returns undefined if its process died, it threw, or it timed out.
+     * @param batch chains of its messages
      */
     invoke<T>(
       name: FunctionRun['function'],
@@ -152,16 +152,18 @@ export function machines(shared: Shared, onResume: () => void) {
           });
       });
     },
-    /** Everything stops at once, for `ms`. */
+    /** Stops everything at once, for `ms`. */
     outage: (ms: number): void => {
-      const from = standStill('outage');
+      const from = stall('outage');
       if (from === undefined) return;
       for (const process of [...alive]) process.die();
       clock.at(from + ms, () => resume(from));
     },
-    /** The one machine sleeps until `to`; what was in hand goes on then, and what is new waits until that is noted. */
+    /**
+     * The single machine sleeps until `to`; work in progress continues then, and new work waits until that is recorded.
+     */
     suspend: (to: number): void => {
-      const from = standStill('machine asleep');
+      const from = stall('machine asleep');
       if (from !== undefined) clock.at(to, () => resume(from, { suspended: true }));
     },
   };

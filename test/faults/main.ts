@@ -1,15 +1,15 @@
 import { parseArgs } from 'node:util';
-import { verdict } from '#test/oracle/promises.ts';
+import { violationsOf } from '#test/oracle/promises.ts';
 import { type Coverage, cover } from './coverage.ts';
 import { historyOf } from './history.ts';
 import { fingerprint, simulate } from './simulate.ts';
 
 /**
  * `npm run test:nightly -- faults --seed N --runs M [--minutes L] [--promise NAME] [--until-broken] [--fingerprints]`:
- * simulates M seeds from seed N in virtual time, or stops at the first that breaks a promise, or the promise of that
- * name. Prints what happened in them: faults by kind, function runs, transitions, deliveries; and for each broken seed,
- * the promise and the command that repeats it. With --fingerprints, also prints two hashes of what each seed wrote: in
- * the order of its writes, and sorted.
+ * simulates M seeds from seed N in virtual time, or stops at the first that breaks a promise, or the named promise.
+ * Prints their coverage: faults by kind, function runs, transitions, deliveries; and for each broken seed, the promise
+ * and the command that repeats it. With --fingerprints, also prints two hashes of the writes of each seed: in the order
+ * of its writes, and sorted.
  */
 const { values } = parseArgs({
   options: {
@@ -33,7 +33,7 @@ let lived = 0;
 const begun = performance.now();
 for (let seed = first; seed < first + runs; seed++) {
   const run = await simulate(seed, minutes);
-  const wrong = verdict(historyOf(run), values.promise);
+  const wrong = violationsOf(historyOf(run), values.promise);
   cover(coverage, run);
   lived++;
   if (values.fingerprints) say(`fingerprint ${seed} ${fingerprint(run)} ${fingerprint(run, true)}`);

@@ -1,33 +1,33 @@
 import { NetError } from '#lib/net/net.ts';
 import type { NetworkSpell } from '#test/oracle/inside.ts';
-import { isNeighbours } from '#test/oracle/rules.ts';
+import { isOfNeighbor } from '#test/oracle/rules.ts';
 import type { Random } from '#test/support/random.ts';
 import type { VirtualClock } from '#test/support/virtual-clock.ts';
 import type { Observations } from './observations.ts';
 import { placesOf } from './places.ts';
 
-/** What a host does with a request. `fails`: it answers, but not as it should. `drags`: it answers well, and late. */
+/** Behavior of a host for a request. `fails`: a wrong response. `drags`: a right but late response. */
 export type Does = 'well' | 'refuses' | 'fails' | 'hangs' | 'throttles' | 'drags';
-/** What a host does for a while; `flaps`: something else each time. */
+/** Behavior of a host for a time; `flaps`: different for each request. */
 type Manner = Does | 'flaps';
 type Spell = { to: number; manner: Manner };
 
 const ILLS: readonly Manner[] = ['refuses', 'fails', 'hangs', 'flaps'];
 const FLAPS: readonly Does[] = ['well', 'well', 'refuses', 'fails', 'hangs'];
 
-/** How long a host is well and ill at a time, about (ms), and what ails it. */
+/** Average times for which a host is healthy and unhealthy (ms), and its kinds of failures. */
 export type Health = { wellMs: number; illMs: number; ills?: readonly Manner[] };
-/** Of what several hosts stand on. */
+/** Health of infrastructure that several hosts share. */
 const SHARED: Health = { wellMs: 480_000, illMs: 100_000 };
 
-/** Everything that is not ours: hosts that are well and ill by turns, and the network on the way to them. */
+/** External systems: hosts that are alternately healthy and unhealthy, and the network to them. */
 export type Manners = ReturnType<typeof makeManners>;
 
-/** @param sleep lets time pass for whoever asks, who may be suspended meanwhile */
+/** @param sleep lets time pass for the caller, which can be suspended in it */
 export function makeManners(random: Random, clock: VirtualClock, seen: Observations, sleep: VirtualClock['sleep']) {
   const spells = new Map<string, Spell>();
 
-  /** Spells follow on each other; how long each lasts is drawn when it begins. */
+  /** Times of one behavior follow each other; the length of each is drawn when it starts. */
   function mannerOf(host: string, { wellMs, illMs, ills = ILLS }: Health): Manner {
     let spell = spells.get(host);
     while (!spell || spell.to <= clock.now()) {
@@ -43,33 +43,33 @@ export function makeManners(random: Random, clock: VirtualClock, seen: Observati
   return {
     ILLS,
     sleep,
-    /** What a host does with the request that reaches it now. */
+    /** Returns the current behavior of a host. */
     doesNow: (host: string, health: Health): Does => {
-      if (isNeighbours(host)) return 'hangs';
+      if (isOfNeighbor(host)) return 'hangs';
       const places = placesOf(host);
       const manners = places.map((place) => mannerOf(place, place === host ? health : SHARED));
       const manner = manners.find((one) => one !== 'well') ?? 'well';
       return manner === 'flaps' ? random.pick(FLAPS) : manner;
     },
-    /** Somebody has repaired it: it is well for a while, if it was not. */
+    /** Repairs a host: it is healthy for a while. */
     repair: (host: string, { wellMs }: Health): void => {
       const spell = spells.get(host);
       if (spell && spell.manner !== 'well') spells.set(host, { to: clock.now() + wellMs, manner: 'well' });
     },
-    /** The time that a host takes. */
+    /** Waits for the response time of a host. */
     think: (): Promise<void> => sleep(random.int(2, 300)),
-    /** Nothing more comes. */
+    /** Waits without a response. */
     hang: async (timeout: number): Promise<never> => {
       await sleep(timeout);
-      throw new NetError('timeout', `no answer within ${timeout} ms`);
+      throw new NetError('timeout', `no response within ${timeout} ms`);
     },
-    /** Our network when a request sets out decides over all of it. */
+    /** The state of the service's network at the start of a request applies to all of it. */
     outside: (silences: NetworkSpell['silences'][]): NetworkSpell | undefined =>
       seen.spells.find((one) => silences.includes(one.silences) && one.from <= clock.now() && clock.now() < one.to),
     silence: async (spell: NetworkSpell, timeout: number): Promise<never> => {
       await sleep(spell.error === 'dns' ? random.int(2, 300) : timeout);
       if (spell.error === 'dns') throw new NetError('dns', 'no DNS server answered');
-      throw new NetError('timeout', `no answer within ${timeout} ms`);
+      throw new NetError('timeout', `no response within ${timeout} ms`);
     },
   };
 }

@@ -8,14 +8,14 @@ import { type Client, insist } from './requests.ts';
 type World = { random: Random; clock: VirtualClock; seen: Observations; client: Client; end: number };
 type Reply = { result?: { isError?: boolean; structuredContent?: Record<string, number> } };
 
-/** Somebody with an MCP client: asks how everything is, and runs an action now and then, by a tool or by hand. */
+/** A user with an MCP client: reads the status, and occasionally runs an action, by a tool or manually. */
 export async function runMcpClient(world: World): Promise<void> {
   const { random, clock, seen, client, end } = world;
   const skill = { slug: 'ops', name: 'Ops', tools: [] as object[] };
   for (; clock.now() < end; await clock.sleep(random.int(30_000, 240_000))) {
     const actions = actionsIn(seen);
     const kind = actions.length === 0 ? 1 : random.int(1, 4);
-    if (kind <= 2) await askStatus(world);
+    if (kind <= 2) await readStatus(world);
     else if (kind === 3) await client('POST', `/v1/actions/${random.pick(actions).id}/run`, {});
     else {
       const action = random.pick(actions);
@@ -39,9 +39,9 @@ const toolOf = ({ id }: ActionItem): object => ({
 const call = (client: Client, name: string) =>
   client('POST', '/v1/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: {} } });
 
-async function askStatus({ seen, client }: World): Promise<void> {
-  const answer = await call(client, 'get_status_summary');
-  const { result } = (answer?.body ?? {}) as Reply;
+async function readStatus({ seen, client }: World): Promise<void> {
+  const response = await call(client, 'get_status_summary');
+  const { result } = (response?.body ?? {}) as Reply;
   if (!result || result.isError) return;
   const { total, up = 0, degraded = 0, down = 0, unknown = 0 } = result.structuredContent ?? {};
   seen.statuses.push({ total: total ?? -1, sum: up + degraded + down + unknown });

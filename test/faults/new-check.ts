@@ -3,10 +3,10 @@ import type { Random } from '#test/support/random.ts';
 import { hostOf } from './places.ts';
 import { RECORD } from './targets.ts';
 
-/** Less than every interval of a probed check; the last one before a slot is often under way when that is due. */
+/** Shorter than every interval of a probed check; the last retry is often in progress when the next slot is due. */
 export const RETRIES = [0, 3, 7, 9];
 
-/** A body for a new check of an entity. */
+/** Returns the body of a new check of an entity. */
 export function newCheck(random: Random, entity: Pick<EntityItem, 'id' | 'slug'>, number: number): object {
   const common = {
     entity_id: entity.id,
@@ -20,7 +20,7 @@ export function newCheck(random: Random, entity: Pick<EntityItem, 'id' | 'slug'>
     const config = grace === undefined ? {} : { grace_seconds: grace };
     return { ...common, check_type: 'push', interval_seconds, config };
   }
-  // Most share theirs with others, so that they share packs.
+  // Most share an interval, so that they share packs.
   const interval_seconds = random.pick([10, 10, 10, 15, 20, 30, 30, 60]);
   const timeout_ms = random.pick([1000, 5000]);
   const retry_interval_seconds = random.pick(RETRIES);
@@ -29,10 +29,10 @@ export function newCheck(random: Random, entity: Pick<EntityItem, 'id' | 'slug'>
   return { ...common, ...probed, config, interval_seconds, retry_interval_seconds, timeout_ms };
 }
 
-/** Hosts that drag keep a probe waiting for longer. */
+/** Assertion for hosts that drag. */
 const SLOW = { source: 'latency_ms', operator: 'less_than', value: 1_000, severity: 'warn' };
 
-/** Most are due in some hours alone, by clocks that are an hour or two ahead, and may change while they are. */
+/** Schedules: most are due only in some hours, by clocks that are an hour or two ahead and can change in that time. */
 const SCHEDULES = [
   '* * * * *',
   '*/2 * * * *',
@@ -57,7 +57,7 @@ function cronJob(random: Random): object {
 
 type Target = { check_type: string; target_url?: string; config?: object };
 
-/** What a check probes; each has a host of its own. */
+/** Returns the target of a check; each has its own host. */
 function target(random: Random, entity: Pick<EntityItem, 'slug'>, number: number): Target {
   const host = hostOf(`t${number}`, entity);
   const check_type = random.pick(['http', 'http', 'tcp', 'tls', 'dns', 'dns']);

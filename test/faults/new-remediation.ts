@@ -1,6 +1,6 @@
 import type { Random } from '#test/support/random.ts';
 
-/** What makes an action one that repairs: most share the lock of an entity, or one by name. */
+/** Returns the settings of a remediation: most share the lock of an entity, or a named one. */
 export const newRemediation = (random: Random): object => ({
   trigger_to_state: random.pick(['down', 'down', 'degraded']),
   remediation: {

@@ -1,10 +1,10 @@
 import type { Seen } from '#test/oracle/inside.ts';
 
-/** What a run notes for its judges, and for those who act in it. */
+/** Observations of a run, for the oracle and the actors of the simulation. */
 export type Observations = Seen & {
-  /** When the newest push of a check was received, by the id of the check. */
+  /** Time of the last push of a check, by its id. */
   newestPush: Map<string, number>;
-  /** Orders everything that is observed. */
+  /** Returns the next number in the order of observations. */
   next(): number;
 };
 export type JobRun = Seen['jobRuns'][number];
@@ -21,11 +21,11 @@ export function makeObservations(): Observations {
     jobRuns: [],
     jobsDead: [],
     probes: [],
-    looks: [],
+    referenceProbes: [],
     received: [],
     calls: [],
     reports: [],
-    handRuns: [],
+    manualRuns: [],
     applied: [],
     actionRuns: [],
     outages: [],

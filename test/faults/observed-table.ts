@@ -8,14 +8,14 @@ import type { Observations } from './observations.ts';
 import { currentRun } from './run-context.ts';
 
 export type ObservedTable = Table & {
-  /** From here on the store takes no write, as on a full disk; or takes them again. */
+  /** Rejects all later writes, like a full disk; or accepts them again. */
   refuseWrites(refuse: boolean): void;
   close(): void;
 };
 
 /**
- * The real SQLite table in memory, and a log of its commits in their order.
- * @param onInsert called for each item that was not there before
+ * The real SQLite table in memory, with a log of its commits in order.
+ * @param onInsert called for each new item
  */
 export function observedTable(clock: VirtualClock, seen: Observations, onInsert: (item: Item) => void): ObservedTable {
   const table = openTable({ file: ':memory:', now: clock.now, schedule: (flush) => queueMicrotask(flush) });

@@ -18,7 +18,7 @@ export const actionsIn = (seen: Observations): ActionItem[] =>
 export const entitiesIn = (seen: Observations): EntityItem[] =>
   [...seen.table.values()].filter((item): item is EntityItem => item.pk.includes('#ENTITIES#'));
 
-/** A body for a new action. */
+/** Returns the body of a new action. */
 export function newAction(random: Random, checks: CheckItem[], number: number): object {
   const common = { name: `action ${number}`, timeout_ms: random.pick([1000, 5000]) };
   const url = `https://c${number % 3}.example.com/{{execution_id}}`;
@@ -35,7 +35,7 @@ function trigger(random: Random, checks: CheckItem[]): object {
   return { trigger_type: 'state_change', check_id, trigger_to_state, remediation: null };
 }
 
-/** Two checks in three alert somewhere. */
+/** Gives two checks in three a channel. */
 export async function setUpAlerts(world: OperatorWorld, check: CheckItem, number: number): Promise<void> {
   const { random, clock, client } = world;
   const base = `/v1/checks/${check.id}/policy`;
@@ -45,13 +45,13 @@ export async function setUpAlerts(world: OperatorWorld, check: CheckItem, number
     const body = newChannel(random, (number + i) % 4);
     const made = await insist(random, clock, () => client('POST', `${base}/channels`, body));
     if (made?.status !== 201 || !random.chance(0.3)) continue;
-    // Nobody else may be left to be told before it.
+    // No other channel may remain that is notified before it.
     const escalation = [{ after_seconds: random.pick([10, 30, 90]), channel_ids: [(made.body as { id: string }).id] }];
     await insist(random, clock, () => client('POST', base, { escalation }));
   }
 }
 
-/** Somebody tries a channel, or takes it away. */
+/** Tests or deletes a channel. */
 async function changeChannel({ random, clock, client, seen }: OperatorWorld, check: CheckItem): Promise<void> {
   const policy = [...seen.table.values()].find(
     (item): item is PolicyItem => item.sk === 'POLICY' && checkIdOf(item) === check.id,
@@ -62,14 +62,14 @@ async function changeChannel({ random, clock, client, seen }: OperatorWorld, che
   await insist(random, clock, send, 3);
 }
 
-/** Most are not silenced, and of the others most for some minutes. */
+/** Returns settings of silences: most are off, and most others last for some minutes. */
 function silence(random: Random, clock: VirtualClock): object {
   if (random.chance(0.85)) return { silenced: false };
   if (random.chance(0.3)) return { silenced: true };
   return { silenced_until: new Date(clock.now() + random.int(30_000, 400_000)).toISOString() };
 }
 
-/** Somebody who changes things, every minute or so. */
+/** A user who changes something every minute or so. */
 export async function runOperator(world: OperatorWorld, end: number): Promise<void> {
   const { random, clock, seen } = world;
   let number = 100;
@@ -116,17 +116,17 @@ async function change(world: OperatorWorld, check: CheckItem, entity: EntityItem
     );
 }
 
-/** Somebody who changes a check in the moment in which it is due, when everything about it happens at once. */
+/** A user who changes a check when it is due, when everything about it happens at once. */
 export async function runMeddler({ random, clock, seen, client }: OperatorWorld, end: number): Promise<void> {
   for (;;) {
     await clock.sleep(random.int(20_000, 100_000));
-    const pulled = checksIn(seen).filter(({ enabled, execution_mode }) => enabled && execution_mode === 'pull');
+    const pullChecks = checksIn(seen).filter(({ enabled, execution_mode }) => enabled && execution_mode === 'pull');
     const now = clock.now();
-    if (now >= end || pulled.length === 0) return;
-    // Of one that fails every outcome counts.
-    const failing = pulled.filter(({ consecutive_failures }) => consecutive_failures > 0);
+    if (now >= end || pullChecks.length === 0) return;
+    // Of a failing check every outcome counts.
+    const failing = pullChecks.filter(({ consecutive_failures }) => consecutive_failures > 0);
     const { id, interval_seconds, failure_threshold } = random.pick(
-      failing.length > 0 && random.chance(0.7) ? failing : pulled,
+      failing.length > 0 && random.chance(0.7) ? failing : pullChecks,
     );
     const [slot = now] = slotsOf(id, interval_seconds, now, now + interval_seconds * 1000);
     await clock.sleep(Math.max(0, slot - now - random.int(20, 60)));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { History } from '#test/oracle/history.ts';
-import { verdict } from '#test/oracle/promises.ts';
+import { violationsOf } from '#test/oracle/promises.ts';
 import { slotsOf } from '#test/oracle/rules.ts';
 
 const SECOND = 1000;
@@ -8,7 +8,9 @@ const NOON = Date.UTC(2026, 10, 21, 12);
 const iso = (at: number): string => new Date(at).toISOString();
 const [FIRST = 0, NEXT = 0, ...LATER] = slotsOf('chk_1', 10, NOON, NOON + 60 * SECOND);
 
-/** A check comes up and goes down, is told and fires an action; another is pushed to and falls silent. */
+/**
+ * A check comes up and goes down, is reported and triggers an action; another is pushed to and then misses heartbeats.
+ */
 function history() {
   const link = { entity_id: 'ent_1', check_id: 'chk_1' as string, cause: 'result', n: 1 } as const;
   const up = { from_state: 'unknown', to_state: 'up', check_from_state: 'unknown', check_to_state: 'up' } as const;
@@ -16,10 +18,10 @@ function history() {
   const run = { id: 'exe_1', action_id: 'act_1', transition_id: 'trn_2', trigger: 'state_change', status_code: 200 };
   const ended = { dispatch_status: 'success', error_message: '', pipeline_status: 'succeeded', log_count: 2 };
   const execution = { ...run, ...ended, created_at: iso(NOON + SECOND), finished_at: iso(NOON + 2 * SECOND) };
-  const silent = { check_id: 'chk_2', at: NOON + 30 * SECOND, failsAfter: (since: number) => since + 10 * SECOND };
+  const missed = { check_id: 'chk_2', at: NOON + 30 * SECOND, failsAfter: (since: number) => since + 10 * SECOND };
   const record: object = { success: true, error_message: 'all well' };
   return {
-    asked_at: NOON + 60 * SECOND,
+    read_at: NOON + 60 * SECOND,
     complete_until: NOON + 60 * SECOND,
     over_before: { alerts: NOON + 50 * SECOND, runs: NOON + 50 * SECOND, slots: NOON + 60 * SECOND },
     failed: 'process' as const,
@@ -57,7 +59,7 @@ function history() {
     ]),
     calls: [{ execution_id: 'exe_1', n: NOON, at: NOON, status: 200 }],
     reports: [{ execution_id: 'exe_1', status: 'succeeded', lines: ['one', 'two'], tries: 1, status_code: 200 }],
-    asked: [{ id: 'exe_1', dispatch_status: 'success' }],
+    manualExecutions: [{ id: 'exe_1', dispatch_status: 'success' }],
     pushes: [
       {
         ...{
@@ -72,8 +74,8 @@ function history() {
       },
     ],
     results: [{ id: 'res_1', check_id: 'chk_2', n: 1, mark: 'all well', kept: true, record }],
-    silences: [silent],
-    pulled: [
+    missedHeartbeats: [missed],
+    pullChecks: [
       {
         ...{ id: 'chk_1', interval_seconds: 10, from: NOON, to: NOON + 60 * SECOND },
         results: new Map([NEXT, ...LATER].map((slot) => [slot, 1])),
@@ -82,66 +84,86 @@ function history() {
     ],
   };
 }
-type Told = ReturnType<typeof history>;
+type Recorded = ReturnType<typeof history>;
 
-describe('the oracle of the simulation and of the crash test', () => {
-  it('finds nothing wrong where every promise was kept', () => {
-    expect(verdict(history() as unknown as History)).toEqual([]);
+describe('the oracle of the simulation and the crash test', () => {
+  it('finds nothing if every promise is kept', () => {
+    expect(violationsOf(history() as unknown as History)).toEqual([]);
   });
 
-  it.each<[string, (told: Told) => unknown]>([
-    ['chains: entity ent_1: trn_2 begins with up', ({ transitions }) => transitions.shift()],
-    ['chains: a transition stands there twice', ({ transitions }) => transitions.push(transitions[1]!)],
-    ['chains: chk_1 is up, its last transition says down', ({ states }) => states.set('chk_1', { state: 'up' })],
-    ['alerts: trn_2 decided', ({ transitions }) => Object.assign(transitions[1]!.alert, { reason: 'cooldown' })],
-    ['alerts: trn_2: delivery dlv_1 was planned and never made', ({ deliveries }) => deliveries.pop()],
-    ['alerts: dlv_1 is sent, but nobody took it', ({ received }) => received.pop()],
-    ['alerts: state_change dlv_1 is still pending', ({ deliveries }) => (deliveries[0]!.status = 'pending')],
-    ['alerts: dlv_1 failed and does not say why', ({ deliveries }) => (deliveries[0]!.status = 'failed')],
-    ['alerts: dlv_1 was taken, and again', ({ received }) => received.push({ ...received[0]!, at: NOON + 9 * SECOND })],
-    ['alerts: dlv_2 was received and is not logged', ({ received }) => (received[0]!.delivery_id = 'dlv_2')],
-    ['actions: trn_2 fired act_1 0 times', ({ executions }) => executions.pop()],
-    ['actions: trn_2 fired act_1 2 times', ({ executions }) => executions.push(executions[0]!)],
-    ['actions: exe_1 ran for trn_2, which does not', ({ transitions }) => (transitions[1]!.check_id = 'chk_3')],
-    ['is still pending', ({ executions }) => (executions[0]!.last.dispatch_status = 'pending')],
-    ['actions: exe_1 was sent 2 times', ({ calls }) => calls.push(calls[0]!)],
-    ['actions: exe_1 was answered as failed', ({ asked }) => (asked[0]!.dispatch_status = 'failed')],
-    ['reports: exe_1 has 2 lines, acknowledged were 3', ({ reports }) => reports[0]!.lines.push('three')],
-    ['reports: exe_1 stands at succeeded after failed', ({ reports }) => (reports[0]!.status = 'failed')],
-    ['pushes: push "all well" was answered and is not stored', ({ results }) => results.pop()],
+  it.each<[string, (recorded: Recorded) => unknown]>([
+    ['chains: entity ent_1: trn_2 begins at up', ({ transitions }) => transitions.shift()],
+    ['chains: a transition exists twice', ({ transitions }) => transitions.push(transitions[1]!)],
     [
-      'pushes: "all well" became 2 results, 1 is the most',
+      'chains: chk_1 is up, but its last transition leads to down',
+      ({ states }) => states.set('chk_1', { state: 'up' }),
+    ],
+    [
+      'alerts: transition trn_2 has an unexpected decision',
+      ({ transitions }) => Object.assign(transitions[1]!.alert, { reason: 'cooldown' }),
+    ],
+    ['alerts: trn_2: delivery dlv_1 was planned but never created', ({ deliveries }) => deliveries.pop()],
+    ['alerts: delivery dlv_1 is sent, but no receiver accepted it', ({ received }) => received.pop()],
+    ['alerts: state_change delivery dlv_1 is still pending', ({ deliveries }) => (deliveries[0]!.status = 'pending')],
+    ['alerts: delivery dlv_1 failed without an error', ({ deliveries }) => (deliveries[0]!.status = 'failed')],
+    [
+      'alerts: delivery dlv_1 was accepted, and again',
+      ({ received }) => received.push({ ...received[0]!, at: NOON + 9 * SECOND }),
+    ],
+    ['alerts: delivery dlv_2 was received but is not logged', ({ received }) => (received[0]!.delivery_id = 'dlv_2')],
+    ['actions: transition trn_2 triggered action act_1 0 times', ({ executions }) => executions.pop()],
+    ['actions: transition trn_2 triggered action act_1 2 times', ({ executions }) => executions.push(executions[0]!)],
+    [
+      'actions: execution exe_1 ran for transition trn_2, which does not',
+      ({ transitions }) => (transitions[1]!.check_id = 'chk_3'),
+    ],
+    ['is still pending', ({ executions }) => (executions[0]!.last.dispatch_status = 'pending')],
+    ['actions: execution exe_1 was sent 2 times', ({ calls }) => calls.push(calls[0]!)],
+    [
+      'actions: execution exe_1 was returned as failed',
+      ({ manualExecutions }) => (manualExecutions[0]!.dispatch_status = 'failed'),
+    ],
+    ['reports: execution exe_1 has 2 lines; 3 were acknowledged', ({ reports }) => reports[0]!.lines.push('three')],
+    [
+      'reports: execution exe_1 has the pipeline status succeeded after failed',
+      ({ reports }) => (reports[0]!.status = 'failed'),
+    ],
+    ['pushes: push "all well" was acknowledged but is not stored', ({ results }) => results.pop()],
+    [
+      'pushes: push "all well" became 2 results, at most 1 are allowed',
       ({ results }) => results.push({ ...results[0]!, id: 'res_2' }),
     ],
     [
-      'pushes: push "all well" was answered res_1, which is',
+      'pushes: push "all well" returned result res_1, which is stored as',
       ({ results }) => (results[0]!.record = { success: false }),
     ],
-    ['was answered before', ({ silences }) => (silences[0]!.at = NOON + 5 * SECOND)],
-    ['nobody watched until', ({ silences }) => (silences[0]!.at = NOON + 50 * SECOND)],
-    ['has no result and is no gap', ({ pulled }) => pulled[0]!.gaps.pop()],
-    ['has 2 results', ({ pulled }) => pulled[0]!.results.set(NEXT, 2)],
-    ['is no outage', ({ outages }) => outages.pop()],
+    ['was acknowledged before', ({ missedHeartbeats }) => (missedHeartbeats[0]!.at = NOON + 5 * SECOND)],
+    ['the check was not monitored until', ({ missedHeartbeats }) => (missedHeartbeats[0]!.at = NOON + 50 * SECOND)],
+    ['has no result and is not a gap', ({ pullChecks }) => pullChecks[0]!.gaps.pop()],
+    ['has 2 results', ({ pullChecks }) => pullChecks[0]!.results.set(NEXT, 2)],
+    ['is not an outage', ({ outages }) => outages.pop()],
   ])('finds: %s', (sentence, change) => {
-    const told = history();
-    change(told);
-    expect(verdict(told as unknown as History)).toContainEqual(expect.stringContaining(sentence));
+    const recorded = history();
+    change(recorded);
+    expect(violationsOf(recorded as unknown as History)).toContainEqual(expect.stringContaining(sentence));
   });
 
-  it('takes what one message told of for told, at the same place alone', () => {
-    const told = history();
-    const delivery = { ...told.deliveries[0]!, group_id: 'grp_1', leads_to: 'here' };
-    told.transitions[1]!.alert.deliveries.push('dlv_2');
-    Object.assign(told, { channels: 2 });
-    told.deliveries = [delivery, { ...delivery, id: 'dlv_2' }];
-    expect(verdict(told as unknown as History)).toEqual([]);
-    Object.assign(told.deliveries[1]!, { leads_to: 'elsewhere' });
-    expect(verdict(told as unknown as History)).toEqual(['alerts: dlv_2 is sent, but nobody took it']);
+  it('accepts a delivery covered by another message, only at the same destination', () => {
+    const recorded = history();
+    const delivery = { ...recorded.deliveries[0]!, group_id: 'grp_1', leads_to: 'here' };
+    recorded.transitions[1]!.alert.deliveries.push('dlv_2');
+    Object.assign(recorded, { channels: 2 });
+    recorded.deliveries = [delivery, { ...delivery, id: 'dlv_2' }];
+    expect(violationsOf(recorded as unknown as History)).toEqual([]);
+    Object.assign(recorded.deliveries[1]!, { leads_to: 'elsewhere' });
+    expect(violationsOf(recorded as unknown as History)).toEqual([
+      'alerts: delivery dlv_2 is sent, but no receiver accepted it',
+    ]);
   });
 
-  it('excuses by a restart that an alert was sent again', () => {
-    const told = history();
-    told.received.push({ delivery_id: 'dlv_1', at: NOON + 50 * SECOND, status: 200 });
-    expect(verdict(told as unknown as History)).toEqual([]);
+  it('accepts that an alert is sent again after a restart', () => {
+    const recorded = history();
+    recorded.received.push({ delivery_id: 'dlv_1', at: NOON + 50 * SECOND, status: 200 });
+    expect(violationsOf(recorded as unknown as History)).toEqual([]);
   });
 });

@@ -10,7 +10,7 @@ afterEach(() => service.close());
 
 const MINUTE = 60_000;
 
-/** Takes one request a second, and answers 429 with Retry-After: 1 to any more. */
+/** A receiver that accepts one request a second, and returns 429 with Retry-After: 1 to others. */
 function oneASecond(name: string) {
   const taken: string[] = [];
   let free = 0;
@@ -27,7 +27,7 @@ async function wholeLog(): Promise<DeliveryRecord[]> {
   return service.call('GET', '/v1/notify/logs?limit=1000');
 }
 
-/** Push checks that all alert the same Slack URL. */
+/** Creates push checks that all alert the same Slack URL. */
 async function fleet(count: number) {
   const checks: Awaited<ReturnType<typeof alertingCheck>>[] = [];
   for (let i = 0; i < count; i++)
@@ -42,8 +42,8 @@ async function fleet(count: number) {
   return checks;
 }
 
-describe('three hundred checks that fall at once and alert one URL', () => {
-  it('which takes one a second: every alert arrives, once, in the log with its attempts, and nobody is hammered', async () => {
+describe('three hundred checks that go down at once and alert one URL', () => {
+  it('send every alert once to a receiver that accepts one a second, with logged attempts and without flooding it', async () => {
     const checks = await fleet(300);
     const taken = oneASecond('slack.test');
     const failure = { success: false, latency_ms: 5 };
@@ -57,7 +57,7 @@ describe('three hundred checks that fall at once and alert one URL', () => {
     expect(log).toHaveLength(300);
     for (const delivery of log) expect(delivery).toMatchObject({ status: 'sent', attempts: 1, error: '' });
     const { calls } = service.host('slack.test');
-    // Each once refused at most, in the first moment, when nobody could know; then one at a time.
+    // Each is rejected at most once, at the beginning, before the limit is known; then they are sent one at a time.
     expect(calls.length).toBeLessThanOrEqual(2 * 300 + 10);
     const later = calls.filter(({ at }) => at > fell + 10_000);
     for (const [i, { at }] of later.entries()) {
@@ -69,8 +69,8 @@ describe('three hundred checks that fall at once and alert one URL', () => {
   });
 });
 
-describe('a receiver that answers 429', () => {
-  it('for five minutes is told then, and these refusals were no attempts', async () => {
+describe('a receiver that returns 429', () => {
+  it('gets the alert after five minutes, and the rejections are not attempts', async () => {
     const [check] = await fleet(1);
     service.host('slack.test').does(() => ({ status: 429, headers: { 'retry-after': '20' } }));
     await check!.push(false);
@@ -78,7 +78,7 @@ describe('a receiver that answers 429', () => {
     const [waiting] = await wholeLog();
     expect(waiting).toMatchObject({ status: 'retrying', attempts: 0, error: expect.stringContaining('429') });
     expect(service.host('slack.test').calls.length).toBeLessThanOrEqual(16);
-    // It waits for its receiver, not for this service.
+    // The delivery waits for its receiver, not for the service.
     const health = await service.call('GET', '/v1/health');
     expect(health.deliveries).toMatchObject({ ok: true, oldest_unsent_at: null });
     service.host('slack.test').does('answers');
@@ -86,7 +86,7 @@ describe('a receiver that answers 429', () => {
     expect((await wholeLog())[0]).toMatchObject({ status: 'sent', attempts: 1 });
   });
 
-  it('for more than an hour fails visibly in the end', async () => {
+  it('makes a delivery fail visibly after more than an hour', async () => {
     const check = await alertingCheck(service, {
       check_type: 'push',
       receiver: 'slack.test',
@@ -105,7 +105,7 @@ describe('a receiver that answers 429', () => {
     expect(service.host('slack.test').calls.length).toBeLessThanOrEqual(64);
   });
 
-  it('holds up no other URL', async () => {
+  it('does not delay other URLs', async () => {
     const slow = await fleet(1);
     const quick = await alertingCheck(service, { check_type: 'push', receiver: 'other.test' });
     service.host('slack.test').does(() => ({ status: 429, headers: { 'retry-after': '60' } }));

@@ -1,6 +1,6 @@
 import { checksIn, keyText } from '#test/oracle/inside.ts';
 import { runAgent } from './agents.ts';
-import { everybody } from './alert-bodies.ts';
+import { accountChannel } from './alert-bodies.ts';
 import { runAppliers } from './appliers.ts';
 import { runBuilder } from './builder.ts';
 import { relateAtFirst, runCataloguer } from './cataloguer.ts';
@@ -24,7 +24,7 @@ const AT_WORK = [
   ...[runHands, runAppliers, runResponder],
 ];
 
-/** The tenant: sets everything up, then its operators and agents go on. */
+/** The tenant: creates everything, then its operators and agents run. */
 export async function people(world: People): Promise<void> {
   const { random, clock, client, seen, end } = world;
   const post = (path: string, body: object) => insist(random, clock, () => client('POST', path, body));
@@ -32,7 +32,7 @@ export async function people(world: People): Promise<void> {
   for (const slug of SLUGS) await post('/v1/blueprints/service/entities', { slug, name: `Entity ${slug}`, fields: {} });
   for (let i = 0; i < CHECKS; i++) await post('/v1/checks', newCheck(random, random.pick(entitiesIn(seen)), i));
   await relateAtFirst(world);
-  if (random.chance(0.6)) await post('/v1/notify/channels', { name: 'everybody', ...everybody });
+  if (random.chance(0.6)) await post('/v1/notify/channels', { name: 'account', ...accountChannel });
   for (const [i, check] of checksIn(seen).entries()) await setUpAlerts(world, check, i);
   for (let i = 0; i < ACTIONS; i++) await post('/v1/actions', newAction(random, checksIn(seen), i));
   for (const run of AT_WORK) void run(world, end);
@@ -42,7 +42,7 @@ export async function people(world: People): Promise<void> {
   const hired = new Set<string>();
   for (; clock.now() < end; await clock.sleep(1000)) {
     for (const check of checksIn(seen)) {
-      // One with a slug is a job's, which pings it.
+      // A check with a slug belongs to a job, which pings it.
       if (check.execution_mode !== 'push' || check.slug !== undefined || hired.has(check.id)) continue;
       hired.add(check.id);
       void runAgent(world, keyText(check));

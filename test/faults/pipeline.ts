@@ -7,7 +7,8 @@ import type { Client } from './requests.ts';
 type World = { random: Random; clock: VirtualClock; seen: Observations; client: Client };
 
 /**
- * What an action has set going: reports that it runs, some lines, and how it ended; each report until it is answered.
+ * Runs a pipeline that an action started: reports its start, some lines, and its outcome; repeats each report until it
+ * is acknowledged.
  */
 export async function runPipeline(world: World, execution_id: string): Promise<void> {
   const { random, clock } = world;
@@ -24,9 +25,9 @@ async function report({ random, clock, seen, client }: World, one: Reported): Pr
   const { status, lines } = one;
   const body = { ...(status && { status }), ...(lines.length > 0 && { logs: lines }) };
   while (one.tries++ < 10) {
-    const answer = await client('POST', `/v1/actions/executions/${one.execution_id}/events`, body);
-    if (answer) one.status_code = answer.status;
-    if (answer && answer.status < 500) return answer.status === 200;
+    const response = await client('POST', `/v1/actions/executions/${one.execution_id}/events`, body);
+    if (response) one.status_code = response.status;
+    if (response && response.status < 500) return response.status === 200;
     await clock.sleep(random.int(200, 3000));
   }
   return false;

@@ -1,10 +1,10 @@
 import { checksIn } from '#test/oracle/inside.ts';
 import type { Random } from '#test/support/random.ts';
 import type { OperatorWorld } from './alert-bodies.ts';
-import { alertingIdsIn, meant } from './alerting-operator.ts';
+import { alertingIdsIn, selection } from './alerting-operator.ts';
 import { insist } from './requests.ts';
 
-/** Starts that some minutes lie between, by a clock in Europe, which may be set meanwhile. */
+/** Recurring starts some minutes apart, by a clock in Europe, which can change in that time. */
 const STARTS = ['*/4 * * * *', '3-59/5 * * * *', '1-59/6 0-3 * * *'];
 
 const times = (random: Random, ahead: (from: number, to: number) => string): object => {
@@ -17,7 +17,7 @@ const times = (random: Random, ahead: (from: number, to: number) => string): obj
   return { starts_at, ends_at: new Date(Date.parse(starts_at) + random.int(90_000, 240_000)).toISOString() };
 };
 
-/** Whoever plans work: maintenance windows, once or again and again, which are moved, cut short and called off. */
+/** A user who manages maintenance windows, single or recurring, which are moved, shortened and cancelled. */
 export async function runPlanner({ random, clock, client, seen }: OperatorWorld, end: number): Promise<void> {
   const ahead = (from: number, to: number) => new Date(clock.now() + random.int(from, to)).toISOString();
   const send = (method: string, path: string, body?: object) =>
@@ -28,13 +28,13 @@ export async function runPlanner({ random, clock, client, seen }: OperatorWorld,
     if (clock.now() >= end || checks.length === 0) return;
     const known = alertingIdsIn(seen, 'WINDOW#');
     if (known.length < 2 && (known.length === 0 || random.chance(0.6))) {
-      const selected = random.chance(0.7) && meant(random, random.pick(checks));
+      const selected = random.chance(0.7) && selection(random, random.pick(checks));
       const scope = selected || (random.chance(0.4) ? { all: true } : { check_ids: [random.pick(checks).id] });
       await send('POST', '/v1/windows', { name: 'work', scope, ...times(random, ahead) });
       continue;
     }
     const path = `/v1/windows/${random.pick(known)}`;
-    // One that comes again is refused an end like that.
+    // A recurring window rejects an end like that.
     if (random.chance(0.5)) await send('DELETE', path);
     else await send('PUT', path, { ends_at: ahead(60_000, 300_000) });
   }

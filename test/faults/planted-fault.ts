@@ -1,15 +1,15 @@
 import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A mistake that somebody could make, as its file in test/faults/planted/ describes it. */
+/** A mistake described by a file in test/faults/planted/. */
 export type PlantedFault = {
-  /** Of its file. */
+  /** Name of its file. */
   name: string;
-  /** What is wrong, and what that breaks. */
+  /** The mistake and its effect. */
   sentence: string;
-  /** The promise of test/oracle/ that the simulation must see broken. */
+  /** The promise of test/oracle/ that the simulation must find broken. */
   foundBy: string;
-  /** The function, class or constant at the top of its file that has the mistake. */
+  /** The top-level function, class or constant that has the mistake. */
   place: string;
   find: string;
   replace: string;
@@ -17,15 +17,15 @@ export type PlantedFault = {
 
 const FOLDER = join(import.meta.dirname, 'planted');
 
-/** All of them, by name. @throws when a file is not written as one */
+/** Returns all planted faults by name. @throws if a file is malformed */
 export const plantedFaults = (): PlantedFault[] =>
   readdirSync(FOLDER)
     .sort()
     .map((file) => parseFault(file, readFileSync(join(FOLDER, file), 'utf8')));
 
 /**
- * A sentence, `found by:` and `in:`, then a diff without line numbers. Its lines that begin with a space or a minus are
- * looked for, those with a space or a plus stand there afterwards.
+ * Parses a sentence, `found by:` and `in:`, then a diff without line numbers. Lines that start with a space or a minus
+ * are searched for; those with a space or a plus replace them.
  */
 export function parseFault(file: string, text: string): PlantedFault {
   const [, sentence, foundBy, place, diff] = /^(\S.*?)\n\nfound by: (.+)\nin: (\w+)\n\n(.+)$/s.exec(text) ?? [];
@@ -41,7 +41,7 @@ export function parseFault(file: string, text: string): PlantedFault {
   return { name: file.replace(/\.patch$/, ''), sentence: sentence!, foundBy: foundBy!, place: place!, find, replace };
 }
 
-/** The code of the service: text by path. */
+/** Returns the code of the service: text by path. */
 export const serviceFiles = (root: string): Map<string, string> =>
   new Map(
     globSync('{lib,functions,infra}/**/*.ts', { cwd: root }).map((file) => [
@@ -51,8 +51,8 @@ export const serviceFiles = (root: string): Map<string, string> =>
   );
 
 /**
- * The file that has the mistake, with the mistake in it, everywhere in its place.
- * @throws when its place is gone, has changed, or is not the only one
+ * Returns the file with the mistake planted wherever its place contains the code.
+ * @throws if its place is missing, has changed, or is ambiguous
  */
 export function plant({ name, place, find, replace }: PlantedFault, files: Map<string, string>) {
   const wanted = patternOf(find);
@@ -71,7 +71,7 @@ export function plant({ name, place, find, replace }: PlantedFault, files: Map<s
   throw new Error(`planted/${name}.patch: more than one ${place} has it: ${where}`);
 }
 
-/** From a declaration at the beginning of a line to the next one. */
+/** Returns a pattern from a declaration at the start of a line to the next one. */
 const declarationOf = (name: string): RegExp =>
   new RegExp(
     `^(?:export )?(?:async )?(?:function|class|const) ${name}\\b.*?(?=^(?:export|async|function|class|const|type|let|/[*/])|(?![^]))`,
@@ -80,12 +80,12 @@ const declarationOf = (name: string): RegExp =>
 
 const GAP = '(?:\\s|//[^\\n]*|/\\*.*?\\*/)*';
 
-/** Code with its brackets in pairs, four deep, as little of it as fits. */
+/** Pattern of code with balanced brackets, four levels deep, non-greedy. */
 const BALANCED = [1, 2, 3, 4].reduce((inner) => `(?:[^()[\\]{}]|\\(${inner}\\)|\\[${inner}\\]|\\{${inner}\\})*?`, '');
 
 /**
- * Finds code whatever its white space, its comments and its commas at the ends of lists. `$name` is any name, and the
- * same one each time; `$$name` is any code with its brackets in pairs.
+ * Returns a pattern of code with any white space, comments and trailing commas. `$name` is any name, the same one each
+ * time; `$$name` is any code with balanced brackets.
  */
 function patternOf(code: string): RegExp {
   const known = new Set<string>();
@@ -96,7 +96,7 @@ function patternOf(code: string): RegExp {
     if (/\w/.test(token)) return `\\b${token}\\b`;
     return `${/[)\]}]/.test(token) ? `,?${GAP}` : ''}\\${token}`;
   });
-  // A pattern without a name would hand its callback no groups.
+  // A pattern without named groups would pass no groups to its callback.
   return new RegExp(`(?<all_>${tokens.join(GAP)})`, 'gs');
 }
 

@@ -6,7 +6,7 @@ import { parseFault, plant, plantedFaults, serviceFiles } from './planted-fault.
 const faults = plantedFaults();
 const service = serviceFiles('.');
 
-/** `npm run test:nightly -- planted` plants them and lives until each is found, which takes minutes. */
+/** `npm run test:nightly -- planted` plants them and simulates until each is found, which takes minutes. */
 describe('a planted fault', () => {
   it.each(faults)('has its place in the service, and leaves code that runs: $name', (fault) => {
     const { file, text } = plant(fault, service);
@@ -14,11 +14,11 @@ describe('a planted fault', () => {
     expect(() => transformSync(text, { loader: 'ts' })).not.toThrow();
   });
 
-  it.each(faults)('names the promise that must be seen broken: $name', ({ foundBy }) => {
+  it.each(faults)('names the promise that it breaks: $name', ({ foundBy }) => {
     expect(Object.keys(promises)).toContain(foundBy);
   });
 
-  it.each(faults)('has its place after a reformat, with other comments: $name', (fault) => {
+  it.each(faults)('has its place after reformatting, with other comments: $name', (fault) => {
     const { file } = plant(fault, service);
     const reformatted = service.get(file)!.replaceAll(/\n +(?![ *])/g, '\n    // said otherwise\n\n      ');
     expect(plant(fault, new Map([[file, reformatted]])).file).toBe(file);
@@ -41,14 +41,14 @@ describe('a planted fault', () => {
       { 'a.ts': 'const due = at < limit;', 'b.ts': 'const due = at < limit;' },
       /any\.patch: more than one due has it: a\.ts, b\.ts/,
     ],
-  ])('is refused where %s', (_, files: Record<string, string>, message) => {
+  ])('is rejected when %s', (_, files: Record<string, string>, message) => {
     expect(plantIn(files)).toThrow(message);
   });
 
   it.each([
     ['no promise', 'It is wrong.\n\nin: due\n\n- a\n+ b\n', /any\.patch: write a sentence, "found by: PROMISE"/],
     ['no change', 'It is wrong.\n\nfound by: slots\nin: due\n\n  a\n', /any\.patch: its diff changes nothing/],
-  ])('is refused with %s', (_, text, message) => {
+  ])('is rejected with %s', (_, text, message) => {
     expect(() => parseFault('any.patch', text)).toThrow(message);
   });
 });

@@ -7,8 +7,8 @@ import { type PlantedFault, plant, plantedFaults, serviceFiles } from './planted
 
 /**
  * `npm run test:nightly -- planted [--runs M] [--only TEXT]`: plants one mistake after the other in a copy of the
- * service, lives seeds from 1 on until one of them breaks the promise that the mistake is about, and prints how. Fails
- * when a mistake is not found within M seeds, or can no longer be planted because its place has changed.
+ * service, simulates seeds from 1 on until one of them breaks the named promise, and prints the violation. Fails if a
+ * mistake is not found within M seeds, or cannot be planted because its place has changed.
  */
 const { values } = parseArgs({
   options: { runs: { type: 'string', default: '200' }, only: { type: 'string', default: '' } },
@@ -17,7 +17,7 @@ const root = join(import.meta.dirname, '../..');
 const say = (line: string) => process.stdout.write(`${line}\n`);
 const service = serviceFiles(root);
 
-/** A copy of all that a simulation runs, with the mistake in it. */
+/** Creates a copy of all code of a simulation, with the mistake. */
 function copyWith(fault: PlantedFault): string {
   const { file, text } = plant(fault, service);
   const copy = mkdtempSync(join(tmpdir(), 'planted-'));
@@ -28,7 +28,7 @@ function copyWith(fault: PlantedFault): string {
   return copy;
 }
 
-/** What a simulation of the copy prints. */
+/** Runs a simulation of the copy. @returns its output */
 async function live(copy: string, promise: string): Promise<string> {
   const options = ['--until-broken', '--promise', promise, '--runs', values.runs];
   const args = ['--disable-warning=ExperimentalWarning', 'test/faults/main.ts', ...options];

@@ -13,7 +13,7 @@ import { count, type Observations } from './observations.ts';
 import type { Profile } from './profile.ts';
 import { runContext } from './run-context.ts';
 
-/** What the processes of a run share. `profile` changes when the faults stop. */
+/** State that the processes of a run share. `profile` changes when the faults stop. */
 export type Shared = {
   random: Random;
   clock: VirtualClock;
@@ -23,27 +23,27 @@ export type Shared = {
   table: Table;
   queues: Queues;
   bus: Bus;
-  /** The net as the process with that number sees it. */
+  /** Returns the net of the process with that number. */
   net(process: number): Net;
   publish: Publish;
   log: Log;
   profile: Profile;
   /** Lets time pass for a process, which does not notice time in which its machine sleeps. */
   sleep(ms: number): Promise<void>;
-  /** How long its processes have stood still so far (ms). */
+  /** Returns the total duration of stalls so far (ms). */
   stalled(): number;
-  /** What is wrong with the store now. */
+  /** Returns the current fault of the store. */
   storeSpell(): StoreSpell['kind'] | undefined;
-  /** What the host does before its first job: writes down that nobody watched. */
+  /** Records an outage, like the host before its first job. */
   noteOutage(outage: { from: number; to: number }): Promise<void>;
 };
 
-/** A process of the service. Once it is dead, none of its calls answers, and none takes effect. */
+/** A process of the service. When it is dead, its calls do not return and have no effect. */
 export type Process = {
   ports: Ports;
   publish: Publish;
   dead: boolean;
-  /** The store did a write of it twice. */
+  /** Whether the store executed one of its writes twice. */
   replayed: boolean;
   die(): void;
   onDeath(call: () => void): void;
@@ -53,15 +53,15 @@ const never = (): Promise<never> => new Promise(() => {});
 
 const unavailable = (): AppError => new AppError('UNAVAILABLE', 'The store is unavailable.');
 
-/** Of the calls while the store throttles, so many are refused. */
+/** Share of rejected calls while the store throttles. */
 const THROTTLED = 0.8;
 
-/** `slow`: so many times as often as other calls. */
+/** `slow`: factor by which slow calls are more frequent. */
 type CallFaults = { refuse?: boolean; replay?: boolean; slow?: number };
-/** A change that somebody makes is slow more often, so that what it changes is used meanwhile. */
+/** A change by a user is slow more often, so that the old version is used in that time. */
 const SLOW_CHANGE = 10;
 
-/** A process whose every call takes time, may fail, and may be its last. */
+/** Starts a process whose every call takes time, can fail, and can be its last. */
 export function startProcess(shared: Shared): Process {
   const { random, seen, sleep, clock } = shared;
   const deaths: (() => void)[] = [];
@@ -89,7 +89,7 @@ export function startProcess(shared: Shared): Process {
     return hit;
   };
 
-  /** One call: time passes before and after it takes effect, and any of it may be the last. */
+  /** Executes one call: time passes before and after it takes effect, and each step can be the last. */
   async function call<T>(work: () => Promise<T>, faults: CallFaults = {}): Promise<T> {
     if (process.dead) return never();
     time.mayJump();
@@ -98,16 +98,16 @@ export function startProcess(shared: Shared): Process {
     if (!process.dead && hits('crash', 'crash before')) process.die();
     if (process.dead) return never();
     if (faults.refuse) refuse();
-    let answer = await work();
+    let response = await work();
     if (faults.replay && hits('replay')) {
       process.replayed = true;
-      answer = await work();
+      response = await work();
     }
     if (hits('crash', 'crash after')) process.die();
     if (process.dead) return never();
     if (faults.refuse && hits('lost', 'timeout after success')) throw unavailable();
     if (!instant) await sleep(random.int(0, 4));
-    return process.dead ? never() : answer;
+    return process.dead ? never() : response;
   }
 
   function refuse(): void {
@@ -118,7 +118,7 @@ export function startProcess(shared: Shared): Process {
     if (hits('refuse')) throw unavailable();
   }
 
-  /** A batch of which only a part went through: the caller knows no more than that it failed. */
+  /** Executes a part of a batch: the caller only knows that it failed. */
   async function perhapsPartly<T>(batch: T[], put: (part: T[]) => Promise<void>): Promise<void> {
     if (batch.length < 2 || !hits('partly', 'batch sent partly')) return put(batch);
     await put(batch.slice(0, random.int(1, batch.length - 1)));
@@ -171,17 +171,17 @@ export function startProcess(shared: Shared): Process {
   return process;
 }
 
-/** The queues of one machine lie in the same file as its table. */
+/** The queues of one machine are in the same file as its table. */
 async function sendTo(shared: Shared, queues: Queues, queue: string, messages: Parameters<Queues['send']>[1]) {
   if (shared.storeSpell() === 'disk full') throw unavailable();
   await queues.send(queue, messages);
 }
 
 /**
- * Every machine has its own idea of the time, and where clocks jump, another one now and then. Jumps of up to `jumpMs`
- * do not break any promise but those about time, which then hold to twice as much (skewOf): no clock orders anything
- * that a version or a sequence number does not order as well. What a process remembers of its own network is told by
- * its clock alone, and is not judged where clocks jump. A jump of minutes forward is a machine that slept: an outage.
+ * Every machine has its own clock, which jumps occasionally if jumps are enabled. Jumps of up to `jumpMs` break only
+ * promises about time, whose tolerance is then twice as much (skewOf): no clock orders anything that a version or a
+ * sequence number does not order too. The network knowledge of a process is ordered by its clock, and is not checked if
+ * clocks jump. A jump of minutes forward is a machine that slept: an outage.
  */
 function machineTime(shared: Shared) {
   const { random, clock, seen } = shared;

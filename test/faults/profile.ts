@@ -1,64 +1,64 @@
 import type { Random } from '#test/support/random.ts';
 
-/** How rough the world of a run is. Probabilities are per call, message or tick. */
+/** Fault rates of a run. Probabilities are per call, message or tick. */
 export type Profile = {
-  /** One process for everything, as on one machine; else one for each invocation, as on AWS. */
+  /** Whether one process runs everything, like on one machine; else one per invocation, like on AWS. */
   oneProcess: boolean;
-  /** Unless it is one: whether a process whose invocation is over takes another one. */
+  /** Whether a process takes another invocation when it is done (with several processes). */
   warm: boolean;
   /** The setting REFERENCE_HOST. */
   referenceHost: string;
-  /** Times in which our own network is down, the reference host out of reach with it. */
+  /** Number of network outages of the service, in which the reference host does not respond either. */
   networkSpells: number;
-  /** Times in which all targets are silent and the reference host answers. */
+  /** Number of times in which no target responds, but the reference host does. */
   targetSpells: number;
-  /** Times in which the operator of the service has disabled the account. */
+  /** Number of times in which the operator disables the account. */
   stops: number;
-  /** Another tenant has more checks that hang than one process has places. */
-  neighbour: boolean;
-  /** Another tenant has a catalog that is called the same, on the same hosts. */
+  /** Whether another tenant has more hanging checks than one process has permits. */
+  neighbor: boolean;
+  /** Whether another tenant has a catalog with the same names, on the same hosts. */
   twin: boolean;
   shards: number;
   jobGroupMs: number;
   crash: number;
   refuse: number;
-  /** A call that was done, and whose answer is a time-out. */
+  /** A call that took effect but timed out. */
   lost: number;
-  /** A batch of messages or items of which only the first ones went through. */
+  /** A batch of messages or items of which only the first ones took effect. */
   partly: number;
-  /** A run of a function whose time is over after some seconds. */
+  /** A function run that times out after some seconds. */
   timeout: number;
   replay: number;
   conflict: number;
   /** A call that takes up to 3 s. */
   slow: number;
-  /** A batch that is received and never run, as Lambda throttles it; on AWS alone. */
+  /** A batch that is received but not run, as when Lambda throttles; only on AWS. */
   unrun: number;
-  /** A batch of messages with one among them that nobody can read; not a fault of ours. */
+  /** A batch with an unreadable message; not an internal error. */
   poison: number;
   duplicate: number;
   delay: number;
   tickMissing: number;
   tickDouble: number;
-  /** How far the clock of a process may be off, both ways. */
+  /** Maximum offset of a process clock, both ways (ms). */
   skewMs: number;
-  /** How far the clock of a process may jump from the true time, both ways; 0: it never does. */
+  /** Maximum jump of a process clock from the true time, both ways (ms); 0: no jumps. */
   jumpMs: number;
   /** A call before which the clock jumps. */
   jump: number;
-  /** Times in which a machine sleeps, and goes on afterwards where it was. */
+  /** Number of times in which a machine sleeps and then continues. */
   suspensions: number;
-  /** Times in which the event loop of our processes stands still for some seconds while a probe is out. */
+  /** Number of stalls of the event loops for some seconds during a probe. */
   stalls: number;
-  /** Times in which the store throttles most calls. */
+  /** Number of times in which the store throttles most calls. */
   throttlings: number;
-  /** Times in which the disk is full. */
+  /** Number of times in which the disk is full. */
   fullDisks: number;
-  /** Whole-service outages in a run. */
+  /** Number of outages of the whole service. */
   outages: number;
-  /** Calls of the store and of queues take no time, as those of one machine that has time. */
+  /** Whether calls of the store and of queues take no time, as on a single idle machine. */
   instant?: boolean;
-  /** Nothing of ours fails: the promises about time hold to the second. */
+  /** Whether the service has no faults, so that promises about time are exact to the second. */
   quiet: boolean;
 };
 
@@ -86,7 +86,7 @@ const QUIET = {
   outages: 0,
 };
 
-/** One run in five is quiet; the others differ in what fails and how often. */
+/** One run in five is quiet; the others differ in kinds and rates of faults. */
 export function drawProfile(random: Random): Profile {
   const quiet = random.chance(0.2);
   const oneProcess = random.chance(0.5);
@@ -98,14 +98,14 @@ export function drawProfile(random: Random): Profile {
     networkSpells: random.int(0, 2),
     targetSpells: random.int(0, 1),
     stops: random.int(0, 1),
-    neighbour: oneProcess && random.chance(0.3),
+    neighbor: oneProcess && random.chance(0.3),
     twin: random.chance(0.25),
     shards: random.pick([1, 2, 6]),
     jobGroupMs: random.pick([50, 1000]),
     poison: 0.004,
     ...QUIET,
     ...(!quiet && {
-      // One process takes everything along with it.
+      // A single process takes all its work with it.
       crash: upTo(oneProcess ? 0.001 : 0.01),
       refuse: upTo(0.02),
       lost: upTo(0.02),
@@ -132,5 +132,5 @@ export function drawProfile(random: Random): Profile {
   };
 }
 
-/** The same world after everything was repaired: what is left must settle. */
+/** Returns the profile without faults, in which the service must settle. */
 export const repaired = (profile: Profile): Profile => ({ ...profile, ...QUIET, poison: 0 });

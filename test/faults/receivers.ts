@@ -10,14 +10,14 @@ import { currentRun } from './run-context.ts';
 
 type World = { random: Random; clock: VirtualClock; seen: Observations; manners: Manners; profile: () => Profile };
 
-/** The secret of every webhook of a run that has one. */
+/** The secret of every webhook with a secret. */
 export const WEBHOOK_SECRET = 'letmesign';
 
-/** What a receiver answers; 0: nothing. Discord says 204. */
+/** Status of a receiver by its behavior; 0: none. Discord uses 204. */
 const STATUS: Record<Does, number> = { well: 200, drags: 200, fails: 503, throttles: 429, refuses: 0, hangs: 0 };
 
 /**
- * Whoever gets alerts: slack, discord, webhook and ntfy over http, by the path of their address, and the NATS server.
+ * Starts the receivers of alerts: slack, discord, webhook and ntfy over http, by the path of their URL, and NATS.
  */
 export function receivers({ random, clock, seen, manners, profile }: World) {
   const illMs = (): number => (profile().quiet ? 20_000 : 60_000);
@@ -31,7 +31,7 @@ export function receivers({ random, clock, seen, manners, profile }: World) {
     seen.received.push({ delivery_id, kind, type, says, at: clock.now(), status, run: currentRun() });
   }
 
-  /** In seconds, as a date, or not at all. */
+  /** Returns Retry-After in seconds, as a date, or not at all. */
   function retryAfter(): Record<string, string> {
     if (random.chance(0.3)) return {};
     const seconds = random.int(1, 3);
@@ -50,18 +50,18 @@ export function receivers({ random, clock, seen, manners, profile }: World) {
     const type = pathname.slice(1);
     const does = doesNow(hostname);
     const status = does === 'well' && type === 'discord' ? 204 : STATUS[does];
-    // What hangs has read the request all the same.
-    if (does !== 'refuses') note(type, headers, whatItSays(type, headers, body), status);
+    // A hanging receiver has read the request.
+    if (does !== 'refuses') note(type, headers, contentOf(type, headers, body), status);
     await manners.think();
     if (does === 'refuses') throw refused();
     if (does === 'hangs') return manners.hang(timeout_ms);
     return { status, headers: does === 'throttles' ? retryAfter() : {}, body: '' };
   }
 
-  /** The operator's NATS: down, slow to confirm what it has taken, or not allowing the subject. */
+  /** The operator's NATS: down, slow to confirm, or without permission for the subject. */
   const publish: Publish = async (_subject, body, headers) => {
     const does = manners.doesNow('nats', { wellMs: 400_000, illMs: illMs() });
-    if (does === 'well' || does === 'hangs') note('nats', headers, whatItSays('nats', headers, body), STATUS[does]);
+    if (does === 'well' || does === 'hangs') note('nats', headers, contentOf('nats', headers, body), STATUS[does]);
     await manners.think();
     if (does === 'hangs') await manners.sleep(5000);
     if (does === 'fails') throw new Error('the NATS server does not allow this subject');
@@ -73,15 +73,15 @@ export function receivers({ random, clock, seen, manners, profile }: World) {
 }
 
 /**
- * What whoever reads an alert takes from it: up, degraded, down, closed or test; `garbled` when it is not in the form
- * of its type.
+ * Returns the content of an alert for a reader: up, degraded, down, closed or test; `garbled` if it does not have the
+ * format of its type.
  */
-function whatItSays(type: string, headers: Record<string, string>, body: string): string {
+function contentOf(type: string, headers: Record<string, string>, body: string): string {
   try {
-    if (type === 'ntfy') return inWords(headers.title ?? '');
+    if (type === 'ntfy') return contentOfTitle(headers.title ?? '');
     const said = JSON.parse(body);
-    if (type === 'slack') return inWords(said.blocks.length > 0 ? said.text : '');
-    if (type === 'discord') return inWords(said.embeds[0].title);
+    if (type === 'slack') return contentOfTitle(said.blocks.length > 0 ? said.text : '');
+    if (type === 'discord') return contentOfTitle(said.embeds[0].title);
     const signature = headers['X-Service-Signature'];
     const signed = `sha256=${createHmac('sha256', WEBHOOK_SECRET).update(body).digest('hex')}`;
     if (signature !== undefined && signature !== signed) return 'garbled';
@@ -92,15 +92,15 @@ function whatItSays(type: string, headers: Record<string, string>, body: string)
   }
 }
 
-function inWords(title: string): string {
+function contentOfTitle(title: string): string {
   const headline = title.replace(/(, and \d+ (more|others? fails? with it)|; cause: .+)$/, '');
   if (/^(?::\w+: )?Test alert for /.test(headline)) return 'test';
   if (/ was (deleted|disabled)( while down| while degraded)?$/.test(headline)) return 'closed';
   if (/ is up( again after .+)?$/.test(headline)) return 'up';
   if (/ (is degraded|is no longer down but degraded, after .+|has been degraded for .+)$/.test(headline))
     return 'degraded';
-  const [, looked] = / is (down|degraded), and acknowledged$/.exec(headline) ?? [];
-  if (looked) return looked;
+  const [, acknowledged] = / is (down|degraded), and acknowledged$/.exec(headline) ?? [];
+  if (acknowledged) return acknowledged;
   const [, unhealed] = / is still (down|degraded): .+ did not help$/.exec(headline) ?? [];
   if (unhealed) return unhealed;
   return / (is down|is still down after .+|has been down for .+)$/.test(headline) ? 'down' : 'garbled';

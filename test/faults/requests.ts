@@ -2,18 +2,18 @@ import type { ApiEvent, ApiResult } from '#lib/platform/http/api-event.ts';
 import type { Random } from '#test/support/random.ts';
 import type { VirtualClock } from '#test/support/virtual-clock.ts';
 
-export type Answer = { status: number; body: unknown; replayed: boolean };
-/** Sends one request; undefined when no answer came. */
+export type ApiResponse = { status: number; body: unknown; replayed: boolean };
+/** Sends one request; undefined if no response arrived. */
 export type Client = (
   method: string,
   path: string,
   body?: unknown,
   headers?: Record<string, string>,
-) => Promise<Answer | undefined>;
+) => Promise<ApiResponse | undefined>;
 
 type Serve = (event: ApiEvent) => Promise<{ result: ApiResult; replayed: boolean } | undefined>;
 
-/** How long a client waits for an answer. */
+/** Time for which a client waits for a response. */
 const PATIENCE_MS = 15_000;
 
 export function makeClient(serve: Serve, key: string, clock: VirtualClock): Client {
@@ -29,24 +29,24 @@ export function makeClient(serve: Serve, key: string, clock: VirtualClock): Clie
       requestContext: { requestId: `req_${++number}`, http: { method, path: rawPath } },
     };
     const tooLate = clock.sleep(PATIENCE_MS).then(() => undefined);
-    const answer = await Promise.race([serve(event), tooLate]);
-    if (!answer) return undefined;
-    const { statusCode, headers: told, body: text } = answer.result;
-    const isText = told['content-type']?.startsWith('text/plain');
-    return { status: statusCode, body: text && !isText ? JSON.parse(text) : undefined, replayed: answer.replayed };
+    const response = await Promise.race([serve(event), tooLate]);
+    if (!response) return undefined;
+    const { statusCode, headers: sent, body: text } = response.result;
+    const isText = sent['content-type']?.startsWith('text/plain');
+    return { status: statusCode, body: text && !isText ? JSON.parse(text) : undefined, replayed: response.replayed };
   };
 }
 
-/** Sends until it is answered for good: 5xx and silence are tried again. */
+/** Repeats a request until it has a final response: 5xx and missing responses are retried. */
 export async function insist(
   random: Random,
   clock: VirtualClock,
-  send: () => Promise<Answer | undefined>,
+  send: () => Promise<ApiResponse | undefined>,
   most = 20,
-): Promise<Answer | undefined> {
+): Promise<ApiResponse | undefined> {
   for (let i = 0; i < most; i++) {
-    const answer = await send();
-    if (answer && answer.status < 500) return answer;
+    const response = await send();
+    if (response && response.status < 500) return response;
     await clock.sleep(random.int(200, 3000));
   }
   return undefined;

@@ -2,7 +2,7 @@ import { checksIn } from '#test/oracle/inside.ts';
 import type { OperatorWorld } from './alert-bodies.ts';
 import { insist } from './requests.ts';
 
-/** Somebody on call: looks after what is down, mostly until it is up again, and now and then gives it back. */
+/** A user on call: acknowledges failures, mostly until recovery, and sometimes removes an acknowledgement. */
 export async function runResponder({ random, clock, seen, client }: OperatorWorld, end: number): Promise<void> {
   for (;;) {
     await clock.sleep(random.int(10_000, 60_000));

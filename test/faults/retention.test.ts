@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => service.close());
 
-/** A check that went down and up again, with its alerts. */
+/** Creates a check that went down and up again, with its alerts. */
 async function lived() {
   const check = await alertingCheck(service, {
     check_type: 'push',
@@ -20,13 +20,13 @@ async function lived() {
   });
   for (const success of [false, true]) {
     await check.push(success);
-    // Each is told before the next: one that came out of order would be followed by a catch-up.
+    // Each is sent before the next one: out of order it would be followed by a late alert.
     await service.pass(30_000);
   }
   return check;
 }
 
-it('shows results for the days that the account keeps them, and changes and deliveries for ninety', async () => {
+it('returns results for the retention of the account, and changes and deliveries for ninety days', async () => {
   const check = await lived();
   const shown = async () => ({
     results: (await check.read('/results')).results.length,
@@ -50,11 +50,11 @@ it('shows results for the days that the account keeps them, and changes and deli
   service.away(61 * DAY);
   await service.pass(61 * DAY + 60_000);
   expect(await shown()).toEqual({ results: 0, last: false, uptime: null, transitions: 0, feed: 0, deliveries: 0 });
-  // What is forgotten of its history is not forgotten of its state.
+  // The state does not depend on deleted history.
   expect((await check.read()).state).toBe('up');
 });
 
-it('leaves nothing of a history in the store without the hour at which it may go', async () => {
+it('stores all history with an expiry', async () => {
   await lived();
   const begun = service.now();
   const kept = (find: (item: Item) => boolean) =>

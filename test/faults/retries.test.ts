@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
 import { checksIn } from '#test/oracle/inside.ts';
-import { alertingCheck, told, type VirtualService, virtualService } from './virtual-service.ts';
+import { alertingCheck, alertsAt, type VirtualService, virtualService } from './virtual-service.ts';
 
 let service: VirtualService;
 afterEach(() => service.close());
@@ -10,7 +10,7 @@ type Result = { kind: string; checked_at: string; success: boolean };
 
 /** Oldest first. */
 const resultsOf = async (check: Check): Promise<Result[]> => (await check.read('/results')).results.toReversed();
-/** Between its slots it never stood still: what is shown counts each of them once. */
+/** Returns the results of slots, which the API counts once each. */
 const slotsShown = async (check: Check) => {
   const { points } = await check.read('/sparkline');
   return points.reduce(
@@ -20,7 +20,7 @@ const slotsShown = async (check: Check) => {
 };
 const seconds = (from: string, to: string): number => Math.round((Date.parse(to) - Date.parse(from)) / 1000);
 
-/** A check of a minute, down after three failures, that was up for some minutes. */
+/** Creates a check each minute that goes down after three failures and was up for some minutes. */
 async function steadyCheck(more: object = {}): Promise<Check> {
   service = await virtualService('09:30');
   const check = await alertingCheck(service, { interval_seconds: 60, failure_threshold: 3, ...more });
@@ -28,7 +28,7 @@ async function steadyCheck(more: object = {}): Promise<Check> {
   return check;
 }
 
-it('every slot, with retries: down 20 s after the first failed slot, and nothing else counts them', async () => {
+it('makes a check down 20 s after the first failed slot, and counts retries nowhere else', async () => {
   const check = await steadyCheck({ retry_interval_seconds: 10 });
   service.host('shop.test').does('fails');
   await service.pass(3 * 60_000);
@@ -39,7 +39,7 @@ it('every slot, with retries: down 20 s after the first failed slot, and nothing
   const [down] = await check.read('/transitions');
   expect(seconds(first!.checked_at, down.timestamp)).toBe(20);
   expect(down).toMatchObject({ check_to_state: 'down', outage_started_at: first!.checked_at });
-  expect(told(service)).toHaveLength(1);
+  expect(alertsAt(service)).toHaveLength(1);
 
   service.host('shop.test').does('answers');
   await service.pass(3 * 60_000);
@@ -49,7 +49,7 @@ it('every slot, with retries: down 20 s after the first failed slot, and nothing
   expect(await slotsShown(check)).toBe(all.filter(({ kind }) => kind === 'scheduled').length);
 });
 
-it('a blip is over at the first retry, and without retries at the next slot', async () => {
+it('ends a short failure at the first retry, and without retries at the next slot', async () => {
   const check = await steadyCheck({ retry_interval_seconds: 10 });
   const { calls } = service.host('shop.test');
   service.host('shop.test').does('fails');
@@ -61,7 +61,7 @@ it('a blip is over at the first retry, and without retries at the next slot', as
   expect((await resultsOf(check)).at(-1)).toMatchObject({ kind: 'retry', success: true });
 });
 
-it('a crash between the result and the message of its retry loses no slot: the next one decides', async () => {
+it('loses no slot when the service crashes between the result and the message of its retry', async () => {
   const check = await steadyCheck({ retry_interval_seconds: 10 });
   const healthy = (await resultsOf(check)).length;
   service.host('shop.test').does('fails');
@@ -84,7 +84,7 @@ it('a crash between the result and the message of its retry loses no slot: the n
   }
 });
 
-it('a target that hangs is retried too, apart from those that are quick', async () => {
+it('retries a hanging target too, separately from fast ones', async () => {
   const check = await steadyCheck({ retry_interval_seconds: 10, timeout_ms: 5000 });
   service.host('shop.test').does('hangs');
   await service.pass(2 * 60_000);
@@ -93,7 +93,7 @@ it('a target that hangs is retried too, apart from those that are quick', async 
   expect(await check.read()).toMatchObject({ state: 'down' });
 });
 
-it('a run by hand that leaves a check undecided is followed by a retry', async () => {
+it('retries after a manual run that leaves a check unconfirmed', async () => {
   const check = await steadyCheck({ interval_seconds: 3600, retry_interval_seconds: 10 });
   service.host('shop.test').does('fails');
   await service.call('POST', `/v1/checks/${check.id}/run`);

@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { FunctionRun } from '#test/oracle/inside.ts';
 
-/** On whose behalf something happens: the run of a function that led to it, through every await. */
+/** The function run that causes something, through every await. */
 export const runContext = new AsyncLocalStorage<FunctionRun>();
 
-/** The number of that run; undefined for what somebody outside of the service does. */
+/** Returns the id of the current function run; undefined outside of the service. */
 export const currentRun = (): number | undefined => runContext.getStore()?.id;

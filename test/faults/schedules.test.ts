@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { alertingCheck, told, type VirtualService, virtualService } from './virtual-service.ts';
+import { alertingCheck, alertsAt, type VirtualService, virtualService } from './virtual-service.ts';
 
 let service: VirtualService;
 beforeEach(async () => {
@@ -7,7 +7,7 @@ beforeEach(async () => {
 });
 afterEach(() => service.close());
 
-/** A backup at 02:30 in Berlin, which is 01:30 in UTC. */
+/** A backup at 02:30 in Berlin: 01:30 in UTC. */
 const nightly = () =>
   alertingCheck(service, {
     check_type: 'push',
@@ -15,26 +15,26 @@ const nightly = () =>
     config: { schedule: '30 2 * * *', timezone: 'Europe/Berlin' },
   });
 
-it('a night without a report pages an hour after it was due, and one with a report nobody', async () => {
-  const [silent, alive] = [await nightly(), await nightly()];
-  for (const { push } of [silent, alive]) await push(true);
+it('pages an hour after a report was due, and not after a report', async () => {
+  const [missing, alive] = [await nightly(), await nightly()];
+  for (const { push } of [missing, alive]) await push(true);
   await service.until('01:45');
   expect(await alive.read()).toMatchObject({ late: true, alerts_at: '2026-11-21T02:30:00.000Z' });
   await alive.push(true);
   expect(await alive.read()).toMatchObject({ late: false, alerts_at: '2026-11-22T02:30:00.000Z' });
   await service.until('02:29');
-  expect(told(service)).toEqual([]);
+  expect(alertsAt(service)).toEqual([]);
   await service.until('02:32');
-  expect(told(service)).toEqual(['02:30 state_change down']);
+  expect(alertsAt(service)).toEqual(['02:30 state_change down']);
   expect(await alive.read()).toMatchObject({ state: 'up' });
-  const [down] = await silent.read('/transitions');
+  const [down] = await missing.read('/transitions');
   expect(down.error_message).toBe(
     'no heartbeat for the run due 2026-11-21 02:30 Europe/Berlin (grace 3600 s); last 2026-11-21 01:30',
   );
 });
 
 it.each(['a first report', 'a run that starts'])(
-  '%s is held to its own time, not to that of our outage before',
+  'expects %s at its own time, not at that of an earlier outage of the service',
   async (what) => {
     const check = await alertingCheck(service, {
       check_type: 'push',
@@ -43,24 +43,24 @@ it.each(['a first report', 'a run that starts'])(
     });
     await service.until('02:00');
     service.away(10 * 60_000);
-    // The first sign of life was due at 02:30, and is at 04:10 now.
+    // The first heartbeat was due at 02:30, and is now due at 04:10.
     await service.until('02:40');
     if (what === 'a first report') await check.push(true);
     else await service.call('GET', `${(await check.read()).ping_url}/start`);
     expect(await check.read()).toMatchObject({ alerts_at: expect.stringMatching(/T02:50:00/) });
     await service.until('02:49');
-    expect(told(service)).toEqual([]);
+    expect(alertsAt(service)).toEqual([]);
     await service.until('02:51');
-    expect(told(service)).toEqual(['02:50 state_change down']);
+    expect(alertsAt(service)).toEqual(['02:50 state_change down']);
   },
 );
 
-it('ten minutes of our own outage when it is due page nobody', async () => {
+it('does not page after an outage of the service for ten minutes at the due time', async () => {
   const check = await nightly();
   await check.push(true);
   await service.until('01:25');
   service.away(10 * 60_000);
   await service.until('04:00');
-  expect(told(service)).toEqual([]);
+  expect(alertsAt(service)).toEqual([]);
   expect(await check.read()).toMatchObject({ state: 'up', late: false, alerts_at: '2026-11-22T02:30:00.000Z' });
 });

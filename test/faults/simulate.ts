@@ -12,16 +12,16 @@ import { makeClock } from '#test/support/virtual-clock.ts';
 import '#test/support/all-loaded.ts';
 import { resetPushes } from './agents.ts';
 import { makeManners } from './manners.ts';
-import { runNeighbour } from './neighbour.ts';
+import { runNeighbor } from './neighbor.ts';
 import { makeObservations, type Observations } from './observations.ts';
 import { observedTable } from './observed-table.ts';
 import { people } from './people.ts';
 import { runPipeline } from './pipeline.ts';
 import type { Shared } from './process.ts';
 import { drawProfile, type Profile, repaired } from './profile.ts';
+import { shownOf } from './read-check.ts';
 import { receivers } from './receivers.ts';
 import { makeClient } from './requests.ts';
-import { shownOf } from './shown-of.ts';
 import { stopFor } from './stops.ts';
 import { runTwin } from './twin.ts';
 import { virtualCloud } from './virtual-cloud.ts';
@@ -29,7 +29,7 @@ import { virtualNet } from './virtual-net.ts';
 import { drawWeather, makeWeather } from './weather.ts';
 
 /**
- * Ten minutes before midnight, so that an hour and a day are rolled up while things still happen; or before clocks in
+ * Start times: ten minutes before midnight, so that an hour and a day are rolled up in the run; or before clocks in
  * Europe are set back, or forward.
  */
 const STARTS = [
@@ -39,11 +39,11 @@ const STARTS = [
   Date.UTC(2026, 2, 29, 0, 50),
 ];
 /**
- * Enough calm behind the weather for everything to come to its end; what was deleted is reclaimed after ten minutes.
+ * Time after the faults for everything to finish; deleted items are reclaimed after ten minutes.
  */
 const SETTLE_MS = 13 * 60_000;
 
-/** What a run left for its checkers. */
+/** The outcome of a run, for the oracle. */
 export type Run = {
   seed: number;
   profile: Profile;
@@ -51,15 +51,15 @@ export type Run = {
   keys: Keys;
   calmFrom: number;
   end: number;
-  /** What the service shows of each check at the end, by its id. */
+  /** Data of each check from the API at the end, by its id. */
   shown: Map<string, Shown>;
 };
 
 const silentLog = { info: () => {}, warn: () => {}, error: () => {} };
 
 /**
- * One whole life of the service, in memory and in virtual time. The same seed and length give the same run.
- * @param minutes how long things happen, before it comes to rest
+ * Simulates one whole life of the service, in memory and in virtual time. The same seed and length give the same run.
+ * @param minutes active time, before it settles
  */
 export async function simulate(seed: number, minutes = 30): Promise<Run> {
   const lengthMs = minutes * 60_000;
@@ -134,10 +134,10 @@ export async function simulate(seed: number, minutes = 30): Promise<Run> {
     );
   }
   drawSpells(random, seen, profile, started, lengthMs);
-  if (profile.neighbour) {
+  if (profile.neighbor) {
     const { key } = await createAccount({ ports: outside, keys }, { email: 'ops@next-door.test', name: 'Next door' });
     const client = makeClient(cloud.request, key.key, clock);
-    clock.at(started + random.int(60_000, lengthMs / 2), () => void runNeighbour(random, clock, client));
+    clock.at(started + random.int(60_000, lengthMs / 2), () => void runNeighbor(random, clock, client));
   }
   if (profile.twin) {
     const { key } = await createAccount({ ports: outside, keys }, { email: 'ops@twin.test', name: 'Twin' });
@@ -152,7 +152,7 @@ export async function simulate(seed: number, minutes = 30): Promise<Run> {
   return { seed, profile, seen, keys, calmFrom, end, shown };
 }
 
-/** Times without a network, and times in which all targets are silent by themselves. */
+/** Draws network outages of the service, and times in which no target responds. */
 function drawSpells(random: Random, seen: Observations, profile: Profile, started: number, lengthMs: number): void {
   const draw = (silences: NetworkSpell['silences']) => {
     const from = started + random.int(90_000, lengthMs - 60_000);
@@ -167,7 +167,7 @@ function drawSpells(random: Random, seen: Observations, profile: Profile, starte
   for (let i = 0; i < profile.targetSpells; i++) draw('targets');
 }
 
-/** A message a minute: late, twice, or not at all. */
+/** Sends a tick a minute: late, twice, or not at all. */
 function startTicks(
   shared: Shared,
   send: (queue: string, messages: { body: unknown }[]) => void,
@@ -175,7 +175,7 @@ function startTicks(
   end: number,
 ) {
   const { random, clock } = shared;
-  // The host sends the present minute's tick when it starts.
+  // The host sends the current minute's tick when it starts.
   for (let minute = Math.floor(from / 60_000) * 60_000; minute < end; minute += 60_000) {
     clock.at(minute, () => {
       if (minute > from && random.chance(shared.profile.tickMissing)) return;

@@ -1,26 +1,26 @@
 import { describe, expect, it, vi } from 'vitest';
-import { verdict } from '#test/oracle/promises.ts';
+import { violationsOf } from '#test/oracle/promises.ts';
 import { historyOf } from './history.ts';
 import { fingerprint, simulate } from './simulate.ts';
 
-/** A few short lives; `npm run test:nightly -- faults` simulates hundreds. */
+/** A few short runs; `npm run test:nightly -- faults` simulates hundreds. */
 const MINUTES = 12;
 const SEEDS = [1, 2, 3, 4];
-/** Length of the lives that are compared. */
+/** Length of the compared runs (minutes). */
 const COMPARED_MINUTES = 5;
 
-describe('a whole life of the service, full of faults', () => {
-  // First of all: the first life of a process is the one that could wait for what the process has not loaded yet.
-  it('is the same life for the same seed, also on a machine that stands still again and again', async () => {
+describe('a simulated run with many faults', () => {
+  // First, because the first run of a process is the one that could wait for code that is not loaded yet.
+  it('is the same for the same seed, even on a machine that stalls repeatedly', async () => {
     const life = async () => fingerprint(await simulate(2, COMPARED_MINUTES));
     const first = await life();
     expect(await life()).toBe(first);
-    let behind = 0;
+    let lag = 0;
     const clocks = [performance, Date].map((clock) => {
       const now = clock.now.bind(clock);
       return vi.spyOn(clock, 'now').mockImplementation(() => {
-        behind += 700;
-        return now() + behind;
+        lag += 700;
+        return now() + lag;
       });
     });
     try {
@@ -32,7 +32,7 @@ describe('a whole life of the service, full of faults', () => {
 
   it.each(SEEDS)('keeps every promise (seed %i)', async (seed) => {
     const run = await simulate(seed, MINUTES);
-    expect(verdict(historyOf(run))).toEqual([]);
+    expect(violationsOf(historyOf(run))).toEqual([]);
     expect(run.seen.commits.length).toBeGreaterThan(300);
   });
 });

@@ -4,7 +4,7 @@ import { AppError } from '#lib/platform/errors.ts';
 import type { Stop } from '#test/oracle/inside.ts';
 import type { Observations } from './observations.ts';
 
-/** The operator of the service disables the account, and enables it again; on a full disk they try again. */
+/** The operator of the service disables the account, and enables it again; repeats that while the disk is full. */
 export async function stopFor(scope: MutationContext, seen: Observations, ms: number): Promise<void> {
   const { now, sleep } = scope.ports.clock;
   const never = Number.POSITIVE_INFINITY;

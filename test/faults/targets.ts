@@ -16,38 +16,38 @@ type World = {
 };
 
 const DAY_MS = 86_400_000;
-/** How long they are well, and ill. */
+/** Average times for which targets are healthy and unhealthy. */
 export const HEALTH = { wellMs: 240_000, illMs: 90_000 };
-/** How long a host takes that drags (ms); longer than its caller waits, and it hangs. */
+/** Response times of a dragging host (ms); if they exceed the time-out of the caller, it hangs. */
 const DRAGS_MS = [1_500, 4_900] as const;
-/** The record that every dns check wants; whoever wants another one gets a wrong answer. */
+/** The record that every dns check expects; with another expectation the response is wrong. */
 export const RECORD = '192.0.2.7';
-/** How often our own resolver answers out of its memory, whatever its network does. */
+/** Share of look-ups that the service's own resolver answers from its cache. */
 const REMEMBERED = 0.3;
 
-/** What a target gives, by what it does, after so many ms; an error is thrown. */
+/** Responses of a target by its behavior, after `took` ms; an error is thrown. */
 type Answers<T> = Record<'well' | 'fails' | 'refuses', (took: number) => T | NetError>;
 
 /**
- * The hosts that checks probe: http, tcp, tls and dns.
- * @param world `onProbe` hears of each request that is out
+ * The targets of checks: http, tcp, tls and dns.
+ * @param world `onProbe` is called for each request in flight
  */
 export function targets({ random, clock, seen, manners, onProbe }: World) {
-  async function give<T>(does: Does, drag: number, timeout: number, answers: Answers<T>): Promise<T> {
+  async function give<T>(does: Does, drag: number, timeout: number, responses: Answers<T>): Promise<T> {
     const begun = clock.now();
     await (does === 'drags' ? manners.sleep(drag) : manners.think());
     if (does === 'hangs') return manners.hang(timeout);
-    const answer = answers[does === 'throttles' ? 'fails' : does === 'drags' ? 'well' : does](clock.now() - begun);
-    if (answer instanceof NetError) throw answer;
-    return answer;
+    const response = responses[does === 'throttles' ? 'fails' : does === 'drags' ? 'well' : does](clock.now() - begun);
+    if (response instanceof NetError) throw response;
+    return response;
   }
 
   async function probe<T>(
-    who: { process: number; host: string; own_resolver?: boolean },
+    origin: { process: number; host: string; own_resolver?: boolean },
     timeout: number,
-    answers: Answers<T>,
+    responses: Answers<T>,
   ): Promise<T> {
-    const { process, host, own_resolver = false } = who;
+    const { process, host, own_resolver = false } = origin;
     const isRemembered = own_resolver && random.chance(REMEMBERED);
     const down = isRemembered ? undefined : manners.outside(['network', 'targets']);
     const manner = manners.doesNow(host, { ...HEALTH, ills: [...manners.ILLS, 'drags'] });
@@ -62,22 +62,22 @@ export function targets({ random, clock, seen, manners, onProbe }: World) {
       at,
       timeout_ms: timeout,
       success,
-      silent: false,
+      isUnanswered: false,
       own_resolver,
     };
     seen.probes.push(one);
     onProbe();
     try {
-      const answer = await (down ? manners.silence(down, timeout) : give(does, drag, timeout, answers));
-      // It has come; but whoever stood still until the deadline was over finds that out first.
+      const response = await (down ? manners.silence(down, timeout) : give(does, drag, timeout, responses));
+      // The response arrived; but a process that stalled until the deadline was over detects the deadline first.
       if (clock.now() > at + timeout && stalledBetween(seen, at, clock.now()) > 0)
-        throw new NetError('timeout', `no answer within ${timeout} ms`);
-      return answer;
+        throw new NetError('timeout', `no response within ${timeout} ms`);
+      return response;
     } catch (error) {
       const failure = error as NetError;
-      // The deadline covers all of it, and comes late only by as long as we stood still.
+      // The deadline covers the whole request, and is late only by the duration of stalls.
       failure.latency_ms = Math.min(clock.now() - at, timeout + stalledBetween(seen, at, clock.now()));
-      one.silent = !failure.answered;
+      one.isUnanswered = !failure.answered;
       one.interrupted = failure.interrupted;
       throw failure;
     } finally {
@@ -104,7 +104,7 @@ export function targets({ random, clock, seen, manners, onProbe }: World) {
     };
   }
 
-  /** On which nobody says anything. */
+  /** A connection on which nothing is sent. */
   const connection = (where: string, took: number, handshake?: Handshake): Connection => ({
     where,
     stream: new PassThrough(),
@@ -126,7 +126,7 @@ export function targets({ random, clock, seen, manners, onProbe }: World) {
         },
         refuses: refused,
       }),
-    /** @param resolver undefined: our own */
+    /** @param resolver undefined: the service's own */
     resolve: (process: number, hostname: string, resolver: string | undefined, timeout: number): Promise<LookUpReply> =>
       probe({ process, host: resolver ?? hostname, own_resolver: resolver === undefined }, timeout, {
         well: (latency_ms) => ({ values: ['192.0.2.8', RECORD], latency_ms }),

@@ -4,8 +4,8 @@ import { checkTenants } from '#test/oracle/tenants.ts';
 
 const entity = (tenant: string, id: string) => ({ pk: `T#${tenant}#ENTITIES#0`, sk: id });
 
-/** What is said of two accounts with an entity each, of whose incident somebody writes this. */
-function said(incident: object): string[] {
+/** Returns the violations for two accounts with an entity each and this incident in one of them. */
+function violationsWith(incident: object): string[] {
   const items = [entity('acc_1', 'ent_1'), entity('acc_2', 'ent_2'), { pk: 'T#acc_1#INCIDENT#ent_1', sk: 'OPEN' }];
   const commits = items.map((key, i) => ({
     ...{ n: i, at: i, run: undefined },
@@ -14,12 +14,14 @@ function said(incident: object): string[] {
   return checkTenants({ seen: { commits } } as unknown as Inside);
 }
 
-describe('the judge of accounts', () => {
-  it('lets each speak of its own', () => {
-    expect(said({ root_entity_id: 'ent_1' })).toEqual([]);
+describe('the promise "tenants"', () => {
+  it('accepts items that name their own account', () => {
+    expect(violationsWith({ root_entity_id: 'ent_1' })).toEqual([]);
   });
 
-  it('says which names what is of another', () => {
-    expect(said({ root_entity_id: 'ent_2' })).toEqual(['T#acc_1#INCIDENT#ent_1 OPEN names ent_2, of another account']);
+  it('finds an item that names another account', () => {
+    expect(violationsWith({ root_entity_id: 'ent_2' })).toEqual([
+      'T#acc_1#INCIDENT#ent_1 OPEN names ent_2, of another account',
+    ]);
   });
 });

@@ -1,15 +1,15 @@
-import { everybody, type OperatorWorld } from './alert-bodies.ts';
+import { accountChannel, type OperatorWorld } from './alert-bodies.ts';
 import { hostOf, TRUE_RELATIONS } from './places.ts';
 import { insist } from './requests.ts';
 
 /**
- * Another tenant whose catalog, relations, hosts and channel are called the same. What fails for one fails for the
- * other as well, and neither may notice.
+ * Another tenant with the same names of catalog, relations, hosts and channel. Failures affect both, and neither may
+ * affect the other.
  */
 export async function runTwin({ random, clock, client }: Omit<OperatorWorld, 'seen'>): Promise<void> {
   const post = (path: string, body: object) => insist(random, clock, () => client('POST', path, body));
   await post('/v1/blueprints', { slug: 'service', name: 'Service', fields: [] });
-  await post('/v1/notify/channels', { name: 'everybody', ...everybody });
+  await post('/v1/notify/channels', { name: 'account', ...accountChannel });
   const [from, to] = TRUE_RELATIONS[0]!;
   for (const [i, slug] of [to, from].entries()) {
     const made = await post('/v1/blueprints/service/entities', { slug, name: `Entity ${slug}`, fields: {} });

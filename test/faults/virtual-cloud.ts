@@ -6,7 +6,7 @@ import { virtualQueues } from './virtual-queues.ts';
 import { virtualStream } from './virtual-stream.ts';
 
 /**
- * What infra builds, in virtual time: the functions, their queues and change stream, and the way of a request to them.
+ * The infrastructure in virtual time: the functions, their queues and change stream, and the routing of requests.
  */
 export function virtualCloud(shared: Shared) {
   const wakeAll = () => {
@@ -24,7 +24,7 @@ export function virtualCloud(shared: Shared) {
     outage,
     suspend,
     isRunning,
-    /** A request to the service; undefined when its process died. Throws nothing. */
+    /** Sends a request to the service; undefined if its process died. Does not throw. */
     request: async (event: ApiEvent): Promise<{ result: ApiResult; replayed: boolean } | undefined> => {
       if (!isRunning()) return undefined;
       const name = functionOf(event);
@@ -39,7 +39,7 @@ export function virtualCloud(shared: Shared) {
   };
 }
 
-/** Requests go to the first row that fits. */
+/** Requests go to the first matching route. */
 function functionOf({ rawPath, requestContext }: ApiEvent): 'api' | 'ingest' | 'tester' | 'mcp' {
   const { method } = requestContext.http;
   const fits = ({ path, method: wanted }: (typeof routes)[number]): boolean =>

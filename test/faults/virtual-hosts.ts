@@ -1,7 +1,7 @@
 import { type HttpRequest, type Net, NetError } from '#lib/net/net.ts';
 import type { Clock } from '#lib/platform/ports.ts';
 
-/** What a host does with whoever calls it. `breaks`: the machine that calls has no more sockets. */
+/** Behavior of a host. `breaks`: the calling machine has no sockets left. */
 export type Manner =
   | 'answers'
   | 'fails'
@@ -10,21 +10,21 @@ export type Manner =
   | 'breaks'
   | ((call: Call) => { status: number; headers?: Record<string, string> });
 
-/** One request that a host got, at `at` (epoch ms), and the status that it answered; 0 for none. */
+/** A request to a host, at `at` (epoch ms), and the status of the response; 0 for none. */
 export type Call = { at: number; headers: Record<string, string>; body: string; status: number };
 
 export type Host = {
-  /** All requests, also those that came to nothing because it refused. */
+  /** All requests, including refused ones. */
   calls: Call[];
   does(manner: Manner): void;
 };
 
-/** A network whose hosts do as a test says. The look-up that a REFERENCE_HOST makes goes to the host `.`. */
+/** A network whose hosts behave as a test defines. The look-up of REFERENCE_HOST goes to the host `.`. */
 export type VirtualHosts = { net: Net; host(name: string): Host; names(): string[] };
 
 const TRAVEL_MS = 20;
 
-/** @param onCall hears of each request that reached its host, before that one answers */
+/** @param onCall called for each request that reached its host, before the response */
 export function virtualHosts(clock: Clock, onCall: (host: string) => Promise<void>): VirtualHosts {
   const hosts = new Map<string, Host & { manner: Manner }>();
   const hostOf = (name: string) => {
@@ -54,14 +54,14 @@ export function virtualHosts(clock: Clock, onCall: (host: string) => Promise<voi
     }
     if (manner === 'hangs') {
       await clock.sleep(timeout - TRAVEL_MS);
-      const silence = new NetError('timeout', `no answer from ${name} within ${timeout} ms`);
-      throw Object.assign(silence, { latency_ms: timeout });
+      const timedOut = new NetError('timeout', `no response from ${name} within ${timeout} ms`);
+      throw Object.assign(timedOut, { latency_ms: timeout });
     }
-    const answer = typeof manner === 'function' ? manner(one) : { status: manner === 'answers' ? 200 : 503 };
-    one.status = answer.status;
+    const response = typeof manner === 'function' ? manner(one) : { status: manner === 'answers' ? 200 : 503 };
+    one.status = response.status;
     await onCall(name);
     await clock.sleep(TRAVEL_MS);
-    return answer;
+    return response;
   }
 
   const unused = async (): Promise<never> => {

@@ -18,19 +18,19 @@ type World = Parameters<typeof receivers>[0] & {
 };
 
 /**
- * The net as each process sees it. Receivers of alerts are `r….test`, targets of actions `c….example.com`, and all
- * others what a check probes.
- * @param world `onCall` hears of each run whose call an action's target has read
+ * The net of each process. Receivers of alerts are `r….test`, targets of actions `c….example.com`, and all others are
+ * targets of checks.
+ * @param world `onCall` is called for each execution whose request was read by an action's target
  */
 export function virtualNet(world: World, post: ReturnType<typeof receivers>['post']): (process: number) => Net {
   const { random, clock, seen, manners, referenceHost } = world;
   const target = targets(world);
   const call = actionTargets(world);
 
-  async function look(process: number, timeout: number): Promise<void> {
+  async function probeReference(process: number, timeout: number): Promise<void> {
     const down = manners.outside(['network']);
-    const one = { process, at: clock.now(), heard: !down };
-    seen.looks.push(one);
+    const one = { process, at: clock.now(), isAnswered: !down };
+    seen.referenceProbes.push(one);
     try {
       await (down ? manners.silence(down, timeout) : manners.sleep(random.int(2, 300)));
     } finally {
@@ -53,7 +53,7 @@ export function virtualNet(world: World, post: ReturnType<typeof receivers>['pos
     open: async (request, work) => work(await target.open(process, request)),
     resolve: async ({ hostname, type, resolver, timeout_ms }) => {
       if (hostname !== referenceHost || type !== 'NS') return target.resolve(process, hostname, resolver, timeout_ms);
-      await look(process, timeout_ms);
+      await probeReference(process, timeout_ms);
       return { values: ['a.root-servers.net'], latency_ms: 20 };
     },
     guard: async () => {},
@@ -68,10 +68,10 @@ type CallWorld = {
   onCall: World['onCall'];
 };
 
-/** So many of the calls that a guarded action makes do what it is there for. */
+/** Share of requests of remediations that repair the target. */
 const REPAIRS = 0.5;
 
-/** The host that the check of a guarded action asks; of other actions, and where they are gone, none. */
+/** Returns the host of the check of a remediation; undefined for other or deleted actions. */
 function repairedBy({ table }: Observations, execution_id: string): string | undefined {
   const items = [...table.values()];
   const run = items.find((item): item is ExecutionItem => item.sk === 'EXECUTION' && item.pk.endsWith(execution_id));
@@ -80,7 +80,7 @@ function repairedBy({ table }: Observations, execution_id: string): string | und
   return check && check.execution_mode === 'pull' ? targetOf(check) : undefined;
 }
 
-/** Whoever gets the call of an action; its address ends in the id of the run. */
+/** Targets of actions; the URL ends in the execution id. */
 function actionTargets({ random, clock, seen, manners, onCall }: CallWorld) {
   return async ({ hostname, pathname }: URL, timeout: number): Promise<number> => {
     const down = manners.outside(['network']);

@@ -11,14 +11,14 @@ import { runContext } from './run-context.ts';
 
 type BatchFunction = Exclude<keyof Handlers, 'api' | 'ingest' | 'tester' | 'mcp'>;
 
-/** On one machine, how long a message that failed, or whose process died, stays away (ms). */
+/** On one machine, the time for which a failed message, or one of a crashed process, is hidden (ms). */
 const [PAUSE_MIN_MS, PAUSE_MAX_MS] = [1000, 30_000];
-/** A message that nobody can read. */
+/** An unreadable message. */
 const POISON = { messageId: 'poison', body: '{"kind":"nonsense"}' };
-/** How far the clock of a message's sender may be ahead (ms). */
+/** Maximum lead of the clock of a message's sender (ms). */
 const AHEAD_MS = 5_000;
 
-/** Queues that repeat, delay and reorder, and give again what failed and nothing else. */
+/** Queues that repeat, delay and reorder, and retry only failed messages. */
 export function virtualQueues(shared: Shared, invoke: ReturnType<typeof machines>['invoke'], isRunning: () => boolean) {
   const { random, clock, seen } = shared;
   const isFull = () => shared.storeSpell() === 'disk full';
@@ -29,13 +29,13 @@ export function virtualQueues(shared: Shared, invoke: ReturnType<typeof machines
     // As many as there is work for.
     pollers: () => ({ least: 0, most: Number.POSITIVE_INFINITY, every_ms: 0 }),
     take: (queue, waiting) => {
-      // Messages come in no order.
+      // Messages are unordered.
       if (waiting.length > 1 && random.chance(0.3)) waiting.reverse();
       return waiting.splice(0, random.int(1, specs[queue].batch));
     },
-    // To take a message is to write that it was taken: on a full disk nobody can.
+    // Receiving a message is a write, so that it is impossible on a full disk.
     isOpen: () => isRunning() && !isFull(),
-    // One machine gives a message again sooner than SQS; one that it cannot settle is away until it is not hidden.
+    // One machine retries a message sooner than SQS; if it cannot settle it, the message stays hidden.
     backAt: (queue, received_at) =>
       perhapsLate(
         shared.profile.oneProcess && !isFull()
@@ -55,12 +55,12 @@ export function virtualQueues(shared: Shared, invoke: ReturnType<typeof machines
     return at + random.int(500, 20_000);
   }
 
-  /** When a message comes a second time (ms later): into two hands at once, or when its work is long done. */
+  /** Returns the delay of a second receive (ms): concurrent, or long after its processing. */
   const again = (): number => random.int(0, random.pick([100, 30_000]));
 
   function send(queue: string, messages: Message[]): void {
     const source = sources.get(queue);
-    if (!source) throw new Error(`There is no queue ${queue}.`);
+    if (!source) throw new Error(`Unknown queue: ${queue}.`);
     const now = clock.now();
     for (const message of messages) {
       const { text } = serializeMessage(message, now + AHEAD_MS);
@@ -98,7 +98,7 @@ export function virtualQueues(shared: Shared, invoke: ReturnType<typeof machines
     if (!done) return undefined;
     const names = records.map(({ messageId }) => messageId);
     const failed = new Set(done.reply.batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));
-    judgeReply(queue, names, failed, isPoisoned);
+    checkReply(queue, names, failed, isPoisoned);
     for (const [i, name] of names.entries()) {
       if (failed.has(name)) continue;
       for (const run of runs[i]!) run.done_at = clock.now();
@@ -108,16 +108,17 @@ export function virtualQueues(shared: Shared, invoke: ReturnType<typeof machines
     return isFull() ? undefined : { batchItemFailures: [...failed].map((itemIdentifier) => ({ itemIdentifier })) };
   }
 
-  /** A message that cannot be read fails, and takes nobody along; a name that is not in the batch fails all of it. */
-  function judgeReply(queue: QueueName, names: string[], failed: Set<string>, isPoisoned: boolean): void {
+  /** An unreadable message fails without others; a name that is not in the batch fails all of it. */
+  function checkReply(queue: QueueName, names: string[], failed: Set<string>, isPoisoned: boolean): void {
     const known = new Set([...names, ...(isPoisoned ? [POISON.messageId] : [])]);
-    if (!failed.isSubsetOf(known)) seen.batches.push(`${queue}: ${[...failed]} are not all of ${[...known]}`);
+    if (!failed.isSubsetOf(known)) seen.batches.push(`${queue}: ${[...failed]} are not all in the batch ${[...known]}`);
     const wellFailed = [...failed].filter((name) => name !== POISON.messageId).length;
     if (wellFailed > 0 && wellFailed < names.length) count(seen, 'part of a batch failed');
     if (!isPoisoned) return;
-    count(seen, 'message that nobody can read');
-    if (!failed.has(POISON.messageId)) seen.batches.push(`${queue}: swallowed a message that nobody can read`);
-    if (wellFailed > 0 && shared.profile.quiet) seen.batches.push(`${queue}: one bad message took ${wellFailed} along`);
+    count(seen, 'unreadable message');
+    if (!failed.has(POISON.messageId)) seen.batches.push(`${queue}: did not report an unreadable message`);
+    if (wellFailed > 0 && shared.profile.quiet)
+      seen.batches.push(`${queue}: one unreadable message made ${wellFailed} others fail`);
   }
 
   return {

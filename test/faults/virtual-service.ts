@@ -23,15 +23,15 @@ import { virtualHosts } from './virtual-hosts.ts';
 type ApiCall = [method: string, path: string, body?: unknown];
 
 const DAY = '2026-11-21';
-/** Of that day, epoch ms; `09:40` or `09:40:30`. */
+/** Returns a time of that day, epoch ms; `09:40` or `09:40:30`. */
 export const timeOfDay = (text: string): number => Date.parse(`${DAY}T${text}${text.length === 5 ? ':00' : ''}Z`);
 
 /**
- * The real functions in virtual time, on a table in memory and on the faultless cloud of the simulation, with targets
- * and receivers that do as a test says: `await service.until('09:40'); service.host('shop.test').does('fails');`.
- * @param settings in place of those of one machine
+ * The real functions in virtual time, on a table in memory and on the cloud of the simulation without faults, with
+ * scripted targets and receivers: `await service.until('09:40'); service.host('shop.test').does('fails');`.
+ * @param settings override the settings of one machine
  * @param machines one for everything, or one for each invocation, with the queues of AWS
- * @param quick for long lives: a table on plain objects in place of SQLite, which nobody observes, and calls to it that
+ * @param quick for long lives: a table on plain objects instead of SQLite, without observations, and calls to it that
  *   take no time
  */
 export async function virtualService(
@@ -42,14 +42,14 @@ export async function virtualService(
 ) {
   const random = makeRandom(7);
   const time = makeClock(timeOfDay(from));
-  /** How far the service's clock was set back (ms). */
+  /** Time by which the service's clock was set back (ms). */
   let behind = 0;
-  /** How long its processes have stood still (ms). */
+  /** Total duration of stalls of its processes (ms). */
   let stalled_ms = 0;
   const clock: VirtualClock = {
     ...time,
     now: () => time.now() - behind,
-    // What waits for a time of the clock waits on when that is set back.
+    // Work that waits for a time waits longer when the clock is set back.
     at: (when, work) =>
       time.at(when + behind, () => (clock.now() < when && behind > 0 ? clock.at(when, work) : work())),
     runUntil: (end) => time.runUntil(end + behind),
@@ -68,7 +68,7 @@ export async function virtualService(
   const observed = quick ? undefined : observedTable(clock, seen, (item) => cloud.inserted(item));
   const plain = plainTable((item) => cloud.inserted(item));
   const log = memoryLog();
-  /** Set by a test: called when something is about to happen; answers whether the whole service dies of it. */
+  /** Set by a test: called before certain steps; returns whether the whole service crashes there. */
   const fatal = { send: (_queue: QueueName): boolean => false, call: (_host: string): boolean => false };
   const killed = (): Promise<never> => {
     cloud.outage(3000);
@@ -109,7 +109,7 @@ export async function virtualService(
   const outside = shared as unknown as Ports;
   const cloud = virtualCloud(shared);
 
-  /** Lets time pass until the promise is kept. */
+  /** Lets time pass until the promise settles. */
   async function done<T>(promise: Promise<T>): Promise<T> {
     let open = true;
     const close = () => {
@@ -128,16 +128,16 @@ export async function virtualService(
   };
   tick();
 
-  /** Its calls of the API, once it has a blueprint `service`. */
+  /** Creates an account with a blueprint `service`. @returns its API calls */
   async function makeAccount(name: string) {
     const email = `ops@${name.toLowerCase()}.test`;
     const { account, key } = await done(createAccount({ ports: outside, keys }, { email, name, egress: 'any' }));
     const client = makeClient(cloud.request, key.key, clock);
     async function request(...[method, path, body]: ApiCall) {
-      const answer = await client(method, path, body);
-      if (!answer || answer.status >= 300) throw new Error(`${method} ${path}: ${JSON.stringify(answer)}`);
-      // biome-ignore lint/suspicious/noExplicitAny: a test looks into answers of every shape
-      return answer.body as any;
+      const response = await client(method, path, body);
+      if (!response || response.status >= 300) throw new Error(`${method} ${path}: ${JSON.stringify(response)}`);
+      // biome-ignore lint/suspicious/noExplicitAny: a test reads responses of every shape
+      return response.body as any;
     }
     await done(request('POST', '/v1/blueprints', { slug: 'service', name: 'Service' }));
     return { id: account.id, request, call: (...one: ApiCall) => done(request(...one)) };
@@ -147,12 +147,13 @@ export async function virtualService(
 
   return {
     /**
-     * One call of the API, as long as it takes; throws unless it is a 2xx. One after the other: each moves the clock.
+     * Sends one API call and waits for it; throws unless it returns a 2xx. Use one at a time: each moves the
+     * clock.
      */
     call,
-    /** A further account. */
+    /** Creates another account. */
     account: makeAccount,
-    /** Calls at one moment. */
+    /** Sends concurrent calls. */
     callAtOnce: (calls: ApiCall[]) => done(Promise.all(calls.map((one) => request(...one)))),
     host: hosts.host,
     log,
@@ -163,23 +164,23 @@ export async function virtualService(
     /** Lets time pass up to a time of day, or epoch ms. */
     until: (time: string | number) => clock.runUntil(typeof time === 'number' ? time : timeOfDay(time)),
     pass: (ms: number) => clock.runUntil(clock.now() + ms),
-    /** Whether messages are received and not run, as Lambda has no concurrency left for queues. */
+    /** Sets whether messages are received but not run, as when Lambda has no concurrency left for queues. */
     throttle: (isThrottled: boolean) => {
       shared.profile.unrun = isThrottled ? 1 : 0;
     },
-    /** Sets the service's clock back: whatever waits for a time on it has to wait longer. */
+    /** Sets the service's clock back: work that waits for a time on it has to wait longer. */
     stepBack: (ms: number) => {
       behind += ms;
     },
-    /** Its processes note that they have stood still for so long (ms). */
+    /** Makes its processes record a stall of this length (ms). */
     standStill: (ms: number) => {
       stalled_ms += ms;
     },
-    /** Ticks come, or do not, from now on; everything else goes on. */
+    /** Sets whether later ticks arrive; everything else continues. */
     ticks: (come: boolean) => {
       ticking = come;
     },
-    /** The whole service is away for so long; one machine sends the present minute's tick when it is back. */
+    /** Stops the whole service for `ms`; one machine sends the current minute's tick when it is back. */
     away: (ms: number) => {
       cloud.outage(ms);
       clock.at(clock.now() + ms + 100, () => {
@@ -190,7 +191,7 @@ export async function virtualService(
       const slug = `entity-${++entities}`;
       return call('POST', '/v1/blueprints/service/entities', { slug, name: `Entity ${entities}` });
     },
-    /** The table as it stands. */
+    /** The current table. */
     items: (): Item[] => (observed ? [...seen.table.values()] : plain.items()),
     close: () => observed?.close(),
   };
@@ -199,8 +200,8 @@ export async function virtualService(
 export type VirtualService = Awaited<ReturnType<typeof virtualService>>;
 
 /**
- * A check, on an entity of its own, that alerts the host `receiver`, a webhook. By default it probes
- * http://shop.test/ each ten seconds and goes down at the first failure.
+ * Creates a check on a new entity that alerts the host `receiver`, a webhook. By default it probes http://shop.test/
+ * each ten seconds and goes down at the first failure.
  */
 export async function alertingCheck(
   service: VirtualService,
@@ -232,8 +233,8 @@ export async function alertingCheck(
   };
 }
 
-/** What a receiver took, in its order: `09:40 state_change down`. */
-export const told = (service: VirtualService, receiver = 'pager.test'): string[] =>
+/** Alerts that a receiver accepted, in order: `09:40 state_change down`. */
+export const alertsAt = (service: VirtualService, receiver = 'pager.test'): string[] =>
   service
     .host(receiver)
     .calls.flatMap(({ at, headers, body, status }) =>

@@ -9,7 +9,7 @@ import type { Shared } from './process.ts';
 
 const SHARDS = 2;
 
-/** The table's change stream, read late, in batches of any length, and now and then twice. */
+/** The table's change stream, read late, in batches of any length, and sometimes twice. */
 export function virtualStream(shared: Shared, invoke: ReturnType<typeof machines>['invoke'], isRunning: () => boolean) {
   const { random, clock, seen } = shared;
   const source = streamEventSource({
@@ -26,7 +26,7 @@ export function virtualStream(shared: Shared, invoke: ReturnType<typeof machines
     },
     run: async ({ function: name }, Records) => {
       const reader = name as 'notifier' | 'action-planner';
-      // Order holds per item only, and every item is inserted once.
+      // Order is guaranteed per item only, and every item is inserted once.
       if (random.chance(0.5)) Records.reverse();
       const done = await invoke<BatchReply>(reader, (handlers) => handlers[reader]({ Records }));
       const failures = done?.reply.batchItemFailures.length ?? 0;
@@ -37,7 +37,7 @@ export function virtualStream(shared: Shared, invoke: ReturnType<typeof machines
   });
 
   return {
-    /** For the table: a new item, which may be a change that somebody reads. */
+    /** Called by the table for a new item, which a reader can be subscribed to. */
     inserted: (item: Item): void => {
       if (streams.some((stream) => isFor(stream, item.sk)))
         source.inserted(marshall(item, { removeUndefinedValues: true }));

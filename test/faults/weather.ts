@@ -4,13 +4,13 @@ import type { VirtualClock } from '#test/support/virtual-clock.ts';
 import { count, type Observations } from './observations.ts';
 import type { Profile } from './profile.ts';
 
-/** What is wrong with our own machines and their store, and for how long. */
+/** Faults of the service's machines and their store, with their durations. */
 export function makeWeather(clock: VirtualClock, seen: Observations) {
   let asleepUntil = 0;
   let nextStall = 0;
   return {
     seen,
-    /** The next time that a probe is out, every process stands still for so long (ms), and nobody notes it. */
+    /** Stalls every process for `ms` during the next probe, without a record. */
     stallNext: (ms: number): void => {
       nextStall = ms;
     },
@@ -21,12 +21,12 @@ export function makeWeather(clock: VirtualClock, seen: Observations) {
       nextStall = 0;
       count(seen, 'standstill of the event loop');
     },
-    /** How long the processes have stood still so far (ms). */
+    /** Returns the total duration of stalls so far (ms). */
     stalled: (): number => stalledBetween(seen, 0, clock.now()),
     fallAsleep: (until: number): void => {
       asleepUntil = until;
     },
-    /** As a process sees it: while its machine sleeps, or its event loop stands still, none of its time-outs ends. */
+    /** Sleeps like a process: while its machine sleeps or its event loop stalls, its timers do not fire. */
     sleep: async (ms: number): Promise<void> => {
       await clock.sleep(ms);
       const goesOn = () => Math.max(asleepUntil, seen.stalls.at(-1)?.to ?? 0);
@@ -54,7 +54,7 @@ type Struck = {
   wakeAll(): void;
 };
 
-/** Draws when the service stands still, when its machine sleeps, and when its store throttles or is full. */
+/** Draws the times of outages, sleeps, throttling and full disks. */
 export function drawWeather(weather: Weather, cloud: Struck): void {
   const { random, clock, seen, profile, started, lengthMs } = weather;
   const someTime = (from = 60_000): number => started + random.int(from, lengthMs - 240_000);

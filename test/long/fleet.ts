@@ -11,8 +11,8 @@ import { got, newEntity } from '#test/support/fleet.ts';
 import type { RealService } from '#test/support/real-service.ts';
 import type { Arrivals } from './target.ts';
 
-/** One of many checks; the target knows it by its number. */
-export type Check = { id: string; number: number; rhythm: IntervalSchedule };
+/** One of many checks; the target identifies it by its number. */
+export type Check = { id: string; number: number; schedule: IntervalSchedule };
 
 export type LocalTarget = Disposable & { url: string; arrivals(): Promise<Arrivals> };
 
@@ -29,7 +29,7 @@ export async function startTarget(): Promise<LocalTarget> {
   };
 }
 
-/** Runs `work` over a list, so many at a time; answers in the order of the list. */
+/** Runs `work` over a list with limited concurrency. @returns the results in the order of the list */
 export async function inParallel<T, R>(list: readonly T[], most: number, work: (one: T) => Promise<R>): Promise<R[]> {
   const done: R[] = [];
   const left = list.entries();
@@ -42,7 +42,7 @@ export async function inParallel<T, R>(list: readonly T[], most: number, work: (
 
 const CHECKS_AN_ENTITY = 90;
 
-/** Makes http checks, ninety an entity: the operator raises the plan limits first, by the CLI. */
+/** Creates http checks, ninety per entity: the operator raises the plan limits first, by the CLI. */
 export async function makeChecks(
   { client, dir }: RealService,
   count: number,
@@ -53,7 +53,7 @@ export async function makeChecks(
   const entities = Math.ceil(count / CHECKS_AN_ENTITY);
   const limits = Object.entries({
     checks: CHECKS_AN_ENTITY,
-    // And one more of each, for what its caller makes.
+    // One more of each for records of the caller.
     entities: entities + 1,
     'all-checks': count + 1,
     'checks-per-minute': Math.ceil((count * 60) / interval_seconds),
@@ -68,14 +68,14 @@ export async function makeChecks(
     const settings = { check_type: 'http', target_url: `${targetUrl}/${number}`, interval_seconds };
     const entity_id = owners[number % entities]!.id;
     const { id } = got(await client.post('/v1/checks', { ...settings, entity_id }), 201);
-    return { id, number, rhythm: intervalScheduleOf(cellOf(id), interval_seconds) };
+    return { id, number, schedule: intervalScheduleOf(cellOf(id), interval_seconds) };
   });
   return { tenant, checks };
 }
 
 type Pack = { slot: number; pack: PackItem };
 
-/** The slots of each check that have a result, of its own or in a pack, ascending, epoch ms. */
+/** Returns the slots of each check with a result, separate or in a pack, ascending, epoch ms. */
 export function slotsRecorded(dir: string, tenant: string, checks: Check[]): number[][] {
   const db = new DatabaseSync(join(dir, STORE_FILE), { readOnly: true });
   try {
@@ -88,9 +88,9 @@ export function slotsRecorded(dir: string, tenant: string, checks: Check[]): num
         pack: JSON.parse(String(body)) as PackItem,
       }));
     const cells = new Map<string, Pack[]>();
-    return checks.map(({ id, rhythm }) => {
+    return checks.map(({ id, schedule }) => {
       const cell = cellOf(id);
-      const written = cells.get(cell) ?? ofCell(cell, rhythm.interval_ms / 1000);
+      const written = cells.get(cell) ?? ofCell(cell, schedule.interval_ms / 1000);
       cells.set(cell, written);
       const packed = written.filter(({ pack }) => {
         const entry = entryOf(pack, numberOf(id));
@@ -99,8 +99,8 @@ export function slotsRecorded(dir: string, tenant: string, checks: Check[]): num
       const single = singles
         .all(keys.ofCheck(tenant, id), RESULTS, after(RESULTS))
         .map(({ sk }) => Number(String(sk).slice(RESULTS.length, RESULTS.length + 13)))
-        // The probe at the creation stands at that moment.
-        .filter((at) => isSlot(rhythm, at));
+        // The probe at the creation has its own time.
+        .filter((at) => isSlot(schedule, at));
       return [...new Set([...packed.map(({ slot }) => slot), ...single])].sort((a, b) => a - b);
     });
   } finally {
@@ -108,7 +108,7 @@ export function slotsRecorded(dir: string, tenant: string, checks: Check[]): num
   }
 }
 
-/** How many jobs wait though they have been due for a second, and how many messages were given up. */
+/** Returns the number of jobs that are overdue by a second, and of dead messages. */
 export function backlogOf(dir: string, now: number): { overdue: number; dead: number } {
   const db = new DatabaseSync(join(dir, STORE_FILE), { readOnly: true });
   try {

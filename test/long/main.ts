@@ -18,11 +18,11 @@ import {
 import { watch } from './process-tree.ts';
 
 /**
- * Ten thousand checks on one machine, in real time, and then ten minutes away: `npm run test:nightly -- long`, or
- * quicker with `--checks 500 --minutes 1`. Prints what it measured; exits 1 when something did not hold.
+ * Ten thousand checks on one machine, in real time, and then an outage of ten minutes: `npm run test:nightly -- long`,
+ * or faster with `--checks 500 --minutes 1`. Prints its measurements; exits with 1 if a requirement fails.
  *
- * The service is `npm start` in a process of its own. Through its first life its clock stands `--away` minutes behind
- * (earlier.ts), so that it need not be waited for: started again with the true time, it finds itself that much later.
+ * The service is `npm start` in its own process. Before the restart its clock is `--away` minutes behind (earlier.ts),
+ * so that the test does not wait for the outage: when it starts with the true time, that much time has passed for it.
  */
 const { values } = parseArgs({
   options: {
@@ -37,20 +37,20 @@ const MINUTES = Number(values.minutes);
 const INTERVAL_S = Number(values.interval);
 const BEHIND_MS = Number(values.away) * 60_000;
 if (!(CHECKS > 0 && BEHIND_MS > 2 * INTERVAL_S * 1000 && MINUTES * 60 >= INTERVAL_S)) {
-  throw new Error('Give --checks, --minutes of one --interval (in seconds) at least, and --away of more than two.');
+  throw new Error('Give --checks, --minutes of at least one --interval (in seconds), and --away of more than two.');
 }
 
-/** A probe later than this behind its slot is a backlog. */
+/** Delay of a probe after its slot that counts as a backlog (ms). */
 const LATE_MS = 5000;
-/** All probes of a moment are over by then. */
+/** Time after which all probes of a slot are over (ms). */
 const SETTLED_MS = 8000;
-/** The burst at a restart is over by then. */
+/** Time after which the burst of a restart is over (ms). */
 const BURST_MS = 30_000;
 
 const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
 const evidence = new Evidence();
 
-// Nothing that was started here outlives it: what is to be tidied up hangs on the exit.
+// Ends everything that was started here: cleanups run on exit.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 
 type Fleet = { service: RealService; target: LocalTarget; tenant: string; checks: Check[] };
@@ -68,7 +68,7 @@ await steady(fleet);
 await away(fleet);
 process.exitCode = evidence.conclude();
 
-/** Every slot of some minutes is executed once, on time, spread evenly. */
+/** Every slot of some minutes is executed once, on time, evenly distributed. */
 async function steady({ service, target, tenant, checks }: Fleet): Promise<void> {
   await pause(SETTLED_MS);
   const usage = watch(service.pid());
@@ -83,8 +83,8 @@ async function steady({ service, target, tenant, checks }: Fleet): Promise<void>
   await pause(SETTLED_MS);
 
   evidence.heading(`${MINUTES} minutes`);
-  // The slots as that clock has them, and as ours has them.
-  const due = checks.map(({ rhythm }) => slotsBetween(rhythm, from - BEHIND_MS, until - BEHIND_MS));
+  // The slots by the clock of the service, and by that of this process.
+  const due = checks.map(({ schedule }) => slotsBetween(schedule, from - BEHIND_MS, until - BEHIND_MS));
   const recorded = slotsRecorded(service.dir, tenant, checks);
   const arrivals = await target.arrivals();
   const count = due.reduce((sum, slots) => sum + slots.length, 0);
@@ -97,7 +97,7 @@ async function steady({ service, target, tenant, checks }: Fleet): Promise<void>
   const perSecond = new Map<number, number>();
   for (const [i, at] of arrivals.at.entries()) {
     const number = arrivals.path[i]!;
-    const slot = latestSlot(checks[number]!.rhythm, at - BEHIND_MS) + BEHIND_MS;
+    const slot = latestSlot(checks[number]!.schedule, at - BEHIND_MS) + BEHIND_MS;
     if (slot <= from || slot > until) continue;
     requests[number]!++;
     lateness.push(at - slot);
@@ -107,22 +107,22 @@ async function steady({ service, target, tenant, checks }: Fleet): Promise<void>
   const off = checks.filter(({ number }, i) => requests[number] !== due[i]!.length).length;
   evidence.print(`requests at the target for them ${lateness.length}, checks with more or fewer ${off}`);
   evidence.demand(off === 0, 'every slot was executed exactly once');
-  const most = evidence.spread('request behind its slot, ms', lateness);
-  evidence.demand(most < LATE_MS, `no probe came ${seconds(LATE_MS)} late`);
-  evidence.print(`jobs that waited over a second: at most ${overdue} (looked every 5 s)`);
+  const most = evidence.spread('delay of requests after their slot, ms', lateness);
+  evidence.demand(most < LATE_MS, `no probe was ${seconds(LATE_MS)} late`);
+  evidence.print(`jobs overdue by a second: at most ${overdue} (sampled every 5 s)`);
 
   const mean = lateness.length / (MINUTES * 60);
   const peak = Math.max(...perSecond.values());
   evidence.print(`requests a second: mean ${mean.toFixed(1)}, peak ${peak}, peak/mean ${(peak / mean).toFixed(2)}`);
-  // Cells spread by a hash fall like rain; a busy machine delays some of them into the next second.
-  evidence.demand(peak < 2 * mean + 6 * CELL_SIZE, 'they are spread evenly');
+  // Cells are spread by a hash, like a Poisson process; a busy machine delays some of them into the next second.
+  evidence.demand(peak < 2 * mean + 6 * CELL_SIZE, 'requests are evenly distributed');
   evidence.print(
     `CPU ${cpu_s.toFixed(1)} s (${((100 * cpu_s) / (MINUTES * 60)).toFixed(1)} % of a core), ` +
       `${((1000 * cpu_s) / lateness.length).toFixed(2)} s per 1,000 checks; memory at most ${megabytes(peak_bytes)}`,
   );
 }
 
-/** After an outage each check is probed once for the past, then on its old rhythm, and the outage shows as gaps. */
+/** After an outage each check is probed once for the past, then by its old schedule, and the outage shows as gaps. */
 async function away({ service, target, tenant, checks }: Fleet): Promise<void> {
   const code = await service.stop();
   const before = slotsRecorded(service.dir, tenant, checks);
@@ -131,7 +131,7 @@ async function away({ service, target, tenant, checks }: Fleet): Promise<void> {
   await service.start({});
   const usage = watch(service.pid());
   evidence.heading(
-    `away for ${values.away} minutes (ended with code ${code}, answers again after ${seconds(Date.now() - started)})`,
+    `down for ${values.away} minutes (ended with code ${code}, responds again after ${seconds(Date.now() - started)})`,
   );
   await pause(BURST_MS + 2 * INTERVAL_S * 1000);
   const until = Date.now() - SETTLED_MS;
@@ -144,10 +144,10 @@ async function away({ service, target, tenant, checks }: Fleet): Promise<void> {
   const requests = new Array<number>(checks.length).fill(0);
   for (const [i, at] of since.at.entries()) {
     const number = since.path[i]!;
-    if (latestSlot(checks[number]!.rhythm, at) <= until) requests[number]!++;
+    if (latestSlot(checks[number]!.schedule, at) <= until) requests[number]!++;
   }
-  const bad = { twice: 0, never: 0, rhythm: 0, requests: 0 };
-  for (const [i, { number, rhythm }] of checks.entries()) {
+  const bad = { twice: 0, never: 0, schedule: 0, requests: 0 };
+  for (const [i, { number, schedule }] of checks.entries()) {
     const slots = after[i]!;
     const [first] = slots;
     if (first === undefined) {
@@ -156,27 +156,29 @@ async function away({ service, target, tenant, checks }: Fleet): Promise<void> {
     }
     const past = slots.filter((slot) => slot <= started).length;
     if (past > 1) bad.twice++;
-    // Whose next slot fell due before it had its turn was probed for that one.
+    // A check whose next slot fell due before its turn was probed for that slot.
     if (past === 0 && first >= started + BURST_MS) bad.never++;
-    const expected = slotsBetween(rhythm, first - 1, until);
-    if (slots.slice(0, expected.length).join() !== expected.join()) bad.rhythm++;
+    const expected = slotsBetween(schedule, first - 1, until);
+    if (slots.slice(0, expected.length).join() !== expected.join()) bad.schedule++;
     if (requests[number] !== slots.filter((slot) => slot <= until).length) bad.requests++;
   }
-  evidence.print(`checks probed for the past more than once ${bad.twice}, not at all ${bad.never}`);
+  evidence.print(`checks probed for the past more than once: ${bad.twice}, never: ${bad.never}`);
   evidence.demand(bad.twice + bad.never === 0, 'each check is probed once for the past');
-  evidence.print(`checks off their old rhythm ${bad.rhythm}, whose requests are not its results ${bad.requests}`);
-  evidence.demand(bad.rhythm + bad.requests === 0, 'then each slot of the old rhythm, once');
+  evidence.print(
+    `checks off their old schedule: ${bad.schedule}, with requests that differ from results: ${bad.requests}`,
+  );
+  evidence.demand(bad.schedule + bad.requests === 0, 'then each slot of the old schedule is executed once');
 
   const first = since.at[0] ?? Number.POSITIVE_INFINITY;
   const burst = since.at.filter((at) => at < started + BURST_MS).length;
   const steadyAgain = since.at.flatMap((at, i) =>
-    at > started + BURST_MS ? [at - latestSlot(checks[since.path[i]!]!.rhythm, at)] : [],
+    at > started + BURST_MS ? [at - latestSlot(checks[since.path[i]!]!.schedule, at)] : [],
   );
   evidence.print(
     `first request ${seconds(first - started)} after the start, ${burst} in the first ${seconds(BURST_MS)}`,
   );
-  const most = evidence.spread('after that, request behind its slot, ms', steadyAgain);
-  evidence.demand(most < LATE_MS, `no probe came ${seconds(LATE_MS)} late after the burst`);
+  const most = evidence.spread('after that, delay of requests after their slot, ms', steadyAgain);
+  evidence.demand(most < LATE_MS, `no probe was ${seconds(LATE_MS)} late after the burst`);
   evidence.print(`CPU ${cpu_s.toFixed(1)} s; memory at most ${megabytes(peak_bytes)}`);
 
   const gaps = await inParallel(checks, 16, ({ id }) => everything(service.client, `/v1/checks/${id}/gaps`));
@@ -187,16 +189,16 @@ async function away({ service, target, tenant, checks }: Fleet): Promise<void> {
   });
   const total = slotsGone.reduce((sum, each) => sum + each, 0);
   evidence.print(
-    `slots missed ${total}, ${(total / checks.length).toFixed(2)} a check; checks whose gaps do not show it ${wrong.length}`,
+    `slots missed ${total}, ${(total / checks.length).toFixed(2)} per check; checks without matching gaps: ${wrong.length}`,
   );
-  if (wrong[0]) evidence.print(`such as ${wrong[0].id}: ${JSON.stringify(gaps[wrong[0].number])}`);
-  evidence.demand(wrong.length === 0, 'the outage shows as the gap that it was');
+  if (wrong[0]) evidence.print(`for example ${wrong[0].id}: ${JSON.stringify(gaps[wrong[0].number])}`);
+  evidence.demand(wrong.length === 0, 'the outage shows as a gap of its length');
 
   const status = got(await service.client.get('/v1/status?limit=1'), 200);
   evidence.print(`entities ${status.total}, up ${status.up}`);
-  evidence.demand(status.total === status.up, 'nothing went down for time that nobody watched');
+  evidence.demand(status.total === status.up, 'no check went down because of the outage of the service');
   const { dead } = backlogOf(service.dir, Date.now());
-  evidence.demand(dead === 0, `no message was given up (${dead})`);
+  evidence.demand(dead === 0, `no message is dead (${dead})`);
 }
 
 function megabytes(bytes: number): string {

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Clock ticks a second in /proc on every Linux that node runs on. */
+/** Clock ticks per second in /proc on every Linux on which node runs. */
 const TICKS = 100;
 
-/** CPU seconds (user and system, reaped children included) and resident bytes of a process and all that it started. */
+/** Returns CPU seconds (user and system, including reaped children) and resident bytes of a process tree. */
 export function usageOf(pid: number): { cpu_s: number; rss_bytes: number } {
   const tree = treeOf(pid);
   const ticks = tree.flatMap(({ stat }) => [11, 12, 13, 14].map((field) => Number(stat[field])));
@@ -22,10 +22,10 @@ function treeOf(pid: number) {
   return tree;
 }
 
-/** Nothing when it is gone by now. */
+/** Returns undefined if the process has ended. */
 function read(pid: number) {
   try {
-    // The name in parentheses may hold blanks; what follows it does not.
+    // The name in parentheses can contain spaces; the rest does not.
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
       .replace(/^.*\) /s, '')
       .split(' ');
@@ -36,7 +36,7 @@ function read(pid: number) {
   }
 }
 
-/** Samples a process tree every second until it is told to end. */
+/** Samples a process tree every second until `end`. */
 export function watch(pid: number): { end(): { cpu_s: number; peak_bytes: number } } {
   const before = usageOf(pid).cpu_s;
   let peak_bytes = 0;

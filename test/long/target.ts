@@ -2,8 +2,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /**
- * A light target in a process of its own: answers 200 to everything and notes when each path `/<n>` was asked for, but
- * `/flap`, which fails every other two seconds. On any message of its parent it answers all that it noted.
+ * A light target in its own process: returns 200 to everything and records the time of each request to `/<n>`, except
+ * `/flap`, which fails every other two seconds. Responds to any message of its parent with all records.
  */
 export type Arrivals = { path: number[]; at: number[] };
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { builtInTools } from '#lib/mcp/tools/registry.ts';
 import { type Guarded, type KeyScope, ROLES, type Role, SCOPES } from '#lib/platform/http/access.ts';
-import { keyMadeBy, people, verdictOn } from '#test/support/callers.ts';
+import { expectedOutcome, keyMadeBy, people } from '#test/support/callers.ts';
 import { catalogOps } from '#test/support/catalog-ops.ts';
 import type { Client } from '#test/support/client.ts';
 import { isNightly } from '#test/support/nightly.ts';
@@ -10,7 +10,7 @@ import { startReceiver, type WebhookReceiver } from '#test/support/webhook-recei
 import { type Call, prepare } from './fleet.ts';
 import { connect1, connect2, transports1 } from './typescript.ts';
 
-/** What each tool takes beside the access to MCP; one that runs an action takes `respond`. */
+/** Scopes that each tool requires in addition to mcp; a tool that runs an action requires `respond`. */
 const TOOLS: Record<string, Guarded> = {
   get_status_summary: 'read',
   list_entities: 'read',
@@ -59,7 +59,7 @@ type AnyClient = {
   close(): Promise<void>;
 };
 
-/** The names that are listed, and those of all tools whose call is not refused. */
+/** Returns the names of listed tools, and of all tools whose call is not rejected. */
 async function seenBy(client: AnyClient): Promise<{ listed: string[]; callable: string[] }> {
   try {
     const { tools } = await client.listTools();
@@ -82,8 +82,8 @@ const KEYS: (KeyScope[] | null)[] = [
   [...SCOPES],
 ];
 
-describe('the tools of a key', () => {
-  it('are said of each', () => {
+describe('tools of a key', () => {
+  it('are declared for each tool', () => {
     expect([...builtInTools.keys(), 'restart_service'].sort()).toEqual(Object.keys(TOOLS).sort());
     expect(calls.map(({ name }) => name).sort()).toEqual(Object.keys(TOOLS).sort());
   });
@@ -91,16 +91,16 @@ describe('the tools of a key', () => {
 
 describe.each(Object.entries(CLIENTS))('%s', (_name, connect) => {
   it.each(ROLES.flatMap((role) => KEYS.map((scopes) => [role, scopes?.join(', ') ?? 'no scopes', scopes] as const)))(
-    'with the key of a %s and %s is shown what it can call, and nothing else',
+    'lists exactly the callable tools for the key of a %s and %s',
     async (role, _scopes, scopes) => {
       const { client: owner } = team.find((one) => one.role === role)!;
       const { key } = await keyMadeBy(service, owner, { scopes });
-      const due = Object.keys(TOOLS).filter((tool) => verdictOn({ role, scopes }, TOOLS[tool]!) === 'let in');
+      const due = Object.keys(TOOLS).filter((tool) => expectedOutcome({ role, scopes }, TOOLS[tool]!) === 'let in');
       expect(await seenBy(await connect(key))).toEqual({ listed: due.sort(), callable: due });
     },
   );
 
-  it('with a key that is held to a skill sees and calls the tools of that alone', async () => {
+  it('lists and calls only the tools of a skill with a key restricted to it', async () => {
     const scopes = ['mcp', 'read', 'respond'];
     const { key } = await keyMadeBy(service, service.client, { scopes, skills: ['runbook'] });
     const due = ['restart_service'];
@@ -111,12 +111,12 @@ describe.each(Object.entries(CLIENTS))('%s', (_name, connect) => {
     expect(await seenBy(await connect(reading.key))).toEqual({ listed: readers, callable: readers });
   });
 
-  it.each(SCOPES.filter((one) => one !== 'mcp'))('with a key of the scope %s alone is refused', async (scope) => {
+  it.each(SCOPES.filter((one) => one !== 'mcp'))('is rejected with a key of only the scope %s', async (scope) => {
     const { key } = await keyMadeBy(service, service.client, { scopes: [scope] });
     await expect(connect(key)).rejects.toThrow(/403|FORBIDDEN|needs mcp/);
   });
 
-  it('with a read-only key is refused, and told what to make', async () => {
+  it('is rejected with a remedy for a read-only key', async () => {
     const { key } = await keyMadeBy(service, service.client, { is_read_only: true });
     await expect(connect(key)).rejects.toThrow(/403|READ_ONLY|scopes mcp and read/);
   });

@@ -7,8 +7,8 @@ import { findPython, walkPython } from './python.ts';
 import { type Address, mcpRemote, transports1, walk1, walk2 } from './typescript.ts';
 
 /**
- * The real clients of the last two years, each on the running service: all of them list and call every tool. The gate
- * runs the newest.
+ * The real clients of the last two years on the running service: all of them list and call every tool. CI runs only the
+ * latest.
  */
 let service: RealService;
 let hook: WebhookReceiver;
@@ -39,7 +39,7 @@ const OTHERS: Walk[] = [
   ['TypeScript client 2.x, pinned', '2026-07-28', () => walk2(at, 'http', { pin: '2026-07-28' }, calls), true],
   ['mcp-remote over HTTP', '', () => walk1(mcpRemote(at, ['--transport', 'http-only']), calls), true],
   ['mcp-remote over SSE', '', () => walk1(mcpRemote(at, ['--transport', 'sse-only']), calls), true],
-  ['mcp-remote by its defaults', '', () => walk1(mcpRemote(at, []), calls), true],
+  ['mcp-remote with its defaults', '', () => walk1(mcpRemote(at, []), calls), true],
   ['Python mcp 1.x over SSE', '2024-11-05', () => walkPython(1, at, { transport: 'sse' }, calls), !!python1],
   [
     'Python mcp 1.x over Streamable HTTP',
@@ -59,7 +59,7 @@ const OTHERS: Walk[] = [
     () => walkPython(2, at, { transport: 'http', options: { mode: 'legacy' } }, calls),
     !!python2,
   ],
-  ['Python mcp 2.x by its defaults', '2026-07-28', () => walkPython(2, at, { transport: 'http' }, calls), !!python2],
+  ['Python mcp 2.x with its defaults', '2026-07-28', () => walkPython(2, at, { transport: 'http' }, calls), !!python2],
 ];
 
 describe.each<Walk>(isNightly ? [NEWEST, ...OTHERS] : [NEWEST])('%s', (_name, version, walk, isHere) => {
@@ -72,24 +72,24 @@ describe.each<Walk>(isNightly ? [NEWEST, ...OTHERS] : [NEWEST])('%s', (_name, ve
       expect(isError ?? false, calls[i]!.name).toBe(false);
       expect(content).toMatchObject([{ type: 'text', text: JSON.stringify(structuredContent) }]);
     }
-    const answer = (tool: string) => seen.results[calls.findIndex(({ name }) => name === tool)]?.structuredContent;
-    expect(answer('get_status_summary')).toMatchObject({ up: 1 });
-    expect(answer('list_entities')).toMatchObject({ entities: [{ state: 'up' }, { state: 'down' }] });
-    expect(answer('get_entity')).toMatchObject({ state: 'up', checks: expect.any(Array) });
-    expect(answer('get_check_results')).toMatchObject({ results: [{ success: true }] });
-    expect(answer('get_history')).toMatchObject({ total: { runs: 1, failures: 0, uptime: 1 } });
-    expect(answer('get_execution')).toMatchObject({ trigger: 'manual', dispatch_status: 'success', logs: [] });
-    expect(answer('list_changes')).toMatchObject({ changes: [{ action: 'check.create', via: 'api' }] });
-    expect(answer('create_check')).toMatchObject({ check_type: 'http', interval_seconds: 60 });
-    expect(answer('test_check')).toMatchObject({
+    const response = (tool: string) => seen.results[calls.findIndex(({ name }) => name === tool)]?.structuredContent;
+    expect(response('get_status_summary')).toMatchObject({ up: 1 });
+    expect(response('list_entities')).toMatchObject({ entities: [{ state: 'up' }, { state: 'down' }] });
+    expect(response('get_entity')).toMatchObject({ state: 'up', checks: expect.any(Array) });
+    expect(response('get_check_results')).toMatchObject({ results: [{ success: true }] });
+    expect(response('get_history')).toMatchObject({ total: { runs: 1, failures: 0, uptime: 1 } });
+    expect(response('get_execution')).toMatchObject({ trigger: 'manual', dispatch_status: 'success', logs: [] });
+    expect(response('list_changes')).toMatchObject({ changes: [{ action: 'check.create', via: 'api' }] });
+    expect(response('create_check')).toMatchObject({ check_type: 'http', interval_seconds: 60 });
+    expect(response('test_check')).toMatchObject({
       success: false,
       status_code: 200,
       error_kind: 'status',
       response: { body_bytes: 0 },
     });
-    expect(answer('run_check')).toMatchObject({ kind: 'manual', success: true, check_state: 'up' });
-    expect(answer('restart_service')).toMatchObject({ dispatch_status: 'success' });
+    expect(response('run_check')).toMatchObject({ kind: 'manual', success: true, check_state: 'up' });
+    expect(response('restart_service')).toMatchObject({ dispatch_status: 'success' });
     expect(hook.received.slice(runs).map(({ path }) => path)).toContain('/restart/web%20shop');
-    await service.client.del(`/v1/checks/${(answer('create_check') as { id: string }).id}`);
+    await service.client.del(`/v1/checks/${(response('create_check') as { id: string }).id}`);
   });
 });

@@ -33,7 +33,7 @@ type Server = {
   env?: Record<string, string>;
 };
 
-/** A connection as the client would make it from its settings. */
+/** Returns a connection like that of the client with these settings. */
 function transportOf({ url, headers, command, args = [], env = {} }: Server): Transport {
   if (url) return new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: headers! } }) as Transport;
   expect([command, ...args.slice(0, 2)]).toEqual(['npx', '-y', 'mcp-remote']);
@@ -46,12 +46,12 @@ function transportOf({ url, headers, command, args = [], env = {} }: Server): Tr
 }
 
 describe('docs/use/agents.md', () => {
-  it('registers the tools that are built in, as they are', () => {
+  it('registers the built-in tools as they are', () => {
     expect(JSON.parse(readFileSync(`${root}docs/catalog-ops.json`, 'utf8'))).toEqual(catalogOps());
     for (const { name } of catalogOps().tools) expect(page).toContain(`\`${name}\``);
   });
 
-  it('has snippets that work, one after the other', async () => {
+  it('has snippets that work in sequence', async () => {
     const snippets = blocks('sh').filter((text) => text.includes('curl'));
     expect(snippets).toHaveLength(4);
     const script = here(snippets.join('\necho\n').replace('ci.example.com', '127.77.0.1'));
@@ -81,7 +81,7 @@ describe('docs/use/agents.md', () => {
     },
   );
 
-  it('gives Claude Code the transport, address and header that it takes', () => {
+  it('gives Claude Code the right transport, address and header', () => {
     const command = blocks('sh').find((text) => text.startsWith('claude'))!;
     expect(here(command).trim()).toBe(
       `claude mcp add --transport http fleetwatch ${service.url}/v1/mcp --header "Authorization: Bearer $KEY"`,

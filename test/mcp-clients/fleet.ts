@@ -4,7 +4,7 @@ import { got, newCheck, runAction } from '#test/support/fleet.ts';
 
 export type Call = { name: string; arguments: Record<string, unknown> };
 
-/** What a client of any kind made of a service: the version it agreed on, the tools it saw, what each call answered. */
+/** Observations of a client: the negotiated version, the listed tools, and the response to each call. */
 export type Seen = {
   version: string | undefined;
   tools: string[];
@@ -12,7 +12,7 @@ export type Seen = {
 };
 
 /**
- * Something to look at, every built-in tool, and one that runs an action which posts to `hook`.
+ * Creates records, every built-in tool, and a tool that runs an action which posts to `hook`.
  * @returns a call of each
  */
 export async function prepare(client: Client, hook: string): Promise<Call[]> {

@@ -7,8 +7,8 @@ import type { Address } from './typescript.ts';
 const ROOT = join(import.meta.dirname, '../..');
 
 /**
- * The interpreter of a virtual environment that holds the package mcp of that major version; undefined where there is
- * none. To make one: python3 -m venv .cache/mcp-python-1 && .cache/mcp-python-1/bin/pip install -r
+ * Returns the interpreter of a virtual environment with this major version of the package mcp; undefined if it is
+ * missing. To create it: python3 -m venv .cache/mcp-python-1 && .cache/mcp-python-1/bin/pip install -r
  * test/mcp-clients/python-1.txt
  */
 export function findPython(major: 1 | 2): string | undefined {

@@ -1,4 +1,4 @@
-"""Lists and calls tools with the Python package mcp 1.x. Reads what to do as JSON, writes what came as JSON."""
+"""Lists and calls tools with the Python package mcp 1.x. Reads a job and writes the results as JSON."""
 
 import asyncio
 import json

@@ -5,7 +5,7 @@ import { registerCatalogOps } from '#test/support/mcp.ts';
 import { startRealService } from '#test/support/real-service.ts';
 import { connect1, transports1 } from './typescript.ts';
 
-it('a stream that the service closes early is opened anew, and no answer is lost', { timeout: 60_000 }, async () => {
+it('opens a stream again that the service closes early, without a lost response', { timeout: 60_000 }, async () => {
   await using service = await startRealService({ MCP_STREAM_SECONDS: '1' });
   await registerCatalogOps(service.client);
   const transport = transports1.sse({ url: `${service.url}/v1/mcp`, key: service.client.key });
@@ -15,7 +15,7 @@ it('a stream that the service closes early is opened anew, and no answer is lost
   const endpoint = () => (transport as unknown as { _endpoint: URL })._endpoint.href;
   for (let i = 1; i <= 4; i++) {
     const before = endpoint();
-    // A burst of calls as its end comes near: it waits for all of them.
+    // A burst of calls near its end: the end waits for all of them.
     const burst = await Promise.all(Array.from({ length: 10 }, () => client.callTool({ name: 'list_blueprints' })));
     expect(burst.every(({ isError }) => !isError)).toBe(true);
     await eventually(() => endpoint() !== before);
@@ -25,7 +25,7 @@ it('a stream that the service closes early is opened anew, and no answer is lost
   await client.close();
 });
 
-it('a client whose connection is cut on the way is back by itself', { timeout: 60_000 }, async () => {
+it('reconnects by itself when its connection is cut', { timeout: 60_000 }, async () => {
   await using service = await startRealService();
   await registerCatalogOps(service.client);
   const { port, hostname } = new URL(service.url);

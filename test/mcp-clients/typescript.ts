@@ -16,7 +16,7 @@ export type Address = { url: string; key: string };
 
 const options = ({ key }: Address) => ({ requestInit: { headers: { Authorization: `Bearer ${key}` } } });
 
-/** How clients of the TypeScript SDK 1.x connect. */
+/** Transports of the TypeScript SDK 1.x. */
 export const transports1 = {
   sse: (at: Address) => new Sse1(new URL(at.url), options(at)),
   http: (at: Address) => new Http1(new URL(at.url), options(at)),
@@ -54,7 +54,7 @@ export async function connect2(
   return client;
 }
 
-/** The same with the client of SDK 2.x. */
+/** Lists the tools and makes every call with the client of SDK 2.x. */
 export async function walk2(
   at: Address,
   kind: 'sse' | 'http',
@@ -72,11 +72,14 @@ export async function walk2(
   }
 }
 
-/** mcp-remote, as desktop applications start it. @param flags such as `--transport sse-only` */
+/**
+ * Returns the transport of mcp-remote, started like by desktop applications.
+ * @param flags such as `--transport sse-only`
+ */
 export const mcpRemote = ({ url, key }: Address, flags: string[]): Transport =>
   new StdioClientTransport({
     command: process.execPath,
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: mcp-remote itself puts the variable there
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: mcp-remote substitutes the variable
     args: ['node_modules/mcp-remote/dist/proxy.js', url, '--header', 'Authorization:${AUTH}', ...flags],
     env: {
       PATH: process.env.PATH ?? '',

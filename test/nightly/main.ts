@@ -24,7 +24,7 @@ function help(): void {
   }
 }
 
-// Nothing that was started here outlives it.
+// Ends everything that was started here.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 
 function start({ command }: Part, options: readonly string[], stdout: 'inherit' | 'pipe') {
@@ -41,9 +41,7 @@ async function byName(name: string, options: string[]): Promise<number> {
   const part = PARTS[name];
   if (!part) {
     const near = closestName(name, Object.keys(PARTS));
-    say(
-      `There is no part "${name}"${near ? `; did you mean ${near}?` : '.'} npm run test:nightly -- --help lists them.`,
-    );
+    say(`Unknown part "${name}"${near ? `; did you mean ${near}?` : '.'} npm run test:nightly -- --help lists them.`);
     return 2;
   }
   const [code] = await once(start(part, options, 'inherit'), 'close');
@@ -52,7 +50,7 @@ async function byName(name: string, options: string[]): Promise<number> {
 
 type Outcome = { passed: number; failed: number; seconds: number };
 
-/** Runs a part and shows what it prints. A part without a closing line of its own counts as one test. */
+/** Runs a part and shows its output. A part without a closing line counts as one test. */
 async function atNight(part: Part, options: readonly string[]): Promise<Outcome> {
   const began = performance.now();
   const child = start(part, options, 'pipe');

@@ -1,13 +1,13 @@
-/** A part of the tests that no change waits for, or a measurement. */
+/** A part of the tests that CI does not run for each change, or a measurement. */
 export type Part = {
   about: string;
   /** Arguments of node. */
   command: readonly string[];
-  /** What may follow its name. */
+  /** Options that can follow its name. */
   options?: string;
-  /** Its options at night; a part without them runs only by its name. */
+  /** Options of the nightly run; a part without them runs only by name. */
   night?: readonly string[];
-  /** Whether it takes `--seed N`. */
+  /** Whether it accepts `--seed N`. */
   seeded?: true;
 };
 
@@ -16,19 +16,19 @@ const FILTER = '[FILE ...] [-t TITLE]';
 
 export const PARTS: Readonly<Record<string, Part>> = {
   slow: {
-    about: 'Tests too slow for the gate: files named *.nightly.test.ts, of test and research',
+    about: 'Tests too slow for CI: files named *.nightly.test.ts, of test and research',
     command: [...VITEST, '--project', 'nightly'],
     options: FILTER,
     night: [],
   },
   properties: {
-    about: 'The unit tests, whose property tests draw other values than at the gate',
+    about: 'The unit tests, whose property tests draw other values than in CI',
     command: [...VITEST, '--project', 'unit'],
     options: FILTER,
     night: [],
   },
   faults: {
-    about: 'Lives of the whole service in virtual time, with seeded faults',
+    about: 'Simulations of the whole service in virtual time, with seeded faults',
     command: ['test/faults/main.ts'],
     options: '--seed N --runs M --minutes L --promise NAME --until-broken --fingerprints',
     night: ['--runs', '500', '--minutes', '12'],
@@ -48,33 +48,33 @@ export const PARTS: Readonly<Record<string, Part>> = {
     seeded: true,
   },
   abuse: {
-    about: 'Attacks of one tenant, and what another notices of each',
+    about: 'Attacks by one tenant, and their effect on another',
     command: ['test/abuse/main.ts'],
     options: '--seconds S --only NAME,... --code FOLDER',
     night: ['--seconds', '10'],
   },
   'api-fuzz': {
-    about: 'Thousands of calls that schemathesis makes up from the API description; needs Python 3',
+    about: 'Thousands of calls that schemathesis generates from the API description; needs Python 3',
     command: ['test/api-fuzz/main.ts'],
     options: '--seed N',
     night: [],
     seeded: true,
   },
   calendar: {
-    about: 'When 40,000 random schedules are due, compared with the calendars of Healthchecks; needs Python 3',
+    about: 'Due times of 40,000 random schedules, compared with the calendars of Healthchecks; needs Python 3',
     command: ['test/calendar/main.ts'],
     options: '--cases M --seed N',
     night: [],
     seeded: true,
   },
   outage: {
-    about: 'Ten minutes without a database, three times, and what each team is notified of; needs Python 3',
+    about: 'Outage of a database for ten minutes, in three setups, and the alerts of each team; needs Python 3',
     command: ['test/outage/main.ts'],
     options: '--minutes L',
     night: [],
   },
   long: {
-    about: '10,000 checks at 60 s for five minutes, then an outage of ten',
+    about: '10,000 checks at 60 s for five minutes, then an outage of ten minutes',
     command: ['test/long/main.ts'],
     options: '--checks M --minutes L --interval S --away L',
     night: [],
@@ -102,22 +102,22 @@ export const PARTS: Readonly<Record<string, Part>> = {
     command: ['test/deploy/main.ts'],
   },
   'deploy-whole': {
-    about: 'The same, with all of the contract suite that can be run there',
+    about: 'cdk deploy onto an emulated AWS, and all contract tests that can run there',
     command: ['test/deploy/main.ts', '--whole'],
     night: [],
   },
   'deploy-console': {
-    about: 'The same, with the tests of the console instead',
+    about: 'cdk deploy onto an emulated AWS, and the tests of the console',
     command: ['test/deploy/main.ts', '--console'],
     night: [],
   },
   graphs: {
-    about: 'Incidents of random fleets, under several ways to alert, including those of the service',
+    about: 'Incidents of random fleets under several alerting strategies, including that of the service',
     command: ['research/graphs/main.ts'],
     options: '--seed N --runs M --only SCENARIO --model',
   },
   cost: {
-    about: 'What a run costs on AWS, counted request by request, and its targets',
+    about: 'Cost of a probe on AWS, counted per request, and its targets',
     command: ['research/cost/main.ts'],
     options: '--only NAME,... --minutes L',
     night: [],
@@ -128,7 +128,7 @@ export const PARTS: Readonly<Record<string, Part>> = {
     options: '--only NAME,... --entities M',
   },
   screenshots: {
-    about: 'Makes the pictures in docs/screenshots from the demo; needs Chromium',
+    about: 'Creates the screenshots in docs/screenshots from the demo; needs Chromium',
     command: ['test/screenshots/main.ts'],
     options: '--all FOLDER',
   },

@@ -1,14 +1,14 @@
 import type { Action, Execution, History, Transition } from './history.ts';
 import { settingsIn } from './inside.ts';
 
-/** From its cause until a run has begun when nothing fails (ms). */
+/** Maximum time from a cause to the start of its execution when nothing fails (ms). */
 const BEGUN_MS = 5_000;
-/** Ends that only a fault of ours explains. */
+/** Errors that only an internal error explains. */
 const OURS = /^(interrupted|not sent|a fault of this service)/;
 
 /**
- * An action runs once for each cause and not without one, a guarded one again where that did not help; a run is written
- * down, then sent once, and ends in time.
+ * Promise: an action runs once per cause and not without one, a remediation again if it did not help; an execution is
+ * recorded, then sent once, and ends in time.
  */
 export function checkActions(history: History): string[] {
   const runs = Map.groupBy(history.executions, ({ began }) => `${began.action_id} ${began.transition_id}`);
@@ -17,37 +17,39 @@ export function checkActions(history: History): string[] {
     ...history.transitions.flatMap((one) => checkFired(history, one, runs)),
     ...history.executions.flatMap((one) => [...checkCause(history, one, transitions), ...checkEnd(history, one)]),
     ...checkCalls(history),
-    ...checkAsked(history),
+    ...checkReturned(history),
   ];
 }
 
-/** An action that a transition fires, and which nobody touches meanwhile, runs once for it. */
+/** An unchanged action runs once for each transition that triggers it. */
 function checkFired(history: History, one: Transition, runs: Map<string, Execution[]>): string[] {
   const { n, at, transition_id } = one;
-  const until = history.failed === 'nothing' ? at + BEGUN_MS : history.asked_at;
+  const until = history.failed === 'nothing' ? at + BEGUN_MS : history.read_at;
   const isStopped = history.inside?.seen.stops.some((stop) => stop.from <= until && stop.over >= at);
   return [...history.actions].flatMap(([id, versions]) => {
-    const stands = versions.findLast((version) => version.n < n)?.action;
-    if (!stands || !firesAction(stands, one)) return [];
+    const current = versions.findLast((version) => version.n < n)?.action;
+    if (!current || !firesAction(current, one)) return [];
     const touched = versions.some((version) => version.n > n && version.at <= until);
     const times = runs.get(`${id} ${transition_id}`)?.length ?? 0;
-    const isLeft = Boolean(stands.remediation) && isOverBefore(history, one);
+    const isLeft = Boolean(current.remediation) && isOverBefore(history, one);
     const mayBeNone = touched || isStopped || isLeft || at >= history.over_before.runs;
-    const isAgain = times > 1 && Boolean(stands.remediation);
-    return times === 1 || isAgain || (times === 0 && mayBeNone) ? [] : [`${transition_id} fired ${id} ${times} times`];
+    const isAgain = times > 1 && Boolean(current.remediation);
+    return times === 1 || isAgain || (times === 0 && mayBeNone)
+      ? []
+      : [`transition ${transition_id} triggered action ${id} ${times} times`];
   });
 }
 
-/** While it is found out whether a failure follows from another one, a guarded action waits (ms). */
+/** Maximum time for which a remediation waits for the root cause of a failure (ms). */
 const WAITS_MS = 45_000;
 
 /**
- * A guarded action has nothing to record where its failure was over before it could begin: the check was disabled or
- * deleted, or while it was found out what it follows from, it changed once more.
+ * Whether a remediation need not be recorded because the failure was over before it could start: the check was
+ * disabled, deleted or changed again while the root cause was determined.
  */
 function isOverBefore(history: History, { transition_id, at, check_id, timestamp, alert }: Transition): boolean {
-  const { inside, failed, asked_at, transitions } = history;
-  const until = failed === 'nothing' ? at + WAITS_MS : asked_at;
+  const { inside, failed, read_at, transitions } = history;
+  const until = failed === 'nothing' ? at + WAITS_MS : read_at;
   const isIn = (time: number) => time >= at && time <= until;
   const settings = inside ? (settingsIn(inside.seen).get(check_id) ?? []) : [];
   if (settings.some(({ from, check }) => isIn(from) && !check?.enabled)) return true;
@@ -55,7 +57,7 @@ function isOverBefore(history: History, { transition_id, at, check_id, timestamp
   return transitions.some((one) => one.check_id === check_id && one.transition_id !== transition_id && isIn(one.at));
 }
 
-/** The rule once more, from its words (docs/use/actions.md#settings). */
+/** Whether a transition triggers an action, implemented from docs/use/actions.md#settings. */
 function firesAction(action: Action, one: Transition): boolean {
   const { trigger_type, check_id, trigger_to_state: wanted, created_at } = action;
   if (trigger_type !== 'state_change' || check_id !== one.check_id || one.cause.startsWith('check_')) return false;
@@ -63,51 +65,56 @@ function firesAction(action: Action, one: Transition): boolean {
   return wanted === '' || one.check_to_state === wanted || (one.to_state === wanted && one.from_state !== wanted);
 }
 
-/** The action wanted the run when it began. */
+/** The action requires the execution at its start. */
 function checkCause(history: History, { n, began }: Execution, causes: Map<string, Transition>): string[] {
   const { id, action_id, transition_id, trigger, created_at } = began;
   const action = history.actions.get(action_id)?.findLast((version) => version.n < n)?.action;
   if (!action || (trigger !== 'manual' && action.trigger_type !== trigger))
-    return [`${id} ran by ${trigger}, which its action did not say`];
+    return [`execution ${id} has the trigger ${trigger}, which its action did not have`];
   const cause = causes.get(transition_id ?? '');
   if (trigger !== 'state_change' || (cause && firesAction(action, cause))) return [];
   if (!cause && Date.parse(created_at) > history.complete_until) return [];
-  return [`${id} ran for ${transition_id}, which does not fire it`];
+  return [`execution ${id} ran for transition ${transition_id}, which does not trigger its action`];
 }
 
-/** A run ends in time, and as its target says. */
+/** An execution ends in time, with the status of its target. */
 function checkEnd({ calls, over_before, failed }: History, { last }: Execution): string[] {
   if (!last) return [];
   const wrong: string[] = [];
   const { id, dispatch_status: status, status_code, error_message, created_at, finished_at } = last;
   const isOver = status !== 'pending' && finished_at !== null;
-  if (!isOver && Date.parse(created_at) < over_before.runs) wrong.push(`${id} of ${created_at} is still pending`);
-  if (status === 'blocked') wrong.push(`${id} was blocked: ${error_message}`);
+  if (!isOver && Date.parse(created_at) < over_before.runs)
+    wrong.push(`execution ${id} of ${created_at} is still pending`);
+  if (status === 'blocked') wrong.push(`execution ${id} was blocked: ${error_message}`);
   if (failed === 'nothing' && OURS.test(error_message))
-    wrong.push(`${id} failed although nothing did: ${error_message}`);
+    wrong.push(`execution ${id} failed without a fault: ${error_message}`);
   const answered = calls.find((call) => call.execution_id === id)?.status ?? 0;
-  if (status_code !== 0 && status_code !== answered) wrong.push(`${id} says ${status_code}, its target ${answered}`);
-  if ((status === 'success') !== (status_code === 200)) wrong.push(`${id} is ${status} with ${status_code}`);
+  if (status_code !== 0 && status_code !== answered)
+    wrong.push(`execution ${id} has status code ${status_code}, but its target sent ${answered}`);
+  if ((status === 'success') !== (status_code === 200))
+    wrong.push(`execution ${id} is ${status} with status code ${status_code}`);
   return wrong;
 }
 
-/** A run is in the history once, and was so before it was sent; it is sent once. */
-function checkCalls({ calls, executions, asked_at }: History): string[] {
+/** An execution is recorded once before it is sent, and sent once. */
+function checkCalls({ calls, executions, read_at }: History): string[] {
   const wrong: string[] = [];
   const began = new Map(executions.map((one) => [one.began.id, one.n]));
-  if (began.size < executions.length) wrong.push('a run stands in the history twice');
+  if (began.size < executions.length) wrong.push('an execution is recorded twice');
   for (const [id, same] of Map.groupBy(calls, ({ execution_id }) => execution_id)) {
-    if (same.length > 1) wrong.push(`${id} was sent ${same.length} times`);
+    if (same.length > 1) wrong.push(`execution ${id} was sent ${same.length} times`);
     const { n, at } = same[0]!;
-    if (at <= asked_at && (began.get(id) ?? n) >= n) wrong.push(`${id} was sent before it was written down`);
+    if (at <= read_at && (began.get(id) ?? n) >= n) wrong.push(`execution ${id} was sent before it was recorded`);
   }
   return wrong;
 }
 
-/** Whoever asked for a run was told how it ended. */
-function checkAsked({ asked = [], executions }: History): string[] {
+/** The response to a manual execution has its final status. */
+function checkReturned({ manualExecutions = [], executions }: History): string[] {
   const ended = new Map(executions.map(({ began, last }) => [began.id, last?.dispatch_status]));
-  return asked.flatMap(({ id, dispatch_status }) =>
-    ended.get(id) === dispatch_status ? [] : [`${id} was answered as ${dispatch_status} and is ${ended.get(id)}`],
+  return manualExecutions.flatMap(({ id, dispatch_status }) =>
+    ended.get(id) === dispatch_status
+      ? []
+      : [`execution ${id} was returned as ${dispatch_status}, but is stored as ${ended.get(id)}`],
   );
 }

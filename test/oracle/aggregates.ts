@@ -4,7 +4,7 @@ import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import { type Change, type Commit, isCheckKey } from './inside.ts';
 import { entityState } from './rules.ts';
 
-/** An entity has the states of its checks and what they come to, and each of their changes is the next of its chain. */
+/** Promise: an entity has the states of its checks and their aggregate, and its changes form an unbroken chain. */
 export function checkAggregate(commit: Commit, change: Change, say: (text: string) => void): void {
   const before = change.before as EntityItem | undefined;
   const after = change.after as EntityItem | undefined;
@@ -16,16 +16,19 @@ export function checkAggregate(commit: Commit, change: Change, say: (text: strin
     else if (old) delete checks[old.id];
   }
   const sorted = (map: object) => JSON.stringify(Object.entries(map).sort());
-  if (sorted(after.checks) !== sorted(checks)) say(`${after.id} holds ${sorted(after.checks)}, not ${sorted(checks)}`);
-  if (after.state !== entityState(checks)) say(`${after.id} is ${after.state}, not ${entityState(checks)}`);
+  if (sorted(after.checks) !== sorted(checks))
+    say(`entity ${after.id} has the check states ${sorted(after.checks)}, expected ${sorted(checks)}`);
+  if (after.state !== entityState(checks)) say(`entity ${after.id} is ${after.state}, expected ${entityState(checks)}`);
 
   const transitions = commit.changes
     .filter(({ key, before }) => key.sk.startsWith('TR#') && !before)
     .map((one) => one.after as TransitionItem);
-  if (after.seq !== before.seq + transitions.length) say(`${after.id} counts ${after.seq} after ${before.seq}`);
+  if (after.seq !== before.seq + transitions.length) say(`entity ${after.id} has seq ${after.seq} after ${before.seq}`);
   for (const one of transitions) {
-    if (one.from_state !== before.state || one.to_state !== after.state) say(`${one.transition_id} breaks the chain`);
-    if (one.seq !== before.seq + 1) say(`${one.transition_id} has number ${one.seq} after ${before.seq}`);
-    if (Date.parse(one.timestamp) <= before.last_transition_at) say(`${one.transition_id} is not later than the last`);
+    if (one.from_state !== before.state || one.to_state !== after.state)
+      say(`transition ${one.transition_id} breaks the chain`);
+    if (one.seq !== before.seq + 1) say(`transition ${one.transition_id} has seq ${one.seq} after ${before.seq}`);
+    if (Date.parse(one.timestamp) <= before.last_transition_at)
+      say(`transition ${one.transition_id} is not later than the previous one`);
   }
 }

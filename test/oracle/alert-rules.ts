@@ -3,40 +3,46 @@ import type { AlertReason } from '#lib/alerting/decide/transition.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { TransitionItem } from '#lib/checks/state/transition.ts';
-import type { InForce } from './in-force.ts';
+import type { EffectiveSettings } from './in-force.ts';
 
-/** Who is told what and when, once more from docs/use/alerts.md#decisions. */
+/** The rules of alerts and recipients, implemented from docs/use/alerts.md#decisions. */
 
 /**
- * What whoever read the check's alerts believes: the last that did not fail; none yet counts as up; uncertain where so
- * many failed at once that the check no longer remembers.
+ * Returns the last notified state of a check: that of the last alert that did not fail; "up" before the first. Unknown
+ * if too many alerts failed at once that the check does not remember it.
  */
-export const toldOf = ({ alerts: { announced: told } }: CheckItem): CheckState =>
-  told?.inFlight.at(-1)?.reports_state ?? told?.baseline ?? 'up';
+export const lastNotifiedState = ({ alerts: { announced: notified } }: CheckItem): CheckState =>
+  notified?.inFlight.at(-1)?.reports_state ?? notified?.baseline ?? 'up';
 
-/** What they are to believe. */
-export const shownBy = (policy: Pick<InForce, 'notify_on_degraded'>, state: CheckState): CheckState =>
-  state === 'degraded' && !policy.notify_on_degraded ? 'up' : state;
+/** Returns the state that alerts should report. */
+export const reportableState = (
+  policy: Pick<EffectiveSettings, 'notify_on_degraded'>,
+  state: CheckState,
+): CheckState => (state === 'degraded' && !policy.notify_on_degraded ? 'up' : state);
 
 type Changed = Pick<TransitionItem, 'cause' | 'check_from_state' | 'check_to_state'>;
 
-/** A change that is told as a warning: it has nothing to do with down. */
-export function isWarning({ check_from_state, check_to_state }: Changed, policy: InForce): boolean {
-  const sides = [check_from_state, check_to_state].map((state) => shownBy(policy, state));
+/** Whether a change is reported as a warning: neither side is down. */
+export function isWarning({ check_from_state, check_to_state }: Changed, policy: EffectiveSettings): boolean {
+  const sides = [check_from_state, check_to_state].map((state) => reportableState(policy, state));
   return sides.includes('degraded') && !sides.includes('down');
 }
 
 type Flaps = Pick<CheckItem['alerts'], 'changed_at' | 'flapping'>;
 
 /**
- * What is remembered of flapping when a change was decided; a first state does not count, nor a change that nobody
- * is to notice.
+ * Returns the flapping memory after a change was decided; a first state and an unreported change do not count.
  */
-export function flapsAfter({ changed_at = [], flapping }: Flaps, one: Changed, at: number, policy: InForce): Flaps {
+export function flapsAfter(
+  { changed_at = [], flapping }: Flaps,
+  one: Changed,
+  at: number,
+  policy: EffectiveSettings,
+): Flaps {
   const most = policy.flap_threshold;
   if (one.cause.startsWith('check_')) return {};
   const isFirst = one.check_from_state === 'unknown';
-  if (isFirst || shownBy(policy, one.check_from_state) === shownBy(policy, one.check_to_state))
+  if (isFirst || reportableState(policy, one.check_from_state) === reportableState(policy, one.check_to_state))
     return { ...(changed_at.length > 0 && { changed_at }), ...(flapping && { flapping }) };
   if (most === 0) return {};
   const window = policy.flap_window_seconds * 1000;
@@ -48,55 +54,64 @@ export function flapsAfter({ changed_at = [], flapping }: Flaps, one: Changed, a
   return within.length < most ? { changed_at: within } : { changed_at: within, flapping: { since: at, until } };
 }
 
-/** What an alert says of a check that is to be believed so. */
-export const saidAs = (state: CheckState): string => (state === 'unknown' ? 'up' : state);
+/** Returns the state that an alert reports. */
+export const reportedAs = (state: CheckState): string => (state === 'unknown' ? 'up' : state);
 
 /**
- * An alert of a check that is held: by a window, or until its cause is known. `told`: where it was
- * heard of all the same, and channels that were called.
+ * A held alert of a check: by a maintenance window, or until its root cause is known. `notified`: destinations and
+ * channels that were notified nevertheless.
  */
-export type HeldNow = {
+export type HeldAlertState = {
   reason: HoldReason;
-  told: ReadonlySet<string>;
-  /** All had been told of trouble before, so that all are to hear that it is over. */
+  notified: ReadonlySet<string>;
+  /** Whether all recipients were notified of a problem before, so that all get the recovery. */
   knew: boolean;
 };
 
-/** Reasons for which alerts of simulated lives are held. */
+/** Reasons for which simulations hold alerts. */
 export const HOLDS: readonly string[] = ['dependency', 'maintenance'] satisfies HoldReason[];
 
-/** Reasons that end by themselves: a late alert then reports the state, unless the channels know it. */
+/** Reasons that end by themselves: a late alert then reports the state, unless the recipients know it. */
 export const ENDING: readonly string[] = ['cooldown', 'flapping'] satisfies AlertReason[];
 
-/** Whether an alert that is not sent for a reason is decided later. */
-export function isHeldFor(reason: string | null, one: Changed, before: CheckItem, policy: InForce): boolean {
-  const says = saidAs(shownBy(policy, one.check_to_state));
+/** Whether an alert that is not sent for this reason is decided later. */
+export function isHeldFor(reason: string | null, one: Changed, before: CheckItem, policy: EffectiveSettings): boolean {
+  const says = reportedAs(reportableState(policy, one.check_to_state));
   if (reason === 'dependency') return one.check_to_state === 'down';
-  return reason !== null && HOLDS.includes(reason) && says !== 'up' && says !== toldOf(before);
+  return reason !== null && HOLDS.includes(reason) && says !== 'up' && says !== lastNotifiedState(before);
 }
 
-/** What a decision goes by. `needs`: so many relations of its entity carry failure. */
-export type Given = { policy: InForce; held: HeldNow | undefined; needs: number };
+/** Input of a decision. `needs`: number of relations of its entity that propagate failure. */
+export type DecisionInput = { policy: EffectiveSettings; held: HeldAlertState | undefined; needs: number };
 
 /**
- * Whom a change goes to, or its closing note: where its failure was held, a recovery to those alone who heard of it.
+ * Returns the recipients of a change or its closing alert: if the alert of the failure was held, only notified ones
+ * get the recovery.
  */
-export const toldWhom = (says: string, { policy, held }: Given): string[] => {
+export const recipientsOf = (says: string, { policy, held }: DecisionInput): string[] => {
   const isNarrow = says === 'up' && held?.reason === 'dependency' && !held.knew;
-  const all = policy.places(says);
-  return all.filter(({ id, place }) => !isNarrow || held.told.has(place) || held.told.has(id)).map(({ id }) => id);
+  const all = policy.recipients(says);
+  return all
+    .filter(({ id, destination }) => !isNarrow || held.notified.has(destination) || held.notified.has(id))
+    .map(({ id }) => id);
 };
 
 /**
- * Why a transition is told to nobody, or not yet; null when it is told.
- * @param flaps with this change counted
+ * Returns the reason why a transition is not, or not yet, reported; null if it is reported.
+ * @param flaps flapping memory that includes this change
  */
-export function silentBecause(one: Changed, at: number, check: CheckItem, flaps: Flaps, given: Given): string | null {
+export function suppressionReason(
+  one: Changed,
+  at: number,
+  check: CheckItem,
+  flaps: Flaps,
+  given: DecisionInput,
+): string | null {
   const { policy, held, needs } = given;
-  const [from, to] = [shownBy(policy, one.check_from_state), shownBy(policy, one.check_to_state)];
+  const [from, to] = [reportableState(policy, one.check_from_state), reportableState(policy, one.check_to_state)];
   if (one.cause.startsWith('check_')) return 'configuration';
   if (policy.silenced) return 'silenced';
-  if (from === 'unknown' && to === 'up' && toldOf(check) === 'up') return 'initial';
+  if (from === 'unknown' && to === 'up' && lastNotifiedState(check) === 'up') return 'initial';
   if (from === to) return 'degraded_disabled';
   if (to === 'up' && !policy.notify_on_recovery) return 'recovery_disabled';
   if (flaps.flapping?.told) return 'flapping';
@@ -104,16 +119,16 @@ export function silentBecause(one: Changed, at: number, check: CheckItem, flaps:
   const { last_planned_at: paged, last_warned_at: warned } = check.alerts;
   const runs = (last: number | undefined) => last !== undefined && at - last < cooldown;
   if (runs(paged) || (isWarning(one, policy) && runs(warned))) return 'cooldown';
-  const says = saidAs(to);
-  const whom = toldWhom(says, given);
-  const isHeard = whom.length > 0 || (says === 'down' && policy.calls);
-  const isSought = held?.reason === 'dependency';
-  if (isSought && says === 'up' && whom.length === 0) return 'dependency';
+  const says = reportedAs(to);
+  const recipients = recipientsOf(says, given);
+  const hasRecipients = recipients.length > 0 || (says === 'down' && policy.escalates);
+  const waitsForCause = held?.reason === 'dependency';
+  if (waitsForCause && says === 'up' && recipients.length === 0) return 'dependency';
   const mayFollow = one.check_to_state === 'down' && needs > 0 && policy.hold_for_dependencies && !policy.window;
-  if (mayFollow && !isSought && isHeard) return 'dependency';
-  if (!isHeard) return 'no_channels';
+  if (mayFollow && !waitsForCause && hasRecipients) return 'dependency';
+  if (!hasRecipients) return 'no_channels';
   const isPlanned = policy.window || held?.reason === 'maintenance';
-  if (says === 'up') return isPlanned && toldOf(check) === 'up' ? 'maintenance' : null;
+  if (says === 'up') return isPlanned && lastNotifiedState(check) === 'up' ? 'maintenance' : null;
   if (policy.window) return 'maintenance';
-  return whom.length > 0 ? null : 'no_channels';
+  return recipients.length > 0 ? null : 'no_channels';
 }

@@ -2,13 +2,14 @@ import { deliveriesOf } from '#lib/alerting/decide/alert-item.ts';
 import { timeOf } from '#lib/platform/ids.ts';
 import { type History, isTaken, type Received } from './history.ts';
 
-/** Attempts that a delivery has (docs/use/alerts.md#deliveries). */
+/** Maximum number of attempts of a delivery (docs/use/alerts.md#deliveries). */
 const ATTEMPTS = 3;
-/** Failures that no further attempt could mend. */
+/** Errors after which a retry is useless. */
 const IN_VAIN = /deleted|removed|disabled/;
 
 /**
- * Each planned alert is told or ends as a visible failure; nothing else is told, nothing twice without a reason.
+ * Promise: each planned alert is sent or ends as a visible failure; nothing else is sent, and nothing twice without a
+ * reason.
  */
 export const checkAlerts = (history: History): string[] => [
   ...checkPlans(history),
@@ -17,7 +18,7 @@ export const checkAlerts = (history: History): string[] => [
   ...checkArrivals(history),
 ];
 
-/** Whatever was planned is made, and nothing else is. */
+/** Every planned delivery is created, and no other. */
 function checkPlans({ transitions, alerts, deliveries, over_before, complete_until }: History): string[] {
   const wrong: string[] = [];
   const made = new Set(deliveries.map(({ id }) => id));
@@ -30,37 +31,38 @@ function checkPlans({ transitions, alerts, deliveries, over_before, complete_unt
     for (const id of ids) {
       planned.add(id);
       if (!made.has(id) && timeOf(id) < over_before.alerts)
-        wrong.push(`${by}: delivery ${id} was planned and never made`);
+        wrong.push(`${by}: delivery ${id} was planned but never created`);
     }
   }
   for (const { id, kind, created_at } of deliveries) {
     const isPlanned = alerts ? kind !== 'test' : kind === 'state_change';
     if (isPlanned && !planned.has(id) && Date.parse(created_at) <= complete_until)
-      wrong.push(`${id} was made and never planned`);
+      wrong.push(`delivery ${id} was created but never planned`);
   }
   return wrong;
 }
 
-/** Where nobody touches checks and channels, every change is told to every channel, but that a new check came up. */
+/** If checks and channels do not change, every change is sent to every channel, except that a new check is up. */
 function checkDecisions({ transitions, channels }: History): string[] {
   if (channels === undefined) return [];
   return transitions.flatMap(({ transition_id, cause, check_from_state, check_to_state, alert }) => {
-    if (cause !== 'result' && cause !== 'missed_heartbeat') return [`${transition_id} was caused by ${cause}`];
+    if (cause !== 'result' && cause !== 'missed_heartbeat')
+      return [`transition ${transition_id} has the cause ${cause}`];
     const initial = check_from_state === 'unknown' && check_to_state === 'up';
     const isRight = initial
       ? alert.decision === 'skipped' && alert.reason === 'initial' && alert.deliveries.length === 0
       : alert.decision === 'planned' && alert.reason === null && new Set(alert.deliveries).size === channels;
-    return isRight ? [] : [`${transition_id} decided ${JSON.stringify(alert)}`];
+    return isRight ? [] : [`transition ${transition_id} has an unexpected decision: ${JSON.stringify(alert)}`];
   });
 }
 
-/** Deliveries that one message may tell of: of the same group, to the same place. */
+/** Returns the key of deliveries that one message can cover: same group and destination. */
 const groupOf = ({ group_id, leads_to }: History['deliveries'][number]): string | undefined =>
   group_id && leads_to ? `${group_id} ${leads_to}` : undefined;
 
 /**
- * A delivery ends in time: as sent when somebody took it, or a message of its group at the same place; or as failed
- * after three attempts, with an error.
+ * A delivery ends in time: as sent if a receiver accepted it or a message of its group at the same destination; or as
+ * failed after three attempts, with an error.
  */
 function checkEnds({ deliveries, received, over_before, failed }: History): string[] {
   const wrong: string[] = [];
@@ -69,39 +71,40 @@ function checkEnds({ deliveries, received, over_before, failed }: History): stri
   for (const delivery of deliveries) {
     const { id, kind, status, attempts, error, created_at } = delivery;
     const group = groupOf(delivery);
-    const isTold = taken.has(id) || (group !== undefined && together.has(group));
-    if (attempts > ATTEMPTS) wrong.push(`${id} counts ${attempts} attempts`);
-    if (status === 'sent' && !isTold) wrong.push(`${id} is sent, but nobody took it`);
-    if (status === 'failed' && error === '') wrong.push(`${id} failed and does not say why`);
+    const isAccepted = taken.has(id) || (group !== undefined && together.has(group));
+    if (attempts > ATTEMPTS) wrong.push(`delivery ${id} has ${attempts} attempts`);
+    if (status === 'sent' && !isAccepted) wrong.push(`delivery ${id} is sent, but no receiver accepted it`);
+    if (status === 'failed' && error === '') wrong.push(`delivery ${id} failed without an error`);
     if (status === 'failed' && failed === 'nothing' && attempts < ATTEMPTS && kind !== 'test' && !IN_VAIN.test(error))
-      wrong.push(`${id} failed after ${attempts} attempts: ${error}`);
-    // A test over NATS is handed over after it is written down; whoever asked for it got no answer if that failed.
+      wrong.push(`delivery ${id} failed after ${attempts} attempts: ${error}`);
+    // A test over NATS is delivered after it is recorded; its caller got no response if that failed.
     if (kind === 'test' && failed !== 'nothing') continue;
     const isOver = status === 'sent' || status === 'failed';
-    if (!isOver && Date.parse(created_at) < over_before.alerts) wrong.push(`${kind} ${id} is still ${status}`);
+    if (!isOver && Date.parse(created_at) < over_before.alerts) wrong.push(`${kind} delivery ${id} is still ${status}`);
   }
   return wrong;
 }
 
-/** What arrives is in the log; only the end of a process excuses that it is sent after it was taken, or once more. */
-function checkArrivals({ deliveries, received, asked_at, failed, away }: History): string[] {
+/** Received alerts are logged; only a restart excuses that one is sent after its acceptance, or once more. */
+function checkArrivals({ deliveries, received, read_at, failed, away }: History): string[] {
   const wrong: string[] = [];
   const logged = new Set(deliveries.map(({ id }) => id));
   const restarts = (from: number, to: number) => away.filter((one) => one.to > from && one.to <= to).length;
   for (const [id, arrivals] of Map.groupBy(received, (one) => one.delivery_id)) {
-    // A test over http is written down after it, and nobody waits for one that was cut off.
+    // A test over http is recorded after it, and an aborted one has no caller.
     const isKnown = logged.has(id) || (arrivals[0]!.kind === 'test' && failed !== 'nothing');
-    if (!isKnown && arrivals[0]!.at <= asked_at) wrong.push(`${id} was received and is not logged`);
+    if (!isKnown && arrivals[0]!.at <= read_at) wrong.push(`delivery ${id} was received but is not logged`);
     if (failed === 'anything') continue;
     const taken = arrivals.filter(isTaken);
     const again = taken.filter(({ at }, i) => i > 0 && restarts(taken[i - 1]!.at, at) === 0);
-    if (again.length > 0) wrong.push(`${id} was taken, and again at ${again.map(({ at }) => at)} for no reason`);
-    const tries = arrivals.filter(isTry).length;
+    if (again.length > 0)
+      wrong.push(`delivery ${id} was accepted, and again at ${again.map(({ at }) => at)} without a restart`);
+    const tried = arrivals.filter(isAttempt).length;
     const most = ATTEMPTS + restarts(arrivals[0]!.at, arrivals.at(-1)!.at);
-    if (tries > most) wrong.push(`${id} was tried ${tries} times, ${most} is the most`);
+    if (tried > most) wrong.push(`delivery ${id} was attempted ${tried} times, at most ${most} are allowed`);
   }
   return wrong;
 }
 
-/** To be asked to wait is no attempt. */
-const isTry = ({ status }: Received): boolean => status !== 429;
+/** A 429 response is not an attempt. */
+const isAttempt = ({ status }: Received): boolean => status !== 429;

@@ -6,40 +6,40 @@ import type { Item } from '#lib/platform/ports.ts';
 import { type Change, type Commit, type Inside, isCheckKey } from './inside.ts';
 
 /**
- * Whatever somebody changes is noted in the audit log, once, by the transaction that makes the change; nothing else is,
- * and no entry is ever changed.
+ * Promise: every change by a user is recorded in the audit log once, in the transaction of the change; nothing else is
+ * recorded, and no entry changes.
  */
 export function checkAudit({ seen }: Inside): string[] {
   const wrong: string[] = [];
-  const noted = new Map<string, string>();
+  const recorded = new Map<string, string>();
   for (const commit of seen.commits) {
-    const changed = commit.changes.flatMap((change) => changeBySomebody(change) ?? []);
+    const changed = commit.changes.flatMap((change) => changeByUser(change) ?? []);
     const entries = commit.changes.filter(({ key }) => key.pk.includes('#AUDIT#'));
     const isReclaimed = seen.runs.get(commit.run ?? 0)?.function === 'reclaimer';
     const wanted = changed.length > 0 && !isReclaimed ? 1 : 0;
-    if (entries.length !== wanted) wrong.push(`${entries.length} entries of ${whatIs(commit, changed)}`);
+    if (entries.length !== wanted) wrong.push(`${entries.length} audit entries for ${describe(commit, changed)}`);
     for (const { key, before, after } of entries) {
-      if (before) wrong.push(`the entry ${key.sk} was written again at ${commit.at}`);
+      if (before) wrong.push(`the audit entry ${key.sk} was overwritten at ${commit.at}`);
       const { id, request_id, actor, action } = (after ?? {}) as Partial<AuditItem>;
       if (request_id === null || request_id === undefined) continue;
-      // A ping may make an entity, and then its check.
+      // A ping can create an entity, and then its check.
       const what = actor?.key_id?.startsWith('pky_') ? action : '';
-      // Two accounts may call their requests the same.
+      // Two accounts can use the same request id.
       const name = `${key.pk.split('#')[1]} ${request_id} ${what}`;
-      const other = noted.get(name);
-      if (other !== undefined) wrong.push(`the request ${request_id} was noted as ${other} and as ${id}`);
-      noted.set(name, id!);
+      const other = recorded.get(name);
+      if (other !== undefined) wrong.push(`the request ${request_id} was recorded as ${other} and as ${id}`);
+      recorded.set(name, id!);
     }
   }
   return wrong;
 }
 
-const whatIs = ({ at }: Commit, changed: string[]): string =>
-  `${changed.length > 0 ? `the change of ${changed.join(', ')}` : 'what is no change'} at ${at}`;
+const describe = ({ at }: Commit, changed: string[]): string =>
+  `${changed.length > 0 ? `the change of ${changed.join(', ')}` : 'a commit without a user change'} at ${at}`;
 
 const SILENCE = ['silenced', 'silenced_until', 'silence_reason'];
 
-/** What somebody sets of each kind of thing. */
+/** Attributes that users set, by kind of item. */
 const SETTINGS: [is: (key: Change['key']) => boolean, members: string[]][] = [
   [({ sk }) => sk === 'ACCOUNT', ['disabled', 'deleted_at', 'name', 'email']],
   [({ pk, sk }) => pk.endsWith('#BLUEPRINTS') && sk.startsWith('B#'), ['name', 'description', 'fields']],
@@ -60,14 +60,14 @@ const SETTINGS: [is: (key: Change['key']) => boolean, members: string[]][] = [
 ];
 
 const episodeOf = (item: Item | undefined) => (item as CheckItem | undefined)?.alerts.episode;
-/** When somebody has acknowledged its failure; undefined: nobody does. */
+/** Returns the time at which a user acknowledged the failure; undefined: not acknowledged. */
 const acknowledgedAt = (item: Item | undefined) => episodeOf(item)?.acknowledgement?.at;
-/** Its recovery ends an acknowledgement by itself. */
+/** Whether the failure continues: recovery ends an acknowledgement automatically. */
 const goesOn = (before: Item | undefined, after: Item | undefined): boolean =>
   episodeOf(before) !== undefined && episodeOf(before)?.transition_id === episodeOf(after)?.transition_id;
 
-/** The key of what is changed here by somebody; undefined for what the service does by itself. */
-function changeBySomebody({ key, before, after }: Change): string | undefined {
+/** Returns the key of an item that a user changed; undefined for changes by the service. */
+function changeByUser({ key, before, after }: Change): string | undefined {
   const isNew = !before && after !== undefined;
   const beganBy = (item: Item | undefined) => item as { trigger?: string; kind?: string } | undefined;
   if (isNew && key.sk === 'EXECUTION') return beganBy(after)?.trigger === 'manual' ? key.pk : undefined;

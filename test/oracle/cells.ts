@@ -5,24 +5,24 @@ import type { Item, Key } from '#lib/platform/ports.ts';
 import type { ProbeEntry } from '#lib/schedule/entries.ts';
 import { type Commit, checkIdOf, type Inside, isCheckKey } from './inside.ts';
 
-/** Most checks of a cell. */
+/** Maximum number of checks per cell. */
 const FULL = 50;
 
-/** What there is of a cell at a moment. */
+/** The items of a cell at a given time. */
 type Cell = {
   item?: CellItem | undefined;
   hasRoom: boolean;
   checks: Map<string, CheckItem>;
-  /** By interval, in seconds. */
+  /** Entries by interval, in seconds. */
   entries: Map<number, ProbeEntry>;
-  /** Numbers that were ever given, and to whom. */
+  /** Assigned numbers, and their checks. */
   given: Map<number, string>;
 };
 
 /**
- * No cell loses a check: at each moment every check that is probed has the entry of its interval, the cell counts at
- * least its checks and says truly whether it has room, and no number is given twice. When all has settled, the counts
- * are exact, and no entry is left that no check needs.
+ * Promise: no cell loses a check: at each time every probed check has the entry of its interval, the cell counts at
+ * least its checks and is listed as having room only if it has, and no number is assigned twice. At the end, the counts
+ * are exact, and no unused entry is left.
  */
 export function checkCells({ seen }: Inside): string[] {
   const wrong: string[] = [];
@@ -37,17 +37,17 @@ export function checkCells({ seen }: Inside): string[] {
       cells.set(name, cell);
       wrong.push(...apply(cell, key, after));
     }
-    for (const name of touched) wrong.push(...broken(cells.get(name)!).map((text) => said(commit, name, text)));
+    for (const name of touched) wrong.push(...broken(cells.get(name)!).map((text) => textOf(commit, name, text)));
   }
-  // A recount that failed until it went to the dead letters leaves the counts as they were, and an alarm.
+  // A recount that becomes a dead letter leaves the counts unchanged and raises an alarm.
   if (seen.faults['dead letter reclaim'] !== undefined) return wrong;
   for (const [name, cell] of cells) wrong.push(...uncounted(cell).map((text) => `cell ${name}: ${text}`));
   return wrong;
 }
 
-const said = ({ n, at }: Commit, cell: string, text: string): string => `commit ${n} at ${at}, cell ${cell}: ${text}`;
+const textOf = ({ n, at }: Commit, cell: string, text: string): string => `commit ${n} at ${at}, cell ${cell}: ${text}`;
 
-/** The cell that a key says something of: its checks, its counts, or an entry of the schedule. */
+/** Returns the cell that a key belongs to: its checks, its counts, or an entry of the schedule. */
 function cellIn({ pk, sk }: Key): string | undefined {
   if (isCheckKey({ pk, sk })) return pk.split('#').at(-1);
   if (pk.endsWith('#CELLS')) return sk.split('#')[1];
@@ -67,13 +67,13 @@ function apply(cell: Cell, key: Key, after: Item | undefined): string[] {
     else cell.checks.set(id, after as CheckItem);
     const owner = cell.given.get(numberOf(id)) ?? id;
     cell.given.set(numberOf(id), owner);
-    if (cellOf(id) !== key.pk.split('#').at(-1)) return [`${id} lies in ${key.pk}`];
-    if (owner !== id) return [`${id} has the number ${numberOf(id)} of ${owner}`];
+    if (cellOf(id) !== key.pk.split('#').at(-1)) return [`check ${id} is stored in ${key.pk}`];
+    if (owner !== id) return [`check ${id} has the number ${numberOf(id)} of check ${owner}`];
   }
   return [];
 }
 
-/** How many checks are probed at each interval. */
+/** Returns the number of probed checks by interval. */
 function probedIn({ checks }: Cell): Map<number, number> {
   const probed = new Map<number, number>();
   for (const { enabled, execution_mode, interval_seconds } of checks.values()) {
@@ -82,31 +82,34 @@ function probedIn({ checks }: Cell): Map<number, number> {
   return probed;
 }
 
-/** What must hold at each moment. */
+/** Returns the violations that must not exist at any time. */
 function broken(cell: Cell): string[] {
   const { item, hasRoom, checks, entries, given } = cell;
   const wrong: string[] = [];
   for (const [interval, count] of probedIn(cell)) {
     const entry = entries.get(interval);
     if (!entry) wrong.push(`${count} checks of ${interval} s have no entry in the schedule`);
-    else if (entry.checks < count) wrong.push(`the entry of ${interval} s counts ${entry.checks} of ${count} checks`);
+    else if (entry.checks < count)
+      wrong.push(`the entry of ${interval} s counts ${entry.checks} checks, but there are ${count}`);
   }
   const { members = 0, next = 0 } = item ?? {};
-  if (members < checks.size || members > FULL) wrong.push(`it counts ${members} of ${checks.size} checks`);
-  if (hasRoom !== (item !== undefined && members < FULL)) wrong.push(`${members} members, room: ${hasRoom}`);
-  if (Math.max(-1, ...given.keys()) >= next && item) wrong.push(`${next} is to be its next number, and was given`);
+  if (members < checks.size || members > FULL) wrong.push(`it counts ${members} checks, but there are ${checks.size}`);
+  if (hasRoom !== (item !== undefined && members < FULL))
+    wrong.push(`it is ${hasRoom ? '' : 'not '}listed as having room with ${members} checks`);
+  if (Math.max(-1, ...given.keys()) >= next && item) wrong.push(`its next number ${next} is already assigned`);
   return wrong;
 }
 
-/** What must hold when everything has settled. */
+/** Returns the violations that must not exist at the end. */
 function uncounted(cell: Cell): string[] {
   const { item, checks, entries } = cell;
   const wrong: string[] = [];
   const probed = probedIn(cell);
   for (const [interval, entry] of entries) {
     const count = probed.get(interval) ?? 0;
-    if (entry.checks !== count) wrong.push(`the entry of ${interval} s counts ${entry.checks}, not ${count} checks`);
+    if (entry.checks !== count)
+      wrong.push(`the entry of ${interval} s counts ${entry.checks} checks, expected ${count}`);
   }
-  if (item && item.members !== checks.size) wrong.push(`it counts ${item.members}, not ${checks.size} checks`);
+  if (item && item.members !== checks.size) wrong.push(`it counts ${item.members} checks, expected ${checks.size}`);
   return wrong;
 }

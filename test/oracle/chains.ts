@@ -1,20 +1,21 @@
 import type { History, Transition } from './history.ts';
 
 /**
- * The transitions of each entity and of each check are one chain: no link is missing, none is there twice, each is
- * later than the one before, and the last is the present state.
+ * Promise: the transitions of each entity and of each check form one chain: no link is missing or duplicated, each is
+ * later than the previous one, and the last is the current state.
  */
 export function checkChains({ transitions, states, feed }: Pick<History, 'transitions' | 'states' | 'feed'>): string[] {
   const wrong: string[] = [];
   if (new Set(transitions.map((one) => one.transition_id)).size < transitions.length)
-    wrong.push('a transition stands there twice');
+    wrong.push('a transition exists twice');
   const entities = Map.groupBy(transitions, (one) => one.entity_id);
   const checks = Map.groupBy(transitions, (one) => one.check_id);
   for (const [id, chain] of entities) {
     wrong.push(...brokenLinks(`entity ${id}`, chain, 'from_state', 'to_state'));
     for (const [i, { transition_id, timestamp, seq = i + 1 }] of chain.entries()) {
-      if (seq !== i + 1) wrong.push(`entity ${id}: number ${seq} stands where ${i + 1} should`);
-      if (i > 0 && timestamp <= chain[i - 1]!.timestamp) wrong.push(`entity ${id}: ${transition_id} is out of time`);
+      if (seq !== i + 1) wrong.push(`entity ${id}: transition number ${seq}, expected ${i + 1}`);
+      if (i > 0 && timestamp <= chain[i - 1]!.timestamp)
+        wrong.push(`entity ${id}: ${transition_id} is not later than the previous transition`);
       if (feed && !feed.has(transition_id)) wrong.push(`entity ${id}: ${transition_id} is not in the feed`);
     }
   }
@@ -28,9 +29,9 @@ export function checkChains({ transitions, states, feed }: Pick<History, 'transi
   for (const [id, { state, seq }] of states ?? []) {
     const chain = entities.get(id) ?? checks.get(id) ?? [];
     const last = (entities.has(id) ? chain.at(-1)?.to_state : chain.at(-1)?.check_to_state) ?? 'unknown';
-    if (state !== last) wrong.push(`${id} is ${state}, its last transition says ${last}`);
+    if (state !== last) wrong.push(`${id} is ${state}, but its last transition leads to ${last}`);
     if (seq !== undefined && seq !== chain.length)
-      wrong.push(`${id} counts ${seq} transitions, it has ${chain.length}`);
+      wrong.push(`${id} counts ${seq} transitions, but has ${chain.length}`);
   }
   return wrong;
 }
@@ -43,6 +44,6 @@ function brokenLinks(
 ): string[] {
   const reached = ['unknown', ...chain.map((one) => one[to])];
   return chain.flatMap((one, i) =>
-    one[from] === reached[i] ? [] : [`${of}: ${one.transition_id} begins with ${one[from]}, not ${reached[i]}`],
+    one[from] === reached[i] ? [] : [`${of}: ${one.transition_id} begins at ${one[from]}, expected ${reached[i]}`],
   );
 }

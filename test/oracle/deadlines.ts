@@ -2,7 +2,7 @@ import type { CheckItem, OpenRun } from '#lib/checks/check-item.ts';
 import { isCronDue, isOnCalendarDue } from './due-at.ts';
 
 /**
- * The rules of silence once more, written down from docs/use/heartbeats.md and not from the service's code. Epoch ms.
+ * The rules of missed heartbeats, implemented from docs/use/heartbeats.md and not from the service's code. Epoch ms.
  */
 
 type Config = {
@@ -25,21 +25,21 @@ export const maxRunOf = (check: CheckItem): number => {
   return max_run_seconds === undefined ? graceOf(check) : 1000 * max_run_seconds;
 };
 
-/** When a run has taken too long, by settings that stood at that time. */
+/** Returns the time at which a job run is overdue, by the settings of that time. */
 export const overrunsAt = (check: CheckItem, { started_at }: OpenRun): number =>
   Math.max(started_at + maxRunOf(check), check.settings_at);
 
 const firstOf = (check: CheckItem): number => 1000 * (configOf(check).expect_first_within_seconds ?? 0);
 
-/** Whether a first sign of life may be late. */
+/** Whether the first heartbeat can be late. */
 export const awaitsFirst = (check: CheckItem): boolean => firstOf(check) > 0;
 
 const MINUTE_MS = 60_000;
-/** Farther ahead (ms) no run of a simulation looks. */
+/** Longest look-ahead of a simulation (ms). */
 const SPAN_MS = 3 * 60 * MINUTE_MS;
 const known = new Map<string, number[]>();
 
-/** The due times of a schedule in the hours after one, found minute by minute. */
+/** Returns the due times of a schedule in the hours after `hour`, found minute by minute. */
 function dueTimesFrom({ schedule = '', timezone = 'UTC' }: Config, hour: number): number[] {
   const name = [schedule, timezone, hour].join('|');
   const found = known.get(name);
@@ -53,24 +53,26 @@ function dueTimesFrom({ schedule = '', timezone = 'UTC' }: Config, hour: number)
   return times;
 }
 
-/** The first due time after an instant; Infinity: none in the next two hours. */
+/** Returns the first due time after `since`; Infinity: none in the next two hours. */
 export function dueAfter(check: CheckItem, since: number): number {
   const hour = Math.floor(since / (60 * MINUTE_MS)) * 60 * MINUTE_MS;
   return dueTimesFrom(configOf(check), hour).find((due) => due > since) ?? Number.POSITIVE_INFINITY;
 }
 
-/** When a check fails, if time counts from `since`: a sign of life, or the end of an outage and the like. */
+/**
+ * Returns the failure time of a check if time counts from `since`: a heartbeat, or the end of an outage and the like.
+ */
 export const failsAfter = (check: CheckItem, since: number, isSign = false): number =>
   check.last_received === undefined && check.silence_at === undefined
     ? firstFails(check, since)
-    : failsSilent(check, since, isSign ? since : undefined);
+    : failsWithout(check, since, isSign ? since : undefined);
 
-/** The first sign of life may be late too. */
+/** Returns the failure time of a check without a heartbeat, whose first one can be late too. */
 const firstFails = (check: CheckItem, since: number): number =>
   awaitsFirst(check) ? since + firstOf(check) : Number.POSITIVE_INFINITY;
 
-/** @param sign when its newest sign of life came, where that may be the one that is expected next */
-function failsSilent(check: CheckItem, since: number, sign: number | undefined): number {
+/** @param sign time of the last heartbeat, if it can be the next expected one */
+function failsWithout(check: CheckItem, since: number, sign: number | undefined): number {
   if (configOf(check).schedule === undefined) return since + graceOf(check);
   const due = dueAfter(check, since);
   const early = sign === undefined ? Number.POSITIVE_INFINITY : due - sign;
@@ -79,16 +81,16 @@ function failsSilent(check: CheckItem, since: number, sign: number | undefined):
 }
 
 /**
- * When a check fails next, by all that is known of it; Infinity: never.
- * @param since from when on time counts
- * @param sign its newest sign of life; undefined before the first
+ * Returns the next failure time of a check, by all known facts; Infinity: never.
+ * @param since start of the time that counts
+ * @param sign time of the last heartbeat; undefined before the first
  */
 export function failsNext(check: CheckItem, since: number, sign: number | undefined, watchedSince: number): number {
   const open = (check.runs ?? []).filter((run) => !run.overrun && run.received_at >= watchedSince);
   if (open.length > 0) return Math.min(...open.map((run) => overrunsAt(check, run)));
   const failed = check.silence_at !== undefined && check.silence_at >= since ? check.silence_at : undefined;
   if (sign === undefined && check.silence_at === undefined) return firstFails(check, since);
-  const fresh = failsSilent(check, since, sign);
+  const fresh = failsWithout(check, since, sign);
   if (failed === undefined) return fresh;
   const { schedule } = configOf(check);
   const next =
@@ -98,7 +100,7 @@ export function failsNext(check: CheckItem, since: number, sign: number | undefi
   return Math.max(fresh, next);
 }
 
-/** When a failure is due in place of one that was due at `first`, if it is judged late. */
+/** Whether `at` is a later failure time after one that was due at `first`, if it is recorded late. */
 export function isMissedLater(check: CheckItem, first: number, at: number): boolean {
   if (configOf(check).schedule === undefined) return (at - first) % (check.interval_seconds * 1000) === 0;
   return dueAfter(check, at - graceOf(check) - 1) === at - graceOf(check);

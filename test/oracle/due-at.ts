@@ -1,14 +1,14 @@
 /**
- * Whether something is due at an instant, found by looking at that instant alone: slow, and written on its own, so that
- * the calendar can be held to it.
+ * Determines whether a schedule is due at a time from that time only: slow, and implemented independently, so that it
+ * can verify the calendar of the service.
  */
 const MINUTE_MS = 60_000;
-/** Clocks are set back by at most so much (ms), in steps of this. */
+/** Possible lengths of a backward clock change (ms). */
 const SET_BACK_MS = [30, 60, 120].map((minutes) => minutes * MINUTE_MS);
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** What clocks of a zone show, as the epoch ms at which clocks in UTC show the same. */
+/** Returns the local time of a zone, as the epoch ms at which UTC shows the same. */
 export function wallOf(zone: string, at: number): number {
   const format =
     formats.get(zone) ??
@@ -34,7 +34,7 @@ export function wallOf(zone: string, at: number): number {
   return Date.UTC(year, month - 1, day, hour, minute, second);
 }
 
-/** A value in a list of numbers, ranges and steps; `range` stands between the ends of one. */
+/** Whether a list of numbers, ranges and steps contains a value; `range` separates the ends of a range. */
 function isIn(list: string, value: number, [from, to]: [number, number], range: string): boolean {
   return list.split(',').some((part) => {
     const [span = '', step = '1'] = part.split('/');
@@ -68,7 +68,7 @@ function cronFits(expression: string, wall: number): boolean {
   );
 }
 
-/** No other instant shows the same before. */
+/** Whether no earlier time has the same local time. */
 const isFirst = (zone: string, at: number): boolean =>
   SET_BACK_MS.every((before) => wallOf(zone, at - before) !== wallOf(zone, at));
 
@@ -104,7 +104,7 @@ function weekdayFits(list: string, weekday: number): boolean {
     });
 }
 
-/** Which days of a month of such a length `~` means. */
+/** Whether `~` matches a day of a month with this length. */
 function fromEndFits(list: string, day: number, length: number): boolean {
   const back = length + 1 - day;
   return list.split(',').some((part) => {

@@ -5,12 +5,12 @@ import { changesIn, type Inside } from './inside.ts';
 
 const VERDICTS = { planned: 'alerted', held: 'held', skipped: 'skipped' };
 
-/** What a sentence never says. */
+/** Text that an explanation never contains. */
 const NOTHING = /undefined|null|NaN|unknown/;
 
 /**
- * What is explained of a transition is what was decided: its verdict, the rule that stopped it, and what that saw. Of
- * every moment something is said, and of one in a failure what was decided of that.
+ * Promise: the explanation of a transition is its decision: its verdict, the rule that stopped it, and the facts of
+ * that rule. Every time has an explanation; a time during a failure has the decision about that failure.
  */
 export const checkExplained = (inside: Inside): string[] => [...checkTransitions(inside), ...checkMoments(inside)];
 
@@ -23,11 +23,14 @@ function checkMoments({ seen, shown }: Inside): string[] {
   return [...shown].flatMap(([id, { explained }]) =>
     explained.flatMap(({ at, verdict, sentence, transition_id }) => {
       const wrong: string[] = [];
-      if (sentence === '' || NOTHING.test(sentence)) wrong.push(`${id} at ${at} is explained as "${sentence}"`);
+      if (sentence === '' || NOTHING.test(sentence))
+        wrong.push(`check ${id} at ${at} has the explanation "${sentence}"`);
       const last = decided.get(transition_id ?? '');
       const isDown = last && ['down', 'degraded'].includes(last.check_to_state);
       if (isDown && verdict !== VERDICTS[last.alert.decision])
-        wrong.push(`${id} at ${at} is explained as ${verdict}, and ${transition_id} was ${last.alert.decision}`);
+        wrong.push(
+          `check ${id} at ${at} has the verdict ${verdict}, but transition ${transition_id} was ${last.alert.decision}`,
+        );
       return wrong;
     }),
   );
@@ -43,13 +46,15 @@ const checkTransitions = ({ seen }: Inside): string[] =>
       const stopped = rules.find(({ outcome }) => outcome === 'stop');
       const wrong: string[] = [];
       if (verdict !== VERDICTS[alert.decision])
-        wrong.push(`${id} was ${alert.decision}, and is explained as ${verdict}`);
-      // Of one that was held, the rules tell why; what became of it later is in its decision.
+        wrong.push(`transition ${id} was ${alert.decision}, but has the verdict ${verdict}`);
+      // For a held alert the rules explain why it was held; its later outcome is in its decision.
       const isFirst = alert.decided_at === transition.timestamp;
       if (isFirst && (stopped?.rule ?? null) !== alert.reason)
-        wrong.push(`${id} was decided as ${alert.reason}, and is explained by ${stopped?.rule}`);
+        wrong.push(`transition ${id} has the reason ${alert.reason}, but is explained by the rule ${stopped?.rule}`);
       if (isFirst && !isDeepStrictEqual(stopped?.facts ?? {}, alert.facts))
-        wrong.push(`${id} saw ${JSON.stringify(alert.facts)}, and is explained by ${JSON.stringify(stopped?.facts)}`);
-      if (NOTHING.test(sentence)) wrong.push(`${id} is explained as "${sentence}"`);
+        wrong.push(
+          `transition ${id} has the facts ${JSON.stringify(alert.facts)}, but is explained by ${JSON.stringify(stopped?.facts)}`,
+        );
+      if (NOTHING.test(sentence)) wrong.push(`transition ${id} has the explanation "${sentence}"`);
       return wrong;
     });

@@ -7,51 +7,51 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Inside } from './inside.ts';
 
 /**
- * What happened to a service, told by the simulation (test/faults) and by the crash test (test/crash) alike: what the
- * service has stored, what others did to it and saw of it, and when it did not run. Times are epoch ms; `n` orders what
- * happened, 0 where nobody knows when that was. What only one of the two can know is optional.
+ * The history of a service, in the same form from the simulation (test/faults) and the crash test (test/crash): stored
+ * items, external requests and observations, and downtimes. Times are epoch ms; `n` orders events, 0 if the order is
+ * unknown. Facts that only one of the two knows are optional.
  */
 export type History = {
-  /** When the service was asked what it has stored. What happened later may be in here and not stored yet. */
-  asked_at: number;
-  /** Transitions are complete up to here: what follows from later ones may be stored. */
+  /** Time at which the stored items were read. Later events can be included that are not stored yet. */
+  read_at: number;
+  /** Transitions are complete up to this time; effects of later ones can be stored. */
   complete_until: number;
-  /** The slack that time needs: what was planned, begun or due before is over. */
+  /** Times before which everything planned, started or due is over. */
   over_before: { alerts: number; runs: number; slots: number };
-  /** What may have gone wrong: nothing, the end of the process at the times of `away`, or anything at any time. */
+  /** Possible faults: none, the end of the process at the times of `away`, or anything at any time. */
   failed: 'nothing' | 'process' | 'anything';
-  /** When the process did not run, ascending; the time before its first start too, where that is known. */
+  /** Downtimes of the process, ascending; includes the time before its first start if it is known. */
   away: Span[];
 
   /** Oldest first. */
   transitions: Transition[];
-  /** What entities and checks are; told where nothing changed while it was asked. */
+  /** Current states of entities and checks; present if nothing changed during the read. */
   states?: Map<string, { state: string; seq?: number }>;
-  /** Transitions that the feed of the account has. */
+  /** Transitions in the feed of the account. */
   feed?: Set<string>;
-  /** Channels of each check, where they never change. */
+  /** Channels of each check, if they never change. */
   channels?: number;
   deliveries: (DeliveryRecord & Pick<DeliveryItem, 'leads_to'>)[];
-  /** All that were ever decided; told by the simulation alone. */
+  /** All decided alerts; only from the simulation. */
   alerts?: AlertItem[];
   executions: Execution[];
   actions: Map<string, ActionVersion[]>;
-  /** Of push checks. */
+  /** Results of push checks. */
   results: PushResult[];
-  silences: Silence[];
-  pulled: PulledCheck[];
-  /** As the service tells them. */
+  missedHeartbeats: MissedHeartbeat[];
+  pullChecks: PullCheck[];
+  /** Outages as reported by the service. */
   outages?: Span[];
 
   pushes: PushAttempt[];
   received: Received[];
   calls: Call[];
-  /** Runs that somebody asked for, as they were answered. */
-  asked?: { id: string; dispatch_status: string }[];
-  /** What pipelines have reported of their runs; told when none is under way. */
+  /** Manual executions, as returned. */
+  manualExecutions?: { id: string; dispatch_status: string }[];
+  /** Reports of pipelines; present when none is in progress. */
   reports?: Reported[];
 
-  /** What only somebody sees who sees all: the simulation. */
+  /** Facts that only the simulation knows. */
   inside?: Inside;
 };
 
@@ -71,10 +71,10 @@ export type Transition = Pick<
   | 'alert'
 > & { n: number; at: number; seq?: number };
 
-/** A run as it began, and as it stands at last; undefined: it went with its action. */
+/** An execution at its start and at the end; undefined: deleted with its action. */
 export type Execution = { n: number; at: number; began: ExecutionRecord; last: ExecutionRecord | undefined };
 
-/** An action as it stood from `at` on; undefined: deleted. */
+/** An action from `at` on; undefined: deleted. */
 export type ActionVersion = { n: number; at: number; action: Action | undefined };
 export type Action = Pick<ActionItem, 'check_id' | 'trigger_type' | 'trigger_to_state' | 'created_at'> & {
   remediation?: ActionItem['remediation'];
@@ -82,8 +82,8 @@ export type Action = Pick<ActionItem, 'check_id' | 'trigger_type' | 'trigger_to_
 };
 
 /**
- * A result that was pushed. `mark` is that of its push, empty for a heartbeat; `kept`: it is there at the end;
- * `history`: it came too late to be judged.
+ * A pushed result. `mark` is that of its push, empty for a heartbeat; `kept`: it exists at the end; `history`: it was
+ * too late to count.
  */
 export type PushResult = {
   id: string;
@@ -93,30 +93,30 @@ export type PushResult = {
   kept: boolean;
   history?: boolean;
   received_at?: number;
-  /** It came by the ping URL, and carries no mark. */
+  /** Whether it was a ping, which has no mark. */
   is_ping?: true;
   record: Record<string, unknown>;
 };
 
 /**
- * One request of an agent. `push` is what it means by it, the same in each attempt, and the mark of its result unless
- * it is a heartbeat. `identified`: however often it is sent, it counts once.
+ * One request of an agent. `push` identifies its content, the same in each attempt, and is the mark of its result
+ * unless it is a heartbeat. `identified`: it counts once, however often it is sent.
  */
 export type PushAttempt = {
   check_id: string;
   push: string;
   identified: boolean;
-  /** What its result says; undefined: a heartbeat. */
+  /** Content of its result; undefined: a heartbeat. */
   body: Record<string, unknown> | undefined;
   started_n: number;
   started_at: number;
-  /** `record`: all of the answer, where it was kept. */
+  /** `record`: the whole response, if it was kept. */
   answered?: { n: number; at: number; status: number; result_id?: string; record?: object };
-  /** The store answered it twice: whether it was first is not known any more. */
+  /** Whether the store confirmed it twice, so that it is unknown whether it was first. */
   replayed?: boolean;
 };
 
-/** One request of a job, to the check of a slug. Times in epoch ms. */
+/** One ping of a job, to the check of a slug. Times in epoch ms. */
 export type PingAttempt = {
   slug: string;
   kind: 'start' | 'success' | 'fail' | 'log';
@@ -124,47 +124,47 @@ export type PingAttempt = {
   started_n: number;
   started_at: number;
   answered?: { n: number; at: number; status: number };
-  /** It went to an address that was replaced, which ended at `dead_since` at the latest. */
+  /** It used a replaced URL, which ended at `dead_since` at the latest. */
   retired?: string;
   dead_since?: number;
 };
 
 /**
- * A failure that silence made, at its deadline. `judged`: when, of which check as it was before, by a run that began at
- * `began_at`.
+ * A failure by a missed heartbeat, at its deadline. `recorded`: time, commit and previous check of its recording, by a
+ * function run that started at `began_at`.
  */
-export type Silence = {
+export type MissedHeartbeat = {
   check_id: string;
   at: number;
-  /** When it was to fail, had time counted from an instant, such as that of a sign of life; both epoch ms. */
+  /** Returns the failure time if time counts from `since`, such as a heartbeat; both epoch ms. */
   failsAfter(since: number, isSign: boolean): number;
-  /** A run was not finished in time, and nothing else is missing. */
+  /** Whether only a job run did not end in time. */
   overrun?: true;
-  judged?: { n: number; at: number; began_at: number; check: CheckItem };
+  recorded?: { n: number; at: number; began_at: number; check: CheckItem };
 };
 
 /** Slots of a pull check with the same settings, due in (from, to]. */
-export type PulledCheck = {
+export type PullCheck = {
   id: string;
-  /** As it was stored at `from`, and when it was changed next. */
+  /** The stored check at `from`, and the time of its next change. */
   stored?: { check: CheckItem; changed_at: number };
   interval_seconds: number;
   from: number;
   to: number;
-  /** How many results each slot has. */
+  /** Number of results by slot. */
   results: Map<number, number>;
-  /** [from, to), and why no slot in it has a result. */
+  /** Gaps [from, to) with their causes. */
   gaps: (Span & { cause: string })[];
 };
 
-/** One alert that reached a receiver; `status` is what that answered (200 for NATS), 0 for nothing. */
+/** An alert at a receiver; `status` is the response (200 for NATS), 0 for none. */
 export type Received = { delivery_id: string; at: number; status: number; kind?: string };
 export const isTaken = ({ status }: Received): boolean => status >= 200 && status < 300;
 
-/** One time that an action's call reached its target; `status` is what that answered, 0 for nothing. */
+/** An action's request at its target; `status` is the response, 0 for none. */
 export type Call = { n: number; execution_id: string; at: number; status: number };
 
-/** One report of a pipeline, sent `tries` times; `status_code` is how the last was answered, if it was. */
+/** A report of a pipeline, sent `tries` times; `status_code` is the last response, if any. */
 export type Reported = {
   execution_id: string;
   status?: string;

@@ -3,12 +3,12 @@ import type { DeadlineEntry, HeldAlert } from '#lib/alerting/decide/notes.ts';
 import type { StoredRelation } from '#lib/catalog/relations/relation.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Owner } from '#lib/schedule/entries.ts';
-import { type HeldNow, toldOf } from './alert-rules.ts';
+import { type HeldAlertState, lastNotifiedState } from './alert-rules.ts';
 import { type Change, type Commit, isCheckKey } from './inside.ts';
-import { placeOf } from './seen-notifications.ts';
+import { destinationOf } from './seen-notifications.ts';
 
-/** Relations that carry failure, as commits make and delete them. */
-export function relationsSeen() {
+/** Tracks relations that propagate failure, as commits create and delete them. */
+export function trackRelations() {
   const relations = new Map<string, StoredRelation>();
   return {
     take: ({ changes }: Commit): void => {
@@ -19,13 +19,13 @@ export function relationsSeen() {
         else relations.delete(key.sk);
       }
     },
-    /** Those that start at an entity. */
+    /** Returns the relations that start at an entity. */
     from: (entity: string): StoredRelation[] =>
       [...relations.values()].filter(({ from_entity_id }) => from_entity_id === entity),
   };
 }
 
-/** The deadline of a held alert of a check, as a change leaves it. */
+/** Returns the deadline of a held alert of a check, before and after a change. */
 export const holdIn = ({ key, before, after }: Change) => {
   if (!key.pk.startsWith('SCHEDULE#') || !key.sk.startsWith('hold#')) return undefined;
   const [was, is] = [before, after] as ((DeadlineEntry & Owner) | undefined)[];
@@ -33,21 +33,21 @@ export const holdIn = ({ key, before, after }: Change) => {
   return owner && { check_id: owner.id, before: was, after: is };
 };
 
-type Held = { name: string; held: HeldAlert; told: Set<string>; knew: boolean };
+type Held = { name: string; held: HeldAlert; notified: Set<string>; knew: boolean };
 
-const hadTrouble = (check: CheckItem | undefined): boolean => check !== undefined && toldOf(check) !== 'up';
+const hadProblem = (check: CheckItem | undefined): boolean => check !== undefined && lastNotifiedState(check) !== 'up';
 
-/** Nobody has heard of it: what depends on it waits for what it comes to. */
-const isUntold = (hold: Held | undefined): boolean =>
+/** Whether no recipient was notified: alerts of its dependents wait for its decision. */
+const isUnnotified = (hold: Held | undefined): boolean =>
   hold !== undefined &&
-  hold.told.size === 0 &&
+  hold.notified.size === 0 &&
   (hold.held.reason !== 'maintenance' || hold.held.window?.include_dependents === true);
 
-/** Alerts that are held, as commits begin and end that, and who was told of the failure all the same. */
-export function holdsSeen() {
+/** Tracks held alerts, as commits start and end them, and recipients that were notified of the failure nevertheless. */
+export function trackHolds() {
   const holds = new Map<string, Held>();
-  /** Until when nobody had been told of what is held, by check; without an end while it is so. */
-  const untold = new Map<string, number>();
+  /** Time until which no recipient of a held alert had been notified, by check; Infinity while that is so. */
+  const unnotified = new Map<string, number>();
   const checks = new Map<string, CheckItem>();
   return {
     take: (commit: Commit): void => {
@@ -63,7 +63,7 @@ export function holdsSeen() {
             hold.check_id,
             known?.name === name
               ? { ...known, held }
-              : { name, held, told: new Set(), knew: hadTrouble(checks.get(hold.check_id)) },
+              : { name, held, notified: new Set(), knew: hadProblem(checks.get(hold.check_id)) },
           );
         }
       }
@@ -73,18 +73,19 @@ export function holdsSeen() {
         const { kind, check_id, transition_sk, to } = after;
         const hold = holds.get(check_id);
         const isOwn = hold?.held.transition_sk === transition_sk && (kind === 'state_change' || kind === 'late');
-        if (isOwn) for (const target of to) hold.told.add(placeOf(target));
+        if (isOwn) for (const target of to) hold.notified.add(destinationOf(target));
       }
-      for (const [id, hold] of holds) if (isUntold(hold)) untold.set(id, Number.POSITIVE_INFINITY);
-      for (const [id, until] of untold) if (until > commit.at && !isUntold(holds.get(id))) untold.set(id, commit.at);
+      for (const [id, hold] of holds) if (isUnnotified(hold)) unnotified.set(id, Number.POSITIVE_INFINITY);
+      for (const [id, until] of unnotified)
+        if (until > commit.at && !isUnnotified(holds.get(id))) unnotified.set(id, commit.at);
     },
-    /** Whether the alert of a check was held at some time since then, and told to nobody yet. */
-    wasUntold: (id: string, since: number): boolean => (untold.get(id) ?? Number.NEGATIVE_INFINITY) >= since,
-    of: ({ id, alerts: { escalated = [] } }: CheckItem): HeldNow | undefined => {
+    /** Whether the alert of a check was held without a notified recipient at some time since `since`. */
+    wasUnnotified: (id: string, since: number): boolean => (unnotified.get(id) ?? Number.NEGATIVE_INFINITY) >= since,
+    of: ({ id, alerts: { escalated = [] } }: CheckItem): HeldAlertState | undefined => {
       const hold = holds.get(id);
       if (!hold) return undefined;
-      const { held, told, knew } = hold;
-      return { reason: held.reason, knew, told: new Set([...told, ...(told.size > 0 ? escalated : [])]) };
+      const { held, notified, knew } = hold;
+      return { reason: held.reason, knew, notified: new Set([...notified, ...(notified.size > 0 ? escalated : [])]) };
     },
   };
 }

@@ -2,28 +2,28 @@ import type { DeadlineEntry } from '#lib/alerting/decide/notes.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Item } from '#lib/platform/ports.ts';
-import { ancestryIn } from './ancestry.ts';
 import { graceOf } from './deadlines.ts';
 import { holdIn } from './holds-seen.ts';
-import { accountsSeen, inForce, momentsBefore } from './in-force.ts';
+import { effectiveSettings, possibleTimes, trackAccounts } from './in-force.ts';
 import { checksIn, type Inside, keyText } from './inside.ts';
 import { skewOf } from './rules.ts';
+import { upstreamIn } from './upstream.ts';
 
-/** So long (ms) after its deadline a held alert may wait for the schedule, or to be tried again. */
+/** Maximum delay after its deadline for which a held alert can wait for the schedule or a retry (ms). */
 const SLACK_MS = 10 * 60_000;
-/** Once nothing explains a failure any more, this is found at the next look (ms) at the latest. */
-const LOOK_MS = 300_000;
-/** However short its intervals are, a check has so long (ms) to recover after its cause. */
+/** Maximum time until the next recheck finds that a failure has no cause any more (ms). */
+const RECHECK_MS = 300_000;
+/** Minimum time for a check to recover after its cause (ms). */
 const MIN_SETTLING_MS = 60_000;
-/** However many causes recover one after the other, it is judged so soon (ms) after the first, by its next run. */
+/** Maximum time after the first recovered cause until the alert is decided by the next run of the check (ms). */
 const MAX_SETTLING_MS = 600_000;
-/** For messages, reads and writes (ms). */
+/** Time for messages, reads and writes (ms). */
 const SPARE_MS = 60_000;
 
 /**
- * No alert stays held: each that is held at the end belongs to the last change of a check, and a deadline looks at it,
- * which has not passed long ago where nothing fails, and never lies far ahead. One that waits for its cause is decided
- * once that has been over for as long as the check has to recover too, not counting windows and silences.
+ * Promise: no alert stays held: each alert that is held at the end belongs to the last change of a check and has a
+ * deadline, not long past if nothing fails, and never far ahead. An alert that waits for its root cause is
+ * decided after that is over and the check had time to recover, not counting windows and silences.
  */
 export const checkHolds = (inside: Inside): string[] => [...checkLeft(inside), ...checkReleased(inside)];
 
@@ -39,42 +39,45 @@ function checkLeft({ seen, keys, end, profile }: Inside): string[] {
     const entry = seen.table.get(keyText(keys.entry('hold', check.tenant_id, id))) as DeadlineEntry | undefined;
     const held = entry?.note?.held;
     for (const one of own.filter(({ alert }) => alert.decision === 'held')) {
-      if (one !== last) wrong.push(`${one.transition_id} is held, but its check has changed since`);
-      else if (held?.transition_sk !== one.sk) wrong.push(`${one.transition_id} is held, and no deadline looks at it`);
+      if (one !== last) wrong.push(`transition ${one.transition_id} is held, but its check has changed since`);
+      else if (held?.transition_sk !== one.sk) wrong.push(`transition ${one.transition_id} is held without a deadline`);
     }
     if (!entry) continue;
     if (profile.quiet && entry.deadline < end - SLACK_MS)
-      wrong.push(`${last.transition_id} was to be looked at long ago`);
-    // Some were told, and others wait on; or it is an alert that a cooldown had put off.
+      wrong.push(`the recheck of transition ${last.transition_id} is long overdue`);
+    // Some recipients were notified and others still wait; or a cooldown had delayed the alert.
     const waitsOn = held?.reason === 'dependency' && held.transition_sk === last.sk && last.check_to_state === 'down';
-    if (last.alert.decision !== 'held' && !waitsOn) wrong.push(`${id} has a deadline of an alert that is not held`);
+    if (last.alert.decision !== 'held' && !waitsOn)
+      wrong.push(`check ${id} has the deadline of a held alert, but none is held`);
   }
   return wrong;
 }
 
 function checkReleased(inside: Inside): string[] {
   const { seen, keys, calmFrom, end, profile } = inside;
-  const ancestry = ancestryIn(inside);
+  const upstream = upstreamIn(inside);
   const skew = skewOf(inside);
   const begun = new Map<string, number>();
   const wrong: string[] = [];
-  // Nothing of ours fails from there on; time that nobody watched counts as none.
-  const watched = Math.max(profile.quiet ? 0 : calmFrom, ...seen.stops.map(({ over }) => over));
-  const judge = (check: CheckItem | undefined, from: number, until: number): void => {
+  // The service has no faults after this time; time without monitoring does not count.
+  const monitoredFrom = Math.max(profile.quiet ? 0 : calmFrom, ...seen.stops.map(({ over }) => over));
+  const checkDuration = (check: CheckItem | undefined, from: number, until: number): void => {
     if (!check) return;
-    const over = Math.max(from, watched, ancestry.troubledUntil(check.entity_id, from, until));
-    const due = over + LOOK_MS + settlingOf(check) + SPARE_MS;
+    const over = Math.max(from, monitoredFrom, upstream.problemUntil(check.entity_id, from, until));
+    const due = over + RECHECK_MS + settlingOf(check) + SPARE_MS;
     if (until > due)
-      wrong.push(`${check.id}: its alert is held from ${from} to ${until}, though all is well since ${over}`);
+      wrong.push(
+        `${check.id}: its alert is held from ${from} to ${until}, although nothing explains that since ${over}`,
+      );
   };
   const checks = new Map<string, CheckItem>();
-  const accounts = accountsSeen();
+  const accounts = trackAccounts();
   const table = new Map<string, Item>();
-  /** A window or a silence holds it back from those who were not told yet. */
-  const isHeldBack = (check: CheckItem, at: number): boolean =>
+  /** Whether a window or a silence suppresses it for recipients that were not notified yet. */
+  const isSuppressed = (check: CheckItem, at: number): boolean =>
     accounts
       .of(check.tenant_id, at)
-      .flatMap((account) => momentsBefore(at).map((moment) => inForce(table, account, keys, check, moment)))
+      .flatMap((account) => possibleTimes(at).map((moment) => effectiveSettings(table, account, keys, check, moment)))
       .some(({ silenced, window }) => silenced || window);
   for (const commit of seen.commits) {
     accounts.take(commit);
@@ -85,25 +88,27 @@ function checkReleased(inside: Inside): string[] {
         checks.set((change.after as CheckItem).id, change.after as CheckItem);
       const hold = holdIn(change);
       if (!hold) continue;
-      const isSought = hold.after?.note?.held?.reason === 'dependency';
+      const waitsForCause = hold.after?.note?.held?.reason === 'dependency';
       const known = checks.get(hold.check_id);
       const latest = commit.at + MAX_SETTLING_MS + (known ? settlingOf(known) : 0) + skew;
-      if (isSought && hold.after!.deadline > latest)
-        wrong.push(`${hold.check_id}: at ${commit.at} its held alert is left until ${hold.after!.deadline}`);
+      if (waitsForCause && hold.after!.deadline > latest)
+        wrong.push(
+          `${hold.check_id}: at ${commit.at} its held alert got the deadline ${hold.after!.deadline}, which is too late`,
+        );
       const from = begun.get(hold.check_id);
-      if (isSought && (from === undefined || (known && isHeldBack(known, commit.at))))
+      if (waitsForCause && (from === undefined || (known && isSuppressed(known, commit.at))))
         begun.set(hold.check_id, commit.at);
-      if (isSought || from === undefined) continue;
+      if (waitsForCause || from === undefined) continue;
       begun.delete(hold.check_id);
-      judge(checks.get(hold.check_id), from, commit.at);
+      checkDuration(checks.get(hold.check_id), from, commit.at);
     }
   }
   const left = new Map(checksIn(seen).map((check) => [check.id, check]));
-  for (const [id, from] of begun) judge(left.get(id), from, end);
+  for (const [id, from] of begun) checkDuration(left.get(id), from, end);
   return wrong;
 }
 
-/** How long a check takes to find out that all is well again, and to be judged by its next run. */
+/** Returns the time for a check to detect recovery and to count its next run (ms). */
 function settlingOf(check: CheckItem): number {
   if (check.execution_mode === 'push') return Math.max(MIN_SETTLING_MS, graceOf(check));
   const { interval_seconds, timeout_ms, failure_threshold, recovery_threshold } = check;

@@ -10,35 +10,35 @@ import { isCronDue } from './due-at.ts';
 import { type Commit, keyText } from './inside.ts';
 
 /**
- * The rules of policies, silences and windows once more, from docs/use/alerts.md and not from the service's code. Only
- * the names and defaults of settings are taken from there.
+ * The rules of policies, silences and maintenance windows, implemented from docs/use/alerts.md and not from the
+ * service's code. Only the names and defaults of settings come from there.
  */
 
-/** What counts for a check at a moment. */
-export type InForce = PolicySettings & {
+/** The effective settings of a check at a given time. */
+export type EffectiveSettings = PolicySettings & {
   silenced: boolean;
-  /** A maintenance window is open for it. */
+  /** Whether a maintenance window is open for the check. */
   window: boolean;
-  /** Where its alerts go, by what they say: the channel, and where that leads. */
-  places(says: string): { id: string; place: string }[];
-  /** Those channels. */
-  told(says: string): string[];
-  /** Some step of its escalation calls somebody. */
-  calls: boolean;
+  /** Returns the recipients of alerts that report a state: channels with their destinations. */
+  recipients(says: string): { id: string; destination: string }[];
+  /** Returns the ids of those channels. */
+  recipientIds(says: string): string[];
+  /** Whether a step of its escalation notifies a channel. */
+  escalates: boolean;
 };
 
-type Meant = AccountChannel['applies_to'] | WindowItem['scope'];
+type Selection = AccountChannel['applies_to'] | WindowItem['scope'];
 
-const isMeant = (meant: Meant, check: CheckItem, entity: EntityItem | undefined): boolean =>
-  meant === null ||
-  ((meant.check_ids ?? [check.id]).includes(check.id) &&
-    (meant.entity_ids ?? [check.entity_id]).includes(check.entity_id) &&
-    (meant.blueprints ?? [entity?.blueprint_slug ?? '']).includes(entity?.blueprint_slug ?? ''));
+const isSelected = (selection: Selection, check: CheckItem, entity: EntityItem | undefined): boolean =>
+  selection === null ||
+  ((selection.check_ids ?? [check.id]).includes(check.id) &&
+    (selection.entity_ids ?? [check.entity_id]).includes(check.entity_id) &&
+    (selection.blueprints ?? [entity?.blueprint_slug ?? '']).includes(entity?.blueprint_slug ?? ''));
 
 const MINUTE_MS = 60_000;
 const due = new Map<string, boolean>();
 
-/** Whether a window is open: by its times, or as long after a start. */
+/** Whether a window is open: between its times, or for its duration after a start. */
 export function isOpen(times: WindowItem['times'], at: number): boolean {
   if ('ends_at' in times) return times.starts_at <= at && at < times.ends_at;
   const { cron, time_zone, duration_ms, from, until = Number.POSITIVE_INFINITY } = times;
@@ -56,57 +56,59 @@ const holds = (one: { silenced?: boolean; silenced_until?: string } | undefined,
   one?.silenced === true && !(one.silenced_until && Date.parse(one.silenced_until) <= at);
 
 /**
- * What counts for a check.
- * @param table as it was
- * @param account what its account said of alerting then
+ * Returns the effective settings of a check.
+ * @param table items at that time
+ * @param account alerting items of its account at that time
  */
-export function inForce(
+export function effectiveSettings(
   table: ReadonlyMap<string, Item>,
   account: readonly Item[],
   keys: Keys,
   check: CheckItem,
   at: number,
-): InForce {
+): EffectiveSettings {
   const { tenant_id, id, entity_id } = check;
   const own = table.get(keyText(keys.policy(tenant_id, id))) as PolicyItem | undefined;
   const entity = table.get(keyText(keys.entity(tenant_id, entity_id))) as EntityItem | undefined;
   const of = <T extends Item>(word: string) => account.filter((item): item is T => item.sk.startsWith(word));
   const [head] = of<AlertingHead>('HEAD');
-  const silences = of<AccountSilence>('SILENCE#').filter(({ applies_to: meant }) => isMeant(meant, check, entity));
-  const windows = of<WindowItem>('WINDOW#').filter(({ scope }) => isMeant(scope, check, entity));
+  const silences = of<AccountSilence>('SILENCE#').filter(({ applies_to: selection }) =>
+    isSelected(selection, check, entity),
+  );
+  const windows = of<WindowItem>('WINDOW#').filter(({ scope }) => isSelected(scope, check, entity));
   const channels = of<AccountChannel>('CHANNEL#').filter(
-    (one) => one.enabled && isMeant(one.applies_to, check, entity),
+    (one) => one.enabled && isSelected(one.applies_to, check, entity),
   );
   const { escalation = [] } = { ...head?.policy, ...own };
   const named = new Set(escalation.flatMap(({ channel_ids }) => channel_ids));
   const all = (says: string) => [
     ...(own?.channels ?? []),
-    ...channels.filter(({ applies_to: of }) => saysTo(of, says)),
+    ...channels.filter(({ applies_to: of }) => reportsTo(of, says)),
   ];
-  const places: InForce['places'] = (says) => {
-    const hearing = all(says).filter((one) => hears(one.id, escalation, check.alerts, says));
-    const first = new Map(hearing.toReversed().map((channel) => [channel.destination, channel.id]));
-    return hearing
+  const recipients: EffectiveSettings['recipients'] = (says) => {
+    const receiving = all(says).filter((one) => isRecipient(one.id, escalation, check.alerts, says));
+    const first = new Map(receiving.toReversed().map((channel) => [channel.destination, channel.id]));
+    return receiving
       .filter((one) => first.get(one.destination) === one.id)
-      .map(({ id, destination: place = id }) => ({ id, place }));
+      .map(({ id, destination = id }) => ({ id, destination }));
   };
   return {
     ...POLICY_DEFAULTS,
     ...head?.policy,
     ...own,
-    calls: all('down').some((one) => named.has(one.id)),
+    escalates: all('down').some((one) => named.has(one.id)),
     silenced: holds(own, at) || holds(entity, at) || silences.some(({ until }) => at < until),
     window: windows.some(({ times }) => isOpen(times, at)),
-    places,
-    told: (says) => places(says).map(({ id }) => id),
+    recipients,
+    recipientIds: (says) => recipients(says).map(({ id }) => id),
   };
 }
 
 /**
- * Whether a channel is told this: one that a step of the escalation names once that was taken, and of the recovery
- * where it was called.
+ * Whether a channel is notified of a state: a channel in an escalation step from that step on, and of the recovery if
+ * it was notified.
  */
-export function hears(
+export function isRecipient(
   id: string,
   escalation: readonly { channel_ids: string[] }[],
   { episode, escalated = [] }: CheckItem['alerts'],
@@ -117,26 +119,26 @@ export function hears(
   return says === 'up' ? escalated.includes(id) : step < (episode?.escalation?.steps ?? 0);
 }
 
-const saysTo = (meant: AccountChannel['applies_to'], says: string): boolean =>
-  !meant?.states || (meant.states as string[]).includes(says);
+const reportsTo = (selection: AccountChannel['applies_to'], says: string): boolean =>
+  !selection?.states || (selection.states as string[]).includes(says);
 
-/** So long ago (ms) a decision may have been begun: a try may take ten seconds, and waits for others. */
+/** Maximum time between the start of a decision and its commit (ms): an attempt can take ten seconds, and waits. */
 const BEGUN_MS = 15_000;
 
-/** What accounts have said of alerting lately, as commits bring it. */
-export function accountsSeen() {
+/** Tracks the recent alerting items of accounts, as commits change them. */
+export function trackAccounts() {
   const now = new Map<string, Item[]>();
   let before: { tenant: string; until: number; items: Item[] }[] = [];
   return {
-    /** What a check's account may have been found to say by a decision that is committed now, the newest first. */
+    /** Returns the possible alerting items of an account for a decision that is committed now, the latest first. */
     of: (tenant: string, at: number): Item[][] => {
       before = before.filter(({ until }) => until > at - BEGUN_MS);
       const older = before.filter((one) => one.tenant === tenant).map(({ items }) => items);
       return [now.get(tenant) ?? [], ...older.toReversed()];
     },
     take: ({ at, changes }: Pick<Commit, 'at' | 'changes'>): void => {
-      const said = changes.filter(({ key }) => key.pk.endsWith('#ALERTING'));
-      for (const [tenant, own] of Map.groupBy(said, ({ key }) => key.pk.split('#')[1]!)) {
+      const relevant = changes.filter(({ key }) => key.pk.endsWith('#ALERTING'));
+      for (const [tenant, own] of Map.groupBy(relevant, ({ key }) => key.pk.split('#')[1]!)) {
         const old = now.get(tenant) ?? [];
         before.push({ tenant, until: at, items: old });
         const kept = old.filter(({ sk }) => own.every(({ key }) => key.sk !== sk));
@@ -150,5 +152,5 @@ export function accountsSeen() {
   };
 }
 
-/** Moments by which a decision may have gone that is committed at one: a silence or window may have ended meanwhile. */
-export const momentsBefore = (at: number): number[] => [at, at - 1_000, at - 5_000, at - BEGUN_MS];
+/** Returns possible times of a decision that is committed at `at`: a silence or window can have ended in between. */
+export const possibleTimes = (at: number): number[] => [at, at - 1_000, at - 5_000, at - BEGUN_MS];

@@ -7,37 +7,37 @@ import type { Item, Key } from '#lib/platform/ports.ts';
 import type { Lineage } from '#test/support/lineage.ts';
 import type { Call, PingAttempt, PushAttempt, Received, Reported, Span } from './history.ts';
 
-/** A life of the service in the simulation, seen from inside. `quiet`: nothing of ours fails in it. */
+/** A simulated run of the service with its internals. `quiet`: the service has no faults. */
 export type Inside = {
   seen: Seen;
   profile: { quiet: boolean; jumpMs: number };
   keys: Keys;
-  /** From when on nothing of ours fails any more. */
+  /** Time from which the service has no faults. */
   calmFrom: number;
   end: number;
-  /** What the service shows of each check at the end, by its id. */
+  /** Data that the API returns for each check at the end, by its id. */
   shown: Map<string, Shown>;
 };
 
-/** All results of a check, newest first, its gaps, and what is said of some moments. */
+/** All results of a check, newest first, its gaps, and explanations of some times. */
 export type Shown = {
   results: { id: string; success: boolean }[];
   gaps: Span[];
   explained: { at: number; verdict: string; sentence: string; transition_id: string | undefined }[];
 };
 
-/** One item as a commit left it; `before` and `after` are undefined where there is none. */
+/** An item before and after a commit; `before` and `after` are undefined if it does not exist. */
 export type Change = { key: Key; before: Item | undefined; after: Item | undefined };
 export type Commit = { n: number; at: number; changes: Change[]; run: number | undefined };
 
 /**
- * One time that a function was called; its number is the `run` of all that it does. `aborted_at`: its time was over and
- * its signal said so.
+ * An invocation of a function; its id is the `run` of all that it does. `aborted_at`: time at which it timed out and
+ * its signal was aborted.
  */
 export type FunctionRun = {
   id: number;
   function: FunctionName;
-  /** The chain of messages that led to it, with this time. */
+  /** The chain of messages that led to it, including this invocation. */
   lineage: Lineage;
   began_at: number;
   ended: boolean;
@@ -45,8 +45,8 @@ export type FunctionRun = {
 };
 
 /**
- * What a job is about: the checks of a cell with an interval, or only some of them, at a slot (epoch ms); or a retry of
- * one behind it.
+ * The content of a job: the checks of a cell with an interval, or only some of them, at a slot (epoch ms); or a retry
+ * of one after it.
  */
 export type JobSeen = {
   cell: string;
@@ -55,12 +55,12 @@ export type JobSeen = {
   only?: string[] | undefined;
   retry?: { at: number } | undefined;
 };
-/** One time that a function took a job. `done_at` is absent while it is at it and when it died. */
+/** A job in a function. `done_at` is absent while it runs and after it died. */
 export type JobRun = JobSeen & { began_at: number; done_at?: number };
 export type JobSent = JobSeen & { at: number };
 /**
- * One request to a target. `ended_at` is absent while it lasts; `silent`: no answer came. `own_resolver`: our own DNS
- * server was asked, whose memory says nothing of the network.
+ * One request to a target. `ended_at` is absent while it lasts; `isUnanswered`: no response came. `own_resolver`: it
+ * went to the service's own DNS server, with a cache that says nothing about the network.
  */
 export type ProbeSeen = {
   process: number;
@@ -70,112 +70,112 @@ export type ProbeSeen = {
   timeout_ms: number;
   ended_at?: number;
   success: boolean;
-  silent: boolean;
-  /** Whoever asked saw no answer in time. */
+  isUnanswered: boolean;
+  /** Whether the caller got no response in time. */
   interrupted?: boolean;
   own_resolver: boolean;
 };
-/** One time that a process asked the reference host. */
-export type Look = { process: number; at: number; ended_at?: number; heard: boolean };
-/** `type` is the channel's, `says` what whoever reads it takes from it: up, down, closed, test, or garbled. */
+/** A request to the reference host. */
+export type ReferenceProbe = { process: number; at: number; ended_at?: number; isAnswered: boolean };
+/** `type` is that of the channel, `says` the content for a reader: up, down, closed, test, or garbled. */
 export type SeenAlert = Received & { kind: string; type: string; says: string; run: number | undefined };
 export type SeenCall = Call & { run: number | undefined };
 
-/** [from, to) in epoch ms; `error` is how the silence shows. */
+/** [from, to) in epoch ms; `error` is how the missing response appears. */
 export type NetworkSpell = { from: number; to: number; silences: 'network' | 'targets'; error: 'dns' | 'timeout' };
 
-/** Time in which the store refuses most calls (throttling), or every write (the disk is full); epoch ms. */
+/** Time in which the store rejects most calls (throttling), or every write (the disk is full); epoch ms. */
 export type StoreSpell = { from: number; to: number; kind: 'throttling' | 'disk full' };
 
 /**
- * Time in which an account, `tenant`, was disabled (epoch ms): surely from `done` to `to`, and perhaps from `from` to
- * `over`. `enabled_at` is how the account says it.
+ * Time in which an account, `tenant`, was disabled (epoch ms): certainly from `done` to `to`, and possibly from `from`
+ * to `over`. `enabled_at` is the time in the account.
  */
 export type Stop = { tenant: string; from: number; done: number; to: number; over: number; enabled_at: number };
 
-/** Everything that really happened in a run. */
+/** All facts of a run. */
 export type Seen = {
   commits: Commit[];
   runs: Map<number, FunctionRun>;
   pushes: PushAttempt[];
-  /** Starts of runs that were answered, `n` after the answer. */
+  /** Starts of job runs that were acknowledged; `n` after the response. */
   starts: { check_id: string; started_at: number; n: number }[];
   pings: PingAttempt[];
   jobsSent: JobSent[];
   jobRuns: JobRun[];
   jobsDead: JobSeen[];
   probes: ProbeSeen[];
-  looks: Look[];
+  referenceProbes: ReferenceProbe[];
   received: SeenAlert[];
   calls: SeenCall[];
   reports: Reported[];
-  /** Checks that somebody ran by hand, as that was answered with 201. */
-  handRuns: { check_id: string; answer: { id: string; success: boolean; check_state: string } }[];
-  /** Checks that somebody stated by a slug, as that was answered with 200 or 201. */
+  /** Manual runs of checks that returned 201, with the response. */
+  manualRuns: { check_id: string; answer: { id: string; success: boolean; check_state: string } }[];
+  /** Checks put by a slug, with the response 200 or 201. */
   applied: { slug: string; status: number; id: string; replayed: boolean }[];
-  /** A slot of a scheduled action, each time that a function took it; `done_at` as with jobs. */
+  /** A slot of a scheduled action in each function run that processed it; `done_at` as for jobs. */
   actionRuns: { action_id: string; slot: number; done_at?: number }[];
-  /** Time in which the whole service stood still, epoch ms. `suspended`: it went on afterwards where it had been. */
+  /** Time in which the whole service was down, epoch ms. `suspended`: it resumed afterwards. */
   outages: (Span & { suspended?: true })[];
-  /** Time in which the event loop of every process stood still, epoch ms; ascending. */
+  /** Time in which the event loop of every process was stalled, epoch ms; ascending. */
   stalls: Span[];
   storeSpells: StoreSpell[];
-  /** What a function did wrong with a batch, in a sentence. */
+  /** Incorrect responses of functions to batches, one sentence each. */
   batches: string[];
-  /** Time in which nothing answered that is not ours: on `network` not even the reference host. */
+  /** Time in which no external host responded: for `network` not even the reference host. */
   spells: NetworkSpell[];
   stops: Stop[];
-  /** What MCP said of the state of everything. */
+  /** Status summaries returned over MCP. */
   statuses: { total: number; sum: number }[];
   /** Fault counts by kind. */
   faults: Record<string, number>;
-  /** The table as it stands now, by `pk|sk`. */
+  /** The current table, by `pk|sk`. */
   table: Map<string, Item>;
 };
 
 export const keyText = ({ pk, sk }: Key): string => `${pk}|${sk}`;
 
-/** Whether a check stands there. */
+/** Whether the key is that of a check. */
 export const isCheckKey = ({ sk }: Key): boolean => sk.startsWith(CHECKS);
-/** Whose item it is: the check that stands there, or the one that it lies under. */
+/** Returns the check that a key belongs to: the check itself, or the parent of the item. */
 export const checkIdOf = (key: Key): string =>
   isCheckKey(key) ? key.sk.slice(CHECKS.length) : key.pk.split('#').at(-1)!;
 
-/** The checks of a table. */
+/** Returns the checks of a table. */
 export const checksIn = ({ table }: Pick<Seen, 'table'>): CheckItem[] =>
   [...table.values()].filter((item): item is CheckItem => isCheckKey(item));
 
-/** Whether a job is about a check at a slot, as it had this interval. A retry is about none. */
+/** Whether a job includes a check at a slot, with its interval at that time. A retry includes none. */
 export const isJobOf = (job: JobSeen, { id, interval_seconds }: Pick<CheckItem, 'id' | 'interval_seconds'>): boolean =>
   !job.retry &&
   job.cell === cellOf(id) &&
   job.interval_seconds === interval_seconds &&
   (job.only?.includes(id) ?? true);
 
-/** For how long the processes stood still between two times (ms). */
+/** Returns the time for which processes were stalled in a range (ms). */
 export const stalledBetween = ({ stalls }: Pick<Seen, 'stalls'>, from: number, to: number): number =>
   stalls.reduce((sum, stall) => sum + Math.max(0, Math.min(to, stall.to) - Math.max(from, stall.from)), 0);
 
-/** All deliveries that there are. */
+/** Returns all deliveries. */
 export const deliveriesIn = ({ table }: Pick<Seen, 'table'>): DeliveryItem[] =>
   [...table.values()].filter((item): item is DeliveryItem => item.pk.includes('#DELIVERIES#'));
 
-/** Those that could not be delivered, by id. */
+/** Returns the failed deliveries by id. */
 export const failedIn = (seen: Pick<Seen, 'table'>): Map<string, DeliveryItem> =>
   new Map(deliveriesIn(seen).flatMap((one) => (one.status === 'failed' ? [[one.id, one]] : [])));
 
-/** The alerts that a commit plans. */
+/** Returns the alerts that a commit plans. */
 export const alertsIn = ({ changes }: Commit): AlertItem[] =>
   changes.flatMap(({ before, after }) => (!before && after && isAlert(after) ? [after] : []));
 
-/** All changes in their order, each with the commit that made it. */
+/** Returns all changes in order, each with its commit. */
 export const changesIn = ({ commits }: Seen): (Change & { commit: Commit })[] =>
   commits.flatMap((commit) => commit.changes.map((change) => ({ ...change, commit })));
 
-/** Settings that a check had in [from, to); no check: it was gone. */
+/** Settings of a check in [from, to); no check: it was deleted. */
 export type Settings = Span & { check: CheckItem | undefined };
 
-/** All settings of each check in their order, by its id. */
+/** Returns all settings of each check in order, by its id. */
 export function settingsIn(seen: Seen): Map<string, Settings[]> {
   const settings = new Map<string, Settings[]>();
   for (const { key, before, after, commit } of changesIn(seen)) {

@@ -2,11 +2,11 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import { cellOf } from '#lib/keys.ts';
 import { type Inside, isJobOf, type JobRun, settingsIn } from './inside.ts';
 import { notedGaps, probeResults } from './outcomes.ts';
-import { isUnjudged, NEAR_PROBE_MS, skewOf, slotsOf, targetOf } from './rules.ts';
+import { isDiscarded, NEAR_PROBE_MS, skewOf, slotsOf, targetOf } from './rules.ts';
 
 /**
- * A job that was taken and is not given again has left the outcome of each check that it is about, obtained with the
- * settings that stood all the while; or the check was sent again, noted as a gap, or its next slot was due.
+ * Promise: a job that was processed and is not retried has produced an outcome of each of its checks with the settings
+ * of that time; or the check was sent again, recorded as a gap, or its next slot was due.
  */
 export function checkJobs(inside: Inside): string[] {
   const { seen } = inside;
@@ -21,13 +21,13 @@ export function checkJobs(inside: Inside): string[] {
     const { cell, slot, began_at, done_at } = job;
     if (done_at === undefined) return [];
     return (job.only ?? cells.get(cell) ?? []).flatMap((id) => {
-      const stood = settings.get(id)?.findLast(({ from }) => from <= began_at);
-      const check = stood?.check;
-      if (!stood || !check || stood.to <= done_at || !isDue(job, check)) return [];
-      // Of a slot that was packed with the settings before a change, the packs keep that outcome.
+      const version = settings.get(id)?.findLast(({ from }) => from <= began_at);
+      const check = version?.check;
+      if (!version || !check || version.to <= done_at || !isDue(job, check)) return [];
+      // If a slot was packed with the settings before a change, the packs keep that outcome.
       const isLeft = runs
         .get(`${id} ${Math.max(slot, check.settings_at)}`)
-        ?.some(({ history, begun, single }) => !history && (!single || begun >= stood.from - skew));
+        ?.some(({ history, begun, single }) => !history && (!single || begun >= version.from - skew));
       if (isLeft || gaps.has(`${id} ${slot}`)) return [];
       const isSentAgain = sent
         .get(`${cell} ${slot}`)
@@ -35,12 +35,14 @@ export function checkJobs(inside: Inside): string[] {
       const isPacked = runs.get(`${id} ${slot}`)?.some(({ single }) => !single) ?? false;
       return isSentAgain || isExcused(inside, job, check, isPacked)
         ? []
-        : [`${id}: the job of slot ${slot} was done at ${done_at} and left no outcome`];
+        : [`${id}: the job of slot ${slot} ended at ${done_at} without an outcome`];
     });
   });
 }
 
-/** Whether a job is about a check with these settings: a slot before a change is that of the change's own probe. */
+/**
+ * Whether a job includes a check with these settings: the probe of a settings change covers slots before the change.
+ */
 function isDue(job: JobRun, check: CheckItem): boolean {
   const { id, enabled, execution_mode, interval_seconds, settings_at } = check;
   const isSlot = slotsOf(id, interval_seconds, job.slot - 1, job.slot).length === 1;
@@ -48,10 +50,10 @@ function isDue(job: JobRun, check: CheckItem): boolean {
   return enabled && execution_mode === 'pull' && isJobOf(job, check) && isSlot && isAfter;
 }
 
-/** A cell is left out where its checks would not begin before its next slot: as long a turn may take (ms). */
+/** A cell is skipped if its checks would not start before its next slot: maximum duration of a turn (ms). */
 const MAX_TURN_MS = 500;
 
-/** @param isPacked a pack has a run of the slot: of a target that is silent later, the packs note no gap */
+/** @param isPacked whether a pack has a result of the slot: a target that does not respond later gets no gap */
 function isExcused(inside: Inside, { slot, began_at, done_at }: JobRun, check: CheckItem, isPacked: boolean): boolean {
   const { seen } = inside;
   const next = slot + check.interval_seconds * 1000;
@@ -64,7 +66,7 @@ function isExcused(inside: Inside, { slot, began_at, done_at }: JobRun, check: C
         probe.host === host &&
         probe.at >= began_at &&
         probe.at <= done_at! &&
-        ((isPacked && probe.silent) || isUnjudged(seen, probe, NEAR_PROBE_MS)),
+        ((isPacked && probe.isUnanswered) || isDiscarded(seen, probe, NEAR_PROBE_MS)),
     )
   );
 }

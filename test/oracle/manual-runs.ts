@@ -3,10 +3,10 @@ import { type Change, changesIn, checkIdOf, type Inside, isCheckKey } from './in
 import { phaseOf } from './rules.ts';
 
 /**
- * Runs by hand: what was answered is stored, once, as it was answered, and judged by the transaction that stores it,
- * unless the settings had changed meanwhile. It never stands at a slot, for which it would speak.
+ * Promise: the result of a manual run is stored once, as returned, and counts in the transaction that stores it, unless
+ * the settings had changed in between. It is never stored at a slot, which it would represent.
  */
-export function checkByHand({ seen }: Inside): string[] {
+export function checkManualRuns({ seen }: Inside): string[] {
   const wrong: string[] = [];
   const stored = new Map<string, { result: ResultItem; state: string | undefined }>();
   for (const { key, before, after, commit } of changesIn(seen)) {
@@ -14,22 +14,23 @@ export function checkByHand({ seen }: Inside): string[] {
     if (!key.sk.startsWith('R#') || result?.kind !== 'manual') continue;
     const check_id = checkIdOf(key);
     const check = commit.changes.find((one) => isCheckKey(one.key) && checkIdOf(one.key) === check_id);
-    const say = (text: string) => wrong.push(`commit ${commit.n}: the run by hand ${key.sk} of ${check_id} ${text}`);
-    if (before) say('was written over');
-    if ((check !== undefined) === (result.history === true))
-      say(check ? 'is history, and was judged' : 'was not judged');
-    if (check && isAtSlot(key, check)) say('stands at a slot');
+    const say = (text: string) =>
+      wrong.push(`commit ${commit.n}: the manual run ${key.sk} of check ${check_id} ${text}`);
+    if (before) say('was overwritten');
+    if ((check !== undefined) === (result.history === true)) say(check ? 'is history, but counted' : 'did not count');
+    if (check && isAtSlot(key, check)) say('is stored at a slot');
     const { id } = resultRecord(check_id, result);
-    if (stored.has(id)) say('was stored before');
+    if (stored.has(id)) say('was stored twice');
     stored.set(id, { result, state: (check?.after as { state?: string } | undefined)?.state });
   }
-  for (const { check_id, answer } of seen.handRuns) {
+  for (const { check_id, answer } of seen.manualRuns) {
     const one = stored.get(answer.id);
-    const say = (text: string) => wrong.push(`the run by hand ${answer.id} of ${check_id} ${text}`);
-    if (!one) say('was answered and is not stored');
-    else if (one.result.success !== answer.success) say(`was answered as ${answer.success}, stored otherwise`);
+    const say = (text: string) => wrong.push(`the manual run ${answer.id} of check ${check_id} ${text}`);
+    if (!one) say('was returned but is not stored');
+    else if (one.result.success !== answer.success)
+      say(`was returned with success ${answer.success}, but stored with ${one.result.success}`);
     else if (one.state !== undefined && one.state !== answer.check_state)
-      say(`was answered with the state ${answer.check_state}, and came to ${one.state}`);
+      say(`was returned with the state ${answer.check_state}, but led to ${one.state}`);
   }
   return wrong;
 }

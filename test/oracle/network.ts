@@ -1,134 +1,138 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import type { Commit, Inside, Look, ProbeSeen } from './inside.ts';
+import type { Commit, Inside, ProbeSeen, ReferenceProbe } from './inside.ts';
 import { notedGaps, probeResults } from './outcomes.ts';
-import { isUnjudged, NEAR_PROBE_MS, skewOf, targetOf } from './rules.ts';
+import { isDiscarded, NEAR_PROBE_MS, skewOf, targetOf } from './rules.ts';
 
 const HOSTS = 3;
-/** How a failure is called that may be one of our own network. */
+/** Error kinds that an outage of the service's network can cause. */
 const NO_ANSWER = new Set(['dns', 'timeout', 'connect']);
-/** While hosts answer, the reference host is asked no more often (ms). */
+/** Minimum time between requests to the reference host while hosts respond (ms). */
 const ROUTINE_MS = 10 * 60_000;
-/** From an answer on the wire until the process has taken note of it (ms). */
+/** Time from a response on the wire until the process has recorded it (ms). */
 const NOTED_MS = 10;
 
 type Ended<T> = T & { ended_at: number };
 const hasEnded = <T extends { ended_at?: number }>(one: T): one is Ended<T> => one.ended_at !== undefined;
 
 /**
- * Our own network. A process that has heard the reference host, to which three hosts or more have been silent since
- * anything answered, and which hears nothing, the reference host included, until it records: records no failure of a
- * target that was silent then. A slot is blamed on our network only if a process that had heard the reference host
- * before found it silent, and three hosts too, with nothing heard until the probe of that slot began.
+ * Promise: a process records no failure of an unresponsive target if it has reached the reference host before, three
+ * hosts or more have not responded since the last response, and nothing responds, including the reference host, until
+ * it records. A gap has the cause network only if a process that had reached the reference host before found it and
+ * three hosts unresponsive, with no response until the probe of that slot started.
  */
 export function checkNetwork(inside: Inside): string[] {
   const { seen } = inside;
   const wrong: string[] = [];
-  // What a process knows of its network is ordered by its clock alone.
+  // The knowledge of a process about its network is ordered by its clock.
   if (inside.profile.jumpMs > 0) return wrong;
   const skew = skewOf(inside);
-  const witnessed = witnesses(inside);
+  const knowledge = networkKnowledge(inside);
   const probes = Map.groupBy(seen.probes.filter(hasEnded), ({ host }) => host);
   const failedIn = (check: CheckItem, { at, run }: Commit) =>
     (probes.get(targetOf(check)) ?? []).filter((probe) => probe.run === run && !probe.success && probe.ended_at <= at);
 
-  for (const { check, commit, success, begun: noted, error_kind } of probeResults(seen)) {
+  for (const { check, commit, success, begun: recorded, error_kind } of probeResults(seen)) {
     if (success || !NO_ANSWER.has(error_kind ?? '')) continue;
-    const begun = noted - skew;
-    // Two checks may share a host: where one was answered, it may be this one.
+    const begun = recorded - skew;
+    // Two checks can share a host: a response to one of them can be that of this probe.
     const own = failedIn(check, commit).filter(({ at }) => at >= begun && at <= begun + skew + 4000);
-    if (own.length > 0 && own.every((probe) => probe.silent && witnessed.mustSpare(probe, begun, commit.at)))
-      wrong.push(`${check.id}: the probe of ${noted} was held against its target while our network was down`);
+    if (own.length > 0 && own.every((probe) => probe.isUnanswered && knowledge.isProtected(probe, begun, commit.at)))
+      wrong.push(
+        `${check.id}: the probe of ${recorded} was recorded as a failure of its target during a network outage of the service`,
+      );
   }
   for (const { check, commit, at: slot, gap } of notedGaps(seen)) {
     if (gap !== 'network') continue;
     const own = failedIn(check, commit).filter(({ at }) => at >= slot - skew);
-    if (!own.some((probe) => probe.silent && witnessed.maySpare(probe, commit.at)))
-      wrong.push(`${check.id}: slot ${slot} was blamed on our network at ${commit.at} without a reason`);
+    if (!own.some((probe) => probe.isUnanswered && knowledge.hasEvidence(probe, commit.at)))
+      wrong.push(`${check.id}: slot ${slot} became a gap with the cause network at ${commit.at} without evidence`);
   }
   return wrong;
 }
 
-/** What the processes of a run knew of their network. */
-function witnesses({ seen, profile }: Inside) {
-  /** A run whose time is over takes no note of anything, and nobody does of a probe that is not judged. */
-  const isHeeded = (probe: Ended<ProbeSeen>): boolean =>
+/** Returns the knowledge of the processes of a run about their network. */
+function networkKnowledge({ seen, profile }: Inside) {
+  /** Whether a probe counts as evidence: its function run had time left, and its outcome was not discarded. */
+  const isEvidence = (probe: Ended<ProbeSeen>): boolean =>
     (seen.runs.get(probe.run ?? 0)?.aborted_at ?? Number.POSITIVE_INFINITY) >= probe.ended_at &&
-    !isUnjudged(seen, probe);
+    !isDiscarded(seen, probe);
   const probes = Map.groupBy(
-    seen.probes.filter(hasEnded).filter((probe) => !probe.own_resolver && isHeeded(probe)),
+    seen.probes.filter(hasEnded).filter((probe) => !probe.own_resolver && isEvidence(probe)),
     ({ process }) => process,
   );
-  const looks = Map.groupBy(seen.looks.filter(hasEnded), ({ process }) => process);
-  const mayBeHeeded = (_probe: ProbeSeen): boolean => true;
-  /** As long as a probe of each host is given. */
+  const references = Map.groupBy(seen.referenceProbes.filter(hasEnded), ({ process }) => process);
+  const isPossibleEvidence = (_probe: ProbeSeen): boolean => true;
+  /** Longest timeout of a probe by host. */
   const patience = new Map<string, number>();
   for (const { host, timeout_ms } of seen.probes) patience.set(host, Math.max(timeout_ms, patience.get(host) ?? 0));
-  /** A retry that its next slot cut short: whoever was silent so far might still have answered. */
+  /** Whether a retry was cut short by its next slot, so that its host could still have responded. */
   const isCutShort = ({ host, timeout_ms, interrupted }: ProbeSeen): boolean =>
     interrupted === true && timeout_ms < patience.get(host)!;
-  /** It did not stand still shortly before or after either, when the process had it in hand already. */
-  const isSurelyHeeded = (probe: ProbeSeen): boolean => !isUnjudged(seen, probe, NEAR_PROBE_MS) && !isCutShort(probe);
-  /** How long a request of a process may wait before it is on the wire. */
+  /** Whether a probe certainly counts: there was no stall shortly before or after it, either. */
+  const isCertainEvidence = (probe: ProbeSeen): boolean =>
+    !isDiscarded(seen, probe, NEAR_PROBE_MS) && !isCutShort(probe);
+  /** Maximum time until a request of a process is on the wire. */
   const waitMs = profile.quiet ? 20 : 3100;
 
-  const of = (process: number) => ({ heard: probes.get(process) ?? [], asked: looks.get(process) ?? [] });
+  const of = (process: number) => ({ probes: probes.get(process) ?? [], references: references.get(process) ?? [] });
   const latest = (ends: { ended_at: number }[], until: number): number =>
     Math.max(0, ...ends.map(({ ended_at }) => ended_at).filter((at) => at <= until));
-  /** When a host last answered, up to `until`. */
-  const lastAnswer = (process: number, until: number): number =>
+  /** Returns the time of the last response of a host, up to `until`. */
+  const lastResponse = (process: number, until: number): number =>
     latest(
-      of(process).heard.filter(({ silent }) => !silent),
+      of(process).probes.filter(({ isUnanswered }) => !isUnanswered),
       until,
     );
-  /** When a host or the reference host last answered. */
-  const lastLife = (process: number, until: number): number =>
+  /** Returns the time of the last response of a host or the reference host. */
+  const lastContact = (process: number, until: number): number =>
     Math.max(
-      lastAnswer(process, until),
+      lastResponse(process, until),
       latest(
-        of(process).asked.filter(({ heard }) => heard),
+        of(process).references.filter(({ isAnswered }) => isAnswered),
         until,
       ),
     );
   /**
-   * Hosts that were silent up to `until`, and none answered between; of what was told at nearly the same time, `near`
-   * ms count.
-   * @param counts by default each silence that a process may have heeded
+   * Returns hosts that did not respond up to `until`, without a response in between; nearly simultaneous ones count
+   * within `near` ms.
+   * @param counts default: every missing response that a process can have counted
    */
-  const silentHosts = (process: number, until: number, near = 0, counts = mayBeHeeded): Set<string> => {
-    const from = lastAnswer(process, until) - near;
-    const silences = of(process).heard.filter(
-      (probe) => probe.silent && probe.ended_at > from && probe.ended_at <= until && counts(probe),
+  const unresponsiveHosts = (process: number, until: number, near = 0, counts = isPossibleEvidence): Set<string> => {
+    const from = lastResponse(process, until) - near;
+    const unanswered = of(process).probes.filter(
+      (probe) => probe.isUnanswered && probe.ended_at > from && probe.ended_at <= until && counts(probe),
     );
-    return new Set(silences.map(({ host }) => host));
+    return new Set(unanswered.map(({ host }) => host));
   };
-  /** The looks of a process while hosts answered: each says whether the reference host counts until the next one. */
-  function routineOf(process: number): Ended<Look>[] {
+  /** Requests of a process while hosts responded: each decides whether the reference host counts until the next one. */
+  function routineOf(process: number): Ended<ReferenceProbe>[] {
     let last = Number.NEGATIVE_INFINITY;
-    return of(process).asked.filter(({ at }) => {
+    return of(process).references.filter(({ at }) => {
       const isRoutine =
-        at - last >= ROUTINE_MS - waitMs && [at, at - waitMs].some((time) => silentHosts(process, time).size === 0);
+        at - last >= ROUTINE_MS - waitMs &&
+        [at, at - waitMs].some((time) => unresponsiveHosts(process, time).size === 0);
       if (isRoutine) last = at;
       return isRoutine;
     });
   }
-  const routine = new Map([...looks.keys()].map((process) => [process, routineOf(process)]));
-  const knewWitness = (process: number, at: number): boolean =>
-    routine.get(process)?.findLast((one) => one.ended_at <= at)?.heard === true;
+  const routine = new Map([...references.keys()].map((process) => [process, routineOf(process)]));
+  const knowsReference = (process: number, at: number): boolean =>
+    routine.get(process)?.findLast((one) => one.ended_at <= at)?.isAnswered === true;
 
   return {
-    /** @param begun from when on the processes did the probe @param now when its outcome was stored */
-    mustSpare({ process, host, ended_at, own_resolver }: Ended<ProbeSeen>, begun: number, now: number): boolean {
-      if (!knewWitness(process, now)) return false;
-      if (lastLife(process, now) >= begun - NOTED_MS) return false;
-      const silent = silentHosts(process, ended_at - NOTED_MS, -NOTED_MS, isSurelyHeeded);
-      return (own_resolver ? silent : silent.add(host)).size >= HOSTS;
+    /** @param begun start of the probe in the process @param now time at which its outcome was stored */
+    isProtected({ process, host, ended_at, own_resolver }: Ended<ProbeSeen>, begun: number, now: number): boolean {
+      if (!knowsReference(process, now)) return false;
+      if (lastContact(process, now) >= begun - NOTED_MS) return false;
+      const hosts = unresponsiveHosts(process, ended_at - NOTED_MS, -NOTED_MS, isCertainEvidence);
+      return (own_resolver ? hosts : hosts.add(host)).size >= HOSTS;
     },
-    maySpare({ process, at }: ProbeSeen, now: number): boolean {
-      return of(process).asked.some((look) => {
-        if (look.heard || look.ended_at > now) return false;
-        const hadHeard = of(process).asked.some((one) => one.heard && one.ended_at <= look.at);
-        const isDown = silentHosts(process, look.ended_at, NOTED_MS).size >= HOSTS;
-        return hadHeard && isDown && lastLife(process, at - waitMs - NOTED_MS) <= look.ended_at;
+    hasEvidence({ process, at }: ProbeSeen, now: number): boolean {
+      return of(process).references.some((one) => {
+        if (one.isAnswered || one.ended_at > now) return false;
+        const hadResponse = of(process).references.some((earlier) => earlier.isAnswered && earlier.ended_at <= one.at);
+        const isDown = unresponsiveHosts(process, one.ended_at, NOTED_MS).size >= HOSTS;
+        return hadResponse && isDown && lastContact(process, at - waitMs - NOTED_MS) <= one.ended_at;
       });
     },
   };

@@ -9,7 +9,7 @@ import { checkIdOf, checksIn, type Inside } from './inside.ts';
 const isPulled = ({ enabled, execution_mode, interval_seconds }: CheckItem, interval: number): boolean =>
   enabled && execution_mode === 'pull' && interval_seconds === interval;
 
-/** After deletions nothing is left that anybody acts on, and what is there has all that it needs. */
+/** Promise: deletions leave nothing that is still processed, and existing items have all that they need. */
 export function checkOrphans({ seen, keys }: Inside): string[] {
   const wrong: string[] = [];
   const items = [...seen.table.values()];
@@ -52,15 +52,16 @@ export function checkOrphans({ seen, keys }: Inside): string[] {
     const entity = entities.find(({ id }) => id === check.entity_id);
     if (!entity) wrong.push(`${check.id} outlived its entity`);
     else if (entity.checks[check.id] !== check.state)
-      wrong.push(`${check.id} is ${check.state}, its entity has ${entity.checks[check.id]}`);
-    const listens = check.enabled && (check.last_received !== undefined || awaitsFirst(check));
-    if (entries.has(keys.entry('missed_heartbeat', check.tenant_id, check.id).sk) !== listens)
-      wrong.push(`${check.id} has ${listens ? 'no' : 'an'} entry for its silence`);
+      wrong.push(`check ${check.id} is ${check.state}, but its entity has ${entity.checks[check.id]}`);
+    const isMonitored = check.enabled && (check.last_received !== undefined || awaitsFirst(check));
+    if (entries.has(keys.entry('missed_heartbeat', check.tenant_id, check.id).sk) !== isMonitored)
+      wrong.push(`check ${check.id} has ${isMonitored ? 'no' : 'an unnecessary'} heartbeat deadline`);
   }
   for (const { id, checks: held } of entities) {
-    for (const check of Object.keys(held)) if (!ids.has(check)) wrong.push(`${id} still holds ${check}`);
+    for (const check of Object.keys(held))
+      if (!ids.has(check)) wrong.push(`entity ${id} still contains check ${check}`);
   }
-  // A reclaiming that failed until it went to the dead letters leaves storage behind, and an alarm.
+  // A reclaim that becomes a dead letter leaves storage and raises an alarm.
   const gaveUp = seen.faults['dead letter reclaim'] !== undefined;
   return gaveUp ? wrong.filter((text) => !/ outlived its (action|run|check)$/.test(text)) : wrong;
 }

@@ -6,12 +6,12 @@ import type { ResultItem } from '#lib/results/result.ts';
 import { entriesOf } from '#test/support/pack-entries.ts';
 import { type Commit, changesIn, checkIdOf, isCheckKey, type Seen, type Settings, settingsIn } from './inside.ts';
 import { targetOf } from './rules.ts';
-import { type Said, saidBy } from './state-counters.ts';
+import { type Outcome, outcomeOf } from './state-counters.ts';
 
-/** Which slot a pack is of, as its key says it. */
+/** The slot of a pack, from its key. */
 export type PackKey = { cell: string; interval_seconds: number; slot: number; part: number };
 
-/** Undefined: the key of something else. */
+/** Returns undefined for a key of another kind. */
 export function packKeyOf({ pk, sk }: Pick<Item, 'pk' | 'sk'>): PackKey | undefined {
   const [, , packs, cell, interval] = pk.split('#');
   if (packs !== 'PACKS') return undefined;
@@ -20,32 +20,32 @@ export function packKeyOf({ pk, sk }: Pick<Item, 'pk' | 'sk'>): PackKey | undefi
 }
 
 /**
- * What was stored of a check's probe: a run, as a single result or in a pack, or why there was none. `at` is what it is
- * ordered by (epoch ms); `check` as it stood with the revision of its settings that the run had.
+ * A stored outcome of a check's probe: a result, separate or in a pack, or a gap. `at` is its position in the order
+ * (epoch ms); `check` has the revision of the settings of the probe.
  */
 export type Stored = { commit: Commit; check: CheckItem; at: number; key: Pick<Item, 'pk' | 'sk'> };
 export type StoredRun = Stored & {
-  /** Written as a result of its own. */
+  /** Whether it was written as a separate result. */
   single: boolean;
   rev: number;
-  /** When the probe began, as its process noted it (epoch ms). */
+  /** Start of the probe by the clock of its process (epoch ms). */
   begun: number;
   success: boolean;
-  said: Said;
+  outcome: Outcome;
   error_kind: string | null;
-  /** It is no slot's: somebody asked for it, or its check was undecided. */
-  beside?: 'manual' | 'retry' | undefined;
-  /** Kept only: the settings had changed meanwhile. */
+  /** Set if it does not belong to a slot: a manual run, or a retry of an unconfirmed check. */
+  unscheduled?: 'manual' | 'retry' | undefined;
+  /** Whether it does not count because the settings had changed. */
   history: boolean;
 };
 type StoredGap = Stored & { gap: StoredGapCause };
 
-/** Each run of a probe, in the order of storing. */
+/** Yields each probe result, in the order of storing. */
 export function* probeResults(seen: Seen): Generator<StoredRun> {
   for (const one of storedIn(seen)) if (!('gap' in one)) yield one;
 }
 
-/** Each slot that was noted as a gap, in the order of storing. */
+/** Yields each slot that was recorded as a gap, in the order of storing. */
 export function* notedGaps(seen: Seen): Generator<StoredGap> {
   for (const one of storedIn(seen)) if ('gap' in one) yield one;
 }
@@ -74,29 +74,29 @@ function* storedIn(seen: Seen): Generator<StoredRun | StoredGap> {
         else {
           const { rev, success, begin, error } = entry;
           const check = checks.get(`${of} ${rev}`) ?? checks.get(of)!;
-          const run = { rev, success, said: saidBy(entry), begun: at + begin, error_kind: error?.kind ?? null };
+          const run = { rev, success, outcome: outcomeOf(entry), begun: at + begin, error_kind: error?.kind ?? null };
           yield { commit, key, check, at, single: false, history: false, ...run };
         }
       }
     } else if (key.sk.startsWith('R#') && checks.get(id)?.execution_mode === 'pull') {
-      const { success, error_kind, checked_at, kind: beside, history = false } = after as ResultItem;
-      const said = saidBy(after as ResultItem);
-      const run = { rev: Number(key.sk.split('#')[2]), success, said, error_kind, history };
+      const { success, error_kind, checked_at, kind: unscheduled, history = false } = after as ResultItem;
+      const outcome = outcomeOf(after as ResultItem);
+      const run = { rev: Number(key.sk.split('#')[2]), success, outcome, error_kind, history };
       const at = Number(key.sk.split('#')[1]);
-      const old = beside === 'manual' && history ? changedSince(seen, settings.get(id)!, commit) : undefined;
+      const old = unscheduled === 'manual' && history ? changedSince(seen, settings.get(id)!, commit) : undefined;
       const check = old ?? checks.get(`${id} ${run.rev}`) ?? checks.get(id)!;
-      yield { commit, key, check, at, single: true, beside, begun: Date.parse(checked_at), ...run };
+      yield { commit, key, check, at, single: true, unscheduled, begun: Date.parse(checked_at), ...run };
     }
   }
 }
 
 /**
- * The settings of a run by hand, whose key does not name them, where they had changed by the time it was stored: of
- * those that were changed since it began, the ones whose target it asked.
+ * Returns the settings of a manual run, whose key does not name them, if they had changed before it was stored: of the
+ * settings since its start, the settings of the target that it probed.
  */
 function changedSince({ runs, probes }: Seen, settings: Settings[], { run = 0, at }: Commit): CheckItem | undefined {
   const began = runs.get(run)?.began_at ?? at;
-  const asked = new Set(probes.filter((probe) => probe.run === run).map(({ host }) => host));
-  const stood = settings.flatMap(({ to, check }) => (check && to >= began && to <= at ? [check] : []));
-  return stood.find((check) => asked.has(targetOf(check))) ?? stood[0];
+  const probed = new Set(probes.filter((probe) => probe.run === run).map(({ host }) => host));
+  const versions = settings.flatMap(({ to, check }) => (check && to >= began && to <= at ? [check] : []));
+  return versions.find((check) => probed.has(targetOf(check))) ?? versions[0];
 }

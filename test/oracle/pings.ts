@@ -2,12 +2,12 @@ import type { PingItem } from '#lib/results/pings/ping-item.ts';
 import type { ResultItem } from '#lib/results/result.ts';
 import { checkIdOf, checksIn, type Inside, type Seen } from './inside.ts';
 
-/** Clocks of the service differ by less (ms). */
+/** Upper bound for the difference between clocks of the service (ms). */
 const SLACK_MS = 10_000;
 
 /**
- * A ping that was answered 2xx is kept. Of a slug there is one check, however many make it at once. A run whose end was
- * answered is not open. An address that was replaced takes no ping after its end.
+ * Promise: a ping with a 2xx response is stored. A slug has one check, even for concurrent creation. A job run whose
+ * end was acknowledged is not open. A replaced URL accepts no ping after its end.
  */
 export function checkPings({ seen, profile }: Inside): string[] {
   const wrong: string[] = [];
@@ -16,8 +16,8 @@ export function checkPings({ seen, profile }: Inside): string[] {
     if (!answered || answered.status >= 300) continue;
     const what = `the ping ${kind} ${rid ?? ''} of ${slug}`;
     if (dead_since !== undefined && started_at > dead_since + SLACK_MS + profile.jumpMs)
-      wrong.push(`${what} was taken at an address that had ended ${started_at - dead_since} ms before`);
-    if (rid !== undefined && !kept.has(`${kind} ${rid}`)) wrong.push(`${what} was answered and is lost`);
+      wrong.push(`${what} was accepted at a URL that had ended ${started_at - dead_since} ms before`);
+    if (rid !== undefined && !kept.has(`${kind} ${rid}`)) wrong.push(`${what} was acknowledged but is lost`);
   }
   const slugs = checksIn(seen).flatMap(({ slug }) => slug ?? []);
   for (const slug of new Set(slugs)) {
@@ -27,7 +27,7 @@ export function checkPings({ seen, profile }: Inside): string[] {
   return [...wrong, ...openAfterTheirEnd(seen)];
 }
 
-/** What each ping that is stored says, also of checks that are gone. */
+/** Returns kind and rid of each stored ping, including those of deleted checks. */
 function keptIn({ table }: Seen): Set<string> {
   const kept = new Set<string>();
   for (const item of table.values()) {
@@ -39,8 +39,8 @@ function keptIn({ table }: Seen): Set<string> {
 }
 
 /**
- * Of runs whose starts had all been answered, so that none could come behind the end. An end by a slug that somebody
- * has taken away meanwhile is that of another check.
+ * Returns open job runs whose starts had all been acknowledged before the end, so that none could follow it. If the
+ * slug was moved in between, its end belongs to another check.
  */
 function openAfterTheirEnd({ pings, ...seen }: Seen): string[] {
   const byRid = Map.groupBy(pings, ({ rid }) => rid);
@@ -57,12 +57,12 @@ function openAfterTheirEnd({ pings, ...seen }: Seen): string[] {
           answered !== undefined &&
           answered.status < 300,
       );
-      return isEnded ? [`the run ${rid} of ${checkIdOf(check)} was ended and is open`] : [];
+      return isEnded ? [`the job run ${rid} of check ${checkIdOf(check)} ended but is open`] : [];
     }),
   );
 }
 
-/** Which ends of runs are stored, each by check and run. */
+/** Returns the stored ends of job runs, by check and run. */
 function endsIn({ table }: Pick<Seen, 'table'>): Set<string> {
   const ends = new Set<string>();
   for (const item of table.values()) {

@@ -5,7 +5,7 @@ import { checkCells } from './cells.ts';
 import { checkChains } from './chains.ts';
 import { checkDisabledAccount } from './disabled-account.ts';
 import { checkEscalation } from './escalation.ts';
-import { checkStandstills } from './event-loop-stalls.ts';
+import { checkEventLoopStalls } from './event-loop-stalls.ts';
 import { checkExplained } from './explained.ts';
 import { checkFullDisk } from './full-disk.ts';
 import type { History } from './history.ts';
@@ -13,13 +13,13 @@ import { checkHolds } from './holds.ts';
 import type { Inside } from './inside.ts';
 import { checkJobs } from './jobs.ts';
 import { checkLineage } from './lineage.ts';
-import { checkByHand } from './manual-runs.ts';
+import { checkManualRuns } from './manual-runs.ts';
 import { checkMessages } from './messages.ts';
-import { checkSilence } from './missed-heartbeats.ts';
+import { checkMissedHeartbeats } from './missed-heartbeats.ts';
 import { checkNetwork } from './network.ts';
-import { checkBeliefs } from './notified-states.ts';
+import { checkNotifiedStates } from './notified-states.ts';
 import { checkOrphans } from './orphans.ts';
-import { checkPages } from './page-budget.ts';
+import { checkPageBudget } from './page-budget.ts';
 import { checkPings } from './pings.ts';
 import { checkPushes } from './pushes.ts';
 import { checkQuietResults } from './quiet-results.ts';
@@ -27,7 +27,7 @@ import { checkRecoveries } from './recoveries.ts';
 import { checkRelations } from './relations.ts';
 import { checkRemediation } from './remediation.ts';
 import { checkReports } from './reports.ts';
-import { checkShown } from './result-reads.ts';
+import { checkResultReads } from './result-reads.ts';
 import { checkRetries } from './retries.ts';
 import { checkRollups } from './rollups.ts';
 import { checkRuns } from './runs.ts';
@@ -36,43 +36,43 @@ import { checkSlots } from './slots.ts';
 import { checkSlugs } from './slugs.ts';
 import { checkStates } from './states.ts';
 import { checkTenants } from './tenants.ts';
-import { checkAsking } from './upstream-probes.ts';
-import { checkUntold } from './withheld-alerts.ts';
+import { checkUpstreamProbes } from './upstream-probes.ts';
+import { checkWithheldAlerts } from './withheld-alerts.ts';
 
-/** Says how a promise was broken, one sentence each. */
+/** Returns the violations of a promise, one sentence each. */
 type Check = (history: History) => string[];
 
-/** One that only the simulation can judge. */
+/** Wraps a promise that only the simulation can check. */
 const fromInside =
   (check: (inside: Inside) => string[]): Check =>
   ({ inside }) =>
     inside ? check(inside) : [];
 
-/** What the service promises, by name. Each is a file beside this one, and its docstring the promise. */
+/** The promises of the service by name. Each is a file of this folder whose docstring is the promise. */
 export const promises: Record<string, Check> = {
   states: fromInside(checkStates),
   chains: checkChains,
   'quiet results': fromInside(checkQuietResults),
-  shown: fromInside(checkShown),
+  shown: fromInside(checkResultReads),
   rollups: fromInside(checkRollups),
   cells: fromInside(checkCells),
   pushes: checkPushes,
   pings: fromInside(checkPings),
   'full disk': fromInside(checkFullDisk),
   holds: fromInside(checkHolds),
-  untold: fromInside(checkUntold),
+  untold: fromInside(checkWithheldAlerts),
   recoveries: fromInside(checkRecoveries),
-  pages: fromInside(checkPages),
-  asking: fromInside(checkAsking),
+  pages: fromInside(checkPageBudget),
+  asking: fromInside(checkUpstreamProbes),
   relations: fromInside(checkRelations),
   tenants: fromInside(checkTenants),
-  silence: checkSilence,
+  silence: checkMissedHeartbeats,
   slots: checkSlots,
   jobs: fromInside(checkJobs),
-  'by hand': fromInside(checkByHand),
+  'by hand': fromInside(checkManualRuns),
   retries: fromInside(checkRetries),
   network: fromInside(checkNetwork),
-  standstills: fromInside(checkStandstills),
+  standstills: fromInside(checkEventLoopStalls),
   actions: checkActions,
   remediation: (history) => (history.inside ? checkRemediation(history, history.inside) : []),
   schedules: (history) => (history.inside ? checkSchedules(history, history.inside) : []),
@@ -83,15 +83,15 @@ export const promises: Record<string, Check> = {
   explained: fromInside(checkExplained),
   escalation: fromInside(checkEscalation),
   audit: fromInside(checkAudit),
-  beliefs: fromInside(checkBeliefs),
+  beliefs: fromInside(checkNotifiedStates),
   messages: fromInside(checkMessages),
   lineage: fromInside((inside) => checkLineage(inside)),
   slugs: fromInside(checkSlugs),
   orphans: fromInside(checkOrphans),
 };
 
-/** What was broken, one sentence each; empty when every promise held. @param only the promise of this name */
-export const verdict = (history: History, only?: string): string[] =>
+/** Returns the violations of all promises, one sentence each. @param only the name of a single promise */
+export const violationsOf = (history: History, only?: string): string[] =>
   Object.entries(promises)
     .filter(([name]) => only === undefined || name === only)
     .flatMap(([name, check]) => check(history).map((text) => `${name}: ${text}`));

@@ -2,19 +2,20 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import { type ResultItem, resultRecord } from '#lib/results/result.ts';
 import { type Commit, changesIn, checkIdOf, type Inside, isCheckKey, type Seen } from './inside.ts';
 import { probeResults } from './outcomes.ts';
-import { isNeighbours, targetOf } from './rules.ts';
-import { isChanged, saidBy } from './state-counters.ts';
+import { isOfNeighbor, targetOf } from './rules.ts';
+import { isChanged, outcomeOf } from './state-counters.ts';
 
-/** A probe reads its check at most so long before it notes its beginning (ms). */
+/** Maximum time between the read of its check and the recorded start of a probe (ms). */
 const READ_BEFORE_MS = 10_000;
 /**
- * When nothing of ours fails, what a probe found is stored so soon after its end (ms): a quiet run waits for others.
+ * Maximum time from the end of a probe to the storing of its outcome without faults (ms): a quiet result waits for
+ * others.
  */
-const STORED_MS = { judged: 1_000, quiet: 3_000 };
+const STORED_MS = { applied: 1_000, quiet: 3_000 };
 
 /**
- * A result that was stored without judging must have had nothing to change: a probe in the time from its reading to
- * its storing, a push in the time from its request to its answer. What changes something waits for nobody.
+ * Promise: a result that was stored without being applied changed nothing: a probe between its read and its storing, a
+ * push between its request and its response. A result that changes something does not wait.
  */
 export function checkQuietResults(inside: Inside): string[] {
   const { seen } = inside;
@@ -24,7 +25,7 @@ export function checkQuietResults(inside: Inside): string[] {
 
 type Versions = (id: string, isFrom: (version: Commit) => boolean, to: number) => CheckItem[];
 
-/** The versions that a check had from a moment on until the commit `to`. */
+/** Returns the versions of a check from a commit to the commit `to`. */
 function versionsIn(seen: Seen): Versions {
   const checks = changesIn(seen).filter(({ key }) => isCheckKey(key));
   const versions = Map.groupBy(checks, ({ key }) => checkIdOf(key));
@@ -37,37 +38,37 @@ function versionsIn(seen: Seen): Versions {
   };
 }
 
-const isJudgedIn = ({ changes }: Commit, id: string): boolean =>
+const isAppliedIn = ({ changes }: Commit, id: string): boolean =>
   changes.some(({ key }) => isCheckKey(key) && checkIdOf(key) === id);
 
 function checkProbed(seen: Seen, versionsOf: Versions): string[] {
   const wrong: string[] = [];
-  for (const { commit, check, at, begun, said, history, single } of probeResults(seen)) {
-    if (history || (single && isJudgedIn(commit, check.id))) continue;
+  for (const { commit, check, at, begun, outcome, history, single } of probeResults(seen)) {
+    if (history || (single && isAppliedIn(commit, check.id))) continue;
     const had = versionsOf(check.id, (version) => version.at >= begun - READ_BEFORE_MS, commit.n);
-    if (!had.some((version) => !isChanged(version, said)))
-      wrong.push(`${check.id}: the probe of slot ${at}, stored at ${commit.at}, was not judged`);
+    if (!had.some((version) => !isChanged(version, outcome)))
+      wrong.push(`${check.id}: the probe of slot ${at}, stored at ${commit.at}, was not applied`);
   }
   return wrong;
 }
 
-/** When nothing of ours fails: what a probe found is stored when it has ended, or shortly after. */
+/** Without faults: the outcome of a probe is stored at its end or shortly after. */
 function checkWaiting({ seen, profile }: Inside): string[] {
   if (!profile.quiet) return [];
   const wrong: string[] = [];
   const probes = Map.groupBy(seen.probes, ({ run, host }) => `${run} ${host}`);
   for (const { commit, check, at, single } of probeResults(seen)) {
     const host = targetOf(check);
-    // Of two checks of a host either may end last.
+    // Of two checks of a host either can end last.
     const last = probes
       .get(`${commit.run} ${host}`)
       ?.filter(({ ended_at = Infinity }) => ended_at <= commit.at)
       .sort((a, b) => a.ended_at! - b.ended_at!)
       .at(-1);
-    // The silence of a target waits for what the others say.
-    if (!last || last.silent || isNeighbours(host)) continue;
+    // A probe without a response waits for the evidence of others.
+    if (!last || last.isUnanswered || isOfNeighbor(host)) continue;
     const waited = commit.at - last.ended_at!;
-    if (waited > (single ? STORED_MS.judged : STORED_MS.quiet))
+    if (waited > (single ? STORED_MS.applied : STORED_MS.quiet))
       wrong.push(`${check.id}: the outcome of slot ${at} was stored ${waited} ms after its probe had ended`);
   }
   return wrong;
@@ -81,7 +82,7 @@ function checkPushed(seen: Seen, versionsOf: Versions): string[] {
     if (!key.sk.startsWith('R#') || result?.received_at === undefined) continue;
     const check_id = checkIdOf(key);
     const { id } = resultRecord(check_id, result);
-    if (isJudgedIn(commit, check_id) || result.history) quiet.delete(id);
+    if (isAppliedIn(commit, check_id) || result.history) quiet.delete(id);
     else quiet.set(id, { n: commit.n, check_id, result });
   }
   const first = new Map<string, number>();
@@ -93,15 +94,15 @@ function checkPushed(seen: Seen, versionsOf: Versions): string[] {
   for (const one of seen.pushes) {
     const stored = one.answered?.result_id && quiet.get(one.answered.result_id);
     if (!stored || one.answered!.status !== 201) continue;
-    // Whoever stored it has looked at the check once more since then; a repeat only repeats what the first saw.
+    // The writer has read the check again since then; a repetition only repeats what the first one read.
     const own = stored.n > one.started_n && !one.replayed;
     const from = own ? stored.n : Math.min(first.get(`${one.check_id} ${one.push}`)!, stored.n);
     const had = versionsOf(stored.check_id, (version) => version.n > from, one.answered!.n);
     const isQuiet = (check: CheckItem) =>
       !check.enabled ||
-      (!isChanged(check, saidBy(stored.result)) && (!own || (!check.silence_at && !check.silence_mark)));
+      (!isChanged(check, outcomeOf(stored.result)) && (!own || (!check.silence_at && !check.silence_mark)));
     if (existing.has(stored.check_id) && !had.some(isQuiet))
-      wrong.push(`push ${one.push} (${one.answered!.result_id}) was answered and not judged`);
+      wrong.push(`push ${one.push} (${one.answered!.result_id}) was acknowledged but not applied`);
   }
   return wrong;
 }

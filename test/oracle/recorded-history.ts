@@ -4,34 +4,41 @@ import { orderOf, type ResultItem, resultRecord } from '#lib/results/result.ts';
 import { entriesOf } from '#test/support/pack-entries.ts';
 import { checkIdOf, type Seen, settingsIn } from './inside.ts';
 import { packKeyOf } from './outcomes.ts';
-import { saidBy } from './state-counters.ts';
+import { outcomeOf } from './state-counters.ts';
 
 /**
- * A run as a reader sees it: its instant (epoch ms); of a pack, the interval of the job that wrote it. `beside`: it is
- * no slot's.
+ * A result as read: its time (epoch ms); for a pack, the interval of the job that wrote it. `unscheduled`: it does not
+ * belong to a slot.
  */
-type ToldRun = { id: string; at: number; success: boolean; warns: boolean; interval_seconds?: number; beside?: true };
-type ToldGap = { at: number; interval_seconds: number; cause: StoredGapCause };
-export type Told = { runs: ToldRun[]; gaps: ToldGap[] };
+type RecordedRun = {
+  id: string;
+  at: number;
+  success: boolean;
+  warns: boolean;
+  interval_seconds?: number;
+  unscheduled?: true;
+};
+type RecordedGap = { at: number; interval_seconds: number; cause: StoredGapCause };
+export type RecordedHistory = { runs: RecordedRun[]; gaps: RecordedGap[] };
 
 /**
- * What the table tells of the probes of each check, by its id, also of one that is gone. The rules of reading once
- * more: a single result counts, else the first pack that has a run, else a gap that one noted; packs count as far as
- * the check was enabled with their interval.
+ * Returns the results and gaps of the probes of each check, by its id, including deleted checks. Implements the read
+ * rules again: a single result counts, else the first pack with a result, else a recorded gap; packs count while the
+ * check was enabled with their interval.
  */
-export function toldIn(seen: Seen): Map<string, Told> {
-  const told = new Map<string, Told>();
+export function recordedIn(seen: Seen): Map<string, RecordedHistory> {
+  const recorded = new Map<string, RecordedHistory>();
   const ids = new Map<string, string>();
   const settings = settingsIn(seen);
   for (const id of settings.keys()) {
     ids.set(`${cellOf(id)} ${numberOf(id)}`, id);
-    told.set(id, { runs: [], gaps: [] });
+    recorded.set(id, { runs: [], gaps: [] });
   }
-  /** A change counts from the time that it notes, though what was under way was still probed as before. */
+  /** A change applies from its recorded time, although probes in progress still used the old settings. */
   const isInForce = (id: string, at: number, interval_seconds: number): boolean => {
     const versions = settings.get(id)!.flatMap(({ check }) => check ?? []);
-    const stood = versions.findLast(({ settings_at }) => settings_at <= at) ?? versions[0]!;
-    return stood.enabled && stood.interval_seconds === interval_seconds;
+    const version = versions.findLast(({ settings_at }) => settings_at <= at) ?? versions[0]!;
+    return version.enabled && version.interval_seconds === interval_seconds;
   };
   const known = new Set<string>();
   for (const item of seen.table.values()) {
@@ -40,11 +47,11 @@ export function toldIn(seen: Seen): Map<string, Told> {
     const result = item as ResultItem;
     known.add(`${id} ${orderOf(result)}`);
     const { success } = result;
-    const warns = saidBy(result) === 'warn';
+    const warns = outcomeOf(result) === 'warn';
     const run = { id: resultRecord(id, result).id, at: orderOf(result), success, warns };
-    told.get(id)?.runs.push({ ...run, ...(result.kind && { beside: true }) });
+    recorded.get(id)?.runs.push({ ...run, ...(result.kind && { unscheduled: true }) });
   }
-  const gaps: [of: string, id: string, gap: ToldGap][] = [];
+  const gaps: [of: string, id: string, gap: RecordedGap][] = [];
   for (const { cell, interval_seconds, slot: at, item } of packsIn(seen)) {
     for (const { number, ...entry } of entriesOf(item)) {
       const id = ids.get(`${cell} ${number}`);
@@ -53,17 +60,17 @@ export function toldIn(seen: Seen): Map<string, Told> {
       if (entry.gap) gaps.push([of, id, { at, interval_seconds, cause: entry.gap }]);
       else if (!known.has(of)) {
         known.add(of);
-        const warns = saidBy(entry) === 'warn';
+        const warns = outcomeOf(entry) === 'warn';
         const own = { id: idOf(item, id, at, entry.rev), at, success: entry.success, warns };
-        told.get(id)!.runs.push({ ...own, interval_seconds });
+        recorded.get(id)!.runs.push({ ...own, interval_seconds });
       }
     }
   }
-  for (const [of, id, gap] of gaps) if (!known.has(of)) told.get(id)!.gaps.push(gap);
-  return told;
+  for (const [of, id, gap] of gaps) if (!known.has(of)) recorded.get(id)!.gaps.push(gap);
+  return recorded;
 }
 
-/** All packs, the first part of a slot first. */
+/** Returns all packs, the first part of a slot first. */
 const packsIn = (seen: Seen) =>
   [...seen.table.values()]
     .flatMap((item) => {
@@ -72,7 +79,7 @@ const packsIn = (seen: Seen) =>
     })
     .sort((a, b) => a.part - b.part);
 
-/** A result has the same id, wherever it is stored. */
+/** Returns the id of a result, which is independent of its storage. */
 function idOf({ pk }: PackItem, check: string, at: number, rev: number): string {
   const under = { pk: `T#${pk.split('#')[1]}#CHECK#${check}`, sk: `${RESULTS}${stamp(at)}#${rev}`, error_message: '' };
   return resultRecord(check, under as ResultItem).id;

@@ -1,20 +1,21 @@
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Item } from '#lib/platform/ports.ts';
-import { HOLDS, shownBy } from './alert-rules.ts';
-import { accountsSeen, inForce, momentsBefore } from './in-force.ts';
+import { HOLDS, reportableState } from './alert-rules.ts';
+import { effectiveSettings, possibleTimes, trackAccounts } from './in-force.ts';
 import { type Commit, type Inside, isCheckKey, keyText } from './inside.ts';
-import { beliefsSeen, type Heard, placeOf, tellingIn } from './seen-notifications.ts';
+import { destinationOf, type SeenNotification, stateAlertsIn, trackNotifications } from './seen-notifications.ts';
 
 /**
- * Of what nobody was told nobody is told the end, and whoever was told hears of it: where the alert of a failure is
- * held, its recovery goes to those alone who heard of the failure all the same, and none of them is left out for it.
+ * Promise: recipients that were not notified of a failure are not notified of its recovery, and notified ones are:
+ * while the alert of a failure is held, its recovery goes to all recipients that were notified of the failure
+ * nevertheless, and to no others.
  */
 export function checkRecoveries({ seen, keys }: Inside): string[] {
-  const beliefs = beliefsSeen(seen);
-  const accounts = accountsSeen();
+  const notifications = trackNotifications(seen);
+  const accounts = trackAccounts();
   const table = new Map<string, Item>();
-  /** Checks whose failure was held when nobody was told of trouble. */
+  /** Checks whose failure was held when no recipient was notified of a problem. */
   const quiet = new Set<string>();
   const wrong: string[] = [];
 
@@ -24,30 +25,39 @@ export function checkRecoveries({ seen, keys }: Inside): string[] {
       const check = table.get(keyText(keys.check(one.tenant_id, one.check_id))) as CheckItem | undefined;
       const isHeld = one.alert.decision === 'held' && one.check_to_state === 'down';
       if (!check) continue;
-      const of = (place: string) => beliefs.of(check.id, place);
+      const of = (destination: string) => notifications.of(check.id, destination);
       const possible = accounts
         .of(check.tenant_id, at)
-        .flatMap((account) => momentsBefore(at).map((moment) => inForce(table, account, keys, check, moment)));
-      const isUp = possible.some((policy) => shownBy(policy, one.check_to_state) === 'up');
+        .flatMap((account) =>
+          possibleTimes(at).map((moment) => effectiveSettings(table, account, keys, check, moment)),
+        );
+      const isUp = possible.some((policy) => reportableState(policy, one.check_to_state) === 'up');
       if (isHeld) quiet.add(check.id);
       else if (!isUp) quiet.delete(check.id);
-      // Also by a channel that was removed since: the check counts as told, and its end as news for all.
-      if (isHeld && beliefs.placesOf(check.id).some((place) => mayKnow(of(place)))) quiet.delete(check.id);
+      // Also by a channel that was removed since: the check counts as notified, and all get its recovery.
+      if (isHeld && notifications.destinationsOf(check.id).some((destination) => mayKnow(of(destination))))
+        quiet.delete(check.id);
       if (!isUp || one.cause.startsWith('check_')) continue;
       if (one.alert.decision === 'skipped' && HOLDS.includes(one.alert.reason ?? '')) {
-        const left = possible.map(({ places }) => places('up').filter(({ place }) => surelyKnows(of(place))));
+        const left = possible.map(({ recipients }) =>
+          recipients('up').filter(({ destination }) => surelyKnows(of(destination))),
+        );
         if (left.every(({ length }) => length > 0))
-          wrong.push(`${one.transition_id}: ${left[0]!.map(({ id }) => id)} heard of trouble, and not that it is up`);
+          wrong.push(
+            `${one.transition_id}: ${left[0]!.map(({ id }) => id)} were notified of the problem but not of the recovery`,
+          );
       }
-      // Once everybody was told, it is as with any other failure, also for a channel that is new.
+      // When every recipient was notified, it is like any other failure, also for a new channel.
       const isHeldNow = table.has(keyText(keys.entry('hold', check.tenant_id, check.id)));
-      const told = tellingIn(commit).filter(({ transition_id }) => transition_id === one.transition_id);
-      for (const target of quiet.has(check.id) && isHeldNow ? told.flatMap(({ to }) => to) : [])
-        if (!mayKnow(of(placeOf(target))))
-          wrong.push(`${one.transition_id}: ${target.channel_id} hears that it is up, and did not that it was down`);
+      const alerts = stateAlertsIn(commit).filter(({ transition_id }) => transition_id === one.transition_id);
+      for (const target of quiet.has(check.id) && isHeldNow ? alerts.flatMap(({ to }) => to) : [])
+        if (!mayKnow(of(destinationOf(target))))
+          wrong.push(
+            `${one.transition_id}: ${target.channel_id} is notified of the recovery, but was not of the failure`,
+          );
       quiet.delete(check.id);
     }
-    beliefs.take(commit);
+    notifications.take(commit);
     accounts.take(commit);
     for (const { key, after } of commit.changes) {
       if (after) table.set(keyText(key), after);
@@ -63,10 +73,10 @@ const changesOf = ({ changes }: Commit): DecidedTransition[] =>
     key.sk.startsWith('TR#') && !before && after ? [after as DecidedTransition] : [],
   );
 
-/** What it heard last is trouble, if that could be delivered. */
-const mayKnow = ([last, ...before]: readonly Heard[]): boolean =>
+/** Whether the last delivered notification can be a problem. */
+const mayKnow = ([last, ...before]: readonly SeenNotification[]): boolean =>
   last !== undefined && (last.says !== 'up' || (last.failed_at !== undefined && mayKnow(before)));
 
-/** And it surely could. */
-const surelyKnows = ([last]: readonly Heard[]): boolean =>
+/** Whether the last notification is a problem and was certainly delivered. */
+const surelyKnows = ([last]: readonly SeenNotification[]): boolean =>
   last !== undefined && last.says !== 'up' && last.failed_at === undefined;

@@ -3,8 +3,8 @@ import type { StoredRelation } from '#lib/catalog/relations/relation.ts';
 import type { Inside } from './inside.ts';
 
 /**
- * Each relation stands at both of its entities, and each entity counts those that carry failure; relations go with
- * their entities.
+ * Promise: each relation is stored at both of its entities, and each entity counts those that propagate failure;
+ * relations are deleted with their entities.
  */
 export function checkRelations({ seen, keys }: Inside): string[] {
   const wrong: string[] = [];
@@ -22,18 +22,18 @@ export function checkRelations({ seen, keys }: Inside): string[] {
     for (const key of [keys.relationOut(tenant, from, type, to), keys.relationIn(tenant, to, type, from)]) {
       const pointer = seen.table.get(`${key.pk}|${key.sk}`) as unknown as StoredRelation | undefined;
       if (pointer?.id === id) pointers++;
-      else wrong.push(`${id} does not stand at ${key.pk}`);
+      else wrong.push(`relation ${id} is missing at ${key.pk}`);
     }
-    if (!gaveUp && !(ids.has(from) && ids.has(to))) wrong.push(`${id} outlived its entity`);
+    if (!gaveUp && !(ids.has(from) && ids.has(to))) wrong.push(`relation ${id} outlived its entity`);
   }
   const all = items.filter(({ pk }) => pk.includes('#RELATED#')).length;
-  if (all !== pointers) wrong.push(`${all - pointers} places of relations have none`);
+  if (all !== pointers) wrong.push(`${all - pointers} pointers have no relation`);
   const carrying = relations.filter(({ propagates_failure }) => propagates_failure);
   for (const { id, dependencies, dependents } of entities) {
     const out = carrying.filter(({ from_entity_id }) => from_entity_id === id).length;
     const into = carrying.filter(({ to_entity_id }) => to_entity_id === id).length;
-    if (dependencies !== out) wrong.push(`${id} counts ${dependencies} dependencies and has ${out}`);
-    if (dependents !== into) wrong.push(`${id} counts ${dependents} dependents and has ${into}`);
+    if (dependencies !== out) wrong.push(`entity ${id} counts ${dependencies} dependencies but has ${out}`);
+    if (dependents !== into) wrong.push(`entity ${id} counts ${dependents} dependents but has ${into}`);
   }
   return wrong;
 }

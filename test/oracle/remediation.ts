@@ -7,31 +7,31 @@ import type { History } from './history.ts';
 import { type Change, changesIn, checkIdOf, type Inside, keyText } from './inside.ts';
 import { skewOf } from './rules.ts';
 
-/** Behind the longest that a verdict takes by its settings, when nothing fails any more (ms). */
+/** Time after the longest verification by its settings, when nothing fails any more (ms). */
 const VERIFIED_MS = 4 * 60_000;
 
-/** An attempt of a guarded action: when it was claimed with which lock, and its verdict. */
+/** An attempt of a remediation: the time of its claim, its lock, and its verification. */
 type Attempt = {
   n: number;
-  /** When its claim was written. */
+  /** Time at which its claim was written. */
   at: number;
-  /** When it began, as its execution says; the claim may have been long on its way. */
+  /** Recorded start of its execution; the claim can have been delayed. */
   began_at: number;
-  /** When the function was called that claimed it. */
+  /** Start of the function run that claimed it. */
   called_at: number;
   execution: ExecutionItem;
   action: ActionItem;
   lock: string;
-  /** Until when it has the lock at most, by the clock of the machine that took it (epoch ms). */
+  /** Maximum time until which it holds the lock, by the clock of its machine (epoch ms). */
   until: number;
-  /** The commit that gave its verdict. */
-  judged?: { n: number; at: number; execution: ExecutionItem };
+  /** The commit of its verification. */
+  verified?: { n: number; at: number; execution: ExecutionItem };
 };
 
 /**
- * A guarded action is tried at most max_attempts times in a series, and not sooner than its cool-down; of those that
- * share a lock one is at work at a time; what a guard has stopped is not sent; and each attempt has a verdict in the
- * end, which its result bears out.
+ * Promise: a remediation has at most max_attempts attempts in a series, and not before its cool-down; attempts with the
+ * same lock do not overlap; a skipped attempt is not sent; and each attempt is finally verified, in accordance with its
+ * result.
  */
 export function checkRemediation(history: History, inside: Inside): string[] {
   const attempts = attemptsIn(inside);
@@ -40,7 +40,7 @@ export function checkRemediation(history: History, inside: Inside): string[] {
     ...checkLocks(attempts, inside),
     ...checkVerdicts(attempts, inside),
     ...checkSkipped(history),
-    ...checkTold(inside),
+    ...checkReported(inside),
   ];
 }
 
@@ -53,7 +53,7 @@ function attemptsIn({ seen }: Inside): Attempt[] {
     if (key.sk !== 'EXECUTION' || !execution || execution.attempt === null) continue;
     const { n, at, changes, run } = commit;
     const known = attempts.get(execution.id);
-    if (known && execution.verdict !== null && old?.verdict === null) known.judged = { n, at, execution };
+    if (known && execution.verdict !== null && old?.verdict === null) known.verified = { n, at, execution };
     const lock = changes.find(isLock)?.after as LockItem | undefined;
     if (old || !lock) continue;
     const action = actions.get(execution.action_id)!;
@@ -66,7 +66,7 @@ function attemptsIn({ seen }: Inside): Attempt[] {
 
 const isLock = ({ key }: Change): boolean => key.sk === 'LOCK';
 
-/** Numbers of a series go up by one, to max_attempts at most; it begins anew only with another failure. */
+/** Numbers of a series increase by one, up to max_attempts; a new series needs another failure. */
 function checkSeries(attempts: readonly Attempt[], inside: Inside): string[] {
   const wrong: string[] = [];
   const skew = skewOf(inside);
@@ -81,36 +81,42 @@ function checkSeries(attempts: readonly Attempt[], inside: Inside): string[] {
     for (const [i, { execution, action, at, began_at, called_at }] of own.entries()) {
       const { id, transition_id, attempt } = execution;
       const { max_attempts, cooldown_seconds, stable_seconds } = action.remediation!;
-      if (attempt! > max_attempts) wrong.push(`${id} is attempt ${attempt} of ${max_attempts}`);
+      if (attempt! > max_attempts) wrong.push(`execution ${id} is attempt ${attempt} of at most ${max_attempts}`);
       if (began_at < called_at - skew || began_at > at + skew)
-        wrong.push(`${id} says that it began at ${began_at}, and did between ${called_at} and ${at}`);
+        wrong.push(`execution ${id} has the start ${began_at}, but started between ${called_at} and ${at}`);
       const before = own[i - 1];
       if (!before || before.action.check_id !== action.check_id) continue;
       if (before.execution.attempt! + 1 !== attempt && attempt !== 1)
-        wrong.push(`${id} is attempt ${attempt} after ${before.execution.attempt}`);
+        wrong.push(`execution ${id} is attempt ${attempt} after attempt ${before.execution.attempt}`);
       if (began_at < before.began_at + cooldown_seconds * 1000 - skew && before.action.v === action.v)
-        wrong.push(`${id} began ${began_at - before.began_at} ms after the one before it`);
+        wrong.push(
+          `execution ${id} started ${began_at - before.began_at} ms after the previous attempt, within the cool-down`,
+        );
       if (attempt !== 1) continue;
-      if (transition_id === before.execution.transition_id) wrong.push(`${id} begins a series at the same failure`);
-      const { judged } = before;
+      if (transition_id === before.execution.transition_id)
+        wrong.push(`execution ${id} starts a new series for the same failure`);
+      const { verified } = before;
       const failed_at = transitions.get(transition_id ?? '') ?? at;
-      const isSoon = judged && failed_at < Date.parse(judged.execution.verified_at!) + stable_seconds * 1000;
-      if (isSoon && judged.execution.verdict === 'recovered')
-        wrong.push(`${id} begins a series too soon after it healed`);
+      const isSoon = verified && failed_at < Date.parse(verified.execution.verified_at!) + stable_seconds * 1000;
+      if (isSoon && verified.execution.verdict === 'recovered')
+        wrong.push(`execution ${id} starts a new series too soon after a successful remediation`);
     }
   }
   return wrong;
 }
 
-/** From its claim until its verdict an attempt has its lock alone, as long as that has not expired. */
+/** An attempt holds its lock exclusively from its claim until its verification, unless the lock expires. */
 function checkLocks(attempts: readonly Attempt[], inside: Inside): string[] {
   const skew = skewOf(inside);
   return [...Map.groupBy(attempts, ({ lock }) => lock)].flatMap(([lock, own]) =>
     own.flatMap((one, i) =>
       own
         .slice(0, i)
-        .filter(({ judged, until }) => (judged?.n ?? Number.POSITIVE_INFINITY) > one.n && one.at < until - skew)
-        .map(({ execution }) => `${one.execution.id} and ${execution.id} were at work under the lock ${lock}`),
+        .filter(({ verified, until }) => (verified?.n ?? Number.POSITIVE_INFINITY) > one.n && one.at < until - skew)
+        .map(
+          ({ execution }) =>
+            `executions ${one.execution.id} and ${execution.id} held the lock ${lock} at the same time`,
+        ),
     ),
   );
 }
@@ -123,17 +129,20 @@ function checkVerdicts(attempts: readonly Attempt[], { seen, end }: Inside): str
     const { id, success } = resultRecord(checkIdOf(key), after as Parameters<typeof resultRecord>[1]);
     results.set(id, success);
   }
-  for (const { execution, action, until, judged } of attempts) {
+  for (const { execution, action, until, verified } of attempts) {
     const isKept = seen.table.has(keyText({ pk: execution.pk, sk: 'EXECUTION' }));
-    if (!judged && isKept && until < end - VERIFIED_MS) wrong.push(`${execution.id} has no verdict`);
-    const { verdict, verified_by } = judged?.execution ?? {};
-    if (verdict === 'recovered' && !verified_by) wrong.push(`${execution.id} is healed by no result`);
-    // Results of packs are not stored by themselves; those are of runs that changed nothing.
+    if (!verified && isKept && until < end - VERIFIED_MS) wrong.push(`execution ${execution.id} was never verified`);
+    const { verdict, verified_by } = verified?.execution ?? {};
+    if (verdict === 'recovered' && !verified_by)
+      wrong.push(`execution ${execution.id} is verified as healed without a result`);
+    // Results in packs are not stored separately; they changed nothing.
     const success = results.get(verified_by ?? '');
-    // Where degraded is repaired, a success with a warning does not heal.
+    // If degraded is the trigger, a success with a warning is not a recovery.
     const mayWarn = success && action.trigger_to_state === 'degraded';
     if (success !== undefined && (verdict === 'recovered') !== success && !mayWarn)
-      wrong.push(`${execution.id} is ${verdict} by ${verified_by}, a ${success ? 'success' : 'failure'}`);
+      wrong.push(
+        `execution ${execution.id} is ${verdict} by result ${verified_by}, which is a ${success ? 'success' : 'failure'}`,
+      );
   }
   return wrong;
 }
@@ -141,19 +150,19 @@ function checkVerdicts(attempts: readonly Attempt[], { seen, end }: Inside): str
 function checkSkipped({ executions, calls }: History): string[] {
   const sent = new Set(calls.map(({ execution_id }) => execution_id));
   return executions.flatMap(({ began: { id, dispatch_status } }) =>
-    dispatch_status === 'skipped' && sent.has(id) ? [`${id} was skipped, and sent`] : [],
+    dispatch_status === 'skipped' && sent.has(id) ? [`execution ${id} was skipped but sent`] : [],
   );
 }
 
-/** Nobody is told twice that the repair of a failure is given up. */
-function checkTold({ seen }: Inside): string[] {
-  const told = changesIn(seen).flatMap(({ key, after }) => {
+/** An abandoned remediation is reported once per failure. */
+function checkReported({ seen }: Inside): string[] {
+  const reported = changesIn(seen).flatMap(({ key, after }) => {
     const alert = after as AlertItem | undefined;
     return key.sk.startsWith('AL#') && alert?.remediation
       ? [`${alert.remediation.action_id} at ${alert.transition_id}`]
       : [];
   });
-  return [...Map.groupBy(told, (one) => one)].flatMap(([one, times]) =>
-    times.length > 1 ? [`it was told ${times.length} times that ${one} is given up`] : [],
+  return [...Map.groupBy(reported, (one) => one)].flatMap(([one, times]) =>
+    times.length > 1 ? [`the alert that remediation ${one} was abandoned was sent ${times.length} times`] : [],
   );
 }

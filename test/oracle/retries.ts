@@ -1,50 +1,50 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { type Commit, changesIn, checkIdOf, type Inside, isCheckKey, type ProbeSeen, type Seen } from './inside.ts';
 import { probeResults, type StoredRun } from './outcomes.ts';
-import { isNeighbours, isUnjudged, NEAR_PROBE_MS, retriesOf, targetOf } from './rules.ts';
-import { isUndecided } from './state-counters.ts';
+import { isDiscarded, isOfNeighbor, NEAR_PROBE_MS, retriesOf, targetOf } from './rules.ts';
+import { isUnconfirmed } from './state-counters.ts';
 
 /**
- * From the commit that leaves a check undecided until its process looks at the clock for the next retry, and from the
- * answer to a retry until it looks whether that still counts (ms).
+ * Maximum time from the commit that leaves a check unconfirmed until its process schedules the next retry, and from the
+ * response to a retry until its evaluation (ms).
  */
-const LOOKS_MS = 100;
+const SCHEDULED_MS = 100;
 
 /**
- * Retries: only an undecided check is probed between its slots, at instants that follow from its slot and settings.
- * What is found is judged by the transaction that stores it, and before anything of the next slot is. When nothing
- * fails, an undecided check is probed at its next retry.
+ * Promise: only an unconfirmed check is probed between its slots, at times that follow from its slot and settings. The
+ * result is applied in the transaction that stores it, and before anything of the next slot. Without faults, an
+ * unconfirmed check is probed at its next retry.
  */
 export function checkRetries(inside: Inside): string[] {
   const { seen, profile } = inside;
   const wrong: string[] = [];
-  const stored = [...probeResults(seen)].filter(({ beside }) => beside === 'retry');
+  const stored = [...probeResults(seen)].filter(({ unscheduled }) => unscheduled === 'retry');
   for (const { commit, key, check, at, history } of stored) {
     const say = (text: string) => wrong.push(`commit ${commit.n}: the retry ${key.sk} of ${check.id} ${text}`);
-    const judged = commit.changes.find((one) => isCheckKey(one.key) && checkIdOf(one.key) === check.id);
-    if (!judged || history) say('was not judged');
-    else if (!isUndecided(judged.before as CheckItem)) say('was judged though the check was decided');
-    if (!retriesOf(check, at).retries.includes(at)) say('is none of its slot');
+    const applied = commit.changes.find((one) => isCheckKey(one.key) && checkIdOf(one.key) === check.id);
+    if (!applied || history) say('was not applied');
+    else if (!isUnconfirmed(applied.before as CheckItem)) say('was applied although the check was confirmed');
+    if (!retriesOf(check, at).retries.includes(at)) say('is not a retry of its slot');
   }
   return [...wrong, ...checkOrder(seen), ...(profile.quiet ? checkMade(inside, stored) : [])];
 }
 
-/** A slot that was judged is followed by no retry of the one before. */
+/** An applied slot is not followed by a retry of the previous slot. */
 function checkOrder(seen: Seen): string[] {
   const wrong: string[] = [];
   const latest = new Map<string, number>();
-  for (const { commit, check, at, single, beside, history, rev } of probeResults(seen)) {
+  for (const { commit, check, at, single, unscheduled, history, rev } of probeResults(seen)) {
     if (!single || history) continue;
     const of = `${check.id} ${rev}`;
     const last = latest.get(of) ?? 0;
-    if (beside === 'retry' && last >= retriesOf(check, at).next)
-      wrong.push(`commit ${commit.n}: the retry of ${check.id} at ${at} was judged after that of ${last}`);
-    if (!beside) latest.set(of, Math.max(last, at));
+    if (unscheduled === 'retry' && last >= retriesOf(check, at).next)
+      wrong.push(`commit ${commit.n}: the retry of check ${check.id} at ${at} was applied after slot ${last}`);
+    if (!unscheduled) latest.set(of, Math.max(last, at));
   }
   return wrong;
 }
 
-/** Whoever is left undecided is probed at the next retry, unless something else has decided, or stands in the way. */
+/** An unconfirmed check is probed at the next retry, unless another result confirms it or something prevents that. */
 function checkMade({ seen, end }: Inside, stored: StoredRun[]): string[] {
   const made = new Set(stored.map(({ check, at }) => `${check.id} ${at}`));
   const versions = Map.groupBy(
@@ -54,39 +54,41 @@ function checkMade({ seen, end }: Inside, stored: StoredRun[]): string[] {
   return [...versions].flatMap(([id, list]) =>
     list.flatMap(({ after, commit }, i) => {
       const check = after as CheckItem | undefined;
-      if (!check || !isUndecided(check) || !isJudging(commit, id)) return [];
+      if (!check || !isUnconfirmed(check) || !isApplying(commit, id)) return [];
       const { retries, next } = retriesOf(check, commit.at);
       const at = retries.find((one) => one > commit.at);
-      if (at === undefined || at < commit.at + LOOKS_MS || next > end || made.has(`${id} ${at}`)) return [];
+      if (at === undefined || at < commit.at + SCHEDULED_MS || next > end || made.has(`${id} ${at}`)) return [];
       const isOvertaken = list.slice(i + 1).some((later) => {
         const other = later.after as CheckItem | undefined;
-        return later.commit.at < next && (!other || other.rev !== check.rev || !isUndecided(other));
+        return later.commit.at < next && (!other || other.rev !== check.rev || !isUnconfirmed(other));
       });
-      return isOvertaken || isExcused(seen, check, at, next) ? [] : [`${id}: no retry at ${at}, and it was undecided`];
+      return isOvertaken || isExcused(seen, check, at, next)
+        ? []
+        : [`${id}: no retry at ${at}, although it was unconfirmed`];
     }),
   );
 }
 
 /** Whether a commit stores a result of a check. */
-const isJudging = ({ changes }: Commit, id: string): boolean =>
+const isApplying = ({ changes }: Commit, id: string): boolean =>
   changes.some(({ key }) => key.sk.startsWith('R#') && checkIdOf(key) === id);
 
 /**
- * Why a retry leaves nothing behind: its target was silent or not judged, or answered when the next slot was due, or
- * the account was disabled.
+ * Whether a retry can have no result: its target did not respond or its outcome was discarded, or it responded when the
+ * next slot was due, or the account was disabled.
  */
 function isExcused(seen: Seen, check: CheckItem, at: number, next: number): boolean {
   const host = targetOf(check);
-  if (isNeighbours(host)) return true;
+  if (isOfNeighbor(host)) return true;
   if (seen.stops.some(({ from, over }) => from <= next && over >= at)) return true;
   const until = retriesOf(check, at).retries.find((one) => one > at) ?? next;
   const isOverLate = (probe: ProbeSeen) =>
-    probe.at >= at && probe.at < until && (probe.ended_at ?? next) > next - LOOKS_MS;
+    probe.at >= at && probe.at < until && (probe.ended_at ?? next) > next - SCHEDULED_MS;
   return seen.probes.some(
     (probe) =>
       probe.host === host &&
       probe.at >= at - NEAR_PROBE_MS &&
       probe.at < next &&
-      (probe.silent || isUnjudged(seen, probe, NEAR_PROBE_MS) || isOverLate(probe)),
+      (probe.isUnanswered || isDiscarded(seen, probe, NEAR_PROBE_MS) || isOverLate(probe)),
   );
 }

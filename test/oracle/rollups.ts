@@ -9,19 +9,19 @@ import { latestSlot, rollupRhythm } from '#lib/schedule/slots.ts';
 import type { Span } from './history.ts';
 import { changesIn, checkIdOf, checksIn, type Inside, type Seen, settingsIn } from './inside.ts';
 import { packKeyOf } from './outcomes.ts';
-import { toldIn } from './recorded-history.ts';
+import { recordedIn } from './recorded-history.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-/** What changes an hour that is over is in its rollup so soon (ms). */
+/** Maximum time until a late change of a past hour is in its rollup (ms). */
 const REVISED_MS = 5 * MINUTE;
-/** A message of the schedule takes at most so long (ms) when nothing fails any more. */
+/** Maximum duration of a schedule message when nothing fails any more (ms). */
 const MADE_MS = 3 * MINUTE;
 
 /**
- * An hour is rolled up when it is over and five minutes have passed, not before; what it then says of a check is what
- * is stored of it: runs, failures, warnings, how many have a latency, and the time that it was what. That holds again
- * five minutes after something has come late.
+ * Promise: an hour is rolled up five minutes after its end, not before; its figures match the stored data: results,
+ * failures, warnings, number of latencies, and the time in each state. That is true again five minutes after late data
+ * arrives.
  */
 export function checkRollups(inside: Inside): string[] {
   const { seen, profile, end } = inside;
@@ -29,19 +29,19 @@ export function checkRollups(inside: Inside): string[] {
   for (const { key, after, commit } of changesIn(seen)) {
     if (!isHour(key) || !after) continue;
     const early = (after as RollupItem).from + HOUR + 5 * MINUTE - commit.at;
-    // A process whose clock runs ahead is early.
+    // A process whose clock is ahead is early.
     if (early > profile.jumpMs + 100)
-      wrong.push(`commit ${commit.n}: ${key.sk} of ${key.pk} was made ${early} ms early`);
+      wrong.push(`commit ${commit.n}: ${key.sk} of ${key.pk} was written ${early} ms early`);
   }
-  const told = toldIn(seen);
+  const recorded = recordedIn(seen);
   const settings = settingsIn(seen);
   for (const check of checksIn(seen)) {
     const cell = cellOf(check.id);
     for (const item of hoursOf(seen, cell)) {
       const hour = { from: item.from, to: item.from + HOUR };
       if (lastChange(seen, check, hour) > end - REVISED_MS) continue;
-      const runs = (told.get(check.id)?.runs ?? []).filter(
-        ({ at, beside }) => !beside && hour.from <= at && at < hour.to,
+      const runs = (recorded.get(check.id)?.runs ?? []).filter(
+        ({ at, unscheduled }) => !unscheduled && hour.from <= at && at < hour.to,
       );
       const expected = {
         runs: runs.length,
@@ -51,21 +51,21 @@ export function checkRollups(inside: Inside): string[] {
         ...timeOf(inside, check, settings.get(check.id) ?? [], hour),
       };
       const rolled = decodeRollup(item.figures, numberOf(check.id), hour);
-      const said = {
+      const actual = {
         runs: rolled?.runs ?? 0,
         failures: rolled?.failures ?? 0,
         warnings: rolled?.warnings ?? 0,
         latencies: decodeLatency(latenciesOf(seen, item), numberOf(check.id)).count,
         ...(rolled?.ms ?? nothing(HOUR)),
       };
-      if (textOf(said) !== textOf(expected))
-        wrong.push(`${check.id}: its hour ${hour.from} says ${textOf(said)}, not ${textOf(expected)}`);
+      if (textOf(actual) !== textOf(expected))
+        wrong.push(`${check.id}: its rollup of hour ${hour.from} has ${textOf(actual)}, expected ${textOf(expected)}`);
     }
   }
   return [...wrong, ...checkMade(inside)];
 }
 
-/** The hour before is made when the schedule has asked for it. */
+/** The rollup of an hour exists after its due time. */
 function checkMade({ seen, end }: Inside): string[] {
   return cellsIn(seen).flatMap(({ name, begun_at }) => {
     const slot = latestSlot(rollupRhythm(name), end - MADE_MS);
@@ -80,10 +80,10 @@ const isHour = ({ pk, sk }: { pk: string; sk: string }): boolean => pk.includes(
 const hoursOf = ({ table }: Seen, cell: string): RollupItem[] =>
   [...table.values()].filter((item): item is RollupItem => isHour(item) && item.pk.endsWith(`#${cell}`));
 
-/** What was written with the rollup of an hour. */
+/** Returns the latencies that were written with the rollup of an hour. */
 function latenciesOf({ table }: Seen, { pk, sk }: RollupItem): StoredLatencies {
-  const beside = [...table.values()].find((item) => item.pk === pk && item.sk === sk.replace('H#', 'HL#'));
-  return (beside as LatenciesItem | undefined)?.latencies ?? {};
+  const unscheduled = [...table.values()].find((item) => item.pk === pk && item.sk === sk.replace('H#', 'HL#'));
+  return (unscheduled as LatenciesItem | undefined)?.latencies ?? {};
 }
 
 const cellsIn = ({ table }: Seen) =>
@@ -91,7 +91,7 @@ const cellsIn = ({ table }: Seen) =>
     .filter(({ sk }) => sk.startsWith('CELL#'))
     .map((item) => ({ name: item.sk.slice('CELL#'.length), begun_at: (item as CellItem).begun_at }));
 
-/** When something of an hour of a check was stored last: a result, a pack of its cell, or a change of its state. */
+/** Returns the time of the last write to an hour of a check: a result, a pack of its cell, or a change of its state. */
 function lastChange(seen: Seen, check: CheckItem, { from, to }: Span): number {
   let last = 0;
   for (const { key, after, commit } of changesIn(seen)) {
@@ -117,7 +117,7 @@ const nothing = (ms: number): Time => ({
   not_monitored: ms,
 });
 
-/** What a check was in an hour: not monitored, a gap, or its state. */
+/** Returns the time per state of a check in an hour, including not monitored and gaps. */
 function timeOf(
   { seen, shown }: Inside,
   { id }: CheckItem,

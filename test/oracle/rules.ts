@@ -6,8 +6,8 @@ import type { Span } from './history.ts';
 import { type Inside, type ProbeSeen, type Seen, stalledBetween } from './inside.ts';
 
 /**
- * The rules of the service once more, written down from docs/develop/guarantees.md and not from its code: what the
- * checkers judge a run by.
+ * The rules of the service, implemented from docs/develop/guarantees.md and not from its code: the reference of the
+ * checkers.
  */
 
 export function entityState(checks: Record<string, CheckState>): EntityState {
@@ -17,12 +17,12 @@ export function entityState(checks: Record<string, CheckState>): EntityState {
   return states.every((state) => state === 'down') ? 'down' : 'degraded';
 }
 
-/** Slots lie on this grid (ms). */
+/** Grid of the slots (ms). */
 const GRID_MS = 50;
 
 /**
- * When the slots of a check or an action are due: this, and each whole interval before and after it (epoch ms). The
- * checks of a cell are due together.
+ * Returns the phase of the slots of a check or an action: slots are due at this time plus or minus whole intervals
+ * (epoch ms). The checks of a cell are due together.
  */
 export function phaseOf(id: string, intervalSeconds: number): number {
   const spreadBy = id.startsWith('chk_') ? cellOf(id) : id;
@@ -30,7 +30,7 @@ export function phaseOf(id: string, intervalSeconds: number): number {
   return Math.floor((share * intervalSeconds * 1000) / GRID_MS) * GRID_MS;
 }
 
-/** Every slot of a check or an action in (from, to]. */
+/** Returns every slot of a check or an action in (from, to]. */
 export function slotsOf(id: string, intervalSeconds: number, from: number, to: number): number[] {
   const interval = intervalSeconds * 1000;
   const phase = phaseOf(id, intervalSeconds);
@@ -40,7 +40,7 @@ export function slotsOf(id: string, intervalSeconds: number, from: number, to: n
   return slots;
 }
 
-/** When an undecided check is probed again in the slot that holds an instant: all of its retries, in epoch ms. */
+/** Returns all retries of an unconfirmed check in the slot that contains `at`, and the next slot (epoch ms). */
 export function retriesOf(
   {
     id,
@@ -57,7 +57,7 @@ export function retriesOf(
   return { retries, next };
 }
 
-/** What a pull check asks: the host of its target, or a DNS server; the name itself where that is our own one. */
+/** Returns the target of a pull check: its host, a DNS server, or the name itself for the service's own resolver. */
 export function targetOf(check: CheckItem): string {
   const { target_url, config }: { target_url?: string; config: CheckItem['config'] } = check;
   return target_url === undefined
@@ -65,29 +65,29 @@ export function targetOf(check: CheckItem): string {
     : new URL(target_url).hostname;
 }
 
-/** From the beginning of a probe until its request is out, and from its answer until the process has it (ms). */
+/** Maximum time from the start of a probe to its request, and from its response to the process (ms). */
 export const NEAR_PROBE_MS = 4_000;
 
 /**
- * Whether a process that saw this probe fail must not judge it: it stood still meanwhile.
- * @param near also shortly before and after, so that it may not judge it
+ * Whether a process must discard the failure of this probe because of a stall.
+ * @param near extends the time of the probe, so that it can be discarded
  */
-export function isUnjudged(seen: Seen, { at, ended_at = at, interrupted, timeout_ms }: ProbeSeen, near = 0): boolean {
+export function isDiscarded(seen: Seen, { at, ended_at = at, interrupted, timeout_ms }: ProbeSeen, near = 0): boolean {
   const most = Math.max(50, timeout_ms / 10);
   return interrupted === true && stalledBetween(seen, at - near, ended_at + near) > most;
 }
 
-/** A slot so near to a change of settings may fall to either side of it (ms). */
+/** A slot this close to a change of settings can use either settings (ms). */
 export const NEAR_CHANGE_MS = 20_000;
 
-/** How far the clocks of two processes may be apart, both ways (ms). */
+/** Maximum difference between the clocks of two processes, both ways (ms). */
 const SKEW_MS = 40;
-/** The same in a run whose clocks jump. */
+/** Returns the maximum difference in a run whose clocks jump. */
 export const skewOf = ({ profile: { jumpMs } }: Pick<Inside, 'profile'>): number => SKEW_MS + 2 * jumpMs;
 
-/** The outages that the service has noted. */
+/** Returns the outages that the service has recorded. */
 export const outagesOf = ({ table }: Pick<Seen, 'table'>): Span[] =>
   [...table.values()].filter((item) => item.pk.startsWith('OUTAGES#')) as unknown as Span[];
 
-/** Hosts of another tenant, whose share of the places may be too small for its probes. */
-export const isNeighbours = (host: string): boolean => host.startsWith('hang-');
+/** Whether a host belongs to another tenant, whose permits can be too few for its probes. */
+export const isOfNeighbor = (host: string): boolean => host.startsWith('hang-');

@@ -2,10 +2,10 @@ import type { History } from './history.ts';
 import type { Inside } from './inside.ts';
 import { outagesOf, skewOf, slotsOf } from './rules.ts';
 
-/** From its slot until a run has begun when nothing fails (ms). */
+/** Maximum time from a slot to the start of its execution without faults (ms). */
 const BEGUN_MS = 5_000;
 
-/** A scheduled action that nobody touches runs once a slot. */
+/** Promise: an unchanged scheduled action runs once per slot. */
 export function checkSchedules({ actions, executions, over_before }: History, inside: Inside): string[] {
   const { seen, profile } = inside;
   const skew = skewOf(inside);
@@ -28,10 +28,11 @@ export function checkSchedules({ actions, executions, over_before }: History, in
         );
         const isOut = outagesOf(seen).some((outage) => outage.from <= slot && slot <= outage.to);
         if (runs === 0 && !profile.quiet && (isLate || isOut)) continue;
-        wrong.push(`slot ${slot} of ${id} (${interval} ms) was run ${runs} times`);
+        wrong.push(`slot ${slot} of action ${id} (${interval} ms) was executed ${runs} times`);
       }
       const sum = created.filter((time) => time >= at && time <= to + skew).length;
-      if (sum > slots.length + 2) wrong.push(`${id} ran ${sum} times in ${slots.length} slots from ${at} on`);
+      if (sum > slots.length + 2)
+        wrong.push(`action ${id} was executed ${sum} times in ${slots.length} slots from ${at}`);
     }
   }
   return wrong;

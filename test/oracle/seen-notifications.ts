@@ -2,33 +2,34 @@ import type { AlertItem, AlertTarget } from '#lib/alerting/decide/alert-item.ts'
 import { timeOf } from '#lib/platform/ids.ts';
 import { alertsIn, type Commit, failedIn, type Seen } from './inside.ts';
 
-/** Where an alert went: channels that lead to the same place are one destination. */
-export const placeOf = ({ channel_id, destination = channel_id }: AlertTarget): string => destination;
+/** Returns the destination of an alert: channels with the same address are one destination. */
+export const destinationOf = ({ channel_id, destination = channel_id }: AlertTarget): string => destination;
 
-/** What one destination was told of something, by an alert that was decided at `at` (epoch ms). */
-export type Heard = {
+/** A notification of a destination, by an alert that was decided at `at` (epoch ms). */
+export type SeenNotification = {
   says: 'down' | 'degraded' | 'up';
   at: number;
-  /** When it turned out that it could not be delivered (epoch ms). */
+  /** Time at which its delivery failed (epoch ms). */
   failed_at?: number;
 };
 
-/** Kinds that say how a check stands. */
-const TELLS = new Set(['state_change', 'late', 'reminder', 'escalation', 'closed']);
+/** Kinds of alerts that report the state of a check. */
+const STATE_ALERTS = new Set(['state_change', 'late', 'reminder', 'escalation', 'closed']);
 
-/** The alerts of a commit that say how a check stands. */
-export const tellingIn = (commit: Commit): AlertItem[] => alertsIn(commit).filter(({ kind }) => TELLS.has(kind));
+/** Returns the alerts of a commit that report the state of a check. */
+export const stateAlertsIn = (commit: Commit): AlertItem[] =>
+  alertsIn(commit).filter(({ kind }) => STATE_ALERTS.has(kind));
 
-/** What each destination was told of each check and entity, as commits bring it: the latest first. */
-export function beliefsSeen(seen: Pick<Seen, 'table'>) {
-  /** By the check or entity, and by the destination. */
-  const heard = new Map<string, Map<string, Heard[]>>();
+/** Tracks the notifications of each destination about each check and entity, as commits add them: the latest first. */
+export function trackNotifications(seen: Pick<Seen, 'table'>) {
+  /** Notifications by check or entity, and by destination. */
+  const notifications = new Map<string, Map<string, SeenNotification[]>>();
   const failures = failedIn(seen);
   return {
     take: (commit: Commit): void => {
-      // Whoever reads that a repair did not help knows that it is still down.
-      const telling = alertsIn(commit).filter(({ kind }) => TELLS.has(kind) || kind === 'remediation_failed');
-      for (const alert of telling) {
+      // An alert about an abandoned remediation also reports that the check is still down.
+      const alerts = alertsIn(commit).filter(({ kind }) => STATE_ALERTS.has(kind) || kind === 'remediation_failed');
+      for (const alert of alerts) {
         const says = alert.reports_state;
         if (says === null) continue;
         const about = [alert.check_id, alert.entity_id, ...(alert.root ? [alert.root.entity_id] : [])];
@@ -36,15 +37,18 @@ export function beliefsSeen(seen: Pick<Seen, 'table'>) {
           const failure = failures.get(target.delivery_id);
           const one = { says, at: timeOf(alert.id), ...(failure && { failed_at: Date.parse(failure.updated_at) }) };
           for (const id of about) {
-            const byPlace = heard.get(id) ?? new Map<string, Heard[]>();
-            heard.set(id, byPlace.set(placeOf(target), [one, ...(byPlace.get(placeOf(target)) ?? [])]));
+            const byDestination = notifications.get(id) ?? new Map<string, SeenNotification[]>();
+            notifications.set(
+              id,
+              byDestination.set(destinationOf(target), [one, ...(byDestination.get(destinationOf(target)) ?? [])]),
+            );
           }
         }
       }
     },
-    /** Of a check or an entity, which may be named as a cause. */
-    of: (id: string, place: string): readonly Heard[] => heard.get(id)?.get(place) ?? [],
-    /** Whoever was told of it, also where that is no channel of it any more. */
-    placesOf: (id: string): readonly string[] => [...(heard.get(id)?.keys() ?? [])],
+    /** Returns the notifications about a check, or an entity that can be a root cause. */
+    of: (id: string, destination: string): readonly SeenNotification[] => notifications.get(id)?.get(destination) ?? [],
+    /** Returns the notified destinations, including removed channels. */
+    destinationsOf: (id: string): readonly string[] => [...(notifications.get(id)?.keys() ?? [])],
   };
 }

@@ -1,16 +1,16 @@
-import type { History, PulledCheck } from './history.ts';
+import type { History, PullCheck } from './history.ts';
 import { type Inside, isJobOf, type JobSeen } from './inside.ts';
 import { AT_ONCE_MS, checkProbes } from './probes.ts';
-import { isNeighbours, isUnjudged, NEAR_PROBE_MS, skewOf, slotsOf, targetOf } from './rules.ts';
+import { isDiscarded, isOfNeighbor, NEAR_PROBE_MS, skewOf, slotsOf, targetOf } from './rules.ts';
 
-/** Jobs due within so many ms travel together: a slot so near to a time away may be cut off. */
+/** Jobs due within this time share a message: a slot this close to a downtime can be cut off (ms). */
 const GROUP_MS = 50;
 
-/** What became of a slot: how many results it has, and the cause of the gap that it lies in. */
+/** Outcome of a slot: its number of results, and the cause of its gap. */
 export type Slot = { slot: number; times: number; gap: string | undefined };
 
-/** The slots of a check that are over by now. */
-export const slotsIn = ({ over_before }: Pick<History, 'over_before'>, one: PulledCheck): Slot[] =>
+/** Returns the slots of a check that are over. */
+export const slotsIn = ({ over_before }: Pick<History, 'over_before'>, one: PullCheck): Slot[] =>
   slotsOf(one.id, one.interval_seconds, one.from, Math.min(one.to, over_before.slots)).map((slot) => ({
     slot,
     times: one.results.get(slot) ?? 0,
@@ -18,21 +18,22 @@ export const slotsIn = ({ over_before }: Pick<History, 'over_before'>, one: Pull
   }));
 
 /**
- * Every slot that was due has one result, or lies in a gap that says why; no probe came early, none was made up.
+ * Promise: every due slot has one result, or is in a gap with a cause; no probe is early, no result is invented.
  */
 export function checkSlots(history: History): string[] {
   const { inside, failed } = history;
-  const wrong = [...checkOutages(history), ...(inside ? checkProbes(inside, history.pulled) : [])];
-  for (const one of history.pulled) {
+  const wrong = [...checkOutages(history), ...(inside ? checkProbes(inside, history.pullChecks) : [])];
+  for (const one of history.pullChecks) {
     for (const { slot, times, gap } of slotsIn(history, one)) {
       const say = (text: string) => wrong.push(`${one.id}: slot ${slot} of ${one.interval_seconds} s ${text}`);
-      const isTold = gap !== undefined && (failed !== 'nothing' || gap === 'network');
+      const isExplained = gap !== undefined && (failed !== 'nothing' || gap === 'network');
       if (times > 1) say(`has ${times} results`);
-      // What the simulation knows are notes: where a slot got a result after all, they mean nothing.
-      if (times > 0 && gap && !inside) say(`has a result and counts as ${gap}`);
-      if (times === 0 && !isTold && !(inside && isExcused(inside, one, slot))) say('has no result and is no gap');
-      if (times === 0 && isTold && gap !== 'outage' && isAway(history, slot))
-        say(`fell due while nothing ran, and counts as ${gap}`);
+      // Gaps in the simulation are recorded ones, which have no effect on a slot that got a result.
+      if (times > 0 && gap && !inside) say(`has a result but is a gap with the cause ${gap}`);
+      if (times === 0 && !isExplained && !(inside && isExcused(inside, one, slot)))
+        say('has no result and is not a gap');
+      if (times === 0 && isExplained && gap !== 'outage' && isAway(history, slot))
+        say(`was due while the service was down, but has the cause ${gap}`);
     }
   }
   return wrong;
@@ -41,34 +42,34 @@ export function checkSlots(history: History): string[] {
 const isAway = ({ failed, away }: History, slot: number): boolean =>
   failed === 'process' && away.some(({ from, to }) => slot > from + GROUP_MS && slot < to);
 
-/** Each time away is told as an outage. */
+/** Each downtime is reported as an outage. */
 function checkOutages({ away, outages }: History): string[] {
   if (!outages) return [];
   return away
     .filter(({ from, to }) => !outages.some((one) => one.from <= from && one.to >= to))
-    .map(({ from, to }) => `the time away from ${from} to ${to} is no outage`);
+    .map(({ from, to }) => `the downtime from ${from} to ${to} is not an outage`);
 }
 
-/** What the simulation alone knows of why a slot has no result. */
-function isExcused({ seen, profile }: Inside, { interval_seconds, stored }: PulledCheck, slot: number): boolean {
+/** Whether a missing result has a reason that only the simulation knows. */
+function isExcused({ seen, profile }: Inside, { interval_seconds, stored }: PullCheck, slot: number): boolean {
   const { check, changed_at } = stored!;
   const interval = interval_seconds * 1000;
   const skew = skewOf({ profile });
   const host = targetOf(check);
-  // Its own share may be too small for all of them.
-  if (isNeighbours(host)) return true;
+  // Its tenant share can be too small for all of them.
+  if (isOfNeighbor(host)) return true;
   const isOf = (job: JobSeen): boolean => job.slot === slot && isJobOf(job, check);
   if (seen.stops.some((stop) => slot >= stop.from - interval && slot <= stop.over + AT_ONCE_MS)) return true;
-  const stoodStill = seen.probes.some(
+  const wasStalled = seen.probes.some(
     (probe) =>
       probe.host === host &&
       probe.at >= slot - skew &&
       probe.at < slot + interval &&
-      isUnjudged(seen, probe, NEAR_PROBE_MS),
+      isDiscarded(seen, probe, NEAR_PROBE_MS),
   );
-  if (stoodStill) return true;
+  if (wasStalled) return true;
   if (profile.quiet) return false;
-  // What a fault held up until its successor was due, or until the settings had changed, is due no more.
+  // Work that a fault delayed until its next slot was due, or the settings had changed, is not due any more.
   const isLate = seen.jobRuns.some(
     (job) => isOf(job) && job.done_at !== undefined && job.done_at >= Math.min(slot + interval - skew, changed_at),
   );

@@ -2,12 +2,12 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import { checkIdOf, type Inside, isCheckKey } from './inside.ts';
 
 /**
- * Slugs of checks: at every moment at most one check has a slug, and the slug leads to it. Whoever states a check by
- * its slug makes one that was not there, or is answered with the one that has it.
+ * Promise: at any time at most one check has a slug, and the slug leads to it. A PUT by slug creates the check if it
+ * does not exist, and otherwise returns the existing one.
  */
 export function checkSlugs({ seen }: Inside): string[] {
   const wrong: string[] = [];
-  /** The check that has each slug, and the one that it leads to. */
+  /** The check that has each slug, and the one that its pointer names. */
   const holders = new Map<string, string>();
   const leads = new Map<string, string>();
   const made = new Map<string, string | undefined>();
@@ -28,21 +28,22 @@ export function checkSlugs({ seen }: Inside): string[] {
     for (const { from } of checks) if (from !== undefined) holders.delete(from);
     for (const { id, to } of checks) {
       if (to === undefined) continue;
-      if (holders.has(to)) wrong.push(`commit ${n}: ${id} takes the slug ${to}, which ${holders.get(to)} has`);
+      if (holders.has(to)) wrong.push(`commit ${n}: check ${id} gets the slug ${to} of check ${holders.get(to)}`);
       holders.set(to, id);
     }
     if (pointers.length + checks.length === 0) continue;
     for (const [slug, id] of holders) {
-      if (leads.get(slug) !== id) wrong.push(`commit ${n}: the slug ${slug} of ${id} leads to ${leads.get(slug)}`);
+      if (leads.get(slug) !== id)
+        wrong.push(`commit ${n}: the slug ${slug} of check ${id} leads to ${leads.get(slug)}`);
     }
   }
   const answered = new Set<string>();
   for (const { slug, status, id, replayed } of seen.applied) {
-    const say = (text: string) => wrong.push(`${id}, stated by the slug ${slug} and answered ${status}, ${text}`);
-    if (!made.has(id)) say('was never made');
+    const say = (text: string) => wrong.push(`check ${id}, put by the slug ${slug} with response ${status}, ${text}`);
+    if (!made.has(id)) say('was never created');
     if (status !== 201 || replayed) continue;
-    if (made.get(id) !== slug) say(`was made with the slug ${made.get(id)}`);
-    if (answered.has(id)) say('was made before');
+    if (made.get(id) !== slug) say(`was created with the slug ${made.get(id)}`);
+    if (answered.has(id)) say('was created before');
     answered.add(id);
   }
   return wrong;

@@ -1,23 +1,23 @@
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 
-/** How results are judged, once more from docs/use/states-and-history.md#states. */
+/** The rules of states, implemented from docs/use/states-and-history.md#states. */
 
-/** A run as it is judged: a success that carries a warning is one. */
-export type Said = 'ok' | 'warn' | 'fail';
-export const saidBy = ({
+/** Outcome of a result; a success with a warning is "warn". */
+export type Outcome = 'ok' | 'warn' | 'fail';
+export const outcomeOf = ({
   success,
   warning_message,
 }: {
   success: boolean;
   warning_message?: string | undefined;
-}): Said => (success ? (warning_message ? 'warn' : 'ok') : 'fail');
+}): Outcome => (success ? (warning_message ? 'warn' : 'ok') : 'fail');
 
-/** Results in a row: failures, failures or warnings, successes, successes without a warning. */
+/** Consecutive results: failures, failures or warnings, successes, successes without a warning. */
 type Row = { fails: number; bads: number; goods: number; oks: number };
-export type Standing = { state: CheckState } & Row;
+export type Counters = { state: CheckState } & Row;
 
-/** What a state waits for; nothing else is counted. */
+/** The counters of each state; others are not counted. */
 const WAITS_FOR: Record<CheckState, (keyof Row)[]> = {
   unknown: ['fails', 'bads'],
   up: ['fails', 'bads'],
@@ -25,56 +25,60 @@ const WAITS_FOR: Record<CheckState, (keyof Row)[]> = {
   down: ['goods', 'oks'],
 };
 
-const BELONGS: Record<keyof Row, Said[]> = {
+const BELONGS: Record<keyof Row, Outcome[]> = {
   fails: ['fail'],
   bads: ['fail', 'warn'],
   goods: ['warn', 'ok'],
   oks: ['ok'],
 };
 
-const onlyAwaited = (state: CheckState, row: Row): Standing => {
+const onlyAwaited = (state: CheckState, row: Row): Counters => {
   const count = (name: keyof Row) => (WAITS_FOR[state].includes(name) ? row[name] : 0);
   return { state, fails: count('fails'), bads: count('bads'), goods: count('goods'), oks: count('oks') };
 };
 
-/** As it is stored. */
-export function standingOf(check: CheckItem): Standing {
+/** Returns the stored counters of a check. */
+export function countersOf(check: CheckItem): Counters {
   const { state, consecutive_failures: fails, consecutive_warnings: bads = 0 } = check;
   const { consecutive_successes: successes = 0, consecutive_oks = 0 } = check;
   const oks = state === 'down' ? consecutive_oks : successes;
   return onlyAwaited(state, { fails, bads, goods: successes, oks });
 }
 
-export function afterResult(check: CheckItem, said: Said): Standing {
-  const before = standingOf(check);
-  const count = (name: keyof Row) => (BELONGS[name].includes(said) ? before[name] + 1 : 0);
+export function afterResult(check: CheckItem, outcome: Outcome): Counters {
+  const before = countersOf(check);
+  const count = (name: keyof Row) => (BELONGS[name].includes(outcome) ? before[name] + 1 : 0);
   const row = { fails: count('fails'), bads: count('bads'), goods: count('goods'), oks: count('oks') };
-  return onlyAwaited(stateAfter(check, row, said), row);
+  return onlyAwaited(stateAfter(check, row, outcome), row);
 }
 
-function stateAfter({ state, failure_threshold, recovery_threshold }: CheckItem, row: Row, said: Said): CheckState {
+function stateAfter(
+  { state, failure_threshold, recovery_threshold }: CheckItem,
+  row: Row,
+  outcome: Outcome,
+): CheckState {
   const isWell = row.oks >= recovery_threshold;
   if (state === 'down') return row.goods < recovery_threshold ? 'down' : isWell ? 'up' : 'degraded';
   if (row.fails >= failure_threshold) return 'down';
   if (state === 'degraded') return isWell ? 'up' : 'degraded';
   if (row.bads >= failure_threshold) return 'degraded';
-  return said === 'fail' ? state : 'up';
+  return outcome === 'fail' ? state : 'up';
 }
 
-export const isSame = (a: Standing, b: Standing): boolean =>
+export const isSame = (a: Counters, b: Counters): boolean =>
   a.state === b.state && a.fails === b.fails && a.bads === b.bads && a.goods === b.goods && a.oks === b.oks;
 
-export const isChanged = (check: CheckItem, said: Said): boolean =>
-  !isSame(afterResult(check, said), standingOf(check));
+export const isChanged = (check: CheckItem, outcome: Outcome): boolean =>
+  !isSame(afterResult(check, outcome), countersOf(check));
 
-/** Whether it waits for further results: one of its rows has begun, and is not as long as its threshold. */
-export function isUndecided(check: CheckItem): boolean {
-  const { fails, bads, goods, oks } = standingOf(check);
+/** Whether a check waits for further results: one of its counters has started but not reached its threshold. */
+export function isUnconfirmed(check: CheckItem): boolean {
+  const { fails, bads, goods, oks } = countersOf(check);
   const hasBegun = (count: number, threshold: number) => 0 < count && count < threshold;
   const { failure_threshold, recovery_threshold } = check;
   const isFailing = hasBegun(fails, failure_threshold) || hasBegun(bads, failure_threshold);
   return isFailing || hasBegun(Math.max(goods, oks), recovery_threshold);
 }
 
-export const textOf = ({ state, fails, bads, goods, oks }: Standing): string =>
+export const textOf = ({ state, fails, bads, goods, oks }: Counters): string =>
   `${state} (${fails} fails, ${bads} bads, ${goods} goods, ${oks} oks)`;

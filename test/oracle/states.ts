@@ -6,38 +6,38 @@ import type { Item } from '#lib/platform/ports.ts';
 import type { ResultItem } from '#lib/results/result.ts';
 import { checkAggregate } from './aggregates.ts';
 import {
+  type DecisionInput,
   flapsAfter,
-  type Given,
-  type HeldNow,
+  type HeldAlertState,
   isHeldFor,
   isWarning,
-  saidAs,
-  shownBy,
-  silentBecause,
-  toldOf,
-  toldWhom,
+  lastNotifiedState,
+  recipientsOf,
+  reportableState,
+  reportedAs,
+  suppressionReason,
 } from './alert-rules.ts';
-import { holdsSeen, relationsSeen } from './holds-seen.ts';
-import { accountsSeen, type InForce, inForce, momentsBefore } from './in-force.ts';
+import { trackHolds, trackRelations } from './holds-seen.ts';
+import { type EffectiveSettings, effectiveSettings, possibleTimes, trackAccounts } from './in-force.ts';
 import { type Change, type Commit, checkIdOf, type Inside, isCheckKey, keyText } from './inside.ts';
-import { afterResult, isSame, type Standing, saidBy, standingOf, textOf } from './state-counters.ts';
+import { afterResult, type Counters, countersOf, isSame, outcomeOf, textOf } from './state-counters.ts';
 
 const isCheck = ({ key }: Change): boolean => isCheckKey(key);
 const isResult = ({ key }: Change): boolean => key.sk.startsWith('R#');
 const isTransition = ({ key }: Change): boolean => key.sk.startsWith('TR#');
 const isEntity = ({ key }: Change): boolean => key.pk.includes('#ENTITIES#');
 
-/** Follows every commit: what may change together, what must, and what it must come to. */
+/** Promise: every commit contains only changes that belong together, none is missing, and their results are correct. */
 export function checkStates({ seen, keys }: Inside): string[] {
   const wrong: string[] = [];
   const table = new Map<string, Item>();
-  const accounts = accountsSeen();
-  /** What may have counted for a check by which a commit was decided, the likeliest first. */
+  const accounts = trackAccounts();
+  /** Returns the settings that a decision can have used, the likeliest first. */
   const policiesOf = (check: CheckItem, at: number) =>
     accounts
       .of(check.tenant_id, at)
-      .flatMap((account) => momentsBefore(at).map((moment) => inForce(table, account, keys, check, moment)));
-  const [relations, holds] = [relationsSeen(), holdsSeen()];
+      .flatMap((account) => possibleTimes(at).map((moment) => effectiveSettings(table, account, keys, check, moment)));
+  const [relations, holds] = [trackRelations(), trackHolds()];
   const known: Known = {
     policiesOf,
     heldOf: holds.of,
@@ -50,22 +50,22 @@ export function checkStates({ seen, keys }: Inside): string[] {
     for (const change of of(isResult)) checkResult(change, (text) => say(commit, text));
     for (const change of of(isCheck)) checkCheck(commit, change, known, (text) => say(commit, text));
     for (const { key } of of((one) => isAlert(one.key) && one.before !== undefined && one.after !== undefined))
-      say(commit, `alert ${key.sk} was written over`);
+      say(commit, `alert ${key.sk} was overwritten`);
     const byDeadline = ({ kind, decided_on, remediation }: AlertItem) =>
       decided_on && kind !== 'acknowledged' && !remediation;
     for (const alert of alertsIn(commit).filter(byDeadline)) {
       if (!of(({ key }) => key.pk.startsWith('SCHEDULE#') && key.sk.endsWith(`#${alert.check_id}`)).length)
-        say(commit, `alert ${alert.id} (${alert.kind}) left its deadline as it was`);
+        say(commit, `alert ${alert.id} (${alert.kind}) did not change its deadline`);
     }
     for (const change of of(isEntity)) checkAggregate(commit, change, (text) => say(commit, text));
     for (const change of of(isTransition)) {
       if (change.before) {
-        if (!isSettled(change)) say(commit, `transition ${change.key.sk} was written over`);
+        if (!isSettled(change)) say(commit, `transition ${change.key.sk} was overwritten`);
         continue;
       }
       const { check_id } = change.after as DecidedTransition;
       if (!of(isCheck).some(({ before }) => (before as CheckItem | undefined)?.id === check_id))
-        say(commit, `transition ${change.key.sk} without a change of its check`);
+        say(commit, `transition ${change.key.sk} was written without a change of its check`);
     }
     accounts.take(commit);
     for (const { key, after } of commit.changes) {
@@ -84,11 +84,11 @@ function checkResult({ key, before, after }: Change, say: (text: string) => void
   const [old, now] = [before as ResultItem, after as ResultItem];
   const same = old.success === now.success && old.received_at === now.received_at && old.checked_at === now.checked_at;
   if (!same || old.settled || !now.settled || old.received_at === undefined) {
-    say(`result ${key.pk} ${key.sk} was written over`);
+    say(`result ${key.pk} ${key.sk} was overwritten`);
   }
 }
 
-/** Of all of a transition only what was held is decided once more, and then for good. */
+/** Whether a change of a transition is the final decision of a held alert. */
 function isSettled({ before, after }: Change): boolean {
   const [old, now] = [before as DecidedTransition, after as DecidedTransition | undefined];
   if (!now || old.alert.decision !== 'held' || now.alert.decision === 'held') return false;
@@ -98,9 +98,9 @@ function isSettled({ before, after }: Change): boolean {
 }
 
 type Known = {
-  policiesOf(check: CheckItem, at: number): InForce[];
-  heldOf(check: CheckItem): HeldNow | undefined;
-  /** How many relations of its entity carry failure. */
+  policiesOf(check: CheckItem, at: number): EffectiveSettings[];
+  heldOf(check: CheckItem): HeldAlertState | undefined;
+  /** Returns the number of relations of its entity that propagate failure. */
   needsOf(check: CheckItem): number;
 };
 
@@ -108,14 +108,15 @@ function checkCheck(commit: Commit, change: Change, known: Known, say: (text: st
   const before = change.before as CheckItem | undefined;
   const after = change.after as CheckItem | undefined;
   if (!before) {
-    if (after && !isSame(standingOf(after), UNJUDGED)) say(`${after.id} began as ${textOf(standingOf(after))}`);
+    if (after && !isSame(countersOf(after), NO_RESULTS))
+      say(`check ${after.id} started as ${textOf(countersOf(after))}`);
     return;
   }
   const { id } = before;
   const to = expected(commit, before, after, say);
-  if (after && !isSame(standingOf(after), to)) {
-    const [from, came] = [textOf(standingOf(before)), textOf(standingOf(after))];
-    say(`${id} went from ${from} to ${came}, not to ${textOf(to)}`);
+  if (after && !isSame(countersOf(after), to)) {
+    const [from, came] = [textOf(countersOf(before)), textOf(countersOf(after))];
+    say(`check ${id} went from ${from} to ${came}, expected ${textOf(to)}`);
   }
   const transitions = commit.changes
     .filter((one) => isTransition(one) && !one.before)
@@ -123,112 +124,123 @@ function checkCheck(commit: Commit, change: Change, known: Known, say: (text: st
     .filter((one) => one.check_id === id);
   const gone = !after && !commit.changes.some((one) => isEntity(one) && one.after);
   const due = !gone && before.state !== (after?.state ?? 'unknown') ? 1 : 0;
-  if (transitions.length !== due) say(`${id} changed its state with ${transitions.length} transitions, not ${due}`);
+  if (transitions.length !== due) say(`check ${id} has ${transitions.length} transitions in a commit, expected ${due}`);
   for (const one of transitions) {
-    const said = known.policiesOf(before, Date.parse(one.timestamp)).map((policy) => {
+    const byPolicy = known.policiesOf(before, Date.parse(one.timestamp)).map((policy) => {
       const wrong: string[] = [];
-      const by: Given = { policy, held: known.heldOf(before), needs: known.needsOf(before) };
+      const by: DecisionInput = { policy, held: known.heldOf(before), needs: known.needsOf(before) };
       checkTransition(one, before, after, by, (text) => wrong.push(text));
       checkAlert(one, before, alertsIn(commit), by, (text) => wrong.push(text));
       return wrong;
     });
-    if (said.every(({ length }) => length > 0)) for (const text of said[0]!) say(text);
+    if (byPolicy.every(({ length }) => length > 0)) for (const text of byPolicy[0]!) say(text);
   }
 }
 
-const UNJUDGED: Standing = { state: 'unknown', fails: 0, bads: 0, goods: 0, oks: 0 };
+const NO_RESULTS: Counters = { state: 'unknown', fails: 0, bads: 0, goods: 0, oks: 0 };
 
-/** What the check must be after the commit. */
+/** Returns the expected counters of the check after the commit. */
 function expected(
   commit: Commit,
   before: CheckItem,
   after: CheckItem | undefined,
   say: (text: string) => void,
-): Standing {
-  const kept = standingOf(before);
+): Counters {
+  const kept = countersOf(before);
   const results = commit.changes
     .filter((one) => isResult(one) && checkIdOf(one.key) === before.id)
     .map((one) => one.after);
-  if (results.length > 1) say(`${before.id} was judged by ${results.length} results at once`);
+  if (results.length > 1) say(`check ${before.id} applied ${results.length} results in one commit`);
   const result = results[0] as ResultItem | undefined;
-  if (!after) return UNJUDGED;
+  if (!after) return NO_RESULTS;
   if (after.rev !== before.rev) {
-    if (after.rev !== before.rev + 1) say(`${before.id} skipped a revision`);
-    if (result) say(`${before.id} was judged and changed at once`);
+    if (after.rev !== before.rev + 1) say(`check ${before.id} skipped a revision`);
+    if (result) say(`check ${before.id} applied a result and changed its settings in one commit`);
     if (after.enabled === before.enabled) return kept;
-    return UNJUDGED;
+    return NO_RESULTS;
   }
   if (!result) return kept;
-  if (result.history) say(`${before.id} was judged by a result that is history`);
-  if (!before.enabled) say(`${before.id} was judged while disabled`);
-  return afterResult(before, saidBy(result));
+  if (result.history) say(`check ${before.id} applied a result that is only history`);
+  if (!before.enabled) say(`check ${before.id} applied a result while disabled`);
+  return afterResult(before, outcomeOf(result));
 }
 
 function checkTransition(
   one: DecidedTransition,
   before: CheckItem,
   after: CheckItem | undefined,
-  given: Given,
+  given: DecisionInput,
   say: (text: string) => void,
 ): void {
   const { policy } = given;
   const { transition_id: id } = one;
   if (one.check_from_state !== before.state || one.check_to_state !== (after?.state ?? 'unknown')) {
-    say(`${id} tells of ${one.check_from_state} to ${one.check_to_state}`);
+    say(`transition ${id} goes from ${one.check_from_state} to ${one.check_to_state}, unlike its check`);
   }
   const at = Date.parse(one.timestamp);
   const flaps = flapsAfter(before.alerts, one, at, policy);
-  const reason = silentBecause(one, at, before, flaps, given);
-  if (one.alert.reason !== reason) say(`${id} was decided as ${one.alert.reason}, not ${reason}`);
-  const says = saidAs(shownBy(policy, one.check_to_state));
+  const reason = suppressionReason(one, at, before, flaps, given);
+  if (one.alert.reason !== reason) say(`transition ${id} has the reason ${one.alert.reason}, expected ${reason}`);
+  const says = reportedAs(reportableState(policy, one.check_to_state));
   const decision = reason === null ? 'planned' : isHeldFor(reason, one, before, policy) ? 'held' : 'skipped';
-  if (one.alert.decision !== decision) say(`${id} is ${one.alert.decision} with ${reason}, not ${decision}`);
+  if (one.alert.decision !== decision)
+    say(`transition ${id} is ${one.alert.decision} with the reason ${reason}, expected ${decision}`);
   if (!after) return;
   const { last_planned_at, last_warned_at } = before.alerts;
   const warns = isWarning(one, policy);
   const paged = reason === null && !warns ? at : last_planned_at;
   const warned = reason === null && warns ? at : last_warned_at;
-  if (after.alerts.last_planned_at !== paged) say(`${id} left the cooldown at ${after.alerts.last_planned_at}`);
-  if (after.alerts.last_warned_at !== warned) say(`${id} left that of warnings at ${after.alerts.last_warned_at}`);
+  if (after.alerts.last_planned_at !== paged)
+    say(`transition ${id} set last_planned_at to ${after.alerts.last_planned_at}, expected ${paged}`);
+  if (after.alerts.last_warned_at !== warned)
+    say(`transition ${id} set last_warned_at to ${after.alerts.last_warned_at}, expected ${warned}`);
   const { flapping } = flaps;
   const remembered = { ...flaps, ...(flapping && reason === null && { flapping: { ...flapping, told: true } }) };
   const { changed_at, flapping: left } = after.alerts;
   const kept = { ...(changed_at && { changed_at }), ...(left && { flapping: left }) };
   if (!isDeepStrictEqual(kept, remembered))
-    say(`${id} left ${JSON.stringify(kept)} of its changes, not ${JSON.stringify(remembered)}`);
-  // Of a recovery that nobody is to hear nobody is left who heard of the failure.
+    say(`transition ${id} left the flapping memory ${JSON.stringify(kept)}, expected ${JSON.stringify(remembered)}`);
+  // A recovery without recipients leaves no recipient that was notified of the failure.
   const isNobody = reason === 'dependency' && says === 'up';
   const isClosed = isNobody || closes(one, before, given);
-  const told = reason === null ? shownBy(policy, one.check_to_state) : isClosed ? 'up' : toldOf(before);
-  if (toldOf(after) !== told) say(`${id} left ${toldOf(after)} as told, not ${told}`);
+  const notifiedState =
+    reason === null ? reportableState(policy, one.check_to_state) : isClosed ? 'up' : lastNotifiedState(before);
+  if (lastNotifiedState(after) !== notifiedState)
+    say(`transition ${id} left the last notified state ${lastNotifiedState(after)}, expected ${notifiedState}`);
 }
 
-/** Channels that believe it down or degraded get a closing note when somebody disables or deletes it. */
-const closes = (one: DecidedTransition, before: CheckItem, given: Given): boolean =>
+/**
+ * Whether a closing alert is sent to channels that were notified of a problem, because the check was disabled or
+ * deleted.
+ */
+const closes = (one: DecidedTransition, before: CheckItem, given: DecisionInput): boolean =>
   one.alert.reason === 'configuration' &&
-  toldOf(before) !== 'up' &&
+  lastNotifiedState(before) !== 'up' &&
   !given.policy.silenced &&
-  toldWhom('up', given).length > 0;
+  recipientsOf('up', given).length > 0;
 
 const alertsIn = ({ changes }: Commit): AlertItem[] =>
   changes.flatMap(({ after }) => (after && isAlert(after) ? [after] : []));
 
-/** What is to be told is in the transaction of the transition, and nothing else is. */
+/** The alert of a transition is in its transaction, and no other one. */
 function checkAlert(
   one: DecidedTransition,
   before: CheckItem,
   alerts: AlertItem[],
-  given: Given,
+  given: DecisionInput,
   say: (text: string) => void,
 ): void {
   const { transition_id: id, alert } = one;
   const kind = alert.decision === 'planned' ? 'state_change' : closes(one, before, given) ? 'closed' : undefined;
   const [item, ...more] = alerts.filter(({ transition_id }) => transition_id === id);
-  if (item?.kind !== kind || more.length > 0) say(`${id} has an alert of kind ${item?.kind}, not ${kind}`);
-  const says = kind === 'closed' ? 'up' : saidAs(shownBy(given.policy, one.check_to_state));
-  const channels = kind ? toldWhom(says, given) : [];
-  const told = item?.to.map(({ channel_id }) => channel_id) ?? [];
-  if (String(told) !== String(channels)) say(`${id} goes to ${told}, not to ${channels}`);
+  if (item?.kind !== kind || more.length > 0)
+    say(`transition ${id} has an alert of kind ${item?.kind}, expected ${kind}`);
+  const says = kind === 'closed' ? 'up' : reportedAs(reportableState(given.policy, one.check_to_state));
+  const channels = kind ? recipientsOf(says, given) : [];
+  const recipients = item?.to.map(({ channel_id }) => channel_id) ?? [];
+  if (String(recipients) !== String(channels))
+    say(`the alert of transition ${id} goes to ${recipients}, expected ${channels}`);
   const deliveries = kind === 'state_change' ? deliveriesOf(item!) : [];
-  if (String(alert.deliveries) !== String(deliveries)) say(`${id} names ${alert.deliveries}, not ${deliveries}`);
+  if (String(alert.deliveries) !== String(deliveries))
+    say(`transition ${id} names the deliveries ${alert.deliveries}, expected ${deliveries}`);
 }

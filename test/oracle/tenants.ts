@@ -1,12 +1,12 @@
 import { changesIn, type Inside, isCheckKey } from './inside.ts';
 
-/** What carries word from one thing of an account to another. */
+/** Items that carry information between records of an account. */
 const CARRIES = /#(INCIDENT|HELD|ASKED|DELIVERIES|RELATIONS|RELATED|EXECUTION|REMEDIATION)#|hold#|#CHECK#/;
 const IDS = /\b(?:ent|chk)_[0-9a-z]+/g;
 
 /**
- * Accounts with the same names, hosts and channels never see each other: no transaction is about two of them, and
- * nothing of one names an entity or a check of another.
+ * Promise: accounts with the same names, hosts and channels never affect each other: no transaction changes two of
+ * them, and no item of one names an entity or a check of another.
  */
 export function checkTenants({ seen }: Inside): string[] {
   const owners = new Map<string, string>();
@@ -20,7 +20,7 @@ export function checkTenants({ seen }: Inside): string[] {
   if (new Set(owners.values()).size < 2) return [];
   for (const { at, changes } of seen.commits) {
     const tenants = new Set(changes.flatMap(({ key }) => (key.pk.startsWith('T#') ? [key.pk.split('#')[1]!] : [])));
-    if (tenants.size > 1) wrong.push(`the commit at ${at} is about ${[...tenants]}`);
+    if (tenants.size > 1) wrong.push(`the commit at ${at} changes the accounts ${[...tenants]}`);
     for (const { key, after } of changes) {
       const [tenant] = tenants;
       if (!after || tenant === undefined || !CARRIES.test(`${key.pk}#${key.sk}`)) continue;

@@ -5,7 +5,7 @@ import { checkChains } from './chains.ts';
 import type { Transition } from './history.ts';
 
 /**
- * Holds all transitions of an account to the rules; feed and checks tell the same. @returns how many there are
+ * Asserts the chain rules for all transitions of an account, in the feed and per check. @returns their number
  */
 export async function expectWholeChains(client: Client): Promise<number> {
   const feed = await feedOf(client);

@@ -1,42 +1,46 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Item } from '#lib/platform/ports.ts';
-import { ancestryIn } from './ancestry.ts';
 import type { Span } from './history.ts';
-import { holdIn, holdsSeen } from './holds-seen.ts';
-import { accountsSeen, inForce, momentsBefore } from './in-force.ts';
+import { holdIn, trackHolds } from './holds-seen.ts';
+import { effectiveSettings, possibleTimes, trackAccounts } from './in-force.ts';
 import { type Inside, isCheckKey, keyText } from './inside.ts';
-import { beliefsSeen, type Heard } from './seen-notifications.ts';
+import { type SeenNotification, trackNotifications } from './seen-notifications.ts';
+import { upstreamIn } from './upstream.ts';
 
-/** So long (ms) before it is committed a look may have been begun, by what was so then. */
+/** Maximum time between the start of a recheck and its commit (ms). */
 const BEGUN_MS = 15_000;
-/** What follows from a cause is held for at most so long (ms) after it has recovered, with the run that judges it. */
+/** Maximum time after the recovery of a root cause for which an alert is held, including the run that counts (ms). */
 const SETTLING_MS = 600_000 + 130_000;
-/** What was up for so long (ms), and for two of its intervals, while another failed lives on without it. */
+/** Time, and two intervals, for which a check must be up during another failure to be independent of it (ms). */
 const SURVIVES_MS = 120_000;
-/** From a delivery that fails until what is withheld for it is looked at (ms). */
+/** Time from a failed delivery to the recheck of alerts that were withheld because of it (ms). */
 const NOTED_MS = 60_000;
 const NOTED_LATE_MS = 300_000;
 
 /**
- * Whoever hears nothing of a failure has heard of what it follows from: an alert is withheld from a destination only
- * while that was told of something that the check's entity depends on, which fails or has failed a while ago, or while
- * it will be told of that in a moment. Or while what it follows from has just recovered, so that it has the time to
- * recover too; or while nobody is to be told at all.
+ * Promise: a recipient that is not notified of a failure was notified of its root cause: an alert is withheld from a
+ * destination only while that was notified of a failed upstream entity of the check, or will be shortly. Or while the
+ * root cause has just recovered, so that the check has time to recover too; or while no recipient is to be notified.
  */
-export function checkUntold(inside: Inside): string[] {
+export function checkWithheldAlerts(inside: Inside): string[] {
   const { seen, keys, profile } = inside;
-  const ancestry = ancestryIn(inside);
-  const beliefs = beliefsSeen(seen);
-  const holds = holdsSeen();
-  const accounts = accountsSeen();
+  const upstream = upstreamIn(inside);
+  const notifications = trackNotifications(seen);
+  const holds = trackHolds();
+  const accounts = trackAccounts();
   const table = new Map<string, Item>();
   const wrong: string[] = [];
   const noted = profile.quiet ? NOTED_MS : NOTED_LATE_MS;
 
-  /** Whether whoever was told this of a cause knows of it at a time: one of its checks may be up again before it is. */
-  function knows([last, ...before]: readonly Heard[], at: number, cooldown_ms: number, since: number): boolean {
+  /** Whether a destination knows of a cause at a time: one of the cause's checks can recover before the cause does. */
+  function knows(
+    [last, ...before]: readonly SeenNotification[],
+    at: number,
+    cooldown_ms: number,
+    since: number,
+  ): boolean {
     if (!last) return false;
-    const counts = ({ failed_at }: Heard) => failed_at === undefined || failed_at >= at - noted;
+    const counts = ({ failed_at }: SeenNotification) => failed_at === undefined || failed_at >= at - noted;
     if (!counts(last)) return knows(before, at, cooldown_ms, since);
     if (last.says !== 'up') return true;
     const isRecent = last.at > at - Math.max(SETTLING_MS, cooldown_ms);
@@ -45,7 +49,7 @@ export function checkUntold(inside: Inside): string[] {
 
   for (const commit of seen.commits) {
     const { at } = commit;
-    beliefs.take(commit);
+    notifications.take(commit);
     holds.take(commit);
     for (const { key, after } of commit.changes) {
       if (after) table.set(keyText(key), after);
@@ -54,73 +58,75 @@ export function checkUntold(inside: Inside): string[] {
     accounts.take(commit);
     for (const change of commit.changes) {
       const hold = holdIn(change);
-      const isLook =
+      const isRecheck =
         hold?.before?.note?.held?.reason === 'dependency' && hold.after?.note?.held?.reason === 'dependency';
-      // What is brought forward is looked at in a moment.
-      if (!hold || !isLook || hold.after!.deadline <= at) continue;
+      // A recheck that was brought forward follows shortly.
+      if (!hold || !isRecheck || hold.after!.deadline <= at) continue;
       const check = table.get(keyText(keys.check(hold.after!.tenant_id, hold.check_id))) as CheckItem | undefined;
       if (!check) continue;
-      const told = holds.of(check)?.told ?? new Set();
-      const causes = [...ancestry.ancestorsOf(check.entity_id, at - SETTLING_MS, at)];
+      const notified = holds.of(check)?.notified ?? new Set();
+      const causes = [...upstream.ancestorsOf(check.entity_id, at - SETTLING_MS, at)];
       const isPending = [...table.values()].some(
         (item) =>
           isCheckKey(item) &&
           causes.includes((item as CheckItem).entity_id) &&
-          holds.wasUntold((item as CheckItem).id, at - BEGUN_MS),
+          holds.wasUnnotified((item as CheckItem).id, at - BEGUN_MS),
       );
       if (isPending || isSettling(check, at)) continue;
       const possible = accounts
         .of(check.tenant_id, at)
-        .flatMap((account) => momentsBefore(at).map((moment) => inForce(table, account, keys, check, moment)));
-      const missing = possible.map(({ places, cooldown_seconds, silenced, window }) =>
-        places('down').filter(
-          ({ id, place }) =>
+        .flatMap((account) =>
+          possibleTimes(at).map((moment) => effectiveSettings(table, account, keys, check, moment)),
+        );
+      const missing = possible.map(({ recipients, cooldown_seconds, silenced, window }) =>
+        recipients('down').filter(
+          ({ id, destination }) =>
             !silenced &&
             !window &&
-            !told.has(id) &&
-            !told.has(place) &&
+            !notified.has(id) &&
+            !notified.has(destination) &&
             !causes.some((cause) => {
-              const since = ancestry.troubledSince(cause, at);
-              return knows(beliefs.of(cause, place), at, cooldown_seconds * 1000, since);
+              const since = upstream.problemSince(cause, at);
+              return knows(notifications.of(cause, destination), at, cooldown_seconds * 1000, since);
             }),
         ),
       );
       if (missing.every(({ length }) => length > 0))
         wrong.push(
-          `${check.id}: at ${at} nothing is told to ${missing[0]!.map(({ id }) => id)}, which knows of no cause`,
+          `${check.id}: at ${at} the alert is withheld from ${missing[0]!.map(({ id }) => id)}, which was not notified of a cause`,
         );
     }
   }
   return wrong;
 
-  /** Something that it depended on has failed a while ago, and nothing that it depends on does any more. */
+  /** Whether an upstream entity had failed some time ago, and no required one fails now. */
   function isSettling({ entity_id, state_since, interval_seconds }: CheckItem, at: number): boolean {
     const isKnown = ({ from }: Span) => from < at - BEGUN_MS;
-    const failing = [...ancestry.needsOf(entity_id, at, isWell)].filter(fails);
+    const failing = [...upstream.needsOf(entity_id, at, isWell)].filter(fails);
     const survived = Date.parse(state_since) - Math.max(SURVIVES_MS, 2000 * interval_seconds);
     const isNow = failing
-      .map((cause) => ancestry.troubledSince(cause, at))
+      .map((cause) => upstream.problemSince(cause, at))
       .some((since) => since < at - BEGUN_MS && since > survived);
-    return ancestry.troublesOf(entity_id, at - SETTLING_MS, at).some(isKnown) && !isNow;
+    return upstream.troublesOf(entity_id, at - SETTLING_MS, at).some(isKnown) && !isNow;
   }
 
-  /** Checks of an entity, but for those that are disabled. */
+  /** Returns the enabled checks of an entity. */
   function watchedOf(entity: string): CheckItem[] {
     const checks = [...table.values()].filter((item): item is CheckItem => isCheckKey(item));
     return checks.filter((check) => check.entity_id === entity && check.enabled);
   }
 
-  /** What fails behind what is well is no cause of anything before that. */
+  /** Whether an entity is healthy, so that failures upstream of it are not a cause. */
   function isWell(entity: string): boolean {
     return watchedOf(entity).some(({ state }) => state === 'up');
   }
 
-  /** An entity fails when all of its checks that probe do, or its push checks where it has no others. */
+  /** Whether an entity fails: all its pull checks do, or its push checks if it has no others. */
   function fails(entity: string): boolean {
     const enabled = watchedOf(entity);
     const pulls = enabled.filter(({ execution_mode }) => execution_mode === 'pull');
     const isDown = ({ state }: CheckItem) => state === 'down';
-    if (ancestry.countsWhenDegraded(entity)) return enabled.some(isDown);
+    if (upstream.countsWhenDegraded(entity)) return enabled.some(isDown);
     const deciding = pulls.length > 0 ? pulls : enabled;
     return deciding.length > 0 && deciding.every(isDown);
   }

@@ -10,22 +10,22 @@ import { type Received, startReceiver } from '#test/support/webhook-receiver.ts'
 import { catalogOf, startShop } from './shop.ts';
 
 /**
- * `npm run test:nightly -- outage --minutes 10`: a database of a shop of 40 services goes away for that time, three
- * times side by side: with a true catalog, with a missing relation, with a broken channel of the database team. Prints
- * what each team got, and when. It asserts nothing: the rules have their own tests.
+ * `npm run test:nightly -- outage --minutes 10`: the database of a shop of 40 services is down for that time, in three
+ * concurrent setups: with a complete catalog, with a missing relation, with a broken channel of the database team.
+ * Prints the alerts of each team with their times. It asserts nothing: the rules have their own tests.
  */
 const { values } = parseArgs({ options: { minutes: { type: 'string', default: '10' } } });
 const length = Number(values.minutes) * 60_000;
-/** Checks settle before it; afterwards the incident closes, and what was held is decided. */
+/** Time for checks to settle before the outage, and for held alerts to be decided after it (ms). */
 const BEFORE_MS = 100_000;
 const AFTER_MS = 420_000;
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
-type Told = { at: number; line: string };
+type Alert = { at: number; line: string };
 
-/** An alert as the webhook got it. */
-function heard({ at, body, headers }: Received): Told {
+/** Returns an alert received by the webhook. */
+function alertOf({ at, body, headers }: Received): Alert {
   const { title, entity, root, affected, check_to_state, urgency } = JSON.parse(body);
   const kind = headers['x-service-kind'];
   const about = root ? `; root ${root.entity_name}` : '';
@@ -33,7 +33,7 @@ function heard({ at, body, headers }: Received): Told {
   return { at, line: `${kind}, ${urgency}: ${title ?? `${entity?.slug} ${check_to_state}`}${about}${more}` };
 }
 
-/** A long subject comes in several lines (RFC 5322, 2.2.3). */
+/** A long subject is folded into several lines (RFC 5322, 2.2.3). */
 const subjectOf = (mail: KeptMail): string =>
   (/^subject: (.*(?:\r?\n[ \t].*)*)/im.exec(mail.data)?.[1] ?? '').replaceAll(/\r?\n[ \t]+/g, ' ');
 
@@ -43,7 +43,7 @@ async function scene(name: string, { forgets = false, broken = false }) {
   await using mailbox = await startMailbox(tls, 'fleet', 'secret');
   const trusted = join(mkdtempSync(join(tmpdir(), 'fleetwatch-outage-')), 'authority.pem');
   writeFileSync(trusted, authority.cert);
-  const mails: Told[] = [];
+  const mails: Alert[] = [];
   const [database, services, shop] = await Promise.all([startReceiver({ tls }), startReceiver({ tls }), startShop()]);
   if (broken) database.behave({ status: 410, body: 'This channel was archived.' });
   await using service = await startRealService({
@@ -67,14 +67,14 @@ async function scene(name: string, { forgets = false, broken = false }) {
   await pause(AFTER_MS);
   clearInterval(note);
 
-  const list = (whom: string, told: Told[]) => [
-    `${whom}: ${told.length}`,
-    ...told.map(({ at, line }) => `  ${((at - began) / 1000).toFixed(1).padStart(6)} s  ${line}`),
+  const list = (recipient: string, alerts: Alert[]) => [
+    `${recipient}: ${alerts.length}`,
+    ...alerts.map(({ at, line }) => `  ${((at - began) / 1000).toFixed(1).padStart(6)} s  ${line}`),
   ];
   const lines = [
-    `${name} (${entities} entities; the database is gone from 0 to ${length / 1000} s)`,
-    ...list('database team, webhook', database.received.map(heard)),
-    ...list('service team, webhook', services.received.map(heard)),
+    `${name} (${entities} entities; the database is down from 0 to ${length / 1000} s)`,
+    ...list('database team, webhook', database.received.map(alertOf)),
+    ...list('service team, webhook', services.received.map(alertOf)),
     ...list('service team, mail', mails),
     '',
   ];
@@ -82,11 +82,11 @@ async function scene(name: string, { forgets = false, broken = false }) {
   return lines.join('\n');
 }
 
-if (!peerPython()) throw new Error('It wants a mail server: see peerPython in test/support/peers/peers.ts.');
+if (!peerPython()) throw new Error('A mail server is required: see peerPython in test/support/peers/peers.ts.');
 const scenes = await Promise.all([
-  scene('A true catalog', {}),
+  scene('A complete catalog', {}),
   scene('A relation is missing: payments to the database', { forgets: true }),
-  scene("The channel of the database's people is broken", { broken: true }),
+  scene('The channel of the database team is broken', { broken: true }),
 ]);
 say(scenes.join('\n'));
 process.exit(0);

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer as createTcpServer, type Server, type So
 import type { Client } from '#test/support/client.ts';
 import { got } from '#test/support/fleet.ts';
 
-/** What runs: names of services, each with what it depends on. The database is what will fail. */
+/** Names of services, each with its dependencies. The database is what fails. */
 const DATABASE = 'orders-db';
 const SERVICES: Record<string, readonly string[]> = {
   'session-cache': [],
@@ -27,7 +27,7 @@ const SERVICES: Record<string, readonly string[]> = {
   ...of('warehouse', 'scanners', 'conveyor', 'packing'),
 };
 
-/** Whose relation to the database nobody has noted, where one is missing. */
+/** Service whose relation to the database is missing, in the setup without it. */
 const FORGOTTEN = 'payments';
 
 function of(needs: string, ...names: string[]): Record<string, readonly string[]> {
@@ -35,7 +35,8 @@ function of(needs: string, ...names: string[]): Record<string, readonly string[]
 }
 
 /**
- * What runs, as real servers: a service answers 503 while anything that it depends on, at whatever distance, is gone.
+ * Starts the services as real servers: a service returns 503 while one of its direct or transitive dependencies is
+ * down.
  */
 export async function startShop() {
   let database: Server | undefined;
@@ -58,7 +59,7 @@ export async function startShop() {
   return {
     url: `http://127.0.0.1:${(web.address() as AddressInfo).port}`,
     database: { host: '127.0.0.1', port },
-    /** The database goes, and with it every connection. */
+    /** Shuts the database down, and with it every connection. */
     break: () => {
       database?.close();
       database = undefined;
@@ -69,12 +70,12 @@ export async function startShop() {
   };
 }
 
-/** Where the alerts of a catalog go: the people who keep the database, and those who keep the services. */
+/** Destinations of the alerts of a catalog: the database team and the service team. */
 export type Destinations = { database_team: string; service_team: string; mail: string };
 
 /**
- * The catalog of a new account: an entity, a check and a team's channel for each. Every check runs once in 30 s and is
- * down after two failures.
+ * Creates the catalog in a new account: an entity, a check and a channel for each. Every check runs once in 30 s and
+ * goes down after two failures.
  */
 export async function catalogOf(
   client: Client,
@@ -90,11 +91,11 @@ export async function catalogOf(
   got(await channel('Service team', 'service', 'webhook', { url: to.service_team }), 201);
   got(await channel('Service team, by mail', 'service', 'email', { to: to.mail }), 201);
 
-  const rhythm = { interval_seconds: 30, failure_threshold: 2, timeout_ms: 5000 };
+  const settings = { interval_seconds: 30, failure_threshold: 2, timeout_ms: 5000 };
   const add = async (blueprint: string, slug: string, check: object) => {
     const entity = got(await client.post(`/v1/blueprints/${blueprint}/entities`, { slug, name: slug }), 201);
     ids.set(slug, entity.id);
-    got(await client.post('/v1/checks', { entity_id: entity.id, ...rhythm, ...check }), 201);
+    got(await client.post('/v1/checks', { entity_id: entity.id, ...settings, ...check }), 201);
   };
   await add('database', DATABASE, { check_type: 'tcp', config: shop.database });
   for (const name of Object.keys(SERVICES)) {

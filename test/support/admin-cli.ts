@@ -7,8 +7,7 @@ import { clientOf } from './client.ts';
 import { type Service, startService } from './service.ts';
 
 /**
- * The operator's commands, called as functions beside a running service, which lasts as long as the file of tests that
- * asks for it.
+ * Runs the operator's commands as functions next to a running service, which lasts for the test file that calls this.
  */
 export function adminCli() {
   let dir: string;
@@ -23,7 +22,7 @@ export function adminCli() {
   });
 
   const admin = (args: string[], env: Record<string, string> = { DATA_DIR: dir }) => runAdmin(args, env);
-  /** What it answers with --json. Throws what it says where it fails. */
+  /** Returns the --json output of a command. Throws its error output if it fails. */
   const json = async (...args: string[]) => {
     const { code, out, err } = await admin([...args, '--json']);
     if (code !== 0) throw new Error(err);

@@ -1,7 +1,7 @@
 import type { AlertDecision, AlertReason } from '#lib/alerting/decide/transition.ts';
 import { iso } from '#lib/platform/time.ts';
 
-/** What a transition holds of an alert that was planned at `at` (epoch ms). */
+/** Returns the decision in a transition whose alert was planned at `at` (epoch ms). */
 export const plannedAlert = (deliveries: string[], at: number): AlertDecision => ({
   decision: 'planned',
   reason: null,
@@ -12,6 +12,6 @@ export const plannedAlert = (deliveries: string[], at: number): AlertDecision =>
   decided_at: iso(at),
 });
 
-/** The same of one that was skipped. */
+/** Returns the decision in a transition whose alert was skipped. */
 export const skippedAlert = (reason: AlertReason, at: number): AlertDecision =>
   Object.assign(plannedAlert([], at), { decision: 'skipped' as const, reason });

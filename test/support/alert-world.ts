@@ -22,14 +22,14 @@ import { queueRecord } from './queue-record.ts';
 export const TENANT = 'acc_a';
 export const START = Date.parse('2026-11-21T05:16:40.123Z');
 
-/** Which alert it is, when it was decided (epoch ms), and what its channels are. */
+/** Kind of an alert, time of its decision (epoch ms), and type of its channels. */
 type AlertTold = { kind: AlertKind; at: number; channel_type: string };
 
 export type Sent = { queue: string; body: unknown; not_before?: number };
 
 /**
- * A memory world with a real network, in which one account, one entity and one check stand in the table. Keeps what was
- * sent to queues and to the bus.
+ * Builds a memory world with a real network and a table with one account, entity and check. Records the messages sent
+ * to queues and to the bus.
  */
 export async function alertWorld(env: Record<string, string> = {}) {
   const sent: Sent[] = [];
@@ -143,16 +143,16 @@ export async function alertWorld(env: Record<string, string> = {}) {
     sent,
     published,
     log,
-    /** What was counted for whoever operates the service. */
+    /** Metrics counted for the operator. */
     counted,
     account,
     entity,
     check,
     put,
-    /** Moves the clock on. */
+    /** Advances the clock. */
     pass: world.advance,
     now,
-    /** Takes the messages of a queue that are due, as its consumer would. */
+    /** Takes the due messages of a queue, like its consumer. */
     takeDue: (queue: string): Sent[] => {
       const due = sent.filter((one) => one.queue === queue && (one.not_before ?? 0) <= now());
       for (const one of due) sent.splice(sent.indexOf(one), 1);
@@ -160,7 +160,7 @@ export async function alertWorld(env: Record<string, string> = {}) {
     },
     putPolicy: (channels: Channel[], changes: Partial<PolicyItem> = {}) =>
       put<PolicyItem>({ ...defaultPolicy(keys, check), v: ports.ids.token(), channels, ...changes }),
-    /** A planned change of the check's state that tells these channels. */
+    /** Returns a planned state change of the check that notifies these channels. */
     transition: (channel_ids: string[], changes: Partial<DecidedTransition> = {}): DecidedTransition => {
       const transition_id = changes.transition_id ?? 'trn_1';
       return {
@@ -193,7 +193,7 @@ export async function alertWorld(env: Record<string, string> = {}) {
         ...changes,
       };
     },
-    /** The alert by which a transition tells these channels; another kind tells of it later. */
+    /** Returns the alert by which a transition notifies these channels; other kinds follow later. */
     alertOf: (
       transition: DecidedTransition,
       channel_ids: string[],
@@ -213,12 +213,12 @@ export async function alertWorld(env: Record<string, string> = {}) {
 
 export type AlertWorld = Awaited<ReturnType<typeof alertWorld>>;
 
-/** What the stream hands over for new items. */
+/** Returns the stream event for new items. */
 export const streamEvent = (...items: Item[]) => ({
   Records: items.map((item, i) => ({ dynamodb: { SequenceNumber: String(i + 1), NewImage: marshall(item) } })),
 });
 
-/** What a queue hands over. @param receives how often each was received, this time included */
+/** Returns a queue event. @param chance the retry budget of each message */
 export const queueEvent = (bodies: unknown[], chance?: RetryBudget) => ({
   Records: bodies.map((body, i) => queueRecord(`m${i + 1}`, body, chance)),
 });

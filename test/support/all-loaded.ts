@@ -10,7 +10,7 @@ import { apiRoutes } from '#lib/api-routes.ts';
 import { checkTypes } from '#lib/checks/types/registry.ts';
 import { builtInTools } from '#lib/mcp/tools/registry.ts';
 
-// The service loads these when they are first needed. Virtual time does not wait for a file, so they have to be there.
+// The service loads these on first use. Virtual time does not wait for files, so they are loaded in advance.
 await Promise.all([
   loadDecisions(),
   ...[...checkTypes.values()].map(({ probe }) => probe?.()),

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 
-/** WCAG 2.2 AA, and what its authors hold to be good practice; of this a theme changes the contrast alone. */
+/** WCAG 2.2 AA and the best practices of axe-core; a theme changes only the contrast. */
 const RULES = {
   light: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'],
   dark: ['color-contrast'],
@@ -13,8 +13,8 @@ type Violation = { id: string; help: string; nodes: { target: string[]; failureS
 let source: Promise<string> | undefined;
 
 /**
- * What axe-core finds wrong with the page as it is now, in light and in dark: `dark: color-contrast: .why: …`. It is
- * evaluated, as the policy of the page lets no script in.
+ * Returns the axe-core violations of the current page, in light and dark: `dark: color-contrast: .why: …`. Evaluates
+ * the script, because the policy of the page blocks script elements.
  */
 export async function barriers(page: Page): Promise<string[]> {
   source ??= readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');

@@ -1,13 +1,13 @@
 import { type Browser, type BrowserContext, type CDPSession, chromium, type Page } from 'playwright-core';
 import { PATIENCE_MS } from './eventually.ts';
 
-/** At plain http a browser does without it, and says so. */
+/** A browser ignores the header at plain http and reports that. */
 const NO_OPENER_POLICY = 'The Cross-Origin-Opener-Policy header has been ignored';
 
-/** Names that the browser takes for this machine, as a resolver of its network would. */
+/** Names that the browser resolves to this machine. */
 const NAMES = ['fleetwatch', 'status.example.com'];
 
-/** @param binary Chromium @param trusted SHA-256 of public keys whose certificates it takes, in base64 */
+/** @param binary Chromium @param trusted SHA-256 of public keys whose certificates it accepts, in base64 */
 export const startBrowser = (binary: string, trusted: string[] = []): Promise<Browser> =>
   chromium.launch({
     executablePath: binary,
@@ -17,15 +17,15 @@ export const startBrowser = (binary: string, trusted: string[] = []): Promise<Br
     ],
   });
 
-/** An authenticator that the browser itself pretends to have. */
+/** A virtual authenticator of the browser. */
 export type VirtualAuthenticator = {
-  /** What it is asked for, it refuses to know who is there: the wrong finger. */
+  /** Makes each later user verification fail. */
   failToVerify(): Promise<void>;
-  /** Its passkeys, with their private keys. */
+  /** Returns its passkeys with their private keys. */
   credentials(): Promise<Credential[]>;
-  /** Makes it hold a passkey of another one: a copy. */
+  /** Adds a passkey of another authenticator: a clone. */
   hold(credential: Credential): Promise<void>;
-  /** Takes it away, as when it is lost. */
+  /** Removes it, as if it were lost. */
   remove(): Promise<void>;
 };
 
@@ -37,20 +37,20 @@ const credentialsOf = async (cdp: CDPSession, authenticatorId: string) =>
 export type Person = {
   page: Page;
   context: BrowserContext;
-  /** A new authenticator: it keeps passkeys, and knows who is there. */
+  /** Adds an authenticator that stores passkeys and verifies the user. */
   authenticator(): Promise<VirtualAuthenticator>;
-  /** All that the browser has complained of so far: errors of the page, and what its policy kept from running. */
+  /** Errors of the page so far, and what its policy blocked. */
   complaints: string[];
 };
 
-/** Somebody with a browser of their own. */
+/** Opens a separate browser context for a user. */
 export async function personWith(browser: Browser): Promise<Person> {
   const context = await browser.newContext();
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE_MS);
   const complaints: string[] = [];
   page.on('console', (message) => {
-    // What the service has refused is told as an error too; that is no fault of the page.
+    // Rejected requests are reported as errors too, but are not a fault of the page.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) {
       if (!message.text().startsWith(NO_OPENER_POLICY)) complaints.push(message.text());
     }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { builtInTools } from '#lib/mcp/tools/registry.ts';
 
-/** In no manifest that is for everybody. */
+/** Tools that are not in the default manifest. */
 const BY_NAME_ALONE = [
   'list_changes',
   'get_execution',
@@ -12,7 +12,7 @@ const BY_NAME_ALONE = [
   'missed_heartbeat',
 ];
 
-/** Each built-in tool as a manifest names it. */
+/** The built-in tools in the form of a manifest. */
 const tools = await Promise.all(
   [...builtInTools].map(async ([name, { load }]) => {
     const { description, input } = await load();
@@ -21,16 +21,18 @@ const tools = await Promise.all(
   }),
 );
 
-/** The manifest under which a tenant makes the built-in tools known to its MCP clients: the body of POST /v1/skills. */
+/**
+ * Returns the manifest by which a tenant exposes the built-in tools to its MCP clients: the body of POST /v1/skills.
+ */
 export const catalogOps = () => ({
   slug: 'catalog-ops',
   name: 'Catalog operations',
-  description: 'What is monitored, how it is, what happened, and new checks.',
+  description: 'Monitored entities, their state and history, and creation of checks.',
   version: '1.0.0',
   tools: tools.filter(({ name }) => !BY_NAME_ALONE.includes(name)),
 });
 
-/** A manifest of the tools that are in no manifest for everybody. */
+/** Returns a manifest of the tools that are not in the default manifest. */
 export const byNameAlone = () => ({
   slug: 'more-tools',
   name: 'More tools',

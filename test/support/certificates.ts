@@ -1,15 +1,15 @@
-// @peculiar/x509 wants it before all else.
+// @peculiar/x509 requires this import first.
 import 'reflect-metadata';
 import type { webcrypto } from 'node:crypto';
 import * as x509 from '@peculiar/x509';
 
-/** PEM texts, as node:tls takes them; `cert` is the chain. */
+/** PEM texts for node:tls; `cert` is the chain. */
 export type KeyAndCertificate = { key: string; cert: string };
 
 export type Wanted = { names: string[]; from?: Date; to?: Date };
 
 export type Authority = {
-  /** PEM, to be trusted. */
+  /** PEM to trust. */
   cert: string;
   issue(wanted: Wanted): Promise<KeyAndCertificate>;
 };
@@ -17,7 +17,7 @@ export type Authority = {
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 const DAY = 86_400_000;
 
-/** A certificate authority of the tests' own. */
+/** Creates a certificate authority for tests. */
 export async function makeAuthority(name = 'Fleetwatch Test Authority'): Promise<Authority> {
   const keys = await crypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
   const root = await x509.X509CertificateGenerator.createSelfSigned({
@@ -49,7 +49,7 @@ export async function makeAuthority(name = 'Fleetwatch Test Authority'): Promise
   };
 }
 
-/** For servers that offer ciphers with RSA alone. */
+/** For servers that offer only ciphers with RSA. */
 export const RSA: webcrypto.RsaHashedKeyGenParams = {
   name: 'RSASSA-PKCS1-v1_5',
   hash: 'SHA-256',
@@ -57,7 +57,7 @@ export const RSA: webcrypto.RsaHashedKeyGenParams = {
   publicExponent: new Uint8Array([1, 0, 1]),
 };
 
-/** A certificate that vouches for itself. */
+/** Returns a self-signed certificate. */
 export async function selfSigned(
   names: string[],
   algorithm: typeof ALGORITHM | typeof RSA = ALGORITHM,

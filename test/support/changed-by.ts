@@ -3,7 +3,7 @@ import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import { type ChangedState, changeState, type StateChangeInput } from '#lib/checks/state/change-state.ts';
 import type { Keys } from '#lib/keys.ts';
 
-/** A change of state with the alert that is decided on what was read. */
+/** Applies a state change and decides its alert on the given basis. */
 export function changedBy(
   keys: Keys,
   token: string,

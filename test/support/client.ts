@@ -3,32 +3,32 @@ import type { Role } from '#lib/platform/http/access.ts';
 import { assertDescribed } from './described.ts';
 import { type Service, type Tenant, target, tenantOf } from './service.ts';
 
-export type Answer = {
+export type ApiResponse = {
   status: number;
   headers: Headers;
-  /** Parsed; undefined when there was none. */
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks into answers of every shape
+  /** Parsed body; undefined if the response has no body. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads responses of every shape
   body: any;
 };
 
 export type Request = {
-  /** Sent as JSON, or as it is when it is a text or bytes. */
+  /** Sent as JSON; text and bytes are sent as they are. */
   body?: unknown;
   headers?: Record<string, string>;
 };
 
 export type Client = {
   key: string;
-  send(method: string, path: string, request?: Request): Promise<Answer>;
-  get(path: string): Promise<Answer>;
-  post(path: string, body?: unknown): Promise<Answer>;
-  put(path: string, body?: unknown): Promise<Answer>;
-  del(path: string): Promise<Answer>;
+  send(method: string, path: string, request?: Request): Promise<ApiResponse>;
+  get(path: string): Promise<ApiResponse>;
+  post(path: string, body?: unknown): Promise<ApiResponse>;
+  put(path: string, body?: unknown): Promise<ApiResponse>;
+  del(path: string): Promise<ApiResponse>;
 };
 
-/** Calls a service with one key; an empty key sends none. Every answer is held to the API's own description. */
+/** Calls a service with one key; an empty key sends none. Every response is validated against the API description. */
 export function clientOf(url: string, key: string): Client {
-  const send = async (method: string, path: string, { body, headers = {} }: Request = {}): Promise<Answer> => {
+  const send = async (method: string, path: string, { body, headers = {} }: Request = {}): Promise<ApiResponse> => {
     const raw = body === undefined || typeof body === 'string' || body instanceof Uint8Array;
     const response = await fetch(url + path, {
       method,
@@ -37,13 +37,13 @@ export function clientOf(url: string, key: string): Client {
       ...(body !== undefined && { body: (raw ? body : JSON.stringify(body)) as string }),
     });
     const text = await response.text();
-    const answer = {
+    const received = {
       status: response.status,
       headers: response.headers,
       body: text === '' ? undefined : isText(response) ? text : JSON.parse(text),
     };
-    assertDescribed(method, path, answer);
-    return answer;
+    assertDescribed(method, path, received);
+    return received;
   };
   return {
     key,
@@ -57,35 +57,35 @@ export function clientOf(url: string, key: string): Client {
 
 const isText = ({ headers }: Response): boolean => headers.get('content-type')?.startsWith('text/plain') ?? false;
 
-/** What a 401 asks for. A function URL of AWS gives the header another name. */
-export const challengeOf = ({ headers }: Pick<Answer, 'headers'>): string | null =>
+/** Returns the challenge of a 401. An AWS function URL renames the header. */
+export const challengeOf = ({ headers }: Pick<ApiResponse, 'headers'>): string | null =>
   headers.get('www-authenticate') ?? headers.get('x-amzn-remapped-www-authenticate');
 
-/** An admin of a new, empty account. */
+/** Creates an empty account. @returns a client of its admin */
 export async function newTenant(): Promise<Client & Tenant> {
   const { url, createTenant } = await target();
   const tenant = await createTenant();
   return { ...clientOf(url, tenant.key), ...tenant };
 }
 
-/** The same of a service in this process. */
+/** Creates an empty account in a service of this process. */
 export async function newTenantOf(service: Service): Promise<Client & Tenant> {
   const tenant = await tenantOf(service);
   return { ...clientOf(service.url, tenant.key), ...tenant };
 }
 
-/** The answers to so many calls, one after the other. */
-export async function times(count: number, call: () => Promise<Answer>): Promise<Answer[]> {
-  const answers: Answer[] = [];
-  for (let i = 0; i < count; i++) answers.push(await call());
-  return answers;
+/** Calls repeatedly, one after the other. @returns the responses */
+export async function times(count: number, call: () => Promise<ApiResponse>): Promise<ApiResponse[]> {
+  const responses: ApiResponse[] = [];
+  for (let i = 0; i < count; i++) responses.push(await call());
+  return responses;
 }
 
-/** Their statuses alone. */
-export const statuses = async (count: number, call: () => Promise<Answer>): Promise<number[]> =>
+/** Calls repeatedly. @returns the statuses */
+export const statuses = async (count: number, call: () => Promise<ApiResponse>): Promise<number[]> =>
   (await times(count, call)).map(({ status }) => status);
 
-/** A key of the same account, made with `body` beside its label. */
+/** Creates a key of the same account. @param body properties in addition to its label */
 export async function keyOf(admin: Client, body: object = {}): Promise<Client & { id: string }> {
   const { url } = await target();
   const made = await admin.post('/v1/auth/keys', { label: 'Test key', ...body });
@@ -93,7 +93,7 @@ export async function keyOf(admin: Client, body: object = {}): Promise<Client & 
   return { ...clientOf(url, made.body.key), id: made.body.id };
 }
 
-/** Somebody invited to the same account, who has accepted. `id` is that of the user. */
+/** Adds a user to the same account by an invitation. `id` is that of the user. */
 export async function memberOf(admin: Client, role: Role = 'member'): Promise<Client & { id: string }> {
   const { url } = await target();
   const email = `${role}-${++people}@example.com`;
@@ -108,7 +108,7 @@ export async function memberOf(admin: Client, role: Role = 'member'): Promise<Cl
 
 let people = 0;
 
-/** What an error answer looks like; with `path`, that its one detail is about that place. */
+/** Matches an error response; with `path`, its only detail has that path. */
 export const failure = (status: number, code: string, path?: string) => ({
   status,
   body: {
@@ -118,7 +118,7 @@ export const failure = (status: number, code: string, path?: string) => ({
   },
 });
 
-/** A time as answers have it. */
+/** Matches a time in a response. */
 export const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
 const SENTENCE = expect.stringMatching(/\w+ \w+/);

@@ -1,8 +1,8 @@
 import type { Reporter, TestModule } from 'vitest/node';
 
 /**
- * Ends every run with one line that a script can read: "12 passed, 0 failed", and ", 3 skipped" when any; before it a
- * line for each failed test, "failed: <file> > <its name>: <why>".
+ * Ends every run with a line for scripts: "12 passed, 0 failed", with ", 3 skipped" if any. Before it, prints a line
+ * for each failed test: "failed: <file> > <its name>: <why>".
  */
 export default class ClosingLine implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly unknown[]): void {
@@ -14,7 +14,7 @@ export default class ClosingLine implements Reporter {
         count[state]++;
         if (state === 'failed') failed(module, test.fullName, errors);
       }
-      // A file that did not load, or whose set-up failed, has no failed test to show for it.
+      // A file that did not load, or whose setup failed, has no failed test.
       if (module.state() === 'failed' && count.failed === before) {
         count.failed++;
         failed(module, 'the file itself', module.errors());
@@ -27,7 +27,7 @@ export default class ClosingLine implements Reporter {
   }
 }
 
-/** So much of what an error says (characters): the whole of it stands above. */
+/** Maximum length of an error (characters); the full text was printed before. */
 const SAID = 500;
 
 function failed(module: TestModule, name: string, errors: readonly { message: string }[] = []): void {

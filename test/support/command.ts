@@ -2,14 +2,17 @@ import { execFile } from 'node:child_process';
 
 export type Ran = { code: number; out: string; err: string };
 
-/** All that a program of ours gets from the environment of the tests. */
+/** Returns the variables that a program of the service gets from the environment of the tests. */
 export const bareEnv = (more: Record<string, string> = {}): NodeJS.ProcessEnv => ({
   PATH: process.env.PATH,
   NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
   ...more,
 });
 
-/** Runs a program of ours to its end, as its npm script does. @param file from the root of the repository */
+/**
+ * Runs a program of the repository to its end, like its npm script.
+ * @param file path from the root of the repository
+ */
 export function runCommand(file: string, args: string[], env: Record<string, string> = {}): Promise<Ran> {
   const argv = ['--disable-warning=ExperimentalWarning', file, ...args];
   return new Promise((resolve) => {

@@ -2,14 +2,14 @@ import { createSocket } from 'node:dgram';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { ipv6Groups } from '#lib/platform/ipv6.ts';
 
-/** Just enough of RFC 1035 to answer questions: one name, one question, uncompressed names. */
+/** A subset of RFC 1035: one question per query, uncompressed names. */
 
 const TYPE = { A: 1, NS: 2, CNAME: 5, SOA: 6, PTR: 12, MX: 15, TXT: 16, AAAA: 28, SRV: 33, CAA: 257 } as const;
 export type DnsType = keyof typeof TYPE;
 
 const RCODE = { NOERROR: 0, FORMERR: 1, SERVFAIL: 2, NXDOMAIN: 3, REFUSED: 5 } as const;
 
-/** What the server does with a question; `records` are in the text form of a zone file. */
+/** Response of the server to a question; `records` are in the text form of a zone file. */
 export type DnsReply =
   | { records: { type: DnsType; text: string }[]; truncate_udp?: boolean }
   | { rcode: keyof typeof RCODE }
@@ -21,11 +21,11 @@ export type DnsServer = AsyncDisposable & {
   port: number;
   /** `host:port` */
   address: string;
-  /** What was asked, in order: `udp A example.com`. */
+  /** Received queries, in order: `udp A example.com`. */
   asked: string[];
 };
 
-/** A DNS server on UDP and TCP of one port. */
+/** Starts a DNS server on UDP and TCP of one port. */
 export async function dnsServer(
   answer: (name: string, type: DnsType) => DnsReply,
   host = '127.77.0.53',
@@ -86,7 +86,7 @@ function parseQuestion(query: Buffer): { name: string; type: DnsType; question: 
   }
   const code = query.readUInt16BE(at + 1);
   const type = (Object.keys(TYPE) as DnsType[]).find((name) => TYPE[name] === code);
-  if (!type) throw new Error(`The test's DNS server knows no record type ${code}.`);
+  if (!type) throw new Error(`The test's DNS server does not support the record type ${code}.`);
   return { name: labels.join('.').toLowerCase(), type, question: query.subarray(12, at + 5) };
 }
 
@@ -99,12 +99,12 @@ function message(
 ): Buffer {
   const flags = 0x8180 | (truncated ? 0x0200 : 0) | rcode;
   const header = Buffer.concat([query.subarray(0, 2), ...[flags, 1, records.length, 0, 0].map(uint16)]);
-  const answers = records.map(({ type, text }) => {
+  const responses = records.map(({ type, text }) => {
     const data = encode(type, text);
-    // Its name is that of the question, by pointer; class IN; a minute to live.
+    // A pointer to the name of the question; class IN; a minute to live.
     return Buffer.concat([uint16(0xc00c), uint16(TYPE[type]), uint16(1), uint32(60), uint16(data.length), data]);
   });
-  return Buffer.concat([header, question, ...answers]);
+  return Buffer.concat([header, question, ...responses]);
 }
 
 function encode(type: DnsType, text: string): Buffer {

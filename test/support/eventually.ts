@@ -1,22 +1,22 @@
 const PAUSE_MS = 25;
 
-/** So long one waits for something. A service on AWS that is emulated starts a process for each of its functions. */
+/** Default timeout (ms). An emulated AWS service starts a process for each of its functions. */
 export const PATIENCE_MS = process.env.BASE_URL ? 30_000 : 10_000;
 
 /**
- * Asks again and again until the answer is truthy, and answers it. After `withinMs` it throws what stood in the
- * way: the last error, or a sentence.
+ * Calls a function until it returns a truthy value, and returns that. After `withinMs` it throws the last error, or one
+ * that shows the function.
  */
 export async function eventually<T>(
-  ask: () => T | Promise<T>,
+  probe: () => T | Promise<T>,
   withinMs = PATIENCE_MS,
 ): Promise<Exclude<T, false | undefined | null>> {
   const deadline = Date.now() + withinMs;
   for (;;) {
-    let error: unknown = new Error(`Still not so after ${withinMs / 1000} s: ${ask}`);
+    let error: unknown = new Error(`Still not true after ${withinMs / 1000} s: ${probe}`);
     try {
-      const answer = await ask();
-      if (answer) return answer as Exclude<T, false | undefined | null>;
+      const value = await probe();
+      if (value) return value as Exclude<T, false | undefined | null>;
     } catch (cause) {
       error = cause;
     }
@@ -25,7 +25,7 @@ export async function eventually<T>(
   }
 }
 
-/** What happens next is of another millisecond than what was before: within one, nothing has an order. */
+/** Waits for the next millisecond, because records of the same millisecond are unordered. */
 export function nextMillisecond(): Promise<true> {
   const now = Date.now();
   return eventually(() => Date.now() > now);

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 
-/** Where a program is that some tests need; undefined when this machine has none. */
+/** Returns the path of a program that some tests need; undefined if it is not installed. */
 export function findProgram(name: string): string | undefined {
   try {
     return execFileSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).trim();

@@ -1,4 +1,4 @@
-/** The first so many of what may go on for ever. */
+/** Returns the first `count` values of a possibly infinite iterable. */
 export function firstOf<T>(all: Iterable<T>, count: number): T[] {
   const found: T[] = [];
   if (count === 0) return found;

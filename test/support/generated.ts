@@ -1,6 +1,6 @@
 import type { Plugin } from 'vitest/config';
 
-/** Lets tests import the files that the build of the console generates: each is made in the process of the test. */
+/** Lets tests import the files that the console build generates: each is generated in the process of the test. */
 export const generatedFiles: Plugin = {
   name: 'generated',
   enforce: 'pre',

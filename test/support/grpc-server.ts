@@ -7,8 +7,8 @@ import {
 } from '@grpc/grpc-js';
 import type { KeyAndCertificate } from './certificates.ts';
 
-/** What it answers of a service: its health, a status of gRPC, or bytes in place of a message. */
-type Answer = { health: number } | { code: status; details: string } | { bytes: Buffer };
+/** Response for a service: its health, a gRPC status, or bytes instead of a message. */
+type HealthResponse = { health: number } | { code: status; details: string } | { bytes: Buffer };
 
 const HEALTH: ServiceDefinition = {
   check: {
@@ -22,7 +22,7 @@ const HEALTH: ServiceDefinition = {
   },
 };
 
-/** The service that a HealthCheckRequest names, whose only field it is. */
+/** Returns the service named in a HealthCheckRequest, its only field. */
 function serviceIn(request: Buffer): string {
   if (request.length === 0) return '';
   const long = request[1]! >= 128;
@@ -30,24 +30,24 @@ function serviceIn(request: Buffer): string {
 }
 
 /**
- * A real gRPC server (@grpc/grpc-js) on a free port of loopback.
- * @param answer undefined: it has no health service
+ * Starts a real gRPC server (@grpc/grpc-js) on a free port of loopback.
+ * @param answer undefined: the server has no health service
  */
 export async function grpcServer(
-  answer: ((service: string) => Answer) | undefined,
+  response: ((service: string) => HealthResponse) | undefined,
   tls?: KeyAndCertificate,
   host = '127.77.0.1',
 ): Promise<AsyncDisposable & { host: string; port: number }> {
   const server = new Server();
   const implementation: UntypedServiceImplementation = {
     check: (call: { request: Buffer }, done: (error: object | null, reply?: Buffer) => void) => {
-      const given = answer!(serviceIn(call.request));
+      const given = response!(serviceIn(call.request));
       if ('bytes' in given) done(null, given.bytes);
       else if ('code' in given) done(given);
       else done(null, given.health === 0 ? Buffer.alloc(0) : Buffer.from([0x08, given.health]));
     },
   };
-  if (answer) server.addService(HEALTH, implementation);
+  if (response) server.addService(HEALTH, implementation);
   const credentials = tls
     ? ServerCredentials.createSsl(null, [{ private_key: Buffer.from(tls.key), cert_chain: Buffer.from(tls.cert) }])
     : ServerCredentials.createInsecure();

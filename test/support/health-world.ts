@@ -14,17 +14,19 @@ import { type IntervalSchedule, intervalScheduleOf } from '#lib/schedule/slots.t
 import type { WatermarkItem } from '#lib/schedule/watermark.ts';
 import { memoryWorld } from './memory-world.ts';
 
-/** The rhythm of a check: that of its cell. */
-export const rhythmOfCheck = ({ id, interval_seconds }: Pick<CheckItem, 'id' | 'interval_seconds'>): IntervalSchedule =>
-  intervalScheduleOf(cellOf(id), interval_seconds);
+/** Returns the interval schedule of a check, which is that of its cell. */
+export const intervalScheduleOfCheck = ({
+  id,
+  interval_seconds,
+}: Pick<CheckItem, 'id' | 'interval_seconds'>): IntervalSchedule => intervalScheduleOf(cellOf(id), interval_seconds);
 
-/** The job of a check's cell at a slot (epoch ms). */
+/** Returns the job of a check's cell at a slot (epoch ms). */
 export const jobOfCheck = (
   { tenant_id, id, interval_seconds }: Pick<CheckItem, 'tenant_id' | 'id' | 'interval_seconds'>,
   slot: number,
 ): Job => ({ tenant_id, cell: cellOf(id), interval_seconds, slot });
 
-/** An account with a blueprint, and what makes its checks live: probes and pushes that are recorded as they come. */
+/** Builds an account with a blueprint, and records probes and pushes of its checks. */
 export async function healthWorld() {
   const world = memoryWorld();
   const { ports, keys } = world;
@@ -41,16 +43,16 @@ export async function healthWorld() {
     const http = { check_type: 'http', target_url: 'https://example.com/', ...more, entity_id };
     return createCheck(context, (more.check_type ?? 'http') === 'http' ? http : { ...more, entity_id });
   };
-  /** A check as it now stands. */
+  /** Reads the current record of a check. */
   const fresh = async ({ id, tenant_id }: CheckItem): Promise<CheckItem> =>
     (await ports.table.get<CheckItem>(keys.check(tenant_id, id)))!;
-  /** As a prober does that has one check in hand. */
+  /** Records a probe like a prober with a single check. */
   const record = async (probe: Probe): Promise<void> => {
     if (!belongsInPack(probe)) return void (await recordProbe(world, probe));
     await writePack(probe.check, probe.slot, entryOfProbe(probe));
   };
   const writePack = async (check: CheckItem, slot: number, entry: PackedEntry): Promise<void> => {
-    // Nothing else is to come, so that it need not wait.
+    // Nothing else follows, so that it need not wait.
     const clock = { ...ports.clock, sleep: () => new Promise<never>(() => {}) };
     const pack = openPack({ keys, ports: { ...ports, clock } }, jobOfCheck(check, slot), 30);
     pack.add(entry);
@@ -65,13 +67,13 @@ export async function healthWorld() {
     check,
     pushCheck: (more: Record<string, unknown> = {}) => check({ check_type: 'push', ...more }),
     fresh,
-    /** Records a probe of the check as it now stands, begun at this moment. */
+    /** Records a probe of the current check that started just now. */
     probe: async (check: CheckItem, slot: number, error = ''): Promise<void> => {
       const outcome = error === '' ? succeeded(40, 200) : failed('status', error, 40, 503);
       const started_at = ports.clock.now();
       await record({ check: await fresh(check), slot, started_at, outcome, retention_days: 30 });
     },
-    /** Notes why a slot has no run. */
+    /** Records why a slot has no result. */
     missed: (check: CheckItem, slot: number, gap: StoredGapCause): Promise<void> =>
       writePack(check, slot, { number: numberOf(check.id), gap }),
     push: async (check: CheckItem, success = true, checked_at?: number): Promise<void> => {
@@ -83,7 +85,7 @@ export async function healthWorld() {
         30,
       );
     },
-    /** Puts every shard's watermark so far ahead of now, or behind it when negative (ms). */
+    /** Sets every shard's watermark this far after the present, or before it if negative (ms). */
     watermark: (ahead: number) =>
       ports.table.putMany(
         keys.shards.map((shard): WatermarkItem => {

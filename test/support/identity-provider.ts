@@ -5,20 +5,20 @@ import MemoryAdapter from 'oidc-provider/lib/adapters/memory_adapter.js';
 import { noteSecret } from './kept-secrets.ts';
 import { lastingPort } from './lasting-port.ts';
 
-/** Who signs in at the provider, by their claims. */
+/** Claims of the user who signs in at the provider. */
 export type Person = { sub: string; email?: string; email_verified?: unknown; name?: string };
 
 type Claims = Record<string, unknown>;
 
-/** What the provider does otherwise than it should, while it is set. */
+/** Faulty behavior of the provider, while it is set. */
 export type Fault = {
-  /** The ID token has these claims in place of its own. */
+  /** Replaces the claims of the ID token. */
   idToken?: (claims: Claims) => Claims;
-  /** The ID token is signed by a key that is none of the provider's. */
+  /** Whether the ID token is signed with a key that the provider does not have. */
   foreignKey?: boolean;
   userInfo?: (claims: Claims) => Claims;
   discovery?: (document: Claims) => Claims;
-  /** Answers the exchange of the code with an error that repeats all that it was sent. */
+  /** Whether the code exchange fails with an error that repeats the request. */
   echo?: boolean;
 };
 
@@ -27,24 +27,24 @@ export type IdentityProvider = {
   issuer: string;
   clientId: string;
   clientSecret: string;
-  /** Who is at the browser; undefined: somebody who refuses. */
+  /** User at the browser; undefined: the user denies consent. */
   person: Person | undefined;
   fault: Fault;
-  /** Whether the ID token has the e-mail address too; else UserInfo alone has it. */
+  /** Whether the ID token includes the e-mail address; otherwise only UserInfo does. */
   emailInIdToken: boolean;
-  /** Every code and token that it gave. */
+  /** Every code and token that it issued. */
   given: string[];
-  /** Requests of UserInfo so far. */
-  userInfoAsked: number;
-  /** Says where it may send people back to. */
+  /** Number of UserInfo requests so far. */
+  userInfoRequests: number;
+  /** Registers the redirect URI. */
   register(redirect_uri: string): void;
-  /** New keys, and none of the old ones. */
+  /** Replaces all keys. */
   rotateKeys(): void;
   down(): Promise<void>;
   up(): Promise<void>;
 };
 
-/** Its own store in memory, which it warns of under its own name. */
+/** The memory store of oidc-provider, which warns if its own class name is used. */
 class OwnAdapter extends MemoryAdapter {}
 
 type Key = { private: KeyObject; kid: string };
@@ -64,9 +64,9 @@ function signed(claims: Claims, { private: key, kid }: Key): string {
 }
 
 /**
- * A real provider (oidc-provider) on 127.0.0.1, which to a service on localhost is another site. It asks nothing:
- * whoever comes is `person`.
- * @param isPublic the client has no secret
+ * Starts a real provider (oidc-provider) on 127.0.0.1: another site for a service on localhost. It shows no
+ * page: every visitor is `person`.
+ * @param isPublic whether the client has no secret
  */
 export async function startIdentityProvider({ isPublic = false } = {}): Promise<IdentityProvider> {
   const port = await lastingPort();
@@ -84,7 +84,7 @@ export async function startIdentityProvider({ isPublic = false } = {}): Promise<
     fault: {},
     emailInIdToken: false,
     given: [],
-    userInfoAsked: 0,
+    userInfoRequests: 0,
     register(redirect_uri) {
       redirectUri = redirect_uri;
       provider = undefined;
@@ -106,7 +106,7 @@ export async function startIdentityProvider({ isPublic = false } = {}): Promise<
           if (!request.url!.startsWith('/interaction/')) return provider.callback()(request, response);
           const result = own.person
             ? { login: { accountId: own.person.sub } }
-            : { error: 'access_denied', error_description: 'They said no.' };
+            : { error: 'access_denied', error_description: 'The user denied consent.' };
           await provider.interactionFinished(request, response, result);
         }).listen(port, '127.0.0.1', () => resolve());
       }),
@@ -155,13 +155,13 @@ export async function startIdentityProvider({ isPublic = false } = {}): Promise<
         noteSecret(code);
       }
       if (path === '/.well-known/openid-configuration' && fault.discovery) ctx.body = fault.discovery(body);
-      if (path === '/me') own.userInfoAsked += 1;
+      if (path === '/me') own.userInfoRequests += 1;
       if (path === '/me' && fault.userInfo) ctx.body = fault.userInfo(body);
       if (path !== '/token') return;
       if (fault.echo) {
         ctx.status = 400;
-        const told = `${ctx.get('authorization')} ${JSON.stringify(ctx.oidc.body)} ${own.clientSecret}`;
-        ctx.body = { error: 'invalid_grant', error_description: `you sent ${told}` };
+        const request = `${ctx.get('authorization')} ${JSON.stringify(ctx.oidc.body)} ${own.clientSecret}`;
+        ctx.body = { error: 'invalid_grant', error_description: `you sent ${request}` };
       } else if (body?.id_token) {
         const claims = fault.idToken?.(read(body.id_token)) ?? read(body.id_token);
         if (fault.idToken || fault.foreignKey) {

@@ -1,16 +1,16 @@
 import type { toAttributes } from '#lib/aws/dynamodb-table.ts';
 
-/** An item as DynamoDB holds it. */
+/** An item in the format of DynamoDB. */
 export type Attributes = ReturnType<typeof toAttributes>;
 type AttributeValue = Attributes[string];
 
-/** What a list, a map and each of their members takes beside what it holds (bytes). */
+/** Overhead of a list or map, and of each of its members (bytes). */
 const COLLECTION_BYTES = 3;
 const MEMBER_BYTES = 1;
 
 /**
- * The size of an item (bytes) by the rules that AWS publishes: names and values; two digits of a number in a byte, one
- * byte around them, zeros at either end left out.
+ * Returns the size of an item (bytes) by the published rules of AWS: names and values; two digits of a number per byte
+ * plus one byte, without zeros at either end.
  */
 export const itemBytes = (item: Attributes): number =>
   Object.entries(item).reduce((sum, [name, value]) => sum + Buffer.byteLength(name) + valueBytes(value), 0);
@@ -25,7 +25,7 @@ function valueBytes(value: AttributeValue): number {
     return COLLECTION_BYTES + itemBytes(value.M) + MEMBER_BYTES * Object.keys(value.M).length;
   }
   if (value.BOOL !== undefined || value.NULL !== undefined) return 1;
-  throw new Error(`No item of ours holds ${JSON.stringify(value)}.`);
+  throw new Error(`Unsupported value: ${JSON.stringify(value)}.`);
 }
 
 function numberBytes(text: string): number {

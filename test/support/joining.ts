@@ -3,7 +3,7 @@ import { acceptInvitation, inviteUser } from '#lib/identity/team/invitations.ts'
 import type { Role } from '#lib/platform/http/access.ts';
 import type { MemoryWorld } from './memory-world.ts';
 
-/** Accepts an invitation as a pipeline does: with a first key, and no session. */
+/** Accepts an invitation like a pipeline: with a first key, and without a session. */
 export async function accept({ ports, keys }: MemoryWorld, token: string) {
   const origin = { via: 'api', request_id: 'r', ip: '', user_agent: '' } as const;
   const acceptance = { token, name: 'Ben', key: true, session: false };
@@ -11,7 +11,7 @@ export async function accept({ ports, keys }: MemoryWorld, token: string) {
   return { user: value.user, key: value.key! };
 }
 
-/** Somebody who was invited and has accepted. */
+/** Adds a user by an accepted invitation. */
 export async function join(world: MemoryWorld, context: Context, role: Role = 'member') {
   const { invite_token } = await inviteUser(context, { email: `${world.ports.ids.token()}@example.com`, role });
   return accept(world, invite_token);

@@ -3,20 +3,20 @@ import { flowSecrets } from '#lib/identity/oidc/request.ts';
 import { makeLog } from '#lib/platform/log.ts';
 import type { Ids, Log } from '#lib/platform/ports.ts';
 
-/** Every secret that the services of this process have drawn, and those of others that they were given. */
+/** Every secret that the services of this process generated, and those that they received from other systems. */
 const known = new Set<string>();
 const given: string[] = [];
-const told: string[] = [];
+const leaks: string[] = [];
 
-/** So long are those that are drawn. */
+/** Form of generated secrets. */
 const LONG = /[\w-]{43,}/g;
 
-/** Of another system, in whatever form. */
+/** Records a secret of another system, in any form. */
 export const noteSecret = (secret: string): void => void given.push(secret);
 
 /**
- * Ids whose secrets are remembered, with all that is made of one: keys, links, invitations and cookies hold it, an OIDC
- * sign-in has state, nonce and verifier of it, and a passkey's challenge is its digest.
+ * Ids whose secrets are recorded, with everything derived from one: keys, links, invitations and cookies contain it, an
+ * OIDC sign-in derives state, nonce and verifier from it, and a passkey's challenge is its digest.
  */
 export const notedIds = (ids: Ids): Ids => ({
   ...ids,
@@ -28,12 +28,12 @@ export const notedIds = (ids: Ids): Ids => ({
   },
 });
 
-/** A log whose lines are looked through on their way, as they would be printed. */
+/** Wraps a log and searches its lines, as printed, for secrets. */
 export function watchedLog(log: Log): Log {
   const printed = makeLog('info', (line) => {
-    // Some are written with a prefix.
+    // Some secrets are written with a prefix.
     const isKnown = line.match(LONG)?.some((word) => known.has(word) || known.has(word.slice(-43)));
-    if (isKnown || given.some((secret) => line.includes(secret))) told.push(line);
+    if (isKnown || given.some((secret) => line.includes(secret))) leaks.push(line);
   });
   const both =
     (level: 'info' | 'warn' | 'error'): Log['info'] =>
@@ -46,9 +46,9 @@ export function watchedLog(log: Log): Log {
 
 const PREFIXED = /\bfw[a-z]?_[0-9A-Za-z]{43}\b/;
 
-/** Looks through what a process of its own has logged, whose secrets are known by their form alone. */
+/** Searches the log of another process, whose secrets are recognized only by their form. */
 export const watchLogged = (lines: string): void =>
-  void told.push(...lines.split('\n').filter((line) => PREFIXED.test(line)));
+  void leaks.push(...lines.split('\n').filter((line) => PREFIXED.test(line)));
 
-/** The lines so far that hold one of these secrets; each is told once. */
-export const linesWithSecrets = (): string[] => told.splice(0);
+/** Returns the lines with secrets so far, each once. */
+export const linesWithSecrets = (): string[] => leaks.splice(0);

@@ -5,7 +5,7 @@ import { issueKey } from '#lib/access/issue-key.ts';
 import { fullKey, type NewKey } from '#lib/access/new-key.ts';
 import { keyList } from '#lib/access/store.ts';
 
-/** Every key that the account is shown. */
+/** Returns every key that the account can list. */
 export const allKeys = async (context: Context): Promise<KeyRecord[]> =>
   (await keyList(context)(undefined, 1000)).found.map(({ value }) => value);
 
@@ -15,7 +15,7 @@ export const activeKeys = async (context: Context): Promise<KeyRecord[]> =>
 export const keyWith = async (context: Context, id: string): Promise<KeyRecord | undefined> =>
   (await allKeys(context)).find((key) => key.id === id);
 
-/** A further key of the caller. */
+/** Creates another key of the caller. */
 export const issue = (context: Context, more: Partial<NewKey> = {}) =>
   issueKey(context, context.caller.user_id, { ...fullKey('a'), ...more });
 

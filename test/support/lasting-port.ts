@@ -6,8 +6,8 @@ const FIRST = 15_000;
 const LAST = 31_999;
 
 /**
- * A free port of 127.0.0.1 for a server that is to come back on it. One that the system chooses lies among those of
- * outgoing connections, so that while the server is away somebody's connection may be given it.
+ * Returns a free port of 127.0.0.1 for a server that will return to it. A port that the system chooses is in the range
+ * of outgoing connections, so that another connection could take it while the server is down.
  */
 export async function lastingPort(): Promise<number> {
   for (;;) {

@@ -6,10 +6,12 @@ import { FairSemaphore } from '#lib/platform/sharing/fair-semaphore.ts';
 import { iso } from '#lib/platform/time.ts';
 import { alertWorld, START, TENANT } from './alert-world.ts';
 
-/** `burst` requests are taken at once, and one more each `refill_ms`; who comes too early is asked for `retry_s`. */
+/**
+ * `burst` requests are accepted at once, and one more each `refill_ms`; excess requests get `retry_s` as Retry-After.
+ */
 type Limit = { burst: number; refill_ms: number; retry_s: number };
 
-/** The deliverer in its world, with one channel that leads to a receiver with such a limit. */
+/** Builds a deliverer with one channel whose receiver has such a limit. */
 export async function limitedReceiver({ burst, refill_ms, retry_s }: Limit) {
   const world = await alertWorld();
   const channel = {
@@ -42,7 +44,7 @@ export async function limitedReceiver({ burst, refill_ms, retry_s }: Limit) {
   };
   return {
     requests,
-    /** So many alerts at once, as of `age_ms` ago. */
+    /** Creates alerts at once, as of `age_ms` ago. */
     alert: async (count: number, age_ms = 0): Promise<void> => {
       for (let i = 0; i < count; i++) {
         const alert = world.alertOf({ ...transition, transition_id: `trn_${i}` }, [channel.id], {
@@ -54,7 +56,7 @@ export async function limitedReceiver({ burst, refill_ms, retry_s }: Limit) {
         ids.push(id);
       }
     },
-    /** Lets so much time go by, message by message. */
+    /** Lets time pass, message by message. */
     pass: async (ms: number): Promise<void> => {
       const until = world.now() + ms;
       for (;;) {
@@ -66,11 +68,11 @@ export async function limitedReceiver({ burst, refill_ms, retry_s }: Limit) {
       world.pass(until - world.now());
       recorded.splice(0, recorded.length, ...(await Promise.all(ids.map((id) => world.delivery(id)))));
     },
-    /** `sent after 1`: what became of each alert, with its attempts, when time was last passed. */
+    /** `sent after 1`: the outcome and attempts of each alert, as of the last `pass`. */
     log: (): string[] => recorded.map((one) => `${one?.status} after ${one?.attempts}`),
-    /** When it took each, ms after the first request. */
+    /** Times at which the receiver accepted a request, in ms after the first request. */
     took: (): number[] => requests.filter(({ status }) => status === 200).map(({ at }) => at - (requests[0]?.at ?? at)),
-    /** The shortest time, ms, from a 429 to the next later request. */
+    /** Shortest time from a 429 to the next request (ms). */
     soonestAfterRefusal: (): number =>
       Math.min(
         ...requests.flatMap(({ at, status }, i) => {

@@ -2,20 +2,19 @@ import { onCycles } from '#infra/cycles.ts';
 import type { FunctionName } from '#infra/topology.ts';
 
 /**
- * How often each function was invoked in the chain of messages that led here. AWS carries it in a header of every
- * message (X-Amzn-Trace-Id, Lineage), and stops a function that is to be invoked once more than `MAX_CHAIN`
- * times.
+ * Number of invocations of each function in the chain of messages that led to this one. AWS carries it in a header of
+ * every message (X-Amzn-Trace-Id, Lineage), and stops a function that would be invoked more than `MAX_CHAIN` times.
  */
 export type Lineage = ReadonlyMap<FunctionName, number>;
 
 export const MAX_CHAIN = 16;
 
-/** Nobody's message led to it: a request, a schedule, a record of the stream. */
+/** The chain of a request, a schedule or a stream record, which no message caused. */
 export const NO_LINEAGE: Lineage = new Map();
 
 /**
- * The chain of an invocation. Which of a batch's messages counts is written nowhere: here the longest of each.
- * @param batch of the messages that it is given
+ * Returns the chain of an invocation. AWS does not document which message of a batch counts: here the longest chain.
+ * @param batch chains of the messages in the batch
  */
 export function invokedBy(name: FunctionName, batch: readonly Lineage[]): Lineage {
   const longest = new Map<FunctionName, number>();
@@ -25,6 +24,6 @@ export function invokedBy(name: FunctionName, batch: readonly Lineage[]): Lineag
   return longest.set(name, (longest.get(name) ?? 0) + 1);
 }
 
-/** Whether Lambda would refuse an invocation with this chain. */
+/** Whether Lambda would stop an invocation with this chain. */
 export const isStopped = (name: FunctionName, lineage: Lineage, allowed = onCycles()): boolean =>
   !allowed.has(name) && (lineage.get(name) ?? 0) > MAX_CHAIN;

@@ -2,7 +2,7 @@ import type { Log, LogFields } from '#lib/platform/ports.ts';
 
 export type Line = { level: 'info' | 'warn' | 'error'; message: string; fields: LogFields };
 
-/** A log that keeps its lines, for a test to look at. */
+/** Returns a log that keeps its lines for a test. */
 export function memoryLog(): Log & { lines: Line[] } {
   const lines: Line[] = [];
   const at =

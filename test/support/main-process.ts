@@ -7,17 +7,17 @@ import { bareEnv } from './command.ts';
 
 export type MainProcess = {
   child: ChildProcess;
-  /** Everything it wrote so far. */
+  /** Output so far. */
   out: () => string;
   err: () => string;
   exited: Promise<{ code: number | null; signal: string | null }>;
-  /** Base URL as it printed it, and the admin key as it keeps it. Rejects when it ends instead. */
+  /** Base URL from its output and the stored admin key. Rejects if the process ends instead. */
   ready: Promise<{ url: string; key: string }>;
 };
 
 const HERE = join(import.meta.dirname, '../..');
 
-/** `npm start` without npm, on a free port unless told otherwise. @param code the checkout whose code runs */
+/** Runs `npm start` without npm, by default on a free port. @param code the checkout whose code runs */
 export function startMain(env: Record<string, string>, flags: string[] = [], code = HERE): MainProcess {
   const child = spawn(process.execPath, [join(code, 'infra/local/start.cjs'), ...flags], {
     env: bareEnv({ PORT: '0', EGRESS_ALLOW: '127.77.0.0/16', ...env }),

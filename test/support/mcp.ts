@@ -2,19 +2,19 @@ import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { expect } from 'vitest';
 import { catalogOps } from './catalog-ops.ts';
-import type { Answer, Client } from './client.ts';
+import type { ApiResponse, Client } from './client.ts';
 import { eventually } from './eventually.ts';
 import { got } from './fleet.ts';
 import { target } from './service.ts';
 
 export type Posting = { headers?: Record<string, string>; path?: string; method?: string };
 
-/** Sends a body to MCP as it is, or as JSON. */
+/** Sends a body to MCP: text as it is, everything else as JSON. */
 export async function postRaw(
   { key }: Pick<Client, 'key'>,
   body: unknown,
   { headers = {}, path = '/v1/mcp', method = 'POST' }: Posting = {},
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const { url } = await target();
   const response = await fetch(url + path, {
     method,
@@ -27,37 +27,41 @@ export async function postRaw(
 
 let ids = 0;
 
-/** One request of the handshake variant; answers the whole HTTP answer. */
-export const rpc = (client: Pick<Client, 'key'>, method: string, params?: object, posting?: Posting): Promise<Answer> =>
-  postRaw(client, { jsonrpc: '2.0', id: ++ids, method, ...(params && { params }) }, posting);
+/** Sends one request of the handshake variant. @returns the HTTP response */
+export const rpc = (
+  client: Pick<Client, 'key'>,
+  method: string,
+  params?: object,
+  posting?: Posting,
+): Promise<ApiResponse> => postRaw(client, { jsonrpc: '2.0', id: ++ids, method, ...(params && { params }) }, posting);
 
-/** The result of a tool; throws with the whole answer when there is none. */
-export async function call(client: Pick<Client, 'key'>, name: string, args?: object): Promise<Answer['body']> {
-  const answer = await rpc(client, 'tools/call', { name, ...(args && { arguments: args }) });
-  if (answer.status !== 200 || !answer.body.result) throw new Error(JSON.stringify(answer.body));
-  return answer.body.result;
+/** Calls a tool. @returns its result @throws the whole response if there is none */
+export async function call(client: Pick<Client, 'key'>, name: string, args?: object): Promise<ApiResponse['body']> {
+  const response = await rpc(client, 'tools/call', { name, ...(args && { arguments: args }) });
+  if (response.status !== 200 || !response.body.result) throw new Error(JSON.stringify(response.body));
+  return response.body.result;
 }
 
-/** What a tool said: the object, which its text repeats. */
-export async function said(client: Pick<Client, 'key'>, name: string, args?: object): Promise<Answer['body']> {
+/** Calls a tool. @returns its object, which its text repeats */
+export async function said(client: Pick<Client, 'key'>, name: string, args?: object): Promise<ApiResponse['body']> {
   const result = await call(client, name, args);
   expect(result.content).toEqual([{ type: 'text', text: JSON.stringify(result.structuredContent) }]);
   expect(result.isError).toBeUndefined();
   return result.structuredContent;
 }
 
-/** The API's error body, of a tool that failed. */
-export async function refused(client: Pick<Client, 'key'>, name: string, args?: object): Promise<Answer['body']> {
+/** Calls a tool that fails. @returns the error body of the API */
+export async function refused(client: Pick<Client, 'key'>, name: string, args?: object): Promise<ApiResponse['body']> {
   const result = await call(client, name, args);
   expect(result).toMatchObject({ isError: true, content: [{ type: 'text' }] });
   return JSON.parse(result.content[0].text);
 }
 
-/** The names that tools/list answers. */
+/** Returns the tool names of tools/list. */
 export const toolNames = async (client: Pick<Client, 'key'>): Promise<string[]> =>
   (await rpc(client, 'tools/list')).body.result.tools.map(({ name }: { name: string }) => name);
 
-/** The body of one request as MCP 2026-07-28 has it, with the headers that belong to it. */
+/** Returns the body of a request of MCP 2026-07-28, and its headers. */
 export function stateless(method: string, params: Record<string, unknown> = {}, version = '2026-07-28') {
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': version,
@@ -74,27 +78,27 @@ export function stateless(method: string, params: Record<string, unknown> = {}, 
   };
 }
 
-/** Registers the seven built-in tools. */
+/** Registers the built-in tools of the default manifest. */
 export const registerCatalogOps = async (client: Client) => got(await client.post('/v1/skills', catalogOps()), 201);
 
 export type Stream = {
   status: number;
   headers: IncomingMessage['headers'];
-  /** Where to post to, as the endpoint event said. */
+  /** Endpoint to post to, from the endpoint event. */
   endpoint: string;
-  /** Everything that came, as it came. */
+  /** Raw text so far. */
   text: () => string;
-  /** The JSON messages that came. */
-  messages: () => Answer['body'][];
-  /** The answer to the request of this id. */
-  reply(id: number | string): Promise<Answer['body']>;
+  /** JSON messages so far. */
+  messages: () => ApiResponse['body'][];
+  /** Waits for the response to the request with this id. */
+  reply(id: number | string): Promise<ApiResponse['body']>;
   /** Posts a message to this stream. */
-  post(message: object, key?: string): Promise<Answer>;
+  post(message: object, key?: string): Promise<ApiResponse>;
   isOver: () => boolean;
   close(): void;
 };
 
-/** Opens a stream of 2024-11-05. Over node:http, so that nothing is pooled and a hundred stand side by side. */
+/** Opens a stream of 2024-11-05. Uses node:http, which does not pool, so that a hundred can be open. */
 export async function openStream(key: string, headers: Record<string, string> = {}): Promise<Stream> {
   const { url } = await target();
   const request = httpRequest(`${url}/v1/mcp`, {

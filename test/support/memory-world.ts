@@ -21,14 +21,14 @@ type Options = {
   env?: Record<string, string>;
   /** Epoch ms at which the clock begins. */
   start?: number;
-  /** Ports that replace the own ones. */
+  /** Ports that replace the default ones. */
   ports?: Partial<Ports>;
 };
 
 /**
- * Builds the world of all tests that run use cases without a host: a real table in memory whose requests are counted,
- * a clock that a test moves, ids that are the same in each run, queues that keep what they are sent, and the hook of
- * alerting. Nothing is rate limited.
+ * Builds the world of tests that run use cases without a host: a real table in memory whose requests are counted, a
+ * clock that a test moves, repeatable ids, queues that record messages, and the hook of alerting. Nothing is rate
+ * limited.
  */
 export function memoryWorld(
   wrap: (table: Table) => Table = (table) => table,
@@ -103,18 +103,18 @@ export function memoryWorld(
     log,
     sent,
     requests,
-    /** The table below what the test wrapped around it. */
+    /** The table without the wrapper of the test. */
     store,
     advance: (ms: number) => {
       now += ms;
     },
-    /** Waits for the writes that have begun, also those that nobody waits for. */
+    /** Waits for all started writes, even those that no caller awaits. */
     written: async () => {
       while (writing.size > 0) await Promise.all(writing);
       await new Promise(setImmediate);
     },
     bearer: (raw: string) => authenticate(env, senderOf(raw)),
-    /** An account, its admin's key, and the context of a call with it. */
+    /** Creates an account. @returns it with its admin's key and the context of a call with that key */
     account: async (more: Partial<NewAccount> = {}): Promise<Made> => {
       const made = await createAccount(
         env,
@@ -127,13 +127,13 @@ export function memoryWorld(
   };
 }
 
-/** Of a request that nobody has signed. */
+/** Origin of an unauthenticated request. */
 const ORIGIN: Origin = { via: 'api', request_id: 'r', ip: '', user_agent: '' };
 
 type Made = { account: AccountItem; user: UserItem; key: IssuedKey; context: StateContext };
 export type MemoryWorld = ReturnType<typeof memoryWorld>;
 
-/** A world in which `act` runs once, right before the next write. */
+/** Builds a world in which `act` runs once, right before the next write. */
 export function interruptedWorld() {
   const before: { act?: () => Promise<unknown> } = {};
   const world = memoryWorld((table) => ({

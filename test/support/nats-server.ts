@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 
 export type NatsServer = { url: string; stop(): void };
 
-/** Starts a real nats-server on a free port of loopback and waits until it takes connections. */
+/** Starts a real nats-server on a free port of loopback and waits until it accepts connections. */
 export async function startNatsServer(binary: string): Promise<NatsServer> {
   const child = spawn(binary, ['--addr', '127.0.0.1', '--port', '-1'], { stdio: ['ignore', 'ignore', 'pipe'] });
   const port = await portOf(child);
@@ -14,7 +14,7 @@ export async function startNatsServer(binary: string): Promise<NatsServer> {
   return { url: `nats://127.0.0.1:${port}`, stop: () => void child.kill('SIGTERM') };
 }
 
-/** It chose the port itself and says so in its log. */
+/** Reads the port from its log. */
 function portOf(child: ChildProcess): Promise<number> {
   return new Promise((resolve, reject) => {
     let log = '';

@@ -1,7 +1,7 @@
 import { type Client, clientOf } from './client.ts';
 import { type IdentityProvider, type Person, startIdentityProvider } from './identity-provider.ts';
 import { memoryLog } from './log.ts';
-import { type PageAnswer, PlainBrowser } from './plain-browser.ts';
+import { type PageResponse, PlainBrowser } from './plain-browser.ts';
 import { type Service, type ServiceOptions, startService, tenantOf } from './service.ts';
 
 export const CALLBACK = '/v1/sign-in/oidc/callback';
@@ -17,11 +17,11 @@ export type OidcWorld = AsyncDisposable & {
 
 export type OidcOptions = ServiceOptions & {
   isPublic?: boolean;
-  /** Whether the provider is not there when the service starts. */
+  /** Whether the provider is down when the service starts. */
   isDown?: boolean;
 };
 
-/** Disposing of it ends both. */
+/** Starts both; disposing of the world stops them. */
 export async function oidcWorld({ isPublic, isDown, env, ...options }: OidcOptions = {}): Promise<OidcWorld> {
   const provider = await startIdentityProvider({ isPublic: isPublic ?? false });
   if (isDown) await provider.down();
@@ -47,19 +47,19 @@ export async function oidcWorld({ isPublic, isDown, env, ...options }: OidcOptio
 
 let people = 0;
 
-/** Somebody whom the provider knows, and nobody else. */
+/** Returns a user whom only the provider knows. */
 export const newPerson = (more: Partial<Person> = {}): Person => {
   const count = ++people;
   return { sub: `subject-${count}`, email: `person-${count}@example.com`, email_verified: true, ...more };
 };
 
-/** An admin of a new account. */
+/** Creates an account. @returns a client of its admin */
 export async function newAdmin({ service }: OidcWorld): Promise<Client & { id: string }> {
   const tenant = await tenantOf(service);
   return { ...clientOf(service.url, tenant.key), id: tenant.id };
 }
 
-/** Begins a sign-in, and passes the provider as that person; the callback is not loaded yet. @returns its address */
+/** Begins a sign-in and signs in at the provider; does not load the callback. @returns the URL of the callback */
 export async function toCallback(
   { provider, page }: OidcWorld,
   browser: PlainBrowser,
@@ -67,24 +67,24 @@ export async function toCallback(
   body: object = {},
 ): Promise<string> {
   const begun = await browser.call(`${page}/v1/sign-in/oidc`, { method: 'POST', body });
-  if (begun.status !== 200) throw new Error(`No sign-in began: ${begun.status} ${JSON.stringify(begun.body)}`);
-  // Whoever was signed in at the provider before is not any more.
+  if (begun.status !== 200) throw new Error(`The sign-in did not begin: ${begun.status} ${JSON.stringify(begun.body)}`);
+  // Ends the previous session at the provider.
   browser.forget(provider.issuer);
   provider.person = person;
   return browser.follow(begun.body.url, page);
 }
 
-/** A whole sign-in. @returns what the callback answered */
+/** Performs a whole sign-in. @returns the response of the callback */
 export async function passProvider(
   world: OidcWorld,
   browser: PlainBrowser,
   person: Person | undefined,
   body: object = {},
-): Promise<PageAnswer> {
+): Promise<PageResponse> {
   return browser.visit(await toCallback(world, browser, person, body));
 }
 
-/** Who is signed in: the body of GET /v1/session, undefined for nobody. */
+/** Returns the body of GET /v1/session, undefined without a session. */
 export async function sessionOf({ page }: OidcWorld, browser: PlainBrowser) {
   const { status, body } = await browser.call(`${page}/v1/session`);
   return status === 200 ? body : undefined;
@@ -92,16 +92,16 @@ export async function sessionOf({ page }: OidcWorld, browser: PlainBrowser) {
 
 /** Invites by e-mail address. @returns the token */
 export async function invited(admin: Client, email: string, role = 'member'): Promise<string> {
-  const answer = await admin.post('/v1/settings/users/invite', { email, role });
-  if (answer.status !== 201) throw new Error(`Not invited: ${JSON.stringify(answer.body)}`);
-  return answer.body.invite_token;
+  const response = await admin.post('/v1/settings/users/invite', { email, role });
+  if (response.status !== 201) throw new Error(`Not invited: ${JSON.stringify(response.body)}`);
+  return response.body.invite_token;
 }
 
-/** Somebody whose invitation was accepted by the provider, in a browser of their own. */
+/** Creates a user whose invitation was accepted through the provider, with a separate browser. */
 export async function newMember(world: OidcWorld, admin: Client, person = newPerson(), role = 'member') {
   const browser = new PlainBrowser();
   const token = await invited(admin, `invited-${person.email}`, role);
-  const answer = await passProvider(world, browser, person, { token });
-  if (answer.location !== '/') throw new Error(`Not accepted: ${answer.location}`);
+  const response = await passProvider(world, browser, person, { token });
+  if (response.location !== '/') throw new Error(`Not accepted: ${response.location}`);
   return { person, browser };
 }

@@ -1,5 +1,5 @@
 import { entryOf, type PackedEntry, type PackItem } from '#lib/results/pack.ts';
 
-/** All that a pack says. */
+/** Returns all entries of a pack. */
 export const entriesOf = (pack: PackItem): PackedEntry[] =>
   pack.runs.split(' ').map((word) => entryOf(pack, Number(word.slice(0, word.indexOf(','))))!);

@@ -1,32 +1,32 @@
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import type { Answer } from './client.ts';
+import type { ApiResponse } from './client.ts';
 import { assertDescribed } from './described.ts';
 
 type Sending = {
   body?: unknown;
-  /** In place of, or beside, what a page of the service sends; undefined: not sent. */
+  /** Added to, or replacing, the headers of a same-origin page; undefined: not sent. */
   headers?: Record<string, string | undefined>;
 };
 
-/** A page of the service in a browser: what it sends by itself, and the cookies that it was given. */
+/** A page of the service in a browser: the headers it sends, and its cookies. */
 export type Page = {
-  /** By name, as the browser keeps them. */
+  /** Cookies by name. */
   cookies: Map<string, string>;
-  send(method: string, path: string, sending?: Sending): Promise<Answer>;
-  get(path: string): Promise<Answer>;
-  post(path: string, body?: unknown): Promise<Answer>;
-  del(path: string): Promise<Answer>;
+  send(method: string, path: string, sending?: Sending): Promise<ApiResponse>;
+  get(path: string): Promise<ApiResponse>;
+  post(path: string, body?: unknown): Promise<ApiResponse>;
+  del(path: string): Promise<ApiResponse>;
 };
 
 /**
- * A page that is open at `url`. Unlike fetch it can say what only a browser may: Host, Origin and Sec-Fetch-Site.
+ * Opens a page at `url`. Unlike fetch it can send Host, Origin and Sec-Fetch-Site.
  * @param ca PEM of an authority to trust
  */
 export function pageAt(url: string, { ca }: { ca?: string } = {}): Page {
   const { origin, host } = new URL(url);
   const cookies = new Map<string, string>();
-  const send = async (method: string, path: string, { body, headers = {} }: Sending = {}): Promise<Answer> => {
+  const send = async (method: string, path: string, { body, headers = {} }: Sending = {}): Promise<ApiResponse> => {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const own = {
       host,
@@ -40,10 +40,10 @@ export function pageAt(url: string, { ca }: { ca?: string } = {}): Page {
       string,
       string,
     ][];
-    const answer = await exchange(new URL(url + path), method, Object.fromEntries(sent), text, ca);
-    for (const set of answer.headers.getSetCookie()) keep(cookies, set);
-    assertDescribed(method, path, answer);
-    return answer;
+    const response = await exchange(new URL(url + path), method, Object.fromEntries(sent), text, ca);
+    for (const set of response.headers.getSetCookie()) keep(cookies, set);
+    assertDescribed(method, path, response);
+    return response;
   };
   return {
     cookies,
@@ -54,7 +54,7 @@ export function pageAt(url: string, { ca }: { ca?: string } = {}): Page {
   };
 }
 
-/** What a browser does with Set-Cookie, as far as it matters here: an age of 0 takes a cookie away. */
+/** Applies a Set-Cookie header; an age of 0 removes the cookie. */
 function keep(cookies: Map<string, string>, set: string): void {
   const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? [];
   if (/;\s*max-age=0/i.test(set)) cookies.delete(name);
@@ -67,7 +67,7 @@ function exchange(
   headers: Record<string, string>,
   body: string | undefined,
   ca: string | undefined,
-): Promise<Answer> {
+): Promise<ApiResponse> {
   return new Promise((resolve, reject) => {
     const options = { method, headers, agent: false as const, ...(ca !== undefined && { ca }) };
     const sending = (url.protocol === 'https:' ? httpsRequest : httpRequest)(url, options, (response) => {
@@ -89,26 +89,26 @@ function exchange(
   });
 }
 
-/** The page of somebody who has signed in with a key. */
+/** Returns the page of a user who has signed in with a key. */
 export async function signedInWith(url: string, key: string): Promise<Page> {
   const page = pageAt(url);
-  const answer = await page.post('/v1/sign-in/key', { key });
-  if (answer.status !== 201) throw new Error(`No session: ${JSON.stringify(answer.body)}`);
+  const response = await page.post('/v1/sign-in/key', { key });
+  if (response.status !== 201) throw new Error(`No session: ${JSON.stringify(response.body)}`);
   return page;
 }
 
-/** The page of a user who has signed in with a link that an admin made. */
+/** Returns the page of a user who has signed in with a link. */
 export async function signedInByLink(
   url: string,
-  admin: { post(path: string, body?: unknown): Promise<Answer> },
+  admin: { post(path: string, body?: unknown): Promise<ApiResponse> },
   userId: string,
 ): Promise<Page> {
   const made = await admin.post(`/v1/settings/users/${userId}/sign-in-link`);
   const page = pageAt(url);
-  const answer = await page.post('/v1/sign-in/link', { token: tokenOf(made.body.url) });
-  if (answer.status !== 201) throw new Error(`No session: ${JSON.stringify([made.body, answer.body])}`);
+  const response = await page.post('/v1/sign-in/link', { token: tokenOf(made.body.url) });
+  if (response.status !== 201) throw new Error(`No session: ${JSON.stringify([made.body, response.body])}`);
   return page;
 }
 
-/** The token of a sign-in link. */
+/** Returns the token of a sign-in link. */
 export const tokenOf = (url: string): string => /#\/link\/(fwl_\w+)$/.exec(url)?.[1] ?? '';

@@ -1,38 +1,38 @@
 import { type Authenticator, makeAuthenticator, type Tampering } from '#infra/docs/authenticator.ts';
 import { systemClock } from '#lib/platform/clock.ts';
-import { type Answer, type Client, clientOf } from './client.ts';
+import { type ApiResponse, type Client, clientOf } from './client.ts';
 import { memoryLog } from './log.ts';
 import { type Service, startService, tenantOf } from './service.ts';
 
-/** The page that people open in these tests; its passkeys are bound to its host. */
+/** The page of these tests; its passkeys are bound to its host. */
 export const PAGE = 'https://status.example.com';
 
 export const PASSKEYS = '/v1/sign-in/passkeys';
 
 /** A browser at one page. */
 export type Browser = {
-  /** What an authenticator is asked to sign in here. */
-  options(): Promise<Answer>;
-  /** Posts what an authenticator answered. */
-  signIn(response: unknown, headers?: Record<string, string>): Promise<Answer>;
-  /** Both. @param twist makes the answer a dishonest one */
-  signInWith(authenticator: Authenticator, twist?: Tampering): Promise<Answer>;
-  /** What an authenticator is asked for a new passkey of whoever has the key. */
-  newOptions(by: Client): Promise<Answer>;
-  add(by: Client, response: unknown, name?: string): Promise<Answer>;
-  /** Both. */
-  addTo(by: Client, authenticator: Authenticator, name?: string, twist?: Tampering): Promise<Answer>;
+  /** Requests the options of a sign-in. */
+  options(): Promise<ApiResponse>;
+  /** Posts the response of an authenticator. */
+  signIn(response: unknown, headers?: Record<string, string>): Promise<ApiResponse>;
+  /** Requests options and signs in. @param twist makes the response invalid */
+  signInWith(authenticator: Authenticator, twist?: Tampering): Promise<ApiResponse>;
+  /** Requests the options of a new passkey for the user of the key. */
+  newOptions(by: Client): Promise<ApiResponse>;
+  add(by: Client, response: unknown, name?: string): Promise<ApiResponse>;
+  /** Requests options and adds a passkey. */
+  addTo(by: Client, authenticator: Authenticator, name?: string, twist?: Tampering): Promise<ApiResponse>;
 };
 
-/** @param url where the service is called @param origin of the page */
+/** @param url of the service @param origin of the page */
 export function browserAt(url: string, origin = PAGE): Browser {
-  const nobody = clientOf(url, '');
+  const anonymous = clientOf(url, '');
   const at = (by: Client) => clientOf(url, by.key);
   const headers = { origin, 'x-fleetwatch': 'console' };
   const self: Browser = {
-    options: () => nobody.send('POST', '/v1/sign-in/passkey/options', { headers }),
+    options: () => anonymous.send('POST', '/v1/sign-in/passkey/options', { headers }),
     signIn: (response, more) =>
-      nobody.send('POST', '/v1/sign-in/passkey', { body: { response }, headers: { ...headers, ...more } }),
+      anonymous.send('POST', '/v1/sign-in/passkey', { body: { response }, headers: { ...headers, ...more } }),
     signInWith: async (authenticator, twist) =>
       self.signIn(authenticator.get((await self.options()).body, origin, twist)),
     newOptions: (by) => at(by).send('POST', `${PASSKEYS}/options`, { headers }),
@@ -43,7 +43,7 @@ export function browserAt(url: string, origin = PAGE): Browser {
   return self;
 }
 
-/** A service at PAGE, a browser there, and time that a test can move. */
+/** Starts a service at PAGE, a browser there, and a clock that a test can move. */
 export async function passkeyService() {
   let ahead = 0;
   const clock = { ...systemClock, now: () => systemClock.now() + ahead };
@@ -51,10 +51,10 @@ export async function passkeyService() {
   const service = await startService({ env: { PUBLIC_URL: PAGE }, world: { clock }, log });
   return {
     service,
-    /** What it has logged. */
+    /** Log lines. */
     lines: log.lines,
     browser: browserAt(service.url),
-    /** The same service at http://localhost, with whatever port it has. */
+    /** Returns a browser at http://localhost, with any port. */
     atLocalhost: () => {
       const url = service.url.replace('127.0.0.1', 'localhost');
       return browserAt(url, url);
@@ -62,7 +62,7 @@ export async function passkeyService() {
     advance: (ms: number) => {
       ahead += ms;
     },
-    /** An admin of a new account, who has a passkey. */
+    /** Creates an account whose admin has a passkey. */
     person: () => personOf(service),
   };
 }

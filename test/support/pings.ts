@@ -2,22 +2,22 @@ import type { Client } from './client.ts';
 import { got, newCheck } from './fleet.ts';
 import { target } from './service.ts';
 
-export type PingAnswer = { status: number; headers: Headers; text: string };
+export type PingResponse = { status: number; headers: Headers; text: string };
 
-/** Status and text of an answer, such as `200 OK`. */
-export const said = ({ status, text }: PingAnswer): string => `${status} ${text}`;
+/** Returns status and text of a response, such as `200 OK`. */
+export const said = ({ status, text }: PingResponse): string => `${status} ${text}`;
 
-/** The path of a ping URL, which may name another port than that of the service under test. */
+/** Returns the path of a ping URL, whose port can differ from that of the service under test. */
 export const pingPathOf = (url: string): string => new URL(url).pathname;
 
 type Sent = { method?: string; body?: string | Uint8Array; headers?: Record<string, string> };
 
-/** Sends a ping as a client of Healthchecks does: without a key, to a path of the service under test. */
+/** Sends a ping like a client of Healthchecks: without a key, to a path of the service under test. */
 export async function sendPing(
   path: string,
   { method = 'GET', body, headers }: Sent = {},
   url?: string,
-): Promise<PingAnswer> {
+): Promise<PingResponse> {
   const response = await fetch((url ?? (await target()).url) + path, {
     method,
     ...(headers && { headers }),
@@ -26,15 +26,15 @@ export async function sendPing(
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
-/** A push check as its tests want it: each failure counts, and silence is an hour away. */
+/** A push check for tests: each failure counts, and a missed heartbeat is an hour away. */
 export type Job = { id: string; ping_url: string };
 
 export const newJob = (client: Client, more: object = {}): Promise<Job> =>
   newCheck(client, { check_type: 'push', interval_seconds: 3600, failure_threshold: 1, ...more });
 
-/** Pings a job. @param rest what stands behind its ping URL, such as `/start` */
-export const ping = (job: Pick<Job, 'ping_url'>, rest = '', more: Sent = {}): Promise<PingAnswer> =>
+/** Pings a job. @param rest the rest of its ping URL, such as `/start` */
+export const ping = (job: Pick<Job, 'ping_url'>, rest = '', more: Sent = {}): Promise<PingResponse> =>
   sendPing(pingPathOf(job.ping_url) + rest, more);
 
-/** The newest pings of a check. */
+/** Returns the latest pings of a check. */
 export const pingsOf = async (client: Client, id: string) => got(await client.get(`/v1/checks/${id}/pings`), 200).pings;

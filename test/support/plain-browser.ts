@@ -1,45 +1,45 @@
-/** What a test asks for, as a page does. */
+/** A request of a page. */
 export type PageRequest = { method?: string; body?: unknown; headers?: Record<string, string> };
 
-export type PageAnswer = {
+export type PageResponse = {
   status: number;
   headers: Headers;
   location: string | null;
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks into answers of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads responses of every shape
   body: any;
 };
 
 type Cookie = { name: string; value: string; isStrict: boolean };
 
 /**
- * A browser as far as cookies go: they belong to a host, whatever its port, and one that is SameSite=Strict stays
- * behind when another site leads here.
+ * A browser that handles only cookies: they belong to a host, whatever its port, and a SameSite=Strict cookie is not
+ * sent when another site links here.
  */
 export class PlainBrowser {
   readonly #jars = new Map<string, Cookie[]>();
 
-  /** What it would send to that host. */
+  /** Returns the cookies that it would send to that host. */
   cookies(url: string): Record<string, string> {
     return Object.fromEntries((this.#jars.get(new URL(url).hostname) ?? []).map(({ name, value }) => [name, value]));
   }
 
-  /** Every header Set-Cookie that it was ever sent. */
-  readonly told: string[] = [];
+  /** Every Set-Cookie header that it received. */
+  readonly setCookies: string[] = [];
 
-  /** Drops all that it holds of a host. */
+  /** Removes all cookies of a host. */
   forget(url: string): void {
     this.#jars.delete(new URL(url).hostname);
   }
 
-  /** Another browser that holds the same. */
+  /** Returns another browser with the same cookies. */
   copy(): PlainBrowser {
     const other = new PlainBrowser();
     for (const [host, jar] of this.#jars) other.#jars.set(host, [...jar]);
     return other;
   }
 
-  /** A call of a page of the same origin. */
-  call(url: string, { method = 'GET', body, headers = {} }: PageRequest = {}): Promise<PageAnswer> {
+  /** Sends a request of a same-origin page. */
+  call(url: string, { method = 'GET', body, headers = {} }: PageRequest = {}): Promise<PageResponse> {
     return this.#send(url, method, body, true, {
       'sec-fetch-site': 'same-origin',
       'x-fleetwatch': 'console',
@@ -48,21 +48,21 @@ export class PlainBrowser {
     });
   }
 
-  /** A load of a page that another site led to. Redirects are the test's to follow. */
-  visit(url: string): Promise<PageAnswer> {
+  /** Loads a page that another site linked to. Does not follow redirects. */
+  visit(url: string): Promise<PageResponse> {
     return this.#send(url, 'GET', undefined, false, { 'sec-fetch-site': 'cross-site' });
   }
 
-  /** The same, and on along redirects until one leads below `to`, which is not loaded. @returns that address */
+  /** Loads a page and follows redirects up to one below `to`, which is not loaded. @returns that URL */
   async follow(url: string, to: string): Promise<string> {
     let at = url;
     for (let hops = 0; hops < 10; hops++) {
       if (at.startsWith(to)) return at;
       const { location, status, body } = await this.visit(at);
-      if (!location) throw new Error(`${at} answered ${status} and led nowhere: ${JSON.stringify(body)}`);
+      if (!location) throw new Error(`${at} returned ${status} without a redirect: ${JSON.stringify(body)}`);
       at = new URL(location, at).href;
     }
-    throw new Error(`${url} led to ever more addresses, the last ${at}`);
+    throw new Error(`${url} redirected too often, last to ${at}`);
   }
 
   async #send(url: string, method: string, body: unknown, isSameSite: boolean, headers: Record<string, string>) {
@@ -87,7 +87,7 @@ export class PlainBrowser {
   }
 
   #take(hostname: string, text: string): void {
-    this.told.push(text);
+    this.setCookies.push(text);
     const [pair = '', ...attributes] = text.split(/; */);
     const name = pair.slice(0, pair.indexOf('='));
     const value = pair.slice(name.length + 1);

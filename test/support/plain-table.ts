@@ -1,9 +1,9 @@
 import type { Item, Key, Query, Table, Write, WriteOutcome } from '#lib/platform/ports.ts';
 import { checkTransaction, itemText, keyOf, PAGE_BYTES } from '#lib/platform/table/item-limits.ts';
 
-/** An item as it stands, which nobody can change, so that all who read it share it. */
+/** A stored item; frozen, so that readers share it. */
 type Row = { item: Item; bytes: number };
-/** The rows of a partition, and their sort keys in order. */
+/** The rows of a partition, and their sorted sort keys. */
 type Partition = { rows: Map<string, Row>; sks: string[] };
 
 function frozen<T>(value: T): T {
@@ -11,7 +11,7 @@ function frozen<T>(value: T): T {
   return value;
 }
 
-/** How many of some texts in order lie before one. */
+/** Returns the number of sorted texts before the given one. */
 function placeOf(sks: readonly string[], sk: string): number {
   let [low, high] = [0, sks.length];
   while (low < high) {
@@ -23,9 +23,9 @@ function placeOf(sks: readonly string[], sk: string): number {
 }
 
 /**
- * The table port on plain objects, for lives of many millions of requests: a read parses nothing and copies nothing.
- * Whoever tries to change what it has read gets a TypeError.
- * @param onInsert called for each item that was not there before
+ * The table port on plain objects, for simulations with many millions of requests: a read parses and copies nothing.
+ * Changing a returned item throws a TypeError.
+ * @param onInsert called for each new item
  */
 export function plainTable(onInsert: (item: Item) => void = () => {}): Table & { items(): Item[] } {
   const partitions = new Map<string, Partition>();
@@ -96,10 +96,10 @@ export function plainTable(onInsert: (item: Item) => void = () => {}): Table & {
   };
 }
 
-/** Above every sort key, which are printable ASCII. */
+/** Greater than every sort key (printable ASCII). */
 const LAST = '\u007f';
 
-/** The sort keys within the bounds of a query, in its order. */
+/** Yields the sort keys within the bounds of a query, in its order. */
 function* sksOf(
   sks: readonly string[],
   { from, to, after, descending }: { from: string; to: string } & Pick<Query, 'after' | 'descending'>,

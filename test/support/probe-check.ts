@@ -5,7 +5,7 @@ import type { ProbeInput } from '#lib/checks/types/check-type.ts';
 import { checkTypeOf } from '#lib/checks/types/registry.ts';
 import { probeWorld } from './probe-world.ts';
 
-/** Parses settings as a create request does, probes them once, and gives the outcome. */
+/** Parses settings like a create request and probes them once. @returns the outcome */
 export async function probeCheck(settings: object, world: ProbeInput = probeWorld()): Promise<ProbeOutcome> {
   const input = parseCheck({ entity_id: 'ent_0', ...settings }, { minInterval: 1, now: Date.now() });
   const probe = await checkTypeOf(input.check_type).probe?.();

@@ -7,7 +7,7 @@ const nobodyKnows: Resolve = async (name) => {
   throw Object.assign(new Error(`queryA ENOTFOUND ${name}`), { code: 'ENOTFOUND' });
 };
 
-/** What a probe gets, over real sockets: public addresses and 127.77/16 only, and names as told. */
+/** Returns the input of a probe over real sockets: only public addresses and 127.77/16, and the given names. */
 export function probeWorld(more: Partial<Omit<ProbeInput, 'net'>> & { resolve?: Resolve } = {}): ProbeInput {
   const settings = readSettings({ CHECK_EGRESS: 'public', EGRESS_ALLOW: '127.77.0.0/16' });
   const { resolve = nobodyKnows, ...world } = more;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { isNightly } from './nightly.ts';
 
 /**
- * Property tests draw new cases at every run, and name the seed of one that fails. The gate draws the same ones each
- * time, so that a red run is the fault of the change it ran for.
+ * Property tests use new cases in every run and print the seed of a failed one. CI uses the same cases in each run, so
+ * that a failure is due to the change under test.
  */
 if (process.env.CI === 'true' && !isNightly) fc.configureGlobal({ seed: 1 });

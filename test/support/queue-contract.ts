@@ -4,13 +4,13 @@ import { queues as specs } from '#infra/topology.ts';
 import type { Message, Queues } from '#lib/platform/ports.ts';
 
 export type Consume = (event: SQSEvent) => Promise<SQSBatchResponse>;
-/** A service of its own whose queue `delivery` is consumed by `consume`. */
+/** A service whose queue `delivery` is consumed by `consume`. */
 export type QueueWorld = { queues: Queues; stop(): Promise<void> };
 
 const NOTHING_FAILED: SQSBatchResponse = { batchItemFailures: [] };
 const WAIT = { timeout: 10_000, interval: 5 };
 
-/** What every adapter of the queue port must do, with the event source that feeds the consumer. */
+/** Tests every adapter of the queue port, with the event source of the consumer. */
 export function queueContract(name: string, start: (consume: Consume) => Promise<QueueWorld>): void {
   describe(`the queue port on ${name}`, () => {
     let world: QueueWorld;
@@ -22,7 +22,7 @@ export function queueContract(name: string, start: (consume: Consume) => Promise
         bodies.map((body): Message => ({ body })),
       );
 
-    it('hands over each body once, as JSON text', async () => {
+    it('delivers each body once, as JSON text', async () => {
       const seen: unknown[] = [];
       world = await start(async ({ Records }) => {
         seen.push(...Records.map((record) => JSON.parse(record.body)));
@@ -33,7 +33,7 @@ export function queueContract(name: string, start: (consume: Consume) => Promise
       expect(seen).toEqual(expect.arrayContaining([{ n: 1, text: 'Grüße 🌍' }, { n: 2 }, [3], 'four']));
     });
 
-    it('hands over at most a batch at once, and no more messages than its batches hold', async () => {
+    it('delivers at most a batch at a time, and no more messages than its batches hold', async () => {
       const { batch, concurrency } = specs.delivery;
       let inHand = 0;
       let most = 0;
@@ -52,7 +52,7 @@ export function queueContract(name: string, start: (consume: Consume) => Promise
       expect(most).toBeLessThanOrEqual(batch * concurrency);
     });
 
-    it('speaks as SQS does', async () => {
+    it('uses the format of SQS', async () => {
       const seen: SQSEvent[] = [];
       const before = Date.now();
       world = await start(async (event) => {
@@ -74,7 +74,7 @@ export function queueContract(name: string, start: (consume: Consume) => Promise
       expect(Number(record.attributes.SentTimestamp)).toBeGreaterThanOrEqual(before - 1000);
     });
 
-    it('holds a message back until its instant', async () => {
+    it('delays a message until its time', async () => {
       const seen: { name: string; at: number }[] = [];
       world = await start(async ({ Records }) => {
         for (const record of Records) seen.push({ name: JSON.parse(record.body), at: Date.now() });
@@ -97,7 +97,7 @@ export function queueContract(name: string, start: (consume: Consume) => Promise
       expect(seen[2]!.at).toBeGreaterThanOrEqual(not_before);
     });
 
-    it('gives again only what failed, and counts', async () => {
+    it('retries only what failed, and counts receives', async () => {
       const seen: string[] = [];
       world = await start(async ({ Records }) => {
         seen.push(
@@ -113,7 +113,7 @@ export function queueContract(name: string, start: (consume: Consume) => Promise
       expect(seen.toSorted()).toEqual(['bad/1', 'bad/2', 'bad/3', 'fine/1', 'good/1']);
     });
 
-    it('gives a whole batch again when the function fails', async () => {
+    it('retries a whole batch when the function fails', async () => {
       const seen: string[] = [];
       world = await start(async ({ Records }) => {
         seen.push(
@@ -127,7 +127,7 @@ export function queueContract(name: string, start: (consume: Consume) => Promise
       expect(seen.toSorted()).toEqual(['a/1', 'a/2', 'b/1', 'b/2']);
     });
 
-    it('takes any number of messages in one send, none included', async () => {
+    it('accepts any number of messages in one send, including none', async () => {
       const seen = new Set<number>();
       world = await start(async ({ Records }) => {
         for (const record of Records) seen.add(JSON.parse(record.body));
@@ -142,7 +142,7 @@ export function queueContract(name: string, start: (consume: Consume) => Promise
       ['more than 15 minutes ahead', 'delivery', { body: 1, not_before: Date.now() + 16 * 60_000 }],
       ['a body that is not JSON', 'delivery', { body: undefined }],
       ['a body over 256 KB', 'delivery', { body: 'x'.repeat(257 * 1024) }],
-      ['a queue that is not there', 'nowhere', { body: 1 }],
+      ['an unknown queue', 'nowhere', { body: 1 }],
     ])('refuses %s', async (_, queue, message) => {
       world = await start(async () => NOTHING_FAILED);
       await expect(world.queues.send(queue, [message])).rejects.toThrow(Error);

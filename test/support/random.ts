@@ -2,12 +2,12 @@ import { makeIds } from '#lib/platform/ids.ts';
 import type { Clock, Ids } from '#lib/platform/ports.ts';
 
 /**
- * The one source of chance of a run: everything that could happen otherwise asks it, so that a seed replays exactly.
+ * The only source of randomness of a run, so that a seed replays it exactly.
  */
 export type Random = {
-  /** 0 ≤ x < 1. */
+  /** Returns x with 0 ≤ x < 1. */
   next(): number;
-  /** A whole number, both ends included. */
+  /** Returns an integer, both ends included. */
   int(min: number, max: number): number;
   chance(probability: number): boolean;
   pick<T>(list: readonly T[]): T;
@@ -33,5 +33,5 @@ export function makeRandom(seed: number): Random {
   };
 }
 
-/** Ids that are the same in each run. */
+/** Returns ids that are the same in each run. */
 export const repeatableIds = (clock: Pick<Clock, 'now'>): Ids => makeIds(clock, makeRandom(1).bytes);

@@ -7,28 +7,28 @@ import { lastingPort } from './lasting-port.ts';
 import { type MainProcess, startMain } from './main-process.ts';
 import { UNHURRIED } from './service.ts';
 
-/** `npm start` in a process of its own, on one DATA_DIR and port through all of its lives. */
+/** `npm start` in its own process, with the same DATA_DIR and port across restarts. */
 export type RealService = AsyncDisposable & {
   dir: string;
   url: string;
-  /** Admin of its first account. */
+  /** Client of the admin of its first account. */
   client: Client;
   pid(): number;
   isAlive(): boolean;
-  /** What the process that runs wrote to stdout, and to stderr. */
+  /** Output of the current process on stdout and stderr. */
   out(): string;
   err(): string;
-  /** SIGKILL to node itself; resolves when it is gone. */
+  /** Sends SIGKILL to node; resolves when it has ended. */
   kill(): Promise<void>;
-  /** SIGTERM; resolves with the exit code. */
+  /** Sends SIGTERM; resolves with the exit code. */
   stop(): Promise<number | null>;
-  /** Starts it again on the same data. @param env in place of the first one */
+  /** Starts it again with the same data. @param env replaces the first one */
   start(env?: Record<string, string>): Promise<void>;
 };
 
 /**
  * Starts the service on an empty folder. Disposing of it kills the process and removes the folder.
- * @param code the checkout whose code runs; this one when left out
+ * @param code the checkout whose code runs; default: this one
  */
 export async function startRealService(env: Record<string, string> = {}, code?: string): Promise<RealService> {
   const dir = mkdtempSync(join(tmpdir(), 'fleetwatch-real-'));
@@ -37,7 +37,7 @@ export async function startRealService(env: Record<string, string> = {}, code?: 
     main = startMain({ DATA_DIR: dir, LOG_LEVEL: 'warn', RATE_LIMITS: UNHURRIED, ...more, PORT: port }, [], code);
     return main.ready;
   };
-  // Whatever becomes of this process, that one does not outlive it.
+  // Ends the other process whenever this one ends.
   const tidyUp = () => {
     main?.child.kill('SIGKILL');
     rmSync(dir, { recursive: true, force: true, maxRetries: 5 });

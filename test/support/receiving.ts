@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from 'vitest';
 import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
 
-/** A target and receiver of the tests of a `describe`, at an address of its own; there once a test runs. */
+/** Starts a target and receiver for the tests of a `describe`, at a separate address; available when a test runs. */
 export function receiving(host = '127.77.0.1'): () => WebhookReceiver {
   let receiver: WebhookReceiver;
   beforeAll(async () => {

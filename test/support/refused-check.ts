@@ -3,7 +3,7 @@ import { AppError, type ErrorDetail } from '#lib/platform/errors.ts';
 
 export const HTTP_CHECK = { entity_id: 'ent_1', check_type: 'http', target_url: 'https://shop.example.com/' };
 
-/** What is wrong with the settings of a check, by their paths; none: they are taken. By default of an http check. */
+/** Returns the validation errors of the settings of a check; empty if they are valid. Default: of an http check. */
 export function refused(settings: object, base: object = HTTP_CHECK): ErrorDetail[] {
   try {
     parseCheck({ ...base, ...settings }, { minInterval: 1, now: 0 });

@@ -2,7 +2,7 @@ import { type Client, newTenant } from '#test/support/client.ts';
 
 export type Entity = { id: string; path: string };
 
-/** A new tenant with a blueprint `service`. */
+/** Creates a tenant with a blueprint `service`. */
 export async function tenantWithBlueprint(): Promise<Client> {
   const tenant = await newTenant();
   await tenant.post('/v1/blueprints', { slug: 'service', name: 'Service' });
@@ -10,7 +10,7 @@ export async function tenantWithBlueprint(): Promise<Client> {
 }
 
 let count = 0;
-/** A new entity of that blueprint. */
+/** Creates an entity of that blueprint. */
 export async function entityOf(tenant: Client): Promise<Entity> {
   const slug = `e-${++count}`;
   const made = await tenant.post('/v1/blueprints/service/entities', { slug, name: slug });
@@ -18,7 +18,7 @@ export async function entityOf(tenant: Client): Promise<Entity> {
   return { id: made.body.id, path: `/v1/blueprints/service/entities/${slug}` };
 }
 
-/** The body of a relation between two. */
+/** Returns the body of a relation. */
 export const relation = (from: Entity, to: Entity, relation_type = 'depends_on') => ({
   from_entity_id: from.id,
   to_entity_id: to.id,

@@ -22,23 +22,23 @@ export type Service = {
 };
 
 export type ServiceOptions = {
-  /** Settings as an operator gives them, over the embedded defaults. */
+  /** Environment settings, over the embedded defaults. */
   env?: Record<string, string>;
-  /** Keep everything here; without, in memory. */
+  /** Data directory; default: in memory. */
   dir?: string;
   log?: Log;
-  /** In place of the machine's own clock, ids or network. */
+  /** Replaces the machine's clock, ids or network. */
   world?: Partial<GivenPorts>;
 };
 
-/** Rates that no test reaches which does not want to: all of them call from one address. */
+/** Rate limits that only tests of limits reach, because all tests use one client address. */
 export const UNHURRIED = ['read', 'write', 'push', 'mcp', 'send', 'open', 'sign-in', 'ping', 'ping-url']
   .map((of) => `${of}=1000000/10000000`)
   .join(',');
 
 /**
- * The whole embedded service in this process, on a free port. Tests may probe 127.77.0.0/16, whatever CHECK_EGRESS
- * says.
+ * Starts the whole embedded service in this process, on a free port. Tests can probe 127.77.0.0/16, whatever
+ * CHECK_EGRESS is.
  */
 export async function startService({
   env = {},
@@ -65,17 +65,16 @@ export type Tenant = { id: string; key: string };
 
 export type Target = {
   url: string;
-  /** An admin key of some tenant. */
+  /** An admin key of one of its tenants. */
   key: string;
-  /** A new, empty account. */
+  /** Creates an empty account. */
   createTenant(): Promise<Tenant>;
 };
 
 let shared: Promise<Target> | undefined;
 
 /**
- * The service that contract tests talk to: BASE_URL with ADMIN_KEY, or else one of their own in memory, once a test
- * file.
+ * Returns the service under test: BASE_URL with ADMIN_KEY, or an embedded one in memory, one per test file.
  */
 export function target(): Promise<Target> {
   shared ??= process.env.BASE_URL ? remote(process.env.BASE_URL) : embedded();
@@ -87,28 +86,28 @@ async function embedded(): Promise<Target> {
   return { url: service.url, key: service.adminKey, createTenant: () => tenantOf(service) };
 }
 
-/** Every account of a test may go as far as its service. */
+/** Accounts of tests have the same egress as their service. */
 const NEW_ACCOUNT = { email: 'test@example.com', name: 'Test account', egress: 'any' } as const;
 
-/** A new, empty account of a service in this process. */
+/** Creates an empty account in a service of this process. */
 export async function tenantOf(env: Service): Promise<Tenant> {
   const { account, key } = await createAccount(env, NEW_ACCOUNT, { again: true });
   return { id: account.id, key: key.key };
 }
 
 /**
- * The service there is started with RATE_LIMITS of UNHURRIED, or `off`. New accounts come as the operator makes them,
- * which needs its DATA_DIR or TABLE_NAME.
+ * The remote service runs with the RATE_LIMITS of UNHURRIED, or `off`. New accounts are created through its DATA_DIR or
+ * TABLE_NAME, like by the operator.
  */
 async function remote(url: string): Promise<Target> {
   const key = process.env.ADMIN_KEY;
-  if (!key) throw new Error('BASE_URL is set without ADMIN_KEY: give an admin key of the service there.');
+  if (!key) throw new Error('BASE_URL is set without ADMIN_KEY: set it to an admin key of that service.');
   return { url: url.replace(/\/$/, ''), key, createTenant };
 }
 
 async function createTenant(): Promise<Tenant> {
   if (process.env.TABLE_NAME) {
-    // As the CLI does it, without a process for each account.
+    // Like the CLI, without a process for each account.
     const { deployedTable } = await import('#lib/aws/deployed-table.ts');
     const settings = readSettings(process.env);
     const table = deployedTable(process.env.TABLE_NAME);
@@ -120,9 +119,7 @@ async function createTenant(): Promise<Tenant> {
     return { id: made.account.id, key: made.key.key };
   }
   if (!process.env.DATA_DIR) {
-    throw new Error(
-      'This test makes accounts of its own: set DATA_DIR or TABLE_NAME to that of the service at BASE_URL.',
-    );
+    throw new Error('This test creates accounts: set DATA_DIR or TABLE_NAME to that of the service at BASE_URL.');
   }
   const cli = join(import.meta.dirname, '../../infra/admin.ts');
   const { email, name, egress } = NEW_ACCOUNT;

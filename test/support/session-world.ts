@@ -9,7 +9,7 @@ import type { MemoryWorld } from './memory-world.ts';
 
 const HOST = { host: 'localhost:8787' };
 
-/** Signs a user in. @returns the session and what a browser then sends */
+/** Signs a user in. @returns the session and the cookies of the browser */
 export async function begin(
   world: MemoryWorld,
   context: Context,
@@ -17,20 +17,23 @@ export async function begin(
   method: SignInMethod = 'passkey',
   { before = [], ...byKey }: { before?: string[]; key?: ApiKeyItem; key_digest?: string } = {},
 ): Promise<{ begun: BegunSession; cookie: string }> {
-  const who = { user, account, ...byKey };
+  const principal = { user, account, ...byKey };
   let begun: BegunSession | undefined;
   await signIn(context, async () => {
-    begun = await beginSession({ ...world, origin: context.origin }, method, who, { headers: HOST, cookies: before });
+    begun = await beginSession({ ...world, origin: context.origin }, method, principal, {
+      headers: HOST,
+      cookies: before,
+    });
     return { begun, uses: [] };
   });
   return { begun: begun!, cookie: begun!.cookie.split(';', 1)[0]! };
 }
 
-/** The user as it is stored. */
+/** Reads the stored user. */
 export const userOf = async ({ store, keys }: MemoryWorld, { tenant_id, id }: UserItem): Promise<UserItem> =>
   (await store.get<UserItem>(keys.user(tenant_id, id)))!;
 
-/** What the gate makes of a read by a page with such a cookie. */
+/** Authenticates a read request of a page with this cookie. */
 export const withCookie = (world: MemoryWorld, cookie: string): Promise<Context> =>
   pageGates(world).authenticate({
     method: 'GET',
@@ -40,8 +43,8 @@ export const withCookie = (world: MemoryWorld, cookie: string): Promise<Context>
     request_id: 'r',
   });
 
-/** The same as a word. */
-export const accessOf = (world: MemoryWorld, cookie: string): Promise<string> =>
+/** Authenticates a read request. @returns the outcome as a word */
+export const outcomeOf = (world: MemoryWorld, cookie: string): Promise<string> =>
   withCookie(world, cookie).then(
     ({ caller }) => caller.role,
     (error) => error.code,

@@ -4,7 +4,7 @@ import { iso } from '#lib/platform/time.ts';
 
 const keys = keyTable({ BUCKETS: 2, SHARDS: 2 });
 
-/** An entity as it is stored, whose checks have no results yet. @param now epoch ms at which it was made */
+/** Returns a stored entity whose checks have no results yet. @param now time of its creation (epoch ms) */
 export const shopEntity = (checkIds: string[], now: number): EntityItem => ({
   ...keys.entity('acc_a', 'ent_a'),
   v: 'entity-0',

@@ -1,12 +1,12 @@
 import { createServer as createHttp, type Server as HttpServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer as createTcp, type Server, type Socket } from 'node:net';
 
-/** A local peer for probes; `await using` closes it with all of its connections. */
+/** A local target of probes; `await using` closes it and its connections. */
 export type Target = AsyncDisposable & { host: string; port: number; url: string; connections: () => number };
 
 const DEFAULT_HOST = '127.77.0.1';
 
-/** An HTTP server that answers as told. @param more what else it does, such as an upgrade */
+/** Starts an HTTP server with the given handler. @param more sets up other behavior, such as an upgrade */
 export function httpTarget(
   listener: RequestListener,
   host = DEFAULT_HOST,
@@ -17,7 +17,7 @@ export function httpTarget(
   return listening(server, host, 'http');
 }
 
-/** A TCP server that does as told with each connection: nothing, garbage, half an answer. */
+/** Starts a TCP server with the given handler of connections. */
 export const rawTarget = (onConnection: (socket: Socket) => void, host = DEFAULT_HOST, port = 0): Promise<Target> =>
   listening(createTcp(onConnection), host, 'http', port);
 
@@ -28,7 +28,7 @@ export async function listening(server: Server | HttpServer, host: string, schem
   server.on('connection', (socket: Socket) => {
     connections++;
     sockets.add(socket);
-    // What the other side does to the connection is what the test is about.
+    // Tests ignore errors that the client causes on the connection.
     socket.on('error', () => {});
     socket.on('close', () => sockets.delete(socket));
   });
@@ -50,7 +50,7 @@ export async function listening(server: Server | HttpServer, host: string, schem
   };
 }
 
-/** A port of a loopback address on which nothing listens. */
+/** Returns a port of a loopback address on which nothing listens. */
 export async function closedPort(host = DEFAULT_HOST): Promise<number> {
   await using target = await rawTarget(() => {}, host);
   return target.port;

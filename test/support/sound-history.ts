@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 
-// biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+// biome-ignore lint/suspicious/noExplicitAny: responses of every shape
 export type Json = any;
 
-/** What holds of each bucket, whatever is in it. */
+/** Asserts the invariants of a bucket. */
 function expectSound(bucket: Json): void {
   const { from, to, seconds, uptime, coverage, success_ratio, runs, failures } = bucket;
   const sum = Object.values<number>(seconds).reduce((total, one) => total + Math.round(one * 1000), 0);
@@ -18,7 +18,7 @@ function expectSound(bucket: Json): void {
   for (const one of [uptime, coverage, success_ratio]) expect(one ?? 0).toBe(Math.floor((one ?? 0) * 1e6 + 0.5) / 1e6);
 }
 
-/** What holds of each history, whatever is in it: of its buckets, and of their sum. */
+/** Asserts the invariants of a history: of its buckets and of their sum. */
 export function expectWhole({ from, to, total, buckets }: Json): void {
   expect(buckets[0].from).toBe(from);
   expect(buckets.at(-1).to).toBe(to);

@@ -7,40 +7,40 @@ import type { BatchReply } from '#lib/platform/batch.ts';
 import { type Lineage, NO_LINEAGE } from './lineage.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
-/** A message in the hand of a poller, with the chain of messages that led to it. */
+/** A message that a poller has received, with the chain of messages that led to it. */
 export type InHand = Received & { lineage: Lineage };
 
 export type SqsWorld = {
   clock: Pick<VirtualClock, 'now' | 'at'>;
   /**
    * Runs the function of the queue with a batch; never rejects.
-   * @param records the batch, as the function is given it
-   * @returns its answer; undefined when there is none, and the whole batch comes again
+   * @param records the batch in the format of the function
+   * @returns its response; undefined if it has none and the whole batch is retried
    */
   run(queue: QueueName, batch: InHand[], records: SQSRecord[]): Promise<BatchReply | undefined>;
-  /** Pollers at the least and at the most, and how often one more is started while messages wait (ms). */
+  /** Minimum and maximum number of pollers, and the time after which another is started while messages wait (ms). */
   pollers(queue: QueueName): { least: number; most: number; every_ms: number };
-  /** How long a receive waits for a message; default: until there is one. */
+  /** Duration of a long poll (ms); default: unlimited. */
   long_poll_ms?: number;
-  /** Hears of each receive that brought nothing. */
+  /** Called for each receive without a message. */
   onIdle?(): void;
-  /** Takes a batch out of the messages that wait; default: the oldest, as many as a batch takes. */
+  /** Takes a batch from the waiting messages; default: the oldest, up to the size of a batch. */
   take?(queue: QueueName, waiting: InHand[]): InHand[];
-  /** Whether messages can be received now; call `wake` when they can again. Default: always. */
+  /** Whether messages can be received now; call `wake` when that changes to true. Default: always. */
   isOpen?(): boolean;
-  /** When a message that was not done can be received again; default: when its visibility time-out is over. */
+  /** Time at which a failed message can be received again; default: the end of its visibility timeout. */
   backAt?(queue: QueueName, received_at: number): number;
-  /** Hears of each message that was not done at its last receive. */
+  /** Called for each message that failed at its last receive. */
   onDeadLetter?(queue: QueueName, message: InHand): void;
 };
 
 export type EventSource = ReturnType<typeof sqsEventSource>;
 
 /**
- * An SQS queue with the event source that feeds its function, in virtual time. A poller receives in a long poll, which
- * ends with the first message that comes, or with as many of those that wait as a batch takes; it hands them to the
- * function, deletes what is done, and leaves what failed to come again. A message goes to a poller that waits before it
- * goes together with another one: so there are more receives than a crowded queue needs.
+ * An SQS queue with the event source of its function, in virtual time. A poller receives by a long poll, which ends
+ * with the first message that arrives, or with a batch of waiting ones; it passes them to the function, deletes the
+ * processed ones, and leaves failed ones to be received again. A message goes to a waiting poller rather than into a
+ * batch with others, which causes more receives than necessary in a crowded queue.
  */
 export function sqsEventSource(queue: QueueName, world: SqsWorld) {
   const { clock, isOpen = () => true } = world;
@@ -67,7 +67,7 @@ export function sqsEventSource(queue: QueueName, world: SqsWorld) {
     });
   }
 
-  /** Gives what waits to pollers that are idle, and calls for more of them when there are too few. */
+  /** Gives waiting messages to idle pollers, and starts more pollers when there are too few. */
   function serve(): void {
     if (!isOpen()) return;
     while (idle.length > 0 && waiting.length > 0) {
@@ -81,7 +81,7 @@ export function sqsEventSource(queue: QueueName, world: SqsWorld) {
     if (waiting.length > 0) grow();
   }
 
-  /** One more poller each time that it looks, while messages wait for one. */
+  /** Starts one more poller at each interval while messages wait. */
   function grow(): void {
     if (grows || pollers >= most) return;
     grows = true;
@@ -124,22 +124,22 @@ export function sqsEventSource(queue: QueueName, world: SqsWorld) {
     });
 
   return {
-    /** Starts as many pollers as there are at the least; their polls do not end together. */
+    /** Starts the minimum number of pollers; their polls do not end together. */
     start: (): void => {
       const apart = (world.long_poll_ms ?? 0) / least;
       for (let i = 0; i < least; i++) clock.at(clock.now() + i * apart, () => void poll());
     },
-    /** @param at when it can be received */
+    /** @param at earliest time of its receive */
     send: (body: string, at: number, lineage: Lineage = NO_LINEAGE): void => {
       const fresh = { group_id: '', receives: 0, first_received_at: 0 };
       arriveAt(at, { id: ++sequence, body, sent_at: clock.now(), lineage, ...fresh });
     },
-    /** To be called when messages can be received again. */
+    /** Call this when messages can be received again. */
     wake: serve,
   };
 }
 
-/** What a function gives back of its batch: all of it when it gave no answer, or named what it was not given. */
+/** Returns the failed messages of a batch: all if there was no response, or if it named unknown ones. */
 export function failedOf(names: readonly string[], reply: BatchReply | undefined): ReadonlySet<string> {
   const given = new Set(names);
   const failed = new Set(reply?.batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));

@@ -3,7 +3,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { type Client, clientOf } from './client.ts';
 import { type Service, startService } from './service.ts';
 
-/** An address, what has to become of a request to it, and why. */
+/** An address, the required outcome of a request to it, and the reason. */
 export type Vector = {
   id: string;
   group: string;
@@ -25,14 +25,14 @@ export const vectors = readFileSync(new URL('ssrf-vectors.jsonl', import.meta.ur
   .filter(Boolean)
   .map((line) => JSON.parse(line) as Vector);
 
-/** The URLs that must never be reached where public addresses alone may be; at least 30. */
+/** URLs that must never be reached under egress to public addresses only; at least 30. */
 export const blockedUrls = vectors.flatMap(({ url, vars, verdict, why }) =>
   url !== undefined && vars === undefined && verdict === 'block' ? [{ url, why }] : [],
 );
 
 /**
- * A service of the tests of a `describe` that reaches public addresses alone.
- * @returns its client, once a test runs
+ * Starts a service for the tests of a `describe` that reaches only public addresses.
+ * @returns its client, available when a test runs
  */
 export function publicOnly(): () => Client {
   let service: Service;

@@ -11,8 +11,8 @@ const PROGRAM = `
 `;
 
 /**
- * An address whose connection attempts get no answer at all, as behind a firewall that drops: a listener that never
- * accepts and whose backlog is full. Needs a process of its own, as node always accepts while it runs.
+ * Starts an address whose connection attempts get no response, like a firewall that drops packets: a listener that
+ * never accepts and whose backlog is full. Runs in its own process, because node always accepts while it runs.
  */
 export async function stalledListener(host = '127.77.0.9'): Promise<AsyncDisposable & { host: string; port: number }> {
   const child = spawn(process.execPath, ['-e', PROGRAM, host], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -34,7 +34,7 @@ export async function stalledListener(host = '127.77.0.9'): Promise<AsyncDisposa
   };
 }
 
-/** Whether one more connection still comes about within 300 ms. */
+/** Whether another connection is established within 300 ms. */
 function accepted(waiting: Socket[], host: string, port: number): Promise<boolean> {
   const socket = connect(port, host);
   waiting.push(socket);

@@ -1,7 +1,7 @@
 import { RESULTS } from '#lib/keys.ts';
 
-/** Of rows of `items`, in SQL: results of their own. */
+/** SQL condition on rows of `items`: separately stored results. */
 export const IS_RESULT = `sk >= '${RESULTS}' AND sk < '${RESULTS}~'`;
 
-/** Packs of quiet runs. */
+/** SQL condition on rows of `items`: packs of quiet results. */
 export const IS_PACK = "pk LIKE 'T#%#PACKS#%'";

@@ -5,9 +5,9 @@ import { failedOf } from './sqs-event-source.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 export type Stream = (typeof streams)[number];
-/** An item as DynamoDB has it on the wire. */
+/** An item in the format of DynamoDB. */
 export type NewImage = Record<string, { S?: string }>;
-/** A new item, as a function is given it. */
+/** A new item in the format of the function. */
 export type StreamRecord = { eventName: 'INSERT'; dynamodb: { SequenceNumber: string; NewImage: NewImage } };
 
 export type StreamWorld = {
@@ -15,24 +15,24 @@ export type StreamWorld = {
   shards: number;
   /**
    * Runs the function of a stream; never rejects.
-   * @returns its answer; undefined when there is none, and the whole batch comes again
+   * @returns its response; undefined if it has none and the whole batch is retried
    */
   run(stream: Stream, records: StreamRecord[]): Promise<BatchReply | undefined>;
-  /** After which time a new item is read (ms). */
+  /** Delay until a new item is read (ms). */
   lag(): number;
-  /** After which time a shard is read again, behind a batch that went on or one whose first record failed (ms). */
+  /** Delay until a shard is read again, after a batch that advanced or one whose first record failed (ms). */
   pause(wentOn: boolean): number;
-  /** Records that are read at once; default: what a batch takes. */
+  /** Maximum number of records per read; default: the size of a batch. */
   most?(stream: Stream): number;
-  /** Whether the stream is read now; call `wake` when it is again. Default: always. */
+  /** Whether the stream is read now; call `wake` when that changes to true. Default: always. */
   isOpen?(): boolean;
-  /** Whether what was done just now is read once more all the same. */
+  /** Whether the batch that was just processed is read once more. */
   replays?(): boolean;
 };
 
 /**
- * The table's change stream with the event sources that feed its readers, in virtual time. Each reader takes each shard
- * in its order, one batch after the other; what failed comes again, together with all that follows it.
+ * The table's change stream with the event sources of its readers, in virtual time. Each reader reads each shard in
+ * order, one batch after the other; failed records are read again with all that follow.
  */
 export function streamEventSource({ clock, run, lag, pause, ...world }: StreamWorld) {
   const { most = ({ batch }) => batch, isOpen = () => true, replays = () => false } = world;
@@ -56,14 +56,14 @@ export function streamEventSource({ clock, run, lag, pause, ...world }: StreamWo
     const first = names.findIndex((name) => failed.has(name));
     const done = first < 0 ? batch.length : first;
     if (done > 0 && !replays()) records.splice(0, done);
-    // What comes in the pause waits for its end.
+    // Records that arrive during the pause wait for its end.
     if (records.length > 0) await new Promise<void>((end) => clock.at(clock.now() + pause(done > 0), end));
     reader.isReading = false;
     void readOn(reader);
   }
 
   return {
-    /** For the table: an item that was not there before. */
+    /** Called by the table for a new item. */
     inserted: (NewImage: NewImage): void => {
       const SequenceNumber = String(++sequence);
       const shard = hash32(NewImage.pk!.S!) % world.shards;
@@ -73,7 +73,7 @@ export function streamEventSource({ clock, run, lag, pause, ...world }: StreamWo
         clock.at(clock.now() + lag(), () => void readOn(reader));
       }
     },
-    /** To be called when the stream is read again. */
+    /** Call this when the stream is read again. */
     wake: (): void => {
       for (const reader of readers) void readOn(reader);
     },

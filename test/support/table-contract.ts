@@ -3,7 +3,7 @@ import { under } from '#lib/keys.ts';
 import type { Item, Key, Table } from '#lib/platform/ports.ts';
 import { partition, type Row, refusal, tableLimits } from './table-limits.ts';
 
-/** What every adapter of the table port must answer, whatever it stands on. */
+/** Tests every adapter of the table port. */
 export function tableContract(name: string, makeTable: () => Promise<Table> | Table): void {
   describe(`the table port on ${name}`, () => {
     let table: Table;
@@ -24,7 +24,7 @@ export function tableContract(name: string, makeTable: () => Promise<Table> | Ta
         expect(await table.get(item)).toEqual(item);
       });
 
-      it('shows the item that stands where an absent one was wanted, so that "already done" can be told', async () => {
+      it('returns the existing item if an absent one was required, so that "already done" can be recognized', async () => {
         const item: Row = { pk: partition(), sk: 'a', v: 'one', name: 'first' };
         await table.transact([{ put: item, if: 'absent' }]);
         expect(await table.transact([{ put: { ...item, v: 'two' }, if: 'absent' }])).toEqual({
@@ -36,7 +36,7 @@ export function tableContract(name: string, makeTable: () => Promise<Table> | Ta
         expect(await table.get(item)).toEqual(item);
       });
 
-      it('overwrites the version it names and no other', async () => {
+      it('overwrites only the version it names', async () => {
         const item: Row = { pk: partition(), sk: 'a', v: 'one' };
         await table.transact([{ put: item, if: 'absent' }]);
         const second = { ...item, v: 'two' };
@@ -49,7 +49,7 @@ export function tableContract(name: string, makeTable: () => Promise<Table> | Ta
         });
       });
 
-      it('shows the own fresh version when a lost answer makes a write come twice', async () => {
+      it('returns its own new version when a lost response causes a second write', async () => {
         const item: Row = { pk: partition(), sk: 'a', v: 'one' };
         await table.transact([{ put: item, if: 'absent' }]);
         const second = { ...item, v: 'two' };
@@ -58,13 +58,13 @@ export function tableContract(name: string, makeTable: () => Promise<Table> | Ta
         expect(again).toMatchObject({ ok: false, present: [{ v: 'two' }] });
       });
 
-      it('takes an item without a version for no version at all', async () => {
+      it('treats an item without a version as having no version', async () => {
         const key = { pk: partition(), sk: 'a' };
         await table.putMany([key]);
         expect(await table.transact([{ delete: key, if: { version: '' } }])).toMatchObject({ ok: false, failed: [0] });
       });
 
-      it('finds no version where nothing stands', async () => {
+      it('finds no version of a missing item', async () => {
         const key = { pk: partition(), sk: 'a' };
         const outcome = await table.transact([{ put: { ...key, v: 'two' }, if: { version: 'one' } }]);
         expect(outcome).toMatchObject({ ok: false, failed: [0] });
@@ -72,7 +72,7 @@ export function tableContract(name: string, makeTable: () => Promise<Table> | Ta
         expect(await table.get(key)).toBeUndefined();
       });
 
-      it('deletes on a version, and quietly what is not there', async () => {
+      it('deletes on a version, and silently if the item is missing', async () => {
         const item: Row = { pk: partition(), sk: 'a', v: 'one' };
         await table.transact([{ put: item }]);
         expect(await table.transact([{ delete: item, if: { version: 'other' } }])).toMatchObject({ ok: false });
@@ -83,7 +83,7 @@ export function tableContract(name: string, makeTable: () => Promise<Table> | Ta
         expect(await table.transact([{ delete: { pk: item.pk, sk: 'a' } }])).toEqual({ ok: true });
       });
 
-      it('checks an item without touching it', async () => {
+      it('checks an item without changing it', async () => {
         const pk = partition();
         await table.transact([{ put: { pk, sk: 'root', v: 'one' } }]);
         const under = (version: string, sk: string) =>
@@ -98,7 +98,7 @@ export function tableContract(name: string, makeTable: () => Promise<Table> | Ta
         expect(await table.transact([{ check: { pk, sk: 'none' }, if: 'absent' }])).toEqual({ ok: true });
       });
 
-      it('does all of a transaction or nothing, and names each write that failed', async () => {
+      it('executes all of a transaction or nothing, and names each failed write', async () => {
         const pk = partition();
         await table.transact([{ put: { pk, sk: 'b', v: 'one' } }, { put: { pk, sk: 'c', v: 'one' } }]);
         const outcome = await table.transact([
@@ -116,7 +116,7 @@ export function tableContract(name: string, makeTable: () => Promise<Table> | Ta
         expect(sks(await table.query({ partition: pk }))).toEqual(['b', 'c']);
       });
 
-      it('lets exactly one of many concurrent transactions on one item win', async () => {
+      it('lets exactly one of many concurrent transactions on one item succeed', async () => {
         const pk = partition();
         await table.transact([{ put: { pk, sk: 'counter', v: 'start' } }]);
         const outcomes = await Promise.all(
@@ -131,7 +131,7 @@ export function tableContract(name: string, makeTable: () => Promise<Table> | Ta
         expect(sks(await table.query({ partition: pk, ...under('by-') }))).toHaveLength(1);
       });
 
-      it('fails one write without failing those that came at the same moment', async () => {
+      it('fails one write without failing concurrent ones', async () => {
         const pk = partition();
         await table.putMany([{ pk, sk: 'b' }]);
         const outcomes = await Promise.all(
@@ -140,7 +140,7 @@ export function tableContract(name: string, makeTable: () => Promise<Table> | Ta
         expect(outcomes.map((outcome) => outcome.ok)).toEqual([true, false, true]);
       });
 
-      it('reads what was just written', async () => {
+      it('reads the latest write', async () => {
         const key = { pk: partition(), sk: 'a' };
         for (let n = 0; n < 20; n++) {
           await table.transact([{ put: { ...key, n } as Item }]);
@@ -150,25 +150,25 @@ export function tableContract(name: string, makeTable: () => Promise<Table> | Ta
     });
 
     describe('reading', () => {
-      it('finds nothing under a key that nothing can stand under', async () => {
+      it('finds nothing under an impossible key', async () => {
         const odd: Key[] = ['', 'é', 'x'.repeat(1025)].map((sk) => ({ pk: partition(), sk }));
         for (const key of odd) expect(await table.get(key)).toBeUndefined();
         expect(await table.getMany(odd)).toEqual([undefined, undefined, undefined]);
         expect(await table.query({ partition: 'ü' })).toEqual({ items: [] });
       });
 
-      it('gets many in the order asked, with gaps and repeats', async () => {
+      it('returns many in the requested order, with gaps and duplicates', async () => {
         const pk = partition();
         await fill(pk, ['a', 'b']);
         const found = await table.getMany(['b', 'none', 'a', 'b'].map((sk) => ({ pk, sk })));
         expect(found.map((item) => item?.sk)).toEqual(['b', undefined, 'a', 'b']);
         const keys = [{ pk, sk: 'a' }];
-        // How old that may be, an adapter decides.
+        // An adapter decides how old that can be.
         expect(await table.getMany(keys, { eventual: true })).toHaveLength(1);
         expect(await table.getMany([])).toEqual([]);
       });
 
-      it('gets and puts more than a hundred at once', async () => {
+      it('reads and writes more than a hundred at once', async () => {
         const pk = partition();
         const names = Array.from({ length: 250 }, (_, i) => `k${String(i).padStart(3, '0')}`);
         await fill(pk, names);
@@ -183,7 +183,7 @@ export function tableContract(name: string, makeTable: () => Promise<Table> | Ta
         expect(sks(await table.query({ partition: `${pk}x` }))).toEqual([]);
       });
 
-      it('keeps to inclusive bounds, or to what begins so, in either direction', async () => {
+      it('respects inclusive bounds, or a prefix, in either direction', async () => {
         const pk = partition();
         await fill(pk, ['A#1', 'R#1', 'R#2', 'R#3', 'R', 'S#1']);
         const query = async (more: object) => sks(await table.query({ partition: pk, ...more }));
@@ -195,7 +195,7 @@ export function tableContract(name: string, makeTable: () => Promise<Table> | Ta
         expect(await query({ ...under('X') })).toEqual([]);
       });
 
-      it('goes on behind the sort key it is given', async () => {
+      it('continues after the given sort key', async () => {
         const pk = partition();
         await fill(pk, ['A', 'R#1', 'R#2', 'R#3', 'S']);
         const query = async (more: object) => sks(await table.query({ partition: pk, ...more }));
@@ -205,7 +205,7 @@ export function tableContract(name: string, makeTable: () => Promise<Table> | Ta
         expect(await query({ ...under('R#'), after: 'R#3' })).toEqual([]);
       });
 
-      it.each([false, true])('pages through everything once (descending: %s)', async (descending) => {
+      it.each([false, true])('returns everything once in pages (descending: %s)', async (descending) => {
         const pk = partition();
         const names = Array.from({ length: 23 }, (_, i) => `R#${String(i).padStart(2, '0')}`);
         await fill(pk, [...names, 'Q', 'S']);
@@ -220,7 +220,7 @@ export function tableContract(name: string, makeTable: () => Promise<Table> | Ta
         expect(seen).toEqual(descending ? names.toReversed() : names);
       });
 
-      it('ends a page at a megabyte and says that more follows', async () => {
+      it('ends a page at a megabyte and reports that more follows', async () => {
         const pk = partition();
         const names = ['1', '2', '3', '4', '5', '6', '7', '8'];
         for (const sk of names) await fill(pk, [sk], { text: 'x'.repeat(200 * 1024) });
@@ -232,7 +232,7 @@ export function tableContract(name: string, makeTable: () => Promise<Table> | Ta
         expect([...sks(first), ...sks(second)]).toEqual(names);
       });
 
-      it('refuses a page of no items', async () => {
+      it('rejects a page of no items', async () => {
         expect(await refusal(table.query({ partition: partition(), limit: 0 }))).toBeInstanceOf(Error);
       });
     });

@@ -5,19 +5,19 @@ export type Row = Item & Record<string, unknown>;
 
 const KB = 1024;
 let made = 0;
-/** A partition of its own for each test, so that one table serves them all. */
+/** Returns a separate partition for each test, so that one table serves them all. */
 export const partition = (): string => `contract#${process.pid}#${Date.now()}#${made++}`;
 
 export const refusal = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
-    () => 'nothing was refused',
+    () => 'nothing was rejected',
     (error) => error,
   );
 
-/** The part of the table's contract that says what items, keys and transactions may hold. */
+/** The part of the table contract about items, keys and transactions. */
 export function tableLimits(table: () => Table): void {
-  describe('what an item holds', () => {
-    it('gives back every JSON value as it was', async () => {
+  describe('an item', () => {
+    it('returns every JSON value unchanged', async () => {
       const item: Row = {
         pk: partition(),
         sk: 'a',
@@ -39,7 +39,7 @@ export function tableLimits(table: () => Table): void {
       expect(await table().getMany([item])).toEqual([item]);
     });
 
-    it('keeps nothing of what an overwritten item held', async () => {
+    it('keeps nothing of an overwritten item', async () => {
       const key = { pk: partition(), sk: 'a' };
       await table().transact([{ put: { ...key, v: 'one', expires_at: 4_102_444_800, old: 1 } as Item }]);
       await table().transact([{ put: { ...key, new: 1 } as Item }]);
@@ -55,7 +55,7 @@ export function tableLimits(table: () => Table): void {
       ['a number too large', 1e126],
       ['a number too small', 1e-131],
       ['a member without a name', { '': 1 }],
-    ])('refuses %s, at the top and inside', async (_, value) => {
+    ])('rejects %s, at the top level and nested', async (_, value) => {
       const key = { pk: partition(), sk: 'a' };
       for (const bad of [value, { inside: [value] }]) {
         expect(await refusal(table().transact([{ put: { ...key, bad } as Item }]))).toBeInstanceOf(Error);
@@ -64,7 +64,7 @@ export function tableLimits(table: () => Table): void {
       expect(await table().get(key)).toBeUndefined();
     });
 
-    it('takes 30 levels of nesting and refuses 40', async () => {
+    it('accepts 30 levels of nesting and rejects 40', async () => {
       const nest = (levels: number): unknown => (levels === 0 ? 1 : { down: nest(levels - 1) });
       const key = { pk: partition(), sk: 'a' };
       expect(await table().transact([{ put: { ...key, tree: nest(30) } as Item }])).toEqual({ ok: true });
@@ -80,19 +80,19 @@ export function tableLimits(table: () => Table): void {
       ['an sk over 1,024 bytes', { pk: 'contract', sk: 'x'.repeat(1025) }],
       ['a key that is not ASCII', { pk: 'contract', sk: 'é' }],
       ['a key with a line break', { pk: 'contract', sk: 'a\nb' }],
-    ])('refuses to write under %s', async (_, key) => {
+    ])('rejects %s', async (_, key) => {
       expect(await refusal(table().transact([{ put: key }]))).toBeInstanceOf(Error);
       expect(await refusal(table().transact([{ delete: key }]))).toBeInstanceOf(Error);
       expect(await refusal(table().putMany([key]))).toBeInstanceOf(Error);
     });
 
-    it('takes the longest keys', async () => {
+    it('accepts the longest keys', async () => {
       const item = { pk: partition().padEnd(2048, 'x'), sk: 'y'.repeat(1024) };
       expect(await table().transact([{ put: item, if: 'absent' }])).toEqual({ ok: true });
       expect(await table().get(item)).toEqual(item);
     });
 
-    it('takes an item just under 400 KB and refuses one over it', async () => {
+    it('accepts an item just under 400 KB and rejects one over it', async () => {
       const key = { pk: partition(), sk: 'a' };
       const item = (bytes: number) => ({ ...key, text: 'x'.repeat(bytes) }) as Item;
       expect(await table().transact([{ put: item(399 * KB) }])).toEqual({ ok: true });
@@ -107,7 +107,7 @@ export function tableLimits(table: () => Table): void {
       ['empty lists', []],
       ['empty maps', {}],
       ['lists of lists', [[[[[[]]]]]]],
-    ])('takes of %s no more than DynamoDB, which counts more for them than they have as JSON', async (_, value) => {
+    ])('limits %s like DynamoDB, where they count more than as JSON', async (_, value) => {
       const key = { pk: partition(), sk: 'a' };
       const own = (one: unknown): number => (Array.isArray(one) ? one.reduce((sum, x) => sum + 1 + own(x), 3) : 3);
       const each = 1 + (typeof value === 'number' ? (value < 0 ? 3 : 2) : own(value));
@@ -118,8 +118,8 @@ export function tableLimits(table: () => Table): void {
     });
   });
 
-  describe('what a transaction holds', () => {
-    it('takes 100 writes, and refuses 101 or none', async () => {
+  describe('a transaction', () => {
+    it('accepts 100 writes, and rejects 101 or none', async () => {
       const pk = partition();
       const puts = (count: number) => Array.from({ length: count }, (_, i) => ({ put: { pk, sk: `k${i}` } }));
       expect(await table().transact(puts(100))).toEqual({ ok: true });
@@ -127,14 +127,14 @@ export function tableLimits(table: () => Table): void {
       expect(await refusal(table().transact([]))).toBeInstanceOf(Error);
     });
 
-    it('refuses to touch a key twice', async () => {
+    it('rejects two writes to a key', async () => {
       const key = { pk: partition(), sk: 'a' };
       expect(await refusal(table().transact([{ put: key }, { delete: key }]))).toBeInstanceOf(Error);
       expect(await refusal(table().transact([{ check: key, if: 'absent' }, { put: key }]))).toBeInstanceOf(Error);
       expect(await table().get(key)).toBeUndefined();
     });
 
-    it('takes what is under 4 MB and refuses what is over', async () => {
+    it('accepts just under 4 MB and rejects more', async () => {
       const pk = partition();
       const puts = (count: number) =>
         Array.from({ length: count }, (_, i) => ({ put: { pk, sk: `k${i}`, text: 'x'.repeat(390 * KB) } as Item }));

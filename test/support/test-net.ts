@@ -14,7 +14,7 @@ const net = makeNet({ EGRESS_ALLOW: ['127.77.0.0/16'] }, async (name) => {
   throw Object.assign(new Error(name), { code: 'ENOTFOUND' });
 });
 
-/** An exchange as a check makes it, to public addresses and 127.77.0.0/16 alone; names are those in NAMES. */
+/** Sends a request like a check, only to public addresses and 127.77.0.0/16; resolves the names in NAMES. */
 export const get = (url: string, more: Partial<HttpRequest> = {}) =>
   net.http({
     url,
@@ -26,7 +26,7 @@ export const get = (url: string, more: Partial<HttpRequest> = {}) =>
     ...more,
   });
 
-/** The error of an exchange that must fail. */
+/** Returns the error of a request that must fail. */
 export const failure = async (exchange: Promise<unknown>): Promise<NetError> => {
   const error = await exchange.then(
     () => undefined,

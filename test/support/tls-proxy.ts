@@ -4,20 +4,20 @@ import type { AddressInfo } from 'node:net';
 import type { KeyAndCertificate } from './certificates.ts';
 
 /**
- * A proxy with TLS in front of a service, at https://localhost, which hands on the Host that it was asked for, as such
- * proxies do. @param target address of the service, once it runs
+ * Starts a TLS proxy for a service, at https://localhost, which forwards the Host header. @param target address of the
+ * service, when it runs
  */
 export async function startTlsProxy(
   certificate: KeyAndCertificate,
   target: () => string,
 ): Promise<AsyncDisposable & { url: string }> {
-  const server = createServer(certificate, (incoming: IncomingMessage, answer) => {
+  const server = createServer(certificate, (incoming: IncomingMessage, response) => {
     const { method, headers, url = '/' } = incoming;
     const forwarded = request(new URL(url, target()), { method: method!, headers, agent: false }, (given) => {
-      answer.writeHead(given.statusCode!, given.headersDistinct as Record<string, string[]>);
-      given.pipe(answer);
+      response.writeHead(given.statusCode!, given.headersDistinct as Record<string, string[]>);
+      given.pipe(response);
     });
-    forwarded.on('error', () => answer.destroy());
+    forwarded.on('error', () => response.destroy());
     incoming.pipe(forwarded);
   });
   await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));

@@ -3,7 +3,7 @@ import { createServer as createHttps } from 'node:https';
 import { createServer as createTls, type TlsOptions } from 'node:tls';
 import { listening, type Target } from './socket-target.ts';
 
-/** An HTTPS server with a given certificate. @param more what else it does, such as an upgrade */
+/** Starts an HTTPS server with a given certificate. @param more sets up other behavior, such as an upgrade */
 export function httpsTarget(
   options: TlsOptions,
   listener: RequestListener,
@@ -15,7 +15,7 @@ export function httpsTarget(
   return listening(server, host, 'https');
 }
 
-/** A TLS server that says nothing once the handshake is done. */
+/** Starts a TLS server that sends nothing after the handshake. */
 export const tlsTarget = (options: TlsOptions, host = '127.77.0.1'): Promise<Target> =>
   listening(
     createTls(options, (socket) => socket.on('error', () => {})).on('tlsClientError', () => {}),

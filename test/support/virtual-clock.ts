@@ -1,8 +1,8 @@
 import type { Clock } from '#lib/platform/ports.ts';
 
-/** Time that passes only when nothing is left to do in it. */
+/** A clock that advances only when no work is left at the present time. */
 export type VirtualClock = Clock & {
-  /** Calls `work` when the time (epoch ms) has come. What is due at once keeps its order. */
+  /** Calls `work` at a time (epoch ms). Simultaneous work keeps its order. */
   at(time: number, work: () => void): void;
   /** Lets time pass up to `end`. */
   runUntil(end: number): Promise<void>;
@@ -12,10 +12,10 @@ type Timer = { time: number; order: number; work: () => void };
 
 const isBefore = (a: Timer, b: Timer): boolean => a.time < b.time || (a.time === b.time && a.order < b.order);
 
-/** Until every promise that can go on without the clock has gone on. */
+/** Waits until every promise that does not need the clock has settled. */
 const drain = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** @param settled resolves when nothing is left to do at the present moment */
+/** @param settled resolves when no work is left at the present time */
 export function makeClock(start: number, settled: () => Promise<void> = drain): VirtualClock {
   let now = start;
   let order = 0;

@@ -4,31 +4,31 @@ import type { AddressInfo } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import type { KeyAndCertificate } from './certificates.ts';
 
-/** One request as it arrived, at `at` (epoch ms). Header names in lower case. */
+/** A request as received, at `at` (epoch ms). Header names in lower case. */
 export type Received = { at: number; method: string; path: string; headers: Record<string, string>; body: string };
 
-/** What the receiver does with a request: an answer, silence until it is closed, or a reset connection. */
-export type Behaviour = { status: number; headers?: Record<string, string>; body?: string } | 'hang' | 'reset';
+/** Behavior of the receiver: a response, no response until it is closed, or a connection reset. */
+export type Behavior = { status: number; headers?: Record<string, string>; body?: string } | 'hang' | 'reset';
 
 export type WebhookReceiver = {
   /** `https://127.0.0.1:41234`, without a slash at the end. */
   url: string;
   received: Received[];
-  /** Behaves so from the next request on, one behaviour a request; the last one stays. At first: 200. */
-  behave(...next: Behaviour[]): void;
+  /** Sets the behavior of the next requests, one each; the last one stays. Initially: 200. */
+  behave(...next: Behavior[]): void;
   close(): Promise<void>;
 };
 
 /**
- * A real server, on 127.0.0.1 unless `host` says otherwise, that keeps what it gets. With `tls: true` this process
- * trusts its certificate from then on; another process has to be told to trust the authority of the one that is given.
+ * Starts a real server, by default on 127.0.0.1, that records requests. With `tls: true` this process trusts its
+ * certificate from then; another process must be configured to trust the authority of the given one.
  */
 export async function startReceiver(
   options: { tls?: boolean | KeyAndCertificate; host?: string } = {},
 ): Promise<WebhookReceiver> {
   const { host = '127.0.0.1' } = options;
   const received: Received[] = [];
-  let behaviours: Behaviour[] = [{ status: 200 }];
+  let behaviours: Behavior[] = [{ status: 200 }];
 
   const onRequest = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const at = Date.now();
@@ -41,9 +41,9 @@ export async function startReceiver(
       headers: request.headers as Record<string, string>,
       body: Buffer.concat(chunks).toString('utf8'),
     });
-    const behaviour = behaviours.length > 1 ? behaviours.shift()! : behaviours[0]!;
-    if (behaviour === 'reset') request.socket.destroy();
-    else if (behaviour !== 'hang') response.writeHead(behaviour.status, behaviour.headers).end(behaviour.body ?? '');
+    const behavior = behaviours.length > 1 ? behaviours.shift()! : behaviours[0]!;
+    if (behavior === 'reset') request.socket.destroy();
+    else if (behavior !== 'hang') response.writeHead(behavior.status, behavior.headers).end(behavior.body ?? '');
   };
 
   const own = options.tls === true ? await trustedCertificate() : options.tls;
@@ -62,7 +62,7 @@ export async function startReceiver(
   };
 }
 
-/** The signature that a request must carry, computed by other means than the service computes it. */
+/** Returns the expected signature of a request, computed independently of the service. */
 export async function signatureOf(body: string, secret: string): Promise<string> {
   const bytes = new TextEncoder();
   const algorithm = { name: 'HMAC', hash: 'SHA-256' };
@@ -71,9 +71,9 @@ export async function signatureOf(body: string, secret: string): Promise<string>
   return `sha256=${Buffer.from(mac).toString('hex')}`;
 }
 
-/** Issued for 127.0.0.1 by an authority of the tests' own, which this process trusts from then on. */
+/** Issues a certificate for 127.0.0.1 by a test authority, which this process then trusts. */
 async function trustedCertificate(): Promise<KeyAndCertificate> {
-  // Loaded only by those who need it: most receivers speak plain HTTP.
+  // Loaded on use: most receivers speak plain HTTP.
   const { makeAuthority } = await import('./certificates.ts');
   const authority = await makeAuthority();
   setDefaultCACertificates([...getCACertificates('default'), authority.cert]);

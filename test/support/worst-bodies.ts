@@ -1,12 +1,12 @@
 import { type JsonSchema, schemaBook } from '#infra/docs/json-schemas.ts';
 import type { Route } from '#lib/platform/http/route.ts';
 
-/** A body that costs as much as it can, and what makes it so. */
+/** A body of maximum cost, and its name. */
 export type WorstBody = { name: string; text: string };
 
 const DEFAULT_MAX = 256 * 1024;
 
-/** As many of `one` as go into so many bytes, between two brackets. */
+/** Returns as many elements as fit into `bytes`, between two brackets. */
 function filled(bytes: number, open: string, one: (i: number) => string, close: string): string {
   const parts: string[] = [];
   let length = open.length + close.length;
@@ -18,7 +18,7 @@ function filled(bytes: number, open: string, one: (i: number) => string, close: 
   }
 }
 
-/** Values that are nasty wherever they stand, each of about so many bytes of JSON. */
+/** Values that are expensive at any place, of about `bytes` bytes of JSON each. */
 const NASTY: Record<string, (bytes: number) => string> = {
   'a list of objects': (bytes) => filled(bytes, '[', () => '{}', ']'),
   'a list of numbers': (bytes) => filled(bytes, '[', () => '0', ']'),
@@ -36,7 +36,7 @@ const NASTY: Record<string, (bytes: number) => string> = {
 
 type Path = (string | number)[];
 
-/** Every place of a body, by its schema, down to so many levels. */
+/** Yields every place of a body, by its schema, down to `depth` levels. */
 function* placesIn(schema: JsonSchema | undefined, components: Record<string, JsonSchema>, depth = 3): Generator<Path> {
   if (!schema || depth < 0) return;
   if (typeof schema.$ref === 'string') {
@@ -59,7 +59,7 @@ function* placesIn(schema: JsonSchema | undefined, components: Record<string, Js
 
 const MARK = 'the-nasty-value-goes-here';
 
-/** `good` with a value at a path; what is missing on the way is made. */
+/** Returns `good` with a mark at a path; creates missing parents. */
 function withMark(good: unknown, [first, ...rest]: Path): unknown {
   if (first === undefined) return MARK;
   if (typeof first === 'number') {
@@ -71,10 +71,10 @@ function withMark(good: unknown, [first, ...rest]: Path): unknown {
 }
 
 /**
- * The worst bodies of an endpoint: its good one with every nasty value at every place that its schema knows, and in a
- * member that it does not know, each as large as the endpoint reads.
- * @param good a body that the endpoint takes
- * @param every step through them; 5 yields a fifth
+ * Yields the worst bodies of an endpoint: its valid one with every nasty value at every place of its schema, and in an
+ * unknown property, each as large as the endpoint accepts.
+ * @param good a valid body
+ * @param every step; 5 yields a fifth
  */
 export function* worstBodies(
   row: Pick<Route<never>, 'body' | 'maxBody'>,

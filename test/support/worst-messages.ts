@@ -1,7 +1,7 @@
-/** A body for MCP, or for a skill, and what makes it bad. */
+/** A body for MCP, or for a skill, and its name. */
 export type WorstMessage = { name: string; text: string; headers?: Record<string, string> };
 
-/** Schemas of arguments that cost the most for their size, with arguments that make them do it. */
+/** Schemas of arguments with the highest cost for their size, with matching arguments. */
 const SCHEMAS: Record<string, { inputSchema: object; given: object }> = {
   lengths: {
     inputSchema: {
@@ -64,14 +64,14 @@ const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(val
 const named = (count: number, make: (i: number) => unknown) =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [`n${i}`, make(i)]));
 
-/** As many tools of one schema as a skill holds. */
+/** Returns as many tools of one schema as a skill can have. */
 function toolsOf(inputSchema: object, action_id?: string): object[] {
   const tool = (i: number) => ({ name: `t${i}`, inputSchema, ...(action_id && { action_id }) });
   const count = Math.max(1, Math.min(100, Math.floor(63_000 / (bytesOf(tool(99)) + 1))));
   return Array.from({ length: count }, (_, i) => tool(i));
 }
 
-/** Skills: those that `worstMessages` calls, and some that are never taken. */
+/** Yields skills: those that `worstMessages` calls, and some that are always rejected. */
 export function* worstSkills(action_id: string): Generator<WorstMessage> {
   for (const [name, { inputSchema }] of Object.entries(SCHEMAS)) {
     const slug = name.replaceAll(' ', '-');
@@ -82,7 +82,7 @@ export function* worstSkills(action_id: string): Generator<WorstMessage> {
   }
   const refused: Record<string, object> = {
     'many unknown keywords': named(1200, () => ({})),
-    'many refused keywords': {
+    'many rejected keywords': {
       allOf: Array.from({ length: 190 }, () => ({ $ref: '#', pattern: '.', 'x-mcp-header': 1 })),
     },
     'many booleans': { properties: named(1500, () => true) },
@@ -113,7 +113,7 @@ const request = (method: string, params: object) => ({ jsonrpc: '2.0', id: ++ids
 
 const METHODS = ['initialize', 'ping', 'server/discover', 'tools/list', 'tools/call', 'nothing'];
 
-/** Messages of every method with every kind of params, alone and in the largest batch that goes into 256 KB. */
+/** Yields messages of every method with every kind of params, single and in the largest batch that fits into 256 KB. */
 export function* worstMessages(): Generator<WorstMessage> {
   const filler = 'x'.repeat(240_000);
   for (const method of METHODS) {

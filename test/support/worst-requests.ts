@@ -6,8 +6,8 @@ import { checkTypes } from '#lib/checks/types/registry.ts';
 import { worstBodies } from './worst-bodies.ts';
 import { worstMessages, worstSkills } from './worst-messages.ts';
 
-/** A request, and what is bad about it. */
-export type Asking = {
+/** A request, and its name. */
+export type WorstRequest = {
   name: string;
   method: string;
   path: string;
@@ -15,25 +15,31 @@ export type Asking = {
   headers?: Record<string, string>;
 };
 
-type Ask = (asking: Omit<Asking, 'name'>) => Promise<{ status: number; text: string; cookies: string[] }>;
+type Send = (request: Omit<WorstRequest, 'name'>) => Promise<{ status: number; text: string; cookies: string[] }>;
 
-type Made = Omit<Asking, 'name' | 'body'> & { body?: unknown };
+type Made = Omit<WorstRequest, 'name' | 'body'> & { body?: unknown };
 
-/** Throws what a preparing request was refused with. */
-async function made(ask: Ask, { body, ...asking }: Made): Promise<{ body: Record<string, never>; cookies: string[] }> {
-  const { method, path } = asking;
-  const { status, text, cookies } = await ask({ ...asking, ...(body !== undefined && { body: JSON.stringify(body) }) });
+/** Sends a preparing request. Throws its error. */
+async function made(
+  send: Send,
+  { body, ...request }: Made,
+): Promise<{ body: Record<string, never>; cookies: string[] }> {
+  const { method, path } = request;
+  const { status, text, cookies } = await send({
+    ...request,
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
   if (status >= 400) throw new Error(`${method} ${path}: ${status} ${text.slice(0, 500)}`);
   return { body: /^[{[]/.test(text) ? JSON.parse(text) : {}, cookies };
 }
 
-/** Lists as long as the limits let them be in one text. */
+/** Returns a list text of `bytes` bytes. */
 const listText = (bytes: number) => `[${Array.from({ length: bytes / 2 - 1 }, () => '0').join()}]`;
 
-/** Bodies that a schema alone does not lead to: many small good things, each of which costs. */
-function byHand(places: Places): Asking[] {
+/** Returns bodies that cannot be derived from a schema: many small valid elements, each with a cost. */
+function handwritten(places: Places): WorstRequest[] {
   const fields = (count: number, more: object) => Array.from({ length: count }, (_, i) => ({ name: `f${i}`, ...more }));
-  const post = (name: string, path: string, body: object, method = 'POST'): Asking => ({
+  const post = (name: string, path: string, body: object, method = 'POST'): WorstRequest => ({
     name,
     method,
     path,
@@ -77,25 +83,25 @@ function byHand(places: Places): Asking[] {
   ];
 }
 
-/** Walks over the API. @returns what it has made, and by endpoint the good bodies it sent and what was answered */
-export async function walkAll(ask: Ask) {
+/** Walks over the API. @returns the created ids, and the valid bodies and responses by endpoint */
+export async function walkAll(send: Send) {
   const good = new Map<string, object>();
-  const answers = new Map<string, Record<string, string>>();
+  const responses = new Map<string, Record<string, string>>();
   const places = await walkSteps(allRoutes.map(endpointOf), async (endpoint, path, body, headers) => {
     const [method = ''] = endpoint.split(' ');
     if (typeof body === 'object' && body !== null) good.set(endpoint, body);
-    const answer = await made(ask, { method, path, body, headers });
-    answers.set(endpoint, answer.body);
-    return answer;
+    const response = await made(send, { method, path, body, headers });
+    responses.set(endpoint, response.body);
+    return response;
   });
-  return { places, good, answers };
+  return { places, good, responses };
 }
 
-/** Every worst body of every endpoint that takes one, MCP's messages included, on what a walk over the API has made. */
-export async function* worstRequests(ask: Ask): AsyncGenerator<Asking> {
-  const { places, good, answers } = await walkAll(ask);
-  // The walk makes a push check; http has more to say.
-  const { id } = answers.get('POST /v1/blueprints/{blueprint_slug}/entities')!;
+/** Yields every worst body of every endpoint with a body, including MCP messages, after a walk over the API. */
+export async function* worstRequests(send: Send): AsyncGenerator<WorstRequest> {
+  const { places, good, responses } = await walkAll(send);
+  // The walk creates a push check; http has more properties.
+  const { id } = responses.get('POST /v1/blueprints/{blueprint_slug}/entities')!;
   good.set('POST /v1/checks', { entity_id: id, check_type: 'http', ...checkTypes.get('http')!.examples.valid.at(-1) });
   for (const row of allRoutes) {
     const endpoint = endpointOf(row);
@@ -104,7 +110,7 @@ export async function* worstRequests(ask: Ask): AsyncGenerator<Asking> {
       yield { name, method: row.method, path, body: text };
     }
   }
-  yield* byHand(places);
+  yield* handwritten(places);
   for (const skill of worstSkills(places.actions!)) {
     yield { name: skill.name, method: 'POST', path: '/v1/skills', body: skill.text };
   }
@@ -113,8 +119,8 @@ export async function* worstRequests(ask: Ask): AsyncGenerator<Asking> {
   }
 }
 
-/** Every list at its longest: many large records, read by whoever may see the most. */
-export async function* largeReads(ask: Ask): AsyncGenerator<Asking> {
+/** Yields reads of every list at its longest: many large records, read with all permissions. */
+export async function* largeReads(send: Send): AsyncGenerator<WorstRequest> {
   const text = (bytes: number) => 'x'.repeat(bytes);
   for (let b = 0; b < 40; b++) {
     const fields = Array.from({ length: 150 }, (_, i) => ({
@@ -122,25 +128,25 @@ export async function* largeReads(ask: Ask): AsyncGenerator<Asking> {
       field_type: 'array',
       default_value: '[1,2,3,4,5,6,7,8]',
     }));
-    await ask({
+    await send({
       method: 'POST',
       path: '/v1/blueprints',
       body: JSON.stringify({ slug: `big${b}`, name: 'Big', fields }),
     });
   }
-  await ask({
+  await send({
     method: 'POST',
     path: '/v1/blueprints/big0/fields',
     body: JSON.stringify({ name: 'long', field_type: 'string' }),
   });
   let entity = '';
   for (let e = 0; e < 400; e++) {
-    // As large as it may be: the first that is taken.
+    // The largest one that is accepted.
     for (const bytes of [240_000, 14_000]) {
       const body = JSON.stringify({ slug: `e${e}`, name: text(200), fields: { long: text(bytes) } });
-      const answer = await ask({ method: 'POST', path: '/v1/blueprints/big0/entities', body });
-      if (answer.status === 201) {
-        entity = JSON.parse(answer.text).id;
+      const response = await send({ method: 'POST', path: '/v1/blueprints/big0/entities', body });
+      if (response.status === 201) {
+        entity = JSON.parse(response.text).id;
         break;
       }
     }
@@ -155,7 +161,7 @@ export async function* largeReads(ask: Ask): AsyncGenerator<Asking> {
         enabled: false,
         config: { body: text(7500) },
       };
-      await made(ask, { method: 'POST', path: '/v1/checks', body });
+      await made(send, { method: 'POST', path: '/v1/checks', body });
     }
   }
   for (let s = 0; s < 98; s++) {
@@ -164,7 +170,7 @@ export async function* largeReads(ask: Ask): AsyncGenerator<Asking> {
       description: text(8000),
       inputSchema: { type: 'object' },
     }));
-    await ask({ method: 'POST', path: '/v1/skills', body: JSON.stringify({ slug: `s${s}`, name: 'Skill', tools }) });
+    await send({ method: 'POST', path: '/v1/skills', body: JSON.stringify({ slug: `s${s}`, name: 'Skill', tools }) });
   }
   for (const row of allRoutes.filter(({ method, path }) => method === 'GET' && !path.includes('{'))) {
     yield { name: 'at its longest', method: 'GET', path: row.path };

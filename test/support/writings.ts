@@ -1,7 +1,7 @@
 const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** How programs that echo what they were sent write it, by what that is called. */
+/** Encodings in which programs echo a text, by name. */
 export const WRITINGS: Record<string, (text: string) => string> = {
   'as it is': (text) => text,
   'in JSON': inJson,

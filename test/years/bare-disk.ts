@@ -4,9 +4,9 @@ import { openStore } from '#infra/local/store/store.ts';
 const COMMITS = 200;
 const ROW = 'x'.repeat(300);
 
-/** Commits of one row each to a file of their own, with nothing else to do. */
+/** Commits of one row each to a separate file, without other work. */
 export type BareDisk = Disposable & {
-  /** Milliseconds of each of some hundred, ascending: what the disk and its other users leave us at this moment. */
+  /** Returns the ms of about a hundred commits, ascending: the current speed of the disk with its other users. */
   commits(): Promise<number[]>;
 };
 

@@ -5,7 +5,7 @@ import { IS_PACK, IS_RESULT } from '#test/support/stored-results.ts';
 import type { BareDisk } from './bare-disk.ts';
 import type { Life } from './life.ts';
 
-/** What is measured at the end of each step; `start` only where the host was started anew. */
+/** Figures that are measured at the end of each step; `start` only if the host was restarted. */
 export const FIGURES = [
   'results',
   'items',
@@ -25,10 +25,10 @@ export const FIGURES = [
 export type Figure = (typeof FIGURES)[number];
 export type Row = { at: number } & Record<Exclude<Figure, keyof Started>, number> & Partial<Started>;
 
-/** Real ms from opening the data to the first answer, best of some; and the same of an empty service. */
+/** Real ms from opening the data to the first response, best of some; and that of an empty service. */
 export type Started = { start: number; start0: number };
 
-/** What a figure is, and in which unit it is printed. */
+/** Meaning and printed unit of each figure. */
 export const MEANING: Record<Figure, string> = {
   results: 'rows of results, packs and single ones',
   items: 'rows in items',
@@ -39,14 +39,14 @@ export const MEANING: Record<Figure, string> = {
   free: 'bytes of free pages in the database',
   p50: 'ms, real: median write, from the call to the end of its COMMIT',
   p99: 'ms, real: the slowest of a hundred writes',
-  bare50: 'ms, real: median commit of one row to a file of its own, at the same moment: the disk and its other users',
-  bare99: 'ms, real: the slowest of a hundred of those',
-  start: 'ms, real: from opening the data to the first answer',
-  start0: 'ms, real: the same on an empty folder, at the same moment',
+  bare50: 'ms, real: median commit of one row to a separate file at the same time: the disk and its other users',
+  bare99: 'ms, real: the slowest of a hundred such commits',
+  start: 'ms, real: from opening the data to the first response',
+  start0: 'ms, real: from opening an empty folder to the first response, at the same time',
   rss: 'bytes of memory of this process',
 };
 
-/** The figures of this moment, and of the writes since the last. */
+/** Measures the current figures, and those of the writes since the last call. */
 export async function measure(life: Life, disk: BareDisk): Promise<Row> {
   const { db } = life.store();
   const one = (sql: string): number => Number(Object.values(db.prepare(sql).get()!)[0]);
@@ -75,7 +75,7 @@ const share = (sorted: number[], part: number): number => sorted[Math.floor(part
 const WIDTH = 12;
 const TIMES: readonly Figure[] = ['p50', 'p99', 'bare50', 'bare99', 'start', 'start0'];
 
-/** @param value undefined where it was not measured */
+/** @param value undefined if it was not measured */
 export function printed(figure: Figure, value: number | undefined): string {
   if (value === undefined) return '-';
   return TIMES.includes(figure) ? value.toFixed(2) : String(Math.round(value));
@@ -90,8 +90,8 @@ export const rowText = (row: Row): string =>
   ].join('');
 
 /**
- * Means of the middle and of the last third of what was measured; of times, of the faster half of each, as others on
- * the machine only ever make them longer.
+ * Returns the means of the middle and the last third of the measurements; for times, of the faster half of each,
+ * because other load of the machine only makes them longer.
  */
 export function thirds(rows: Row[], figure: Figure): { middle: number; last: number } {
   const values = rows.flatMap((row) => row[figure] ?? []);
@@ -103,7 +103,7 @@ export function thirds(rows: Row[], figure: Figure): { middle: number; last: num
   return { middle: mean(values.slice(third, -third)), last: mean(values.slice(-third)) };
 }
 
-/** How many items there are of each kind of key, the most first: ids and instants in it stand as `*`. */
+/** Counts items by kind of key, the most frequent first: ids and times are replaced by `*`. */
 export function census(life: Life): [kind: string, count: number][] {
   const kinds = new Map<string, number>();
   const keys = life.store().db.prepare("SELECT pk || ' ' || sk AS key FROM items");

@@ -13,25 +13,25 @@ import type { Started } from './figures.ts';
 import { type ProcessTime, takeProcessTime } from './process-time.ts';
 import type { Targets } from './targets.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: answers of every shape
-export type Answer = { body: any; next: string | undefined };
+// biome-ignore lint/suspicious/noExplicitAny: responses of every shape
+export type ApiResponse = { body: any; next: string | undefined };
 
-/** An embedded service on disk, in virtual time, through as many lives of its host as it is given. */
+/** An embedded service on disk, in virtual time, across all lives of its host. */
 export type Life = Disposable & {
   dir: string;
   store(): Store;
-  /** What its log said louder than info. */
+  /** Warnings and errors in its log. */
   said: { warnings: number; errors: string[] };
-  /** Calls the API; throws unless the answer is a 2xx. */
-  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+  /** Calls the API. @throws if the response is not a 2xx */
+  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiResponse>;
   /** Lets virtual time pass. */
   pass(ms: number): Promise<void>;
   now(): number;
-  /** Milliseconds from the call of each write to the end of its COMMIT, since the last take, of times with `sync`. */
+  /** Returns the ms of each write until the end of its COMMIT since the last call, for times with `sync`. */
   takeLatencies(): number[];
-  /** Whether each commit reaches the disk before it is answered, as it always does outside of this test. */
+  /** Sets whether each commit is flushed to the disk before the response, like outside of this test. */
   sync(on: boolean): void;
-  /** Stops the host and starts another on its data, two virtual seconds later; some times, the best of which counts. */
+  /** Restarts the host on its data, two virtual seconds later; several times, the best of which counts. */
   restart(): Promise<Started>;
   stop(): Promise<void>;
 };
@@ -44,7 +44,7 @@ const UNWATCHED_TURNS = 20;
 let writing = 0;
 let time: ProcessTime | undefined;
 
-/** The one time of this process; `start` (epoch ms) counts at the first call. */
+/** Returns the only virtual time of this process; `start` (epoch ms) is used by the first call. */
 export function processTime(start: number): ProcessTime {
   time ??= takeProcessTime(start, () => writing > 0);
   return time;
@@ -72,11 +72,11 @@ export async function startLife(clock: ProcessTime, targets: Targets, retention:
     host = await startOn(dir);
     key = host.adminKey?.raw ?? key;
     watch(host.ports.table.store);
-    // The writes of the start were begun unwatched.
+    // The writes of the start are not measured.
     for (let turns = 0; turns < UNWATCHED_TURNS; turns++) await new Promise((resolve) => setImmediate(resolve));
   }
 
-  /** Every write of the service is counted while it is under way, and timed. */
+  /** Counts pending writes of the service, and measures them. */
   function watch(store: Store): void {
     const { write } = store;
     store.write = async (job, keep) => {
@@ -92,7 +92,7 @@ export async function startLife(clock: ProcessTime, targets: Targets, retention:
   }
 
   const call: Life['call'] = (method, path, body, headers) =>
-    clock.passUntil(ask(host.url + path, { method, headers: { authorization: `Bearer ${key}`, ...headers } }, body));
+    clock.passUntil(send(host.url + path, { method, headers: { authorization: `Bearer ${key}`, ...headers } }, body));
 
   await start();
   const { body: me } = await call('GET', '/v1/me');
@@ -132,12 +132,12 @@ export async function startLife(clock: ProcessTime, targets: Targets, retention:
   };
 }
 
-/** Real ms from an empty folder to the first answer. */
+/** Measures the real ms from an empty folder to the first response. */
 async function startEmpty(startOn: (folder: string) => Promise<Host>): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'fleetwatch-empty-'));
   const begun = performance.now();
   const empty = await startOn(folder);
-  await ask(
+  await send(
     empty.url + FIRST_ASKED,
     { method: 'GET', headers: { authorization: `Bearer ${empty.adminKey?.raw}` } },
     undefined,
@@ -150,8 +150,8 @@ async function startEmpty(startOn: (folder: string) => Promise<Host>): Promise<n
 
 type Sent = { method: string; headers: Record<string, string> };
 
-/** One request on a connection of its own. Not by fetch, whose timers would be virtual too. */
-function ask(url: string, { method, headers }: Sent, body: unknown): Promise<Answer> {
+/** Sends one request on a separate connection. Does not use fetch, whose timers would be virtual too. */
+function send(url: string, { method, headers }: Sent, body: unknown): Promise<ApiResponse> {
   return new Promise((resolve, reject) => {
     const sent = request(url, { method, headers, agent: false }, async (response) => {
       let text = '';
@@ -164,7 +164,7 @@ function ask(url: string, { method, headers }: Sent, body: unknown): Promise<Ans
   });
 }
 
-/** Path of the page behind this one. */
+/** Returns the path of the next page. */
 function nextOf(url: string, link: string | string[] | undefined, cursor: string | null | undefined) {
   const named = /<(.+)>; rel="next"/.exec(String(link ?? ''))?.[1];
   if (named) return named;

@@ -2,9 +2,9 @@ import { parseArgs } from 'node:util';
 import { DAY, HOUR, MINUTE, type Plan, run } from './run.ts';
 
 /**
- * `npm run test:nightly -- years --only year|week [--days N]`: a year of one check and a week of a thousand, lived
- * through by the embedded service in virtual time, on disk. Prints what its data and its speed came to, row by row, and
- * exits 1 when one of the figures still grew in the last third, by over 15 %.
+ * `npm run test:nightly -- years --only year|week [--days N]`: a year of one check and a week of a thousand, simulated
+ * by the embedded service in virtual time, on disk. Prints size and speed of its data, row by row, and exits with 1 if
+ * a figure still grew by over 15 % in the last third.
  */
 const { values } = parseArgs({ options: { only: { type: 'string' }, days: { type: 'string' } } });
 
@@ -23,7 +23,7 @@ const PLANS: Record<string, Plan> = {
   week: {
     title: 'A week of 1,000 checks every 300 s; results are kept for one day',
     checks: 1000,
-    // At 60 s the week would take five times as long.
+    // At 60 s the week would take five times longer.
     interval_seconds: 300,
     retention: 1,
     length: 7 * DAY,
@@ -37,7 +37,7 @@ const PLANS: Record<string, Plan> = {
 const chosen = values.only === undefined ? Object.keys(PLANS) : [values.only];
 for (const name of chosen) {
   const plan = PLANS[name];
-  if (!plan) throw new Error(`There is no ${name}; there are ${Object.keys(PLANS).join(' and ')}.`);
+  if (!plan) throw new Error(`Unknown plan ${name}; use ${Object.keys(PLANS).join(' or ')}.`);
   const code = await run({ ...plan, ...(values.days && { length: Number(values.days) * DAY }) });
   process.exitCode = Math.max(Number(process.exitCode ?? 0), code);
 }

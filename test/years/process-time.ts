@@ -3,26 +3,26 @@ import { makeClock, type VirtualClock } from '#test/support/virtual-clock.ts';
 
 /** The time of this whole process: its clock, `Date.now` and its timers. Work of the event loop itself stays real. */
 export type ProcessTime = Pick<VirtualClock, 'now' | 'sleep' | 'stalled'> & {
-  /** Lets time pass, as fast as the machine does what falls due in it. */
+  /** Lets time pass, as fast as the machine does the due work. */
   pass(ms: number): Promise<void>;
-  /** Waits for real work, such as a call. Time passes meanwhile, as what gives way to another write waits for it. */
+  /** Waits for real work, such as a call. Time passes in between, because yielding work waits for it. */
   passUntil<T>(work: Promise<T>): Promise<T>;
-  /** Real turns of the event loop, until all that was begun has ended or waits for time. */
+  /** Runs real turns of the event loop until all started work has ended or waits for time. */
   settle(): Promise<void>;
 };
 
 type Timer = { on: boolean; unref(): Timer; ref(): Timer };
 
 const real = { clearTimeout: globalThis.clearTimeout, clearInterval: globalThis.clearInterval };
-/** Work that takes longer (real ms) is given so much time (virtual ms), again and again. */
+/** Work that takes longer than PATIENCE_MS (real) gets MOMENT_MS (virtual) repeatedly. */
 const [PATIENCE_MS, MOMENT_MS] = [50, 100];
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /**
- * Puts `Date.now`, setTimeout and setInterval of this process under a virtual clock that begins at `start` (epoch ms),
- * for good: what takes the machine's own clock (ticks, sweep, sign of life, queues) then runs in its time.
- * Work that lets others have their turn goes on in no time.
- * @param isOverPageBudget whether real work, such as a commit, is under way
+ * Puts `Date.now`, setTimeout and setInterval of this process permanently under a virtual clock that starts at `start`
+ * (epoch ms): code that uses the machine's clock (ticks, sweep, liveness, queues) then runs in its time. Yielding takes
+ * no time.
+ * @param isBusy whether real work, such as a commit, is in progress
  */
 export function takeProcessTime(start: number, isBusy: () => boolean): ProcessTime {
   let touched = true;
@@ -52,7 +52,7 @@ export function takeProcessTime(start: number, isBusy: () => boolean): ProcessTi
   };
   const setInterval = (work: () => void, ms: number): Timer => {
     const timer = newTimer();
-    // The one interval there is, the sign of life, leaves nothing to be waited for.
+    // The only interval, the liveness file, leaves nothing to wait for.
     const again = (): void =>
       clock.at(clock.now() + ms, () => {
         if (!timer.on) return;

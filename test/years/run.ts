@@ -13,43 +13,43 @@ import {
   rowText,
   thirds,
 } from './figures.ts';
-import { type Answer, type Life, processTime, startLife } from './life.ts';
+import { type ApiResponse, type Life, processTime, startLife } from './life.ts';
 import { makeTargets, type Spells } from './targets.ts';
 
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
-/** A long time that a service is to live through. */
+/** A long time that a service lives through. */
 export type Plan = {
   title: string;
   checks: number;
   interval_seconds: number;
   /** Days for which results are kept. */
   retention: number;
-  /** How long all of it lasts, and a row of the table. */
+  /** Total duration, and duration of a row of the table. */
   length: number;
   step: number;
-  /** The last so many ms of each step commit to the disk, as the service does, and are timed; the rest only writes. */
+  /** Final ms of each step that commit to the disk, like the service, and are measured; the rest only writes. */
   timed: number;
-  /** The host is started anew after every so many rows. */
+  /** Number of rows after which the host is restarted. */
   restart_every: number;
   spells: Spells;
 };
 
-/** Ten past the hour, so that the timed end of a step holds the sweep of what expired at the full hour. */
+/** Ten past the hour, so that the measured end of a step includes the sweep of the full hour. */
 const BEGINS = Date.UTC(2027, 0, 1, 0, 10);
 const HISTORY = 90 * DAY;
-/** The sweep is done with an hour's expiry by then. */
+/** Time after which the sweep of an hour is done. */
 const SWEPT_MS = 5 * MINUTE;
 const LEVEL = 1.15;
-/** Checks whose answers are looked into at each row. */
-const LOOKED_AT = 5;
+/** Number of checks whose responses are read at each row. */
+const READ_CHECKS = 5;
 const KINDS_SHOWN = 25;
 
 type Made = { ids: string[]; push: string; action: string };
 
-/** Lives through a plan and prints its table and verdict. @returns the exit code */
+/** Runs a plan and prints its table and evaluation. @returns the exit code */
 export async function run(plan: Plan): Promise<number> {
   const evidence = new Evidence();
   const clock = processTime(BEGINS);
@@ -76,20 +76,20 @@ export async function run(plan: Plan): Promise<number> {
   const seconds = (performance.now() - begun) / 1000;
   for (const [kind, count] of census(life).slice(0, KINDS_SHOWN))
     evidence.print(`${String(count).padStart(9)}  ${kind}`);
-  const { asked } = targets;
-  evidence.print(`${JSON.stringify(asked)} in ${seconds.toFixed(0)} s; log: ${life.said.warnings} warnings`);
+  const { counts } = targets;
+  evidence.print(`${JSON.stringify(counts)} in ${seconds.toFixed(0)} s; log: ${life.said.warnings} warnings`);
   const due = ((rows.length * plan.step) / 1000 / plan.interval_seconds) * plan.checks;
-  evidence.demand(asked.probes >= due * 0.999, `each slot was executed (${asked.probes} of ${due})`);
+  evidence.demand(counts.probes >= due * 0.999, `each slot was executed (${counts.probes} of ${due})`);
   evidence.demand(broken.readable === 0, `nothing older than its retention could be read (${broken.readable})`);
-  evidence.demand(broken.unswept === 0, `what had expired was deleted within minutes (${broken.unswept} rows)`);
+  evidence.demand(broken.unswept === 0, `expired rows were deleted within minutes (${broken.unswept} rows)`);
   evidence.demand((await oldestHistory(life, made)) >= life.now() - HISTORY, 'no history is older than 90 days');
   evidence.demand(life.said.errors.length === 0, `no error was logged (${life.said.errors.slice(0, 3).join('; ')})`);
-  judge(evidence, rows, plan.length);
+  evaluate(evidence, rows, plan.length);
   await life.stop();
   return evidence.conclude();
 }
 
-/** Http checks, each with a channel; beside them a push check that an agent feeds, and an action of every hour. */
+/** Creates http checks with a channel each, a push check with an agent, and an hourly action. */
 async function makeFleet({ call }: Life, { checks, interval_seconds }: Plan): Promise<Made> {
   await call('POST', '/v1/blueprints', { slug: 'service', name: 'Service' });
   const entity = async (n: number): Promise<string> => {
@@ -113,7 +113,7 @@ async function makeFleet({ call }: Life, { checks, interval_seconds }: Plan): Pr
   return { ids, push: push.id, action: action.id };
 }
 
-/** One step, hour by hour; the agent rests from its pushes for some hours each night. */
+/** Runs one step, hour by hour; the agent pauses for some hours each night. */
 async function liveThrough(life: Life, { step, timed }: Plan, { push }: Made): Promise<void> {
   const end = life.now() + step;
   life.sync(false);
@@ -132,30 +132,30 @@ async function liveThrough(life: Life, { step, timed }: Plan, { push }: Made): P
   }
 }
 
-/** How many results could be read that are older than the retention. */
+/** Returns the number of readable results that are older than the retention. */
 async function tooOld(life: Life, { retention }: Plan, { ids, push }: Made): Promise<number> {
   const until = encodeURIComponent(iso(life.now() - retention * DAY - MINUTE));
   let found = 0;
-  for (const id of [push, ...ids.slice(0, LOOKED_AT)]) {
+  for (const id of [push, ...ids.slice(0, READ_CHECKS)]) {
     found += (await life.call('GET', `/v1/checks/${id}/results?limit=5&until=${until}`)).body.results.length;
   }
   return found;
 }
 
-/** Rows that expired some minutes ago and are still there. */
+/** Returns the number of rows that expired some minutes ago and still exist. */
 function unswept(life: Life): number {
   const before = Math.floor((life.now() - SWEPT_MS) / 1000);
   const count = life.store().db.prepare('SELECT count(*) AS n FROM items WHERE expires_at < ?');
   return Number(count.get(before)!.n);
 }
 
-/** The oldest of all transitions, deliveries and executions that can be read, epoch ms. */
+/** Returns the oldest readable transition, delivery or execution (epoch ms). */
 async function oldestHistory({ call }: Life, { ids, action }: Made): Promise<number> {
   let oldest = Number.POSITIVE_INFINITY;
   const lists = ['/v1/status/transitions', '/v1/notify/logs', `/v1/actions/${action}/executions`];
   for (const list of [...lists, `/v1/checks/${ids[0]}/transitions`]) {
     for (let next: string | undefined = list; next !== undefined; ) {
-      const page: Answer = await call('GET', next);
+      const page: ApiResponse = await call('GET', next);
       for (const one of page.body) oldest = Math.min(oldest, Date.parse(one.timestamp ?? one.created_at));
       next = page.next;
     }
@@ -163,14 +163,14 @@ async function oldestHistory({ call }: Life, { ids, action }: Made): Promise<num
   return oldest;
 }
 
-/** What else moves a figure: how much the disk and the machine leave us. */
-const BESIDE: Partial<Record<Figure, Figure>> = { p50: 'bare50', p99: 'bare99', start: 'start0' };
-/** Shown to understand the others; and pages that are free to be used again. */
+/** Reference figures for other load of the disk and the machine. */
+const REFERENCE: Partial<Record<Figure, Figure>> = { p50: 'bare50', p99: 'bare99', start: 'start0' };
+/** Figures that are only shown, to explain others; and reusable pages. */
 const SHOWN_ONLY: readonly Figure[] = ['bare50', 'bare99', 'start0', 'free'];
 
-/** They hold what history is made of, transitions and hours of rollups among it: they grow until that is deleted. */
+/** Figures of history, such as transitions and rollups: they grow until its retention. */
 const OF_HISTORY: readonly Figure[] = ['items', 'db'];
-/** So many are on their way at any moment, whatever was there before. */
+/** Tolerance for items in progress. */
 const BY_CHANCE: Partial<Record<Figure, number>> = { messages: 20 };
 
 const growthOf = (rows: Row[], name: Figure): number => {
@@ -179,18 +179,18 @@ const growthOf = (rows: Row[], name: Figure): number => {
   return middle === last ? 1 : (last + chance) / (middle + chance);
 };
 
-/** Says of each figure whether it levelled off: its mean of the last third against that of the middle one. */
-function judge(evidence: Evidence, rows: Row[], length: number): void {
+/** Evaluates whether each figure levelled off: the mean of its last third against the middle one. */
+function evaluate(evidence: Evidence, rows: Row[], length: number): void {
   const shownOnly = length > 2 * HISTORY ? SHOWN_ONLY : [...SHOWN_ONLY, ...OF_HISTORY];
   evidence.heading('mean of the last third against the middle third');
   for (const name of FIGURES) {
     const { middle, last } = thirds(rows, name);
     const growth = growthOf(rows, name);
-    const beside = BESIDE[name] ? Math.max(1, growthOf(rows, BESIDE[name])) : 1;
+    const reference = REFERENCE[name] ? Math.max(1, growthOf(rows, REFERENCE[name])) : 1;
     const change = `${growth >= 1 ? '+' : ''}${((growth - 1) * 100).toFixed(1)} %`;
     const means = `${printed(name, last)} against ${printed(name, middle)} (${change})`;
     if (shownOnly.includes(name)) evidence.print(`         ${name}: ${means}`);
-    else evidence.demand(growth <= LEVEL * beside, `${name} levelled off: ${means}`);
+    else evidence.demand(growth <= LEVEL * reference, `${name} levelled off: ${means}`);
   }
   const { free, db } = rows.at(-1)!;
   evidence.demand(free < (LEVEL - 1) * db, `freed pages are used again (${free} of ${db} bytes are free)`);

@@ -1,10 +1,10 @@
 import { type Net, NetError } from '#lib/net/net.ts';
 import { hash32 } from '#lib/platform/ids.ts';
 
-/** A network that answers at once, and how often it was asked. */
-export type Targets = { net: Net; asked: { probes: number; failed: number; alerts: number; actions: number } };
+/** A network that responds immediately, and counts of its requests. */
+export type Targets = { net: Net; counts: { probes: number; failed: number; alerts: number; actions: number } };
 
-/** How the targets fail: once in so long, each at a moment of its own, for so long (ms). */
+/** Failures of targets: one per `once_in`, at an individual time, of this length (ms). */
 export type Spells = { once_in: number; shortest: number; longest: number };
 
 type Spell = { turn: number; from: number; to: number };
@@ -12,14 +12,14 @@ type Spell = { turn: number; from: number; to: number };
 const LATENCY_MS = 20;
 
 /**
- * Targets of checks are `t….test`, which have their bad spells; `pager.test` takes alerts and refuses one in twenty;
- * everything else, the reference host too, is well.
+ * Targets of checks are `t….test`, with failures; `pager.test` accepts alerts and rejects one in twenty; everything
+ * else, including the reference host, responds.
  */
 export function makeTargets(now: () => number, { once_in, shortest, longest }: Spells): Targets {
-  const asked = { probes: 0, failed: 0, alerts: 0, actions: 0 };
+  const counts = { probes: 0, failed: 0, alerts: 0, actions: 0 };
   const spells = new Map<string, Spell>();
 
-  function isIll(host: string): boolean {
+  function isFailing(host: string): boolean {
     const at = now();
     const turn = Math.floor(at / once_in);
     let spell = spells.get(host);
@@ -32,19 +32,19 @@ export function makeTargets(now: () => number, { once_in, shortest, longest }: S
     return spell.from <= at && at < spell.to;
   }
 
-  function answer(host: string): number {
+  function response(host: string): number {
     if (host === 'pager.test') {
-      asked.alerts++;
-      return hash32(`${asked.alerts}`) % 20 === 0 ? 503 : 200;
+      counts.alerts++;
+      return hash32(`${counts.alerts}`) % 20 === 0 ? 503 : 200;
     }
     if (!host.startsWith('t')) {
-      asked.actions++;
+      counts.actions++;
       return 200;
     }
-    asked.probes++;
-    if (!isIll(host)) return 200;
-    asked.failed++;
-    if (asked.failed % 3 === 0) throw new NetError('connect', `${host} refused the connection`, { answered: true });
+    counts.probes++;
+    if (!isFailing(host)) return 200;
+    counts.failed++;
+    if (counts.failed % 3 === 0) throw new NetError('connect', `${host} refused the connection`, { answered: true });
     return 503;
   }
 
@@ -52,10 +52,10 @@ export function makeTargets(now: () => number, { once_in, shortest, longest }: S
     throw new Error('Nothing in this run uses it.');
   };
   return {
-    asked,
+    counts,
     net: {
       http: async ({ url }) => ({
-        status: answer(new URL(url).hostname),
+        status: response(new URL(url).hostname),
         headers: {},
         body: '',
         latency_ms: LATENCY_MS,

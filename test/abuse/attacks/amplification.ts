@@ -2,10 +2,10 @@ import { type Attack, HOSTILE, Tally } from '#test/abuse/attack.ts';
 import { httpTarget } from '#test/support/socket-target.ts';
 
 const AT_ONCE = 10;
-/** What may leave for a template of 16 KB. */
+/** Maximum size of a request from a template of 16 KB. */
 const MAX_BYTES = 64 * 1024;
 
-/** Runs whose request of a hundred bytes would become one of 250 KB to somebody else. */
+/** Executions whose request of 100 bytes would expand to 250 KB sent to a third party. */
 export const amplification: Attack = async ({ admin, member, stack }) => {
   let requests = 0;
   let bytes = 0;
@@ -30,29 +30,29 @@ export const amplification: Attack = async ({ admin, member, stack }) => {
     trigger_type: 'manual',
     body_template: '{{a}}'.repeat(3276),
   });
-  const answers = new Tally();
+  const responses = new Tally();
   return {
     run: async (until) => {
       const one = async () => {
         while (Date.now() < until) {
           const run = { vars: { a: 'x'.repeat(79) } };
-          const answer = await member.ask('POST', `/v1/actions/${id}/run`, run).catch(() => undefined);
-          answers.add(answer?.body?.error_message || answer?.body?.code || answer?.status || 'none');
+          const response = await member.send('POST', `/v1/actions/${id}/run`, run).catch(() => undefined);
+          responses.add(response?.body?.error_message || response?.body?.code || response?.status || 'none');
         }
       };
       await Promise.all(Array.from({ length: AT_ONCE }, one));
     },
-    judge: async () => {
-      const told = answers.total - answers.of(200) - answers.of('none');
+    conclude: async () => {
+      const rejected = responses.total - responses.of(200) - responses.of('none');
       return {
         evidence: [
-          `answers: ${answers}`,
+          `answers: ${responses}`,
           `at the target: ${requests} requests, ${bytes} bytes, at most ${largest} in one`,
         ],
         facts: [
-          { holds: answers.total > 0, fact: 'the attack took place' },
-          { holds: largest <= MAX_BYTES, fact: `no body of more than ${MAX_BYTES} bytes leaves` },
-          { holds: told > 0, fact: 'the attacker is told why its runs do not go out' },
+          { holds: responses.total > 0, fact: 'the attack took place' },
+          { holds: largest <= MAX_BYTES, fact: `no body of more than ${MAX_BYTES} bytes is sent` },
+          { holds: rejected > 0, fact: 'the attacker gets the reason why its executions are not sent' },
         ],
       };
     },

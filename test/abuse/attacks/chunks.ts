@@ -6,23 +6,23 @@ import { rawTarget } from '#test/support/socket-target.ts';
 const WORD = 'welcome';
 const HEALTHY = `HTTP/1.1 200 OK\r\nContent-Length: ${WORD.length}\r\n\r\n${WORD}`;
 const HEAD = Buffer.from('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n');
-/** One more than the bytes of a body that are looked through, each in a chunk of its own: 6 MB on the wire. */
+/** One more than the number of bytes of a body that are searched, each in its own chunk: 6 MB on the wire. */
 const CHUNKS = Buffer.from('1\r\na\r\n'.repeat(2 ** 20 + 1));
 
 /**
- * Targets that answer in chunks of one byte.
- * @param searched whether the checks look for a word in the body, so that it must be read
+ * Targets that respond in chunks of one byte.
+ * @param searched whether the checks search the body for a word, so that it must be read
  */
 export const chunks =
   (count: number, { searched }: { searched: boolean }): Attack =>
   async ({ member, seconds, stack }) => {
     let armed = true;
-    let asked = 0;
+    let requests = 0;
     const target = stack.use(
       await rawTarget((socket) => {
         socket.once('data', () => {
           if (!armed) return socket.end(HEALTHY);
-          asked++;
+          requests++;
           socket.write(HEAD);
           return socket.end(CHUNKS);
         });
@@ -42,18 +42,18 @@ export const chunks =
         await pause(until - Date.now());
         armed = false;
       },
-      judge: async () => {
+      conclude: async () => {
         const said = new Tally();
         const results = (await resultsOf(member, ids, began)).flat();
         for (const { success, error_message } of results) said.add(success ? 'up' : error_message);
         const refused = results.filter(({ error_message }) => /chunk|piece/i.test(error_message)).length;
         return {
-          evidence: [`answered in chunks of one byte: ${asked}; results: ${said}`, ...(limit ? [limit] : [])],
+          evidence: [`responses in chunks of one byte: ${requests}; results: ${said}`, ...(limit ? [limit] : [])],
           facts: [
-            { holds: asked > 0, fact: 'the attack took place' },
+            { holds: requests > 0, fact: 'the attack took place' },
             searched
-              ? { holds: refused > 0, fact: 'results say that the body came in too small chunks' }
-              : { holds: said.of('up') > 0, fact: 'a body in which nothing is searched is not waited for' },
+              ? { holds: refused > 0, fact: 'results report that the chunks of the body are too small' }
+              : { holds: said.of('up') > 0, fact: 'a body that is not searched is not awaited' },
           ],
         };
       },

@@ -6,11 +6,11 @@ import { enable, makeChecks, resultsOf } from '#test/abuse/checks.ts';
 import { RSA, selfSigned } from '#test/support/certificates.ts';
 import { tlsTarget } from '#test/support/tls-server.ts';
 
-/** An odd number that nobody has looked for factors of: clients do not, either. */
+/** An odd number that was not tested for factors: clients do not test it, either. */
 const GROUP = readFileSync(join(import.meta.dirname, 'dh-10000-bits.pem'));
 const CHECKS = 5;
 
-/** TLS targets that want a Diffie-Hellman exchange in a group of 10,000 bits. */
+/** TLS targets that require a Diffie-Hellman exchange in a group of 10,000 bits. */
 export const dhe: Attack = async ({ member, stack }) => {
   const options = { ...(await selfSigned([HOSTILE], RSA)), dhparam: GROUP, maxVersion: 'TLSv1.2' as const };
   const target = stack.use(await tlsTarget({ ...options, ciphers: 'DHE-RSA-AES128-GCM-SHA256' }, HOSTILE));
@@ -24,7 +24,7 @@ export const dhe: Attack = async ({ member, stack }) => {
       await enable(member, ids);
       await pause(until - Date.now());
     },
-    judge: async () => {
+    conclude: async () => {
       const results = (await resultsOf(member, ids, began)).flat();
       const said = new Tally();
       for (const { success, error_message } of results) said.add(success ? 'up' : error_message);
@@ -35,7 +35,7 @@ export const dhe: Attack = async ({ member, stack }) => {
         evidence: [`connections: ${target.connections()}; results: ${said}`],
         facts: [
           { holds: target.connections() > 0, fact: 'the attack took place' },
-          { holds: refused.length > 0, fact: 'results say that the handshake could not be agreed on' },
+          { holds: refused.length > 0, fact: 'results report a failed handshake' },
         ],
       };
     },

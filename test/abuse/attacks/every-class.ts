@@ -1,17 +1,17 @@
 import type { AccountClass, Rate } from '#lib/platform/sharing/rates.ts';
 import { type Attack, HOSTILE, Tally } from '#test/abuse/attack.ts';
-import { type Answer, Caller, newEntity, newPushCheck } from '#test/abuse/client.ts';
+import { type ApiResponse, Caller, newEntity, newPushCheck } from '#test/abuse/client.ts';
 import { httpTarget } from '#test/support/socket-target.ts';
 
 const KEYS = 10;
-/** Requests of each class and key on their way at the same time. */
+/** Concurrent requests per class and key. */
 const AT_ONCE = 2;
-/** The end of the attack, and what a refill gives between two looks at the clock. */
+/** Tolerance for the end of the attack and for a refill between two clock readings. */
 const SLACK = 1.1;
 
 type Of = Record<AccountClass, Tally>;
 
-/** As fast as ten keys of an account can, of every class at once. */
+/** Requests of every class at once, as fast as ten keys of an account can send them. */
 export const everyClass: Attack = async ({ member, seconds, stack }) => {
   const receiver = stack.use(await httpTarget((_request, response) => void response.end('ok'), HOSTILE));
   await member.need('POST', '/v1/blueprints', { slug: 'service', name: 'Service' });
@@ -25,46 +25,46 @@ export const everyClass: Attack = async ({ member, seconds, stack }) => {
   }
 
   const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
-  const calls: Record<AccountClass, (caller: Caller, n: number) => Promise<Answer>> = {
-    read: (caller) => caller.ask('GET', `/v1/checks/${check}`),
-    write: (caller, n) => caller.ask('PUT', `/v1/checks/${check}`, { name: `Busy ${n}` }),
-    push: (caller) => caller.ask('POST', `/v1/checks/${check}/heartbeat`),
-    mcp: (caller) => caller.ask('POST', '/v1/mcp', ping),
-    send: (caller) => caller.ask('POST', `/v1/checks/${check}/policy/channels/${channels[0].id}/test`),
+  const calls: Record<AccountClass, (caller: Caller, n: number) => Promise<ApiResponse>> = {
+    read: (caller) => caller.send('GET', `/v1/checks/${check}`),
+    write: (caller, n) => caller.send('PUT', `/v1/checks/${check}`, { name: `Busy ${n}` }),
+    push: (caller) => caller.send('POST', `/v1/checks/${check}/heartbeat`),
+    mcp: (caller) => caller.send('POST', '/v1/mcp', ping),
+    send: (caller) => caller.send('POST', `/v1/checks/${check}/policy/channels/${channels[0].id}/test`),
   };
   const classes = Object.keys(calls) as AccountClass[];
-  const answers = Object.fromEntries(classes.map((of) => [of, new Tally()])) as Of;
-  let silent = 0;
-  const note = (of: AccountClass, { status, headers }: Answer) => {
-    answers[of].add(status);
-    if (status === 429 && !(Number(headers['retry-after']) > 0)) silent++;
+  const responses = Object.fromEntries(classes.map((of) => [of, new Tally()])) as Of;
+  let withoutRetryAfter = 0;
+  const note = (of: AccountClass, { status, headers }: ApiResponse) => {
+    responses[of].add(status);
+    if (status === 429 && !(Number(headers['retry-after']) > 0)) withoutRetryAfter++;
   };
   return {
     run: async (until) => {
       const work = async (of: AccountClass, caller: Caller) => {
         for (let n = 0; Date.now() < until; n++) {
           await calls[of](caller, n).then(
-            (answer) => note(of, answer),
-            () => answers[of].add('none'),
+            (response) => note(of, response),
+            () => responses[of].add('none'),
           );
         }
       };
       const workers = Array.from({ length: AT_ONCE }, () => callers).flat();
       await Promise.all(classes.flatMap((of) => workers.map((caller) => work(of, caller))));
     },
-    judge: async () => {
+    conclude: async () => {
       const most = ({ per_second, burst }: Rate) => burst + per_second * seconds * SLACK;
-      const letIn = (of: AccountClass) => answers[of].total - answers[of].of(429) - answers[of].of('none');
+      const letIn = (of: AccountClass) => responses[of].total - responses[of].of(429) - responses[of].of('none');
       return {
-        evidence: classes.map((of) => `${of}: ${answers[of]}`),
+        evidence: classes.map((of) => `${of}: ${responses[of]}`),
         facts: [
-          { holds: classes.every((of) => answers[of].total > 0), fact: 'the attack took place' },
+          { holds: classes.every((of) => responses[of].total > 0), fact: 'the attack took place' },
           {
             holds: classes.every((of) => letIn(of) <= most(rate_limits[of])),
-            fact: 'no class is let in beyond its rate',
+            fact: 'no class exceeds its rate',
           },
-          { holds: answers.send.of(429) > 0, fact: 'the attacker is refused what is too much' },
-          { holds: silent === 0, fact: 'each refusal says when to come again' },
+          { holds: responses.send.of(429) > 0, fact: 'excess requests of the attacker are rejected' },
+          { holds: withoutRetryAfter === 0, fact: 'each 429 has Retry-After' },
         ],
       };
     },

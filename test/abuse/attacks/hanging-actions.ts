@@ -6,11 +6,11 @@ import { flipUntil } from './pushes.ts';
 
 const ACTIONS = 10;
 const EVERY_MS = 200;
-/** The most that an action may have. */
+/** Maximum time-out of an action. */
 const TIMEOUT_MS = 15_000;
 const PATIENCE_MS = 40_000;
 
-/** Actions, ten at a time and fifty a second, on a target that never answers. */
+/** Actions, ten at a time and fifty a second, to a target that never responds. */
 export const hangingActions: Attack = async ({ admin, member, stack }) => {
   let requests = 0;
   const target = stack.use(await httpTarget(() => void requests++, HOSTILE));
@@ -27,19 +27,19 @@ export const hangingActions: Attack = async ({ admin, member, stack }) => {
     run: async (until) => {
       pushed = await flipUntil(member, check_id, EVERY_MS, until);
     },
-    judge: async () => {
+    conclude: async () => {
       const runs = async () =>
         (await Promise.all(actions.map((id) => member.all(`/v1/actions/${id}/executions`)))).flat();
       const failed = ({ dispatch_status, error_message }: Record<string, string>) =>
         dispatch_status === 'failed' && error_message !== '';
-      const told = await eventually(async () => (await runs()).some(failed), PATIENCE_MS).catch(() => false);
+      const reported = await eventually(async () => (await runs()).some(failed), PATIENCE_MS).catch(() => false);
       const said = new Tally();
       for (const { dispatch_status, error_message } of await runs()) said.add(error_message || dispatch_status);
       return {
-        evidence: [`pushes: ${pushed}; requests that hang: ${requests}; its runs: ${said}`],
+        evidence: [`pushes: ${pushed}; pending requests: ${requests}; its executions: ${said}`],
         facts: [
           { holds: requests > 0, fact: 'the attack took place' },
-          { holds: told, fact: 'its runs say that the target did not answer' },
+          { holds: reported, fact: 'its executions report that the target did not respond' },
         ],
       };
     },

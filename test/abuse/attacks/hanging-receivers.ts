@@ -6,10 +6,10 @@ import { flipUntil } from './pushes.ts';
 
 const CHANNELS = 10;
 const EVERY_MS = 200;
-/** A receiver has ten seconds for each attempt, and several of them go by before it is given up. */
+/** A receiver has ten seconds per attempt, and the circuit breaker opens after several attempts. */
 const PATIENCE_MS = 60_000;
 
-/** Alerts, ten at a time and fifty a second, to receivers that never answer. */
+/** Alerts, ten at a time and fifty a second, to receivers that never respond. */
 export const hangingReceivers: Attack = async ({ member, stack }) => {
   let posts = 0;
   const receiver = stack.use(await httpTarget(() => void posts++, HOSTILE));
@@ -21,7 +21,7 @@ export const hangingReceivers: Attack = async ({ member, stack }) => {
     run: async (until) => {
       pushed = await flipUntil(member, check, EVERY_MS, until);
     },
-    judge: async () => {
+    conclude: async () => {
       const log = () => member.need('GET', '/v1/notify/logs?limit=1000') as Promise<{ error: string }[]>;
       const named = await eventually(
         async () => (await log()).find(({ error }) => /circuit/i.test(error)),
@@ -30,7 +30,7 @@ export const hangingReceivers: Attack = async ({ member, stack }) => {
       const said = new Tally();
       for (const { error } of await log()) said.add(error || 'no error');
       return {
-        evidence: [`pushes: ${pushed}; posts that hang: ${posts}; newest in its delivery log: ${said}`],
+        evidence: [`pushes: ${pushed}; pending posts: ${posts}; latest in its delivery log: ${said}`],
         facts: [
           { holds: posts > 0, fact: 'the attack took place' },
           { holds: named !== undefined, fact: 'its delivery log names the circuit breaker' },

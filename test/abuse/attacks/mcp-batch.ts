@@ -1,13 +1,13 @@
 import { type Attack, Tally } from '#test/abuse/attack.ts';
-import type { Answer } from '#test/abuse/client.ts';
+import type { ApiResponse } from '#test/abuse/client.ts';
 
-/** From the most expensive schema to smaller ones, should it be refused. */
+/** Sizes of the schema, from the most expensive one, because it can be rejected. */
 const SCHEMAS = [195, 100, 50, 20];
-/** Arguments that fit none of the schemas: each of the values is held against each of them. */
+/** Number of arguments that match none of the schemas: each is validated against each schema. */
 const VALUES = 999;
 const BATCHES = [31, 10, 1];
 
-/** Batches of calls of a tool whose schema is expensive to judge by. Any member can register it. */
+/** Batches of calls of a tool whose schema is expensive to validate. Any member can register it. */
 export const mcpBatch: Attack = async ({ admin, member }) => {
   const action = await admin.need('POST', '/v1/actions', {
     name: 'Never run',
@@ -19,7 +19,7 @@ export const mcpBatch: Attack = async ({ admin, member }) => {
     const anyOf = Array.from({ length: schemas }, (_, i) => ({ type: 'string', minLength: 9999 + i }));
     const inputSchema = { type: 'object', additionalProperties: { anyOf } };
     const tools = [{ name: 'expensive', inputSchema, action_id: action.id }];
-    const { status } = await member.ask('POST', '/v1/skills', { slug: 'expensive', name: 'Expensive', tools });
+    const { status } = await member.send('POST', '/v1/skills', { slug: 'expensive', name: 'Expensive', tools });
     registered.add(`${schemas} schemas ${status}`);
     if (status === 201) break;
   }
@@ -31,7 +31,7 @@ export const mcpBatch: Attack = async ({ admin, member }) => {
       method: 'tools/call',
       params: { name: 'expensive', arguments: args },
     }));
-  const answers = new Map(BATCHES.map((count) => [count, new Tally()]));
+  const responses = new Map(BATCHES.map((count) => [count, new Tally()]));
   let longest = 0;
   return {
     run: async (until) => {
@@ -39,30 +39,32 @@ export const mcpBatch: Attack = async ({ admin, member }) => {
         const count = BATCHES[n % BATCHES.length]!;
         const began = Date.now();
         const headers = { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-03-26' };
-        const told = await member.ask('POST', '/v1/mcp', batchOf(count), headers).then(summary, () => 'no answer');
+        const outcome = await member
+          .send('POST', '/v1/mcp', batchOf(count), headers)
+          .then(summary, () => 'no response');
         longest = Math.max(longest, Date.now() - began);
-        answers.get(count)!.add(told);
+        responses.get(count)!.add(outcome);
       }
     },
-    judge: async () => {
+    conclude: async () => {
       const [whole] = BATCHES;
-      const answered = answers.get(whole!)!.of('answered');
+      const answered = responses.get(whole!)!.of('answered');
       return {
         evidence: [
-          `registered: ${registered}; longest answer ${longest} ms`,
-          ...BATCHES.map((count) => `${count} calls in one POST: ${answers.get(count)}`),
+          `registered: ${registered}; longest response ${longest} ms`,
+          ...BATCHES.map((count) => `${count} calls in one POST: ${responses.get(count)}`),
         ],
         facts: [
-          { holds: answers.get(whole!)!.total > 0, fact: 'the attack took place' },
-          { holds: answered === 0, fact: `a batch of ${whole} calls is refused` },
+          { holds: responses.get(whole!)!.total > 0, fact: 'the attack took place' },
+          { holds: answered === 0, fact: `a batch of ${whole} calls is rejected` },
         ],
       };
     },
   };
 };
 
-/** Whether the calls of a batch were gone into, or why not. */
-const summary = ({ status, body }: Answer): string =>
+/** Returns whether the calls of a batch were processed, or the error. */
+const summary = ({ status, body }: ApiResponse): string =>
   Array.isArray(body) && body.some(({ result }) => result)
     ? 'answered'
     : `${status} ${body?.error?.message ?? body?.code}`;

@@ -11,7 +11,7 @@ import { silentUploads } from './silent-uploads.ts';
 import { slowChecks } from './slow-checks.ts';
 import { slowReaders } from './slow-readers.ts';
 
-/** Every attack, by its name. */
+/** Attacks by name. */
 export const attacks: Record<string, Attack> = {
   'chunks-12': chunks(12, { searched: false }),
   'chunks-250': chunks(250, { searched: true }),

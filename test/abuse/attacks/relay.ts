@@ -5,7 +5,9 @@ import { httpTarget } from '#test/support/socket-target.ts';
 const AT_ONCE = 20;
 const RETRY_AFTER_S = 60;
 
-/** Test alerts, twenty at a time and as fast as they are answered, to somebody who asks to be spared for a minute. */
+/**
+ * Test alerts, twenty at a time and as fast as possible, to a receiver that responds with a Retry-After of a minute.
+ */
 export const relay: Attack = async ({ member, seconds, stack }) => {
   let posts = 0;
   const receiver = stack.use(
@@ -17,29 +19,29 @@ export const relay: Attack = async ({ member, seconds, stack }) => {
   await member.need('POST', '/v1/blueprints', { slug: 'service', name: 'Service' });
   const check = await newPushCheck(member, await newEntity(member, 'hostile'), [`${receiver.url}/hook`]);
   const [channel] = (await member.need('GET', `/v1/checks/${check}/policy`)).channels;
-  const answers = new Tally();
+  const responses = new Tally();
   let withTime = 0;
   return {
     run: async (until) => {
       const one = async () => {
         while (Date.now() < until) {
           const path = `/v1/checks/${check}/policy/channels/${channel.id}/test`;
-          const answer = await member.ask('POST', path).catch(() => undefined);
-          answers.add(answer?.status ?? 'none');
-          if (answer?.status === 429 && Number(answer.headers['retry-after']) > 0) withTime++;
+          const response = await member.send('POST', path).catch(() => undefined);
+          responses.add(response?.status ?? 'none');
+          if (response?.status === 429 && Number(response.headers['retry-after']) > 0) withTime++;
         }
       };
       await Promise.all(Array.from({ length: AT_ONCE }, one));
     },
-    judge: async () => {
-      // What is under way when the first refusal comes, once for each time that it lasts.
+    conclude: async () => {
+      // The posts in flight when the first 429 arrives, once per Retry-After.
       const most = AT_ONCE * (1 + Math.floor(seconds / RETRY_AFTER_S));
       return {
-        evidence: [`answers: ${answers}; posts at the receiver: ${posts}, at most ${most} are fair`],
+        evidence: [`responses: ${responses}; posts at the receiver: ${posts}, allowed: ${most}`],
         facts: [
-          { holds: answers.total > 0 && posts > 0, fact: 'the attack took place' },
-          { holds: posts <= most, fact: 'the receiver is left alone once it has asked for it' },
-          { holds: withTime > 0, fact: 'the attacker is answered 429 with retry-after' },
+          { holds: responses.total > 0 && posts > 0, fact: 'the attack took place' },
+          { holds: posts <= most, fact: 'the receiver gets no posts during its Retry-After' },
+          { holds: withTime > 0, fact: 'the attacker receives 429 with Retry-After' },
         ],
       };
     },

@@ -6,14 +6,14 @@ import { eventually } from '#test/support/eventually.ts';
 const CONNECTIONS = 150;
 const HEAD = 'POST /v1/nothing HTTP/1.1\r\nHost: fleetwatch\r\nContent-Length: 41000000\r\n\r\n';
 const BODY = Buffer.alloc(2_000_000, 'x');
-/** Who was cut comes again. */
+/** Time until a closed connection is opened again. */
 const AGAIN_MS = 5000;
 const PATIENCE_MS = 75_000;
 
-/** Connections without a key that begin a large body each and never end it. */
+/** Connections without a key that each begin a large body and never end it. */
 export const silentUploads: Attack = async ({ member, stack }) => {
   const { hostname, port } = new URL(member.url);
-  const answers = new Tally();
+  const responses = new Tally();
   const first: { isOver: boolean }[] = [];
   const sockets = new Set<Socket>();
   let until = 0;
@@ -22,21 +22,21 @@ export const silentUploads: Attack = async ({ member, stack }) => {
   });
   const open = (): { isOver: boolean } => {
     const connection = { isOver: false };
-    let answer = '';
+    let response = '';
     const socket = connect(
       { host: hostname, port: Number(port), localAddress: HOSTILE },
       () => socket.write(HEAD) && socket.write(BODY),
     );
     sockets.add(socket);
     socket.on('data', (chunk) => {
-      answer += chunk;
+      response += chunk;
       connection.isOver = true;
     });
     socket.on('error', () => {});
     socket.on('close', () => {
       sockets.delete(socket);
       connection.isOver = true;
-      answers.add(/^HTTP\/1.1 (\d+)/.exec(answer)?.[1] ?? 'cut');
+      responses.add(/^HTTP\/1.1 (\d+)/.exec(response)?.[1] ?? 'cut');
       setTimeout(() => Date.now() < until && open(), AGAIN_MS).unref();
     });
     return connection;
@@ -47,12 +47,12 @@ export const silentUploads: Attack = async ({ member, stack }) => {
       for (let n = 0; n < CONNECTIONS; n++) first.push(open());
       await pause(end - Date.now());
     },
-    judge: async () => {
+    conclude: async () => {
       const left = () => first.filter(({ isOver }) => !isOver).length;
       await eventually(() => left() === 0, PATIENCE_MS).catch(() => {});
       return {
-        evidence: [`connections that ended: ${answers}; of the first ${CONNECTIONS} still wait ${left()}`],
-        facts: [{ holds: left() === 0, fact: 'each is refused or cut, though its body never ends' }],
+        evidence: [`ended connections: ${responses}; open ones of the first ${CONNECTIONS}: ${left()}`],
+        facts: [{ holds: left() === 0, fact: 'each is rejected or closed, although its body never ends' }],
       };
     },
   };

@@ -5,11 +5,11 @@ import { gapsOf } from '#test/abuse/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { httpTarget } from '#test/support/socket-target.ts';
 
-/** Until each slot has its result, or is a gap. */
+/** Time for each slot to get its result, or to become a gap. */
 const PATIENCE_MS = 40_000;
 const LOOK_MS = 2_000;
 
-/** Checks of a target that takes every request and answers none. */
+/** Checks of a target that accepts every request and responds to none. */
 export const slowChecks =
   (count: number): Attack =>
   async ({ member, seconds, stack }) => {
@@ -33,9 +33,9 @@ export const slowChecks =
         await enable(member, ids);
         await pause(until - Date.now());
       },
-      judge: async () => {
-        const told = await eventually(async () => {
-          // Each look is two calls a check, which count.
+      conclude: async () => {
+        const complete = await eventually(async () => {
+          // Each poll is two calls per check, which count towards the limits.
           await pause(LOOK_MS);
           const gaps = await gapsOf(member, ids);
           const results = await resultsOf(member, ids, began);
@@ -43,15 +43,15 @@ export const slowChecks =
           return mute <= (gaps.late ?? 0) && results.flat().some(({ success }) => !success) && { gaps, results };
         }, PATIENCE_MS).catch(() => undefined);
         const said = new Tally();
-        for (const { success, error_kind } of told?.results.flat() ?? []) said.add(success ? 'up' : error_kind);
+        for (const { success, error_kind } of complete?.results.flat() ?? []) said.add(success ? 'up' : error_kind);
         return {
           evidence: [
-            `open at once: ${most}; results: ${said}; gaps: ${JSON.stringify(told?.gaps ?? {})}`,
+            `open at once: ${most}; results: ${said}; gaps: ${JSON.stringify(complete?.gaps ?? {})}`,
             ...(limit ? [limit] : []),
           ],
           facts: [
             { holds: most > 0, fact: 'the attack took place' },
-            { holds: told !== undefined, fact: 'each of its checks has results, or gaps with the cause late' },
+            { holds: complete !== undefined, fact: 'each of its checks has results, or gaps with the cause "late"' },
           ],
         };
       },

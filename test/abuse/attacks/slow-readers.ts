@@ -10,8 +10,9 @@ const LOOK_MS = 5000;
 const PATIENCE_MS = 90_000;
 
 /**
- * Connections that ask for lists of 4 MB and do not read them.
- * @param listsOf how many the one of this number asks for at once. The buffers of the system take about one.
+ * Connections that request lists of 4 MB and do not read them.
+ * @param listsOf number of lists that the connection of this number requests at once. The system buffers hold about
+ * one.
  */
 export const slowReaders =
   (listsOf: (number: number) => number): Attack =>
@@ -29,7 +30,7 @@ export const slowReaders =
     });
     return {
       run: async (until) => {
-        // Making the lists takes time, too: they come over half of it.
+        // Building the lists takes time too: the requests are spread over half of it.
         const each = (until - Date.now()) / 2 / CONNECTIONS;
         for (let n = 0; n < CONNECTIONS; n++) {
           readers.push(open(Number(port), hostname, head, listsOf(n)));
@@ -37,25 +38,25 @@ export const slowReaders =
         }
         await pause(until - Date.now());
       },
-      judge: async () => {
+      conclude: async () => {
         const ends = new Tally();
-        // A socket that is not read does not tell that it was cut: one after the other is read on until one was.
+        // An unread socket does not report that it was closed: they are read one after the other until one was.
         const late = Date.now() + PATIENCE_MS;
         const blocking = readers.filter(({ lists }) => lists > 1);
         for (const reader of blocking) {
           const end = await endOf(reader);
           ends.add(end);
-          // It may be cut only when nothing was taken for a while.
-          if (end === 'no more comes' && Date.now() < late) await pause(LOOK_MS);
+          // A connection can be closed only after nothing was read for some time.
+          if (end === 'no more data' && Date.now() < late) await pause(LOOK_MS);
         }
-        const ended = ends.of('cut') + ends.of('refused');
+        const ended = ends.of('closed') + ends.of('rejected');
         return {
-          evidence: [`how those that ask for more than one ended: ${ends}`],
+          evidence: [`connections with more than one request ended: ${ends}`],
           facts: [
             { holds: readers.some(({ status }) => status !== ''), fact: 'the attack took place' },
             {
               holds: ended > 0 && ends.total - ended <= PATIENCE_MS / LOOK_MS,
-              fact: 'who does not read is cut, or refused',
+              fact: 'a client that does not read is closed or rejected',
             },
           ],
         };
@@ -65,7 +66,7 @@ export const slowReaders =
 
 type Reader = { socket: Socket; lists: number; status: string; isOver: boolean; bytes: number };
 
-/** Reads the beginning of the first answer and no more. */
+/** Reads only the beginning of the first response. */
 function open(port: number, host: string, request: string, lists: number): Reader {
   const socket = connect({ host, port, localAddress: HOSTILE }, () => socket.write(request.repeat(lists)));
   const reader: Reader = { socket, lists, status: '', isOver: false, bytes: 0 };
@@ -80,15 +81,15 @@ function open(port: number, host: string, request: string, lists: number): Reade
   return reader;
 }
 
-/** Reads on, and answers how it came to an end: cut by the service, refused, or with all that was asked for. */
+/** Continues to read and returns how the connection ended: closed by the service, rejected, or complete. */
 async function endOf(reader: Reader): Promise<string> {
   const { socket, lists, status } = reader;
-  if (status === '429' || status === '503') return 'refused';
+  if (status === '429' || status === '503') return 'rejected';
   socket.on('data', (chunk) => {
     reader.bytes += chunk.length;
   });
   socket.resume();
   const whole = lists * ENTITIES * TEXT.length * 0.9;
   for (let waited = 0; waited < 3000 && !reader.isOver && reader.bytes < whole; waited += 50) await pause(50);
-  return reader.bytes >= whole ? 'all was sent' : reader.isOver ? 'cut' : 'no more comes';
+  return reader.bytes >= whole ? 'complete' : reader.isOver ? 'closed' : 'no more data';
 }

@@ -35,8 +35,8 @@ const refused = (error: string) => ({ status: 303, location: `/#/sign-in?error=$
 const begin = (browser: PlainBrowser, body: object = {}, headers: Record<string, string> = {}) =>
   browser.call(`${world.page}/v1/sign-in/oidc`, { method: 'POST', body, headers });
 
-describe('a callback is refused', () => {
-  it('in another browser, and takes nothing from the one it began in', async () => {
+describe('a callback that is rejected', () => {
+  it('comes in another browser, and does not end the sign-in of the first', async () => {
     const { person } = await newMember(world, admin);
     const browser = new PlainBrowser();
     const callback = await toCallback(world, browser, person);
@@ -48,7 +48,7 @@ describe('a callback is refused', () => {
     expect((await browser.visit(callback)).location).toBe('/');
   });
 
-  it('the second time', async () => {
+  it('comes a second time', async () => {
     const { person } = await newMember(world, admin);
     const browser = new PlainBrowser();
     const callback = await toCallback(world, browser, person);
@@ -58,19 +58,19 @@ describe('a callback is refused', () => {
     expect(await before.visit(callback)).toMatchObject(refused('expired'));
   });
 
-  it('nineteen times of twenty at once', async () => {
+  it('is one of nineteen of twenty concurrent ones', async () => {
     const { person } = await newMember(world, admin);
     const browser = new PlainBrowser();
     const callback = await toCallback(world, browser, person);
     const browsers = Array.from({ length: 20 }, () => browser.copy());
-    const answers = await Promise.all(browsers.map((one) => one.visit(callback)));
-    const places = answers.map(({ location }) => location).toSorted();
+    const responses = await Promise.all(browsers.map((one) => one.visit(callback)));
+    const places = responses.map(({ location }) => location).toSorted();
     expect(places).toEqual(['/', ...Array(19).fill(refused('expired').location)]);
     const sessions = await Promise.all(browsers.map((one) => sessionOf(world, one)));
     expect(sessions.filter(Boolean)).toHaveLength(1);
   });
 
-  it('with a code that was used before', async () => {
+  it('has a used code', async () => {
     const { person } = await newMember(world, admin);
     const first = new PlainBrowser();
     const callback = new URL(await toCallback(world, first, person));
@@ -81,12 +81,12 @@ describe('a callback is refused', () => {
     expect(await second.visit(other.href)).toMatchObject(refused('failed'));
   });
 
-  it('with a code that somebody else was given', async () => {
+  it('has a code of another user', async () => {
     const { person } = await newMember(world, admin);
-    const theirs = new URL(await toCallback(world, new PlainBrowser(), person));
+    const foreign = new URL(await toCallback(world, new PlainBrowser(), person));
     const own = new PlainBrowser();
     const callback = new URL(await toCallback(world, own, newPerson()));
-    callback.searchParams.set('code', theirs.searchParams.get('code')!);
+    callback.searchParams.set('code', foreign.searchParams.get('code')!);
     expect(await own.visit(callback.href)).toMatchObject(refused('failed'));
   });
 
@@ -104,17 +104,17 @@ describe('a callback is refused', () => {
     expect(await browser.visit(callback.href)).toMatchObject(refused('failed'));
   });
 
-  it('of a person who said no', async () => {
+  it('is of a user who denied consent', async () => {
     expect(await passProvider(world, new PlainBrowser(), undefined)).toMatchObject(refused('denied'));
   });
 
-  it('that nobody asked for', async () => {
+  it('was not requested', async () => {
     for (const query of ['', '?code=1&state=2', '?error=access_denied', '?state=', `?state=${'x'.repeat(5000)}`]) {
       expect(await new PlainBrowser().visit(`${world.page}${CALLBACK}${query}`)).toMatchObject(refused('expired'));
     }
   });
 
-  it('of an account that is disabled', async () => {
+  it('is of a disabled account', async () => {
     const other = await newAdmin(world);
     const { person } = await newMember(world, other);
     const { ports, keys } = world.service;
@@ -124,19 +124,19 @@ describe('a callback is refused', () => {
   });
 });
 
-describe('a provider is not believed', () => {
+describe('a provider that is not trusted', () => {
   const hour = 3600;
   const faults: [string, Fault][] = [
     ['whose ID token has another nonce', { idToken: (claims) => ({ ...claims, nonce: 'another' }) }],
     ['whose ID token has no nonce', { idToken: ({ nonce: _, ...claims }) => claims }],
     ['whose ID token is for another audience', { idToken: (claims) => ({ ...claims, aud: 'another' }) }],
     ['whose ID token is of another issuer', { idToken: (claims) => ({ ...claims, iss: 'https://evil.example' }) }],
-    ['whose ID token is over', { idToken: (claims) => ({ ...claims, exp: Math.floor(Date.now() / 1000) - hour }) }],
+    ['whose ID token has expired', { idToken: (claims) => ({ ...claims, exp: Math.floor(Date.now() / 1000) - hour }) }],
     ['whose ID token is signed by another key', { foreignKey: true }],
     ['whose UserInfo is of another subject', { userInfo: (claims) => ({ ...claims, sub: 'another' }) }],
   ];
 
-  it.each(faults)('%s', async (_, fault) => {
+  it.each(faults)('is one %s', async (_, fault) => {
     const person = newPerson();
     await invited(admin, person.email!);
     world.provider.fault = fault;
@@ -145,17 +145,19 @@ describe('a provider is not believed', () => {
     expect((await passProvider(world, new PlainBrowser(), person)).location).toBe('/');
   });
 
-  it('whose document says another issuer, with or without a slash at its end', async () => {
+  it('is one whose document names another issuer, with or without a slash at its end', async () => {
     for (const issuer of [`${world.provider.issuer}/`, 'https://evil.example', '{tenantid}']) {
       world.provider.fault = { discovery: (document) => ({ ...document, issuer }) };
-      const answer = await begin(new PlainBrowser());
-      expect(answer).toMatchObject({ status: 503, body: { code: 'UNAVAILABLE' } });
-      expect(answer.body.error).toContain(`OIDC_ISSUER must equal the issuer of its discovery document: ${issuer}`);
+      const response = await begin(new PlainBrowser());
+      expect(response).toMatchObject({ status: 503, body: { code: 'UNAVAILABLE' } });
+      expect(response.body.error).toContain(
+        `OIDC_ISSUER must be what its discovery document says, to the letter: ${issuer}`,
+      );
     }
   });
 });
 
-it('no secret of a sign-in is in a log line, an answer of ours or the store', async () => {
+it('leaves no secret of a sign-in in a log line, a response of the service or the store', async () => {
   const browser = new PlainBrowser();
   const person = newPerson();
   const token = await invited(admin, 'planted@example.com');

@@ -12,7 +12,7 @@ afterAll(() => world[Symbol.asyncDispose]());
 const begin = (browser: PlainBrowser, body: object = {}, headers: Record<string, string> = {}) =>
   browser.call(`${world.page}/v1/sign-in/oidc`, { method: 'POST', body, headers });
 
-describe('where it leads afterwards', () => {
+describe('the page after a sign-in', () => {
   it.each([
     '//evil.example',
     '/\\evil.example',
@@ -25,24 +25,24 @@ describe('where it leads afterwards', () => {
     '/ evil',
     `/${'x'.repeat(500)}`,
   ])('is never %j', async (return_to) => {
-    const answer = await begin(new PlainBrowser(), { return_to });
-    expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', 'return_to'));
+    const response = await begin(new PlainBrowser(), { return_to });
+    expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR', 'return_to'));
   });
 });
 
-describe('a sign-in does not begin', () => {
+describe('a sign-in that does not start', () => {
   it.each([
     ['for a page of another site', { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }],
     ['for a page of a sibling host', { 'sec-fetch-site': 'same-site' }],
-    ['for a form, which cannot say that it is the console', { 'x-fleetwatch': '' }],
+    ['for a form, which cannot send the header of the console', { 'x-fleetwatch': '' }],
   ])('%s', async (_, headers) => {
     expect(await begin(new PlainBrowser(), {}, headers)).toMatchObject(failure(403, 'FORBIDDEN'));
   });
 
-  it('at an address that somebody else has pointed here', async () => {
+  it('is requested under a host name that a third party points to the service', async () => {
     const { ports } = world.service;
     const { create } = await import('#functions/sign-in.ts');
-    const answer = await create(ports)({
+    const response = await create(ports)({
       rawPath: '/v1/sign-in/oidc',
       rawQueryString: '',
       headers: { host: 'evil.example' },
@@ -50,7 +50,7 @@ describe('a sign-in does not begin', () => {
       isBase64Encoded: false,
       requestContext: { requestId: 'r', http: { method: 'POST', path: '/v1/sign-in/oidc' } },
     });
-    expect(answer.statusCode).toBe(403);
+    expect(response.statusCode).toBe(403);
   });
 
   it.each([

@@ -23,7 +23,7 @@ afterAll(() => world[Symbol.asyncDispose]());
 const signInPage = (error: string) => `/#/sign-in?error=${error}`;
 
 describe('an invitation', () => {
-  it('by its token is accepted by whoever the provider says it is, whatever their address', async () => {
+  it('is accepted by its token for any identity, whatever its e-mail address', async () => {
     const person = newPerson({ email: 'private@elsewhere.example', email_verified: false, name: 'Ann Example' });
     const token = await invited(admin, 'ann@example.com', 'responder');
     const browser = new PlainBrowser();
@@ -36,14 +36,14 @@ describe('an invitation', () => {
     expect(again.location).toBe('/');
   });
 
-  it('is good once', async () => {
+  it('is valid once', async () => {
     const token = await invited(admin, 'once@example.com');
     await passProvider(world, new PlainBrowser(), newPerson(), { token });
     const second = await new PlainBrowser().call(`${world.page}/v1/sign-in/oidc`, { method: 'POST', body: { token } });
     expect(second).toMatchObject(failure(404, 'NOT_FOUND'));
   });
 
-  it('that is withdrawn while they are at the provider is none any more', async () => {
+  it('is invalid if it is withdrawn during the sign-in', async () => {
     const { body } = await admin.post('/v1/settings/users/invite', { email: 'late@example.com', role: 'member' });
     const browser = new PlainBrowser();
     const begun = await browser.call(`${world.page}/v1/sign-in/oidc`, {
@@ -56,7 +56,7 @@ describe('an invitation', () => {
     expect((await browser.visit(callback)).location).toBe(signInPage('expired'));
   });
 
-  it('by e-mail address is accepted where the provider says that it is theirs, in any case of letters', async () => {
+  it('is accepted by e-mail address if the provider has verified it, in any case', async () => {
     const person = newPerson({ name: 'Ben' });
     await invited(admin, person.email!.toUpperCase());
     const browser = new PlainBrowser();
@@ -66,7 +66,7 @@ describe('an invitation', () => {
     expect(team.find((one: { name: string }) => one.name === 'Ben')).toMatchObject({ status: 'active', identities: 1 });
   });
 
-  it('of two accounts by one e-mail address is accepted by neither: its token says which', async () => {
+  it('is not accepted by e-mail address if two accounts invited it; its token decides', async () => {
     const person = newPerson();
     const other = await newAdmin(world);
     await invited(admin, person.email!);
@@ -75,49 +75,49 @@ describe('an invitation', () => {
     expect((await passProvider(world, new PlainBrowser(), person, { token })).location).toBe('/');
   });
 
-  it('never lets in by the e-mail address of a member', async () => {
+  it('does not sign in by the e-mail address of a member', async () => {
     const { person } = await newMember(world, admin);
     const stranger = newPerson({ email: `invited-${person.email}` });
     expect((await passProvider(world, new PlainBrowser(), stranger)).location).toBe(signInPage('not_invited'));
   });
 
-  it('is needed: nobody becomes a user by signing in', async () => {
+  it('is required: a sign-in does not create a user', async () => {
     expect((await passProvider(world, new PlainBrowser(), newPerson())).location).toBe(signInPage('not_invited'));
   });
 });
 
 describe('an e-mail address', () => {
-  const said = [true, 'true', false, 'false', undefined];
+  const verifiedValues = [true, 'true', false, 'false', undefined];
   const trusting = oidcWorld({ env: { OIDC_TRUST_EMAIL: 'true' } });
   afterAll(async () => (await trusting)[Symbol.asyncDispose]());
 
   it.each(
-    said.flatMap((verified) =>
+    verifiedValues.flatMap((verified) =>
       [false, true].flatMap((inToken) => [false, true].map((trust) => ({ verified, inToken, trust }))),
     ),
   )(
-    'with email_verified $verified, in the ID token: $inToken, trusted: $trust',
+    'is accepted with email_verified $verified, in the ID token: $inToken, trusted: $trust',
     async ({ verified, inToken, trust }) => {
       const here = trust ? await trusting : world;
       const by = await newAdmin(here);
       here.provider.emailInIdToken = inToken;
       here.provider.rotateKeys();
-      const asked = here.provider.userInfoAsked;
+      const requestsBefore = here.provider.userInfoRequests;
       const { email_verified: _, ...person } = newPerson();
       await invited(by, person.email!);
       const claims = verified === undefined ? person : { ...person, email_verified: verified };
       const { location } = await passProvider(here, new PlainBrowser(), claims);
       const isGood = trust || verified === true || verified === 'true';
       expect(location).toBe(isGood ? '/' : signInPage('email_not_verified'));
-      expect(here.provider.userInfoAsked - asked).toBe(inToken ? 0 : 1);
+      expect(here.provider.userInfoRequests - requestsBefore).toBe(inToken ? 0 : 1);
       here.provider.emailInIdToken = false;
       here.provider.rotateKeys();
     },
   );
 });
 
-describe('a person in two accounts', () => {
-  it('is signed in to the one used last, or to the one that is meant', async () => {
+describe('a user of two accounts', () => {
+  it('is signed in to the last used account, or to the requested one', async () => {
     const other = await newAdmin(world);
     const { person } = await newMember(world, admin);
     await newMember(world, other, person);
@@ -132,7 +132,7 @@ describe('a person in two accounts', () => {
     expect(await signIn({ account_id: 'acc_nowhere' })).toBe(signInPage('not_invited'));
   });
 
-  it('is no second user of an account that they are in', async () => {
+  it('is not added to the same account again', async () => {
     const { person } = await newMember(world, admin);
     const token = await invited(admin, 'second@example.com');
     const { location } = await passProvider(world, new PlainBrowser(), person, { token });

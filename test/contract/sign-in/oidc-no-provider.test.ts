@@ -13,20 +13,20 @@ import {
 import { PlainBrowser } from '#test/support/plain-browser.ts';
 import { startService } from '#test/support/service.ts';
 
-describe('a provider that is not there', () => {
-  it('stops no start, and a sign-in begins as soon as it is back', async () => {
+describe('an unavailable provider', () => {
+  it('does not prevent the start, and a sign-in works when it is back', async () => {
     await using away = await oidcWorld({ isDown: true });
     const by = await newAdmin(away);
     const token = await invited(by, 'away@example.com');
-    const answer = await new PlainBrowser().call(`${away.page}/v1/sign-in/oidc`, { method: 'POST', body: { token } });
-    expect(answer).toMatchObject(failure(503, 'UNAVAILABLE'));
-    expect(answer.body.error).toContain('cannot be reached');
+    const response = await new PlainBrowser().call(`${away.page}/v1/sign-in/oidc`, { method: 'POST', body: { token } });
+    expect(response).toMatchObject(failure(503, 'UNAVAILABLE'));
+    expect(response.body.error).toContain('cannot be reached');
     expect((await new PlainBrowser().call(`${away.page}/v1/sign-in/methods`)).body.oidc).not.toBeNull();
     await away.provider.up();
     expect((await passProvider(away, new PlainBrowser(), newPerson(), { token })).location).toBe('/');
   });
 
-  it('during a sign-in is unreachable, and the next one is tried anew', async () => {
+  it('is reported during a sign-in, and the next sign-in tries again', async () => {
     await using away = await oidcWorld();
     const { person, browser } = await newMember(away, await newAdmin(away));
     const callback = await toCallback(away, browser, person);
@@ -38,11 +38,11 @@ describe('a provider that is not there', () => {
   });
 });
 
-it('a service without a provider says so', async () => {
+it('is reported as missing if the service is not configured', async () => {
   const service = await startService();
   const page = service.url.replace('127.0.0.1', 'localhost');
   expect((await new PlainBrowser().call(`${page}/v1/sign-in/methods`)).body.oidc).toBeNull();
-  const answer = await new PlainBrowser().call(`${page}/v1/sign-in/oidc`, { method: 'POST', body: {} });
-  expect(answer).toMatchObject(failure(404, 'NOT_FOUND'));
+  const response = await new PlainBrowser().call(`${page}/v1/sign-in/oidc`, { method: 'POST', body: {} });
+  expect(response).toMatchObject(failure(404, 'NOT_FOUND'));
   await service.stop();
 });

@@ -22,12 +22,12 @@ afterAll(() => world[Symbol.asyncDispose]());
 const signInPage = (error: string) => `/#/sign-in?error=${error}`;
 
 describe('a sign-in by the provider', () => {
-  it('is offered by the name that the operator gave it', async () => {
+  it('is offered under the name that the operator configured', async () => {
     const { body } = await new PlainBrowser().call(`${world.page}/v1/sign-in/methods`);
     expect(body.oidc).toEqual({ name: 'Example SSO' });
   });
 
-  it('asks for a code by PKCE, with state and nonce, and leads back here', async () => {
+  it('requests a code with PKCE, state and nonce, and returns to the service', async () => {
     const { status, body } = await new PlainBrowser().call(`${world.page}/v1/sign-in/oidc`, {
       method: 'POST',
       body: {},
@@ -47,7 +47,7 @@ describe('a sign-in by the provider', () => {
     });
   });
 
-  it('ends in a session of 24 hours, where it was to lead', async () => {
+  it('ends in a session of 24 hours, at the requested page', async () => {
     const { person, browser } = await newMember(world, admin);
     const { status, location, headers } = await passProvider(world, browser, person, { return_to: '/#/checks?a=b' });
     expect({ status, location }).toEqual({ status: 303, location: '/#/checks?a=b' });
@@ -57,9 +57,9 @@ describe('a sign-in by the provider', () => {
     expect(Date.parse(session.expires_at) - Date.parse(session.created_at)).toBe(24 * 3_600_000);
   });
 
-  it('holds its browser by a cookie that is gone afterwards', async () => {
+  it('binds the browser by a cookie that is deleted afterwards', async () => {
     const { browser } = await newMember(world, admin);
-    const [begun] = browser.told.filter((text) => text.includes('_oidc_'));
+    const [begun] = browser.setCookies.filter((text) => text.includes('_oidc_'));
     const { port } = new URL(world.page);
     expect(begun).toMatch(
       new RegExp(`^fleetwatch_oidc_${port}=[0-9A-Za-z]{43}; Path=/; HttpOnly; SameSite=Lax; Max-Age=600$`),
@@ -67,7 +67,7 @@ describe('a sign-in by the provider', () => {
     expect(Object.keys(browser.cookies(world.page))).toEqual([`fleetwatch_session_${port}`]);
   });
 
-  it('ends the session that the browser had before', async () => {
+  it('ends the previous session of the browser', async () => {
     const { person, browser } = await newMember(world, admin);
     const before = browser.copy();
     expect(await sessionOf(world, before)).toBeDefined();
@@ -76,36 +76,36 @@ describe('a sign-in by the provider', () => {
     expect(await sessionOf(world, browser)).toBeDefined();
   });
 
-  it('goes by issuer and subject, whatever becomes of the e-mail address', async () => {
+  it('identifies the user by issuer and subject, whatever the e-mail address', async () => {
     const { person } = await newMember(world, admin);
     const other = new PlainBrowser();
     await passProvider(world, other, { ...person, email: 'renamed@example.com', email_verified: false });
     expect((await sessionOf(world, other)).user.email).toBe(`invited-${person.email}`);
   });
 
-  it('works without a client secret, by PKCE alone', async () => {
+  it('works without a client secret, with only PKCE', async () => {
     await using publicly = await oidcWorld({ isPublic: true });
     const { browser } = await newMember(publicly, await newAdmin(publicly));
     expect(await sessionOf(publicly, browser)).toMatchObject({ method: 'oidc' });
   });
 
-  it('goes on after the provider has new keys', async () => {
+  it('continues after the provider rotates its keys', async () => {
     const { person, browser } = await newMember(world, admin);
     world.provider.rotateKeys();
     expect((await passProvider(world, browser, person)).location).toBe('/');
   });
 });
 
-describe('in the settings', () => {
+describe('identity settings', () => {
   const begin = (browser: PlainBrowser) =>
     browser.call(`${world.page}/v1/sign-in/oidc`, { method: 'POST', body: { purpose: 'link', return_to: '/#/me' } });
 
-  it('a member links a further identity, and keeps the session', async () => {
+  it('let a member link another identity and keep the session', async () => {
     const { person, browser } = await newMember(world, admin);
     const session = await sessionOf(world, browser);
     const second = newPerson({ name: 'Second' });
-    const answer = await passProvider(world, browser, second, { purpose: 'link', return_to: '/#/me' });
-    expect(answer.location).toBe('/#/me');
+    const response = await passProvider(world, browser, second, { purpose: 'link', return_to: '/#/me' });
+    expect(response.location).toBe('/#/me');
     expect(await sessionOf(world, browser)).toEqual(session);
     const { body: own } = await browser.call(`${world.page}/v1/sign-in/identities`);
     const record = { issuer: world.provider.issuer, id: expect.stringMatching(/^idn_/) };
@@ -118,7 +118,7 @@ describe('in the settings', () => {
     expect((await sessionOf(world, other)).user).toEqual(session.user);
   });
 
-  it('an identity is removed, and signs nobody in any more', async () => {
+  it('let a user remove an identity, which then cannot sign in', async () => {
     const { person, browser } = await newMember(world, admin);
     const { body: own } = await browser.call(`${world.page}/v1/sign-in/identities`);
     const path = `${world.page}/v1/sign-in/identities/${own[0].id}`;
@@ -128,7 +128,7 @@ describe('in the settings', () => {
     expect((await passProvider(world, new PlainBrowser(), person)).location).toBe(signInPage('not_invited'));
   });
 
-  it('nobody links who is not signed in, nor by a key', async () => {
+  it('do not link an identity without a session, or with a key', async () => {
     expect(await begin(new PlainBrowser())).toMatchObject({ status: 401 });
     const byKey = new PlainBrowser();
     await byKey.call(`${world.page}/v1/sign-in/key`, { method: 'POST', body: { key: admin.key } });
@@ -137,7 +137,7 @@ describe('in the settings', () => {
   });
 
   it.each(['signed out', 'ended all their sessions'])(
-    'nothing is linked by somebody who has %s since',
+    'do not link an identity for a user who has %s since',
     async (what) => {
       const { person, browser } = await newMember(world, admin);
       const begun = await begin(browser);
@@ -155,7 +155,7 @@ describe('in the settings', () => {
     },
   );
 
-  it('a user has ten identities at most', async () => {
+  it('limit a user to ten identities', async () => {
     const { browser } = await newMember(world, admin);
     for (let i = 1; i < 10; i++) await passProvider(world, browser, newPerson(), { purpose: 'link' });
     expect(await begin(browser)).toMatchObject({ status: 409, body: { code: 'LIMIT_EXCEEDED' } });
@@ -163,7 +163,7 @@ describe('in the settings', () => {
 });
 
 describe('a sign-in link', () => {
-  it('signs in by the provider, and links the identity', async () => {
+  it('signs in by the provider and links the identity', async () => {
     const { person, browser } = await newMember(world, admin);
     const { user } = await sessionOf(world, browser);
     const made = await admin.post(`/v1/settings/users/${user.id}/sign-in-link`, { revoke: true });
@@ -178,8 +178,8 @@ describe('a sign-in link', () => {
   });
 });
 
-describe('whoever is removed', () => {
-  it('is out, and stays out at the provider', async () => {
+describe('a removed user', () => {
+  it('is signed out and cannot sign in by the provider', async () => {
     const { person, browser } = await newMember(world, admin);
     const { user } = await sessionOf(world, browser);
     await admin.del(`/v1/settings/users/${user.id}`);

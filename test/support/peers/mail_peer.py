@@ -1,7 +1,7 @@
-"""A mail server (aiosmtpd) that takes mail over STARTTLS from one user alone, and prints each as a line of JSON.
+"""A mail server (aiosmtpd) that accepts mail over STARTTLS from one user and prints each mail as a line of JSON.
 
-Arguments: host, certificate, key, user, password. Prints its port first. It refuses whom nobody knows, and asks for
-patience where a mailbox is busy."""
+Arguments: host, certificate, key, user, password. Prints its port first. Rejects unknown recipients permanently and
+busy mailboxes temporarily."""
 
 import asyncio
 import base64

@@ -8,19 +8,19 @@ import type { KeyAndCertificate } from '#test/support/certificates.ts';
 import { findProgram } from '#test/support/find-program.ts';
 import { lastingPort } from '#test/support/lasting-port.ts';
 
-/** A real server in a process of its own; `await using` ends it. */
+/** A real server in its own process; `await using` ends it. */
 type Peer = AsyncDisposable & { host: string; port: number };
 
 const HOST = '127.77.0.1';
 const PYTHON = join(import.meta.dirname, '../../../.cache/peers/bin/python');
 
 /**
- * The interpreter of a virtual environment with the packages of requirements.txt; undefined where there is none. To
- * make one: python3 -m venv .cache/peers && .cache/peers/bin/pip install -r test/support/peers/requirements.txt
+ * Returns the interpreter of a virtual environment with the packages of requirements.txt; undefined if it is missing.
+ * To create it: python3 -m venv .cache/peers && .cache/peers/bin/pip install -r test/support/peers/requirements.txt
  */
 export const peerPython = (): string | undefined => needed(PYTHON, existsSync(PYTHON) ? PYTHON : undefined);
 
-/** Where a program of Debian is; undefined where there is none. */
+/** Returns the path of a Debian program; undefined if it is not installed. */
 export const peerProgram = (name: string): string | undefined =>
   needed(name, findProgram(name) ?? findProgram(`/usr/sbin/${name}`));
 
@@ -37,10 +37,10 @@ export function startSmtp({ cert, key }: KeyAndCertificate): Promise<Peer> {
   return startPython('smtp.py', [HOST, certificate, privateKey], dir);
 }
 
-/** A mail as it came over the wire. `data`: with its headers. */
+/** A mail as received. `data`: with its headers. */
 export type KeptMail = { from: string; to: string[]; tls: boolean; data: string };
 
-/** A mail server that takes mail over STARTTLS from one user alone; `kept` has what it took. */
+/** Starts a mail server that accepts mail from one user over STARTTLS; `kept` has the accepted mail. */
 export async function startMailbox(
   { cert, key }: KeyAndCertificate,
   user: string,
@@ -94,7 +94,7 @@ async function startPython(script: string, args: string[], dir?: string): Promis
   return peerOf(child, Number(line), dir);
 }
 
-/** What a program writes, until that is in it. Rejects with all of it when the program ends before. */
+/** Waits until the output of a program matches. Rejects with the output if the program ends before. */
 function said(child: ChildProcess, wanted: RegExp): Promise<RegExpExecArray> {
   return new Promise((resolve, reject) => {
     let text = '';

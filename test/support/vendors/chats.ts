@@ -20,8 +20,8 @@ const SlackMessage = z.strictObject({
   unfurl_media: z.boolean(),
 });
 
-export const slack: Vendor = (asked) =>
-  parsed(SlackMessage, asked).wrong ? { status: 400, body: 'invalid_blocks' } : { status: 200, body: 'ok' };
+export const slack: Vendor = (request) =>
+  parsed(SlackMessage, request).wrong ? { status: 400, body: 'invalid_blocks' } : { status: 200, body: 'ok' };
 
 /** https://discord.com/developers/docs/resources/message#embed-object-embed-limits */
 const DiscordMessage = z.strictObject({
@@ -48,12 +48,12 @@ const textsOf = (embed: {
   fields: { name: string; value: string }[];
 }) => [embed.title, embed.description ?? '', ...embed.fields.flatMap(({ name, value }) => [name, value])];
 
-export const discord: Vendor = (asked) => {
-  const { wrong } = parsed(DiscordMessage, asked);
+export const discord: Vendor = (request) => {
+  const { wrong } = parsed(DiscordMessage, request);
   return wrong ? { status: 400, body: { message: 'Invalid Form Body', code: 50_035, errors: wrong } } : { status: 204 };
 };
 
-/** https://adaptivecards.io/schemas/adaptive-card.json, version 1.4, of what a card here is made of. */
+/** https://adaptivecards.io/schemas/adaptive-card.json, version 1.4, the elements that the service uses. */
 const TextBlock = z.strictObject({
   type: z.literal('TextBlock'),
   text: z.string().min(1),
@@ -97,10 +97,10 @@ const TeamsMessage = z.strictObject({
     .length(1),
 });
 
-/** A workflow: 28 KB a message, and 202 for what it has begun with. */
-export const teams: Vendor = (asked) => {
-  if (Buffer.byteLength(asked.body) > 28 * 1024) return { status: 413, body: 'Request Entity too large' };
-  const { wrong } = parsed(TeamsMessage, asked);
+/** A workflow: 28 KB a message, and 202 for an accepted message. */
+export const teams: Vendor = (request) => {
+  if (Buffer.byteLength(request.body) > 28 * 1024) return { status: 413, body: 'Request Entity too large' };
+  const { wrong } = parsed(TeamsMessage, request);
   return wrong
     ? { status: 400, body: { error: { code: 'TriggerInputSchemaMismatch', message: wrong.join('; ') } } }
     : { status: 202 };
@@ -115,7 +115,7 @@ const TelegramMessage = z.strictObject({
   disable_notification: z.boolean(),
 });
 
-/** https://core.telegram.org/bots/api#html-style: tags in pairs, and 4,096 characters once they are taken out. */
+/** https://core.telegram.org/bots/api#html-style: paired tags, and 4,096 characters without them. */
 export function telegramText(html: string): string | undefined {
   const open: string[] = [];
   for (const [, end, name, attributes] of html.matchAll(/<(\/?)(\w+)([^<>]*)>/g)) {
@@ -135,13 +135,13 @@ export function telegramText(html: string): string | undefined {
 
 export const telegram =
   (token: string, chat: string): Vendor =>
-  (asked) => {
+  (request) => {
     const refused = (error_code: number, description: string) => ({
       status: error_code,
       body: { ok: false, error_code, description },
     });
-    if (asked.path !== `/bot${token}/sendMessage`) return refused(404, 'Not Found');
-    const { data, wrong } = parsed(TelegramMessage, asked);
+    if (request.path !== `/bot${token}/sendMessage`) return refused(404, 'Not Found');
+    const { data, wrong } = parsed(TelegramMessage, request);
     if (wrong) return refused(400, `Bad Request: ${wrong.join('; ')}`);
     if (data.chat_id !== chat) return refused(400, 'Bad Request: chat not found');
     const text = telegramText(data.text);
@@ -182,15 +182,15 @@ const GoogleMessage = z.strictObject({
     .optional(),
 });
 
-export const googleChat: Vendor = (asked) => {
+export const googleChat: Vendor = (request) => {
   const refused = (code: number, status: string, message: string) => ({
     status: code,
     body: { error: { code, message, status } },
   });
-  if (asked.query.get('token') !== 'def')
+  if (request.query.get('token') !== 'def')
     return refused(401, 'UNAUTHENTICATED', 'The request is missing a valid token.');
-  if (Buffer.byteLength(asked.body) > 32_000) return refused(400, 'INVALID_ARGUMENT', 'Message is too long.');
-  const { wrong } = parsed(GoogleMessage, asked);
+  if (Buffer.byteLength(request.body) > 32_000) return refused(400, 'INVALID_ARGUMENT', 'Message is too long.');
+  const { wrong } = parsed(GoogleMessage, request);
   if (wrong) return refused(400, 'INVALID_ARGUMENT', `Invalid JSON payload received. ${wrong.join('; ')}`);
   return { status: 200, body: { name: 'spaces/AAAA/messages/1' } };
 };
@@ -211,8 +211,8 @@ const MattermostMessage = z.strictObject({
   ),
 });
 
-export const mattermost: Vendor = (asked) => {
-  const { data, wrong } = parsed(MattermostMessage, asked);
+export const mattermost: Vendor = (request) => {
+  const { data, wrong } = parsed(MattermostMessage, request);
   const refused = (id: string, message: string) => ({ status: 400, body: { id, message, status_code: 400 } });
   if (wrong) return refused('web.incoming_webhook.parse.app_error', 'Unable to parse incoming data.');
   if (data.channel === 'gone') {

@@ -10,18 +10,18 @@ const MatrixMessage = z.strictObject({
   'm.mentions': z.strictObject({}),
 });
 
-/** A homeserver with one user in one room. `events` by their transaction: what comes again is one message. */
+/** A homeserver with one user in one room. `events` by their transaction: a repeated one is one message. */
 export function matrix(token: string, room: string, events = new Map<string, string>()): Vendor {
   const refused = (status: number, errcode: string, error: string) => ({ status, body: { errcode, error } });
-  return (asked) => {
+  return (request) => {
     const [, at, transaction] =
-      /^\/_matrix\/client\/v3\/rooms\/([^/]+)\/send\/m\.room\.message\/([^/]+)$/.exec(asked.path) ?? [];
-    if (asked.method !== 'PUT' || at === undefined) return refused(404, 'M_UNRECOGNIZED', 'Unrecognized request');
-    if (asked.headers.authorization !== `Bearer ${token}`)
+      /^\/_matrix\/client\/v3\/rooms\/([^/]+)\/send\/m\.room\.message\/([^/]+)$/.exec(request.path) ?? [];
+    if (request.method !== 'PUT' || at === undefined) return refused(404, 'M_UNRECOGNIZED', 'Unrecognized request');
+    if (request.headers.authorization !== `Bearer ${token}`)
       return refused(401, 'M_UNKNOWN_TOKEN', 'Invalid access token passed.');
     if (decodeURIComponent(at) !== room) return refused(403, 'M_FORBIDDEN', 'User not in room');
-    if (Buffer.byteLength(asked.body) > 65_536) return refused(413, 'M_TOO_LARGE', 'event too large');
-    const { wrong } = parsed(MatrixMessage, asked);
+    if (Buffer.byteLength(request.body) > 65_536) return refused(413, 'M_TOO_LARGE', 'event too large');
+    const { wrong } = parsed(MatrixMessage, request);
     if (wrong) return refused(400, 'M_BAD_JSON', wrong.join('; '));
     const event_id = events.get(transaction!) ?? `$${events.size}`;
     events.set(transaction!, event_id);

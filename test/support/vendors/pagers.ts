@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type Answered, atMost, parsed, said, Url, type Vendor } from './vendor.ts';
+import { atMost, parsed, said, Url, type Vendor, type VendorResponse } from './vendor.ts';
 
 /** https://developer.pagerduty.com/docs/send-alert-event and its OpenAPI schema of Events API v2. */
 const PagerDutyEvent = z
@@ -25,11 +25,11 @@ const PagerDutyEvent = z
   })
   .refine(({ event_action, payload }) => event_action !== 'trigger' || payload, "'payload' is missing");
 
-/** Events API v2. `open` has the keys of what is triggered and not resolved. */
+/** Events API v2. `open` has the keys of triggered and unresolved events. */
 export function pagerDuty(open = new Set<string>()): Vendor {
-  return (asked) => {
-    const { data, wrong } = parsed(PagerDutyEvent, asked);
-    if (asked.path !== '/v2/enqueue') return { status: 404 };
+  return (request) => {
+    const { data, wrong } = parsed(PagerDutyEvent, request);
+    if (request.path !== '/v2/enqueue') return { status: 404 };
     if (wrong) {
       return { status: 400, body: { status: 'invalid event', message: 'Event object is invalid', errors: wrong } };
     }
@@ -52,29 +52,29 @@ const OpsgenieAlert = z.strictObject({
 });
 const OpsgenieClosing = z.strictObject({ source: atMost(100), note: atMost(25_000), user: atMost(100).optional() });
 
-/** Alert API: everything is taken with 202, and done later. `open` has the aliases of open alerts. */
+/** Alert API: every request is accepted with 202 and processed later. `open` has the aliases of open alerts. */
 export function opsgenie(key: string, open = new Set<string>()): Vendor {
-  const taken: Answered = {
+  const taken: VendorResponse = {
     status: 202,
     body: { result: 'Request will be processed', took: 0.107, requestId: '43a29c5c-3dbf-4fa4-9c26-f4f71023e120' },
   };
-  const unprocessable = (errors: string[]): Answered => ({
+  const unprocessable = (errors: string[]): VendorResponse => ({
     status: 422,
     body: { message: `Request body is not processable. ${errors.join('; ')}`, took: 0.001, requestId: 'r' },
   });
-  return (asked) => {
-    if (asked.headers.authorization !== `GenieKey ${key}`) {
+  return (request) => {
+    if (request.headers.authorization !== `GenieKey ${key}`) {
       return { status: 401, body: { message: 'Could not authenticate', took: 0.001, requestId: 'r' } };
     }
-    const [, alias = '', step] = /^\/v2\/alerts\/([^/]+)\/(acknowledge|close)$/.exec(asked.path) ?? [];
+    const [, alias = '', step] = /^\/v2\/alerts\/([^/]+)\/(acknowledge|close)$/.exec(request.path) ?? [];
     if (step) {
-      const { wrong } = parsed(OpsgenieClosing, asked);
+      const { wrong } = parsed(OpsgenieClosing, request);
       if (wrong) return unprocessable(wrong);
-      if (asked.query.get('identifierType') !== 'alias') return { status: 404, body: { message: 'Alert not found' } };
+      if (request.query.get('identifierType') !== 'alias') return { status: 404, body: { message: 'Alert not found' } };
       if (step === 'close') open.delete(decodeURIComponent(alias));
       return taken;
     }
-    const { data, wrong } = parsed(OpsgenieAlert, asked);
+    const { data, wrong } = parsed(OpsgenieAlert, request);
     if (wrong) return unprocessable(wrong);
     open.add(data.alias);
     return taken;
@@ -83,7 +83,7 @@ export function opsgenie(key: string, open = new Set<string>()): Vendor {
 
 /** https://www.twilio.com/docs/messaging/api/message-resource#create-a-message-resource */
 export function twilio(account: string, token: string): Vendor {
-  const refused = (status: number, code: number, message: string): Answered => ({
+  const refused = (status: number, code: number, message: string): VendorResponse => ({
     status,
     body: { code, message, more_info: `https://www.twilio.com/docs/errors/${code}`, status },
   });
@@ -126,8 +126,8 @@ const PushoverMessage = z
 
 export const pushover =
   (user: string): Vendor =>
-  (asked) => {
-    const { data, wrong } = parsed(PushoverMessage, asked);
+  (received) => {
+    const { data, wrong } = parsed(PushoverMessage, received);
     const request = '647d2300-702c-4b38-8b2f-d56326ae460b';
     if (wrong) return { status: 400, body: { errors: wrong, status: 0, request } };
     if (data.user !== user) {
@@ -147,12 +147,12 @@ const GotifyMessage = z.strictObject({
 
 export const gotify =
   (token: string): Vendor =>
-  (asked) => {
-    if (asked.headers['x-gotify-key'] !== token) {
+  (request) => {
+    if (request.headers['x-gotify-key'] !== token) {
       const errorDescription = 'you need to provide a valid access token or user credentials to access this api';
       return { status: 401, body: { error: 'Unauthorized', errorCode: 401, errorDescription } };
     }
-    const { wrong } = parsed(GotifyMessage, asked);
+    const { wrong } = parsed(GotifyMessage, request);
     if (wrong) return { status: 400, body: { error: 'Bad Request', errorCode: 400, errorDescription: wrong.join() } };
     return {
       status: 200,

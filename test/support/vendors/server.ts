@@ -1,14 +1,14 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { HttpRequest, Net } from '#lib/net/net.ts';
-import type { Answered, Asked, Vendor } from './vendor.ts';
+import type { Vendor, VendorRequest, VendorResponse } from './vendor.ts';
 
 const HOST = 'x-vendor-host';
 
-/** A real server that is every vendor, by the host that was asked for. `asked` has what came. */
+/** Starts a real server that acts as every vendor, by the requested host. `asked` has the received requests. */
 export async function startVendors(vendors: Record<string, Vendor>) {
-  const asked: (Asked & { host: string })[] = [];
-  const next: Answered[] = [];
+  const asked: (VendorRequest & { host: string })[] = [];
+  const next: VendorResponse[] = [];
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
@@ -28,9 +28,9 @@ export async function startVendors(vendors: Record<string, Vendor>) {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     asked,
-    /** Answers so once, whatever comes. */
-    answer: (...answers: Answered[]) => void next.push(...answers),
-    /** A net whose requests all end here. */
+    /** Returns these responses, each once, whatever is received. */
+    answer: (...responses: VendorResponse[]) => void next.push(...responses),
+    /** Returns a net that sends all requests here. */
     around: (net: Net): Net => ({
       ...net,
       http: (request: HttpRequest) => {

@@ -9,8 +9,8 @@ import { makeRouter } from '#lib/platform/http/router.ts';
 import type { Table } from '#lib/platform/ports.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
 import { readSettings } from '#lib/settings.ts';
+import { auditedRoutes, deletions, isAudited } from '#test/support/audited-routes.ts';
 import { memoryWorld } from '#test/support/memory-world.ts';
-import { deletions, isNoted, notedRows } from '#test/support/noted-rows.ts';
 
 /**
  * After a lost response, the table client sends a write again; after a conflict, the use case does. Either way the
@@ -77,10 +77,10 @@ describe.each([
     const places = await walk(endpoints, call);
     for (const { endpoint, path } of deletions(
       places,
-      notedRows.filter(({ endpoint }) => isKnown(endpoint)),
+      auditedRoutes.filter(({ endpoint }) => isKnown(endpoint)),
     ))
       await call(endpoint, path);
-    expect(counts).toEqual(counts.map(({ endpoint }) => ({ endpoint, entries: isNoted(endpoint) ? 1 : 0 })));
-    expect(counts.length).toBeGreaterThan(notedRows.length);
+    expect(counts).toEqual(counts.map(({ endpoint }) => ({ endpoint, entries: isAudited(endpoint) ? 1 : 0 })));
+    expect(counts.length).toBeGreaterThan(auditedRoutes.length);
   });
 });

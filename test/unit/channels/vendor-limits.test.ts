@@ -2,12 +2,12 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Alert } from '#lib/channels/alert.ts';
 import { channelTypeOf } from '#lib/channels/registry.ts';
-import type { Answered } from '#test/support/vendors/vendor.ts';
+import type { VendorResponse } from '#test/support/vendors/vendor.ts';
 import { configOf, types, vendorOf } from './all-vendors.ts';
 import { examples, nasty } from './example-alerts.ts';
 
 /** What the vendor answers to what a type makes of an alert, without a network. */
-function answered(type: string, alert: Alert, more: Record<string, string> = {}): Answered {
+function answered(type: string, alert: Alert, more: Record<string, string> = {}): VendorResponse {
   const send = channelTypeOf(type)!.render(alert, { ...configOf(type), ...more });
   if (send.via !== 'http') throw new Error(`${type} is not sent over HTTP`);
   const { pathname, searchParams } = new URL(send.url);

@@ -5,7 +5,7 @@ import { testChannel } from '#lib/alerting/configure/preview.ts';
 import { channelTypeOf } from '#lib/channels/registry.ts';
 import { type AlertWorld, alertWorld, queueEvent, START, streamEvent } from '#test/support/alert-world.ts';
 import { startVendors } from '#test/support/vendors/server.ts';
-import type { Answered } from '#test/support/vendors/vendor.ts';
+import type { VendorResponse } from '#test/support/vendors/vendor.ts';
 import { configOf, events, genieAlerts, incidents, types, vendorOf } from './all-vendors.ts';
 import { examples } from './example-alerts.ts';
 
@@ -86,7 +86,7 @@ describe('over the wire', () => {
     for (const key of channelTypeOf(type)!.secrets) expect(delivery.error).not.toContain(more[key] ?? '********');
   });
 
-  it.each<[string, string, Answered, number]>([
+  it.each<[string, string, VendorResponse, number]>([
     [
       'telegram',
       'in its body',
@@ -131,7 +131,7 @@ describe('over the wire', () => {
     },
   );
 
-  it.each<[string, Answered, RegExp]>([
+  it.each<[string, VendorResponse, RegExp]>([
     [
       'teams',
       {

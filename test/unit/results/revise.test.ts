@@ -4,7 +4,7 @@ import { rollUp } from '#lib/history/rollups/roll-up.ts';
 import { numberOf } from '#lib/keys.ts';
 import { DAY_MS, HOUR_MS } from '#lib/platform/time.ts';
 import { dayOf, hourOf, latestSlot } from '#lib/schedule/slots.ts';
-import { rhythmOfCheck } from '#test/support/health-world.ts';
+import { intervalScheduleOfCheck } from '#test/support/health-world.ts';
 import { type RollupWorld, rollupWorld } from '#test/unit/history/rollups/rollup-world.ts';
 
 const MINUTE = 60_000;
@@ -147,7 +147,7 @@ describe('an outage', () => {
   it('that is confirmed hours after its first failure changes each hour since', async () => {
     const check = await w.check({ interval_seconds: 7200, failure_threshold: 2 });
     const probeNext = async (error = '') => {
-      const rhythm = rhythmOfCheck(check);
+      const rhythm = intervalScheduleOfCheck(check);
       const slot = latestSlot(rhythm, w.now()) + rhythm.interval_ms;
       for (; w.now() < slot - 1000; w.advance(Math.min(20 * MINUTE, slot - 1000 - w.now()))) await w.rollUpDue(check);
       w.until(slot);
@@ -171,7 +171,7 @@ describe('an outage', () => {
     const check = await w.check({ failure_threshold: 2, interval_seconds: 60 });
     const fail = async () => {
       w.advance(MINUTE);
-      const slot = latestSlot(rhythmOfCheck(check), w.now());
+      const slot = latestSlot(intervalScheduleOfCheck(check), w.now());
       w.until(Math.max(slot, w.now()));
       await w.probe(check, slot, 'status 503');
     };

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createRelation } from '#lib/catalog/relations/change-relation.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { latestSlot } from '#lib/schedule/slots.ts';
-import { healthWorld, rhythmOfCheck } from '#test/support/health-world.ts';
+import { healthWorld, intervalScheduleOfCheck } from '#test/support/health-world.ts';
 
 /** Creates a check that is up, with or without a dependency of its entity. */
 async function upCheck(depends: boolean) {
@@ -16,7 +16,7 @@ async function upCheck(depends: boolean) {
   /** Returns the requests to the table that one result takes. */
   const run = async (of: CheckItem, error = '') => {
     world.advance(of.interval_seconds * 1000);
-    const slot = latestSlot(rhythmOfCheck(of), world.ports.clock.now());
+    const slot = latestSlot(intervalScheduleOfCheck(of), world.ports.clock.now());
     const before = { ...world.requests };
     await world.probe(of, slot, error);
     await world.written();

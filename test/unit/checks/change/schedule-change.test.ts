@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Job } from '#lib/messages.ts';
 import { latestSlot } from '#lib/schedule/slots.ts';
-import { type HealthWorld, healthWorld, rhythmOfCheck } from '#test/support/health-world.ts';
+import { type HealthWorld, healthWorld, intervalScheduleOfCheck } from '#test/support/health-world.ts';
 
 describe('scheduleChange', () => {
   let world: HealthWorld;
@@ -19,7 +19,7 @@ describe('scheduleChange', () => {
    */
   const madeBeforeItsSlot = async (ahead: number, takes = 0) => {
     const { entity_id, ...first } = await world.check({ interval_seconds: 60 });
-    const rhythm = rhythmOfCheck({ ...first, interval_seconds: 60 });
+    const rhythm = intervalScheduleOfCheck({ ...first, interval_seconds: 60 });
     const now = world.ports.clock.now();
     const next = latestSlot(rhythm, now) + 120_000;
     world.advance(next - ahead - now);

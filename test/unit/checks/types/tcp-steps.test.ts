@@ -34,7 +34,7 @@ describe('a tcp check with steps', () => {
     });
     const steps = [{ expect: '220' }, { send: 'EHLO a\r\n' }, { expect: '250 ' }];
     expect(await probe(target, steps)).toMatchObject(GOOD);
-    expect(target.heard).toEqual(['EHLO a\r\n']);
+    expect(target.received).toEqual(['EHLO a\r\n']);
   });
 
   it('sends and expects arbitrary bytes, one per character', async () => {

@@ -9,7 +9,7 @@ import { type MessageOf, messages } from '#lib/messages.ts';
 import { type Push, receivePush } from '#lib/results/pushes/receive-push.ts';
 import { recordOutage } from '#lib/schedule/outages.ts';
 import { latestSlot, slotsBetween } from '#lib/schedule/slots.ts';
-import { type HealthWorld, healthWorld, rhythmOfCheck } from '#test/support/health-world.ts';
+import { type HealthWorld, healthWorld, intervalScheduleOfCheck } from '#test/support/health-world.ts';
 import type { Told } from './naive-history.ts';
 import { judge, type Standing } from './naive-judge.ts';
 
@@ -102,7 +102,7 @@ export async function live({ begin, checks: settings, steps }: SomeHistory) {
   for (const [i, own] of settings.entries()) {
     const check = await world.check({ ...own, entity_id: entities[i % 2]!.id, ...(i === 2 && { check_type: 'push' }) });
     const told: Told = { mode: check.execution_mode, settings: [], runs: [], noted: new Map(), states: [] };
-    told.settings.push({ from: check.settings_at, enabled: true, rhythm: rhythmOfCheck(check) });
+    told.settings.push({ from: check.settings_at, enabled: true, rhythm: intervalScheduleOfCheck(check) });
     tellers.push({ told, check, state: 'unknown', judged: [] });
   }
   const outages: TimeRange[] = [];
@@ -131,7 +131,9 @@ async function probe(world: HealthWorld, tellers: Teller[], until: number, mood:
   const begun = world.ports.clock.now();
   const due = tellers
     .filter(({ check }) => check.enabled)
-    .flatMap((teller) => slotsBetween(rhythmOfCheck(teller.check), begun, until).map((slot) => ({ teller, slot })))
+    .flatMap((teller) =>
+      slotsBetween(intervalScheduleOfCheck(teller.check), begun, until).map((slot) => ({ teller, slot })),
+    )
     .sort((a, b) => a.slot - b.slot);
   for (const { teller, slot } of due) {
     if (slot < teller.check.settings_at) continue;
@@ -147,7 +149,7 @@ async function probe(world: HealthWorld, tellers: Teller[], until: number, mood:
   if (mood !== 'late') return;
   // What waited in the queue comes now, unless its successor is due.
   for (const teller of tellers.filter(({ check }) => check.enabled)) {
-    const slot = latestSlot(rhythmOfCheck(teller.check), until);
+    const slot = latestSlot(intervalScheduleOfCheck(teller.check), until);
     if (slot > begun && slot >= teller.check.settings_at)
       await run(world, teller, slot, slot % 3 === 0 ? 'ok' : 'fail');
   }
@@ -203,7 +205,7 @@ async function set(world: HealthWorld, teller: Teller, change: Extract<Step, { d
   teller.check = after;
   if (after.rev === before.rev) return;
   const from = world.ports.clock.now();
-  teller.told.settings.push({ from, enabled: after.enabled, rhythm: rhythmOfCheck(after) });
+  teller.told.settings.push({ from, enabled: after.enabled, rhythm: intervalScheduleOfCheck(after) });
   if (after.enabled !== before.enabled) teller.judged = [];
   if (!after.enabled && teller.state !== 'unknown') {
     teller.state = 'unknown';
@@ -211,7 +213,7 @@ async function set(world: HealthWorld, teller: Teller, change: Extract<Step, { d
   }
   if (after.enabled && after.execution_mode === 'pull') {
     world.advance(7);
-    await run(world, teller, latestSlot(rhythmOfCheck(after), from), 'ok');
+    await run(world, teller, latestSlot(intervalScheduleOfCheck(after), from), 'ok');
   }
 }
 

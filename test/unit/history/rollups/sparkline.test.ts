@@ -8,7 +8,7 @@ import { iso } from '#lib/platform/time.ts';
 import type { ResultItem } from '#lib/results/result.ts';
 import { recordOutage } from '#lib/schedule/outages.ts';
 import { latestSlot } from '#lib/schedule/slots.ts';
-import { type HealthWorld, healthWorld, rhythmOfCheck } from '#test/support/health-world.ts';
+import { type HealthWorld, healthWorld, intervalScheduleOfCheck } from '#test/support/health-world.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -21,7 +21,7 @@ beforeEach(async () => {
 const now = () => world.ports.clock.now();
 const draw = (check: CheckItem, hours = 1, points = 4) => readSparkline(world.context, check, { hours, points });
 const probeNext = async (check: CheckItem, error = '') => {
-  const rhythm = rhythmOfCheck(check);
+  const rhythm = intervalScheduleOfCheck(check);
   const slot = latestSlot(rhythm, now()) + rhythm.interval_ms;
   world.advance(slot - now());
   await world.probe(check, slot, error);

@@ -6,7 +6,7 @@ import { findGaps, type Gap } from '#lib/history/runs/gaps.ts';
 import { PACK_MS } from '#lib/results/pack.ts';
 import { recordOutage } from '#lib/schedule/outages.ts';
 import { latestSlot } from '#lib/schedule/slots.ts';
-import { type HealthWorld, healthWorld, rhythmOfCheck } from '#test/support/health-world.ts';
+import { type HealthWorld, healthWorld, intervalScheduleOfCheck } from '#test/support/health-world.ts';
 
 const MINUTE = 60_000;
 let world: HealthWorld;
@@ -20,7 +20,7 @@ const gapsOf = async (check: CheckItem, from = 0, until = now()) =>
   (await findGaps(world.context, check, { from, until }, { gaps: 1000 })).gaps;
 /** Moves to the next slot of a check and answers it. */
 const nextSlot = (check: CheckItem): number => {
-  const rhythm = rhythmOfCheck(check);
+  const rhythm = intervalScheduleOfCheck(check);
   const slot = latestSlot(rhythm, now()) + rhythm.interval_ms;
   world.advance(slot - now());
   return slot;
@@ -77,7 +77,7 @@ describe('the gaps of a probed check', () => {
     const slot = nextSlot(check);
     const reach = world.ports.settings.JOB_GROUP_MS + 5000;
     await recordOutage(world, { from: slot + reach, to: slot + 2 * MINUTE });
-    const later = latestSlot(rhythmOfCheck(check), slot + 4 * MINUTE);
+    const later = latestSlot(intervalScheduleOfCheck(check), slot + 4 * MINUTE);
     await recordOutage(world, { from: later + reach + 1, to: later + reach + 2 });
     world.advance(3 * MINUTE);
     await world.probe(check, slot + 3 * MINUTE);
@@ -125,7 +125,7 @@ describe('the gaps of a probed check', () => {
     const disabled = await updateCheck(world.context, check, { enabled: false });
     world.advance(30 * MINUTE);
     const enabled = await updateCheck(world.context, disabled, { enabled: true });
-    await world.probe(check, latestSlot(rhythmOfCheck(check), now()));
+    await world.probe(check, latestSlot(intervalScheduleOfCheck(check), now()));
     await probeSlots(enabled, 2);
     nextSlot(check);
     const slower = await updateCheck(world.context, enabled, { interval_seconds: 300 });

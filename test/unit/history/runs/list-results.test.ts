@@ -9,7 +9,7 @@ import { checkDetail } from '#lib/history/status/check-detail.ts';
 import { gather } from '#lib/platform/http/paging.ts';
 import { iso } from '#lib/platform/time.ts';
 import { latestSlot } from '#lib/schedule/slots.ts';
-import { type HealthWorld, healthWorld, rhythmOfCheck } from '#test/support/health-world.ts';
+import { type HealthWorld, healthWorld, intervalScheduleOfCheck } from '#test/support/health-world.ts';
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 
 const now = () => world.ports.clock.now();
-const slotOf = (check: CheckItem) => latestSlot(rhythmOfCheck(check), now());
+const slotOf = (check: CheckItem) => latestSlot(intervalScheduleOfCheck(check), now());
 const times = async (check: CheckItem, range: ResultRange = {}, context: Context = world.context) =>
   (await gather(await resultList(context, await world.fresh(check), range))).values.map(({ checked_at }) => checked_at);
 

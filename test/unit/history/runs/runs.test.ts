@@ -9,7 +9,7 @@ import { lastResult } from '#lib/history/status/newest-results.ts';
 import { gather, type Reader } from '#lib/platform/http/paging.ts';
 import type { ResultRecord } from '#lib/results/result.ts';
 import { latestSlot } from '#lib/schedule/slots.ts';
-import { type HealthWorld, healthWorld, rhythmOfCheck } from '#test/support/health-world.ts';
+import { type HealthWorld, healthWorld, intervalScheduleOfCheck } from '#test/support/health-world.ts';
 import { BASE, END, PACKED_MS, story, toldOf, writeStory } from './history-story.ts';
 
 let world: HealthWorld;
@@ -99,7 +99,7 @@ describe('what is stored of a check', () => {
 it('a result keeps its id, whether it lies in a pack or by itself', async () => {
   const check = await world.check({ interval_seconds: 60 });
   world.advance(120_000);
-  const slot = latestSlot(rhythmOfCheck(check), world.ports.clock.now());
+  const slot = latestSlot(intervalScheduleOfCheck(check), world.ports.clock.now());
   const list = async () => (await gather(await resultList(world.context, check, {}))).values;
   await world.probe(check, slot - 60_000);
   await world.probe(check, slot);
@@ -123,7 +123,7 @@ describe('the days left of a certificate', () => {
 
   it('are those of the last run, though a pack does not carry them', async () => {
     const check = await world.check({ check_type: 'tls', config: { host: 'example.com' } });
-    const rhythm = rhythmOfCheck(check);
+    const rhythm = intervalScheduleOfCheck(check);
     const probe = async (days_left: number | undefined, success = true) => {
       world.advance(rhythm.interval_ms);
       const slot = latestSlot(rhythm, world.ports.clock.now());

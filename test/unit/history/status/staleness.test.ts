@@ -10,7 +10,7 @@ import { iso } from '#lib/platform/time.ts';
 import { PACK_MS } from '#lib/results/pack.ts';
 import { recordOutage } from '#lib/schedule/outages.ts';
 import { latestSlot } from '#lib/schedule/slots.ts';
-import { type HealthWorld, healthWorld, rhythmOfCheck } from '#test/support/health-world.ts';
+import { type HealthWorld, healthWorld, intervalScheduleOfCheck } from '#test/support/health-world.ts';
 
 const SECOND = 1000;
 const MINUTE = 60_000;
@@ -23,7 +23,7 @@ const now = () => world.ports.clock.now();
 const NOTHING_SENT = { oldest_unsent_at: null, last_failure_at: null };
 const isStale = async (check: CheckItem) => (await checkDetail(world.context, await world.fresh(check))).stale;
 const toSlot = (check: CheckItem, ahead = 1) => {
-  const rhythm = rhythmOfCheck(check);
+  const rhythm = intervalScheduleOfCheck(check);
   const slot = latestSlot(rhythm, now()) + ahead * rhythm.interval_ms;
   world.advance(slot - now());
   return slot;
@@ -51,7 +51,7 @@ describe('a result of a probed check is overdue', () => {
     expect(await isStale(check)).toBe(false);
     world.advance(1);
     expect(await isStale(check)).toBe(true);
-    await world.probe(check, latestSlot(rhythmOfCheck(check), now()));
+    await world.probe(check, latestSlot(intervalScheduleOfCheck(check), now()));
     expect(await isStale(check)).toBe(false);
   });
 

@@ -8,7 +8,7 @@ import { removeUser } from '#lib/identity/team/change-user.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { interruptedWorld, type MemoryWorld, memoryWorld } from '#test/support/memory-world.ts';
 import { tokenOf } from '#test/support/page.ts';
-import { accessOf, begin, userOf, withCookie } from '#test/support/session-world.ts';
+import { begin, outcomeOf, userOf, withCookie } from '#test/support/session-world.ts';
 
 const HOUR = 3_600_000;
 
@@ -33,9 +33,9 @@ describe('session that starts while all sessions of its user end', () => {
     // Between the read of the user and the write of the session.
     before.act = () => endSessions(made.context, made.user.id);
     const { cookie } = await begin(world, made.context, made);
-    expect(await accessOf(world, cookie)).toBe('UNAUTHORIZED');
+    expect(await outcomeOf(world, cookie)).toBe('UNAUTHORIZED');
     const next = await begin(world, made.context, { ...made, user: await userOf(world, made.user) });
-    expect(await accessOf(world, next.cookie)).toBe('admin');
+    expect(await outcomeOf(world, next.cookie)).toBe('admin');
   });
 
   it('makes a stolen link useless after a revoking one was created', async () => {
@@ -56,8 +56,8 @@ describe('session that starts while all sessions of its user end', () => {
     const [mine, other] = [await begin(world, made.context, made), await begin(world, made.context, made)];
     const { session } = await withCookie(world, mine.cookie);
     await endSessions(made.context, made.user.id, session!);
-    expect(await accessOf(world, mine.cookie)).toBe('admin');
-    expect(await accessOf(world, other.cookie)).toBe('UNAUTHORIZED');
+    expect(await outcomeOf(world, mine.cookie)).toBe('admin');
+    expect(await outcomeOf(world, other.cookie)).toBe('UNAUTHORIZED');
   });
 });
 
@@ -89,7 +89,7 @@ describe('sign-in link', () => {
     isLost = true;
     const answer = await redeem(world, token);
     expect(answer.statusCode).toBe(201);
-    expect(await accessOf(world, answer.cookies![0]!.split(';')[0]!)).toBe('admin');
+    expect(await outcomeOf(world, answer.cookies![0]!.split(';')[0]!)).toBe('admin');
     expect((await redeem(world, token)).statusCode).toBe(401);
   });
 
@@ -168,6 +168,6 @@ describe('items of a sign-in', () => {
     await world.store.putMany(crowd.map((key, i) => ({ ...key, digest: `d${i}` })) as Item[]);
     for (let i = 0; i < 2; i++) last = await begin(world, made.context, made);
     expect(left(world).filter((pk) => pk.includes('#SESSIONS#'))).toHaveLength(20);
-    expect(await accessOf(world, last.cookie)).toBe('admin');
+    expect(await outcomeOf(world, last.cookie)).toBe('admin');
   });
 });

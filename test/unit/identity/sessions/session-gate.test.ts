@@ -7,7 +7,7 @@ import type { SessionItem } from '#lib/access/session-item.ts';
 import { linkByOperator } from '#lib/identity/sign-in-link.ts';
 import { inviteUser } from '#lib/identity/team/invitations.ts';
 import { memoryWorld } from '#test/support/memory-world.ts';
-import { accessOf, begin, userOf, withCookie } from '#test/support/session-world.ts';
+import { begin, outcomeOf, userOf, withCookie } from '#test/support/session-world.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -54,13 +54,13 @@ describe('session gate', () => {
     const changed = await userOf(world, user);
     const put: UserItem = { ...changed, v: 'w', role: 'viewer' };
     await world.store.transact([{ put, if: { version: changed.v } }]);
-    expect(await accessOf(world, cookie)).toBe('viewer');
+    expect(await outcomeOf(world, cookie)).toBe('viewer');
     await disableAccount(context);
-    expect(await accessOf(world, cookie)).toBe('ACCOUNT_DISABLED');
+    expect(await outcomeOf(world, cookie)).toBe('ACCOUNT_DISABLED');
     await enableAccount(context);
-    expect(await accessOf(world, cookie)).toBe('viewer');
+    expect(await outcomeOf(world, cookie)).toBe('viewer');
     await world.store.transact([{ delete: world.keys.user(account.id, user.id) }]);
-    expect(await accessOf(world, cookie)).toBe('UNAUTHORIZED');
+    expect(await outcomeOf(world, cookie)).toBe('UNAUTHORIZED');
   });
 
   it('reads only the key for the session of a key', async () => {
@@ -73,7 +73,7 @@ describe('session gate', () => {
     expect((await withCookie(world, cookie)).caller.key_id).toBe(made.key.id);
     expect(world.requests).toEqual({ reads: before.reads + 2, writes: before.writes });
     await deleteKey(made.context, await requireKey(made.context, made.key.id));
-    expect(await accessOf(world, cookie)).toBe('UNAUTHORIZED');
+    expect(await outcomeOf(world, cookie)).toBe('UNAUTHORIZED');
   });
 
   it('never restores an ended session by recording its use', async () => {
@@ -88,7 +88,7 @@ describe('session gate', () => {
     await world.store.transact([{ delete: { pk: begun.item.pk, sk: begun.item.sk } }]);
     late.resolve();
     await world.written();
-    expect(await accessOf(world, cookie)).toBe('UNAUTHORIZED');
+    expect(await outcomeOf(world, cookie)).toBe('UNAUTHORIZED');
     expect(await world.store.get(begun.item)).toBeUndefined();
   });
 });
@@ -97,13 +97,13 @@ describe('end of a session', () => {
   it('is exactly 7 days after its last use', async () => {
     const { world, cookie } = await signedIn();
     world.advance(7 * DAY - 1);
-    expect(await accessOf(world, cookie)).toBe('admin');
+    expect(await outcomeOf(world, cookie)).toBe('admin');
     await world.written();
     world.advance(7 * DAY - 1);
-    expect(await accessOf(world, cookie)).toBe('admin');
+    expect(await outcomeOf(world, cookie)).toBe('admin');
     await world.written();
     world.advance(7 * DAY);
-    expect(await accessOf(world, cookie)).toBe('UNAUTHORIZED');
+    expect(await outcomeOf(world, cookie)).toBe('UNAUTHORIZED');
   });
 
   it.each([
@@ -116,14 +116,14 @@ describe('end of a session', () => {
     const start = world.ports.clock.now();
     while (world.ports.clock.now() + DAY < start + ms) {
       world.advance(DAY);
-      expect(await accessOf(world, cookie)).toBe('admin');
+      expect(await outcomeOf(world, cookie)).toBe('admin');
       await world.written();
     }
     world.advance(start + ms - world.ports.clock.now() - 1);
-    expect(await accessOf(world, cookie)).toBe('admin');
+    expect(await outcomeOf(world, cookie)).toBe('admin');
     await world.written();
     world.advance(1);
-    expect(await accessOf(world, cookie)).toBe('UNAUTHORIZED');
+    expect(await outcomeOf(world, cookie)).toBe('UNAUTHORIZED');
   });
 
   it('never stores its token or cookie', async () => {

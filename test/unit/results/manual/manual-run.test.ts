@@ -6,7 +6,7 @@ import type { Job } from '#lib/messages.ts';
 import { type HttpRequest, NetError } from '#lib/net/net.ts';
 import { runCheckManually } from '#lib/results/manual/manual-run.ts';
 import type { ResultItem } from '#lib/results/result.ts';
-import { type HealthWorld, healthWorld, jobOfCheck, rhythmOfCheck } from '#test/support/health-world.ts';
+import { type HealthWorld, healthWorld, intervalScheduleOfCheck, jobOfCheck } from '#test/support/health-world.ts';
 
 let world: HealthWorld;
 /** What each host does; `ok` where nothing is said. */
@@ -94,7 +94,7 @@ describe('a run by hand while the probe of a slot is under way', () => {
   async function atSlot() {
     const check = await world.check({ failure_threshold: 1, interval_seconds: 60 });
     await run(check);
-    const { phase, interval_ms } = rhythmOfCheck(check);
+    const { phase, interval_ms } = intervalScheduleOfCheck(check);
     const now = world.ports.clock.now();
     const slot = phase + (Math.floor((now - phase) / interval_ms) + 1) * interval_ms;
     await world.ports.clock.sleep(slot - now + 10);
@@ -125,7 +125,7 @@ describe('a run by hand while the probe of a slot is under way', () => {
 
 it('a run by hand at the very instant of a slot does not speak for that slot', async () => {
   const check = await world.check({ interval_seconds: 60 });
-  const { phase, interval_ms } = rhythmOfCheck(check);
+  const { phase, interval_ms } = intervalScheduleOfCheck(check);
   const now = world.ports.clock.now();
   const slot = phase + (Math.floor((now - phase) / interval_ms) + 1) * interval_ms;
   await world.ports.clock.sleep(slot - now);

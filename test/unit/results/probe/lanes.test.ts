@@ -8,7 +8,7 @@ import type { Job } from '#lib/messages.ts';
 import { type HttpReply, type Net, NetError } from '#lib/net/net.ts';
 import { isSlow } from '#lib/results/probe/lanes.ts';
 import { latestSlot } from '#lib/schedule/slots.ts';
-import { type HealthWorld, healthWorld, jobOfCheck, rhythmOfCheck } from '#test/support/health-world.ts';
+import { type HealthWorld, healthWorld, intervalScheduleOfCheck, jobOfCheck } from '#test/support/health-world.ts';
 import { queueRecord } from '#test/support/queue-record.ts';
 
 const QUICK: HttpReply = { status: 200, headers: {}, body: '', latency_ms: 20 };
@@ -33,7 +33,7 @@ function proberOf({ ports }: HealthWorld, answer: { now: HttpReply | NetError | 
 /** The probe of some checks of a cell alone, at their newest slot: as after their creation. */
 const jobOf = (checks: CheckItem | CheckItem[], at: number): Job => {
   const named = [checks].flat();
-  const slot = latestSlot(rhythmOfCheck(named[0]!), at);
+  const slot = latestSlot(intervalScheduleOfCheck(named[0]!), at);
   return { ...jobOfCheck(named[0]!, slot), only: named.map(({ id }) => id) };
 };
 

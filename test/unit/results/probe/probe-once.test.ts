@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { AccountItem } from '#lib/access/account.ts';
 import { probeOnce } from '#lib/results/slots/due-checks.ts';
 import { latestSlot } from '#lib/schedule/slots.ts';
-import { healthWorld, jobOfCheck, rhythmOfCheck } from '#test/support/health-world.ts';
+import { healthWorld, intervalScheduleOfCheck, jobOfCheck } from '#test/support/health-world.ts';
 
 it('a probe that cannot begin before its next slot is due is not made, as it would speak for that one', async () => {
   const world = await healthWorld();
@@ -13,7 +13,7 @@ it('a probe that cannot begin before its next slot is due is not made, as it wou
     return { status: 200, headers: {}, body: '', latency_ms: 5 };
   };
   const ports = { ...world.ports, net: { ...world.ports.net, http } };
-  const slot = latestSlot(rhythmOfCheck(check), ports.clock.now());
+  const slot = latestSlot(intervalScheduleOfCheck(check), ports.clock.now());
   const account = { egress: 'any', retention_days: 30 } as AccountItem;
   const probed = () => probeOnce(ports, { job: jobOfCheck(check, slot), check, account });
 

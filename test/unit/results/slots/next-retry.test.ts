@@ -4,7 +4,7 @@ import { checkIdOf } from '#lib/keys.ts';
 import { toBase32 } from '#lib/platform/ids.ts';
 import { nextRetry } from '#lib/results/slots/retries.ts';
 import { latestSlot } from '#lib/schedule/slots.ts';
-import { rhythmOfCheck } from '#test/support/health-world.ts';
+import { intervalScheduleOfCheck } from '#test/support/health-world.ts';
 
 const NOW = Date.UTC(2026, 10, 21);
 
@@ -25,7 +25,7 @@ describe('the next retry', () => {
   it('lies strictly inside the slot, a whole number of steps behind it, and is the first such instant', () => {
     fc.assert(
       fc.property(check, instant, (one, after) => {
-        const rhythm = rhythmOfCheck(one);
+        const rhythm = intervalScheduleOfCheck(one);
         const slot = latestSlot(rhythm, after);
         const next = slot + rhythm.interval_ms;
         const step = one.retry_interval_seconds * 1000;
@@ -47,7 +47,7 @@ describe('the next retry', () => {
   it('follows from its slot and the settings alone, whatever came in between', () => {
     fc.assert(
       fc.property(check, instant, (one, after) => {
-        const slot = latestSlot(rhythmOfCheck(one), after);
+        const slot = latestSlot(intervalScheduleOfCheck(one), after);
         const all: number[] = [];
         for (let at = nextRetry(one, slot)?.at; at !== undefined && all.length < 50; at = nextRetry(one, at)?.at)
           all.push(at);

@@ -7,7 +7,7 @@ import type { Job } from '#lib/messages.ts';
 import { type HttpReply, type HttpRequest, NetError } from '#lib/net/net.ts';
 import { type ResultItem, resultRecord } from '#lib/results/result.ts';
 import { latestSlot } from '#lib/schedule/slots.ts';
-import { type HealthWorld, healthWorld, jobOfCheck, rhythmOfCheck } from '#test/support/health-world.ts';
+import { type HealthWorld, healthWorld, intervalScheduleOfCheck, jobOfCheck } from '#test/support/health-world.ts';
 import { queueRecord } from '#test/support/queue-record.ts';
 
 const OK: HttpReply = { status: 200, headers: {}, body: '', latency_ms: 20 };
@@ -44,7 +44,7 @@ describe('an undecided check', () => {
   /** A check of a minute that has failed once, at its newest slot: the job of its retry after 10 s was sent. */
   async function failedOnce(more: object = {}): Promise<{ check: CheckItem; slot: number; retry: Job }> {
     const check = await world.check({ interval_seconds: 60, retry_interval_seconds: 10, ...more });
-    const rhythm = rhythmOfCheck(check);
+    const rhythm = intervalScheduleOfCheck(check);
     const slot = latestSlot(rhythm, now()) + rhythm.interval_ms;
     to(slot);
     await give(jobOfCheck(check, slot));
@@ -197,7 +197,7 @@ describe('an undecided check', () => {
     const check = await world.check({ interval_seconds: 60, retry_interval_seconds: 10 });
     const { send } = world.ports.queues;
     world.ports.queues.send = () => Promise.reject(new Error('throttled'));
-    const slot = latestSlot(rhythmOfCheck(check), now()) + 60_000;
+    const slot = latestSlot(intervalScheduleOfCheck(check), now()) + 60_000;
     to(slot);
     await give(jobOfCheck(check, slot));
     expect(await world.fresh(check)).toMatchObject({ consecutive_failures: 1 });

@@ -9,7 +9,7 @@ import type { HttpReply } from '#lib/net/net.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
 import type { PackItem } from '#lib/results/pack.ts';
 import { latestSlot } from '#lib/schedule/slots.ts';
-import { type HealthWorld, healthWorld, jobOfCheck, rhythmOfCheck } from '#test/support/health-world.ts';
+import { type HealthWorld, healthWorld, intervalScheduleOfCheck, jobOfCheck } from '#test/support/health-world.ts';
 import { queueRecord } from '#test/support/queue-record.ts';
 
 const OK: HttpReply = { status: 200, headers: {}, body: '', latency_ms: 20 };
@@ -51,7 +51,7 @@ async function checksOf(count: number, more: object = {}): Promise<CheckItem[]> 
 }
 /** The next slot of a check's cell, a second after which it now is. */
 function nextJob(check: CheckItem): Job {
-  const rhythm = rhythmOfCheck(check);
+  const rhythm = intervalScheduleOfCheck(check);
   const slot = latestSlot(rhythm, now()) + rhythm.interval_ms;
   world.advance(slot + 1000 - now());
   return jobOfCheck(check, slot);

@@ -8,7 +8,7 @@ import { allOf } from '#lib/platform/table/pages.ts';
 import type { PackItem } from '#lib/results/pack.ts';
 import { resultRecord, withLatency } from '#lib/results/result.ts';
 import { slotsBetween } from '#lib/schedule/slots.ts';
-import { type HealthWorld, healthWorld, rhythmOfCheck } from '#test/support/health-world.ts';
+import { type HealthWorld, healthWorld, intervalScheduleOfCheck } from '#test/support/health-world.ts';
 
 const WARNING = 'expected latency_ms to be less than 800, got {latency_ms}';
 
@@ -23,7 +23,7 @@ beforeEach(async () => {
 async function warn(...latencies: number[]): Promise<void> {
   for (const latency of latencies) {
     const now = world.ports.clock.now();
-    const [slot] = slotsBetween(rhythmOfCheck(check), now, now + 60_000);
+    const [slot] = slotsBetween(intervalScheduleOfCheck(check), now, now + 60_000);
     world.advance(slot! - now + 5);
     const outcome = { ...succeeded(latency, 200), warning_message: WARNING };
     const started_at = world.ports.clock.now();

@@ -5,7 +5,7 @@ import { type VirtualService, virtualService } from './virtual-service.ts';
 let open: VirtualService;
 afterEach(() => open.close());
 
-/** A service at a time of day. */
+/** Starts a service at a time of day. */
 async function from(time: string) {
   open = await virtualService(time);
   return { service: open, ...dependencyWorld(open) };
@@ -13,22 +13,22 @@ async function from(time: string) {
 
 const TEAM = { channel_type: 'webhook', config: { url: 'https://team.test/hook' } };
 
-/** The same with a database, and a shop that depends on it and alerts its team as well, by a channel that may go. */
+/** Starts a service with a database, and a shop that depends on it and also alerts its team, by a removable channel. */
 async function shopAndTeam(time: string) {
   const world = await from(time);
-  const [db, shop] = [await world.watched('db'), await world.watched('shop')];
+  const [db, shop] = [await world.addEntity('db'), await world.addEntity('shop')];
   await world.depends(shop, db);
   const channels = `/v1/checks/${shop.id}/policy/channels`;
   const { id } = await world.service.call('POST', channels, TEAM);
   return { ...world, shop, teamIsGone: () => world.service.call('DELETE', `${channels}/${id}`) };
 }
 
-describe('while an alert waits for its cause', () => {
-  it('who was told that a dependent is degraded hears that it is well again, and not that it was down', async () => {
-    const { service, watched, depends, fails, answers, told, alertsOf } = await from('09:30');
-    const db = await watched('db');
+describe('an alert that waits for its root cause', () => {
+  it('causes no alert of down, but a recovery for recipients of degraded', async () => {
+    const { service, addEntity, depends, fails, answers, alertsAt, alertsOf } = await from('09:30');
+    const db = await addEntity('db');
     const wanted = { source: 'header', property: 'x-load', operator: 'not_exists', severity: 'warn' };
-    const shop = await watched('shop', { config: { assertions: [wanted] } });
+    const shop = await addEntity('shop', { config: { assertions: [wanted] } });
     await service.call('POST', `/v1/checks/${shop.id}/policy`, { cooldown_seconds: 0 });
     await depends(shop, db);
     await service.until('09:40');
@@ -38,7 +38,7 @@ describe('while an alert waits for its cause', () => {
     await service.until('09:50');
     answers('db', 'shop');
     await service.until('10:10');
-    expect(told().filter((line) => line.includes('shop'))).toEqual(['09:40 shop degraded', '09:50 shop up']);
+    expect(alertsAt().filter((line) => line.includes('shop'))).toEqual(['09:40 shop degraded', '09:50 shop up']);
     expect(await alertsOf(shop)).toEqual([
       'up planned null',
       'down skipped dependency',
@@ -47,8 +47,8 @@ describe('while an alert waits for its cause', () => {
     ]);
   });
 
-  it('whoever was told all the same hears that it is over, also by another channel that leads there by now', async () => {
-    const { service, fails, answers, told, shop, teamIsGone } = await shopAndTeam('09:30');
+  it('ends with a recovery for notified recipients, even through another channel to them', async () => {
+    const { service, fails, answers, alertsAt, shop, teamIsGone } = await shopAndTeam('09:30');
     const applies_to = { check_ids: [shop.id] };
     await service.call('POST', '/v1/notify/channels', { name: 'team', ...TEAM, applies_to });
     await service.until('09:40');
@@ -58,12 +58,12 @@ describe('while an alert waits for its cause', () => {
     await service.until('09:50');
     answers('db', 'shop');
     await service.until('10:10');
-    expect(told('team.test')).toEqual(['09:40 shop down', '09:50 shop up']);
-    expect(told()).toEqual(['09:40 db down', '09:50 db up']);
+    expect(alertsAt('team.test')).toEqual(['09:40 shop down', '09:50 shop up']);
+    expect(alertsAt()).toEqual(['09:40 db down', '09:50 db up']);
   });
 
-  it('who was told of no failure hears of no recovery, also where a channel that is gone was told of one before', async () => {
-    const { service, fails, answers, told, teamIsGone } = await shopAndTeam('09:30');
+  it('ends without a recovery for recipients that were not notified, even if a removed channel was notified before', async () => {
+    const { service, fails, answers, alertsAt, teamIsGone } = await shopAndTeam('09:30');
     await service.until('09:40');
     fails('db', 'shop');
     await service.until('09:45');
@@ -75,13 +75,13 @@ describe('while an alert waits for its cause', () => {
     await service.until('10:20');
     answers('db', 'shop');
     await service.until('10:40');
-    expect(told('team.test')).toEqual(['09:40 shop down']);
-    expect(told()).toEqual(['09:40 db down', '09:50 db up', '10:10 db down', '10:20 db up']);
+    expect(alertsAt('team.test')).toEqual(['09:40 shop down']);
+    expect(alertsAt()).toEqual(['09:40 db down', '09:50 db up', '10:10 db down', '10:20 db up']);
   });
 
-  it('a late alert that waits for its cause while a window opens is told at the end of that', async () => {
-    const { service, watched, depends, fails, answers, told } = await from('09:30');
-    const [db, shop] = [await watched('db'), await watched('shop')];
+  it('is sent at the end of a maintenance window that opens in the meantime', async () => {
+    const { service, addEntity, depends, fails, answers, alertsAt } = await from('09:30');
+    const [db, shop] = [await addEntity('db'), await addEntity('shop')];
     const relation = await depends(shop, db);
     await service.call('POST', `/v1/checks/${shop.id}/policy`, { cooldown_seconds: 120 });
     await service.until('09:39');
@@ -90,14 +90,14 @@ describe('while an alert waits for its cause', () => {
     answers('shop');
     await service.until('09:43');
     fails('db', 'shop');
-    // The cooldown of the first alert ends meanwhile, and its cause is looked for.
+    // The cooldown of the first alert ends, and the root cause is determined.
     await service.until('09:46');
     const times = { starts_at: '2026-11-21T09:46:30Z', ends_at: '2026-11-21T09:50:00Z' };
     await service.call('POST', '/v1/windows', { name: 'work', scope: { check_ids: [shop.id] }, ...times });
     await service.until('09:48');
     await service.call('DELETE', `/v1/relations/${relation}`);
     await service.until('09:58');
-    expect(told().filter((line) => line.includes('shop'))).toEqual([
+    expect(alertsAt().filter((line) => line.includes('shop'))).toEqual([
       '09:39 shop down',
       '09:42 shop up',
       '09:50 shop down',

@@ -11,11 +11,11 @@ afterEach(() => service.close());
 const arrivals = () => service.host('pager.test').calls.map(({ at }) => at);
 
 describe('an alert on AWS', () => {
-  it('whose deliverer fails once for our fault is sent within 30 s', async () => {
+  it('is sent within 30 s after an internal error of its deliverer', async () => {
     const check = await alertingCheck(service, { check_type: 'push', interval_seconds: 86_400 });
     let calls = 0;
     service.host('pager.test').does(() => {
-      // Not one of the network's errors, so a fault of this machine.
+      // Not a network error, so that it counts as an internal error.
       if (++calls === 1) throw new Error('no file descriptors left');
       return { status: 200 };
     });
@@ -28,7 +28,7 @@ describe('an alert on AWS', () => {
     expect(await service.call('GET', '/v1/notify/logs')).toMatchObject([{ status: 'sent', attempts: 1 }]);
   });
 
-  it('that is received again and again, and never run, is sent when it is run at last', async () => {
+  it('is sent when it is finally processed after throttled receives', async () => {
     const check = await alertingCheck(service, { check_type: 'push', interval_seconds: 86_400 });
     service.throttle(true);
     await check.push(false);
@@ -41,7 +41,10 @@ describe('an alert on AWS', () => {
     expect(await service.call('GET', '/v1/notify/logs')).toMatchObject([{ status: 'sent', attempts: 1 }]);
   });
 
-  it.each(['notify', 'delivery', 'plan'] as const)('%s hides what failed for half a minute at most', (queue) => {
-    expect(hiddenSeconds(queue)).toBeLessThanOrEqual(30);
-  });
+  it.each(['notify', 'delivery', 'plan'] as const)(
+    'is hidden for at most half a minute after a failure in %s',
+    (queue) => {
+      expect(hiddenSeconds(queue)).toBeLessThanOrEqual(30);
+    },
+  );
 });

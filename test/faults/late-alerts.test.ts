@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { live, type Story } from './story.ts';
-import { alertingCheck, told, type VirtualService, virtualService } from './virtual-service.ts';
+import { alertingCheck, alertsAt, type VirtualService, virtualService } from './virtual-service.ts';
 
 let night: VirtualService;
 beforeEach(async () => {
@@ -14,30 +14,30 @@ const DOWN_UP_DOWN: Story = [
   ['10:02', 'fails'],
 ];
 
-describe('a check that goes down again while the cooldown holds its alert back', () => {
-  it('is told as down when the cooldown ends, once', async () => {
+describe('a check that goes down again during the cooldown', () => {
+  it('is reported as down once when the cooldown ends', async () => {
     await alertingCheck(night);
     await live(night, DOWN_UP_DOWN, '11:00');
-    expect(told(night)).toEqual(['09:40 state_change down', '10:00 state_change up', '10:05 late_alerts down']);
+    expect(alertsAt(night)).toEqual(['09:40 state_change down', '10:00 state_change up', '10:05 late_alerts down']);
   });
 
-  it('is told to nobody without late_alerts, and its transition says why', async () => {
+  it('is not reported without late_alerts, and its transition has the reason', async () => {
     const check = await alertingCheck(night, { policy: { late_alerts: false } });
     await live(night, DOWN_UP_DOWN, '11:00');
-    expect(told(night)).toEqual(['09:40 state_change down', '10:00 state_change up']);
+    expect(alertsAt(night)).toEqual(['09:40 state_change down', '10:00 state_change up']);
     const [last] = await check.read('/transitions');
     expect(last).toMatchObject({ check_to_state: 'down', alert: { decision: 'skipped', reason: 'cooldown' } });
   });
 
-  it('is told when late_alerts is switched on, at the end of the cooldown if one runs', async () => {
+  it('is reported when late_alerts is switched on, at the end of a running cooldown', async () => {
     const check = await alertingCheck(night, { policy: { late_alerts: false, cooldown_seconds: 600 } });
     await live(night, DOWN_UP_DOWN, '10:05');
     await check.policy({ late_alerts: true });
     await night.until('11:00');
-    expect(told(night).slice(2)).toEqual(['10:10 late_alerts down']);
+    expect(alertsAt(night).slice(2)).toEqual(['10:10 late_alerts down']);
   });
 
-  it('is told at the end of a cooldown that was made shorter meanwhile', async () => {
+  it('is reported at the end of a cooldown that was shortened', async () => {
     const check = await alertingCheck(night, { policy: { cooldown_seconds: 86_400 } });
     await live(
       night,
@@ -47,27 +47,27 @@ describe('a check that goes down again while the cooldown holds its alert back',
       ],
       '10:30',
     );
-    expect(told(night)).toEqual(['09:40 state_change down']);
+    expect(alertsAt(night)).toEqual(['09:40 state_change down']);
     await check.policy({ cooldown_seconds: 3600 });
     await night.until('12:00');
-    expect(told(night)).toEqual(['09:40 state_change down', '10:40 late_alerts up']);
+    expect(alertsAt(night)).toEqual(['09:40 state_change down', '10:40 late_alerts up']);
   });
 
-  it('starts the cooldown anew with what it is told at the end of one', async () => {
+  it('starts a new cooldown with the late alert at the end of one', async () => {
     await alertingCheck(night);
     await live(night, [...DOWN_UP_DOWN, ['10:07', 'answers']], '11:00');
-    expect(told(night).slice(2)).toEqual(['10:05 late_alerts down', '10:10 late_alerts up']);
+    expect(alertsAt(night).slice(2)).toEqual(['10:05 late_alerts down', '10:10 late_alerts up']);
   });
 
-  it('is told like any other when it stays so beyond the cooldown', async () => {
+  it('is reported normally when it stays down beyond the cooldown', async () => {
     await alertingCheck(night);
     await live(night, [...DOWN_UP_DOWN, ['10:20', 'answers']], '11:00');
-    expect(told(night).slice(2)).toEqual(['10:05 late_alerts down', '10:20 state_change up']);
+    expect(alertsAt(night).slice(2)).toEqual(['10:05 late_alerts down', '10:20 state_change up']);
   });
 });
 
-describe('channels that believe what is true', () => {
-  it.each([true, false])('are told nothing when a cooldown ends (late_alerts: %s)', async (late_alerts) => {
+describe('recipients that know the current state', () => {
+  it.each([true, false])('get nothing when a cooldown ends (late_alerts: %s)', async (late_alerts) => {
     await alertingCheck(night, { policy: { late_alerts } });
     await live(
       night,
@@ -78,43 +78,43 @@ describe('channels that believe what is true', () => {
       ],
       '13:00',
     );
-    expect(told(night)).toEqual(['10:00 state_change down']);
+    expect(alertsAt(night)).toEqual(['10:00 state_change down']);
   });
 
-  it('are told nothing of a first success, and all of a first failure', async () => {
+  it('get nothing for a first success, and an alert for a first failure', async () => {
     await alertingCheck(night);
     await night.until('09:35');
-    expect(told(night)).toEqual([]);
+    expect(alertsAt(night)).toEqual([]);
     night.host('other.test').does('fails');
-    // Its channel is there before its first probe.
+    // The channel exists before the first probe.
     const other = await alertingCheck(night, { target_url: 'http://other.test/', enabled: false });
     await other.change({ enabled: true });
     await night.until('09:36');
-    expect(told(night)).toEqual(['09:35 state_change down']);
+    expect(alertsAt(night)).toEqual(['09:35 state_change down']);
   });
 });
 
 describe('a silence', () => {
-  it('that is lifted during an outage tells of it at once', async () => {
+  it('reports an outage immediately when it is lifted', async () => {
     const check = await alertingCheck(night, { policy: { silenced: true } });
     await live(night, [['09:40', 'fails']], '10:30');
-    expect(told(night)).toEqual([]);
+    expect(alertsAt(night)).toEqual([]);
     await check.policy({ silenced: false });
     await night.until('12:00');
-    expect(told(night)).toEqual(['10:30 late_alerts down']);
+    expect(alertsAt(night)).toEqual(['10:30 late_alerts down']);
   });
 
-  it('that is lifted while a cooldown runs tells at its end', async () => {
+  it('reports at the end of a cooldown when it is lifted during one', async () => {
     const check = await alertingCheck(night, { policy: { cooldown_seconds: 3600 } });
     await live(night, [['09:40', 'fails']], '09:50');
     await check.policy({ silenced: true });
     await live(night, [['10:00', 'answers']], '10:10');
     await check.policy({ silenced: false });
     await night.until('12:00');
-    expect(told(night)).toEqual(['09:40 state_change down', '10:40 late_alerts up']);
+    expect(alertsAt(night)).toEqual(['09:40 state_change down', '10:40 late_alerts up']);
   });
 
-  it('that is lifted after all is well again tells nothing', async () => {
+  it('reports nothing when it is lifted after recovery', async () => {
     const check = await alertingCheck(night, { policy: { silenced: true } });
     await live(
       night,
@@ -126,31 +126,31 @@ describe('a silence', () => {
     );
     await check.policy({ silenced: false });
     await night.until('12:00');
-    expect(told(night)).toEqual([]);
+    expect(alertsAt(night)).toEqual([]);
   });
 
-  it('that is lifted during an outage tells nothing without late_alerts', async () => {
+  it('reports nothing when it is lifted during an outage without late_alerts', async () => {
     const check = await alertingCheck(night, { policy: { silenced: true, late_alerts: false } });
     await live(night, [['09:40', 'fails']], '10:30');
     await check.policy({ silenced: false });
     await night.until('12:00');
-    expect(told(night)).toEqual([]);
+    expect(alertsAt(night)).toEqual([]);
   });
 
-  it('keeps back what a cooldown had put off', async () => {
+  it('suppresses an alert that a cooldown had delayed', async () => {
     const check = await alertingCheck(night);
     await live(night, DOWN_UP_DOWN, '10:03');
     await check.policy({ silenced: true });
     await night.until('10:30');
-    expect(told(night)).toHaveLength(2);
+    expect(alertsAt(night)).toHaveLength(2);
     await check.policy({ silenced: false });
     await night.until('11:00');
-    expect(told(night).slice(2)).toEqual(['10:30 late_alerts down']);
+    expect(alertsAt(night).slice(2)).toEqual(['10:30 late_alerts down']);
   });
 });
 
-describe('without alerts of recovery', () => {
-  it('nobody is ever told up, and the next outage is told', async () => {
+describe('a policy without recovery alerts', () => {
+  it('never reports a recovery, but reports the next outage', async () => {
     const check = await alertingCheck(night, { policy: { notify_on_recovery: false } });
     await live(
       night,
@@ -165,6 +165,6 @@ describe('without alerts of recovery', () => {
     await check.policy({ silenced: true });
     await check.policy({ silenced: false });
     await night.until('11:00');
-    expect(told(night)).toEqual(['09:40 state_change down', '10:30 state_change down']);
+    expect(alertsAt(night)).toEqual(['09:40 state_change down', '10:30 state_change down']);
   });
 });

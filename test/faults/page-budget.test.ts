@@ -5,7 +5,7 @@ import { type VirtualService, virtualService } from './virtual-service.ts';
 let open: VirtualService;
 afterEach(() => open.close());
 
-/** Urgencies of what a receiver took that says down, in its order. */
+/** Urgencies of alerts of down at a receiver, in order. */
 const urgencies = (receiver = 'pager.test'): string[] =>
   open.host(receiver).calls.flatMap(({ body }) => {
     const { check_to_state, urgency, entity_name } = JSON.parse(body);
@@ -16,15 +16,15 @@ describe('a destination that was paged five times within five minutes', () => {
   it.each([
     ['one after the other', ['09:40', '09:40:30', '09:41', '09:41:30', '09:42', '09:42:30']],
     ['all at once', ['09:40', '09:40', '09:40', '09:40', '09:40', '09:40']],
-  ])('is told of more failures of what has relations, but not woken: %s', async (_, times) => {
+  ])('gets later failures of entities with relations with low urgency: %s', async (_, times) => {
     open = await virtualService('09:30');
-    const { watched, depends, fails } = dependencyWorld(open);
+    const { addEntity, depends, fails } = dependencyWorld(open);
     const names = ['a', 'b', 'c', 'd', 'e', 'f'];
-    const fine = await watched('fine');
-    for (const name of names) await depends(await watched(name), fine);
-    await watched('late').then((late) => depends(late, fine));
-    await watched('other', { receiver: 'second.test' }).then((other) => depends(other, fine));
-    await watched('alone');
+    const fine = await addEntity('fine');
+    for (const name of names) await depends(await addEntity(name), fine);
+    await addEntity('late').then((late) => depends(late, fine));
+    await addEntity('other', { receiver: 'second.test' }).then((other) => depends(other, fine));
+    await addEntity('alone');
     for (const [i, name] of names.entries()) {
       await open.until(times[i]!);
       fails(name);
@@ -35,7 +35,7 @@ describe('a destination that was paged five times within five minutes', () => {
     const six = urgencies().filter((line) => !line.startsWith('alone'));
     expect(six.filter((line) => line.endsWith('high'))).toHaveLength(5);
     expect(six.filter((line) => line.endsWith('low'))).toHaveLength(1);
-    // What has no relations is told as ever, and others are not concerned.
+    // Entities without relations, and other destinations, are not affected.
     expect(urgencies()).toContain('alone high');
     expect(urgencies('second.test')).toEqual(['other high']);
     await open.until('09:49');
@@ -44,11 +44,11 @@ describe('a destination that was paged five times within five minutes', () => {
     expect(urgencies()).toContain('late high');
   });
 
-  it('counts what goes out with a cause, and what others depend on', async () => {
+  it('counts alerts with a root cause, and alerts of entities with dependents', async () => {
     open = await virtualService('09:30');
-    const { watched, depends, fails } = dependencyWorld(open);
+    const { addEntity, depends, fails } = dependencyWorld(open);
     const roots = ['r1', 'r2', 'r3', 'r4', 'r5', 'r6'];
-    for (const name of roots) await depends(await watched(`${name}-web`), await watched(name));
+    for (const name of roots) await depends(await addEntity(`${name}-web`), await addEntity(name));
     await open.until('09:40');
     fails(...roots);
     await open.until('09:42');

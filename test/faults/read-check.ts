@@ -8,13 +8,13 @@ import { findGaps } from '#lib/history/runs/gaps.ts';
 import { resultList } from '#lib/history/runs/list-results.ts';
 import type { Shown } from '#test/oracle/inside.ts';
 
-/** Results to a page: a history takes several. */
+/** Results per page: a history takes several. */
 const PAGE = 50;
 
-/** Moments of a check's life that it is asked about. */
+/** Times in a check's life at which explanations are read. */
 const MOMENTS = [0.35, 0.7, 1];
 
-/** What the service shows of a check at this moment: all its results, page by page, its gaps, and why it alerted. */
+/** Returns the data of a check from the API: all results, page by page, its gaps, and explanations. */
 export async function shownOf(env: Env, check: CheckItem): Promise<Shown> {
   const { ports, keys } = env;
   const account = await ports.table.get<AccountItem>(keys.account(check.tenant_id));

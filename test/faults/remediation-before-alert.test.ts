@@ -5,11 +5,11 @@ import { type VirtualService, virtualService } from './virtual-service.ts';
 let open: VirtualService;
 afterEach(() => open.close());
 
-/** A shop that an action repairs before anybody is told, unless a test says otherwise. */
+/** A shop with a remediation that runs before its alert, by default. */
 async function from(time: string, remediation: object = {}) {
   open = await virtualService(time);
   const world = { service: open, ...dependencyWorld(open) };
-  const shop = await world.watched('shop');
+  const shop = await world.addEntity('shop');
   const action: { id: string } = await open.call('POST', '/v1/actions', {
     ...{
       name: 'Restart',
@@ -22,7 +22,7 @@ async function from(time: string, remediation: object = {}) {
   return { ...world, shop, action };
 }
 
-/** What a receiver took: `down state_change`. */
+/** Alerts that a receiver accepted: `down state_change`. */
 const kinds = (receiver = 'pager.test') =>
   open.host(receiver).calls.flatMap(({ body, status }) => {
     const { check_to_state, kind } = JSON.parse(body);
@@ -30,9 +30,9 @@ const kinds = (receiver = 'pager.test') =>
   });
 const lastOf = async ({ id }: { id: string }) => (await open.call('GET', `/v1/checks/${id}/transitions`))[0];
 
-describe('a failure that an action repairs before anybody is told', () => {
-  it('is told to nobody where that helps, and neither is the recovery', async () => {
-    const { service, fails, answers, told, shop, action } = await from('09:30');
+describe('a failure with a remediation before its alert', () => {
+  it('is not reported if that helps, and neither is the recovery', async () => {
+    const { service, fails, answers, alertsAt, shop, action } = await from('09:30');
     await service.until('09:40');
     fails('shop');
     await service.until('09:40:12');
@@ -40,7 +40,7 @@ describe('a failure that an action repairs before anybody is told', () => {
     expect(alert).toMatchObject({ decision: 'held', reason: 'remediation', facts: { action_id: action.id } });
     answers('shop');
     await service.until('09:50');
-    expect(told()).toEqual([]);
+    expect(alertsAt()).toEqual([]);
     const [up, down] = await service.call('GET', `/v1/checks/${shop.id}/transitions`);
     expect([down.alert, up.alert]).toMatchObject([
       { decision: 'skipped', reason: 'remediation' },
@@ -48,18 +48,18 @@ describe('a failure that an action repairs before anybody is told', () => {
     ]);
   });
 
-  it('is told with the first verdict that it did not help, and not before', async () => {
-    const { service, fails, told, shop } = await from('09:30', { max_attempts: 3 });
+  it('is reported with the first verification that it did not help, and not before', async () => {
+    const { service, fails, alertsAt, shop } = await from('09:30', { max_attempts: 3 });
     await service.until('09:40');
     fails('shop');
     await service.until('09:40:11');
-    expect(told()).toEqual([]);
+    expect(alertsAt()).toEqual([]);
     await service.until('09:41');
     expect(kinds()).toEqual(['down state_change']);
     expect((await lastOf(shop)).alert).toMatchObject({ decision: 'planned', reason: null });
   });
 
-  it('is told once where nothing is left to be tried, by what says so', async () => {
+  it('is reported once when no attempt is left, by the alert about the remediation', async () => {
     const { service, fails, shop } = await from('09:30');
     await service.until('09:40');
     fails('shop');
@@ -68,7 +68,7 @@ describe('a failure that an action repairs before anybody is told', () => {
     expect((await lastOf(shop)).alert).toMatchObject({ decision: 'skipped', reason: 'remediation' });
   });
 
-  it('is told after its settling time, two intervals and its time-out where no verdict comes', async () => {
+  it('is reported after its settling time, two intervals and its time-out without a verification', async () => {
     const { service, fails, shop, action } = await from('09:30', { verify_within_seconds: 3600, settle_seconds: 60 });
     await service.until('09:40');
     fails('shop');
@@ -77,14 +77,14 @@ describe('a failure that an action repairs before anybody is told', () => {
     await service.call('POST', `/v1/actions/executions/${run.id}/events`, { status: 'running' });
     const { timestamp, alert } = await lastOf(shop);
     const { timeout_ms } = await service.call('GET', `/v1/checks/${shop.id}`);
-    expect(Date.parse(alert.attributed_to.next_evaluation_at) - Date.parse(timestamp)).toBe(80_000 + timeout_ms);
+    expect(Date.parse(alert.because.next_evaluation_at) - Date.parse(timestamp)).toBe(80_000 + timeout_ms);
     await service.until('09:41:25');
     expect(kinds()).toEqual([]);
     await service.until('09:41:45');
     expect(kinds()).toEqual(['down state_change']);
   });
 
-  it('is told at once where a guard leaves no attempt', async () => {
+  it('is reported immediately if a guard leaves no attempt', async () => {
     const { service, fails, answers } = await from('09:30', { cooldown_seconds: 3600, stable_seconds: 0 });
     await service.until('09:40');
     fails('shop');
@@ -96,13 +96,13 @@ describe('a failure that an action repairs before anybody is told', () => {
     expect(kinds()).toEqual(['down state_change']);
   });
 
-  it('is told as ever once the action is gone, or does not want it any more', async () => {
-    const { service, fails, told, shop, action } = await from('09:30');
+  it('is reported normally when the action is deleted or does not run before alerts any more', async () => {
+    const { service, fails, alertsAt, shop, action } = await from('09:30');
     await service.call('PUT', `/v1/actions/${action.id}`, { remediation: null });
     await service.until('09:40');
     fails('shop');
     await service.until('09:40:11');
-    expect(told()).toEqual(['09:40 shop down']);
+    expect(alertsAt()).toEqual(['09:40 shop down']);
     const second = await service.call('POST', '/v1/actions', {
       ...{ name: 'Again', url: 'https://ci.example.com/x', trigger_type: 'state_change', trigger_to_state: 'down' },
       ...{ check_id: shop.id, remediation: { alert_after_remediation: true } },
@@ -112,21 +112,24 @@ describe('a failure that an action repairs before anybody is told', () => {
     expect(repairs).toBeUndefined();
   });
 
-  it('waits for its cause first, and is repaired where nothing explains it', async () => {
-    const { service, watched, depends, fails, answers, told, shop } = await from('09:30', { max_attempts: 3 });
-    const db = await watched('db');
+  it('waits for its root cause first, and is remediated if it has none', async () => {
+    const { service, addEntity, depends, fails, answers, alertsAt, shop } = await from('09:30', { max_attempts: 3 });
+    const db = await addEntity('db');
     await depends(shop, db);
     await service.until('09:40');
     fails('shop');
     await service.until('09:40:05');
-    expect(told()).toEqual([]);
+    expect(alertsAt()).toEqual([]);
     await service.until('09:42');
     expect(kinds()).toEqual(['down state_change']);
     answers('shop');
     await service.until('09:50');
-    // What follows from another failure is no matter of a repair.
+    // A downstream failure is not remediated.
     fails('db', 'shop');
     await service.until('09:55');
-    expect(told().filter((line) => line.endsWith('down'))).toEqual([expect.stringMatching(/shop/), '09:50 db down']);
+    expect(alertsAt().filter((line) => line.endsWith('down'))).toEqual([
+      expect.stringMatching(/shop/),
+      '09:50 db down',
+    ]);
   });
 });

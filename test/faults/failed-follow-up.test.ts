@@ -9,30 +9,30 @@ afterEach(() => service.close());
 async function shopAndDatabase() {
   service = await virtualService('09:30');
   const world = dependencyWorld(service);
-  const [db, shop] = [await world.watched('db'), await world.watched('shop')];
+  const [db, shop] = [await world.addEntity('db'), await world.addEntity('shop')];
   await world.depends(shop, db);
-  const replica = await world.watchedAt(db.entity, 'replica');
+  const replica = await world.addCheck(db.entity, 'replica');
   for (const { id } of [db, shop, replica])
     await service.call('POST', `/v1/checks/${id}/policy`, { cooldown_seconds: 0 });
   return world;
 }
 
-/** What the pager took that says down: when, of what, and how urgent it is. */
+/** Alerts of down that the pager accepted: entity and urgency. */
 const downs = (): string[] =>
   service.host('pager.test').calls.flatMap(({ body, status }) => {
     const { kind, entity_name, check_to_state, urgency } = JSON.parse(body);
     return status === 200 && kind === 'state_change' && check_to_state === 'down' ? [`${entity_name} ${urgency}`] : [];
   });
 
-/** The pager is out of order until then. */
+/** Makes the pager unavailable until `time`. */
 async function unreachedUntil(time: string) {
   service.host('pager.test').does('fails');
   await service.until(time);
   service.host('pager.test').does('answers');
 }
 
-describe('a further alert of a failure that does not arrive takes nothing from what was told before', () => {
-  it('so what follows from the failure is not told', async () => {
+describe('a failed alert about an already notified failure', () => {
+  it('does not cause alerts of downstream failures', async () => {
     const { fails } = await shopAndDatabase();
     await service.until('09:40');
     fails('db');
@@ -44,7 +44,7 @@ describe('a further alert of a failure that does not arrive takes nothing from w
     expect(downs()).toEqual(['db high']);
   });
 
-  it('nor is anybody woken again when it fails anew soon after', async () => {
+  it('does not cause another page for a new failure soon after', async () => {
     const { fails, answers } = await shopAndDatabase();
     await service.until('09:40');
     fails('db');

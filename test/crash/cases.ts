@@ -1,13 +1,13 @@
-import type { Judgement, Totals } from './judge.ts';
+import type { Evaluation, Totals } from './evaluate.ts';
 
-/** One case: the first starts, a round, the end, or where it was broken off. */
-export type Verdict = { name: string; wrong: string[]; totals: Totals };
+/** One case: the first starts, a round, the end, or an abort. */
+export type CaseResult = { name: string; wrong: string[]; totals: Totals };
 
 const SHOWN = 8;
 
-/** The cases that were judged so far, each told as it comes. */
-export class Verdicts {
-  readonly all: Verdict[] = [];
+/** The evaluated cases so far, each printed when it ends. */
+export class Cases {
+  readonly all: CaseResult[] = [];
   readonly #known = new Set<string>();
   readonly #say: (line: string) => void;
 
@@ -16,12 +16,12 @@ export class Verdicts {
   }
 
   /**
-   * What broke once is found again by each later look: it counts where it was found first.
-   * @param how it went, in words
+   * A violation is found again by later evaluations: it counts only for the first one.
+   * @param how summary of the case
    */
-  conclude(name: string, judgement: Judgement, how: string): void {
-    const { totals } = judgement;
-    const wrong = judgement.wrong.filter((text) => !this.#known.has(text));
+  conclude(name: string, evaluation: Evaluation, how: string): void {
+    const { totals } = evaluation;
+    const wrong = evaluation.wrong.filter((text) => !this.#known.has(text));
     for (const text of wrong) this.#known.add(text);
     const news = newsOf(totals, this.all.at(-1)?.totals ?? {});
     this.#say(`${name}: ${how}${wrong.length === 0 ? '' : `; BROKEN ${wrong.length}`}`);
@@ -31,7 +31,7 @@ export class Verdicts {
   }
 }
 
-/** The totals, with how much each has moved. */
+/** Returns the totals with their changes. */
 const newsOf = (totals: Totals, before: Totals): string =>
   Object.entries(totals)
     .filter(([, total]) => total > 0)

@@ -4,18 +4,18 @@ import { type Client, insist } from './requests.ts';
 
 const ENTITIES = 12;
 const CHECKS_PER_ENTITY = 25;
-/** How long its checks are there (ms). */
+/** Lifetime of its checks (ms). */
 const STAY_MS = 150_000;
 
 /**
- * Another tenant of the service, whose many checks all hang until their time is over: more of them at once than a
- * process has places. What becomes of them is its own affair; nobody else may notice.
+ * Another tenant of the service, whose many checks all hang until their time-out: more at once than a process has
+ * permits. Their results do not matter; other tenants must not be affected.
  */
-export async function runNeighbour(random: Random, clock: VirtualClock, client: Client): Promise<void> {
+export async function runNeighbor(random: Random, clock: VirtualClock, client: Client): Promise<void> {
   const post = (path: string, body: object) => insist(random, clock, () => client('POST', path, body));
   await post('/v1/blueprints', { slug: 'service', name: 'Service', fields: [] });
   for (let i = 0; i < ENTITIES; i++) {
-    const made = await post('/v1/blueprints/service/entities', { slug: `n${i}`, name: `Neighbour ${i}`, fields: {} });
+    const made = await post('/v1/blueprints/service/entities', { slug: `n${i}`, name: `Neighbor ${i}`, fields: {} });
     const entity_id = (made?.body as { id: string } | undefined)?.id;
     const checks = Array.from({ length: CHECKS_PER_ENTITY }, (_, n) => ({
       entity_id,

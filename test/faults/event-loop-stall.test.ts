@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { alertingCheck, told, type VirtualService, virtualService } from './virtual-service.ts';
+import { alertingCheck, alertsAt, type VirtualService, virtualService } from './virtual-service.ts';
 
 let service: VirtualService;
 let check: Awaited<ReturnType<typeof alertingCheck>>;
@@ -10,18 +10,18 @@ beforeEach(async () => {
 });
 afterEach(() => service.close());
 
-/** A minute in which the service stands still for a part of each second. */
-async function staggering(ms: number): Promise<void> {
+/** Runs a minute in which the service stalls for a part of each second. */
+async function stallRepeatedly(ms: number): Promise<void> {
   for (let second = 0; second < 60; second++) {
     await service.pass(1000);
     service.standStill(ms);
   }
 }
 
-it('a probe that times out while the service itself stands still is a gap, pages nobody and is logged', async () => {
+it('records and logs a probe that times out during a stall of the service as a gap, without a page', async () => {
   service.host('shop.test').does('hangs');
-  await staggering(400);
-  expect(told(service)).toEqual([]);
+  await stallRepeatedly(400);
+  expect(alertsAt(service)).toEqual([]);
   const gaps = await check.read('/gaps');
   expect(gaps).toMatchObject([{ cause: 'late' }]);
   const line = service.log.lines.find(({ message }) => message.startsWith('this process stood still'));
@@ -30,20 +30,23 @@ it('a probe that times out while the service itself stands still is a gap, pages
     fields: { check_id: check.id, slot: Date.parse(gaps[0].from), error_message: expect.stringContaining('no answer') },
   });
 
-  // It hangs all the same, which a service that goes on finds out.
+  // The target really hangs, which the service finds out after the stall.
   await service.pass(60_000);
-  expect(told(service)).toHaveLength(1);
+  expect(alertsAt(service)).toHaveLength(1);
   expect(await check.read()).toMatchObject({ state: 'down', last_result: { error_kind: 'timeout' } });
 });
 
-it.each(['refuses', 'fails'] as const)('a target that %s is down, though the service stands still', async (manner) => {
-  service.host('shop.test').does(manner);
-  await staggering(400);
-  expect(told(service)).toHaveLength(1);
-});
+it.each(['refuses', 'fails'] as const)(
+  'records a target that %s as down, although the service stalls',
+  async (manner) => {
+    service.host('shop.test').does(manner);
+    await stallRepeatedly(400);
+    expect(alertsAt(service)).toHaveLength(1);
+  },
+);
 
-it('a target that hangs is down, though the service is busy', async () => {
+it('records a target that hangs as down, although the service is busy', async () => {
   service.host('shop.test').does('hangs');
-  await staggering(60);
-  expect(told(service)).toHaveLength(1);
+  await stallRepeatedly(60);
+  expect(alertsAt(service)).toHaveLength(1);
 });

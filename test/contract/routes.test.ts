@@ -6,17 +6,24 @@ import { answeringNet } from '#infra/docs/record.ts';
 import { allRoutes } from '#lib/all-routes.ts';
 import type { AuditEntry } from '#lib/audit/entry.ts';
 import { systemClock } from '#lib/platform/clock.ts';
-import { type Caller, callersByKey, callersByRight, keyMadeBy, people, verdictOn } from '#test/support/callers.ts';
-import { type Answer, type Client, challengeOf, clientOf, failure, newTenantOf } from '#test/support/client.ts';
+import { auditedRoutes, CALLBACK, deletions, isAudited } from '#test/support/audited-routes.ts';
+import {
+  type Caller,
+  callersByKey,
+  callersByRight,
+  expectedOutcome,
+  keyMadeBy,
+  people,
+} from '#test/support/callers.ts';
+import { type ApiResponse, type Client, challengeOf, clientOf, failure, newTenantOf } from '#test/support/client.ts';
 import { masked, sameShape } from '#test/support/compare.ts';
-import { CALLBACK, deletions, isNoted, notedRows } from '#test/support/noted-rows.ts';
 import { type Service, startService } from '#test/support/service.ts';
 
 /**
- * One walk over every row of the API: calls each with success, provokes its refusals gate by gate, calls it as every
- * kind of caller, and reads what it wrote to the audit log. A new row is covered without a change here. Its requests
- * come from infra/docs/example-steps.ts; who may call it follows from its `access`. The service has no network, because
- * the walk names hosts of the internet.
+ * One walk over every route of the API: calls each with success, provokes its errors in their order, calls it as every
+ * kind of caller, and reads its audit entries. A new route is covered without a change here. Its requests come from
+ * infra/docs/example-steps.ts; its callers follow from its `access`. The service has no network, because the walk
+ * names hosts of the internet.
  */
 
 const rows = allRoutes.map((row) => ({ ...row, endpoint: endpointOf(row) }));
@@ -24,7 +31,7 @@ const paths = [...new Set(rows.map((row) => row.path))];
 type Row = (typeof rows)[number];
 const readable = rows.filter((row) => row.access === 'read');
 
-/** Difference of the service's clock to this machine's (ms), and the time at which it stands still. */
+/** Difference of the service's clock to this machine's (ms), and the time at which it is frozen. */
 let ahead = 0;
 let stopped: number | undefined;
 const clock = { ...systemClock, now: () => stopped ?? systemClock.now() + ahead };
@@ -37,10 +44,10 @@ let places: Places;
 let admin: Client;
 let reader: Client;
 let stranger: Client;
-let nobody: Client;
+let anonymous: Client;
 const done: Done[] = [];
 
-/** Entries that are newer than those of the last call. */
+/** Returns entries that are newer than those of the last call. */
 let seen = new Set<string>();
 async function newEntries(): Promise<AuditEntry[]> {
   const entries: AuditEntry[] = (await admin.get('/v1/audit?limit=30')).body;
@@ -53,35 +60,35 @@ beforeAll(async () => {
   service = await startService({ env: WALKED, world: { net: answeringNet, clock } });
   admin = await newTenantOf(service);
   stranger = await newTenantOf(service);
-  nobody = clientOf(service.url, '');
+  anonymous = clientOf(service.url, '');
   await newEntries();
   places = await walk(allRoutes.map(endpointOf), async (endpoint, path, body, headers) => {
     const [method = ''] = endpoint.split(' ');
-    const answer = await admin.send(method, path, { body, headers });
-    if (answer.status >= 400) throw new Error(`${method} ${path}: ${JSON.stringify(answer.body)}`);
+    const response = await admin.send(method, path, { body, headers });
+    if (response.status >= 400) throw new Error(`${method} ${path}: ${JSON.stringify(response.body)}`);
     done.push({ endpoint, path, body, entries: await newEntries() });
-    return { body: answer.body, cookies: answer.headers.getSetCookie() };
+    return { body: response.body, cookies: response.headers.getSetCookie() };
   });
   reader = await keyMadeBy(service, admin, { is_read_only: true });
   await newEntries();
 }, 120_000);
 afterAll(() => service.stop());
 
-/** Calls the endpoint on what the walk has made. */
+/** Calls the endpoint on records that the walk created. */
 const call = (
   client: Client,
   { method, endpoint }: Pick<Row, 'method' | 'endpoint'>,
   body?: unknown,
-): Promise<Answer> => client.send(method, pathOf(endpoint, places), method === 'GET' ? {} : { body });
+): Promise<ApiResponse> => client.send(method, pathOf(endpoint, places), method === 'GET' ? {} : { body });
 
 const withQuery = (path: string, query: string): string => `${path}${path.includes('?') ? '&' : '?'}${query}`;
 
-/** An id of the same form that names nothing. */
-const other = (id: string): string => `${id.slice(0, -3)}xyz`;
+/** Returns an unknown id of the same form. */
+const unknownIdOf = (id: string): string => `${id.slice(0, -3)}xyz`;
 
-/** The path of an endpoint where nothing is. */
+/** Returns the path of an endpoint with unknown ids. */
 const nowhereOf = (row: Row): string =>
-  pathOf(row.endpoint, Object.fromEntries(Object.entries(places).map(([name, id]) => [name, other(id)])));
+  pathOf(row.endpoint, Object.fromEntries(Object.entries(places).map(([name, id]) => [name, unknownIdOf(id)])));
 
 describe('the walk', () => {
   it('calls every endpoint with success except those that delete', () => {
@@ -93,7 +100,7 @@ describe('the walk', () => {
   it('adds one audit entry for each change, and none for a read or a push', () => {
     const rest = done.filter(({ endpoint }) => endpoint !== CALLBACK);
     const counts = rest.map(({ endpoint, entries }) => ({ endpoint, entries: entries.length }));
-    expect(counts).toEqual(counts.map(({ endpoint }) => ({ endpoint, entries: isNoted(endpoint) ? 1 : 0 })));
+    expect(counts).toEqual(counts.map(({ endpoint }) => ({ endpoint, entries: isAudited(endpoint) ? 1 : 0 })));
     expect(counts.filter(({ entries }) => entries === 1).length).toBeGreaterThan(20);
   });
 
@@ -103,43 +110,46 @@ describe('the walk', () => {
     for (const { via, actor } of first!.entries) expect([via, actor.type]).toEqual(['oidc', 'user']);
   });
 
-  it.each(notedRows.filter((row) => row.method !== 'DELETE'))('notes what $endpoint did, and who', async (row) => {
-    const { body: me } = await admin.get('/v1/me');
-    const found = done.filter(({ endpoint }) => endpoint === row.endpoint);
-    expect(found.length).toBeGreaterThan(0);
-    for (const { entries } of found) {
-      const [entry] = entries as [AuditEntry];
-      expect(entry).toMatchObject({ tool: null, ip: '127.0.0.1', user_agent: 'node', more_changes: 0 });
-      expect(entry.via).toBe(row.access === 'open' && row.path.startsWith('/v1/sign-in/') ? 'console' : 'api');
-      expect(entry.action).toBe(`${entry.target.type}.${entry.action.split('.')[1]}`);
-      expect(entry.target.id).not.toBe('');
-      expect(entry.target.name).not.toBe('');
-      expect(entry.changes.length).toBeGreaterThan(0);
-      for (const { from, to } of entry.changes) expect([from, to]).not.toEqual([null, null]);
-      expect(entry.summary).toMatch(/^\S.*\.$/);
-      if (row.access === 'open') expect(entry.actor).toMatchObject({ type: 'user', key_id: null });
-      else expect(entry.actor).toMatchObject({ type: 'key', user_id: me.user.id, email: me.user.email });
-    }
-  });
+  it.each(auditedRoutes.filter((row) => row.method !== 'DELETE'))(
+    'records the action and the actor of $endpoint',
+    async (row) => {
+      const { body: me } = await admin.get('/v1/me');
+      const found = done.filter(({ endpoint }) => endpoint === row.endpoint);
+      expect(found.length).toBeGreaterThan(0);
+      for (const { entries } of found) {
+        const [entry] = entries as [AuditEntry];
+        expect(entry).toMatchObject({ tool: null, ip: '127.0.0.1', user_agent: 'node', more_changes: 0 });
+        expect(entry.via).toBe(row.access === 'open' && row.path.startsWith('/v1/sign-in/') ? 'console' : 'api');
+        expect(entry.action).toBe(`${entry.target.type}.${entry.action.split('.')[1]}`);
+        expect(entry.target.id).not.toBe('');
+        expect(entry.target.name).not.toBe('');
+        expect(entry.changes.length).toBeGreaterThan(0);
+        for (const { from, to } of entry.changes) expect([from, to]).not.toEqual([null, null]);
+        expect(entry.summary).toMatch(/^\S.*\.$/);
+        if (row.access === 'open') expect(entry.actor).toMatchObject({ type: 'user', key_id: null });
+        else expect(entry.actor).toMatchObject({ type: 'key', user_id: me.user.id, email: me.user.email });
+      }
+    },
+  );
 });
 
-describe('the gates', () => {
-  /** Those that lead to other programs take any query. */
+describe('request validation', () => {
+  /** Routes that serve other programs accept any query. */
   const isClosed = ({ query }: Row) => query?.def.catchall === undefined;
-  /** Their use cases find the user, after the body was checked. */
+  /** Their use cases find the user after the body is validated. */
   const BODY_FIRST = ['PUT /v1/settings/users/{id}', 'POST /v1/settings/users/{id}/sign-in-link'];
 
-  // In the order of the gates, each with a fault that a later gate would refuse as well.
-  it.each(rows)('refuse $endpoint in their order, and nothing is noted', async (row) => {
+  // In the order of validation, each with a fault that a later step would reject as well.
+  it.each(rows)('rejects $endpoint in the documented order and records nothing', async (row) => {
     const path = pathOf(row.endpoint, places);
     const nowhere = nowhereOf(row);
     const garbled = row.method === 'GET' ? {} : { body: '{"name": ' };
-    if (row.access === 'open') expect((await call(nobody, row)).status).not.toBe(401);
-    else expect(challengeOf(await nobody.send(row.method, nowhere, garbled))).toBe('Bearer');
+    if (row.access === 'open') expect((await call(anonymous, row)).status).not.toBe(401);
+    else expect(challengeOf(await anonymous.send(row.method, nowhere, garbled))).toBe('Bearer');
     if (row.access === 'write') {
       expect(await reader.send(row.method, nowhere, garbled)).toMatchObject(failure(403, 'READ_ONLY'));
     }
-    // An endpoint that makes what its path names finds nothing missing.
+    // An endpoint that creates the record in its path has no missing one.
     if (row.access !== 'open' && row.path.includes('{') && !row.makes) {
       const wrong = BODY_FIRST.includes(row.endpoint) ? { body: {} } : garbled;
       expect(await admin.send(row.method, nowhere, wrong)).toMatchObject(failure(404, 'NOT_FOUND'));
@@ -148,26 +158,26 @@ describe('the gates', () => {
       for (const body of ['{"name": ', '[]']) {
         expect(await call(admin, row, body)).toMatchObject(failure(400, 'VALIDATION_ERROR'));
       }
-      const unknown = await call(admin, row, { '!colour': null });
+      const unknown = await call(admin, row, { '!shade': null });
       expect(unknown).toMatchObject({ status: 400, body: { code: 'VALIDATION_ERROR' } });
-      expect(unknown.body.details).toContainEqual({ path: '!colour', message: '`!colour` is not known' });
+      expect(unknown.body.details).toContainEqual({ path: '!shade', message: '`!shade` is not known' });
     }
     if (isClosed(row)) {
-      const answer = await admin.send(row.method, withQuery(path, '%21colour=red'));
-      expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', '!colour'));
+      const response = await admin.send(row.method, withQuery(path, '%21shade=red'));
+      expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR', '!shade'));
     }
     expect(await newEntries()).toEqual([]);
   });
 
-  it.each(paths)('say at %s which methods there are', async (path) => {
+  it.each(paths)('lists the allowed methods at %s', async (path) => {
     const own = rows.filter((row) => row.path === path).map((row) => row.method as string);
     const there = own.includes('GET') ? [...own, 'HEAD'] : own;
     const on = pathOf(`X ${path}`, places);
     for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((one) => !there.includes(one))) {
       for (const client of [admin, reader]) {
-        const answer = await client.send(method, on);
-        expect(answer).toMatchObject(method === 'HEAD' ? { status: 405 } : failure(405, 'METHOD_NOT_ALLOWED'));
-        expect(answer.headers.get('allow')).toBe(there.sort().join(', '));
+        const response = await client.send(method, on);
+        expect(response).toMatchObject(method === 'HEAD' ? { status: 405 } : failure(405, 'METHOD_NOT_ALLOWED'));
+        expect(response.headers.get('allow')).toBe(there.sort().join(', '));
       }
     }
   });
@@ -177,17 +187,17 @@ describe('a record', () => {
   const changed = rows.filter(
     (row) => row.body && row.status === 200 && rows.some((one) => one.method === 'GET' && one.path === row.path),
   );
-  // One that gives a check another ping URL does so each time.
-  const repeatable = notedRows.filter(
+  // A route that gives a check a new ping URL does so each time.
+  const repeatable = auditedRoutes.filter(
     (row) => row.status === 200 && row.body && row.access !== 'respond' && !row.path.endsWith('/rotate-ping-url'),
   );
 
-  it('is changed by several endpoints', () => {
+  it('can be changed by several endpoints', () => {
     expect(changed.length).toBeGreaterThan(5);
     expect(repeatable.length).toBeGreaterThan(5);
   });
 
-  it.each(changed)('that was read is taken back whole by $endpoint, and stays as it is', async (row) => {
+  it.each(changed)('is accepted back by $endpoint as it was read, and stays unchanged', async (row) => {
     const path = pathOf(row.endpoint, places);
     const { body: read } = await admin.get(path);
     expect(await admin.send(row.method, path, { body: read })).toMatchObject({ status: 200 });
@@ -195,7 +205,7 @@ describe('a record', () => {
     expect({ ...now, updated_at: '' }).toEqual({ ...read, updated_at: '' });
   });
 
-  it.each(repeatable)('keeps updated_at, and no entry is added, when $endpoint changes nothing', async (row) => {
+  it.each(repeatable)('keeps updated_at without an audit entry when $endpoint changes nothing', async (row) => {
     const { path, body } = done.findLast(({ endpoint }) => endpoint === row.endpoint)!;
     const first = await admin.send(row.method, path, { body });
     await newEntries();
@@ -211,9 +221,9 @@ describe('HEAD', () => {
       redirect: 'manual',
       headers: { authorization: `Bearer ${client.key}` },
     });
-  /** Headers that each request has of its own, or that count. */
+  /** Headers that differ between requests, or count. */
   const own = ['x-request-id', 'date', 'connection', 'keep-alive', 'ratelimit'];
-  const told = (headers: Headers) => Object.fromEntries([...headers].filter(([name]) => !own.includes(name)));
+  const headersFrom = (headers: Headers) => Object.fromEntries([...headers].filter(([name]) => !own.includes(name)));
 
   beforeAll(() => {
     stopped = systemClock.now();
@@ -222,36 +232,36 @@ describe('HEAD', () => {
     stopped = undefined;
   });
 
-  it.each(rows.filter((row) => row.method === 'GET'))('answers as $endpoint does, without a body', async (row) => {
+  it.each(rows.filter((row) => row.method === 'GET'))('returns the same as $endpoint without a body', async (row) => {
     for (const client of [admin, reader]) {
       const path = pathOf(row.endpoint, places);
       const [whole, bare] = [await client.get(path), await head(client, path)];
       expect(bare.status).toBe(whole.status);
-      expect(told(bare.headers)).toEqual(told(whole.headers));
+      expect(headersFrom(bare.headers)).toEqual(headersFrom(whole.headers));
       if (row.reply) expect(Number(bare.headers.get('content-length'))).toBeGreaterThan(0);
       expect(await bare.text()).toBe('');
     }
   });
 });
 
-/** A query that every caller is refused in the end, after all gates, so that nothing is changed. */
+/** A query that is always rejected after all other validation, so that nothing is changed. */
 const STOP = '!stop';
 
-/** What a call of an endpoint meets at the gates. */
-async function verdictFor({ client, own }: Caller, row: Row): Promise<string> {
+/** Returns the outcome of a call: "let in", or the error code. */
+async function outcomeFor({ client, own }: Caller, row: Row): Promise<string> {
   const path = pathOf(row.endpoint, { ...places, ...own });
-  const answer = await client.send(row.method, withQuery(path, `${encodeURIComponent(STOP)}=1`));
-  const isStopped = answer.status === 400 && answer.body.details[0].path === STOP;
-  // Existence is asked after all gates: the passkey and the identity of the walk are the admin's own.
-  const isElsewhere = row.access === 'own' && answer.status === 404;
-  // Those that lead to other programs take any query.
-  const isServed = row.query?.def.catchall !== undefined && answer.status === row.status;
-  return isStopped || isElsewhere || isServed ? 'let in' : answer.body.code;
+  const response = await client.send(row.method, withQuery(path, `${encodeURIComponent(STOP)}=1`));
+  const isStopped = response.status === 400 && response.body.details[0].path === STOP;
+  // Existence is checked last: the passkey and the identity of the walk belong to the admin.
+  const isElsewhere = row.access === 'own' && response.status === 404;
+  // Routes that serve other programs accept any query.
+  const isServed = row.query?.def.catchall !== undefined && response.status === row.status;
+  return isStopped || isElsewhere || isServed ? 'let in' : response.body.code;
 }
 
-describe('who may call what', () => {
+describe('permissions', () => {
   let callers: Caller[];
-  /** Clients that may read, and see no secret. */
+  /** Clients that can read but see no secrets. */
   let readers: Client[];
   beforeAll(async () => {
     const team = await people(service, admin);
@@ -262,28 +272,28 @@ describe('who may call what', () => {
     ahead = 3_600_000;
   });
 
-  it('is said of each caller once', () => {
+  it('are declared once per caller', () => {
     expect(new Set(callers.map(({ who }) => who)).size).toBe(callers.length);
     expect(callers.length).toBeGreaterThan(40);
   });
 
-  it('follows for each caller from the access of the row', async () => {
+  it('follow for each caller from the access of the route', async () => {
     for (const caller of callers) {
-      const { who, verdict } = caller;
-      const met = await Promise.all(rows.map(async (row) => [row.endpoint, await verdictFor(caller, row)]));
-      const due = Object.fromEntries(rows.map((row) => [row.endpoint, verdict(row)]));
+      const { who, outcome } = caller;
+      const met = await Promise.all(rows.map(async (row) => [row.endpoint, await outcomeFor(caller, row)]));
+      const due = Object.fromEntries(rows.map((row) => [row.endpoint, outcome(row)]));
       expect(Object.fromEntries(met), who).toEqual(due);
     }
   });
 
-  it('is not said of an access without an entry', () => {
-    expect(() => verdictOn({ role: 'admin' }, 'dance' as never)).toThrow('Nobody has said');
+  it('are missing for an unknown access', () => {
+    expect(() => expectedOutcome({ role: 'admin' }, 'dance' as never)).toThrow('has no entry');
   });
 
-  /** What the walk has put into secret places: a hook's path, a query, a header's value, a signing key. */
+  /** Secrets in the requests of the walk: a hook's path, a query, a header's value, a signing key. */
   const SECRETS = /hooks\.slack\.com|s3cret|execution=|x1y2/;
 
-  it.each(readable)('lets readers have $endpoint, without its secrets', async (row) => {
+  it.each(readable)('let readers call $endpoint, without its secrets', async (row) => {
     const whole = await call(admin, row);
     for (const client of readers) {
       const shown = await call(client, row);
@@ -293,33 +303,33 @@ describe('who may call what', () => {
     }
   });
 
-  it('has secrets to hide', async () => {
+  it('hide existing secrets', async () => {
     const whole = await Promise.all(readable.map((row) => call(admin, row)));
-    expect(whole.filter((answer) => SECRETS.test(JSON.stringify(answer.body))).length).toBeGreaterThan(2);
+    expect(whole.filter((response) => SECRETS.test(JSON.stringify(response.body))).length).toBeGreaterThan(2);
   });
 });
 
-describe("another account's", () => {
-  /** What makes what its path names makes one of the caller's own. */
+describe('another account', () => {
+  /** A route that creates the record in its path creates it for the caller. */
   const named = rows.filter((row) => row.path.includes('{') && row.access !== 'open' && !row.makes);
 
-  it.each(named)('$endpoint looks as if it did not exist', async (row) => {
-    const [theirs, none] = [await call(stranger, row, {}), await stranger.send(row.method, nowhereOf(row))];
-    expect(theirs).toMatchObject(failure(404, 'NOT_FOUND'));
+  it.each(named)('gets for $endpoint the same 404 as for an unknown id', async (row) => {
+    const [foreign, unknown] = [await call(stranger, row, {}), await stranger.send(row.method, nowhereOf(row))];
+    expect(foreign).toMatchObject(failure(404, 'NOT_FOUND'));
     const ids = Object.values(places);
-    expect(masked(theirs, ids)).toEqual(masked(none, ids.map(other)));
+    expect(masked(foreign, ids)).toEqual(masked(unknown, ids.map(unknownIdOf)));
   });
 
-  it('is untouched by all that', async () => {
+  it('leaves everything unchanged', async () => {
     for (const row of rows.filter((one) => one.method === 'GET')) {
       expect((await call(admin, row)).status).toBe(row.status);
     }
   });
 });
 
-// The last of all, because nothing is left of the walk afterwards.
-describe('what is deleted', () => {
-  it('is gone for every endpoint that deletes, and noted once with what it was', async () => {
+// Last, because it deletes everything that the walk created.
+describe('a deletion', () => {
+  it('makes the record disappear for every endpoint, with one audit entry that names it', async () => {
     const deleted = new Set<string>();
     await newEntries();
     for (const { endpoint, path, status } of deletions(places)) {
@@ -336,7 +346,7 @@ describe('what is deleted', () => {
     const left = rows.filter((row) => row.method === 'DELETE' && !deleted.has(row.endpoint));
     expect(left.map((row) => row.endpoint)).toEqual(['DELETE /v1/session']);
     for (const row of rows.filter((one) => one.method === 'GET' && one.path.endsWith('}'))) {
-      // An incident stays, whatever it was about.
+      // An incident outlasts what it is about.
       if (row.path === '/v1/incidents/{id}') continue;
       expect((await call(admin, row)).status, row.endpoint).toBe(404);
     }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Manner } from './virtual-hosts.ts';
-import { alertingCheck, told, type VirtualService, virtualService } from './virtual-service.ts';
+import { alertingCheck, alertsAt, type VirtualService, virtualService } from './virtual-service.ts';
 
 let service: VirtualService;
 beforeEach(async () => {
@@ -11,7 +11,7 @@ afterEach(() => service.close());
 type Alerting = Awaited<ReturnType<typeof alertingCheck>>;
 type Gap = { from: string; to: string; slots: number; cause: string };
 
-/** Push checks whose agents are to report each half minute. */
+/** Creates push checks whose agents report each half minute. */
 async function fleet(count: number, grace_seconds: number): Promise<Alerting[]> {
   const checks: Alerting[] = [];
   const settings = { check_type: 'push', interval_seconds: 30, config: { grace_seconds } };
@@ -19,7 +19,7 @@ async function fleet(count: number, grace_seconds: number): Promise<Alerting[]> 
   return checks;
 }
 
-/** All of them report each half minute up to that time. */
+/** Lets all of them report each half minute until `until`. */
 async function report(checks: Alerting[], until: number): Promise<void> {
   for (; service.now() < until; await service.pass(25_000)) {
     await service.callAtOnce(checks.map(({ id }) => ['POST', `/v1/checks/${id}/heartbeat`]));
@@ -29,17 +29,17 @@ async function report(checks: Alerting[], until: number): Promise<void> {
 const minutes = (count: number) => count * 60_000;
 const spanOf = ({ from, to }: Gap) => (Date.parse(to) - Date.parse(from)) / 1000;
 
-/** Each lets that time pass, and reports meanwhile for `alive` if there is anybody to report to. */
+/** Outages of a given length, in which `alive` keep reporting if possible. */
 const OUTAGES: [string, (ms: number, alive: Alerting[]) => Promise<void>][] = [
   [
-    'the whole service is away',
+    'the whole service is down',
     async (ms) => {
       service.away(ms);
       await service.pass(ms);
     },
   ],
   [
-    'no tick comes while everything else works',
+    'no tick arrives while everything else works',
     async (ms, alive) => {
       service.ticks(false);
       await report(alive, service.now() + ms);
@@ -49,12 +49,12 @@ const OUTAGES: [string, (ms: number, alive: Alerting[]) => Promise<void>][] = [
 ];
 
 describe.each(OUTAGES)('ten minutes in which %s', (_what, away) => {
-  it('page nobody, and are a gap of each of fifty push checks and of its uptime', async () => {
+  it('do not page, and are a gap of each of fifty push checks and of their uptime', async () => {
     const checks = await fleet(50, 60);
     await report(checks, service.now() + minutes(3));
     await away(minutes(10), checks);
     await report(checks, service.now() + minutes(3));
-    expect(told(service)).toEqual([]);
+    expect(alertsAt(service)).toEqual([]);
 
     for (const check of checks) {
       const gaps: Gap[] = await check.read('/gaps');
@@ -69,29 +69,29 @@ describe.each(OUTAGES)('ten minutes in which %s', (_what, away) => {
     }
   });
 
-  it('do not excuse an agent that stays silent: its grace counts from their end', async () => {
-    const [silent, alive] = (await fleet(2, 300)) as [Alerting, Alerting];
-    await report([silent, alive], service.now() + minutes(3));
+  it('do not excuse an agent that stays away: its grace time counts from their end', async () => {
+    const [missing, alive] = (await fleet(2, 300)) as [Alerting, Alerting];
+    await report([missing, alive], service.now() + minutes(3));
     await away(minutes(10), [alive]);
     await report([alive], service.now() + minutes(9));
-    const [{ to: back }] = await silent.read('/gaps');
-    const [last] = await silent.read('/transitions');
+    const [{ to: back }] = await missing.read('/gaps');
+    const [last] = await missing.read('/transitions');
     expect(last).toMatchObject({ check_to_state: 'down', cause: 'missed_heartbeat' });
     const late = Date.parse(last.timestamp) - Date.parse(back);
     expect(late).toBeGreaterThanOrEqual(300_000);
     expect(late).toBeLessThan(315_000);
     expect(await alive.read('/transitions')).toHaveLength(1);
-    expect(told(service)).toHaveLength(1);
+    expect(alertsAt(service)).toHaveLength(1);
   });
 
-  it('are a gap of a probed check, and what its target did meanwhile is not known', async () => {
+  it('are a gap of a probed check, whose target’s state in that time is unknown', async () => {
     const check = await alertingCheck(service, { interval_seconds: 30 });
     await service.pass(minutes(3));
     const from = service.now();
     clockwork([3, 'fails'], [9, 'answers']);
     await away(minutes(10), []);
     await service.pass(minutes(5));
-    expect(told(service)).toEqual([]);
+    expect(alertsAt(service)).toEqual([]);
     const gaps: Gap[] = await check.read('/gaps');
     expect(gaps.map(({ cause }) => cause)).toEqual(['outage']);
     const [gap] = gaps as [Gap];
@@ -104,7 +104,7 @@ describe.each(OUTAGES)('ten minutes in which %s', (_what, away) => {
   });
 });
 
-/** What the target does from so many minutes from now on. */
+/** Changes the target after the given numbers of minutes. */
 function clockwork(...story: [minute: number, manner: Manner][]): void {
   const shop = service.host('shop.test');
   const from = service.now();
@@ -114,7 +114,7 @@ function clockwork(...story: [minute: number, manner: Manner][]): void {
   });
 }
 
-it('shows in its health that the schedule is behind, and that it has caught up', async () => {
+it('are shown by the health endpoint until the schedule has caught up', async () => {
   const health = () => service.call('GET', '/v1/health');
   await service.pass(minutes(2));
   expect(await health()).toMatchObject({ ok: true, schedule: { ok: true, lag_seconds: 0 } });

@@ -5,28 +5,28 @@ import { type VirtualService, virtualService } from './virtual-service.ts';
 let open: VirtualService;
 afterEach(() => open.close());
 
-type Looked = { at: string; roots: string[]; ancestors: object[]; truncated: boolean };
+type CauseEvaluation = { at: string; roots: string[]; ancestors: object[]; truncated: boolean };
 
 /** A shop that depends on a database, which depends on a host. */
 async function from(time: string, more: object = {}) {
   open = await virtualService(time);
   const world = { service: open, ...dependencyWorld(open) };
   const [host, db, shop] = [
-    await world.watched('host'),
-    await world.watched('db', { ...more }),
-    await world.watched('shop'),
+    await world.addEntity('host'),
+    await world.addEntity('db', { ...more }),
+    await world.addEntity('shop'),
   ];
   await world.depends(db, host);
   await world.depends(shop, db);
   await open.until('09:40');
-  const looks = async (): Promise<Looked[]> => {
+  const looks = async (): Promise<CauseEvaluation[]> => {
     const [{ id }] = await open.call('GET', `/v1/checks/${shop.id}/transitions?limit=1`);
     return (await open.call('GET', `/v1/transitions/${id}/explain`)).evaluations;
   };
   return { ...world, host, db, shop, looks };
 }
 
-it('an explanation shows what each look for the cause saw, also once the alert was decided', async () => {
+it('shows each evaluation of the root cause in an explanation, even after the alert was decided', async () => {
   const { service, fails, answers, host, db, shop, looks } = await from('09:30');
   fails('db', 'shop');
   await service.until('09:47');
@@ -53,17 +53,17 @@ it('an explanation shows what each look for the cause saw, also once the alert w
   expect(after.length).toBeLessThanOrEqual(10);
 });
 
-it('what was only suspected is said to have been asked', async () => {
+it('shows an upstream probe as evidence of a suspected root cause', async () => {
   const { service, fails, db, looks } = await from('09:30', { interval_seconds: 300, failure_threshold: 3 });
   await service.until('09:41');
   fails('db', 'shop');
   await service.until('09:43');
   const [first] = await looks();
   expect(first!.roots).toEqual([db.entity.id]);
-  expect(first!.ancestors[0]).toMatchObject({ entity_id: db.entity.id, status: 'failed', evidence: 'probe' });
+  expect(first!.ancestors[0]).toMatchObject({ entity_id: db.entity.id, status: 'failed', evidence: 'asked' });
 });
 
-it('of an alert whose cause was never looked for there are none', async () => {
+it('shows none for an alert without an evaluation of its root cause', async () => {
   const { service, fails, host } = await from('09:30');
   fails('host');
   await service.until('09:42');

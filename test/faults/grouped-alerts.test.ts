@@ -7,15 +7,15 @@ afterEach(() => open.close());
 
 const NAMES = ['shop', 'blog', 'mail', 'cart'];
 
-/** Some that depend on a database, each with a channel to the same room; all fail at 09:40, and it is back at 09:50. */
+/** Dependents of a database, each with a channel to the same room; all fail at 09:40, and it recovers at 09:50. */
 async function from(time: string, names = NAMES) {
   open = await virtualService(time);
   const world = { service: open, ...dependencyWorld(open) };
-  const db = await world.watched('db');
+  const db = await world.addEntity('db');
   const dependents: Check[] = [];
   for (const name of names) {
-    const one = await world.watched(name);
-    await world.unheard(one);
+    const one = await world.addEntity(name);
+    await world.withoutRecipients(one);
     await room(one);
     await world.depends(one, db);
     dependents.push(one);
@@ -33,7 +33,7 @@ const room = ({ id }: Check, host = 'room.test') =>
     ...{ channel_type: 'slack', config: { url: `https://${host}/hook` } },
   });
 
-/** What came to a room, but for the database's own. */
+/** Messages in a room, without those about the database. */
 const texts = (host = 'room.test') =>
   open
     .host(host)
@@ -42,8 +42,8 @@ const texts = (host = 'room.test') =>
     .filter(({ text }) => !/\bdb\b.* (is down|is up)/.test(text));
 const logOf = async ({ id }: Check) => (await open.call('GET', `/v1/notify/logs?check_id=${id}`))[0];
 
-describe('what stays down after the recovery of what it depends on', () => {
-  it('is one message that names all, while each has its own decision and delivery', async () => {
+describe('dependents that stay down after the recovery of their root cause', () => {
+  it('are reported in one message that names all, while each has its own decision and delivery', async () => {
     const { service, dependents, alertsOf } = await from('09:30');
     await service.until('09:53');
     const [message, ...more] = texts();
@@ -64,7 +64,7 @@ describe('what stays down after the recovery of what it depends on', () => {
     }
   });
 
-  it('says of one alone what it followed from', async () => {
+  it('are reported with the root cause if there is only one', async () => {
     const { service } = await from('09:30', ['shop']);
     await service.until('09:53');
     const [message] = texts();
@@ -72,17 +72,17 @@ describe('what stays down after the recovery of what it depends on', () => {
     expect(JSON.stringify(message)).toMatch(/It followed from db, which has recovered\./);
   });
 
-  it('is told to programs one by one, and with the same group', async () => {
+  it('are reported to programs one by one, with the same group', async () => {
     open = await virtualService('09:30');
-    const { watched, depends, fails, answers, told } = dependencyWorld(open);
-    const db = await watched('db');
-    for (const name of ['shop', 'blog']) await depends(await watched(name), db);
+    const { addEntity, depends, fails, answers, alertsAt } = dependencyWorld(open);
+    const db = await addEntity('db');
+    for (const name of ['shop', 'blog']) await depends(await addEntity(name), db);
     await open.until('09:40');
     fails('db', 'shop', 'blog');
     await open.until('09:50');
     answers('db');
     await open.until('09:53');
-    expect(told().slice(2).toSorted()).toEqual(['09:51 blog down', '09:51 shop down']);
+    expect(alertsAt().slice(2).toSorted()).toEqual(['09:51 blog down', '09:51 shop down']);
     const groups = open
       .host('pager.test')
       .calls.filter(({ headers }) => headers['X-Service-Kind'] !== 'impact')
@@ -91,7 +91,7 @@ describe('what stays down after the recovery of what it depends on', () => {
     expect(groups).toEqual([expect.stringMatching(/^grp_/), groups[0]]);
   });
 
-  it('is tried again as one, and fails as one, where the room does not answer', async () => {
+  it('are retried together and fail together if the room does not respond', async () => {
     const { service, dependents } = await from('09:30');
     await service.until('09:51');
     const before = service.host('room.test').calls.length;
@@ -105,7 +105,7 @@ describe('what stays down after the recovery of what it depends on', () => {
   });
 
   it.each([1, 2, 3, 4, 5, 6, 7, 8])(
-    'is told of each, whenever the service dies: at delivery message %i',
+    'are each reported when the service crashes at delivery message %i',
     async (nth) => {
       const { service, dependents } = await from('09:30');
       await service.until('09:50:30');
@@ -119,7 +119,7 @@ describe('what stays down after the recovery of what it depends on', () => {
     },
   );
 
-  it('is told of each, also where the service dies after the room took the message', async () => {
+  it('are each reported when the service crashes after the room accepted the message', async () => {
     const { service, dependents } = await from('09:30');
     await service.until('09:50:30');
     let calls = 0;

@@ -10,8 +10,8 @@ beforeAll(async () => {
 const timeline = async (id: string): Promise<{ kind: string }[]> =>
   got(await client.get(`/v1/incidents/${id}/timeline`), 200);
 
-describe('an incident that somebody makes', () => {
-  it('is about what they say, and ends when they say so', async () => {
+describe('a manual incident', () => {
+  it('has the given content and ends when a user resolves it', async () => {
     const { entity_id } = await newCheck(client, { enabled: false });
     const body = { title: 'Card payments are slow', impact: 'degraded', entity_ids: [entity_id] };
     const made = got(await client.post('/v1/incidents', body), 201);
@@ -28,7 +28,7 @@ describe('an incident that somebody makes', () => {
     expect(kinds.toSorted()).toEqual(['acknowledged', 'opened', 'resolved']);
   });
 
-  it('has a timeline page by page, and notes in it, also when it is over', async () => {
+  it('has a timeline in pages, and accepts notes after it is resolved', async () => {
     const { id } = got(await client.post('/v1/incidents', { title: 'Slow', impact: 'none' }), 201);
     for (const text of ['first\nin two lines', 'second', 'third'])
       expect(got(await client.post(`/v1/incidents/${id}/notes`, { text }), 201)).toMatchObject({ kind: 'note', text });
@@ -47,18 +47,18 @@ describe('an incident that somebody makes', () => {
   });
 });
 
-describe('what an incident is asked wrongly', () => {
+describe('an invalid request about incidents', () => {
   const title = 'Slow';
   const impact = 'none';
   it.each([
     ['no title', { impact }, /title/],
     ['a blank title', { title: ' ', impact }, /title: must not be blank/],
     ['a title over two lines', { title: 'a\nb', impact }, /title: must not contain line breaks/],
-    ['an impact that is none', { title, impact: 'major' }, /impact/],
-    ['an entity that is none', { title, impact, entity_ids: ['shop'] }, /entity_ids\.0: must be the id of an entity/],
-    ['an entity that is gone', { title, impact, entity_ids: ['ent_0000'] }, /entity_ids\.0: does not exist/],
-    ['what nobody knows', { title, impact, page_ids: [] }, /page_ids/],
-  ])('POST refuses %s', async (_, body, error) => {
+    ['an impact that does not exist', { title, impact: 'major' }, /impact/],
+    ['an invalid entity id', { title, impact, entity_ids: ['shop'] }, /entity_ids\.0: must be the id of an entity/],
+    ['an unknown entity', { title, impact, entity_ids: ['ent_0000'] }, /entity_ids\.0: does not exist/],
+    ['an unknown property', { title, impact, page_ids: [] }, /page_ids/],
+  ])('is rejected by POST with %s', async (_, body, error) => {
     expect(await client.post('/v1/incidents', body)).toMatchObject({
       ...failure(400, 'VALIDATION_ERROR'),
       body: { error: expect.stringMatching(error) },
@@ -73,14 +73,14 @@ describe('what an incident is asked wrongly', () => {
     ['since=2026-11-22&until=2026-11-21', /since: must not be after until/],
     ['cursor=nonsense', /cursor: is not a cursor/],
     ['limit=0', /limit/],
-  ])('GET refuses ?%s', async (query, error) => {
+  ])('is rejected by GET with ?%s', async (query, error) => {
     expect(await client.get(`/v1/incidents?${query}`)).toMatchObject({
       ...failure(400, 'VALIDATION_ERROR'),
       body: { error: expect.stringMatching(error) },
     });
   });
 
-  it('refuses notes without text or too long, an end that is over, another id, and what is no incident', async () => {
+  it('is rejected for an invalid note, a resolved incident, another id and an unknown incident', async () => {
     const { id } = got(await client.post('/v1/incidents', { title, impact }), 201);
     const refused = failure(400, 'VALIDATION_ERROR');
     for (const text of ['', 'x'.repeat(4001), 7])

@@ -3,10 +3,10 @@ import type { Load } from './load.ts';
 import type { Outcome } from './outcome.ts';
 import type { Usage } from './usage.ts';
 
-/** What one case measured. Without `outcome` the service did not answer any more. */
+/** Measurements of one case. `outcome` is missing if the service did not respond any more. */
 export type Measured = { load: Load; usage: Usage; outcome?: Outcome; isAlive: boolean };
 
-/** What no attack may push the victim, or the process, beyond. */
+/** Limits for the victim and the process during an attack. */
 const ERROR_P99_MS = 500;
 const ALERT_P95_MS = 1000;
 const MEMORY_MB = 600;
@@ -25,14 +25,14 @@ export const COLUMNS = [
   'CPU %',
 ] as const;
 
-/** What the victim and the process must have been through all of it. */
+/** Returns the requirements for the victim and the process. */
 export function factsOf({ load, usage, outcome, isAlive }: Measured): Fact[] {
   const facts = [
-    { holds: isAlive, fact: 'the process lives' },
+    { holds: isAlive, fact: 'the process is alive' },
     { holds: megabytes(usage) < MEMORY_MB, fact: `the process takes less than ${MEMORY_MB} MB` },
-    { holds: load.refused.length === 0, fact: 'every call of the victim is answered' },
+    { holds: load.refused.length === 0, fact: 'every call of the victim gets a response' },
   ];
-  if (!outcome) return [...facts, { holds: false, fact: 'what became of the victim can be read afterwards' }];
+  if (!outcome) return [...facts, { holds: false, fact: 'the outcome of the victim can be read afterwards' }];
   const { slots, lost, errors, false_downs, false_failures, alerts, actions } = outcome;
   return [
     ...facts,
@@ -65,7 +65,7 @@ export function rowOf({ load, usage, outcome }: Measured): Row {
 const megabytes = ({ peak_bytes }: Usage): number => Math.round(peak_bytes / 2 ** 20);
 const shown = (ms: number): string => (Number.isFinite(ms) ? String(Math.round(ms)) : 'never');
 
-/** The number that such a share of a list does not exceed; Infinity of none. */
+/** Returns the quantile of a list; Infinity if it is empty. */
 function at(list: number[], share: number): number {
   const sorted = list.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.POSITIVE_INFINITY;

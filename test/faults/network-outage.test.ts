@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Manner } from './virtual-hosts.ts';
-import { alertingCheck, told, type VirtualService, virtualService } from './virtual-service.ts';
+import { alertingCheck, alertsAt, type VirtualService, virtualService } from './virtual-service.ts';
 
 type Alerting = Awaited<ReturnType<typeof alertingCheck>>;
 let service: VirtualService;
@@ -8,7 +8,7 @@ let checks: Alerting[];
 afterEach(() => service.close());
 
 const MINUTE = 60_000;
-/** `t0.test` and so on, each probed each ten seconds. */
+/** Creates `t0.test` and so on, each probed each ten seconds. */
 async function begin(count: number, settings: Record<string, string>, more: object = {}): Promise<void> {
   service = await virtualService('09:30', settings);
   checks = [];
@@ -18,7 +18,7 @@ async function begin(count: number, settings: Record<string, string>, more: obje
   await service.pass(2 * MINUTE);
 }
 
-/** From now on, for five minutes, the targets and the reference host do so. */
+/** Sets the behavior of the targets and the reference host for five minutes. */
 async function then(targets: Manner, referenceHost: Manner): Promise<void> {
   for (let i = 0; i < checks.length; i++) service.host(`t${i}.test`).does(targets);
   service.host('127.0.0.1').does(targets);
@@ -26,7 +26,7 @@ async function then(targets: Manner, referenceHost: Manner): Promise<void> {
   await service.pass(5 * MINUTE);
 }
 
-const pages = () => told(service).filter((line) => line.endsWith('state_change down'));
+const pages = () => alertsAt(service).filter((line) => line.endsWith('state_change down'));
 const causesOf = async (check: Alerting) => (await check.read('/gaps')).map(({ cause }: { cause: string }) => cause);
 
 describe.each([
@@ -35,37 +35,37 @@ describe.each([
 ])('when %s', (_how, settings) => {
   beforeEach(() => begin(20, settings));
 
-  it('all hosts and the reference host falling silent is our own network: a gap, and no page', async () => {
+  it('records a gap without a page if neither the hosts nor the reference host respond', async () => {
     await then('hangs', 'hangs');
     expect(pages()).toEqual([]);
     for (const check of checks) expect(await causesOf(check)).toEqual(['network']);
     await then('answers', 'answers');
-    expect(told(service)).toEqual([]);
+    expect(alertsAt(service)).toEqual([]);
     for (const check of checks) expect((await check.read()).state).toBe('up');
     const { uptime_ratio, gap_seconds } = await checks[5]!.read('/sparkline');
     expect(uptime_ratio).toBe(1);
     expect(gap_seconds).toBeGreaterThanOrEqual(290);
   });
 
-  it('all hosts falling silent while the reference host answers pages', async () => {
+  it('pages for all hosts without a response if the reference host responds', async () => {
     await then('hangs', 'answers');
     expect(pages()).toHaveLength(20);
   });
 
-  it('all hosts refusing pages, whatever the reference host', async () => {
+  it('pages for all hosts that refuse connections, whatever the reference host', async () => {
     await then('refuses', 'hangs');
     expect(pages()).toHaveLength(20);
   });
 });
 
-describe('once our network is back, before anything has answered', () => {
+describe('after a network outage, before any response', () => {
   beforeEach(async () => {
     await begin(3, {});
     await then('hangs', 'hangs');
     service.host('.').does('answers');
   });
 
-  it('a new check finds its target down at once', async () => {
+  it('lets a new check find its target down immediately', async () => {
     service.host('new.test').does('hangs');
     const settings = { target_url: 'http://new.test/', timeout_ms: 2000, interval_seconds: 600 };
     const made = await alertingCheck(service, settings);
@@ -73,13 +73,13 @@ describe('once our network is back, before anything has answered', () => {
     expect((await made.read()).state).toBe('down');
   });
 
-  it('a run by hand finds its target down', async () => {
+  it('lets a manual run find its target down', async () => {
     const { check_state } = await service.call('POST', `/v1/checks/${checks[0]!.id}/run`);
     expect(check_state).toBe('down');
   });
 });
 
-it('while our network is down, a slow target of this machine is retried, even a second before its next slot', async () => {
+it('retries a slow target of this machine during a network outage, even a second before its next slot', async () => {
   await begin(3, {});
   await then('hangs', 'hangs');
   service.host('127.0.0.1').does('answers');
@@ -99,7 +99,7 @@ it('while our network is down, a slow target of this machine is retried, even a 
   expect(results[failed - 1]).toMatchObject({ kind: 'retry', success: true });
 });
 
-it('blames our network for look-ups of our own resolver as well', async () => {
+it('records failed look-ups by the service’s own resolver as a network outage too', async () => {
   await begin(4, {});
   const config = { hostname: 'zone.test', record_type: 'A' };
   const dns = await alertingCheck(service, { check_type: 'dns', config, interval_seconds: 10, timeout_ms: 2000 });
@@ -113,16 +113,16 @@ it('blames our network for look-ups of our own resolver as well', async () => {
   expect((await dns.read()).state).toBe('down');
 });
 
-describe('pages come all the same', () => {
+describe('the service', () => {
   const apart = { JOB_GROUP_MS: '50' };
 
-  it('when only two hosts are watched', async () => {
+  it('pages when only two hosts are monitored', async () => {
     await begin(2, apart);
     await then('hangs', 'hangs');
     expect(pages()).toHaveLength(2);
   });
 
-  it('when many checks watch two hosts', async () => {
+  it('pages when many checks monitor two hosts', async () => {
     await begin(2, apart);
     for (let i = 0; i < 6; i++)
       await alertingCheck(service, { target_url: `http://t${i % 2}.test/${i}`, timeout_ms: 2000 });
@@ -131,7 +131,7 @@ describe('pages come all the same', () => {
     expect(pages()).toHaveLength(8);
   });
 
-  it('when the targets are on this very machine', async () => {
+  it('pages when the targets are on this machine', async () => {
     service = await virtualService('09:30', apart);
     checks = [];
     for (let i = 0; i < 5; i++)
@@ -141,7 +141,7 @@ describe('pages come all the same', () => {
     expect(pages()).toHaveLength(5);
   });
 
-  it('when the reference host was never heard', async () => {
+  it('pages when the reference host never responded', async () => {
     service = await virtualService('09:30', apart);
     service.host('.').does('hangs');
     checks = [];
@@ -152,13 +152,13 @@ describe('pages come all the same', () => {
     expect(pages()).toHaveLength(5);
   });
 
-  it('without a reference host', async () => {
+  it('pages without a reference host', async () => {
     await begin(5, { ...apart, REFERENCE_HOST: '' });
     await then('hangs', 'answers');
     expect(pages()).toHaveLength(5);
   });
 
-  it('for one host that is silent while others answer', async () => {
+  it('pages for one host that does not respond while others do', async () => {
     await begin(10, apart);
     service.host('t3.test').does('hangs');
     service.host('.').does('hangs');
@@ -167,14 +167,14 @@ describe('pages come all the same', () => {
   });
 });
 
-describe('a fault of this machine', () => {
-  it('is a gap with the cause error, pages nobody, and ends with the fault', async () => {
+describe('an internal error', () => {
+  it('is a gap with the cause error, does not page, and ends with the error', async () => {
     await begin(3, {});
     service.host('t0.test').does('breaks');
     await service.pass(5 * MINUTE);
     service.host('t0.test').does('answers');
     await service.pass(MINUTE);
-    expect(told(service)).toEqual([]);
+    expect(alertsAt(service)).toEqual([]);
     const gaps = await checks[0]!.read('/gaps');
     expect(gaps).toHaveLength(1);
     expect(gaps[0]).toMatchObject({ cause: 'error' });

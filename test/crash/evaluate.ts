@@ -1,58 +1,59 @@
 import { checkActions } from '#test/oracle/actions.ts';
 import { checkChains } from '#test/oracle/chains.ts';
 import { type History, isTaken } from '#test/oracle/history.ts';
-import { verdict } from '#test/oracle/promises.ts';
+import { violationsOf } from '#test/oracle/promises.ts';
 import { checkReports } from '#test/oracle/reports.ts';
 import { slotsIn } from '#test/oracle/slots.ts';
 import { eventually } from '#test/support/eventually.ts';
 import type { Fleet } from './fleet.ts';
-import { historyOf, toldAtRest, toldOf } from './history.ts';
+import { historyAtRest, historyOf, serviceHistoryOf } from './history.ts';
 import type { Sent } from './load.ts';
 
-/** What there is so far, of everything that was counted. */
+/** Counts so far, by name. */
 export type Totals = Record<string, number>;
 
-/** What broke so far, one sentence each, and what there is. */
-export type Judgement = { wrong: string[]; totals: Totals };
+/** Violations so far, one sentence each, and counts. */
+export type Evaluation = { wrong: string[]; totals: Totals };
 
-/** A slot is recorded by then, or shows as a gap: its interval, a probe and the wait for others of its cell (ms). */
+/** Time until a slot is recorded or is a gap: its interval, a probe and the wait for others of its cell (ms). */
 const PROBED_MS = 5_000;
-/** A run that was cut off is given up 15 s after its time-out of 3 s; the message for it comes 1 s later. */
+/** An interrupted execution is abandoned 15 s after its time-out of 3 s; its message follows 1 s later (ms). */
 const GIVEN_UP_MS = 45_000;
-/** Three attempts of 2.5 s at a receiver with a backlog, and their waits, are over by then. */
+/** Time for three attempts of 2.5 s at a receiver with a backlog, and their waits (ms). */
 const DELIVERED_MS = 60_000;
 
 /**
- * Holds the service to its promises as things stand.
- * @param until epoch ms: deliveries that were planned before are over by now
+ * Checks the promises of the service for the history so far.
+ * @param until epoch ms: deliveries that were planned before are over
  */
-export async function judge(fleet: Fleet, sent: Sent, until: number): Promise<Judgement> {
+export async function evaluate(fleet: Fleet, sent: Sent, until: number): Promise<Evaluation> {
   const now = Date.now();
   const runs = Math.min(until, now - GIVEN_UP_MS);
   const history = await historyOf(fleet, sent, { alerts: until, runs, slots: now - PROBED_MS });
-  const wrong = [...fleet.pipelines.wrong, ...(await fleet.jobs.wrong()), ...verdict(history)];
+  const wrong = [...fleet.pipelines.wrong, ...(await fleet.jobs.wrong()), ...violationsOf(history)];
   return { wrong, totals: { ...totalsOf(history), pings: fleet.jobs.answered() } };
 }
 
-/** The same at the end, when nothing changes any more and everything has had the time to be over. */
-export async function judgeEnd(fleet: Fleet, sent: Sent): Promise<Judgement> {
+/** Checks them at the end, when nothing changes any more and everything had time to finish. */
+export async function evaluateEnd(fleet: Fleet, sent: Sent): Promise<Evaluation> {
   fleet.calm = true;
   const until = Date.now();
   const wrong = await eventually(async () => {
-    const history = await toldAtRest(fleet, { alerts: until, runs: until, slots: until });
+    const history = await historyAtRest(fleet, { alerts: until, runs: until, slots: until });
     const broken = [...checkChains(history), ...checkActions(history), ...checkReports(history)];
     if (broken.length > 0) throw new Error(broken.slice(0, 5).join('; '));
     return fleet.pipelines.open === 0 && !isOpen(history, until) && [];
   }, DELIVERED_MS).catch((stuck: Error) => [stuck.message]);
-  const last = await judge(fleet, sent, until);
+  const last = await evaluate(fleet, sent, until);
   return { wrong: [...wrong, ...last.wrong], totals: last.totals };
 }
 
-/** Waits until the deliveries that were planned before an instant are over; judging tells those that are not. */
+/** Waits until the deliveries that were planned before `until` are over; the evaluation reports those that are not. */
 export const delivered = (fleet: Fleet, until: number): Promise<unknown> =>
-  eventually(async () => !isOpen(await toldOf(fleet, { alerts: until, runs: 0, slots: 0 }), until), DELIVERED_MS).catch(
-    () => undefined,
-  );
+  eventually(
+    async () => !isOpen(await serviceHistoryOf(fleet, { alerts: until, runs: 0, slots: 0 }), until),
+    DELIVERED_MS,
+  ).catch(() => undefined);
 
 function isOpen({ transitions, deliveries }: History, until: number): boolean {
   const over = new Set(deliveries.filter(({ status }) => status === 'sent' || status === 'failed').map(({ id }) => id));
@@ -62,14 +63,24 @@ function isOpen({ transitions, deliveries }: History, until: number): boolean {
 }
 
 function totalsOf(history: History): Totals {
-  const { pushes, transitions, deliveries, executions, received, asked = [], results, silences, pulled } = history;
+  const {
+    pushes,
+    transitions,
+    deliveries,
+    executions,
+    received,
+    manualExecutions = [],
+    results,
+    missedHeartbeats,
+    pullChecks,
+  } = history;
   const runs = executions.map(({ began }) => began);
   const being = (...statuses: string[]) => deliveries.filter(({ status }) => statuses.includes(status)).length;
   const ran = (status: string) => runs.filter(({ dispatch_status }) => dispatch_status === status).length;
   const distinct = (ids: string[]) => new Set(ids).size;
   const acknowledged = distinct(pushes.filter(({ answered }) => answered).map(({ push }) => push));
   const taken = received.filter(isTaken).map(({ delivery_id }) => delivery_id);
-  const slots = pulled.flatMap((one) => slotsIn(history, one));
+  const slots = pullChecks.flatMap((one) => slotsIn(history, one));
   const missed = (cause: string) => slots.filter(({ times, gap }) => times === 0 && gap === cause).length;
   return {
     acknowledged,
@@ -80,14 +91,14 @@ function totalsOf(history: History): Totals {
     open: being('pending', 'retrying'),
     arrivals: received.length,
     duplicates: taken.length - distinct(taken),
-    runs_by_hand: asked.length,
+    runs_by_hand: manualExecutions.length,
     executions: runs.length,
     run_well: ran('success'),
     run_failed: ran('failed'),
     run_open: ran('pending'),
     interrupted: runs.filter(({ error_message }) => error_message.startsWith('interrupted')).length,
     results: results.length,
-    silences: silences.length,
+    silences: missedHeartbeats.length,
     slots: slots.length,
     executed: slots.filter(({ times }) => times > 0).length,
     missed_outage: missed('outage'),

@@ -12,25 +12,25 @@ async function from(time: string) {
   return { service: open, ...dependencyWorld(open) };
 }
 
-/** Has the channels of a check called by a step alone, after a minute. */
-async function calledLater({ id }: Check): Promise<void> {
+/** Notifies the channels of a check only by an escalation step, after a minute. */
+async function escalatedLater({ id }: Check): Promise<void> {
   const { channels } = await open.call('GET', `/v1/checks/${id}/policy`);
   const channel_ids = channels.map((one: { id: string }) => one.id);
   await open.call('POST', `/v1/checks/${id}/policy`, { escalation: [{ after_seconds: 60, channel_ids }] });
 }
 const lastOf = async ({ id }: Check) => (await open.call('GET', `/v1/checks/${id}/transitions`))[0].alert;
-/** What a receiver took: `down state_change`. */
+/** Alerts that a receiver accepted: `down state_change`. */
 const kinds = (receiver = 'pager.test') =>
   open.host(receiver).calls.flatMap(({ body, status }) => {
     const { entity_name, kind } = JSON.parse(body);
     return status === 200 ? [`${entity_name} ${kind}`] : [];
   });
 
-describe('a failure that nobody hears before the first step of its escalation', () => {
-  it('is told to nobody at once, and calls the step a while after', async () => {
-    const { service, watched, fails, told } = await from('09:30');
-    const shop = await watched('shop');
-    await calledLater(shop);
+describe('a failure without recipients before its first escalation step', () => {
+  it('sends no immediate alert, and takes the step later', async () => {
+    const { service, addEntity, fails, alertsAt } = await from('09:30');
+    const shop = await addEntity('shop');
+    await escalatedLater(shop);
     await service.until('09:40');
     fails('shop');
     await service.until('09:40:30');
@@ -42,45 +42,45 @@ describe('a failure that nobody hears before the first step of its escalation', 
     const { sentence } = await service.call('GET', `/v1/checks/${shop.id}/explain`);
     expect(sentence).toMatch(/all its channels are notified by steps of its escalation/);
     await service.until('09:45');
-    expect(told()).toEqual(['09:41 shop down']);
+    expect(alertsAt()).toEqual(['09:41 shop down']);
     const [{ kind, step }] = await service.call('GET', '/v1/notify/logs');
     expect({ kind, step }).toEqual({ kind: 'escalation', step: 1 });
   });
 
-  it('calls nobody while it follows from what they were told of', async () => {
-    const { service, watched, depends, fails, answers, told, alertsOf } = await from('09:30');
-    const [db, shop] = [await watched('db'), await watched('shop')];
+  it('takes no step while its root cause was notified to the same recipients', async () => {
+    const { service, addEntity, depends, fails, answers, alertsAt, alertsOf } = await from('09:30');
+    const [db, shop] = [await addEntity('db'), await addEntity('shop')];
     await depends(shop, db);
-    await calledLater(shop);
+    await escalatedLater(shop);
     await service.until('09:40');
     fails('db', 'shop');
     await service.until('09:50');
-    expect(told()).toEqual(['09:40 db down']);
+    expect(alertsAt()).toEqual(['09:40 db down']);
     expect(await lastOf(shop)).toMatchObject({ decision: 'held', reason: 'dependency' });
     answers('db');
     await service.until('09:51');
-    expect(told()).toEqual(['09:40 db down', '09:50 db up']);
-    // It has had the time to recover, and its steps count from then.
+    expect(alertsAt()).toEqual(['09:40 db down', '09:50 db up']);
+    // It had time to recover, and its steps count from then.
     await service.until('09:55');
-    expect(told().slice(2)).toEqual(['09:52 shop down']);
+    expect(alertsAt().slice(2)).toEqual(['09:52 shop down']);
     expect((await alertsOf(shop))[0]).toBe('down skipped no_channels');
   });
 
-  it('calls its step where those were not told', async () => {
-    const { service, watched, depends, fails, told } = await from('09:30');
-    const [db, shop] = [await watched('db', { receiver: 'dba.test' }), await watched('shop')];
+  it('takes its step if its recipients were not notified of the root cause', async () => {
+    const { service, addEntity, depends, fails, alertsAt } = await from('09:30');
+    const [db, shop] = [await addEntity('db', { receiver: 'dba.test' }), await addEntity('shop')];
     await depends(shop, db);
-    await calledLater(shop);
+    await escalatedLater(shop);
     await service.until('09:40');
     fails('db', 'shop');
     await service.until('09:45');
-    expect(told()).toEqual(['09:41 shop down']);
+    expect(alertsAt()).toEqual(['09:41 shop down']);
   });
 
-  it('waits for the end of planned work as any other, and its steps count from the first result after it', async () => {
-    const { service, watched, fails, told } = await from('09:30');
-    const shop = await watched('shop');
-    await calledLater(shop);
+  it('waits for the end of a maintenance window, and its steps count from the first result after it', async () => {
+    const { service, addEntity, fails, alertsAt } = await from('09:30');
+    const shop = await addEntity('shop');
+    await escalatedLater(shop);
     await service.call('POST', '/v1/windows', {
       ...{ name: 'move', starts_at: iso('09:40'), ends_at: iso('10:00'), scope: { check_ids: [shop.id] } },
     });
@@ -89,17 +89,17 @@ describe('a failure that nobody hears before the first step of its escalation', 
     await service.until('09:50');
     expect(await lastOf(shop)).toMatchObject({ decision: 'held', reason: 'maintenance' });
     await service.until('10:01');
-    expect(told()).toEqual([]);
+    expect(alertsAt()).toEqual([]);
     await service.until('10:02');
-    expect(told()).toEqual(['10:01 shop down']);
+    expect(alertsAt()).toEqual(['10:01 shop down']);
   });
 });
 
-describe('when a repair is given up', () => {
+describe('a remediation that is abandoned', () => {
   /** A shop whose alerts go to the pager, and after an hour to the boss. */
   async function repaired(remediation: object) {
     const world = await from('09:30');
-    const shop = await world.watched('shop');
+    const shop = await world.addEntity('shop');
     const { id } = await open.call('POST', `/v1/checks/${shop.id}/policy/channels`, {
       ...{ channel_type: 'webhook', config: { url: 'https://boss.test/hook' } },
     });
@@ -116,13 +116,13 @@ describe('when a repair is given up', () => {
     return world;
   }
 
-  it('the next step of the escalation is called at once', async () => {
+  it('makes the next escalation step due immediately', async () => {
     await repaired({});
     expect(kinds()).toEqual(['shop state_change', 'shop remediation_failed']);
     expect(kinds('boss.test')).toEqual(['shop escalation']);
   });
 
-  it('and that is the first that people hear of it, its steps count from then', async () => {
+  it('can be the first notification, from which the steps count', async () => {
     const { service } = await repaired({ alert_after_remediation: true });
     expect(kinds()).toEqual(['shop remediation_failed']);
     await service.until('09:45');

@@ -4,12 +4,12 @@ import type { Span } from './history.ts';
 import { changesIn, type Inside, isCheckKey } from './inside.ts';
 import { targetOf } from './rules.ts';
 
-/** A relation that carries failure, as long as it stood (epoch ms). */
-type Stood = Span & Pick<StoredRelation, 'from_entity_id' | 'to_entity_id' | 'when' | 'group'>;
+/** A relation that propagates failure, with its lifetime (epoch ms). */
+type RelationSpan = Span & Pick<StoredRelation, 'from_entity_id' | 'to_entity_id' | 'when' | 'group'>;
 
-/** What entities depended on at some time, by relations that carry failure, and when that was in trouble. */
-export function ancestryIn({ seen }: Pick<Inside, 'seen'>) {
-  const relations = new Map<string, Stood>();
+/** Returns the upstream entities of entities over time, by relations that propagate failure, and their problems. */
+export function upstreamIn({ seen }: Pick<Inside, 'seen'>) {
+  const relations = new Map<string, RelationSpan>();
   const trouble = new Map<string, Span[]>();
   const hosts = new Map<string, Set<string>>();
   const open = new Map<string, { entity_id: string; from: number }>();
@@ -41,52 +41,52 @@ export function ancestryIn({ seen }: Pick<Inside, 'seen'>) {
     if (!success) for (const entity of hosts.get(host) ?? []) note(entity, { from: at, to: ended_at });
   }
 
-  /** Of an entity, itself left out: all that it depended on within a time, directly or through others. */
-  function ancestorsOf(entity: string, from: number, to: number): Set<string> {
-    return reached(entity, stoodIn(from, to));
+  /** Returns the direct and transitive upstream entities of an entity within a time range, without itself. */
+  function upstreamOf(entity: string, from: number, to: number): Set<string> {
+    return reached(entity, relationsIn(from, to));
   }
 
-  const stoodIn = (from: number, to: number): Stood[] =>
+  const relationsIn = (from: number, to: number): RelationSpan[] =>
     [...relations.values()].filter((one) => one.from <= to && one.to >= from);
 
-  function reached(entity: string, stood: readonly Stood[], isEnd = (_id: string) => false): Set<string> {
+  function reached(entity: string, related: readonly RelationSpan[], isEnd = (_id: string) => false): Set<string> {
     const found = new Set([entity]);
     for (const id of found)
-      for (const one of stood)
+      for (const one of related)
         if (one.from_entity_id === id && (id === entity || !isEnd(id))) found.add(one.to_entity_id);
     found.delete(entity);
     return found;
   }
 
-  /** When what an entity depended on within a time was in trouble then. */
-  const troublesOf = (entity: string, from: number, to: number): Span[] =>
-    [...ancestorsOf(entity, from, to)]
+  /** Returns the problems of upstream entities of an entity within a time range. */
+  const problemsOf = (entity: string, from: number, to: number): Span[] =>
+    [...upstreamOf(entity, from, to)]
       .flatMap((id) => trouble.get(id) ?? [])
       .filter((one) => one.from <= to && one.to >= from);
 
   return {
-    ancestorsOf,
-    /** Of those at a time, what it cannot do without: nothing else is in its place, and what needs it is not well. */
+    ancestorsOf: upstreamOf,
+    /** Returns the required upstream entities at a time: without alternatives, and up to healthy ones. */
     needsOf: (entity: string, at: number, isWell: (id: string) => boolean): Set<string> =>
       reached(
         entity,
-        stoodIn(at, at).filter(({ group }) => group === null),
+        relationsIn(at, at).filter(({ group }) => group === null),
         isWell,
       ),
-    troublesOf,
-    /** When the trouble began that an entity is in at a time, without an end of all of it since. */
-    troubledSince: (entity: string, at: number): number => {
+    troublesOf: problemsOf,
+    /** Returns the start of the uninterrupted problem of an entity at a time. */
+    problemSince: (entity: string, at: number): number => {
       let since = at;
       for (const { from, to } of (trouble.get(entity) ?? []).toSorted((a, b) => b.to - a.to))
         if (from <= at && to >= since) since = Math.min(since, from);
       return since;
     },
-    /** An entity on which something depends already when a part of it fails. */
+    /** Whether a dependent of the entity is affected when only a part of it fails. */
     countsWhenDegraded: (entity: string): boolean =>
       [...relations.values()].some(({ to_entity_id, when }) => to_entity_id === entity && when === 'degraded'),
-    /** When something that an entity depended on was last in trouble, or was related to it; within a time. */
-    troubledUntil: (entity: string, from: number, to: number): number => {
-      const spans = [...ancestorsOf(entity, from, to)].flatMap((id) => trouble.get(id) ?? []);
+    /** Returns the last time within a range at which an upstream entity had a problem or a relation changed. */
+    problemUntil: (entity: string, from: number, to: number): number => {
+      const spans = [...upstreamOf(entity, from, to)].flatMap((id) => trouble.get(id) ?? []);
       const ends = [...relations.values()].map((one) => (one.to < to ? one.to : one.from));
       const all = [
         ...spans.filter((one) => one.from <= to).map((one) => Math.min(one.to, to)),

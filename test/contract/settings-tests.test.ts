@@ -15,8 +15,8 @@ beforeAll(async () => {
 const test = async (body: object) => got(await client.post('/v1/checks/test', body), 200);
 const http = { check_type: 'http' };
 
-describe('settings that are tried', () => {
-  it('are probed once, and what the target said is shown', async () => {
+describe('a settings test', () => {
+  it('probes once and shows the response of the target', async () => {
     await using shop = await httpTarget((_, response) => {
       response.writeHead(503, { 'x-reason': 'deploying', 'set-cookie': 'session=abc' }).end('back in a minute');
     });
@@ -34,17 +34,17 @@ describe('settings that are tried', () => {
     expect(shop.connections()).toBe(1);
   });
 
-  it('are stored nowhere', async () => {
-    const alone = await newTenant();
+  it('stores nothing', async () => {
+    const tenant = await newTenant();
     await using shop = await httpTarget((_, response) => response.end());
-    got(await alone.post('/v1/checks/test', { ...http, target_url: shop.url }), 200);
-    expect(got(await alone.get('/v1/checks'), 200)).toEqual([]);
-    expect(got(await alone.get('/v1/audit'), 200)).toEqual(
-      got(await alone.get('/v1/audit'), 200).filter(({ action }: { action: string }) => !action.startsWith('check.')),
+    got(await tenant.post('/v1/checks/test', { ...http, target_url: shop.url }), 200);
+    expect(got(await tenant.get('/v1/checks'), 200)).toEqual([]);
+    expect(got(await tenant.get('/v1/audit'), 200)).toEqual(
+      got(await tenant.get('/v1/audit'), 200).filter(({ action }: { action: string }) => !action.startsWith('check.')),
     );
   });
 
-  it('may be of every type that is probed', async () => {
+  it('supports every probe type', async () => {
     await using tcp = await rawTarget((socket) => socket.end());
     await using tls = await tlsTarget(await (await makeAuthority()).issue({ names: ['127.77.0.1'] }));
     await using dns = await dnsServer(() => ({
@@ -70,13 +70,13 @@ describe('settings that are tried', () => {
       error_kind: 'tls',
       days_left: 89,
     });
-    const asked = await test({ check_type: 'dns', config });
-    expect(asked).toMatchObject({ success: false, error_kind: 'dns' });
-    expect(asked.records).toHaveLength(10);
-    expect(asked.records).toContain('192.0.2.3');
+    const dnsResult = await test({ check_type: 'dns', config });
+    expect(dnsResult).toMatchObject({ success: false, error_kind: 'dns' });
+    expect(dnsResult.records).toHaveLength(10);
+    expect(dnsResult.records).toContain('192.0.2.3');
   });
 
-  it('find the same whether the body is shown or not', async () => {
+  it('finds the same whether the body is shown or not', async () => {
     await using endless = await httpTarget((_, response) => {
       response.writeHead(200);
       const more = setInterval(() => response.write('tick '), 20);
@@ -92,13 +92,13 @@ describe('settings that are tried', () => {
       error_kind: null,
       response: { body_excerpt: 'half of', body_bytes: 7 },
     });
-    await using silent = await rawTarget((socket) => {
+    await using stalled = await rawTarget((socket) => {
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n');
     });
-    expect(await test({ ...http, target_url: silent.url, timeout_ms: 400 })).toMatchObject({ success: true });
+    expect(await test({ ...http, target_url: stalled.url, timeout_ms: 400 })).toMatchObject({ success: true });
   });
 
-  it('show 2,000 characters of a long body, in which a text is still found', async () => {
+  it('shows 2,000 characters of a long body and searches all of it', async () => {
     const body = `${'ä😀'.repeat(3_000)} the end`;
     await using shop = await httpTarget((_, response) => response.end(body));
     const { response, success } = await test({ ...http, target_url: shop.url, body_contains: 'the end' });
@@ -111,14 +111,14 @@ describe('settings that are tried', () => {
     );
   });
 
-  it('have one deadline', async () => {
+  it('has one deadline', async () => {
     await using shop = await httpTarget(() => {});
     const found = await test({ ...http, target_url: shop.url, timeout_ms: 150 });
     expect(found).toMatchObject({ success: false, error_kind: 'timeout' });
     expect(found).not.toHaveProperty('response');
   });
 
-  it('show nothing of what was sent, when the target repeats it', async () => {
+  it('masks sent values that the target echoes', async () => {
     await using mirror = await httpTarget((request, response) => {
       const { authorization } = request.headers;
       request.on('data', (sent) =>
@@ -132,8 +132,8 @@ describe('settings that are tried', () => {
   });
 });
 
-describe('changes of a check that are tried', () => {
-  it('are laid over what is stored, secrets among it, and change nothing', async () => {
+describe('a settings test of changes to a check', () => {
+  it('applies them to the stored settings, including secrets, and changes nothing', async () => {
     const seen: unknown[] = [];
     await using shop = await httpTarget((request, response) => {
       seen.push([request.url, request.headers['x-token'], request.headers['x-more']]);
@@ -157,18 +157,18 @@ describe('changes of a check that are tried', () => {
     });
   });
 
-  it('may be none: the stored settings are tried', async () => {
+  it('tests the stored settings when there are no changes', async () => {
     await using shop = await httpTarget((_, response) => response.end());
     const check = await newCheck(client, { ...http, target_url: shop.url, enabled: false });
     expect(await test({ check_id: check.id })).toMatchObject({ success: true });
   });
 
-  it('are refused where PUT would refuse them', async () => {
+  it('rejects changes that PUT would reject', async () => {
     const check = await newCheck(client, { ...http, target_url: 'http://127.77.0.1:9/', enabled: false });
     const path = async (body: object) => {
-      const answer = await client.post('/v1/checks/test', { check_id: check.id, ...body });
-      expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR'));
-      return answer.body.details[0].path;
+      const response = await client.post('/v1/checks/test', { check_id: check.id, ...body });
+      expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR'));
+      return response.body.details[0].path;
     };
     expect(await path({ check_type: 'tcp' })).toBe('check_type');
     expect(await path({ entity_id: 'ent_other' })).toBe('entity_id');
@@ -177,51 +177,51 @@ describe('changes of a check that are tried', () => {
     expect(await path({ expected_status: 'ok' })).toBe('expected_status');
   });
 
-  it('are those of a check of the account', async () => {
-    const theirs = await newCheck(await newTenant(), { ...http, target_url: 'http://127.77.0.1:9/', enabled: false });
-    for (const check_id of [theirs.id, 'chk_none', '#/'])
+  it('requires a check of the account', async () => {
+    const foreign = await newCheck(await newTenant(), { ...http, target_url: 'http://127.77.0.1:9/', enabled: false });
+    for (const check_id of [foreign.id, 'chk_none', '#/'])
       expect(await client.post('/v1/checks/test', { check_id })).toMatchObject(failure(404, 'NOT_FOUND'));
   });
 });
 
-describe('settings that cannot be tried', () => {
+describe('a settings test that is rejected', () => {
   it.each<[string, object, string]>([
-    ['none', {}, 'check_type'],
-    ['a type that there is not', { check_type: 'ping' }, 'check_type'],
+    ['no settings', {}, 'check_type'],
+    ['an unknown type', { check_type: 'ping' }, 'check_type'],
     ['a push check', { check_type: 'push' }, 'check_type'],
     ['an http check without a target', http, 'target_url'],
-    ['a target that is no URL', { ...http, target_url: 'shop' }, 'target_url'],
+    ['a target that is not a URL', { ...http, target_url: 'shop' }, 'target_url'],
     ['an entity', { ...http, target_url: 'http://127.77.0.1/', entity_id: 'ent_1' }, 'entity_id'],
-    ['a member that is not known', { ...http, target_url: 'http://127.77.0.1/', expect: 200 }, 'expect'],
-    ['a member of config that is not known', { check_type: 'tcp', config: { host: 'a', prot: 1 } }, 'config.prot'],
+    ['an unknown property', { ...http, target_url: 'http://127.77.0.1/', expect: 200 }, 'expect'],
+    ['an unknown property of config', { check_type: 'tcp', config: { host: 'a', prot: 1 } }, 'config.prot'],
     ['a timeout over 30 s', { ...http, target_url: 'http://127.77.0.1/', timeout_ms: 30_001 }, 'timeout_ms'],
-    ['a check_id that is no text', { check_id: 7 }, 'check_id'],
+    ['a check_id that is not text', { check_id: 7 }, 'check_id'],
     ['the cloud’s metadata address', { ...http, target_url: 'http://169.254.169.254/' }, 'target_url'],
   ])('%s', async (_what, body, path) => {
-    const answer = await client.post('/v1/checks/test', body);
-    expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR'));
-    expect(answer.body.details.map((one: { path: string }) => one.path)).toContain(path);
+    const response = await client.post('/v1/checks/test', body);
+    expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR'));
+    expect(response.body.details.map((one: { path: string }) => one.path)).toContain(path);
   });
 
-  it('a stored push check', async () => {
+  it('has a stored push check', async () => {
     const { id } = await newCheck(client);
-    const answer = await client.post('/v1/checks/test', { check_id: id });
-    expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR'));
-    expect(answer.body.error).toBe(
+    const response = await client.post('/v1/checks/test', { check_id: id });
+    expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR'));
+    expect(response.body.error).toBe(
       'check_id: is a push check: your agent posts its results, and there is nothing to probe',
     );
   });
 });
 
-describe('where public addresses alone may be reached', () => {
+describe('an account restricted to public addresses', () => {
   const held = publicOnly();
 
-  it('there is something to try', () => expect(blockedUrls.length).toBeGreaterThan(30));
+  it('has vectors to test', () => expect(blockedUrls.length).toBeGreaterThan(30));
 
-  it.each(blockedUrls)('a trial shows nothing of $url: $why', async ({ url }) => {
-    const answer = await held().post('/v1/checks/test', { ...http, target_url: url, timeout_ms: 1_000 });
-    if (answer.status === 400) return;
-    expect(answer).toMatchObject({ status: 200, body: { success: false, status_code: 0 } });
-    expect(answer.body).not.toHaveProperty('response');
+  it.each(blockedUrls)('does not reveal $url in a settings test: $why', async ({ url }) => {
+    const response = await held().post('/v1/checks/test', { ...http, target_url: url, timeout_ms: 1_000 });
+    if (response.status === 400) return;
+    expect(response).toMatchObject({ status: 200, body: { success: false, status_code: 0 } });
+    expect(response.body).not.toHaveProperty('response');
   });
 });

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import { alertingCheck, told, type VirtualService, virtualService } from './virtual-service.ts';
+import { alertingCheck, alertsAt, type VirtualService, virtualService } from './virtual-service.ts';
 
 let service: VirtualService;
 afterEach(() => service.close());
@@ -7,18 +7,18 @@ afterEach(() => service.close());
 const kinds = async (check: { read(what: '/results'): Promise<{ results: { kind: string }[] }> }) =>
   (await check.read('/results')).results.map(({ kind }) => kind);
 
-it('a run by hand that finds an outage pages, and the probes after it page no more', async () => {
+it('pages once for an outage that a manual run finds, and not again for later probes', async () => {
   service = await virtualService('09:30');
   const check = await alertingCheck(service, { interval_seconds: 3600 });
   await service.pass(60_000);
   service.host('shop.test').does('fails');
   expect(await service.call('POST', `/v1/checks/${check.id}/run`)).toMatchObject({ check_state: 'down' });
   await service.pass(2 * 3_600_000);
-  expect(told(service).filter((line) => line.endsWith('down'))).toHaveLength(1);
+  expect(alertsAt(service).filter((line) => line.endsWith('down'))).toHaveLength(1);
   expect((await kinds(check)).filter((kind) => kind === 'manual')).toHaveLength(1);
 });
 
-it('a service that dies in a run by hand has recorded all of it or nothing', async () => {
+it('records all of a manual run or nothing when the service crashes in it', async () => {
   service = await virtualService('09:30');
   const check = await alertingCheck(service, { interval_seconds: 3600 });
   await service.pass(60_000);

@@ -6,13 +6,13 @@ import { intervalScheduleOf, latestSlot } from '#lib/schedule/slots.ts';
 import { healthWorld } from '#test/support/health-world.ts';
 import { queueRecord } from '#test/support/queue-record.ts';
 
-/** One job on its way through a prober whose time may be over while the target thinks. */
+/** Runs one job in a prober that can time out while the target responds. */
 async function probed(isOver: boolean) {
   const { ports, keys, check: newCheck } = await healthWorld();
   const check = await newCheck({ interval_seconds: 60 });
   const controller = new AbortController();
   const http: Net['http'] = async () => {
-    if (isOver) controller.abort(new Error('The function is at its time-out.'));
+    if (isOver) controller.abort(new Error('The function timed out.'));
     return { status: 200, headers: {}, body: '', latency_ms: 20 };
   };
   const { tenant_id, id } = check;
@@ -25,8 +25,8 @@ async function probed(isOver: boolean) {
   return { given_back: batchItemFailures.length, results: items.length };
 }
 
-describe('a prober whose time is over', () => {
-  it('records nothing more, and gives its jobs back though it still could answer', async () => {
+describe('a prober that times out', () => {
+  it('records nothing more and returns its jobs, although it could still respond', async () => {
     expect(await probed(true)).toEqual({ given_back: 1, results: 0 });
   });
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { alertingCheck, told, type VirtualService, virtualService } from './virtual-service.ts';
+import { alertingCheck, alertsAt, type VirtualService, virtualService } from './virtual-service.ts';
 
 let night: VirtualService;
 beforeEach(async () => {
@@ -8,22 +8,22 @@ beforeEach(async () => {
 afterEach(() => night.close());
 
 const TEN_MINUTES = { repeat_interval_seconds: 600 };
-/** A push check that is down from 09:40 on, to the second. */
+/** A push check that is down from 09:40:00 on. */
 async function downAt0940(policy: object = TEN_MINUTES) {
   const check = await alertingCheck(night, { check_type: 'push', interval_seconds: 86_400, policy });
   await night.until('09:40');
   await check.push(false);
   return check;
 }
-const repeats = () => told(night).filter((line) => line.includes('reminder'));
+const repeats = () => alertsAt(night).filter((line) => line.includes('reminder'));
 
-describe('repeats', () => {
-  it('come every interval from the transition on, as long as it is down', async () => {
+describe('reminders', () => {
+  it('are sent every interval after the transition while the check is down', async () => {
     const check = await downAt0940();
     await night.until('10:15');
     await check.push(true);
     await night.until('12:00');
-    expect(told(night)).toEqual([
+    expect(alertsAt(night)).toEqual([
       '09:40 state_change down',
       '09:50 repeat down',
       '10:00 repeat down',
@@ -32,14 +32,14 @@ describe('repeats', () => {
     ]);
   });
 
-  it('come at the full second of their interval, also when it is short', async () => {
+  it('are sent exactly at their interval, even if it is short', async () => {
     await downAt0940({ repeat_interval_seconds: 7 });
     await night.until('09:41');
     const seconds = night.host('pager.test').calls.map(({ at }) => Math.floor(at / 1000) % 60);
     expect(seconds).toEqual([0, 7, 14, 21, 28, 35, 42, 49, 56]);
   });
 
-  it('come also when the alert itself was held back by the cooldown, and start no cooldown', async () => {
+  it('are sent even if the alert was suppressed by the cooldown, and start no cooldown', async () => {
     const check = await downAt0940({ repeat_interval_seconds: 120, cooldown_seconds: 300, late_alerts: false });
     await night.until('09:41');
     await check.push(true);
@@ -47,7 +47,7 @@ describe('repeats', () => {
     await night.until('09:45:30');
     await check.push(true);
     await night.until('10:30');
-    expect(told(night)).toEqual([
+    expect(alertsAt(night)).toEqual([
       '09:40 state_change down',
       '09:43 repeat down',
       '09:45 repeat down',
@@ -55,7 +55,7 @@ describe('repeats', () => {
     ]);
   });
 
-  it('stop while the policy is silenced, and keep their rhythm', async () => {
+  it('stop while the policy is silenced, and keep their times', async () => {
     const check = await downAt0940();
     await night.until('09:45');
     await check.policy({ silenced: true });
@@ -65,7 +65,7 @@ describe('repeats', () => {
     expect(repeats()).toEqual(['10:10 repeat down', '10:20 repeat down']);
   });
 
-  it('take a new interval at once, counted from the transition', async () => {
+  it('use a new interval immediately, counted from the transition', async () => {
     const check = await downAt0940({ repeat_interval_seconds: 3600 });
     await night.until('09:55');
     await check.policy({ repeat_interval_seconds: 600 });
@@ -77,7 +77,7 @@ describe('repeats', () => {
     expect(repeats()).toEqual(['10:00 repeat down', '10:10 repeat down', '10:40 repeat down']);
   });
 
-  it('begin when they are asked for during an outage', async () => {
+  it('start when they are enabled during an outage', async () => {
     const check = await downAt0940({});
     await night.until('10:03');
     await check.policy(TEN_MINUTES);
@@ -95,9 +95,9 @@ describe('repeats', () => {
   });
 
   it.each([
-    ['the whole service is away', () => night.away(60 * 60_000)],
-    ['no tick comes', () => night.ticks(false)],
-  ])('are made up for by one when %s', async (_what, begins) => {
+    ['the whole service is down', () => night.away(60 * 60_000)],
+    ['no tick arrives', () => night.ticks(false)],
+  ])('are replaced by one when %s', async (_what, begins) => {
     await downAt0940();
     await night.until('09:55');
     begins();
@@ -112,10 +112,10 @@ describe('repeats', () => {
   });
 });
 
-describe('a closing note', () => {
-  const closings = () => told(night).filter((line) => line.includes('closed'));
+describe('a closing alert', () => {
+  const closings = () => alertsAt(night).filter((line) => line.includes('closed'));
 
-  it('goes out once when a check is disabled while it is down, and counts as up from then on', async () => {
+  it('is sent once when a check is disabled while down, which then counts as up', async () => {
     const check = await downAt0940({ cooldown_seconds: 0 });
     await night.until('09:50');
     await check.change({ enabled: false });
@@ -123,21 +123,21 @@ describe('a closing note', () => {
     await check.change({ enabled: true });
     await check.push(true);
     await night.until('10:10');
-    expect(told(night)).toEqual(['09:40 state_change down', '09:50 closed unknown']);
+    expect(alertsAt(night)).toEqual(['09:40 state_change down', '09:50 closed unknown']);
     await check.push(false);
     await night.until('10:20');
-    expect(told(night).slice(2)).toEqual(['10:10 state_change down']);
+    expect(alertsAt(night).slice(2)).toEqual(['10:10 state_change down']);
   });
 
-  it('goes out once when a check is deleted while it is down', async () => {
+  it('is sent once when a check is deleted while down', async () => {
     const check = await downAt0940();
     await night.until('09:45');
     await check.remove();
     await night.until('11:00');
-    expect(told(night)).toEqual(['09:40 state_change down', '09:45 closed unknown']);
+    expect(alertsAt(night)).toEqual(['09:40 state_change down', '09:45 closed unknown']);
   });
 
-  it('of a deleted check is tried as often as any alert', async () => {
+  it('is attempted as often as any alert for a deleted check', async () => {
     const check = await downAt0940();
     await night.until('09:45');
     night.host('pager.test').does('refuses');
@@ -148,7 +148,7 @@ describe('a closing note', () => {
     expect(closings()).toEqual(['09:45 closed unknown']);
   });
 
-  it('is tried again after 1, 5 and 15 minutes when it reached nobody', async () => {
+  it('is retried after 1, 5 and 15 minutes if no channel received it', async () => {
     const check = await downAt0940();
     await night.until('09:45');
     night.host('pager.test').does('refuses');
@@ -159,7 +159,7 @@ describe('a closing note', () => {
     expect(closings()).toEqual(['09:50 closed unknown']);
   });
 
-  it('does not go out when the policy is silenced, but when the silence is lifted', async () => {
+  it('is not sent while the policy is silenced, but when the silence is lifted', async () => {
     const check = await downAt0940();
     await check.policy({ silenced: true });
     await check.change({ enabled: false });
@@ -170,7 +170,7 @@ describe('a closing note', () => {
     expect(closings()).toEqual(['10:00 closed unknown']);
   });
 
-  it('that failed is not sent again once the check is deleted', async () => {
+  it('is not sent again after it failed when the check is deleted', async () => {
     const check = await downAt0940();
     await night.until('09:45');
     night.host('pager.test').does('refuses');
@@ -182,7 +182,7 @@ describe('a closing note', () => {
     expect(closings()).toEqual([]);
   });
 
-  it('that was sent is not sent again when the check is deleted as well, nor one that is silenced', async () => {
+  it('is not sent again after it was sent or silenced when the check is deleted too', async () => {
     const [sent, silenced] = [await downAt0940(), await downAt0940()];
     await night.until('09:45');
     await sent.change({ enabled: false });
@@ -195,15 +195,15 @@ describe('a closing note', () => {
     expect(closings()).toEqual(['09:45 closed unknown']);
   });
 
-  it('does not go out when the whole entity is deleted', async () => {
+  it('is not sent when the whole entity is deleted', async () => {
     const { entity } = await downAt0940();
     await night.until('09:41');
     await night.call('DELETE', `/v1/blueprints/service/entities/${entity.slug}`);
     await night.until('11:00');
-    expect(told(night)).toEqual(['09:40 state_change down']);
+    expect(alertsAt(night)).toEqual(['09:40 state_change down']);
   });
 
-  it('does not go out to channels that know the check as up', async () => {
+  it('is not sent to channels whose last notified state is up', async () => {
     const [up, recovered, never] = [await downAt0940(), await downAt0940(), await downAt0940({ silenced: true })];
     await night.until('09:50');
     await up.push(true);
@@ -216,7 +216,7 @@ describe('a closing note', () => {
     expect(closings()).toEqual([]);
   });
 
-  it('is in the log as what it is', async () => {
+  it('is logged with its kind', async () => {
     const check = await downAt0940();
     await check.change({ enabled: false });
     await night.until('09:41');

@@ -1,0 +1,24 @@
+import { type IntervalSchedule, latestSlot, slotsBetween } from '#lib/schedule/slots.ts';
+
+/** A probed check with its schedule. */
+export type Pulled = { id: string; schedule: IntervalSchedule };
+
+/** Maximum time by which a probe can begin before its slot (ms), because simultaneous ones share a job. */
+const EARLY_MS = 100;
+
+/**
+ * Returns the delay of each probe after its slot (ms), and the slots in (from, until] without one. Times in epoch ms.
+ * @param began start of each probe of one check
+ */
+export function slotsOf(schedule: IntervalSchedule, began: number[], from: number, until: number) {
+  const due = new Set(slotsBetween(schedule, from, until));
+  const errors: number[] = [];
+  const taken = new Set<number>();
+  for (const at of began) {
+    const slot = latestSlot(schedule, at + EARLY_MS);
+    if (!due.has(slot)) continue;
+    taken.add(slot);
+    errors.push(at - slot);
+  }
+  return { due: due.size, lost: due.size - taken.size, errors };
+}
