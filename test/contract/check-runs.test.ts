@@ -166,7 +166,7 @@ describe('a check that cannot be run by hand', () => {
     const answer = await client.post(`/v1/checks/${id}/run`);
     expect(answer).toMatchObject(failure(409, 'CONFLICT'));
     expect(answer.body.error).toBe(
-      `Check ${id} is a push check: your agent posts its results, the service probes nothing.`,
+      `Check ${id} is a push check: your agent posts its results, and the service does not probe it.`,
     );
   });
 

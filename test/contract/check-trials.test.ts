@@ -208,7 +208,7 @@ describe('settings that cannot be tried', () => {
     const answer = await client.post('/v1/checks/test', { check_id: id });
     expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR'));
     expect(answer.body.error).toBe(
-      'check_id: is a push check: your agent posts its results, and there is nothing to probe',
+      'check_id: is a push check: your agent posts its results, and the service does not probe it',
     );
   });
 });

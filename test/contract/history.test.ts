@@ -130,7 +130,7 @@ describe('GET /v1/checks/{id}/history', () => {
     [
       `bucket=hour&from=${ago(60 * DAY)}`,
       'from',
-      'at most 1000 are answered: ask for at most 41 days, or for bucket=day',
+      'more than 1000: request at most 41 days, or use bucket=day',
     ],
     ['bucket=hour&from=2020-01-01&to=2020-02-01', 'to', 'bucket=hour goes back 90 days'],
     ['to=2020-01-01', 'to', 'goes back 400 days'],

@@ -3,7 +3,7 @@ import type { TimeRange } from '#lib/history/runs/gaps.ts';
 import { HOUR_MS } from '#lib/platform/time.ts';
 import { hourOf, ROLLUP_DELAY_MS } from '#lib/schedule/slots.ts';
 
-/** A window divided where hours begin: whole hours, and a part of one at either end. */
+/** Divides a range into whole hours, with a part of an hour at either end. */
 export function hoursIn({ from, to }: TimeRange): TimeRange[] {
   const hours: TimeRange[] = [];
   for (let at = from; at < to; at = hours.at(-1)!.to) hours.push({ from: at, to: Math.min(hourOf(at) + HOUR_MS, to) });
@@ -11,8 +11,8 @@ export function hoursIn({ from, to }: TimeRange): TimeRange[] {
 }
 
 /**
- * The oldest hour (epoch ms) whose raw data is still there as a whole, and for a while: what is of one hour expires
- * together (resultExpiry).
+ * Returns the oldest hour (epoch ms) whose raw data is still complete: the raw data of an hour expires together
+ * (resultExpiry).
  */
 export const oldestWhole = (now: number, retentionDays: number): number =>
   hourOf(retentionStart(now, retentionDays) + ROLLUP_DELAY_MS);

@@ -91,7 +91,7 @@ describe('the buckets of a history', () => {
     expect(begin('hour', 30)).toBe('2026-10-22T10');
     expect(() => listed({ bucket: 'hour', from, to: at('2026-08-23T10:00') }, NOW, 1100)).toThrow('goes back 90 days');
     expect(() => listed({ bucket: 'day', from }, NOW, 1100)).toThrow(
-      'are 1100 buckets of one day, and at most 1000 are answered: ask for at most 1000 days, or for bucket=month',
+      'is 1100 buckets of one day, more than 1000: request at most 1000 days, or use bucket=month',
     );
   });
 
@@ -123,7 +123,7 @@ describe('a history that cannot be listed', () => {
       'more than 1,000 hours',
       { bucket: 'hour', from: at('2026-10-01') },
       'from',
-      'are 1234 buckets of one hour, and at most 1000 are answered: ask for at most 41 days, or for bucket=day',
+      'is 1234 buckets of one hour, more than 1000: request at most 41 days, or use bucket=day',
     ],
   ] as const)('says what is allowed: %s', (_, query, path, message) => {
     expect(wrong(query)).toEqual({ wrong: { path, message: expect.stringContaining(message) } });

@@ -150,7 +150,7 @@ describe('a probe that waited for longer than its interval', () => {
     expect(asked).toEqual([]);
     expect(await readHealth(context)).toMatchObject({
       ok: false,
-      reasons: ['Probes waited for longer than their interval and were left out.'],
+      reasons: ['Probes waited longer than their interval and were skipped.'],
       probes: { ok: false, last_late_at: expect.any(String) },
     });
     world.advance(61_000);

@@ -180,7 +180,7 @@ describe('a job that could not record its quiet runs', () => {
     expect(look()).toEqual(['/0', '/2']);
     expect(await packs(a!)).toEqual([[a!, c!].map(({ id }) => numberOf(id))]);
     expect(world.log.lines.filter(({ level }) => level === 'error')).toMatchObject([
-      { message: 'a pack could not be written', fields: { checks: 2 } },
+      { message: 'pack not written', fields: { checks: 2 } },
     ]);
   });
 });
