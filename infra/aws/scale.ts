@@ -1,5 +1,5 @@
 import { functions } from '#infra/topology.ts';
-import { SHARDS_TOGETHER } from '#lib/schedule/emit.ts';
+import { SHARDS_PER_RUN } from '#lib/schedule/emit.ts';
 import { readSettings } from '#lib/settings.ts';
 import { MAX_BATCH } from './event-source-limits.ts';
 
@@ -51,7 +51,7 @@ const MEGABYTE = 1024 * 1024;
 const vcpuOf = (name: keyof typeof functions): number => Math.min(1, functions[name].memory_mb / ASSUMED.vcpu_mb);
 
 /** One run of the generator emits all shards, or each has a run of its own. */
-const runsOf = (shards: number): number => (shards > SHARDS_TOGETHER ? shards : 1);
+const runsOf = (shards: number): number => (shards > SHARDS_PER_RUN ? shards : 1);
 
 /**
  * @param perMinute checks of one minute, or runs a minute of any
@@ -132,7 +132,7 @@ function dollarsOf({ writes, reads, probesAMessage, seconds }: Run): number {
   );
 }
 
-/** What the generator does each minute. Up to SHARDS_TOGETHER shards are one run's, which reads them side by side. */
+/** What the generator does each minute. Up to SHARDS_PER_RUN shards are one run's, which reads them side by side. */
 function ticksOf(cells: number, messages: number, shards: number) {
   const a = ASSUMED;
   const runs = runsOf(shards);

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { type FunctionName, functions } from '#infra/topology.ts';
 import { LOG_LEVELS } from '#lib/platform/log.ts';
 import { readSettings, SettingsSchema, wrongSettings } from '#lib/settings.ts';
-import { told } from '#lib/unknown-settings.ts';
+import { unknownSettingText } from '#lib/unknown-settings.ts';
 import { neverAllowed } from './blocked-ranges.ts';
 
 /** How long CloudWatch can keep a log group, in days. */
@@ -166,7 +166,7 @@ export function readDeploySettings(node: Node): DeploySettings {
   const strange = Object.keys(node.getAllContext()).filter((key) => isSettingLike(key) && !names.includes(key));
   if (strange.length > 0)
     throw wrongSettings(
-      strange.map((key) => told(key, names)),
+      strange.map((key) => unknownSettingText(key, names)),
       'docs/operate/settings.md',
     );
   const given = Object.keys(DeploySettings.shape).flatMap((name) => {

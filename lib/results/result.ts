@@ -25,9 +25,7 @@ export const ResultRecord = z
       .enum(namesOf(ERRORS))
       .nullable()
       .describe(`Kind of failure. ${meanings.join(' ')}`),
-    warning_message: z
-      .string()
-      .describe('Human-readable warning; empty without a warning.'),
+    warning_message: z.string().describe('Human-readable warning; empty without a warning.'),
     kind: z
       .enum(['scheduled', 'retry', 'manual', 'push', 'silence'])
       .describe(
@@ -50,7 +48,6 @@ export type PingFacts = {
   remote_addr: string;
   /** Truncated to 200 characters. */
   user_agent: string;
-  /** Bytes of the stored text. */
   body_bytes: number;
 };
 
@@ -61,7 +58,6 @@ export type PingFacts = {
  */
 export type ResultItem = Item &
   Omit<ResultRecord, 'id' | 'check_id' | 'kind' | 'outcome' | 'warning_message' | 'days_left' | 'expires_at'> & {
-    /** Absent without a warning. */
     warning_message?: string;
     /** The `result` properties of its check's type. */
     noted?: Record<string, unknown>;
@@ -69,7 +65,6 @@ export type ResultItem = Item &
     kind?: 'manual' | 'retry';
     /** Push: time of arrival, epoch ms. */
     received_at?: number;
-    /** Ping: its facts. */
     ping?: PingFacts;
     /** Written in one transaction with its changes; a repeat has no effect. */
     settled?: true;
@@ -77,10 +72,7 @@ export type ResultItem = Item &
     history?: true;
   };
 
-/**
- * Maximum time (ms) by which the clock of an agent may be ahead
- * (docs/use/heartbeats.md#results-and-heartbeats-with-a-key); nothing is ordered later.
- */
+/** Maximum clock lead (ms) of an agent (docs/use/heartbeats.md#results-and-heartbeats-with-a-key). */
 export const MAX_CLOCK_SKEW_MS = 60_000;
 
 /** Returns the order (epoch ms) of a result of a check. */

@@ -18,10 +18,7 @@ export type Revision = NonNullable<MessageOf<'rollup'>['revise']>;
 
 type Cell = { tenant_id: string; cell: string };
 
-/**
- * Requests new rollups of the hours in a range, if they may be made by then. Call before the write, because a crash
- * after it could lose the message.
- */
+/** Requests new rollups of a range; call before the write, because a crash after it could lose the message. */
 export async function reviseRollups({ ports }: Env, cell: Cell, { from, to }: Changed): Promise<void> {
   const written = ports.clock.now() + WRITTEN_MS;
   if (!isClosed(hourOf(from), written)) return;
@@ -41,10 +38,7 @@ export const revisionMessage = ({ tenant_id, cell }: Cell, revise: Revision): Me
 /** Returns the cell of a check. */
 export const cellNameOf = ({ tenant_id, id }: { tenant_id: string; id: string }) => ({ tenant_id, cell: cellOf(id) });
 
-/**
- * Returns the range that a result changes when applied at `now`: its hour (`at`), or for a change of state the time
- * since that counts. In epoch ms. `check`: before the result.
- */
+/** Returns the range (epoch ms) that a result changes at `now`: its hour, or since a change of state counts. */
 export function changedBy(
   check: Parameters<typeof nextState>[0] & Pick<CheckItem, 'streaks_since'>,
   { outcome, at, now }: { outcome: Outcome; at: number; now: number },

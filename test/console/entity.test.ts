@@ -72,7 +72,7 @@ describe.skipIf(!binary)('the page of an entity, in a real browser', () => {
     await page.getByRole('option', { name: /Web shop/ }).click();
     await page.getByLabel(/^How/).fill('Reads from');
     await button(person, 'Add').click();
-    await page.getByText('small letters').first().waitFor();
+    await page.getByText('lower-case letters').first().waitFor();
     await page.getByLabel(/^How/).fill('reads_from');
     await button(person, 'Add').click();
     const side = page.getByRole('region', { name: 'Downstream' });

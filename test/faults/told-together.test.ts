@@ -69,7 +69,7 @@ describe('what stays down after the recovery of what it depends on', () => {
     await service.until('09:53');
     const [message] = texts();
     expect(message!.text).not.toMatch(/more/);
-    expect(JSON.stringify(message)).toMatch(/It followed from db, which has recovered\./);
+    expect(JSON.stringify(message)).toMatch(/It was caused by db, which has recovered\./);
   });
 
   it('is told to programs one by one, and with the same group', async () => {

@@ -28,7 +28,7 @@ export const noTime = (): AccountedTime => ({
   down_in_maintenance_ms: 0,
 });
 
-/** Adds up spans; all zero if there are none. */
+/** Adds up spans; all zero for no spans. */
 export function timeOf(spans: readonly AccountedSpan[]): AccountedTime {
   const time = noTime();
   for (const { from, to, as, in_maintenance } of spans) {
@@ -38,10 +38,7 @@ export function timeOf(spans: readonly AccountedSpan[]): AccountedTime {
   return time;
 }
 
-/**
- * Divides a range at instants, in any order, and merges neighbors of the same kind. Instants outside the range are
- * ignored. Calls `kindAt` in ascending order. An empty range gives no spans.
- */
+/** Divides a range at instants, in any order, and merges equal neighbors; calls `kindAt` in ascending order. */
 export function divide(
   window: TimeRange,
   instants: Iterable<number>,
@@ -60,7 +57,6 @@ export function divide(
   return spans;
 }
 
-/** Change to a state at `at` (epoch ms). */
 type StateChange = { at: number; state: EntityState };
 
 /** Data from which time is accounted. Ranges of one kind may overlap, be unordered, and exceed the accounted range. */
@@ -71,9 +67,7 @@ export type KnownTime = {
    * at an instant, the last in the list that had begun by then applies.
    */
   changes: readonly StateChange[];
-  /** Times in which the check existed and was enabled. */
   monitored: readonly TimeRange[];
-  /** Times in which it was due and not probed. */
   gaps: readonly TimeRange[];
   /** Times covered by maintenance windows that are excluded from uptime. */
   maintenance: readonly TimeRange[];
@@ -93,7 +87,6 @@ export function accountTime({ changes, monitored, gaps, maintenance }: KnownTime
   });
 }
 
-/** Whether a range covers an instant; call in ascending order. */
 function covering(spans: readonly TimeRange[]): (at: number) => boolean {
   const ascending = spans.toSorted((a, b) => a.from - b.from);
   let i = 0;
@@ -104,7 +97,6 @@ function covering(spans: readonly TimeRange[]): (at: number) => boolean {
   };
 }
 
-/** Returns the state at an instant; call in ascending order. */
 function statesIn(changes: readonly StateChange[]): (at: number) => EntityState {
   const ascending = changes.map((change, order) => ({ ...change, order })).toSorted((a, b) => a.at - b.at);
   let i = 0;
@@ -124,9 +116,7 @@ export function entityTime(checks: readonly (readonly AccountedSpan[])[], window
   return divide(window, borders, (at) => together(cursors.flatMap((spanAt) => spanAt(at) ?? [])));
 }
 
-/**
- * Checks in maintenance count only if all are: then the entity is in maintenance, and their states are what it hides.
- */
+/** Checks in maintenance count only if all are; then the entity is, and their states are what it hides. */
 function together(checks: readonly Accounted[]): Accounted {
   const monitored = checks.filter(({ as }) => as !== 'not_monitored');
   if (monitored.length === 0) return { as: 'not_monitored', in_maintenance: false };
@@ -138,7 +128,6 @@ function together(checks: readonly Accounted[]): Accounted {
   return { as: states.length === 0 ? 'gap' : aggregate(Object.fromEntries(states.entries())), in_maintenance };
 }
 
-/** Returns the span at an instant; call in ascending order. */
 function spanIn(spans: readonly AccountedSpan[]): (at: number) => AccountedSpan | undefined {
   let i = 0;
   return (at) => {

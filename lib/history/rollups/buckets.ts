@@ -69,7 +69,6 @@ export const CheckBucket = EntityBucket.extend({
 }).meta({ id: 'CheckBucket' });
 export type CheckBucket = z.infer<typeof CheckBucket>;
 
-/** Status of a bucket; times in epoch ms. */
 type BucketStatus = TimeRange & { complete: boolean; revised_at: number | null };
 
 /** Returns a bucket of a check as the API shows it. */
@@ -119,10 +118,7 @@ function timeRecord({
 
 const MILLION = 1_000_000;
 
-/**
- * Returns a ratio truncated to six decimals, so that 1 means all; null for a whole of 0. Uses integers because a
- * million times the milliseconds of many checks exceeds 2^53.
- */
+/** Returns a ratio cut to six decimals; null for a whole of 0. Uses integers because products exceed 2^53. */
 function cutRatio(part: number, whole: number): number | null {
   if (whole === 0) return null;
   return Number((BigInt(part) * BigInt(MILLION)) / BigInt(whole)) / MILLION;
@@ -160,7 +156,6 @@ const MAX_BUCKETS = 1000;
 /** Size of the parts that make up a bucket (ms): the kept time starts at a multiple of it. */
 const PART_MS: Record<BucketSize, number> = { hour: HOUR_MS, day: DAY_MS, month: DAY_MS };
 
-/** Default start of a request, by its end. */
 const REACH: Record<BucketSize, (to: number) => number> = {
   hour: (to) => to - DAY_MS,
   day: (to) => to - 30 * DAY_MS,
@@ -208,11 +203,9 @@ const wrong = (path: 'from' | 'to', message: string) => ({ wrong: { path, messag
 export const startOf = (bucket: BucketSize, at: number): number =>
   bucket === 'month' ? addMonths(at, 0) : Math.floor(at / PART_MS[bucket]) * PART_MS[bucket];
 
-/** Returns the start of the next bucket. */
 const nextOf = (bucket: BucketSize, at: number): number =>
   bucket === 'month' ? addMonths(at, 1) : startOf(bucket, at) + PART_MS[bucket];
 
-/** Returns the start of a month, `months` after that of an instant. */
 function addMonths(at: number, months: number): number {
   const date = new Date(at);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months, 1);

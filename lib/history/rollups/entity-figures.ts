@@ -3,10 +3,7 @@ import { entityTime, timeOf } from './account-time.ts';
 import { type EntityFigures, mergeEntityFigures } from './figures.ts';
 import { type CheckSource, notMonitored, type Part, type RollupReader } from './stored-rollups.ts';
 
-/**
- * Returns the hours of an entity: counts are summed over its checks, time is derived from theirs. Without checks it is
- * not monitored. `hours` are contiguous.
- */
+/** Returns the contiguous hours of an entity: counts are summed, time is derived from that of its checks. */
 export async function entityHours(
   rollups: RollupReader,
   checks: readonly CheckSource[],
@@ -31,7 +28,7 @@ export async function entityHours(
   );
 }
 
-/** Returns the time of the last revision of some parts; null if there was none. */
+/** Returns the time of the last revision of some parts; null if never revised. */
 export const latestOf = (parts: readonly Pick<Part, 'revised_at'>[]): number | null =>
   parts.reduce<number | null>(
     (last, { revised_at }) => (revised_at !== null && revised_at > (last ?? 0) ? revised_at : last),

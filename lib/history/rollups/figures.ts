@@ -5,12 +5,9 @@ import { emptyHistogram, type LatencyHistogram, mergeHistograms } from './latenc
 
 /** Counts of a check, or of all checks of an entity, in a time range (docs/use/states-and-history.md#history). */
 type Counts = {
-  /** Results of slots, pushes and missed heartbeats. */
   runs: number;
   failures: number;
-  /** Successful results with a warning. */
   warnings: number;
-  /** Due slots without a result. */
   gaps: Record<GapCause, number>;
 };
 

@@ -53,7 +53,6 @@ const EntityHistory = z
 const MAX_NAMED = 50;
 const MAX_BUCKETS = 5_000;
 
-/** Returns the buckets of each of `count` checks or entities. Throws VALIDATION_ERROR with the limits. */
 function bucketsOf(
   { ports, caller }: Pick<Context, 'ports' | 'caller'>,
   query: HistoryQuery,
@@ -165,7 +164,6 @@ export const historyRoutes = [
   }),
 ];
 
-/** Throws VALIDATION_ERROR unless exactly one of the parameters is given. */
 function assertOneSelector(parameters: Record<string, string | undefined>): void {
   const names = Object.keys(parameters);
   const given = names.filter((name) => parameters[name] !== undefined);

@@ -10,9 +10,6 @@ export function hoursIn({ from, to }: TimeRange): TimeRange[] {
   return hours;
 }
 
-/**
- * Returns the oldest hour (epoch ms) whose raw data is still complete: the raw data of an hour expires together
- * (resultExpiry).
- */
+/** Returns the oldest hour (epoch ms) with complete raw data, which expires by the hour (resultExpiry). */
 export const oldestWhole = (now: number, retentionDays: number): number =>
   hourOf(retentionStart(now, retentionDays) + ROLLUP_DELAY_MS);

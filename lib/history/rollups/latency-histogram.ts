@@ -1,7 +1,4 @@
-/**
- * Encodes whole numbers, 0 to 2^53 - 1, in LEB128 (seven bits per byte, lowest first; DWARF 5, section 7.6) and
- * base64url without padding (RFC 4648, section 5).
- */
+/** Encodes whole numbers up to 2^53 - 1 in LEB128 (DWARF 5, section 7.6) and base64url (RFC 4648, section 5). */
 export function varintText(numbers: readonly number[]): string {
   const bytes: number[] = [];
   for (const number of numbers) {
@@ -33,11 +30,10 @@ export function varintsOf(text: string): number[] {
 }
 
 /**
- * Histogram of latencies (docs/use/states-and-history.md#history): a base-2 exponential histogram of scale 4, as in the
- * OpenTelemetry metrics data model (schema 4 of Prometheus native histograms). 16 slots double the value, so a percentile
- * is off by at most 2.2 % and 0.5 ms, and exact below 27 ms. `slots` holds the number of values per slot, up to the last
- * non-empty one: slot 0 for the value 0, slot k + 1 for whole numbers in (2^((k-1)/16), 2^(k/16)]. While empty, `min` is
- * Infinity and `max` 0. All in ms.
+ * Histogram of latencies in ms (docs/use/states-and-history.md#history): base-2 exponential of scale 4, as in the
+ * OpenTelemetry metrics data model (schema 4 of Prometheus native histograms). 16 slots double the value, so a
+ * percentile is off by at most 2.2 % and 0.5 ms, and exact below 27 ms. `slots` has the number of values per slot, up to
+ * the last non-empty one: slot 0 for 0, slot k + 1 for (2^((k-1)/16), 2^(k/16)]. While empty, min is Infinity, max 0.
  */
 export type LatencyHistogram = { count: number; sum: number; min: number; max: number; slots: number[] };
 
@@ -46,10 +42,7 @@ const SLOTS_PER_DOUBLING = 16;
 /** Maximum latency: 37 hours in ms; a pushed latency has at most a day. */
 const MAX_MS = 2 ** 27;
 
-/**
- * Upper bound of each slot from the second on. No truncated border is closer to a whole number than 2e-10 of itself, so
- * every machine computes the same table and bytes.
- */
+/** Upper bounds of slots from the second on; no cut border is near a whole number, so all machines compute the same. */
 const GREATEST = Array.from({ length: 27 * SLOTS_PER_DOUBLING + 1 }, (_, k) =>
   Math.floor(2 ** (k / SLOTS_PER_DOUBLING)),
 );
@@ -86,10 +79,7 @@ export function mergeHistograms(histograms: Iterable<LatencyHistogram>): Latency
   return merged;
 }
 
-/**
- * Returns the nearest-rank percentile (`percent`: whole, 1 to 100) in whole ms, as the middle of its slot; 0 of an
- * empty histogram.
- */
+/** Returns the nearest-rank percentile (1 to 100) in ms, as the middle of its slot; 0 if empty. */
 export function percentile({ count, min, max, slots }: LatencyHistogram, percent: number): number {
   const rank = Math.ceil((percent * count) / 100);
   let seen = 0;

@@ -24,10 +24,7 @@ import {
   sharedReads,
 } from './stored-rollups.ts';
 
-/**
- * Merges the known hours of a UTC day of a check, ascending; in all others it was not monitored. Spans are kept only
- * for a day of a single kind, because they then take one letter.
- */
+/** Merges the hours of a UTC day of a check. Spans are kept only for a day of one kind, which takes one letter. */
 export function dayRollup(hours: readonly CheckRollup[], day: TimeRange): CheckRollup {
   const merged = mergeFigures(hours);
   const known = Object.values(merged.ms).reduce((sum, ms) => sum + ms, 0);

@@ -13,16 +13,10 @@ import { emptyFigures, type Figures } from './figures.ts';
 import { addLatency } from './latency-histogram.ts';
 import type { CheckRollup } from './rollup-item.ts';
 
-/**
- * Time (ms) after which a slot without a result counts as missed, in addition to the probe time, so that all slots of
- * an hour are decided when it is rolled up.
- */
+/** Time (ms), after the probe time, after which a slot is missed: all slots of an hour, before its rollup. */
 const MISSED_AFTER_MS = ROLLUP_DELAY_MS - 60_000;
 
-/**
- * Measures a check in contiguous ranges from its raw data, for rollups and for time without rollups. Future time is not
- * accounted. Returns one rollup per range.
- */
+/** Measures a check in contiguous ranges from raw data, one rollup per range. Future time is not accounted. */
 export async function measureCheck(
   context: TenantEnv,
   check: CheckItem,

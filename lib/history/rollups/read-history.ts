@@ -42,10 +42,7 @@ export async function checkHistories(
   return histories;
 }
 
-/**
- * Reads the histories of entities; entities of the same cell share reads. Checks are read only for time without
- * rollups.
- */
+/** Reads the histories of entities; entities of a cell share reads. Checks are read only for time without rollups. */
 export async function entityHistories(
   context: Context,
   entities: readonly EntityItem[],
@@ -61,7 +58,6 @@ export async function entityHistories(
   return histories;
 }
 
-/** Runs `work` on the first call and returns the same result from then on. */
 function once<T>(work: () => T): () => T {
   let done: { result: T } | undefined;
   return () => {
@@ -86,7 +82,6 @@ async function entityHistory(
 }
 
 type Read<F extends EntityFigures> = {
-  /** Days of a range that have a rollup. */
   days(window: TimeRange): Promise<Part<F>[]>;
   hours(hours: TimeRange[]): Promise<Part<F>[]>;
 };

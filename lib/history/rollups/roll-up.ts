@@ -49,7 +49,6 @@ async function makeDue(of: RolledCell, { begun_at }: CellItem): Promise<number |
   return isClosed(hour, now + CLOCKS_APART_MS) ? closesAt(hour) : undefined;
 }
 
-/** Returns the start of the newest hour or day, epoch ms. */
 async function newest({ ports, keys, tenant, cell }: RolledCell, prefix: string): Promise<number | undefined> {
   const query = { partition: keys.ofCell(tenant, cell), ...under(prefix), descending: true, limit: 1 };
   return (await ports.table.query<RollupItem>(query)).items[0]?.from;

@@ -22,10 +22,7 @@ const KINDS = new Map<string, Accounted>(
   ]),
 );
 
-/**
- * Encodes spans as a letter and a length in ms each; the last has no length, because it ends with the range. An hour up
- * is `u`; one with an outage of a minute `u1200000d60000u`.
- */
+/** Encodes spans as letter and ms, without the last length: `u` is an hour up, `u1200000d60000u` one with an outage. */
 export const spanText = (spans: readonly AccountedSpan[]): string =>
   spans
     .map(({ from, to, as, in_maintenance }, i) => {
@@ -51,10 +48,7 @@ export function spansOf(text: string, window: TimeRange): AccountedSpan[] {
 
 /** Stored figures of a check or entity for an hour or a UTC day. */
 export type Rollup = EntityFigures & {
-  /**
-   * Spans from which the time of the entity is derived; they add up to the figures. Null if not kept: for most days,
-   * and for an hour with more than 500 spans (a check that flaps every few seconds).
-   */
+  /** Spans of the figures; null for most days, and for an hour with over 500 spans (flapping every few seconds). */
   spans: readonly AccountedSpan[] | null;
 };
 
@@ -76,7 +70,6 @@ export type StoredRollup = Record<string, StoredCheck>;
 export type StoredLatencies = Record<string, string>;
 
 type StoredCheck = Partial<Record<'runs' | 'failures' | 'warnings' | GapCause, number>> & {
-  /** Spans as text, or the ms of each kind. */
   time: string | StoredTime;
 };
 

@@ -34,10 +34,7 @@ export type Sparkline = z.infer<typeof Sparkline>;
 
 type Point = { successes: number; failures: number; latency: number };
 
-/**
- * Reads a sparkline with a number of `points` of equal length: from rollups for whole hours within a point, from raw
- * data at the ends of points.
- */
+/** Reads a sparkline: from rollups for whole hours within a point, from raw data at the ends of points. */
 export async function readSparkline(
   context: Context,
   check: CheckItem,

@@ -74,7 +74,6 @@ export type RollupReader = {
   entityDays(id: string, checks: readonly CheckSource[], window: TimeRange): Promise<Part<EntityFigures>[]>;
   /** Returns a check in contiguous windows, each within one hour. */
   parts(check: CheckSource, windows: readonly TimeRange[]): Promise<Part[]>;
-  /** Like `parts`, without latencies. */
   times(check: CheckSource, windows: readonly TimeRange[]): Promise<Part<Rollup>[]>;
   /** Returns the spans of a check in a window, from its raw data as far as it is kept. */
   spans(check: CheckSource, window: TimeRange): Promise<readonly AccountedSpan[]>;
@@ -87,7 +86,6 @@ export function readRollups(context: TenantEnv, retentionDays: number, { strong 
   const kept = retentionStart(now, retentionDays);
   const shared = sharedReads(context);
 
-  /** Reads items of a partition, by their start. */
   async function between<T extends RollupItem | LatenciesItem>(keyOf: (at: number) => Key, { from, to }: TimeRange) {
     const [first, last] = [keyOf(from), keyOf(to - 1)];
     const query = { partition: first.pk, from: first.sk, to: last.sk, eventual: !strong };
@@ -186,10 +184,8 @@ export function readRollups(context: TenantEnv, retentionDays: number, { strong 
   };
 }
 
-/** Rollup, of a cell with its latencies if requested. */
 type Rolled = RollupItem & { latencies?: StoredLatencies };
 
-/** Range of indexes [first, end). */
 type Stretch = { first: number; end: number };
 
 function stretches(list: readonly unknown[]): Stretch[] {

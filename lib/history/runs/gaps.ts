@@ -31,10 +31,7 @@ export type TimeRange = { from: number; to: number };
 const inProgressMs = (check: CheckItem, { JOB_GROUP_MS }: Pick<Settings, 'JOB_GROUP_MS'>): number =>
   JOB_GROUP_MS + probeTimeout(check);
 
-/**
- * Returns service outages, ascending and disjoint, that touch a window or cut off the probe of a slot in it, including
- * a current one.
- */
+/** Returns service outages, current included, that touch a window or cut off a probe of its slots; disjoint. */
 export async function outagesOf(env: Env, check: CheckItem, window: SlotRange): Promise<TimeRange[]> {
   const { ports, keys } = env;
   const shard = keys.shardOf(check.id);
@@ -134,7 +131,6 @@ export async function pushGaps(
 
 const joins = (last: Gap | undefined, gap: Gap): last is Gap => last?.to === gap.from && last.cause === gap.cause;
 
-/** Appends a gap, or extends the last one if it continues. */
 function add(gaps: Gap[], gap: Gap): void {
   const last = gaps.at(-1);
   if (joins(last, gap)) gaps[gaps.length - 1] = { ...last, to: gap.to, slots: last.slots + gap.slots };

@@ -15,10 +15,7 @@ const SKEW_MS = 1_000;
 /** Results with `since` <= checked_at < `until`, in epoch ms. */
 export type ResultRange = { since?: number | undefined; until?: number | undefined };
 
-/**
- * Access pattern: results of a check between two sort keys, newest first. The sort key is at or before checked_at, so
- * the lower bound is extended and checked_at decides.
- */
+/** Access pattern: results of a check, newest first. The sort key may precede checked_at, which decides. */
 export async function resultList(
   context: Context,
   check: CheckItem,
@@ -56,10 +53,7 @@ export async function resultList(
 /** Found result. `isQuiet`: read from a pack, which contains nothing that its type notes. */
 type FoundResult = { item: ResultItem; isQuiet: boolean };
 
-/**
- * Adds the properties that the check type notes (`days_left`). A result that changes them is never quiet, so a quiet
- * result has those of the last single result before it.
- */
+/** Adds noted properties (`days_left`); a quiet result has those of the single one before it. */
 async function withNoted(context: Context, check: CheckItem, found: readonly FoundResult[]): Promise<ResultItem[]> {
   const last = found.at(-1);
   if (!last || check.noted === undefined || !('days_left' in checkTypeOf(check.check_type).result.shape)) {
@@ -81,10 +75,7 @@ async function notedBefore({ ports, keys, tenant }: Context, check: CheckItem, {
   return items[0]?.noted ?? {};
 }
 
-/**
- * Returns the lower bound (epoch ms) of the order of everything checked at `since` or later. A probe runs before the
- * next slot of its schedule, so the bound is the latest slot at that instant.
- */
+/** Returns the first order (epoch ms) of results checked since a time: a probe runs before its next slot. */
 async function orderedSince(context: Context, check: CheckItem, since: number): Promise<number> {
   const from = since - MAX_CLOCK_SKEW_MS;
   if (check.execution_mode === 'push') return from;

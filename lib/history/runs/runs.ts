@@ -8,7 +8,6 @@ import { iso } from '#lib/platform/time.ts';
 import { entryOf, type PackedEntry, type PackedGap, type PackedRun, type PackItem } from '#lib/results/pack.ts';
 import { orderOf, type ResultItem } from '#lib/results/result.ts';
 
-/** Entry of a check in the packs of a slot (epoch ms). */
 type PackedHistoryEntry = { at: number; entry: PackedEntry };
 
 /** Read options: `page`: items per page; `after`: only results after this sort key. */
@@ -63,10 +62,7 @@ async function* packedMoments(
 
 const inOrder = <T>(list: T[], descending: boolean): T[] => (descending ? list.reverse() : list);
 
-/**
- * Returns the parts of a window in which an interval applied, [from, until) in epoch ms. The first part begins with the
- * window: packs before it are from before a clock correction, when the check was created on a clock that ran ahead.
- */
+/** Returns the times with an interval; the first starts with the window, for packs from before a clock correction. */
 const spansOf = (revisions: readonly RevisionItem[], window: SlotRange) =>
   revisions.flatMap(({ from, enabled, rhythm }, i) => {
     const span = {
@@ -116,14 +112,11 @@ export async function* storedRuns(
 /** Maximum time (ms) by which a probe with older settings may be ordered after their change, because clocks differ. */
 const OLDER_SETTINGS_MS = 60_000;
 
-/**
- * Whether a check may have single results since `from` (epoch ms); its item does not know those with older settings.
- */
+/** Whether a check may have single results since `from` (epoch ms), including those with older settings. */
 const hasSingles = ({ execution_mode, single, settings_at }: CheckItem, from: number): boolean =>
   execution_mode === 'push' ||
   Math.max(single === undefined ? 0 : orderOf({ sk: single }), settings_at + OLDER_SETTINGS_MS) >= from;
 
-/** Continues after a sort key when results are read newest first. */
 const windowAfter = (window: SlotRange, after: string | undefined): SlotRange =>
   after === undefined ? window : { from: window.from, until: Math.min(window.until, orderOf({ sk: after })) };
 

@@ -8,13 +8,9 @@ import { dueTimes, parseCalendar } from '#lib/schedule/calendar/calendar.ts';
 import { type IntervalSchedule, latestSlot } from '#lib/schedule/slots.ts';
 import { type SlotRange, type HistoryEntry as StoredMoment, storedRuns } from './runs.ts';
 
-/**
- * Time that a slot is given at `now` (epoch ms): until its successor is due, or `patience_ms` have passed; then a probe
- * may take `timeout_ms`, at most its interval.
- */
+/** Deadline of slots at `now` (epoch ms): next slot or `patience_ms`, then up to `timeout_ms` of a probe. */
 type Patience = { now: number; timeout_ms: number; patience_ms?: number | undefined };
 
-/** Slot that requires a result; it covers the interval that begins with it. */
 type DueSlot = { slot: number; interval_ms: number };
 
 export type Revision = Pick<RevisionItem, 'from' | 'enabled' | 'rhythm' | 'schedule'>;

@@ -46,7 +46,6 @@ const Expected = z.object({
 });
 export type Expected = z.infer<typeof Expected>;
 
-/** Details of a single check of a type. */
 const detailOf = (type: CheckType) =>
   z.object({
     last_result: LastResult(type),

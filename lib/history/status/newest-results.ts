@@ -38,10 +38,7 @@ export async function staleChecks(context: Context): Promise<(checkId: string) =
 /** Items of the first read of the newest result; more are rarely needed. */
 const NEWEST = 3;
 
-/**
- * Returns the newest result of a check that is still shown; undefined without one. A push from the future counts from
- * its arrival, as when it is applied, although the list shows it first.
- */
+/** Returns the newest result still shown; undefined without one. A push from the future counts from its arrival. */
 export async function lastResult(context: Context, check: CheckItem): Promise<ResultItem | undefined> {
   const { ports, keys, caller } = context;
   const now = ports.clock.now();
@@ -58,10 +55,7 @@ export async function lastResult(context: Context, check: CheckItem): Promise<Re
   return newest;
 }
 
-/**
- * Whether a result of a probed check is overdue: the newest slot that can no longer be in progress has no result, and
- * no later slot has one. Nothing is due while the check is disabled.
- */
+/** Whether no result exists for the newest slot that cannot be in progress any more; false while disabled. */
 export function isOverdue({ ports }: Env, check: CheckItem, last: ResultItem | undefined): boolean {
   if (!check.enabled) return false;
   const now = ports.clock.now();
@@ -71,7 +65,7 @@ export function isOverdue({ ports }: Env, check: CheckItem, last: ResultItem | u
   return due >= check.settings_at && (last === undefined || orderOf(last) < due);
 }
 
-/** Returns the last heartbeat of a push check, and since when the service has listened. Costs three small reads. */
+/** Returns the last heartbeat of a push check, and the time since which it is monitored. Costs three small reads. */
 export async function lastHeartbeatOf(env: Env, check: CheckItem): Promise<LastHeartbeat> {
   const { ports, keys } = env;
   const [newest, outageEnd, account] = await Promise.all([
@@ -135,7 +129,6 @@ export async function newestResults(
   );
 }
 
-/** The newest run of a check in some packs, newest first. */
 function newestOf(packs: PackItem[], { id, settings_at }: CheckItem) {
   for (const pack of packs) {
     const run = entryOf(pack, numberOf(id));

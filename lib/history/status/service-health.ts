@@ -36,7 +36,7 @@ export const Health = z
         oldest_unsent_at: z.iso
           .datetime()
           .nullable()
-          .describe('Time when the oldest unattempted delivery was planned; null if there is none.'),
+          .describe('Time when the oldest unattempted delivery was planned; null without one.'),
         last_failure_at: z.iso.datetime().nullable().describe('Time when a delivery last failed permanently.'),
       })
       .describe('Sending of alerts.'),

@@ -35,9 +35,7 @@ type StatusFilter = z.output<typeof StatusFilter>;
 const fits = (entity: EntityItem, wanted: StatusFilter): boolean =>
   (wanted.blueprint === undefined || wanted.blueprint.includes(entity.blueprint_slug)) && fitsEntity(entity, wanted);
 
-/**
- * Page of entities with their states (docs/use/states-and-history.md#states), and counts over all matching entities.
- */
+/** Page of entities with states (docs/use/states-and-history.md#states), and counts over all matching entities. */
 export const Status = z
   .object({
     entities: z.array(StatusEntity).describe('Page of entities, by id.'),

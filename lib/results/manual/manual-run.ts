@@ -50,18 +50,14 @@ export async function probeNow(
       { headers: { 'retry-after': '2' } },
     );
   }
-  if (!probed)
-    throw tooManyProbesError('The service stalled during the probe, so its outcome is unknown. Try again.');
+  if (!probed) throw tooManyProbesError('The service stalled during the probe, so its outcome is unknown. Try again.');
   const route = probeRoute(host);
   const isSilent = probed.outcome.unanswered === true;
   if (typeof route === 'object') network.record(route.host, !isSilent);
   return { ...probed, isCut: timeout_ms < probeTimeout(check), isSilent: isSilent && route !== 'this machine' };
 }
 
-/**
- * Returns the check of a path if it can be run manually. Throws NOT_FOUND, or CONFLICT if the service does not probe
- * it.
- */
+/** Returns a check that can be run manually. Throws NOT_FOUND, or CONFLICT if the service does not probe it. */
 export async function requireProbed(context: Context, id: string): Promise<CheckItem> {
   const check = await requireCheck(context, id);
   if (check.execution_mode === 'push') {

@@ -19,9 +19,7 @@ import { probeNow } from './manual-run.ts';
 export const SettingsTest = CheckPatch.extend({
   check_id: z
     .string()
-    .describe(
-      'Check whose stored settings apply unless given here, as with PUT. Its secrets need not be sent again.',
-    )
+    .describe('Check whose stored settings apply unless given here, as with PUT. Its secrets need not be sent again.')
     .optional(),
   check_type: z.string().describe('Type of the check; required without check_id.').optional(),
 }).meta({ id: 'CheckTrial' });
@@ -51,7 +49,9 @@ type TestRecord = z.output<typeof SettingsTestRecord>;
  */
 export async function testSettings(context: Context, input: TestInput): Promise<TestRecord> {
   const { check_id, ...settings } = input;
-  const check = await (check_id === undefined ? newSettings(context, settings) : changedSettings(context, check_id, settings));
+  const check = await (check_id === undefined
+    ? newSettings(context, settings)
+    : changedSettings(context, check_id, settings));
   if (check.execution_mode === 'push') {
     throw invalid(
       check_id === undefined ? 'check_type' : 'check_id',

@@ -7,15 +7,12 @@ import { REDACTED } from '#lib/platform/secrets/kept-secrets.ts';
  */
 export const maskSecrets = (text: string): string => RULES.reduce((text, rule) => text.replace(rule, masked), text);
 
-/** Keeps the quotation marks around a value. */
 function masked(_: string, before: string, value: string): string {
   const [mark = ''] = /^\\?["']/.exec(value) ?? [];
   return `${before}${mark}${REDACTED}${mark}`;
 }
 
-/**
- * Matches within a longer name: `DB_PASSWORD`, `client_secret`, `X-Api-Key`. All lengths are bounded for linear time.
- */
+/** Matches within longer names: `DB_PASSWORD`, `X-Api-Key`. Lengths are bounded for linear time. */
 const NAME = String.raw`(?:passw(?:or)?d|passphrase|secret|token|api[ _-]?key|credential)[\w.-]{0,40}`;
 /** Separator between a name and its value: `: `, `=`, `" : `, ` => `. */
 const IS = String.raw`["'\\]{0,4}[ \t]{0,10}(?:=>|:=|[:=])[ \t]{0,10}`;

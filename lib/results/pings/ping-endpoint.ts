@@ -23,7 +23,6 @@ const BODY_LIMIT = 10_000;
 
 const NOT_FOUND = 'not found';
 
-/** Response texts by error code; without an entry, the message of the error. */
 const TEXTS: Partial<Record<ErrorCode, string>> = {
   ACCOUNT_DISABLED: NOT_FOUND,
   RATE_LIMITED: 'rate limited',
@@ -32,7 +31,6 @@ const TEXTS: Partial<Record<ErrorCode, string>> = {
   INTERNAL: 'internal error',
 };
 
-/** Returns the response of a ping; 201 `Created` if the ping has created its check. */
 const textReply = (text: 'OK' | 'Created', requestId: string): ApiResult => {
   return { statusCode: text === 'OK' ? 200 : 201, headers: headersOf(requestId), body: text };
 };
@@ -60,10 +58,7 @@ const headersOf = (requestId: string): Record<string, string> => ({
 const MAX_USER_AGENT = 200;
 const METHODS = ['GET', 'HEAD', 'POST'];
 
-/**
- * Creates the handler of pings, compatible with Healthchecks (docs/use/heartbeats.md#pings); never throws. One per
- * process, because of its rate limits.
- */
+/** Creates the handler of pings, like Healthchecks (docs/use/heartbeats.md#pings); never throws. One per process. */
 export function makePings(env: StateEnv): (event: ApiEvent) => Promise<ApiResult> {
   const gate = pingGate(env);
   return async (event) => {
@@ -110,7 +105,6 @@ async function handle(env: StateEnv, gate: PingGate, event: ApiEvent): Promise<'
 type Request = { path: PingPath; query: URLSearchParams; event: ApiEvent };
 type PingCheck = { check: CheckItem; is_new: boolean };
 
-/** Returns the check of a ping, creating it if requested. Throws NOT_FOUND, CONFLICT. */
 async function checkOf(env: Env, pinged: Pinged, request: Request): Promise<PingCheck> {
   const found = pinged.check ? { check: pinged.check, is_new: false } : await provision(env, pinged, request);
   if (found.check.execution_mode !== 'push') throw new AppError('CONFLICT', 'not a push check');
@@ -128,7 +122,6 @@ async function provision(env: Env, { key, account }: Pinged, { path, query, even
   return provisionCheck(env, { key, account, slug: target.slug, blueprint: key.blueprint_slug, origin });
 }
 
-/** Returns the run id in lower case; more than one is not valid. */
 function ridOf(query: URLSearchParams): string | undefined {
   const [rid, ...more] = query.getAll('rid');
   if (rid === undefined) return undefined;

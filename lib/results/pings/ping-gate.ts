@@ -22,17 +22,11 @@ export type Pinged = { account: AccountItem } & (
 );
 
 export type PingGate = {
-  /**
-   * Returns the target of a ping; undefined if it does not exist or its account is disabled. Counts the ping for its
-   * client address, URL and account. Throws RATE_LIMITED.
-   */
+  /** Returns the target of a ping; undefined if unknown or disabled. Counts its rates. Throws RATE_LIMITED. */
   admit(address: string, target: PingTarget): Promise<Pinged | undefined>;
 };
 
-/**
- * Creates the rate limits of pings, one per process. Rates per address and URL, and unknown addresses, are in memory,
- * so that a forgotten crontab costs no reads.
- */
+/** Creates the rate limits of pings, one per process, in memory, so that a forgotten crontab costs no reads. */
 export function pingGate(env: Env): PingGate {
   const { ports, keys } = env;
   const { table, clock } = ports;

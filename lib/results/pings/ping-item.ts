@@ -38,13 +38,10 @@ export type PingRecord = z.infer<typeof PingRecord>;
 /** Ping without a result (a start or a log entry): about 300 bytes under its check, at `P#<ms>#<tail>`. Put once. */
 export type PingItem = Item & { ping: PingFacts };
 
-/** Returns the sort key without its prefix, which a ping and its body share. */
 const suffixOf = ({ sk }: Pick<Item, 'sk'>): string => sk.slice(sk.indexOf('#') + 1);
 
-/** Returns the id of a ping, or of the ping of a body; derived from the key. */
 const pingIdOf = (item: Pick<Item, 'pk' | 'sk'>): string => derivedId('png', orderOf(item), item.pk, suffixOf(item));
 
-/** Returns the ping as the API shows it. `latencyMs`: of its result. */
 const pingRecord = (item: Pick<Item, 'pk' | 'sk'>, ping: PingFacts, latencyMs = 0): PingRecord => ({
   id: pingIdOf(item),
   kind: ping.kind,
@@ -58,15 +55,12 @@ const pingRecord = (item: Pick<Item, 'pk' | 'sk'>, ping: PingFacts, latencyMs = 
   body_bytes: ping.body_bytes,
 });
 
-/** Maximum number of items read per request, because results pushed with an API key lie between pings. */
+/** Maximum number of items read per request, because results pushed with an API key are between pings. */
 const MAX_SCANNED = 2000;
 
 type Stored = PingItem | (ResultItem & { ping?: undefined }) | (ResultItem & Pick<PingItem, 'ping'>);
 
-/**
- * Access pattern: pings of a check, newest first. Pings that ended a run are stored with its results; both lists are in
- * order of arrival, so a position applies to both.
- */
+/** Access pattern: pings of a check, newest first, merged from its results and pings, both by arrival. */
 export function pingList(context: Context, check: CheckItem): Reader<PingRecord> {
   const { ports, keys, tenant, caller } = context;
   const partition = keys.ofCheck(tenant, check.id);
@@ -103,7 +97,6 @@ export function pingList(context: Context, check: CheckItem): Reader<PingRecord>
   };
 }
 
-/** Returns the sort key without its two-character prefix. */
 const placeInList = ({ sk }: { sk: string }): string => sk.slice(2);
 
 /** Reads the body of a ping, redacted without the permission. Throws NOT_FOUND if none is stored. */

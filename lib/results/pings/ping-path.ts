@@ -13,10 +13,7 @@ const PING_KEY = /^[\w-]{22}$/;
 /** Slug as Healthchecks accepts it; one with capitals or too long is rejected as not valid, not as unknown. */
 const SLUG_LIKE = /^[\w-]+$/;
 
-/**
- * Parses a path below `/ping/`. `unknown`: it does not exist; `invalid`: a ping that is not valid
- * (docs/use/heartbeats.md#pings). Pure.
- */
+/** Parses a path below `/ping/`: `unknown`, or `invalid` for a ping (docs/use/heartbeats.md#pings). Pure. */
 export function readPingPath(path: string): PingPath | 'unknown' | 'invalid' {
   const [empty, ping, first = '', ...rest] = path.split('/');
   if (empty !== '' || ping !== 'ping') return 'unknown';

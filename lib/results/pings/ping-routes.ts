@@ -41,10 +41,7 @@ export const PingUrlRotation = z
   })
   .meta({ id: 'PingUrlRotation' });
 
-/**
- * Replaces the ping URL of a push check. The previous URL works for the given time; one kept from an earlier rotation
- * stops working. Throws NOT_FOUND.
- */
+/** Replaces the ping URL of a push check; the previous one works for the given time. Throws NOT_FOUND. */
 export async function rotatePingUrl(
   context: Context,
   stored: CheckItem,
@@ -74,7 +71,6 @@ export async function rotatePingUrl(
 
 const row = route<Context>();
 
-/** Returns a push check. Throws NOT_FOUND, or CONFLICT for a pull check. */
 async function requirePinged(context: Context, { id }: { id: string }): Promise<CheckItem> {
   const check = await requireCheck(context, id);
   if (check.execution_mode === 'push') return check;

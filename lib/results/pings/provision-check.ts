@@ -63,7 +63,6 @@ const asConflict = (error: unknown): unknown =>
     ? new AppError('CONFLICT', error.message, { cause: error })
     : error;
 
-/** Returns the context of a ping key as the caller, which the audit log shows. */
 const contextOf = (env: Env, { key, account, origin }: Wanted): Context => ({
   ...env,
   tenant: key.tenant_id,

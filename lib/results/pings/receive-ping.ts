@@ -21,7 +21,6 @@ import type { PingItem } from './ping-item.ts';
 
 type Kept = {
   facts: PingFacts;
-  /** Empty if not kept. */
   body: string;
   key: string | undefined;
 };
@@ -61,7 +60,6 @@ const isOver = (done: Awaited<ReturnType<typeof commit>>, own: number): boolean 
 
 type Start = {
   own: Write[];
-  /** Epoch ms. */
   at: number;
   rid: string | undefined;
 };
@@ -85,9 +83,7 @@ async function begin(env: Env, check: CheckItem, { own, at, rid }: Start): Promi
   await sendDeadlines(env, due);
 }
 
-/** Success reported by a job. */
 type ReportedSuccess = {
-  /** Body as text; empty without one. */
   body: string;
   /** Number of body bytes that were read, and whether there were more. */
   bytes: number;
@@ -116,10 +112,7 @@ export type Ping = Omit<PingFacts, 'body_bytes'> & {
 /** Maximum number of body characters quoted in an error message. */
 const MAX_QUOTED = 200;
 
-/**
- * Receives a ping of a push check; durable on return. The end of a run is handled as a push
- * (docs/use/heartbeats.md#pings).
- */
+/** Receives a ping; durable on return. The end of a run is a push (docs/use/heartbeats.md#pings). */
 export async function receivePing(env: StateEnv, check: CheckItem, ping: Ping, retentionDays: number): Promise<void> {
   const { body: received, key, ...how } = ping;
   const body = check.config.keep_body === false ? '' : received;
@@ -141,7 +134,6 @@ export async function receivePing(env: StateEnv, check: CheckItem, ping: Ping, r
   await receivePush(env, check, push, retentionDays);
 }
 
-/** Returns the evaluation of the check's assertions; undefined without assertions. */
 function evaluatorOf({ config }: CheckItem, body: string): EvaluatePush | undefined {
   const { assertions = [] }: { assertions?: Assertion[] } = config;
   if (assertions.length === 0) return undefined;

@@ -24,10 +24,7 @@ export type Lane = 'quick' | 'slow';
 /** `large`: permits for bodies over 64 KB in memory (probe.ts). */
 export type Lanes = Record<Lane | 'large', FairSemaphore> & { begin: Begin; enter: Enter };
 
-/**
- * Runs a slot of a cell when it is its turn. Returns ABANDONED if the next slot would be due first, NO_PERMIT after the
- * maximum wait.
- */
+/** Runs a slot when it is its turn. Returns ABANDONED if the next slot is due first, NO_PERMIT after the wait. */
 type Enter = <T>(job: Job, work: () => Promise<T>) => Promise<T | typeof ABANDONED | typeof NO_PERMIT>;
 
 /** Returned by `enter` for a skipped slot; the work was not started. */
@@ -35,7 +32,8 @@ export const ABANDONED = Symbol('too late');
 
 /** Creates the permits for probes of one process. */
 export function makeLanes({ clock, settings }: Pick<Ports, 'clock' | 'settings'>): Lanes {
-  const lane = (permits: number) => new FairSemaphore({ places: permits, per_target: PER_HOST, wait_ms: WAIT_MS }, clock);
+  const lane = (permits: number) =>
+    new FairSemaphore({ places: permits, per_target: PER_HOST, wait_ms: WAIT_MS }, clock);
   const large = new FairSemaphore({ places: LARGE_BODIES, wait_ms: WAIT_MS }, clock);
   const atOnce = settings.PROBES_AT_ONCE;
   const begin: Begin = atOnce < QUICK_PERMITS ? beginFew(atOnce, clock) : (_claim, probe) => probe();
@@ -59,7 +57,6 @@ function cellsInTurn(clock: Pick<Clock, 'now' | 'sleep'>): Enter {
   const cells = new FairSemaphore({ places: CELLS_AT_ONCE, wait_ms: WAIT_MS }, clock);
   const turns = new Map<string, number>();
   let turn = 0;
-  /** Mean duration of recent turns (ms), from reading a cell until its checks have started. */
   let meanMs = 0;
   return async <T>(job: Job, work: () => Promise<T>) => {
     const { tenant_id, cell, interval_seconds, retry } = job;
@@ -87,16 +84,12 @@ function cellsInTurn(clock: Pick<Clock, 'now' | 'sleep'>): Enter {
 /** More than the turns of any process; times the longest interval (s) still an exact number. */
 const TURNS = 1e10;
 
-/** Starts a probe as soon as it is allowed to. */
 type Begin = <T>(claim: PermitRequest, probe: () => Promise<T>) => Promise<T | typeof NO_PERMIT>;
 
 /** Maximum time (ms) for which a starting probe holds a permit; one that hangs longer uses no CPU. */
 const BEGINS_MS = 250;
 
-/**
- * Limits starting probes on a process with a fraction of a CPU: more concurrent handshakes would measure the wait for
- * it.
- */
+/** Limits starting probes on a fraction of a CPU: more concurrent handshakes would measure the wait for it. */
 function beginFew(permits: number, clock: Pick<Clock, 'now' | 'sleep'>): Begin {
   const starts = new FairSemaphore({ places: permits, wait_ms: WAIT_MS }, clock);
   return async <T>(claim: PermitRequest, probe: () => Promise<T>) => {

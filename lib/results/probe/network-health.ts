@@ -8,15 +8,10 @@ const REFERENCE_TIMEOUT_MS = 2_000;
 const RECHECK_TIMEOUT_MS = 500;
 /** Interval of checks of the reference host while hosts answer. */
 const REFERENCE_INTERVAL_MS = 10 * 60_000;
-/**
- * Interval after a first failure of the reference host: if the network is down, targets do not answer by then either.
- */
+/** Interval after a failure of the reference host: if the network is down, targets fail by then too. */
 const REFERENCE_DOUBT_MS = 60_000;
 
-/**
- * Attribution of a missing response. `unclear`: the reference host does not answer either, but fewer than three targets
- * have failed; the next probes decide.
- */
+/** Attribution of a missing response. `unclear`: the reference host fails, and fewer than three targets so far. */
 export type Attribution = 'target' | 'network' | 'unclear';
 
 /** Health of the network of the service, by the probes of one process. */
@@ -86,7 +81,8 @@ export function networkHealth(ports: Ports): NetworkHealth {
     },
     lookAgain: async () => {
       // An internal error shows in the probes themselves, which report it.
-      if (isDown && (await referenceAnswers(ports, REFERENCE_HOST, RECHECK_TIMEOUT_MS).catch(() => false))) onResponse();
+      if (isDown && (await referenceAnswers(ports, REFERENCE_HOST, RECHECK_TIMEOUT_MS).catch(() => false)))
+        onResponse();
     },
     wasDown: (at) => isDown || at < downUntil,
     refreshReference: async () => {

@@ -88,10 +88,7 @@ type HowToProbe = {
   about: Record<string, unknown>;
 };
 
-/**
- * Probes a target. Returns undefined if it was too late to start, or if a stall of this process or a wait for a body
- * permit may have caused the failure, so that the outcome is unknown.
- */
+/** Probes a target. Undefined if too late, or if a stall or a wait for a body permit may have caused the failure. */
 export async function probeBy(
   ports: Ports,
   check: CheckSettings,

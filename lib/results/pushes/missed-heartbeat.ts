@@ -20,7 +20,7 @@ import { iso, pastOrZero } from '#lib/platform/time.ts';
 import type { ResultItem } from '#lib/results/result.ts';
 import { cellNameOf, changedBy, reviseRollups } from '#lib/results/revise-rollups.ts';
 import { type DeadlineEntry, deadlineEntry, dueDeadline } from '#lib/schedule/entries.ts';
-import { putBack } from '#lib/schedule/jobs.ts';
+import { postponed } from '#lib/schedule/jobs.ts';
 import { lastOutageEnd } from '#lib/schedule/outages.ts';
 import { emittedUntil, type WatermarkItem } from '#lib/schedule/watermark.ts';
 import { newestReceived } from './newest-received.ts';
@@ -39,7 +39,6 @@ export const detectMissedHeartbeat = (
     retryOnConflict(env.ports, () => detectOnce(env, deadline, account)),
   );
 
-/** Due deadline, with its context. */
 type DueHeartbeat = StateEnv & {
   deadline: DueDeadline;
   check: CheckItem;
@@ -68,7 +67,7 @@ async function detectOnce(
   ]);
   if (!check?.enabled) return [];
   const now = ports.clock.now();
-  if (emittedUntil(watermark, now) <= now) return [putBack(deadline, now)];
+  if (emittedUntil(watermark, now) <= now) return [postponed(deadline, now)];
   const move = (deadline: number | undefined): Write => {
     const own = { version: entry.v };
     if (deadline === undefined) return { delete: keys.entry('silence', tenant_id, check_id), if: own };
@@ -114,7 +113,6 @@ async function deadlineOf(context: DueHeartbeat, check: CheckItem, now: number) 
   return { heartbeat, next: heartbeatDeadline(check, heartbeat, now) };
 }
 
-/** Returns the next deadline to send, if any. */
 const nextDeadline = (deadline: DueDeadline, next: HeartbeatDeadline | undefined): DueDeadline[] =>
   next ? [{ ...deadline, at: next.at }] : [];
 
@@ -136,9 +134,7 @@ function syntheticFailure(
   };
 }
 
-/**
- * Time (ms) after which a write is committed or never will be: a table client gives up after 9 s, and clocks differ.
- */
+/** Upper bound (ms) for a write to commit or fail: a table client gives up after 9 s, and clocks differ. */
 const COMMITTED_MS = 15_000;
 
 /**

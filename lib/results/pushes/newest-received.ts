@@ -6,10 +6,7 @@ import { itemsOf } from '#lib/platform/table/pages.ts';
 import { pastOrZero } from '#lib/platform/time.ts';
 import { orderOf, type ResultItem } from '#lib/results/result.ts';
 
-/**
- * Returns the age (ms) relative to the newest push from which a push is only stored
- * (docs/use/heartbeats.md#results-and-heartbeats-with-a-key).
- */
+/** Returns the age (ms) from which a push is only stored (docs/use/heartbeats.md#results-and-heartbeats-with-a-key). */
 export const staleAfter = (check: Pick<CheckItem, 'interval_seconds'>): number =>
   Math.max(60_000, check.interval_seconds * 1000);
 
@@ -22,10 +19,7 @@ export const arrivalOrderOf = (item: ResultItem): Newness => {
   return { at: Math.min(orderOf(item), received_at), received_at };
 };
 
-/**
- * Returns the newest applied push, by order and by arrival; undefined before the first. Reads quiet pushes since the
- * one on the check item, at most QUIET_MS before its arrival: usually one item.
- */
+/** Returns the newest applied push, by order and arrival; reads quiet pushes since the one on the check item. */
 export async function newestReceived({ ports, keys }: Env, check: CheckItem): Promise<Newness | undefined> {
   const now = ports.clock.now();
   const newest = storedLastReceived(check, now);

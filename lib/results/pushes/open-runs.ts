@@ -16,7 +16,12 @@ type Runs = readonly OpenRun[];
  * Adds a run. Undefined if the start is a duplicate or exceeds the maximum. Late runs make room: those that have
  * overrun, or whose end was lost in an outage. `now`: epoch ms. `maxDuration`: of a run, in ms.
  */
-export function withStart(runs: Runs, rid: string | undefined, now: number, maxDuration: number): OpenRun[] | undefined {
+export function withStart(
+  runs: Runs,
+  rid: string | undefined,
+  now: number,
+  maxDuration: number,
+): OpenRun[] | undefined {
   const isLate = ({ overrun, started_at }: OpenRun) => overrun || started_at + maxDuration + OVERRUN_RECORDED_MS <= now;
   const open = runs.filter((run) => !isLate(run));
   if (open.length >= MAX_RUNS || (rid !== undefined && open.some((run) => run.rid === rid))) return undefined;
@@ -29,10 +34,7 @@ export function withStart(runs: Runs, rid: string | undefined, now: number, maxD
 /** Remaining runs, and the duration (ms) of the ended run; 0 if not known. */
 export type Ended = { runs: Runs; latency_ms: number };
 
-/**
- * Ends runs: by its rid one run; without a rid all of them, measured if only one was open. A failure with an unknown
- * rid ends all. `now`: epoch ms.
- */
+/** Ends runs: by rid one, else all, measured if only one was open. A failure with an unknown rid ends all. */
 export function withEnd(
   runs: Runs,
   { rid, success }: { rid?: string | undefined; success: boolean },
@@ -48,7 +50,6 @@ export function withEnd(
   return { runs: [], latency_ms: ended.length === 1 ? durationOf(ended[0]!, now) : 0 };
 }
 
-/** Returns the duration in ms; 0 if the clock was set back. */
 function durationOf({ started_at }: OpenRun, now: number): number {
   const ms = now - started_at;
   return ms < 0 || ms > MAX_MS ? 0 : ms;

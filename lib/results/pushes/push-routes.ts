@@ -37,7 +37,6 @@ const PushResult = z
   })
   .meta({ id: 'NewResult' });
 
-/** Headers of both routes. */
 const PushHeaders = z.object({
   'Idempotency-Key': z
     .string()
@@ -48,10 +47,7 @@ const PushHeaders = z.object({
     ),
 });
 
-/**
- * Returns a push check that the key can access. Throws CONFLICT for a pull check, before the body is read
- * (docs/api/errors.md#order-of-validation).
- */
+/** Returns a push check. Throws CONFLICT for others, before reading (docs/api/errors.md#order-of-validation). */
 async function requirePushCheck(context: Context, id: string): Promise<CheckItem> {
   const check = await requireCheck(context, id);
   assertCheckAllowed(context.caller, check);

@@ -56,7 +56,6 @@ export type Push = {
   /** Facts and body of a ping; an empty body is not stored. */
   ping?: PingFacts;
   body?: string;
-  /** Evaluates the assertions of its check, if any. */
   evaluate?: EvaluatePush | undefined;
 };
 
@@ -122,7 +121,6 @@ export async function receivePush(
   return late || !isQuiet(arrival, check, now) ? applyNow(arrival, check) : storeQuietly(arrival, check);
 }
 
-/** Push being processed: its result as it will be stored, and the pointer of its Idempotency-Key. */
 type Arrival = StateEnv &
   Pick<Push, 'ends'> & {
     result: ResultItem;
@@ -151,7 +149,6 @@ async function storeQuietly(arrival: Arrival, check: CheckItem): Promise<ResultI
   return applyNow(arrival, fresh, result);
 }
 
-/** Stores a result without applying it: the check is disabled, or the push is too old. */
 async function keep(arrival: Arrival, check: CheckItem): Promise<ResultItem> {
   const result: ResultItem = { ...arrival.result, history: true };
   const at = orderOf(result);
@@ -171,7 +168,6 @@ async function putOnce(arrival: Arrival, result: ResultItem): Promise<ResultItem
 
 const pointerWrite = (pointer: PushKeyItem | undefined): Write[] => (pointer ? [{ put: pointer, if: 'absent' }] : []);
 
-/** Returns the earlier result of the same push from the items that prevented the put. */
 async function earlierOf(arrival: Arrival, present: (Item | undefined)[]): Promise<ResultItem | typeof RETRY> {
   const [result, pointer] = present as [ResultItem?, PushKeyItem?];
   if (result) return result;
@@ -240,13 +236,9 @@ async function applyNow(arrival: Arrival, check: CheckItem, stored?: ResultItem)
   return applied;
 }
 
-/** Result of the same push, stored by another request. */
 type Earlier = { earlier: ResultItem };
 
-/**
- * Handles a repeated push, which counted when it was first applied or stored. Only corrects a missed heartbeat that
- * was, or is being, detected without it, because its first request may have had no response.
- */
+/** Handles a repeated push, which has counted; only corrects a missed heartbeat that was detected without it. */
 async function repeat(arrival: Arrival, check: CheckItem, earlier: ResultItem): Promise<ResultItem> {
   if (earlier.settled || earlier.history) return earlier;
   const { ports, keys } = arrival;

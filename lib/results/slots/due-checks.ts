@@ -55,10 +55,7 @@ export async function probeOnce(ports: Ports, due: DueProbe): Promise<Probe | un
   return probed && { check, slot, ...probed, retention_days: account.retention_days };
 }
 
-/**
- * Probes a check at its retry `at` (epoch ms), at most until the next slot. If that cuts off a pending response, the
- * outcome is unknown and the slot decides.
- */
+/** Probes a check at its retry (epoch ms), until the next slot at most; a cut-off response is unknown. */
 async function probeRetry(ports: Ports, { job, check, account }: DueProbe, at: number): Promise<Probe | undefined> {
   const { tenant_id } = job;
   const about = { check_id: check.id, slot: job.slot, retry: at };

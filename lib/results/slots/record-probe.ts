@@ -22,17 +22,14 @@ import { sendDeadlines } from '#lib/schedule/jobs.ts';
 import { isRetryDue, sendRetry } from './retries.ts';
 
 export type Probe = {
-  /** As read before the probe. */
   check: CheckItem;
   /** Epoch ms; part of the key of the result, with the settings revision. */
   slot: number;
-  /** Start of the probe, epoch ms. */
   started_at: number;
   outcome: ProbeOutcome<ErrorKind>;
   retention_days: number;
   /** Manual run, without a slot; `slot` is its order among the results. */
   by_hand?: {
-    /** Part of the key of the result. */
     token: string;
     /** Returns writes of the same transaction. */
     note(check: CheckItem, result: ResultItem): Write[];
@@ -44,10 +41,7 @@ export type Probe = {
 /** `repeated`: the slot was recorded before; `history`: stored but not applied, because the settings have changed. */
 type Recorded = 'recorded' | 'repeated' | 'history' | 'dropped';
 
-/**
- * Recorded result, and the state of its check after it. `changed`: state or counter changed; `dropped`: the check was
- * deleted, or the retry is not useful any more.
- */
+/** Recorded result. `changed`: state or counter changed; `dropped`: check deleted, or retry not useful any more. */
 type RecordedProbe =
   | { is: Exclude<Recorded, 'dropped'>; result: ResultItem; state: CheckState; changed?: boolean }
   | { is: 'dropped' };
@@ -57,10 +51,8 @@ const membersOf = ({ check, outcome }: Probe): Record<string, unknown> =>
 
 /** Effect of a probe on its check. */
 export type Effect = {
-  /** State and counters after it. */
   next: ReturnType<typeof nextState>;
   also: Pick<CheckItem, 'slow' | 'noted'>;
-  /** Whether nothing changes. */
   is_quiet: boolean;
 };
 
@@ -80,17 +72,11 @@ function probeMemory(probe: Probe, check: CheckItem): Pick<CheckItem, 'slow' | '
   };
 }
 
-/**
- * Whether a probe is the first after a change of settings. It replaces the slot before the change but is ordered by the
- * change, after earlier probes, so that the history is in the order of checked_at.
- */
+/** Whether a probe is the first after a change of settings, by which it is ordered, after earlier probes. */
 const isFirstProbe = ({ check, slot, retry }: Probe): boolean =>
   !retry && slot < check.settings_at && check.settings_at < slot + check.interval_seconds * 1000;
 
-/**
- * Records the outcome of a probe once, as a single result, in one transaction with its effects. An outcome without
- * effects belongs in a pack (openPack).
- */
+/** Records a single result once, in one transaction with its effects; without effects it belongs in a pack. */
 export const recordProbe = async (env: StateEnv, probe: Probe, effect = effectOf(probe)): Promise<Recorded> =>
   (await recordProbeResult(env, probe, effect)).is;
 
@@ -101,7 +87,9 @@ export async function recordProbeResult(env: StateEnv, probe: Probe, effect = ef
   return oneAtATime(ports.table, probe.check.entity_id, () =>
     retryOnConflict<RecordedProbe>(ports, async (attempt) => {
       const check =
-        attempt === 0 ? probe.check : await ports.table.get<CheckItem>(keys.check(probe.check.tenant_id, probe.check.id));
+        attempt === 0
+          ? probe.check
+          : await ports.table.get<CheckItem>(keys.check(probe.check.tenant_id, probe.check.id));
       if (!check || isOutdated(probe, check, ports.clock.now())) return { is: 'dropped' };
       const notes = probe.by_hand?.note(check, result) ?? [];
       if (check.rev !== probe.check.rev) {
@@ -159,7 +147,6 @@ function resultOf(keys: Keys, probe: Probe): ResultItem {
   };
 }
 
-/** Entries of a slot that are written together: quiet results and causes of gaps. */
 type Pack = {
   add(entry: PackedEntry): void;
   /** Writes the waiting entries. On failure it throws, and `waiting` returns them. */
@@ -182,10 +169,7 @@ export const entryOfProbe = ({ check, slot, started_at, outcome }: Probe): Packe
   ...(outcome.warning_message && { warning_message: outcome.warning_message }),
 });
 
-/**
- * Opens the pack of a job. Entries wait up to two seconds for others of the slot. `signal`: aborted if the run timed
- * out, so that it does not write at the same time as its successor.
- */
+/** Opens the pack of a job, written every two seconds. `signal`: aborted when the run has a successor. */
 export function openPack(env: Env, job: Job, retentionDays: number, signal?: AbortSignal): Pack {
   const { ports } = env;
   let waiting: PackedEntry[] = [];
@@ -226,10 +210,7 @@ export function openPack(env: Env, job: Job, retentionDays: number, signal?: Abo
   };
 }
 
-/**
- * Writes a pack after the existing ones of the slot, each on `absent`. If one exists, writes only what it does not
- * contain: of two outcomes of a check, the first counts.
- */
+/** Writes a pack after those of the slot, each on `absent`; of two outcomes of a check, the first counts. */
 async function writePacks(env: Env, job: Job, all: PackedEntry[], expires_at: number): Promise<void> {
   const { ports, keys } = env;
   const { tenant_id, cell, interval_seconds, slot } = job;

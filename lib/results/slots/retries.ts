@@ -8,16 +8,10 @@ import { orderOf } from '#lib/results/result.ts';
 import { packAlone, sendProbe } from '#lib/schedule/jobs.ts';
 import { intervalScheduleOf, latestSlot } from '#lib/schedule/slots.ts';
 
-/**
- * Probe between a slot and the next one, at `at`; skipped from `until`, when its successor or the next slot is due. In
- * epoch ms.
- */
+/** Probe between slots, at `at`; skipped from `until`, when the next retry or slot is due. Epoch ms. */
 type Retry = { slot: number; at: number; until: number };
 
-/**
- * Returns the first retry after `after` (epoch ms) of an unconfirmed check: slot + j × retry interval, before the next
- * slot. Undefined if there is no such retry. Pure.
- */
+/** Returns the first retry after a time (epoch ms): slot + j × retry interval, before the next slot. Pure. */
 export function nextRetry(
   {
     id,
@@ -35,32 +29,30 @@ export function nextRetry(
   return at < next ? { slot, at, until: Math.min(at + step, next) } : undefined;
 }
 
-/**
- * Whether a retry is still useful: same settings, unconfirmed state, and no applied result of the next slot, which
- * clocks alone do not show because they differ between processes.
- */
+/** Whether a retry is useful: same settings, unconfirmed, no result of the next slot (clocks may differ). */
 export const isRetryDue = (check: CheckItem, rev: number, next_slot: number, now: number): boolean =>
   check.rev === rev &&
   isUnconfirmed(check) &&
   now < next_slot &&
   (check.single === undefined || orderOf({ sk: check.single }) < next_slot);
 
-/**
- * Sends a retry for an unconfirmed check. Call after the write of its result, `at` (epoch ms): if the message is lost,
- * the next slot decides.
- */
+/** Sends a retry after the write of a result, `at` (epoch ms); if it is lost, the next slot decides. */
 export async function sendRetry(env: Env, check: CheckItem, at: number): Promise<void> {
   const retry = nextRetry(check, Math.max(env.ports.clock.now(), at));
   if (!retry) return;
   const { tenant_id, id, interval_seconds, rev } = check;
   const { slot, until } = retry;
-  await send(env, { tenant_id, cell: cellOf(id), interval_seconds, slot, only: [id], retry: { at: retry.at, until, rev } });
+  await send(env, {
+    tenant_id,
+    cell: cellOf(id),
+    interval_seconds,
+    slot,
+    only: [id],
+    retry: { at: retry.at, until, rev },
+  });
 }
 
-/**
- * Sends the next retry after one with an unknown outcome, because a dropped retry must not end the series. Reads
- * nothing. Does nothing for other jobs.
- */
+/** Sends the next retry after an unknown outcome, because a dropped retry must not end the series. */
 export async function sendNextRetry(env: Env, job: Job): Promise<void> {
   const { retry, slot, interval_seconds } = job;
   const next_slot = slot + interval_seconds * 1000;

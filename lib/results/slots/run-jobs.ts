@@ -18,10 +18,7 @@ export type LateProbeItem = Item & { at: number };
 /** Minimum time (ms) between writes of a process. */
 const NOTE_INTERVAL_MS = 20_000;
 
-/**
- * Records probes that waited longer than their interval and become gaps, except those of a tenant that had used up its
- * share.
- */
+/** Records probes late by an interval, except those of tenants that had used up their share. */
 function lateProbes({ ports, keys }: Env, lanes: Lanes): (job: Job) => Promise<void> {
   let noted = Number.NEGATIVE_INFINITY;
   return async ({ tenant_id, cell, slot }) => {
@@ -32,9 +29,7 @@ function lateProbes({ ports, keys }: Env, lanes: Lanes): (job: Job) => Promise<v
     noted = at;
     ports.log.warn('probes late by more than their interval, skipped', { tenant_id, cell, slot });
     const put: LateProbeItem = { ...keys.lastLateProbe, at };
-    await ports.table
-      .transact([{ put }])
-      .catch((error: unknown) => ports.log.error('late probe not noted', { error }));
+    await ports.table.transact([{ put }]).catch((error: unknown) => ports.log.error('late probe not noted', { error }));
   };
 }
 
@@ -76,7 +71,6 @@ export async function runJobs(
   return (await Promise.all(slots.map(({ end }) => end()))).flat();
 }
 
-/** Runs a slot when it is its turn; a slow job has had its turn. */
 async function beginSlot(run: JobBatch, job: Job, account: AccountItem | undefined): Promise<RunningSlot> {
   const { prober, ports } = run;
   if (isAhead(job, ports.clock.now())) return notStarted([job]);

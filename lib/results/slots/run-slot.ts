@@ -24,15 +24,12 @@ import { sendNextRetry } from './retries.ts';
 /** Time after the slot (ms) during which a probe with an unclear attribution is retried. */
 const UNCLEAR_MS = 60_000;
 
-/** Outcomes of the probes of a slot. */
 type SlotOutcomes = {
   /** Records the outcome of a probe; a missing response waits for the attribution of the batch. */
   found(one: DueProbe, probe: Probe, host: string | undefined): void;
   /** Records an internal error: the slot is a gap, unless a retry succeeds. */
   failed(one: DueProbe, error: unknown): void;
-  /** Requests the job to be sent again for this check, whose outcome is unknown. */
   tryAgain(id: string): void;
-  /** Whether an outcome waits for the attribution. */
   hasHeld(): boolean;
   /** Resolves when everything is written, with the jobs to send again. */
   end(): Promise<Job[]>;
@@ -118,10 +115,7 @@ export type JobBatch = StateEnv & {
   lane: Lane;
   prober: ProberState;
   batch: ReturnType<typeof attributeBatch>;
-  /**
-   * Rechecks the network once, by the first check with a permit. Checks for the slow lane do not wait for it here,
-   * because a retry may have only a second.
-   */
+  /** Rechecks the network once, for the first check with a permit; retries on the slow lane must not wait for it. */
   lookAgain: () => Promise<void>;
   signal: AbortSignal | undefined;
 };
@@ -131,7 +125,6 @@ export type RunningSlot = {
   /** Resolves when no check waits for a permit any more. */
   begun: Promise<unknown>;
   probed: Promise<unknown>;
-  /** Whether an outcome waits for the attribution of the batch. */
   hasHeld(): boolean;
   /** Ends the slot. @returns the jobs to send again */
   end(): Promise<Job[]>;
@@ -203,7 +196,6 @@ export async function runSlot(run: JobBatch, job: Job, account: AccountItem | un
   return { begun, probed: Promise.all(probed), hasHeld: outcomes.hasHeld, end: outcomes.end };
 }
 
-/** Divides checks into those of this lane, and those for the slow lane. */
 function byLane(due: DueProbe[], lane: Lane): [here: DueProbe[], slow: DueProbe[]] {
   const belongsHere = ({ check }: DueProbe): boolean => lane === 'slow' || !check.slow;
   return [due.filter(belongsHere), due.filter((one) => !belongsHere(one))];

@@ -91,7 +91,7 @@ describe('a guarded action', () => {
     await world.fire(action, await world.fail());
     expect((await world.runs(action)).at(-1)).toMatchObject({
       dispatch_status: 'skipped',
-      error_message: 'attempts: all 1 attempts of this series are used up',
+      error_message: 'attempts: all 1 attempts of this series have been made',
       attempt: null,
     });
     await world.result(true);

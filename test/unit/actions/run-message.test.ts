@@ -167,7 +167,7 @@ describe('a run that a transition wants', () => {
     expect(await run('over')).toEqual(AGAIN);
     expect(await onlyRun()).toMatchObject({
       dispatch_status: 'failed',
-      error_message: 'not sent: the service failed each time that it tried',
+      error_message: 'not sent: internal error on each attempt',
     });
     expect(world.requests).toEqual([]);
   });

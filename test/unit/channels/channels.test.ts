@@ -189,7 +189,7 @@ describe('slack', () => {
           ],
         },
         { type: 'section', text: mrkdwn('*Why*\nstatus 503, expected 200') },
-        { type: 'context', elements: [mrkdwn('A reminder, as long as it stays down.')] },
+        { type: 'context', elements: [mrkdwn('Reminder: still down.')] },
       ],
       unfurl_links: false,
       unfurl_media: false,
@@ -242,7 +242,7 @@ describe('discord', () => {
     });
     expect(json('discord', examples.test).embeds[0]).toMatchObject({
       color: 0x80868b,
-      footer: { text: 'Nothing has happened. Somebody tested this channel, and it works.' },
+      footer: { text: 'Test alert: nothing has happened, and this channel works.' },
     });
   });
 

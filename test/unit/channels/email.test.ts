@@ -117,7 +117,7 @@ describe.skipIf(!peerPython())('e-mail by a real mail server (aiosmtpd)', () => 
     expect(await tell('nobody@example.com')).toMatchObject({
       status: 'retrying',
       attempts: 1,
-      error: 'the mail server refused the mail: 550 5.1.1 No such user here',
+      error: 'the mail server rejected the mail: 550 5.1.1 No such user here',
     });
   });
 
@@ -125,7 +125,7 @@ describe.skipIf(!peerPython())('e-mail by a real mail server (aiosmtpd)', () => 
     expect(await tell('busy@example.com')).toMatchObject({
       status: 'retrying',
       attempts: 0,
-      error: 'the mail server refused the mail: 451 4.7.1 Try again later',
+      error: 'the mail server rejected the mail: 451 4.7.1 Try again later',
     });
     expect(world.sent.find(({ queue }) => queue === 'delivery')?.not_before).toBeGreaterThanOrEqual(START + 60_000);
   });
@@ -135,7 +135,7 @@ describe.skipIf(!peerPython())('e-mail by a real mail server (aiosmtpd)', () => 
     expect(await tell('oncall@example.com')).toMatchObject({
       status: 'retrying',
       error:
-        'the mail server did not let this service in; the operator of this service finds the cause in its log (SMTP_URL)',
+        'the mail server rejected the login of this service; the operator of this service can find the cause in its log (SMTP_URL)',
     });
     expect(JSON.stringify(world.log)).not.toContain('not-the-password');
     expect(JSON.stringify(world.log)).not.toContain(Buffer.from('\0fleet\0not-the-password').toString('base64'));
@@ -146,7 +146,7 @@ describe.skipIf(!peerPython())('e-mail by a real mail server (aiosmtpd)', () => 
     try {
       expect(await tell('oncall@example.com')).toMatchObject({
         status: 'retrying',
-        error: expect.stringMatching(/^the mail server of this service could not be reached, or not safely;/),
+        error: expect.stringMatching(/^the mail server of this service could not be reached, or not with TLS;/),
       });
       expect(mailbox.kept).toEqual([]);
     } finally {
@@ -169,7 +169,7 @@ describe('settings of mail', () => {
     ['http://mail.example.com', 'a@example.com', 'SMTP_URL: must be smtp:// or smtps://'],
     ['mail.example.com:25', 'a@example.com', 'SMTP_URL: must be smtp:// or smtps://'],
     ['smtp://mail.example.com/?pool=true', 'a@example.com', 'SMTP_URL: must be smtp:// or smtps://'],
-    ['smtp://mail.example.com', '', 'MAIL_FROM: must be set where SMTP_URL is'],
+    ['smtp://mail.example.com', '', 'MAIL_FROM: is required with SMTP_URL'],
     ['smtp://mail.example.com', 'alerts', 'MAIL_FROM: must be an address'],
     ['smtp://mail.example.com', 'A <a@b.c>\r\nBcc: all@example.com', 'MAIL_FROM: must be an address'],
   ])('%s with %s is refused', (SMTP_URL, MAIL_FROM, why) => {

@@ -35,7 +35,7 @@ Entity: up → degraded
 Since: 2026-11-21 05:16:40 UTC
 Down for: 2 h
 status 503, expected 200
-A reminder, as long as it stays down.`);
+Reminder: still down.`);
   });
 
   it('says of a remediation that did not help in which state the check is by now', () => {
@@ -51,7 +51,7 @@ Entity: up → degraded
 Since: 2026-11-21 05:16:40 UTC
 Down for: 5 min
 status 503, expected 200
-Told late: an earlier alert about this was held back, failed or came out of order.`);
+Late alert: an earlier one was suppressed, failed or arrived out of order.`);
     expect(words('late_recovery')).toMatch(/^\[good] Shop: checkout is up again after 1 h 5 min\n/);
   });
 
@@ -92,13 +92,11 @@ Check: down → degraded
 Entity: still degraded
 Since: 2026-11-21 06:21:52 UTC
 Was down for: 1 h 5 min
-It is degraded, which its policy does not announce.`);
+It is degraded, but its policy does not alert on degraded.`);
   });
 
   it('says once that a check flaps, and when it is told again', () => {
-    expect(words('flapping')).toMatch(
-      /\nFlapping: 6 changes in 41 min; told again once it has kept one state for 15 min\.$/,
-    );
+    expect(words('flapping')).toMatch(/\nFlapping: 6 changes in 41 min\. Next alert after 15 min in one state\.$/);
   });
 
   it('claims no outage when a check is disabled whose recovery nobody was told', () => {
@@ -114,7 +112,7 @@ It is degraded, which its policy does not announce.`);
 Check: up
 Entity: up
 Since: 2026-11-20 05:16:40 UTC
-Nothing has happened. Somebody tested this channel, and it works.`);
+Test alert: nothing has happened, and this channel works.`);
   });
 
   it('says that an entity stays as it was when a second check of it fails', () => {
@@ -128,12 +126,12 @@ describe('what people are told of what is around it', () => {
   it('says the cause and what fails with it before all else, then how often it failed and who was told, and where to look', () => {
     expect(
       linesOf(messageOf(examples.everything)).join('\n'),
-    ).toBe(`Fails with Database, down since 2026-11-21 05:12:03 UTC. 41 others fail with it: Cart, Search, Mail and 38 more.
+    ).toBe(`Root cause: Database, down since 2026-11-21 05:12:03 UTC. 41 others fail with it: Cart, Search, Mail and 38 more.
 Check: up → down
 Entity: up → degraded
 Since: 2026-11-21 05:16:40 UTC
 Why: status 503, expected 200
-Down 3 times within 1 d. Told: Slack, 2 x Webhook.
+Down 3 times within 1 d. Notified: Slack, 2 x Webhook.
 Acknowledge: https://status.test/a/tok_1
 Silence for an hour: https://status.test/a/tok_2
 Runbook: https://wiki.test/shop?a=1&b=2

@@ -25,21 +25,24 @@ const refusal = (body_template: string): string => {
 
 describe('a template is refused when its channel is made', () => {
   it.each([
-    ['{{entity}} is down', /^config\.body_template: has \{\{entity\}\}, which is no variable; known are entity_name/],
+    [
+      '{{entity}} is down',
+      /^config\.body_template: has \{\{entity\}\}, which is not a variable; known are entity_name/,
+    ],
     [
       '{{#if error}}{{error}}',
       /^config\.body_template: has \{\{#if error\}\} without its end; put \{\{\/if\}\} where it ends$/,
     ],
     ['{{error}}{{/if}}', /^config\.body_template: has a \{\{\/if\}\} that closes nothing/],
-    ['{{#if wrong}}x{{/if}}', /^config\.body_template: has \{\{wrong\}\}, which is no variable/],
+    ['{{#if wrong}}x{{/if}}', /^config\.body_template: has \{\{wrong\}\}, which is not a variable/],
     [
       '{{ state }}',
-      /^config\.body_template: has \{\{ state \}\}, which is neither a variable nor a section; write \{\{state\}\}/,
+      /^config\.body_template: has \{\{ state \}\}, which is not a variable or a section; write \{\{state\}\}/,
     ],
-    ['{{#each names}}x{{/each}}', /neither a variable nor a section/],
-    ['{{#if state}}x{{else}}y{{/if}}', /has \{\{else\}\}, which is no variable/],
-    ['{{label.Team}}', /no variable/],
-    ['{{constructor}}', /no variable/],
+    ['{{#each names}}x{{/each}}', /not a variable or a section/],
+    ['{{#if state}}x{{else}}y{{/if}}', /has \{\{else\}\}, which is not a variable/],
+    ['{{label.Team}}', /not a variable/],
+    ['{{constructor}}', /not a variable/],
     ['', /must not be empty/],
     ['x'.repeat(4001), /must have at most 4000 characters/],
     [`${'{{#if state}}'.repeat(9)}x${'{{/if}}'.repeat(9)}`, /more than 8 sections within each other/],

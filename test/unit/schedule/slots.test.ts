@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { intervalScheduleOf, isSlot, latestSlot, slotsBetween, slotsWorth } from '#lib/schedule/slots.ts';
+import { executableSlots, intervalScheduleOf, isSlot, latestSlot, slotsBetween } from '#lib/schedule/slots.ts';
 
 const NOW = Date.UTC(2026, 10, 21);
 const seconds = fc.integer({ min: 1, max: 86_400 });
@@ -98,7 +98,7 @@ describe('slots', () => {
           const all = slotsBetween(rhythm, from, now + ahead);
           const newest = all.filter((slot) => slot <= now).slice(-1);
           const toCome = all.filter((slot) => slot > now);
-          expect(slotsWorth(rhythm, from, now + ahead, now)).toEqual([...newest, ...toCome]);
+          expect(executableSlots(rhythm, from, now + ahead, now)).toEqual([...newest, ...toCome]);
         },
       ),
     );

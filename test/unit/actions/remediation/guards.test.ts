@@ -67,6 +67,6 @@ describe('the guards of a remediation', () => {
 
   it('leave a failure alone for a minute that follows from another', () => {
     const stopped = firstToStop({ ...clear, dependency: { root: 'db' } });
-    expect(stopped).toEqual({ guard: 'dependency', why: 'it follows from the failure of db', until: NOW + 60_000 });
+    expect(stopped).toEqual({ guard: 'dependency', why: 'it is caused by the failure of db', until: NOW + 60_000 });
   });
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Remediation } from '#lib/actions/action-item.ts';
-import { longestMs, nextRecheckAt, spanOf, verdictOf } from '#lib/actions/remediation/verdict.ts';
+import { maxVerificationMs, nextRecheckAt, rangeOf, verdictOf } from '#lib/actions/remediation/verdict.ts';
 import { iso } from '#lib/platform/time.ts';
 
 const NOON = Date.UTC(2026, 10, 21, 12);
@@ -12,11 +12,11 @@ const span = { from: NOON + 10_000, until: NOON + 75_000, isRunning: false };
 
 describe('what is waited for after an attempt', () => {
   it('is nothing while the call is under way', () => {
-    expect(spanOf({ ...run, dispatch_status: 'pending', finished_at: null }, settings, check)).toBe('pending');
+    expect(rangeOf({ ...run, dispatch_status: 'pending', finished_at: null }, settings, check)).toBe('pending');
   });
 
   it('is the next result after the settling time, for two intervals and a time-out', () => {
-    expect(spanOf(run, settings, check)).toEqual(span);
+    expect(rangeOf(run, settings, check)).toEqual(span);
   });
 
   it('is nothing where the call or its pipeline failed: it did not heal', () => {
@@ -25,13 +25,13 @@ describe('what is waited for after an attempt', () => {
       { dispatch_status: 'blocked' },
       { pipeline_status: 'failed' },
     ] as const)
-      expect(spanOf({ ...run, ...one }, settings, check)).toBe('not_healed');
+      expect(rangeOf({ ...run, ...one }, settings, check)).toBe('not_healed');
   });
 
   it('is longer while a pipeline runs, and begins anew when it has succeeded', () => {
-    const running = spanOf({ ...run, pipeline_status: 'running' }, settings, check);
+    const running = rangeOf({ ...run, pipeline_status: 'running' }, settings, check);
     expect(running).toEqual({ from: NOON + 10_000, until: NOON + 300_000, isRunning: true });
-    const done = spanOf({ ...run, pipeline_status: 'succeeded', reported_at: NOON + 100_000 }, settings, check);
+    const done = rangeOf({ ...run, pipeline_status: 'succeeded', reported_at: NOON + 100_000 }, settings, check);
     expect(done).toEqual({ from: NOON + 110_000, until: NOON + 175_000, isRunning: false });
   });
 });
@@ -72,7 +72,7 @@ describe('the verdict', () => {
       fc.property(times, ({ interval_seconds, timeout_ms, pipeline_status, ...more }) => {
         const own = { interval_seconds, timeout_ms };
         const given = Remediation.parse(more);
-        const waited = spanOf({ ...run, pipeline_status }, given, own);
+        const waited = rangeOf({ ...run, pipeline_status }, given, own);
         if (typeof waited === 'string') throw new Error('nothing is waited for');
         let [now, looks] = [NOON, 0];
         for (; verdictOf(waited, [], true, now) === undefined; looks++) {
@@ -80,7 +80,7 @@ describe('the verdict', () => {
           expect(next).toBeGreaterThan(now);
           now = next;
         }
-        expect(now).toBeLessThanOrEqual(NOON + longestMs(given, own));
+        expect(now).toBeLessThanOrEqual(NOON + maxVerificationMs(given, own));
         expect(looks).toBeLessThan(700);
       }),
     );

@@ -16,14 +16,14 @@ beforeEach(async () => {
 
 describe('claim', () => {
   it('writes the run down as pending, and in the history of its action, before anything is sent', async () => {
-    expect(await claim(world, wanted)).toMatchObject({ is: 'ours', action: { id: action.id } });
+    expect(await claim(world, wanted)).toMatchObject({ is: 'claimed', action: { id: action.id } });
     expect(await world.runs(action)).toMatchObject([{ id: 'exe_1', dispatch_status: 'pending', trigger: 'manual' }]);
     expect(world.requests).toEqual([]);
   });
 
   it('succeeds once for one id, whoever asks how often', async () => {
     const claims = await Promise.all(Array.from({ length: 20 }, () => claim(world, wanted)));
-    expect(claims.map(({ is }) => is).toSorted()).toEqual(['ours', ...Array(19).fill('taken')]);
+    expect(claims.map(({ is }) => is).toSorted()).toEqual(['claimed', ...Array(19).fill('taken')]);
     expect(await claim(world, wanted)).toMatchObject({ is: 'taken', execution: { id: 'exe_1' } });
     expect(await world.runs(action)).toHaveLength(1);
   });
@@ -53,7 +53,7 @@ describe('claim', () => {
         return transact(writes);
       },
     };
-    expect(await claim(world, wanted)).toMatchObject({ is: 'ours', action: { name: 'Changed' } });
+    expect(await claim(world, wanted)).toMatchObject({ is: 'claimed', action: { name: 'Changed' } });
     expect(await world.runs(action)).toHaveLength(1);
   });
 

@@ -127,7 +127,7 @@ describe('a request', () => {
       expect(render({ ...action, url, allowed_hosts }, vars({ host }))).toEqual({
         ok: false,
         status: 'blocked',
-        error: `refused: ${host} is not among the allowed_hosts of the action`,
+        error: `refused: ${host} is not in allowed_hosts of the action`,
       });
     }
   });

@@ -49,7 +49,7 @@ describe('a URL', () => {
   it('of more than 8 KB is not made', () => {
     expect(renderUrl('https://h.example.com/{{a}}', vars({ a: 'x'.repeat(9000) }))).toMatchObject({
       status: 'failed',
-      error: 'not sent: the URL has more than 8192 characters once its variables are filled in',
+      error: 'not sent: the URL has more than 8192 characters after substitution of its variables',
     });
   });
 });
@@ -85,7 +85,7 @@ describe('the host of a URL', () => {
     expect(renderUrl('http://{{region}}:18150/deploy', vars({ region: value }))).toEqual({
       ok: false,
       status: 'blocked',
-      error: 'refused: the value of {{region}} in the host of the URL may only have letters, digits, "." and "-"',
+      error: 'refused: the value of {{region}} in the host of the URL may only contain letters, digits, "." and "-"',
     });
   });
 
@@ -94,7 +94,7 @@ describe('the host of a URL', () => {
     const template = 'https://{{entity_name}}.example.com/{{entity_name}}';
     expect(urlOf(template, vars({ entity_name: 'evil' }, own))).toBe('https://shop.example.com/evil');
     expect(urlOf(template, vars({ entity_name: 'evil' }))).toContain('vars cannot set it there');
-    expect(urlOf('https://{{host}}/', vars({}))).toBe('refused: nothing fills {{host}} in the host of the URL');
+    expect(urlOf('https://{{host}}/', vars({}))).toBe('refused: no value for {{host}} in the host of the URL');
   });
 
   it.each([

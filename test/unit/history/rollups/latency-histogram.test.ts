@@ -101,8 +101,8 @@ describe('a histogram', () => {
   });
 
   it('refuses a text that is none', () => {
-    expect(() => decodeHistogram('AAAA')).toThrow('no latency histogram');
-    expect(() => decodeHistogram('AAAAAA')).toThrow('no latency histogram');
+    expect(() => decodeHistogram('AAAA')).toThrow('not a latency histogram');
+    expect(() => decodeHistogram('AAAAAA')).toThrow('not a latency histogram');
   });
 
   it.each([

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { argumentComplaints, schemaComplaints } from '#lib/mcp/skills/input-schema.ts';
+import { argumentErrors, schemaIssues } from '#lib/mcp/skills/input-schema.ts';
 
-const placesOf = (schema: object) => schemaComplaints(schema as never).map(({ path }) => path.join('.'));
+const placesOf = (schema: object) => schemaIssues(schema as never).map(({ path }) => path.join('.'));
 const object = (more: object = {}) => ({ type: 'object', ...more });
 
 describe('a schema of arguments', () => {
@@ -70,16 +70,14 @@ describe('a schema of arguments', () => {
   it('is not nested without end', () => {
     let schema: object = {};
     for (let i = 0; i < 5000; i++) schema = { not: schema };
-    expect(schemaComplaints(object({ not: schema }))).toMatchObject([{ message: expect.stringContaining('nested') }]);
+    expect(schemaIssues(object({ not: schema }))).toMatchObject([{ message: expect.stringContaining('nested') }]);
   });
 
   it.each<[string, object]>([
     ['schemas', object({ allOf: Array.from({ length: 200 }, () => ({})) })],
     ['bytes', object({ description: 'x'.repeat(16 * 1024) })],
   ])('has no more than so many %s', (_name, schema) => {
-    expect(schemaComplaints(schema as never)).toMatchObject([
-      { path: [], message: expect.stringContaining('at most') },
-    ]);
+    expect(schemaIssues(schema as never)).toMatchObject([{ path: [], message: expect.stringContaining('at most') }]);
   });
 
   it('is judged whatever it is, and says what is wrong in words', () => {
@@ -87,7 +85,7 @@ describe('a schema of arguments', () => {
       fc.property(
         fc.object({ maxDepth: 6, key: fc.constantFrom('type', 'properties', 'items', 'anyOf', 'required', 'a') }),
         (value) => {
-          for (const { message } of schemaComplaints(value)) expect(message).toMatch(/\w+/);
+          for (const { message } of schemaIssues(value)) expect(message).toMatch(/\w+/);
         },
       ),
       { numRuns: 300 },
@@ -114,11 +112,11 @@ describe('arguments', () => {
     [{ name: 'xy', tags: ['a', 'c'] }, 'tags.1'],
     [{ name: 'xy', other: 1 }, 'other'],
   ])('%j do not fit, and the place is named', (value, path) => {
-    expect(argumentComplaints(schema, value).map((each) => each.path)).toContain(path);
+    expect(argumentErrors(schema, value).map((each) => each.path)).toContain(path);
   });
 
   it('that fit are taken', () => {
-    expect(argumentComplaints(schema, { name: 'xy', count: 3, tags: ['a', 'b'] })).toEqual([]);
+    expect(argumentErrors(schema, { name: 'xy', count: 3, tags: ['a', 'b'] })).toEqual([]);
   });
 
   it.each<[string, object]>([
@@ -126,13 +124,11 @@ describe('arguments', () => {
     ['elements in a list', { name: 'xy', tags: Array(101).fill('a') }],
     ['values', { name: 'xy', tags: Array(100).fill(Array(10).fill('a')) }],
   ])('have no more than so many %s', (_name, value) => {
-    expect(argumentComplaints(schema, value)).toMatchObject([
-      { path: '', message: expect.stringContaining('at most') },
-    ]);
+    expect(argumentErrors(schema, value)).toMatchObject([{ path: '', message: expect.stringContaining('at most') }]);
   });
 
   it('are not judged by a format, whose expressions can take for ever', () => {
     const url = object({ properties: { a: { type: 'string', format: 'url' }, b: { format: 'email' } } });
-    expect(argumentComplaints(url, { a: `http://${'a'.repeat(5000)}!`, b: 'none' })).toEqual([]);
+    expect(argumentErrors(url, { a: `http://${'a'.repeat(5000)}!`, b: 'none' })).toEqual([]);
   });
 });

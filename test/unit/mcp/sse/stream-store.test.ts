@@ -129,6 +129,6 @@ describe('open streams', () => {
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(6);
     const refused = replies.find(({ status }) => status === 429)!;
     expect(refused.headers.get('retry-after')).toBe('60');
-    expect(await refused.text()).toContain('The keys of this account hold 6 MCP streams');
+    expect(await refused.text()).toContain('The keys of this account have 6 open MCP streams');
   });
 });

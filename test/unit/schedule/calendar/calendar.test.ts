@@ -123,13 +123,13 @@ describe('a schedule that is not understood', () => {
     ['* * * *', 'has 4 fields; cron has five: minute, hour, day-of-month, month, day-of-week'],
     ['0 30 2 * * *', 'has 6 fields; cron has five: minute, hour, day-of-month, month, day-of-week'],
     ['30 2', 'has 2 fields; cron has five: minute, hour, day-of-month, month, day-of-week'],
-    ['@reboot', '@reboot is no time: nobody knows when it comes'],
+    ['@reboot', '@reboot is not a time, so its runs cannot be predicted'],
     ['@often', '"@often" is not known; write one of @hourly, @daily, @midnight, @weekly, @monthly, @yearly, @annually'],
     ['', 'is empty'],
     [' \n ', 'is empty'],
-    ['Mon..Foo 02:00', '"Foo" is no day of the week; write Mon to Sun'],
+    ['Mon..Foo 02:00', '"Foo" is not a day of the week; write Mon to Sun'],
     ['Fri..Mon 02:00', 'days of the week Fri..Mon run backwards'],
-    ['sometimes', '"sometimes" is no day of the week; write Mon to Sun'],
+    ['sometimes', '"sometimes" is not a day of the week; write Mon to Sun'],
     ['25:00', 'hour 25 is over 23'],
     ['02:00:60', 'second 60 is over 59'],
     ['02:00:00.5', 'second "00.5" is not known; write 0 to 59'],
@@ -138,21 +138,21 @@ describe('a schedule that is not understood', () => {
     ['*-*~29', 'day 29 is over 28'],
     ['1-2-3-4 02:00', 'date "1-2-3-4" is not year-month-day'],
     ['Mon Tue 02:00 UTC', '"Mon Tue 02:00 UTC" is not understood; write it like Mon..Fri *-*-* 02:30:00 Europe/Berlin'],
-    ['02:00 Berlin', '"Berlin" is no IANA time zone; did you mean Europe/Berlin?'],
+    ['02:00 Berlin', '"Berlin" is not an IANA time zone; did you mean Europe/Berlin?'],
     ['02:00\n\n03:00', 'line 2 is empty'],
-    ['02:00\n30 2 * * *', 'line 2 is a cron expression, which must stand alone'],
-    ['1:00\n2:00\n3:00\n4:00\n5:00\n6:00', 'has 6 lines, 5 is the most'],
+    ['02:00\n30 2 * * *', 'line 2 is a cron expression, which must be the only line'],
+    ['1:00\n2:00\n3:00\n4:00\n5:00\n6:00', 'has 6 lines, more than 5'],
   ])('%j: %s', (schedule, message) => {
     expect(() => parseCalendar(schedule, 'UTC')).toThrow(message);
   });
 
   it.each([
-    ['CEST', '"CEST" is no IANA time zone; write one such as Europe/Berlin or UTC'],
-    ['Berlin', '"Berlin" is no IANA time zone; did you mean Europe/Berlin?'],
-    ['new york', '"new york" is no IANA time zone; did you mean America/New_York?'],
-    ['Europe/Berln', '"Europe/Berln" is no IANA time zone; did you mean Europe/Berlin?'],
-    ['+02:00', '"+02:00" is no IANA time zone; write one such as Europe/Berlin or UTC'],
-    ['', '"" is no IANA time zone; write one such as Europe/Berlin or UTC'],
+    ['CEST', '"CEST" is not an IANA time zone; write one such as Europe/Berlin or UTC'],
+    ['Berlin', '"Berlin" is not an IANA time zone; did you mean Europe/Berlin?'],
+    ['new york', '"new york" is not an IANA time zone; did you mean America/New_York?'],
+    ['Europe/Berln', '"Europe/Berln" is not an IANA time zone; did you mean Europe/Berlin?'],
+    ['+02:00', '"+02:00" is not an IANA time zone; write one such as Europe/Berlin or UTC'],
+    ['', '"" is not an IANA time zone; write one such as Europe/Berlin or UTC'],
   ])('nor is the zone %j', (zone, message) => {
     expect(() => parseCalendar('02:00', zone)).toThrow(message);
   });
