@@ -13,7 +13,7 @@ describe('the settings of the identity provider', () => {
     ['OIDC_ISSUER', 'login.example.com', 'must be the address of a provider'],
     ['OIDC_ISSUER', 'ftp://login.example.com', 'must be the address of a provider'],
     ['OIDC_ISSUER', 'https://', 'must be the address of a provider'],
-    ['OIDC_ISSUER', 'https://user:secret@login.example.com', 'must not hold user:password@'],
+    ['OIDC_ISSUER', 'https://user:secret@login.example.com', 'must not contain user:password@'],
     ['OIDC_ISSUER', 'https://login.example.com/?realm=ops', 'must not contain ? or #'],
     ['OIDC_ISSUER', 'https://login.example.com/#ops', 'must not contain ? or #'],
     ['OIDC_ISSUER', 'https://a.example/.well-known/openid-configuration', 'must end before /.well-known/'],

@@ -10,16 +10,16 @@ const settings = Remediation.parse({ settle_seconds: 10, verify_within_seconds: 
 const run = { dispatch_status: 'success', finished_at: iso(NOON), pipeline_status: null } as const;
 const span = { from: NOON + 10_000, until: NOON + 75_000, isRunning: false };
 
-describe('what is waited for after an attempt', () => {
-  it('is nothing while the call is under way', () => {
+describe('the range of results after an attempt', () => {
+  it('is pending while the request is in progress', () => {
     expect(rangeOf({ ...run, dispatch_status: 'pending', finished_at: null }, settings, check)).toBe('pending');
   });
 
-  it('is the next result after the settling time, for two intervals and a time-out', () => {
+  it('has the next result after the settling time, for two intervals and a timeout', () => {
     expect(rangeOf(run, settings, check)).toEqual(span);
   });
 
-  it('is nothing where the call or its pipeline failed: it did not heal', () => {
+  it('is empty when the request or its pipeline failed: not healed', () => {
     for (const one of [
       { dispatch_status: 'failed' },
       { dispatch_status: 'blocked' },
@@ -28,7 +28,7 @@ describe('what is waited for after an attempt', () => {
       expect(rangeOf({ ...run, ...one }, settings, check)).toBe('not_healed');
   });
 
-  it('is longer while a pipeline runs, and begins anew when it has succeeded', () => {
+  it('is longer while a pipeline runs, and restarts when it has succeeded', () => {
     const running = rangeOf({ ...run, pipeline_status: 'running' }, settings, check);
     expect(running).toEqual({ from: NOON + 10_000, until: NOON + 300_000, isRunning: true });
     const done = rangeOf({ ...run, pipeline_status: 'succeeded', reported_at: NOON + 100_000 }, settings, check);
@@ -47,20 +47,20 @@ describe('the verdict', () => {
     expect(verdictOf(span, [ill, well], true, span.from + 1)).toEqual({ verdict: 'not_healed', by: 'res_2' });
   });
 
-  it('of a pipeline that runs is made by a success alone, until its time is over', () => {
+  it('needs a success while a pipeline runs, until its time is over', () => {
     const running = { ...span, isRunning: true };
     expect(verdictOf(running, [ill], true, span.until)).toBeUndefined();
     expect(verdictOf(running, [ill, well], true, span.until)).toEqual({ verdict: 'healed', by: 'res_1' });
     expect(verdictOf(running, [ill], true, span.until + 60_000)).toEqual({ verdict: 'not_healed', by: 'res_2' });
   });
 
-  it('without any result is not healed, or unverified where nobody watched', () => {
+  it('is not_healed without results, or unverified if not monitored', () => {
     expect(verdictOf(span, [], true, span.until)).toBeUndefined();
     expect(verdictOf(span, [], true, span.until + 60_000)).toEqual({ verdict: 'not_healed', by: null });
     expect(verdictOf(span, [], false, span.until + 60_000)).toEqual({ verdict: 'unverified', by: null });
   });
 
-  it('comes in the end, before its lock expires: each look is later than the one before', () => {
+  it('is reached before its lock expires: each recheck is later than the last', () => {
     const times = fc.record({
       interval_seconds: fc.integer({ min: 1, max: 86_400 }),
       timeout_ms: fc.integer({ min: 100, max: 30_000 }),
