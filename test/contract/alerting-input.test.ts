@@ -136,7 +136,7 @@ const rows: Row[] = [
       return client.post(`/v1/checks/${id}/acknowledge`, { until: from(-60) });
     },
     'until',
-    /ahead|passed/,
+    /future|passed/,
   ],
   [
     'a repair that waits for a word',

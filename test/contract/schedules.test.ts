@@ -27,7 +27,7 @@ describe('a schedule that cannot be', () => {
     [{ schedule: '* * * *' }, 'config.schedule', 'has 4 fields; cron has five'],
     [{ schedule: '0 30 2 * * *' }, 'config.schedule', 'has 6 fields; cron has five'],
     [{ schedule: '30 2 30 2 *' }, 'config.schedule', 'has no due time within five years'],
-    [{ schedule: '@reboot' }, 'config.schedule', '@reboot is no time'],
+    [{ schedule: '@reboot' }, 'config.schedule', '@reboot is not a time'],
     [{ schedule: 'Mon..Foo 02:00' }, 'config.schedule', '"Foo" is not a day of the week'],
     [{ schedule: '*-*-* *:*:*' }, 'config.schedule', 'is due more than once a minute'],
     [{ schedule: '1:00\n2:00\n\n4:00\n5:00' }, 'config.schedule', 'line 3 is empty'],

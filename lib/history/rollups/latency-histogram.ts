@@ -32,7 +32,7 @@ export function varintsOf(text: string): number[] {
 /**
  * Histogram of latencies in ms (docs/use/states-and-history.md#history): base-2 exponential of scale 4, as in the
  * OpenTelemetry metrics data model (schema 4 of Prometheus native histograms). 16 slots double the value, so a
- * percentile is off by at most 2.2 % and 0.5 ms, and exact below 27 ms. `slots` has the number of values per slot, up to
+ * percentile is off by at most 2.2 % and 0.5 ms, and exact below 27 ms. `slots` has the number of values per slot, to
  * the last non-empty one: slot 0 for 0, slot k + 1 for (2^((k-1)/16), 2^(k/16)]. While empty, min is Infinity, max 0.
  */
 export type LatencyHistogram = { count: number; sum: number; min: number; max: number; slots: number[] };
