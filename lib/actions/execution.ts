@@ -22,7 +22,7 @@ export const ExecutionRecord = z
     dispatch_status: z
       .enum(['pending', 'success', 'failed', 'blocked', 'skipped'])
       .describe(
-        'pending: in progress. success: 2xx response. failed: other or no response. blocked: destination not allowed. skipped: stopped by a guard, named first in error_message.',
+        'pending: in progress. success: 2xx response. failed: other or no response. blocked: destination not allowed. skipped: stopped by a guard (error_message).',
       ),
     status_code: z.int().describe('HTTP status code; 0 without a response.'),
     latency_ms: z.int().describe('Duration of the request in milliseconds.'),
@@ -38,7 +38,7 @@ export const ExecutionRecord = z
       .nullable()
       .describe('Number of the attempt in a remediation series, from 1; null for other executions.'),
     verdict: ExecutionVerdict.nullable().describe(
-      'Verdict of a remediation. healed: the check recovered after it. not_healed: it did not. already_healthy: it had recovered before. unverified: it was not monitored. Null before the verdict.',
+      'healed: the check recovered. not_healed: it did not. already_healthy: it had recovered before. unverified: not monitored. Null before the verdict.',
     ),
     verified_at: z.iso.datetime().nullable().describe('Time of the verdict; null before it.'),
     verified_by: z.string().nullable().describe('Id of the result that decided; null without one.'),

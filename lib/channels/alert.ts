@@ -37,7 +37,7 @@ export type Alert = {
   /** Recent failures of the check, including this one; null if not counted. */
   lately: RecentFailures | null;
   /** Titles of the channel types notified, one per channel; empty if unknown. */
-  told: string[];
+  notified: string[];
   /** Remediation that did not help; null for other alerts. */
   remediation: TriedRemediation | null;
   /** URL of the page that acknowledges after a confirmation; null if not possible. */
@@ -75,7 +75,7 @@ export const NOTHING_KNOWN = {
   impact: null,
   group: null,
   lately: null,
-  told: [],
+  notified: [],
   remediation: null,
   acknowledge_url: null,
   silence_url: null,
@@ -129,7 +129,7 @@ export const EXAMPLE_ALERT: Alert = {
     dashboard: null,
   },
   lately: { failures: 3, within_ms: 86_400_000 },
-  told: ['Slack', 'E-mail'],
+  notified: ['Slack', 'E-mail'],
 };
 
 type AlertUrls = {

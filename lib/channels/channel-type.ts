@@ -21,7 +21,7 @@ export type Send =
 export type ChannelResponse = { status: number; body: string; json: Record<string, unknown> };
 
 /** Error of a receiver; `retry_after_ms` if it requests a pause. */
-type Refused = { said: string; retry_after_ms?: number };
+type Refused = { message: string; retry_after_ms?: number };
 
 /** Channel type: one file in types/ and an entry in the registry. Sending, retry, pacing and redaction are shared. */
 export type ChannelType<Name extends string = string> = {

@@ -109,8 +109,8 @@ function errorTextOf({ code, responseCode = 0, response = '' }: SmtpError): Lett
   if (code === 'EAUTH') return { error: `the mail server rejected the login of this service; ${OPERATOR} (SMTP_URL)` };
   const later = responseCode >= 400 && responseCode < 500;
   if (code === 'EENVELOPE' || code === 'EMESSAGE') {
-    const said = response.replace(/[\p{Cc}\s]+/gu, ' ').trim();
-    return { error: `the mail server rejected the mail: ${said || 'no reason given'}`, ...(later && { later }) };
+    const reason = response.replace(/[\p{Cc}\s]+/gu, ' ').trim();
+    return { error: `the mail server rejected the mail: ${reason || 'no reason given'}`, ...(later && { later }) };
   }
   if (later) return { error: 'the mail server requested a later retry', later };
   return { error: `the mail server of this service could not be reached, or not with TLS; ${OPERATOR}` };

@@ -82,10 +82,10 @@ export const lately = ({ lately: often }: Alert): string =>
   often && often.failures > 1 ? `Down ${often.failures} times within ${duration(often.within_ms)}.` : '';
 
 /** Formats `Notified: Slack, 2 x Webhook.` for more than one channel. */
-export function notifiedLine({ told }: Alert): string {
-  if (told.length < 2) return '';
-  const names = [...new Set(told)].map((name) => {
-    const times = told.filter((one) => one === name).length;
+export function notifiedLine({ notified }: Alert): string {
+  if (notified.length < 2) return '';
+  const names = [...new Set(notified)].map((name) => {
+    const times = notified.filter((one) => one === name).length;
     return times > 1 ? `${times} x ${name}` : name;
   });
   return `Notified: ${names.join(', ')}.`;

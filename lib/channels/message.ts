@@ -127,8 +127,8 @@ const NOTES: Record<Alert['kind'], (alert: Alert) => string> = {
   acknowledged: ({ acknowledgement }) => {
     const { by = 'a user', note = '', until = null } = acknowledgement ?? {};
     const end = until === null ? 'until it is up again' : `until ${clockTime(until)}, or it is up again`;
-    const said = note && `: ${note}`;
-    return `Acknowledged by ${by}${said}${/[.!?]$/.test(said) ? '' : '.'} No reminders or escalation ${end}.`;
+    const suffix = note && `: ${note}`;
+    return `Acknowledged by ${by}${suffix}${/[.!?]$/.test(suffix) ? '' : '.'} No reminders or escalation ${end}.`;
   },
   closed: ({ event }) =>
     `It is no longer checked, so ${WHILE[event.check_from_state] ? 'no recovery' : 'nothing more'} will be reported.`,

@@ -56,12 +56,12 @@ const entry = <Kind extends EntryKind>(keys: Keys, kind: Kind, { tenant_id, enti
 });
 
 /** Interval of a cell. */
-export type CellRhythm = Pick<ProbeEntry, 'tenant_id' | 'cell' | 'interval_seconds'>;
+export type CellInterval = Pick<ProbeEntry, 'tenant_id' | 'cell' | 'interval_seconds'>;
 
 /** Returns an entry; `from` (epoch ms): until then its writer sends the jobs. */
 export const probeEntry = (
   keys: Keys,
-  { tenant_id, cell, interval_seconds }: CellRhythm,
+  { tenant_id, cell, interval_seconds }: CellInterval,
   v: string,
   { from, checks }: Pick<ProbeEntry, 'from' | 'checks'>,
 ): ProbeEntry => ({

@@ -4,7 +4,7 @@ import type { DueDeadline, Job, MessageTo } from '#lib/messages.ts';
 import { MAX_DELAY_MS } from '#lib/platform/batch.ts';
 import { chunks } from '#lib/platform/plain-data.ts';
 import type { Message } from '#lib/platform/ports.ts';
-import type { CellRhythm, Owner } from './entries.ts';
+import type { CellInterval, Owner } from './entries.ts';
 import { writerSendsUntil } from './watermark.ts';
 
 /** Job, and the approximate number of checks that it probes. */
@@ -12,7 +12,7 @@ export type CellJob = { job: Job; checks: number };
 
 /** Returns the jobs of a cell's entry at slots (epoch ms). */
 export const cellJobs = (
-  { tenant_id, cell, interval_seconds, checks }: CellRhythm & { checks: number },
+  { tenant_id, cell, interval_seconds, checks }: CellInterval & { checks: number },
   slots: number[],
 ): CellJob[] => slots.map((slot) => ({ job: { tenant_id, cell, interval_seconds, slot }, checks }));
 
@@ -138,7 +138,7 @@ export const remediationDue = (
 
 /** Returns the messages that roll up the hours of a cell. */
 export const rollupsDue = (
-  { tenant_id, cell }: Pick<CellRhythm, 'tenant_id' | 'cell'>,
+  { tenant_id, cell }: Pick<CellInterval, 'tenant_id' | 'cell'>,
   slots: number[],
 ): MessageTo<'rollup'>[] => slots.map((slot) => ({ body: { tenant_id, cell }, not_before: slot, group: tenant_id }));
 

@@ -25,19 +25,19 @@ export const rollupScheduleOf = (cell: string): IntervalSchedule => ({
 export const latestSlot = ({ phase, interval_ms }: IntervalSchedule, at: number): number =>
   phase + Math.floor((at - phase) / interval_ms) * interval_ms;
 
-export const isSlot = (rhythm: IntervalSchedule, at: number): boolean => latestSlot(rhythm, at) === at;
+export const isSlot = (schedule: IntervalSchedule, at: number): boolean => latestSlot(schedule, at) === at;
 
 /** Returns the slots in (from, to], ascending. */
-export function slotsBetween(rhythm: IntervalSchedule, from: number, to: number): number[] {
+export function slotsBetween(schedule: IntervalSchedule, from: number, to: number): number[] {
   const slots: number[] = [];
-  for (let slot = latestSlot(rhythm, from) + rhythm.interval_ms; slot <= to; slot += rhythm.interval_ms)
+  for (let slot = latestSlot(schedule, from) + schedule.interval_ms; slot <= to; slot += schedule.interval_ms)
     slots.push(slot);
   return slots;
 }
 
 /** Returns the slots in (from, to] to execute at `now`: of past slots only the latest; earlier ones are gaps. */
-export const executableSlots = (rhythm: IntervalSchedule, from: number, to: number, now: number): number[] =>
-  slotsBetween(rhythm, Math.max(from, latestSlot(rhythm, now) - rhythm.interval_ms), to);
+export const executableSlots = (schedule: IntervalSchedule, from: number, to: number, now: number): number[] =>
+  slotsBetween(schedule, Math.max(from, latestSlot(schedule, now) - schedule.interval_ms), to);
 
 /** Returns the start of the hour, or of the UTC day, of an instant (epoch ms). */
 export const hourOf = (at: number): number => Math.floor(at / HOUR_MS) * HOUR_MS;

@@ -9,8 +9,8 @@ import type { FairSemaphore } from '#lib/platform/sharing/fair-semaphore.ts';
 import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 
-/** `places`: permits for executions from a queue; manual executions use the caller's time. */
-export type RunEnv = Env & { places?: FairSemaphore };
+/** `permits`: permits for executions from a queue; manual executions use the caller's time. */
+export type RunEnv = Env & { permits?: FairSemaphore };
 
 /** Requested execution. Its id follows from its cause, so that a repeat is the same execution. */
 export type Wanted = {
@@ -34,9 +34,9 @@ export type Claim =
   | { is: 'void' };
 
 /** Maximum wait of a claimed execution for a permit, in ms. */
-export const PLACE_MS = 5_000;
+export const PERMIT_WAIT_MS = 5_000;
 /** Time besides the request: wait for the permit, and the writes before and after it, each retried for 10 s. */
-const WRITES_MS = 15_000 + PLACE_MS;
+const WRITES_MS = 15_000 + PERMIT_WAIT_MS;
 
 /** Returns the time (epoch ms) from which a pending execution started at `now` was interrupted. */
 export const giveUpAt = (action: ActionItem, now: number): number => now + action.timeout_ms + WRITES_MS;

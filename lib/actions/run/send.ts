@@ -44,19 +44,19 @@ export async function send(env: ExchangeEnv, action: ActionItem, variables: Vari
   };
 }
 
-type ExchangeEnv = Pick<RunEnv, 'ports' | 'places'>;
+type ExchangeEnv = Pick<RunEnv, 'ports' | 'permits'>;
 
 async function withPermit(
-  { ports, places }: ExchangeEnv,
+  { ports, permits }: ExchangeEnv,
   action: ActionItem,
   variables: Variables,
 ): Promise<Dispatched> {
   const rendered = render(action, variables);
   if (!rendered.ok) return notSent(rendered.status, rendered.error);
   const { request } = rendered;
-  if (!places) return exchange(ports, action, request);
+  if (!permits) return exchange(ports, action, request);
   const claim = { tenant: action.tenant_id, target: URL.parse(request.url)?.host };
-  const dispatched = await places.run(claim, () => exchange(ports, action, request));
+  const dispatched = await permits.run(claim, () => exchange(ports, action, request));
   return dispatched === NO_PERMIT ? notSent('failed', NO_PERMIT_MESSAGE) : dispatched;
 }
 

@@ -53,7 +53,7 @@ export const googlechat = defineChannel({
   // {"error":{"code":429,"message":"…","status":"RESOURCE_EXHAUSTED"}}
   refused({ status, json }) {
     const { message }: { message?: unknown } = json.error ?? {};
-    return status >= 400 && typeof message === 'string' ? { said: message } : undefined;
+    return status >= 400 && typeof message === 'string' ? { message: message } : undefined;
   },
   examples: {
     valid: [{ url: 'https://chat.googleapis.com/v1/spaces/AAAA/messages?key=abc&token=def' }],

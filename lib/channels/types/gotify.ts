@@ -42,7 +42,7 @@ export const gotify = defineChannel({
     };
   },
   refused: ({ status, json }) =>
-    status >= 400 && typeof json.errorDescription === 'string' ? { said: json.errorDescription } : undefined,
+    status >= 400 && typeof json.errorDescription === 'string' ? { message: json.errorDescription } : undefined,
   examples: {
     valid: [{ url: 'https://gotify.example.com', token: 'AiOLxxDxYOCc7bY' }],
     invalid: [

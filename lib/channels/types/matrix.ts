@@ -64,7 +64,7 @@ export const matrix = defineChannel({
     if (status < 400 || typeof json.errcode !== 'string') return undefined;
     const { retry_after_ms } = json;
     return {
-      said: `${json.errcode} ${json.error ?? ''}`.trim(),
+      message: `${json.errcode} ${json.error ?? ''}`.trim(),
       ...(status === 429 && typeof retry_after_ms === 'number' && { retry_after_ms }),
     };
   },

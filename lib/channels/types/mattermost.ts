@@ -51,7 +51,7 @@ export const mattermost = defineChannel({
     };
   },
   refused: ({ status, json }) =>
-    status >= 400 && typeof json.message === 'string' ? { said: json.message } : undefined,
+    status >= 400 && typeof json.message === 'string' ? { message: json.message } : undefined,
   examples: {
     valid: [
       { url: 'https://mattermost.example.com/hooks/abc' },

@@ -51,7 +51,7 @@ export const opsgenie = defineChannel({
     };
   },
   refused: ({ status, json }) =>
-    status >= 400 && typeof json.message === 'string' ? { said: json.message } : undefined,
+    status >= 400 && typeof json.message === 'string' ? { message: json.message } : undefined,
   examples: {
     valid: [
       { api_key: '4f2c1a6e-0b7d-4c1e-9a55-3f1f6a3c2b10' },

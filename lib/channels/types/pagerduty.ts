@@ -58,7 +58,7 @@ export const pagerduty = defineChannel({
     };
   },
   refused: ({ json }) =>
-    Array.isArray(json.errors) ? { said: `${json.message ?? json.status}: ${json.errors.join('; ')}` } : undefined,
+    Array.isArray(json.errors) ? { message: `${json.message ?? json.status}: ${json.errors.join('; ')}` } : undefined,
   examples: {
     valid: [
       { routing_key: 'R0123456789abcdef0123456789ABCDE' },

@@ -67,7 +67,7 @@ export const pushover = defineChannel({
   // {"status":0,"errors":["user identifier is invalid"]}
   refused: ({ json }) =>
     json.status !== undefined && json.status !== 1
-      ? { said: Array.isArray(json.errors) ? json.errors.join('; ') : 'no reason' }
+      ? { message: Array.isArray(json.errors) ? json.errors.join('; ') : 'no reason' }
       : undefined,
   examples: {
     valid: [

@@ -60,7 +60,7 @@ export const teams = defineChannel({
   refused({ status, body }) {
     const inside = /returned HTTP error (\d{3})/i.exec(body)?.[1];
     if (status >= 300 || inside === undefined) return undefined;
-    return { said: body, ...(inside === '429' && { retry_after_ms: 1000 }) };
+    return { message: body, ...(inside === '429' && { retry_after_ms: 1000 }) };
   },
   examples: {
     valid: [

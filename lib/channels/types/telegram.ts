@@ -67,7 +67,7 @@ export const telegram = defineChannel({
     if (json.ok !== false) return undefined;
     const { retry_after }: { retry_after?: unknown } = json.parameters ?? {};
     return {
-      said: String(json.description ?? 'no reason'),
+      message: String(json.description ?? 'no reason'),
       ...(typeof retry_after === 'number' && { retry_after_ms: retry_after * 1000 }),
     };
   },

@@ -40,7 +40,7 @@ export const twilio = defineChannel({
     const { title, lead, why, note, links } = messageOf(alert, config);
     const [opens] = links;
     const isOwn = config.body_template !== undefined;
-    const said = [
+    const lines = [
       shorten(title, MAX_TITLE),
       isOwn ? lead : shorten(lead, MAX_REASON),
       shorten(why, MAX_REASON),
@@ -50,7 +50,7 @@ export const twilio = defineChannel({
     const form = new URLSearchParams({
       To: config.to,
       [config.from.startsWith('MG') ? 'MessagingServiceSid' : 'From']: config.from,
-      Body: fitted(said.join('\n'), MAX_CHARACTERS),
+      Body: fitted(lines.join('\n'), MAX_CHARACTERS),
     });
     return {
       via: 'http',
@@ -65,7 +65,7 @@ export const twilio = defineChannel({
   // {"code":21211,"message":"…","more_info":"…","status":400}
   refused: ({ status, json }) =>
     status >= 400 && typeof json.message === 'string'
-      ? { said: `${json.message}${typeof json.code === 'number' ? ` (error ${json.code})` : ''}` }
+      ? { message: `${json.message}${typeof json.code === 'number' ? ` (error ${json.code})` : ''}` }
       : undefined,
   examples: {
     valid: [

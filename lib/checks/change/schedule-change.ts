@@ -6,7 +6,7 @@ import { cellOf } from '#lib/keys.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { RECLAIM_AFTER_MS } from '#lib/platform/table/reclaim.ts';
 import {
-  type CellRhythm,
+  type CellInterval,
   deadlineEntry,
   dueDeadline,
   type ProbeEntry,
@@ -64,7 +64,7 @@ async function probeAtOnce(env: Env, check: CheckItem): Promise<void> {
 }
 
 /** The write by which one more check of a cell has this interval. */
-async function joinRhythm(env: Env, own: CellRhythm): Promise<Write> {
+async function joinRhythm(env: Env, own: CellInterval): Promise<Write> {
   const { ports, keys } = env;
   const { tenant_id, cell, interval_seconds } = own;
   const key = keys.entry('probe', tenant_id, probeEntryId(cell, interval_seconds));

@@ -35,16 +35,16 @@ export async function measureCheck(
 
   const causeOf = causes(context, check, outages);
   let i = 0;
-  for await (const moment of timeline(context, check, revisions, read, MISSED_AFTER_MS)) {
-    while (i < windows.length - 1 && moment.at >= windows[i]!.to) i++;
-    const counted = moment.at >= span.from ? figures[i]! : undefined;
-    if (moment.missed) {
-      const { slot, interval_ms } = moment.missed;
+  for await (const entry of timeline(context, check, revisions, read, MISSED_AFTER_MS)) {
+    while (i < windows.length - 1 && entry.at >= windows[i]!.to) i++;
+    const counted = entry.at >= span.from ? figures[i]! : undefined;
+    if (entry.missed) {
+      const { slot, interval_ms } = entry.missed;
       addGap(gaps, { from: slot, to: Math.min(slot + interval_ms, changeAfter(revisions, slot)) });
-      const cause = causeOf(slot, moment.noted);
+      const cause = causeOf(slot, entry.noted);
       if (counted) counted.gaps[cause] += 1;
     } else if (counted) {
-      countResult(counted, moment.run);
+      countResult(counted, entry.run);
     }
   }
   const known: KnownTime = {

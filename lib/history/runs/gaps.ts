@@ -86,7 +86,7 @@ export async function findGaps(
   context: TenantEnv,
   check: CheckItem,
   window: SlotRange,
-  limits: { gaps: number; moments?: number },
+  limits: { gaps: number; entries?: number },
 ): Promise<{ gaps: Gap[]; next?: number }> {
   if (window.from >= window.until) return { gaps: [] };
   const revisions = await revisionsSince(context, check, window.from);
@@ -97,15 +97,15 @@ export async function findGaps(
   const causeOf = causes(context, check, outages);
   let visited = 0;
   let next = window.from;
-  for await (const moment of timeline(context, check, revisions, window)) {
-    if (visited++ === (limits.moments ?? MAX_SLOTS)) return { gaps, next };
-    if (moment.missed) {
-      const { slot, interval_ms } = moment.missed;
-      const gap: Gap = { from: slot, to: slot + interval_ms, slots: 1, cause: causeOf(slot, moment.noted) };
+  for await (const entry of timeline(context, check, revisions, window)) {
+    if (visited++ === (limits.entries ?? MAX_SLOTS)) return { gaps, next };
+    if (entry.missed) {
+      const { slot, interval_ms } = entry.missed;
+      const gap: Gap = { from: slot, to: slot + interval_ms, slots: 1, cause: causeOf(slot, entry.noted) };
       if (!joins(gaps.at(-1), gap) && gaps.length === limits.gaps) return { gaps, next };
       add(gaps, gap);
     }
-    next = moment.at + 1;
+    next = entry.at + 1;
   }
   return { gaps };
 }

@@ -38,7 +38,7 @@ export async function resultList(
     const found: FoundResult[] = [];
     const runs = storedRuns(context, check, revisions, { from, until: to }, { descending: true, page: limit, after });
     for await (const page of runs) {
-      for (const { at, run } of page.filter((moment) => moment.gap === undefined)) {
+      for (const { at, run } of page.filter((entry) => entry.gap === undefined)) {
         const item = resultOf(keys, check, at, run);
         if (isInRange(item)) found.push({ item, isQuiet: run !== item });
       }

@@ -24,7 +24,7 @@ export const slotOf = ({ sk }: PackItem): number => Number(sk.slice(0, 13));
  * packs of its interval. If a slot has several packs, the first with a result counts, and a result before a gap.
  * `revisions`: those in force in the window, in order of time.
  */
-async function* packedMoments(
+async function* packedEntries(
   { ports, keys, tenant }: TenantEnv,
   check: Pick<CheckItem, 'id'>,
   revisions: readonly RevisionItem[],
@@ -44,15 +44,15 @@ async function* packedMoments(
       eventual: true,
     };
     for await (const packs of pagesOf<PackItem>(ports.table, query)) {
-      const moments: PackedHistoryEntry[] = [];
+      const entries: PackedHistoryEntry[] = [];
       for (const pack of packs) {
         const entry = entryOf(pack, number);
         if (!entry) continue;
         const at = slotOf(pack);
-        if (last && last.at !== at) moments.push(last);
+        if (last && last.at !== at) entries.push(last);
         last = last?.at === at ? { at, entry: last.entry.gap ? entry : last.entry } : { at, entry };
       }
-      if (moments.length > 0) yield moments;
+      if (entries.length > 0) yield entries;
       // A store may return without ever waiting.
       else await othersTurn();
     }
@@ -95,16 +95,16 @@ export async function* storedRuns(
   if (check.execution_mode === 'push') return yield* pages;
   const singles = cursorOf(pages);
   await singles.next();
-  for await (const packed of packedMoments(context, check, revisions, windowAfter(window, after), options)) {
-    const moments: HistoryEntry[] = [];
-    for (const moment of packed) {
-      while (singles.head && isBefore(singles.head.at, moment.at, descending)) {
-        moments.push(singles.head);
+  for await (const packed of packedEntries(context, check, revisions, windowAfter(window, after), options)) {
+    const entries: HistoryEntry[] = [];
+    for (const packedEntry of packed) {
+      while (singles.head && isBefore(singles.head.at, packedEntry.at, descending)) {
+        entries.push(singles.head);
         await singles.next();
       }
-      if (singles.head?.at !== moment.at) moments.push(momentOf(moment));
+      if (singles.head?.at !== packedEntry.at) entries.push(historyEntryOf(packedEntry));
     }
-    yield moments;
+    yield entries;
   }
   for (; singles.head; await singles.next()) yield [singles.head];
 }
@@ -120,7 +120,7 @@ const hasSingles = ({ execution_mode, single, settings_at }: CheckItem, from: nu
 const windowAfter = (window: SlotRange, after: string | undefined): SlotRange =>
   after === undefined ? window : { from: window.from, until: Math.min(window.until, orderOf({ sk: after })) };
 
-const momentOf = ({ at, entry }: PackedHistoryEntry): HistoryEntry =>
+const historyEntryOf = ({ at, entry }: PackedHistoryEntry): HistoryEntry =>
   entry.gap ? { at, gap: entry.gap } : { at, run: entry };
 
 const isBefore = (a: number, b: number, descending: boolean): boolean => (descending ? a > b : a < b);

@@ -6,7 +6,7 @@ import { yieldEvery } from '#lib/platform/yielding.ts';
 import { PACK_MS, type StoredGapCause } from '#lib/results/pack.ts';
 import { dueTimes, parseCalendar } from '#lib/schedule/calendar/calendar.ts';
 import { type IntervalSchedule, latestSlot } from '#lib/schedule/slots.ts';
-import { type SlotRange, type HistoryEntry as StoredMoment, storedRuns } from './runs.ts';
+import { type HistoryEntry, type SlotRange, storedRuns } from './runs.ts';
 
 /** Deadline of slots at `now` (epoch ms): next slot or `patience_ms`, then up to `timeout_ms` of a probe. */
 type Patience = { now: number; timeout_ms: number; patience_ms?: number | undefined };
@@ -57,13 +57,13 @@ export async function countSlots({ rhythm, schedule }: Revision, { from, until }
   return count;
 }
 
-type TimelineRun = Extract<StoredMoment, { gap?: never }>;
+type TimelineRun = Extract<HistoryEntry, { gap?: never }>;
 
 /** Result, or a slot that will never have one, with its cause if noted. `at`: its order, epoch ms. */
 type SlotEntry = (TimelineRun & { missed?: never }) | { at: number; missed: DueSlot; noted?: StoredGapCause };
 
 /** Whether an entry does not belong to a slot, as manual runs and retries. */
-const isWithoutSlot = (moment: StoredMoment): boolean => moment.gap === undefined && 'kind' in moment.run;
+const isWithoutSlot = (entry: HistoryEntry): boolean => entry.gap === undefined && 'kind' in entry.run;
 
 /** Entries per turn of the event loop: a store may return without ever waiting. */
 const ENTRIES_PER_TURN = 2000;
@@ -85,21 +85,21 @@ export async function* timeline(
   const due = check.execution_mode === 'push' ? [] : dueSlots(revisions, window, { now, timeout_ms, patience_ms });
   const slots = due[Symbol.iterator]();
   let next = slots.next();
-  let moments = 0;
+  let entries = 0;
   for await (const page of storedRuns(context, check, revisions, window)) {
-    for (const moment of page) {
-      const { at } = moment;
-      if (isWithoutSlot(moment)) continue;
+    for (const entry of page) {
+      const { at } = entry;
+      if (isWithoutSlot(entry)) continue;
       for (; !next.done && next.value.slot < at; next = slots.next()) yield { at: next.value.slot, missed: next.value };
       const isDue = !next.done && next.value.slot === at;
-      if (moment.gap === undefined) yield moment;
-      else if (isDue) yield { at, missed: next.value, noted: moment.gap };
+      if (entry.gap === undefined) yield entry;
+      else if (isDue) yield { at, missed: next.value, noted: entry.gap };
       if (isDue) next = slots.next();
-      if (++moments % ENTRIES_PER_TURN === 0) await othersTurn();
+      if (++entries % ENTRIES_PER_TURN === 0) await othersTurn();
     }
   }
   for (; !next.done; next = slots.next()) {
     yield { at: next.value.slot, missed: next.value };
-    if (++moments % ENTRIES_PER_TURN === 0) await othersTurn();
+    if (++entries % ENTRIES_PER_TURN === 0) await othersTurn();
   }
 }

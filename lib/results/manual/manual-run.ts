@@ -38,7 +38,7 @@ export async function probeNow(
 ): Promise<ProbedNow> {
   const { lanes, network } = probingProcess(ports);
   const host = hostOf(check);
-  await network.lookAgain();
+  await network.recheck();
   const claim = { tenant, target: host, until: ports.clock.now() + WAIT_MS };
   const timeout_ms = Math.min(probeTimeout(check), MAX_MS);
   const probe = () => probeBy(ports, check, { account: caller, tenant_id: tenant, timeout_ms, shows, about });

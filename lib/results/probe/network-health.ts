@@ -23,7 +23,7 @@ export type NetworkHealth = {
   /** Whether the reference host, which answered before, does not answer now; for a single probe that is not retried. */
   isInDoubt(): Promise<boolean>;
   /** Rechecks the reference host before probes while the network is down: an idle process may be outdated. */
-  lookAgain(): Promise<void>;
+  recheck(): Promise<void>;
   /** Whether the network was known to be down at a time (epoch ms), without a response since. */
   wasDown(at: number): boolean;
   /** Checks the reference host at intervals while targets answer; called after each batch. */
@@ -79,7 +79,7 @@ export function networkHealth(ports: Ports): NetworkHealth {
       onResponse();
       return false;
     },
-    lookAgain: async () => {
+    recheck: async () => {
       // An internal error shows in the probes themselves, which report it.
       if (isDown && (await referenceAnswers(ports, REFERENCE_HOST, RECHECK_TIMEOUT_MS).catch(() => false)))
         onResponse();

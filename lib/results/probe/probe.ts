@@ -11,15 +11,15 @@ import { type NetworkHealth, networkHealth } from './network-health.ts';
 
 /** Permit for the large body of one probe, from its request until the end of the probe. */
 class BodyPermit {
-  readonly #places: FairSemaphore;
+  readonly #permits: FairSemaphore;
   readonly #tenant: string;
   readonly #clock: Pick<Clock, 'now'>;
   readonly #over = Promise.withResolvers<void>();
   #requested_at: number | undefined;
   #entered_at: number | undefined;
 
-  constructor(places: FairSemaphore, tenant: string, clock: Pick<Clock, 'now'>) {
-    this.#places = places;
+  constructor(permits: FairSemaphore, tenant: string, clock: Pick<Clock, 'now'>) {
+    this.#permits = permits;
     this.#tenant = tenant;
     this.#clock = clock;
   }
@@ -28,7 +28,7 @@ class BodyPermit {
   readonly enter = (): Promise<void> => {
     this.#requested_at = this.#clock.now();
     return new Promise((resolve) => {
-      void this.#places.run({ tenant: this.#tenant }, () => {
+      void this.#permits.run({ tenant: this.#tenant }, () => {
         this.#entered_at = this.#clock.now();
         resolve();
         return this.#over.promise;

@@ -56,7 +56,7 @@ export async function runJobs(
     jobs.filter((job) => !isLate(job, clock.now()) && !isAhead(job, clock.now())),
   );
   const batch = attributeBatch(prober.network);
-  const run: JobBatch = { ...env, lane, prober, batch, lookAgain: lazy(prober.network.lookAgain), signal };
+  const run: JobBatch = { ...env, lane, prober, batch, recheckNetwork: lazy(prober.network.recheck), signal };
   const slots = await Promise.all(
     jobs.map(async (job) => {
       const slot = await beginSlot(run, job, accounts.get(job.tenant_id)).catch((error: unknown) => {

@@ -116,7 +116,7 @@ export type JobBatch = StateEnv & {
   prober: ProberState;
   batch: ReturnType<typeof attributeBatch>;
   /** Rechecks the network once, for the first check with a permit; retries on the slow lane must not wait for it. */
-  lookAgain: () => Promise<void>;
+  recheckNetwork: () => Promise<void>;
   signal: AbortSignal | undefined;
 };
 
@@ -166,7 +166,7 @@ export async function runSlot(run: JobBatch, job: Job, account: AccountItem | un
     const probe = async (one: DueProbe): Promise<void> => {
       doneWaiting(1);
       try {
-        await run.lookAgain();
+        await run.recheckNetwork();
         // If the check was read long ago, its state may have changed during the wait.
         const isOld = ports.clock.now() - readAt > MAX_READ_AGE_MS;
         const [still] = isOld ? await dueChecks(run, { ...job, only: [one.check.id] }, account) : [one];

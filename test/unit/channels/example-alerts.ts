@@ -22,7 +22,7 @@ const down: Alert = {
   impact: null,
   group: null,
   lately: null,
-  told: [],
+  notified: [],
   remediation: null,
   acknowledge_url: null,
   silence_url: null,
@@ -129,7 +129,7 @@ export const examples = {
     root: { entity_id: 'ent_db', entity_name: 'Database', state: 'down', since: '2026-11-21T05:12:03.000Z' },
     affected: { count: 41, names: ['Cart', 'Search', 'Mail', 'Stock'] },
     lately: { failures: 3, within_ms: 86_400_000 },
-    told: ['Slack', 'Webhook', 'Webhook'],
+    notified: ['Slack', 'Webhook', 'Webhook'],
     urls: {
       check: 'https://status.test/#/checks/chk_1',
       incident: 'https://status.test/#/incidents/inc_1',

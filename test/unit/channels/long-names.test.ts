@@ -28,7 +28,7 @@ describe('names of any length', () => {
           expect(said.length).toBeLessThanOrEqual(2900);
           expect(said).not.toMatch(/&(?!(amp|lt|gt);)/);
         }
-        expect(text).toContain(toldOf(alert));
+        expect(text).toContain(factsOf(alert));
       }),
     );
   });
@@ -39,7 +39,7 @@ describe('names of any length', () => {
         const { title } = json('discord', alert).embeds[0];
         expect(title.length).toBeLessThanOrEqual(256);
         expect(title).not.toMatch(/(?<!\\)(\\\\)*\\(…|$)/);
-        expect(title).toContain(toldOf(alert));
+        expect(title).toContain(factsOf(alert));
       }),
     );
   });
@@ -50,7 +50,7 @@ describe('names of any length', () => {
         const { headers, body } = render('ntfy', alert);
         expect(decoded(headers.title!).length).toBeLessThanOrEqual(256);
         expect(headers.title!.length).toBeLessThanOrEqual(2000);
-        expect(decoded(headers.title!)).toContain(toldOf(alert));
+        expect(decoded(headers.title!)).toContain(factsOf(alert));
         expect(Buffer.byteLength(body)).toBeLessThan(4096);
       }),
     );
@@ -63,7 +63,7 @@ describe('names of any length', () => {
 });
 
 /** Words of a title that must not be cut off: those of the title with short names. */
-function toldOf(alert: Alert): string {
+function factsOf(alert: Alert): string {
   const event = { ...alert.event, entity_name: 'E' };
   const { title } = messageOf({ ...alert, event, check_label: 'C' });
   return alert.kind === 'test' ? 'Test alert for ' : title.slice('E: C'.length);

@@ -145,7 +145,7 @@ describe('the gaps of a probed check', () => {
     world.advance(10_000);
     const all = await gapsOf(check);
     expect(all).toHaveLength(5);
-    for (const most of [{ gaps: 2 }, { gaps: 1 }, { gaps: 1000, moments: 2 }]) {
+    for (const most of [{ gaps: 2 }, { gaps: 1 }, { gaps: 1000, entries: 2 }]) {
       const found: Gap[] = [];
       let from: number | undefined = 0;
       while (from !== undefined) {

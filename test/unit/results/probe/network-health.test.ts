@@ -66,7 +66,7 @@ describe('the reference host', () => {
     const began = network.attribute();
     now += 1000;
     witnessIsUp = true;
-    await network.lookAgain();
+    await network.recheck();
     now += 1000;
     timesOut();
     expect(await began).toBe('network');
