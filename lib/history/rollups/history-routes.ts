@@ -124,6 +124,7 @@ export const historyRoutes = [
     path: '/v1/history',
     access: 'read',
     summary: 'Get the histories of up to 50 checks or entities',
+    description: 'Exactly one of check_ids, entity_id and entity_ids is required.',
     status: 200,
     errors: ['NOT_FOUND'],
     query: HistoryQuery.extend({

@@ -32,6 +32,7 @@ export const statusRoutes = [
     path: '/v1/status',
     access: 'read',
     summary: 'List entities with their states and the count of each',
+    description: 'Counts cover all pages.',
     status: 200,
     query: StatusFilter.extend({
       ...ListQuery.shape,
@@ -112,6 +113,7 @@ export const resultRoutes = [
     path: '/v1/checks/{id}/gaps',
     access: 'read',
     summary: 'List times in which a check was due and not probed',
+    description: 'Oldest first. Default range: the last 24 hours.',
     status: 200,
     query: ListQuery.extend({
       since: Instant.optional().describe('Only slots due at or after this time. Default: one day before until.'),

@@ -13,7 +13,7 @@ import { allOf } from '#lib/platform/table/pages.ts';
 import { iso } from '#lib/platform/time.ts';
 import { orderOf, PING_KINDS, type PingBodyItem, type PingFacts, type ResultItem } from '#lib/results/result.ts';
 
-/** A ping on the wire (docs/use/heartbeats.md#pings). */
+/** Ping as the API shows it (docs/use/heartbeats.md#pings). */
 export const PingRecord = z
   .object({
     id: z.string().describe('Id of the ping.'),

@@ -28,7 +28,7 @@ export const NewPingKey = z
   .meta({ id: 'NewPingKey' });
 export type NewPingKey = z.output<typeof NewPingKey>;
 
-/** A ping key on the wire (docs/use/heartbeats.md#ping-keys). */
+/** Ping key as the API shows it (docs/use/heartbeats.md#ping-keys). */
 export const PingKeyRecord = z
   .object({
     id: IdOf('the ping key'),
@@ -141,7 +141,7 @@ export async function requirePingKey({ ports, keys, tenant }: TenantScope, id: s
   return item;
 }
 
-/** Access pattern: all ping keys of a tenant, oldest first. */
+/** Returns a reader of all ping keys of a tenant, oldest first. */
 export const pingKeyList =
   (context: Context): Reader<PingKeyRecord> =>
   async (after, limit) => {

@@ -157,7 +157,6 @@ export async function heartbeatDeadlineWrite(
   if (!next) return undefined;
   // Outages move the stored deadline without the check. A detection that does not see this heartbeat may move a
   // deadline before its commit.
-  // be moved by a detection that does not see it.
   const stored = await ports.table.get<DeadlineEntry>(keys.entry('silence', tenant_id, check_id));
   if (stored && stored.deadline > now + COMMITTED_MS && stored.deadline <= next.at) return undefined;
   return {

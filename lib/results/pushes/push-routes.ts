@@ -23,7 +23,7 @@ const message = (meaning: string) =>
     .default('')
     .transform((text) => [...text].slice(0, MAX_MESSAGE).join(''));
 
-/** A push result as an agent posts it (docs/use/heartbeats.md#results-and-heartbeats-with-a-key). */
+/** Result as an agent posts it (docs/use/heartbeats.md#results-and-heartbeats-with-a-key). */
 const PushResult = z
   .object({
     success: z.boolean().describe('Whether the check succeeded.'),
@@ -88,6 +88,7 @@ export const pushRoutes = [
     access: 'push',
     rate: 'push',
     summary: 'Post a result of a push check',
+    description: 'The result is stored durably and applied before the response.',
     status: 201,
     headers: PushHeaders,
     body: PushResult,
@@ -109,6 +110,7 @@ export const pushRoutes = [
     access: 'push',
     rate: 'push',
     summary: 'Post a heartbeat of a push check',
+    description: 'The request body is not read.',
     status: 201,
     headers: PushHeaders,
     reply: ResultRecord,

@@ -81,7 +81,6 @@ export async function receivePush(
   const now = ports.clock.now();
   // The key follows from the push only, so that a repeat finds it, even if the agent's clock is ahead; its age counts
   // from its arrival (arrivalOrderOf).
-  // is ahead. How new it is counts as of its arrival (arrivalOrderOf).
   const at = push.checked_at ?? now;
   const digest = push.identity && digestOfIdentity(push.identity.text);
   const pointerKey = push.identity?.kind === 'key' ? keys.pushKey(check.tenant_id, check.id, digest!) : undefined;
