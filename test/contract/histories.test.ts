@@ -58,13 +58,13 @@ describe('GET /v1/history', () => {
 
   it.each<[string, () => string, string, string]>([
     ['neither checks nor an entity', () => '', 'check_ids', 'entity_id'],
-    ['no check', () => '?check_ids=', 'check_ids', 'no id'],
-    ['no entity of several', () => '?entity_ids=,', 'entity_ids', 'no id'],
+    ['no check', () => '?check_ids=', 'check_ids', 'must contain an id'],
+    ['no entity of several', () => '?entity_ids=,', 'entity_ids', 'must contain an id'],
     ['one entity and several', () => `?entity_id=${entity.id}&entity_ids=${entity.id}`, 'entity_id', 'entity_ids'],
     ['checks and entities', () => `?check_ids=${id}&entity_ids=${entity.id}`, 'check_ids', 'entity_ids'],
-    ['51 entities', () => `?entity_ids=${ids(51, 'ent')}`, 'entity_ids', 'at most 50'],
+    ['51 entities', () => `?entity_ids=${ids(51, 'ent')}`, 'entity_ids', 'more than 50'],
     ['both', () => `?check_ids=${id}&entity_id=${entity.id}`, 'check_ids', 'entity_id'],
-    ['51 checks', () => `?check_ids=${ids(51)}`, 'check_ids', 'at most 50'],
+    ['51 checks', () => `?check_ids=${ids(51)}`, 'check_ids', 'more than 50'],
     ['from after to', () => `?check_ids=${id}&from=${ago(0)}&to=${ago(DAY)}`, 'from', 'before to'],
   ])('refuses %s, and says what is allowed', async (_what, query, path, said) => {
     const answer = await many(query());
@@ -77,7 +77,7 @@ describe('GET /v1/history', () => {
     const made = await Promise.all(Array.from({ length: 6 }, async () => (await newCheck(other)).id));
     const answer = await other.get(`/v1/history?check_ids=${made}&bucket=hour&from=${ago(40 * DAY)}`);
     expect(answer).toMatchObject(failure(400, 'VALIDATION_ERROR', 'bucket'));
-    expect(answer.body.details[0].message).toContain('more than 5000');
+    expect(answer.body.details[0].message).toContain('the maximum of 5000');
   });
 
   it("knows nothing of another account's, nor of what is not there", async () => {
