@@ -137,9 +137,9 @@ const partitionOf = (id: string, count: number): number => (count === 1 ? 0 : ha
 export type EntryKind =
   | 'probe'
   | 'rollup'
-  | 'silence'
-  | 'repeat'
-  | 'catch_up'
+  | 'missed_heartbeat'
+  | 'reminder'
+  | 'late'
   | 'escalation'
   | 'impact'
   | 'hold'

@@ -17,7 +17,7 @@ export type Job = z.infer<typeof Job>;
 
 /** Deadline of a check; `at` (epoch ms): its due time. */
 export const DueDeadline = z.object({
-  kind: z.enum(['silence', 'repeat', 'catch_up', 'escalation', 'impact', 'hold']),
+  kind: z.enum(['missed_heartbeat', 'reminder', 'late', 'escalation', 'impact', 'hold']),
   tenant_id: z.string(),
   entity_id: z.string(),
   check_id: z.string(),

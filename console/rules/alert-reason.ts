@@ -13,8 +13,8 @@ type Texts = Readonly<Record<SkipReason, { label: string; meaning: string; remed
 
 /** What may have been sent about a change all the same. */
 const LATER: Readonly<Partial<Record<DeliveryKind, string>>> = {
-  catch_up: 'A late alert was sent.',
-  repeat: 'Reminders were sent.',
+  late: 'A late alert was sent.',
+  reminder: 'Reminders were sent.',
   remediation_failed: 'An alert that the remediation did not help was sent.',
   closed: 'A closing alert was sent.',
 };
@@ -60,7 +60,7 @@ function outcome(planned: number, deliveries: readonly Delivery[], titleOf: (typ
 /** Why the state changed, where it was not by a result. */
 export const CAUSE: Readonly<Record<TransitionCause, string>> = {
   result: '',
-  silence: 'missed heartbeat',
+  missed_heartbeat: 'missed heartbeat',
   check_disabled: 'a user disabled the check',
   check_enabled: 'a user enabled the check',
   check_deleted: 'a user deleted the check',
@@ -68,8 +68,8 @@ export const CAUSE: Readonly<Record<TransitionCause, string>> = {
 
 export const KIND: Readonly<Record<DeliveryKind, string>> = {
   state_change: 'Alert',
-  repeat: 'Reminder',
-  catch_up: 'Late alert',
+  reminder: 'Reminder',
+  late: 'Late alert',
   escalation: 'Escalation',
   impact: 'Impact update',
   acknowledged: 'Acknowledged',

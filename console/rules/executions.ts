@@ -27,8 +27,8 @@ export const pipelineMark = ({ pipeline_status }: Pick<Execution, 'pipeline_stat
   pipeline_status === null ? undefined : PIPELINE[pipeline_status];
 
 const VERDICT: Readonly<Record<NonNullable<Execution['verdict']>, Mark>> = {
-  healed: { state: 'up', word: 'Healed' },
-  not_healed: { state: 'down', word: 'Not healed' },
+  recovered: { state: 'up', word: 'Healed' },
+  not_recovered: { state: 'down', word: 'Not healed' },
   already_healthy: { state: 'unknown', word: 'Already healthy' },
   unverified: { state: 'unknown', word: 'Unverified' },
 };

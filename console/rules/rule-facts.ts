@@ -19,24 +19,24 @@ export const piecesOf = (text: string): Piece[] =>
 /** What comes next for a check. */
 export const NEXT: Readonly<Record<NonNullable<Explanation['next']>['what'], string>> = {
   probe: 'it is probed',
-  silence: 'it fails if nothing comes',
-  repeat: 'a reminder goes out',
-  catch_up: 'what was held back is looked at',
+  missed_heartbeat: 'it fails if nothing comes',
+  reminder: 'a reminder goes out',
+  late: 'what was held back is looked at',
   escalation: 'the escalation calls others',
   hold: 'its held alert is looked at',
 };
 
-type Ancestor = Explanation['looks'][number]['ancestors'][number];
+type Ancestor = Explanation['evaluations'][number]['ancestors'][number];
 
 /** What was known of an entity that the failing one depends on. */
 export const STATUS_OF_ANCESTOR: Readonly<Record<Ancestor['status'], string>> = {
   failed: 'failed',
-  fine: 'was fine',
-  blind: 'was not known',
+  healthy: 'was fine',
+  no_data: 'was not known',
 };
 
 /** From where that was known, to follow it. */
-export const KNOWN_BY: Readonly<Record<Ancestor['known_by'], string>> = {
+export const KNOWN_BY: Readonly<Record<Ancestor['evidence'], string>> = {
   state: ', by the state of its checks',
   result: ', by a push',
   asked: ', as it was probed for this',

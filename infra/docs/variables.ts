@@ -18,7 +18,7 @@ export const variables: Readonly<Record<keyof BuiltIn, readonly [when: string, m
 /** The variables of a channel's own texts, and what each holds. */
 export const alertVariables: Readonly<Record<keyof typeof ALERT_VARIABLES, string>> = {
   title: 'What the title says without a template.',
-  kind: 'Why it is sent: `state_change`, `repeat`, `catch_up`, `escalation`, `acknowledged`, `closed`, `test` and others.',
+  kind: 'Why it is sent: `state_change`, `reminder`, `late`, `escalation`, `acknowledged`, `closed`, `test` and others.',
   urgency: '`high` or `low`.',
   entity_name: 'Name of the entity.',
   entity_slug: 'Its slug.',

@@ -59,7 +59,7 @@ export const AlertRecord = TransitionRecord.pick(EVENT_MEMBERS)
         action_id: IdOf('the action'),
         action_name: z.string().describe('Its name.'),
         attempts: z.int().describe('How often it was tried.'),
-        verdict: z.enum(['healed', 'not_healed', 'unverified']).describe('What came of the last attempt.'),
+        verdict: z.enum(['recovered', 'not_recovered', 'unverified']).describe('What came of the last attempt.'),
       })
       .nullable()
       .describe('What was tried to repair it, and is given up; null of all other kinds than remediation_failed.'),
@@ -95,7 +95,7 @@ export const webhooks: Record<string, Webhook> = {
     description: [
       'The body of a POST to the url of the channel. The same JSON goes to channels of the type nats, with X-Service-Delivery and X-Service-Kind.',
       'It is sent at least once: drop a delivery whose X-Service-Delivery you know.',
-      'Reminders (repeat), late news (catch_up), steps of an escalation (escalation), that somebody looks after it (acknowledged), closing notes (closed) and tests (test) have the same body: X-Service-Kind tells them apart.',
+      'Reminders (repeat), late news (late_alerts), steps of an escalation (escalation), that somebody looks after it (acknowledged), closing notes (closed) and tests (test) have the same body: X-Service-Kind tells them apart.',
       'A test tells the present state, belongs to no transition, and has an empty transition_id.',
     ].join(' '),
     headers: z.object({

@@ -8,7 +8,7 @@ import { REDACTED } from '#lib/platform/secrets/kept-secrets.ts';
 import { Trigger } from './action-item.ts';
 
 /** Verdict of a remediation (docs/use/remediation.md#verification). */
-const ExecutionVerdict = z.enum(['healed', 'not_healed', 'already_healthy', 'unverified']);
+const ExecutionVerdict = z.enum(['recovered', 'not_recovered', 'already_healthy', 'unverified']);
 
 export const PipelineStatus = z.enum(['queued', 'running', 'succeeded', 'failed']);
 export type PipelineStatus = z.infer<typeof PipelineStatus>;
@@ -38,7 +38,7 @@ export const ExecutionRecord = z
       .nullable()
       .describe('Number of the attempt in a remediation series, from 1; null for other executions.'),
     verdict: ExecutionVerdict.nullable().describe(
-      'healed: the check recovered. not_healed: it did not. already_healthy: it had recovered before. unverified: not monitored. Null before the verdict.',
+      'recovered: the check recovered. not_recovered: it did not. already_healthy: it had recovered before. unverified: not monitored. Null before the verdict.',
     ),
     verified_at: z.iso.datetime().nullable().describe('Time of the verdict; null before it.'),
     verified_by: z.string().nullable().describe('Id of the result that decided; null without one.'),

@@ -50,7 +50,7 @@ export type Alert = {
   step: number | null;
   event: StateChangeEvent;
   /** Reported state: up for degraded if the policy does not alert on degraded. */
-  announces: NotifiedAlert['announces'] | null;
+  reports_state: NotifiedAlert['reports_state'] | null;
   flapping?: FlapNote;
   /** Null for a test. */
   cause: TransitionCause | null;
@@ -101,7 +101,7 @@ export const EXAMPLE_ALERT: Alert = {
     transition_id: 'trn_0mi8w2c1kw4b227777d4dd1fc6',
     timestamp: '2026-11-21T08:01:17.000Z',
   },
-  announces: 'down',
+  reports_state: 'down',
   cause: 'result',
   check_label: 'GET https://shop.example.com/health',
   error_message: 'expected status 200, got 503 (Service Unavailable)',
@@ -166,8 +166,8 @@ const isAddress = (value: unknown): value is string =>
 
 export const DeliveryKind = z.enum([
   'state_change',
-  'repeat',
-  'catch_up',
+  'reminder',
+  'late',
   'escalation',
   'impact',
   'acknowledged',
@@ -185,7 +185,7 @@ export type TriedRemediation = {
   action_id: string;
   action_name: string;
   attempts: number;
-  verdict: 'healed' | 'not_healed' | 'unverified';
+  verdict: 'recovered' | 'not_recovered' | 'unverified';
 };
 
 /** Flapping: number of changes within a time, and time in one state until the next alert; ms. */

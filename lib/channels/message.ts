@@ -20,7 +20,7 @@ import { type Templates, valuesOf } from './templates.ts';
 /** Maximum length of entity name and check label in a title, so that the state always fits. */
 const NAME_LENGTH = 100;
 
-type ReportedState = NonNullable<Alert['announces']>;
+type ReportedState = NonNullable<Alert['reports_state']>;
 
 const MOODS: Record<ReportedState, Message['mood']> = { up: 'good', degraded: 'warn', down: 'bad' };
 
@@ -49,13 +49,13 @@ const MAX_OWN_TEXT = 16_000;
 const MAX_TITLE = 256;
 
 function defaultMessage(alert: Alert, nameLength: number): Message {
-  const { kind, announces } = alert;
-  const isTrouble = announces === 'down' || announces === 'degraded';
+  const { kind, reports_state } = alert;
+  const isTrouble = reports_state === 'down' || reports_state === 'degraded';
   return {
     title: headline(alert, subject(alert, nameLength)),
-    mood: announces === null || kind === 'closed' ? 'neutral' : MOODS[announces],
+    mood: reports_state === null || kind === 'closed' ? 'neutral' : MOODS[reports_state],
     lead: causeAndImpact(alert),
-    facts: announces === null ? testFacts(alert) : changeFacts(alert),
+    facts: reports_state === null ? testFacts(alert) : changeFacts(alert),
     why: isTrouble ? shorten(alert.error_message, 500) : '',
     note: [NOTES[kind](alert), hiddenNote(alert), flapNote(alert), isTrouble && lately(alert), notifiedLine(alert)]
       .filter(Boolean)
@@ -79,29 +79,29 @@ function containsName(longer: string, shorter: string): boolean {
 
 /** Returns the title; notifications may show nothing else, so it includes durations. */
 function headline(alert: Alert, subject: string): string {
-  const { kind, event, cause, announces } = alert;
-  if (announces === null) return `Test alert for ${subject}`;
+  const { kind, event, cause, reports_state } = alert;
+  if (reports_state === null) return `Test alert for ${subject}`;
   if (kind === 'closed') {
     return `${subject} was ${cause === 'check_deleted' ? 'deleted' : 'disabled'}${WHILE[event.check_from_state]}`;
   }
   if (kind === 'impact') return `${subject} is down, and ${failingWithText(alert)}`;
-  if (kind === 'acknowledged') return `${subject} is ${announces}, and acknowledged`;
+  if (kind === 'acknowledged') return `${subject} is ${reports_state}, and acknowledged`;
   if (kind === 'remediation_failed') {
     const tried = shorten(alert.remediation?.action_name ?? 'its remediation', 60);
     // The state may have changed from degraded to down since the failure of the series.
-    return `${subject} is still ${announces}: ${tried} did not help`;
+    return `${subject} is still ${reports_state}: ${tried} did not help`;
   }
-  switch (announces) {
+  switch (reports_state) {
     case 'up':
       return `${subject} is up${AGAIN[event.check_from_state](alert)}`;
     case 'degraded':
-      if (kind === 'catch_up') return `${subject} has been degraded for ${inStateFor(alert)}`;
+      if (kind === 'late') return `${subject} has been degraded for ${inStateFor(alert)}`;
       return event.check_from_state === 'down'
         ? `${subject} is no longer down but degraded, after ${wasStateFor(alert)}`
         : `${subject} is degraded`;
     case 'down':
-      if (kind === 'repeat' || kind === 'escalation') return `${subject} is still down after ${inStateFor(alert)}`;
-      return `${subject} ${kind === 'catch_up' ? `has been down for ${inStateFor(alert)}` : 'is down'}${causeOf(alert)}${othersOf(alert)}`;
+      if (kind === 'reminder' || kind === 'escalation') return `${subject} is still down after ${inStateFor(alert)}`;
+      return `${subject} ${kind === 'late' ? `has been down for ${inStateFor(alert)}` : 'is down'}${causeOf(alert)}${othersOf(alert)}`;
   }
 }
 
@@ -120,8 +120,8 @@ const AGAIN: Record<CheckState, (alert: Alert) => string> = {
 
 const NOTES: Record<Alert['kind'], (alert: Alert) => string> = {
   state_change: () => '',
-  repeat: () => 'Reminder: still down.',
-  catch_up: () => 'Late alert: an earlier one was suppressed, failed or arrived out of order.',
+  reminder: () => 'Reminder: still down.',
+  late: () => 'Late alert: an earlier one was suppressed, failed or arrived out of order.',
   escalation: ({ step }) => `Escalation step ${step ?? 1}: not acknowledged yet.`,
   impact: () => 'More entities are affected than first reported.',
   acknowledged: ({ acknowledgement }) => {
@@ -137,8 +137,8 @@ const NOTES: Record<Alert['kind'], (alert: Alert) => string> = {
 };
 
 const LAST_ATTEMPT: Record<TriedRemediation['verdict'], string> = {
-  healed: 'after the last attempt it was healthy only briefly',
-  not_healed: 'after the last attempt it still failed',
+  recovered: 'after the last attempt it was healthy only briefly',
+  not_recovered: 'after the last attempt it still failed',
   unverified: 'after the last attempt it was not monitored',
 };
 
@@ -146,8 +146,8 @@ const triedNote = ({ action_name, attempts, verdict }: TriedRemediation): string
   `${shorten(action_name, 60)} was attempted ${attempts === 1 ? 'once' : `${attempts} times`}; ${LAST_ATTEMPT[verdict]}. No further attempts.`;
 
 /** Returns the note of a degraded check that is reported as up. */
-const hiddenNote = ({ announces, event }: Alert): string =>
-  announces === 'up' && event.check_to_state === 'degraded'
+const hiddenNote = ({ reports_state, event }: Alert): string =>
+  reports_state === 'up' && event.check_to_state === 'degraded'
     ? 'It is degraded, but its policy does not alert on degraded.'
     : '';
 
@@ -158,8 +158,8 @@ function flapNote({ flapping }: Alert): string {
   return `Flapping: ${often}. Next alert after ${duration(calm_ms)} in one state.`;
 }
 
-function linksOf({ urls, acknowledge_url, silence_url, announces }: Alert): Message['links'] {
-  const isOver = announces === 'up' || announces === null;
+function linksOf({ urls, acknowledge_url, silence_url, reports_state }: Alert): Message['links'] {
+  const isOver = reports_state === 'up' || reports_state === null;
   const all: [string, string | null][] = [
     ['Acknowledge', isOver ? null : acknowledge_url],
     ['Silence for an hour', isOver ? null : silence_url],
@@ -178,7 +178,7 @@ export function dedupKeyOf({ kind, incident_id, with_others, event, delivery_id 
 }
 
 /** Returns the action on the receiver's event. A recovery does not close it while the root cause still fails. */
-export function eventActionOf({ announces, kind, root }: Alert): 'open' | 'acknowledge' | 'close' {
+export function eventActionOf({ reports_state, kind, root }: Alert): 'open' | 'acknowledge' | 'close' {
   if (kind === 'acknowledged') return 'acknowledge';
-  return kind === 'closed' || (announces === 'up' && root === null) ? 'close' : 'open';
+  return kind === 'closed' || (reports_state === 'up' && root === null) ? 'close' : 'open';
 }

@@ -139,11 +139,11 @@ export type Acknowledgement = {
   note: string;
 };
 
-/** A planned alert, and the check state that it announces. */
-export type NotifiedAlert = { id: string; announces: Exclude<CheckState, 'unknown'> };
+/** A planned alert, and the check state that it reports. */
+export type NotifiedAlert = { id: string; reports_state: Exclude<CheckState, 'unknown'> };
 
 /** The state last announced to the channels. `unknown`: not known which. */
-export type NotifiedState = NotifiedAlert['announces'] | 'unknown';
+export type NotifiedState = NotifiedAlert['reports_state'] | 'unknown';
 
 /**
  * What was announced to a check's channels. `inFlight` are the latest alerts, oldest first: any of them may yet fail on

@@ -43,8 +43,8 @@ async function acknowledgedAlert(
   env: TenantEnv,
   { check, entity, policy, hold, acknowledgement, now }: Acknowledged,
 ): Promise<AlertItem | undefined> {
-  const announces = reportedStateOf(check.state, policy);
-  const channels = notifiedTargets(hold, recipientsFor(policy, announces, check.alerts), check.alerts);
+  const reports_state = reportedStateOf(check.state, policy);
+  const channels = notifiedTargets(hold, recipientsFor(policy, reports_state, check.alerts), check.alerts);
   const situation: RuleInput = {
     ...decisionInputOf(check, check.alerts, policy, channels, now),
     ...{ kind: 'acknowledged', cause: null, from: check.state, to: check.state },
@@ -54,7 +54,7 @@ async function acknowledgedAlert(
   const transition = await lastTransition(env, tenant_id, check_id);
   if (!transition) return undefined;
   return alertItem(env.keys, {
-    ...{ tenant_id, entity_id, check_id, announces, channels, transition, acknowledgement },
+    ...{ tenant_id, entity_id, check_id, reports_state, channels, transition, acknowledgement },
     ...{ kind: 'acknowledged', urgency: 'low', at: now, n: now, decided_on: situation },
     ...(entity.incident && { incident_id: entity.incident.id }),
     ...(entity.dependents > 0 && { with_others: true }),

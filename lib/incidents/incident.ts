@@ -81,7 +81,7 @@ type Alerted = {
   urgency: AlertUrgency;
   check_id: string;
   entity_id: string;
-  announces: NotifiedAlert['announces'] | null;
+  reports_state: NotifiedAlert['reports_state'] | null;
   /** The entity that it names as cause. */
   root_entity_id: string | null;
   to: { channel_id: string; channel_type: string; delivery_id: string }[];
@@ -188,7 +188,7 @@ const IncidentAcknowledgement = AcknowledgementRecord.omit({ check_id: true, tra
 export const IncidentDetail = IncidentRecord.extend({
   entities: z.array(ShownEntity).describe('What is part of it, the root first; the first 100.'),
   affected: Affected,
-  told: z
+  notified: z
     .array(NotifiedRecord)
     .describe(
       'Who was alerted that something of it is down, without reminders and updates, first alerts first; at most 100.',

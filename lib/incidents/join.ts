@@ -92,14 +92,14 @@ function kindOf({ id }: IncidentRef, { transition_id, incident }: DecidedTransit
 
 /** The entry of an alert. */
 export function entryOfAlert(keys: Keys, incident_id: string, alert: AlertItem): TimelineItem {
-  const { tenant_id, id, kind: alert_kind, urgency, check_id, entity_id, announces, root, to } = alert;
+  const { tenant_id, id, kind: alert_kind, urgency, check_id, entity_id, reports_state, root, to } = alert;
   const at = timeOf(id);
   return {
     ...keys.incidentEntry(tenant_id, incident_id, at, id),
     ...{ v: id, expires_at: expiryOf(at), id, at: iso(at) },
     kind: alert_kind === 'escalation' ? 'escalated' : 'alert',
     alert: {
-      ...{ alert_id: id, alert_kind, urgency, check_id, entity_id, announces },
+      ...{ alert_id: id, alert_kind, urgency, check_id, entity_id, reports_state },
       root_entity_id: root?.entity_id ?? null,
       to: to.map(({ channel_id, channel_type, delivery_id }) => ({ channel_id, channel_type, delivery_id })),
     },

@@ -184,9 +184,9 @@ function alertsIn(
   timeline: TimelineItem[],
   { root_entity_id }: IncidentItem,
   names: ReadonlyMap<string, string>,
-): Pick<IncidentDetail, 'told' | 'unrelated'> {
-  const alerts = timeline.flatMap(({ at, alert }) => (alert?.announces === 'down' ? [{ at, ...alert }] : []));
-  const news = alerts.filter(({ alert_kind }) => alert_kind !== 'repeat' && alert_kind !== 'impact');
+): Pick<IncidentDetail, 'notified' | 'unrelated'> {
+  const alerts = timeline.flatMap(({ at, alert }) => (alert?.reports_state === 'down' ? [{ at, ...alert }] : []));
+  const news = alerts.filter(({ alert_kind }) => alert_kind !== 'reminder' && alert_kind !== 'impact');
   const told = news.flatMap(({ at, to }) =>
     [...Map.groupBy(to, ({ channel_type }) => channel_type)].map(([channel_type, some]) => ({
       channel_type,
@@ -197,11 +197,11 @@ function alertsIn(
   );
   const alone = alerts.filter(
     ({ entity_id, root_entity_id: named, alert_kind }) =>
-      entity_id !== root_entity_id && named === null && (alert_kind === 'state_change' || alert_kind === 'catch_up'),
+      entity_id !== root_entity_id && named === null && (alert_kind === 'state_change' || alert_kind === 'late'),
   );
   const unrelated = alone.map(({ at, entity_id, check_id }) => ({
     ...{ entity_id, check_id, at },
     entity_name: names.get(entity_id) ?? '',
   }));
-  return { told: told.slice(0, MAX_SHOWN), unrelated: unrelated.slice(0, MAX_SHOWN) };
+  return { notified: told.slice(0, MAX_SHOWN), unrelated: unrelated.slice(0, MAX_SHOWN) };
 }

@@ -32,7 +32,7 @@ const Alerted = z
     urgency: AlertUrgency.describe('low: it need not wake anybody.'),
     check_id: IdOf('the check'),
     entity_id: IdOf('the entity'),
-    announces: CheckState.exclude(['unknown']).nullable().describe('The state of the check that it announces.'),
+    reports_state: CheckState.exclude(['unknown']).nullable().describe('The state of the check that it reports.'),
     root_entity_id: z.string().nullable().describe('The entity that it names as the cause; null: none.'),
     to: z
       .array(

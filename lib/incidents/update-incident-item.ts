@@ -79,10 +79,10 @@ export async function updateIncidentItem(env: Env, message: MessageOf<'incident'
 /** The entry of an alert. What it tells of may have waited for it to know its incident. */
 async function noteAlert(env: Env, alert: AlertItem): Promise<void> {
   const { ports, keys } = env;
-  const { tenant_id, check_id, incident_id, announces, transition_sk } = alert;
+  const { tenant_id, check_id, incident_id, reports_state, transition_sk } = alert;
   if (incident_id === undefined) return;
   await ports.table.putMany([entryOfAlert(keys, incident_id, alert)]);
-  if (announces !== 'down' || transition_sk === null) return;
+  if (reports_state !== 'down' || transition_sk === null) return;
   const transition = await ports.table.get<DecidedTransition>({
     pk: keys.ofCheck(tenant_id, check_id),
     sk: transition_sk,

@@ -27,7 +27,7 @@ export const ResultRecord = z
       .describe(`Kind of failure. ${meanings.join(' ')}`),
     warning_message: z.string().describe('Human-readable warning; empty without a warning.'),
     kind: z
-      .enum(['scheduled', 'retry', 'manual', 'push', 'silence'])
+      .enum(['scheduled', 'retry', 'manual', 'push', 'missed_heartbeat'])
       .describe(
         'scheduled: probe of a slot. retry: probe between slots. manual: requested by a user. push: reported by an agent. silence: missed heartbeat.',
       ),
@@ -81,7 +81,7 @@ export const orderOf = (item: Pick<ResultItem, 'sk'>): number => Number(item.sk.
 function kindOf({ kind, received_at, error_kind }: ResultItem): ResultRecord['kind'] {
   if (kind) return kind;
   if (received_at !== undefined) return 'push';
-  return error_kind === 'silence' || error_kind === 'overrun' ? 'silence' : 'scheduled';
+  return error_kind === 'missed_heartbeat' || error_kind === 'overrun' ? 'missed_heartbeat' : 'scheduled';
 }
 
 /** Fills the latency into a text of a probe (`error_message` in lib/checks/types/check-type.ts). */

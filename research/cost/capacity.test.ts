@@ -48,7 +48,7 @@ const RICH = {
   none: null,
   at: 1_763_718_000_123,
   part: -0.25,
-  list: [{ id: 'chn_1', announces: 'up' }],
+  list: [{ id: 'chn_1', reports_state: 'up' }],
   map: { a: { b: [1, 2] } },
 };
 

@@ -111,7 +111,7 @@ describe.skipIf(!binary)('a check, in a real browser', () => {
     await page.getByText('At most one alert in 10 min').waitFor();
     const { body } = await admin.get(`/v1/checks/${check.id}/policy`);
     expect(body).toMatchObject({ cooldown_seconds: 600, notify_on_recovery: false, impact_update: false });
-    expect(body.inherited).toContain('catch_up');
+    expect(body.inherited).toContain('late');
     expect(body.inherited).not.toContain('cooldown_seconds');
     await page.getByText('3 settings of its own').click();
     await button(person, 'Give Impact update back to the account').waitFor();

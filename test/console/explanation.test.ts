@@ -20,7 +20,7 @@ describe.skipIf(!binary)('why somebody was told, or was not, in a real browser',
     await slackChannel(admin, check!, 'https://127.77.0.9/first');
     await report(admin, database.checks[0]!, 'disk is full');
     await report(admin, check!, 'card declined');
-    await eventually(async () => (await admin.get(`/v1/checks/${check}/explain`)).body.looks.length > 0, 15_000);
+    await eventually(async () => (await admin.get(`/v1/checks/${check}/explain`)).body.evaluations.length > 0, 15_000);
 
     const { page, complaints } = await personAt(world.browser, world.url, admin.key, `/checks/${check}`);
     await page.getByText('Explain now, or another moment').click();

@@ -14,7 +14,7 @@ beforeAll(async () => {
 describe('the default policy of an account', () => {
   it('is that of the service until something is set', async () => {
     const record = got(await client.get(DEFAULTS), 200);
-    expect(record).toMatchObject({ cooldown_seconds: 300, notify_on_recovery: true, catch_up: true });
+    expect(record).toMatchObject({ cooldown_seconds: 300, notify_on_recovery: true, late_alerts: true });
     expect(record.inherited).toContain('cooldown_seconds');
   });
 

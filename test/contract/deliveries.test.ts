@@ -119,7 +119,7 @@ describe('an alert', () => {
     await push(id, true);
     await eventually(() => at('/again').at(-1)!.headers['x-service-kind'] === 'state_change');
     const kinds = at('/again').map((one) => one.headers['x-service-kind']);
-    expect(kinds).toEqual(['state_change', ...kinds.slice(1, -1).map(() => 'repeat'), 'state_change']);
+    expect(kinds).toEqual(['state_change', ...kinds.slice(1, -1).map(() => 'reminder'), 'state_change']);
     expect(JSON.parse(at('/again')[1]!.body).text).toMatch(/checkout is still down after \d+ s/);
   });
 
@@ -128,11 +128,11 @@ describe('an alert', () => {
     await push(id, false);
     await push(id, true);
     const [, late] = await eventually(() => at('/late').length === 2 && at('/late'));
-    expect(late!.headers['x-service-kind']).toBe('catch_up');
+    expect(late!.headers['x-service-kind']).toBe('late');
     expect(JSON.parse(late!.body).text).toContain('checkout is up again');
     const [transition] = got(await client.get(`/v1/checks/${id}/transitions`), 200);
     expect(transition.alert).toMatchObject({ decision: 'skipped', reason: 'cooldown', deliveries: [] });
-    expect((await logOf(id)).map((one) => one.kind)).toEqual(['catch_up', 'state_change']);
+    expect((await logOf(id)).map((one) => one.kind)).toEqual(['late', 'state_change']);
   });
 
   it('is not sent while the policy is silenced', async () => {

@@ -65,7 +65,7 @@ describe('GET /v1/checks/{id}/explain', () => {
     const id = await upCheck({ cooldown_seconds: 600 });
     for (const success of [false, false, true]) await push(id, success);
     const { transition, ...answer } = await explain(id);
-    expect(answer).toMatchObject({ state: 'up', verdict: 'skipped', next: { what: 'catch_up' } });
+    expect(answer).toMatchObject({ state: 'up', verdict: 'skipped', next: { what: 'late' } });
     expect(stops(answer)).toEqual(['cooldown']);
     expect(answer.remedy).toMatch(/^If the state still differs when the cooldown ends, a late alert reports it/);
     const { last_alert_at, cooldown_until } = transition.alert.facts;
@@ -99,7 +99,7 @@ describe('GET /v1/checks/{id}/explain', () => {
   it('of a time before the check says that there was none', async () => {
     const id = await upCheck({});
     expect(await explain(id, '?at=2020-01-01T00:00:00Z')).toMatchObject({
-      verdict: 'not_checked',
+      verdict: 'not_probed',
       state: 'unknown',
       transition: null,
     });

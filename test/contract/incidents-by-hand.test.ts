@@ -17,7 +17,7 @@ describe('an incident that somebody makes', () => {
     const made = got(await client.post('/v1/incidents', body), 201);
     expect(made).toMatchObject({ origin: 'manual', state: 'open', root_entity_id: null, title: body.title });
     const found = got(await client.get(`/v1/incidents/${made.id}`), 200);
-    expect(found).toMatchObject({ ...made, entities: [{ entity_id, state: 'unknown' }], told: [] });
+    expect(found).toMatchObject({ ...made, entities: [{ entity_id, state: 'unknown' }], notified: [] });
     expect(got(await client.get(`/v1/incidents?entity_id=${entity_id}`), 200)).toEqual([made]);
 
     const changed = { title: 'Payments are down', impact: 'outage', hidden: true };

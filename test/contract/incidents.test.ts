@@ -68,9 +68,9 @@ describe('an incident', () => {
 
   it('says who was told, and by which delivery', async () => {
     const { channel_id, incident_id } = await failed();
-    const { told } = await eventually(async () => {
+    const { notified: told } = await eventually(async () => {
       const found = await incident(incident_id);
-      return found.told.length > 0 && found;
+      return found.notified.length > 0 && found;
     });
     expect(told).toEqual([
       {

@@ -17,30 +17,30 @@ describe('the policy of a check', () => {
       notify_on_recovery: true,
       silenced: false,
       repeat_interval_seconds: 0,
-      catch_up: true,
+      late_alerts: true,
       channels: [],
     });
   });
 
   it('is changed member by member and read back as it was answered', async () => {
     got(await client.post(`/v1/checks/${id}/policy`, { cooldown_seconds: 10, notify_on_recovery: false }), 200);
-    const changed = got(await client.post(`/v1/checks/${id}/policy`, { silenced: true, catch_up: null }), 200);
+    const changed = got(await client.post(`/v1/checks/${id}/policy`, { silenced: true, late_alerts: null }), 200);
     expect(changed).toMatchObject({
       cooldown_seconds: 10,
       notify_on_recovery: false,
       silenced: true,
       repeat_interval_seconds: 0,
-      catch_up: true,
+      late_alerts: true,
     });
     expect(got(await client.get(`/v1/checks/${id}/policy`), 200)).toEqual(changed);
   });
 
-  it('takes and keeps catch_up and repeats, and refuses another type of them', async () => {
+  it('takes and keeps late_alerts and repeats, and refuses another type of them', async () => {
     const path = `/v1/checks/${(await newCheck(client)).id}/policy`;
-    const wanted = { catch_up: false, repeat_interval_seconds: 3600 };
+    const wanted = { late_alerts: false, repeat_interval_seconds: 3600 };
     expect(got(await client.post(path, wanted), 200)).toMatchObject(wanted);
     expect(got(await client.post(path, { silenced: true }), 200)).toMatchObject({ ...wanted, silenced: true });
-    for (const wrong of [{ catch_up: 'no' }, { repeat_interval_seconds: 1.5 }, { notify_on_recovery: 1 }]) {
+    for (const wrong of [{ late_alerts: 'no' }, { repeat_interval_seconds: 1.5 }, { notify_on_recovery: 1 }]) {
       const [member] = Object.keys(wrong);
       expect(await client.post(path, wrong)).toMatchObject(failure(400, 'VALIDATION_ERROR', member));
     }

@@ -22,12 +22,12 @@ describe('a relation that carries failure', () => {
   it('is one of the type depends_on, unless it says something else', async () => {
     const [a, b] = [await entityOf(admin), await entityOf(admin)];
     const make = async (type: string, more = {}) => (await admin.post(ALL, { ...relation(a, b, type), ...more })).body;
-    expect(await make('hosts')).toMatchObject({ carries_failure: false, when: 'down' });
-    expect(await make('runs_on', { carries_failure: true, when: 'degraded' })).toMatchObject({
-      carries_failure: true,
+    expect(await make('hosts')).toMatchObject({ propagates_failure: false, when: 'down' });
+    expect(await make('runs_on', { propagates_failure: true, when: 'degraded' })).toMatchObject({
+      propagates_failure: true,
       when: 'degraded',
     });
-    expect(await make('depends_on', { carries_failure: false })).toMatchObject({ carries_failure: false });
+    expect(await make('depends_on', { propagates_failure: false })).toMatchObject({ propagates_failure: false });
   });
 
   it('is counted on both entities until it is gone', async () => {
@@ -55,14 +55,14 @@ describe('a relation that carries failure', () => {
 
   it.each([
     ['a group in capitals', { group: 'DB' }, 'group'],
-    ['a group where nothing is carried', { carries_failure: false, group: 'dbs' }, 'group'],
+    ['a group where nothing is carried', { propagates_failure: false, group: 'dbs' }, 'group'],
     ['required without a group', { required: 1 }, 'required'],
     ['required 0', { group: 'dbs', required: 0 }, 'required'],
     ['another when', { when: 'up' }, 'when'],
-    ['when where nothing is carried', { carries_failure: false, when: 'degraded' }, 'when'],
-    ['a word for carries_failure', { carries_failure: 'yes' }, 'carries_failure'],
+    ['when where nothing is carried', { propagates_failure: false, when: 'degraded' }, 'when'],
+    ['a word for propagates_failure', { propagates_failure: 'yes' }, 'propagates_failure'],
   ])('refuses %s', async (_name, more, path) => {
-    expect(await admin.post(ALL, { ...relation(web, db, 'refused'), carries_failure: true, ...more })).toMatchObject(
+    expect(await admin.post(ALL, { ...relation(web, db, 'refused'), propagates_failure: true, ...more })).toMatchObject(
       failure(400, 'VALIDATION_ERROR', path),
     );
   });

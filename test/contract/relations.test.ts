@@ -24,7 +24,7 @@ describe('POST /v1/relations', () => {
       ...relation(web, db),
       from_entity: 'service/e-1',
       to_entity: 'service/e-2',
-      carries_failure: true,
+      propagates_failure: true,
       group: null,
       required: null,
       when: 'down',

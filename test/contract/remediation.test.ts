@@ -55,7 +55,7 @@ describe('an action that repairs', () => {
       const one = got(await client.get(`/v1/actions/executions/${run.id}`), 200);
       return one.verdict !== null && one;
     });
-    expect(healed).toMatchObject({ verdict: 'healed', verified_by: healing.id });
+    expect(healed).toMatchObject({ verdict: 'recovered', verified_by: healing.id });
   });
 
   it('that did not help tells people what was tried', async () => {
@@ -74,7 +74,7 @@ describe('an action that repairs', () => {
         receiver.received.find(({ headers }) => headers['x-service-kind'] === 'remediation_failed'),
       );
       expect(JSON.parse(told.body).text).toMatch(/is still down: Deploy did not help/);
-      expect(got(await client.get(`/v1/actions/executions/${run.id}`), 200)).toMatchObject({ verdict: 'not_healed' });
+      expect(got(await client.get(`/v1/actions/executions/${run.id}`), 200)).toMatchObject({ verdict: 'not_recovered' });
     } finally {
       await receiver.close();
     }

@@ -116,10 +116,10 @@ describe('a check with a schedule', () => {
     const silent = await newCheck(client, { config: { ...config, expect_first_within_seconds: 1 } });
     await eventually(async () => (await failuresOf(silent.id)).length >= 2, PATIENCE_MS);
     const [missed, first] = await failuresOf(silent.id);
-    expect(first).toMatchObject({ error_kind: 'silence', error_message: 'nothing came within 1 s of its creation' });
+    expect(first).toMatchObject({ error_kind: 'missed_heartbeat', error_message: 'nothing came within 1 s of its creation' });
     const wall = new Date(due).toISOString().slice(0, 19).replace('T', ' ').replace(/:00$/, '');
     expect(missed).toMatchObject({
-      error_kind: 'silence',
+      error_kind: 'missed_heartbeat',
       checked_at: new Date(due + 2000).toISOString(),
       error_message: `no sign of life for the run due ${wall} UTC (grace 2 s); none has come yet`,
     });
@@ -143,14 +143,14 @@ it('a run that says it has started and does not end fails by itself', { timeout:
   const wall = open.runs[0].started_at.slice(0, 19).replace('T', ' ');
   expect(await failuresOf(id)).toEqual([
     expect.objectContaining({
-      kind: 'silence',
+      kind: 'missed_heartbeat',
       error_kind: 'overrun',
       error_message: `started ${wall} and not finished within 2 s`,
     }),
   ]);
   expect(await read(id)).toMatchObject({ state: 'down', runs: [{ overrun: true }] });
   const [down] = await transitionsOf(client, id);
-  expect(down).toMatchObject({ check_to_state: 'down', cause: 'silence' });
+  expect(down).toMatchObject({ check_to_state: 'down', cause: 'missed_heartbeat' });
   await ping('');
   expect(await read(id)).toMatchObject({ state: 'up', runs: [] });
   const [end] = await everything(client, `/v1/checks/${id}/results`);

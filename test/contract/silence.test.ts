@@ -21,7 +21,7 @@ const beat = async (id: string) => got(await client.post(`/v1/checks/${id}/heart
 /** Oldest first. */
 const resultsOf = async (id: string): Promise<Result[]> =>
   (await everything(client, `/v1/checks/${id}/results?limit=500`)).reverse();
-const silencesOf = async (id: string) => (await resultsOf(id)).filter((result) => result.error_kind === 'silence');
+const silencesOf = async (id: string) => (await resultsOf(id)).filter((result) => result.error_kind === 'missed_heartbeat');
 const at = (result: { checked_at: string }) => Date.parse(result.checked_at);
 
 /** At its time, or whole intervals (of 1 s) later, when this machine was too busy to look. */
@@ -54,7 +54,7 @@ describe.concurrent('a push check that falls silent', { timeout: 2 * PATIENCE_MS
 
     expect(await read(id)).toMatchObject({ state: 'down', consecutive_failures: 3, stale: true });
     const [, down] = await transitionsOf(client, id);
-    expect(down).toMatchObject({ check_to_state: 'down', to_state: 'down', cause: 'silence' });
+    expect(down).toMatchObject({ check_to_state: 'down', to_state: 'down', cause: 'missed_heartbeat' });
     expect(down!.error_message).toBe(silences[2]!.error_message);
     const silentFor = Date.parse(down!.timestamp!) - at(last);
     expect(silentFor).toBeGreaterThanOrEqual(alerts_after_seconds * 1000);
@@ -124,7 +124,7 @@ it.concurrent('a push that was answered before silence was judged always wins', 
   let silences = 0;
   for (const { id, pushes } of agents) {
     // The time of the transition is that of the judgement: whoever was answered before it counts.
-    const down = (await transitionsOf(own, id)).filter((transition) => transition.cause === 'silence');
+    const down = (await transitionsOf(own, id)).filter((transition) => transition.cause === 'missed_heartbeat');
     for (const { timestamp } of down) {
       silences++;
       const judged = Date.parse(timestamp!);

@@ -212,9 +212,9 @@ it('a slow shop is told in amber once and in red at once, and an agent sees why,
   ]);
   expect(await quiet.changes()).toEqual([
     'up up initial',
-    'degraded degraded degraded_off',
+    'degraded degraded degraded_disabled',
     'down down told',
     'degraded degraded cooldown',
-    'up up degraded_off',
+    'up up degraded_disabled',
   ]);
 });

@@ -41,7 +41,7 @@ describe('GET /v1/checks/{id}/transitions', () => {
         reason: 'no_channels',
         deliveries: [],
         urgency: 'high',
-        because: null,
+        attributed_to: null,
         facts: { channels: 0 },
         decided_at: transition.timestamp,
       },

@@ -139,10 +139,10 @@ describe('the policy', () => {
     const reasonOf = (one: { alert: object }) => (one.alert as { reason: string | null }).reason;
     expect(changes.map((one) => `${one.check_to_state} ${reasonOf(one)}`)).toEqual([
       'up initial',
-      'degraded degraded_off',
+      'degraded degraded_disabled',
       'down no_channels',
       'degraded no_channels',
-      'up degraded_off',
+      'up degraded_disabled',
     ]);
   });
 });

@@ -85,7 +85,7 @@ describe('a maintenance window', () => {
       decision: 'held',
       reason: 'maintenance',
       deliveries: [],
-      because: { window_id: window, look_again_at: expect.any(String) },
+      attributed_to: { window_id: window, next_evaluation_at: expect.any(String) },
       facts: { window_id: window, window_until: open.ends_at },
     });
     got(await client.del(`${WINDOWS}/${window}`), 204);

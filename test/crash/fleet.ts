@@ -81,7 +81,7 @@ async function configure(client: Client, { receiver, target, ci, random }: Aroun
       await client.post('/v1/checks', { entity_id, name, failure_threshold: 1, ...more }),
       201,
     );
-    const rules = { cooldown_seconds: 0, catch_up: random.chance(0.5), ...policy };
+    const rules = { cooldown_seconds: 0, late_alerts: random.chance(0.5), ...policy };
     got(await client.post(`/v1/checks/${id}/policy`, rules), 200);
     for (let i = 0; i < CHANNELS; i++) {
       const config = { url: `${receiver.url}/${name}/${i}`, secret: 'signed' };

@@ -58,7 +58,7 @@ export async function historyOf(fleet: Fleet, sent: Sent, over_before: History['
   const history = await toldOf(fleet, over_before);
   for (const { id } of [...fleet.plain, ...fleet.keyed, fleet.beating, fleet.mute]) {
     for (const record of await listed(fleet, `/v1/checks/${id}/results?limit=500`)) {
-      if (record.error_kind === 'silence')
+      if (record.error_kind === 'missed_heartbeat')
         history.silences.push({
           check_id: id,
           at: Date.parse(record.checked_at),

@@ -18,23 +18,23 @@ describe('a check that goes down again while the cooldown holds its alert back',
   it('is told as down when the cooldown ends, once', async () => {
     await alertingCheck(night);
     await live(night, DOWN_UP_DOWN, '11:00');
-    expect(told(night)).toEqual(['09:40 state_change down', '10:00 state_change up', '10:05 catch_up down']);
+    expect(told(night)).toEqual(['09:40 state_change down', '10:00 state_change up', '10:05 late down']);
   });
 
-  it('is told to nobody without catch_up, and its transition says why', async () => {
-    const check = await alertingCheck(night, { policy: { catch_up: false } });
+  it('is told to nobody without late_alerts, and its transition says why', async () => {
+    const check = await alertingCheck(night, { policy: { late_alerts: false } });
     await live(night, DOWN_UP_DOWN, '11:00');
     expect(told(night)).toEqual(['09:40 state_change down', '10:00 state_change up']);
     const [last] = await check.read('/transitions');
     expect(last).toMatchObject({ check_to_state: 'down', alert: { decision: 'skipped', reason: 'cooldown' } });
   });
 
-  it('is told when catch_up is switched on, at the end of the cooldown if one runs', async () => {
-    const check = await alertingCheck(night, { policy: { catch_up: false, cooldown_seconds: 600 } });
+  it('is told when late_alerts is switched on, at the end of the cooldown if one runs', async () => {
+    const check = await alertingCheck(night, { policy: { late_alerts: false, cooldown_seconds: 600 } });
     await live(night, DOWN_UP_DOWN, '10:05');
-    await check.policy({ catch_up: true });
+    await check.policy({ late_alerts: true });
     await night.until('11:00');
-    expect(told(night).slice(2)).toEqual(['10:10 catch_up down']);
+    expect(told(night).slice(2)).toEqual(['10:10 late down']);
   });
 
   it('is told at the end of a cooldown that was made shorter meanwhile', async () => {
@@ -50,25 +50,25 @@ describe('a check that goes down again while the cooldown holds its alert back',
     expect(told(night)).toEqual(['09:40 state_change down']);
     await check.policy({ cooldown_seconds: 3600 });
     await night.until('12:00');
-    expect(told(night)).toEqual(['09:40 state_change down', '10:40 catch_up up']);
+    expect(told(night)).toEqual(['09:40 state_change down', '10:40 late up']);
   });
 
   it('starts the cooldown anew with what it is told at the end of one', async () => {
     await alertingCheck(night);
     await live(night, [...DOWN_UP_DOWN, ['10:07', 'answers']], '11:00');
-    expect(told(night).slice(2)).toEqual(['10:05 catch_up down', '10:10 catch_up up']);
+    expect(told(night).slice(2)).toEqual(['10:05 late down', '10:10 late up']);
   });
 
   it('is told like any other when it stays so beyond the cooldown', async () => {
     await alertingCheck(night);
     await live(night, [...DOWN_UP_DOWN, ['10:20', 'answers']], '11:00');
-    expect(told(night).slice(2)).toEqual(['10:05 catch_up down', '10:20 state_change up']);
+    expect(told(night).slice(2)).toEqual(['10:05 late down', '10:20 state_change up']);
   });
 });
 
 describe('channels that believe what is true', () => {
-  it.each([true, false])('are told nothing when a cooldown ends (catch_up: %s)', async (catch_up) => {
-    await alertingCheck(night, { policy: { catch_up } });
+  it.each([true, false])('are told nothing when a cooldown ends (late_alerts: %s)', async (late_alerts) => {
+    await alertingCheck(night, { policy: { late_alerts } });
     await live(
       night,
       [
@@ -101,7 +101,7 @@ describe('a silence', () => {
     expect(told(night)).toEqual([]);
     await check.policy({ silenced: false });
     await night.until('12:00');
-    expect(told(night)).toEqual(['10:30 catch_up down']);
+    expect(told(night)).toEqual(['10:30 late down']);
   });
 
   it('that is lifted while a cooldown runs tells at its end', async () => {
@@ -111,7 +111,7 @@ describe('a silence', () => {
     await live(night, [['10:00', 'answers']], '10:10');
     await check.policy({ silenced: false });
     await night.until('12:00');
-    expect(told(night)).toEqual(['09:40 state_change down', '10:40 catch_up up']);
+    expect(told(night)).toEqual(['09:40 state_change down', '10:40 late up']);
   });
 
   it('that is lifted after all is well again tells nothing', async () => {
@@ -129,8 +129,8 @@ describe('a silence', () => {
     expect(told(night)).toEqual([]);
   });
 
-  it('that is lifted during an outage tells nothing without catch_up', async () => {
-    const check = await alertingCheck(night, { policy: { silenced: true, catch_up: false } });
+  it('that is lifted during an outage tells nothing without late_alerts', async () => {
+    const check = await alertingCheck(night, { policy: { silenced: true, late_alerts: false } });
     await live(night, [['09:40', 'fails']], '10:30');
     await check.policy({ silenced: false });
     await night.until('12:00');
@@ -145,7 +145,7 @@ describe('a silence', () => {
     expect(told(night)).toHaveLength(2);
     await check.policy({ silenced: false });
     await night.until('11:00');
-    expect(told(night).slice(2)).toEqual(['10:30 catch_up down']);
+    expect(told(night).slice(2)).toEqual(['10:30 late down']);
   });
 });
 

@@ -24,7 +24,7 @@ export const policy = (random: Random): object => ({
   notify_on_recovery: random.chance(0.8),
   notify_on_degraded: random.chance(0.7),
   repeat_interval_seconds: random.pick([0, 0, 0, 60, 200]),
-  catch_up: random.chance(0.8),
+  late_alerts: random.chance(0.8),
   flap_threshold: random.pick([0, 0, 3, 4]),
   flap_window_seconds: random.pick([60, 240, 600]),
   hold_for_dependencies: random.chance(0.9),

@@ -66,7 +66,7 @@ describe('a crash', () => {
     await night.until('10:05');
     expect(told(night)).toHaveLength(3);
     expect(told(night)[1]).toMatch(/^09:5[012] repeat down$/);
-    expect(told(night)[2]).toBe('10:00 repeat down');
+    expect(told(night)[2]).toBe('10:00 reminder down');
   });
 
   it('between making a catch-up and handing it over delays the catch-up', async () => {
@@ -77,9 +77,9 @@ describe('a crash', () => {
     dieSending('delivery');
     await night.until('10:00');
     expect(told(night)).toHaveLength(2);
-    expect(told(night)[1]).toMatch(/^09:4[567] catch_up up$/);
+    expect(told(night)[1]).toMatch(/^09:4[567] late_alerts up$/);
     expect(await logged()).toEqual([
-      ['catch_up', 'sent'],
+      ['late', 'sent'],
       ['state_change', 'sent'],
     ]);
   });
@@ -92,7 +92,7 @@ describe('a crash', () => {
     dieSending('deadline');
     await expect(check.push(true)).rejects.toThrow('undefined');
     await night.until('10:00');
-    expect(told(night)).toEqual(['09:40 state_change down', '09:42 catch_up up']);
+    expect(told(night)).toEqual(['09:40 state_change down', '09:42 late up']);
   });
 
   it('between the failure of an alert and its follow-up loses no catch-up', async () => {
@@ -103,6 +103,6 @@ describe('a crash', () => {
     await night.until('09:41');
     night.host('pager.test').does('answers');
     await night.until('10:00');
-    expect(told(night)).toEqual(['09:41 catch_up down']);
+    expect(told(night)).toEqual(['09:41 late down']);
   });
 });

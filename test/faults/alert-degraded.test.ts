@@ -76,10 +76,10 @@ describe('a shop that gets slow, then fails, is slow again, and then well', () =
     ]);
     expect(await check.changes()).toEqual([
       'up initial',
-      'degraded degraded_off',
+      'degraded degraded_disabled',
       'down told',
       'degraded told',
-      'up degraded_off',
+      'up degraded_disabled',
     ]);
   });
 

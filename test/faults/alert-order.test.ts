@@ -19,7 +19,7 @@ describe('a receiver that is away when a check goes down', () => {
     expect(told(night)).toEqual([]);
     pager().does('answers');
     await night.until('11:00');
-    expect(told(night)).toEqual(['09:55 catch_up down']);
+    expect(told(night)).toEqual(['09:55 late down']);
     expect(attempts()).toEqual([0, 0, 0, 1, 1, 1, 5, 5, 5, 15]);
   });
 
@@ -29,7 +29,7 @@ describe('a receiver that is away when a check goes down', () => {
     await live(night, [['09:40', 'fails']], '09:40:40');
     pager().does('answers');
     await night.until('11:00');
-    expect(told(night)).toEqual(['09:41 catch_up down']);
+    expect(told(night)).toEqual(['09:41 late down']);
   });
 
   it('for ever gets no more than these tries', async () => {
@@ -39,7 +39,7 @@ describe('a receiver that is away when a check goes down', () => {
     expect(pager().calls).toHaveLength(12);
     const log = await night.call('GET', '/v1/notify/logs');
     expect(log.map((one: { kind: string; status: string }) => `${one.kind} ${one.status}`)).toEqual([
-      ...Array(3).fill('catch_up failed'),
+      ...Array(3).fill('late failed'),
       'state_change failed',
     ]);
   });
@@ -67,11 +67,11 @@ describe('a receiver that is away when a check goes down', () => {
     await live(night, [['10:00', 'answers']], '10:10');
     pager().does('answers');
     await night.until('11:00');
-    expect(told(night)).toEqual(['09:40 state_change down', '10:15 catch_up up']);
+    expect(told(night)).toEqual(['09:40 state_change down', '10:15 late up']);
   });
 
-  it('is told nothing late without catch_up', async () => {
-    await alertingCheck(night, { policy: { catch_up: false } });
+  it('is told nothing late without late_alerts', async () => {
+    await alertingCheck(night, { policy: { late_alerts: false } });
     pager().does('refuses');
     await live(night, [['09:40', 'fails']], '09:50');
     pager().does('answers');
@@ -95,7 +95,7 @@ describe('a receiver that is away when a check goes down', () => {
     await live(night, [['09:40', 'fails']], '09:40:30');
     pager().does('answers');
     await live(night, [['09:43', 'answers']], '11:00');
-    expect(told(night)).toEqual(['09:41 catch_up down', '09:46 catch_up up']);
+    expect(told(night)).toEqual(['09:41 late down', '09:46 late up']);
   });
 });
 
@@ -128,7 +128,7 @@ describe('a delivery that goes out after a newer one', () => {
 
   it('is followed by the truth', async () => {
     await overtaken({});
-    expect(told(night)).toEqual(['09:40 state_change up', '09:40 state_change down', '09:40 catch_up up']);
+    expect(told(night)).toEqual(['09:40 state_change up', '09:40 state_change down', '09:40 late up']);
   });
 
   it.each([
@@ -140,12 +140,12 @@ describe('a delivery that goes out after a newer one', () => {
     expect(told(night).filter((one) => !one.includes('test'))).toEqual([
       '09:40 state_change up',
       '09:40 state_change down',
-      '09:40 catch_up up',
+      '09:40 late up',
     ]);
   });
 
-  it('is left at that without catch_up', async () => {
-    await overtaken({ catch_up: false });
+  it('is left at that without late_alerts', async () => {
+    await overtaken({ late_alerts: false });
     expect(told(night)).toEqual(['09:40 state_change up', '09:40 state_change down']);
   });
 });

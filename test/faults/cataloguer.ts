@@ -15,7 +15,7 @@ const relationsIn = ({ table }: Observations): StoredRelation[] =>
 
 /** What a relation says beside its two entities: mostly that failure is carried; or in a group, where one is enough. */
 function saysOf(random: Random): object {
-  if (random.chance(0.1)) return { relation_type: 'runs_beside', carries_failure: random.chance(0.5) };
+  if (random.chance(0.1)) return { relation_type: 'runs_beside', propagates_failure: random.chance(0.5) };
   const when = random.chance(0.15) && { when: 'degraded' };
   const group = random.chance(0.3) && { group: 'any', ...(random.chance(0.3) && { required: random.int(1, 2) }) };
   return { relation_type: 'depends_on', ...when, ...group };

@@ -43,7 +43,7 @@ it('an hour ahead, then set back: within two minutes all goes on as if nothing h
 
 it('a cooldown that began on the wrong clock swallows no alert, and one that begins afterwards holds', async () => {
   const shop = service.host('shop.test');
-  const check = await alertingCheck(service, { policy: { cooldown_seconds: 300, catch_up: false } });
+  const check = await alertingCheck(service, { policy: { cooldown_seconds: 300, late_alerts: false } });
   shop.does('fails');
   await service.pass(MINUTE);
   expect(told(service)).toHaveLength(1);
@@ -73,7 +73,7 @@ it('an agent that falls silent after it is noticed, one that goes on is not', as
     await alive.push(true);
     await service.pass(25_000);
   }
-  expect((await silent.read('/transitions'))[0]).toMatchObject({ check_to_state: 'down', cause: 'silence' });
+  expect((await silent.read('/transitions'))[0]).toMatchObject({ check_to_state: 'down', cause: 'missed_heartbeat' });
   expect(told(service)).toHaveLength(1);
   expect(await alive.read('/transitions')).toHaveLength(1);
   expect(told(service, 'alive.test')).toEqual([]);

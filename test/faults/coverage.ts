@@ -17,7 +17,7 @@ type Add = (what: string, count?: number) => void;
 
 const isNobody = ({ error_kind }: ResultItem): boolean => error_kind === 'dns' || error_kind === 'timeout';
 
-const KIND = { push: 'push', silence: 'silence', manual: 'by hand', retry: 'retry', scheduled: 'probe' } as const;
+const KIND = { push: 'push', missed_heartbeat: 'missed_heartbeat', manual: 'by hand', retry: 'retry', scheduled: 'probe' } as const;
 
 /** Adds what happened in a run. */
 export function cover(coverage: Coverage, { seen, profile }: Run): void {

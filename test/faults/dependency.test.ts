@@ -61,7 +61,7 @@ describe('when what others depend on fails', () => {
     const [{ alert }] = await service.call('GET', `/v1/checks/${first.id}/transitions`);
     expect(alert).toMatchObject({
       ...{ decision: 'planned', urgency: 'high' },
-      because: { root_entity_id: db.entity.id, root_entity_name: 'db', root_state: 'up' },
+      attributed_to: { root_entity_id: db.entity.id, root_entity_name: 'db', root_state: 'up' },
     });
     const { state, consecutive_failures } = await service.call('GET', `/v1/checks/${db.id}`);
     expect({ state, consecutive_failures }).toEqual({ state: 'up', consecutive_failures: 0 });
@@ -96,7 +96,7 @@ describe('when what others depend on fails', () => {
     const payloads = service.host('pager.test').calls.map(({ body }) => JSON.parse(body));
     const [first, reminder] = payloads.filter(({ kind }) => kind !== 'impact');
     expect(first).toMatchObject({ kind: 'state_change', impact: { count: 3 } });
-    expect(reminder).toMatchObject({ kind: 'repeat', affected: { count: 3 }, impact: { count: 3 } });
+    expect(reminder).toMatchObject({ kind: 'reminder', affected: { count: 3 }, impact: { count: 3 } });
     expect(reminder.affected.names.toSorted()).toEqual(['blog', 'mail', 'shop']);
   });
 

@@ -106,7 +106,7 @@ function pushResultsIn(seen: Seen): Pick<History, 'results' | 'silences'> {
       const record = { success, latency_ms, error_message, warning_message };
       const one = { id, check_id, n, mark, kept: seen.table.has(keyText(key)), history, received_at, record };
       if (!results.has(id)) results.set(id, { ...one, ...(result.ping && { is_ping: true }) });
-    } else if (result.error_kind === 'silence' || result.error_kind === 'overrun') {
+    } else if (result.error_kind === 'missed_heartbeat' || result.error_kind === 'overrun') {
       const check = changes.find((one) => isCheckKey(one.key) && checkIdOf(one.key) === checkIdOf(key))!
         .before as CheckItem;
       const judged = { n, at, began_at: seen.runs.get(run ?? 0)?.began_at ?? 0, check };

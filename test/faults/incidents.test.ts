@@ -44,7 +44,7 @@ describe('an incident of what others depend on', () => {
     expect(detail.entities[0]).toMatchObject({ entity_id: db.entity.id, state: 'down' });
     expect(names(detail.entities)).toEqual(['blog', 'db', 'shop']);
     expect(detail.affected).toMatchObject({ count: 2, items: [{ alert: 'held' }, { alert: 'held' }] });
-    expect(detail).toMatchObject({ unrelated: [], told: [{ channel_type: 'webhook' }] });
+    expect(detail).toMatchObject({ unrelated: [], notified: [{ channel_type: 'webhook' }] });
     // The alert, and a minute later how many fail with it.
     expect((await kinds(found!.id)).toSorted()).toEqual(['alert', 'alert', 'joined', 'joined', 'opened']);
 

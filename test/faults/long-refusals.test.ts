@@ -23,14 +23,14 @@ describe('a receiver that answers 429 for hours, beyond the patience of each ale
     await alertingCheck(night);
     await refusing(changes, '11:20');
     await night.until('15:00');
-    expect(told(night)).toEqual([expect.stringMatching(/^11:\d\d catch_up down$/)]);
+    expect(told(night)).toEqual([expect.stringMatching(/^11:\d\d late_alerts down$/)]);
   });
 
   it('is told as well when the try after the first failure was refused until it failed itself', async () => {
     await alertingCheck(night);
     await refusing(1, '12:00');
     await night.until('15:00');
-    expect(told(night)).toEqual([expect.stringMatching(/^12:\d\d catch_up down$/)]);
+    expect(told(night)).toEqual([expect.stringMatching(/^12:\d\d late_alerts down$/)]);
   });
 
   it.each([2, 6])('is told nothing that differs from what is, after %i changes', async (changes) => {
@@ -57,6 +57,6 @@ describe('a receiver that is away twice', () => {
     await night.until('09:44:45');
     pager.does('answers');
     await night.until('11:00');
-    expect(told(night)).toEqual(['09:41 catch_up down', '09:45 catch_up up']);
+    expect(told(night)).toEqual(['09:41 late down', '09:45 late up']);
   });
 });

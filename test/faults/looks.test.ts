@@ -21,7 +21,7 @@ async function from(time: string, more: object = {}) {
   await open.until('09:40');
   const looks = async (): Promise<Looked[]> => {
     const [{ id }] = await open.call('GET', `/v1/checks/${shop.id}/transitions?limit=1`);
-    return (await open.call('GET', `/v1/transitions/${id}/explain`)).looks;
+    return (await open.call('GET', `/v1/transitions/${id}/explain`)).evaluations;
   };
   return { ...world, host, db, shop, looks };
 }
@@ -35,19 +35,19 @@ it('an explanation shows what each look for the cause saw, also once the alert w
   expect(held.at(-1)).toMatchObject({
     roots: [db.entity.id],
     ancestors: [
-      { entity_id: db.entity.id, status: 'failed', known_by: 'state', at: expect.stringMatching(/^2026-11-21T09:40/) },
-      { entity_id: host.entity.id, known_by: expect.stringMatching(/^(asked|nothing)$/) },
+      { entity_id: db.entity.id, status: 'failed', evidence: 'state', at: expect.stringMatching(/^2026-11-21T09:40/) },
+      { entity_id: host.entity.id, evidence: expect.stringMatching(/^(asked|nothing)$/) },
     ],
     truncated: false,
   });
   const [first] = held;
   const early = await service.call('GET', `/v1/checks/${shop.id}/explain?at=${first!.at}`);
-  expect(early.looks).toEqual([first]);
+  expect(early.evaluations).toEqual([first]);
   answers('db');
   await service.until('09:55');
   const { alert, id } = (await service.call('GET', `/v1/checks/${shop.id}/transitions`))[0];
   expect(alert.decision).toBe('planned');
-  const { looks: after } = await service.call('GET', `/v1/transitions/${id}/explain`);
+  const { evaluations: after } = await service.call('GET', `/v1/transitions/${id}/explain`);
   expect(after.slice(0, held.length)).toEqual(held);
   expect(after.at(-1)).toMatchObject({ roots: [] });
   expect(after.length).toBeLessThanOrEqual(10);
@@ -60,12 +60,12 @@ it('what was only suspected is said to have been asked', async () => {
   await service.until('09:43');
   const [first] = await looks();
   expect(first!.roots).toEqual([db.entity.id]);
-  expect(first!.ancestors[0]).toMatchObject({ entity_id: db.entity.id, status: 'failed', known_by: 'asked' });
+  expect(first!.ancestors[0]).toMatchObject({ entity_id: db.entity.id, status: 'failed', evidence: 'probe' });
 });
 
 it('of an alert whose cause was never looked for there are none', async () => {
   const { service, fails, host } = await from('09:30');
   fails('host');
   await service.until('09:42');
-  expect((await service.call('GET', `/v1/checks/${host.id}/explain`)).looks).toEqual([]);
+  expect((await service.call('GET', `/v1/checks/${host.id}/explain`)).evaluations).toEqual([]);
 });

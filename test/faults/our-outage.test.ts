@@ -76,7 +76,7 @@ describe.each(OUTAGES)('ten minutes in which %s', (_what, away) => {
     await report([alive], service.now() + minutes(9));
     const [{ to: back }] = await silent.read('/gaps');
     const [last] = await silent.read('/transitions');
-    expect(last).toMatchObject({ check_to_state: 'down', cause: 'silence' });
+    expect(last).toMatchObject({ check_to_state: 'down', cause: 'missed_heartbeat' });
     const late = Date.parse(last.timestamp) - Date.parse(back);
     expect(late).toBeGreaterThanOrEqual(300_000);
     expect(late).toBeLessThan(315_000);

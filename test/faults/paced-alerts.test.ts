@@ -90,7 +90,7 @@ describe('a receiver that answers 429', () => {
     const check = await alertingCheck(service, {
       check_type: 'push',
       receiver: 'slack.test',
-      policy: { catch_up: false },
+      policy: { late_alerts: false },
     });
     service.host('slack.test').does(() => ({ status: 429, headers: { 'retry-after': '3600' } }));
     await check.push(false);

@@ -34,7 +34,7 @@ describe('planned work that includes what depends on it', () => {
     expect(told()).toEqual([]);
     const [up, down] = await service.call('GET', `/v1/checks/${shop.id}/transitions`);
     expect(down.alert).toMatchObject({
-      ...{ decision: 'skipped', reason: 'maintenance', because: { window_id: window.id } },
+      ...{ decision: 'skipped', reason: 'maintenance', attributed_to: { window_id: window.id } },
       facts: { window_id: window.id, window_until: at('10:00') },
     });
     expect(up.alert).toMatchObject({ decision: 'skipped' });

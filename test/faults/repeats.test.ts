@@ -15,7 +15,7 @@ async function downAt0940(policy: object = TEN_MINUTES) {
   await check.push(false);
   return check;
 }
-const repeats = () => told(night).filter((line) => line.includes('repeat'));
+const repeats = () => told(night).filter((line) => line.includes('reminder'));
 
 describe('repeats', () => {
   it('come every interval from the transition on, as long as it is down', async () => {
@@ -25,9 +25,9 @@ describe('repeats', () => {
     await night.until('12:00');
     expect(told(night)).toEqual([
       '09:40 state_change down',
-      '09:50 repeat down',
-      '10:00 repeat down',
-      '10:10 repeat down',
+      '09:50 reminder down',
+      '10:00 reminder down',
+      '10:10 reminder down',
       '10:15 state_change up',
     ]);
   });
@@ -40,7 +40,7 @@ describe('repeats', () => {
   });
 
   it('come also when the alert itself was held back by the cooldown, and start no cooldown', async () => {
-    const check = await downAt0940({ repeat_interval_seconds: 120, cooldown_seconds: 300, catch_up: false });
+    const check = await downAt0940({ repeat_interval_seconds: 120, cooldown_seconds: 300, late_alerts: false });
     await night.until('09:41');
     await check.push(true);
     await check.push(false);
@@ -49,8 +49,8 @@ describe('repeats', () => {
     await night.until('10:30');
     expect(told(night)).toEqual([
       '09:40 state_change down',
-      '09:43 repeat down',
-      '09:45 repeat down',
+      '09:43 reminder down',
+      '09:45 reminder down',
       '09:45 state_change up',
     ]);
   });
@@ -62,7 +62,7 @@ describe('repeats', () => {
     await night.until('10:05');
     await check.policy({ silenced: false });
     await night.until('10:25');
-    expect(repeats()).toEqual(['10:10 repeat down', '10:20 repeat down']);
+    expect(repeats()).toEqual(['10:10 reminder down', '10:20 reminder down']);
   });
 
   it('take a new interval at once, counted from the transition', async () => {
@@ -74,7 +74,7 @@ describe('repeats', () => {
     await night.until('11:00');
     await check.policy({ repeat_interval_seconds: 0 });
     await night.until('13:00');
-    expect(repeats()).toEqual(['10:00 repeat down', '10:10 repeat down', '10:40 repeat down']);
+    expect(repeats()).toEqual(['10:00 reminder down', '10:10 reminder down', '10:40 reminder down']);
   });
 
   it('begin when they are asked for during an outage', async () => {
@@ -82,7 +82,7 @@ describe('repeats', () => {
     await night.until('10:03');
     await check.policy(TEN_MINUTES);
     await night.until('10:15');
-    expect(repeats()).toEqual(['10:10 repeat down']);
+    expect(repeats()).toEqual(['10:10 reminder down']);
   });
 
   it('end when the check is disabled or deleted', async () => {
@@ -102,13 +102,13 @@ describe('repeats', () => {
     await night.until('09:55');
     begins();
     await night.until('10:54:59');
-    expect(repeats()).toEqual(['09:50 repeat down']);
+    expect(repeats()).toEqual(['09:50 reminder down']);
     night.ticks(true);
     await night.until('10:59:30');
     expect(repeats()).toHaveLength(2);
     await night.until('11:05');
     expect(repeats()).toHaveLength(3);
-    expect(repeats().at(-1)).toBe('11:00 repeat down');
+    expect(repeats().at(-1)).toBe('11:00 reminder down');
   });
 });
 

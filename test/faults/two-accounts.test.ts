@@ -18,7 +18,7 @@ async function sameGraph(call: VirtualService['call'], receiver: string, targets
 }
 
 const rootOf = async (call: VirtualService['call'], { id }: { id: string }) =>
-  (await call('GET', `/v1/checks/${id}/transitions`))[0].alert.because?.root_entity_id ?? null;
+  (await call('GET', `/v1/checks/${id}/transitions`))[0].alert.attributed_to?.root_entity_id ?? null;
 
 it('two accounts with the same graph: what fails in one explains nothing in the other, and tells nobody there', async () => {
   service = await virtualService('09:30');

@@ -11,7 +11,7 @@ import type { InForce } from './in-force.ts';
  * many failed at once that the check no longer remembers.
  */
 export const toldOf = ({ alerts: { announced: told } }: CheckItem): CheckState =>
-  told?.inFlight.at(-1)?.announces ?? told?.baseline ?? 'up';
+  told?.inFlight.at(-1)?.reports_state ?? told?.baseline ?? 'up';
 
 /** What they are to believe. */
 export const shownBy = (policy: Pick<InForce, 'notify_on_degraded'>, state: CheckState): CheckState =>
@@ -93,8 +93,8 @@ export function silentBecause(one: Changed, at: number, check: CheckItem, flaps:
   if (one.cause.startsWith('check_')) return 'configuration';
   if (policy.silenced) return 'silenced';
   if (from === 'unknown' && to === 'up' && toldOf(check) === 'up') return 'initial';
-  if (from === to) return 'degraded_off';
-  if (to === 'up' && !policy.notify_on_recovery) return 'recovery_off';
+  if (from === to) return 'degraded_disabled';
+  if (to === 'up' && !policy.notify_on_recovery) return 'recovery_disabled';
   if (flaps.flapping?.told) return 'flapping';
   const cooldown = policy.cooldown_seconds * 1000;
   const { last_planned_at: paged, last_warned_at: warned } = check.alerts;

@@ -45,7 +45,7 @@ function checkPlans({ transitions, alerts, deliveries, over_before, complete_unt
 function checkDecisions({ transitions, channels }: History): string[] {
   if (channels === undefined) return [];
   return transitions.flatMap(({ transition_id, cause, check_from_state, check_to_state, alert }) => {
-    if (cause !== 'result' && cause !== 'silence') return [`${transition_id} was caused by ${cause}`];
+    if (cause !== 'result' && cause !== 'missed_heartbeat') return [`${transition_id} was caused by ${cause}`];
     const initial = check_from_state === 'unknown' && check_to_state === 'up';
     const isRight = initial
       ? alert.decision === 'skipped' && alert.reason === 'initial' && alert.deliveries.length === 0

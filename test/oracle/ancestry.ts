@@ -20,7 +20,7 @@ export function ancestryIn({ seen }: Pick<Inside, 'seen'>) {
     if (key.pk.includes('#RELATIONS#')) {
       const relation = after as unknown as StoredRelation | undefined;
       const known = relations.get(key.sk);
-      if (relation?.carries_failure)
+      if (relation?.propagates_failure)
         relations.set(key.sk, { ...relation, from: commit.at, to: Number.POSITIVE_INFINITY });
       else if (known) known.to = commit.at;
     }

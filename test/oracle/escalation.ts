@@ -59,13 +59,13 @@ function noteItems({ changes }: Commit, { checks, policies }: Known): void {
 }
 
 function judge(alert: AlertItem, known: Known, deliveries: DeliveryItem[]): string[] {
-  const { id, kind, check_id, announces, to } = alert;
+  const { id, kind, check_id, reports_state, to } = alert;
   const at = timeOf(id);
   const wrong: string[] = [];
   const check = known.checks.get(check_id);
   const { channels = [], escalation = [] } = known.policies.get(check_id) ?? {};
   const by = check?.alerts.episode?.acknowledgement;
-  if ((kind === 'repeat' || kind === 'escalation') && by && (by.until ?? Number.POSITIVE_INFINITY) > at)
+  if ((kind === 'reminder' || kind === 'escalation') && by && (by.until ?? Number.POSITIVE_INFINITY) > at)
     wrong.push(`${id} (${kind}) goes out at ${at}, though ${by.by} looks after it since ${by.at}`);
 
   if (kind === 'escalation') {
@@ -82,11 +82,11 @@ function judge(alert: AlertItem, known: Known, deliveries: DeliveryItem[]): stri
     return wrong;
   }
   if (kind === 'remediation_failed') known.given_up.add(check_id);
-  if (kind === 'test' || announces === null || !check) return wrong;
+  if (kind === 'test' || reports_state === null || !check) return wrong;
   for (const { channel_id } of to)
-    if (!hears(channel_id, escalation, check.alerts, announces) && channels.some((one) => one.id === channel_id))
+    if (!hears(channel_id, escalation, check.alerts, reports_state) && channels.some((one) => one.id === channel_id))
       wrong.push(`${id} (${kind}) goes to ${channel_id} before its step`);
-  if (announces !== 'up') return wrong;
+  if (reports_state !== 'up') return wrong;
   const addressOf = (id: string) => channels.find((one) => one.id === id)?.destination;
   for (const channel of known.called.get(check_id) ?? []) {
     const address = addressOf(channel);
@@ -96,8 +96,8 @@ function judge(alert: AlertItem, known: Known, deliveries: DeliveryItem[]): stri
   return wrong;
 }
 
-function noteCalled({ kind, check_id, announces, to }: AlertItem, { called }: Known, deliveries: DeliveryItem[]): void {
-  if (announces === 'up') called.delete(check_id);
+function noteCalled({ kind, check_id, reports_state, to }: AlertItem, { called }: Known, deliveries: DeliveryItem[]): void {
+  if (reports_state === 'up') called.delete(check_id);
   if (kind !== 'escalation') return;
   const sent = new Set(deliveries.filter(({ status }) => status === 'sent').map(({ id }) => id));
   const told = to.filter(({ delivery_id }) => sent.has(delivery_id)).map(({ channel_id }) => channel_id);

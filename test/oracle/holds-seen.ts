@@ -15,7 +15,7 @@ export function relationsSeen() {
       for (const { key, after } of changes) {
         if (!key.pk.includes('#RELATIONS#')) continue;
         const relation = after as unknown as StoredRelation | undefined;
-        if (relation?.carries_failure) relations.set(key.sk, relation);
+        if (relation?.propagates_failure) relations.set(key.sk, relation);
         else relations.delete(key.sk);
       }
     },
@@ -72,7 +72,7 @@ export function holdsSeen() {
         if (before || !after || !isAlert(after)) continue;
         const { kind, check_id, transition_sk, to } = after;
         const hold = holds.get(check_id);
-        const isOwn = hold?.held.transition_sk === transition_sk && (kind === 'state_change' || kind === 'catch_up');
+        const isOwn = hold?.held.transition_sk === transition_sk && (kind === 'state_change' || kind === 'late');
         if (isOwn) for (const target of to) hold.told.add(placeOf(target));
       }
       for (const [id, hold] of holds) if (isUntold(hold)) untold.set(id, Number.POSITIVE_INFINITY);

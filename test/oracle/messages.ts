@@ -8,7 +8,7 @@ export function checkMessages({ seen }: Inside): string[] {
     if (!delivery) return [];
     const is = `${delivery.channel_type} ${delivery.kind}`;
     if (`${type} ${kind}` !== is) return [`${delivery_id} is ${is}, it was received as ${type} ${kind}`];
-    const meant = kind === 'test' || kind === 'closed' ? kind : delivery.announces;
+    const meant = kind === 'test' || kind === 'closed' ? kind : delivery.reports_state;
     // Its body is the event of the check's last transition, which a closing note made by a deadline did not close.
     const isEvent = type === 'webhook' || type === 'nats';
     // And it tells of degraded where the policy of the check lets that count as up.

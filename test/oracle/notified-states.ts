@@ -22,19 +22,19 @@ export function checkBeliefs({ seen, keys, end }: Inside): string[] {
   return checksIn(seen).flatMap((check) => {
     const account = items.filter(({ pk }) => pk === keys.alerting(check.tenant_id));
     const policy = inForce(seen.table, account, keys, check, end);
-    if (!policy.catch_up || policy.silenced) return [];
+    if (!policy.late_alerts || policy.silenced) return [];
     const last = byCheck.get(check.id)?.reduce((a, b) => (a.sk > b.sk ? a : b));
     const matters = last && [null, 'cooldown', 'flapping'].includes(last.alert.reason);
     const shown = shownBy(policy, check.state);
     if (!matters || toldOf(check) === shown || policy.told(saidAs(shown)).length === 0) return [];
     if (shown === 'up' && (!policy.notify_on_recovery || wasRecoveryOff(check, last))) return [];
     if (wasCatchUpOff(check, last)) return [];
-    const waitsFor = (kind: 'catch_up' | 'hold') =>
+    const waitsFor = (kind: 'late' | 'hold') =>
       seen.table.has(keyText(keys.entry(kind, check.tenant_id, check.id)));
-    if (waitsFor('catch_up') || waitsFor('hold')) return [];
+    if (waitsFor('late') || waitsFor('hold')) return [];
     const tries = items.filter(
       (item): item is AlertItem =>
-        isAlert(item) && item.check_id === check.id && item.kind === 'catch_up' && item.transition_sk === last.sk,
+        isAlert(item) && item.check_id === check.id && item.kind === 'late' && item.transition_sk === last.sk,
     );
     const inVain = tries.filter(({ to }) => to.every(({ delivery_id }) => failures.has(delivery_id)));
     if (inVain.length >= TRIES) return [];
@@ -46,10 +46,10 @@ export function checkBeliefs({ seen, keys, end }: Inside): string[] {
     const own = seen.table.get(keyText(keys.policy(tenant_id, id))) as Partial<PolicyItem> | undefined;
     const head = keyText(keys.alertingHead(tenant_id));
     return (
-      own?.catch_up === undefined &&
+      own?.late_alerts === undefined &&
       changesIn(seen).some(({ key, before, commit }) => {
         if (commit.at < Date.parse(timestamp) || keyText(key) !== head) return false;
-        return (before as AlertingHead | undefined)?.policy.catch_up === false;
+        return (before as AlertingHead | undefined)?.policy.late_alerts === false;
       })
     );
   }

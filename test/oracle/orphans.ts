@@ -54,7 +54,7 @@ export function checkOrphans({ seen, keys }: Inside): string[] {
     else if (entity.checks[check.id] !== check.state)
       wrong.push(`${check.id} is ${check.state}, its entity has ${entity.checks[check.id]}`);
     const listens = check.enabled && (check.last_received !== undefined || awaitsFirst(check));
-    if (entries.has(keys.entry('silence', check.tenant_id, check.id).sk) !== listens)
+    if (entries.has(keys.entry('missed_heartbeat', check.tenant_id, check.id).sk) !== listens)
       wrong.push(`${check.id} has ${listens ? 'no' : 'an'} entry for its silence`);
   }
   for (const { id, checks: held } of entities) {

@@ -28,7 +28,7 @@ export function checkRelations({ seen, keys }: Inside): string[] {
   }
   const all = items.filter(({ pk }) => pk.includes('#RELATED#')).length;
   if (all !== pointers) wrong.push(`${all - pointers} places of relations have none`);
-  const carrying = relations.filter(({ carries_failure }) => carries_failure);
+  const carrying = relations.filter(({ propagates_failure }) => propagates_failure);
   for (const { id, dependencies, dependents } of entities) {
     const out = carrying.filter(({ from_entity_id }) => from_entity_id === id).length;
     const into = carrying.filter(({ to_entity_id }) => to_entity_id === id).length;

@@ -95,7 +95,7 @@ function checkSeries(attempts: readonly Attempt[], inside: Inside): string[] {
       const { judged } = before;
       const failed_at = transitions.get(transition_id ?? '') ?? at;
       const isSoon = judged && failed_at < Date.parse(judged.execution.verified_at!) + stable_seconds * 1000;
-      if (isSoon && judged.execution.verdict === 'healed') wrong.push(`${id} begins a series too soon after it healed`);
+      if (isSoon && judged.execution.verdict === 'recovered') wrong.push(`${id} begins a series too soon after it healed`);
     }
   }
   return wrong;
@@ -126,12 +126,12 @@ function checkVerdicts(attempts: readonly Attempt[], { seen, end }: Inside): str
     const isKept = seen.table.has(keyText({ pk: execution.pk, sk: 'EXECUTION' }));
     if (!judged && isKept && until < end - VERIFIED_MS) wrong.push(`${execution.id} has no verdict`);
     const { verdict, verified_by } = judged?.execution ?? {};
-    if (verdict === 'healed' && !verified_by) wrong.push(`${execution.id} is healed by no result`);
+    if (verdict === 'recovered' && !verified_by) wrong.push(`${execution.id} is healed by no result`);
     // Results of packs are not stored by themselves; those are of runs that changed nothing.
     const success = results.get(verified_by ?? '');
     // Where degraded is repaired, a success with a warning does not heal.
     const mayWarn = success && action.trigger_to_state === 'degraded';
-    if (success !== undefined && (verdict === 'healed') !== success && !mayWarn)
+    if (success !== undefined && (verdict === 'recovered') !== success && !mayWarn)
       wrong.push(`${execution.id} is ${verdict} by ${verified_by}, a ${success ? 'success' : 'failure'}`);
   }
   return wrong;

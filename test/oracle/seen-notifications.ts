@@ -14,7 +14,7 @@ export type Heard = {
 };
 
 /** Kinds that say how a check stands. */
-const TELLS = new Set(['state_change', 'catch_up', 'repeat', 'escalation', 'closed']);
+const TELLS = new Set(['state_change', 'late', 'reminder', 'escalation', 'closed']);
 
 /** The alerts of a commit that say how a check stands. */
 export const tellingIn = (commit: Commit): AlertItem[] => alertsIn(commit).filter(({ kind }) => TELLS.has(kind));
@@ -29,7 +29,7 @@ export function beliefsSeen(seen: Pick<Seen, 'table'>) {
       // Whoever reads that a repair did not help knows that it is still down.
       const telling = alertsIn(commit).filter(({ kind }) => TELLS.has(kind) || kind === 'remediation_failed');
       for (const alert of telling) {
-        const says = alert.announces;
+        const says = alert.reports_state;
         if (says === null) continue;
         const about = [alert.check_id, alert.entity_id, ...(alert.root ? [alert.root.entity_id] : [])];
         for (const target of alert.to) {

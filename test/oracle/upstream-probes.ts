@@ -28,4 +28,4 @@ export function checkAsking({ seen }: Inside): string[] {
 const isResult = ({ key }: Change): boolean => key.sk.startsWith('R#');
 
 const isSilence = (change: Change): boolean =>
-  isResult(change) && ['silence', 'overrun'].includes((change.after as ResultItem | undefined)?.error_kind ?? '');
+  isResult(change) && ['missed_heartbeat', 'overrun'].includes((change.after as ResultItem | undefined)?.error_kind ?? '');

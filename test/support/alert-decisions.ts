@@ -7,7 +7,7 @@ export const plannedAlert = (deliveries: string[], at: number): AlertDecision =>
   reason: null,
   deliveries,
   urgency: 'high',
-  because: null,
+  attributed_to: null,
   facts: {},
   decided_at: iso(at),
 });

@@ -201,7 +201,7 @@ export async function alertWorld(env: Record<string, string> = {}) {
     ): AlertItem =>
       alertItem(keys, {
         ...{ tenant_id: TENANT, check_id: check.id, entity_id: entity.id, transition, kind, at },
-        announces: kind === 'closed' ? 'up' : reportedStateOf(transition.check_to_state, { notify_on_degraded: true }),
+        reports_state: kind === 'closed' ? 'up' : reportedStateOf(transition.check_to_state, { notify_on_degraded: true }),
         n: 0,
         channels: channel_ids.map((id) => ({ id, channel_type })),
         expires_at: transition.expires_at,

@@ -9,7 +9,7 @@ const BY_NAME_ALONE = [
   'run_check',
   'acknowledge_alert',
   'add_incident_note',
-  'silence',
+  'missed_heartbeat',
 ];
 
 /** Each built-in tool as a manifest names it. */

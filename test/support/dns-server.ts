@@ -13,7 +13,7 @@ const RCODE = { NOERROR: 0, FORMERR: 1, SERVFAIL: 2, NXDOMAIN: 3, REFUSED: 5 } a
 export type DnsReply =
   | { records: { type: DnsType; text: string }[]; truncate_udp?: boolean }
   | { rcode: keyof typeof RCODE }
-  | 'silence'
+  | 'missed_heartbeat'
   | 'garbage';
 
 export type DnsServer = AsyncDisposable & {
@@ -35,7 +35,7 @@ export async function dnsServer(
     const { name, type, question } = parseQuestion(query);
     asked.push(`${transport} ${type} ${name}`);
     const reply = answer(name, type);
-    if (reply === 'silence') return undefined;
+    if (reply === 'missed_heartbeat') return undefined;
     if (reply === 'garbage') return Buffer.concat([query.subarray(0, 2), Buffer.from('not dns at all, sorry')]);
     if ('rcode' in reply) return message(query, question, RCODE[reply.rcode], [], false);
     const truncated = transport === 'udp' && reply.truncate_udp === true;

@@ -144,7 +144,7 @@ const PolicySummary = ({ policy }: { policy: Policy }) => (
     ))}
     <li>
       {policy.cooldown_seconds > 0
-        ? `At most one alert in ${duration(policy.cooldown_seconds * 1000)}${policy.catch_up ? '; what was held back is told then' : ''}.`
+        ? `At most one alert in ${duration(policy.cooldown_seconds * 1000)}${policy.late_alerts ? '; what was held back is told then' : ''}.`
         : 'Every change is told at once.'}
     </li>
     <li>{policy.notify_on_recovery ? 'Recoveries are told.' : 'Recoveries are not told.'}</li>

@@ -14,7 +14,7 @@ const KIND: Readonly<Record<Result['kind'], string>> = {
   retry: 'retry',
   manual: 'by hand',
   push: 'pushed',
-  silence: 'silence',
+  missed_heartbeat: 'missed_heartbeat',
 };
 
 const COLUMNS: readonly Column<Result>[] = [

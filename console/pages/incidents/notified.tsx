@@ -15,14 +15,14 @@ export function channelNamed(
 
 type ToldProps = { incident: IncidentDetail; channels: readonly ListedChannel[] | undefined };
 
-/** Whom an alert told that something of it is down. */
-export const NotifiedChannels = ({ incident: { told }, channels }: ToldProps) => (
-  <Section title="Who was told">
-    {told.length === 0 ? (
+/** Whom an alert notified that something of it is down. */
+export const NotifiedChannels = ({ incident: { notified }, channels }: ToldProps) => (
+  <Section title="Who was notified">
+    {notified.length === 0 ? (
       <p class="hint">Nobody, so far.</p>
     ) : (
       <ul class="incident-checks">
-        {told.map(({ delivery_id, channel_type, channel_ids, at }) => (
+        {notified.map(({ delivery_id, channel_type, channel_ids, at }) => (
           <li key={delivery_id}>
             {channel_ids.map((channel_id) => (
               <a key={channel_id} href={`#/alerts?channel=${channel_id}`} dir="auto">

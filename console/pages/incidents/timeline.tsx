@@ -61,7 +61,7 @@ const Change = ({ of }: { of: NonNullable<TimelineEntry['transition']> }) => (
 
 /** Whom an alert went to, and what it said. */
 const Alert = ({
-  of: { urgency, announces, entity_id, to },
+  of: { urgency, reports_state, entity_id, to },
   channels,
 }: {
   of: NonNullable<TimelineEntry['alert']>;
@@ -69,7 +69,7 @@ const Alert = ({
 }) => (
   <span>
     <EntityName id={entity_id} />
-    {announces && `, ${announces}`}, to {list(to.map((one) => channelNamed(channels, one))) || 'nobody'}
+    {reports_state && `, ${reports_state}`}, to {list(to.map((one) => channelNamed(channels, one))) || 'nobody'}
     {urgency === 'low' && <span class="tag">low urgency</span>}
   </span>
 );

@@ -8,7 +8,7 @@ import { Time } from '#console/parts/time.tsx';
 import { RULE_OUTCOME } from '#console/rules/alert-reason.ts';
 import { incidentHref, incidentsOfEntity } from '#console/rules/incidents.ts';
 import { NEXT, type Piece, piecesOf } from '#console/rules/rule-facts.ts';
-import { Looks } from './cause-evaluations.tsx';
+import { CauseEvaluations } from './cause-evaluations.tsx';
 
 /** Why one change of state was announced or not: what each rule said, once somebody asks. */
 export function WhyOf({ transition }: { transition: string }) {
@@ -24,7 +24,7 @@ export function WhyOf({ transition }: { transition: string }) {
 
 /** An explanation: the answer, then every rule with what it looked at. */
 export const Why = ({ explanation }: { explanation: Explanation }) => {
-  const { sentence, remedy, rules, transition, looks, next } = explanation;
+  const { sentence, remedy, rules, transition, evaluations, next } = explanation;
   return (
     <>
       <p dir="auto">{sentence}</p>
@@ -33,7 +33,7 @@ export const Why = ({ explanation }: { explanation: Explanation }) => {
           <Marked text={remedy} />
         </p>
       )}
-      {transition?.alert.because && <Because of={transition.alert.because} />}
+      {transition?.alert.attributed_to && <Because of={transition.alert.attributed_to} />}
       {transition && <p>{incidentOf(transition)}</p>}
       {rules.length > 0 && (
         <ol class="rules">
@@ -49,7 +49,7 @@ export const Why = ({ explanation }: { explanation: Explanation }) => {
           ))}
         </ol>
       )}
-      {looks.length > 0 && <Looks looks={looks} />}
+      {evaluations.length > 0 && <CauseEvaluations evaluations={evaluations} />}
       {next && (
         <p class="hint">
           Next, <Time at={next.at} as="full" />: {NEXT[next.what]}.
@@ -60,7 +60,7 @@ export const Why = ({ explanation }: { explanation: Explanation }) => {
 };
 
 /** The incident that explains it, where it is known; else those of its entity. */
-const incidentOf = ({ entity_id, alert: { because } }: Transition) =>
+const incidentOf = ({ entity_id, alert: { attributed_to } }: Transition) =>
   because?.incident_id ? (
     <a href={incidentHref(because.incident_id)}>The incident</a>
   ) : (
@@ -68,7 +68,7 @@ const incidentOf = ({ entity_id, alert: { because } }: Transition) =>
   );
 
 /** The failure that it follows from. */
-const Because = ({ of }: { of: NonNullable<Transition['alert']['because']> }) =>
+const Because = ({ of }: { of: NonNullable<Transition['alert']['attributed_to']> }) =>
   of.root_entity_id && (
     <p dir="auto">
       Cause: <EntityName id={of.root_entity_id} name={of.root_entity_name} />

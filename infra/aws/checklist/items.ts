@@ -88,7 +88,7 @@ export const ITEMS: Item[] = [
       expected(await site.call('POST', `/v1/checks/${id}/heartbeat`), 201, 'POST heartbeat');
       await new Promise((resolve) => setTimeout(resolve, site.minutes * MINUTE_MS));
       const { results } = expected(await site.call('GET', `/v1/checks/${id}/results?limit=500`), 200, 'GET results');
-      const silent = results.filter((one: Json) => one.error_kind === 'silence').length;
+      const silent = results.filter((one: Json) => one.error_kind === 'missed_heartbeat').length;
       const dropped = stack && (await sumOf(stack, 'RecursiveInvocationsDropped'));
       return [
         `${silent} failures in ${site.minutes} minutes, ${Math.max(0, site.minutes * 6 - 1)} were due`,

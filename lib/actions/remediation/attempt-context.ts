@@ -22,7 +22,7 @@ async function readCause(
   hold: Deadline | undefined,
 ): Promise<Cause | undefined> {
   const held = hold?.note?.held?.reason === 'dependency' ? hold.note.held : undefined;
-  const id = held?.root ?? alert.because?.root_entity_id ?? undefined;
+  const id = held?.root ?? alert.attributed_to?.root_entity_id ?? undefined;
   if (id === undefined) return held && !held.told?.length ? { root: null } : undefined;
   const root = await ports.table.get<EntityItem>(keys.entity(tenant_id, id));
   // A failure held after its root has recovered may recover too.

@@ -52,8 +52,8 @@ export async function giveUpWrites(
   const { keys } = env;
   const { policy } = found;
   const { tenant_id, id: check_id, entity_id, state } = check;
-  const announces = reportedStateOf(state, policy);
-  const channels = notifiedTargets(hold, recipientsFor(policy, announces, check.alerts), check.alerts);
+  const reports_state = reportedStateOf(state, policy);
+  const channels = notifiedTargets(hold, recipientsFor(policy, reports_state, check.alerts), check.alerts);
   const input: RuleInput = {
     ...decisionInputOf(check, check.alerts, policy, channels, now),
     ...{ kind: 'remediation_failed', cause: null, from: state, to: state },
@@ -61,7 +61,7 @@ export async function giveUpWrites(
   const { decision, until } = decide(input);
   if (decision !== 'planned') return until === undefined ? { writes: [], deadlines: [] } : { again: until };
   const item: AlertItem = alertItem(keys, {
-    ...{ tenant_id, check_id, entity_id, transition, announces, channels, at: now, n: series.attempts },
+    ...{ tenant_id, check_id, entity_id, transition, reports_state, channels, at: now, n: series.attempts },
     kind: 'remediation_failed',
     ...(transition.incident && { incident_id: transition.incident.id }),
     expires_at: transition.expires_at,
@@ -73,8 +73,8 @@ export async function giveUpWrites(
       verdict: series.last?.verdict ?? 'unverified',
     },
   });
-  const notified = withNotifiedAlerts(check.alerts, [{ id: item.id, announces }]);
-  const after = withEscalationStarted(notified, policy, announces, now);
+  const notified = withNotifiedAlerts(check.alerts, [{ id: item.id, reports_state }]);
+  const after = withEscalationStarted(notified, policy, reports_state, now);
   const escalation =
     after === notified
       ? nextStepNow(keys, check, token, policy, now)
@@ -140,7 +140,7 @@ export async function conclude(
   const isOver = !check?.enabled || !action || isCheckHealthy(action, check);
   const isUsedUp = series.attempts >= (action?.remediation ?? settings).max_attempts;
   // After healed, the check, which may need several successes, may still fail to recover.
-  const mightRecover = verdict === 'healed' && series.failure.transition_id === execution.transition_id;
+  const mightRecover = verdict === 'recovered' && series.failure.transition_id === execution.transition_id;
   const continues = !isOver && (!isUsedUp || mightRecover);
   const coolAt = continues ? Math.max(began_at + settings.cooldown_seconds * 1000, now) : undefined;
   const last = { verdict, at: now };
@@ -150,7 +150,7 @@ export async function conclude(
       : await givenUp(env, { ...due, series: { ...series, last }, action, check }, token, now);
   const next_at = end && 'again' in end ? end.again : coolAt;
   const alerted = end && 'writes' in end ? end : undefined;
-  const awaited = verdict === 'healed' ? undefined : await releaseAwaiting(env, due, token, now);
+  const awaited = verdict === 'recovered' ? undefined : await releaseAwaiting(env, due, token, now);
   const changes = { open: undefined, next_at, last, ...(alerted && { told: true as const }) };
   const next = nextSeries(series, changes, token, now);
   const writes: Write[] = [

@@ -147,7 +147,7 @@ async function verifyAttempt(
 ): Promise<{ verdict: VerificationVerdict; by: string | null } | { next: number }> {
   const now = env.ports.clock.now();
   const range = rangeOf(execution, settings, check);
-  if (range === 'not_healed') return { verdict: range, by: null };
+  if (range === 'not_recovered') return { verdict: range, by: null };
   if (range === 'pending') return { next: nextRecheckAt(range, undefined, now) };
   if (now > range.from) {
     const results = await verificationResults(env, action!, check, range);

@@ -3,7 +3,7 @@ import type { Keys } from '#lib/keys.ts';
 import type { Item } from '#lib/platform/ports.ts';
 
 /** Verdict of an attempt. `unverified`: the check was not monitored during verification. */
-export type VerificationVerdict = 'healed' | 'not_healed' | 'unverified';
+export type VerificationVerdict = 'recovered' | 'not_recovered' | 'unverified';
 
 type Failure = { transition_id: string; transition_sk: string /** Epoch ms. */; at: number };
 
@@ -41,7 +41,7 @@ type NewFailure = { transition_id: string; sk: string; timestamp: string; check_
 
 /**
  * Returns the series of a failure: the previous one if the check was healthy for less than stable_seconds since the
- * verdict `healed`, or since it recovered otherwise; else a new one. Pure.
+ * verdict `recovered`, or since it recovered otherwise; else a new one. Pure.
  */
 export function seriesAt(
   keys: Keys,
@@ -66,7 +66,7 @@ function healthySince(
   { last, failure }: AttemptSeriesItem,
   { check_from_state, check_from_since }: NewFailure,
 ): number {
-  if (last?.verdict === 'healed') return last.at;
+  if (last?.verdict === 'recovered') return last.at;
   // From degraded to down is the same failure.
   return check_from_state === 'degraded' ? (last?.at ?? failure.at) : Date.parse(check_from_since);
 }

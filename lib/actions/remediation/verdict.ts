@@ -33,9 +33,9 @@ export function rangeOf(
   run: ExecutionOutcome,
   { settle_seconds, verify_within_seconds }: Remediation,
   check: Timing,
-): VerificationRange | 'pending' | 'not_healed' {
+): VerificationRange | 'pending' | 'not_recovered' {
   if (run.dispatch_status === 'pending' || run.finished_at === null) return 'pending';
-  if (run.dispatch_status !== 'success' || run.pipeline_status === 'failed') return 'not_healed';
+  if (run.dispatch_status !== 'success' || run.pipeline_status === 'failed') return 'not_recovered';
   const finished = Date.parse(run.finished_at);
   const isRunning = run.pipeline_status === 'queued' || run.pipeline_status === 'running';
   const ended = Math.max(finished, isRunning ? 0 : (run.reported_at ?? 0));
@@ -58,11 +58,11 @@ export function verdictOf(
   now: number,
 ): { verdict: VerificationVerdict; by: string | null } | undefined {
   const next = isRunning ? results.find(({ is_well }) => is_well) : results[0];
-  if (next) return { verdict: next.is_well ? 'healed' : 'not_healed', by: next.id };
+  if (next) return { verdict: next.is_well ? 'recovered' : 'not_recovered', by: next.id };
   if (now < until + WRITTEN_MS) return undefined;
   const last = results.at(-1);
-  if (last) return { verdict: 'not_healed', by: last.id };
-  return { verdict: was_monitored ? 'not_healed' : 'unverified', by: null };
+  if (last) return { verdict: 'not_recovered', by: last.id };
+  return { verdict: was_monitored ? 'not_recovered' : 'unverified', by: null };
 }
 
 /** Returns the next recheck (epoch ms) of an attempt without a verdict. `slot`: next probe, if any. Pure. */

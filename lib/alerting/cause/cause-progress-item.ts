@@ -22,21 +22,21 @@ export type CauseProgressItem = Item &
   CauseProgress & {
     v: string;
     /** The latest, oldest first. */
-    looks: LookNote[];
+    evaluations: LookNote[];
   };
 
-/** Most looks that are kept, and most entities of one. */
+/** Most evaluations that are kept, and most entities of one. */
 const MAX_EVALUATIONS = 10;
 const MAX_UPSTREAM = 10;
 
 /** What is remembered so far: nothing before the first look. */
 export const storedProgress = (
   stored: CauseProgressItem | undefined,
-): CauseProgress & Pick<CauseProgressItem, 'looks'> => stored ?? { ...NO_PROGRESS, looks: [] };
+): CauseProgress & Pick<CauseProgressItem, 'evaluations'> => stored ?? { ...NO_PROGRESS, evaluations: [] };
 
-/** The looks with one more, at `at` (epoch ms). */
+/** The evaluations with one more, at `at` (epoch ms). */
 export function withEvaluation(
-  looks: readonly LookNote[],
+  evaluations: readonly LookNote[],
   { roots, ancestors, truncated }: CauseAnalysis,
   at: number,
 ): LookNote[] {
@@ -44,11 +44,11 @@ export function withEvaluation(
   const seen: LookNote = {
     at,
     roots: roots.map(({ entity_id }) => entity_id),
-    ancestors: failedFirst.slice(0, MAX_UPSTREAM).map(({ entity_id, status, known_by, known_at }) => ({
-      ...{ entity_id, status, known_by },
+    ancestors: failedFirst.slice(0, MAX_UPSTREAM).map(({ entity_id, status, evidence, known_at }) => ({
+      ...{ entity_id, status, evidence },
       ...(known_at !== undefined && { known_at }),
     })),
     truncated: truncated || ancestors.length > MAX_UPSTREAM,
   };
-  return [...looks, seen].slice(-MAX_EVALUATIONS);
+  return [...evaluations, seen].slice(-MAX_EVALUATIONS);
 }

@@ -23,14 +23,14 @@ export type KnownCheck = Pick<
 };
 
 /** How something is known: by the state of checks, a result, an answer, or not at all; and of when (epoch ms). */
-export type Evidence = { known_by: 'state' | 'result' | 'asked' | 'nothing'; known_at?: number | undefined };
+export type Evidence = { evidence: 'state' | 'result' | 'probe' | 'none'; known_at?: number | undefined };
 
 /**
- * What is known of an ancestor. `blind`: neither that it failed nor that it is well. A failure is confirmed by the
+ * What is known of an ancestor. `no_data`: neither that it failed nor that it is well. A failure is confirmed by the
  * states of its checks, else it is suspected. `since`: epoch ms.
  */
 export type UpstreamStatus = Evidence &
-  ({ status: 'failed'; confirmed: boolean; since: number } | { status: 'fine' | 'blind' });
+  ({ status: 'failed'; confirmed: boolean; since: number } | { status: 'healthy' | 'no_data' });
 
 /** What an open answer is taken for. */
 export type Assumption = 'success' | 'failure';
@@ -38,7 +38,7 @@ export type Assumption = 'success' | 'failure';
 /** How a check stands, for whoever has been failing since `after` (epoch ms). */
 type CheckStanding = Evidence & ({ is: 'down' | 'suspected'; since: number } | { is: 'well' | 'unknown' });
 
-const UNKNOWN: CheckStanding = { is: 'unknown', known_by: 'nothing' };
+const UNKNOWN: CheckStanding = { is: 'unknown', evidence: 'none' };
 
 /** Of a check that was asked and failed, while its own runs say nothing of it yet: how long (ms) they may take. */
 const timeToConfirm = ({ failure_threshold, interval_seconds, timeout_ms }: KnownCheck): number =>
@@ -46,16 +46,16 @@ const timeToConfirm = ({ failure_threshold, interval_seconds, timeout_ms }: Know
 
 function standingOf(check: KnownCheck, after: number, assumed: Assumption, now: number): CheckStanding {
   const { state, failing_since = now, succeeded_at } = check;
-  if (state === 'down') return { is: 'down', since: failing_since, known_by: 'state', known_at: failing_since };
+  if (state === 'down') return { is: 'down', since: failing_since, evidence: 'state', known_at: failing_since };
   const asked = check.asked === 'open' ? { success: assumed === 'success', began_at: now, since: now } : check.asked;
   const isNewer = asked !== undefined && (succeeded_at === undefined || asked.began_at > succeeded_at);
   if (isNewer && !asked.success) {
     const isVoid = now > asked.since + timeToConfirm(check);
-    return isVoid ? UNKNOWN : { is: 'suspected', since: asked.since, known_by: 'asked', known_at: asked.began_at };
+    return isVoid ? UNKNOWN : { is: 'suspected', since: asked.since, evidence: 'probe', known_at: asked.began_at };
   }
-  const known_by = asked?.success && isNewer ? 'asked' : 'result';
-  const known_at = known_by === 'asked' ? asked?.began_at : succeeded_at;
-  return known_at !== undefined && known_at >= after ? { is: 'well', known_by, known_at } : UNKNOWN;
+  const evidence = asked?.success && isNewer ? 'probe' : 'result';
+  const known_at = evidence === 'probe' ? asked?.began_at : succeeded_at;
+  return known_at !== undefined && known_at >= after ? { is: 'well', evidence, known_at } : UNKNOWN;
 }
 
 /**
@@ -78,11 +78,11 @@ export function upstreamStatus(
   if (hasFailed) {
     const confirmed = when === 'degraded' ? isDown.length > 0 : isDown.length === deciding.length;
     // An answer tells what the states of its checks do not tell yet.
-    const { known_by, known_at } = failed.find(({ is }) => !confirmed && is === 'suspected') ?? isDown[0]!;
-    return { status: 'failed', confirmed, since: Math.min(...failed.map(({ since }) => since)), known_by, known_at };
+    const { evidence, known_at } = failed.find(({ is }) => !confirmed && is === 'suspected') ?? isDown[0]!;
+    return { status: 'failed', confirmed, since: Math.min(...failed.map(({ since }) => since)), evidence, known_at };
   }
   const well = all.find(({ stands }) => stands.is === 'well')?.stands;
   return well
-    ? { status: 'fine', known_by: well.known_by, known_at: well.known_at }
-    : { status: 'blind', known_by: 'nothing' };
+    ? { status: 'healthy', evidence: well.evidence, known_at: well.known_at }
+    : { status: 'no_data', evidence: 'none' };
 }

@@ -46,7 +46,7 @@ export async function readUpstream(env: TenantEnv, start: string): Promise<Upstr
 }
 
 const dependenciesOf = async (env: TenantEnv, { id, dependencies }: EntityItem): Promise<Dependency[]> =>
-  dependencies === 0 ? [] : (await relationsFrom(env, id)).filter(({ carries_failure }) => carries_failure);
+  dependencies === 0 ? [] : (await relationsFrom(env, id)).filter(({ propagates_failure }) => propagates_failure);
 
 /**
  * Whether a failure follows from those of what its entity depends on. Where what is known does not tell, what may be

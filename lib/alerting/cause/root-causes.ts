@@ -83,7 +83,7 @@ function judgeBy(
     const before = seen.get(place);
     if (before) return before;
     const own = stands(id, when);
-    const needs = own.status === 'fine' ? [] : brokenNeeds(id);
+    const needs = own.status === 'healthy' ? [] : brokenNeeds(id);
     const roots = own.status === 'failed' ? failedBy(id, own, needs) : needs;
     seen.set(place, roots);
     return roots;

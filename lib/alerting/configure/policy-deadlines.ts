@@ -37,7 +37,7 @@ export async function policyDeadlines(
   if (check.state === 'down' && old.repeat_interval_seconds !== next.repeat_interval_seconds) {
     const interval = next.repeat_interval_seconds * 1000;
     const deadline = nextRepeat(Date.parse(check.state_since), interval, now);
-    await set('repeat', () => (interval > 0 ? { deadline } : undefined));
+    await set('reminder', () => (interval > 0 ? { deadline } : undefined));
   }
   if (old.hold_for_dependencies && !next.hold_for_dependencies)
     await set('hold', (present) => present && { ...noted(present), deadline: now });
@@ -46,10 +46,10 @@ export async function policyDeadlines(
   const isSooner = next.cooldown_seconds < old.cooldown_seconds;
   const isSeenOtherwise = stateForAlerting(check.state, old) !== stateForAlerting(check.state, next);
   const isSteadyAgain = flappingEndsAt(check.alerts, old) !== undefined && next.flap_threshold === 0;
-  if (next.catch_up && (isLifted || isSooner || isSeenOtherwise || isSteadyAgain || !old.catch_up))
-    await set('catch_up', (present) => mergeDeadline(present, { deadline: now }));
-  else if (next.catch_up && endsAt !== undefined)
-    await set('catch_up', (present) => mergeDeadline(present, { deadline: endsAt }));
+  if (next.late_alerts && (isLifted || isSooner || isSeenOtherwise || isSteadyAgain || !old.late_alerts))
+    await set('late', (present) => mergeDeadline(present, { deadline: now }));
+  else if (next.late_alerts && endsAt !== undefined)
+    await set('late', (present) => mergeDeadline(present, { deadline: endsAt }));
   return { writes, deadlines };
 }
 

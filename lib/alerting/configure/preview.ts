@@ -93,7 +93,7 @@ async function sendTest(
 
 type AboutTest = Pick<AlertItem, 'check_id' | 'entity_id'>;
 
-/** It tells of no transition and announces no state. */
+/** It tells of no transition and reports no state. */
 function testAlert({ ports, keys, tenant, caller }: Context, about: AboutTest, channel: Channel): AlertItem {
   const now = ports.clock.now();
   const id = ports.ids.id('alr');
@@ -106,7 +106,7 @@ function testAlert({ ports, keys, tenant, caller }: Context, about: AboutTest, c
     ...about,
     transition_id: null,
     transition_sk: null,
-    announces: null,
+    reports_state: null,
     to: [{ channel_id: channel.id, channel_type: channel.channel_type, delivery_id: ports.ids.id('dlv') }],
     urgency: 'high',
   };

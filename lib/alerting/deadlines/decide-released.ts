@@ -25,12 +25,12 @@ import type { HeldCase } from './holds.ts';
 export function decideReleased(keys: Keys, token: string, one: HeldCase): { next?: Deadline; outcome: Outcome } {
   const { check, entity, policy, held, transition, now } = one;
   if (transition.alert.decision !== 'held') return { outcome: { token } };
-  const announces = reportedStateOf(check.state, policy);
-  const channels = recipientsFor(policy, announces, check.alerts);
+  const reports_state = reportedStateOf(check.state, policy);
+  const channels = recipientsFor(policy, reports_state, check.alerts);
   const repaired = held.reason === 'remediation' || held.repaired === true;
   const decided_on = {
     ...decisionInputOf(check, check.alerts, policy, channels, now),
-    ...laterRecipients(policy, announces, channels),
+    ...laterRecipients(policy, reports_state, channels),
     ...(!repaired && awaitedRemediation(check, check.state, now)),
     ...(held.reason !== 'dependency' && entity.dependencies > 0 && { dependencies: entity.dependencies }),
   };
@@ -39,7 +39,7 @@ export function decideReleased(keys: Keys, token: string, one: HeldCase): { next
   const settle = (final: Parameters<typeof finalDecisionWrite>[3]) =>
     finalDecisionWrite(transition, token, now, final, { decided_on });
   const decided = decide(situation);
-  if (decided.decision === 'planned' && situation.told === announces) {
+  if (decided.decision === 'planned' && situation.told === reports_state) {
     // What held it is why nobody was told of this change.
     const { reason, facts } = transition.alert;
     const skipped = finalDecisionWrite(transition, token, now, { decision: 'skipped', reason, facts });
@@ -51,13 +51,13 @@ export function decideReleased(keys: Keys, token: string, one: HeldCase): { next
   }
   if (decided.decision !== 'planned') {
     const { reason, facts, until } = decided;
-    const isLater = until !== undefined && policy.catch_up && (reason === 'cooldown' || reason === 'silenced');
-    const next = isLater ? mergeDeadline(one.deadlines.catch_up, { deadline: until }) : undefined;
+    const isLater = until !== undefined && policy.late_alerts && (reason === 'cooldown' || reason === 'silenced');
+    const next = isLater ? mergeDeadline(one.deadlines.late, { deadline: until }) : undefined;
     return {
       outcome: {
         token,
-        ...(reason === 'no_channels' && { alerts: withEscalationStarted(check.alerts, policy, announces, now) }),
-        deadlines: next ? [{ kind: 'catch_up', next }] : [],
+        ...(reason === 'no_channels' && { alerts: withEscalationStarted(check.alerts, policy, reports_state, now) }),
+        deadlines: next ? [{ kind: 'late', next }] : [],
         beside: [settle({ decision: 'skipped', reason, facts })],
       },
     };
@@ -66,15 +66,15 @@ export function decideReleased(keys: Keys, token: string, one: HeldCase): { next
   const lasts = one.incident && one.incident.recovered_at === undefined;
   const { tenant_id, check_id, entity_id, expires_at } = transition;
   const item = alertItem(keys, {
-    ...{ tenant_id, check_id, entity_id, transition, expires_at, channels, announces },
+    ...{ tenant_id, check_id, entity_id, transition, expires_at, channels, reports_state },
     ...{ kind: 'state_change', at: now, n: 1, decided_on: situation },
     ...(partOf && { incident_id: partOf.id }),
     ...(lasts && { with_others: true as const }),
   });
   const deliveries = deliveriesOf(item);
   // Repeats that were paused count from the alert.
-  const repeat = one.deadlines.repeat && { deadline: now + policy.repeat_interval_seconds * 1000 };
-  const planned = [{ id: item.id, announces }];
+  const repeat = one.deadlines.reminder && { deadline: now + policy.repeat_interval_seconds * 1000 };
+  const planned = [{ id: item.id, reports_state }];
   return {
     outcome: {
       token,
@@ -82,12 +82,12 @@ export function decideReleased(keys: Keys, token: string, one: HeldCase): { next
       alerts: withEscalationStarted(
         afterNotifying(check.alerts, planned, classOf(situation), now),
         policy,
-        announces,
+        reports_state,
         now,
       ),
       told: withNotifiedBy(item, one.incident, { to: check.state, at: now }),
       partOf,
-      deadlines: repeat ? [{ kind: 'repeat', next: repeat }] : [],
+      deadlines: repeat ? [{ kind: 'reminder', next: repeat }] : [],
       beside: [settle({ decision: 'planned', reason: null, facts: {}, deliveries })],
     },
   };

@@ -30,11 +30,11 @@ export async function handleDeadlines(env: StateEnv, deadlines: DueDeadline[]): 
 async function handle(env: StateEnv, deadline: DueDeadline, account: AccountItem | undefined): Promise<DueDeadline[]> {
   if (!account || isDisabled(account)) return [];
   try {
-    if (deadline.kind === 'silence') return await detectMissedHeartbeat(env, deadline, account);
+    if (deadline.kind === 'missed_heartbeat') return await detectMissedHeartbeat(env, deadline, account);
     if (deadline.kind === 'hold') return await recheckHeldAlert(env, deadline, account);
     if (deadline.kind === 'escalation') return await escalate(env, deadline);
     if (deadline.kind === 'impact') return await sendImpactUpdate(env, deadline);
-    return deadline.kind === 'repeat' ? await repeatAlert(env, deadline) : await catchUp(env, deadline);
+    return deadline.kind === 'reminder' ? await repeatAlert(env, deadline) : await catchUp(env, deadline);
   } catch (error) {
     const { kind, tenant_id, check_id } = deadline;
     env.ports.log.error('a deadline failed and comes again', { kind, tenant_id, check_id, error });

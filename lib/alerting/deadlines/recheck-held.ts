@@ -50,7 +50,7 @@ async function recheck(
   const { ports, keys } = env;
   const { tenant_id, check_id, entity_id } = deadline;
   const owner = { tenant_id, entity_id, id: check_id };
-  const read = await readCheckAlerting(env, owner, { deadlines: ['hold', 'repeat', 'catch_up'], incident: true });
+  const read = await readCheckAlerting(env, owner, { deadlines: ['hold', 'reminder', 'late'], incident: true });
   const { check, now } = read;
   const entry = read.deadlines.hold;
   if (!entry || (entry.deadline > now && !deadline.woken)) return [];
@@ -70,7 +70,7 @@ async function recheck(
     return commitOutcome(env, read, { kind: 'hold', next }, { ...outcome, beside: writes });
   };
 
-  const isCatchUp = held.kind === 'catch_up';
+  const isCatchUp = held.kind === 'late';
   for (const hold of isCatchUp ? [HOLDS.dependency] : Object.values(HOLDS)) {
     const found = await hold.recheck({ ...env, tenant: tenant_id }, account, one);
     if (found.is === 'released') continue;
@@ -81,10 +81,10 @@ async function recheck(
   }
   if (isCatchUp) {
     // A catch-up waits by itself for whatever keeps it from being told now.
-    const again = mergeDeadline(read.deadlines.catch_up, { deadline: now });
-    const writes = deadlineWrites(keys, 'catch_up', owner, ports.ids.token(), read.deadlines.catch_up, again);
+    const again = mergeDeadline(read.deadlines.late, { deadline: now });
+    const writes = deadlineWrites(keys, 'late', owner, ports.ids.token(), read.deadlines.late, again);
     const own = { kind: 'hold' as const, next: undefined };
-    return moveDeadline(env, read, own, [...forgotten, ...writes], [dueDeadline('catch_up', owner, again.deadline)]);
+    return moveDeadline(env, read, own, [...forgotten, ...writes], [dueDeadline('late', owner, again.deadline)]);
   }
   const later = HOLDS[held.reason].waits_for_result ? await waitForResult(env, one, watchedSince) : undefined;
   return later ? moveDeadline(env, read, { kind: 'hold', next: later }) : decideNow(one, []);

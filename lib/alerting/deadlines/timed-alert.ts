@@ -48,7 +48,7 @@ type TimedDeadline = Exclude<AlertDeadline, 'hold'>;
 /** An alert that no transition brought: as it was decided, what it says, and the cooldown that it starts. */
 type TimedAlert = {
   situation: RuleInput;
-  announces: NotifiedAlert['announces'];
+  reports_state: NotifiedAlert['reports_state'];
   cooldown: CooldownClass | null;
   /** high unless said. */
   urgency?: AlertUrgency;
@@ -137,7 +137,7 @@ function startHold(
   const { ports, keys } = env;
   const { check, now } = read;
   const held: HeldAlert = {
-    ...{ transition_sk: transition.sk, kind: 'catch_up', reason: 'dependency', from: now },
+    ...{ transition_sk: transition.sk, kind: 'late', reason: 'dependency', from: now },
     ...hadOpenAlert(check.alerts),
   };
   const token = ports.ids.token();
@@ -155,7 +155,7 @@ const holdAsRead = (keys: Keys, { tenant_id, id }: Owner, hold: DeadlineEntry | 
 /** What the check remembers: of what was decided, and of its alert, with which an escalation may begin. */
 function afterAlert({ check, policy, now }: DueAlert, { alert, alerts = check.alerts }: TimedDecision, id = '') {
   if (!alert) return alerts;
-  return withEscalationStarted(remember({ alerts }, id, alert, now).alerts, policy, alert.announces, now);
+  return withEscalationStarted(remember({ alerts }, id, alert, now).alerts, policy, alert.reports_state, now);
 }
 
 /** Data that the rules evaluate when a deadline has come. */
@@ -165,8 +165,8 @@ export function timedRuleInputOf(
 ): RuleInput {
   const { failed_at, misled } = entry.note ?? {};
   const { state } = check;
-  const announces = kind === 'closed' ? 'up' : reportedStateOf(state, policy);
-  const channels = channelsOf({ check, policy, hold }, announces);
+  const reports_state = kind === 'closed' ? 'up' : reportedStateOf(state, policy);
+  const channels = channelsOf({ check, policy, hold }, reports_state);
   return {
     ...decisionInputOf(check, check.alerts, policy, channels, at),
     ...(dependencies > 0 && { dependencies }),
@@ -181,23 +181,23 @@ export function timedRuleInputOf(
 export const remember = (
   { alerts }: Pick<CheckItem, 'alerts'>,
   id: string,
-  { announces, cooldown }: Pick<TimedAlert, 'announces' | 'cooldown'>,
+  { reports_state, cooldown }: Pick<TimedAlert, 'reports_state' | 'cooldown'>,
   now: number,
 ) => ({
   alerts: {
     ...(isFlapping(alerts, now) ? alerts : withoutFlapping(alerts)),
     ...(cooldown && startCooldown(cooldown, now)),
-    announced: withAlertInFlight(alerts, { id, announces }),
+    announced: withAlertInFlight(alerts, { id, reports_state }),
   },
 });
 
 /** Those that apply and know of the failure, or are to hear that it is over. */
 function channelsOf(
   { check, policy, hold }: Pick<DueAlert, 'check' | 'policy' | 'hold'>,
-  announces: NotifiedAlert['announces'],
+  reports_state: NotifiedAlert['reports_state'],
 ) {
-  const hears = announces === 'up' ? recoveryRecipients : notifiedTargets;
-  return hears(hold, recipientsFor(policy, announces, check.alerts), check.alerts);
+  const hears = reports_state === 'up' ? recoveryRecipients : notifiedTargets;
+  return hears(hold, recipientsFor(policy, reports_state, check.alerts), check.alerts);
 }
 
 /** The incident that an alert belongs to, and whether other entities follow from that. */
@@ -209,12 +209,12 @@ function timedAlert(
   { tenant_id, entity_id, check_id }: DueDeadline,
   due: DueAlert,
   transition: DecidedTransition,
-  { situation, announces, urgency = 'high', step, channels: called, incident_id, with_others }: TimedAlert & PartOf,
+  { situation, reports_state, urgency = 'high', step, channels: called, incident_id, with_others }: TimedAlert & PartOf,
 ): AlertItem {
   const series = retrySeriesOf(due.entry);
-  const channels = called ?? channelsOf(due, announces);
+  const channels = called ?? channelsOf(due, reports_state);
   return alertItem(keys, {
-    ...{ tenant_id, entity_id, check_id, announces, at: due.now, n: due.entry.deadline, channels, transition },
+    ...{ tenant_id, entity_id, check_id, reports_state, at: due.now, n: due.entry.deadline, channels, transition },
     ...{ kind: situation.kind, urgency },
     expires_at: transition.expires_at,
     ...(series && { series }),

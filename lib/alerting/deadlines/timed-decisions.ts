@@ -18,7 +18,7 @@ import { type DueAlert, handleAlertDeadline, type TimedDecision, timedRuleInputO
 
 /** Reminds the channels that the check is still down. */
 export const repeatAlert = (env: Env, deadline: DueDeadline): Promise<DueDeadline[]> =>
-  handleAlertDeadline(env, deadline, 'repeat', decideRepeat);
+  handleAlertDeadline(env, deadline, 'reminder', decideRepeat);
 
 /**
  * Pure: repeats come every N seconds from the transition to down, also when that one's own alert was skipped by the
@@ -26,13 +26,13 @@ export const repeatAlert = (env: Env, deadline: DueDeadline): Promise<DueDeadlin
  */
 export function decideRepeat(due: DueAlert): TimedDecision {
   const { check, policy, now } = due;
-  const situation = timedRuleInputOf(due, 'repeat');
+  const situation = timedRuleInputOf(due, 'reminder');
   const { decision, reason, until } = decide(situation);
-  if (reason === 'repeats_off' || reason === 'not_down') return {};
+  if (reason === 'reminders_disabled' || reason === 'not_down') return {};
   // One that maintenance holds back is due when that is over.
   if (reason === 'maintenance' && until !== undefined) return { next: { deadline: until } };
   const next = { deadline: nextRepeat(Date.parse(check.state_since), policy.repeat_interval_seconds * 1000, now) };
-  return decision === 'planned' ? { alert: { situation, announces: 'down', cooldown: null }, next } : { next };
+  return decision === 'planned' ? { alert: { situation, reports_state: 'down', cooldown: null }, next } : { next };
 }
 
 /** The first repeat after `now` of a check that is down since `since`; all in epoch ms. */
@@ -41,7 +41,7 @@ export const nextRepeat = (since: number, interval: number, now: number): number
 
 /** Compares the announced state with the present one, and alerts the channels where they differ. */
 export const catchUp = (env: Env, deadline: DueDeadline): Promise<DueDeadline[]> =>
-  handleAlertDeadline(env, deadline, 'catch_up', decideCatchUp);
+  handleAlertDeadline(env, deadline, 'late', decideCatchUp);
 
 /**
  * Pure: a skipped alert stays skipped, but no channel keeps a false belief (docs/use/alerts.md#late-alerts). It waits
@@ -51,19 +51,19 @@ export const catchUp = (env: Env, deadline: DueDeadline): Promise<DueDeadline[]>
 export function decideCatchUp(due: DueAlert): TimedDecision {
   const { check, policy, entry, now } = due;
   if (!check.enabled) return decideClosing(due);
-  const situation = timedRuleInputOf(due, 'catch_up');
+  const situation = timedRuleInputOf(due, 'late');
   const { decision, reason, until } = decide(situation);
   const { flapping } = situation;
   const calm = flapping && isStillFlapping(situation) ? { deadline: flapping.until } : undefined;
   if (decision === 'planned') {
-    const announces = reportedStateOf(check.state, policy);
-    return { alert: { situation, announces, cooldown: classOf(situation) }, next: calm };
+    const reports_state = reportedStateOf(check.state, policy);
+    return { alert: { situation, reports_state, cooldown: classOf(situation) }, next: calm };
   }
   if (decision === 'held') return { held: true };
   const waiting = withEscalationStarted(check.alerts, policy, reportedStateOf(check.state, policy), now);
   if (reason === 'no_channels' && waiting !== check.alerts) return { alerts: waiting };
   // What lifts these says so itself, and has the check looked at then.
-  if (reason === 'catch_up_off' || reason === 'not_watched') return {};
+  if (reason === 'late_alerts_disabled' || reason === 'not_monitored') return {};
   if (isSilenced(policy)) return { next: afterSilence(policy, entry, now) };
   if ((reason === 'maintenance' || reason === 'remediation') && until !== undefined)
     return { next: { deadline: expectedResultAt(check, until), ...(entry.note && { note: entry.note }) } };
@@ -73,12 +73,12 @@ export function decideCatchUp(due: DueAlert): TimedDecision {
 
 /** The last alert of a check that was disabled, if its channels have not received it. */
 function decideClosing(due: DueAlert): TimedDecision {
-  if (!due.policy.catch_up) return {};
+  if (!due.policy.late_alerts) return {};
   const situation = timedRuleInputOf(due, 'closed');
   const { decision, reason } = decide(situation);
   if (reason === 'silenced') return { next: afterSilence(due.policy, due.entry, due.now) };
   if (decision !== 'planned') return {};
-  return { alert: { situation, announces: 'up', cooldown: null } };
+  return { alert: { situation, reports_state: 'up', cooldown: null } };
 }
 
 /** What is held back by a silence that ends is looked at then. */
@@ -116,7 +116,7 @@ export function decideEscalation(due: DueAlert): TimedDecision {
     return { alerts, next: policy.escalation[step + 1] && { deadline: now, note: { at_once: true } } };
   return {
     alerts,
-    alert: { situation, announces: 'down', cooldown: null, channels, step },
+    alert: { situation, reports_state: 'down', cooldown: null, channels, step },
     next: after(alerts, policy, now),
   };
 }
@@ -149,7 +149,7 @@ function decideUpdate(due: DueAlert): TimedDecision {
   const situation = timedRuleInputOf(due, 'impact');
   // The failure that was told may be over, and one that nobody was told of have begun.
   if (situation.told !== 'down' || decide(situation).decision !== 'planned') return {};
-  return { alert: { situation, announces: 'down', cooldown: null, urgency: 'low' } };
+  return { alert: { situation, reports_state: 'down', cooldown: null, urgency: 'low' } };
 }
 
 /** Whether more entities fail with it than the alert said that was sent. */

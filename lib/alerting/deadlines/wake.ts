@@ -8,7 +8,7 @@ import { deadlineWrites, dueDeadline, type Owner } from '#lib/schedule/entries.t
 import { sendDeadlines } from '#lib/schedule/jobs.ts';
 
 /** The deadlines at which alerts are looked at that something holds back. */
-const HELD_BACK = ['catch_up', 'hold'] as const;
+const HELD_BACK = ['late', 'hold'] as const;
 type OwnedDeadline = DeadlineEntry & Owner;
 /** Deadlines moved together. */
 const AT_ONCE = 25;

@@ -189,7 +189,7 @@ export function progressWrite(
   const put: CauseProgressItem = {
     ...keys.hold(tenant, check.id, held.transition_sk),
     ...{ ...seen.hold, v: ports.ids.token() },
-    looks: withEvaluation(storedProgress(stored).looks, verdict, ports.clock.now()),
+    evaluations: withEvaluation(storedProgress(stored).evaluations, verdict, ports.clock.now()),
     ...(transition.expires_at !== undefined && { expires_at: transition.expires_at }),
   };
   return { put, if: stored ? { version: stored.v } : 'absent' };
@@ -231,7 +231,7 @@ function alertsOf(
     return [
       alertItem(keys, {
         ...{ tenant_id, check_id, entity_id, transition, urgency, n, at: now, channels },
-        ...{ kind: held.kind ?? 'state_change', announces: 'down', expires_at: transition.expires_at },
+        ...{ kind: held.kind ?? 'state_change', reports_state: 'down', expires_at: transition.expires_at },
         ...(partOf && { incident_id: partOf.id }),
         ...((root || own) && { with_others: true }),
         ...(root && { root: root.named }),
@@ -256,10 +256,10 @@ function decided(
     root_entity_name: root.named.entity_name,
     root_state: root.named.state,
     root_since: root.named.since,
-    ...{ window_id: null, look_again_at: null },
+    ...{ window_id: null, next_evaluation_at: null },
   };
   const { urgency } = items[0]!;
-  const alert = { ...transition.alert, urgency, because: because ?? null };
+  const alert = { ...transition.alert, urgency, attributed_to: because ?? null };
   const deliveries = items.flatMap(deliveriesOf);
   const decided_on = { ...transition.decided_on, held: { reason: 'dependency' as const, until: now } };
   const final = { decision: 'planned' as const, reason: null, facts: {}, deliveries };
@@ -269,6 +269,6 @@ function decided(
 /** What the check remembers of its alerts once some were told: the steps of its escalation count from the first. */
 function alertsAfter(check: CheckItem, policy: Policy, items: AlertItem[], now: number): CheckItem['alerts'] {
   const alerts = isFlapping(check.alerts, now) ? check.alerts : withoutFlapping(check.alerts);
-  const planned = items.map(({ id }) => ({ id, announces: 'down' as const }));
+  const planned = items.map(({ id }) => ({ id, reports_state: 'down' as const }));
   return withEscalationStarted(afterNotifying(alerts, planned, 'page', now), policy, 'down', now);
 }

@@ -44,7 +44,7 @@ export type AlertItem = Item & {
   transition_id: string | null;
   transition_sk: string | null;
   /** State of the check that receivers believe afterwards; null for a test. */
-  announces: NotifiedAlert['announces'] | null;
+  reports_state: NotifiedAlert['reports_state'] | null;
   /** Whom it tells, one delivery each. */
   to: AlertTarget[];
   urgency: AlertUrgency;
@@ -80,7 +80,7 @@ type NewAlert = Pick<
   | 'tenant_id'
   | 'check_id'
   | 'entity_id'
-  | 'announces'
+  | 'reports_state'
   | 'series'
   | 'step'
   | 'acknowledgement'

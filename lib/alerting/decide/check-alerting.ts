@@ -12,7 +12,7 @@ import type { Owner } from '#lib/schedule/entries.ts';
 import type { NotifiedFailureItem } from './notified-failure.ts';
 
 /** The deadlines of alerting. */
-export type AlertDeadline = Exclude<DueDeadline['kind'], 'silence'>;
+export type AlertDeadline = Exclude<DueDeadline['kind'], 'missed_heartbeat'>;
 
 type Wanted = {
   /** The check, if it was read before. */

@@ -95,7 +95,7 @@ function decideStateChangeAlert(keys: Keys, change: Change): AlertOfChange {
     decided.decision === 'planned' ? stateChangeAlert(keys, change, urgency) : closingNote(keys, change, decided);
   const isTold = item?.kind === 'state_change';
   const hold = decided.decision === 'held' ? newHold(change, alertAt, decided) : undefined;
-  const planned = item ? [{ id: item.id, announces: item.announces ?? reportedStateOf(to, policy) }] : [];
+  const planned = item ? [{ id: item.id, reports_state: item.reports_state ?? reportedStateOf(to, policy) }] : [];
   const remembered = isTold
     ? afterNotifying(counted, planned, classOf(situation), alertAt)
     : withNotifiedAlerts(nobodyKnows(decided, situation) ? withoutNotifiedAlerts(counted) : counted, planned);
@@ -109,7 +109,7 @@ function decideStateChangeAlert(keys: Keys, change: Change): AlertOfChange {
       reason: decided.reason,
       deliveries: isTold ? deliveriesOf(item) : [],
       urgency,
-      because: hold ? holdCauseOf(hold) : null,
+      attributed_to: hold ? holdCauseOf(hold) : null,
       facts: decided.facts,
       decided_at: iso(change.at),
     },
@@ -132,7 +132,7 @@ const lookAt = ({ reason, until }: Decided): number | undefined =>
 
 /** What alerting remembers of the check with one more change; one that nobody might be told of does not count. */
 function withChange({ policy, check, to, cause, alertAt }: Change): CheckItem['alerts'] {
-  if (cause !== 'result' && cause !== 'silence') return withoutChangeCount(check.alerts);
+  if (cause !== 'result' && cause !== 'missed_heartbeat') return withoutChangeCount(check.alerts);
   const before = to === 'down' ? withFailure(check.alerts, alertAt) : check.alerts;
   const counts = check.state !== 'unknown' && stateForAlerting(check.state, policy) !== stateForAlerting(to, policy);
   return counts ? countChange(before, policy, alertAt) : before;
@@ -176,7 +176,7 @@ const stateChangeAlert = (keys: Keys, change: Change, urgency: AlertUrgency): Al
   alertItem(keys, {
     ...aboutOf(change),
     ...(change.incident && { with_others: true }),
-    ...{ urgency, kind: 'state_change', announces: reportedStateOf(change.to, change.policy) },
+    ...{ urgency, kind: 'state_change', reports_state: reportedStateOf(change.to, change.policy) },
     channels: channelsOf(change),
   });
 
@@ -191,7 +191,7 @@ function closingNote(keys: Keys, change: Change, { reason }: Decided): AlertItem
   const given = decisionInputOf(check, check.alerts, policy, channels, at);
   const situation: RuleInput = { ...given, kind: 'closed', cause, from: check.state, to };
   if (decide(situation).decision !== 'planned') return undefined;
-  return alertItem(keys, { ...aboutOf(change), kind: 'closed', announces: 'up', channels });
+  return alertItem(keys, { ...aboutOf(change), kind: 'closed', reports_state: 'up', channels });
 }
 
 const aboutOf = ({ check, transition, at, incident_id }: Change) => ({
@@ -224,7 +224,7 @@ export async function readForChange(env: Env, check: CheckItem): Promise<ReadFor
   const { ports, keys } = env;
   const read = await readCheckAlerting(env, check, {
     check,
-    deadlines: ['repeat', 'catch_up', 'hold'],
+    deadlines: ['reminder', 'late', 'hold'],
     incident: true,
   });
   if (!read.entity) return undefined;
@@ -299,7 +299,7 @@ const opensIncident = (
   { alert }: Pick<DecidedTransition, 'alert'>,
 ): boolean =>
   to === 'down' &&
-  (cause === 'result' || cause === 'silence') &&
+  (cause === 'result' || cause === 'missed_heartbeat') &&
   policy.window === undefined &&
   (entity.dependencies === 0 || alert.decision === 'planned');
 
@@ -309,7 +309,7 @@ function paged(keys: Keys, { pages }: ChangeBasis, { tenant_id, urgency, to }: A
   return pageCountWrites(keys, tenant_id, { pages, destinations: to.map(destinationOfTarget) }, token, now);
 }
 
-type NextDeadline = { kind: 'repeat' | 'catch_up' | 'hold'; next: Deadline | undefined };
+type NextDeadline = { kind: 'reminder' | 'late' | 'hold'; next: Deadline | undefined };
 
 /** Repeats go on while the check is down; what the cooldown or flapping holds back is looked at when that ends. */
 function deadlinesOf(
@@ -320,10 +320,10 @@ function deadlinesOf(
 ): NextDeadline[] {
   const changed: NextDeadline[] = [];
   const repeat = policy.repeat_interval_seconds * 1000;
-  if (to === 'down' && repeat > 0) changed.push({ kind: 'repeat', next: { deadline: at + repeat } });
-  else if (deadlines.repeat) changed.push({ kind: 'repeat', next: undefined });
-  if (lookAt !== undefined && policy.catch_up)
-    changed.push({ kind: 'catch_up', next: mergeDeadline(deadlines.catch_up, { deadline: lookAt }) });
+  if (to === 'down' && repeat > 0) changed.push({ kind: 'reminder', next: { deadline: at + repeat } });
+  else if (deadlines.reminder) changed.push({ kind: 'reminder', next: undefined });
+  if (lookAt !== undefined && policy.late_alerts)
+    changed.push({ kind: 'late', next: mergeDeadline(deadlines.late, { deadline: lookAt }) });
   if (hold || deadlines.hold) changed.push({ kind: 'hold', next: hold });
   return changed;
 }

@@ -18,11 +18,11 @@ type Alerts = CheckItem['alerts'];
 export function withEscalationStarted(
   alerts: Alerts,
   { escalation }: Pick<Policy, 'escalation'>,
-  announces: NotifiedAlert['announces'],
+  reports_state: NotifiedAlert['reports_state'],
   now: number,
 ): Alerts {
   const { episode } = alerts;
-  if (!episode || episode.escalation || escalation.length === 0 || announces !== 'down') return alerts;
+  if (!episode || episode.escalation || escalation.length === 0 || reports_state !== 'down') return alerts;
   return { ...alerts, episode: { ...episode, escalation: { from: now, steps: 0 } } };
 }
 

@@ -41,14 +41,14 @@ export function newHold(
 }
 
 /** What an alert is held for, as its transition says. */
-export const holdCauseOf = ({ deadline, note }: Deadline): NonNullable<AlertDecision['because']> => ({
+export const holdCauseOf = ({ deadline, note }: Deadline): NonNullable<AlertDecision['attributed_to']> => ({
   incident_id: null,
   root_entity_id: null,
   root_entity_name: null,
   root_state: null,
   root_since: null,
   window_id: note?.held?.window?.id ?? null,
-  look_again_at: iso(deadline),
+  next_evaluation_at: iso(deadline),
 });
 
 type Final = Pick<AlertDecision, 'decision' | 'reason' | 'facts'> & Partial<Pick<AlertDecision, 'deliveries'>>;
@@ -65,8 +65,8 @@ export function finalDecisionWrite(
   by: DecidedBy = {},
 ): Write {
   const { alert } = transition;
-  const because = alert.because && { ...alert.because, look_again_at: null };
-  const next = { ...alert, ...final, because, decided_at: iso(at) };
+  const attributed_to = alert.attributed_to && { ...alert.attributed_to, next_evaluation_at: null };
+  const next = { ...alert, ...final, attributed_to, decided_at: iso(at) };
   const put: DecidedTransition = { ...transition, ...by, v: token, alert: next };
   return { put, if: { version: transition.v } };
 }
@@ -91,7 +91,7 @@ export function supersededWrites(
   const planned = decide(ruleInputOf({ ...held, decided_on }));
   const final = { decision: 'skipped' as const, reason: planned.reason, facts: planned.facts };
   return [
-    finalDecisionWrite({ ...held, alert: { ...alert, because: holdCauseOf(hold) } }, token, at, final, { decided_on }),
+    finalDecisionWrite({ ...held, alert: { ...alert, attributed_to: holdCauseOf(hold) } }, token, at, final, { decided_on }),
   ];
 }
 

@@ -12,7 +12,7 @@ import { clock, counted } from './words.ts';
  */
 export const dependency: HoldingReason<'dependency'> = {
   name: 'dependency',
-  kinds: ['state_change', 'catch_up', 'repeat', 'escalation'],
+  kinds: ['state_change', 'late', 'reminder', 'escalation'],
   may_hold: true,
   evaluate(situation) {
     const { dependencies = 0, held, channels, policy } = situation;
@@ -41,7 +41,7 @@ export const dependency: HoldingReason<'dependency'> = {
 
 /** What a maintenance window holds is held by that first, and a late alert waits for what is held already. */
 const mayHaveCause = ({ kind, to, window, held }: RuleInput): boolean =>
-  (kind === 'state_change' || (kind === 'catch_up' && held === undefined)) && to === 'down' && window === undefined;
+  (kind === 'state_change' || (kind === 'late' && held === undefined)) && to === 'down' && window === undefined;
 
 /** A change to something else than up is told to those as well who were not told of the failure. */
 const isNews = ({ kind, to, policy }: RuleInput): boolean =>
@@ -53,7 +53,7 @@ const isNews = ({ kind, to, policy }: RuleInput): boolean =>
  */
 export const maintenance: HoldingReason<'maintenance'> = {
   name: 'maintenance',
-  kinds: ['state_change', 'repeat', 'catch_up', 'escalation', 'impact', 'acknowledged', 'remediation_failed'],
+  kinds: ['state_change', 'reminder', 'late', 'escalation', 'impact', 'acknowledged', 'remediation_failed'],
   may_hold: true,
   evaluate(situation) {
     const { window, held } = situation;
@@ -85,9 +85,9 @@ export const maintenance: HoldingReason<'maintenance'> = {
 
 /** Whether this is held back by a window that is open, or by an alert that waits for its end to be judged. */
 function isQuietInWindow({ kind, to, told, policy, window }: RuleInput): boolean {
-  if (kind === 'repeat' || kind === 'escalation' || kind === 'acknowledged') return true;
+  if (kind === 'reminder' || kind === 'escalation' || kind === 'acknowledged') return true;
   if (reportedStateOf(to, policy) === 'up') return kind === 'state_change' && told === 'up';
-  return kind === 'catch_up' || window !== undefined;
+  return kind === 'late' || window !== undefined;
 }
 
 /**
@@ -97,7 +97,7 @@ function isQuietInWindow({ kind, to, told, policy, window }: RuleInput): boolean
  */
 export const remediation: HoldingReason<'remediation'> = {
   name: 'remediation',
-  kinds: ['state_change', 'repeat', 'catch_up', 'escalation'],
+  kinds: ['state_change', 'reminder', 'late', 'escalation'],
   may_hold: true,
   evaluate(situation) {
     const { repair, held } = situation;

@@ -38,7 +38,7 @@ export type HeldAlert = {
   /** The maintenance window that holds it, or held it last, and until when (epoch ms). */
   window?: { id: string; until: number; include_dependents?: true };
   /** It is not the alert of the transition, but one that a cooldown had put off. */
-  kind?: 'catch_up';
+  kind?: 'late';
   /** The entity whose failure explains it, under which it is held. */
   root?: string;
   /** Where it was told all the same: destinations. */

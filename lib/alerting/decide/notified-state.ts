@@ -19,14 +19,14 @@ const NOTHING: NotifiedStates = { baseline: 'up', inFlight: [] };
 export function reportedStateOf(
   state: CheckState,
   policy: Pick<Policy, 'notify_on_degraded'>,
-): NotifiedAlert['announces'] {
+): NotifiedAlert['reports_state'] {
   const believed = stateForAlerting(state, policy);
   return believed === 'unknown' ? 'up' : believed;
 }
 
 /** The state in the latest alert that did not fail; none yet counts as up (docs/use/alerts.md#late-alerts). */
 export const lastNotifiedState = ({ announced = NOTHING }: CheckItem['alerts']): NotifiedState =>
-  announced.inFlight.at(-1)?.announces ?? announced.baseline;
+  announced.inFlight.at(-1)?.reports_state ?? announced.baseline;
 
 /**
  * The announced state once `alert` is planned. The oldest alert in flight may have to make room; whether it was sent is
@@ -35,7 +35,7 @@ export const lastNotifiedState = ({ announced = NOTHING }: CheckItem['alerts']):
 export function withAlertInFlight({ announced = NOTHING }: CheckItem['alerts'], alert: NotifiedAlert): NotifiedStates {
   const inFlight = [...announced.inFlight, alert];
   const forgotten = inFlight.length > MAX_IN_FLIGHT ? inFlight.shift() : undefined;
-  const isSame = forgotten === undefined || forgotten.announces === announced.baseline;
+  const isSame = forgotten === undefined || forgotten.reports_state === announced.baseline;
   return { baseline: isSame ? announced.baseline : 'unknown', inFlight };
 }
 

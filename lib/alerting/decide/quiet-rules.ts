@@ -23,7 +23,7 @@ export function silenceRecheckAt(silence: Silence | undefined, now: number): num
 /** Somebody holds all alerts of the check back. */
 export const silenced: Reason<'silenced'> = {
   name: 'silenced',
-  kinds: ['state_change', 'repeat', 'catch_up', 'escalation', 'impact', 'acknowledged', 'closed', 'remediation_failed'],
+  kinds: ['state_change', 'reminder', 'late', 'escalation', 'impact', 'acknowledged', 'closed', 'remediation_failed'],
   evaluate({ policy, silence, at }) {
     const until = silenceRecheckAt(silence, at);
     return {
@@ -70,7 +70,7 @@ const SILENCES: typeof SILENCED = {
  */
 export const flapping: Reason<'flapping'> = {
   name: 'flapping',
-  kinds: ['state_change', 'catch_up'],
+  kinds: ['state_change', 'late'],
   evaluate(situation) {
     const { flapping: flaps } = situation;
     const facts = { flapping_since: flaps ? iso(flaps.since) : null, calm_at: flaps ? iso(flaps.until) : null };
@@ -78,7 +78,7 @@ export const flapping: Reason<'flapping'> = {
   },
   label: 'Flapping',
   meaning: 'an alert reported that the check flaps, and it has not kept one state long enough since.',
-  remedy: 'Once it has kept one state long enough, a late alert reports that state, unless catch_up is false.',
+  remedy: 'Once it has kept one state long enough, a late alert reports that state, unless late_alerts is false.',
   sentence: ({ calm_at }) =>
     `an alert had reported that it flaps, and it had to keep one state until ${clock(calm_at)}`,
   found: ({ flapping_since, calm_at }) =>
@@ -86,7 +86,7 @@ export const flapping: Reason<'flapping'> = {
 };
 
 const holdsBack = (situation: RuleInput): boolean =>
-  situation.kind === 'catch_up'
+  situation.kind === 'late'
     ? isStillFlapping(situation) && !bypassesCooldown(situation)
     : situation.flapping?.told === true;
 
@@ -110,14 +110,14 @@ function cooldownEnd(
 
 /** The class of what is decided: a catch-up is the change between what was told and what is. */
 export const classOf = ({ kind, from, to, told, policy }: RuleInput): CooldownClass =>
-  kind === 'catch_up'
+  kind === 'late'
     ? cooldownClass(told, reportedStateOf(to, policy))
     : cooldownClass(stateForAlerting(from, policy), stateForAlerting(to, policy));
 
 /** At least cooldown_seconds lie between two alerts; a catch-up after alerts that failed does not wait for them. */
 export const cooldown: Reason<'cooldown'> = {
   name: 'cooldown',
-  kinds: ['state_change', 'catch_up'],
+  kinds: ['state_change', 'late'],
   evaluate(situation) {
     const { policy, at } = situation;
     const until = cooldownEnd(situation, policy, classOf(situation), at);
@@ -134,7 +134,7 @@ export const cooldown: Reason<'cooldown'> = {
   },
   label: 'Cooldown',
   meaning: 'the last alert was less than cooldown_seconds ago.',
-  remedy: 'If the state still differs when the cooldown ends, a late alert reports it, unless catch_up is false.',
+  remedy: 'If the state still differs when the cooldown ends, a late alert reports it, unless late_alerts is false.',
   sentence: ({ last_alert_at, cooldown_until }) =>
     `the last alert was decided at ${clock(last_alert_at)}, and its cooldown ran until ${clock(cooldown_until)}`,
   found: ({ last_alert_at, cooldown_seconds, cooldown_until }) =>

@@ -90,8 +90,8 @@ export const hasRecipients = ({ channels, called_later = 0 }: RuleInput): boolea
 
 /** A change that says something else than that all is well, and that the channels do not know. */
 export const isNewProblem = ({ kind, to, told, policy }: RuleInput): boolean => {
-  const announces = reportedStateOf(to, policy);
-  return kind === 'state_change' && announces !== 'up' && announces !== told;
+  const reports_state = reportedStateOf(to, policy);
+  return kind === 'state_change' && reports_state !== 'up' && reports_state !== told;
 };
 
 /** An alert has said that it flaps, and it has not kept its state since. */
@@ -171,10 +171,10 @@ export function awaitedRemediation(
  */
 export function laterRecipients(
   policy: Pick<Policy, 'channels' | 'escalation'>,
-  announces: NotifiedAlert['announces'],
+  reports_state: NotifiedAlert['reports_state'],
   channels: readonly unknown[],
 ): Pick<DecisionInput, 'called_later'> {
-  if (announces !== 'down' || channels.length > 0 || policy.escalation.length === 0) return {};
+  if (reports_state !== 'down' || channels.length > 0 || policy.escalation.length === 0) return {};
   const called_later = channelsOfSteps(policy).length;
   return called_later > 0 ? { called_later } : {};
 }

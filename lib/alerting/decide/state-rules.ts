@@ -9,7 +9,7 @@ import { counted } from './words.ts';
 export const configuration: Reason<'configuration'> = {
   name: 'configuration',
   kinds: ['state_change'],
-  evaluate: ({ cause }) => ({ stops: cause !== 'result' && cause !== 'silence', facts: { cause } }),
+  evaluate: ({ cause }) => ({ stops: cause !== 'result' && cause !== 'missed_heartbeat', facts: { cause } }),
   label: 'Change by a user',
   meaning: 'a user disabled or deleted the check.',
   remedy: '',
@@ -19,7 +19,7 @@ export const configuration: Reason<'configuration'> = {
 
 const CAUSES: Readonly<Record<string, string>> = {
   result: 'a result changed the state',
-  silence: 'a missed heartbeat changed the state',
+  missed_heartbeat: 'a missed heartbeat changed the state',
   check_disabled: 'a user disabled the check',
   check_enabled: 'a user enabled the check',
   check_deleted: 'a user deleted the check',
@@ -44,8 +44,8 @@ export const initial: Reason<'initial'> = {
  * Where degraded is not announced it counts as up: between the two nothing happens, and of one that lasts nobody is
  * told that its remediation did not help.
  */
-export const degradedOff: Reason<'degraded_off'> = {
-  name: 'degraded_off',
+export const degradedOff: Reason<'degraded_disabled'> = {
+  name: 'degraded_disabled',
   kinds: ['state_change', 'remediation_failed'],
   evaluate: ({ kind, from, to, policy }) => ({
     stops:
@@ -63,9 +63,9 @@ export const degradedOff: Reason<'degraded_off'> = {
 };
 
 /** Alerts follow the check: a recovery is its own change to what counts as up. */
-export const recoveryOff: Reason<'recovery_off'> = {
-  name: 'recovery_off',
-  kinds: ['state_change', 'catch_up'],
+export const recoveryOff: Reason<'recovery_disabled'> = {
+  name: 'recovery_disabled',
+  kinds: ['state_change', 'late'],
   evaluate: ({ to, policy }) => ({
     stops: stateForAlerting(to, policy) === 'up' && !policy.notify_on_recovery,
     facts: { to, notify_on_recovery: policy.notify_on_recovery },
@@ -78,23 +78,23 @@ export const recoveryOff: Reason<'recovery_off'> = {
 };
 
 /** A catch-up corrects what channels believe. */
-export const catchUpOff: TimedRule<'catch_up_off'> = {
-  name: 'catch_up_off',
-  kinds: ['catch_up'],
-  evaluate: ({ policy: { catch_up } }) => ({ stops: !catch_up, facts: { catch_up } }),
+export const catchUpOff: TimedRule<'late_alerts_disabled'> = {
+  name: 'late_alerts_disabled',
+  kinds: ['late'],
+  evaluate: ({ policy: { late_alerts } }) => ({ stops: !late_alerts, facts: { late_alerts } }),
 };
 
 /** Of a check that was not judged yet there is nothing to tell. */
-export const notWatched: TimedRule<'not_watched'> = {
-  name: 'not_watched',
-  kinds: ['catch_up'],
+export const notWatched: TimedRule<'not_monitored'> = {
+  name: 'not_monitored',
+  kinds: ['late'],
   evaluate: ({ to }) => ({ stops: to === 'unknown', facts: { state: to } }),
 };
 
 /** What channels know already is told again only if they may have it in the wrong order, or were promised to hear. */
-export const alreadyNotified: TimedRule<'told_already'> = {
-  name: 'told_already',
-  kinds: ['catch_up', 'closed'],
+export const alreadyNotified: TimedRule<'already_notified'> = {
+  name: 'already_notified',
+  kinds: ['late', 'closed'],
   evaluate(situation) {
     const { told, to } = situation;
     return { stops: !isNews(situation), facts: { told, state: to } };
@@ -109,9 +109,9 @@ function isNews(situation: RuleInput): boolean {
 }
 
 /** Reminders come as often as the policy says. */
-export const repeatsOff: TimedRule<'repeats_off'> = {
-  name: 'repeats_off',
-  kinds: ['repeat'],
+export const repeatsOff: TimedRule<'reminders_disabled'> = {
+  name: 'reminders_disabled',
+  kinds: ['reminder'],
   evaluate: ({ policy: { repeat_interval_seconds } }) => ({
     stops: repeat_interval_seconds === 0,
     facts: { repeat_interval_seconds },
@@ -121,13 +121,13 @@ export const repeatsOff: TimedRule<'repeats_off'> = {
 /** Reminders, escalation steps and impact updates are about a check that is down. */
 export const notDown: TimedRule<'not_down'> = {
   name: 'not_down',
-  kinds: ['repeat', 'escalation', 'impact'],
+  kinds: ['reminder', 'escalation', 'impact'],
   evaluate: ({ to }) => ({ stops: to !== 'down', facts: { state: to } }),
 };
 
 export const noChannels: Reason<'no_channels'> = {
   name: 'no_channels',
-  kinds: ['state_change', 'repeat', 'catch_up', 'escalation', 'impact', 'acknowledged', 'closed', 'remediation_failed'],
+  kinds: ['state_change', 'reminder', 'late', 'escalation', 'impact', 'acknowledged', 'closed', 'remediation_failed'],
   evaluate: ({ channels, called_later }) => ({
     stops: channels === 0,
     facts: { channels, ...(called_later !== undefined && { called_later }) },
@@ -148,7 +148,7 @@ export const noChannels: Reason<'no_channels'> = {
 /** Somebody looks after the failure: it is not repeated, and nobody else is called. What is new is told. */
 export const acknowledged: TimedRule<'acknowledged'> = {
   name: 'acknowledged',
-  kinds: ['repeat', 'escalation', 'impact'],
+  kinds: ['reminder', 'escalation', 'impact'],
   evaluate({ acknowledged: by }) {
     return {
       stops: by !== undefined,
@@ -163,8 +163,8 @@ export const acknowledged: TimedRule<'acknowledged'> = {
 };
 
 /** Only those hear that somebody looks after a failure who were told of it. */
-export const notNotified: TimedRule<'not_told'> = {
-  name: 'not_told',
+export const notNotified: TimedRule<'not_notified'> = {
+  name: 'not_notified',
   kinds: ['acknowledged'],
   evaluate: ({ told }) => ({ stops: told === 'up', facts: { told } }),
 };

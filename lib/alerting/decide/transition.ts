@@ -20,14 +20,14 @@ export const RuleFacts = z.record(z.string(), z.union([z.string(), z.number(), z
 export type RuleFacts = z.infer<typeof RuleFacts>;
 
 /** What the alert is held or skipped for, or says as its cause. */
-const Because = z.object({
+const Attribution = z.object({
   incident_id: z.string().nullable().describe('The incident that explains it.'),
   root_entity_id: z.string().nullable().describe('The entity that the incident is about.'),
   root_entity_name: z.string().nullable().describe('Its name at that moment.'),
   root_state: EntityState.nullable().describe('Its state at that moment.'),
   root_since: z.iso.datetime().nullable().describe('Since when it was in that state.'),
   window_id: z.string().nullable().describe('The maintenance window that holds it.'),
-  look_again_at: z.iso.datetime().nullable().describe('When a held alert is looked at again.'),
+  next_evaluation_at: z.iso.datetime().nullable().describe('When a held alert is looked at again.'),
 });
 
 /** Whether a transition is announced, as it stands on the wire and in the transition (docs/use/alerts.md#decisions). */
@@ -43,7 +43,7 @@ export const AlertDecision = z.object({
   ),
   deliveries: z.array(z.string()).describe('Ids in the delivery log, one a channel.'),
   urgency: AlertUrgency.describe('low: it need not wake anybody.'),
-  because: Because.nullable().describe('What it is held for, or what caused it; null where nothing else did.'),
+  attributed_to: Attribution.nullable().describe('What it is held for, or what caused it; null where nothing else did.'),
   facts: RuleFacts.describe('What the rule looked at that decided, such as cooldown_until; empty when it was planned.'),
   decided_at: z.iso.datetime().describe('When this was decided.'),
 });

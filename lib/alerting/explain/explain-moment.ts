@@ -39,7 +39,7 @@ export type ExplainInput = {
 
 type MomentExplained = Pick<Explanation, 'verdict' | 'sentence'> & {
   /** Epoch ms: when it is probed or fails next, where that is known. */
-  next?: { at: number; what: 'probe' | 'silence' };
+  next?: { at: number; what: 'probe' | 'missed_heartbeat' };
 };
 
 /** Pure: why there was nothing to announce at a moment. Total: whatever is known, it says something. */
@@ -48,7 +48,7 @@ export function explainMoment(moment: ExplainInput): MomentExplained {
 }
 
 function notChecked({ at, check, revision, gap, enabled_at }: ExplainInput): MomentExplained | undefined {
-  const not = (why: string): MomentExplained => ({ verdict: 'not_checked', sentence: `It was not checked: ${why}.` });
+  const not = (why: string): MomentExplained => ({ verdict: 'not_probed', sentence: `It was not checked: ${why}.` });
   if (!revision) return not(`it was made only at ${clock(check.created_at)}`);
   if (!revision.enabled) return not(`it was disabled since ${clock(revision.from)}`);
   if (!gap) return undefined;
@@ -103,7 +103,7 @@ function dueAfter(check: CheckItem, { rhythm }: RevisionItem, from: number, n: n
 /** Of a push check that was silent for longer than it should be. */
 function silentSoFar({ at, check, silence, state }: ExplainInput): MomentExplained | undefined {
   if (!silence || state === 'down') return undefined;
-  const next = { at: silence.at, what: 'silence' as const };
+  const next = { at: silence.at, what: 'missed_heartbeat' as const };
   const not_due = (sentence: string): MomentExplained => ({ verdict: 'not_due', sentence, next });
   const fails = `it ${silence.at <= at ? 'was' : 'would be'} due to fail at ${clock(silence.at)}`;
   switch (silence.misses) {
@@ -122,16 +122,16 @@ function silentSoFar({ at, check, silence, state }: ExplainInput): MomentExplain
 }
 
 function steady({ at, runs, state, kept_since, silence }: ExplainInput): MomentExplained {
-  const next = silence && { next: { at: silence.at, what: 'silence' as const } };
+  const next = silence && { next: { at: silence.at, what: 'missed_heartbeat' as const } };
   const last = runs.at(-1);
   if (at < kept_since) {
     const is = state === 'unknown' ? 'It had no state' : `It was ${state}`;
-    return { verdict: 'fine', sentence: `${is}; its results of then are no longer kept, so that more is not known.` };
+    return { verdict: 'no_alert_due', sentence: `${is}; its results of then are no longer kept, so that more is not known.` };
   }
   if (state === 'unknown')
     return { verdict: 'not_due', sentence: 'It had no result yet that could decide its state.', ...next };
   const said = last ? ` Its last run, at ${clock(last.at)}, ${SAID[last.outcome]}.` : '';
-  return { verdict: 'fine', sentence: `It was ${state}, and there was nothing to tell.${said}`, ...next };
+  return { verdict: 'no_alert_due', sentence: `It was ${state}, and there was nothing to tell.${said}`, ...next };
 }
 
 const SAID: Readonly<Record<Outcome, string>> = { ok: 'was a success', warn: 'had a warning', fail: 'failed' };

@@ -65,8 +65,8 @@ function decisionSentence({ alert }: DecidedTransition): string {
 const LATER: Readonly<
   Record<Exclude<AlertItem['kind'], 'state_change' | 'escalation' | 'acknowledged' | 'test'>, string>
 > = {
-  repeat: 'A reminder was sent',
-  catch_up: 'A late alert was sent',
+  reminder: 'A reminder was sent',
+  late: 'A late alert was sent',
   closed: 'A closing alert was sent',
   impact: 'An impact update was sent',
   remediation_failed: 'An alert that its remediation did not help was sent',

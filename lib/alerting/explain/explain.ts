@@ -41,7 +41,7 @@ export async function explainCheck(context: Context, check: CheckItem, at: numbe
     remedy: '',
     rules: [],
     transition: last ? transitionRecord(context, last) : null,
-    looks: [],
+    evaluations: [],
     deliveries: [],
     next: next ? { at: iso(next.at), what: next.what } : null,
   };
@@ -85,7 +85,7 @@ async function aboutTransition(context: Context, about: About): Promise<Explanat
     ...explained,
     sentence: [sentence, ...more].filter(Boolean).join(' '),
     transition: transitionRecord(context, transition),
-    looks: await looksAt(context, transition, isLatest ? at : context.ports.clock.now()),
+    evaluations: await evaluationsAt(context, transition, isLatest ? at : context.ports.clock.now()),
     deliveries: await deliveriesIn(context, alerts),
     next: nextOf(due),
   };
@@ -172,14 +172,14 @@ async function deliveriesIn(context: Context, alerts: readonly AlertItem[]): Pro
 }
 
 /** What the looks for its cause saw until `until` (epoch ms); none of an alert whose cause was never looked for. */
-async function looksAt(
+async function evaluationsAt(
   { ports, keys, tenant }: Context,
   { check_id, sk, decided_on }: DecidedTransition,
   until: number,
-): Promise<Explanation['looks']> {
+): Promise<Explanation['evaluations']> {
   if (!decided_on.dependencies) return [];
   const hold = await ports.table.get<CauseProgressItem>(keys.hold(tenant, check_id, sk));
-  return (hold?.looks ?? [])
+  return (hold?.evaluations ?? [])
     .filter(({ at }) => at <= until)
     .map(({ at, ancestors, ...rest }) => ({
       at: iso(at),
@@ -191,7 +191,7 @@ async function looksAt(
     }));
 }
 
-const DEADLINES = ['repeat', 'catch_up', 'escalation', 'hold'] as const;
+const DEADLINES = ['reminder', 'late', 'escalation', 'hold'] as const;
 type Due = { what: (typeof DEADLINES)[number]; entry: DeadlineEntry };
 
 /** The deadlines of alerting that stand now, the next one first. */

@@ -25,11 +25,11 @@ const CauseEvaluationRecord = z.object({
       z.object({
         entity_id: IdOf('the entity'),
         status: z
-          .enum(['failed', 'fine', 'blind'])
-          .describe('fine: it had a success since the check fails. blind: nothing is known of it.'),
-        known_by: z
-          .enum(['state', 'result', 'asked', 'nothing'])
-          .describe('state: its checks are down. result: a push came. asked: it was probed for this.'),
+          .enum(['failed', 'healthy', 'no_data'])
+          .describe('healthy: has succeeded since the failure began. no_data: no current result.'),
+        evidence: z
+          .enum(['state', 'result', 'probe', 'none'])
+          .describe('state: its checks are down. result: a push came. probe: it was probed for this.'),
         at: z.iso.datetime().nullable().describe('Of when that is; null where nothing is known.'),
       }),
     )
@@ -44,9 +44,9 @@ export const Explanation = z
     at: z.iso.datetime().describe('The moment that is explained.'),
     state: CheckState.describe('State of the check at that moment.'),
     verdict: z
-      .enum(['alerted', 'held', 'skipped', 'not_due', 'not_checked', 'fine'])
+      .enum(['alerted', 'held', 'skipped', 'not_due', 'not_probed', 'no_alert_due'])
       .describe(
-        'alerted: an alert was sent for the last change. held: decision deferred. skipped: no alert was sent. not_due: below the thresholds. not_checked: the check was not probed. fine: no alert was due.',
+        'alerted: an alert was sent for the last change. held: decision deferred. skipped: no alert was sent. not_due: below the thresholds. not_probed: the check was not probed. fine: no alert was due.',
       ),
     sentence: z.string().describe('Human-readable explanation, starting with the answer.'),
     remedy: z.string().describe('What a user can do to be alerted; empty if nothing needs to be done.'),
@@ -54,7 +54,7 @@ export const Explanation = z
     transition: TransitionRecord.nullable().describe('The last change of state up to then; null before the first.'),
     results: z.array(ResultRecord).describe('The last results up to then, newest first, as far as they are kept.'),
     gaps: z.array(GapRecord).describe('When nobody looked shortly before, in the order of time.'),
-    looks: z
+    evaluations: z
       .array(CauseEvaluationRecord)
       .describe('What each look for the cause of the failure saw while its alert was held; the last 10, oldest first.'),
     deliveries: z.array(DeliveryRecord).describe('What was sent of that change up to then, in the order of time.'),
@@ -62,9 +62,9 @@ export const Explanation = z
       .object({
         at: z.iso.datetime().describe('When it is, or was, due.'),
         what: z
-          .enum(['probe', 'silence', 'repeat', 'catch_up', 'escalation', 'hold'])
+          .enum(['probe', 'missed_heartbeat', 'reminder', 'late', 'escalation', 'hold'])
           .describe(
-            'probe: it is probed. silence: it fails if nothing comes. repeat: a reminder. catch_up: what was held back is looked at. escalation: its next step calls others. hold: its held alert is looked at again.',
+            'probe: it is probed. silence: it fails if nothing comes. reminder: a reminder. late: what was held back is looked at. escalation: its next step calls others. hold: its held alert is looked at again.',
           ),
       })
       .nullable()

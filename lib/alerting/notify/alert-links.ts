@@ -78,11 +78,11 @@ type About = { account: AccountItem; check: CheckItem | undefined; public_url: s
  * PUBLIC_URL, and none once the failure is over; who looks after it already is no longer asked for.
  */
 export function alertLinks(
-  delivery: Pick<DeliveryItem, 'tenant_id' | 'channel_id' | 'created_at' | 'announces'>,
+  delivery: Pick<DeliveryItem, 'tenant_id' | 'channel_id' | 'created_at' | 'reports_state'>,
   { account, check, public_url, now }: About,
 ): AlertLinks {
   const episode = check?.alerts.episode;
-  const isTrouble = delivery.announces === 'down' || delivery.announces === 'degraded';
+  const isTrouble = delivery.reports_state === 'down' || delivery.reports_state === 'degraded';
   if (public_url === '' || !check || !episode || !isTrouble) return { acknowledge_url: null, silence_url: null };
   const { tenant_id: tenant, channel_id, created_at } = delivery;
   const expires_at = Math.floor((Date.parse(created_at) + GOOD_MS) / 1000);

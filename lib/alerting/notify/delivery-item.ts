@@ -13,7 +13,7 @@ export const DeliveryRecord = z
   .object({
     id: IdOf('the delivery, the same in X-Service-Delivery'),
     kind: DeliveryKind.describe(
-      'state_change: the check changed its state. repeat: a reminder, as it is still down. catch_up: what was held back or failed, announced late. escalation: nobody has acknowledged it, and a step of the escalation called this channel. impact: more fails with it than was told at first. acknowledged: somebody looks after it. closed: a check announced as down or degraded was disabled or deleted. remediation_failed: what was tried to repair it did not help. test: a test of the channel.',
+      'state_change: the check changed its state. reminder: a reminder, as it is still down. late: what was held back or failed, announced late. escalation: nobody has acknowledged it, and a step of the escalation called this channel. impact: more fails with it than was told at first. acknowledged: somebody looks after it. closed: a check announced as down or degraded was disabled or deleted. remediation_failed: what was tried to repair it did not help. test: a test of the channel.',
     ),
     transition_id: z.string().nullable().describe('Id of the transition that it is about; null for a test.'),
     check_id: IdOf('the check'),
@@ -55,7 +55,7 @@ export type DeliveryItem = Item &
     /** Sort key of its transition, under the check. Null for a test. */
     transition_sk: string | null;
     /** State of the check that a receiver believes afterwards; null for a test. */
-    announces: NotifiedAlert['announces'] | null;
+    reports_state: NotifiedAlert['reports_state'] | null;
     /** The alert that it is part of, with all of its deliveries; null for a test. */
     alert: DeliveryAlert | null;
     /** Closing notes, until they are over: the channel as it was, as its check may be gone. */
@@ -73,9 +73,9 @@ export type DeliveryItem = Item &
 /** The latest delivery of a channel, beside its policy, so that reading channels needs no history. */
 export type LastDeliveryItem = Item & {
   v: string;
-  /** The latest that announces a state; a test only while there is none. */
+  /** The latest that reports a state; a test only while there is none. */
   delivery: DeliveryRecord;
-  announces: DeliveryItem['announces'];
+  reports_state: DeliveryItem['reports_state'];
   /** A test that is newer. */
   test?: DeliveryRecord;
 };
@@ -85,15 +85,15 @@ export const deliveryRecord = (item: DeliveryItem): DeliveryRecord => pick(Deliv
 export const isFinished = (delivery: DeliveryRecord): boolean =>
   delivery.status === 'sent' || delivery.status === 'failed';
 
-type Contents = Pick<LastDeliveryItem, 'delivery' | 'announces' | 'test'>;
+type Contents = Pick<LastDeliveryItem, 'delivery' | 'reports_state' | 'test'>;
 
-/** The delivery to show as a channel's latest: the newer of the one that announces a state and the test. */
+/** The delivery to show as a channel's latest: the newer of the one that reports a state and the test. */
 export const latestDeliveryOf = (
   last: Pick<LastDeliveryItem, 'delivery' | 'test'> | undefined,
 ): DeliveryRecord | undefined => last?.test ?? last?.delivery;
 
 /**
- * The next contents after an attempt; undefined when a newer delivery of the same sort is kept. A test announces no
+ * The next contents after an attempt; undefined when a newer delivery of the same sort is kept. A test reports no
  * state, so it never replaces a delivery that does: that one shows whether an older alert goes out after it.
  */
 export function withAttempt(last: LastDeliveryItem | undefined, next: DeliveryItem): Contents | undefined {
@@ -102,10 +102,10 @@ export function withAttempt(last: LastDeliveryItem | undefined, next: DeliveryIt
   const test = onlyTest ? last.delivery : last?.test;
   const record = deliveryRecord(next);
   if (next.kind !== 'test') {
-    return isNewer(announcing?.delivery, record) ? undefined : contents(record, next.announces, test);
+    return isNewer(announcing?.delivery, record) ? undefined : contents(record, next.reports_state, test);
   }
   if (isNewer(test, record)) return undefined;
-  return announcing ? contents(announcing.delivery, announcing.announces, record) : contents(record, null, undefined);
+  return announcing ? contents(announcing.delivery, announcing.reports_state, record) : contents(record, null, undefined);
 }
 
 const isNewer = (present: DeliveryRecord | undefined, next: DeliveryRecord): boolean =>
@@ -113,11 +113,11 @@ const isNewer = (present: DeliveryRecord | undefined, next: DeliveryRecord): boo
 
 const contents = (
   delivery: DeliveryRecord,
-  announces: Contents['announces'],
+  reports_state: Contents['reports_state'],
   test: DeliveryRecord | undefined,
 ): Contents => ({
   delivery,
-  announces,
+  reports_state,
   ...(test && isNewer(test, delivery) && { test }),
 });
 

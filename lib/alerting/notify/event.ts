@@ -5,7 +5,7 @@ import type { Env } from '#lib/env.ts';
 
 /** Puts the event of a transition on the bus: of every change that was found out, announced or not. */
 export async function publishEvent({ ports }: Env, transition: DecidedTransition): Promise<void> {
-  if (transition.cause !== 'result' && transition.cause !== 'silence') return;
+  if (transition.cause !== 'result' && transition.cause !== 'missed_heartbeat') return;
   await ports.bus.publish([{ detail_type: 'state_change', detail: eventOf(transition) }]);
 }
 
@@ -24,4 +24,4 @@ const isForTimeline = ({ incident_id, kind }: AlertItem): boolean =>
   incident_id !== undefined && kind !== 'acknowledged';
 
 const mayBelong = ({ incident, check_to_state, cause }: DecidedTransition): boolean =>
-  incident !== undefined || (check_to_state === 'down' && (cause === 'result' || cause === 'silence'));
+  incident !== undefined || (check_to_state === 'down' && (cause === 'result' || cause === 'missed_heartbeat'));

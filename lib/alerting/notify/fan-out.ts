@@ -26,7 +26,7 @@ export function newDelivery(
     kind,
     transition_id,
     transition_sk,
-    announces,
+    reports_state,
     check_id,
     entity_id,
     series,
@@ -39,7 +39,7 @@ export function newDelivery(
     ...keys.delivery(tenant_id, id),
     v: ports.ids.token(),
     ...(expires_at !== undefined && { expires_at }),
-    ...{ tenant_id, id, kind, transition_id, transition_sk, announces, check_id, entity_id, channel_id, channel_type },
+    ...{ tenant_id, id, kind, transition_id, transition_sk, reports_state, check_id, entity_id, channel_id, channel_type },
     alert:
       kind === 'test'
         ? null

@@ -57,11 +57,11 @@ const forget = (
 
 /**
  * What follows from a delivery that is over, so that no channel is left with a false belief
- * (docs/use/alerts.md#late-alerts). Idempotent: a second message for the delivery does it again. A test announces
+ * (docs/use/alerts.md#late-alerts). Idempotent: a second message for the delivery does it again. A test reports
  * nothing, so that nothing follows.
  */
 export async function followUp(env: Env, delivery: DeliveryItem): Promise<void> {
-  if (delivery.announces === null) return;
+  if (delivery.reports_state === null) return;
   if (delivery.status === 'failed') {
     await undoNotified(env, delivery);
     await afterFailure(env, delivery);
@@ -91,21 +91,21 @@ async function afterFailure(env: Env, delivery: DeliveryItem): Promise<void> {
 }
 
 /** With which a failure may be told first. */
-const FIRST: readonly DeliveryItem['kind'][] = ['state_change', 'catch_up', 'remediation_failed'];
+const FIRST: readonly DeliveryItem['kind'][] = ['state_change', 'late', 'remediation_failed'];
 
 /** Whether nobody was called after this alert: then the next step of an escalation is due at once. */
-function isLastCall({ alerts }: CheckItem, { kind, announces, step, created_at }: DeliveryItem): boolean {
+function isLastCall({ alerts }: CheckItem, { kind, reports_state, step, created_at }: DeliveryItem): boolean {
   const running = alerts.episode?.escalation;
-  if (!running || announces !== 'down' || Date.parse(created_at) < running.from) return false;
+  if (!running || reports_state !== 'down' || Date.parse(created_at) < running.from) return false;
   if (kind === 'escalation') return running.steps === step;
   return running.steps === 0 && FIRST.includes(kind);
 }
 
 /** A delivery that was sent after a newer one with another state leaves the channel with the old state: catch up. */
-async function afterSent(env: Env, { id, tenant_id, check_id, channel_id, announces }: DeliveryItem): Promise<void> {
+async function afterSent(env: Env, { id, tenant_id, check_id, channel_id, reports_state }: DeliveryItem): Promise<void> {
   const last = await env.ports.table.get<LastDeliveryItem>(env.keys.lastDelivery(tenant_id, check_id, channel_id));
   if (!last || last.delivery.id <= id || last.delivery.status !== 'sent') return;
-  if (last.announces === null || last.announces === announces) return;
+  if (last.reports_state === null || last.reports_state === reports_state) return;
   await lookAgain(env, tenant_id, check_id, (_check, now) => ({ wanted: { deadline: now, note: { misled: true } } }));
 }
 
@@ -127,11 +127,11 @@ async function lookAgain(
     if (!check || !wish) return [];
     const [stored, entry, head] = await ports.table.getMany<[PolicyItem, DeadlineEntry, AlertingHead]>([
       keys.policy(tenant_id, check_id),
-      keys.entry('catch_up', tenant_id, check_id),
+      keys.entry('late', tenant_id, check_id),
       keys.alertingHead(tenant_id),
     ]);
-    const { catch_up } = effectiveSettings(stored, await alertingOf(env, tenant_id, head));
-    const next = wish.wanted && catch_up ? mergeDeadline(entry, wish.wanted) : undefined;
+    const { late_alerts } = effectiveSettings(stored, await alertingOf(env, tenant_id, head));
+    const next = wish.wanted && late_alerts ? mergeDeadline(entry, wish.wanted) : undefined;
     const token = ports.ids.token();
     const hold = (alerts: FollowUpInput['alerts']): Write =>
       alerts
@@ -140,12 +140,12 @@ async function lookAgain(
     const writes: Write[] = [
       ...(wish.alerts || wish.escalates ? [hold(wish.alerts)] : []),
       ...(wish.escalates ? [escalationWrite(keys, check, token, now, { at_once: true })] : []),
-      ...(next ? deadlineWrites(keys, 'catch_up', check, token, entry, next) : []),
+      ...(next ? deadlineWrites(keys, 'late', check, token, entry, next) : []),
     ];
     if (writes.length === 0) return [];
     if (!(await ports.table.transact(writes)).ok) return RETRY;
     return [
-      ...(next ? [dueDeadline('catch_up', check, next.deadline)] : []),
+      ...(next ? [dueDeadline('late', check, next.deadline)] : []),
       ...(wish.escalates ? [dueDeadline('escalation', check, now)] : []),
     ];
   });

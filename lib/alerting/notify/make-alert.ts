@@ -47,7 +47,7 @@ export const alertOf = (
   alert_id: delivery.alert?.id ?? null,
   kind: delivery.kind,
   event: eventOf(transition),
-  announces: delivery.announces,
+  reports_state: delivery.reports_state,
   ...(delivery.kind === 'state_change' && transition.flapping && { flapping: transition.flapping }),
   cause: transition.cause,
   check_label: transition.check_label,
@@ -87,7 +87,7 @@ export function testAlertOf(delivery: DeliveryItem, about: About & { check: Chec
       transition_id: '',
       timestamp: delivery.created_at,
     },
-    announces: null,
+    reports_state: null,
     cause: null,
     check_label: checkLabel(check),
     error_message: '',
@@ -150,7 +150,7 @@ export const accountTestOf = (delivery: DeliveryItem, account: AccountItem, now:
     transition_id: '',
     timestamp: delivery.created_at,
   },
-  announces: null,
+  reports_state: null,
   cause: null,
   check_label: OF_THE_ACCOUNT,
   error_message: '',
@@ -175,7 +175,7 @@ export async function impactOf(
   entity: Pick<EntityItem, 'id' | 'dependents'>,
   item: AlertItem | undefined,
 ): Promise<Partial<Pick<Alert, 'affected' | 'impact'>>> {
-  if (!item?.with_others || item.announces !== 'down') return {};
+  if (!item?.with_others || item.reports_state !== 'down') return {};
   const ids = (await entitiesFailingWith({ ports, keys, tenant }, item.root?.entity_id ?? entity.id)).filter(
     (id) => id !== entity.id,
   );

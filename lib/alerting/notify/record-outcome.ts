@@ -161,13 +161,13 @@ function isSettled(present: DeliveryItem, v: string, outcome: AttemptOutcome, be
 
 /** What was sent to a channel of the account of late: of several at once any may stay. */
 async function noteLastOfChannel({ ports, keys }: Env, delivery: DeliveryItem): Promise<void> {
-  const { tenant_id, channel_id, announces, expires_at } = delivery;
+  const { tenant_id, channel_id, reports_state, expires_at } = delivery;
   const put: LastDeliveryItem = {
     ...keys.lastOfChannel(tenant_id, channel_id),
     v: ports.ids.token(),
     ...(expires_at !== undefined && { expires_at }),
     delivery: deliveryRecord(delivery),
-    announces,
+    reports_state,
   };
   await ports.table.transact([{ put }]);
 }

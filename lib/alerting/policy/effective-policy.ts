@@ -21,11 +21,11 @@ function isEligible(
   id: string,
   { escalation }: Pick<Policy, 'escalation'>,
   { episode, escalated = [] }: Pick<CheckItem['alerts'], 'episode' | 'escalated'>,
-  announces: NotifiedAlert['announces'],
+  reports_state: NotifiedAlert['reports_state'],
 ): boolean {
   const step = stepOf(escalation, id);
   if (step === undefined) return true;
-  return announces === 'up' ? escalated.includes(id) : step < (episode?.escalation?.steps ?? 0);
+  return reports_state === 'up' ? escalated.includes(id) : step < (episode?.escalation?.steps ?? 0);
 }
 
 type About = {
@@ -83,10 +83,10 @@ export const accountChannels = ({ account, ...one }: Selectable & Pick<About, 'a
  */
 export function recipientsFor(
   policy: Pick<Policy, 'channels' | 'escalation'>,
-  announces: NotifiedAlert['announces'],
+  reports_state: NotifiedAlert['reports_state'],
   alerts: Pick<CheckItem['alerts'], 'episode' | 'escalated'>,
 ): AlertChannel[] {
-  return listeners(policy, announces, ({ id }) => isEligible(id, policy, alerts, announces));
+  return listeners(policy, reports_state, ({ id }) => isEligible(id, policy, alerts, reports_state));
 }
 
 /** Pure: the channels that a step of the escalation calls, from 0. */
@@ -99,13 +99,13 @@ export const channelsOfSteps = ({ channels, escalation }: Pick<Policy, 'channels
 
 function listeners(
   { channels }: Pick<Policy, 'channels'>,
-  announces: NotifiedAlert['announces'],
+  reports_state: NotifiedAlert['reports_state'],
   hears: (channel: AlertChannel) => boolean,
 ): AlertChannel[] {
   const told = new Set<string>();
   return channels.filter((channel) => {
     const { id, states, destination = id } = channel;
-    if ((states && !states.includes(announces)) || told.has(destination) || !hears(channel)) return false;
+    if ((states && !states.includes(reports_state)) || told.has(destination) || !hears(channel)) return false;
     told.add(destination);
     return true;
   });

@@ -100,7 +100,7 @@ export const SETTINGS = {
     means: 'Time between reminders while the check is down, in seconds. 0 disables reminders.',
     decides: true,
   }),
-  catch_up: setting(z.boolean(), {
+  late_alerts: setting(z.boolean(), {
     default: true,
     title: 'Late alerts',
     means: 'Whether to send a late alert when a suppression ends and the last alert no longer matches the state.',

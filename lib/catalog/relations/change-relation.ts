@@ -32,7 +32,7 @@ const countDependencies = (
   step: 1 | -1,
 ): Write[] =>
   entities.flatMap((entity) => {
-    const carrying = relations.filter((relation) => relation.carries_failure);
+    const carrying = relations.filter((relation) => relation.propagates_failure);
     const out = carrying.filter((relation) => relation.from_entity_id === entity.id).length;
     const into = carrying.filter((relation) => relation.to_entity_id === entity.id).length;
     if (out + into === 0) return [];
@@ -106,7 +106,7 @@ export async function createRelation(scope: MutationContext, input: NewRelation)
     const outcome = await commit(ports, [
       { put: relation, if: 'absent' },
       ...pointers.map((put) => ({ put, if: 'absent' as const })),
-      ...(failure.carries_failure ? countDependencies(ports, [relation], [from, to], +1) : unchanged),
+      ...(failure.propagates_failure ? countDependencies(ports, [relation], [from, to], +1) : unchanged),
       countRelations(scope, count, +1, account!),
       ...note(undefined, relation),
     ]);
@@ -123,7 +123,7 @@ export async function deleteRelation(scope: TenantEnv & MutationContext, id: str
     const { relation, from, to } = await requireRelation(scope, id);
     const count = await ports.table.get<RelationCountItem>(keys.relationCount(tenant));
     const now = ports.clock.now();
-    const wakes = relation.carries_failure;
+    const wakes = relation.propagates_failure;
     if (wakes) await ports.queues.send('deadline', [wakeMessage(tenant, now, WRITTEN_MS)]);
     const outcome = await commit(ports, [
       // Conditional on its version, because after another deletion the pointers may belong to a new relation.

@@ -11,7 +11,7 @@ const GROUP = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
 /** Propagation of failure by a relation, from the second entity to the first. */
 export const Failure = z.object({
-  carries_failure: z
+  propagates_failure: z
     .boolean()
     .describe(
       'Whether the first entity fails if the second does; its alerts then name the cause. Default: true for depends_on, else false.',
@@ -41,12 +41,12 @@ const NewFailure = Failure.partial();
 
 /** Returns the failure properties with defaults. Throws VALIDATION_ERROR for contradictions. */
 export function failureOf(relation_type: string, given: z.infer<typeof NewFailure>): Failure {
-  const { carries_failure = relation_type === 'depends_on', group = null, required = null, when = 'down' } = given;
-  const requiresFailure = 'requires carries_failure: true; set it or omit this property';
-  if (!carries_failure && group !== null) throw invalid('group', requiresFailure);
-  if (!carries_failure && given.when === 'degraded') throw invalid('when', requiresFailure);
+  const { propagates_failure = relation_type === 'depends_on', group = null, required = null, when = 'down' } = given;
+  const requiresFailure = 'requires propagates_failure: true; set it or omit this property';
+  if (!propagates_failure && group !== null) throw invalid('group', requiresFailure);
+  if (!propagates_failure && given.when === 'degraded') throw invalid('when', requiresFailure);
   if (required !== null && group === null) throw invalid('required', 'requires a group; set group or omit it');
-  return { carries_failure, group, required, when };
+  return { propagates_failure, group, required, when };
 }
 
 /** Throws unless the group of a relation can reach its minimum. @param members of the group, including this relation */

@@ -215,7 +215,7 @@ export async function deleteCheck(context: StateContext, stored: CheckItem): Pro
       if (change === 'entity gone') return undefined;
       const writes = await countedWith(context, check, undefined, [
         { delete: keys.check(tenant, id), if: { version: check.v } },
-        { delete: keys.entry('silence', tenant, id) },
+        { delete: keys.entry('missed_heartbeat', tenant, id) },
         ...(change?.writes ?? (await withoutCheck(context, check))),
       ]);
       // With its entity it went too.

@@ -6,7 +6,7 @@ import type { Item } from '#lib/platform/ports.ts';
 import { deleteAll, keysUnder } from '#lib/platform/table/reclaim.ts';
 
 /** Entries of the schedule that a check may have; those of actions stay with their actions. */
-const ENTRY_KINDS: EntryKind[] = ['silence', 'repeat', 'catch_up', 'escalation', 'impact', 'hold'];
+const ENTRY_KINDS: EntryKind[] = ['missed_heartbeat', 'reminder', 'late', 'escalation', 'impact', 'hold'];
 const LAST_DELIVERIES = 'LAST#';
 
 /** The channels that a check's policy item names. */

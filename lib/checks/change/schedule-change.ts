@@ -34,7 +34,7 @@ export async function scheduleChange(env: Env, check: CheckItem, before?: CheckI
     await ports.queues.send('reclaim', [{ body, not_before: ports.clock.now() + RECLAIM_AFTER_MS, group: tenant_id }]);
   }
   if (!check.enabled) {
-    const writes = before ? [{ delete: keys.entry('silence', tenant_id, id) }] : [];
+    const writes = before ? [{ delete: keys.entry('missed_heartbeat', tenant_id, id) }] : [];
     return { writes, start: async () => {} };
   }
   return check.execution_mode === 'push' ? pushSchedule(env, check, before) : pullSchedule(env, check, before);
@@ -91,12 +91,12 @@ async function pushSchedule(env: Env, check: CheckItem, before?: CheckItem): Pro
     now,
   );
   if (!deadline) {
-    const writes = before ? [{ delete: keys.entry('silence', tenant_id, check_id) }] : [];
+    const writes = before ? [{ delete: keys.entry('missed_heartbeat', tenant_id, check_id) }] : [];
     return { writes, start: async () => {} };
   }
   const { at } = deadline;
   return {
-    writes: [{ put: deadlineEntry(keys, 'silence', check, ports.ids.token(), at) }],
-    start: async () => sendDeadlines(env, [dueDeadline('silence', check, at)]),
+    writes: [{ put: deadlineEntry(keys, 'missed_heartbeat', check, ports.ids.token(), at) }],
+    start: async () => sendDeadlines(env, [dueDeadline('missed_heartbeat', check, at)]),
   };
 }

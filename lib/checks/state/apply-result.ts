@@ -14,7 +14,7 @@ type AppliedResult = {
   ran_at: number;
   /** The error or warning that a transition by it holds. */
   reason: string;
-  cause: 'result' | 'silence';
+  cause: 'result' | 'missed_heartbeat';
   retention_days: number;
   /** What else changes on the check item; given, the item is written even if its state stays. */
   also?: Partial<CheckItem>;

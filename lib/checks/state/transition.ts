@@ -4,7 +4,7 @@ import { IdOf } from '#lib/platform/http/route.ts';
 import type { Item } from '#lib/platform/ports.ts';
 
 export const TransitionCause = z
-  .enum(['result', 'silence', 'check_disabled', 'check_enabled', 'check_deleted'])
+  .enum(['result', 'missed_heartbeat', 'check_disabled', 'check_enabled', 'check_deleted'])
   .describe(
     'result: a probe or a push. silence: a push check was silent past its grace. check_disabled, check_deleted: a user changed the check; recorded, and never announced. check_enabled: reserved.',
   );

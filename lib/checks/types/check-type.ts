@@ -17,10 +17,10 @@ export const COMMON_ERRORS = {
   redirect: 'too many, or a wrong one',
   egress: 'the address may not be reached from here',
   protocol: 'an answer, a step or a message is not what was expected',
-  silence: 'a push check was silent past its grace',
+  missed_heartbeat: 'a push check was silent past its grace',
   overrun: 'a run of a push check has started and did not finish in time',
   reported: 'your agent said so',
-} satisfies Record<NetErrorKind | AssertionErrorKind | 'protocol' | 'silence' | 'overrun' | 'reported', string>;
+} satisfies Record<NetErrorKind | AssertionErrorKind | 'protocol' | 'missed_heartbeat' | 'overrun' | 'reported', string>;
 type CommonKind = keyof typeof COMMON_ERRORS;
 
 /**

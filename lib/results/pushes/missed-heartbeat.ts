@@ -59,7 +59,7 @@ async function detectOnce(
   const { tenant_id, check_id } = deadline;
   const shard = keys.shardOf(check_id);
   // A deadline arrives in two or three messages; after the first has moved it, the others cost one read.
-  const entry = await ports.table.get<DeadlineEntry>(keys.entry('silence', tenant_id, check_id));
+  const entry = await ports.table.get<DeadlineEntry>(keys.entry('missed_heartbeat', tenant_id, check_id));
   if (!entry || entry.deadline > ports.clock.now()) return [];
   const [check, watermark] = await ports.table.getMany<[CheckItem, WatermarkItem]>([
     keys.check(tenant_id, check_id),
@@ -70,8 +70,8 @@ async function detectOnce(
   if (emittedUntil(watermark, now) <= now) return [postponed(deadline, now)];
   const move = (deadline: number | undefined): Write => {
     const own = { version: entry.v };
-    if (deadline === undefined) return { delete: keys.entry('silence', tenant_id, check_id), if: own };
-    return { put: deadlineEntry(keys, 'silence', check, ports.ids.token(), deadline), if: own };
+    if (deadline === undefined) return { delete: keys.entry('missed_heartbeat', tenant_id, check_id), if: own };
+    return { put: deadlineEntry(keys, 'missed_heartbeat', check, ports.ids.token(), deadline), if: own };
   };
   // Read after the watermark, because the generator records an outage before it moves the watermark.
   const watchedSince = Math.max(await lastOutageEnd(env, shard), pastOrZero(enabled_at ?? 0, now));
@@ -97,7 +97,7 @@ async function concludeMissed(context: DueHeartbeat): Promise<DueDeadline[] | ty
     outcome: 'fail',
     ran_at: missed.at,
     reason: failure.error_message,
-    cause: 'silence',
+    cause: 'missed_heartbeat',
     retention_days: retentionDays,
     also: left,
   });
@@ -129,7 +129,7 @@ function syntheticFailure(
     latency_ms: 0,
     success: false,
     error_message: missedMessage(check, missed, last, now),
-    error_kind: missed.misses === 'end of a run' ? 'overrun' : 'silence',
+    error_kind: missed.misses === 'end of a run' ? 'overrun' : 'missed_heartbeat',
     checked_at: iso(missed.at),
   };
 }
@@ -157,11 +157,11 @@ export async function heartbeatDeadlineWrite(
   if (!next) return undefined;
   // Outages move the stored deadline without the check. A detection that does not see this heartbeat may move a
   // deadline before its commit.
-  const stored = await ports.table.get<DeadlineEntry>(keys.entry('silence', tenant_id, check_id));
+  const stored = await ports.table.get<DeadlineEntry>(keys.entry('missed_heartbeat', tenant_id, check_id));
   if (stored && stored.deadline > now + COMMITTED_MS && stored.deadline <= next.at) return undefined;
   return {
-    write: { put: deadlineEntry(keys, 'silence', before, ports.ids.token(), next.at) },
-    due: dueDeadline('silence', before, next.at),
+    write: { put: deadlineEntry(keys, 'missed_heartbeat', before, ports.ids.token(), next.at) },
+    due: dueDeadline('missed_heartbeat', before, next.at),
   };
 }
 

@@ -60,7 +60,7 @@ function alertsIn(running: VirtualService, { names }: Fleet, began: number): Ale
   const alerts = running.items().filter((item): item is AlertItem => isAlert<Item>(item as AlertItem));
   return inOrder(
     alerts
-      .filter(({ announces }) => announces === 'down')
+      .filter(({ reports_state }) => reports_state === 'down')
       .map(({ id, entity_id, urgency, root }) => ({
         ...{ at: timeOf(id) - began, entity: names.get(entity_id)!, urgency },
         ...(root && { root: names.get(root.entity_id)! }),

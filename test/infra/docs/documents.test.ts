@@ -161,7 +161,7 @@ describe('an answer that is held to the description', () => {
     to_entity_id: 'ent_2',
     to_entity: 'service/database',
     relation_type: 'depends_on',
-    carries_failure: true,
+    propagates_failure: true,
     group: null,
     required: null,
     when: 'down',

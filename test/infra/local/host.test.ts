@@ -190,7 +190,7 @@ describe('the embedded service', () => {
     const check = await newCheck(call, { check_type: 'push', interval_seconds: 60, failure_threshold: 1 });
     await call('POST', `/v1/checks/${check.id}/heartbeat`);
     const deadlineOf = async ({ ports, keys }: Service) => {
-      const { items } = await ports.table.query<DeadlineEntry>({ partition: keys.entries(0), ...under('silence') });
+      const { items } = await ports.table.query<DeadlineEntry>({ partition: keys.entries(0), ...under('missed_heartbeat') });
       return items[0]!.deadline;
     };
     await vi.waitFor(async () => expect(await deadlineOf(before)).toBeGreaterThan(0));

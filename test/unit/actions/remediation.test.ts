@@ -24,7 +24,7 @@ describe('a guarded action', () => {
     const healing = await world.result(true);
     await world.elapse(20);
     expect(await world.onlyRun(action)).toMatchObject({
-      verdict: 'healed',
+      verdict: 'recovered',
       verified_by: healing,
       verified_at: expect.any(String),
     });
@@ -46,23 +46,23 @@ describe('a guarded action', () => {
     await world.elapse(700);
     const runs = await world.runs(action);
     expect(runs).toMatchObject([
-      { attempt: 1, verdict: 'not_healed', verified_by: first },
-      { attempt: 2, verdict: 'not_healed', verified_by: second },
+      { attempt: 1, verdict: 'not_recovered', verified_by: first },
+      { attempt: 2, verdict: 'not_recovered', verified_by: second },
     ]);
     expect(world.requests).toHaveLength(2);
     expect(await world.alerts()).toMatchObject([
       {
         kind: 'remediation_failed',
         urgency: 'high',
-        announces: 'down',
+        reports_state: 'down',
         to: [{ channel_id: 'chn_1' }],
-        remediation: { action_id: action.id, action_name: 'Restart', attempts: 2, verdict: 'not_healed' },
+        remediation: { action_id: action.id, action_name: 'Restart', attempts: 2, verdict: 'not_recovered' },
       },
     ]);
   });
 
   it.each([
-    [true, [{ kind: 'remediation_failed', announces: 'degraded' }]],
+    [true, [{ kind: 'remediation_failed', reports_state: 'degraded' }]],
     [false, []],
   ])('gives up on a degraded check, and alerts only if degraded is reported: %s', async (told, alerts) => {
     await world.putPolicy([CHANNEL], { notify_on_degraded: told });
@@ -74,7 +74,7 @@ describe('a guarded action', () => {
     await world.elapse(3);
     await world.result(false);
     await world.elapse(60);
-    expect(await world.onlyRun(action)).toMatchObject({ verdict: 'not_healed' });
+    expect(await world.onlyRun(action)).toMatchObject({ verdict: 'not_recovered' });
     expect(await world.alerts()).toMatchObject(alerts);
     expect(await world.series(action)).toMatchObject({ attempts: 1, told: true });
   });
@@ -106,7 +106,7 @@ describe('a guarded action', () => {
     const { id } = await world.onlyRun(action);
     await report(world.context, { id, action }, { status: 'failed' });
     await world.elapse(2);
-    expect(await world.onlyRun(action)).toMatchObject({ verdict: 'not_healed', verified_by: null });
+    expect(await world.onlyRun(action)).toMatchObject({ verdict: 'not_recovered', verified_by: null });
   });
 
   it('is unverified without a probe in time, which counts as an attempt', async () => {
@@ -122,7 +122,7 @@ describe('a guarded action', () => {
     const action = await world.guard({ settle_seconds: 1 });
     await world.fire(action, await world.fail());
     await world.elapse(6);
-    expect(await world.onlyRun(action)).toMatchObject({ dispatch_status: 'failed', verdict: 'not_healed' });
+    expect(await world.onlyRun(action)).toMatchObject({ dispatch_status: 'failed', verdict: 'not_recovered' });
   });
 
   it('runs manually without guards and without a verdict', async () => {
@@ -156,7 +156,7 @@ describe('an attempt', () => {
     await expect.poll(() => world.requests.length).toBe(1);
     await world.elapse(60);
     expect(world.requests).toHaveLength(1);
-    expect(await world.onlyRun(action)).toMatchObject({ error_message: /^interrupted/, verdict: 'not_healed' });
+    expect(await world.onlyRun(action)).toMatchObject({ error_message: /^interrupted/, verdict: 'not_recovered' });
   });
 
   it('ends also when its process died and its check was disabled', async () => {
@@ -235,7 +235,7 @@ describe('an attempt', () => {
     await world.elapse(7);
     await world.result(false);
     await world.elapse(900);
-    expect(await world.onlyRun(action)).toMatchObject({ verdict: 'not_healed' });
+    expect(await world.onlyRun(action)).toMatchObject({ verdict: 'not_recovered' });
     expect(await world.entry(action)).toBeUndefined();
   });
 });

@@ -213,7 +213,7 @@ export const others: { name: string; of: Audited<never>; record: object; shown: 
       from_entity_id: 'b',
       to_entity_id: 'c',
       relation_type: 'd',
-      carries_failure: true,
+      propagates_failure: true,
       group: 'e',
       required: 1,
       when: 'down',

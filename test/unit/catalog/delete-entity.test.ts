@@ -107,7 +107,7 @@ describe('deleteEntity', () => {
 });
 
 describe('reclaimCheck', () => {
-  const KINDS: EntryKind[] = ['silence', 'repeat', 'catch_up', 'hold'];
+  const KINDS: EntryKind[] = ['missed_heartbeat', 'reminder', 'late', 'hold'];
 
   /** Deleted check that was the only one with its interval, and one of another entity in its cell. */
   async function leftovers(world: MemoryWorld) {

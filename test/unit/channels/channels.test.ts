@@ -101,7 +101,7 @@ describe.each(channelTypes.map((type) => [type.type, type] as const))('channel t
 
   it('contains the failure, its error, and links', () => {
     const failures = Object.values(examples).filter(
-      ({ kind, announces }) => kind === 'state_change' && announces !== 'up',
+      ({ kind, reports_state }) => kind === 'state_change' && reports_state !== 'up',
     );
     expect(failures.length).toBeGreaterThan(3);
     for (const alert of failures) {
@@ -175,7 +175,7 @@ describe('webhook', () => {
 
 describe('slack', () => {
   it('has a headline for the notification and the facts below', () => {
-    expect(json('slack', examples.repeat)).toEqual({
+    expect(json('slack', examples.reminder)).toEqual({
       text: ':red_circle: Shop: checkout is still down after 2 h',
       blocks: [
         { type: 'section', text: mrkdwn('*:red_circle: Shop: checkout is still down after 2 h*') },

@@ -32,7 +32,7 @@ const down: Alert = {
   delivery_id: 'dlv_1',
   kind: 'state_change',
   event,
-  announces: 'down',
+  reports_state: 'down',
   cause: 'result',
   check_label: 'checkout',
   error_message: 'status 503, expected 200',
@@ -46,7 +46,7 @@ const down: Alert = {
 
 const up: Alert = {
   ...down,
-  announces: 'up',
+  reports_state: 'up',
   event: {
     ...event,
     from_state: 'degraded',
@@ -61,7 +61,7 @@ const up: Alert = {
 
 const degraded: Alert = {
   ...down,
-  announces: 'degraded',
+  reports_state: 'degraded',
   event: { ...event, check_to_state: 'degraded' },
   error_message: 'expected latency_ms to be less than 800, got 912',
 };
@@ -76,9 +76,9 @@ const better: Alert = {
 export const examples = {
   state_change: down,
   recovery: up,
-  repeat: { ...down, kind: 'repeat', at: '2026-11-21T07:16:40.123Z' },
-  catch_up: { ...down, kind: 'catch_up', at: '2026-11-21T05:21:40.123Z' },
-  late_recovery: { ...up, kind: 'catch_up' },
+  reminder: { ...down, kind: 'reminder', at: '2026-11-21T07:16:40.123Z' },
+  late: { ...down, kind: 'late', at: '2026-11-21T05:21:40.123Z' },
+  late_recovery: { ...up, kind: 'late' },
   closed: {
     ...up,
     kind: 'closed',
@@ -95,18 +95,18 @@ export const examples = {
     ...down,
     kind: 'remediation_failed',
     at: '2026-11-21T05:36:40.123Z',
-    remediation: { action_id: 'act_1', action_name: 'Restart the shop', attempts: 3, verdict: 'not_healed' },
+    remediation: { action_id: 'act_1', action_name: 'Restart the shop', attempts: 3, verdict: 'not_recovered' },
   },
   test: {
     ...down,
     kind: 'test',
     cause: null,
     error_message: '',
-    announces: null,
+    reports_state: null,
     event: { ...event, from_state: 'up', to_state: 'up', check_to_state: 'up', transition_id: '' },
   },
   degraded,
-  late_degraded: { ...degraded, kind: 'catch_up', at: '2026-11-21T05:28:40.123Z' },
+  late_degraded: { ...degraded, kind: 'late', at: '2026-11-21T05:28:40.123Z' },
   degraded_after_down: better,
   recovery_of_degraded: {
     ...up,
@@ -119,7 +119,7 @@ export const examples = {
     cause: 'check_disabled',
     event: { ...up.event, to_state: 'unknown', check_from_state: 'degraded', check_to_state: 'unknown' },
   },
-  hidden_degraded: { ...better, announces: 'up' },
+  hidden_degraded: { ...better, reports_state: 'up' },
   /** Everything that can be known. */
   everything: {
     ...down,

@@ -29,7 +29,7 @@ Was down for: 1 h 5 min`);
   });
 
   it('has the duration of the outage in a reminder', () => {
-    expect(words('repeat')).toBe(`[bad] Shop: checkout is still down after 2 h
+    expect(words('reminder')).toBe(`[bad] Shop: checkout is still down after 2 h
 Check: up → down
 Entity: up → degraded
 Since: 2026-11-21 05:16:40 UTC
@@ -45,7 +45,7 @@ Reminder: still down.`);
   });
 
   it('has the reason in a late alert', () => {
-    expect(words('catch_up')).toBe(`[bad] Shop: checkout has been down for 5 min
+    expect(words('late')).toBe(`[bad] Shop: checkout has been down for 5 min
 Check: up → down
 Entity: up → degraded
 Since: 2026-11-21 05:16:40 UTC

@@ -58,7 +58,7 @@ describe('why an alert came, or did not', () => {
 
   it.each(DeliveryKind.options)('of a skipped one says what was sent about it later: %s', (kind) => {
     const { told } = alertReason(skipped('cooldown'), reasons, { deliveries: [delivery('sent', { kind })] });
-    expect(told).toBe(['catch_up', 'repeat', 'closed', 'remediation_failed'].includes(kind));
+    expect(told).toBe(['late', 'reminder', 'closed', 'remediation_failed'].includes(kind));
     expect(alertReason(skipped('cooldown'), reasons, { deliveries: [delivery('failed', { kind })] }).told).toBe(false);
   });
 });

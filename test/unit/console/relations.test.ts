@@ -82,7 +82,7 @@ describe('the map', () => {
     to_entity_id,
     to_entity: `service/${to_entity_id}`,
     relation_type: 'depends_on',
-    carries_failure: true,
+    propagates_failure: true,
     group: null,
     required: null,
     when: 'down',

@@ -77,7 +77,7 @@ describe('a DNS name', () => {
   });
 
   it('has the addresses of one family when the server drops the question for the other', async () => {
-    await using server = await dnsServer((_name, type) => (type === 'A' ? A : 'silence'));
+    await using server = await dnsServer((_name, type) => (type === 'A' ? A : 'missed_heartbeat'));
     const net = makeNet({ EGRESS_ALLOW: ['192.0.2.0/24'] }, resolverWith('', server));
     // The default time of a check; c-ares gives a question up after 6 s.
     await net.guard({ host: 'shop.example.com', timeout_ms: 5_000, egress: 'public' });
@@ -85,7 +85,7 @@ describe('a DNS name', () => {
   });
 
   it('that is refused by one family alone is refused, though the server drops the other', async () => {
-    await using server = await dnsServer((_name, type) => (type === 'A' ? A : 'silence'));
+    await using server = await dnsServer((_name, type) => (type === 'A' ? A : 'missed_heartbeat'));
     const net = makeNet({ EGRESS_ALLOW: [] }, resolverWith('', server));
     await expect(net.guard({ host: 'shop.example.com', timeout_ms: 5_000, egress: 'public' })).rejects.toMatchObject({
       kind: 'egress',
@@ -116,7 +116,7 @@ describe('a DNS name', () => {
   });
 
   it('whose server is silent ends at the deadline, and holds nobody else up', async () => {
-    await using server = await dnsServer((name) => (name === 'dead.example.com' ? 'silence' : A));
+    await using server = await dnsServer((name) => (name === 'dead.example.com' ? 'missed_heartbeat' : A));
     const net = makeNet({ EGRESS_ALLOW: ['192.0.2.0/24'] }, resolverWith('', server));
     const dead = Array.from({ length: 50 }, () =>
       net.guard({ host: 'dead.example.com', timeout_ms: 300, egress: 'public' }).catch((error) => error.message),

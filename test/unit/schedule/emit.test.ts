@@ -38,7 +38,7 @@ async function shard() {
   const ports = { table, queues, clock, ids: repeatableIds(clock), log, settings } as unknown as Ports;
   const due = probeEntry(keys, cell, 'v1', { from: START - MINUTE, checks: 50 });
   due.rhythm.phase = 3000;
-  await table.putMany([due, deadlineEntry(keys, 'silence', owner, 'v1', START + 90_000)]);
+  await table.putMany([due, deadlineEntry(keys, 'missed_heartbeat', owner, 'v1', START + 90_000)]);
   return {
     ports,
     keys,
@@ -119,7 +119,7 @@ describe('a tick', () => {
 
   it('emits a deadline at every tick from two minutes before it is due until it is moved', async () => {
     const world = await shard();
-    const deadline = { kind: 'silence', tenant_id: 'acc_a', entity_id: 'ent_a', check_id: 'chk_a', at: START + 90_000 };
+    const deadline = { kind: 'missed_heartbeat', tenant_id: 'acc_a', entity_id: 'ent_a', check_id: 'chk_a', at: START + 90_000 };
     for (const minute of [0, 1, 2, 3]) {
       await world.tick(START + minute * MINUTE);
       const due = Math.max(deadline.at, START + minute * MINUTE);
@@ -181,12 +181,12 @@ describe('after the clock was set back by an hour', () => {
     const other = { ...cell, cell: 'cellb', interval_seconds: 60 };
     const late = probeEntry(world.keys, other, 'v1', { from: START + 4 * MINUTE, checks: 1 });
     late.rhythm.phase = 5000;
-    await table.putMany([late, deadlineEntry(world.keys, 'repeat', owner, 'v1', START, { misled: true })]);
+    await table.putMany([late, deadlineEntry(world.keys, 'reminder', owner, 'v1', START, { misled: true })]);
     await world.tick(START - HOUR);
     expect(world.slots()).toContain(-3595);
     const { items } = await table.query<EntryItem>({ partition: world.keys.entries(0) });
-    expect(items.find(({ kind }) => kind === 'silence')).toMatchObject({ deadline: START - HOUR + 90_000 });
-    expect(items.find(({ kind }) => kind === 'repeat')).toMatchObject({
+    expect(items.find(({ kind }) => kind === 'missed_heartbeat')).toMatchObject({ deadline: START - HOUR + 90_000 });
+    expect(items.find(({ kind }) => kind === 'reminder')).toMatchObject({
       deadline: START - HOUR,
       note: { misled: true },
     });

@@ -159,7 +159,7 @@ describe('a retry packed into a message', () => {
 
 describe('deadlines packed into messages', () => {
   const deadline: fc.Arbitrary<DueDeadline> = fc.record({
-    kind: fc.constant('silence' as const),
+    kind: fc.constant('missed_heartbeat' as const),
     tenant_id,
     entity_id: fc.integer({ min: 0, max: 5 }).map((n) => `ent_${n}`),
     check_id: fc.integer({ min: 0, max: 9999 }).map((n) => `chk_${n}`),
@@ -202,7 +202,7 @@ describe('deadlines packed into messages', () => {
 
   it('are sent together when due, fifty per message', () => {
     const past = Array.from({ length: 120 }, (_, i): DueDeadline => {
-      return { kind: 'silence', tenant_id: 'acc_a', entity_id: `ent_${i}`, check_id: `chk_${i}`, at: NOW - i * MINUTE };
+      return { kind: 'missed_heartbeat', tenant_id: 'acc_a', entity_id: `ent_${i}`, check_id: `chk_${i}`, at: NOW - i * MINUTE };
     });
     expect(packDeadlines(past, 'first', 1000, NOW).map((message) => deadlinesOf(message).length)).toEqual([50, 50, 20]);
   });

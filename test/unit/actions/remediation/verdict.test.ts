@@ -25,7 +25,7 @@ describe('the range of results after an attempt', () => {
       { dispatch_status: 'blocked' },
       { pipeline_status: 'failed' },
     ] as const)
-      expect(rangeOf({ ...run, ...one }, settings, check)).toBe('not_healed');
+      expect(rangeOf({ ...run, ...one }, settings, check)).toBe('not_recovered');
   });
 
   it('is longer while a pipeline runs, and restarts when it has succeeded', () => {
@@ -43,20 +43,20 @@ describe('the verdict', () => {
   ];
 
   it('is that of the first result, whatever follows', () => {
-    expect(verdictOf(span, [well, ill], true, span.from + 1)).toEqual({ verdict: 'healed', by: 'res_1' });
-    expect(verdictOf(span, [ill, well], true, span.from + 1)).toEqual({ verdict: 'not_healed', by: 'res_2' });
+    expect(verdictOf(span, [well, ill], true, span.from + 1)).toEqual({ verdict: 'recovered', by: 'res_1' });
+    expect(verdictOf(span, [ill, well], true, span.from + 1)).toEqual({ verdict: 'not_recovered', by: 'res_2' });
   });
 
   it('needs a success while a pipeline runs, until its time is over', () => {
     const running = { ...span, isRunning: true };
     expect(verdictOf(running, [ill], true, span.until)).toBeUndefined();
-    expect(verdictOf(running, [ill, well], true, span.until)).toEqual({ verdict: 'healed', by: 'res_1' });
-    expect(verdictOf(running, [ill], true, span.until + 60_000)).toEqual({ verdict: 'not_healed', by: 'res_2' });
+    expect(verdictOf(running, [ill, well], true, span.until)).toEqual({ verdict: 'recovered', by: 'res_1' });
+    expect(verdictOf(running, [ill], true, span.until + 60_000)).toEqual({ verdict: 'not_recovered', by: 'res_2' });
   });
 
-  it('is not_healed without results, or unverified if not monitored', () => {
+  it('is not_recovered without results, or unverified if not monitored', () => {
     expect(verdictOf(span, [], true, span.until)).toBeUndefined();
-    expect(verdictOf(span, [], true, span.until + 60_000)).toEqual({ verdict: 'not_healed', by: null });
+    expect(verdictOf(span, [], true, span.until + 60_000)).toEqual({ verdict: 'not_recovered', by: null });
     expect(verdictOf(span, [], false, span.until + 60_000)).toEqual({ verdict: 'unverified', by: null });
   });
 

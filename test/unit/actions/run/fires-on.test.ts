@@ -42,7 +42,7 @@ it.each(['check_disabled', 'check_enabled', 'check_deleted'] as const)('does not
 });
 
 it('fires by a missed heartbeat as by a result', () => {
-  expect(firesOn(action('down'), { ...transition('down', 'up', 'down'), cause: 'silence' })).toBe(true);
+  expect(firesOn(action('down'), { ...transition('down', 'up', 'down'), cause: 'missed_heartbeat' })).toBe(true);
 });
 
 it('does not fire by a transition before the action', () => {

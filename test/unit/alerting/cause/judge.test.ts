@@ -24,8 +24,8 @@ const check = (more: Partial<KnownCheck>): KnownCheck => ({
 const CHECK: Record<Plain | 'open', KnownCheck> = {
   down: check({ state: 'down', failing_since: NOW - 40_000 }),
   suspected: check({ asked: { success: false, began_at: NOW - 1000, since: NOW - 1000 } }),
-  fine: check({ succeeded_at: NOW - 1000 }),
-  blind: check({ succeeded_at: FAILING - 1 }),
+  healthy: check({ succeeded_at: NOW - 1000 }),
+  no_data: check({ succeeded_at: FAILING - 1 }),
   open: check({ asked: 'open' }),
 };
 
@@ -57,7 +57,7 @@ const worlds = fc
     });
     return fc.record({
       relations: fc.uniqueArray(relation, { selector: (one) => `${one.from}${one.to}`, maxLength: 14 }),
-      stands: fc.array(fc.constantFrom<Plain>('down', 'suspected', 'fine', 'blind'), {
+      stands: fc.array(fc.constantFrom<Plain>('down', 'suspected', 'healthy', 'no_data'), {
         minLength: size,
         maxLength: size,
       }),
@@ -99,14 +99,14 @@ describe('judging a failure', () => {
         fc.array(fc.boolean(), { minLength: 7, maxLength: 7 }),
         async ({ relations, stands }, answers) => {
           const open = Object.fromEntries(
-            Object.entries(stands).map(([id, plain]) => [id, plain === 'blind' ? ('open' as const) : plain]),
+            Object.entries(stands).map(([id, plain]) => [id, plain === 'no_data' ? ('open' as const) : plain]),
           );
           const verdict = await judged(relations, open);
           fc.pre(verdict.settled);
           const answered = Object.fromEntries(
             Object.entries(open).map(([id, plain], i) => [
               id,
-              plain === 'open' ? (answers[i] ? 'fine' : 'suspected') : plain,
+              plain === 'open' ? (answers[i] ? 'healthy' : 'suspected') : plain,
             ]),
           );
           const final = await judged(relations, answered as Record<string, Plain>);
@@ -120,9 +120,9 @@ describe('judging a failure', () => {
 
   it('is settled by the answers it has, also when one is awaited that does not matter', async () => {
     const relations = { a: [to('b'), to('c')] };
-    expect(await judged(relations, { b: 'fine', c: 'open' })).toMatchObject({ settled: false });
+    expect(await judged(relations, { b: 'healthy', c: 'open' })).toMatchObject({ settled: false });
     expect(
-      await judged({ a: [to('b', { group: 'x' }), to('c', { group: 'x' })] }, { b: 'fine', c: 'open' }),
+      await judged({ a: [to('b', { group: 'x' }), to('c', { group: 'x' })] }, { b: 'healthy', c: 'open' }),
     ).toMatchObject({
       settled: true,
       explained: false,
@@ -131,9 +131,9 @@ describe('judging a failure', () => {
 
   it('names the farthest that failed, and everything in between does not matter', async () => {
     const relations = { a: [to('b')], b: [to('c')], c: [to('d')] };
-    expect(rootsOf(await judged(relations, { b: 'down', c: 'blind', d: 'suspected' }))).toEqual(['d']);
-    expect(rootsOf(await judged(relations, { b: 'down', c: 'fine', d: 'down' }))).toEqual(['b']);
-    expect(await judged(relations, { b: 'blind', c: 'blind', d: 'blind' })).toMatchObject({ explained: false });
+    expect(rootsOf(await judged(relations, { b: 'down', c: 'no_data', d: 'suspected' }))).toEqual(['d']);
+    expect(rootsOf(await judged(relations, { b: 'down', c: 'healthy', d: 'down' }))).toEqual(['b']);
+    expect(await judged(relations, { b: 'no_data', c: 'no_data', d: 'no_data' })).toMatchObject({ explained: false });
   });
 
   it('takes what is sure before what is suspected, then what failed first, then the smaller id', async () => {
@@ -151,14 +151,14 @@ describe('judging a failure', () => {
   it('explains nothing within a cycle; for others what failed there is a root', async () => {
     expect(await judged({ a: [to('b')], b: [to('a')] }, { b: 'down' })).toMatchObject({ explained: false });
     const above = { a: [to('b')], b: [to('c')], c: [to('b'), to('d')] };
-    expect(rootsOf(await judged(above, { b: 'down', c: 'down', d: 'fine' }))).toEqual(['b']);
+    expect(rootsOf(await judged(above, { b: 'down', c: 'down', d: 'healthy' }))).toEqual(['b']);
     expect(rootsOf(await judged(above, { b: 'down', c: 'down', d: 'down' }))).toEqual(['b']);
   });
 
   it('takes a replica that is well for all, until too few are', async () => {
     const two = { a: ['b', 'c', 'd'].map((id) => to(id, { group: 'db', required: 2 })) };
-    expect(await judged(two, { b: 'down', c: 'fine', d: 'fine' })).toMatchObject({ explained: false });
-    expect(rootsOf(await judged(two, { b: 'down', c: 'suspected', d: 'fine' }))).toEqual(['b', 'c']);
+    expect(await judged(two, { b: 'down', c: 'healthy', d: 'healthy' })).toMatchObject({ explained: false });
+    expect(rootsOf(await judged(two, { b: 'down', c: 'suspected', d: 'healthy' }))).toEqual(['b', 'c']);
   });
 
   it('does not let a failure explain what has lived on with it for two minutes', async () => {

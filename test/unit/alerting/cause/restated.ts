@@ -1,7 +1,7 @@
 import type { Dependency } from '#lib/alerting/cause/graph.ts';
 
 /** How an entity stands in a small random world. */
-export type Plain = 'down' | 'suspected' | 'fine' | 'blind';
+export type Plain = 'down' | 'suspected' | 'healthy' | 'no_data';
 
 /** Relations by the entity that they start at, and how each entity stands. */
 export type PlainWorld = { relations: Map<string, Dependency[]>; stands: Map<string, Plain> };
@@ -19,7 +19,7 @@ export function restated({ relations, stands }: PlainWorld, start: string) {
     );
   const failed = (id: string) => stands.get(id) === 'down' || stands.get(id) === 'suspected';
   const brokenFor = (id: string, dependent: string): boolean =>
-    !dependsOn(id, dependent) && (failed(id) || (stands.get(id) === 'blind' && hasBrokenNeed(id)));
+    !dependsOn(id, dependent) && (failed(id) || (stands.get(id) === 'no_data' && hasBrokenNeed(id)));
   const brokenNeeds = (id: string): string[][] => {
     const alone = directly(id).filter(({ group }) => group === null);
     const names = new Set(directly(id).flatMap(({ group }) => group ?? []));

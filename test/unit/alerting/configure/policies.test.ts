@@ -36,7 +36,7 @@ describe('the policy of a check', () => {
     ['repeat_interval_seconds', 604_801],
     ['silenced', 'yes'],
     ['notify_on_recovery', 1],
-    ['catch_up', 0],
+    ['late', 0],
   ])('refuses %s of %j by name', async (name, value) => {
     const { status, body } = await call('POST', POLICY, { [name]: value });
     expect([status, body.code, body.details?.[0]?.path]).toEqual([400, 'VALIDATION_ERROR', name]);
@@ -54,10 +54,10 @@ describe('the policy of a check', () => {
     await Promise.all([
       ...Array.from({ length: 5 }, () => addSlack()),
       call('POST', POLICY, { silenced: true }),
-      call('POST', POLICY, { catch_up: false }),
+      call('POST', POLICY, { late_alerts: false }),
     ]);
     const { body } = await call('GET', POLICY);
-    expect(body).toMatchObject({ silenced: true, catch_up: false });
+    expect(body).toMatchObject({ silenced: true, late_alerts: false });
     expect(body.channels).toHaveLength(5);
   });
 

@@ -36,7 +36,7 @@ function live(changes: Changes, settings: Partial<Policy>) {
       entry = next && { ...entry, ...next };
       if (!alert) continue;
       check = { ...check, ...remember(check, `late-${now}`, alert, now) };
-      told.push({ at: now, state: alert.announces });
+      told.push({ at: now, state: alert.reports_state });
     }
     now = until;
   };
@@ -47,7 +47,7 @@ function live(changes: Changes, settings: Partial<Policy>) {
       entity,
       policy,
       policyAsRead: policyAsRead(keys, check, undefined),
-      deadlines: { ...(entry && { catch_up: entry }) },
+      deadlines: { ...(entry && { late_alerts: entry }) },
     };
     const change = changedBy(keys, `t${now}`, basis, {
       check,
@@ -58,7 +58,7 @@ function live(changes: Changes, settings: Partial<Policy>) {
       retention_days: 30,
     });
     if (change.transition.alert.reason === null) told.push({ at: change.at, state: reportedStateOf(to, policy) });
-    const put = change.writes.find((write) => 'put' in write && 'kind' in write.put && write.put.kind === 'catch_up');
+    const put = change.writes.find((write) => 'put' in write && 'kind' in write.put && write.put.kind === 'late');
     if (put && 'put' in put) entry = put.put as DeadlineEntry;
     entity = change.entity;
     check = { ...check, ...change.check };
@@ -111,7 +111,7 @@ it('a check that never warns is told as by one cooldown, whatever the policy say
   fc.assert(
     fc.property(
       changesOf('up', 'down'),
-      fc.record({ cooldown_seconds, notify_on_recovery: fc.boolean(), catch_up: fc.boolean() }),
+      fc.record({ cooldown_seconds, notify_on_recovery: fc.boolean(), late_alerts: fc.boolean() }),
       fc.boolean(),
       (changes, settings, notify_on_degraded) => {
         const { told } = live(changes, { ...settings, notify_on_degraded });
@@ -124,9 +124,9 @@ it('a check that never warns is told as by one cooldown, whatever the policy say
 /** What is told of a check that is up or down, by the rules of such alone. */
 function plainly(
   changes: Changes,
-  settings: { cooldown_seconds: number; notify_on_recovery: boolean; catch_up: boolean },
+  settings: { cooldown_seconds: number; notify_on_recovery: boolean; late_alerts: boolean },
 ): Told[] {
-  const { notify_on_recovery, catch_up } = settings;
+  const { notify_on_recovery, late_alerts } = settings;
   const cooldown = settings.cooldown_seconds * 1000;
   const told: Told[] = [];
   let [state, believed, last, lookAt] = ['unknown', 'up', 0, Number.POSITIVE_INFINITY];
@@ -151,7 +151,7 @@ function plainly(
     state = to;
     if (isFirst || (to === 'up' && !notify_on_recovery)) continue;
     if (now >= last + cooldown) tell(now);
-    else if (catch_up) lookAt = Math.min(lookAt, last + cooldown);
+    else if (late_alerts) lookAt = Math.min(lookAt, last + cooldown);
   }
   lookUntil(now + 3 * DAY);
   return told;

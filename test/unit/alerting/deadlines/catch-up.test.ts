@@ -4,14 +4,14 @@ import { decideCatchUp } from '#lib/alerting/deadlines/timed-decisions.ts';
 import { type Given, MINUTE, NOW, situation } from './situation.ts';
 
 const decide = (given: Given) => decideCatchUp(situation(given));
-const announces = (kind: string, state: string) => ({
-  alert: { announces: state, situation: expect.objectContaining({ kind }) },
+const reports_state = (kind: string, state: string) => ({
+  alert: { reports_state: state, situation: expect.objectContaining({ kind }) },
 });
 
 describe('decideCatchUp', () => {
   it('tells what the channels do not know', () => {
-    expect(decide({ state: 'down', announced: 'up' })).toMatchObject(announces('catch_up', 'down'));
-    expect(decide({ state: 'up', announced: 'down' })).toMatchObject(announces('catch_up', 'up'));
+    expect(decide({ state: 'down', announced: 'up' })).toMatchObject(reports_state('late', 'down'));
+    expect(decide({ state: 'up', announced: 'down' })).toMatchObject(reports_state('late', 'up'));
   });
 
   it('tells nothing that they know already', () => {
@@ -21,14 +21,14 @@ describe('decideCatchUp', () => {
 
   it('tells what is again when alerts went out in the wrong order', () => {
     expect(decide({ state: 'down', announced: 'down', note: { misled: true } })).toMatchObject(
-      announces('catch_up', 'down'),
+      reports_state('late', 'down'),
     );
   });
 
   it('waits for the end of the cooldown', () => {
     const given: Given = { state: 'down', announced: 'up', policy: { cooldown_seconds: 300 }, planned: NOW - MINUTE };
     expect(decide(given)).toEqual({ next: { deadline: NOW + 4 * MINUTE } });
-    expect(decide({ ...given, planned: NOW - 5 * MINUTE })).toMatchObject(announces('catch_up', 'down'));
+    expect(decide({ ...given, planned: NOW - 5 * MINUTE })).toMatchObject(reports_state('late', 'down'));
   });
 
   it('waits for it also while there is no channel, as there may be one by then', () => {
@@ -40,14 +40,14 @@ describe('decideCatchUp', () => {
   it('does not wait for it when every delivery failed, or when channels were misled', () => {
     const given: Given = { state: 'down', announced: 'up', policy: { cooldown_seconds: 300 }, planned: NOW };
     expect(decide({ ...given, note: { failed_at: NOW - MINUTE, tries: 0 } })).toMatchObject(
-      announces('catch_up', 'down'),
+      reports_state('late', 'down'),
     );
-    expect(decide({ ...given, note: { misled: true } })).toMatchObject(announces('catch_up', 'down'));
+    expect(decide({ ...given, note: { misled: true } })).toMatchObject(reports_state('late', 'down'));
   });
 
   it('starts a cooldown of its own, and is not followed by another look', () => {
     const { alert, next } = decide({ state: 'down', announced: 'up' });
-    expect(alert).toMatchObject({ announces: 'down', cooldown: 'page' });
+    expect(alert).toMatchObject({ reports_state: 'down', cooldown: 'page' });
     expect(next).toBeUndefined();
   });
 
@@ -57,27 +57,27 @@ describe('decideCatchUp', () => {
 
   it('sends a closing note for a disabled check that channels take for down', () => {
     const closed = {
-      alert: { announces: 'up', cooldown: null, situation: expect.objectContaining({ kind: 'closed' }) },
+      alert: { reports_state: 'up', cooldown: null, situation: expect.objectContaining({ kind: 'closed' }) },
     };
     expect(decide({ enabled: false, state: 'unknown', announced: 'down' })).toMatchObject(closed);
-    expect(decide({ enabled: false, announced: 'down', policy: { catch_up: false } })).toEqual({});
+    expect(decide({ enabled: false, announced: 'down', policy: { late_alerts: false } })).toEqual({});
     expect(decide({ enabled: false, announced: 'up' })).toEqual({});
   });
 
   it('knows degraded from both up and down', () => {
-    expect(decide({ state: 'degraded', announced: 'up' })).toMatchObject(announces('catch_up', 'degraded'));
-    expect(decide({ state: 'degraded', announced: 'down' })).toMatchObject(announces('catch_up', 'degraded'));
+    expect(decide({ state: 'degraded', announced: 'up' })).toMatchObject(reports_state('late', 'degraded'));
+    expect(decide({ state: 'degraded', announced: 'down' })).toMatchObject(reports_state('late', 'degraded'));
     expect(decide({ state: 'degraded', announced: 'degraded' })).toEqual({});
     expect(decide({ enabled: false, state: 'unknown', announced: 'degraded' })).toMatchObject(
-      announces('closed', 'up'),
+      reports_state('closed', 'up'),
     );
   });
 
   it('takes degraded for up where that is not announced', () => {
     const policy = { notify_on_degraded: false };
     expect(decide({ state: 'degraded', announced: 'up', policy })).toEqual({});
-    expect(decide({ state: 'degraded', announced: 'down', policy })).toMatchObject(announces('catch_up', 'up'));
-    expect(decide({ state: 'degraded', announced: 'degraded', policy })).toMatchObject(announces('catch_up', 'up'));
+    expect(decide({ state: 'degraded', announced: 'down', policy })).toMatchObject(reports_state('late', 'up'));
+    expect(decide({ state: 'degraded', announced: 'degraded', policy })).toMatchObject(reports_state('late', 'up'));
   });
 
   it('waits for the cooldown of a warning only to tell a warning', () => {
@@ -105,12 +105,12 @@ describe('decideCatchUp', () => {
     expect(decide({ state: 'up', announced: 'up', policy, flapping: told })).toEqual({
       next: { deadline: told.until },
     });
-    expect(decide({ state: 'up', announced: 'up', policy, flapping: calm })).toMatchObject(announces('catch_up', 'up'));
+    expect(decide({ state: 'up', announced: 'up', policy, flapping: calm })).toMatchObject(reports_state('late', 'up'));
     expect(decide({ state: 'down', announced: 'up', policy, flapping: flaps })).toMatchObject(
-      announces('catch_up', 'down'),
+      reports_state('late', 'down'),
     );
     expect(decide({ state: 'down', announced: 'up', policy: { flap_threshold: 0 }, flapping: told })).toMatchObject(
-      announces('catch_up', 'down'),
+      reports_state('late', 'down'),
     );
   });
 
@@ -120,7 +120,7 @@ describe('decideCatchUp', () => {
     const next = { deadline: flapping.until };
     const policy = { flap_threshold: 3 };
     expect(decide({ state: 'down', announced: 'up', policy, flapping, note })).toMatchObject({
-      ...announces('catch_up', 'down'),
+      ...reports_state('late', 'down'),
       next,
     });
     expect(decide({ state: 'up', announced: 'up', policy, flapping, note })).toEqual({ next });
@@ -139,16 +139,16 @@ describe('decideCatchUp', () => {
       fc.property(anything, (given) => {
         expect(decide({ ...given, policy: { silenced: true } })).toEqual({});
         expect(decide({ ...given, policy: { channels: [] } })).toEqual({});
-        expect(decide({ ...given, policy: { catch_up: false } })).toEqual({});
+        expect(decide({ ...given, policy: { late_alerts: false } })).toEqual({});
       }),
     );
   });
 
-  it('never announces a state that the check is not in', () => {
+  it('never reports_state a state that the check is not in', () => {
     fc.assert(
       fc.property(anything, (given) => {
         const { alert } = decide({ ...given, enabled: true });
-        if (alert) expect(alert.announces).toBe(given.state);
+        if (alert) expect(alert.reports_state).toBe(given.state);
       }),
     );
   });

@@ -36,7 +36,7 @@ function due({ steps = 0, from = NOW - 5 * MINUTE, acknowledgement, state = 'dow
 describe('a step of an escalation', () => {
   it('calls its own channels, is noted on the check, and leads to the next one at its time', () => {
     expect(decideEscalation(due())).toMatchObject({
-      alert: { announces: 'down', cooldown: null, step: 0, channels: [{ id: 'second' }] },
+      alert: { reports_state: 'down', cooldown: null, step: 0, channels: [{ id: 'second' }] },
       alerts: { escalated: ['second'], episode: { escalation: { steps: 1 } } },
       next: { deadline: NOW + 10 * MINUTE },
     });

@@ -22,7 +22,7 @@ async function silentChecks(count: number) {
   await world.watermark(MINUTE);
   world.sent.length = 0;
   const deadlines = checks.map(({ id, tenant_id, entity_id }): DueDeadline => {
-    return { kind: 'silence', tenant_id, entity_id, check_id: id, at: world.ports.clock.now() };
+    return { kind: 'missed_heartbeat', tenant_id, entity_id, check_id: id, at: world.ports.clock.now() };
   });
   return { checks, deadlines };
 }
@@ -47,23 +47,23 @@ describe('deadlines that travelled together', () => {
   it('are all judged, and their next ones travel together again', async () => {
     const { checks, deadlines } = await silentChecks(3);
     await handleDeadlines(world, deadlines);
-    for (const check of checks) expect(await errorsOf(check)).toEqual(['silence', null]);
+    for (const check of checks) expect(await errorsOf(check)).toEqual(['missed_heartbeat', null]);
     const ids = sentDeadlines().map((message) => message.map((deadline) => deadline.check_id).sort());
     expect(ids).toEqual([checks.map(({ id }) => id).sort()]);
   });
 
   it('are done but for the one that failed, and done again they change nothing', async () => {
     const { checks, deadlines } = await silentChecks(3);
-    const broken = world.keys.entry('silence', checks[1]!.tenant_id, checks[1]!.id).sk;
+    const broken = world.keys.entry('missed_heartbeat', checks[1]!.tenant_id, checks[1]!.id).sk;
     const { get } = world.ports.table;
     world.ports.table.get = (key) => (key.sk === broken ? Promise.reject(new Error('throttled')) : get(key));
     await expect(handleDeadlines(world, deadlines)).rejects.toThrow('1 of 3 deadlines failed');
-    expect(await Promise.all(checks.map(errorsOf))).toEqual([['silence', null], [null], ['silence', null]]);
+    expect(await Promise.all(checks.map(errorsOf))).toEqual([['missed_heartbeat', null], [null], ['missed_heartbeat', null]]);
     expect(sentDeadlines().flat()).toHaveLength(2);
 
     world.ports.table.get = get;
     await handleDeadlines(world, deadlines);
-    expect(await Promise.all(checks.map(errorsOf))).toEqual(Array(3).fill(['silence', null]));
+    expect(await Promise.all(checks.map(errorsOf))).toEqual(Array(3).fill(['missed_heartbeat', null]));
     expect(sentDeadlines().flat()).toHaveLength(3);
   });
 

@@ -7,7 +7,7 @@ import { TENANT } from '#test/support/alert-world.ts';
 import { CHANNEL, OWNER, remediationWorld } from '#test/unit/actions/remediation/remediation-world.ts';
 
 it.each([
-  [false, ['repeat']],
+  [false, ['reminder']],
   [true, []],
 ])('a repeat is sent unless its alert begins to be held while it is decided on: %s', async (isHeld, kinds) => {
   const world = await remediationWorld();
@@ -16,16 +16,16 @@ it.each([
   const { sk: transition_sk } = await world.fail();
   await world.depends();
   const now = world.now();
-  await world.put(deadlineEntry(keys, 'repeat', OWNER, 'r1', now));
+  await world.put(deadlineEntry(keys, 'reminder', OWNER, 'r1', now));
   const { transact } = table;
   let isFirst = isHeld;
   world.ports.table.transact = async (writes) => {
-    const held = { transition_sk, kind: 'catch_up' as const, reason: 'dependency' as const, from: now };
+    const held = { transition_sk, kind: 'late' as const, reason: 'dependency' as const, from: now };
     if (isFirst) await world.put(deadlineEntry(keys, 'hold', OWNER, 'h1', now, { held }));
     isFirst = false;
     return transact(writes);
   };
-  await world.due('repeat');
+  await world.due('reminder');
   expect((await world.alerts()).map(({ kind }) => kind)).toEqual(kinds);
 });
 
@@ -37,12 +37,12 @@ it('nobody is told that a check is down that comes up while the cause of that be
   await world.fail({ alert: skippedAlert('cooldown', world.now()) });
   await world.elapse(60);
   const now = world.now();
-  await world.put(deadlineEntry(keys, 'catch_up', OWNER, 'c1', now));
+  await world.put(deadlineEntry(keys, 'late', OWNER, 'c1', now));
   const check = (await table.get<CheckItem>(keys.check(TENANT, 'chk_pay')))!;
   const { transact } = table;
   world.ports.table.transact = async (writes) => {
     world.ports.table.transact = transact;
-    await world.due('catch_up');
+    await world.due('late');
     return transact(writes);
   };
   const outcome = { success: true, status_code: 200, latency_ms: 20, error_message: '', error_kind: null };
@@ -64,9 +64,9 @@ it.each(['maintenance', 'remediation'] as const)(
     const now = world.now();
     const held = deadlineEntry(keys, 'hold', OWNER, 'h1', now, { held: { transition_sk, reason, from: now } });
     await world.put(held);
-    await world.put(deadlineEntry(keys, 'catch_up', OWNER, 'c1', now));
-    await world.due('catch_up');
+    await world.put(deadlineEntry(keys, 'late', OWNER, 'c1', now));
+    await world.due('late');
     expect(await table.get(keys.entry('hold', TENANT, 'chk_pay'))).toEqual(held);
-    expect(await table.get(keys.entry('catch_up', TENANT, 'chk_pay'))).toBeDefined();
+    expect(await table.get(keys.entry('late', TENANT, 'chk_pay'))).toBeDefined();
   },
 );

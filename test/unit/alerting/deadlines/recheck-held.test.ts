@@ -170,7 +170,7 @@ describe('a check that goes down in a maintenance window', () => {
     expect([await decisions(), await told()]).toEqual([[['skipped', 'silenced']], []]);
     world.advance(60 * MINUTE);
     await deadlines();
-    expect(await told()).toEqual(['catch_up down']);
+    expect(await told()).toEqual(['late down']);
   });
 
   it('pauses the repeats of what was told before; one is due at its end', async () => {
@@ -184,7 +184,7 @@ describe('a check that goes down in a maintenance window', () => {
     expect(await told()).toEqual(['state_change down']);
     world.advance(MINUTE);
     await deadlines();
-    expect(await told()).toEqual(['state_change down', 'repeat down']);
+    expect(await told()).toEqual(['state_change down', 'reminder down']);
   });
 
   it('costs one request more than without a window, to send the deadline of its end', async () => {

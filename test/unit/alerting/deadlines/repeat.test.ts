@@ -11,7 +11,7 @@ const decide = (given: Given, policy: Given['policy'] = {}) =>
 
 describe('decideRepeat', () => {
   it('reminds channels of a check that is down, and again an interval later', () => {
-    expect(decide(DOWN)).toMatchObject({ alert: { announces: 'down', cooldown: null }, next });
+    expect(decide(DOWN)).toMatchObject({ alert: { reports_state: 'down', cooldown: null }, next });
   });
 
   it('reminds within a cooldown too', () => {

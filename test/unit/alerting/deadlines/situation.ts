@@ -17,7 +17,7 @@ export type Given = {
   state?: CheckItem['state'];
   /** Epoch ms. */
   since?: number;
-  announced?: NotifiedAlert['announces'];
+  announced?: NotifiedAlert['reports_state'];
   enabled?: boolean;
   /** Epoch ms of the last alert. */
   planned?: number;

@@ -48,7 +48,7 @@ export const maintenance = (minutes: number) =>
 export async function deadlines(): Promise<void> {
   await world.watermark(5 * MINUTE);
   const { tenant_id, entity_id, id: check_id } = check;
-  for (const kind of ['repeat', 'catch_up', 'hold'] as const) {
+  for (const kind of ['reminder', 'late', 'hold'] as const) {
     const entry = await entryOf(kind);
     if (entry && entry.deadline <= now())
       await handleDeadlines(world, [
@@ -57,7 +57,7 @@ export async function deadlines(): Promise<void> {
   }
 }
 
-export const entryOf = (kind: 'repeat' | 'catch_up' | 'hold') =>
+export const entryOf = (kind: 'reminder' | 'late' | 'hold') =>
   world.ports.table.get<DeadlineEntry>(world.keys.entry(kind, check.tenant_id, check.id));
 
 export async function lookLater(): Promise<void> {
@@ -70,6 +70,6 @@ export const itemsUnder = async <T extends DecidedTransition | AlertItem>(prefix
   (await world.ports.table.query<T>({ partition: world.keys.ofCheck(check.tenant_id, check.id), ...under(prefix) }))
     .items;
 export const told = async () =>
-  (await itemsUnder<AlertItem>(ALERTS)).filter(isAlert).map(({ kind, announces }) => `${kind} ${announces}`);
+  (await itemsUnder<AlertItem>(ALERTS)).filter(isAlert).map(({ kind, reports_state }) => `${kind} ${reports_state}`);
 export const decisions = async () =>
   (await itemsUnder<DecidedTransition>(TRANSITIONS)).slice(1).map(({ alert }) => [alert.decision, alert.reason]);

@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { lastNotifiedState, withAlertInFlight, withoutAlertInFlight } from '#lib/alerting/decide/notified-state.ts';
 import type { NotifiedStates } from '#lib/checks/check-item.ts';
 
-const telling = (announces: ('up' | 'down')[]): NotifiedStates | undefined => {
+const telling = (reports_state: ('up' | 'down')[]): NotifiedStates | undefined => {
   let told: NotifiedStates | undefined;
-  for (const [i, state] of announces.entries())
-    told = withAlertInFlight(told ? { announced: told } : {}, { id: `trn_${i}`, announces: state });
+  for (const [i, state] of reports_state.entries())
+    told = withAlertInFlight(told ? { announced: told } : {}, { id: `trn_${i}`, reports_state: state });
   return told;
 };
 const states = fc.array(fc.constantFrom<'up' | 'down'>('up', 'down'), { minLength: 1, maxLength: 10 });
@@ -44,33 +44,33 @@ describe('what the channels were told', () => {
     for (let i = 0; i < 5; i++) told = withoutAlertInFlight(told, `trn_${i}`);
     expect(lastNotifiedState({ announced: told })).toBe('unknown');
     expect(
-      lastNotifiedState({ announced: withAlertInFlight({ announced: told }, { id: 'trn_5', announces: 'down' }) }),
+      lastNotifiedState({ announced: withAlertInFlight({ announced: told }, { id: 'trn_5', reports_state: 'down' }) }),
     ).toBe('down');
   });
 });
 
 describe('whatever alerts are planned, and in whatever order they fail', () => {
-  type Alert = { id: string; announces: 'up' | 'down'; failed: boolean };
+  type Alert = { id: string; reports_state: 'up' | 'down'; failed: boolean };
 
   /** An alert is planned, or one of the last `back` turns out to have failed on every channel. */
   const stories = (back: number) =>
     fc.array(
       fc.oneof(
-        fc.record({ announces: fc.constantFrom<'up' | 'down'>('up', 'down') }),
+        fc.record({ reports_state: fc.constantFrom<'up' | 'down'>('up', 'down') }),
         fc.record({ back: fc.integer({ min: 0, max: back - 1 }) }),
       ),
       { maxLength: 40 },
     );
 
   function play(
-    steps: ({ announces: 'up' | 'down' } | { back: number })[],
+    steps: ({ reports_state: 'up' | 'down' } | { back: number })[],
     see: (alerts: Alert[], told?: NotifiedStates) => void,
   ) {
     const alerts: Alert[] = [];
     let told: NotifiedStates | undefined;
     for (const one of steps) {
-      if ('announces' in one) {
-        alerts.push({ id: `trn_${alerts.length}`, announces: one.announces, failed: false });
+      if ('reports_state' in one) {
+        alerts.push({ id: `trn_${alerts.length}`, reports_state: one.reports_state, failed: false });
         told = withAlertInFlight(told ? { announced: told } : {}, alerts.at(-1)!);
       } else {
         const alert = alerts.at(-1 - one.back);
@@ -82,7 +82,7 @@ describe('whatever alerts are planned, and in whatever order they fail', () => {
     }
   }
 
-  const truth = (alerts: Alert[]) => alerts.findLast(({ failed }) => !failed)?.announces ?? 'up';
+  const truth = (alerts: Alert[]) => alerts.findLast(({ failed }) => !failed)?.reports_state ?? 'up';
   const believed = (told?: NotifiedStates) => lastNotifiedState(told ? { announced: told } : {});
 
   it('what is told is the latest that has not failed, or said to be uncertain', () => {

@@ -27,6 +27,6 @@ it('an alert that fails after a try of an earlier series was sent is made good w
   expect(entry.deadline).toBe(328_000);
   const given = situation({ state: 'up', announced: 'down', planned: 265_000, policy: { cooldown_seconds: 200 } });
   expect(decideCatchUp({ ...given, entry, now: 328_000 })).toMatchObject({
-    alert: { announces: 'up' },
+    alert: { reports_state: 'up' },
   });
 });

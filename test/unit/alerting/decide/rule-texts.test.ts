@@ -10,8 +10,8 @@ const maybe = <T>(of: fc.Arbitrary<T>) => fc.option(of, { nil: undefined });
 
 /** What rules look at, as far as it shows in their facts. */
 const situations = fc.record({
-  kind: fc.constantFrom('state_change', 'repeat', 'catch_up', 'escalation'),
-  cause: fc.constantFrom('result', 'silence', 'check_disabled'),
+  kind: fc.constantFrom('state_change', 'reminder', 'late', 'escalation'),
+  cause: fc.constantFrom('result', 'missed_heartbeat', 'check_disabled'),
   from: state,
   to: state,
   told: fc.constantFrom('up', 'degraded', 'down'),
@@ -23,7 +23,7 @@ const situations = fc.record({
     silenced: fc.boolean(),
     hold_for_dependencies: fc.boolean(),
     repeat_interval_seconds: fc.constantFrom(0, 600),
-    catch_up: fc.boolean(),
+    late_alerts: fc.boolean(),
     notify_on_recovery: fc.boolean(),
     notify_on_degraded: fc.boolean(),
   }),

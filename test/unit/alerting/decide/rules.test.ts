@@ -31,8 +31,8 @@ const change = (from: CheckState, to: CheckState) => ({ cause: 'result', from, t
 const toDown = change('up', 'down');
 const toUp = change('down', 'up');
 const first = change('unknown', 'up');
-const told = (announces: NotifiedAlert['announces']): CheckItem['alerts'] => ({
-  announced: { baseline: 'up', inFlight: [{ id: 'trn_1', announces }] },
+const told = (reports_state: NotifiedAlert['reports_state']): CheckItem['alerts'] => ({
+  announced: { baseline: 'up', inFlight: [{ id: 'trn_1', reports_state }] },
 });
 const cooling = { last_planned_at: AT - 299_999 };
 const flapping = { changed_at: [AT], flapping: { since: AT - 5, until: AT + 5, told: true as const } };
@@ -43,7 +43,7 @@ describe('a transition', () => {
     for (const from of states) {
       for (const to of states) if (from !== to) expect(whySkipped(change(from, to), {}, policy)).toBeNull();
     }
-    expect(whySkipped({ ...toDown, cause: 'silence' }, {}, policy)).toBeNull();
+    expect(whySkipped({ ...toDown, cause: 'missed_heartbeat' }, {}, policy)).toBeNull();
     expect(whySkipped(change('unknown', 'down'), {}, policy)).toBeNull();
     expect(whySkipped(change('unknown', 'degraded'), {}, policy)).toBeNull();
   });
@@ -55,8 +55,8 @@ describe('a transition', () => {
     expect(whySkipped({ ...first, cause: 'check_disabled' }, both, all)).toBe('configuration');
     expect(whySkipped(first, both, all)).toBe('silenced');
     expect(whySkipped(first, both, loud)).toBe('initial');
-    expect(whySkipped(change('degraded', 'up'), both, loud)).toBe('degraded_off');
-    expect(whySkipped(toUp, both, loud)).toBe('recovery_off');
+    expect(whySkipped(change('degraded', 'up'), both, loud)).toBe('degraded_disabled');
+    expect(whySkipped(toUp, both, loud)).toBe('recovery_disabled');
     expect(whySkipped(toDown, both, loud)).toBe('flapping');
     expect(whySkipped(toDown, cooling, loud)).toBe('cooldown');
     expect(whySkipped(toDown, {}, loud)).toBe('no_channels');
@@ -104,12 +104,12 @@ describe('where degraded is not announced', () => {
   const quiet = { ...policy, notify_on_degraded: false };
 
   it('it counts as up', () => {
-    expect(whySkipped(change('up', 'degraded'), {}, quiet)).toBe('degraded_off');
-    expect(whySkipped(change('degraded', 'up'), {}, quiet)).toBe('degraded_off');
+    expect(whySkipped(change('up', 'degraded'), {}, quiet)).toBe('degraded_disabled');
+    expect(whySkipped(change('degraded', 'up'), {}, quiet)).toBe('degraded_disabled');
     expect(whySkipped(change('unknown', 'degraded'), {}, quiet)).toBe('initial');
     expect(whySkipped(change('degraded', 'down'), {}, quiet)).toBeNull();
     expect(whySkipped(change('down', 'degraded'), {}, quiet)).toBeNull();
-    expect(whySkipped(change('down', 'degraded'), {}, { ...quiet, notify_on_recovery: false })).toBe('recovery_off');
+    expect(whySkipped(change('down', 'degraded'), {}, { ...quiet, notify_on_recovery: false })).toBe('recovery_disabled');
   });
 });
 
@@ -119,7 +119,7 @@ it('without warnings the reasons are those of a check that is up or down', () =>
   const plain = ({ from, to, ago, believed }: Given, settings: Plain): AlertReason | null => {
     if (settings.silenced) return 'silenced';
     if (from === 'unknown' && to === 'up' && believed === 'up') return 'initial';
-    if (to === 'up' && !settings.notify_on_recovery) return 'recovery_off';
+    if (to === 'up' && !settings.notify_on_recovery) return 'recovery_disabled';
     if (ago < settings.cooldown_seconds * 1000) return 'cooldown';
     return settings.channels.length === 0 ? 'no_channels' : null;
   };
@@ -154,7 +154,7 @@ describe('the list of rules', () => {
   it('names each rule once, and as a reason only what judges a change of state', () => {
     expect(new Set(RULES.map(({ name }) => name)).size).toBe(RULES.length);
     // @ts-expect-error: it judges reminders alone
-    expect(AlertReason.safeParse('repeats_off' satisfies AlertReason).success).toBe(false);
+    expect(AlertReason.safeParse('reminders_disabled' satisfies AlertReason).success).toBe(false);
   });
 
   it('names as a reason to hold only what may hold', () => {
@@ -170,8 +170,8 @@ describe('the list of rules', () => {
       'configuration pass',
       'silenced pass',
       'initial pass',
-      'degraded_off pass',
-      'recovery_off pass',
+      'degraded_disabled pass',
+      'recovery_disabled pass',
       'flapping pass',
       'cooldown stop',
       'dependency not_reached',

@@ -60,7 +60,7 @@ describe('a moment at which nothing changed', () => {
   it('says that nobody looked, since when, and why', () => {
     const gap = { from: AT - 180 * SECOND, to: AT + 300 * SECOND, slots: 8, cause: 'outage' as const };
     expect(explainMoment(moment({ gap }))).toEqual({
-      verdict: 'not_checked',
+      verdict: 'not_probed',
       sentence: 'It was not checked: outage of the service, 2026-11-21 10:01:00 UTC to 2026-11-21 10:09:00 UTC.',
     });
     const late = { ...gap, cause: 'late' as const };
@@ -73,7 +73,7 @@ describe('a moment at which nothing changed', () => {
   it('says that the check was disabled, or was not there yet', () => {
     const disabled = { ...revision, enabled: false };
     expect(explainMoment(moment({ revision: disabled, state: 'unknown' }))).toEqual({
-      verdict: 'not_checked',
+      verdict: 'not_probed',
       sentence: 'It was not checked: it was disabled since 2026-11-21 09:04:00 UTC.',
     });
     expect(explainMoment(moment({ revision: undefined, state: 'unknown' })).sentence).toMatch(/it was made only at/);
@@ -85,15 +85,15 @@ describe('a moment at which nothing changed', () => {
     expect(explainMoment(moment({ check: push, silence }))).toEqual({
       verdict: 'not_due',
       sentence: 'It was silent for 80 s of 120 s; it would be due to fail at 2026-11-21 10:04:40 UTC.',
-      next: { at: silence.at, what: 'silence' },
+      next: { at: silence.at, what: 'missed_heartbeat' },
     });
     const soon = { ...silence, since: AT - 5 * SECOND };
-    expect(explainMoment(moment({ check: push, silence: soon }))).toMatchObject({ verdict: 'fine' });
+    expect(explainMoment(moment({ check: push, silence: soon }))).toMatchObject({ verdict: 'no_alert_due' });
   });
 
   it('is fine when its last run was', () => {
     expect(explainMoment(moment({ runs: runs('fail', 'ok') }))).toEqual({
-      verdict: 'fine',
+      verdict: 'no_alert_due',
       sentence: 'It was up, and there was nothing to tell. Its last run, at 2026-11-21 10:03:10 UTC, was a success.',
     });
   });

@@ -46,7 +46,7 @@ describe('an alert', () => {
       kind: 'state_change',
       transition_id: 'trn_1',
       transition_sk: transition.sk,
-      announces: 'down',
+      reports_state: 'down',
       check_id: 'chk_pay',
       entity_id: 'ent_shop',
       channel_id: 'chn_1',
@@ -183,7 +183,7 @@ describe('an alert that cannot be handed over', () => {
   });
 
   it('is then followed by what follows from any failure, all with what the notifier may do', async () => {
-    const announced = withAlertInFlight({}, { id: alert.id, announces: 'down' });
+    const announced = withAlertInFlight({}, { id: alert.id, reports_state: 'down' });
     await world.put({ ...world.check, state: 'down' as const, alerts: { last_planned_at: START, announced } });
     const parked = { tenant_id: TENANT, check_id: 'chk_pay', sk: alert.sk };
     const { send } = world.ports.queues;
@@ -199,7 +199,7 @@ describe('an alert that cannot be handed over', () => {
   it('ends each of its deliveries for itself when what follows from one of them fails', async () => {
     await world.put({
       ...world.check,
-      alerts: { told: withAlertInFlight({}, { id: alert.id, announces: 'down' }) },
+      alerts: { told: withAlertInFlight({}, { id: alert.id, reports_state: 'down' }) },
     });
     const parked = { tenant_id: TENANT, check_id: 'chk_pay', sk: alert.sk };
     world.ports.queues.send = unavailable;

@@ -22,17 +22,17 @@ async function lookAfter(
     tenant_id: TENANT,
     check_id: 'chk_pay',
     status: 'failed',
-    announces: 'down',
+    reports_state: 'down',
     alert: { id: 'trn_forgotten', sk: 'AL#0', deliveries: ['dlv_1'], ...(series && { series }) },
   } as unknown as DeliveryItem;
   await world.put(delivery);
   await followUp(world, delivery);
-  return world.table.get<DeadlineEntry>(world.keys.entry('catch_up', TENANT, 'chk_pay'));
+  return world.table.get<DeadlineEntry>(world.keys.entry('late', TENANT, 'chk_pay'));
 }
 
 describe('an alert that fails when its check remembers only newer ones', () => {
   it('changes nothing as long as one of those stands', async () => {
-    expect(await lookAfter({ baseline: 'unknown', inFlight: [{ id: 'trn_9', announces: 'down' }] })).toBeUndefined();
+    expect(await lookAfter({ baseline: 'unknown', inFlight: [{ id: 'trn_9', reports_state: 'down' }] })).toBeUndefined();
     expect(await lookAfter({ baseline: 'down', inFlight: [] })).toBeUndefined();
   });
 

@@ -18,7 +18,7 @@ const deliveryOf = ({ n, isTest, status }: Attempt): DeliveryItem => ({
   kind: isTest ? 'test' : 'state_change',
   transition_id: null,
   transition_sk: null,
-  announces: isTest ? null : n % 2 ? 'down' : 'up',
+  reports_state: isTest ? null : n % 2 ? 'down' : 'up',
   check_id: 'chk_1',
   entity_id: 'ent_1',
   channel_id: 'chn_1',
@@ -61,7 +61,7 @@ describe('the latest delivery of a channel, in whatever order deliveries are att
         const shown = newest(made).at(-1)!;
         expect(latestDeliveryOf(last)).toMatchObject({ id: shown.id, status: shown.status });
         const told = newest(made.filter(({ kind }) => kind !== 'test')).at(-1) ?? shown;
-        expect(last).toMatchObject({ delivery: { id: told.id, status: told.status }, announces: told.announces });
+        expect(last).toMatchObject({ delivery: { id: told.id, status: told.status }, reports_state: told.reports_state });
       }),
     );
   });

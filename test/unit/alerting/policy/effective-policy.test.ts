@@ -29,10 +29,10 @@ const silence = (until: number): AccountSilence => ({
 
 describe('the policy that counts', () => {
   it('is what is set on the check, else on the account, else the default', () => {
-    const account = { ...NO_ALERTING, policy: { cooldown_seconds: 60, catch_up: false } };
+    const account = { ...NO_ALERTING, policy: { cooldown_seconds: 60, late_alerts: false } };
     expect(effectivePolicy(stored({ cooldown_seconds: 5 }), { ...about, account })).toMatchObject({
       cooldown_seconds: 5,
-      catch_up: false,
+      late_alerts: false,
       flap_threshold: 0,
       silenced: false,
     });

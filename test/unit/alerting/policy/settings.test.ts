@@ -28,7 +28,7 @@ describe('what a decision stores of a policy', () => {
     expect(silenced).toBe(true);
     expect(POLICY_DEFAULTS).toMatchObject(stored);
     const names = ['cooldown_seconds', 'notify_on_recovery', 'notify_on_degraded', 'repeat_interval_seconds'];
-    names.push('catch_up', 'flap_threshold', 'hold_for_dependencies');
+    names.push('late_alerts', 'flap_threshold', 'hold_for_dependencies');
     expect(Object.keys(stored)).toEqual(expect.arrayContaining(names));
   });
 

@@ -172,7 +172,7 @@ describe('the dependency counts', () => {
         from_entity_id: ids[0]!,
         to_entity_id: ids[1]!,
         relation_type: `t${n}`,
-        carries_failure: true,
+        propagates_failure: true,
       });
     await relate(context, ids[1]!, ids[2]!);
     const counts = async () => {

@@ -153,7 +153,7 @@ describe('the writes of a transition', () => {
       {
         kind: 'state_change',
         transition_sk: transition.sk,
-        announces: 'down',
+        reports_state: 'down',
         to: [{ channel_id: 'chn_1', channel_type: 'webhook', delivery_id: transition.alert.deliveries[0] }],
       },
     ]);
@@ -165,7 +165,7 @@ describe('the writes of a transition', () => {
       reason: 'cooldown',
       deliveries: [],
       urgency: 'high',
-      because: null,
+      attributed_to: null,
       facts: { last_alert_at: iso(at), cooldown_seconds: 300, cooldown_until: iso(at + 300_000) },
       decided_at: iso(next.at),
     });
@@ -186,8 +186,8 @@ describe('the writes of a transition', () => {
     );
     expect(change.transition.alert).toMatchObject({ decision: 'skipped', reason: 'configuration', deliveries: [] });
     const [note] = alertsIn(change);
-    expect(note).toMatchObject({ kind: 'closed', announces: 'up', to: [{ channel_id: 'chn_1' }] });
-    expect(change.check.alerts.announced?.inFlight).toEqual([{ id: note!.id, announces: 'up' }]);
+    expect(note).toMatchObject({ kind: 'closed', reports_state: 'up', to: [{ channel_id: 'chn_1' }] });
+    expect(change.check.alerts.announced?.inFlight).toEqual([{ id: note!.id, reports_state: 'up' }]);
   });
 
   it('name the same transition when they are made again, and another one for another writer', () => {

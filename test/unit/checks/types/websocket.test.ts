@@ -147,7 +147,7 @@ describe('a websocket server that', () => {
     });
   });
 
-  it('announces a frame of 1 GB is read no further', async () => {
+  it('reports_state a frame of 1 GB is read no further', async () => {
     await using target = await upgraded((socket) => {
       const head = Buffer.from([0x82, 127, 0, 0, 0, 0, 0x40, 0, 0, 0]);
       socket.write(head);

@@ -27,7 +27,7 @@ beforeEach(async () => {
 /** The links of an alert that says down. */
 function links(of: { check?: CheckItem; public_url?: string } = {}) {
   const { check = down, public_url = PAGE } = of;
-  const delivery = { tenant_id: TENANT, channel_id: 'chn_1', created_at: iso(START), announces: 'down' as const };
+  const delivery = { tenant_id: TENANT, channel_id: 'chn_1', created_at: iso(START), reports_state: 'down' as const };
   return alertLinks(delivery, { account: world.account, check, public_url, now: world.now() });
 }
 const tokenOf = (url: string | null): string => url!.slice(`${PAGE}/a/`.length);

@@ -44,7 +44,7 @@ describe('the start of a run', () => {
     const { ports, keys, context } = world;
     const check = await world.pushCheck({ config: { grace_seconds: 3600, max_run_seconds: 10 } });
     await world.push(check);
-    const entry = keys.entry('silence', check.tenant_id, check.id);
+    const entry = keys.entry('missed_heartbeat', check.tenant_id, check.id);
     const deadline = async () => (await ports.table.get<DeadlineEntry>(entry))!.deadline;
     const first = await deadline();
     world.advance(60_000);
@@ -57,7 +57,7 @@ describe('the start of a run', () => {
     const detection = async () => {
       world.advance(500);
       await world.watermark(60_000);
-      const due = { kind: 'silence' as const, tenant_id: check.tenant_id, entity_id: check.entity_id, at: first };
+      const due = { kind: 'missed_heartbeat' as const, tenant_id: check.tenant_id, entity_id: check.entity_id, at: first };
       const account = (await ports.table.get<AccountItem>(keys.account(context.tenant)))!;
       await detectMissedHeartbeat(world, { ...due, check_id: check.id }, account);
     };

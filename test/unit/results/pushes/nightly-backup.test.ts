@@ -32,14 +32,14 @@ async function until(end: number): Promise<void> {
       )
     ).flat();
     const next = entries
-      .flatMap((entry) => ('deadline' in entry && entry.kind === 'silence' ? [entry] : []))
+      .flatMap((entry) => ('deadline' in entry && entry.kind === 'missed_heartbeat' ? [entry] : []))
       .sort((a, b) => a.deadline - b.deadline)[0];
     const at = Math.max(now(), next?.deadline ?? Number.POSITIVE_INFINITY);
     if (!next || at > end) break;
     world.advance(at - now());
     await world.watermark(2 * MINUTE);
     const { tenant_id, entity_id, id: check_id, deadline } = next;
-    await handleDeadlines(world, [{ kind: 'silence', tenant_id, entity_id, check_id, at: deadline }]);
+    await handleDeadlines(world, [{ kind: 'missed_heartbeat', tenant_id, entity_id, check_id, at: deadline }]);
   }
   world.advance(end - now());
 }
