@@ -1,4 +1,4 @@
-import { PLACE_MS } from '#lib/actions/run/claim.ts';
+import { PERMIT_WAIT_MS } from '#lib/actions/run/claim.ts';
 import { runMessage } from '#lib/actions/run-message.ts';
 import { envOf, type Ports } from '#lib/env.ts';
 import { LAST_RECEIVE, messages } from '#lib/messages.ts';
@@ -6,7 +6,7 @@ import { type BatchReply, eachMessage, type QueueRecord, retryBudgetOf } from '#
 import { FairSemaphore } from '#lib/platform/sharing/fair-semaphore.ts';
 
 /** Limits of concurrent executions per process and target. */
-const PLACES = { permits: 200, per_target: 10, wait_ms: PLACE_MS };
+const PLACES = { permits: 200, per_target: 10, wait_ms: PERMIT_WAIT_MS };
 
 /** Runs actions triggered by a transition or the schedule. */
 export const create = (ports: Ports) => {

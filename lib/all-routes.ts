@@ -4,5 +4,5 @@ import { loadRoutes } from '#lib/platform/http/lazy-routes.ts';
 import type { Route } from '#lib/platform/http/route.ts';
 import { apiRoutes } from './api-routes.ts';
 
-/** Every endpoint there is, of all functions: for documents and tests, and for the gateway at the edge. */
+/** Routes of all functions, for documentation, tests and the gateway. */
 export const allRoutes: Route<StateContext>[] = [...(await loadRoutes(apiRoutes)), ...signInRoutes];

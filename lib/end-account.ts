@@ -19,12 +19,12 @@ import { deadlineEntry } from '#lib/schedule/entries.ts';
 import type { Env, Ports } from './env.ts';
 import { ACTIONS, under } from './keys.ts';
 
-/** Entities that one message deletes; the rest is for the next one, so that no function runs long. */
-const ENTITIES_A_MESSAGE = 50;
+/** Maximum number of entities deleted per message; the next message continues, so that no function runs long. */
+const ENTITIES_PER_MESSAGE = 50;
 
 /**
- * Deletes an account for good: at once its keys are refused and its checks and actions rest. What it holds goes in the
- * background: its entry of the schedule has the generator ask for that until nothing is left. Repeatable.
+ * Deletes an account permanently: its keys are rejected and its checks and actions stop at once. A schedule entry makes
+ * the generator request the background deletion until nothing is left. Repeatable.
  */
 export const endAccount = (scope: MutationContext): Promise<AccountItem> =>
   changeAccount(
@@ -41,12 +41,12 @@ export const endAccount = (scope: MutationContext): Promise<AccountItem> =>
 const entryOf = ({ tenant }: { tenant: string }) => ({ tenant_id: tenant, entity_id: tenant, id: tenant });
 
 /**
- * Removes what a deleted account holds, with the use cases that delete each thing: entities with their checks, a page a
- * message, then actions, skills, blueprints, keys, people, and the account itself last. Histories expire by themselves.
- * Nothing is done while the account was not deleted. Repeatable.
+ * Deletes the data of a deleted account by the use cases of each kind: entities with their checks, a page per message,
+ * then actions, skills, blueprints, keys, users, and the account. Histories expire. Does nothing for other accounts.
+ * Repeatable.
  */
 export async function reclaimAccount({ ports, keys }: Env, { tenant_id }: { tenant_id: string }): Promise<void> {
-  // What goes with an account was deleted with it: there is one entry of that.
+  // Not audited separately: the deletion of the account is one audit entry.
   const scope = { ports, keys, tenant: tenant_id, origin: 'system' } as const;
   const account = await ports.table.get<AccountItem>(keys.account(tenant_id));
   if (account && !account.deleted_at) return;
@@ -65,16 +65,16 @@ export async function reclaimAccount({ ports, keys }: Env, { tenant_id }: { tena
     ...(await keysUnder(ports, keys.blueprints(tenant_id))),
     keys.checkCount(tenant_id),
     keys.relationCount(tenant_id),
-    ...(await keysOfPeople(scope)),
+    ...(await keysOfUsers(scope)),
   ]);
-  if (account) await deleteItself(scope, account);
-  // Last, since it alone has the generator ask again.
+  if (account) await deleteAccountItems(scope, account);
+  // Last, because it makes the generator retry.
   await deleteAll(ports, [keys.entry('account_end', tenant_id, tenant_id)]);
 }
 
 async function deleteEntities(scope: MutationContext & { ports: Ports }): Promise<'all' | 'more'> {
   const { ports, keys, tenant } = scope;
-  let left = ENTITIES_A_MESSAGE;
+  let left = ENTITIES_PER_MESSAGE;
   for (const bucket of keys.buckets) {
     if (left === 0) return 'more';
     const { items, next } = await ports.table.query<EntityItem>({
@@ -90,13 +90,13 @@ async function deleteEntities(scope: MutationContext & { ports: Ports }): Promis
   return 'all';
 }
 
-/** Another message was faster. */
+/** Ignores that another message has deleted it. */
 function unlessGone(error: unknown): void {
   if (!(error instanceof AppError && error.code === 'NOT_FOUND')) throw error;
 }
 
-/** Keys of the API with their pointers, the team, and users with their invitations, sessions and ways to sign in. */
-async function keysOfPeople(scope: TenantScope): Promise<Key[]> {
+/** Returns the keys of API keys with their pointers, the team, and users with invitations, sessions and credentials. */
+async function keysOfUsers(scope: TenantScope): Promise<Key[]> {
   const { ports, keys, tenant } = scope;
   const found: Key[] = [keys.team(tenant)];
   for (const pointer of await keysUnder(ports, keys.apiKeys(tenant))) {
@@ -111,11 +111,11 @@ async function keysOfPeople(scope: TenantScope): Promise<Key[]> {
   return found;
 }
 
-async function deleteItself(scope: TenantScope, { email }: AccountItem): Promise<void> {
+async function deleteAccountItems(scope: TenantScope, { email }: AccountItem): Promise<void> {
   const { ports, keys, tenant } = scope;
   await retryOnConflict(ports, async () => {
-    const own = [{ delete: keys.account(tenant) }, { delete: keys.accountPointer(tenant) }];
-    const outcome = await commit(ports, [...own, ...(await addressWrites(scope, { from: email }))]);
+    const accountItems = [{ delete: keys.account(tenant) }, { delete: keys.accountPointer(tenant) }];
+    const outcome = await commit(ports, [...accountItems, ...(await addressWrites(scope, { from: email }))]);
     return outcome.ok ? true : RETRY;
   });
 }

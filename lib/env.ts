@@ -6,16 +6,13 @@ import { type Keys, keyTable } from './keys.ts';
 import type { MessageBodies } from './messages.ts';
 import type { Settings } from './settings.ts';
 
-/**
- * What most rules take first: the ports, which are all they touch of the world, and the keys of the table. A queue
- * takes its own messages alone (lib/messages.ts).
- */
+/** Environment: ports, the only access to the world, and table keys. Queues accept only their own messages. */
 export type Env<Port extends keyof Ports = keyof Ports> = { ports: Pick<Ports<MessageBodies>, Port>; keys: Keys };
 
-/** The environment of a function: its ports, with the keys as its settings lay them out. */
+/** Returns the environment of a function, with keys by its settings. */
 export const envOf = (ports: Ports): Env => ({ ports, keys: keyTable(ports.settings) });
 
-/** Everything a function needs from the world. A function takes it as an argument and touches nothing else. */
+/** External dependencies of a function, passed as an argument. */
 export type Ports<Of extends Bodies = Bodies> = {
   table: Table;
   queues: Queues<Of>;

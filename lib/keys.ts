@@ -2,18 +2,18 @@ import { fromBase32, hash32, toBase32 } from '#lib/platform/ids.ts';
 import type { Key } from '#lib/platform/ports.ts';
 import * as prefix from './keys.ts';
 
-/** The start of each key that is a tenant's: no other function puts a tenant into one. */
+/** Returns the prefix of every key of a tenant; only this function adds a tenant to a key. */
 export const ofTenant = (tenant: string, ...parts: (string | number)[]): string => ['T', tenant, ...parts].join('#');
 
 export const key = (pk: string, sk: string): Key => ({ pk, sk });
 
-/** Keys of accounts, of who belongs to them, and of what proves who calls. */
+/** Keys of accounts, users, and credentials. */
 export const accessKeys = {
   accounts: 'ACCOUNTS',
   accountPointer: (tenant: string) => key('ACCOUNTS', tenant),
   accountEmail: (digest: string) => key(`EMAIL#${digest}`, 'EMAIL'),
   account: (tenant: string) => key(ofTenant(tenant), 'ACCOUNT'),
-  /** What is left of an account's rate in a class, where processes share it. */
+  /** Rest of an account's rate in a class, shared by processes. */
   rate: (tenant: string, of: string) => key(ofTenant(tenant), `RATE#${of}`),
   users: (tenant: string) => ofTenant(tenant, 'USERS'),
   user: (tenant: string, user: string) => key(ofTenant(tenant, 'USERS'), user),
@@ -26,7 +26,7 @@ export const accessKeys = {
   apiKeyPointer: (tenant: string, id: string) => key(ofTenant(tenant, 'KEYS'), id),
   apiKey: (digest: string) => key(`KEY#${digest}`, 'KEY'),
 
-  // sign-in: sessions, and what proves who signs in; a digest stands for each secret
+  // sign-in: sessions and credentials; a digest replaces each secret
   session: (digest: string) => key(`SESSION#${digest}`, 'SESSION'),
   sessions: (tenant: string, user: string) => ofTenant(tenant, 'SESSIONS', user),
   sessionPointer: (tenant: string, user: string, id: string) => key(ofTenant(tenant, 'SESSIONS', user), id),
@@ -39,11 +39,11 @@ export const accessKeys = {
   signInLink: (digest: string) => key(`LINK#${digest}`, 'LINK'),
 };
 
-// What sort keys begin with; docs/develop/keys.md says what stands under each.
+// Prefixes of sort keys; docs/develop/keys.md describes the items.
 
-/** Sort-key prefixes of what lies under a check. */
+/** Prefixes under a check. */
 export const RESULTS = 'R#';
-/** Starts and log entries of runs, the bodies of pings, and the addresses that a push check is pinged at. */
+/** Prefixes of starts and log entries, bodies of pings, and ping URLs. */
 export const PINGS = 'P#';
 export const PING_BODIES = 'B#';
 export const PING_URLS = 'URL#';
@@ -52,35 +52,35 @@ export const ALERTS = 'AL#';
 export const HOLDS = 'HOLD#';
 export const REVISIONS = 'REV#';
 export const CHECK_SLUGS = 'SLUG#';
-/** Sort-key prefix of the relations that start at an entity. */
+/** Prefix of the relations from an entity. */
 export const RELATED_OUT = 'OUT#';
-/** Sort-key prefixes of the checks of a cell, and of a tenant's cells: each one, and those that have room. */
+/** Prefixes of checks in a cell, and of cells and cells with room under a tenant. */
 export const CHECKS = 'CHECK#';
 export const CELLS = 'CELL#';
 export const ROOMS = 'ROOM#';
-/** Sort-key prefixes of a cell's rollups, and of the latencies that belong to each. */
+/** Prefixes of a cell's rollups and their latencies. */
 export const ROLLUPS = { hour: 'H#', day: 'D#' };
 export const LATENCIES = { hour: 'HL#', day: 'DL#' };
-/** Actions that its transitions may fire. */
+/** Prefix of actions that transitions of a check may fire. */
 export const BOUND_ACTIONS = 'ACTION#';
 
-/** Sort-key prefixes of what the account's alerting has beside its head. */
+/** Prefixes of the account's alerting, in addition to its head. */
 export const ACCOUNT_CHANNELS = 'CHANNEL#';
 export const SILENCES = 'SILENCE#';
 export const WINDOWS = 'WINDOW#';
 
-/** Sort-key prefix of a tenant's skills beside their count. */
+/** Prefix of skills, in addition to their count. */
 export const SKILLS = 'SKILL#';
 
-/** Sort-key prefixes of a tenant's actions beside their count, and of what was reported on an execution. */
+/** Prefixes of actions, in addition to their count, and of log lines of an execution. */
 export const ACTIONS = 'act_';
 export const LOG_LINES = 'LOG#';
 
-/** Sort-key prefixes of what lies under an incident: the entities that are part of it, and its timeline. */
+/** Prefixes under an incident: its entities and its timeline. */
 export const INCIDENT_ENTITIES = 'E#';
 export const INCIDENT_ENTRIES = 'L#';
 
-/** Keys of skills, and of what MCP clients on an open stream are sent. */
+/** Keys of skills and of open MCP streams. */
 export const agentKeys = {
   skills: (tenant: string) => ofTenant(tenant, 'SKILLS'),
   skillCount: (tenant: string) => key(ofTenant(tenant, 'SKILLS'), '!COUNT'),
@@ -90,49 +90,49 @@ export const agentKeys = {
     key(ofTenant(tenant, 'STREAMS'), `${apiKey}#${session}`),
   mcpOpening: (tenant: string) => key(ofTenant(tenant), 'MCP_OPENING'),
   replyQueue: (tenant: string, session: string) => ofTenant(tenant, 'REPLIES', session),
-  /** @param part 0 is the head, which says how many there are */
+  /** @param part 0 has the number of parts */
   replyPart: (tenant: string, session: string, id: string, part: number) =>
     key(ofTenant(tenant, 'REPLIES', session), `${id}#${part}`),
 };
 
 /**
- * Every key of the table, built here and in keys/, and nowhere else. What stands under each, its size, who reads it and
- * what that costs: docs/develop/keys.md. A tenant's keys all carry the tenant; no other function makes one.
+ * All keys of the table, built only here and in keys/. docs/develop/keys.md describes items, sizes, readers and costs.
+ * Every key of a tenant contains the tenant.
  */
 
-/** The last that has thirteen digits, in the year 2286. */
+/** Largest number of thirteen digits, in the year 2286. */
 const LAST_MS = 9_999_999_999_999;
 
-/** Epoch ms as thirteen digits, so that the text sorts like the time; cut to the years 1970 to 2286. */
+/** Formats epoch ms as thirteen digits, so that texts sort by time; limited to the years 1970 to 2286. */
 export const stamp = (ms: number): string => String(Math.min(Math.max(0, Math.floor(ms)), LAST_MS)).padStart(13, '0');
 
-/** Above every sort key that begins with `prefix`. */
+/** Returns a key above all sort keys with a prefix. */
 export const after = (prefix: string): string => `${prefix}~`;
 
-/** The range of all sort keys that begin with `prefix`. */
+/** Returns the range of all sort keys with a prefix. */
 export const under = (prefix: string) => ({ from: prefix, to: after(prefix) });
 
 /**
- * The parts of a check's id: when it was made (ten characters, so that ids sort by time), its cell (twelve), and its
- * number in the cell (four, in base 32). A look-up by id so needs no pointer.
+ * Position of the cell (twelve characters) in a check's id, after the time of creation (ten, so that ids sort by time)
+ * and before the number in the cell (four, in base 32). So a check is found by its id without a pointer.
  */
 const CELL_AT = { from: 14, to: 26 };
 
-/** The cell that a check lies in. */
+/** Returns the cell of a check. */
 export const cellOf = (checkId: string): string => checkId.slice(CELL_AT.from, CELL_AT.to);
 
-/** The number of a check in its cell. */
+/** Returns the number of a check in its cell. */
 export const numberOf = (checkId: string): number => fromBase32(checkId.slice(CELL_AT.to));
 
-/** @param at epoch ms at which the check is made */
+/** @param at time of creation, epoch ms */
 export const checkIdOf = (at: number, cell: string, number: number): string =>
   `chk_${toBase32(at, 10)}${cell}${toBase32(number, 4)}`;
 
-/** What an id of the schedule is spread by: a check and the jobs of its cell by the cell, all else by itself. */
+/** Returns the part of an id that decides its shard: the cell for a check and its jobs, else the id. */
 const spreadBy = (id: string): string => (id.startsWith('chk_') ? cellOf(id) : id.split('#', 1)[0]!);
 
-/** On one machine there is one place for all. */
-const place = (id: string, count: number): number => (count === 1 ? 0 : hash32(id) % count);
+/** Returns a partition by hash; 0 on one machine. */
+const partitionOf = (id: string, count: number): number => (count === 1 ? 0 : hash32(id) % count);
 
 export type EntryKind =
   | 'probe'
@@ -147,22 +147,22 @@ export type EntryKind =
   | 'remediation'
   | 'account_end';
 
-/** @param layout how many partitions a tenant's lists and the schedule are spread over; fixed once there is data. */
+/** @param layout number of partitions of a tenant's lists and of the schedule; fixed once there is data */
 export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
-  const bucketOf = (id: string) => place(id, layout.BUCKETS);
+  const bucketOf = (id: string) => partitionOf(id, layout.BUCKETS);
   return {
     bucketOf,
-    /** Every bucket number of a tenant's lists. */
+    /** Numbers of all buckets of a tenant's lists. */
     buckets: Array.from({ length: layout.BUCKETS }, (_, bucket) => bucket),
-    /** The schedule shard of a check, with all of its cell, of a cell, or of an action. */
-    shardOf: (id: string) => place(spreadBy(id), layout.SHARDS),
+    /** Returns the schedule shard of a check with its cell, of a cell, or of an action. */
+    shardOf: (id: string) => partitionOf(spreadBy(id), layout.SHARDS),
     shards: Array.from({ length: layout.SHARDS }, (_, shard) => shard),
 
     ...accessKeys,
 
-    // who changed what, newest last
+    // audit log, newest last
     audit: (tenant: string, bucket: number) => ofTenant(tenant, 'AUDIT', bucket),
-    /** @param at epoch ms of the change */
+    /** @param at time of the change, epoch ms */
     auditEntry: (tenant: string, at: number, id: string) =>
       key(ofTenant(tenant, 'AUDIT', bucketOf(id)), `${stamp(at)}#${id}`),
 
@@ -175,7 +175,6 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     entities: (tenant: string, bucket: number) => ofTenant(tenant, 'ENTITIES', bucket),
     entity: (tenant: string, id: string) => key(ofTenant(tenant, 'ENTITIES', bucketOf(id)), id),
 
-    /** The check that has a slug. */
     checkSlug: (tenant: string, slug: string) => key(ofTenant(tenant, 'CHECKSLUGS', bucketOf(slug)), slug),
     checkCount: (tenant: string) => key(ofTenant(tenant), 'CHECKS'),
     relationCount: (tenant: string) => key(ofTenant(tenant), 'RELATIONS'),
@@ -187,7 +186,7 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     relationIn: (tenant: string, to: string, type: string, from: string) =>
       key(ofTenant(tenant, 'RELATED', to), `IN#${type}#${from}`),
 
-    // incidents, what happened in each, and those that are not over
+    // incidents, their timelines, and open incidents
     incidents: (tenant: string, bucket: number) => ofTenant(tenant, 'INCIDENTS', bucket),
     incident: (tenant: string, id: string) => key(ofTenant(tenant, 'INCIDENTS', bucketOf(id)), id),
     openIncidents: (tenant: string) => ofTenant(tenant, 'OPEN_INCIDENTS'),
@@ -195,55 +194,55 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     ofIncident: (tenant: string, id: string) => ofTenant(tenant, 'INCIDENT', id),
     incidentEntity: (tenant: string, id: string, entity: string) =>
       key(ofTenant(tenant, 'INCIDENT', id), `${prefix.INCIDENT_ENTITIES}${entity}`),
-    /** @param at epoch ms @param entry the id of what it tells of */
+    /** @param at epoch ms @param entry id of the reported item */
     incidentEntry: (tenant: string, id: string, at: number, entry: string) =>
       key(ofTenant(tenant, 'INCIDENT', id), `${prefix.INCIDENT_ENTRIES}${stamp(at)}#${entry}`),
 
-    /** Who was told of the failure of an entity that others depend on, and what waits until it is over. */
+    /** Recipients of a failure of an entity with dependents, and alerts held until it is over. */
     notifiedFailure: (tenant: string, root: string) => key(ofTenant(tenant, 'INCIDENT', root), 'OPEN'),
     heldUnder: (tenant: string, root: string) => ofTenant(tenant, 'HELD', root),
     heldCheck: (tenant: string, root: string, check: string) => key(ofTenant(tenant, 'HELD', root), check),
-    /** What was found when the checks of an entity were asked because something that depends on it failed. */
+    /** Results of upstream probes of an entity. */
     asked: (tenant: string, entity: string) => key(ofTenant(tenant, 'ASKED', entity), 'ASKED'),
 
-    // cells: the checks of each side by side, and what their quiet runs wrote
+    // cells: checks, and packs of their quiet results
     cells: (tenant: string) => ofTenant(tenant, 'CELLS'),
     cell: (tenant: string, cell: string) => key(ofTenant(tenant, 'CELLS'), `${prefix.CELLS}${cell}`),
     cellRoom: (tenant: string, cell: string) => key(ofTenant(tenant, 'CELLS'), `${prefix.ROOMS}${cell}`),
     ofCell: (tenant: string, cell: string) => ofTenant(tenant, 'CELL', cell),
     check: (tenant: string, id: string) => key(ofTenant(tenant, 'CELL', cellOf(id)), `${prefix.CHECKS}${id}`),
     packs: (tenant: string, cell: string, intervalSeconds: number) => ofTenant(tenant, 'PACKS', cell, intervalSeconds),
-    /** @param slot epoch ms @param part from 1: a slot may have several packs */
+    /** @param slot epoch ms @param part from 1, because a slot may have several packs */
     pack: (tenant: string, cell: string, intervalSeconds: number, slot: number, part: number) =>
       key(ofTenant(tenant, 'PACKS', cell, intervalSeconds), `${stamp(slot)}#${part}`),
 
-    /** @param from epoch ms at which the hour or day begins */
+    /** @param from start of the hour or day, epoch ms */
     rollup: (tenant: string, cell: string, of: 'hour' | 'day', from: number) =>
       key(ofTenant(tenant, 'CELL', cell), `${prefix.ROLLUPS[of]}${stamp(from)}`),
     latencies: (tenant: string, cell: string, of: 'hour' | 'day', from: number) =>
       key(ofTenant(tenant, 'CELL', cell), `${prefix.LATENCIES[of]}${stamp(from)}`),
 
-    /** The day (epoch ms at which it begins) of an entity, whichever cells its checks lie in. */
+    /** Day of an entity (its start in epoch ms), over all cells of its checks. */
     entityDay: (tenant: string, entity: string, from: number) =>
       key(ofTenant(tenant, 'DAYS', entity), `${prefix.ROLLUPS.day}${stamp(from)}`),
 
-    // what lies under a check
+    // items under a check
     ofCheck: (tenant: string, id: string) => ofTenant(tenant, 'CHECK', id),
     policy: (tenant: string, check: string) => key(ofTenant(tenant, 'CHECK', check), 'POLICY'),
     lastDelivery: (tenant: string, check: string, channel: string) =>
       key(ofTenant(tenant, 'CHECK', check), `LAST#${channel}`),
     revision: (tenant: string, check: string, rev: number) =>
       key(ofTenant(tenant, 'CHECK', check), `${prefix.REVISIONS}${stamp(rev)}`),
-    /** By which the slug of a check is found that is gone. */
+    /** Finds the slug of a deleted check. */
     slugOfCheck: (tenant: string, check: string, slug: string) =>
       key(ofTenant(tenant, 'CHECK', check), `${prefix.CHECK_SLUGS}${slug}`),
-    /** @param at epoch ms that the result is ordered by @param tail what makes it the one result of its cause */
+    /** @param at order of the result, epoch ms @param tail distinguishes results by cause */
     result: (tenant: string, check: string, at: number, tail: string) =>
       key(ofTenant(tenant, 'CHECK', check), `${prefix.RESULTS}${stamp(at)}#${tail}`),
-    /** A ping that is no result. @param at epoch ms of its arrival */
+    /** Ping without a result. @param at time of arrival, epoch ms */
     ping: (tenant: string, check: string, at: number, tail: string) =>
       key(ofTenant(tenant, 'CHECK', check), `${prefix.PINGS}${stamp(at)}#${tail}`),
-    /** What a ping brought. @param at and @param tail as of that, or of its result */
+    /** Body of a ping. @param at @param tail as those of the ping or its result */
     pingBody: (tenant: string, check: string, at: number, tail: string) =>
       key(ofTenant(tenant, 'CHECK', check), `${prefix.PING_BODIES}${stamp(at)}#${tail}`),
     pingKeys: (tenant: string) => ofTenant(tenant, 'PINGKEYS'),
@@ -261,25 +260,25 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     alert: (tenant: string, check: string, at: number, alert: string) =>
       key(ofTenant(tenant, 'CHECK', check), `${prefix.ALERTS}${stamp(at)}#${alert}`),
 
-    /** What is remembered of an alert that waits until its cause is known. @param transition its sort key */
+    /** State of a held alert while its cause is unknown. @param transition sort key of the transition */
     hold: (tenant: string, check: string, transition: string) =>
       key(ofTenant(tenant, 'CHECK', check), `${prefix.HOLDS}${transition}`),
     boundAction: (tenant: string, check: string, action: string) =>
       key(ofTenant(tenant, 'CHECK', check), `${prefix.BOUND_ACTIONS}${action}`),
 
-    // actions, their runs, and what was reported on one
+    // actions, executions, and log lines
     actions: (tenant: string) => ofTenant(tenant, 'ACTIONS'),
     actionCount: (tenant: string) => key(ofTenant(tenant, 'ACTIONS'), '!COUNT'),
     action: (tenant: string, id: string) => key(ofTenant(tenant, 'ACTIONS'), id),
     runs: (tenant: string, action: string) => ofTenant(tenant, 'RUNS', action),
-    /** @param at epoch ms at which the run was begun: the history is in this order */
+    /** @param at start of the execution, epoch ms, which orders the history */
     run: (tenant: string, action: string, at: number, execution: string) =>
       key(ofTenant(tenant, 'RUNS', action), `${stamp(at)}#${execution}`),
-    /** The series of attempts of a guarded action. */
+    /** Attempt series of a guarded action. */
     remediation: (tenant: string, action: string) => key(ofTenant(tenant, 'REMEDIATION', action), 'SERIES'),
-    /** What the account's guarded actions are at. */
+    /** Running remediations of the account. */
     remediations: (tenant: string) => key(ofTenant(tenant), 'REMEDIATIONS'),
-    /** @param name of a lock, or the id of the entity that it stands for */
+    /** @param name of a lock, or id of its entity */
     remediationLock: (tenant: string, name: string) => key(ofTenant(tenant, 'LOCK', name), 'LOCK'),
     ofExecution: (tenant: string, id: string) => ofTenant(tenant, 'EXECUTION', id),
     execution: (tenant: string, id: string) => key(ofTenant(tenant, 'EXECUTION', id), 'EXECUTION'),
@@ -287,11 +286,11 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     logLines: (tenant: string, execution: string, seq: number) =>
       key(ofTenant(tenant, 'EXECUTION', execution), `${prefix.LOG_LINES}${stamp(seq)}`),
 
-    // a tenant's feeds, newest last
+    // feeds of a tenant, newest last
     feed: (tenant: string, bucket: number) => ofTenant(tenant, 'FEED', bucket),
     feedEntry: (tenant: string, entity: string, at: number, transition: string) =>
       key(ofTenant(tenant, 'FEED', bucketOf(entity)), `${stamp(at)}#${transition}`),
-    /** Alerting of the whole account: its head has the version of all that lies beside it. */
+    /** Alerting of the account; its head has the version of all its items. */
     alerting: (tenant: string) => ofTenant(tenant, 'ALERTING'),
     alertingHead: (tenant: string) => key(ofTenant(tenant, 'ALERTING'), 'HEAD'),
     accountChannel: (tenant: string, channel: string) =>
@@ -300,25 +299,25 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
       key(ofTenant(tenant, 'ALERTING'), `${prefix.SILENCES}${silence}`),
     window: (tenant: string, window: string) => key(ofTenant(tenant, 'ALERTING'), `${prefix.WINDOWS}${window}`),
     lastsOfChannels: (tenant: string) => ofTenant(tenant, 'CHANNEL_LASTS'),
-    /** The latest delivery of a channel of the account, of whichever check. */
+    /** Latest delivery of an account channel, over all checks. */
     lastOfChannel: (tenant: string, channel: string) => key(ofTenant(tenant, 'CHANNEL_LASTS'), channel),
     channels: (tenant: string, bucket: number) => ofTenant(tenant, 'CHANNELS', bucket),
     channelPointer: (tenant: string, channel: string) => key(ofTenant(tenant, 'CHANNELS', bucketOf(channel)), channel),
-    /** A link of an alert that was used, by its signature. */
+    /** Used link of an alert, by its signature. */
     usedLink: (tenant: string, signature: string) => key(ofTenant(tenant, 'USED_LINKS'), signature),
-    /** @param destination of channels: when it was paged lately */
+    /** @param destination whose recent pages are stored */
     pages: (tenant: string, destination: string) => key(ofTenant(tenant, 'PAGES', destination), 'PAGES'),
     pace: (tenant: string, digest: string) => key(ofTenant(tenant, 'PACE', digest), 'PACE'),
     deliveries: (tenant: string, bucket: number) => ofTenant(tenant, 'DELIVERIES', bucket),
     delivery: (tenant: string, id: string) => key(ofTenant(tenant, 'DELIVERIES', bucketOf(id)), id),
-    /** Deliveries that one message tells of. @param leads_to digest of where that goes */
+    /** Deliveries of a grouped alert. @param leads_to digest of the destination */
     groups: (tenant: string) => ofTenant(tenant, 'GROUPS'),
     grouped: (tenant: string, group: string, leads_to: string, delivery: string) =>
       key(ofTenant(tenant, 'GROUPS'), `${group}#${leads_to}#${delivery}`),
 
     ...agentKeys,
 
-    // how the service fares; no tenant's
+    // health of the service, without a tenant
     unsent: (bucket: number) => `UNSENT#${bucket}`,
     unsentDelivery: (delivery: string) => key(`UNSENT#${bucketOf(delivery)}`, delivery),
     lastFailure: { pk: 'HEALTH', sk: 'LAST_FAILURE' } satisfies Key,
@@ -327,7 +326,7 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     // the schedule
     entries: (shard: number) => `SCHEDULE#${shard}`,
     entry: (kind: EntryKind, tenant: string, id: string) =>
-      key(`SCHEDULE#${place(spreadBy(id), layout.SHARDS)}`, `${kind}#${tenant}#${id}`),
+      key(`SCHEDULE#${partitionOf(spreadBy(id), layout.SHARDS)}`, `${kind}#${tenant}#${id}`),
     watermark: (shard: number) => key(`WATERMARK#${shard}`, 'WATERMARK'),
     outages: (shard: number) => `OUTAGES#${shard}`,
     outage: (shard: number, from: number) => key(`OUTAGES#${shard}`, stamp(from)),

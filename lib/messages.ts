@@ -1,51 +1,39 @@
 import * as z from 'zod';
 import type { Message } from '#lib/platform/ports.ts';
 
-/**
- * What travels on each queue. A message outlives the code that sent it (a redeploy, a restart): once released, add
- * members only as optional, and keep reading what was sent before.
- */
+/** Messages of the queues. They outlive releases: add only optional properties, and accept old messages. */
 
-/**
- * A slot (epoch ms) of a cell: its checks of this interval are due. With `only`, just these of them: one that is new or
- * was changed, a slow one, or one that has to be tried again.
- */
+/** Slot (epoch ms) of a cell whose checks are due. `only`: new, changed, slow or retried checks. */
 export const Job = z.object({
   tenant_id: z.string(),
   cell: z.string(),
   interval_seconds: z.number().int(),
   slot: z.number().int(),
   only: z.array(z.string()).optional(),
-  /**
-   * Not at the slot itself: its one check is undecided with these settings, and is probed again at `at`, unless `until`
-   * has come (epoch ms; lib/results/slots/retries.ts).
-   */
+  /** Retry between slots at `at`, unless `until` has passed (epoch ms; lib/results/slots/retries.ts). */
   retry: z.object({ at: z.number().int(), until: z.number().int(), rev: z.number().int() }).optional(),
 });
 export type Job = z.infer<typeof Job>;
 
-/** A deadline of a check: `at` (epoch ms) is when it was due. */
+/** Deadline of a check; `at` (epoch ms): its due time. */
 export const DueDeadline = z.object({
   kind: z.enum(['missed_heartbeat', 'reminder', 'late', 'escalation', 'impact', 'hold']),
   tenant_id: z.string(),
   entity_id: z.string(),
   check_id: z.string(),
   at: z.number().int(),
-  /** A held alert is looked at before its deadline: something that it waits for has happened. */
+  /** Whether a held alert is rechecked before its deadline, because what it waits for has happened. */
   woken: z.literal(true).optional(),
 });
 export type DueDeadline = z.infer<typeof DueDeadline>;
 
-/**
- * What held alerts of an account back has ended before its time, at `at` (epoch ms): all that waits for its end is
- * looked at now.
- */
+/** Recheck of all alerts of an account suppressed or held by something that ended early, at `at` (epoch ms). */
 export const Wake = z.object({ wake: z.string(), at: z.number().int() });
 export type Wake = z.infer<typeof Wake>;
 
 /**
- * The message that wakes an account's alerts. It is sent twice: before the change is written, for `WRITTEN_MS` later,
- * as a crash would lose it, and decisions by what held before may still be on their way; and once more after it.
+ * Returns the message that rechecks an account's alerts. Sent twice: before the write, delayed by WRITTEN_MS, because a
+ * crash could lose it and decisions by the old state may be in progress; and again after the write.
  */
 export const wakeMessage = (tenant: string, at: number, after = 0): Message<Wake> => ({
   body: { wake: tenant, at },
@@ -53,27 +41,27 @@ export const wakeMessage = (tenant: string, at: number, after = 0): Message<Wake
   group: tenant,
 });
 
-/** After so long (ms) a write that was begun has taken place or never will. */
+/** Upper bound (ms) for a started write to commit or fail. */
 export const WRITTEN_MS = 15_000;
 
-/** What a deleted check left behind; without `check_id`, what a deleted entity did beside its checks. */
+/** Items of a deleted check; without `check_id`, items of a deleted entity. */
 const ReclaimEntity = z.object({ tenant_id: z.string(), entity_id: z.string(), check_id: z.string().optional() });
-/** A cell that a check has left, or an interval of it. */
+/** Cell that a check has left, or one of its intervals. */
 const ReclaimCell = z.object({ tenant_id: z.string(), cell: z.string() });
-/** The history of a deleted action. */
+/** Executions of a deleted action. */
 const ReclaimAction = z.object({ tenant_id: z.string(), action_id: z.string() });
 
-/** All that a deleted account holds. */
+/** Data of a deleted account. */
 const ReclaimAccount = z.object({ tenant_id: z.string(), account: z.literal(true) });
 
-/** Something for the timeline of an incident, under its check: a transition or an alert. */
+/** Transition or alert of a check, for the timeline of an incident. */
 const OfIncident = z.object({ tenant_id: z.string(), check_id: z.string(), sk: z.string() });
-/** An incident that may be over. */
+/** Incident that may be over. */
 const MaybeOver = z.object({ tenant_id: z.string(), incident_id: z.string() });
 
-/** A run of an action that is due, or one to be looked after. */
+/** Execution of an action that is due or must be settled. */
 const ActionMessage = z.discriminatedUnion('kind', [
-  /** Fired by the transition that stands under the check. */
+  /** Fired by a transition of the check. */
   z.object({
     kind: z.literal('state_change'),
     tenant_id: z.string(),
@@ -83,37 +71,31 @@ const ActionMessage = z.discriminatedUnion('kind', [
   }),
   /** Due at `slot` (epoch ms). */
   z.object({ kind: z.literal('schedule'), tenant_id: z.string(), action_id: z.string(), slot: z.number().int() }),
-  /**
-   * The guarded action has a verdict or an attempt due. `asked`: its pipeline has said how it ended, which may decide
-   * before that.
-   */
+  /** Verdict or attempt of a guarded action is due. `asked`: its pipeline reported its end. */
   z.object({
     kind: z.literal('remediation'),
     tenant_id: z.string(),
     action_id: z.string(),
     asked: z.literal(true).optional(),
   }),
-  /** Begun some time ago: if it is still pending, the process that ran it died. */
+  /** Started before: if it is still pending, its process died. */
   z.object({ kind: z.literal('settle'), tenant_id: z.string(), execution_id: z.string() }),
 ]);
 
 export const messages = {
-  /** The minute's tick; with `shard` it is for that shard alone. */
+  /** Tick of a minute; `shard`: only for that shard. */
   tick: z.object({ scheduled_time: z.string(), shard: z.number().int().optional() }),
-  /** Probes due within the same moment. */
+  /** Probes due in the same period. */
   job: z.object({ jobs: z.array(Job) }),
-  /** Probes of checks that were slow last time, apart from those that are over in a moment. */
+  /** Probes of checks that were slow, separate from fast ones. */
   slow: z.object({ slow_jobs: z.array(Job) }),
-  /** Deadlines within the same moment. */
+  /** Deadlines due in the same period. */
   deadline: z.union([z.object({ deadlines: z.array(DueDeadline) }), Wake]),
-  /** A transition whose fan-out failed once. */
+  /** Transition whose fan-out failed. */
   notify: z.object({ tenant_id: z.string(), check_id: z.string(), sk: z.string() }),
-  /** One delivery to attempt; `turn` (epoch ms) is the one it took among those to the same URL. */
+  /** Delivery to attempt; `turn` (epoch ms): its reserved send time. */
   delivery: z.object({ tenant_id: z.string(), delivery_id: z.string(), turn: z.number().optional() }),
-  /**
-   * Hours and days of a cell to be rolled up: all that are over and not yet made; then those hours or days anew that
-   * hold an instant of `from` to `to`, if they were last made before `after` (all epoch ms).
-   */
+  /** Due rollups of a cell; then again those in `from`–`to`, if last made before `after` (epoch ms). */
   rollup: z.object({
     tenant_id: z.string(),
     cell: z.string(),
@@ -127,29 +109,29 @@ export const messages = {
       .optional(),
   }),
   reclaim: z.union([ReclaimAccount, ReclaimAction, ReclaimCell, ReclaimEntity]),
-  /** A transition whose actions could not be found once. */
+  /** Transition whose actions could not be found. */
   plan: z.object({ tenant_id: z.string(), check_id: z.string(), sk: z.string() }),
   action: ActionMessage,
   incident: z.union([OfIncident, MaybeOver]),
 };
 
 /**
- * The receive after which a message becomes a dead letter, and what it stands for ends as failed. It is the most that
- * SQS allows, as receives that Lambda throttled count too; usually time decides first (lib/platform/batch.ts).
+ * Receive after which a message becomes a dead letter and its work ends as failed: the maximum of SQS, because receives
+ * throttled by Lambda count. Usually time decides first (lib/platform/batch.ts).
  */
 export const LAST_RECEIVE = 1000;
 
-/** A message waits 15 minutes at most (SQS), ms with some to spare; a later time is waited for in stages. */
+/** Maximum delay of a message, ms: 15 minutes in SQS, less a reserve; later times are reached in stages. */
 export const MAX_WAIT_MS = 14 * 60_000;
 
 export type QueueName = keyof typeof messages;
-/** What each queue takes. */
+/** Bodies of messages by queue. */
 export type MessageBodies = { [Name in QueueName]: z.infer<(typeof messages)[Name]> };
 export type MessageOf<Name extends QueueName> = MessageBodies[Name];
-/** As it is sent: with when it is due, and whose work it is. */
+/** Message to send, with its time and group. */
 export type MessageTo<Name extends QueueName> = Message<MessageOf<Name>>;
 
-/** What the prober is given: probes of one of its lanes, or deadlines. */
+/** Work of the prober: probes of one of its lanes, or deadlines. */
 export const ProberWork = z.union([
   messages.job.transform(({ jobs }) => ({ lane: 'quick' as const, jobs })),
   messages.slow.transform(({ slow_jobs }) => ({ lane: 'slow' as const, jobs: slow_jobs })),

@@ -6,8 +6,8 @@ import { rateListProblem } from '#lib/platform/sharing/rates.ts';
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
 /**
- * Why a text cannot be an issuer: a URL without query and fragment (OpenID Connect Discovery 1.0, section 2), by https;
- * by http on this machine alone. Undefined when it can. Whether its provider says the same is seen at sign-in.
+ * Returns why a text is not a valid issuer: a URL without query and fragment (OpenID Connect Discovery 1.0, section 2),
+ * with https, or http on this machine only. The provider's own issuer is compared at sign-in.
  */
 function issuerProblem(text: string): string | undefined {
   const url = URL.parse(text);
@@ -15,24 +15,24 @@ function issuerProblem(text: string): string | undefined {
     return 'must be the address of a provider, such as https://login.example.com';
   }
   if (url.protocol === 'http:' && !LOOPBACK.test(url.hostname)) {
-    return 'must begin with https://; http is for a provider on this machine (localhost, 127.0.0.1, [::1]) alone';
+    return 'must start with https://; http is only for a provider on this machine (localhost, 127.0.0.1, [::1])';
   }
-  if (url.username || url.password) return 'must not hold user:password@';
-  if (/[?#]/.test(text)) return 'must have neither ? nor #';
+  if (url.username || url.password) return 'must not contain user:password@';
+  if (/[?#]/.test(text)) return 'must not contain ? or #';
   if (url.pathname.includes('/.well-known/')) return 'must end before /.well-known/';
   return undefined;
 }
 
-/** A scope of OAuth (RFC 6749, section 3.3). */
+/** Scope of OAuth (RFC 6749, section 3.3). */
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
-const line = (most: number) =>
+const line = (maxLength: number) =>
   z
     .string()
-    .max(most)
+    .max(maxLength)
     .regex(/^[^\p{C}]*$/u, 'must be on one line')
     .default('');
 
-/** Settings of the identity provider that people may sign in by. */
+/** Settings of the identity provider for sign-in. */
 const OIDC_SETTINGS = {
   OIDC_ISSUER: z
     .string()
@@ -52,7 +52,7 @@ const OIDC_SETTINGS = {
     .string()
     .default('openid email profile')
     .transform((text) => text.split(/[\s,]+/).filter(Boolean))
-    .refine((list) => list.includes('openid'), 'must have openid among them, as in openid email profile')
+    .refine((list) => list.includes('openid'), 'must include openid, as in openid email profile')
     .refine((list) => list.every((one) => SCOPE.test(one)), 'must be scopes, such as openid email profile')
     .transform((list) => list.join(' '))
     .describe('Requested scopes, separated by spaces. Must include `openid`.'),
@@ -67,17 +67,17 @@ const OIDC_SETTINGS = {
 
 type Given = Partial<Record<'OIDC_ISSUER' | 'OIDC_CLIENT_ID' | 'OIDC_CLIENT_SECRET', string>>;
 
-/** What does not go together in them; each begins with the name of one. */
+/** Returns contradictions between settings, each starting with a setting. */
 function oidcMisfits({ OIDC_ISSUER = '', OIDC_CLIENT_ID = '', OIDC_CLIENT_SECRET = '' }: Given): string[] {
   if (OIDC_ISSUER !== '' && OIDC_CLIENT_ID === '') {
-    return ['OIDC_CLIENT_ID: is missing; OIDC_ISSUER needs the id that the provider gave this service'];
+    return ['OIDC_CLIENT_ID: is missing; OIDC_ISSUER requires the client id of this service at the provider'];
   }
   const alone = OIDC_CLIENT_ID !== '' ? 'OIDC_CLIENT_ID' : OIDC_CLIENT_SECRET !== '' ? 'OIDC_CLIENT_SECRET' : undefined;
-  if (OIDC_ISSUER === '' && alone) return [`${alone}: means nothing without OIDC_ISSUER`];
+  if (OIDC_ISSUER === '' && alone) return [`${alone}: has no effect without OIDC_ISSUER`];
   return [];
 }
 
-/** The address of one server as NATS_URL has it, `nats://` left out or not; null when it is none. */
+/** Parses a server of NATS_URL, with or without `nats://`; null if it is not valid. */
 export function natsUrl(text: string): URL | null {
   const url = text.trim();
   return URL.parse(url.includes('://') ? url : `nats://${url}`);
@@ -96,10 +96,10 @@ const csv = z
       .filter(Boolean),
   );
 
-/** As browsers send it: a path or a slash at its end would match none. */
+/** Whether a text is an origin as browsers send it, without path and final slash. */
 const isOrigin = (text: string): boolean => text === '*' || /^[a-z][a-z0-9+.-]*:\/\/[^/?#\s]+$/.test(text);
 
-/** An http or https address of a host, with its port or without, and nothing else. */
+/** Whether a text is only an http or https URL of a host, optionally with a port. */
 function isBareUrl(text: string): boolean {
   if (text === '') return true;
   const url = URL.parse(text);
@@ -118,13 +118,13 @@ function isNatsServer(text: string): boolean {
   return parsed !== null && ['nats:', 'tls:'].includes(parsed.protocol) && NATS_HOST.test(parsed.hostname);
 }
 
-/** The connection takes scheme, user and password of the first address for all of them. */
+/** Whether all addresses share scheme, user and password, which the connection takes from the first. */
 function isOneNats(list: string): boolean {
   const wanted = list.split(',').map((text) => natsUrl(text));
   return new Set(wanted.map((url) => `${url?.protocol}//${url?.username}:${url?.password}`)).size <= 1;
 }
 
-/** Tokens that end with a dot: without spaces and wildcards, and not beginning with what is the server's own. */
+/** Tokens that end with a dot, without spaces and wildcards, not starting with a reserved character. */
 const SUBJECT_PREFIX = /^(?![$_])(?:(?:[\x21-\x29\x2b-\x2d\x2f-\x3d\x3f-\x7a]|\{tenant_id\})+\.)*$/;
 
 const NATS_HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])$/i;
@@ -138,7 +138,7 @@ function isMailServer(text: string): boolean {
   return /^smtps?:$/.test(url?.protocol ?? '') && url!.hostname !== '' && /^\/?$/.test(url!.pathname) && !url!.search;
 }
 
-/** Every setting of the service, read from the environment. `npm run generate` makes the table of settings from it. */
+/** Settings of the service, read from the environment. `npm run generate` writes their table. */
 export const SettingsSchema = z.object({
   CHECK_EGRESS: z
     .enum(['public', 'any'])
@@ -160,7 +160,7 @@ export const SettingsSchema = z.object({
   ALLOWED_ORIGINS: csv
     .transform((list) => (list.length === 0 ? ['*'] : list))
     .refine((list) => list.every(isOrigin), 'must be * or origins without a path, such as https://app.example.com')
-    .describe('Origins whose pages may call the API, separated by commas. Empty or `*`: any origin.'),
+    .describe('Origins whose pages can call the API, separated by commas. Empty or `*`: any origin.'),
   PUBLIC_URL: bareUrl('https://status.example.com').describe(
     'Address that people open in a browser, without a path: `https://status.example.com`. Empty: an IP address, a ' +
       'name without a dot, or `localhost`.',
@@ -264,7 +264,7 @@ export const SettingsSchema = z.object({
 
 export type Settings = z.output<typeof SettingsSchema>;
 
-/** Parses an environment; throws one sentence that names each setting that is wrong. */
+/** Parses an environment. Throws an Error that names each invalid setting. */
 export function readSettings(env: Record<string, string | undefined>): Settings;
 export function readSettings<Schema extends z.ZodType>(
   env: Record<string, string | undefined>,
@@ -280,12 +280,12 @@ export function readSettings(env: Record<string, string | undefined>, schema: z.
   throw wrongSettings(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`));
 }
 
-/** What does not go together. */
+/** Returns contradictions between settings. */
 function misfits(settings: Partial<Settings>): string[] {
   const { SESSION_DAYS = 0, SESSION_IDLE_DAYS = 0, SMTP_URL = '', MAIL_FROM = '' } = settings;
   return [
     ...(SMTP_URL !== '' && MAIL_FROM === ''
-      ? ['MAIL_FROM: must be set where SMTP_URL is, as mails need a sender']
+      ? ['MAIL_FROM: is required with SMTP_URL, because mails need a sender']
       : []),
     ...(SESSION_DAYS < SESSION_IDLE_DAYS
       ? [`SESSION_DAYS: must be at least SESSION_IDLE_DAYS, which is ${SESSION_IDLE_DAYS}`]
@@ -294,8 +294,8 @@ function misfits(settings: Partial<Settings>): string[] {
   ];
 }
 
-/** One sentence for all that is wrong. @param table where they are described */
+/** Returns an Error for all invalid settings. @param table page that describes them */
 export function wrongSettings(wrong: string[], table = 'docs/operate/settings.md'): Error {
-  const told = wrong.join('; ');
-  return new Error(`Settings are wrong. ${told}${/[.?]$/.test(told) ? '' : '.'} See ${table}.`);
+  const problems = wrong.join('; ');
+  return new Error(`Settings are wrong. ${problems}${/[.?]$/.test(problems) ? '' : '.'} See ${table}.`);
 }

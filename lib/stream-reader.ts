@@ -11,17 +11,16 @@ import type { Item } from '#lib/platform/ports.ts';
 import type { Env } from './env.ts';
 import { LAST_RECEIVE, type MessageOf, messages } from './messages.ts';
 
-/** What is parked comes again after this time. */
+/** Delay (ms) of a parked item. */
 const PARKED_MS = 5_000;
 
-/** An item that lies under a check and never changes. */
+/** Immutable item under a check. */
 type OfCheck = Item & { tenant_id: string; check_id: string };
 
 /**
- * A function that works on each new item of its prefixes, from the table's stream. When that fails the item is parked
- * on `queue`, and comes again from there by itself, so that no other waits behind it; it is given back to the stream
- * only when it cannot be parked either.
- * @param work `isLast`: it is not given again; what it stands for must end as failed if this fails
+ * Returns a function that handles each new item of its prefixes from the table's stream. On failure an item is parked
+ * on `queue`, so that others do not wait; it returns to the stream only if that fails too. `isLast`: the item is not
+ * retried, so its work must end as failed.
  */
 export function onInserted<T extends OfCheck>(
   { ports, keys }: Env,
@@ -33,7 +32,7 @@ export function onInserted<T extends OfCheck>(
     try {
       await work(item, false);
     } catch (error) {
-      ports.log.warn('a new item was parked', { queue, tenant_id, check_id, sk, error });
+      ports.log.warn('new item failed, parked for a retry', { queue, tenant_id, check_id, sk, error });
       const body: MessageOf<typeof queue> = { tenant_id, check_id, sk };
       await ports.queues.send(queue, [{ body, not_before: ports.clock.now() + PARKED_MS, group: tenant_id }]);
     }
@@ -43,7 +42,7 @@ export function onInserted<T extends OfCheck>(
     const { tenant_id, check_id, sk } = parked;
     const item = await ports.table.get<T>({ pk: keys.ofCheck(tenant_id, check_id), sk });
     if (item) await work(item, isLast);
-    else ports.log.warn('a parked item is gone', { queue, ...parked });
+    else ports.log.warn('parked item not found', { queue, ...parked });
   }
 
   return ({ Records }) =>

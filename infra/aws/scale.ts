@@ -1,5 +1,5 @@
 import { functions } from '#infra/topology.ts';
-import { SHARDS_TOGETHER } from '#lib/schedule/emit.ts';
+import { SHARDS_PER_RUN } from '#lib/schedule/emit.ts';
 import { readSettings } from '#lib/settings.ts';
 import { MAX_BATCH } from './event-source-limits.ts';
 
@@ -47,7 +47,7 @@ const MEGABYTE = 1024 * 1024;
 const vcpuOf = (name: keyof typeof functions): number => Math.min(1, functions[name].memory_mb / ASSUMED.vcpu_mb);
 
 /** Invocations of the generator per minute: one for all shards, or one per shard. */
-const runsOf = (shards: number): number => (shards > SHARDS_TOGETHER ? shards : 1);
+const runsOf = (shards: number): number => (shards > SHARDS_PER_RUN ? shards : 1);
 
 /**
  * Computes load and price of a fleet.
@@ -127,7 +127,7 @@ function dollarsOf({ writes, reads, probesAMessage, seconds }: Run): number {
   );
 }
 
-/** Returns the load of the generator per minute. Up to SHARDS_TOGETHER shards are read in one invocation. */
+/** Returns the load of the generator per minute. Up to SHARDS_PER_RUN shards are read in one invocation. */
 function ticksOf(cells: number, messages: number, shards: number) {
   const a = ASSUMED;
   const runs = runsOf(shards);

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { type FunctionName, functions } from '#infra/topology.ts';
 import { LOG_LEVELS } from '#lib/platform/log.ts';
 import { readSettings, SettingsSchema, wrongSettings } from '#lib/settings.ts';
-import { told } from '#lib/unknown-settings.ts';
+import { unknownSettingText } from '#lib/unknown-settings.ts';
 import { neverAllowed } from './blocked-ranges.ts';
 
 /** Retention periods of a CloudWatch log group, in days. */
@@ -166,7 +166,7 @@ export function readDeploySettings(node: Node): DeploySettings {
   const unknown = Object.keys(node.getAllContext()).filter((key) => isSettingLike(key) && !names.includes(key));
   if (unknown.length > 0)
     throw wrongSettings(
-      unknown.map((key) => told(key, names)),
+      unknown.map((key) => unknownSettingText(key, names)),
       'docs/operate/settings.md',
     );
   const given = Object.keys(DeploySettings.shape).flatMap((name) => {

@@ -15,10 +15,10 @@ import { type ActionItem, HttpMethod, Remediation, Trigger, TriggerState } from 
 const MAX_URL = 2048;
 const MAX_HEADER_VALUE = 4096;
 const MAX_TEMPLATE_BYTES = 16 * 1024;
-/** The rarest rhythm: once in 31 days. */
+/** 31 days. */
 const MAX_INTERVAL_SECONDS = 31 * 86_400;
 
-const NO_PLACEHOLDERS = 'takes no {{placeholders}}; they stand in url and body_template alone';
+const NO_PLACEHOLDERS = 'must not contain {{placeholders}}; use them in url and body_template';
 
 const Headers = HeaderMap.superRefine((headers, context) => {
   for (const [name, value] of Object.entries(headers)) {
@@ -26,44 +26,48 @@ const Headers = HeaderMap.superRefine((headers, context) => {
     if (value.length > MAX_HEADER_VALUE) wrong(`must have at most ${MAX_HEADER_VALUE} characters`);
     if (hasPlaceholder(name) || hasPlaceholder(value)) wrong(NO_PLACEHOLDERS);
   }
-}).describe(`At most 20; secrets go here, and every answer shows them as ${REDACTED}.`);
+}).describe(`Request headers, at most 20. Put secrets here: values are always shown as ${REDACTED}.`);
 
 const fields = {
-  name: Name.describe('What it is called; {{action_name}}.'),
+  name: Name.describe('Name of the action; {{action_name}} in templates.'),
   url: z
     .string()
     .min(1)
     .max(MAX_URL)
     .regex(/^[^\s\p{Cc}]*$/u, 'must not contain blanks or control characters')
     .describe(
-      'http or https, to a public host; may hold {{placeholders}}. Before the path a value may only have letters, digits, "." and "-".',
+      'http or https URL of a public host, with {{placeholders}}. Before the path, values are limited to letters, digits, "." and "-".',
     ),
   method: HttpMethod.describe('Request method.'),
   headers: Headers,
   body_template: z
     .string()
     .refine((text) => Buffer.byteLength(text) <= MAX_TEMPLATE_BYTES, `must have at most ${MAX_TEMPLATE_BYTES} bytes`)
-    .describe('May hold {{placeholders}}; a GET sends no body.'),
+    .describe('Request body, with {{placeholders}}. Not sent with GET.'),
   allowed_hosts: AllowedHosts.describe(
-    'Hosts that it may call, such as api.example.com or *.example.com; empty: any. Required with headers when placeholders leave the end of the host open.',
+    'Hosts it is allowed to call, such as *.example.com; empty: any. Required with headers if placeholders leave the end of the host open.',
   ),
   trigger_type: Trigger.describe(
-    'manual: by POST …/run or a tool alone. state_change: also when its check changes state. schedule: also every interval_seconds.',
+    'manual: only by POST …/run or an MCP tool. state_change: also when its check changes state. schedule: also every interval_seconds.',
   ),
-  check_id: z.string().describe('The check whose transitions fire it; required for state_change.'),
-  trigger_to_state: TriggerState.describe('Fire on this target state only; empty: on any.'),
+  check_id: z.string().describe('Check whose transitions fire it; required for state_change.'),
+  trigger_to_state: TriggerState.describe('Target state that fires it; empty: any.'),
   interval_seconds: z
     .int()
     .min(60)
     .max(MAX_INTERVAL_SECONDS)
-    .describe(`60 to ${MAX_INTERVAL_SECONDS} (31 days); required for schedule.`),
-  timeout_ms: z.int().min(100).max(15_000).describe('How long the request may take in all, in milliseconds.'),
+    .describe(`Interval in seconds, 60–${MAX_INTERVAL_SECONDS} (31 days); required for schedule.`),
+  timeout_ms: z
+    .int()
+    .min(100)
+    .max(15_000)
+    .describe('Timeout of the whole request in milliseconds, 100–15,000. Default: 10,000.'),
   remediation: Remediation.nullable().describe(
-    'Guards its runs by a change of state, verifies each by the results of the check, and tries again; null: neither.',
+    'Guards, verifies and repeats executions by a change of state; null: none. Default: null.',
   ),
 };
 
-/** An action as a create request states it. */
+/** Action of a create request. */
 export const NewAction = z
   .object({
     ...fields,
@@ -80,20 +84,20 @@ export const NewAction = z
   .meta({ id: 'NewAction' });
 export type ActionInput = z.infer<typeof NewAction>;
 
-/** What is supplied changes; headers are replaced as a map. `id` may be repeated: a record can be sent back whole. */
+/** Partial update; headers are replaced as a map. `id` is accepted unchanged, so that a record can be sent back. */
 export const ActionPatch = z
   .object({ ...fields, id: Unchanged })
   .partial()
   .meta({ id: 'ActionPatch' });
 export type ActionPatch = z.infer<typeof ActionPatch>;
 
-/** An action on the wire. */
+/** Action as the API shows it. */
 export const ActionRecord = z
   .object({
     id: IdOf('the action'),
     ...fields,
-    allowed_hosts: z.array(z.string()).describe('Hosts that it may call; empty: any.'),
-    headers: z.record(z.string(), z.string()).describe(`Every value is shown as ${REDACTED}.`),
+    allowed_hosts: z.array(z.string()).describe('Hosts it is allowed to call; empty: any.'),
+    headers: z.record(z.string(), z.string()).describe(`Request headers; every value is shown as ${REDACTED}.`),
     check_id: fields.check_id.nullable(),
     interval_seconds: fields.interval_seconds.nullable(),
     created_at: CreatedAt,
@@ -102,7 +106,7 @@ export const ActionRecord = z
   .meta({ id: 'Action' });
 export type ActionRecord = z.infer<typeof ActionRecord>;
 
-/** An action as the caller may see it: header values never, its URL and hosts not with a read-only key. */
+/** Returns the action as the caller may see it; header values are never shown, URL and hosts only with permission. */
 export const actionRecord = ({ caller }: { caller: Rights }, action: ActionItem): ActionRecord =>
   pick(ActionRecord, {
     ...action,
@@ -119,7 +123,7 @@ export const auditedAction: Audited<ActionItem> = {
   shown: (action) => pick(ActionSettings, actionRecord({ caller: READER }, action)),
 };
 
-/** What a trigger cannot do without. Throws VALIDATION_ERROR. */
+/** Throws VALIDATION_ERROR if a property that the trigger requires is missing. */
 export function assertComplete(input: Pick<ActionInput, 'trigger_type' | 'check_id' | 'interval_seconds'>): void {
   if (input.trigger_type === 'state_change' && input.check_id === null) {
     throw invalid('check_id', 'is required with the trigger_type state_change');
@@ -129,7 +133,7 @@ export function assertComplete(input: Pick<ActionInput, 'trigger_type' | 'check_
   }
 }
 
-/** Headers as they are to be stored, each secret found by its name in any case. Throws VALIDATION_ERROR. */
+/** Merges headers for storage, with secrets matched by name in any case. Throws VALIDATION_ERROR. */
 export function mergeHeaders(stored: Record<string, string>, wanted: Record<string, string>): Record<string, string> {
   const secrets = new Map(Object.entries(stored).map(([name, value]) => [name.toLowerCase(), value]));
   return withKeptSecrets('headers', wanted, (name) => secrets.get(name.toLowerCase()));

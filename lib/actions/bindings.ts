@@ -8,24 +8,21 @@ import { type IntervalSchedule, intervalScheduleOf, slotsBetween } from '#lib/sc
 import { writerSendsUntil } from '#lib/schedule/watermark.ts';
 import type { ActionItem, BoundActionItem } from './action-item.ts';
 
-/** The check whose transitions fire an action. */
+/** Returns the check whose transitions fire an action. */
 export const checkOf = (action: ActionItem | undefined): string | undefined =>
   (action?.trigger_type === 'state_change' && action.check_id) || undefined;
 
-/** The rhythm in which an action runs. */
-export const rhythmOfAction = (action: ActionItem | undefined): IntervalSchedule | undefined =>
+/** Returns the interval schedule of an action. */
+export const scheduleOfAction = (action: ActionItem | undefined): IntervalSchedule | undefined =>
   action?.trigger_type === 'schedule' && action.interval_seconds !== null
     ? intervalScheduleOf(action.id, action.interval_seconds)
     : undefined;
 
-/**
- * The writes that let an action's trigger find it: a pointer under its check, or an entry in the schedule; none of an
- * action that is gone. As with checks, the first runs of a new rhythm are sent here, before the action is written.
- */
+/** Returns the writes of an action's trigger. As with checks, first sends the first executions of a new interval. */
 export async function bind(env: Env, next: ActionItem | undefined, before?: ActionItem): Promise<Write[]> {
   return [
     ...boundWrites(env.keys, next, before),
-    ...unguarded(env.keys, next, before),
+    ...remediationEntryWrites(env.keys, next, before),
     ...(await entryWrites(env, next, before)),
   ];
 }
@@ -48,13 +45,12 @@ function boundWrites(keys: Keys, next: ActionItem | undefined, before?: ActionIt
   return writes;
 }
 
-/** With its action goes the deadline of its attempts. What one of them has taken, it keeps until that expires. */
-const unguarded = (keys: Keys, next: ActionItem | undefined, before?: ActionItem): Write[] =>
+const remediationEntryWrites = (keys: Keys, next: ActionItem | undefined, before?: ActionItem): Write[] =>
   before?.remediation && !next ? [{ delete: keys.entry('remediation', before.tenant_id, before.id) }] : [];
 
 async function entryWrites(env: Env, next: ActionItem | undefined, before?: ActionItem): Promise<Write[]> {
   const { ports, keys } = env;
-  const [old, rhythm] = [rhythmOfAction(before), rhythmOfAction(next)];
+  const [old, rhythm] = [scheduleOfAction(before), scheduleOfAction(next)];
   if (before && old && !rhythm) return [{ delete: keys.entry('action', before.tenant_id, before.id) }];
   if (!next || !rhythm || old?.interval_ms === rhythm.interval_ms) return [];
   const owner = { tenant_id: next.tenant_id, entity_id: next.id, id: next.id };
@@ -64,44 +60,41 @@ async function entryWrites(env: Env, next: ActionItem | undefined, before?: Acti
   return [{ put: actionEntry(keys, owner, ports.ids.token(), rhythm, until) }];
 }
 
-/** What the alert of its check waits for; undefined of an action that no alert waits for. */
-function repairBy(action: ActionItem | undefined): RemediationSetting | undefined {
+/** Returns the setting by which alerts of the check wait for an action; undefined without it. */
+function alertSettingOf(action: ActionItem | undefined): RemediationSetting | undefined {
   const { remediation, trigger_to_state: state } = action ?? {};
   if (!remediation?.alert_after_remediation || (state !== 'down' && state !== 'degraded')) return undefined;
   return { state, settle_seconds: remediation.settle_seconds };
 }
 
-/**
- * The writes by which checks know whether their alert waits for an action: whoever decides on an alert reads the check
- * anyway. None where nothing of that changes, or the check is gone.
- */
+/** Returns the writes of the setting on its checks, which alerting reads anyway. None without a change or a check. */
 export async function remediationSettingsWrites(
   env: Env,
   next: ActionItem | undefined,
   before?: ActionItem,
 ): Promise<Write[]> {
-  const places = new Map<string, { action: ActionItem; repair: RemediationSetting | undefined }>();
-  for (const [action, repair] of [
+  const byCheck = new Map<string, { action: ActionItem; setting: RemediationSetting | undefined }>();
+  for (const [action, setting] of [
     [before, undefined],
-    [next, repairBy(next)],
+    [next, alertSettingOf(next)],
   ] as const) {
     const check = checkOf(action);
-    if (action && check && (repairBy(before) ?? repair)) places.set(check, { action, repair });
+    if (action && check && (alertSettingOf(before) ?? setting)) byCheck.set(check, { action, setting });
   }
-  const writes = await Promise.all([...places].map(([check, of]) => repairWrite(env, check, of)));
+  const writes = await Promise.all([...byCheck].map(([check, of]) => settingWrite(env, check, of)));
   return writes.flat();
 }
 
-async function repairWrite(
+async function settingWrite(
   { ports, keys }: Env,
   id: string,
-  { action, repair }: { action: ActionItem; repair: RemediationSetting | undefined },
+  { action, setting }: { action: ActionItem; setting: RemediationSetting | undefined },
 ): Promise<Write[]> {
   const check = await ports.table.get<CheckItem>(keys.check(action.tenant_id, id));
   if (!check) return [];
   const { [action.id]: was, ...others } = check.repairs ?? {};
-  if (was?.state === repair?.state && was?.settle_seconds === repair?.settle_seconds) return [];
-  const repairs = { ...others, ...(repair && { [action.id]: repair }) };
+  if (was?.state === setting?.state && was?.settle_seconds === setting?.settle_seconds) return [];
+  const repairs = { ...others, ...(setting && { [action.id]: setting }) };
   const isEmpty = Object.keys(repairs).length === 0;
   return [replaceCheck(check, nextCheck(check, ports.ids.token(), { repairs }, isEmpty ? ['repairs'] : []))];
 }

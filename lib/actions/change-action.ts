@@ -18,10 +18,10 @@ import { bind, remediationSettingsWrites } from './bindings.ts';
 import type { RunPointer } from './execution.ts';
 import { requireAction } from './store.ts';
 
-/** Most actions of a tenant (docs/operate/limits.md#account-limits). */
+/** Maximum number of actions per tenant (docs/operate/limits.md#account-limits). */
 const MAX_ACTIONS = 50;
 
-/** A new action. Throws VALIDATION_ERROR, NOT_FOUND for its check, LIMIT_EXCEEDED. */
+/** Creates an action. Throws VALIDATION_ERROR, NOT_FOUND for its check, LIMIT_EXCEEDED. */
 export async function createAction(context: Context, input: ActionInput): Promise<ActionItem> {
   const { ports, keys, tenant } = context;
   assertComplete(input);
@@ -48,7 +48,7 @@ export async function createAction(context: Context, input: ActionInput): Promis
   return oneAtATime(ports.table, keys.actions(tenant), () =>
     retryOnConflict(ports, async () => {
       const [made, count] = await actionAndCount(context, id);
-      // It was made by a try before, whose answer was lost.
+      // Created by an earlier attempt whose response was lost.
       if (made) return made;
       const writes: Write[] = [
         { put: action, if: 'absent' },
@@ -67,16 +67,15 @@ const actionAndCount = ({ ports, keys, tenant }: TenantEnv, id: string) =>
 function countWrite({ ports, keys, tenant }: TenantEnv, before: ActionCountItem | undefined, step: 1 | -1): Write {
   const count = (before?.count ?? 0) + step;
   if (count > MAX_ACTIONS) {
-    throw new AppError('LIMIT_EXCEEDED', `There are ${MAX_ACTIONS} actions, the most that there can be. Delete one.`);
+    throw new AppError('LIMIT_EXCEEDED', `The account has ${MAX_ACTIONS} actions, the maximum. Delete one.`);
   }
   const put: ActionCountItem = { ...keys.actionCount(tenant), v: ports.ids.token(), count };
   return { put, if: before ? { version: before.v } : 'absent' };
 }
 
 /**
- * Changes what is supplied; headers are replaced as a map, in which eight asterisks keep a stored secret. What did not
- * change is not validated again: an action whose check was deleted can still be renamed. What changes nothing is not
- * written. Throws VALIDATION_ERROR, NOT_FOUND.
+ * Updates an action; headers are replaced as a map, in which eight asterisks keep a stored secret. Only changes are
+ * validated and written, so an action of a deleted check can be renamed. Throws VALIDATION_ERROR, NOT_FOUND.
  */
 export function updateAction(context: Context, id: string, patch: ActionPatch): Promise<ActionItem> {
   const { ports } = context;
@@ -110,15 +109,14 @@ export function updateAction(context: Context, id: string, patch: ActionPatch): 
   });
 }
 
-/** Whether it is bound to a check in a way it was not before. */
 const isRebound = (next: ActionItem, before: ActionItem): boolean =>
   next.check_id !== before.check_id || (next.trigger_type === 'state_change' && before.trigger_type !== 'state_change');
 
-/** Deletes an action. It and its runs are gone from the API at once; their storage is reclaimed in the background. */
+/** Deletes an action, which hides its executions at once; storage is reclaimed in the background. */
 export async function deleteAction(context: TenantEnv & MutationContext, id: string): Promise<void> {
   const { ports, keys, tenant } = context;
   const note = auditWriter(context, 'delete', auditedAction);
-  // Before the deletion, as after it a crash would lose the message. It is dropped while the action exists.
+  // Sent before the deletion, because a crash after it could lose the message; dropped while the action exists.
   const body = { tenant_id: tenant, action_id: id };
   await ports.queues.send('reclaim', [{ body, not_before: ports.clock.now() + RECLAIM_AFTER_MS, group: tenant }]);
   await oneAtATime(ports.table, keys.actions(tenant), () =>
@@ -137,15 +135,10 @@ export async function deleteAction(context: TenantEnv & MutationContext, id: str
   );
 }
 
-/** Runs that are read together, and freed side by side. */
-const RUNS_A_PAGE = 50;
+const EXECUTIONS_PER_PAGE = 50;
 const AT_ONCE = 10;
 
-/**
- * Removes the history of a deleted action: its runs and what was reported on them. Nothing is done while the action is
- * there: the message goes out before the deletion, which then did not take place. Repeatable.
- * @param signal aborted when the time of the function is over: what is left is for another message
- */
+/** Deletes executions and logs of a deleted action. Repeatable. On abort of `signal` another message continues. */
 export async function reclaimAction(
   { ports, keys }: Env<'table' | 'queues' | 'clock' | 'ids'>,
   { tenant_id, action_id }: { tenant_id: string; action_id: string },
@@ -154,10 +147,10 @@ export async function reclaimAction(
   if (await ports.table.get(keys.action(tenant_id, action_id))) return;
   const free = async ({ pk, sk, execution_id }: RunPointer): Promise<void> => {
     await deleteAll(ports, await keysUnder(ports, keys.ofExecution(tenant_id, execution_id)));
-    // Last, since it alone names the execution: a crash before this leaves it for the next try.
+    // Last, because only the pointer names the execution: after a crash the next attempt finds it.
     await deleteAll(ports, [{ pk, sk }]);
   };
-  const runs = { partition: keys.runs(tenant_id, action_id), limit: RUNS_A_PAGE };
+  const runs = { partition: keys.runs(tenant_id, action_id), limit: EXECUTIONS_PER_PAGE };
   for await (const items of pagesOf<RunPointer>(ports.table, runs)) {
     for (const some of chunks(items, AT_ONCE)) {
       await Promise.all(some.map(free));

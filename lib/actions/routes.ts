@@ -14,11 +14,10 @@ import { actionList, executionList, LineNumber, LogLine, logLines, requireAction
 
 const row = route<Context>();
 
-/** A report holds up to 100 lines, and more of each than is kept (docs/use/actions.md#report-from-a-pipeline). */
+/** Maximum size of a report of 100 lines, each longer than stored (docs/use/actions.md#report-from-a-pipeline). */
 const MAX_REPORT_BYTES = 1024 * 1024;
 const MAX_VARS = 100;
 
-/** Variables of a manual run by name. */
 const Vars = atMost(
   MAX_VARS,
   z
@@ -29,14 +28,13 @@ const Vars = atMost(
         context.addIssue({ code: 'custom', path: [name], message });
       }
     })
-    .describe('Variables by name; they win over the built-in ones, but not before the path of the URL.'),
+    .describe('Variables by name. They override built-in ones, except before the path of the URL.'),
   `must hold at most ${MAX_VARS} variables`,
 );
 
 const loadAction = (context: Context, { id }: { id: string }) => requireAction(context, id);
 const loadExecution = (context: Context, { exec_id }: { exec_id: string }) => requireExecution(context, exec_id);
 
-/** A key that is held to some checks has no part in runs. */
 async function loadReported(context: Context, params: { exec_id: string }) {
   const found = await loadExecution(context, params);
   assertCheckAllowed(context.caller);
@@ -48,7 +46,8 @@ const actionsThemselves = [
     method: 'GET',
     path: '/v1/actions',
     access: 'read',
-    summary: 'All actions, oldest first; header values are never shown',
+    summary: 'List all actions',
+    description: 'Oldest first. Header values are never shown.',
     status: 200,
     query: ListQuery,
     reply: z.array(ActionRecord),
@@ -58,7 +57,8 @@ const actionsThemselves = [
     method: 'POST',
     path: '/v1/actions',
     access: 'configure',
-    summary: 'Create an action; at most 50',
+    summary: 'Create an action',
+    description: 'An account has at most 50 actions.',
     status: 201,
     body: NewAction,
     reply: ActionRecord,
@@ -69,7 +69,7 @@ const actionsThemselves = [
     method: 'GET',
     path: '/v1/actions/{id}',
     access: 'read',
-    summary: 'One action; header values are never shown',
+    summary: 'Get an action',
     status: 200,
     reply: ActionRecord,
     load: loadAction,
@@ -79,7 +79,8 @@ const actionsThemselves = [
     method: 'PUT',
     path: '/v1/actions/{id}',
     access: 'configure',
-    summary: 'Change what is supplied; headers are replaced, and ******** keeps a stored value',
+    summary: 'Update an action',
+    description: 'Only given properties change. Headers are replaced as a map; ******** keeps a stored value.',
     status: 200,
     body: ActionPatch,
     nulls: ['remediation'],
@@ -91,7 +92,7 @@ const actionsThemselves = [
     method: 'DELETE',
     path: '/v1/actions/{id}',
     access: 'configure',
-    summary: 'Delete an action and its history',
+    summary: 'Delete an action and its executions',
     status: 204,
     load: loadAction,
     run: (context, { loaded }) => deleteAction(context, loaded.id),
@@ -104,7 +105,7 @@ const runs = [
     path: '/v1/actions/{id}/run',
     access: 'respond',
     rate: 'send',
-    summary: 'Run an action now and wait for what the target says',
+    summary: 'Run an action now and wait for the response',
     status: 200,
     body: z.object({ vars: Vars.default({}) }).meta({ id: 'Variables' }),
     reply: ExecutionRecord,
@@ -116,7 +117,7 @@ const runs = [
     method: 'GET',
     path: '/v1/actions/{id}/executions',
     access: 'read',
-    summary: 'Runs of an action, newest first',
+    summary: 'List executions of an action, newest first',
     status: 200,
     query: ListQuery.extend({ limit: limitParam(50, 200) }),
     reply: z.array(ExecutionRecord),
@@ -128,7 +129,7 @@ const runs = [
     method: 'GET',
     path: '/v1/actions/executions/{exec_id}',
     access: 'read',
-    summary: 'One run, of whichever action',
+    summary: 'Get an execution',
     status: 200,
     reply: ExecutionRecord,
     load: loadExecution,
@@ -139,7 +140,7 @@ const runs = [
     path: '/v1/actions/executions/{exec_id}/events',
     access: 'push',
     rate: 'push',
-    summary: 'Report status and log lines of the pipeline that a run has called',
+    summary: 'Report status and log lines of a pipeline',
     status: 200,
     body: Report,
     maxBody: MAX_REPORT_BYTES,
@@ -155,11 +156,11 @@ const runs = [
     method: 'GET',
     path: '/v1/actions/executions/{exec_id}/logs',
     access: 'read',
-    summary: 'Reported log lines of a run, in order',
+    summary: 'List the log lines of an execution, in order',
     status: 200,
     query: ListQuery.extend({
-      after: LineNumber.describe('Lines behind the one of this number alone: goes on where a list had ended.'),
-      detail: z.enum(['0', '1']).default('0').describe('1: with number and time of each line.'),
+      after: LineNumber.describe('Return only lines after this line number.'),
+      detail: z.enum(['0', '1']).default('0').describe('1: include number and time of each line. Default: 0.'),
     }),
     reply: z.union([z.array(z.string()), z.array(LogLine)]),
     load: loadExecution,

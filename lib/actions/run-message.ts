@@ -13,65 +13,63 @@ import { derivedId } from '#lib/platform/ids.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
 import { isSlot } from '#lib/schedule/slots.ts';
 import type { ActionItem, BoundActionItem } from './action-item.ts';
-import { checkOf, rhythmOfAction } from './bindings.ts';
+import { checkOf, scheduleOfAction } from './bindings.ts';
 import type { ExecutionItem } from './execution.ts';
 
 type RunMessage = MessageOf<'action'>;
 
 /**
- * A run that a transition or the schedule wants: at most once, as it is claimed before it is sent. A message that comes
- * again finds the claim; a run still pending when it must be over was cut off. One that cannot be claimed ends as
- * failed with its last receive.
+ * Handles an execution by transition or schedule: sent at most once, because it is claimed first. A repeated message
+ * finds the claim; an execution still pending after its time was interrupted. Without a claim it fails with the last
+ * receive.
  */
-export async function runMessage(env: RunEnv, message: RunMessage, chance: RetryBudget): Promise<void> {
+export async function runMessage(env: RunEnv, message: RunMessage, retries: RetryBudget): Promise<void> {
   if (message.kind === 'settle') return settleById(env, message);
-  if (message.kind === 'remediation') return lookAndRun(env, message);
-  if (chance === 'over') {
+  if (message.kind === 'remediation') return recheckAndRun(env, message);
+  if (retries === 'over') {
     await giveUp(env, message);
-    throw new Error(`a run of ${message.action_id} was given up; see the errors logged for it`);
+    throw new Error(`an execution of ${message.action_id} was given up; see the errors logged for it`);
   }
   try {
     await runOnce(env, message);
   } catch (error) {
-    if (chance === 'last') await giveUp(env, message);
+    if (retries === 'last') await giveUp(env, message);
     throw error;
   }
 }
 
-/** A message that wants a run. */
-type Wish = Extract<RunMessage, { kind: 'state_change' | 'schedule' }>;
+/** Message that requests an execution. */
+type ExecutionRequest = Extract<RunMessage, { kind: 'state_change' | 'schedule' }>;
 
-async function runOnce(env: RunEnv, message: Wish): Promise<void> {
+async function runOnce(env: RunEnv, message: ExecutionRequest): Promise<void> {
   const plan = await planOf(env, message);
   if (!plan) return;
   const claimed = await claim(env, plan.wanted, plan.wants);
   if (claimed.is === 'guarded') return remediate(env, plan);
   if (claimed.is === 'taken') return settle(env, claimed.execution);
-  if (claimed.is === 'ours') await dispatch(env, claimed, plan.variables);
-  else env.ports.log.info('a run was not wanted any more', { ...message });
+  if (claimed.is === 'claimed') await dispatch(env, claimed, plan.variables);
+  else env.ports.log.info('execution not needed any more', { ...message });
 }
 
-/** The run that a transition wants of a guarded action, if its guards let it pass. */
 async function remediate(env: RunEnv, { wanted, transition, variables }: Plan): Promise<void> {
   if (!transition) return;
   const made = await attemptRemediation(env, wanted.action_id, transition, true);
   if (made.is === 'taken') return settle(env, made.execution);
-  if (made.is === 'ours') await dispatch(env, made, variables);
+  if (made.is === 'claimed') await dispatch(env, made, variables);
 }
 
-/** A verdict or a further attempt is due. */
-async function lookAndRun(env: RunEnv, message: RunMessage & { kind: 'remediation' }): Promise<void> {
-  const looked = await recheckRemediation(env, message);
-  if (looked?.attempt.is === 'ours') await dispatch(env, looked.attempt, transitionVariables(looked.transition));
+async function recheckAndRun(env: RunEnv, message: RunMessage & { kind: 'remediation' }): Promise<void> {
+  const rechecked = await recheckRemediation(env, message);
+  if (rechecked?.attempt.is === 'claimed')
+    await dispatch(env, rechecked.attempt, transitionVariables(rechecked.transition));
 }
 
-/** Ends a run that could not be begun, or not be ended, as failed, so that it is seen. */
-async function giveUp(env: RunEnv, message: Wish): Promise<void> {
+async function giveUp(env: RunEnv, message: ExecutionRequest): Promise<void> {
   const plan = await planOf(env, message);
   const claimed = plan && (await claim(env, { ...plan.wanted, given_up: true }, plan.wants));
   if (claimed?.is === 'taken') await interrupted(env, claimed.execution);
-  if (claimed?.is === 'ours') {
-    await finish(env, claimed.execution, notSent('failed', 'not sent: the service failed each time that it tried'));
+  if (claimed?.is === 'claimed') {
+    await finish(env, claimed.execution, notSent('failed', 'not sent: internal error on each attempt'));
   }
 }
 
@@ -79,12 +77,11 @@ type Plan = {
   wanted: Wanted;
   wants: (action: ActionItem) => boolean;
   variables: BuiltIn;
-  /** That it is for; none of a slot. */
   transition?: DecidedTransition;
 };
 
-/** What a message asks for; undefined when its cause is past. */
-async function planOf(env: RunEnv, message: Wish): Promise<Plan | undefined> {
+/** Returns the plan of a message; undefined if its cause is past. */
+async function planOf(env: RunEnv, message: ExecutionRequest): Promise<Plan | undefined> {
   return message.kind === 'schedule' ? ofSlot(env, message) : ofTransition(env, message);
 }
 
@@ -92,9 +89,9 @@ function ofSlot({ ports }: RunEnv, { tenant_id, action_id, slot }: RunMessage & 
   const execution_id = derivedId('exe', slot, action_id, 'slot', slot);
   return {
     wanted: { tenant_id, action_id, execution_id, trigger: 'schedule', transition_id: null },
-    // A slot whose successor is due is past.
+    // A slot is past when the next one is due.
     wants: (action) => {
-      const rhythm = rhythmOfAction(action);
+      const rhythm = scheduleOfAction(action);
       return rhythm !== undefined && isSlot(rhythm, slot) && ports.clock.now() < slot + rhythm.interval_ms;
     },
     variables: {},
@@ -108,7 +105,7 @@ async function ofTransition(
   const key = { pk: keys.ofCheck(tenant_id, check_id), sk: transition_sk };
   const transition = await ports.table.get<DecidedTransition>(key);
   if (!transition) {
-    ports.log.warn('the transition of a run is gone', { tenant_id, action_id, check_id, transition_sk });
+    ports.log.warn('transition of an execution not found', { tenant_id, action_id, check_id, transition_sk });
     return undefined;
   }
   const { transition_id, timestamp } = transition;
@@ -126,19 +123,15 @@ async function settleById(env: RunEnv, { tenant_id, execution_id }: RunMessage &
   if (execution) await settle(env, execution);
 }
 
-/** A run that was claimed before: over, still under way, or cut off. */
 async function settle(env: RunEnv, execution: ExecutionItem): Promise<void> {
   if (execution.dispatch_status !== 'pending') return;
   const { tenant_id, id, give_up_at } = execution;
   if (env.ports.clock.now() < give_up_at) return settleLater(env, tenant_id, id, give_up_at);
   await interrupted(env, execution);
-  env.ports.log.warn('a run was cut off', { tenant_id, execution_id: id, action_id: execution.action_id });
+  env.ports.log.warn('execution interrupted', { tenant_id, execution_id: id, action_id: execution.action_id });
 }
 
-/**
- * A message for each action that a transition fires. Twice is harmless: the run's id follows from both.
- * @param isLast what cannot be sent off ends as failed; throws all the same
- */
+/** Sends a message for each action that a transition fires. Idempotent. `isLast`: what cannot be sent fails. */
 export async function planExecutions(env: RunEnv, transition: DecidedTransition, isLast: boolean): Promise<void> {
   try {
     const runs = await runsOf(env, transition);

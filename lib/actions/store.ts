@@ -17,25 +17,25 @@ import {
 } from './execution.ts';
 
 /**
- * Items of actions and how they are read, all strongly:
+ * Items of actions, all read strongly consistent:
  *
  * | pattern                         | request                                                          |
  * |---------------------------------|------------------------------------------------------------------|
  * | an action, all of a tenant      | get action(tenant, id), query actions(tenant)                    |
  * | actions that a check may fire   | query boundAction under the check                                |
- * | an execution by its id          | get execution(tenant, id), then its action: gone with it at once |
+ * | an execution by its id          | get execution(tenant, id), then its action, which hides it       |
  * | executions of an action         | query runs(tenant, action), then get many execution(tenant, id)  |
  * | log lines of an execution       | query logLines under it                                          |
  */
 
-/** The action that a path names. Throws NOT_FOUND. */
+/** Returns the action of a path. Throws NOT_FOUND. */
 export async function requireAction({ ports, keys, tenant }: TenantScope, id: string): Promise<ActionItem> {
   const action = isId('act', id) ? await ports.table.get<ActionItem>(keys.action(tenant, id)) : undefined;
   if (!action) throw notFound(`Action ${id}`);
   return action;
 }
 
-/** All actions of a tenant, oldest first. */
+/** Returns a reader of all actions of a tenant, oldest first. */
 export function actionList(context: Context): Reader<ActionRecord> {
   const { ports, keys, tenant } = context;
   return async (after, limit) => {
@@ -49,7 +49,7 @@ export function actionList(context: Context): Reader<ActionRecord> {
   };
 }
 
-/** The execution that a path names, and its action; it goes with that and its retention. Throws NOT_FOUND. */
+/** Returns the execution of a path, and its action. Throws NOT_FOUND, also after its retention. */
 export async function requireExecution(
   context: Context,
   id: string,
@@ -61,7 +61,7 @@ export async function requireExecution(
   return { execution, action };
 }
 
-/** Executions of an action, newest first. */
+/** Returns a reader of the executions of an action, newest first. */
 export function executionList(context: Context, action: ActionItem): Reader<ExecutionRecord> {
   const { ports, keys, tenant } = context;
   return async (after, limit) => {
@@ -82,20 +82,20 @@ export function executionList(context: Context, action: ActionItem): Reader<Exec
   };
 }
 
-/** Epoch ms: executions from before are no longer kept. */
+/** Epoch ms before which executions are not kept. */
 const oldest = ({ ports, caller }: Context): number => historyStart(ports.clock.now(), caller.retention_days);
 
-/** A reported line; `seq` counts from 1. */
+/** Reported log line. */
 export const LogLine = z
   .object({
-    seq: z.int().describe('Its number, from 1 on.'),
-    line: z.string().describe('The line, without secrets of the action.'),
-    reported_at: z.iso.datetime().describe('When it was reported.'),
+    seq: z.int().describe('Line number, from 1.'),
+    line: z.string().describe('Text of the line, without secrets of the action.'),
+    reported_at: z.iso.datetime().describe('Time of the report.'),
   })
   .meta({ id: 'LogLine' });
 export type LogLine = z.infer<typeof LogLine>;
 
-/** Number of a line in a query; 0, the default, is before the first. */
+/** Line number in a query; default 0, before the first. */
 export const LineNumber = z
   .string()
   .regex(/^\d{1,9}$/, 'must be a whole number')
@@ -103,13 +103,10 @@ export const LineNumber = z
   .default(0)
   .meta({ type: 'integer', minimum: 0 });
 
-/** Lines that one report holds at most: so far back may lie the item that holds a line. */
-const LINES_AN_ITEM = 100;
+/** Maximum number of lines per item, and so the distance of its key from a line. */
+const LINES_PER_ITEM = 100;
 
-/**
- * The log lines of an execution in order. A position is the number of a line. A read-only key sees no URL in them.
- * @param from number of the line behind which they begin
- */
+/** Returns a reader of the log lines of an execution after line `from`. URLs are redacted for a read-only key. */
 export function logLines(
   { ports, keys, tenant, caller }: Context,
   execution: ExecutionItem,
@@ -119,16 +116,16 @@ export function logLines(
     const seen = Number(after ?? from);
     const { items, next } = await ports.table.query<LogItem>({
       partition: keys.ofExecution(tenant, execution.id),
-      from: `${LOG_LINES}${stamp(seen + 2 - LINES_AN_ITEM)}`,
+      from: `${LOG_LINES}${stamp(seen + 2 - LINES_PER_ITEM)}`,
       to: above(LOG_LINES),
-      // Those before the position are left out of what was found; there may be an item for each.
-      limit: limit + LINES_AN_ITEM,
+      // Lines up to the position are dropped from the page; each may have its own item.
+      limit: limit + LINES_PER_ITEM,
     });
     const lines = items
       .flatMap(({ seq, lines, reported_at }) => lines.map((line, i) => ({ seq: seq + i, line, reported_at })))
       .filter(({ seq }) => seq > seen);
-    const shown = (value: LogLine) => (seesSecrets(caller) ? value : { ...value, line: redactUrls(value.line) });
-    const found = lines.slice(0, limit).map((value) => ({ at: String(value.seq), value: shown(value) }));
+    const visible = (value: LogLine) => (seesSecrets(caller) ? value : { ...value, line: redactUrls(value.line) });
+    const found = lines.slice(0, limit).map((value) => ({ at: String(value.seq), value: visible(value) }));
     const more = next !== undefined || lines.length > found.length;
     return { found, next: more ? found.at(-1)?.at : undefined };
   };

@@ -9,10 +9,12 @@ import type { Item } from '#lib/platform/ports.ts';
 import { Name, Slug, text } from '#lib/platform/text.ts';
 import { Field, FieldInput, makeField, sortFields, VALUE_BYTES } from './field.ts';
 
-const BlueprintSlug = Slug.describe('Names the blueprint in paths; unique within the account, and fixed.');
-const BlueprintName = Name.describe('What this kind of thing is called, such as "Service".');
-const Description = text(0, 10_000).describe('For people; may be empty.');
-const IsDefault = z.boolean().describe('Whether it is the default of the account; true moves the mark here.');
+const BlueprintSlug = Slug.describe('Slug of the blueprint in paths; unique within the account, cannot change.');
+const BlueprintName = Name.describe('Name of the kind of component, such as "Service".');
+const Description = text(0, 10_000).describe('Human-readable description; empty by default.');
+const IsDefault = z
+  .boolean()
+  .describe('Whether it is the default blueprint of the account; true makes it the default.');
 
 const MAX_FIELDS = 200;
 
@@ -26,14 +28,14 @@ export const NewBlueprint = z
       z.array(FieldInput).max(MAX_FIELDS),
       `must hold at most ${MAX_FIELDS} fields; an array field holds many values of one kind`,
     )
-      .describe('The typed fields that its entities have; at most 200.')
+      .describe('Typed fields of its entities, at most 200.')
       .default([]),
     is_default: IsDefault.optional(),
   })
   .meta({ id: 'NewBlueprint' });
 export type NewBlueprint = z.infer<typeof NewBlueprint>;
 
-/** A record can be sent back whole: `slug` and `fields` may be repeated but not changed. */
+/** Partial update; `slug` and `fields` are accepted unchanged, so that a record can be sent back. */
 export const BlueprintPatch = z
   .object({
     slug: Unchanged.optional(),
@@ -41,7 +43,7 @@ export const BlueprintPatch = z
     description: Description.optional(),
     fields: z
       .array(z.record(z.string(), z.unknown()))
-      .describe('May be repeated but not changed: they have endpoints of their own.')
+      .describe('Accepted only unchanged; fields have separate endpoints.')
       .optional(),
     is_default: IsDefault.optional(),
   })
@@ -50,11 +52,11 @@ export type BlueprintPatch = z.infer<typeof BlueprintPatch>;
 
 export const Blueprint = z
   .object({
-    slug: z.string().describe('Names the blueprint in paths.'),
-    name: z.string().describe('What this kind of thing is called.'),
-    description: z.string().describe('For people; may be empty.'),
-    fields: z.array(Field).describe('The typed fields of its entities, by sort_order.'),
-    is_default: z.boolean().describe('Whether it is the default of the account; one blueprint is.'),
+    slug: z.string().describe('Slug of the blueprint in paths.'),
+    name: z.string().describe('Name of the kind of component.'),
+    description: z.string().describe('Human-readable description.'),
+    fields: z.array(Field).describe('Typed fields of its entities, by sort_order.'),
+    is_default: z.boolean().describe('Whether it is the default of the account; exactly one blueprint is.'),
     created_at: CreatedAt,
     updated_at: UpdatedAt,
   })
@@ -69,29 +71,29 @@ export const auditedBlueprint: Audited<Blueprint> = {
   members: (blueprint) => pick(BlueprintSettings, blueprint),
 };
 
-/** A field, of the blueprint that has that slug. */
+/** Audited field, with the slug of its blueprint. */
 export const auditedField: Audited<Field & { slug: string }> = {
   type: 'field',
   target: ({ slug, name }) => ({ id: `${slug}.${name}`, name, within: [slug] }),
   members: (field) => pick(Field, field),
 };
 
-/** A blueprint. Its size is the tenant's. */
+/** Stored blueprint; its size depends on the tenant. */
 export type BlueprintItem = Item &
   Omit<Blueprint, 'is_default'> & {
     v: string;
     tenant_id: string;
-    /** Changes with each entity made or deleted, in the same transaction: the plan limit holds under concurrency. */
+    /** Number of entities; changed in the transaction of each creation or deletion, so that the plan limit holds. */
     entity_count: number;
   };
 
-/** What is true of a tenant's blueprints together; written with each blueprint made or deleted. */
+/** State shared by all blueprints of a tenant; written when one is created or deleted. */
 export type CatalogItem = Item & { v: string; default_slug: string | null; blueprint_count: number };
 
 export const blueprintRecord = (item: BlueprintItem, catalog: CatalogItem): Blueprint =>
   pick(Blueprint, { ...item, is_default: item.slug === catalog.default_slug });
 
-/** Throws VALIDATION_ERROR for fields other than those that there are; null in one means absent. */
+/** Throws VALIDATION_ERROR if the fields differ from the stored ones; null in a field means absent. */
 export function assertSameFields({ slug, fields }: BlueprintItem, given: BlueprintPatch['fields']): void {
   const present = (field: object) => Object.fromEntries(Object.entries(field).filter(([, value]) => value !== null));
   if (!given || isDeepStrictEqual(given.map(present), fields.map(present))) return;
@@ -99,10 +101,7 @@ export function assertSameFields({ slug, fields }: BlueprintItem, given: Bluepri
   throw invalid('fields', `cannot be changed here; POST ${path} adds one, DELETE ${path}/{name} removes one`);
 }
 
-/**
- * Fields with more of them, in their order. Throws CONFLICT for a name that is taken, LIMIT_EXCEEDED for too many of
- * them or for defaults that no entity could hold together.
- */
+/** Adds fields. Throws CONFLICT for a duplicate name, LIMIT_EXCEEDED for too many or too large defaults. */
 export function withFields(fields: Field[], more: FieldInput[]): Field[] {
   const taken = new Set(fields.map(({ name }) => name));
   for (const { name } of more) {
@@ -112,7 +111,7 @@ export function withFields(fields: Field[], more: FieldInput[]): Field[] {
   return inOrder([...fields, ...more.map((input, i) => makeField(input, fields.length + i))]);
 }
 
-/** Fields with one of them defined anew; without a `sort_order` it keeps its place. Throws LIMIT_EXCEEDED. */
+/** Replaces the definition of a field; without `sort_order` it keeps its position. Throws LIMIT_EXCEEDED. */
 export const withChanged = (fields: Field[], old: Field, input: FieldInput): Field[] =>
   inOrder(fields.map((field) => (field === old ? makeField(input, old.sort_order) : field)));
 

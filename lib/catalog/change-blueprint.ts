@@ -23,7 +23,7 @@ import {
 import type { FieldInput } from './field.ts';
 import { allBlueprints, noCatalog, requireBlueprint } from './store.ts';
 
-/** Changes what is supplied; `is_default: true` moves the mark here. Throws NOT_FOUND, VALIDATION_ERROR. */
+/** Updates a blueprint; `is_default: true` makes it the default. Throws NOT_FOUND, VALIDATION_ERROR. */
 export function updateBlueprint(scope: MutationContext, slug: string, patch: BlueprintPatch): Promise<Blueprint> {
   const edit: Edit = (blueprint, catalog) => {
     assertUnchanged({ slug: blueprint.slug }, { slug: patch.slug });
@@ -41,20 +41,14 @@ export function updateBlueprint(scope: MutationContext, slug: string, patch: Blu
   return change(scope, slug, edit, auditWriter(scope, 'update', auditedBlueprint));
 }
 
-/**
- * Adds a field. Entities that lack it are bound to it from their next write on. Throws NOT_FOUND, CONFLICT,
- * LIMIT_EXCEEDED.
- */
+/** Adds a field, validated from the next write of an entity. Throws NOT_FOUND, CONFLICT, LIMIT_EXCEEDED. */
 export function addField(scope: MutationContext, slug: string, input: FieldInput): Promise<Blueprint> {
   const edit: Edit = (blueprint) => ({ ...blueprint, fields: withFields(blueprint.fields, [input]) });
   const note = auditWriter(scope, 'add', auditedField);
   return change(scope, slug, edit, (_, after) => note(undefined, fieldOf(after, input.name)));
 }
 
-/**
- * States a field anew, whole; without a `sort_order` it keeps its place. Values that do not fit any more are not shown.
- * Throws NOT_FOUND, VALIDATION_ERROR for another name, LIMIT_EXCEEDED.
- */
+/** Replaces a field; values that do not fit any more are hidden. Throws NOT_FOUND, VALIDATION_ERROR, LIMIT_EXCEEDED. */
 export function changeField(scope: MutationContext, slug: string, name: string, input: FieldInput): Promise<Blueprint> {
   const edit: Edit = (blueprint) => {
     const old = blueprint.fields.find((field) => field.name === name);
@@ -66,7 +60,7 @@ export function changeField(scope: MutationContext, slug: string, name: string, 
   return change(scope, slug, edit, (before, after) => note(fieldOf(before, name), fieldOf(after, name)));
 }
 
-/** Removes a field; its values are not shown from then on. Throws NOT_FOUND. */
+/** Removes a field and hides its values. Throws NOT_FOUND. */
 export function deleteField(scope: MutationContext, slug: string, name: string): Promise<Blueprint> {
   const edit: Edit = (blueprint) => {
     const fields = blueprint.fields.filter((field) => field.name !== name);
@@ -82,10 +76,8 @@ const fieldOf = ({ slug, fields }: Blueprint, wanted: string) => ({
   ...fields.find(({ name }) => name === wanted)!,
 });
 
-/** The new item; with `is_default` the catalog's mark moves along. */
 type Edit = (blueprint: BlueprintItem, catalog: CatalogItem) => BlueprintItem & { is_default?: boolean };
 
-/** What changes nothing is not written. */
 async function change(
   scope: MutationContext,
   slug: string,
@@ -96,7 +88,7 @@ async function change(
   const v = ports.ids.token();
   return retryOnConflict(ports, async () => {
     const before = await requireBlueprint(scope, slug);
-    // A try before did it, whose answer was lost.
+    // Done by an earlier attempt whose response was lost.
     if (before.blueprint.v === v) return blueprintRecord(before.blueprint, before.catalog);
     const { is_default, ...edited } = edit(before.blueprint, before.catalog);
     const blueprint = { ...edited, v, updated_at: iso(ports.clock.now()) };
@@ -113,10 +105,7 @@ async function change(
   });
 }
 
-/**
- * A new blueprint; the first of a tenant is the default. Throws CONFLICT for a taken slug or a field name given twice,
- * LIMIT_EXCEEDED.
- */
+/** Creates a blueprint; a tenant's first is the default. Throws CONFLICT (slug, field name), LIMIT_EXCEEDED. */
 export async function createBlueprint(scope: MutationContext, input: NewBlueprint): Promise<Blueprint> {
   const { ports, keys, tenant } = scope;
   const fields = withFields([], input.fields);
@@ -129,7 +118,7 @@ export async function createBlueprint(scope: MutationContext, input: NewBlueprin
       keys.blueprint(tenant, input.slug),
     ]);
     const before = present ?? noCatalog(keys, tenant);
-    // With one's own version it was made by a try before, whose answer was lost.
+    // The same version means an earlier attempt whose response was lost.
     if (taken?.v !== v) {
       if (taken) throw new AppError('CONFLICT', `There is a blueprint ${input.slug} already.`);
       assertBlueprintLimit(account!, before);
@@ -170,10 +159,7 @@ function assertBlueprintLimit({ blueprint_limit }: AccountItem, { blueprint_coun
   throw new AppError('LIMIT_EXCEEDED', `The plan allows ${blueprint_limit} blueprints. Delete one or ask for more.`);
 }
 
-/**
- * Deletes a blueprint without entities. When it was the default, the oldest of the others becomes it. Throws
- * NOT_FOUND, and CONFLICT while it has entities.
- */
+/** Deletes a blueprint without entities; the oldest other can become the default. Throws NOT_FOUND, CONFLICT. */
 export async function deleteBlueprint(scope: MutationContext, slug: string): Promise<void> {
   const { ports } = scope;
   const note = auditWriter(scope, 'delete', auditedBlueprint);

@@ -23,7 +23,7 @@ import { changedLabels } from './labels.ts';
 import { endsSooner, withSilence } from './silence-settings.ts';
 import { type EntityPointer, requireEntity } from './store.ts';
 
-/** A new entity without checks. Throws NOT_FOUND (blueprint), VALIDATION_ERROR, CONFLICT (slug), LIMIT_EXCEEDED. */
+/** Creates an entity. Throws NOT_FOUND (blueprint), VALIDATION_ERROR, CONFLICT (slug), LIMIT_EXCEEDED. */
 export async function createEntity(scope: MutationContext, blueprintSlug: string, input: NewEntity): Promise<Entity> {
   const { ports, keys, tenant } = scope;
   const id = ports.ids.id('ent');
@@ -37,7 +37,7 @@ export async function createEntity(scope: MutationContext, blueprintSlug: string
     ]);
     if (!blueprint) throw notFound(`Blueprint ${blueprintSlug}`);
     const fields = mergeValues(blueprint.fields, {}, input.fields);
-    // With one's own version it was made by a try before, whose answer was lost.
+    // The same version means an earlier attempt whose response was lost.
     if (taken?.v !== v) {
       if (taken) throw new AppError('CONFLICT', `Blueprint ${blueprintSlug} has an entity ${input.slug} already.`);
       assertEntityLimit(account!, blueprint);
@@ -85,9 +85,9 @@ function assertEntityLimit({ entity_limit_per_bp }: AccountItem, { slug, entity_
 }
 
 /**
- * Changes what is supplied; `fields` and `labels` merge per key and a null removes one. A silence that is
- * lifted has what it held back looked at. Every write is validated by the
- * blueprint as it is now; what changes nothing is not written. Throws NOT_FOUND, VALIDATION_ERROR.
+ * Updates an entity; `fields` and `labels` merge per key, null removes one. Ending a silence early rechecks the alerts
+ * that it suppressed. Validates against the current blueprint; without a change nothing is written. Throws NOT_FOUND,
+ * VALIDATION_ERROR.
  */
 export async function updateEntity(
   scope: Context,
@@ -126,24 +126,23 @@ export async function updateEntity(
 type Deleting = TenantEnv & MutationContext;
 
 /**
- * Deletes an entity and all its checks in one transaction: from its return on, nothing of them is visible. Relations,
- * policies, channels and entries of the schedule are reclaimed in the background. Alerts that are held as they follow
- * from its failure are looked at again, and so is its incident, which may be over with it. Throws NOT_FOUND.
- * @returns the ids of the checks that went with it
+ * Deletes an entity and all its checks in one transaction; nothing of them is visible on return. Relations, policies,
+ * channels and schedule entries are reclaimed in the background. Alerts held because of it, and its incident, are
+ * rechecked. Returns the ids of the deleted checks. Throws NOT_FOUND.
  */
 export async function deleteEntity(context: Deleting, blueprintSlug: string, slug: string): Promise<string[]> {
   const { ports, keys, tenant } = context;
   const note = auditWriter(context, 'delete', auditedEntity);
-  const announced = new Set<string | undefined>();
+  const sent = new Set<string | undefined>();
   return retryOnConflict(ports, async () => {
     const { entity, blueprint } = await requireEntity(context, blueprintSlug, slug);
     const checks = Object.keys(entity.checks);
-    const left = [undefined, ...checks].filter((id) => !announced.has(id));
+    const left = [undefined, ...checks].filter((id) => !sent.has(id));
     await sendReclaims(context, entity.id, left);
     const now = ports.clock.now();
     const wakes = entity.dependents > 0;
     if (wakes) await ports.queues.send('deadline', [wakeMessage(tenant, now, WRITTEN_MS)]);
-    for (const id of left) announced.add(id);
+    for (const id of left) sent.add(id);
     if (entity.incident) {
       const body = { tenant_id: tenant, incident_id: entity.incident.id };
       await ports.queues.send('incident', [{ body, not_before: now + WRITTEN_MS, group: tenant }]);
@@ -153,7 +152,7 @@ export async function deleteEntity(context: Deleting, blueprintSlug: string, slu
     const counted = { ...blueprint, v: ports.ids.token(), entity_count: blueprint.entity_count - 1 };
     const outcome = await commit(ports, [
       { put: counted, if: { version: blueprint.v } },
-      // Adding a check writes the entity, so that this version holds all its checks.
+      // Adding a check writes the entity, so this version contains all its checks.
       { delete: { pk: entity.pk, sk: entity.sk }, if: { version: entity.v } },
       { delete: keys.entitySlug(tenant, blueprintSlug, slug) },
       ...checks.map((id) => ({ delete: keys.check(tenant, id) })),
@@ -166,7 +165,7 @@ export async function deleteEntity(context: Deleting, blueprintSlug: string, slu
   });
 }
 
-/** @param left ids of checks; undefined means the entity itself */
+/** @param left ids of checks; undefined for the entity */
 async function sendReclaims(
   { ports, tenant }: Deleting,
   entity_id: string,

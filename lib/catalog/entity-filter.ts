@@ -5,15 +5,15 @@ import type { EntityItem } from './entity.ts';
 import { hasLabels, LabelFilter } from './labels.ts';
 import { EntityState } from './states.ts';
 
-/** What is looked for among entities; all of it must hold. */
+/** Filter of entities; all conditions must match. */
 export const EntityFilter = z.object({
-  state: commaListOf(EntityState.options).describe('Only those in one of these states: `down,degraded`.').optional(),
+  state: commaListOf(EntityState.options).describe('Only entities in one of these states: `down,degraded`.').optional(),
   label: LabelFilter.optional(),
-  q: Words.describe('Only those with this in their name or slug, in any case; 2 to 100 characters.').optional(),
+  q: Words.describe('Only entities whose name or slug contains this text, 2–100 characters, ignoring case.').optional(),
 });
 export type EntityFilter = z.output<typeof EntityFilter>;
 
-/** Whether anything is looked for. */
+/** Whether a filter has any condition. */
 export const isPicky = (wanted: object): boolean => Object.values(wanted).some((member) => member !== undefined);
 
 export const fitsEntity = (

@@ -7,7 +7,7 @@ import type { EntityPointer } from './store.ts';
 
 const SLUG = '[A-Za-z0-9][A-Za-z0-9._-]{0,63}';
 
-/** How a request may name an entity in place of its id. */
+/** Path that names an entity instead of its id. */
 export const EntityPath = z
   .string()
   .regex(
@@ -15,30 +15,26 @@ export const EntityPath = z
     'must be the slugs of a blueprint and of an entity of it, such as service/shop',
   );
 
-/** The blueprint and the slug of an entity, which never change: `service/shop`. */
+/** Returns blueprint and slug of an entity, which never change: `service/shop`. */
 export const entityPath = ({ blueprint_slug, slug }: Pick<Entity, 'blueprint_slug' | 'slug'>): string =>
   `${blueprint_slug}/${slug}`;
 
-/** The members of a request that name an entity, by its id and by its path. */
 type Members = { id: string; path: string };
 const OWN: Members = { id: 'entity_id', path: 'entity' };
 
-/** A body that names an entity by its id, by its path, or by both. */
+/** Requires that a body names an entity by id, by path, or both. */
 export const namesEntity = <Schema extends z.ZodType>(schema: Schema, members = OWN): Schema =>
   schema.refine((body) => isNamed(body, members), {
     path: [members.id],
     error: 'is required',
-    // Also where something else of the body is wrong.
+    // Reported also if other properties are not valid.
     when: () => true,
   });
 
 const isNamed = (body: unknown, { id, path }: Members): boolean =>
   memberOf(body, id) !== undefined || memberOf(body, path) !== undefined;
 
-/**
- * The id of the entity that a request names. An id alone is taken as it is. Throws NOT_FOUND for a path that leads
- * nowhere, VALIDATION_ERROR where id and path name two.
- */
+/** Returns the id of the named entity. Throws NOT_FOUND (path), VALIDATION_ERROR if id and path differ. */
 export async function entityIdOf(
   { ports, keys, tenant }: TenantScope,
   named: { id?: string | undefined; path?: string | undefined },

@@ -10,19 +10,18 @@ import { LabelChanges, Labels } from './labels.ts';
 import { SilenceChanges, SilenceMembers, type SilenceSettings, silenceSettingsView } from './silence-settings.ts';
 import { type CheckState, EntityState } from './states.ts';
 
-/** Validated against the blueprint by `mergeValues`. */
 const Values = z
   .custom<Record<string, unknown>>(isObject, 'must be an object from field names to values')
   .meta({ type: 'object', additionalProperties: true })
-  .describe('Values by the names of the fields of the blueprint; each of the type of its field.');
+  .describe("Values by field name of the blueprint, each of the field's type.");
 
-const LABELS = 'What it is tagged with, to find it by: `{"team": "payments"}`. Its checks count as tagged with it too.';
+const LABELS = 'Labels for filters, which also apply to its checks: `{"team": "payments"}`.';
 
-const EntityName = Name.describe('What alerts call it.');
+const EntityName = Name.describe('Name of the entity in alerts.');
 
 export const NewEntity = z
   .object({
-    slug: Slug.describe('Names the entity in paths; unique within its blueprint, and fixed.'),
+    slug: Slug.describe('Slug of the entity in paths; unique within its blueprint, cannot change.'),
     name: EntityName,
     fields: Values.default({}),
     labels: Labels.describe(`${LABELS} At most 20.`).optional(),
@@ -30,7 +29,7 @@ export const NewEntity = z
   .meta({ id: 'NewEntity' });
 export type NewEntity = z.infer<typeof NewEntity>;
 
-/** A record can be sent back whole: `id`, `slug` and `blueprint_slug` may be repeated but not changed. */
+/** Partial update; `id`, `slug` and `blueprint_slug` are accepted unchanged, so that a record can be sent back. */
 export const EntityPatch = z
   .object({
     id: Unchanged.optional(),
@@ -38,7 +37,7 @@ export const EntityPatch = z
     blueprint_slug: Unchanged.optional(),
     name: EntityName.optional(),
     fields: Values.describe(
-      'Merges per key; null removes a value, and the default of the field shows again.',
+      'Values merged per key; null removes a value, so that the default applies again.',
     ).optional(),
     labels: LabelChanges.optional(),
     ...SilenceChanges,
@@ -49,15 +48,15 @@ export type EntityPatch = z.infer<typeof EntityPatch>;
 export const Entity = z
   .object({
     id: IdOf('the entity'),
-    blueprint_slug: z.string().describe('Of the blueprint it is one of.'),
-    slug: z.string().describe('Names the entity in paths.'),
-    name: z.string().describe('What alerts call it.'),
-    fields: z.record(z.string(), z.unknown()).describe('Values by field name, defaults filled in.'),
+    blueprint_slug: z.string().describe('Slug of its blueprint.'),
+    slug: z.string().describe('Slug of the entity in paths.'),
+    name: z.string().describe('Name of the entity in alerts.'),
+    fields: z.record(z.string(), z.unknown()).describe('Values by field name, with defaults.'),
     labels: z.record(z.string(), z.string()).describe(LABELS),
     state: EntityState,
-    state_since: z.iso.datetime().describe('Since when it is in this state.'),
-    dependencies: z.int().describe('Relations from it that carry failure: what it depends on.'),
-    dependents: z.int().describe('Relations to it that carry failure: what depends on it directly.'),
+    state_since: z.iso.datetime().describe('Time since which it is in this state.'),
+    dependencies: z.int().describe('Number of entities it depends on directly, by relations that carry failure.'),
+    dependents: z.int().describe('Number of entities that depend on it directly, by relations that carry failure.'),
     ...SilenceMembers,
     created_at: CreatedAt,
     updated_at: UpdatedAt,
@@ -65,33 +64,28 @@ export const Entity = z
   .meta({ id: 'Entity' });
 export type Entity = z.infer<typeof Entity>;
 
-/** An entity as it is stored: a silence that was lifted has no members. */
 type StoredEntity = Omit<Entity, keyof SilenceSettings> & SilenceSettings;
 
-/** An entity as the API shows it at `now` (epoch ms), its fields filled up with the blueprint's defaults. */
+/** Returns the entity as the API shows it at `now` (epoch ms), with defaults of its blueprint. */
 export const entityRecord = (item: StoredEntity, blueprint: Pick<BlueprintItem, 'fields'>, now: number): Entity =>
   pick(Entity, { ...item, ...silenceSettingsView(item, now), fields: shownValues(blueprint.fields, item.fields) });
 
-/** An incident, by the entity whose failure it began with, or explains it (docs/use/incidents.md). */
+/** Incident with its root cause, the entity whose failure explains it (docs/use/incidents.md). */
 export type IncidentRef = { id: string; root_entity_id: string };
 
-/**
- * An entity: its record, and the aggregate of its checks, which health decides. It is also the entity's row on
- * /v1/status. Its `fields` are stored as supplied; defaults are filled in on reading. Under 1 KB but for these.
- */
+/** Entity with the aggregate state of its checks. `fields` are stored without defaults. Under 1 KB without them. */
 export type EntityItem = Item &
   StoredEntity & {
     v: string;
     tenant_id: string;
-    /** State of each check of it by check id; at most 90. */
+    /** State of each of its checks by id, at most 90. */
     checks: Record<string, CheckState>;
-    /** What its enabled checks that probe add to the account's load (check-count.ts). */
+    /** Load of its enabled probed checks (check-count.ts). */
     check_load: number;
     /** Number of its last transition; 0 before the first. */
     seq: number;
-    /** Epoch ms of its last transition; 0 before the first. The next one is later. */
+    /** Time of its last transition, epoch ms; 0 before the first. The next one is later. */
     last_transition_at: number;
-    /** The incident that it is part of, from a failure of a check of it until that incident is over. */
     incident?: IncidentRef;
   };
 

@@ -6,17 +6,16 @@ import { Name, shorten } from '#lib/platform/text.ts';
 
 export const FieldType = z
   .enum(['string', 'number', 'boolean', 'url', 'array'])
-  .describe('What values must be: url is an absolute http or https URL, array a list of scalars.');
+  .describe('Type of the values. url: absolute http or https URL. array: list of scalars.');
 export type FieldType = z.infer<typeof FieldType>;
 
-/** What a value of each type must be. An array holds scalars. */
 const VALUE: Record<FieldType, z.ZodType> = {
   string: z.string(),
   number: z.number().refine(isStorable, 'is out of range'),
   boolean: z.boolean(),
   url: z.string().refine(isWebUrl, 'must be an absolute http or https URL'),
   array: z.array(z.unknown()).superRefine((values, context) => {
-    // The first is enough: a list may hold thousands.
+    // Reports only the first: a list may have thousands.
     const wrong = values.findIndex((value) => !isScalar(value));
     if (wrong < 0) return;
     context.addIssue({ code: 'custom', path: [wrong], message: 'must be a string, a number or a boolean' });
@@ -30,11 +29,11 @@ function isWebUrl(text: string): boolean {
   return /^https?:\/\//i.test(text) && URL.canParse(text);
 }
 
-/** Why a value is not of its type, in zod's words; undefined when it is. */
+/** Returns why a value is not of its type; undefined if it is. */
 export const validationIssueOf = (type: FieldType, value: unknown): z.ZodError | undefined =>
   VALUE[type].safeParse(value, { error: plainErrors }).error;
 
-/** The value that a default's text means: `"42"`, `"true"`, `"[\"a\"]"`. Undefined when it is not of the type. */
+/** Parses the text of a default: `"42"`, `"true"`, `"[\"a\"]"`. Undefined if it is not of the type. */
 export function parseDefault(type: FieldType, text: string): unknown {
   const value = type === 'string' || type === 'url' ? text : jsonOf(text);
   return validationIssueOf(type, value) ? undefined : value;
@@ -56,19 +55,19 @@ const EXAMPLE: Record<FieldType, string> = {
   array: '["a"]',
 };
 
-const Required = z.boolean().describe('Whether an entity must have a value; a default is one. Default false.');
+const Required = z.boolean().describe('Whether an entity must have a value; a default counts as one. Default: false.');
 const DefaultValue = z
   .string()
-  .describe('Shown where an entity has no value: text that reads as the type, such as "42" or "[\\"a\\"]".');
-const SortOrder = z.int().describe('Fields are shown in this order; default: its position.');
+  .describe('Default for entities without a value, as text of the type, such as "42" or "[\\"a\\"]".');
+const SortOrder = z.int().describe('Position of the field, ascending. Default: position in the list.');
 
-/** A field definition of a request; null means absent. */
+/** Field definition of a request; null means absent. */
 export const FieldInput = z
   .object({
-    // It is part of the path of its DELETE, which API Gateway passes on decoded and cut at a "?".
+    // Part of the path of its DELETE, which API Gateway passes on decoded and cut at a "?".
     name: Name.regex(/^[^?#]*$/, 'must not contain "?" or "#"')
-      .refine((name) => name !== '__proto__', 'is not possible as a name')
-      .describe('The key of its value on an entity; unique within the blueprint.'),
+      .refine((name) => name !== '__proto__', 'is a reserved name')
+      .describe('Key of its value in an entity; unique within the blueprint.'),
     field_type: FieldType,
     required: Required.nullish(),
     default_value: DefaultValue.nullish(),
@@ -82,10 +81,10 @@ export const FieldInput = z
   .meta({ id: 'NewField' });
 export type FieldInput = z.infer<typeof FieldInput>;
 
-/** A typed custom field of a blueprint. */
+/** Typed field of a blueprint. */
 export const Field = z
   .object({
-    name: z.string().describe('The key of its value on an entity.'),
+    name: z.string().describe('Key of its value in an entity.'),
     field_type: FieldType,
     required: Required,
     default_value: DefaultValue.optional(),
@@ -103,21 +102,16 @@ export const makeField = (input: FieldInput, position: number): Field => ({
   sort_order: input.sort_order ?? position,
 });
 
-/** In the order in which they are shown. */
+/** Sorts fields by their position. */
 export const sortFields = (fields: Field[]): Field[] => fields.toSorted((a, b) => a.sort_order - b.sort_order);
 
-/** The most that an entity's own values take as JSON, and the defaults of a blueprint: lists show hundreds of them. */
+/** Maximum size of an entity's values as JSON, and of a blueprint's defaults: lists show hundreds of them. */
 export const VALUE_BYTES = 16 * 1024;
-/** Names that a complaint lists, in characters. */
 const MAX_LISTED = 500;
 
-/** Values of an entity's fields by name. */
 type FieldValues = Record<string, unknown>;
 
-/**
- * What an entity shows of its fields: its own value where it has one that still fits the definition, else the default,
- * parsed to the field's type. Values of removed or retyped fields are not shown.
- */
+/** Returns the visible values: those that fit their field, else defaults; values of removed fields are hidden. */
 export function shownValues(fields: readonly Field[], stored: FieldValues): FieldValues {
   return Object.fromEntries(
     fields.flatMap((field): [string, unknown][] => {
@@ -127,7 +121,6 @@ export function shownValues(fields: readonly Field[], stored: FieldValues): Fiel
   );
 }
 
-/** Defaults as values, parsed once for all entities of a list. */
 const defaults = new WeakMap<Field, unknown>();
 
 function defaultOf(field: Field): unknown {
@@ -136,8 +129,8 @@ function defaultOf(field: Field): unknown {
 }
 
 /**
- * The values to store after a write: `patch` merged over what is stored, a null removing its key. Every field that is
- * required must then have a value or a default. Throws VALIDATION_ERROR naming each wrong place below `fields`.
+ * Returns the values to store: `patch` merged over `stored`, null removes a key. Throws VALIDATION_ERROR with each
+ * wrong path below `fields`, also if a required field has neither value nor default.
  */
 export function mergeValues(fields: readonly Field[], stored: FieldValues, patch: FieldValues): FieldValues {
   assertSmall(patch);
@@ -173,8 +166,8 @@ function wrongValue(field: Field, value: unknown): ErrorDetail[] {
     const isMissing = field.required && field.default_value === undefined;
     return isMissing ? [{ path: `fields.${field.name}`, message: 'is required by the blueprint' }] : [];
   }
-  const complaint = validationIssueOf(field.field_type, value);
-  return complaint ? (validationError(complaint, ['fields', field.name]).details ?? []) : [];
+  const issue = validationIssueOf(field.field_type, value);
+  return issue ? (validationError(issue, ['fields', field.name]).details ?? []) : [];
 }
 
 const kept = (field: Field, stored: FieldValues): unknown => (isKept(field, stored) ? stored[field.name] : undefined);

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** What its last results say of a check (docs/use/states-and-history.md#states). */
+/** State of a check by its last results (docs/use/states-and-history.md#states). */
 export const CheckState = z.enum(['up', 'degraded', 'down', 'unknown']);
 export type CheckState = z.infer<typeof CheckState>;
 
@@ -8,6 +8,6 @@ export const EntityState = z
   .enum(['up', 'degraded', 'down', 'unknown'])
   .meta({ id: 'EntityState' })
   .describe(
-    'From the enabled checks of the entity that have a state: none: unknown; all up: up; all down: down; else degraded.',
+    'State by the enabled checks with a state. unknown: no such check. up: all up. down: all down. degraded: otherwise.',
   );
 export type EntityState = z.infer<typeof EntityState>;

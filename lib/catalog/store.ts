@@ -11,7 +11,7 @@ import { type Entity, type EntityItem, entityRecord } from './entity.ts';
 import { type EntityFilter, fitsEntity, isPicky } from './entity-filter.ts';
 
 /**
- * Items of the catalog and how they are read, all strongly unless asked otherwise:
+ * Items of the catalog, read strongly consistent unless noted:
  *
  * | pattern                      | request                                                          |
  * |------------------------------|------------------------------------------------------------------|
@@ -23,7 +23,7 @@ import { type EntityFilter, fitsEntity, isPicky } from './entity-filter.ts';
  * | entities of a blueprint      | query entitySlugs(…), then get many entity(id)                   |
  */
 
-/** The entity that has a slug. */
+/** Pointer from a slug to an entity. */
 export type EntityPointer = Item & { v: string; entity_id: string };
 
 const BLUEPRINTS = 'B#';
@@ -35,7 +35,7 @@ export const noCatalog = (keys: Keys, tenant: string): CatalogItem => ({
   blueprint_count: 0,
 });
 
-/** A blueprint with the catalog it is in. Throws NOT_FOUND. */
+/** Returns a blueprint and the catalog item. Throws NOT_FOUND. */
 export async function requireBlueprint(
   { ports, keys, tenant }: TenantScope,
   slug: string,
@@ -53,7 +53,7 @@ const blueprintsOf = ({ keys, tenant }: TenantScope): Query => ({
   ...under(BLUEPRINTS),
 });
 
-/** Blueprints as the API shows them, in the order of their slugs. */
+/** Returns a reader of blueprints as the API shows them, by slug. */
 export function blueprintList(scope: TenantScope): Reader<Blueprint> {
   const { ports, keys, tenant } = scope;
   return async (after, limit) => {
@@ -65,13 +65,13 @@ export function blueprintList(scope: TenantScope): Reader<Blueprint> {
   };
 }
 
-/** Every blueprint of a tenant by its slug, for lists of entities of several. */
+/** Returns all blueprints of a tenant by slug. */
 export async function allBlueprints(scope: TenantScope): Promise<Map<string, BlueprintItem>> {
   const all = await allOf<BlueprintItem>(scope.ports.table, blueprintsOf(scope));
   return new Map(all.map((blueprint) => [blueprint.slug, blueprint]));
 }
 
-/** An entity by its slug, with its blueprint. Throws NOT_FOUND for either. */
+/** Returns an entity by slug, with its blueprint. Throws NOT_FOUND for either. */
 export async function requireEntity(
   { ports, keys, tenant }: TenantScope,
   blueprintSlug: string,
@@ -87,19 +87,16 @@ export async function requireEntity(
   return { entity, blueprint };
 }
 
-/**
- * Entities that a request names by their ids, in that order. Throws NOT_FOUND for one that is not there.
- * @param how where they may be a second old, one that is newer is there all the same
- */
+/** Returns entities by id, in that order. Throws NOT_FOUND. `how`: with eventual reads, missing ones are read again. */
 export async function requireEntities(
   scope: TenantScope,
   ids: readonly string[],
   how: Freshness = {},
 ): Promise<EntityItem[]> {
   const { ports, keys, tenant } = scope;
-  const asked = ids.filter((id) => isId('ent', id));
+  const validIds = ids.filter((id) => isId('ent', id));
   const found = await ports.table.getMany<EntityItem>(
-    asked.map((id) => keys.entity(tenant, id)),
+    validIds.map((id) => keys.entity(tenant, id)),
     how,
   );
   if (how.eventual && found.includes(undefined)) return requireEntities(scope, ids);
@@ -111,11 +108,11 @@ export async function requireEntities(
   });
 }
 
-/** The same of one. */
+/** Returns an entity by id. Throws NOT_FOUND. */
 export const requireEntityById = async (scope: TenantScope, id: string): Promise<EntityItem> =>
   (await requireEntities(scope, [id]))[0]!;
 
-/** An entity by its id, with its blueprint. Throws NOT_FOUND. */
+/** Returns an entity by id, with its blueprint. Throws NOT_FOUND. */
 export async function requireEntityWithBlueprint(
   scope: TenantScope,
   id: string,
@@ -128,10 +125,10 @@ export async function requireEntityWithBlueprint(
   return { entity, blueprint };
 }
 
-/** The least that is read of a bucket; entities lie evenly in all of them. */
+/** Minimum number of entities read per bucket; they are spread evenly. */
 const MIN_PER_BUCKET = 10;
 
-/** Entities of all blueprints in the order of their ids: `limit` of them, or fewer and still more behind them. */
+/** Returns entities of all blueprints by id: `limit` of them, or fewer although more follow. */
 export const entitiesById = (
   { ports, keys, tenant }: TenantScope,
   range: Pick<Query, 'from' | 'after'>,
@@ -143,7 +140,7 @@ export const entitiesById = (
     { ...range, limit, each: Math.max(MIN_PER_BUCKET, Math.ceil(limit / keys.buckets.length)) },
   );
 
-/** Entities of a blueprint as the API shows them, in the order of their slugs. */
+/** Returns a reader of entities of a blueprint as the API shows them, by slug. */
 export function entityList(
   { ports, keys, tenant }: TenantScope,
   blueprint: BlueprintItem,

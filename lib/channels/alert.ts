@@ -6,72 +6,66 @@ import type { CheckItem, NotifiedAlert } from '#lib/checks/check-item.ts';
 import type { TransitionCause, TransitionItem } from '#lib/checks/state/transition.ts';
 import { namesOf } from '#lib/platform/plain-data.ts';
 
-/** How many of something, and the names of the first ten. */
+/** Count, with the names of the first ten. */
 export type Counted = { count: number; names: string[] };
 
-/** The check as it is now; of one that is gone the name alone is left. */
+/** Current check; only the name if it was deleted. */
 export type AlertCheck = { id: string; name: string; slug: string | null; type: string | null; target: string | null };
 
 type AlertEntity = { id: string; name: string; slug: string; blueprint: string; labels: Labels };
 
-/** An alert to a channel: all that a `render` needs, so that it can be pure. */
+/** Alert with everything that a pure `render` needs. */
 export type Alert = {
   delivery_id: string;
-  /** Null for a test. */
   alert_id: string | null;
   kind: DeliveryKind;
   urgency: AlertUrgency;
-  /** The incident that it belongs to; null without one. */
   incident_id: string | null;
-  /** Other entities follow from that, or it follows from theirs. */
+  /** Whether other entities are downstream or upstream of this failure. */
   with_others: boolean;
-  /** What it fails with; null when it fails by itself, or nobody knows. */
+  /** Root cause; null if there is none or it is unknown. */
   root: AlertRoot | null;
-  /** What else fails or waits under the same root; null when nobody knows. */
+  /** Other failures and held alerts of the same root cause; null if unknown. */
   affected: Counted | null;
-  /** What depends on the entity directly; null when nobody knows. */
+  /** Direct dependents of the entity; null if unknown. */
   impact: Counted | null;
-  /**
-   * Of one that tells of all that stayed down after what they followed from: how many, itself included, and the names
-   * of the first ten; null of any other.
-   */
+  /** Failures that remain after the recovery of their root cause, including itself; else null. */
   group: (Counted & { id: string; root_entity_name: string }) | null;
   urls: AlertUrls;
   check: AlertCheck;
   entity: AlertEntity;
-  /** How often the check failed within the last so many ms, this time included; null when nobody counted. */
+  /** Recent failures of the check, including this one; null if not counted. */
   lately: RecentFailures | null;
-  /** What kinds of channel got the alert, as people call them, one a channel; empty when it is not known. */
-  told: string[];
-  /** What was tried to repair it, and is given up; null of all other alerts. */
+  /** Titles of the channel types notified, one per channel; empty if unknown. */
+  notified: string[];
+  /** Remediation that did not help; null for other alerts. */
   remediation: TriedRemediation | null;
-  /** Leads to a page that asks before it acknowledges; null where nothing can be acknowledged. */
+  /** URL of the page that acknowledges after a confirmation; null if not possible. */
   acknowledge_url: string | null;
-  /** The same for a silence of an hour. */
+  /** URL of the page that silences the check for an hour; null if not possible. */
   silence_url: string | null;
-  /** Of one that says so: who looks after it; else null. `until`: ISO 8601. */
+  /** Acknowledgement; null for other alerts. `until`: ISO 8601. */
   acknowledgement: { by: string; note: string; until: string | null } | null;
-  /** Of an escalation: which of its steps, from 1; else null. */
+  /** Escalation step, from 1; null for other alerts. */
   step: number | null;
   event: StateChangeEvent;
-  /** What channels are to believe of the check afterwards: up of one that is degraded, where that is not announced. */
+  /** Reported state: up for degraded if the policy does not alert on degraded. */
   reports_state: NotifiedAlert['reports_state'] | null;
-  /** It is the first to say that the check flaps. */
   flapping?: FlapNote;
   /** Null for a test. */
   cause: TransitionCause | null;
   check_label: string;
-  /** Error or warning of the deciding result; empty when none. */
+  /** Error or warning of the deciding result; empty without one. */
   error_message: string;
-  /** ISO 8601: since when the check was in `check_from_state`. */
+  /** Start of `check_from_state`, ISO 8601. */
   check_from_since: string;
-  /** ISO 8601: when this alert was made. */
+  /** Time of the alert, ISO 8601. */
   at: string;
-  /** Epoch ms of this attempt. */
+  /** Time of this attempt, epoch ms. */
   sent_at: number;
 };
 
-/** What nobody has found out of an alert. */
+/** Properties of an alert without any further information. */
 export const NOTHING_KNOWN = {
   urgency: 'high',
   incident_id: null,
@@ -81,7 +75,7 @@ export const NOTHING_KNOWN = {
   impact: null,
   group: null,
   lately: null,
-  told: [],
+  notified: [],
   remediation: null,
   acknowledge_url: null,
   silence_url: null,
@@ -89,7 +83,7 @@ export const NOTHING_KNOWN = {
   step: null,
 } satisfies Partial<Alert>;
 
-/** As a real one: what a channel type makes of it is shown in the documents, and says where its alerts go. */
+/** Example of an alert, used in the documentation and to determine the address of a channel. */
 export const EXAMPLE_ALERT: Alert = {
   ...NOTHING_KNOWN,
   delivery_id: 'dlv_0mi8w2c1pce7f6c011776e8db7',
@@ -135,10 +129,9 @@ export const EXAMPLE_ALERT: Alert = {
     dashboard: null,
   },
   lately: { failures: 3, within_ms: 86_400_000 },
-  told: ['Slack', 'E-mail'],
+  notified: ['Slack', 'E-mail'],
 };
 
-/** Pages about an alert, for people; null where there is none. */
 type AlertUrls = {
   check: string | null;
   incident: string | null;
@@ -146,7 +139,7 @@ type AlertUrls = {
   dashboard: string | null;
 };
 
-/** What the pages follow from. `public_url`: the setting PUBLIC_URL, which may be empty. */
+/** Input of the URLs. `public_url`: the setting PUBLIC_URL, possibly empty. */
 export type AlertUrlsAbout = {
   check: CheckItem | undefined;
   entity: EntityItem;
@@ -156,10 +149,7 @@ export type AlertUrlsAbout = {
 
 const MAX_TEXT = 2048;
 
-/**
- * Check and incident in the console, and the addresses that the check's labels, or else the entity's fields and labels,
- * have as `runbook_url` and `dashboard_url`.
- */
+/** Returns the URLs of check and incident, and those in labels of the check, or fields and labels of the entity. */
 export function urlsOf({ check, entity, incident_id, public_url }: AlertUrlsAbout): AlertUrls {
   const named = (name: string): string | null =>
     [check?.labels?.[name], entity.fields[name], entity.labels[name]].find(isAddress) ?? null;
@@ -187,10 +177,10 @@ export const DeliveryKind = z.enum([
 ]);
 export type DeliveryKind = z.infer<typeof DeliveryKind>;
 
-/** An entity that others depend on, as it was when the alert was decided. `since`: ISO 8601. */
+/** Upstream entity at the time of the alert. `since`: ISO 8601. */
 export type AlertRoot = { entity_id: string; entity_name: string; state: EntityState; since: string };
 
-/** A guarded action that did not help; `verdict` is that of its last attempt. */
+/** Guarded action that did not help, with the verdict of its last attempt. */
 export type TriedRemediation = {
   action_id: string;
   action_name: string;
@@ -198,14 +188,14 @@ export type TriedRemediation = {
   verdict: 'recovered' | 'not_recovered' | 'unverified';
 };
 
-/** What an alert says of flapping: how many changes there were within which time, and when it is told again; ms. */
+/** Flapping: number of changes within a time, and time in one state until the next alert; ms. */
 export type FlapNote = { changes: number; within_ms: number; calm_ms: number };
 
-/** `low`: delivered as any other, but it need not wake anybody. */
+/** `low`: delivered as any other alert, but not urgent. */
 export const AlertUrgency = z.enum(['high', 'low']);
 export type AlertUrgency = z.infer<typeof AlertUrgency>;
 
-/** The members of the event (docs/use/webhooks.md#events), in its order. */
+/** Properties of the event (docs/use/webhooks.md#events), in order. */
 export const EVENT_MEMBERS = {
   entity_id: true,
   entity_name: true,
@@ -220,14 +210,11 @@ export const EVENT_MEMBERS = {
 } as const;
 const names = namesOf(EVENT_MEMBERS);
 
-/**
- * The state-change event, with the check's own states beside the entity's. It is the body of a webhook, the payload on
- * NATS and the detail on the bus.
- */
+/** State-change event of check and entity: body of webhooks, payload on NATS, detail on the bus. */
 type StateChangeEvent = Pick<TransitionItem, keyof typeof EVENT_MEMBERS>;
 
 export const eventOf = (transition: TransitionItem): StateChangeEvent =>
   Object.fromEntries(names.map((name) => [name, transition[name]])) as StateChangeEvent;
 
-/** How often a check went down; of 20 it may be more. */
+/** Number of times the check went down; from 20 on a lower bound. */
 export type RecentFailures = { failures: number; within_ms: number };

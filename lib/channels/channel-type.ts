@@ -4,15 +4,11 @@ import type { Alert } from './alert.ts';
 import type { Letter } from './mail-client.ts';
 import { TEMPLATES, type Templates } from './templates.ts';
 
-/**
- * One request, publication or mail, ready to go.
- * - `receiver`: who takes turns when it asks to be sent less; default: the url.
- */
+/** Request, publication or mail to send. `receiver`: key of the pacing; default: the url. */
 export type Send =
   | {
       via: 'http';
       url: string;
-      /** Default POST. */
       method?: 'PUT';
       headers: Record<string, string>;
       body: string;
@@ -21,47 +17,39 @@ export type Send =
   | { via: 'nats'; subject: string; body: string }
   | { via: 'smtp'; mail: Letter };
 
-/** An answer of a receiver. `body`: its first KB. `json`: the object that it is; empty where it is none, or cut off. */
+/** Response of a receiver. `body`: its first KB. `json`: parsed object; empty if it is not a complete object. */
 export type ChannelResponse = { status: number; body: string; json: Record<string, unknown> };
 
-/** What a receiver said against an alert; `retry_after_ms` where it asks to be sent less. */
-type Refused = { said: string; retry_after_ms?: number };
+/** Error of a receiver; `retry_after_ms` if it requests a pause. */
+type Refused = { message: string; retry_after_ms?: number };
 
-/**
- * A kind of channel: one file in types/ and one word in the registry. Sending, time-out, retry, guard, pace, redaction
- * and logging stand once, outside.
- */
+/** Channel type: one file in types/ and an entry in the registry. Sending, retry, pacing and redaction are shared. */
 export type ChannelType<Name extends string = string> = {
   type: Name;
-  /** What it is called where types are listed: `Slack`. */
+  /** Name in lists of types: `Slack`. */
   title: string;
-  /** What it sends and where, in a sentence or two, for the documents. */
   about: string;
-  /** What carries it. Only the deliverer reaches NATS and the mail server. */
+  /** Transport. NATS and the mail server are only reachable from the deliverer. */
   via: Send['via'];
-  /** What people read may be told in the channel's own words (templates.ts). */
+  /** `people`: texts can be replaced by templates (templates.ts). */
   read_by: 'people' | 'programs';
-  /** Strict, and every value a string: a typo never passes silently. */
+  /** Strict, with string values only, so that typos are reported. */
   config: z.ZodObject;
-  /** Config keys that a read-only key sees as ********, and that no error text may contain. */
+  /** Keys of config that a read-only key sees as ********, and that error texts must not contain. */
   secrets: readonly string[];
-  /** What tells receivers apart that share the address that `render` answers, such as a room; absent where none do. */
+  /** Returns what distinguishes receivers of the same address, such as a room; absent if nothing does. */
   recipient?(config: Record<string, string>): string;
-  /** Pure. */
   render(alert: Alert, config: Record<string, string>): Send;
-  /**
-   * What an answer says beyond its status: of receivers that refuse with 200, or ask for patience in the body. Pure.
-   * Undefined: as its status says; without it, every answer is.
-   */
+  /** Returns an error that the status does not show: some receivers reject with 200, or request a pause. Pure. */
   refused?(answer: ChannelResponse): Refused | undefined;
-  /** Configs that a test parses: each valid one must pass, every invalid one fail at `path`. The first one is shown. */
+  /** Configs that a test parses; the documentation shows the first valid one. */
   examples: {
     valid: [Record<string, string>, ...Record<string, string>[]];
     invalid: { value: Record<string, unknown>; path: string }[];
   };
 };
 
-/** Types one file of the registry: its `render` gets the config that its schema makes. */
+/** Defines a channel type; `render` gets the config parsed by its schema. */
 export const defineChannel = <const Name extends string, Config extends z.ZodObject>(
   type: Omit<ChannelType<Name>, 'config' | 'render'> & {
     config: Config;
@@ -75,47 +63,43 @@ export const defineChannel = <const Name extends string, Config extends z.ZodObj
 
 const MAX_URL = 2048;
 
-/** An address that an alert is posted to. */
+/** Returns the schema of a URL that alerts are sent to. */
 export const channelUrl = (schemes: readonly ('http:' | 'https:')[]) =>
   z
     .string()
     .max(MAX_URL, `must have at most ${MAX_URL} characters`)
     .superRefine((text, context) => {
-      const wrong = whatIsWrong(text, schemes);
+      const wrong = urlProblem(text, schemes);
       if (wrong) context.addIssue({ code: 'custom', message: wrong });
     });
 
-function whatIsWrong(text: string, schemes: readonly string[]): string | undefined {
+function urlProblem(text: string, schemes: readonly string[]): string | undefined {
   if (!URL.canParse(text)) return 'must be an absolute URL';
   const url = new URL(text);
-  if (!schemes.includes(url.protocol)) return `must begin with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`;
+  if (!schemes.includes(url.protocol)) return `must start with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`;
   if (url.username || url.password) return 'must not carry user:password@; use a token or a secret path';
   return undefined;
 }
 
-/** A key or a token that goes into a header or a path: printable ASCII without spaces. */
-export const channelToken = (longest = 512) =>
+/** Returns the schema of a key or token in a header or path: printable ASCII without spaces. */
+export const channelToken = (maxLength = 512) =>
   z
     .string()
     .min(1)
-    .max(longest, `must have at most ${longest} characters`)
+    .max(maxLength, `must have at most ${maxLength} characters`)
     .regex(/^[\x21-\x7e]+$/, 'must be printable ASCII without spaces');
 
-/** Shorter parts of an address, such as /api, are no secrets and would riddle a text. */
-const MIN_PART = 6;
+/** Minimum length of a redacted part of a URL: shorter parts, such as /api, are not secret. */
+const MIN_SECRET_PART = 6;
 
-/**
- * What takes every secret of a channel out of a text, also where a receiver quotes only the path of its address, or
- * writes it in another way than it was sent. Use it before a text is cut off.
- */
+/** Returns a function that removes the secrets of a channel, also encoded or in part; use before truncating. */
 export const channelRedactor = (type: ChannelType, config: Record<string, string>): Redact =>
   redactorOf(type.secrets.flatMap((key) => (config[key] ? secretsIn(config[key]) : [])));
 
-/** A token or a subject is one; of an address, all but its origin, and each part of that. */
 function secretsIn(value: string): string[] {
   const url = URL.parse(value);
   if (!url?.host) return [value];
   const { pathname, search, hash } = url;
   const parts = [pathname, search, hash, ...pathname.split('/'), ...search.split(/[?&]/), ...search.split(/[?&=]/)];
-  return [pathname + search + hash, ...parts].filter((part) => part.length >= MIN_PART);
+  return [pathname + search + hash, ...parts].filter((part) => part.length >= MIN_SECRET_PART);
 }

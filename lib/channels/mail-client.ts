@@ -1,12 +1,12 @@
 import type { Log } from '#lib/platform/ports.ts';
 
-/** For all of it: connection, greeting, TLS, user, letter. */
+/** Timeout of everything: connection, greeting, TLS, login, mail. */
 const TIMEOUT_MS = 10_000;
 
-/** Loaded with the first mail: a service without mail channels does without it. */
+/** Loaded with the first mail, because many services have no mail channels. */
 const client = () => import('nodemailer');
 
-/** A letter as it goes out, without its sender. Ids are as in `Message-ID`, without brackets and host. */
+/** Mail without its sender. Ids are those of `Message-ID`, without brackets and host. */
 export type Letter = {
   to: string[];
   subject: string;
@@ -19,14 +19,14 @@ export type Letter = {
   headers: Record<string, string>;
 };
 
-/** Why a letter was not taken, in words that the account may read. `later`: the server asks for patience (4xx). */
+/** Human-readable error of the mail server. `later`: it requests a retry (4xx). */
 export type LetterRefusal = { error: string; later?: boolean; timed_out?: boolean };
 
 /**
- * Hands letters to the operator's mail server; a connection a letter, as alerts are few. A user and a password never
- * go out in the clear: without TLS from the start (smtps), STARTTLS has to be there, with a certificate that can be
- * trusted. Without a user STARTTLS is taken where it is offered, but by the machine itself.
- * @param settings SMTP_URL: `smtp://` (port 587) or `smtps://` (465), with `user:password@` or without; MAIL_FROM
+ * Returns a function that sends mails by the operator's mail server, with a connection each, because alerts are few.
+ * Credentials are only sent with TLS: smtps, or STARTTLS with a trusted certificate. Without credentials STARTTLS is
+ * used if offered, except on this machine. `settings`: SMTP_URL `smtp://` (port 587) or `smtps://` (465), optionally
+ * with `user:password@`; MAIL_FROM.
  */
 export function mailSender(settings: { SMTP_URL: string; MAIL_FROM: string }, log: Log, timeoutMs = TIMEOUT_MS) {
   const { SMTP_URL, MAIL_FROM } = settings;
@@ -43,10 +43,7 @@ export function mailSender(settings: { SMTP_URL: string; MAIL_FROM: string }, lo
     const transport = createTransport(options);
     const { to, subject, text, html, id, thread, date, unsubscribe_url } = letter;
     const { promise: late, reject } = Promise.withResolvers<never>();
-    const timer = setTimeout(
-      () => reject(Object.assign(new Error('no end in time'), { code: 'ETIMEDOUT' })),
-      timeoutMs,
-    );
+    const timer = setTimeout(() => reject(Object.assign(new Error('timeout'), { code: 'ETIMEDOUT' })), timeoutMs);
     try {
       const sent = transport.sendMail({
         from: MAIL_FROM,
@@ -63,10 +60,10 @@ export function mailSender(settings: { SMTP_URL: string; MAIL_FROM: string }, lo
       await Promise.race([sent, late]);
       return undefined;
     } catch (error) {
-      // Without what the letter says, and without what the connection is made with.
+      // Without content of the mail and without credentials.
       const { code, responseCode, response, command, message } = error as SmtpError;
-      log.warn('the mail server did not take a mail', { code, responseCode, response, command, error: message });
-      return inWords(error as SmtpError);
+      log.warn('mail not accepted by the mail server', { code, responseCode, response, command, error: message });
+      return errorTextOf(error as SmtpError);
     } finally {
       clearTimeout(timer);
       transport.close();
@@ -74,7 +71,7 @@ export function mailSender(settings: { SMTP_URL: string; MAIL_FROM: string }, lo
   };
 }
 
-/** RFC 2369: whoever runs the service is told, or it is done on the page of the check. */
+/** Returns the header of RFC 2369: a mail to the operator, or the page of the check. */
 function unsubscribe(from: string, id: string, url: string | null): string {
   const address = /<([^>]+)>$/.exec(from)?.[1] ?? from;
   const mailto = `<mailto:${address}?subject=${encodeURIComponent(`Unsubscribe ${id}`)}>`;
@@ -102,19 +99,19 @@ function connectionOf(text: string) {
 
 type SmtpError = Error & { code?: string; responseCode?: number; response?: string; command?: string };
 
-const OPERATOR = 'the operator of this service finds the cause in its log';
+const OPERATOR = 'the operator of this service can find the cause in its log';
 
-/** The server's own words only where they are about the address or the letter: all else is the operator's business. */
-function inWords({ code, responseCode = 0, response = '' }: SmtpError): LetterRefusal {
+/** Quotes the server only about the address or the mail; other errors are for the operator. */
+function errorTextOf({ code, responseCode = 0, response = '' }: SmtpError): LetterRefusal {
   if (code === 'ETIMEDOUT') {
     return { error: `the mail server of this service did not answer in time; ${OPERATOR}`, timed_out: true };
   }
-  if (code === 'EAUTH') return { error: `the mail server did not let this service in; ${OPERATOR} (SMTP_URL)` };
+  if (code === 'EAUTH') return { error: `the mail server rejected the login of this service; ${OPERATOR} (SMTP_URL)` };
   const later = responseCode >= 400 && responseCode < 500;
   if (code === 'EENVELOPE' || code === 'EMESSAGE') {
-    const said = response.replace(/[\p{Cc}\s]+/gu, ' ').trim();
-    return { error: `the mail server refused the mail: ${said || 'it did not say why'}`, ...(later && { later }) };
+    const reason = response.replace(/[\p{Cc}\s]+/gu, ' ').trim();
+    return { error: `the mail server rejected the mail: ${reason || 'no reason given'}`, ...(later && { later }) };
   }
-  if (later) return { error: 'the mail server asks to try again later', later };
-  return { error: `the mail server of this service could not be reached, or not safely; ${OPERATOR}` };
+  if (later) return { error: 'the mail server requested a later retry', later };
+  return { error: `the mail server of this service could not be reached, or not with TLS; ${OPERATOR}` };
 }

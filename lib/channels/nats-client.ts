@@ -2,18 +2,17 @@ import type { ConnectionOptions, MsgHdrs, NatsConnection } from '@nats-io/transp
 import type { Log } from '#lib/platform/ports.ts';
 import { natsUrl } from '#lib/settings.ts';
 
-/** For the connection, and again for the publication with its confirmation. */
+/** Timeout of the connection, and of the confirmed publication. */
 const TIMEOUT_MS = 5_000;
 
-/** Loaded with the first message: a service without nats channels does without it, which is 3 MB. */
+/** Loaded with the first message (3 MB), because many services have no nats channels. */
 const client = () => import('@nats-io/transport-node');
 
 /**
- * Publishes on the NATS of the operator, and resolves when a server has taken it. A connection a message: alerts are
- * few, and a connection kept by a function that sleeps is a dead one at the next alert. Throws an Error whose message
- * any tenant may read; the operator finds the cause in the log.
- * @param url NATS_URL: one or more, separated by commas, `tls://` for TLS; `user:password@` or `token@` may stand in
- *   one
+ * Returns a function that publishes on the operator's NATS and resolves when a server has confirmed. One connection per
+ * message, because alerts are few and a suspended function loses connections. Throws an Error with a message for
+ * tenants; the cause is in the log. `url`: NATS_URL, comma-separated, `tls://` for TLS, optionally `user:password@` or
+ * `token@`.
  */
 export function natsPublisher(url: string, log: Log, timeoutMs = TIMEOUT_MS) {
   const options = { ...connectOptions(url), timeout: timeoutMs };
@@ -22,13 +21,13 @@ export function natsPublisher(url: string, log: Log, timeoutMs = TIMEOUT_MS) {
     try {
       await publish(await connect(options), subject, body, filled(none(), headers), timeoutMs);
     } catch (error) {
-      log.warn('NATS did not take a message', { error });
-      throw new Error(inWords(nats, error), { cause: error });
+      log.warn('message not accepted by NATS', { error });
+      throw new Error(errorTextOf(nats, error), { cause: error });
     }
   };
 }
 
-/** Publishes, and waits for the answer to a ping behind it: by then the server has read it, or has said why not. */
+/** Publishes, and waits for the response to a ping, by which the server has accepted or rejected the message. */
 async function publish(
   connection: NatsConnection,
   subject: string,
@@ -76,8 +75,8 @@ function connectOptions(list: string): ConnectionOptions {
 
 type Refusals = Pick<Awaited<ReturnType<typeof client>>, 'AuthorizationError' | 'PermissionViolationError'>;
 
-function inWords({ AuthorizationError, PermissionViolationError }: Refusals, error: unknown): string {
+function errorTextOf({ AuthorizationError, PermissionViolationError }: Refusals, error: unknown): string {
   if (error instanceof PermissionViolationError) return 'the NATS server does not allow this subject';
-  if (error instanceof AuthorizationError) return 'the NATS server refused the credentials of this service';
+  if (error instanceof AuthorizationError) return 'the NATS server rejected the credentials of this service';
   return 'the NATS server of this service could not be reached or did not answer in time';
 }

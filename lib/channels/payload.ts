@@ -1,9 +1,6 @@
 import type { Alert } from './alert.ts';
 
-/**
- * An alert for machines: the members of the state-change event, and what is known beside them. It is the body of a
- * webhook and the payload on NATS (docs/use/webhooks.md#alert).
- */
+/** Returns the alert as JSON for programs: body of webhooks and payload on NATS (docs/use/webhooks.md#alert). */
 export const payloadOf = (alert: Alert) => ({
   ...alert.event,
   kind: alert.kind,

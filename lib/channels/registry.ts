@@ -20,7 +20,7 @@ import { withoutNulls } from '#lib/platform/plain-data.ts';
 import { EXAMPLE_ALERT } from './alert.ts';
 import type { ChannelType, Send } from './channel-type.ts';
 
-/** Every channel type: a new one is its file and one word here. */
+/** All channel types. */
 export const channelTypes: readonly ChannelType[] = [
   slack,
   discord,
@@ -40,14 +40,14 @@ export const channelTypes: readonly ChannelType[] = [
   twilio,
 ];
 
-/** The type of a stored channel; undefined for one that a newer release stored. */
+/** Returns the type of a stored channel; undefined if a newer release stored it. */
 export const channelTypeOf = (name: string): ChannelType | undefined =>
   channelTypes.find((channel) => channel.type === name);
 
 const bodies = channelTypes.map((channel) =>
   z
     .object({
-      channel_type: z.literal(channel.type).describe('What kind of channel it is.'),
+      channel_type: z.literal(channel.type).describe('Type of the channel.'),
       config: z.preprocess((config) => withoutNulls(config), channel.config).describe('Settings of this type.'),
     })
     .meta({ id: `NewChannel_${channel.type}`, title: channel.title, description: channel.about }),
@@ -55,19 +55,16 @@ const bodies = channelTypes.map((channel) =>
 
 export type ChannelInput = { channel_type: string; config: Record<string, string> };
 
-/**
- * The body of a new channel. The casts: zod wants a tuple of at least one, which a registry always is, and every value
- * of a config is a string (channel-type.ts).
- */
+/** Body of a new channel. Casts: zod requires a non-empty tuple, and all values of a config are strings. */
 export const ChannelBody = z
   .discriminatedUnion('channel_type', bodies as [(typeof bodies)[0]])
   .meta({ id: 'NewChannel' }) as unknown as z.ZodType<ChannelInput>;
 
-/** What a channel sends an alert as: its address does not depend on the alert. */
+/** Returns an example request of a channel; its address does not depend on the alert. */
 export const exampleSend = ({ channel_type, config }: ChannelInput): Send =>
   channelTypeOf(channel_type)!.render(EXAMPLE_ALERT, config);
 
-/** Digest of where a channel sends to: its type, its address, and the recipient there. */
+/** Returns the digest of a channel's destination: type, address and recipient. */
 export function destinationDigest(input: ChannelInput): string {
   const send = exampleSend(input);
   const address = addressOf(send);

@@ -12,7 +12,7 @@ import { clockTime, inStateFor, type Message } from './message-facts.ts';
 
 type Variable = (alert: Alert, message: Message) => string | null;
 
-/** What a channel's own texts may say, by name; what each means: infra/docs/variables.ts. Null and empty: nothing. */
+/** Template variables; documented in infra/docs/variables.ts. Null and empty are equal. */
 export const ALERT_VARIABLES = {
   title: (_, { title }) => title,
   kind: ({ kind }) => kind,
@@ -46,13 +46,11 @@ export const ALERT_VARIABLES = {
   delivery_id: ({ delivery_id }) => delivery_id,
 } satisfies Record<string, Variable>;
 
-/** A label of the entity, by its key. */
 const LABEL = /^label\.[a-z][a-z0-9_.-]{0,31}$/;
 
-/** Whether a name is one that an alert may have a value for. */
 const isAlertVariable = (name: string): boolean => Object.hasOwn(ALERT_VARIABLES, name) || LABEL.test(name);
 
-/** The values of an alert; a label that the entity does not have is none. */
+/** Returns the values of an alert; labels that the entity does not have are absent. */
 export const valuesOf = (alert: Alert, message: Message): Values =>
   new Map([
     ...Object.entries<Variable>(ALERT_VARIABLES).map(([name, value]) => [name, value(alert, message) ?? ''] as const),
@@ -62,41 +60,42 @@ export const valuesOf = (alert: Alert, message: Message): Values =>
 const MAX_TITLE = 500;
 const MAX_BODY = 4000;
 
-const template = (longest: number) =>
+const template = (maxLength: number) =>
   z
     .string()
-    .min(1, 'must not be empty; leave it out, or null removes it')
-    .max(longest, `must have at most ${longest} characters`)
+    .min(1, 'must not be empty; omit it, or remove it with null')
+    .max(maxLength, `must have at most ${maxLength} characters`)
     .superRefine((text, context) => {
       const problem = problemOf(text);
       if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
     });
 
-/** A channel's own texts, beside the settings of every type that people read. */
+/** Templates, which every human-readable channel type has in addition to its settings. */
 export const TEMPLATES = {
   title_template: template(MAX_TITLE)
-    .describe('Own title, in place of the usual one, such as [{{state}}] {{entity_name}}. A test shows what it says.')
+    .describe(
+      'Title template instead of the default title, such as [{{state}}] {{entity_name}}. Send a test to see it.',
+    )
     .optional(),
   body_template: template(MAX_BODY)
     .describe(
-      'Own text, in place of all below the title, such as {{check_name}}{{#if error}}: {{error}}{{/if}}. docs/use/channels.md lists the variables.',
+      'Text template instead of all below the title, such as {{check_name}}{{#if error}}: {{error}}{{/if}}. Variables: docs/use/channels.md.',
     )
     .optional(),
 };
 
-const LISTED = 'docs/use/channels.md lists them all';
+const LISTED = 'docs/use/channels.md lists all variables';
 
 export type Templates = { title_template?: string | undefined; body_template?: string | undefined };
 
-/** What is wrong with a template, in words that say what to do; undefined when nothing is. */
 function problemOf(text: string): string | undefined {
   const open = sectionProblem(text);
   if (open !== undefined) return open;
   const unknown = [...placeholdersIn(text), ...sectionsIn(text)].find((name) => !isAlertVariable(name));
   if (unknown !== undefined) {
-    return `has {{${unknown}}}, which is no variable; known are entity_name, check_name, state, error, since, check_url, label.<key> and others: ${LISTED}`;
+    return `has {{${unknown}}}, which is not a variable; known are entity_name, check_name, state, error, since, check_url, label.<key> and others: ${LISTED}`;
   }
   const rest = withoutTags(replacePlaceholders(text, ''));
   const stray = /\{\{[^}]{0,40}(?:\}\})?/.exec(rest)?.[0];
-  return stray && `has ${stray}, which is neither a variable nor a section; write {{state}} or {{#if error}}…{{/if}}`;
+  return stray && `has ${stray}, which is not a variable or a section; write {{state}} or {{#if error}}…{{/if}}`;
 }

@@ -1,5 +1,5 @@
-/** Where MCP is. */
+/** Path of MCP. */
 export const MCP_PATH = '/v1/mcp';
 
-/** Largest body of a POST there, in bytes. */
+/** Maximum body size of a POST, in bytes. */
 export const MAX_MCP_BODY = 256 * 1024;

@@ -10,10 +10,8 @@ import { lazyFunction } from '#lib/platform/lazy.ts';
 import { CODE, isObject, RpcError } from './json-rpc.ts';
 import { accessOf, enabledTools } from './list-tools.ts';
 
-/** Loaded with the first call of a tool that is not built in. */
 const runBoundAction = lazyFunction(async () => (await import('#lib/mcp/run-bound-action.ts')).runBoundAction);
 
-/** The result of tools/call: the same object as text, for a model, and as it is. */
 type ToolResult = {
   content: { type: 'text'; text: string }[];
   structuredContent?: object;
@@ -21,9 +19,9 @@ type ToolResult = {
 };
 
 /**
- * The result of tools/call. A built-in tool answers to its name also when no skill lists it, but not when all that do
- * are disabled, and not to a key that is held to skills. What a tool refuses is a result, for the model to act on;
- * throws RpcError for a name that there is not and for malformed params.
+ * Calls a tool. A built-in tool can be called even if no skill lists it, unless all skills that do are disabled or the
+ * key is restricted to skills. Errors of a tool are results, for the model to handle. Throws RpcError for an unknown
+ * tool and for malformed params.
  */
 export async function callTool(caller: StateContext, params: Record<string, unknown>): Promise<ToolResult> {
   const { name, arguments: given = {} } = params;
@@ -33,14 +31,15 @@ export async function callTool(caller: StateContext, params: Record<string, unkn
   const context: StateContext = { ...caller, origin: { ...caller.origin, tool: name } };
   const skills = await allSkills(context);
   const listed = enabledTools(context, skills).get(name);
-  const isHeld = context.caller.skills !== null || skills.some(({ tools }) => tools.some((tool) => tool.name === name));
-  const builtIn = listed || !isHeld ? builtInTools.get(name) : undefined;
+  const isRestricted =
+    context.caller.skills !== null || skills.some(({ tools }) => tools.some((tool) => tool.name === name));
+  const builtIn = listed || !isRestricted ? builtInTools.get(name) : undefined;
   if (builtIn)
     return outcome(context, name, async () => {
       assertAllowed(context.caller, builtIn.access);
       const { input, run } = await builtIn.load();
       const call = () => run(context, parse(input, given));
-      // What waits for servers of others keeps no read waiting.
+      // Tools that wait for other servers do not hold a read permit.
       const result = success(await (builtIn.annotations.readOnlyHint ? withReadPermit(context, call) : call()));
       await chargeCost(context, 'mcp', result.content[0]?.text.length ?? 0);
       return result;
@@ -51,7 +50,7 @@ export async function callTool(caller: StateContext, params: Record<string, unkn
       return callRegistered(context, listed, given);
     });
   }
-  throw new RpcError(CODE.INVALID_PARAMS, `Unknown tool: ${name}. tools/list names those there are.`);
+  throw new RpcError(CODE.INVALID_PARAMS, `Unknown tool: ${name}. tools/list returns the available tools.`);
 }
 
 async function callRegistered(
@@ -61,7 +60,7 @@ async function callRegistered(
 ): Promise<ToolResult> {
   if (tool.action_id === undefined) {
     const text =
-      `${tool.name} is registered, but nothing is behind it: it is not built in and carries no action_id. ` +
+      `${tool.name} is registered but does nothing: it is neither built in nor bound to an action by action_id. ` +
       'Register its skill again with the id of an action as the action_id of this tool; a call then runs the action.';
     return { content: [{ type: 'text', text }], isError: true };
   }
@@ -74,7 +73,7 @@ async function outcome(context: StateContext, tool: string, run: () => Promise<T
     return await run();
   } catch (error) {
     if (error instanceof AppError && error.status < 500) return failure(error);
-    context.ports.log.error('a tool failed', { tenant_id: context.tenant, tool, error });
+    context.ports.log.error('tool failed', { tenant_id: context.tenant, tool, error });
     return failure(asAppError(error));
   }
 }

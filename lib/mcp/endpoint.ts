@@ -3,7 +3,7 @@ import { admit } from '#lib/access/authenticate.ts';
 import { spend } from '#lib/access/rate-gate.ts';
 import type { StateContext, StateEnv } from '#lib/checks/state/on-change.ts';
 import { assertAllowedOrigin } from '#lib/mcp/protocol/origin.ts';
-import { answerPost } from '#lib/mcp/protocol/post.ts';
+import { respondToPost } from '#lib/mcp/protocol/post.ts';
 import { opensStream, sseTransport } from '#lib/mcp/sse/stream.ts';
 import { AppError, errorBody } from '#lib/platform/errors.ts';
 import { API_HEADERS } from '#lib/platform/http/api-event.ts';
@@ -13,9 +13,8 @@ import { MAX_MCP_BODY } from './address.ts';
 import { errorReply, type Posted, RpcError, readPosted } from './json-rpc.ts';
 
 /**
- * MCP in its three protocols on one address (protocol/variant.ts), as a web-standard function: a host turns its own
- * kind of request into a Request, and says from which address it comes. Never rejects.
- * @param host `streams`: whether it can answer a GET with a stream
+ * Creates the handler of MCP, with three protocols at one address (protocol/variant.ts), as a web-standard function.
+ * Never rejects. `host.streams`: whether the host can respond to a GET with a stream.
  */
 export function makeMcp(
   env: StateEnv,
@@ -25,40 +24,39 @@ export function makeMcp(
   const streams = sseTransport();
 
   return async (request, address = '') => {
-    const standing: Record<string, string> = {};
-    const response = await respond(request, address, standing).catch((error) =>
+    const rateHeaders: Record<string, string> = {};
+    const response = await respond(request, address, rateHeaders).catch((error) =>
       error instanceof RpcError ? Response.json(errorReply(null, error), { status: 400 }) : refusal(request, error),
     );
-    for (const [name, value] of Object.entries({ ...API_HEADERS, ...standing })) {
-      // A stream has its own say about caches.
+    for (const [name, value] of Object.entries({ ...API_HEADERS, ...rateHeaders })) {
+      // A stream sets its own cache headers.
       if (!response.headers.has(name)) response.headers.set(name, value);
     }
     return response;
   };
 
-  /** @param standing takes the headers that go with every answer from the rate on */
-  async function respond(request: Request, address: string, standing: Record<string, string>): Promise<Response> {
+  async function respond(request: Request, address: string, rateHeaders: Record<string, string>): Promise<Response> {
     assertAllowedOrigin(request, ports.settings);
     const context = await fromMcp(request, address);
-    Object.assign(standing, await spend(context, 'mcp'));
-    if (request.method !== 'GET' && request.method !== 'POST') throw notPossible(request.method, 'GET, POST');
+    Object.assign(rateHeaders, await spend(context, 'mcp'));
+    if (request.method !== 'GET' && request.method !== 'POST') throw methodNotAllowed(request.method, 'GET, POST');
     if (context.caller.is_read_only) {
       throw new AppError(
         'READ_ONLY',
-        'This key is read-only, and MCP is not. Make a key with the scopes mcp and read: it sees the reading tools.',
+        'This key is read-only and cannot use MCP. Create a key with the scopes mcp and read: it sees the reading tools.',
       );
     }
     assertAllowed(context.caller, 'mcp');
     if (request.method === 'GET') {
-      if (!host.streams || !opensStream(request.headers)) throw notPossible('GET', 'POST');
+      if (!host.streams || !opensStream(request.headers)) throw methodNotAllowed('GET', 'POST');
       return streams.open(context, request);
     }
     const body = await bodyOf(request);
     const session = new URL(request.url).searchParams.get('sessionId');
     if (session !== null) await streams.requireStream(context, session);
     const posted = readPosted(body);
-    await countMessages(context, posted, standing);
-    return session === null ? answerPost(context, request.headers, posted) : streams.take(context, session, posted);
+    await countMessages(context, posted, rateHeaders);
+    return session === null ? respondToPost(context, request.headers, posted) : streams.take(context, session, posted);
   }
 
   async function fromMcp({ headers }: Request, address: string): Promise<StateContext> {
@@ -67,7 +65,6 @@ export function makeMcp(
     return { ...context, origin: { ...context.origin, via: 'mcp' } };
   }
 
-  /** Where there is no MCP message to answer: the API's own form of errors. */
   function refusal(request: Request, error: unknown): Response {
     const requestId = request.headers.get('x-request-id') ?? randomUUID();
     const shown = refuse(ports.log, error, {
@@ -83,14 +80,14 @@ export function makeMcp(
   }
 }
 
-/** Plain Bearer: a resource_metadata here would send clients looking for OAuth. */
+// No resource_metadata: it would make clients look for OAuth.
 const challenge = ({ headers }: Request) => ({
   'www-authenticate': `Bearer realm="Fleetwatch"${headers.has('authorization') ? ', error="invalid_token"' : ''}`,
 });
 
-const notPossible = (method: string, allow: string): AppError => {
-  const why = method === 'GET' ? ', but for a stream of 2024-11-05 at the address that streams' : '';
-  return new AppError('METHOD_NOT_ALLOWED', `${method} is not possible here${why}; ${allow} is.`, {
+const methodNotAllowed = (method: string, allow: string): AppError => {
+  const except = method === 'GET' ? ', except for streams of 2024-11-05 at the streaming address' : '';
+  return new AppError('METHOD_NOT_ALLOWED', `${method} is not allowed${except}; use ${allow}.`, {
     headers: { allow },
   });
 };
@@ -101,11 +98,11 @@ async function bodyOf(request: Request): Promise<Uint8Array> {
   throw new AppError('PAYLOAD_TOO_LARGE', `The body has more than ${MAX_MCP_BODY} bytes.`);
 }
 
-/** Each message of a batch counts; the first was counted as the request. Throws RATE_LIMITED. */
+/** Counts the messages of a batch after the first, which was counted as the request. Throws RATE_LIMITED. */
 async function countMessages(
   context: StateContext,
   { messages }: Posted,
-  standing: Record<string, string>,
+  rateHeaders: Record<string, string>,
 ): Promise<void> {
-  if (messages.length > 1) Object.assign(standing, await spend(context, 'mcp', messages.length - 1));
+  if (messages.length > 1) Object.assign(rateHeaders, await spend(context, 'mcp', messages.length - 1));
 }

@@ -1,12 +1,12 @@
 import { sizeProblem } from '#lib/platform/http/json-size.ts';
 import { parseJson } from '#lib/platform/http/read-body.ts';
 
-/** What a client sends (JSON-RPC 2.0, as MCP narrows it: ids are texts or numbers, params are objects). */
+/** Request of a client (JSON-RPC 2.0; in MCP ids are strings or numbers, params are objects). */
 export type RpcRequest = { id: string | number; method: string; params: Record<string, unknown> };
 
 export type Incoming =
   | ({ is: 'request' } & RpcRequest)
-  /** Wants no answer; neither do the answers of a client to requests, of which we send none. */
+  /** Needs no response: a notification, or a response, although the service sends no requests. */
   | { is: 'silent' }
   | { is: 'invalid'; id: string | number | null; why: string };
 
@@ -22,11 +22,11 @@ export const CODE = {
   INTERNAL_ERROR: -32603,
   /** MCP 2026-07-28: a header contradicts the body, or is missing. */
   HEADER_MISMATCH: -32020,
-  /** MCP 2026-07-28: its `data.supported` says which versions there are. */
+  /** MCP 2026-07-28: `data.supported` lists the versions. */
   UNSUPPORTED_VERSION: -32022,
 } as const;
 
-/** A refusal in the protocol's own form; what a tool refuses is a result instead. */
+/** Error of the protocol; errors of tools are results. */
 export class RpcError extends Error {
   readonly code: number;
   readonly data: unknown;
@@ -46,16 +46,16 @@ export const errorReply = (id: string | number | null, { code, message, data }: 
 
 const MAX_BATCH = 10;
 
-/** What a POST holds: `messages` of one, or of a batch as 2025-03-26 has it. */
+/** Content of a POST: one message, or a batch as in 2025-03-26. */
 export type Posted = { body: unknown; isBatch: boolean; messages: Incoming[] };
 
-/** Reads a body. Throws RpcError when there is no message in it. */
+/** Parses a body. Throws RpcError if it contains no message. */
 export function readPosted(bytes: Uint8Array): Posted {
   const excess = sizeProblem(bytes);
   if (excess !== undefined) throw new RpcError(CODE.INVALID_REQUEST, `The message ${excess}.`);
   const body = parseBody(bytes);
   if (Array.isArray(body) && (body.length === 0 || body.length > MAX_BATCH)) {
-    const message = `A batch holds 1 to ${MAX_BATCH} messages; this one has ${body.length}. Send several.`;
+    const message = `A batch has 1 to ${MAX_BATCH} messages; this one has ${body.length}. Send several batches.`;
     throw new RpcError(CODE.INVALID_REQUEST, message);
   }
   if (!Array.isArray(body)) return { body, isBatch: false, messages: [readMessage(body)] };
@@ -70,7 +70,7 @@ function parseBody(bytes: Uint8Array): unknown {
   }
 }
 
-/** Whether a value is nested more than so many levels deep. */
+/** Whether a value is nested more than `levels` deep. */
 export const isDeeper = (value: unknown, levels: number): boolean =>
   typeof value === 'object' &&
   value !== null &&
@@ -79,18 +79,17 @@ export const isDeeper = (value: unknown, levels: number): boolean =>
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Sorts one message of a client. */
 function readMessage(value: unknown): Incoming {
-  if (!isObject(value)) return { is: 'invalid', id: null, why: 'A message is a JSON object.' };
+  if (!isObject(value)) return { is: 'invalid', id: null, why: 'A message must be a JSON object.' };
   const { jsonrpc, id, method, params } = value;
   const usable = typeof id === 'string' || typeof id === 'number' ? id : null;
-  if (jsonrpc !== '2.0') return { is: 'invalid', id: usable, why: 'The member jsonrpc must be "2.0".' };
+  if (jsonrpc !== '2.0') return { is: 'invalid', id: usable, why: 'The property jsonrpc must be "2.0".' };
   if (method === undefined && usable !== null && ('result' in value || 'error' in value)) return { is: 'silent' };
-  if (typeof method !== 'string') return { is: 'invalid', id: usable, why: 'The member method must be a text.' };
+  if (typeof method !== 'string') return { is: 'invalid', id: usable, why: 'The property method must be a string.' };
   if (!('id' in value)) return { is: 'silent' };
-  if (usable === null) return { is: 'invalid', id: null, why: 'The member id must be a text or a number.' };
+  if (usable === null) return { is: 'invalid', id: null, why: 'The property id must be a string or a number.' };
   if (params !== undefined && !isObject(params)) {
-    return { is: 'invalid', id: usable, why: 'The member params must be an object.' };
+    return { is: 'invalid', id: usable, why: 'The property params must be an object.' };
   }
   return { is: 'request', id: usable, method, params: params ?? {} };
 }

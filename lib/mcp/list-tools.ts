@@ -10,16 +10,12 @@ import { type Guarded, isAllowed } from '#lib/platform/http/access.ts';
 import { decodeCursor, encodeCursor, gather } from '#lib/platform/http/paging.ts';
 import { CODE, RpcError } from './json-rpc.ts';
 
-/** A tool as clients see it. */
 type ListedTool = Pick<ToolDefinition, 'name' | 'description' | 'inputSchema'> & { annotations?: Annotations };
 
 const MAX_BYTES = 2_000_000;
 const Position = z.string().max(128);
 
-/**
- * The tools of the enabled skills by name; of two with one name, the one that was registered first. A key that is held
- * to skills has those of them, and no others.
- */
+/** Returns the enabled tools by name, first registered first; a key restricted to skills has only theirs. */
 export function enabledTools({ caller }: Pick<Context, 'caller'>, skills: SkillItem[]): Map<string, ToolDefinition> {
   const tools = new Map<string, ToolDefinition>();
   for (const skill of skills.filter(({ enabled, slug }) => enabled && reachesSkill(caller, slug))) {
@@ -28,11 +24,11 @@ export function enabledTools({ caller }: Pick<Context, 'caller'>, skills: SkillI
   return tools;
 }
 
-/** What it takes to call a tool: that of the built-in one, else to run the action behind it. */
+/** Returns the access required to call a tool: that of a built-in one, else that to run its action. */
 export const accessOf = ({ name }: Pick<ToolDefinition, 'name'>): Guarded =>
   builtInTools.get(name)?.access ?? 'respond';
 
-/** The result of tools/list: what the caller may call, by name. Throws RpcError for a cursor that is none. */
+/** Returns the tools that the caller is allowed to call, by name. Throws RpcError for an invalid cursor. */
 export async function listTools(
   context: Context,
   cursor: unknown,
@@ -54,7 +50,7 @@ function positionOf(scope: string, cursor: unknown): string | undefined {
     return decodeCursor(scope, z.string().parse(cursor), Position);
   } catch (error) {
     if (error instanceof AppError || error instanceof z.ZodError) {
-      throw new RpcError(CODE.INVALID_PARAMS, 'The cursor is not one of this list. Leave it out to begin anew.');
+      throw new RpcError(CODE.INVALID_PARAMS, 'The cursor is not valid for this list. Omit it to start again.');
     }
     throw error;
   }

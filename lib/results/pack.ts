@@ -2,16 +2,16 @@ import type { ErrorKind } from '#lib/checks/types/registry.ts';
 import type { Item } from '#lib/platform/ports.ts';
 
 /**
- * The quiet runs of a cell's slot: those that changed nothing. Some 11 bytes a run, of 50 checks under 1 KB. `runs` has
- * a word a check, in the order of their numbers: `12,4,84` is check 12, begun 4 ms after the slot, answered in 84 ms.
- * Then what is not as usual: `,s503` a status other than the pack's, `,e0` a failure with its error in `errors`, `,w0`
- * a warning in `warnings`, `,r3` a settings revision other than 1. `12,gnetwork` is a slot nobody watched, and why.
+ * Quiet results of a cell's slot: those without any change. About 11 bytes per result, under 1 KB for 50 checks. `runs`
+ * has one word per check, by number: `12,4,84` is check 12, begun 4 ms after the slot, with a latency of 84 ms. Then
+ * deviations: `,s503` a status other than the pack's, `,e0` a failure (index in `errors`), `,w0` a warning (index in
+ * `warnings`), `,r3` a settings revision other than 1. `12,gnetwork` is a slot without a result, with the cause.
  */
 export type PackItem = Item & { status: number; runs: string; errors?: PackedError[]; warnings?: string[] };
 
 type PackedError = { kind: ErrorKind | null; message: string };
 
-/** A quiet run: of a check by its number; `begin` in ms after the slot, `error` of a failure. */
+/** Quiet result of a check, by its number; `begin` in ms after the slot. */
 export type PackedRun = {
   number: number;
   begin: number;
@@ -24,13 +24,12 @@ export type PackedRun = {
   gap?: never;
 };
 
-/** Why a slot has no run, where that is known: our own network, or a fault of ours. */
+/** Noted cause of a slot without a result: the network of the service, or an internal error. */
 export type StoredGapCause = 'network' | 'error';
 export type PackedGap = { number: number; gap: StoredGapCause };
 
 export type PackedEntry = PackedRun | PackedGap;
 
-/** The content of a pack. */
 export function packOf(entries: readonly PackedEntry[]): Omit<PackItem, keyof Item> {
   const status = mostFrequent(entries.flatMap((entry) => (entry.gap ? [] : [entry.status_code])));
   const errors: PackedError[] = [];
@@ -61,7 +60,7 @@ function wordOf(
 
 const isSameError = (a: PackedError, b: PackedError): boolean => a.kind === b.kind && a.message === b.message;
 
-/** Where a text stands among those of the pack; each is written once. */
+/** Returns the index of a text in the list, adding it if missing. */
 function indexOf<T>(known: T[], one: T, isSame: (a: T, b: T) => boolean): number {
   const at = known.findIndex((other) => isSame(other, one));
   return at >= 0 ? at : known.push(one) - 1;
@@ -73,7 +72,7 @@ function mostFrequent(numbers: number[]): number {
   return [...counts].sort(([, a], [, b]) => b - a)[0]?.[0] ?? 0;
 }
 
-/** What a pack says of a check; undefined when it does not mention it. */
+/** Returns the entry of a check in a pack; undefined if the pack has none. */
 export function entryOf(pack: PackItem, number: number): PackedEntry | undefined {
   const { runs } = pack;
   const name = `${number},`;
@@ -104,5 +103,5 @@ function entryFrom({ status, errors = [], warnings = [] }: PackItem, number: num
   return run;
 }
 
-/** A quiet run waits so long (ms) for others of its slot, with which it is written (slots/record-probe.ts). */
+/** Time (ms) that a quiet result waits for others of its slot, to be written with them (slots/record-probe.ts). */
 export const PACK_MS = 2_000;

@@ -11,80 +11,71 @@ import type { Item } from '#lib/platform/ports.ts';
 
 const meanings = Object.entries({ ...ERRORS, null: 'nothing failed' }).map(([kind, meaning]) => `${kind}: ${meaning}.`);
 
-/** A result on the wire (docs/use/states-and-history.md#results). */
+/** Result as the API shows it (docs/use/states-and-history.md#results). */
 export const ResultRecord = z
   .object({
     id: IdOf('the result'),
     check_id: IdOf('the check'),
-    status_code: z.int().describe('Of the HTTP response, or as it was pushed; 0 when there is none.'),
-    latency_ms: z.int().describe('How long it took, in milliseconds.'),
-    outcome: Outcome.describe('ok: a success. warn: a success with a warning. fail: a failure.'),
-    success: z.boolean().describe('Whether it counts as a success, as ok and warn do.'),
-    error_message: z.string().describe('What was wrong and what to do; empty when nothing was.'),
+    status_code: z.int().describe('Status code of the HTTP response or of the push; 0 if there is no such code.'),
+    latency_ms: z.int().describe('Latency in milliseconds.'),
+    outcome: Outcome.describe('ok: success. warn: success with a warning. fail: failure.'),
+    success: z.boolean().describe('Whether it counts as a success: true for ok and warn.'),
+    error_message: z.string().describe('Human-readable error and remedy; empty without an error.'),
     error_kind: z
       .enum(namesOf(ERRORS))
       .nullable()
-      .describe(`What failed. ${meanings.join(' ')}`),
-    warning_message: z
-      .string()
-      .describe('What was not as it should be, though no failure by itself; empty when nothing was.'),
+      .describe(`Kind of failure. ${meanings.join(' ')}`),
+    warning_message: z.string().describe('Human-readable warning; empty without a warning.'),
     kind: z
       .enum(['scheduled', 'retry', 'manual', 'push', 'missed_heartbeat'])
       .describe(
-        'scheduled: a probe of its slot. retry: a probe between slots, as the state was undecided. manual: a probe that somebody asked for. push: reported by your agent. missed_heartbeat: no report within the grace time.',
+        'scheduled: probe of a slot. retry: probe between slots. manual: requested by a user. push: reported by an agent. silence: missed heartbeat.',
       ),
-    checked_at: z.iso.datetime().describe('When it was checked: when a probe was due, or the time that was pushed.'),
+    checked_at: z.iso.datetime().describe('Time of the check: the slot of a probe, or the time given with a push.'),
     ...ExpiryMembers.partial().shape,
   })
   .meta({ id: 'Result' });
 export type ResultRecord = z.infer<typeof ResultRecord>;
 
-/** How a ping came: what its list shows of it, beside its time and what it says. */
+/** Facts of a ping, in addition to its time and body. */
 export type PingFacts = {
   kind: PingKind;
-  /** Null where its path had none. */
+  /** Null if its path had none. */
   exit_status: number | null;
-  /** The id of its run, a UUID in lower case. */
+  /** Run id, a UUID in lower case. */
   rid?: string;
   method: string;
   remote_addr: string;
-  /** Cut at 200 characters. */
+  /** Truncated to 200 characters. */
   user_agent: string;
-  /** Of the text that is kept. */
   body_bytes: number;
 };
 
 /**
- * One result, about 300 bytes, under its check at `R#<ms>#<tail>`. Of a probe: its slot (or the last change of
- * settings, if later) and settings revision; of a retry: its instant and that; of one by hand: its instant. Neither of
- * these is a slot. Of a synthetic failure: its deadline; of a push: its instant and key. Put once, on `absent`; its id
- * follows from its key.
+ * Result of a check, about 300 bytes, at `R#<ms>#<tail>`. Probe: slot (or the last change of settings, if later) and
+ * settings revision; retry: instant and revision; manual run: instant (neither is a slot); synthetic failure: deadline;
+ * push: instant and key. Put once, on `absent`; its id follows from its key.
  */
 export type ResultItem = Item &
   Omit<ResultRecord, 'id' | 'check_id' | 'kind' | 'outcome' | 'warning_message' | 'days_left' | 'expires_at'> & {
-    /** Absent when there is none. */
     warning_message?: string;
-    /** The `result` members of its check's type. */
+    /** The `result` properties of its check's type. */
     noted?: Record<string, unknown>;
-    /** Of a probe that is no slot's; of others it follows from the rest. */
+    /** Only for probes without a slot; otherwise derived. */
     kind?: 'manual' | 'retry';
-    /** Push: epoch ms of its arrival. */
+    /** Push: time of arrival, epoch ms. */
     received_at?: number;
-    /** Of a ping: how it came. */
     ping?: PingFacts;
-    /** Written in one transaction with what it changed; a repeat of it is done. */
+    /** Written in one transaction with its changes; a repeat has no effect. */
     settled?: true;
-    /** It changes no state: too old, obtained with older settings, or the check was disabled. */
+    /** Does not change the state: too old, probed with older settings, or the check was disabled. */
     history?: true;
   };
 
-/**
- * How far (ms) the clock of an agent may be ahead of ours (docs/use/heartbeats.md#results-and-heartbeats-with-a-key):
- * nothing is ordered later.
- */
+/** Maximum clock lead (ms) of an agent (docs/use/heartbeats.md#results-and-heartbeats-with-a-key). */
 export const MAX_CLOCK_SKEW_MS = 60_000;
 
-/** Epoch ms by which results of a check are ordered. */
+/** Returns the order (epoch ms) of a result of a check. */
 export const orderOf = (item: Pick<ResultItem, 'sk'>): number => Number(item.sk.slice(2, 15));
 
 function kindOf({ kind, received_at, error_kind }: ResultItem): ResultRecord['kind'] {
@@ -93,11 +84,11 @@ function kindOf({ kind, received_at, error_kind }: ResultItem): ResultRecord['ki
   return error_kind === 'missed_heartbeat' || error_kind === 'overrun' ? 'missed_heartbeat' : 'scheduled';
 }
 
-/** A text of a probe with its latency filled in (`error_message` in lib/checks/types/check-type.ts). */
+/** Fills the latency into a text of a probe (`error_message` in lib/checks/types/check-type.ts). */
 export const withLatency = (text: string, { latency_ms }: { latency_ms: number }): string =>
   text.replaceAll('{latency_ms}', String(latency_ms));
 
-/** The texts of a run as they are read. What was pushed is shown to the letter. */
+/** Returns the texts of a result; those of a push are verbatim. */
 export function textsOf(run: Pick<ResultItem, 'error_message' | 'warning_message' | 'latency_ms' | 'received_at'>) {
   const { error_message, warning_message = '', received_at } = run;
   if (received_at !== undefined) return { error_message, warning_message };
@@ -106,7 +97,7 @@ export function textsOf(run: Pick<ResultItem, 'error_message' | 'warning_message
 
 const Expiry = ExpiryMembers.partial();
 
-/** The result on the wire. */
+/** Returns the result as the API shows it. */
 export const resultRecord = (check_id: string, item: ResultItem): ResultRecord =>
   pick(ResultRecord, {
     ...item,
@@ -115,12 +106,12 @@ export const resultRecord = (check_id: string, item: ResultItem): ResultRecord =
     kind: kindOf(item),
     id: derivedId('res', orderOf(item), item.pk, item.sk),
     check_id,
-    // That of the item is when it is no longer kept.
+    // That of the item is its retention.
     expires_at: undefined,
     ...pick(Expiry, item.noted ?? {}),
   });
 
-/** A result as the caller may see it: who may only read sees no URL in its texts. */
+/** Returns the result as the caller may see it; URLs in texts are redacted without permission to see secrets. */
 export function resultView({ caller }: Pick<Context, 'caller'>, check_id: string, item: ResultItem): ResultRecord {
   const record = resultRecord(check_id, item);
   if (seesSecrets(caller)) return record;
@@ -128,9 +119,9 @@ export function resultView({ caller }: Pick<Context, 'caller'>, check_id: string
   return { ...record, error_message: redactUrls(error_message), warning_message: redactUrls(warning_message) };
 }
 
-/** What a ping says. `log` says nothing of a run: it is only kept. */
+/** Kinds of pings. `log` is only stored. */
 export const PING_KINDS = ['success', 'fail', 'start', 'log'] as const;
 export type PingKind = (typeof PING_KINDS)[number];
 
-/** What a ping brought, at `B#<ms>#<tail>`: at most 10,000 bytes. Put before the ping, and dropped with it. */
+/** Body of a ping, at `B#<ms>#<tail>`: at most 10,000 bytes. Put before the ping, expires with it. */
 export type PingBodyItem = Item & { text: string };

@@ -6,63 +6,61 @@ import { iso } from '#lib/platform/time.ts';
 import { dueDeadline, type EntryItem } from './entries.ts';
 import { type CellJob, cellJobs, packDeadlines, packJobs, remediationDue, rollupsDue, scheduledRuns } from './jobs.ts';
 import { recordOutage } from './outages.ts';
-import { slotsWorth } from './slots.ts';
+import { executableSlots } from './slots.ts';
 import {
   assertLayout,
   emittedUntil,
-  FARTHEST_MS,
   LOOKAHEAD_MS,
   layoutOf,
+  MAX_AHEAD_MS,
   readWatermark,
   type WatermarkItem,
 } from './watermark.ts';
 
-/** Ticks come once a minute, so a clock step is noticed within this time (ms). */
-const UNSEEN_MS = 60_000;
-/** Entries written at once. */
-const TOGETHER = 25;
+/** Maximum time (ms) until a clock change is noticed, because ticks arrive every minute. */
+const CLOCK_CHANGE_UNSEEN_MS = 60_000;
+/** Number of entries written concurrently. */
+const ENTRIES_AT_ONCE = 25;
 
 /**
- * Repairs a shard after a clock step: its watermark is farther ahead than any tick puts it, so our clock ran ahead and
- * was set back. Logs it, notes an outage until now, so that no silence counts from before, and brings forward what the
- * wrong clock scheduled. A deadline may then be too early, which its handler corrects. Repeatable.
- * @param mark epoch ms
+ * Repairs a shard whose watermark (`mark`, epoch ms) is too far ahead, because the clock ran ahead and was set back:
+ * records an outage until now, so that no missed heartbeat counts from before, and moves entries back. A deadline may
+ * then be too early, which its handler corrects. Repeatable.
  */
 async function repairAfterClockStep(env: Env, shard: number, mark: number, now: number): Promise<void> {
   const { ports, keys } = env;
-  ports.log.error('the clock was set back: the schedule had run ahead and goes on at the present time', {
+  ports.log.error('the clock was set back: the schedule was ahead and continues at the present time', {
     shard,
     emitted_until: iso(mark),
     now: iso(now),
   });
-  await recordOutage(env, { from: now - UNSEEN_MS, to: now }, [shard]);
+  await recordOutage(env, { from: now - CLOCK_CHANGE_UNSEEN_MS, to: now }, [shard]);
   const ahead = mark - now - LOOKAHEAD_MS;
   for await (const page of pagesOf<EntryItem>(ports.table, { partition: keys.entries(shard) })) {
-    for (const entries of chunks(page, TOGETHER)) {
+    for (const entries of chunks(page, ENTRIES_AT_ONCE)) {
       const repairs = entries.flatMap((entry) => repaired(entry, ahead, now) ?? []);
-      // Where another version stands by now, its writer knew the right time.
+      // If the version has changed, its writer knew the right time.
       const writes = repairs.map((entry) => ({ put: { ...entry, v: ports.ids.token() }, if: { version: entry.v } }));
       await Promise.all(writes.map((write) => ports.table.transact([write])));
     }
   }
 }
 
-/** Pure: an entry by the right clock; undefined when it is. `ahead`: how far (ms) the clock was, about. */
+/** Returns an entry moved to the right clock; undefined if it is right. `ahead`: approximate error (ms). Pure. */
 function repaired(entry: EntryItem, ahead: number, now: number): EntryItem | undefined {
-  if ('rhythm' in entry) return entry.from > now + FARTHEST_MS + LOOKAHEAD_MS ? { ...entry, from: now } : undefined;
+  if ('rhythm' in entry) return entry.from > now + MAX_AHEAD_MS + LOOKAHEAD_MS ? { ...entry, from: now } : undefined;
   return entry.deadline > now ? { ...entry, deadline: Math.max(now, entry.deadline - ahead) } : undefined;
 }
 
-/** A tick from farther ahead (ms) was sent by a clock that ran ahead. */
+/** Maximum time (ms) that a tick may be ahead; a tick further ahead is from a clock that ran ahead. */
 const TICK_AHEAD_MS = 60_000;
-/** So many shards one run emits at most; a service with more of them fills a run with each. */
-export const SHARDS_TOGETHER = 4;
+/** Maximum number of shards emitted per invocation; with more shards, each invocation emits this many. */
+export const SHARDS_PER_RUN = 4;
 
 /**
- * Emits what is due in some shards up to two minutes after the tick's scheduled time (epoch ms), the jobs of all packed
- * together: sends first and then moves the watermarks, so that a crash between sends twice and never not at all. A tick
- * that comes twice, late or out of order finds the watermarks ahead and does nothing; one that is missing is made up by
- * the next.
+ * Emits due entries of shards up to two minutes after the tick (epoch ms). Sends first and then moves the watermarks,
+ * so that a crash in between repeats messages and loses none. A repeated, late or unordered tick does nothing; the next
+ * one makes up for a missing one.
  */
 export async function emitShards(env: Env, shards: readonly number[], scheduledTime: number): Promise<void> {
   const { ports } = env;
@@ -101,7 +99,7 @@ export async function emitShards(env: Env, shards: readonly number[], scheduledT
   await Promise.all(open.map((window) => moveWatermark(env, window)));
 }
 
-/** What is emitted of a shard: the slots in [from, horizon), and the deadlines until then; epoch ms. */
+/** Range of a shard to emit: slots in [from, horizon), and deadlines before it; epoch ms. */
 type ShardRange = { shard: number; watermark: WatermarkItem | undefined; from: number; horizon: number; now: number };
 
 async function shardRangeOf(env: Env, shard: number, scheduledTime: number, now: number): Promise<ShardRange> {
@@ -124,9 +122,9 @@ async function due({ ports, keys }: Env, { shard, from, horizon, now }: ShardRan
     for (const entry of page) {
       const { tenant_id } = entry;
       if (entry.kind === 'rollup') {
-        rollups.push(...rollupsDue(entry, slotsWorth(entry.rhythm, Math.max(from, entry.from), horizon, now)));
+        rollups.push(...rollupsDue(entry, executableSlots(entry.rhythm, Math.max(from, entry.from), horizon, now)));
       } else if (entry.kind === 'probe' || entry.kind === 'action') {
-        const slots = slotsWorth(entry.rhythm, Math.max(from, entry.from), horizon, now);
+        const slots = executableSlots(entry.rhythm, Math.max(from, entry.from), horizon, now);
         if (entry.kind === 'action') runs.push(...scheduledRuns(entry, slots));
         else jobs.push(...cellJobs(entry, slots));
       } else if (entry.kind === 'account_end') {
@@ -142,7 +140,7 @@ async function due({ ports, keys }: Env, { shard, from, horizon, now }: ShardRan
   return { jobs, deadlines, deadlinesAgain, rollups, runs, ends };
 }
 
-/** Compare-and-set: when another run has moved the watermark meanwhile, that one stands. */
+/** Moves the watermark, unless another invocation has moved it (compare-and-set). */
 async function moveWatermark({ ports, keys }: Env, { shard, watermark, horizon }: ShardRange) {
   const layout = layoutOf(ports.settings);
   const put: WatermarkItem = { ...keys.watermark(shard), v: ports.ids.token(), at: horizon, layout };

@@ -1,21 +1,19 @@
 import type { EntryKind, Keys } from '#lib/keys.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import type { Item, Write } from '#lib/platform/ports.ts';
-import { type IntervalSchedule, intervalScheduleOf, rollupRhythm } from './slots.ts';
+import { type IntervalSchedule, intervalScheduleOf, rollupScheduleOf } from './slots.ts';
 
 /**
- * What the generator reads, under `keys.entries(shard)`, about 250 bytes each:
- * - a rhythm: a job of a cell (or a run of an action) at each slot after `from`; the writer of the entry has sent those
- *   up to `from`;
- * - or a deadline (epoch ms): a message when it is due, and at each tick after that until its handler removes or moves
- *   it. It may be too early (its handler then moves it), never too late.
- * Written with the check or action; removed with it or by the reclaimer.
+ * Entries of the generator, under `keys.entries(shard)`, about 250 bytes each, written and deleted with their owner:
+ * - interval schedule: a job of a cell, or an execution, at each slot after `from`; its writer sent those up to `from`;
+ * - deadline (epoch ms): a message when due, repeated at each tick until its handler removes or moves it. It is never
+ *   too late, but may be too early, which its handler corrects.
  */
 export type EntryItem = ProbeEntry | RollupEntry | ActionEntry | DeadlineEntry;
 
 type EntryBase = Item & { v: string };
 
-/** The checks of a cell that have the same interval; `checks`: how many there are, at the last count. */
+/** Checks of a cell with the same interval; `checks`: their number at the last count. */
 export type ProbeEntry = EntryBase & {
   kind: 'probe';
   tenant_id: string;
@@ -26,7 +24,6 @@ export type ProbeEntry = EntryBase & {
   checks: number;
 };
 
-/** A cell whose hours are rolled up. */
 type RollupEntry = EntryBase & {
   kind: 'rollup';
   tenant_id: string;
@@ -37,16 +34,16 @@ type RollupEntry = EntryBase & {
 
 type ActionEntry = EntryBase & Owner & { kind: 'action'; rhythm: IntervalSchedule; from: number };
 
-/** What has a deadline instead of a rhythm. */
+/** Kinds of entries with a deadline instead of an interval schedule. */
 type DeadlineKind = Exclude<EntryKind, 'probe' | 'rollup' | 'action'>;
 
-/** A deadline (epoch ms). `note`: why it is one, for its handler; the schedule does not read it. */
+/** Deadline (epoch ms). `note`: its reason, for its handler; not read by the schedule. */
 export type Deadline<Note extends object = object> = { deadline: number; note?: Note };
 
-/** A deadline as it is stored. */
+/** Stored deadline. */
 export type DeadlineEntry<Note extends object = object> = EntryBase & Owner & { kind: DeadlineKind } & Deadline<Note>;
 
-/** Whose entry it is: `id` is the check or action; an action, which has no entity, puts its own id there. */
+/** Owner of an entry: `id` of the check or action; an action has no entity and uses its own id. */
 export type Owner = { tenant_id: string; entity_id: string; id: string };
 
 const entry = <Kind extends EntryKind>(keys: Keys, kind: Kind, { tenant_id, entity_id, id }: Owner, v: string) => ({
@@ -58,13 +55,13 @@ const entry = <Kind extends EntryKind>(keys: Keys, kind: Kind, { tenant_id, enti
   id,
 });
 
-/** A cell's entry of one interval. */
-export type CellRhythm = Pick<ProbeEntry, 'tenant_id' | 'cell' | 'interval_seconds'>;
+/** Interval of a cell. */
+export type CellInterval = Pick<ProbeEntry, 'tenant_id' | 'cell' | 'interval_seconds'>;
 
-/** The entry as it is written: `from` (epoch ms) is until when its writer sends the jobs. */
+/** Returns an entry; `from` (epoch ms): until then its writer sends the jobs. */
 export const probeEntry = (
   keys: Keys,
-  { tenant_id, cell, interval_seconds }: CellRhythm,
+  { tenant_id, cell, interval_seconds }: CellInterval,
   v: string,
   { from, checks }: Pick<ProbeEntry, 'from' | 'checks'>,
 ): ProbeEntry => ({
@@ -90,11 +87,11 @@ export const rollupEntry = (
   kind: 'rollup',
   tenant_id,
   cell,
-  rhythm: rollupRhythm(cell),
+  rhythm: rollupScheduleOf(cell),
   from,
 });
 
-/** Names the entry of a cell and an interval. */
+/** Returns the id of the entry of a cell and an interval. */
 export const probeEntryId = (cell: string, intervalSeconds: number): string => `${cell}#${intervalSeconds}`;
 
 export const actionEntry = (
@@ -122,14 +119,14 @@ export const deadlineEntry = (
   ...(note && { note }),
 });
 
-/** The message of a deadline of a check that is due at `at` (epoch ms). */
+/** Returns the message of a deadline of a check, due at `at` (epoch ms). */
 export const dueDeadline = (
   kind: DueDeadline['kind'],
   { tenant_id, entity_id, id: check_id }: Owner,
   at: number,
 ): DueDeadline => ({ kind, tenant_id, entity_id, check_id, at });
 
-/** Replaces `present` by `next` on its version: creates, replaces, deletes, or writes nothing. */
+/** Replaces `present` by `next`, conditional on its version; creates or deletes if one is undefined. */
 export function deadlineWrites(
   keys: Keys,
   kind: DeadlineKind,

@@ -4,44 +4,40 @@ import type { DueDeadline, Job, MessageTo } from '#lib/messages.ts';
 import { MAX_DELAY_MS } from '#lib/platform/batch.ts';
 import { chunks } from '#lib/platform/plain-data.ts';
 import type { Message } from '#lib/platform/ports.ts';
-import type { CellRhythm, Owner } from './entries.ts';
+import type { CellInterval, Owner } from './entries.ts';
 import { writerSendsUntil } from './watermark.ts';
 
-/** A job, and how many checks it probes about. */
+/** Job, and the approximate number of checks that it probes. */
 export type CellJob = { job: Job; checks: number };
 
-/** The jobs of a cell's entry at these slots (epoch ms). */
+/** Returns the jobs of a cell's entry at slots (epoch ms). */
 export const cellJobs = (
-  { tenant_id, cell, interval_seconds, checks }: CellRhythm & { checks: number },
+  { tenant_id, cell, interval_seconds, checks }: CellInterval & { checks: number },
   slots: number[],
 ): CellJob[] => slots.map((slot) => ({ job: { tenant_id, cell, interval_seconds, slot }, checks }));
 
-/** Most probes in a message: those of two full cells, as a prober waits for the slowest of all that it was given. */
+/** Maximum number of probes per message: two full cells, because a prober waits for the slowest probe. */
 const MAX_PROBES = 100;
-/** Most deadlines in a message. */
+/** Maximum number of deadlines per message. */
 const MAX_DEADLINES = 50;
 
-/** A tenant with so many probes a second, which fill a message, travels in messages of its own; the others share. */
-const PROBES_ALONE = MAX_PROBES;
+/** Probes per second from which a tenant has its own messages, because it fills them. */
+const MIN_PROBES_ALONE = MAX_PROBES;
 
-/**
- * Packs jobs into messages: those due within the same JOB_GROUP_MS travel together and are handed out at its end, so
- * that no probe comes before its slot. Those of a tenant with many keep to themselves, so that queues can serve tenants
- * fairly.
- */
+/** Packs jobs by JOB_GROUP_MS, delivered at its end, so that no probe is early; large tenants separately. */
 export function packJobs(jobs: CellJob[], groupMs: number): MessageTo<'job'>[] {
-  const isAlone = (own: CellJob[]) => probesOf(own) >= (PROBES_ALONE * groupMs) / 1000;
-  return moments(jobs, ({ job }) => job.slot, groupMs).flatMap(([not_before, group]) => {
+  const isAlone = (own: CellJob[]) => probesOf(own) >= (MIN_PROBES_ALONE * groupMs) / 1000;
+  return groupedByTime(jobs, ({ job }) => job.slot, groupMs).flatMap(([not_before, group]) => {
     const tenants = [...Map.groupBy(group, ({ job }) => job.tenant_id).values()];
-    const parts = [...tenants.filter(isAlone), tenants.filter((own) => !isAlone(own)).flat()].flatMap(loads);
+    const parts = [...tenants.filter(isAlone), tenants.filter((own) => !isAlone(own)).flat()].flatMap(partsOf);
     return parts.map((part) => ({ body: { jobs: part }, not_before, ...groupOf(part) }));
   });
 }
 
 const probesOf = (jobs: CellJob[]): number => jobs.reduce((sum, { checks }) => sum + checks, 0);
 
-/** Jobs by the message: the largest, and beside it as many of the smallest as make MAX_PROBES probes together. */
-function loads(jobs: CellJob[]): Job[][] {
+/** Packs jobs into messages: the largest, filled up to MAX_PROBES with the smallest. */
+function partsOf(jobs: CellJob[]): Job[][] {
   const bySize = jobs.toSorted((a, b) => b.checks - a.checks);
   const parts: Job[][] = [];
   for (let largest = 0, smallest = bySize.length - 1; largest <= smallest; largest++) {
@@ -53,13 +49,13 @@ function loads(jobs: CellJob[]): Job[][] {
   return parts;
 }
 
-/** The tenant that has a message to itself. */
+/** Returns the group of a message whose jobs have one tenant. */
 function groupOf(jobs: Job[]): Pick<Message, 'group'> {
   const { tenant_id } = jobs[0]!;
   return jobs.every((job) => job.tenant_id === tenant_id) ? { group: tenant_id } : {};
 }
 
-/** Has one check probed at once, for this slot (epoch ms). */
+/** Sends a probe of one check for a slot (epoch ms). */
 export async function sendProbe(
   { ports }: Env,
   { tenant_id, id, interval_seconds }: { tenant_id: string; id: string; interval_seconds: number },
@@ -69,7 +65,7 @@ export async function sendProbe(
   await ports.queues.send('job', [{ body: { jobs: [job] }, group: tenant_id }]);
 }
 
-/** Slow probes that a message carries at most: a few, as it is in hand until the last of them has ended. */
+/** Maximum number of slow probes per message, which is in progress until the last has ended. */
 const MAX_SLOW_PER_MESSAGE = 10;
 
 /** Packs the slow checks of a slot into messages of the slow lane. */
@@ -79,50 +75,47 @@ export const packSlowJob = (job: Job, checkIds: string[]): MessageTo<'slow'>[] =
     group: job.tenant_id,
   }));
 
-/** What is to be tried again comes after this time (ms). */
-const AGAIN_MS = 1_000;
+/** Delay (ms) before a job is sent again. */
+const RETRY_DELAY_MS = 1_000;
 
-/**
- * Packs jobs each in a message of its own: a retry that is ahead for its instant, or as near to it as a message can
- * wait; all else to be tried again in a second. `now` in epoch ms.
- */
+/** Packs each job into a message: retries at their time, as far as messages can wait, others after a delay. */
 export const packAlone = (jobs: Job[], now: number): MessageTo<'job'>[] =>
   jobs.map((job) => {
     const isAhead = job.retry !== undefined && job.retry.at > now;
-    const not_before = isAhead ? Math.min(job.retry!.at, now + MAX_DELAY_MS) : now + AGAIN_MS;
+    const not_before = isAhead ? Math.min(job.retry!.at, now + MAX_DELAY_MS) : now + RETRY_DELAY_MS;
     return { body: { jobs: [job] }, not_before, group: job.tenant_id };
   });
 
 /**
- * A deadline has several messages, in case one is lost: the generator's, its writer's, and those that the generator
- * sends again. They are staggered, by so many groups of JOB_GROUP_MS, so that the first one moves the deadline and the
- * others find it moved with one read.
+ * Delays of the messages of a deadline in groups of JOB_GROUP_MS. There are several in case one is lost: the
+ * generator's, its writer's, and the repeated ones. Staggered, so that the first moves the deadline and each other
+ * costs one read.
  */
-const TURN = { first: 0, writers: 1, again: 2 };
+const DELAY_GROUPS = { first: 0, writers: 1, again: 2 };
 
-/** Packs deadlines into messages as jobs are packed; those that have come by `now` (epoch ms) travel together. */
+/** Packs deadlines into messages, as jobs; those due by `now` (epoch ms) together. */
 export const packDeadlines = (
   deadlines: DueDeadline[],
-  turn: keyof typeof TURN,
+  source: keyof typeof DELAY_GROUPS,
   groupMs: number,
   now: number,
 ): MessageTo<'deadline'>[] =>
-  moments(deadlines, (deadline) => Math.max(deadline.at, now), groupMs).flatMap(([at, group]) =>
-    chunks(sideBySide(group), MAX_DEADLINES).map((part) => ({
+  groupedByTime(deadlines, (deadline) => Math.max(deadline.at, now), groupMs).flatMap(([at, group]) =>
+    chunks(byEntity(group), MAX_DEADLINES).map((part) => ({
       body: { deadlines: part },
-      not_before: at + TURN[turn] * groupMs,
+      not_before: at + DELAY_GROUPS[source] * groupMs,
     })),
   );
 
-/** What is due within the same JOB_GROUP_MS, by its end (epoch ms). */
-const moments = <T>(list: T[], dueAt: (one: T) => number, groupMs: number): [number, T[]][] =>
+/** Groups items due in the same JOB_GROUP_MS, by its end (epoch ms). */
+const groupedByTime = <T>(list: T[], dueAt: (one: T) => number, groupMs: number): [number, T[]][] =>
   [...Map.groupBy(list, (one) => Math.ceil(dueAt(one) / groupMs) * groupMs)].sort(([a], [b]) => a - b);
 
-/** What belongs to one entity side by side, as its writers take turns. */
-const sideBySide = (deadlines: DueDeadline[]): DueDeadline[] =>
+/** Sorts deadlines by entity, because writers of an entity take turns. */
+const byEntity = (deadlines: DueDeadline[]): DueDeadline[] =>
   deadlines.sort((a, b) => (a.entity_id < b.entity_id ? -1 : a.entity_id > b.entity_id ? 1 : 0));
 
-/** A scheduled action's runs, one message each; none goes out before its slot. */
+/** Returns the messages of a scheduled action's executions, delivered at their slots. */
 export const scheduledRuns = (
   { tenant_id, id }: Pick<Owner, 'tenant_id' | 'id'>,
   slots: number[],
@@ -133,7 +126,7 @@ export const scheduledRuns = (
     group: tenant_id,
   }));
 
-/** The message of a guarded action whose verdict or next attempt is due at `at` (epoch ms). */
+/** Returns the message of a guarded action whose verdict or next attempt is due at `at` (epoch ms). */
 export const remediationDue = (
   { tenant_id, id }: Pick<Owner, 'tenant_id' | 'id'>,
   at: number,
@@ -143,22 +136,19 @@ export const remediationDue = (
   group: tenant_id,
 });
 
-/** The messages that have the hours of a cell rolled up. */
+/** Returns the messages that roll up the hours of a cell. */
 export const rollupsDue = (
-  { tenant_id, cell }: Pick<CellRhythm, 'tenant_id' | 'cell'>,
+  { tenant_id, cell }: Pick<CellInterval, 'tenant_id' | 'cell'>,
   slots: number[],
 ): MessageTo<'rollup'>[] => slots.map((slot) => ({ body: { tenant_id, cell }, not_before: slot, group: tenant_id }));
 
-/** While the schedule lags behind, targets were not watched; a deadline is looked at again after this time (ms). */
-const PUT_BACK_MS = 5_000;
+/** Delay (ms) of a deadline while the schedule is behind, because checks are not monitored then. */
+const POSTPONE_MS = 5_000;
 
-/** A deadline as it is to come once more in a moment, at `now` in epoch ms. */
-export const putBack = (deadline: DueDeadline, now: number): DueDeadline => ({ ...deadline, at: now + PUT_BACK_MS });
+/** Returns a deadline for another attempt; `now`: epoch ms. */
+export const postponed = (deadline: DueDeadline, now: number): DueDeadline => ({ ...deadline, at: now + POSTPONE_MS });
 
-/**
- * Sends the messages of deadlines that were just written, as far as they are due before the generator takes over; it
- * emits the later ones, and these too until they are handled.
- */
+/** Sends messages of new deadlines that are due before the generator sees them; it repeats them until handled. */
 export async function sendDeadlines(env: Env, deadlines: DueDeadline[]): Promise<void> {
   const { ports, keys } = env;
   const shardOf = (deadline: DueDeadline) => keys.shardOf(deadline.check_id);
@@ -169,22 +159,22 @@ export async function sendDeadlines(env: Env, deadlines: DueDeadline[]): Promise
   await ports.queues.send('deadline', packDeadlines(due, 'writers', ports.settings.JOB_GROUP_MS, ports.clock.now()));
 }
 
-/** Sends the message of a guarded action's deadline that was just written, as `sendDeadlines` does. */
+/** Sends the message of a guarded action's new deadline, as `sendDeadlines`. */
 export async function sendRemediation(env: Env, owner: Pick<Owner, 'tenant_id' | 'id'>, at: number): Promise<void> {
   if (at > (await writerSendsUntil(env, env.keys.shardOf(owner.id)))) return;
   await env.ports.queues.send('action', [remediationDue(owner, at)]);
 }
 
-/** The slot after that of a job (epoch ms). */
+/** Returns the slot after that of a job (epoch ms). */
 export const nextSlotOf = ({ slot, interval_seconds }: Job): number => slot + interval_seconds * 1000;
 
-/** From when on (epoch ms) the next slot or retry is due, so that a probe would speak for another time. */
+/** Returns the time (epoch ms) of the next slot or retry, from which a probe would be too late. */
 export const lateFrom = (job: Job): number => job.retry?.until ?? nextSlotOf(job);
 
 export const isLate = (job: Job, now: number): boolean => lateFrom(job) <= now;
 
-/** Clocks of two processes differ by less (ms). */
+/** Maximum clock difference between two processes (ms). */
 const SKEW_MS = 1_000;
 
-/** A retry whose instant is farther ahead than a message can wait: it is only passing by. */
+/** Whether a retry is further ahead than a message can wait, so that it is sent again. */
 export const isAhead = ({ retry }: Job, now: number): boolean => retry !== undefined && retry.at > now + SKEW_MS;

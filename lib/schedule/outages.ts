@@ -4,12 +4,12 @@ import type { Item } from '#lib/platform/ports.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
 import { iso, pastOrZero } from '#lib/platform/time.ts';
 
-/** Time of a shard in which its slots were not executed, [from, to) in epoch ms. Kept 400 days. */
+/** Time in which slots of a shard were not executed, [from, to) in epoch ms. Kept 400 days. */
 type OutageItem = Item & { from: number; to: number };
 
 const KEEP_SECONDS = 400 * 86_400;
 
-/** Notes our own outage on every shard (or on one): time that was not watched. Noting it twice is harmless. */
+/** Records a service outage on all shards, or on some. Idempotent. */
 export async function recordOutage(
   { ports, keys }: Env,
   outage: { from: number; to: number },
@@ -17,12 +17,12 @@ export async function recordOutage(
 ): Promise<void> {
   const expires_at = Math.floor(outage.to / 1000) + KEEP_SECONDS;
   await ports.table.putMany(shards.map((shard) => ({ ...keys.outage(shard, outage.from), ...outage, expires_at })));
-  ports.log.warn('outage of the schedule noted', { from: iso(outage.from), to: iso(outage.to), shards });
+  ports.log.warn('schedule outage recorded', { from: iso(outage.from), to: iso(outage.to), shards });
 }
 
-/** When our last outage of the shard ended; 0 without one. */
+/** Returns the end of the last service outage of the shard; 0 without one. */
 export async function lastOutageEnd({ ports, keys }: Env, shard: number): Promise<number> {
-  // Outages may overlap (a host's own and a generator's), so the newest start need not have the newest end.
+  // Outages may overlap (of a host and of a generator), so the latest start need not have the latest end.
   const now = ports.clock.now();
   const { items } = await ports.table.query<OutageItem>({
     partition: keys.outages(shard),
@@ -33,7 +33,7 @@ export async function lastOutageEnd({ ports, keys }: Env, shard: number): Promis
   return Math.max(0, ...items.map((item) => pastOrZero(item.to, now)));
 }
 
-/** The outages of a shard that touch [from, to), merged where they overlap, ascending. */
+/** Returns the outages of a shard that touch [from, to), merged and ascending. */
 export async function outagesBetween(
   { ports, keys }: Env,
   shard: number,

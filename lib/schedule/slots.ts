@@ -1,54 +1,49 @@
 import { hash32 } from '#lib/platform/ids.ts';
 import { DAY_MS, HOUR_MS } from '#lib/platform/time.ts';
 
-/** A rhythm: its slots are `phase + k × interval`, in epoch ms. Nothing else says when something is due. */
+/** Interval schedule: slots are `phase + k × interval`, in epoch ms. Nothing else defines due times. */
 export type IntervalSchedule = { phase: number; interval_ms: number };
 
-/** Slots lie on this grid (ms): what is due in the same moment travels together, and nothing waits for that. */
+/** Grid of slots (ms), so that what is due at the same time is sent together without waiting. */
 const GRID_MS = 50;
 
-/**
- * The rhythm of a cell or an action: spread evenly by its hash, the same on every machine and after every restart.
- */
+/** Returns the schedule of a cell or an action, spread evenly by its hash, which is the same on every machine. */
 export function intervalScheduleOf(id: string, intervalSeconds: number): IntervalSchedule {
   const interval_ms = intervalSeconds * 1000;
   return { phase: Math.floor((hash32(id) / 2 ** 32) * (interval_ms / GRID_MS)) * GRID_MS, interval_ms };
 }
 
-/** An hour is rolled up when it is over and this time has passed (ms), in which late runs may still be recorded. */
+/** Time (ms) after an hour at which it is rolled up, for late records. */
 export const ROLLUP_DELAY_MS = 5 * 60_000;
-/** When a cell rolls up the hour before: at an instant of its own, in the 50 minutes after the delay. */
-export const rollupRhythm = (cell: string): IntervalSchedule => ({
+/** Returns the schedule of a cell's rollups: spread over the 50 minutes after the delay. */
+export const rollupScheduleOf = (cell: string): IntervalSchedule => ({
   phase: ROLLUP_DELAY_MS + Math.floor((hash32(cell) / 2 ** 32) * 3000) * 1000,
   interval_ms: HOUR_MS,
 });
 
-/** The newest slot at or before `at`. */
+/** Returns the latest slot at or before `at`. */
 export const latestSlot = ({ phase, interval_ms }: IntervalSchedule, at: number): number =>
   phase + Math.floor((at - phase) / interval_ms) * interval_ms;
 
-export const isSlot = (rhythm: IntervalSchedule, at: number): boolean => latestSlot(rhythm, at) === at;
+export const isSlot = (schedule: IntervalSchedule, at: number): boolean => latestSlot(schedule, at) === at;
 
-/** The slots in (from, to], ascending. */
-export function slotsBetween(rhythm: IntervalSchedule, from: number, to: number): number[] {
+/** Returns the slots in (from, to], ascending. */
+export function slotsBetween(schedule: IntervalSchedule, from: number, to: number): number[] {
   const slots: number[] = [];
-  for (let slot = latestSlot(rhythm, from) + rhythm.interval_ms; slot <= to; slot += rhythm.interval_ms)
+  for (let slot = latestSlot(schedule, from) + schedule.interval_ms; slot <= to; slot += schedule.interval_ms)
     slots.push(slot);
   return slots;
 }
 
-/**
- * The slots in (from, to] that are still worth executing at `now`: of those already past only the newest, as a slot
- * whose successor is due has become a gap.
- */
-export const slotsWorth = (rhythm: IntervalSchedule, from: number, to: number, now: number): number[] =>
-  slotsBetween(rhythm, Math.max(from, latestSlot(rhythm, now) - rhythm.interval_ms), to);
+/** Returns the slots in (from, to] to execute at `now`: of past slots only the latest; earlier ones are gaps. */
+export const executableSlots = (schedule: IntervalSchedule, from: number, to: number, now: number): number[] =>
+  slotsBetween(schedule, Math.max(from, latestSlot(schedule, now) - schedule.interval_ms), to);
 
-/** Epoch ms at which the hour, or the UTC day, of an instant begins. */
+/** Returns the start of the hour, or of the UTC day, of an instant (epoch ms). */
 export const hourOf = (at: number): number => Math.floor(at / HOUR_MS) * HOUR_MS;
 export const dayOf = (at: number): number => Math.floor(at / DAY_MS) * DAY_MS;
 
-/** From when on an hour may be rolled up (epoch ms): what comes later makes it anew. */
+/** Returns the time (epoch ms) from which an hour may be rolled up; later records remake it. */
 export const closesAt = (hour: number): number => hour + HOUR_MS + ROLLUP_DELAY_MS;
-/** Whether an hour may be rolled up by now. */
+/** Whether an hour can be rolled up. */
 export const isClosed = (hour: number, now: number): boolean => closesAt(hour) <= now;

@@ -185,7 +185,7 @@ describe('a manual execution', () => {
     const id = await newAction(client, { url: `${ci.url}/bomb`, body_template: '{{a}}'.repeat(3276) });
     expect(await runAction(client, id, { a: 'x'.repeat(79) })).toMatchObject({
       dispatch_status: 'failed',
-      error_message: 'not sent: the body has more than 65536 bytes once its variables are filled in',
+      error_message: 'not sent: the body has more than 65536 bytes after substitution of its variables',
     });
     expect(at('/bomb')).toEqual([]);
   });

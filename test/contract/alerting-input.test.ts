@@ -40,13 +40,13 @@ const rows: Row[] = [
       return client.post('/v1/relations', { ...relation, group: 'dbs', required: 2 });
     },
     'required',
-    /the group dbs of this entity has 1 with this one; relate the others first/,
+    /the group dbs of this entity has 1 with this one; create the other relations first/,
   ],
   [
     'a title with an unknown variable',
     () => written({ title_template: '{{entity}} is down' }),
     'config.title_template',
-    /\{\{entity\}\}, which is no variable; known are entity_name/,
+    /\{\{entity\}\}, which is not a variable; known are entity_name/,
   ],
   [
     'a text with a section that is not closed',
@@ -86,7 +86,7 @@ const rows: Row[] = [
     'a window in an unknown time zone',
     () => nightly({ time_zone: 'Europe/Atlantis' }),
     'time_zone',
-    /is no IANA time zone; (did you mean|write one such as)/,
+    /is not an IANA time zone; (did you mean|write one such as)/,
   ],
   [
     'a window whose scope has only dependents',
@@ -131,7 +131,7 @@ const rows: Row[] = [
       return client.post(`/v1/checks/${id}/acknowledge`, { until: from(-60) });
     },
     'until',
-    /ahead|passed/,
+    /future|passed/,
   ],
   [
     'a remediation with a text as delay',

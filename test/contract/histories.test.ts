@@ -62,9 +62,9 @@ describe('GET /v1/history', () => {
     ['an empty list of entities', () => '?entity_ids=,', 'entity_ids', 'no id'],
     ['one entity and several', () => `?entity_id=${entity.id}&entity_ids=${entity.id}`, 'entity_id', 'entity_ids'],
     ['checks and entities', () => `?check_ids=${id}&entity_ids=${entity.id}`, 'check_ids', 'entity_ids'],
-    ['51 entities', () => `?entity_ids=${ids(51, 'ent')}`, 'entity_ids', 'at most 50'],
+    ['51 entities', () => `?entity_ids=${ids(51, 'ent')}`, 'entity_ids', 'more than 50'],
     ['both', () => `?check_ids=${id}&entity_id=${entity.id}`, 'check_ids', 'entity_id'],
-    ['51 checks', () => `?check_ids=${ids(51)}`, 'check_ids', 'at most 50'],
+    ['51 checks', () => `?check_ids=${ids(51)}`, 'check_ids', 'more than 50'],
     ['from after to', () => `?check_ids=${id}&from=${ago(0)}&to=${ago(DAY)}`, 'from', 'before to'],
   ])('rejects %s and names the limit', async (_what, query, path, said) => {
     const response = await many(query());

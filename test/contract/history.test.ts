@@ -133,11 +133,7 @@ describe('GET /v1/checks/{id}/history', () => {
     [`from=${ago(HOUR)}&to=${ago(DAY)}`, 'from', 'before to'],
     [`from=${ago(DAY)}&to=${ago(DAY)}`, 'from', 'Z'],
     ['from=2999-01-01', 'from', 'in the past; now is'],
-    [
-      `bucket=hour&from=${ago(60 * DAY)}`,
-      'from',
-      'at most 1000 are answered: ask for at most 41 days, or for bucket=day',
-    ],
+    [`bucket=hour&from=${ago(60 * DAY)}`, 'from', 'more than 1000: request at most 41 days, or use bucket=day'],
     ['bucket=hour&from=2020-01-01&to=2020-02-01', 'to', 'bucket=hour goes back 90 days'],
     ['to=2020-01-01', 'to', 'goes back 400 days'],
     ['from=yesterday', 'from', 'ISO 8601'],

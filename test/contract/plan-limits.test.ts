@@ -69,7 +69,7 @@ describe('checks per minute', () => {
     const third = await client.post('/v1/checks', { ...pull, entity_id });
     expect(third).toMatchObject(exceeded);
     expect(third.body.error).toBe(
-      'The checks of this account would be run 18 times a minute; the plan allows 12 (checks_per_minute_limit). Give ' +
+      'The checks of this account would run 18 times per minute; the plan allows 12 (checks_per_minute_limit). Give ' +
         'checks a longer interval, disable some, or ask for more.',
     );
     got(await client.del(`/v1/checks/${second.id}`), 204);

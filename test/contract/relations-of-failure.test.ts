@@ -48,7 +48,7 @@ describe('a relation that propagates failure', () => {
     expect((await admin.post(ALL, grouped(a, b, { group: 'dbs' }))).body).toMatchObject({ required: null });
     const early = await admin.post(ALL, grouped(a, c, { group: 'dbs', required: 3 }));
     expect(early).toMatchObject(failure(400, 'VALIDATION_ERROR', 'required'));
-    expect(early.body.error).toContain('relate the others first');
+    expect(early.body.error).toContain('create the other relations first');
     expect((await admin.post(ALL, grouped(a, c, { group: 'dbs' }))).status).toBe(201);
     expect((await admin.post(ALL, grouped(a, d, { group: 'dbs', required: 2 }))).status).toBe(201);
   });

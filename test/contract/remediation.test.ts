@@ -107,8 +107,8 @@ describe('a remediation that is rejected', () => {
     return client.post('/v1/actions', { name: 'Restart', url: `${ci.url}/x`, check_id, remediation: {}, ...more });
   };
   it.each([
-    ['remediation', { trigger_type: 'manual' }, /needs the trigger_type state_change/],
-    ['remediation', { trigger_type: 'schedule', interval_seconds: 60 }, /needs the trigger_type state_change/],
+    ['remediation', { trigger_type: 'manual' }, /requires the trigger_type state_change/],
+    ['remediation', { trigger_type: 'schedule', interval_seconds: 60 }, /requires the trigger_type state_change/],
     ['trigger_to_state', { trigger_type: 'state_change' }, /must be down or degraded with remediation/],
     ['trigger_to_state', { trigger_type: 'state_change', trigger_to_state: 'up' }, /must be down or degraded/],
     ['remediation.max_attempts', { remediation: { max_attempts: 11 } }, /10/],

@@ -165,7 +165,7 @@ describe('a check that flaps', () => {
     ]);
     // A push can take slightly longer than the next one.
     expect(notes()[3]).toMatch(
-      /^Flapping: 4 changes in (15 min|14 min 59 s); told again once it has kept one state for 15 min\.$/,
+      /^Flapping: 4 changes in (15 min|14 min 59 s)\. Next alert after 15 min in one state\.$/,
     );
     expect((await check.changes()).slice(-2)).toEqual(['up notified', 'down flapping']);
     expect((await check.read()).flapping_since).toBeNull();

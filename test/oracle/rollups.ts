@@ -5,7 +5,7 @@ import type { TimeKind } from '#lib/history/rollups/account-time.ts';
 import { decodeLatency, decodeRollup, type StoredLatencies } from '#lib/history/rollups/rollup-item.ts';
 import type { LatenciesItem, RollupItem } from '#lib/history/rollups/stored-rollups.ts';
 import { cellOf, numberOf } from '#lib/keys.ts';
-import { latestSlot, rollupRhythm } from '#lib/schedule/slots.ts';
+import { latestSlot, rollupScheduleOf } from '#lib/schedule/slots.ts';
 import type { Span } from './history.ts';
 import { changesIn, checkIdOf, checksIn, type Inside, type Seen, settingsIn } from './inside.ts';
 import { packKeyOf } from './outcomes.ts';
@@ -68,7 +68,7 @@ export function checkRollups(inside: Inside): string[] {
 /** The rollup of an hour exists after its due time. */
 function checkMade({ seen, end }: Inside): string[] {
   return cellsIn(seen).flatMap(({ name, begun_at }) => {
-    const slot = latestSlot(rollupRhythm(name), end - MADE_MS);
+    const slot = latestSlot(rollupScheduleOf(name), end - MADE_MS);
     const hour = Math.floor(slot / HOUR) * HOUR - HOUR;
     const isMade = hour + HOUR <= begun_at || hoursOf(seen, name).some(({ from }) => from === hour);
     return isMade ? [] : [`cell ${name} has no rollup of ${hour}, which was due at ${slot}`];

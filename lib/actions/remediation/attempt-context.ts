@@ -8,14 +8,13 @@ import type { OpenWindow } from '#lib/alerting/policy/policy.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
-import { type AttemptLimits, readShares } from './attempt-limits.ts';
+import { type AttemptLimits, readLimits } from './attempt-limits.ts';
 import type { Cause, GuardInput } from './guards.ts';
 import { type AttemptSeriesItem, seriesAt } from './series.ts';
 
 /**
- * What the alert of a failure waits for, or named when it went out, as long as that fails. A repair of what follows
- * from another failure would repair nothing.
- * @param hold the deadline of an alert of the check that is held
+ * Returns the root cause that the alert of a failure waits for, or named when it was sent, while that cause lasts:
+ * remediation of a downstream failure has no effect. `hold`: deadline of the held alert of the check.
  */
 async function readCause(
   { ports, keys }: Env,
@@ -26,33 +25,30 @@ async function readCause(
   const id = held?.root ?? alert.attributed_to?.root_entity_id ?? undefined;
   if (id === undefined) return held && !held.told?.length ? { root: null } : undefined;
   const root = await ports.table.get<EntityItem>(keys.entity(tenant_id, id));
-  // What is held on once its root has recovered may recover too.
+  // A failure held after its root has recovered may recover too.
   return root && (held || root.state === 'down') ? { root: root.name } : undefined;
 }
 
-/** A guarded action at a failure of its check, and all that an attempt is decided on, read strongly. */
+/** Guarded action at a failure of its check, with all inputs of an attempt, read strongly consistent. */
 export type AttemptContext = {
   action: ActionItem;
   remediation: Remediation;
   account: AccountItem;
   check: CheckItem;
   transition: DecidedTransition;
-  /** As it is stored, and with this failure. */
   stored: AttemptSeriesItem | undefined;
   series: AttemptSeriesItem;
   entry: DeadlineEntry | undefined;
   lock_name: string;
   shares: AttemptLimits;
-  /** A maintenance window that the check is in. */
   window: OpenWindow | undefined;
   cause: Cause | undefined;
-  /** Others depend on its entity. */
   is_root: boolean;
-  /** The deadline of an alert of the check that is held. */
+  /** Deadline of the held alert of the check. */
   hold: DeadlineEntry | undefined;
 };
 
-/** Undefined when the action is gone or not guarded any more, or is bound to another check, or nobody watches that. */
+/** Reads the context; undefined if the action was deleted, unguarded or bound to another check, or is not monitored. */
 export async function readAttemptContext(
   env: Env,
   action_id: string,
@@ -75,7 +71,7 @@ export async function readAttemptContext(
   const { remediation } = action;
   const lock_name = lockName(remediation, entity_id);
   const [shares, now, cause] = await Promise.all([
-    readShares(env, tenant_id, lock_name),
+    readLimits(env, tenant_id, lock_name),
     readCheckAlerting(env, check, { check }),
     readCause(env, transition, hold),
   ]);
@@ -88,7 +84,7 @@ export async function readAttemptContext(
   };
 }
 
-/** What the guards look at, but for what takes a search (attempt.ts). */
+/** Returns the input of the guards, except for the search of attempt.ts. */
 export function guardInputOf(one: AttemptContext, now: number): GuardInput {
   const { remediation, series, lock_name, shares } = one;
   const { lock, remediations } = shares;
@@ -106,17 +102,14 @@ export function guardInputOf(one: AttemptContext, now: number): GuardInput {
   };
 }
 
-/**
- * Whether the failure that an attempt is for has ended: the check is well, or what it has now is another failure. Where
- * its entity became degraded because the check came up, there was none.
- */
+/** Whether the failure of an attempt has ended. An entity degraded because its check recovered has no failure. */
 function isOver({ action, check, transition, series }: AttemptContext): boolean {
   if (isCheckHealthy(action, check) || isCheckHealthy(action, { state: transition.check_to_state })) return true;
   if (series.failure.transition_id !== transition.transition_id) return true;
   return action.trigger_to_state === 'down' && check.state_since !== transition.timestamp;
 }
 
-/** Whether a check is in none of the states that its action repairs. */
+/** Whether a check is in none of the states that its action remediates. */
 export const isCheckHealthy = (
   { trigger_to_state }: Pick<ActionItem, 'trigger_to_state'>,
   { state }: Pick<CheckItem, 'state'>,

@@ -3,23 +3,20 @@ import type { Keys } from '#lib/keys.ts';
 import type { Item, Write } from '#lib/platform/ports.ts';
 import { HOUR_MS } from '#lib/platform/time.ts';
 
-/**
- * A lock that an attempt has from its claim until its verdict, and no longer than `until` (epoch ms), when both are
- * surely over. About 250 bytes.
- */
+/** Lock of an attempt from its claim to its verdict, at most until `until` (epoch ms). About 250 bytes. */
 export type LockItem = Item & { v: string; execution_id: string; action_id: string; until: number };
 
-/** What the account's guarded actions are at, and when they began within the last hour. Epoch ms; under 1 KB. */
+/** Running attempts of the account, and starts of the last hour. Epoch ms; under 1 KB. */
 type RemediationsItem = Item & {
   v: string;
   running: { execution_id: string; until: number }[];
   begun: number[];
 };
 
-/** What an attempt shares with others of its account, as it was read. */
+/** Limits shared by the attempts of an account, as read. */
 export type AttemptLimits = { lock: LockItem | undefined; remediations: RemediationsItem | undefined };
 
-export async function readShares({ ports, keys }: Env, tenant: string, name: string): Promise<AttemptLimits> {
+export async function readLimits({ ports, keys }: Env, tenant: string, name: string): Promise<AttemptLimits> {
   const [lock, remediations] = await ports.table.getMany<[LockItem, RemediationsItem]>([
     keys.remediationLock(tenant, name),
     keys.remediations(tenant),
@@ -27,13 +24,13 @@ export async function readShares({ ports, keys }: Env, tenant: string, name: str
   return { lock, remediations };
 }
 
-type Taker = { tenant_id: string; lock_name: string; execution_id: string; action_id: string; until: number };
+type LimitHolder = { tenant_id: string; lock_name: string; execution_id: string; action_id: string; until: number };
 
-/** The writes by which an attempt takes its lock and its place: each over what was read, so that no two have both. */
-export function takeShares(
+/** Returns the writes by which an attempt takes its lock and permit, each conditional on its read version. */
+export function takeLimits(
   keys: Keys,
   { lock, remediations }: AttemptLimits,
-  by: Taker,
+  by: LimitHolder,
   token: string,
   now: number,
 ): Write[] {
@@ -43,19 +40,19 @@ export function takeShares(
     ...{ v: token, execution_id, action_id, until },
     expires_at: Math.ceil(until / 1000),
   };
-  const running = [...atWork(remediations, now), { execution_id, until }].toSorted((a, b) => a.until - b.until);
-  const begun = [...lately(remediations, now), now];
+  const running = [...runningAt(remediations, now), { execution_id, until }].toSorted((a, b) => a.until - b.until);
+  const begun = [...startedInLastHour(remediations, now), now];
   return [
     { put, if: lock ? { version: lock.v } : 'absent' },
     remediationsWrite(keys, tenant_id, remediations, { running, begun }, token),
   ];
 }
 
-/** The writes that give both back; of a lock that somebody else has by now, none. */
-export function giveSharesBack(
+/** Returns the writes that release lock and permit; none for a lock held by another attempt by now. */
+export function releaseLimits(
   keys: Keys,
   { lock, remediations }: AttemptLimits,
-  { tenant_id, execution_id }: Pick<Taker, 'tenant_id' | 'execution_id'>,
+  { tenant_id, execution_id }: Pick<LimitHolder, 'tenant_id' | 'execution_id'>,
   token: string,
   now: number,
 ): Write[] {
@@ -64,8 +61,8 @@ export function giveSharesBack(
     writes.push({ delete: { pk: lock.pk, sk: lock.sk }, if: { version: lock.v } });
   }
   if (remediations?.running.some((one) => one.execution_id === execution_id)) {
-    const running = atWork(remediations, now).filter((one) => one.execution_id !== execution_id);
-    const begun = lately(remediations, now);
+    const running = runningAt(remediations, now).filter((one) => one.execution_id !== execution_id);
+    const begun = startedInLastHour(remediations, now);
     writes.push(remediationsWrite(keys, tenant_id, remediations, { running, begun }, token));
   }
   return writes;
@@ -84,7 +81,7 @@ function remediationsWrite(
   return { put, if: before ? { version: before.v } : 'absent' };
 }
 
-const atWork = (item: RemediationsItem | undefined, now: number) =>
+const runningAt = (item: RemediationsItem | undefined, now: number) =>
   (item?.running ?? []).filter(({ until }) => until > now);
-const lately = (item: RemediationsItem | undefined, now: number) =>
+const startedInLastHour = (item: RemediationsItem | undefined, now: number) =>
   (item?.begun ?? []).filter((at) => at > now - HOUR_MS);

@@ -15,19 +15,19 @@ import { iso } from '#lib/platform/time.ts';
 import { deadlineWrites } from '#lib/schedule/entries.ts';
 import { sendDeadlines, sendRemediation } from '#lib/schedule/jobs.ts';
 import { type AttemptContext, guardInputOf, readAttemptContext } from './attempt-context.ts';
-import { takeShares } from './attempt-limits.ts';
+import { takeLimits } from './attempt-limits.ts';
 import { giveUpWrites } from './conclude.ts';
 import { firstToStop, type Stopped } from './guards.ts';
 import { type AttemptSeriesItem, nextSeries } from './series.ts';
-import { firstRecheckAt, longestMs } from './verdict.ts';
+import { firstRecheckAt, maxVerificationMs } from './verdict.ts';
 
-/** A storm: so many checks within this time (ms) before a failure, or after it. */
+/** Time (ms) before and after a failure that counts for a storm. */
 const STORM_MS = 60_000;
-/** Most transitions of each part of the feed that are looked at. */
+/** Maximum number of transitions read per partition of the feed. */
 const MAX_TRANSITIONS = 20;
 
-/** How many checks of the account went down within a minute of a time (epoch ms), the one of that time included. */
-async function wentDownAbout({ ports, keys }: Env, tenant: string, at: number): Promise<number> {
+/** Returns the number of checks that went down within a minute of a time (epoch ms), including that one. */
+async function countWentDownNear({ ports, keys }: Env, tenant: string, at: number): Promise<number> {
   const pages = await Promise.all(
     keys.buckets.map((bucket) =>
       ports.table.query<FeedItem>({
@@ -47,19 +47,17 @@ async function wentDownAbout({ ports, keys }: Env, tenant: string, at: number): 
 }
 
 export type RemediationAttempt =
-  /** This process sends it; no other ever will. */
-  | { is: 'ours'; action: ActionItem; execution: ExecutionItem }
-  /** It was claimed before. */
+  /** Claimed: only this process sends it. */
+  | { is: 'claimed'; action: ActionItem; execution: ExecutionItem }
   | { is: 'taken'; execution: ExecutionItem }
-  /** A guard stopped it, or nobody wants it any more. */
+  /** Stopped by a guard, or not needed any more. */
   | { is: 'left' };
 
 /**
- * Claims an attempt of a guarded action at a failure of its check, if its guards let it pass; else writes down which of
- * them did not. All it was decided on is held to its version in the transaction of the claim: the lock, the account's
- * places, the series and its deadline, the action and the check. So no two attempts have one lock, and none is made
- * twice, whoever comes how often.
- * @param isFirst it is the one that the transition itself wants, by whose id it is known; else the deadline wants it
+ * Claims an attempt of a guarded action at a failure of its check, else records the guard that stopped it. The claim is
+ * conditional on the version of all inputs (lock, account limits, series, deadline, action, check), so that no two
+ * attempts share a lock or are made twice. `isFirst`: wanted by the transition, which determines its id, not by the
+ * deadline.
  */
 export async function attemptRemediation(
   env: RunEnv,
@@ -77,16 +75,16 @@ export async function attemptRemediation(
       ? await ports.table.get<ExecutionItem>(keys.execution(tenant_id, firstId(transition, action_id)))
       : undefined;
     if (known) return { is: 'taken', execution: known };
-    const one = await readAttemptContext(env, action_id, transition);
-    if (!one || !firesOn(one.action, transition)) return { is: 'left' };
-    if (!isFirst && !isDue(one, ports.clock.now())) return { is: 'left' };
-    const stopped = await stoppedBy(env, one);
-    const decided = stopped ? await leave(env, one, stopped, isFirst) : claimAttempt(env, one, isFirst);
+    const context = await readAttemptContext(env, action_id, transition);
+    if (!context || !firesOn(context.action, transition)) return { is: 'left' };
+    if (!isFirst && !isDue(context, ports.clock.now())) return { is: 'left' };
+    const stopped = await stoppedBy(env, context);
+    const decided = stopped ? await recordStopped(env, context, stopped, isFirst) : claimAttempt(env, context, isFirst);
     if (decided.writes.length > 0 && !(await commit(ports, decided.writes)).ok) return RETRY;
     due = decided.due;
     deadlines = decided.deadlines ?? [];
     return decided.execution && !stopped
-      ? { is: 'ours', action: one.action, execution: decided.execution }
+      ? { is: 'claimed', action: context.action, execution: decided.execution }
       : { is: 'left' };
   });
   await sendDeadlines(env, deadlines);
@@ -94,11 +92,10 @@ export async function attemptRemediation(
   return made;
 }
 
-/** The id of the run that a transition wants: the same as of an action without guards. */
 const firstId = ({ transition_id, timestamp }: DecidedTransition, action_id: string): string =>
   derivedId('exe', Date.parse(timestamp), transition_id, action_id);
 
-/** Of a later one, and of those that a guard has stopped: one each. */
+/** Returns the id of a later attempt, or of one stopped by a guard. */
 const laterId = (
   { transition_id }: DecidedTransition,
   now: number,
@@ -107,30 +104,30 @@ const laterId = (
   why = '',
 ): string => derivedId('exe', now, transition_id, action_id, 'attempt', attempt, why);
 
-/** Whether the attempt that its deadline wants is still to be made: messages of it come more than once. */
+/** Whether the attempt of a deadline is still due, because its messages arrive more than once. */
 const isDue = ({ stored }: AttemptContext, now: number): boolean =>
   stored?.open === undefined && stored?.next_at !== undefined && stored.next_at <= now;
 
-/** The search for a storm is made only where nothing else stops it. */
-async function stoppedBy(env: RunEnv, one: AttemptContext): Promise<Stopped | undefined> {
-  const { stored, check } = one;
+/** Returns the guard that stops an attempt; searches for a storm only if no other guard stops it. */
+async function stoppedBy(env: RunEnv, context: AttemptContext): Promise<Stopped | undefined> {
+  const { stored, check } = context;
   if (stored?.open && stored.check_id !== check.id) {
-    return { guard: 'lock', why: `${stored.open.execution_id} is still verified, by another check` };
+    return { guard: 'lock', why: `${stored.open.execution_id} is being verified by another check` };
   }
-  const situation = guardInputOf(one, env.ports.clock.now());
-  const stopped = firstToStop(situation);
+  const input = guardInputOf(context, env.ports.clock.now());
+  const stopped = firstToStop(input);
   if (stopped) return stopped;
-  // Its lock runs out while nobody watches, as in an outage of ours, and it still has to have its verdict.
-  if (stored?.open) return { guard: 'lock', why: `${stored.open.execution_id} is still verified` };
-  const went_down = await wentDownAbout(env, one.transition.tenant_id, one.series.failure.at);
-  return firstToStop({ ...situation, went_down });
+  // Its lock may expire unmonitored, as in a service outage, before it has its verdict.
+  if (stored?.open) return { guard: 'lock', why: `${stored.open.execution_id} is being verified` };
+  const went_down = await countWentDownNear(env, context.transition.tenant_id, context.series.failure.at);
+  return firstToStop({ ...input, went_down });
 }
 
-/** `due`: when the action is looked at again (epoch ms); `deadlines` of its check are to be sent. */
+/** `due`: next recheck of the action (epoch ms); `deadlines`: of its check, to send. */
 type Decided = { execution?: ExecutionItem; writes: Write[]; due?: number | undefined; deadlines?: DueDeadline[] };
 
-function claimAttempt({ ports, keys }: RunEnv, one: AttemptContext, isFirst: boolean): Decided {
-  const { action, account, check, remediation, series, transition, shares, lock_name } = one;
+function claimAttempt({ ports, keys }: RunEnv, context: AttemptContext, isFirst: boolean): Decided {
+  const { action, account, check, remediation, series, transition, shares, lock_name } = context;
   const { tenant_id, id: action_id } = action;
   const [now, token] = [ports.clock.now(), ports.ids.token()];
   const number = series.attempts + 1;
@@ -140,7 +137,7 @@ function claimAttempt({ ports, keys }: RunEnv, one: AttemptContext, isFirst: boo
   const { transition_id } = transition;
   const wanted = { tenant_id, action_id, execution_id, trigger: 'state_change' as const, transition_id };
   const { execution, writes } = newRun(keys, wanted, action, account, token, now, { attempt: number });
-  const until = giveUpAt(action, now) + longestMs(remediation, check);
+  const until = giveUpAt(action, now) + maxVerificationMs(remediation, check);
   const open = { execution_id, began_at: now, settings: remediation };
   const due = firstRecheckAt(open);
   const changes = { attempts: number, last_began_at: now, open, next_at: undefined };
@@ -149,22 +146,22 @@ function claimAttempt({ ports, keys }: RunEnv, one: AttemptContext, isFirst: boo
     due,
     writes: [
       ...writes,
-      ...takeShares(keys, shares, { tenant_id, lock_name, execution_id, action_id, until }, token, now),
+      ...takeLimits(keys, shares, { tenant_id, lock_name, execution_id, action_id, until }, token, now),
       { check: keys.check(tenant_id, check.id), if: { version: check.v } },
-      ...seriesWrites(one, nextSeries(series, changes, token, now)),
-      ...deadlineWrites(keys, 'remediation', ownerOf(action), token, one.entry, { deadline: due }),
+      ...seriesWrites(context, nextSeries(series, changes, token, now)),
+      ...deadlineWrites(keys, 'remediation', ownerOf(action), token, context.entry, { deadline: due }),
     ],
   };
 }
 
-/** What a guard has stopped is written down once for each attempt and guard, and comes again when the guard says so. */
-async function leave(
+/** Records once per attempt and guard that it was stopped, and schedules the next one if the guard requests it. */
+async function recordStopped(
   { ports, keys }: RunEnv,
-  one: AttemptContext,
+  context: AttemptContext,
   stopped: Stopped,
   isFirst: boolean,
 ): Promise<Decided> {
-  const { action, account, check, series, transition, stored } = one;
+  const { action, account, check, series, transition, stored } = context;
   const { tenant_id, id: action_id } = action;
   const { guard, why, until, waits } = stopped;
   const [now, token] = [ports.clock.now(), ports.ids.token()];
@@ -187,15 +184,16 @@ async function leave(
     ...(guard === 'already_healthy' && { verdict: 'already_healthy' as const, verified_at: iso(now) }),
   });
   const isLast = guard === 'attempts' && series.open === undefined;
-  const end = isLast ? await giveUpWrites({ ports, keys }, one, token, now) : undefined;
+  const end = isLast ? await giveUpWrites({ ports, keys }, context, token, now) : undefined;
   const again = end && 'again' in end ? end.again : until;
-  const told = end && 'writes' in end ? end : undefined;
-  // Its alert waits for no attempt that is not made before the end of its time.
-  const isAwaited = waits || !check.repairs?.[action_id] || (again !== undefined && again <= (one.hold?.deadline ?? 0));
-  const awaited = stopAwaiting(keys, check, isAwaited ? undefined : one.hold, token, now);
-  // An attempt that is open has its own deadline; what comes after it waits for its verdict.
-  const next = nextSeries(series, { next_at: again, ...(told && { told: true as const }) }, token, now);
-  // What is open at another check, to which the action was bound before, stays until it has its verdict.
+  const alerted = end && 'writes' in end ? end : undefined;
+  // Its alert does not wait for an attempt after its deadline.
+  const isAwaited =
+    waits || !check.repairs?.[action_id] || (again !== undefined && again <= (context.hold?.deadline ?? 0));
+  const awaited = stopAwaiting(keys, check, isAwaited ? undefined : context.hold, token, now);
+  // An open attempt has its own deadline; further attempts wait for its verdict.
+  const next = nextSeries(series, { next_at: again, ...(alerted && { told: true as const }) }, token, now);
+  // An open attempt at a check to which the action was bound before stays until its verdict.
   const isElsewhere = stored?.open !== undefined && stored.check_id !== series.check_id;
   const isCurrent = series.failure.transition_id === transition.transition_id && !isElsewhere;
   const isChanged =
@@ -207,21 +205,21 @@ async function leave(
     due,
     writes: [
       ...(isNoted ? [] : writes),
-      ...(isChanged ? seriesWrites(one, next) : []),
+      ...(isChanged ? seriesWrites(context, next) : []),
       ...(isChanged && !series.open
         ? deadlineWrites(
             keys,
             'remediation',
             ownerOf(action),
             token,
-            one.entry,
+            context.entry,
             due === undefined ? undefined : { deadline: due },
           )
         : []),
-      ...(told?.writes ?? []),
+      ...(alerted?.writes ?? []),
       ...awaited.writes,
     ],
-    deadlines: [...(told?.deadlines ?? []), ...awaited.deadlines],
+    deadlines: [...(alerted?.deadlines ?? []), ...awaited.deadlines],
   };
 }
 
@@ -229,5 +227,4 @@ const seriesWrites = ({ stored }: AttemptContext, next: AttemptSeriesItem): Writ
   { put: next, if: stored ? { version: stored.v } : 'absent' },
 ];
 
-/** An action, which has no entity, puts its own id there. */
 const ownerOf = ({ tenant_id, id }: Pick<ActionItem, 'tenant_id' | 'id'>) => ({ tenant_id, id, entity_id: id });

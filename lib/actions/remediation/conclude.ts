@@ -20,10 +20,10 @@ import { commit, RETRY } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import { deadlineWrites } from '#lib/schedule/entries.ts';
 import { isCheckHealthy } from './attempt-context.ts';
-import { giveSharesBack, readShares } from './attempt-limits.ts';
+import { readLimits, releaseLimits } from './attempt-limits.ts';
 import { type AttemptSeriesItem, nextSeries, type VerificationVerdict } from './series.ts';
 
-/** What is written and sent; or they hold it back until then (epoch ms). */
+/** Writes and deadlines of the alert, or the time (epoch ms) until which rules suppress it. */
 type GivingUp = { writes: Write[]; deadlines: DueDeadline[] } | { again: number };
 
 type GivenUp = {
@@ -31,14 +31,14 @@ type GivenUp = {
   check: CheckItem;
   transition: DecidedTransition;
   series: AttemptSeriesItem;
-  /** The deadline of an alert of the check that is held. */
+  /** Deadline of the held alert of the check. */
   hold: DeadlineEntry | undefined;
 };
 
 /**
- * People are told once a series that it did not help: what was tried, how often, and what came of it. The rules of
- * alerting decide whether anybody is. With it the next step of an escalation is due, or its steps begin to count where
- * it is the first alert of the failure. Undefined where people were told, or the check is well by now.
+ * Alerts once per series that it did not help, if the rules of alerting allow it. It also makes the next escalation
+ * step due, or starts escalation if it is the first alert of the failure. Undefined if already sent, or if the check is
+ * healthy.
  */
 export async function giveUpWrites(
   env: Env,
@@ -54,18 +54,18 @@ export async function giveUpWrites(
   const { tenant_id, id: check_id, entity_id, state } = check;
   const reports_state = reportedStateOf(state, policy);
   const channels = notifiedTargets(hold, recipientsFor(policy, reports_state, check.alerts), check.alerts);
-  const situation: RuleInput = {
+  const input: RuleInput = {
     ...decisionInputOf(check, check.alerts, policy, channels, now),
     ...{ kind: 'remediation_failed', cause: null, from: state, to: state },
   };
-  const { decision, until } = decide(situation);
+  const { decision, until } = decide(input);
   if (decision !== 'planned') return until === undefined ? { writes: [], deadlines: [] } : { again: until };
   const item: AlertItem = alertItem(keys, {
     ...{ tenant_id, check_id, entity_id, transition, reports_state, channels, at: now, n: series.attempts },
     kind: 'remediation_failed',
     ...(transition.incident && { incident_id: transition.incident.id }),
     expires_at: transition.expires_at,
-    decided_on: situation,
+    decided_on: input,
     remediation: {
       action_id: action.id,
       action_name: action.name,
@@ -73,12 +73,12 @@ export async function giveUpWrites(
       verdict: series.last?.verdict ?? 'unverified',
     },
   });
-  const told = withNotifiedAlerts(check.alerts, [{ id: item.id, reports_state }]);
-  const after = withEscalationStarted(told, policy, reports_state, now);
+  const notified = withNotifiedAlerts(check.alerts, [{ id: item.id, reports_state }]);
+  const after = withEscalationStarted(notified, policy, reports_state, now);
   const escalation =
-    after === told
+    after === notified
       ? nextStepNow(keys, check, token, policy, now)
-      : escalationChange(keys, check, token, { before: told, after, policy });
+      : escalationChange(keys, check, token, { before: notified, after, policy });
   return {
     writes: [
       { put: item, if: 'absent' },
@@ -90,21 +90,20 @@ export async function giveUpWrites(
   };
 }
 
-/** A series whose deadline has come, read strongly. */
+/** Series whose deadline is due, read strongly consistent. */
 export type Due = {
   tenant_id: string;
   action_id: string;
   entry: DeadlineEntry;
   series: AttemptSeriesItem;
-  /** Undefined when they were deleted. */
   action: ActionItem | undefined;
   check: CheckItem | undefined;
 };
 
-/** `due`: when it is looked at again (epoch ms); `deadlines` of the check are to be sent. */
+/** `due`: next recheck (epoch ms); `deadlines`: of the check, to send. */
 type Moved = { due?: number | undefined; deadlines?: DueDeadline[] };
 
-/** Moves the deadline of a series (epoch ms), or takes it away. */
+/** Moves the deadline of a series (epoch ms), or deletes it. */
 export async function moveTo(
   env: RunEnv,
   one: Pick<Due, 'tenant_id' | 'action_id' | 'entry'>,
@@ -124,61 +123,57 @@ const entryWrites = (
   return deadlineWrites(keys, 'remediation', owner, token, entry, due === undefined ? undefined : { deadline: due });
 };
 
-/**
- * Writes a verdict down, gives the lock back, and sets when the next attempt is due; where none is left people are
- * told. One transaction, over what it was decided on.
- */
+/** Records a verdict, releases the lock, and schedules the next attempt or alerts; in one conditional transaction. */
 export async function conclude(
   env: RunEnv,
-  one: Due,
+  due: Due,
   execution: ExecutionItem,
   { verdict, by }: { verdict: VerificationVerdict; by: string | null },
 ): Promise<Moved | typeof RETRY> {
   const { ports, keys } = env;
-  const { tenant_id, series, action, check } = one;
+  const { tenant_id, series, action, check } = due;
   const [now, token] = [ports.clock.now(), ports.ids.token()];
   const { settings, began_at } = series.open!;
-  const judged: ExecutionItem = { ...execution, v: token, verdict, verified_at: iso(now), verified_by: by };
-  const shares = await readShares(env, tenant_id, lockName(settings, series.entity_id));
+  const verified: ExecutionItem = { ...execution, v: token, verdict, verified_at: iso(now), verified_by: by };
+  const shares = await readLimits(env, tenant_id, lockName(settings, series.entity_id));
 
   const isOver = !check?.enabled || !action || isCheckHealthy(action, check);
   const isUsedUp = series.attempts >= (action?.remediation ?? settings).max_attempts;
-  // Of one that healed it is seen later whether the check, which may want several successes, has come up by it.
-  const mayRecover = verdict === 'recovered' && series.failure.transition_id === execution.transition_id;
-  const goesOn = !isOver && (!isUsedUp || mayRecover);
-  const coolAt = goesOn ? Math.max(began_at + settings.cooldown_seconds * 1000, now) : undefined;
+  // After healed, the check, which may need several successes, may still fail to recover.
+  const mightRecover = verdict === 'recovered' && series.failure.transition_id === execution.transition_id;
+  const continues = !isOver && (!isUsedUp || mightRecover);
+  const coolAt = continues ? Math.max(began_at + settings.cooldown_seconds * 1000, now) : undefined;
   const last = { verdict, at: now };
   const end =
-    isOver || goesOn
+    isOver || continues
       ? undefined
-      : await givenUp(env, { ...one, series: { ...series, last }, action, check }, token, now);
+      : await givenUp(env, { ...due, series: { ...series, last }, action, check }, token, now);
   const next_at = end && 'again' in end ? end.again : coolAt;
-  const told = end && 'writes' in end ? end : undefined;
-  const awaited = verdict === 'recovered' ? undefined : await awaitEnds(env, one, token, now);
-  const changes = { open: undefined, next_at, last, ...(told && { told: true as const }) };
+  const alerted = end && 'writes' in end ? end : undefined;
+  const awaited = verdict === 'recovered' ? undefined : await releaseAwaiting(env, due, token, now);
+  const changes = { open: undefined, next_at, last, ...(alerted && { told: true as const }) };
   const next = nextSeries(series, changes, token, now);
   const writes: Write[] = [
-    { put: judged, if: { version: execution.v } },
+    { put: verified, if: { version: execution.v } },
     { put: next, if: { version: series.v } },
-    ...giveSharesBack(keys, shares, { tenant_id, execution_id: execution.id }, token, now),
-    ...entryWrites(env, one, token, next_at),
-    ...(told?.writes ?? []),
+    ...releaseLimits(keys, shares, { tenant_id, execution_id: execution.id }, token, now),
+    ...entryWrites(env, due, token, next_at),
+    ...(alerted?.writes ?? []),
     ...(awaited?.writes ?? []),
   ];
   if (!(await commit(ports, writes)).ok) return RETRY;
-  ports.log.info('a remediation was verified', {
+  ports.log.info('remediation verified', {
     tenant_id,
-    action_id: one.action_id,
+    action_id: due.action_id,
     execution_id: execution.id,
     check_id: series.check_id,
     attempt: execution.attempt,
     verdict,
   });
-  return { due: next_at, deadlines: [...(told?.deadlines ?? []), ...(awaited?.deadlines ?? [])] };
+  return { due: next_at, deadlines: [...(alerted?.deadlines ?? []), ...(awaited?.deadlines ?? [])] };
 }
 
-/** The alert of the check that waits for this verdict, which did not come out well, waits no longer. */
-async function awaitEnds(
+async function releaseAwaiting(
   { ports, keys }: RunEnv,
   { tenant_id, action_id, series, check }: Due,
   token: string,
@@ -204,7 +199,7 @@ async function givenUp(
   return transition && giveUpWrites(env, { ...one, transition, hold }, token, now);
 }
 
-/** Nothing is left to be verified or repaired: the action is gone, or does not want it any more. */
+/** Deletes a series without anything left to verify: the action was deleted, or is not guarded any more. */
 export async function abandon(
   env: RunEnv,
   one: Pick<Due, 'tenant_id' | 'action_id'> & { entry: DeadlineEntry; series: AttemptSeriesItem | undefined },
@@ -217,8 +212,8 @@ export async function abandon(
     const { open, entity_id, v } = series;
     writes.push({ delete: { pk: series.pk, sk: series.sk }, if: { version: v } });
     if (open) {
-      const shares = await readShares(env, tenant_id, lockName(open.settings, entity_id));
-      writes.push(...giveSharesBack(keys, shares, { tenant_id, execution_id: open.execution_id }, token, now));
+      const shares = await readLimits(env, tenant_id, lockName(open.settings, entity_id));
+      writes.push(...releaseLimits(keys, shares, { tenant_id, execution_id: open.execution_id }, token, now));
     }
   }
   return (await commit(ports, writes)).ok ? {} : RETRY;

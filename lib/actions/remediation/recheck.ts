@@ -21,19 +21,18 @@ import { emittedUntil, readWatermark } from '#lib/schedule/watermark.ts';
 import { attemptRemediation, type RemediationAttempt } from './attempt.ts';
 import { abandon, conclude, type Due, moveTo } from './conclude.ts';
 import type { AttemptSeriesItem, VerificationVerdict } from './series.ts';
-import { nextRecheckAt, spanOf, type VerificationRange, type VerificationResult, verdictOf } from './verdict.ts';
+import { nextRecheckAt, rangeOf, type VerificationRange, type VerificationResult, verdictOf } from './verdict.ts';
 
-/** A push may say that it was checked so long (ms) before it came. */
+/** Maximum time (ms) by which checked_at of a push may precede its arrival. */
 const PUSHED_LATE_MS = 60_000;
 
-/** When a check is probed next from a time on (epoch ms); undefined of one that is pushed. */
 function nextSlot(check: CheckItem, from: number): number | undefined {
   if (check.execution_mode === 'push') return undefined;
   const rhythm = intervalScheduleOf(cellOf(check.id), check.interval_seconds);
   return latestSlot(rhythm, from - 1) + rhythm.interval_ms;
 }
 
-/** The results of a check whose probe began, or that came, within a span; in that order. */
+/** Reads the results of a check whose probe started, or that arrived, within a range; in that order. */
 async function verificationResults(
   { ports, keys }: Env,
   action: Pick<ActionItem, 'trigger_to_state'>,
@@ -46,10 +45,10 @@ async function verificationResults(
   const revisions = await revisionsSince(context, check, window.from);
   const found: (VerificationResult & { at: number })[] = [];
   for await (const page of storedRuns(context, check, revisions, window)) {
-    for (const moment of page) {
-      if (moment.gap !== undefined) continue;
-      const result = resultOf(keys, check, moment.at, moment.run);
-      const at = beganAt(result);
+    for (const entry of page) {
+      if (entry.gap !== undefined) continue;
+      const result = resultOf(keys, check, entry.at, entry.run);
+      const at = startedAt(result);
       if (result.history || at <= from || at > until) continue;
       const { id } = resultRecord(check.id, result);
       found.push({ id, is_well: isWellBy(action, result), at });
@@ -58,47 +57,41 @@ async function verificationResults(
   return found.sort((a, b) => a.at - b.at).map(({ id, is_well }) => ({ id, is_well }));
 }
 
-/** When its probe began, or it came (epoch ms). */
-const beganAt = ({ received_at, checked_at }: ResultItem): number => received_at ?? Date.parse(checked_at);
+/** Returns the start of its probe, or its arrival (epoch ms). */
+const startedAt = ({ received_at, checked_at }: ResultItem): number => received_at ?? Date.parse(checked_at);
 
-/** A warning is no success where degraded is what is repaired. */
 const isWellBy = ({ trigger_to_state }: Pick<ActionItem, 'trigger_to_state'>, result: ResultItem): boolean =>
   trigger_to_state === 'degraded' ? outcomeOf(result) === 'ok' : result.success;
 
-/** Whether a check without any result in a span was watched: a probe always has one, a push may fail to come. */
-async function wasWatched(env: Env, check: CheckItem, { from, until }: VerificationRange): Promise<boolean> {
+/** Whether a check without results in a range was monitored: a probe always has a result, a push may be missing. */
+async function wasMonitored(env: Env, check: CheckItem, { from, until }: VerificationRange): Promise<boolean> {
   if (!check.enabled || check.execution_mode === 'pull') return false;
   return (await outagesOf(env, check, { from, until })).length === 0;
 }
 
-/** While the schedule lags behind nobody watches; the deadline is looked at again after this time (ms). */
-const PUT_BACK_MS = 5_000;
+/** Delay (ms) of the deadline while the schedule is behind, because checks are not monitored then. */
+const SCHEDULE_BEHIND_MS = 5_000;
 
-/** What a look comes to: when it is looked at again (epoch ms), or an attempt at a failure. */
-type Looked = { due?: number | undefined; deadlines?: DueDeadline[]; next?: DecidedTransition };
+type Recheck = { due?: number | undefined; deadlines?: DueDeadline[]; next?: DecidedTransition };
 
-/**
- * Looks at a guarded action whose deadline has come: makes the verdict of its open attempt, or the next attempt. Doing
- * it twice, late or at a wrong time does no harm.
- * @returns a claimed attempt, which is to be sent
- */
+/** Handles the deadline of a guarded action: makes the verdict, or returns a claimed attempt to send. Idempotent. */
 export async function recheckRemediation(
   env: RunEnv,
   message: MessageOf<'action'> & { kind: 'remediation' },
 ): Promise<{ attempt: RemediationAttempt; transition: DecidedTransition } | undefined> {
   const { tenant_id, action_id } = message;
-  const { due, deadlines = [], next } = await retryOnConflict(env.ports, () => look(env, message));
+  const { due, deadlines = [], next } = await retryOnConflict(env.ports, () => recheckOnce(env, message));
   await sendDeadlines(env, deadlines);
   if (due !== undefined) await sendRemediation(env, { tenant_id, id: action_id }, due);
   return next && { attempt: await attemptRemediation(env, action_id, next, false), transition: next };
 }
 
-async function look(
+async function recheckOnce(
   env: RunEnv,
   { tenant_id, action_id, asked }: MessageOf<'action'> & { kind: 'remediation' },
-): Promise<Looked | typeof RETRY> {
+): Promise<Recheck | typeof RETRY> {
   const { ports, keys } = env;
-  // A deadline comes by two or three messages, of which one moves it: what was moved costs the others one read.
+  // A deadline arrives in two or three messages; after the first has moved it, the others cost one read.
   const entry = await ports.table.get<DeadlineEntry>(keys.entry('remediation', tenant_id, action_id));
   if (!entry || (entry.deadline > ports.clock.now() && !asked)) return {};
   const [series, action, account] = await ports.table.getMany<[AttemptSeriesItem, ActionItem, AccountItem]>([
@@ -106,7 +99,7 @@ async function look(
     keys.action(tenant_id, action_id),
     keys.account(tenant_id),
   ]);
-  // What a disabled account has open comes at each tick, and is looked at when it is enabled again.
+  // Deadlines of a disabled account arrive at each tick, and are handled when it is enabled again.
   if (account && isDisabled(account) && !account.deleted_at) return {};
   if (!series || !account || !action) return abandon(env, { tenant_id, action_id, entry, series });
   if (asked && !series.open) return {};
@@ -115,8 +108,8 @@ async function look(
 
   const now = ports.clock.now();
   const watermark = await readWatermark(env, keys.shardOf(series.check_id));
-  if (emittedUntil(watermark, now) <= now) return moveTo(env, due, now + PUT_BACK_MS);
-  if (series.open) return lookAtOpen(env, due, series.open.execution_id);
+  if (emittedUntil(watermark, now) <= now) return moveTo(env, due, now + SCHEDULE_BEHIND_MS);
+  if (series.open) return recheckOpen(env, due, series.open.execution_id);
   if (series.next_at === undefined) return moveTo(env, due, undefined);
   if (now < series.next_at) return moveTo(env, due, series.next_at);
   const { check_id, failure } = series;
@@ -129,7 +122,7 @@ async function look(
   return check.enabled ? { next } : moveTo(env, due, undefined);
 }
 
-async function lookAtOpen(env: RunEnv, due: Due, execution_id: string): Promise<Looked | typeof RETRY> {
+async function recheckOpen(env: RunEnv, due: Due, execution_id: string): Promise<Recheck | typeof RETRY> {
   const { ports, keys } = env;
   const { series, check } = due;
   const { settings } = series.open!;
@@ -137,13 +130,13 @@ async function lookAtOpen(env: RunEnv, due: Due, execution_id: string): Promise<
   const now = ports.clock.now();
   if (!execution) return abandon(env, due);
   if (execution.dispatch_status === 'pending') {
-    // Should it have been cut off, nobody but this look ends it.
+    // If it was interrupted, only this recheck ends it.
     if (now < execution.give_up_at) return moveTo(env, due, nextRecheckAt('pending', undefined, now));
     execution = await interrupted(env, execution);
   }
   if (!check?.enabled) return conclude(env, due, execution, { verdict: 'unverified', by: null });
-  const judged = await verifyAttempt(env, due, check, execution, settings);
-  return 'look' in judged ? moveTo(env, due, judged.look) : conclude(env, due, execution, judged);
+  const verified = await verifyAttempt(env, due, check, execution, settings);
+  return 'next' in verified ? moveTo(env, due, verified.next) : conclude(env, due, execution, verified);
 }
 
 async function verifyAttempt(
@@ -152,16 +145,16 @@ async function verifyAttempt(
   check: CheckItem,
   execution: ExecutionItem,
   settings: NonNullable<AttemptSeriesItem['open']>['settings'],
-): Promise<{ verdict: VerificationVerdict; by: string | null } | { look: number }> {
+): Promise<{ verdict: VerificationVerdict; by: string | null } | { next: number }> {
   const now = env.ports.clock.now();
-  const span = spanOf(execution, settings, check);
-  if (span === 'not_recovered') return { verdict: span, by: null };
-  if (span === 'pending') return { look: nextRecheckAt(span, undefined, now) };
-  if (now > span.from) {
-    const signs = await verificationResults(env, action!, check, span);
-    const isOver = signs.length === 0 && now >= span.until;
-    const verdict = verdictOf(span, signs, isOver && (await wasWatched(env, check, span)), now);
+  const range = rangeOf(execution, settings, check);
+  if (range === 'not_recovered') return { verdict: range, by: null };
+  if (range === 'pending') return { next: nextRecheckAt(range, undefined, now) };
+  if (now > range.from) {
+    const results = await verificationResults(env, action!, check, range);
+    const isOver = results.length === 0 && now >= range.until;
+    const verdict = verdictOf(range, results, isOver && (await wasMonitored(env, check, range)), now);
     if (verdict) return verdict;
   }
-  return { look: nextRecheckAt(span, nextSlot(check, span.from), now) };
+  return { next: nextRecheckAt(range, nextSlot(check, range.from), now) };
 }

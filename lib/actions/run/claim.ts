@@ -9,50 +9,48 @@ import type { FairSemaphore } from '#lib/platform/sharing/fair-semaphore.ts';
 import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 
-/** `places` are there where runs come from a queue; runs by hand are the caller's own time. */
-export type RunEnv = Env & { places?: FairSemaphore };
+/** `permits`: permits for executions from a queue; manual executions use the caller's time. */
+export type RunEnv = Env & { permits?: FairSemaphore };
 
-/** A run that is wanted. Its id follows from its cause, so that a repeat means the same run. */
+/** Requested execution. Its id follows from its cause, so that a repeat is the same execution. */
 export type Wanted = {
   tenant_id: string;
   action_id: string;
   execution_id: string;
   trigger: Trigger;
   transition_id: string | null;
-  /** It is only to be seen that it could not be made: no guard is asked, as nothing is sent. */
+  /** Only records that it could not be made; guards are skipped, because nothing is sent. */
   given_up?: true;
   called_by?: NonNullable<ExecutionItem['called_by']>;
 };
 
 export type Claim =
-  /** This process sends it; no other ever will. */
-  | { is: 'ours'; action: ActionItem; execution: ExecutionItem }
-  /** It was claimed before. */
+  /** Claimed: only this process sends it. */
+  | { is: 'claimed'; action: ActionItem; execution: ExecutionItem }
   | { is: 'taken'; execution: ExecutionItem }
-  /** Its guards are to be asked first (remediation/attempt.ts). */
+  /** Guards must be evaluated first (remediation/attempt.ts). */
   | { is: 'guarded' }
-  /** The action is gone or no longer wants it, or the account was disabled. */
+  /** The action was deleted or does not want it any more, or the account is disabled. */
   | { is: 'void' };
 
-/** How long a run that was claimed waits for a place. */
-export const PLACE_MS = 5_000;
-/** Beside the request itself: waiting for its place, and the writes before and after it, each tried for 10 s. */
-const WRITES_MS = 15_000 + PLACE_MS;
+/** Maximum wait of a claimed execution for a permit, in ms. */
+export const PERMIT_WAIT_MS = 5_000;
+/** Time besides the request: wait for the permit, and the writes before and after it, each retried for 10 s. */
+const WRITES_MS = 15_000 + PERMIT_WAIT_MS;
 
-/** Epoch ms from which a pending run of the action, begun at `now`, must have been cut off. */
+/** Returns the time (epoch ms) from which a pending execution started at `now` was interrupted. */
 export const giveUpAt = (action: ActionItem, now: number): number => now + action.timeout_ms + WRITES_MS;
 
 /**
- * Writes a run down as pending before anything is sent: at most one claim of an id ever succeeds. It is held to the
- * version of the action that was read, so that no run begins of an action that was changed or deleted meanwhile.
- * @param wants whether the action, as it now is, still wants this run
- * @param beside what else is written in the same transaction
+ * Records an execution as pending before anything is sent; at most one claim of an id succeeds. Conditional on the
+ * version of the action, so that none starts for a changed or deleted action. `wants`: whether the action still wants
+ * it. `also`: further writes of the transaction.
  */
 export function claim(
   { ports, keys }: RunEnv,
   wanted: Wanted,
   wants: (action: ActionItem) => boolean = () => true,
-  beside: (action: ActionItem) => Write[] = () => [],
+  also: (action: ActionItem) => Write[] = () => [],
 ): Promise<Claim> {
   const { tenant_id, action_id, execution_id } = wanted;
   return retryOnConflict(ports, async (): Promise<Claim | typeof RETRY> => {
@@ -65,12 +63,12 @@ export function claim(
     if (!action || !account || isDisabled(account) || !wants(action)) return { is: 'void' };
     if (action.remediation && wanted.trigger === 'state_change' && !wanted.given_up) return { is: 'guarded' };
     const { execution, writes } = newRun(keys, wanted, action, account, ports.ids.token(), ports.clock.now());
-    const outcome = await commit(ports, [...writes, ...beside(action)]);
-    return outcome.ok ? { is: 'ours', action, execution } : RETRY;
+    const outcome = await commit(ports, [...writes, ...also(action)]);
+    return outcome.ok ? { is: 'claimed', action, execution } : RETRY;
   });
 }
 
-/** A pending run, and the writes that claim it. @param now epoch ms */
+/** Returns a pending execution, and the writes that claim it. @param now epoch ms */
 export function newRun(
   keys: Keys,
   { tenant_id, action_id, execution_id, ...wanted }: Wanted,

@@ -2,8 +2,8 @@ import type { BoundActionItem } from '#lib/actions/action-item.ts';
 import type { TransitionItem } from '#lib/checks/state/transition.ts';
 
 /**
- * Whether a transition of its check fires an action. Pure: the check has come to that state, or its entity has. What
- * configuration caused fires nothing, nor does a transition from before the action (docs/use/actions.md#settings).
+ * Whether a transition of its check, or of its entity, fires an action. Changes by configuration or before the action
+ * was created do not (docs/use/actions.md#settings). Pure.
  */
 export function firesOn(
   { trigger_to_state, created_at }: Pick<BoundActionItem, 'trigger_to_state' | 'created_at'>,

@@ -11,68 +11,64 @@ import { iso } from '#lib/platform/time.ts';
 import { actionRedactor } from './send.ts';
 
 /** docs/use/actions.md#report-from-a-pipeline */
-const MAX_LINES_A_REPORT = 100;
+const MAX_LINES_PER_REPORT = 100;
 const MAX_LINES = 1000;
 const MAX_LINE_BYTES = 2048;
 
-/** What a pipeline reports of its run. Longer lines are cut. */
+/** Report of a pipeline. Longer lines are truncated. */
 export const Report = z
   .object({
-    status: PipelineStatus.describe('How the pipeline stands; the last word counts.').optional(),
+    status: PipelineStatus.describe('Status of the pipeline; the last report counts.').optional(),
     logs: atMost(
-      MAX_LINES_A_REPORT,
-      z.array(z.string().transform((line) => cut(line, MAX_LINE_BYTES))).max(MAX_LINES_A_REPORT),
-      `must hold at most ${MAX_LINES_A_REPORT} lines; send the others in further reports`,
+      MAX_LINES_PER_REPORT,
+      z.array(z.string().transform((line) => cut(line, MAX_LINE_BYTES))).max(MAX_LINES_PER_REPORT),
+      `must hold at most ${MAX_LINES_PER_REPORT} lines; send the others in further reports`,
     )
-      .describe('Log lines, at most 100 a report; one over 2 KB is cut.')
+      .describe('Log lines, at most 100; lines over 2 KB are truncated.')
       .optional(),
   })
   .refine(({ status, logs }) => status !== undefined || logs !== undefined, {
     path: ['status'],
-    error: 'is required when there are no logs',
+    error: 'is required without logs',
   })
   .meta({ id: 'ExecutionReport' });
 export type Report = z.infer<typeof Report>;
 
 export const ReportReply = ExecutionRecord.extend({
-  logs_dropped: z.int().describe(`Lines of this report beyond the ${MAX_LINES} that an execution holds.`),
+  logs_dropped: z.int().describe(`Number of lines of this report beyond the ${MAX_LINES} stored per execution.`),
 }).meta({ id: 'ReportedExecution' });
 
-/** A text of at most so many bytes of UTF-8, cut between two characters. */
+/** Truncates a text to a number of UTF-8 bytes, between two characters. */
 export function cut(text: string, bytes: number): string {
   if (text.length * 3 <= bytes || Buffer.byteLength(text) <= bytes) return text;
-  // The decoder waits for the rest of a character that is not whole.
+  // With `stream`, the decoder drops an incomplete character at the end.
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(Buffer.from(text).subarray(0, bytes), { stream: true });
 }
 
-/** Characters of lines that are searched for secrets in one turn of the event loop. */
-const SEARCHED_A_TURN = 8 * 1024;
+/** Characters searched for secrets per turn of the event loop. */
+const SEARCHED_PER_TURN = 8 * 1024;
 
-/** A pipeline may log what it was called with: its lines without the secrets of the action. */
 async function redactLines(action: ActionItem, lines: string[]): Promise<string[]> {
   const redact = actionRedactor(action);
-  const shown: string[] = [];
+  const redacted: string[] = [];
   let searched = 0;
   for (const line of lines) {
-    shown.push(cut(redact(line, Buffer.byteLength(line) > MAX_LINE_BYTES - 4), MAX_LINE_BYTES));
+    redacted.push(cut(redact(line, Buffer.byteLength(line) > MAX_LINE_BYTES - 4), MAX_LINE_BYTES));
     searched += line.length;
-    if (searched < SEARCHED_A_TURN) continue;
+    if (searched < SEARCHED_PER_TURN) continue;
     searched = 0;
     await othersTurn();
   }
-  return shown;
+  return redacted;
 }
 
-/**
- * Adds a report to an execution: its status replaces the last one, its lines are appended together. Throws LOG_LIMIT
- * when lines were sent and none fits; the status counts even then.
- */
+/** Stores the status and appends lines of a report. Throws LOG_LIMIT if no line fits; the status is stored anyway. */
 export async function report(
   { ports, keys, tenant }: Context,
   { id, action }: { id: string; action: ActionItem },
-  { status, logs: said = [] }: Report,
+  { status, logs: reported = [] }: Report,
 ): Promise<{ execution: ExecutionItem; dropped: number }> {
-  const logs = await redactLines(action, said);
+  const logs = await redactLines(action, reported);
   return oneAtATime(ports.table, id, () =>
     retryOnConflict(ports, async () => {
       const present = await ports.table.get<ExecutionItem>(keys.execution(tenant, id));
@@ -100,7 +96,7 @@ export async function report(
       }
       const changes = lines.length > 0 || status !== undefined;
       if (changes && !(await commit(ports, writes)).ok) return RETRY;
-      if (status === 'failed' && isUnverified(present)) await askForVerdict(ports, execution);
+      if (status === 'failed' && isUnverified(present)) await requestVerdict(ports, execution);
       if (logs.length > 0 && lines.length === 0) throw full();
       return { execution: changes ? execution : present, dropped: logs.length - lines.length };
     }),
@@ -109,9 +105,9 @@ export async function report(
 
 const isUnverified = ({ attempt, verdict }: ExecutionItem): boolean => attempt !== null && verdict === null;
 
-/** What its pipeline says has failed did not heal: nobody need wait for a result. Lost, its deadline still comes. */
-const askForVerdict = (ports: Context['ports'], { tenant_id, action_id }: ExecutionItem): Promise<void> =>
+/** Requests the verdict at once after a failed pipeline. If the message is lost, the deadline remains. */
+const requestVerdict = (ports: Context['ports'], { tenant_id, action_id }: ExecutionItem): Promise<void> =>
   ports.queues.send('action', [{ body: { kind: 'remediation', tenant_id, action_id, asked: true }, group: tenant_id }]);
 
 const full = (): AppError =>
-  new AppError('LOG_LIMIT', `This execution already holds ${MAX_LINES} log lines, the most that there can be.`);
+  new AppError('LOG_LIMIT', `This execution already has ${MAX_LINES} log lines, the maximum.`);

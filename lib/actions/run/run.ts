@@ -11,10 +11,7 @@ import { iso } from '#lib/platform/time.ts';
 import { type Claim, claim, giveUpAt, type RunEnv, type Wanted } from './claim.ts';
 import { type Dispatched, notSent, send } from './send.ts';
 
-/**
- * Writes down what became of a pending run, and answers the run as it then stands. A run that has ended stays as it
- * ended; what was reported meanwhile stays too. One whose action was deleted meanwhile is no longer kept.
- */
+/** Records the outcome of a pending execution and returns the stored one; not stored if its action was deleted. */
 export function finish({ ports, keys }: RunEnv, claimed: ExecutionItem, end: Dispatched): Promise<ExecutionItem> {
   return retryOnConflict(ports, async () => {
     const present = await ports.table.get<ExecutionItem>(keys.execution(claimed.tenant_id, claimed.id));
@@ -26,11 +23,11 @@ export function finish({ ports, keys }: RunEnv, claimed: ExecutionItem, end: Dis
   });
 }
 
-/** The process that ran it died. How far it came is not known, so it is never sent again. */
+/** Ends an execution whose process died; never sent again, because it may have been sent. */
 export const interrupted = (env: RunEnv, execution: ExecutionItem): Promise<ExecutionItem> =>
   finish(env, execution, notSent('failed', 'interrupted: may have been sent'));
 
-/** The variables of a transition (docs/use/actions.md#placeholders). */
+/** Returns the variables of a transition (docs/use/actions.md#placeholders). */
 export const transitionVariables = (transition: TransitionItem): BuiltIn => ({
   entity_id: transition.entity_id,
   entity_name: transition.entity_name,
@@ -40,14 +37,10 @@ export const transitionVariables = (transition: TransitionItem): BuiltIn => ({
   transition_id: transition.transition_id,
 });
 
-/**
- * Sends a run that was claimed, and writes down what came of it.
- * @param cause the service's own variables beside those that every run has
- * @param vars the variables that the caller gave
- */
+/** Sends a claimed execution and records its outcome. `cause`: further built-in variables. `vars`: of the caller. */
 export async function dispatch(
   env: RunEnv,
-  { action, execution }: Pick<Claim & { is: 'ours' }, 'action' | 'execution'>,
+  { action, execution }: Pick<Claim & { is: 'claimed' }, 'action' | 'execution'>,
   cause: BuiltIn,
   vars: Record<string, string> = {},
 ): Promise<ExecutionItem> {
@@ -59,7 +52,7 @@ export async function dispatch(
     ...cause,
   };
   const ended = await finish(env, execution, await send(env, action, variablesOf(builtIn, vars)));
-  env.ports.log.info('an action was run', {
+  env.ports.log.info('action executed', {
     tenant_id: ended.tenant_id,
     action_id: ended.action_id,
     execution_id: ended.id,
@@ -71,10 +64,9 @@ export async function dispatch(
 }
 
 /**
- * Runs an action now, and answers the run as it ended, whatever the target said. Throws NOT_FOUND. Should this process
- * die in the middle, a message sent beforehand ends the run as interrupted.
- * @param vars further variables; they win over those that every run has, but not in the host of the URL
- * @param tool by which an MCP client asked for it
+ * Runs an action now and returns the ended execution, whatever the response. If this process dies, a message sent
+ * before ends it as interrupted. `vars` override built-in variables, except in the host of the URL. `tool`: the MCP
+ * tool used. Throws NOT_FOUND.
  */
 export async function runActionManually(
   context: Context,
@@ -97,13 +89,13 @@ export async function runActionManually(
   };
   const claimed = await claim(context, wanted, undefined, (present) => note(present, present, { execution_id }));
   if (claimed.is === 'void' || claimed.is === 'guarded') throw notFound(`Action ${action_id}`);
-  // A claim of one's own that seemed to fail and had not: nothing was sent yet.
+  // Taken: an own claim succeeded although it seemed to fail; nothing was sent yet.
   return claimed.is === 'taken'
     ? dispatch(context, { ...claimed, action }, {}, vars)
     : dispatch(context, claimed, {}, vars);
 }
 
-/** Asks for a look at a run at a time (epoch ms) when it must be over. */
+/** Schedules a recheck of an execution at a time (epoch ms) when it must have ended. */
 export function settleLater({ ports }: RunEnv, tenant_id: string, execution_id: string, at: number): Promise<void> {
   const body = { kind: 'settle' as const, tenant_id, execution_id };
   return ports.queues.send('action', [{ body, not_before: at + 1000, group: tenant_id }]);

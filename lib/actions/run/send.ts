@@ -11,15 +11,15 @@ import { type Redact, redactorOf } from '#lib/platform/secrets/redact-secrets.ts
 import { NO_PERMIT } from '#lib/platform/sharing/fair-semaphore.ts';
 import type { RunEnv } from './claim.ts';
 
-/** What became of a run. */
+/** Outcome of an execution. */
 export type Dispatched = Pick<
   ExecutionItem,
   'dispatch_status' | 'status_code' | 'latency_ms' | 'response_snippet' | 'error_message'
 >;
 
 const SNIPPET_BYTES = 4096;
-/** More characters than this may be an answer that was cut off: none takes more than four bytes. */
-const SURELY_WHOLE = SNIPPET_BYTES / 4 - 1;
+/** Maximum characters of a response that is surely complete: a character takes at most four bytes. */
+const MAX_SURELY_COMPLETE = SNIPPET_BYTES / 4 - 1;
 
 export const notSent = (dispatch_status: 'failed' | 'blocked', error_message: string, latency_ms = 0): Dispatched => ({
   dispatch_status,
@@ -29,38 +29,39 @@ export const notSent = (dispatch_status: 'failed' | 'blocked', error_message: st
   error_message,
 });
 
-/** What takes the secrets of an action out of what others say of its runs; its header values go to them. */
+/** Returns a function that removes the secrets of an action, its header values, from responses. */
 export const actionRedactor = (action: Pick<ActionItem, 'headers'>): Redact =>
   redactorOf(headerSecrets(action.headers));
 
-/**
- * Makes the one request of a run. Answers what came of it, whatever that is, without the secrets of the action; never
- * throws.
- */
+/** Sends the request of an execution and returns its outcome, without secrets of the action; never throws. */
 export async function send(env: ExchangeEnv, action: ActionItem, variables: Variables): Promise<Dispatched> {
-  const ended = await inPlace(env, action, variables);
+  const ended = await withPermit(env, action, variables);
   const redact = actionRedactor(action);
   return {
     ...ended,
-    response_snippet: redact(ended.response_snippet, ended.response_snippet.length > SURELY_WHOLE),
+    response_snippet: redact(ended.response_snippet, ended.response_snippet.length > MAX_SURELY_COMPLETE),
     error_message: redact(ended.error_message),
   };
 }
 
-type ExchangeEnv = Pick<RunEnv, 'ports' | 'places'>;
+type ExchangeEnv = Pick<RunEnv, 'ports' | 'permits'>;
 
-async function inPlace({ ports, places }: ExchangeEnv, action: ActionItem, variables: Variables): Promise<Dispatched> {
+async function withPermit(
+  { ports, permits }: ExchangeEnv,
+  action: ActionItem,
+  variables: Variables,
+): Promise<Dispatched> {
   const rendered = render(action, variables);
   if (!rendered.ok) return notSent(rendered.status, rendered.error);
   const { request } = rendered;
-  if (!places) return exchange(ports, action, request);
+  if (!permits) return exchange(ports, action, request);
   const claim = { tenant: action.tenant_id, target: URL.parse(request.url)?.host };
-  const dispatched = await places.run(claim, () => exchange(ports, action, request));
-  return dispatched === NO_PERMIT ? notSent('failed', CROWDED) : dispatched;
+  const dispatched = await permits.run(claim, () => exchange(ports, action, request));
+  return dispatched === NO_PERMIT ? notSent('failed', NO_PERMIT_MESSAGE) : dispatched;
 }
 
-const CROWDED =
-  'not sent: as many runs as there may be at once were under way to its host or in its account, and none ended in time';
+const NO_PERMIT_MESSAGE =
+  'not sent: the maximum number of executions to its host or of its account was in progress, and none ended in time';
 
 async function exchange(
   ports: Ports,
@@ -76,21 +77,21 @@ async function exchange(
       egress: EGRESS,
       max_redirects: 0,
     });
-    return answered(reply);
+    return outcomeOf(reply);
   } catch (error) {
     const latency_ms = Math.max(0, Math.round(ports.clock.now() - started));
     if (error instanceof NetError) {
-      // The status decides, whatever became of the rest of the answer; the message says why that is missing.
+      // The status decides, even if the rest of the response is missing; the message says why.
       const ended = isSuccess(error.status) ? 'success' : error.kind === 'egress' ? 'blocked' : 'failed';
       return { ...notSent('failed', error.message, latency_ms), dispatch_status: ended, status_code: error.status };
     }
     const { tenant_id, id: action_id } = action;
-    ports.log.error('a fault of ours cut a run off', { tenant_id, action_id, error });
-    return notSent('failed', 'a fault of this service cut it off, which was logged: may have been sent', latency_ms);
+    ports.log.error('internal error interrupted an execution', { tenant_id, action_id, error });
+    return notSent('failed', 'interrupted by an internal error, which was logged: may have been sent', latency_ms);
   }
 }
 
-function answered({ status, body, latency_ms }: HttpReply): Dispatched {
+function outcomeOf({ status, body, latency_ms }: HttpReply): Dispatched {
   const success = isSuccess(status);
   return {
     dispatch_status: success ? 'success' : 'failed',

@@ -10,7 +10,6 @@ import { hasFixedHost, headOf, withoutPort } from './url-template.ts';
 
 const MAX_HOSTS = 20;
 
-/** The canonical form of `api.example.com`, 192.0.2.7, or `*.example.com` for all names below; else undefined. */
 function canonical(pattern: string): string | undefined {
   if (!pattern.startsWith('*.')) return canonicalHost(pattern);
   const name = canonicalHost(pattern.slice(2));
@@ -18,7 +17,7 @@ function canonical(pattern: string): string | undefined {
   return name !== undefined && isIP(name) === 0 && name.includes('.') ? `*.${name}` : undefined;
 }
 
-/** The hosts that an action may call, as its author lists them. */
+/** Hosts that an action is allowed to call, as given. */
 export const AllowedHosts = z
   .array(z.string().max(255))
   .max(MAX_HOSTS, `must hold at most ${MAX_HOSTS} hosts`)
@@ -33,7 +32,7 @@ export const AllowedHosts = z
     }),
   );
 
-/** Whether a URL leads to one of the hosts; to any when none is listed. */
+/** Whether a URL leads to one of the hosts; true for an empty list. */
 export function allows(hosts: readonly string[], url: string): boolean {
   if (hosts.length === 0) return true;
   const host = canonicalHost(URL.parse(url)?.hostname ?? '');
@@ -43,44 +42,41 @@ export function allows(hosts: readonly string[], url: string): boolean {
   );
 }
 
-/**
- * Headers hold secrets, so that an action that has some says where they may go: in its url, or in its allowed_hosts.
- * Throws VALIDATION_ERROR at `allowed_hosts`.
- */
+/** Throws VALIDATION_ERROR unless an action with headers, which hold secrets, limits its hosts. */
 export function assertHostsLimited({
   url,
   headers,
   allowed_hosts,
 }: Pick<ActionItem, 'url' | 'headers' | 'allowed_hosts'>): void {
   if (allowed_hosts.length === 0 && Object.keys(headers).length > 0 && !hasFixedHost(url)) {
-    const why = 'placeholders leave the end of the host in url open, and headers would go to whoever fills them in';
+    const why = 'placeholders leave the end of the host in url open, so headers could be sent to any host';
     throw invalid('allowed_hosts', `is required: ${why}. List the hosts, such as *.example.com`);
   }
   if (!hasPlaceholder(withoutPort(headOf(url))) && !allows(allowed_hosts, replacePlaceholders(url, '1'))) {
-    throw invalid('allowed_hosts', 'does not hold the host of url, so that no run could be sent');
+    throw invalid('allowed_hosts', 'does not contain the host of url, so that no execution could be sent');
   }
 }
 
-/** Actions go to public addresses, whatever CHECK_EGRESS says (docs/develop/guarantees.md#egress). */
+/** Egress of actions: public addresses, whatever CHECK_EGRESS is (docs/develop/guarantees.md#egress). */
 export const EGRESS = 'public';
 
-/** For the look-up of a name while the caller waits; what takes longer is validated at each run. */
-const LOOK_UP_MS = 3000;
+/** Timeout of the DNS lookup while the caller waits; each execution validates again. */
+const LOOKUP_MS = 3000;
 
 /**
- * Validates what is known of an action's URL now: its scheme, and its host unless that has a placeholder. A name that
- * does not resolve today is accepted. Every run validates again. Throws VALIDATION_ERROR at `url`.
+ * Validates the known part of an action's URL: its scheme, and its host unless it has a placeholder. A name that does
+ * not resolve is accepted, because every execution validates again. Throws VALIDATION_ERROR at `url`.
  */
 export async function guardUrl({ net, settings }: Pick<Ports, 'net' | 'settings'>, template: string): Promise<void> {
   const head = headOf(template);
   if (hasPlaceholder(withoutPort(head))) return guardTemplated(head);
-  // No placeholder is left that could change where it leads.
+  // No placeholder can change the destination.
   const verdict = allowUrl(replacePlaceholders(template, '1'), EGRESS, settings.EGRESS_ALLOW);
   if (!verdict.ok) throw invalid('url', verdict.reason);
   if (hasPlaceholder(template)) assertHostVisible(template);
   if (verdict.literal) return;
   try {
-    await net.guard({ host: verdict.host, timeout_ms: LOOK_UP_MS, egress: EGRESS });
+    await net.guard({ host: verdict.host, timeout_ms: LOOKUP_MS, egress: EGRESS });
   } catch (error) {
     if (!(error instanceof NetError)) throw error;
     if (error.kind === 'egress') throw invalid('url', error.message);
@@ -89,16 +85,15 @@ export async function guardUrl({ net, settings }: Pick<Ports, 'net' | 'settings'
 
 function guardTemplated(head: string): void {
   const scheme = /^([^{}:]*):/.exec(head)?.[1];
-  if (head.includes('@')) throw invalid('url', 'a URL may not hold user:password@; use headers');
+  if (head.includes('@')) throw invalid('url', 'a URL must not contain user:password@; use headers');
   if (scheme !== undefined ? !/^https?$/i.test(scheme) : !head.startsWith('{{')) {
-    throw invalid('url', BEGINNING);
+    throw invalid('url', MUST_START);
   }
   if (scheme !== undefined) assertHostVisible(head);
 }
 
-const BEGINNING = 'must begin with http://, https:// or a placeholder that holds the beginning';
+const MUST_START = 'must start with http://, https:// or a placeholder with such a value';
 
-/** `https:/{{host}}` would have its host where a path belongs. */
 function assertHostVisible(template: string): void {
-  if (!/^https?:\/\/[^/\\?#]/i.test(template)) throw invalid('url', BEGINNING);
+  if (!/^https?:\/\/[^/\\?#]/i.test(template)) throw invalid('url', MUST_START);
 }

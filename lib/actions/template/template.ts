@@ -5,34 +5,33 @@ import { allows } from './allowed-hosts.ts';
 import { renderUrl } from './url-template.ts';
 import type { Variables } from './variables.ts';
 
-/** After substitution: four times the longest template. What is more was blown up, not written. */
+/** Maximum size after substitution: four times the longest template. */
 const MAX_BODY_BYTES = 64 * 1024;
 
-/** The request of an action, or in a sentence why there is none. */
+/** Request of an action, or a human-readable error. */
 export type Rendered =
   | { ok: true; request: Pick<HttpRequest, 'url' | 'method' | 'headers' | 'body'> }
   | { ok: false; status: 'blocked' | 'failed'; error: string };
 
 type Templates = Pick<ActionItem, 'url' | 'method' | 'headers' | 'body_template' | 'allowed_hosts'>;
 
-/** Fills an action's templates. */
 export function render(action: Templates, variables: Variables): Rendered {
   const { method, headers, body_template, allowed_hosts } = action;
   const rendered = renderUrl(action.url, variables);
   if (!rendered.ok) return rendered;
   const { url } = rendered;
   if (!allows(allowed_hosts, url)) {
-    const error = `refused: ${URL.parse(url)?.hostname ?? 'the host'} is not among the allowed_hosts of the action`;
+    const error = `refused: ${URL.parse(url)?.hostname ?? 'the host'} is not in allowed_hosts of the action`;
     return { ok: false, status: 'blocked', error };
   }
   if (method === 'GET') return { ok: true, request: { url, method, headers } };
   const type = contentType(headers);
   const body = renderBody(body_template, type ?? JSON_TYPE, variables);
   if (body === undefined) {
-    const error = `not sent: the body has more than ${MAX_BODY_BYTES} bytes once its variables are filled in`;
+    const error = `not sent: the body has more than ${MAX_BODY_BYTES} bytes after substitution of its variables`;
     return { ok: false, status: 'failed', error };
   }
-  // Nothing is no JSON: some receivers refuse an empty body of that type.
+  // An empty body is not valid JSON, and some receivers reject it.
   const typed = type === undefined && body !== '' ? { ...headers, 'Content-Type': JSON_TYPE } : headers;
   return { ok: true, request: { url, method, headers: typed, body } };
 }
@@ -43,13 +42,9 @@ function contentType(headers: Record<string, string>): string | undefined {
   return Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type')?.[1];
 }
 
-/** `application/json`, `text/json`, `application/cloudevents+json; charset=utf-8` */
 const isJson = (type: string): boolean => /^\s*[^\s;]+[/+]json\s*(;|$)/i.test(type);
 
-/**
- * A body with its variables, escaped as inside a JSON string when the content type is JSON, else as they are.
- * Undefined when it grows beyond all measure.
- */
+/** Substitutes variables in a body, escaped if its type is JSON. Undefined if it grows too large. */
 export function renderBody(template: string, type: string, { elsewhere }: Variables): string | undefined {
   const body = fill(template, elsewhere, isJson(type) ? inJsonString : asIs, MAX_BODY_BYTES);
   return body !== undefined && Buffer.byteLength(body) > MAX_BODY_BYTES ? undefined : body;

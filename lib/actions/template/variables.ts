@@ -13,20 +13,17 @@ const BUILT_IN = [
   'transition_id',
 ] as const;
 
-/**
- * Values of the service's own variables (docs/use/actions.md#placeholders); those of a transition only where there is
- * one.
- */
+/** Values of built-in variables (docs/use/actions.md#placeholders); some only with a transition. */
 export type BuiltIn = Partial<Record<(typeof BUILT_IN)[number], string>>;
 
-/** What fills placeholders: `inHost` before the path of a URL, `elsewhere` in the rest of it and in the body. */
+/** Values of placeholders: `inHost` before the path of a URL, `elsewhere` after it and in the body. */
 export type Variables = { inHost: Values; elsewhere: Values };
 
 export const isBuiltIn = (name: string): boolean => BUILT_IN.some((one) => one === name);
 
 /**
- * The variables of a run. Those given by the caller win, but not where the request goes: an action with
- * `{{entity_name}}.example.com` is to reach an entity's host, and no other.
+ * Returns the variables of an execution. Those of the caller override built-in ones, except in the host: an action with
+ * `{{entity_name}}.example.com` must reach only the entity's host.
  */
 export function variablesOf(builtIn: BuiltIn, given: Record<string, string> = {}): Variables {
   const free = Object.entries(given).filter(([name]) => !isBuiltIn(name));

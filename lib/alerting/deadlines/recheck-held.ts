@@ -10,7 +10,7 @@ import type { Write } from '#lib/platform/ports.ts';
 import { type RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { pastOrZero } from '#lib/platform/time.ts';
 import { deadlineWrites, dueDeadline } from '#lib/schedule/entries.ts';
-import { putBack } from '#lib/schedule/jobs.ts';
+import { postponed } from '#lib/schedule/jobs.ts';
 import { lastOutageEnd } from '#lib/schedule/outages.ts';
 import { emittedUntil, readWatermark } from '#lib/schedule/watermark.ts';
 import { commitOutcome, moveDeadline } from './commit-outcome.ts';
@@ -33,7 +33,7 @@ export async function recheckHeldAlert(env: Env, deadline: DueDeadline, account:
   const shard = keys.shardOf(deadline.check_id);
   const watermark = await readWatermark(env, shard);
   const now = ports.clock.now();
-  if (emittedUntil(watermark, now) <= now) return [putBack(deadline, now)];
+  if (emittedUntil(watermark, now) <= now) return [postponed(deadline, now)];
   const watchedSince = Math.max(await lastOutageEnd(env, shard), pastOrZero(account.enabled_at ?? 0, now));
   return retryOnConflict(ports, () => recheck(env, deadline, account, watchedSince));
 }

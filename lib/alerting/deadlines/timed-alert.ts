@@ -25,7 +25,7 @@ import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { type RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { deadlineWrites, dueDeadline, type Owner } from '#lib/schedule/entries.ts';
-import { putBack } from '#lib/schedule/jobs.ts';
+import { postponed } from '#lib/schedule/jobs.ts';
 import { emittedUntil, readWatermark } from '#lib/schedule/watermark.ts';
 import { commitOutcome, moveDeadline, type Outcome } from './commit-outcome.ts';
 
@@ -77,7 +77,7 @@ export async function handleAlertDeadline(
   const { ports, keys } = env;
   const watermark = await readWatermark(env, keys.shardOf(deadline.check_id));
   const now = ports.clock.now();
-  if (emittedUntil(watermark, now) <= now) return [putBack(deadline, now)];
+  if (emittedUntil(watermark, now) <= now) return [postponed(deadline, now)];
   return retryOnConflict(ports, () => handleOnce(env, deadline, kind, decide));
 }
 

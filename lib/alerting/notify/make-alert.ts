@@ -55,7 +55,7 @@ export const alertOf = (
   check_from_since: transition.check_from_since,
   at: delivery.created_at,
   ...subjectOf({ ...about, incident_id: item?.incident_id }, { id: transition.check_id, name: transition.check_label }),
-  told: about.told,
+  notified: about.told,
   acknowledge_url: about.acknowledge_url,
   silence_url: about.silence_url,
   lately: about.check ? recentFailures(about.check.alerts, Date.parse(delivery.created_at)) : null,

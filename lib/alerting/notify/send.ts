@@ -79,7 +79,7 @@ async function post(
     });
     const said = type.refused?.(channelResponseOf(reply));
     if (isSuccess(reply.status) && !said) return undefined;
-    const error = refusalText(said ? { ...reply, body: said.said } : reply, redact);
+    const error = refusalText(said ? { ...reply, body: said.message } : reply, redact);
     if (said?.retry_after_ms !== undefined) return { error, retry_after_ms: boundedPauseMs(said.retry_after_ms) };
     return refused(reply.status, error, reply.headers['retry-after']);
   } catch (error) {

@@ -24,11 +24,7 @@ import {
 } from './relation.ts';
 import { membersOfGroup, pointerKeys, requireRelation } from './relation-store.ts';
 
-/**
- * The writes by which the two entities of each relation that carries failure count it, or do so no more. None for an
- * entity whose counts stay.
- * @param entities those that are there, as they were read; each is held to that version
- */
+/** Returns the writes that change the dependency counts of entities, conditional on their versions. */
 const countDependencies = (
   { ids }: Pick<Ports, 'ids'>,
   relations: readonly StoredRelation[],
@@ -49,10 +45,9 @@ const countDependencies = (
     return [{ put, if: { version: entity.v } }];
   });
 
-/** How many relations an account has, those of deleted entities too until they are reclaimed. About 100 bytes. */
+/** Number of relations of an account, including unreclaimed ones of deleted entities. About 100 bytes. */
 export type RelationCountItem = Item & { v: string; count: number };
 
-/** The write that moves the count. Throws LIMIT_EXCEEDED when it would go beyond what the plan allows. */
 function countRelations(
   { ports, keys, tenant }: Pick<TenantScope, 'ports' | 'keys' | 'tenant'>,
   before: RelationCountItem | undefined,
@@ -70,11 +65,7 @@ function countRelations(
   return { put, if: before ? { version: before.v } : 'absent' };
 }
 
-/**
- * Relates two entities. Never made for an entity that is deleted at that moment: both are held to the versions read
- * here. Throws NOT_FOUND (either entity), CONFLICT (there is one of this type between them in this direction),
- * LIMIT_EXCEEDED, VALIDATION_ERROR.
- */
+/** Creates a relation of two existing entities. Throws NOT_FOUND, CONFLICT, LIMIT_EXCEEDED, VALIDATION_ERROR. */
 export async function createRelation(scope: MutationContext, input: NewRelation): Promise<Relation> {
   const { ports, keys, tenant } = scope;
   const { relation_type } = input;
@@ -82,7 +73,7 @@ export async function createRelation(scope: MutationContext, input: NewRelation)
     entityIdOf(scope, { id: input.from_entity_id, path: input.from_entity }, FROM),
     entityIdOf(scope, { id: input.to_entity_id, path: input.to_entity }, TO),
   ]);
-  if (from_entity_id === to_entity_id) throw invalid(TO.id, `must be another entity than ${FROM.id}`);
+  if (from_entity_id === to_entity_id) throw invalid(TO.id, `must differ from ${FROM.id}`);
   const id = ports.ids.id('rel');
   const created_at = iso(ports.clock.now());
   const failure = failureOf(relation_type, input);
@@ -104,7 +95,7 @@ export async function createRelation(scope: MutationContext, input: NewRelation)
     ]);
     if (!from) throw notFound(`Entity ${from_entity_id}`);
     if (!to) throw notFound(`Entity ${to_entity_id}`);
-    // With one's own version it was made by a try before, whose answer was lost.
+    // The same version means an earlier attempt whose response was lost.
     if (taken?.v === v) return relationRecord(relation, from, to);
     if (taken) {
       const which = `${relation_type} from ${from_entity_id} to ${to_entity_id}`;
@@ -124,10 +115,7 @@ export async function createRelation(scope: MutationContext, input: NewRelation)
   return oneAtATime(ports.table, `${tenant} relations`, () => retryOnConflict(ports, attempt));
 }
 
-/**
- * From its return on, the relation is gone and may be made anew. What it explained is looked at again. Throws
- * NOT_FOUND.
- */
+/** Deletes a relation, which can then be created again, and rechecks alerts that it explained. Throws NOT_FOUND. */
 export async function deleteRelation(scope: TenantEnv & MutationContext, id: string): Promise<void> {
   const { ports, keys, tenant } = scope;
   const note = auditWriter(scope, 'delete', auditedRelation);
@@ -138,7 +126,7 @@ export async function deleteRelation(scope: TenantEnv & MutationContext, id: str
     const wakes = relation.propagates_failure;
     if (wakes) await ports.queues.send('deadline', [wakeMessage(tenant, now, WRITTEN_MS)]);
     const outcome = await commit(ports, [
-      // On its version: when it was deleted meanwhile, the pointers may be those of its successor.
+      // Conditional on its version, because after another deletion the pointers may belong to a new relation.
       { delete: keys.relation(tenant, id), if: { version: relation.v } },
       ...pointerKeys(scope, relation).map((key) => ({ delete: key })),
       ...countDependencies(ports, [relation], [from, to], -1),
@@ -151,18 +139,14 @@ export async function deleteRelation(scope: TenantEnv & MutationContext, id: str
   });
 }
 
-/** Three deletes each, the other entity, and their count, in one transaction, which has at most 100 writes. */
+/** Relations per transaction of at most 100 writes: three deletes each, the other entity, and their count. */
 const AT_ONCE = 24;
 
-/**
- * Removes the relations of a deleted entity. They are hidden already, and no new one can follow: its id is never used
- * again. Nothing is done while the entity is there: the message goes out before the deletion, which then did not take
- * place. Repeatable.
- */
+/** Deletes the relations of a deleted entity; sent before the deletion, so it first checks for it. Repeatable. */
 export async function reclaimRelations(scope: TenantScope, entityId: string): Promise<void> {
   const { ports, keys, tenant } = scope;
   if (await ports.table.get(keys.entity(tenant, entityId))) return;
-  // Each round removes what it has read; a relation that goes by way of its other entity too is counted once.
+  // Each round deletes what it has read; a relation read through both entities is counted once.
   const round = async () => {
     const { items, next } = await ports.table.query<RelationPointer>({
       partition: keys.relationsOf(tenant, entityId),

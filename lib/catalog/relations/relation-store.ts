@@ -15,27 +15,27 @@ import {
 } from './relation.ts';
 
 /**
- * Items of relations and how they are read, all strongly:
+ * Items of relations, all read strongly consistent:
  *
  * | pattern                        | request                                                                |
  * |--------------------------------|------------------------------------------------------------------------|
- * | a relation by its id           | get relation(id), then get many entity(id) of its two                   |
- * | is there one of a type between | get relationOut(from, type, to)                                        |
+ * | a relation by its id           | get relation(id), then get many entity(id) of its two                  |
+ * | a relation by type and ends    | get relationOut(from, type, to)                                        |
  * | relations of a tenant          | query its buckets, merged, oldest first; then get many entity(id)      |
  * | relations of an entity         | query relationsOf(entity), then get many entity(id) of the others      |
  *
- * Deleting an entity leaves its relations to the reclaimer; readers hide them from that moment, by the entity.
+ * Readers hide the relations of a deleted entity until they are reclaimed.
  */
 
 type Ends = Pick<StoredRelation, 'from_entity_id' | 'to_entity_id' | 'relation_type'>;
 
-/** The pointer of a relation at its start, and the one at its end. */
+/** Returns the keys of the pointers of a relation under its two entities. */
 export const pointerKeys = ({ keys, tenant }: Pick<TenantScope, 'keys' | 'tenant'>, ends: Ends): [Key, Key] => {
   const { from_entity_id: from, to_entity_id: to, relation_type: type } = ends;
   return [keys.relationOut(tenant, from, type, to), keys.relationIn(tenant, to, type, from)];
 };
 
-/** A relation with its entities, which are both there. Throws NOT_FOUND. */
+/** Returns a relation with its existing entities. Throws NOT_FOUND. */
 export async function requireRelation(scope: TenantScope, id: string): Promise<Visible<RelationItem>> {
   const { ports, keys, tenant } = scope;
   const relation = await ports.table.get<RelationItem>(keys.relation(tenant, id));
@@ -44,7 +44,7 @@ export async function requireRelation(scope: TenantScope, id: string): Promise<V
   return visible;
 }
 
-/** Relations as the API shows them, oldest first. */
+/** Returns a reader of relations as the API shows them, oldest first. */
 export const relationList =
   (scope: TenantScope): Reader<Relation> =>
   async (after, limit) => {
@@ -54,24 +54,24 @@ export const relationList =
       keys.buckets.map((bucket) => keys.relations(tenant, bucket)),
       { limit, after },
     );
-    return { found: shown(await withEntities(scope, items)), next };
+    return { found: recordsOf(await withEntities(scope, items)), next };
   };
 
-/** The relations that lead to an entity and those that start at it, by type. */
+/** Returns a reader of the relations to an entity and from it, by type. */
 export const relationsOfEntity =
   (scope: TenantScope, entity: string): Reader<Relation> =>
   async (after, limit) => {
     const { ports, keys, tenant } = scope;
     const partition = keys.relationsOf(tenant, entity);
     const { items, next } = await ports.table.query<RelationPointer>({ partition, limit, after });
-    return { found: shown(await withEntities(scope, items)), next };
+    return { found: recordsOf(await withEntities(scope, items)), next };
   };
 
-/** The relations that start at an entity. */
+/** Returns the relations from an entity. */
 export const relationsFrom = ({ ports, keys, tenant }: TenantScope, entity: string): Promise<RelationPointer[]> =>
   allOf<RelationPointer>(ports.table, { partition: keys.relationsOf(tenant, entity), ...under(RELATED_OUT) });
 
-/** How many relations of an entity are of a group, where that matters. */
+/** Returns the number of relations of an entity in a group, or 0 if the group has no minimum. */
 export async function membersOfGroup(
   scope: TenantScope,
   entity: string,
@@ -81,10 +81,8 @@ export async function membersOfGroup(
   return (await relationsFrom(scope, entity)).filter((relation) => relation.group === group).length;
 }
 
-/** A relation between two entities that are there. */
 type Visible<T extends StoredRelation> = { relation: T; from: EntityItem; to: EntityItem };
 
-/** Those of which both entities are there, with these. */
 async function withEntities<T extends StoredRelation>(
   { ports, keys, tenant }: TenantScope,
   relations: T[],
@@ -98,5 +96,5 @@ async function withEntities<T extends StoredRelation>(
   });
 }
 
-const shown = (visible: Visible<StoredRelation & Item>[]) =>
+const recordsOf = (visible: Visible<StoredRelation & Item>[]) =>
   visible.map(({ relation, from, to }) => ({ at: relation.sk, value: relationRecord(relation, from, to) }));

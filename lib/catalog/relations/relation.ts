@@ -9,53 +9,52 @@ import type { Item } from '#lib/platform/ports.ts';
 
 const GROUP = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
-/** What a relation says of failure: whether the first entity fails when the second one does. */
+/** Propagation of failure by a relation, from the second entity to the first. */
 export const Failure = z.object({
   propagates_failure: z
     .boolean()
     .describe(
-      'Whether the first fails when the second does: its alerts then name the cause, and follow one alert of that. True of depends_on, else false, unless it is given.',
+      'Whether the first entity fails if the second does; its alerts then name the cause. Default: true for depends_on, else false.',
     ),
   group: z
     .string()
-    .regex(GROUP, 'must have 1 to 64 small letters, digits, "_" or "-" and begin with a letter or digit')
+    .regex(GROUP, 'must have 1 to 64 lower-case letters, digits, "_" or "-" and begin with a letter or digit')
     .nullable()
-    .describe(
-      'Relations of the first entity with the same group stand in for each other, such as replicas. Null: it is needed by itself.',
-    ),
+    .describe('Group of interchangeable relations of the first entity, such as replicas; null: required on its own.'),
   required: z
     .int()
     .min(1)
     .max(200)
     .nullable()
     .describe(
-      'How many of its group have to be well; null: as another of the group says, else 1. Where several say it, the least counts.',
+      'Minimum number of healthy members in the group. Null: the value of another member, else 1; the lowest wins.',
     ),
   when: z
     .enum(['down', 'degraded'])
-    .describe('When the second counts as failed: all of its checks are down, or any of them (degraded).'),
+    .describe(
+      'State in which the second entity counts as failed. down: all its checks are down. degraded: any of them is.',
+    ),
 });
 export type Failure = z.infer<typeof Failure>;
 
 const NewFailure = Failure.partial();
 
-/** What is stored of it, defaults filled in. Throws VALIDATION_ERROR for what contradicts itself. */
-export function failureOf(relation_type: string, stated: z.infer<typeof NewFailure>): Failure {
-  const { propagates_failure = relation_type === 'depends_on', group = null, required = null, when = 'down' } = stated;
-  const idle = 'is of use only where failure is carried; set propagates_failure to true or leave it out';
-  if (!propagates_failure && group !== null) throw invalid('group', idle);
-  if (!propagates_failure && stated.when === 'degraded') throw invalid('when', idle);
-  if (required !== null && group === null)
-    throw invalid('required', 'is about a group; name one in group or leave it out');
+/** Returns the failure properties with defaults. Throws VALIDATION_ERROR for contradictions. */
+export function failureOf(relation_type: string, given: z.infer<typeof NewFailure>): Failure {
+  const { propagates_failure = relation_type === 'depends_on', group = null, required = null, when = 'down' } = given;
+  const requiresFailure = 'requires propagates_failure: true; set it or omit this property';
+  if (!propagates_failure && group !== null) throw invalid('group', requiresFailure);
+  if (!propagates_failure && given.when === 'degraded') throw invalid('when', requiresFailure);
+  if (required !== null && group === null) throw invalid('required', 'requires a group; set group or omit it');
   return { propagates_failure, group, required, when };
 }
 
-/** Refuses a group that could never be whole. @param members that it has, this one among them */
+/** Throws unless the group of a relation can reach its minimum. @param members of the group, including this relation */
 export function assertReachable({ group, required }: Failure, members: number): void {
   if (required === null || required <= members) return;
   throw invalid(
     'required',
-    `is ${required}, but the group ${group} of this entity has ${members} with this one; relate the others first, without required`,
+    `is ${required}, but the group ${group} of this entity has ${members} with this one; create the other relations first, without required`,
   );
 }
 
@@ -63,9 +62,9 @@ const RelationType = z
   .string()
   .regex(
     /^[a-z][a-z0-9_]{0,49}$/,
-    'must have 1 to 50 small letters, digits or "_" and begin with a letter, such as depends_on',
+    'must have 1 to 50 lower-case letters, digits or "_" and begin with a letter, such as depends_on',
   )
-  .describe('How the first relates to the second, in a word of your own such as depends_on.');
+  .describe('Type of the relation in your own words, such as depends_on.');
 
 const Relating = z.object({
   from_entity_id: IdOf('the entity that the relation starts at'),
@@ -73,15 +72,13 @@ const Relating = z.object({
   relation_type: RelationType,
 });
 
-/** The members of a request that name the two entities. */
+/** Properties of a request that name the two entities. */
 export const FROM = { id: 'from_entity_id', path: 'from_entity' } as const;
 export const TO = { id: 'to_entity_id', path: 'to_entity' } as const;
 
-const EntityPathInput = EntityPath.describe(
-  'In its place: the slugs of its blueprint and of itself, such as service/shop.',
-);
+const EntityPathInput = EntityPath.describe('Blueprint slug and entity slug, such as service/shop, instead of the id.');
 
-const Stated = z.object({
+const NewRelationInput = z.object({
   from_entity_id: Relating.shape.from_entity_id.optional(),
   from_entity: EntityPathInput.optional(),
   to_entity_id: Relating.shape.to_entity_id.optional(),
@@ -90,10 +87,9 @@ const Stated = z.object({
   ...NewFailure.shape,
 });
 
-export const NewRelation = namesEntity(namesEntity(Stated, FROM), TO).meta({ id: 'NewRelation' });
+export const NewRelation = namesEntity(namesEntity(NewRelationInput, FROM), TO).meta({ id: 'NewRelation' });
 export type NewRelation = z.infer<typeof NewRelation>;
 
-/** What is stored of a relation. */
 const StoredRelation = z.object({
   id: IdOf('the relation'),
   ...Relating.shape,
@@ -106,9 +102,9 @@ export const Relation = z
   .object({
     id: IdOf('the relation'),
     from_entity_id: Relating.shape.from_entity_id,
-    from_entity: z.string().describe('Slugs of its blueprint and of itself: service/shop.'),
+    from_entity: z.string().describe('Blueprint slug and entity slug of the first entity: service/shop.'),
     to_entity_id: Relating.shape.to_entity_id,
-    to_entity: z.string().describe('Slugs of its blueprint and of itself: service/database.'),
+    to_entity: z.string().describe('Blueprint slug and entity slug of the second entity: service/database.'),
     relation_type: RelationType,
     ...Failure.shape,
     created_at: CreatedAt,
@@ -128,17 +124,14 @@ export const auditedRelation: Audited<StoredRelation> = {
   members: (relation) => pick(Noted, relation),
 };
 
-/** A relation, which never changes. It is visible as long as both of its entities are there. */
+/** Immutable relation, visible while both of its entities exist. */
 export type RelationItem = Item & StoredRelation & { v: string };
 
-/**
- * The relation where it starts and where it ends, under the entity there. The one at the start has the only key that a
- * relation of this type between these entities can have.
- */
+/** Pointer to a relation under each of its entities; the key of the first makes it unique by type and entities. */
 export type RelationPointer = Item & StoredRelation & { v: string };
 
 type Named = Pick<Entity, 'blueprint_slug' | 'slug'>;
 
-/** A relation as the API shows it, with the two entities. */
+/** Returns the relation as the API shows it. */
 export const relationRecord = (item: StoredRelation, from: Named, to: Named): Relation =>
   pick(Relation, { ...item, from_entity: entityPath(from), to_entity: entityPath(to) });

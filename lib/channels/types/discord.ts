@@ -3,13 +3,13 @@ import { channelUrl, defineChannel } from '#lib/channels/channel-type.ts';
 import { messageOf } from '#lib/channels/message.ts';
 import { fitted } from '#lib/channels/plain-text.ts';
 
-const COLOURS = { bad: 0xd93025, warn: 0xf9ab00, good: 0x1e8e3e, neutral: 0x80868b };
+const COLORS = { bad: 0xd93025, warn: 0xf9ab00, good: 0x1e8e3e, neutral: 0x80868b };
 
-/** Posts an embed, coloured by state, to a webhook of Discord. */
+/** Posts an embed to a webhook of Discord. */
 export const discord = defineChannel({
   type: 'discord',
   title: 'Discord',
-  about: 'Posts an embed, coloured by state, to a webhook of Discord.',
+  about: 'Posts an embed, colored by state, to a webhook of Discord.',
   via: 'http',
   read_by: 'people',
   config: z.strictObject({ url: channelUrl(['https:', 'http:']).describe('Address of the webhook; it is a secret.') }),
@@ -27,7 +27,7 @@ export const discord = defineChannel({
     const embed = {
       title: fitted(shown, MAX_TITLE, plain),
       ...(description && { description }),
-      color: COLOURS[mood],
+      color: COLORS[mood],
       fields: facts.map(([name, value]) => ({ name, value: plain(value), inline: true })),
       ...(note && { footer: { text: note } }),
       timestamp: alert.event.timestamp,
@@ -49,14 +49,14 @@ export const discord = defineChannel({
   },
 });
 
-/** What Discord takes of an embed's title, and what of its 4,096 characters of description is left for our own. */
+/** Maximum lengths of an embed title, and of the lead in the 4,096 characters of a description. */
 const MAX_TITLE = 256;
 const MAX_LEAD = 2000;
-/** Of names so short the title fits even when every character of them is escaped. */
+/** Name length at which the title fits even if all characters are escaped. */
 const SHORT_NAME = 50;
 
-/** Discord's markdown; an underscore inside a word means nothing there and stays readable. */
+/** Escapes Discord's markdown; an underscore within a word has no meaning and is kept. */
 const plain = (value: string): string => value.replace(/[\\*~`|<>[\]@#]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g, '\\$&');
 
-/** Shown as it is. A fence inside the text is broken up by a zero-width space, so that it cannot end the block. */
+/** Formats a code block; a fence within the text is split by zero-width spaces, so that it cannot end the block. */
 const codeBlock = (value: string): string => `\`\`\`\n${value.replaceAll('```', '`\u200b`\u200b`')}\n\`\`\``;

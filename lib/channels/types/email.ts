@@ -8,12 +8,12 @@ const MAX_ADDRESSES = 10;
 
 const addressesIn = (list: string): string[] => list.split(',').map((one) => one.trim());
 
-/** Mails by the operator's mail server: plain text and HTML, one thread for an incident. */
+/** Sends plain text and HTML by the operator's mail server, one thread per incident. */
 export const email = defineChannel({
   type: 'email',
   title: 'E-mail',
   about:
-    "Mails through the operator's mail server (settings SMTP_URL and MAIL_FROM), as plain text and HTML; mails about one incident, or one check, are one thread.",
+    "Sends mails by the operator's mail server (settings SMTP_URL and MAIL_FROM), as plain text and HTML, one thread per incident or check.",
   via: 'smtp',
   read_by: 'people',
   config: z.strictObject({
@@ -25,7 +25,7 @@ export const email = defineChannel({
         'must be an address such as oncall@example.com, or several separated by commas',
       )
       .refine((list) => addressesIn(list).length <= MAX_ADDRESSES, `must have at most ${MAX_ADDRESSES} addresses`)
-      .describe('Who gets it: an address, or up to 10 separated by commas. All of them see each other.'),
+      .describe('Recipients: 1 to 10 addresses, comma-separated. All of them see each other.'),
   }),
   secrets: [],
   render(alert, config) {
@@ -44,7 +44,7 @@ export const email = defineChannel({
         date: alert.sent_at,
         unsubscribe_url: alert.urls.check,
         headers: {
-          // Answers of machines help nobody (RFC 3834).
+          // Prevents automatic responses (RFC 3834).
           'Auto-Submitted': 'auto-generated',
           'X-Auto-Response-Suppress': 'All',
           ...(isUrgent && { Importance: 'high', 'X-Priority': '1' }),
@@ -65,9 +65,8 @@ export const email = defineChannel({
   },
 });
 
-const COLOURS = { bad: '#d93025', warn: '#f9ab00', good: '#1e8e3e', neutral: '#80868b' };
+const COLORS = { bad: '#d93025', warn: '#f9ab00', good: '#1e8e3e', neutral: '#80868b' };
 
-/** Tables and styles in place, as mail programs know little else; colours of text and ground are the reader's own. */
 function page({ title, mood, lead, facts, why, note, links }: Message): string {
   const row = ([label, value]: [string, string]): string =>
     `<tr><td style="padding:2px 16px 2px 0;opacity:.7">${escaped(label)}</td><td style="padding:2px 0">${escaped(value)}</td></tr>`;
@@ -83,7 +82,7 @@ function page({ title, mood, lead, facts, why, note, links }: Message): string {
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="color-scheme" content="light dark"><title>${escaped(title)}</title></head>
 <body style="font:14px/1.5 system-ui,sans-serif;margin:16px">
-<div style="border-left:4px solid ${COLOURS[mood]};padding-left:16px;max-width:640px;overflow-wrap:anywhere">
+<div style="border-left:4px solid ${COLORS[mood]};padding-left:16px;max-width:640px;overflow-wrap:anywhere">
 ${parts.join('\n')}
 </div>
 </body></html>

@@ -4,22 +4,15 @@ import { dedupKeyOf, messageOf } from '#lib/channels/message.ts';
 import { fitted } from '#lib/channels/plain-text.ts';
 
 const MARKS = { bad: '🔴', warn: '🟡', good: '🟢', neutral: '⚪' };
-/**
- * Of 32,000 bytes for all:
- * https://developers.google.com/workspace/chat/api/reference/rest/v1/spaces.messages/create
- */
+/** Share of 32,000 bytes: https://developers.google.com/workspace/chat/api/reference/rest/v1/spaces.messages/create */
 const MAX_LEAD_BYTES = 16_000;
 const HOST = 'chat.googleapis.com';
 
-/**
- * Posts a card to a webhook of a space of Google Chat, one thread for an incident:
- * https://developers.google.com/workspace/chat/quickstart/webhooks
- */
+/** Posts a card to a space of Google Chat: https://developers.google.com/workspace/chat/quickstart/webhooks */
 export const googlechat = defineChannel({
   type: 'googlechat',
   title: 'Google Chat',
-  about:
-    'Posts a card to a space of Google Chat by its webhook; what is about one incident, or one check, is one thread.',
+  about: 'Posts a card to a space of Google Chat by its webhook, one thread per incident or check.',
   via: 'http',
   read_by: 'people',
   config: z.strictObject({
@@ -60,7 +53,7 @@ export const googlechat = defineChannel({
   // {"error":{"code":429,"message":"…","status":"RESOURCE_EXHAUSTED"}}
   refused({ status, json }) {
     const { message }: { message?: unknown } = json.error ?? {};
-    return status >= 400 && typeof message === 'string' ? { said: message } : undefined;
+    return status >= 400 && typeof message === 'string' ? { message: message } : undefined;
   },
   examples: {
     valid: [{ url: 'https://chat.googleapis.com/v1/spaces/AAAA/messages?key=abc&token=def' }],
@@ -73,9 +66,8 @@ export const googlechat = defineChannel({
   },
 });
 
-/** The HTML of a card. */
 const escaped = (value: string): string =>
   value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-/** The markup of a text has no escapes: something that is not seen stands behind each of its characters. */
+/** Adds a zero-width space after each markup character, because the markup of a text has no escapes. */
 const bare = (value: string): string => value.replace(/[*_~`<]/g, '$&\u200b');

@@ -3,14 +3,14 @@ import { channelToken, channelUrl, defineChannel } from '#lib/channels/channel-t
 import { messageOf } from '#lib/channels/message.ts';
 import { linesOf } from '#lib/channels/plain-text.ts';
 
-/** As its Android app shows them: from 8 on with sound and pop-up, from 4 on with sound. */
+/** Priorities of the Android app: from 8 on sound and pop-up, from 4 on sound. */
 const PRIORITY = { bad: 8, warn: 5, good: 4, neutral: 4 };
 
 /** Posts a message to a server of Gotify (https://gotify.net/docs/pushmsg). */
 export const gotify = defineChannel({
   type: 'gotify',
   title: 'Gotify',
-  about: 'Posts a message to your server of Gotify, with a priority by state.',
+  about: 'Posts a message to your Gotify server, with a priority by state.',
   via: 'http',
   read_by: 'people',
   config: z.strictObject({
@@ -31,7 +31,7 @@ export const gotify = defineChannel({
       headers: { 'content-type': 'application/json', 'X-Gotify-Key': config.token },
       body: JSON.stringify({
         title,
-        // An empty one is refused.
+        // Gotify rejects an empty message.
         message: linesOf(message).join('\n') || title,
         priority: alert.urgency === 'low' ? 2 : PRIORITY[mood],
         extras: {
@@ -42,7 +42,7 @@ export const gotify = defineChannel({
     };
   },
   refused: ({ status, json }) =>
-    status >= 400 && typeof json.errorDescription === 'string' ? { said: json.errorDescription } : undefined,
+    status >= 400 && typeof json.errorDescription === 'string' ? { message: json.errorDescription } : undefined,
   examples: {
     valid: [{ url: 'https://gotify.example.com', token: 'AiOLxxDxYOCc7bY' }],
     invalid: [

@@ -4,30 +4,27 @@ import { messageOf } from '#lib/channels/message.ts';
 import { fitted, linesOf } from '#lib/channels/plain-text.ts';
 
 const MARKS = { bad: '🔴', warn: '🟡', good: '🟢', neutral: '⚪' };
-/** Of 65,536 bytes for an event (https://spec.matrix.org/latest/client-server-api/#size-limits), said twice. */
+/** Share of 65,536 bytes per event (https://spec.matrix.org/latest/client-server-api/#size-limits), used twice. */
 const MAX_BYTES = 16_000;
 
-/**
- * Sends a message to a room of Matrix:
- * https://spec.matrix.org/latest/client-server-api/#put_matrixclientv3roomsroomidsendeventtypetxnid.
- * The delivery is the transaction: an alert that is sent again is one message.
- */
+/** Sends a message to a room of Matrix; the delivery is the transaction, so a repeated alert is one message. */
 export const matrix = defineChannel({
   type: 'matrix',
   title: 'Matrix',
-  about: 'Sends a message to a room of Matrix as a user who is in it. Rooms that are encrypted show it as it is.',
+  about:
+    'Sends a message to a room of Matrix as a member of the room. In encrypted rooms the message is not encrypted.',
   via: 'http',
   read_by: 'people',
   config: z.strictObject({
     homeserver_url: channelUrl(['https:', 'http:'])
       .refine((text) => !/[?#]/.test(text), 'must be the address of the server, without ? and #')
       .describe('Address of the homeserver, such as https://matrix.example.com.'),
-    access_token: channelToken().describe('Access token of the user who sends.'),
+    access_token: channelToken().describe('Access token of the sending user.'),
     room_id: z
       .string()
       .max(255, 'must have at most 255 characters')
       .regex(/^![\x21-\x7e]+$/, 'must be the id of a room, such as !abc:example.com: see its settings, Advanced')
-      .describe('Id of the room, which begins with !; the user must be in it.'),
+      .describe('Id of the room, which starts with !; the user must be a member.'),
   }),
   secrets: ['homeserver_url', 'access_token', 'room_id'],
   render(alert, config) {
@@ -57,7 +54,7 @@ export const matrix = defineChannel({
           .join('\n'),
         format: 'org.matrix.custom.html',
         formatted_body: html.filter(Boolean).join('<br>'),
-        // Nobody is called by what stands in a name.
+        // Names must not mention anyone.
         'm.mentions': {},
       }),
     };
@@ -67,7 +64,7 @@ export const matrix = defineChannel({
     if (status < 400 || typeof json.errcode !== 'string') return undefined;
     const { retry_after_ms } = json;
     return {
-      said: `${json.errcode} ${json.error ?? ''}`.trim(),
+      message: `${json.errcode} ${json.error ?? ''}`.trim(),
       ...(status === 429 && typeof retry_after_ms === 'number' && { retry_after_ms }),
     };
   },

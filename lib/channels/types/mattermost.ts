@@ -3,15 +3,15 @@ import { channelUrl, defineChannel } from '#lib/channels/channel-type.ts';
 import { messageOf } from '#lib/channels/message.ts';
 import { fitted } from '#lib/channels/plain-text.ts';
 
-const COLOURS = { bad: '#d93025', warn: '#f9ab00', good: '#1e8e3e', neutral: '#80868b' };
-/** Of 16,383 characters for a post (https://docs.mattermost.com/developers/integrate/reference/message-attachments). */
+const COLORS = { bad: '#d93025', warn: '#f9ab00', good: '#1e8e3e', neutral: '#80868b' };
+/** Share of 16,383 characters (https://docs.mattermost.com/developers/integrate/reference/message-attachments). */
 const MAX_LEAD = 8000;
 
 /** Posts an attachment to an incoming webhook of Mattermost. */
 export const mattermost = defineChannel({
   type: 'mattermost',
   title: 'Mattermost',
-  about: 'Posts an attachment, coloured by state, to an incoming webhook of Mattermost.',
+  about: 'Posts an attachment, colored by state, to an incoming webhook of Mattermost.',
   via: 'http',
   read_by: 'people',
   config: z.strictObject({
@@ -19,7 +19,7 @@ export const mattermost = defineChannel({
     channel: z
       .string()
       .regex(/^[@\w.-]{1,64}$/, 'must be the name of a channel as in its address, such as town-square, or @user')
-      .describe('Another channel than that of the webhook: its name as in its address, or @user.')
+      .describe('Channel other than that of the webhook: its name as in its address, or @user.')
       .optional(),
   }),
   secrets: ['url'],
@@ -33,7 +33,7 @@ export const mattermost = defineChannel({
     ];
     const attachment = {
       fallback: title,
-      color: COLOURS[mood],
+      color: COLORS[mood],
       title: plain(title),
       ...(alert.urls.check !== null && { title_link: alert.urls.check }),
       text: parts.filter(Boolean).join('\n\n'),
@@ -51,7 +51,7 @@ export const mattermost = defineChannel({
     };
   },
   refused: ({ status, json }) =>
-    status >= 400 && typeof json.message === 'string' ? { said: json.message } : undefined,
+    status >= 400 && typeof json.message === 'string' ? { message: json.message } : undefined,
   examples: {
     valid: [
       { url: 'https://mattermost.example.com/hooks/abc' },
@@ -66,6 +66,6 @@ export const mattermost = defineChannel({
   },
 });
 
-/** Its markdown, and mentions: an @ mentions where a letter follows, so something that is not seen stands between. */
+/** Escapes markdown, and mentions by a zero-width space after @. */
 const plain = (value: string): string =>
   value.replace(/[\\*~`|[\]<>#]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g, '\\$&').replace(/@(?=\w)/g, '@\u200b');

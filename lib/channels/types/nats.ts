@@ -2,10 +2,7 @@ import * as z from 'zod';
 import { defineChannel } from '#lib/channels/channel-type.ts';
 import { payloadOf } from '#lib/channels/payload.ts';
 
-/**
- * Publishes the alert as JSON on the operator's NATS (docs/use/webhooks.md#alert), on a subject below that of the
- * account.
- */
+/** Publishes the alert as JSON on the operator's NATS (docs/use/webhooks.md#alert), on a subject of the account. */
 export const nats = defineChannel({
   type: 'nats',
   title: 'NATS',
@@ -16,12 +13,12 @@ export const nats = defineChannel({
     subject: z
       .string()
       .max(256, 'must have at most 256 characters')
-      // Tokens of printable ASCII but for the wildcards; what begins with $ or _ is the server's own business.
+      // Tokens of printable ASCII without wildcards; subjects starting with $ or _ are reserved for the server.
       .regex(/^(?![$_])[\x21-\x29\x2b-\x2d\x2f-\x3d\x3f-\x7e]+(\.[\x21-\x29\x2b-\x2d\x2f-\x3d\x3f-\x7e]+)*$/, {
-        error: 'must be dot-separated tokens without spaces or wildcards, and not begin with $ or _: fleet.alerts',
+        error: 'must be dot-separated tokens without spaces or wildcards, and not start with $ or _: fleet.alerts',
       })
       .describe(
-        'Subject to publish on, with NATS_SUBJECT_PREFIX before it: by default alerts is fleetwatch.<account id>.alerts on the wire.',
+        'Subject to publish on, after NATS_SUBJECT_PREFIX: by default alerts becomes fleetwatch.<account id>.alerts.',
       ),
   }),
   secrets: ['subject'],

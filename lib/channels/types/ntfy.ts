@@ -6,15 +6,15 @@ import { fitted, linesOf } from '#lib/channels/plain-text.ts';
 const PRIORITY = { bad: 'high', warn: 'default', good: 'default', neutral: 'default' };
 const TAGS = { bad: 'red_circle', warn: 'warning', good: 'green_circle', neutral: 'white_circle' };
 
-/** A longer message becomes an attachment (https://docs.ntfy.sh/publish/#limitations). */
+/** Maximum body size; a longer message becomes an attachment (https://docs.ntfy.sh/publish/#limitations). */
 const MAX_BYTES = 4095;
 
-/** Posts to a topic of ntfy: title, priority and tags in headers, the text as body. */
+/** Posts to an ntfy topic: title, priority and tags as headers, the text as body. */
 export const ntfy = defineChannel({
   type: 'ntfy',
   title: 'ntfy',
   about:
-    'Posts to a topic of ntfy, at ntfy.sh or a server of your own: title, priority and tags in headers, the text as body.',
+    'Posts to a topic of ntfy, at ntfy.sh or your own server: title, priority and tags as headers, the text as body.',
   via: 'http',
   read_by: 'people',
   config: z.strictObject({
@@ -62,10 +62,7 @@ export const ntfy = defineChannel({
   },
 });
 
-/**
- * Text as a header value: itself when it is plain ASCII, else as encoded words of RFC 2047, which ntfy decodes. Each
- * word stays under the 75 characters that the RFC allows and holds whole characters.
- */
+/** Encodes a header value as encoded words (RFC 2047) of at most 75 characters unless it is plain ASCII. */
 export function headerText(value: string): string {
   const oneLine = value.replace(/\p{Cc}+/gu, ' ').trim();
   if (/^[\x20-\x7e]*$/.test(oneLine) && !oneLine.includes('=?')) return oneLine;

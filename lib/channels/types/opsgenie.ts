@@ -5,34 +5,33 @@ import { fitted, linesOf } from '#lib/channels/plain-text.ts';
 import { shorten } from '#lib/platform/text.ts';
 
 const HOSTS = { us: 'api.opsgenie.com', eu: 'api.eu.opsgenie.com' };
-/** https://docs.opsgenie.com/docs/alerts-and-alert-fields */
+// https://docs.opsgenie.com/docs/alerts-and-alert-fields
 const MAX_MESSAGE = 130;
 const MAX_DESCRIPTION = 15_000;
 const MAX_ENTITY = 512;
 const MAX_TAG = 50;
 const PRIORITY = { bad: 'P1', warn: 'P3', good: 'P5', neutral: 'P5' };
 
-/**
- * Alert API (https://docs.opsgenie.com/docs/alert-api): creates an alert, acknowledges and closes it, under one alias
- * for an incident. All answer 202 and are done later.
- */
+/** Creates, acknowledges and closes alerts (https://docs.opsgenie.com/docs/alert-api), one alias per incident. */
 export const opsgenie = defineChannel({
   type: 'opsgenie',
   title: 'Opsgenie',
   about:
-    'Creates an alert of Opsgenie by its Alert API, acknowledges and closes it: one for an incident, or for one check, with a priority by state.',
+    'Creates, acknowledges and closes alerts by the Alert API of Opsgenie, one per incident or check, with a priority by state.',
   via: 'http',
   read_by: 'people',
   config: z.strictObject({
-    api_key: channelToken(100).describe('API key of an API integration that may create and close alerts.'),
-    region: z.enum(['us', 'eu']).describe('Where the Opsgenie account is. Default us.').optional(),
+    api_key: channelToken(100).describe(
+      'API key of an API integration with the permission to create and close alerts.',
+    ),
+    region: z.enum(['us', 'eu']).describe('Region of the Opsgenie account. Default: us.').optional(),
   }),
   secrets: ['api_key'],
   render(alert, config) {
     const message = messageOf(alert, config);
     const base = `https://${HOSTS[config.region ?? 'us']}/v2/alerts`;
     const alias = dedupKeyOf(alert);
-    const step = eventActionOf(alert);
+    const action = eventActionOf(alert);
     const open = {
       message: shorten(message.title, MAX_MESSAGE),
       alias,
@@ -45,14 +44,14 @@ export const opsgenie = defineChannel({
     };
     return {
       via: 'http',
-      url: step === 'open' ? base : `${base}/${encodeURIComponent(alias)}/${step}?identifierType=alias`,
+      url: action === 'open' ? base : `${base}/${encodeURIComponent(alias)}/${action}?identifierType=alias`,
       receiver: `${base}#${config.api_key}`,
       headers: { 'content-type': 'application/json', authorization: `GenieKey ${config.api_key}` },
-      body: JSON.stringify(step === 'open' ? open : { source: 'Fleetwatch', note: message.title }),
+      body: JSON.stringify(action === 'open' ? open : { source: 'Fleetwatch', note: message.title }),
     };
   },
   refused: ({ status, json }) =>
-    status >= 400 && typeof json.message === 'string' ? { said: json.message } : undefined,
+    status >= 400 && typeof json.message === 'string' ? { message: json.message } : undefined,
   examples: {
     valid: [
       { api_key: '4f2c1a6e-0b7d-4c1e-9a55-3f1f6a3c2b10' },

@@ -5,33 +5,30 @@ import { shorten } from '#lib/platform/text.ts';
 
 const HOSTS = { us: 'events.pagerduty.com', eu: 'events.eu.pagerduty.com' };
 const SEVERITY = { bad: 'critical', warn: 'warning', good: 'info', neutral: 'info' };
-/** What PagerDuty takes of a summary, and of a text of a link. */
+/** Maximum length of a summary and of a link text. */
 const MAX_SUMMARY = 1024;
 const ACTION = { open: 'trigger', acknowledge: 'acknowledge', close: 'resolve' } as const;
 
-/**
- * Events API v2 (https://developer.pagerduty.com/docs/send-alert-event): trigger, acknowledge and resolve, under one
- * `dedup_key` for an incident, of at most 255 characters.
- */
+/** Sends events (https://developer.pagerduty.com/docs/send-alert-event), one `dedup_key` per incident. */
 export const pagerduty = defineChannel({
   type: 'pagerduty',
   title: 'PagerDuty',
   about:
-    'Triggers an incident of PagerDuty by its Events API v2, acknowledges and resolves it: one for an incident, or for one check, with a severity by state.',
+    'Triggers, acknowledges and resolves incidents by the Events API v2 of PagerDuty, one per incident or check, with a severity by state.',
   via: 'http',
   read_by: 'people',
   config: z.strictObject({
     routing_key: z
       .string()
       .regex(/^[A-Za-z0-9]{32}$/, 'must be the integration key of an Events API v2 integration: 32 letters and digits')
-      .describe('Integration key of an Events API v2 integration of a service.'),
-    region: z.enum(['us', 'eu']).describe('Where the PagerDuty account is. Default us.').optional(),
+      .describe('Integration key of an Events API v2 integration.'),
+    region: z.enum(['us', 'eu']).describe('Region of the PagerDuty account. Default: us.').optional(),
   }),
   secrets: ['routing_key'],
   render(alert, config) {
     const { title, mood, links, why, note, lead } = messageOf(alert, config);
     const { event } = alert;
-    const step = eventActionOf(alert);
+    const action = eventActionOf(alert);
     const url = `https://${HOSTS[config.region ?? 'us']}/v2/enqueue`;
     return {
       via: 'http',
@@ -40,9 +37,9 @@ export const pagerduty = defineChannel({
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({
         routing_key: config.routing_key,
-        event_action: ACTION[step],
+        event_action: ACTION[action],
         dedup_key: dedupKeyOf(alert),
-        ...(step === 'open' && {
+        ...(action === 'open' && {
           payload: {
             summary: shorten(title, MAX_SUMMARY),
             source: alert.entity.slug,
@@ -61,7 +58,7 @@ export const pagerduty = defineChannel({
     };
   },
   refused: ({ json }) =>
-    Array.isArray(json.errors) ? { said: `${json.message ?? json.status}: ${json.errors.join('; ')}` } : undefined,
+    Array.isArray(json.errors) ? { message: `${json.message ?? json.status}: ${json.errors.join('; ')}` } : undefined,
   examples: {
     valid: [
       { routing_key: 'R0123456789abcdef0123456789ABCDE' },

@@ -4,9 +4,9 @@ import { messageOf } from '#lib/channels/message.ts';
 import { fitted, linesOf } from '#lib/channels/plain-text.ts';
 import { shorten } from '#lib/platform/text.ts';
 
-/** https://pushover.net/api#limits, in characters. */
+// https://pushover.net/api#limits, in characters.
 const MAX_CHARACTERS = { message: 1024, title: 250, url: 512 };
-/** Emergency priority asks again each minute for an hour (https://pushover.net/api#priority). */
+/** Emergency priority repeats every minute for an hour (https://pushover.net/api#priority). */
 const EMERGENCY = { retry: 60, expire: 3600 };
 const KEY = /^[A-Za-z0-9]{30}$/;
 
@@ -25,15 +25,17 @@ export const pushover = defineChannel({
     user: z
       .string()
       .regex(KEY, 'must be the key of a user or group: 30 letters and digits')
-      .describe('Key of the user or group who gets it.'),
+      .describe('Key of the receiving user or group.'),
     device: z
       .string()
       .regex(/^[\w-]{1,25}(?:,[\w-]{1,25})*$/, 'must be a name of a device, or several separated by commas')
-      .describe('Only these devices, by their names, separated by commas.')
+      .describe('Receiving devices by name, comma-separated. Default: all.')
       .optional(),
     down_priority: z
       .enum(['0', '1', '2'])
-      .describe('Priority of a check that is down: 0 normal, 1 past quiet hours, 2 until somebody confirms. Default 1.')
+      .describe(
+        'Priority of a check that is down. 0: normal. 1: bypasses quiet hours. 2: repeats until confirmed. Default: 1.',
+      )
       .optional(),
   }),
   secrets: ['token', 'user'],
@@ -53,7 +55,7 @@ export const pushover = defineChannel({
         user: config.user,
         ...(config.device !== undefined && { device: config.device }),
         title: shorten(title, MAX_CHARACTERS.title),
-        // An empty one is refused.
+        // Pushover rejects an empty message.
         message: fitted(linesOf({ ...message, links: links.slice(1) }).join('\n'), MAX_CHARACTERS.message) || title,
         priority,
         ...(priority === 2 && EMERGENCY),
@@ -65,7 +67,7 @@ export const pushover = defineChannel({
   // {"status":0,"errors":["user identifier is invalid"]}
   refused: ({ json }) =>
     json.status !== undefined && json.status !== 1
-      ? { said: Array.isArray(json.errors) ? json.errors.join('; ') : 'no reason' }
+      ? { message: Array.isArray(json.errors) ? json.errors.join('; ') : 'no reason' }
       : undefined,
   examples: {
     valid: [

@@ -10,14 +10,14 @@ const MARKS = {
   neutral: ':white_circle:',
 };
 
-/** What Slack takes of the text of a section (https://api.slack.com/reference/block-kit/blocks#section). */
+/** Maximum text of a section (https://api.slack.com/reference/block-kit/blocks#section). */
 const MAX_TEXT = 3000;
 
-/** Posts to an incoming webhook of Slack, or of anything that speaks its format. */
+/** Posts to an incoming webhook of Slack, or of a compatible service. */
 export const slack = defineChannel({
   type: 'slack',
   title: 'Slack',
-  about: 'Posts a message to an incoming webhook of Slack, or of anything that takes its format.',
+  about: 'Posts a message to an incoming webhook of Slack, or of a service with the same format.',
   via: 'http',
   read_by: 'people',
   config: z.strictObject({
@@ -54,11 +54,11 @@ export const slack = defineChannel({
   },
 });
 
-/** Slack's own three control characters; with them escaped, a text cannot mention people or channels. */
+/** Escapes Slack's three control characters, which also prevents mentions. */
 const escaped = (value: string): string =>
   value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-/** A link as Slack writes it, in which > and | are its own; a button would need an app that answers clicks. */
+/** Formats a link; a button would require an app that handles clicks. */
 const linked = ([label, url]: [string, string]): string =>
   `<${escaped(url.replaceAll('>', '%3E').replaceAll('|', '%7C'))}|${escaped(label)}>`;
 

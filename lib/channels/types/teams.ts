@@ -3,20 +3,16 @@ import { channelUrl, defineChannel } from '#lib/channels/channel-type.ts';
 import { messageOf } from '#lib/channels/message.ts';
 import { fitted } from '#lib/channels/plain-text.ts';
 
-/** Styles of a container in an Adaptive Card. */
 const STYLES = { bad: 'attention', warn: 'warning', good: 'good', neutral: 'default' };
-/**
- * Of 28 KB for all:
- * https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/add-incoming-webhook
- */
+/** Share of 28 KB (learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/add-incoming-webhook). */
 const MAX_LEAD_BYTES = 16_000;
 
-/** Posts an Adaptive Card to a webhook of Teams: a workflow's, or an incoming one. */
+/** Posts an Adaptive Card to a webhook of Teams, of a workflow or an incoming one. */
 export const teams = defineChannel({
   type: 'teams',
   title: 'Microsoft Teams',
   about:
-    'Posts an Adaptive Card to a channel or chat of Microsoft Teams, by a workflow that starts when a Teams webhook request is received.',
+    'Posts an Adaptive Card to a channel or chat of Microsoft Teams, by a workflow triggered by a Teams webhook request.',
   via: 'http',
   read_by: 'people',
   config: z.strictObject({
@@ -31,7 +27,7 @@ export const teams = defineChannel({
       $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
       type: 'AdaptiveCard',
       version: '1.4',
-      // What a notification shows.
+      // Text of the notification.
       fallbackText: title,
       msteams: { width: 'Full' },
       body: [
@@ -60,11 +56,11 @@ export const teams = defineChannel({
       }),
     };
   },
-  // An incoming webhook says so with 200, and has the status of what it failed at in its text.
+  // An incoming webhook reports an error with 200, and the status in its text.
   refused({ status, body }) {
     const inside = /returned HTTP error (\d{3})/i.exec(body)?.[1];
     if (status >= 300 || inside === undefined) return undefined;
-    return { said: body, ...(inside === '429' && { retry_after_ms: 1000 }) };
+    return { message: body, ...(inside === '429' && { retry_after_ms: 1000 }) };
   },
   examples: {
     valid: [
@@ -87,7 +83,7 @@ const text = (value: string, more: Record<string, unknown> = {}) => ({
   ...more,
 });
 
-/** The markdown that a TextBlock knows: emphasis, links, lists and, of Teams, mentions. */
+/** Escapes the markdown of a TextBlock: emphasis, links, lists and mentions. */
 const plain = (value: string): string =>
   value
     .replace(/[\\*[\]`~<>|]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g, '\\$&')

@@ -4,14 +4,14 @@ import { messageOf } from '#lib/channels/message.ts';
 import { fitted } from '#lib/channels/plain-text.ts';
 
 const MARKS = { bad: '🔴', warn: '🟡', good: '🟢', neutral: '⚪' };
-/** Characters of a message (https://core.telegram.org/bots/api#sendmessage), some left for all but the lead. */
+/** Share of the 4,096 characters of a message (https://core.telegram.org/bots/api#sendmessage). */
 const MAX_LEAD = 2500;
 
 /** Sends a message as a bot of Telegram (https://core.telegram.org/bots/api#sendmessage). */
 export const telegram = defineChannel({
   type: 'telegram',
   title: 'Telegram',
-  about: 'Sends a message to a chat, group or channel of Telegram as a bot of yours.',
+  about: 'Sends a message to a chat, group or channel of Telegram as your bot.',
   via: 'http',
   read_by: 'people',
   config: z.strictObject({
@@ -32,7 +32,7 @@ export const telegram = defineChannel({
     message_thread_id: z
       .string()
       .regex(/^\d{1,15}$/, 'must be the number of a topic')
-      .describe('Number of a topic, in a group that has topics.')
+      .describe('Number of a topic in a group with topics.')
       .optional(),
   }),
   secrets: ['bot_token'],
@@ -67,7 +67,7 @@ export const telegram = defineChannel({
     if (json.ok !== false) return undefined;
     const { retry_after }: { retry_after?: unknown } = json.parameters ?? {};
     return {
-      said: String(json.description ?? 'no reason'),
+      message: String(json.description ?? 'no reason'),
       ...(typeof retry_after === 'number' && { retry_after_ms: retry_after * 1000 }),
     };
   },
@@ -86,6 +86,6 @@ export const telegram = defineChannel({
   },
 });
 
-/** What Telegram's HTML knows: three characters, and the quote within an attribute. */
+/** Escapes Telegram's HTML: three characters, and the quote within an attribute. */
 const escaped = (value: string): string =>
   value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');

@@ -4,10 +4,7 @@ import { messageOf } from '#lib/channels/message.ts';
 import { fitted } from '#lib/channels/plain-text.ts';
 import { shorten } from '#lib/platform/text.ts';
 
-/**
- * Characters that Twilio takes (https://www.twilio.com/docs/api/errors/21617). Each 153 of them are a segment and paid,
- * or each 67 where one is not of GSM-7.
- */
+/** Maximum length (https://www.twilio.com/docs/api/errors/21617); 153 characters of GSM-7 per segment, else 67. */
 const MAX_CHARACTERS = 1600;
 const MAX_TITLE = 140;
 const MAX_REASON = 120;
@@ -16,7 +13,7 @@ const MAX_REASON = 120;
 export const twilio = defineChannel({
   type: 'twilio',
   title: 'SMS (Twilio)',
-  about: 'Sends an SMS by Twilio: the title, why, and one link, in few characters, as each segment is paid.',
+  about: 'Sends an SMS by Twilio: title, error and one link, kept short because each segment is paid.',
   via: 'http',
   read_by: 'people',
   config: z.strictObject({
@@ -29,13 +26,13 @@ export const twilio = defineChannel({
       .string()
       .regex(
         /^(?:\+[1-9]\d{6,14}|MG[0-9a-fA-F]{32}|(?=.*[A-Za-z])[A-Za-z0-9 ]{1,11})$/,
-        'must be a number of yours such as +15005550006, the SID of a messaging service, or a sender name of up to 11 letters and digits',
+        'must be your number such as +15005550006, the SID of a messaging service, or a sender name of up to 11 letters and digits',
       )
-      .describe('Number of yours, SID of a messaging service (MG…), or a sender name.'),
+      .describe('Your number, the SID of a messaging service (MG…), or a sender name.'),
     to: z
       .string()
-      .regex(/^\+[1-9]\d{6,14}$/, 'must be a number with its country, such as +4915112345678')
-      .describe('Number of who gets it, with its country: +4915112345678.'),
+      .regex(/^\+[1-9]\d{6,14}$/, 'must be a number with country code, such as +4915112345678')
+      .describe('Number of the recipient, with country code: +4915112345678.'),
   }),
   secrets: ['account_sid', 'auth_token'],
   recipient: ({ to = '' }) => to,
@@ -43,7 +40,7 @@ export const twilio = defineChannel({
     const { title, lead, why, note, links } = messageOf(alert, config);
     const [opens] = links;
     const isOwn = config.body_template !== undefined;
-    const said = [
+    const lines = [
       shorten(title, MAX_TITLE),
       isOwn ? lead : shorten(lead, MAX_REASON),
       shorten(why, MAX_REASON),
@@ -53,7 +50,7 @@ export const twilio = defineChannel({
     const form = new URLSearchParams({
       To: config.to,
       [config.from.startsWith('MG') ? 'MessagingServiceSid' : 'From']: config.from,
-      Body: fitted(said.join('\n'), MAX_CHARACTERS),
+      Body: fitted(lines.join('\n'), MAX_CHARACTERS),
     });
     return {
       via: 'http',
@@ -68,7 +65,7 @@ export const twilio = defineChannel({
   // {"code":21211,"message":"…","more_info":"…","status":400}
   refused: ({ status, json }) =>
     status >= 400 && typeof json.message === 'string'
-      ? { said: `${json.message}${typeof json.code === 'number' ? ` (error ${json.code})` : ''}` }
+      ? { message: `${json.message}${typeof json.code === 'number' ? ` (error ${json.code})` : ''}` }
       : undefined,
   examples: {
     valid: [

@@ -3,21 +3,21 @@ import * as z from 'zod';
 import { channelUrl, defineChannel } from '#lib/channels/channel-type.ts';
 import { payloadOf } from '#lib/channels/payload.ts';
 
-/** Posts the alert as JSON, signed when there is a secret (docs/use/webhooks.md#signatures). */
+/** Posts the alert as JSON, signed with the secret, if any (docs/use/webhooks.md#signatures). */
 export const webhook = defineChannel({
   type: 'webhook',
   title: 'Webhook',
-  about: 'Posts the alert as JSON to an address of your own, signed where there is a secret.',
+  about: 'Posts the alert as JSON to your URL, signed if it has a secret.',
   via: 'http',
   read_by: 'programs',
   config: z.strictObject({
-    url: channelUrl(['https:']).describe('Address to post to; https only.'),
+    url: channelUrl(['https:']).describe('URL to post to, https only.'),
     secret: z
       .string()
       .min(1)
       .max(256)
       .describe(
-        'Signs each body: X-Service-Signature is sha256=<hex of HMAC-SHA256 of the body>, X-Service-Signature-V1 the same over the time, a dot and the body, against replays. Without one nothing is signed.',
+        'Signs each body: X-Service-Signature is sha256=<hex of HMAC-SHA256 of the body>, X-Service-Signature-V1 covers timestamp, a dot and the body, against replays.',
       )
       .optional(),
   }),

@@ -6,7 +6,7 @@ import { cellOf } from '#lib/keys.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { RECLAIM_AFTER_MS } from '#lib/platform/table/reclaim.ts';
 import {
-  type CellRhythm,
+  type CellInterval,
   deadlineEntry,
   dueDeadline,
   type ProbeEntry,
@@ -59,7 +59,7 @@ async function probeImmediately(env: Env, check: CheckItem): Promise<void> {
   await sendProbe(env, check, slot);
 }
 
-async function joinIntervalSchedule(env: Env, schedule: CellRhythm): Promise<Write> {
+async function joinIntervalSchedule(env: Env, schedule: CellInterval): Promise<Write> {
   const { ports, keys } = env;
   const { tenant_id, cell, interval_seconds } = schedule;
   const key = keys.entry('probe', tenant_id, probeEntryId(cell, interval_seconds));

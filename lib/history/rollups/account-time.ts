@@ -2,27 +2,24 @@ import type { EntityState } from '#lib/catalog/states.ts';
 import { aggregate } from '#lib/checks/state/next-state.ts';
 import type { TimeRange } from '#lib/history/runs/gaps.ts';
 
-/**
- * What the time of a check or entity is divided among (docs/use/states-and-history.md#history): an instant is one of
- * these.
- */
+/** Kinds of time, mutually exclusive (docs/use/states-and-history.md#history). */
 export const TIME_KINDS = ['up', 'degraded', 'down', 'unknown', 'gap', 'maintenance', 'not_monitored'] as const;
 export type TimeKind = (typeof TIME_KINDS)[number];
 
-/** What an instant is, apart from maintenance. */
+/** Kind of an instant, and whether maintenance hides it. */
 export type Accounted = {
   as: EntityState | 'gap' | 'not_monitored';
-  /** A window that is excluded from uptime hides what it is; never of time that is not monitored. */
+  /** Whether a maintenance window excluded from uptime covers it; always false while not monitored. */
   in_maintenance: boolean;
 };
 
-/** Time in which that stays the same. A list of them is ascending and covers its window without a hole. */
+/** Time range of one kind. Lists are ascending and cover their range without holes. */
 export type AccountedSpan = TimeRange & Accounted;
 
-/** How long (ms) it was what; `ms` adds up to the length of the window exactly. */
+/** Milliseconds of each kind; `ms` adds up to the length of the range exactly. */
 export type AccountedTime = {
   ms: Record<TimeKind, number>;
-  /** Of `ms.maintenance`, what would have been down without it. */
+  /** Part of `ms.maintenance` that would have been down without maintenance. */
   down_in_maintenance_ms: number;
 };
 
@@ -31,7 +28,7 @@ export const noTime = (): AccountedTime => ({
   down_in_maintenance_ms: 0,
 });
 
-/** Adds up spans; of none, nothing. */
+/** Adds up spans; all zero for no spans. */
 export function timeOf(spans: readonly AccountedSpan[]): AccountedTime {
   const time = noTime();
   for (const { from, to, as, in_maintenance } of spans) {
@@ -41,22 +38,17 @@ export function timeOf(spans: readonly AccountedSpan[]): AccountedTime {
   return time;
 }
 
-/**
- * A window divided where what an instant is may change.
- * @param instants where it may, in any order; those outside the window do not count
- * @param judge what the time from an instant on is; asked in ascending order
- * @returns as few spans as say it; none of an empty window
- */
+/** Divides a range at instants, in any order, and merges equal neighbors; calls `kindAt` in ascending order. */
 export function divide(
   window: TimeRange,
   instants: Iterable<number>,
-  judge: (at: number) => Accounted,
+  kindAt: (at: number) => Accounted,
 ): AccountedSpan[] {
   if (window.from >= window.to) return [];
   const inside = new Set([...instants].filter((at) => at > window.from && at < window.to));
   const spans: AccountedSpan[] = [];
   for (const from of [window.from, ...[...inside].toSorted((a, b) => a - b)]) {
-    const { as, in_maintenance } = judge(from);
+    const { as, in_maintenance } = kindAt(from);
     const last = spans.at(-1);
     if (last?.as === as && last.in_maintenance === in_maintenance) continue;
     if (last) last.to = from;
@@ -65,29 +57,23 @@ export function divide(
   return spans;
 }
 
-/** From `at` (epoch ms) on a check is in `state`, until another change says otherwise. */
 type StateChange = { at: number; state: EntityState };
 
-/** What is known of the time of a check. Spans of one kind may overlap, lie in any order, and reach out of a window. */
+/** Data from which time is accounted. Ranges of one kind may overlap, be unordered, and exceed the accounted range. */
 export type KnownTime = {
   /**
-   * In the order in which they were decided, each with the instant from which it counts: for an outage its first
-   * failed run, for its end the first successful run. Before the first of them the state is unknown. A later decision
-   * may reach back behind an earlier one: what holds at an instant is the last in the list that had begun by then.
+   * In the order of decision, each with the instant from which it counts: the first failed probe of an outage, or the
+   * first successful probe after it. Unknown before the first. A later decision may count from before an earlier one:
+   * at an instant, the last in the list that had begun by then applies.
    */
   changes: readonly StateChange[];
-  /** When it existed and was enabled. */
   monitored: readonly TimeRange[];
-  /** When it was due and not watched. */
   gaps: readonly TimeRange[];
-  /** When a maintenance window covered it that is excluded from uptime. */
+  /** Times covered by maintenance windows that are excluded from uptime. */
   maintenance: readonly TimeRange[];
 };
 
-/**
- * What a check was in each part of a window (docs/use/states-and-history.md#history): not monitored, or a gap, or its
- * state, and whether maintenance hides that. `timeOf` adds it up.
- */
+/** Accounts each part of a range as not monitored, a gap or a state, and whether maintenance hides it. */
 export function accountTime({ changes, monitored, gaps, maintenance }: KnownTime, window: TimeRange): AccountedSpan[] {
   const borders = [...monitored, ...gaps, ...maintenance].flatMap(({ from, to }) => [from, to]);
   const isMonitored = covering(monitored);
@@ -101,7 +87,6 @@ export function accountTime({ changes, monitored, gaps, maintenance }: KnownTime
   });
 }
 
-/** Whether any of the spans covers an instant; to be asked in ascending order. */
 function covering(spans: readonly TimeRange[]): (at: number) => boolean {
   const ascending = spans.toSorted((a, b) => a.from - b.from);
   let i = 0;
@@ -112,7 +97,6 @@ function covering(spans: readonly TimeRange[]): (at: number) => boolean {
   };
 }
 
-/** The state at an instant; to be asked in ascending order. */
 function statesIn(changes: readonly StateChange[]): (at: number) => EntityState {
   const ascending = changes.map((change, order) => ({ ...change, order })).toSorted((a, b) => a.at - b.at);
   let i = 0;
@@ -125,17 +109,14 @@ function statesIn(changes: readonly StateChange[]): (at: number) => EntityState 
   };
 }
 
-/**
- * What an entity was in each part of a window, from what its checks were (docs/use/states-and-history.md#history).
- * @param checks the spans of each check that it had in the window; time outside of them counts as not monitored
- */
+/** Accounts the time of an entity from the spans of its checks; time outside of a check's spans is not monitored. */
 export function entityTime(checks: readonly (readonly AccountedSpan[])[], window: TimeRange): AccountedSpan[] {
   const borders = checks.flat().flatMap(({ from, to }) => [from, to]);
   const cursors = checks.map(spanIn);
   return divide(window, borders, (at) => together(cursors.flatMap((spanAt) => spanAt(at) ?? [])));
 }
 
-/** Checks in maintenance count only where all are: then the entity is, and what that hides is what they would make. */
+/** Checks in maintenance count only if all are; then the entity is, and their states are what it hides. */
 function together(checks: readonly Accounted[]): Accounted {
   const monitored = checks.filter(({ as }) => as !== 'not_monitored');
   if (monitored.length === 0) return { as: 'not_monitored', in_maintenance: false };
@@ -147,7 +128,6 @@ function together(checks: readonly Accounted[]): Accounted {
   return { as: states.length === 0 ? 'gap' : aggregate(Object.fromEntries(states.entries())), in_maintenance };
 }
 
-/** The span that holds an instant; to be asked in ascending order. */
 function spanIn(spans: readonly AccountedSpan[]): (at: number) => AccountedSpan | undefined {
   let i = 0;
   return (at) => {

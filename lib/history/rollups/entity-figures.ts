@@ -3,11 +3,7 @@ import { entityTime, timeOf } from './account-time.ts';
 import { type EntityFigures, mergeEntityFigures } from './figures.ts';
 import { type CheckSource, notMonitored, type Part, type RollupReader } from './stored-rollups.ts';
 
-/**
- * An entity by the hour: its counts are sums over its checks, its time is made of theirs.
- * @param checks of the entity; without any it is not monitored
- * @param hours each begins where the one before ends
- */
+/** Returns the contiguous hours of an entity: counts are summed, time is derived from that of its checks. */
 export async function entityHours(
   rollups: RollupReader,
   checks: readonly CheckSource[],
@@ -17,9 +13,9 @@ export async function entityHours(
   const ofChecks = await Promise.all(checks.map((check) => rollups.times(check, hours)));
   return Promise.all(
     hours.map(async (hour, h) => {
-      const parts = ofChecks.map((own) => own[h]!);
+      const parts = ofChecks.map((hoursOfCheck) => hoursOfCheck[h]!);
       const spans = await Promise.all(
-        // Of a check that flaps each few seconds the rollup does not say when.
+        // The rollup of a check that flaps every few seconds has no spans.
         parts.map(({ figures }, c) => figures.spans ?? rollups.spans(checks[c]!, hour)),
       );
       return {
@@ -32,7 +28,7 @@ export async function entityHours(
   );
 }
 
-/** When one of some parts was revised last; null when none was. */
+/** Returns the time of the last revision of some parts; null if never revised. */
 export const latestOf = (parts: readonly Pick<Part, 'revised_at'>[]): number | null =>
   parts.reduce<number | null>(
     (last, { revised_at }) => (revised_at !== null && revised_at > (last ?? 0) ? revised_at : last),

@@ -15,58 +15,56 @@ import { checkHistories, entityHistories } from './read-history.ts';
 const row = route<Context>();
 
 const HistoryQuery = z.object({
-  bucket: BucketSize.default('day').describe('How long a bucket is: hour, day or month, in UTC. Default day.'),
-  from: Instant.optional().describe('From then on; 24 hours, 30 days or 12 months before to, if left out.'),
-  to: Instant.optional().describe('Until then; now, if left out.'),
+  bucket: BucketSize.default('day').describe('Size of a bucket, in UTC. Default: day.'),
+  from: Instant.optional().describe(
+    'Start of the range. Default: 24 hours, 30 days or 12 months before to, by bucket.',
+  ),
+  to: Instant.optional().describe('End of the range, exclusive. Default: now.'),
 });
 type HistoryQuery = z.output<typeof HistoryQuery>;
 
 const Covered = {
-  bucket: BucketSize.describe('How long a bucket is.'),
-  from: z.iso.datetime().describe('Where the first bucket begins.'),
-  to: z.iso.datetime().describe('Where the last one ends, at most now.'),
+  bucket: BucketSize.describe('Size of a bucket.'),
+  from: z.iso.datetime().describe('Start of the first bucket.'),
+  to: z.iso.datetime().describe('End of the last bucket, at most now.'),
 };
 
 const CheckHistory = z
   .object({
     check_id: IdOf('the check'),
-    check_name: z.string().describe('Its name, or its target.'),
+    check_name: z.string().describe('Name of the check, else its target.'),
     ...Covered,
-    total: CheckBucket.describe('All of the span as one bucket.'),
-    buckets: z.array(CheckBucket).describe('Oldest first.'),
+    total: CheckBucket.describe('The whole range as one bucket.'),
+    buckets: z.array(CheckBucket).describe('Buckets, oldest first.'),
   })
   .meta({ id: 'CheckHistory' });
 
 const EntityHistory = z
   .object({
     entity_id: IdOf('the entity'),
-    entity_name: z.string().describe('Its name.'),
+    entity_name: z.string().describe('Name of the entity.'),
     ...Covered,
-    total: EntityBucket.describe('All of the span as one bucket.'),
-    buckets: z.array(EntityBucket).describe('Oldest first.'),
+    total: EntityBucket.describe('The whole range as one bucket.'),
+    buckets: z.array(EntityBucket).describe('Buckets, oldest first.'),
   })
   .meta({ id: 'EntityHistory' });
 
-/** Checks or entities, and buckets of all of them together, that one answer has at most. */
+/** Maximum number of checks or entities in a response. */
 const MAX_NAMED = 50;
 const MAX_BUCKETS = 5_000;
 
-/**
- * The buckets of each of `count` checks or entities.
- * @throws AppError VALIDATION_ERROR, with what is allowed
- */
 function bucketsOf(
   { ports, caller }: Pick<Context, 'ports' | 'caller'>,
-  asked: HistoryQuery,
+  query: HistoryQuery,
   count: number,
 ): BucketList {
-  const list = listBuckets(asked, { now: ports.clock.now(), rollupDays: caller.rollup_days });
+  const list = listBuckets(query, { now: ports.clock.now(), rollupDays: caller.rollup_days });
   if ('wrong' in list) throw invalid(list.wrong.path, list.wrong.message);
   if (count * list.buckets.length > MAX_BUCKETS) {
     throw invalid(
       'bucket',
-      `${count} times ${list.buckets.length} buckets are more than ${MAX_BUCKETS} together: ask for fewer at once, a ` +
-        'shorter span, or longer buckets',
+      `${count} times ${list.buckets.length} buckets exceed the maximum of ${MAX_BUCKETS}: request fewer at once, ` +
+        'a shorter range or larger buckets',
     );
   }
   return list;
@@ -74,40 +72,36 @@ function bucketsOf(
 
 const covered = ({ bucket }: HistoryQuery, { from, to }: BucketList) => ({ bucket, from: iso(from), to: iso(to) });
 
-/** The histories of some checks as the API shows them. */
-export async function checkHistoryRecords(context: Context, checks: readonly CheckItem[], asked: HistoryQuery) {
-  const list = bucketsOf(context, asked, checks.length);
-  const histories = await checkHistories(context, checks, asked.bucket, list);
+/** Returns the histories of checks as the API shows them. */
+export async function checkHistoryRecords(context: Context, checks: readonly CheckItem[], query: HistoryQuery) {
+  const list = bucketsOf(context, query, checks.length);
+  const histories = await checkHistories(context, checks, query.bucket, list);
   return checks.map((check, i) => ({
     check_id: check.id,
     check_name: checkLabel(check),
-    ...covered(asked, list),
+    ...covered(query, list),
     ...histories[i]!,
   }));
 }
 
-/** The histories of some entities as the API shows them. */
-async function entityHistoryRecords(context: Context, entities: readonly EntityItem[], asked: HistoryQuery) {
-  const list = bucketsOf(context, asked, entities.length);
-  const histories = await entityHistories(context, entities, asked.bucket, list);
+async function entityHistoryRecords(context: Context, entities: readonly EntityItem[], query: HistoryQuery) {
+  const list = bucketsOf(context, query, entities.length);
+  const histories = await entityHistories(context, entities, query.bucket, list);
   return entities.map(({ id, name }, i) => ({
     entity_id: id,
     entity_name: name,
-    ...covered(asked, list),
+    ...covered(query, list),
     ...histories[i]!,
   }));
 }
 
-/**
- * Checks and entities by the hour, day or month, as far back as rollups are kept
- * (docs/use/states-and-history.md#history).
- */
+/** Routes of the history of checks and entities by hour, day or month. */
 export const historyRoutes = [
   row({
     method: 'GET',
     path: '/v1/checks/{id}/history',
     access: 'read',
-    summary: 'Uptime and latency of a check by the hour, day or month',
+    summary: 'Get uptime and latency of a check over time',
     status: 200,
     query: HistoryQuery,
     reply: CheckHistory,
@@ -118,7 +112,7 @@ export const historyRoutes = [
     method: 'GET',
     path: '/v1/blueprints/{blueprint_slug}/entities/{slug}/history',
     access: 'read',
-    summary: 'Uptime of an entity by the hour, day or month',
+    summary: 'Get the uptime of an entity over time',
     status: 200,
     query: HistoryQuery,
     reply: EntityHistory,
@@ -129,21 +123,30 @@ export const historyRoutes = [
     method: 'GET',
     path: '/v1/history',
     access: 'read',
-    summary: 'The same of up to 50 checks at once, those named or all of an entity; or of up to 50 entities',
+    summary: 'Get the histories of up to 50 checks or entities',
+    description: 'Exactly one of check_ids, entity_id and entity_ids is required.',
     status: 200,
     errors: ['NOT_FOUND'],
     query: HistoryQuery.extend({
       check_ids: z
         .string()
         .optional()
-        .describe(`Ids of checks, separated by commas; at most ${MAX_NAMED}. Either these, entity_id or entity_ids.`),
-      entity_id: z.string().optional().describe('All checks of this entity, each by itself.'),
-      entity_ids: z.string().optional().describe(`Ids of entities, separated by commas; at most ${MAX_NAMED}.`),
+        .describe(
+          `Check ids, comma-separated, up to ${MAX_NAMED}. Exactly one of check_ids, entity_id and entity_ids is required.`,
+        ),
+      entity_id: z.string().optional().describe('Entity whose checks to return.'),
+      entity_ids: z.string().optional().describe(`Entity ids, comma-separated, up to ${MAX_NAMED}.`),
     }),
     reply: z
       .object({
-        checks: z.array(CheckHistory).optional().describe('With check_ids in the order asked, or with entity_id.'),
-        entities: z.array(EntityHistory).optional().describe('With entity_ids, in the order asked.'),
+        checks: z
+          .array(CheckHistory)
+          .optional()
+          .describe('Histories of checks, with check_ids (in their order) or entity_id.'),
+        entities: z
+          .array(EntityHistory)
+          .optional()
+          .describe('Histories of entities, with entity_ids (in their order).'),
       })
       .meta({ id: 'Histories' }),
     run: async (context, { query }) => {
@@ -162,18 +165,16 @@ export const historyRoutes = [
   }),
 ];
 
-/** Throws VALIDATION_ERROR unless one of several parameters is given. */
 function assertOneSelector(parameters: Record<string, string | undefined>): void {
   const names = Object.keys(parameters);
   const given = names.filter((name) => parameters[name] !== undefined);
-  if (given.length !== 1) throw invalid(given[0] ?? names[0]!, `give one of ${names.join(', ')}`);
+  if (given.length !== 1) throw invalid(given[0] ?? names[0]!, `give exactly one of ${names.join(', ')}`);
 }
 
-/** The ids that a parameter names, each once. */
 function idsOf(name: string, text: string): string[] {
   const ids = [...new Set(text.split(',').filter((id) => id !== ''))];
-  if (ids.length === 0) throw invalid(name, 'has no id in it');
-  if (ids.length > MAX_NAMED) throw invalid(name, `are ${ids.length}; at most ${MAX_NAMED} are answered at once`);
+  if (ids.length === 0) throw invalid(name, 'must contain an id');
+  if (ids.length > MAX_NAMED) throw invalid(name, `has ${ids.length} ids, more than ${MAX_NAMED}`);
   return ids;
 }
 
@@ -181,10 +182,7 @@ async function allOfEntity(context: Context, id: string): Promise<CheckItem[]> {
   const entity = await requireEntityById(context, id);
   const count = Object.keys(entity.checks).length;
   if (count > MAX_NAMED) {
-    throw invalid(
-      'entity_id',
-      `has ${count} checks; at most ${MAX_NAMED} are answered at once: name them by check_ids`,
-    );
+    throw invalid('entity_id', `has ${count} checks, more than ${MAX_NAMED}: select some with check_ids`);
   }
   return checksOf(context, [entity]);
 }

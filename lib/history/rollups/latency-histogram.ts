@@ -1,11 +1,8 @@
-/**
- * Whole numbers, 0 to 2^53 - 1, as text: each in LEB128 (seven bits a byte, the lowest first, the top bit set while
- * more follow; DWARF 5, section 7.6), the bytes in base64url without padding (RFC 4648, section 5).
- */
+/** Encodes whole numbers up to 2^53 - 1 in LEB128 (DWARF 5, section 7.6) and base64url (RFC 4648, section 5). */
 export function varintText(numbers: readonly number[]): string {
   const bytes: number[] = [];
   for (const number of numbers) {
-    // No shifts: those of JavaScript end at 32 bits.
+    // No shifts: JavaScript shifts only 32 bits.
     let rest = number;
     for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) bytes.push(0x80 + (rest % 0x80));
     bytes.push(rest);
@@ -13,10 +10,7 @@ export function varintText(numbers: readonly number[]): string {
   return Buffer.from(bytes).toString('base64url');
 }
 
-/**
- * The numbers of such a text.
- * @throws Error when the last number has no end
- */
+/** Decodes `varintText`. Throws an Error if the last number has no end. */
 export function varintsOf(text: string): number[] {
   const numbers: number[] = [];
   let number = 0;
@@ -31,30 +25,27 @@ export function varintsOf(text: string): number[] {
       scale *= 0x80;
     }
   }
-  if (scale > 1) throw new Error(`Varints are cut off in "${text}".`);
+  if (scale > 1) throw new Error(`The varints in "${text}" are truncated.`);
   return numbers;
 }
 
 /**
- * How latencies are spread (docs/use/states-and-history.md#history): a base-2 exponential histogram of scale 4, as in
- * the OpenTelemetry metrics data model, which is schema 4 of Prometheus' native histograms. 16 slots double the value,
- * so a percentile is off by at most 2.2 % and half a millisecond, and exact below 27 ms.
- *
- * `slots` says how many values lie in each slot, up to the last that has any: slot 0 holds the value 0, slot k + 1 the
- * whole numbers in (2^((k-1)/16), 2^(k/16)]. `min` is Infinity and `max` 0 while it is empty. All in ms.
+ * Histogram of latencies in ms (docs/use/states-and-history.md#history): base-2 exponential of scale 4, as in the
+ * OpenTelemetry metrics data model (schema 4 of Prometheus native histograms). 16 slots double the value, so a
+ * percentile is off by at most 2.2 % and 0.5 ms, and exact below 27 ms. `slots` has the number of values per slot, to
+ * the last non-empty one: slot 0 for 0, slot k + 1 for (2^((k-1)/16), 2^(k/16)]. While empty, min is Infinity, max 0.
  */
 export type LatencyHistogram = { count: number; sum: number; min: number; max: number; slots: number[] };
 
-const SLOTS_A_DOUBLING = 16;
+const SLOTS_PER_DOUBLING = 16;
 
-/** No value is greater: 37 hours in ms, and a pushed latency has a day at most. */
+/** Maximum latency: 37 hours in ms; a pushed latency has at most a day. */
 const MAX_MS = 2 ** 27;
 
-/**
- * The greatest whole number of each slot from the second on. None of the borders that are cut here comes closer to a
- * whole number than 2e-10 of itself, so every machine has the same table, and with it the same bytes.
- */
-const GREATEST = Array.from({ length: 27 * SLOTS_A_DOUBLING + 1 }, (_, k) => Math.floor(2 ** (k / SLOTS_A_DOUBLING)));
+/** Upper bounds of slots from the second on; no cut border is near a whole number, so all machines compute the same. */
+const GREATEST = Array.from({ length: 27 * SLOTS_PER_DOUBLING + 1 }, (_, k) =>
+  Math.floor(2 ** (k / SLOTS_PER_DOUBLING)),
+);
 
 export const emptyHistogram = (): LatencyHistogram => ({
   count: 0,
@@ -64,7 +55,7 @@ export const emptyHistogram = (): LatencyHistogram => ({
   slots: [],
 });
 
-/** Counts one value in the histogram itself: whole ms, 0 or more. */
+/** Adds a latency (whole ms, 0 or more) to a histogram, in place. */
 export function addLatency(histogram: LatencyHistogram, latencyMs: number): void {
   const value = Math.min(latencyMs, MAX_MS);
   const slot = slotOf(value);
@@ -75,7 +66,7 @@ export function addLatency(histogram: LatencyHistogram, latencyMs: number): void
   addValues(histogram, slot, 1);
 }
 
-/** All values of several, as a new one. Any order and grouping encodes to the same text. */
+/** Merges histograms into a new one. Any order and grouping encodes to the same text. */
 export function mergeHistograms(histograms: Iterable<LatencyHistogram>): LatencyHistogram {
   const merged = emptyHistogram();
   for (const { count, sum, min, max, slots } of histograms) {
@@ -88,11 +79,7 @@ export function mergeHistograms(histograms: Iterable<LatencyHistogram>): Latency
   return merged;
 }
 
-/**
- * The value that `percent` of all do not exceed, by nearest rank, as one value that speaks for its slot.
- * @param percent whole, 1 to 100
- * @returns whole ms within min and max; 0 of an empty one
- */
+/** Returns the nearest-rank percentile (1 to 100) in ms, as the middle of its slot; 0 if empty. */
 export function percentile({ count, min, max, slots }: LatencyHistogram, percent: number): number {
   const rank = Math.ceil((percent * count) / 100);
   let seen = 0;
@@ -104,9 +91,9 @@ export function percentile({ count, min, max, slots }: LatencyHistogram, percent
 }
 
 /**
- * As text: sum, min, max - min, then for each slot with values, ascending, the empty slots before it and its values
- * less one; varints. The count is that of the slots. Empty text of an empty one. By the spread of latencies (steady,
- * usual, wide) an hour of 60 runs takes 28, 45 or 83 bytes, a day of 1,440 runs 42, 91 or 236; the text a third more.
+ * Encodes as varints: sum, min, max - min, then for each non-empty slot, ascending, the number of empty slots before it
+ * and its number of values less one. Empty text for an empty histogram. An hour of 60 results takes 28, 45 or 83 bytes
+ * by the spread of latencies (steady, usual, wide), a day of 1,440 results 42, 91 or 236; the text a third more.
  */
 export function encodeHistogram({ count, sum, min, max, slots }: LatencyHistogram): string {
   if (count === 0) return '';
@@ -119,15 +106,12 @@ export function encodeHistogram({ count, sum, min, max, slots }: LatencyHistogra
   return varintText(numbers);
 }
 
-/**
- * The histogram of such a text.
- * @throws Error for what is none
- */
+/** Decodes `encodeHistogram`. Throws an Error if the text is not valid. */
 export function decodeHistogram(text: string): LatencyHistogram {
   const histogram = emptyHistogram();
   if (text === '') return histogram;
   const numbers = varintsOf(text);
-  if (numbers.length < 5 || numbers.length % 2 === 0) throw new Error(`"${text}" is no latency histogram.`);
+  if (numbers.length < 5 || numbers.length % 2 === 0) throw new Error(`"${text}" is not a latency histogram.`);
   for (let i = 3; i < numbers.length; i += 2) {
     const values = numbers[i + 1]! + 1;
     addValues(histogram, histogram.slots.length + numbers[i]!, values);
@@ -139,7 +123,7 @@ export function decodeHistogram(text: string): LatencyHistogram {
   return histogram;
 }
 
-/** By binary search: a logarithm might differ between machines at a border. */
+// Binary search: a logarithm might differ between machines at a border.
 function slotOf(value: number): number {
   if (value < 1) return 0;
   let low = 0;
@@ -152,11 +136,11 @@ function slotOf(value: number): number {
   return low + 1;
 }
 
-/** The whole number that is off by the same share from both ends of a slot: by at most 2.17 % and its rounding. */
+/** Returns the whole number with the same relative error to both ends of a slot: at most 2.17 % and its rounding. */
 function middleOf(slot: number): number {
   if (slot < 2) return slot;
-  const [least, greatest] = [GREATEST[slot - 2]! + 1, GREATEST[slot - 1]!];
-  return Math.round((2 * least * greatest) / (least + greatest));
+  const [min, max] = [GREATEST[slot - 2]! + 1, GREATEST[slot - 1]!];
+  return Math.round((2 * min * max) / (min + max));
 }
 
 function addValues({ slots }: LatencyHistogram, slot: number, values: number): void {

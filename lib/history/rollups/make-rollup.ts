@@ -24,10 +24,7 @@ import {
   sharedReads,
 } from './stored-rollups.ts';
 
-/**
- * A UTC day of a check from its hours. Spans are kept of a day that was all one, as a single letter says it.
- * @param hours of that day in which something is known of the check, ascending; in all others it was not monitored
- */
+/** Merges the hours of a UTC day of a check. Spans are kept only for a day of one kind, which takes one letter. */
 export function dayRollup(hours: readonly CheckRollup[], day: TimeRange): CheckRollup {
   const merged = mergeFigures(hours);
   const known = Object.values(merged.ms).reduce((sum, ms) => sum + ms, 0);
@@ -41,16 +38,16 @@ export function dayRollup(hours: readonly CheckRollup[], day: TimeRange): CheckR
 const isSameKind = (span: AccountedSpan | null, other: AccountedSpan): boolean =>
   span?.as === other.as && span.in_maintenance === other.in_maintenance;
 
-/** The cell that is rolled up, of an account that keeps raw data and rollups for so many days. */
+/** Cell to roll up, with the account's retention of raw data and rollups in days. */
 export type RolledCell = TenantEnv & { cell: string; retention_days: number; rollup_days: number };
 
-/** `isRevision`: what it says now that it did not before is told as revised, also where it was not made yet. */
+/** `isRevision`: changed figures are marked as revised, even if the rollup did not exist yet. */
 type Making = { isRevision: boolean };
 
-/** Makes an hour (epoch ms) of a cell from the raw data. */
+/** Makes the hourly rollup (epoch ms) of a cell from raw data. */
 export async function makeHour(of: RolledCell, hour: number, making: Making): Promise<void> {
   const window = { from: hour, to: hour + HOUR_MS };
-  // As long as its raw data, so that this need never be read again.
+  // As long as the raw data, so that the raw data is never read again.
   const days = Math.max(keptDays('hour', of.rollup_days), of.retention_days);
   await put(of, keysOf(of, 'hour', hour), { from: hour, days, ...making }, async () => {
     const made_at = of.ports.clock.now();
@@ -65,33 +62,32 @@ export async function makeHour(of: RolledCell, hour: number, making: Making): Pr
   });
 }
 
-/** Where a rollup of the cell and its latencies stand. */
 const keysOf = ({ keys, tenant, cell }: RolledCell, of: 'hour' | 'day', from: number): RollupKeys => ({
   rollup: keys.rollup(tenant, cell, of, from),
   latencies: keys.latencies(tenant, cell, of, from),
 });
 
-/** What was stored at `at` (epoch ms), each read once. */
+/** Rollups as stored at `at` (epoch ms), each read once. */
 type RollupSource = { at: number; rollups: RollupReader };
 
-const look = (of: RolledCell): RollupSource => ({
+const sourceNow = (of: RolledCell): RollupSource => ({
   at: of.ports.clock.now(),
   rollups: readRollups(of, of.retention_days, { strong: true }),
 });
 
-/** Makes a UTC day (epoch ms) of a cell and of the entities of its checks, from the hours. */
+/** Makes the rollups of a UTC day (epoch ms) of a cell, and of the entities of its checks, from the hours. */
 export async function makeDay(of: RolledCell, day: number, making: Making): Promise<void> {
   const window = { from: day, to: day + DAY_MS };
   const status = { from: day, days: keptDays('day', of.rollup_days), ...making };
-  const first = look(of);
+  const first = sourceNow(of);
   const checks = await checksOfCell(of, of.cell);
   const ids = [...new Set(checks.map(({ entity_id }) => entity_id))];
   for (const entity of await of.ports.table.getMany<EntityItem>(ids.map((id) => of.keys.entity(of.tenant, id)))) {
     if (entity) await makeEntityDay(of, entity, window, status, first);
   }
-  // Last, as it says that the day is made.
-  await put(of, keysOf(of, 'day', day), status, async (_present, tries) => {
-    const { at, rollups } = tries === 0 ? first : look(of);
+  // Last, because it marks the day as made.
+  await put(of, keysOf(of, 'day', day), status, async (_present, attempt) => {
+    const { at, rollups } = attempt === 0 ? first : sourceNow(of);
     const found = new Map<number, CheckRollup>();
     for (const check of checks) {
       const hours = await rollups.parts(ofItem(check), hoursIn(window));
@@ -107,8 +103,8 @@ export async function makeDay(of: RolledCell, day: number, making: Making): Prom
 }
 
 /**
- * The day of an entity, by the aggregator of each cell that has checks of it: one of them sees the last of its hours.
- * It stays as it is when a check of that day is gone, as what that was cannot be read any more.
+ * Makes the day of an entity; the aggregator of each of its cells does so, because one of them sees the last of its
+ * hours. Not overwritten if a check of that day was deleted since, because its data can no longer be read.
  */
 async function makeEntityDay(
   of: RolledCell,
@@ -119,9 +115,9 @@ async function makeEntityDay(
 ): Promise<void> {
   const checks = await checksOf(of, [entity]);
   const count = checks.filter(({ created_at }) => Date.parse(created_at) < day.to).length;
-  await put(of, { rollup: of.keys.entityDay(of.tenant, entity.id, day.from) }, status, async (present, tries) => {
+  await put(of, { rollup: of.keys.entityDay(of.tenant, entity.id, day.from) }, status, async (present, attempt) => {
     if (present && present.checks! > count) return undefined;
-    const { at, rollups } = tries === 0 ? first : look(of);
+    const { at, rollups } = attempt === 0 ? first : sourceNow(of);
     const hours = await entityHours(rollups, checks.map(ofItem), hoursIn(day));
     const figures = mergeEntityFigures(hours.map((hour) => hour.figures));
     if (count === 0 && !isKnown(figures, day)) return undefined;
@@ -130,31 +126,30 @@ async function makeEntityDay(
   await othersTurn();
 }
 
-/** What a rollup does without was not monitored, and has no runs. */
+/** Whether a check or entity has to be stored: without an entry it was not monitored and has no results. */
 const isKnown = ({ runs, ms }: Pick<CheckRollup, 'runs' | 'ms'>, { from, to }: TimeRange): boolean =>
   runs > 0 || ms.not_monitored < to - from;
 
-/** `days`: for how many it is kept. */
+/** `days`: retention of the rollup. */
 type Status = Making & { from: number; days: number };
 type Content = Pick<RollupItem, 'made_at' | 'figures' | 'checks'> & { latencies?: StoredLatencies };
-/** The rollup of an entity has no latencies. */
+/** Keys of a rollup; the rollup of an entity has no latencies. */
 type RollupKeys = { rollup: Key; latencies?: Key };
 
 /**
- * Writes a rollup over the version it was made beside, so that none is replaced by one that knew less; in the same
- * transaction its latencies, also where there are none.
- * @param make what it is to hold; undefined: it stays as it is
+ * Writes a rollup, conditional on the version that was read, so that a rollup never replaces one with more data. Its
+ * latencies are written in the same transaction, even if empty. If `make` returns undefined, nothing is written.
  */
 async function put(
   { ports, retention_days }: RolledCell,
   keys: RollupKeys,
   { from, days, isRevision }: Status,
-  make: (present: RollupItem | undefined, tries: number) => Promise<Content | undefined>,
+  make: (present: RollupItem | undefined, attempt: number) => Promise<Content | undefined>,
 ): Promise<void> {
-  await retryOnConflict(ports, async (tries) => {
+  await retryOnConflict(ports, async (attempt) => {
     const present = await ports.table.get<RollupItem>(keys.rollup);
     const known = present && keys.latencies && (await ports.table.get<LatenciesItem>(keys.latencies))?.latencies;
-    const content = await make(present, tries);
+    const content = await make(present, attempt);
     if (!content) return true;
     const { latencies, ...made } = content;
     const revised = { ...present?.revised };
@@ -173,8 +168,8 @@ async function put(
     };
     const writes: Write[] = [{ put: item, if: present ? { version: present.v } : 'absent' }];
     if (keys.latencies && latencies) {
-      const beside: LatenciesItem = { ...keys.latencies, ...kept, latencies };
-      writes.push({ put: beside });
+      const latenciesItem: LatenciesItem = { ...keys.latencies, ...kept, latencies };
+      writes.push({ put: latenciesItem });
     }
     const done = await commit(ports, writes);
     return done.ok ? true : RETRY;

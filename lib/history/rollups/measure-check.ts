@@ -13,18 +13,10 @@ import { emptyFigures, type Figures } from './figures.ts';
 import { addLatency } from './latency-histogram.ts';
 import type { CheckRollup } from './rollup-item.ts';
 
-/**
- * A slot without a run counts as missed so long after it (ms), and after a probe's time: so that all of an hour are
- * judged when it is rolled up.
- */
-const PATIENCE_MS = ROLLUP_DELAY_MS - 60_000;
+/** Time (ms), after the probe time, after which a slot is missed: all slots of an hour, before its rollup. */
+const MISSED_AFTER_MS = ROLLUP_DELAY_MS - 60_000;
 
-/**
- * The figures of a check in windows of time, from its raw data: what rollups are made of, and what stands in for those
- * that are not made yet. Of a time that is still to come nothing is known.
- * @param windows at least one; each begins where the one before ends
- * @returns one for each window
- */
+/** Measures a check in contiguous ranges from raw data, one rollup per range. Future time is not accounted. */
 export async function measureCheck(
   context: TenantEnv,
   check: CheckItem,
@@ -43,16 +35,16 @@ export async function measureCheck(
 
   const causeOf = causes(context, check, outages);
   let i = 0;
-  for await (const moment of timeline(context, check, revisions, read, PATIENCE_MS)) {
-    while (i < windows.length - 1 && moment.at >= windows[i]!.to) i++;
-    const own = moment.at >= span.from ? figures[i]! : undefined;
-    if (moment.missed) {
-      const { slot, interval_ms } = moment.missed;
+  for await (const entry of timeline(context, check, revisions, read, MISSED_AFTER_MS)) {
+    while (i < windows.length - 1 && entry.at >= windows[i]!.to) i++;
+    const counted = entry.at >= span.from ? figures[i]! : undefined;
+    if (entry.missed) {
+      const { slot, interval_ms } = entry.missed;
       addGap(gaps, { from: slot, to: Math.min(slot + interval_ms, changeAfter(revisions, slot)) });
-      const cause = causeOf(slot, moment.noted);
-      if (own) own.gaps[cause] += 1;
-    } else if (own) {
-      countRun(own, moment.run);
+      const cause = causeOf(slot, entry.noted);
+      if (counted) counted.gaps[cause] += 1;
+    } else if (counted) {
+      countResult(counted, entry.run);
     }
   }
   const known: KnownTime = {
@@ -67,7 +59,7 @@ export async function measureCheck(
   });
 }
 
-function countRun(figures: Figures, run: Parameters<typeof outcomeOf>[0] & { latency_ms: number }): void {
+function countResult(figures: Figures, run: Parameters<typeof outcomeOf>[0] & { latency_ms: number }): void {
   const outcome = outcomeOf(run);
   figures.runs += 1;
   if (outcome === 'fail') figures.failures += 1;
@@ -75,17 +67,16 @@ function countRun(figures: Figures, run: Parameters<typeof outcomeOf>[0] & { lat
   if (outcome === 'warn') figures.warnings += 1;
 }
 
-/** A slot that was missed before a window may speak for a part of it: how long before (ms), at most. */
+/** Returns how long (ms) before a range a missed slot may start and still cover a part of it. */
 function reachOf(check: CheckItem, [first]: readonly RevisionItem[], from: number): number {
   if (check.execution_mode === 'push' || !first || first.from > from) return 0;
   return Math.min(first.rhythm.interval_ms, from - first.from);
 }
 
-/** Until when (epoch ms) the settings held that a slot belongs to: their change is probed at once. */
+/** Returns the time (epoch ms) of the change of settings after a slot; that change is probed at once. */
 const changeAfter = (revisions: readonly RevisionItem[], slot: number): number =>
   revisions.find(({ from }) => from > slot)?.from ?? Number.POSITIVE_INFINITY;
 
-/** Missed slots one after the other are one gap. */
 function addGap(gaps: TimeRange[], gap: TimeRange): void {
   const last = gaps.at(-1);
   if (last?.to === gap.from) last.to = gap.to;
@@ -94,7 +85,7 @@ function addGap(gaps: TimeRange[], gap: TimeRange): void {
 
 type Outages = { revisions: RevisionItem[]; outages: TimeRange[]; windows: readonly TimeRange[]; now: number };
 
-/** Counts the slots that a push check missed by our outages, which are its only gaps. */
+/** Counts the slots that a push check missed during service outages, its only gaps. */
 async function countOutages(figures: Figures[], { revisions, outages, windows, now }: Outages): Promise<TimeRange[]> {
   const missed: TimeRange[] = [];
   for (const [w, { from, to }] of windows.entries()) {
@@ -111,7 +102,6 @@ const monitoredIn = (revisions: readonly RevisionItem[]): TimeRange[] =>
     enabled ? [{ from, to: revisions[i + 1]?.from ?? Number.POSITIVE_INFINITY }] : [],
   );
 
-/** The changes of state that count in a window, and the state before them. */
 async function changesIn({ ports, keys, tenant }: TenantEnv, check: CheckItem, window: TimeRange) {
   if (Date.parse(check.state_since) <= window.from) return [{ at: 0, state: check.state }];
   const changes: { at: number; state: CheckItem['state'] }[] = [];

@@ -17,10 +17,9 @@ import { type EntityFigures, mergeEntityFigures, mergeFigures } from './figures.
 import { hoursIn } from './hours.ts';
 import { type CheckSource, ofItem, type Part, type RollupReader, readRollups } from './stored-rollups.ts';
 
-/** The span, its total and its buckets. */
 type History<Bucket> = { total: Bucket; buckets: Bucket[] };
 
-/** The histories of some checks: whole days and hours from rollups, the rest from raw data. */
+/** Reads the histories of checks: whole days and hours from rollups, the rest from raw data. */
 export async function checkHistories(
   context: Context,
   checks: readonly CheckItem[],
@@ -43,10 +42,7 @@ export async function checkHistories(
   return histories;
 }
 
-/**
- * The histories of some entities, of which those that share a cell share what is read. Their checks are read only where
- * rollups do not tell all.
- */
+/** Reads the histories of entities; entities of a cell share reads. Checks are read only for time without rollups. */
 export async function entityHistories(
   context: Context,
   entities: readonly EntityItem[],
@@ -62,12 +58,11 @@ export async function entityHistories(
   return histories;
 }
 
-/** Does it at the first call, and answers the same from then on. */
 function once<T>(work: () => T): () => T {
-  let done: { answer: T } | undefined;
+  let done: { result: T } | undefined;
   return () => {
-    done ??= { answer: work() };
-    return done.answer;
+    done ??= { result: work() };
+    return done.result;
   };
 }
 
@@ -87,12 +82,11 @@ async function entityHistory(
 }
 
 type Read<F extends EntityFigures> = {
-  /** The days of a window of which there is a rollup. */
   days(window: TimeRange): Promise<Part<F>[]>;
   hours(hours: TimeRange[]): Promise<Part<F>[]>;
 };
 
-/** What a history is made of, ascending: days as far as they are made, else hours. */
+/** Returns the parts of a history, ascending: days that are rolled up, else hours. */
 async function partsOf<F extends EntityFigures>(
   size: BucketSize,
   { from, to }: TimeRange,
@@ -108,7 +102,6 @@ async function partsOf<F extends EntityFigures>(
   return parts;
 }
 
-/** Parts by the bucket, and all of them together. */
 function historyOf<F extends EntityFigures, Bucket>(
   parts: Part<F>[],
   size: BucketSize,

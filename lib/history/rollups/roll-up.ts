@@ -10,13 +10,12 @@ import { oldestWhole } from './hours.ts';
 import { makeDay, makeHour, type RolledCell } from './make-rollup.ts';
 import type { RollupItem } from './stored-rollups.ts';
 
-/** Hours made for one message: the rest is for the next, so that no function runs long. */
-const HOURS_A_MESSAGE = 12;
+/** Maximum number of hours made per message; the next message continues, so that no function runs long. */
+const HOURS_PER_MESSAGE = 12;
 
 /**
- * Makes the rollups of a cell that are due: all hours that are over and not made yet, and each day whose hours are
- * made; then, if asked, those of a time anew. They follow from the raw data alone, so that doing it twice makes the
- * same items.
+ * Makes the due rollups of a cell: all hours that are over and not made yet, and each day whose hours are made; then,
+ * if requested, remakes those of a time range. Idempotent, because rollups follow from raw data alone.
  */
 export async function rollUp(env: Env, { tenant_id, cell, revise }: MessageOf<'rollup'>): Promise<void> {
   const { ports, keys } = env;
@@ -30,41 +29,40 @@ export async function rollUp(env: Env, { tenant_id, cell, revise }: MessageOf<'r
   const not_before = await makeDue(of, item);
   const rest = { body: { tenant_id, cell, revise }, group: tenant_id };
   if (not_before !== undefined) return ports.queues.send('rollup', [{ ...rest, not_before }]);
-  if (revise) await makeAnew(of, revise);
+  if (revise) await remake(of, revise);
 }
 
-/** @returns from when on another message is to go on (epoch ms); undefined: all is made that is due */
+/** Returns the time (epoch ms) at which another message must continue; undefined if all due rollups are made. */
 async function makeDue(of: RolledCell, { begun_at }: CellItem): Promise<number | undefined> {
   const now = of.ports.clock.now();
   const [newestHour, newestDay] = await Promise.all([newest(of, ROLLUPS.hour), newest(of, ROLLUPS.day)]);
-  // From the oldest hour on that was not closed when the cell began: runs of it are announced by nobody.
+  // Starts with the oldest hour that was open when the cell was created: no revision message reports results of that
+  // hour.
   const first = Math.max(hourOf(begun_at - ROLLUP_DELAY_MS), oldestWhole(now, of.retention_days));
   let hour = Math.max(first, newestHour === undefined ? 0 : newestHour + HOUR_MS);
-  for (let left = HOURS_A_MESSAGE; left > 0 && isClosed(hour, now); left--, hour += HOUR_MS) {
+  for (let left = HOURS_PER_MESSAGE; left > 0 && isClosed(hour, now); left--, hour += HOUR_MS) {
     await makeHour(of, hour, { isRevision: false });
   }
   let day = Math.max(dayOf(first), newestDay === undefined ? 0 : newestDay + DAY_MS);
   for (; day + DAY_MS <= hour; day += DAY_MS) await makeDay(of, day, { isRevision: false });
-  // Whoever asks for an hour just before it closes may have asked in time, and this machine's clock runs behind.
+  // An hour requested just before it closes may have been requested in time: the clock of this machine may be behind.
   return isClosed(hour, now + MAX_CLOCK_DIFFERENCE_MS) ? closesAt(hour) : undefined;
 }
 
-/** When the newest hour or day begins, epoch ms. */
 async function newest({ ports, keys, tenant, cell }: RolledCell, prefix: string): Promise<number | undefined> {
   const query = { partition: keys.ofCell(tenant, cell), ...under(prefix), descending: true, limit: 1 };
   return (await ports.table.query<RollupItem>(query)).items[0]?.from;
 }
 
 /**
- * Hours or days anew. One stays as it is that was begun to be made at `after` or later: what announced this was written
- * by then. Days follow their hours by a message of their own, so that a crash between them loses none, and what was
- * revised meanwhile shares it.
+ * Remakes hours or days, except those whose making started at `after` or later: they include the reported change. Days
+ * follow their hours in a separate message, so that a crash in between loses none and later revisions share it.
  */
-async function makeAnew(of: RolledCell, revise: Revision): Promise<void> {
+async function remake(of: RolledCell, revise: Revision): Promise<void> {
   const { ports, tenant, cell } = of;
   const now = ports.clock.now();
   const first = Math.max(hourOf(revise.from), oldestWhole(now, of.retention_days));
-  // All hours that are over are made by now.
+  // All hours that are over have been made by now.
   const end = Math.min(hourOf(revise.to) + HOUR_MS, hourOf(now - ROLLUP_DELAY_MS));
   if (first >= end) return;
   if (revise.of === 'day') {
@@ -73,7 +71,7 @@ async function makeAnew(of: RolledCell, revise: Revision): Promise<void> {
     }
     return;
   }
-  const until = Math.min(end, first + HOURS_A_MESSAGE * HOUR_MS);
+  const until = Math.min(end, first + HOURS_PER_MESSAGE * HOUR_MS);
   for (let hour = first; hour < until; hour += HOUR_MS) {
     if (await isStale(of, hour, revise)) await makeHour(of, hour, { isRevision: true });
   }
@@ -85,7 +83,7 @@ async function makeAnew(of: RolledCell, revise: Revision): Promise<void> {
   );
 }
 
-/** Whether it was made before `after`, or never; one whose raw data has begun to expire is final. */
+/** Whether a rollup was made before `after`, or never; final once its raw data has begun to expire. */
 async function isStale(
   { ports, keys, tenant, cell }: RolledCell,
   at: number,

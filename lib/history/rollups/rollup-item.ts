@@ -12,7 +12,7 @@ import {
 import { type EntityFigures, emptyFigures, type Figures, GAP_CAUSES } from './figures.ts';
 import { decodeHistogram, encodeHistogram, type LatencyHistogram } from './latency-histogram.ts';
 
-/** `i` is impaired. Of what maintenance hides, the capital. */
+/** Letters of kinds; `i` is degraded (impaired). Upper case: hidden by maintenance. */
 const LETTER = { up: 'u', degraded: 'i', down: 'd', unknown: 'x', gap: 'g', not_monitored: 'n' } as const;
 
 const KINDS = new Map<string, Accounted>(
@@ -22,10 +22,7 @@ const KINDS = new Map<string, Accounted>(
   ]),
 );
 
-/**
- * Spans as text: of each a letter and how long it lasts in ms, which the last one does without, as it lasts to the end.
- * An hour that was up is `u`; one with an outage of a minute, `u1200000d60000u`.
- */
+/** Encodes spans as letter and ms, without the last length: `u` is an hour up, `u1200000d60000u` one with an outage. */
 export const spanText = (spans: readonly AccountedSpan[]): string =>
   spans
     .map(({ from, to, as, in_maintenance }, i) => {
@@ -34,79 +31,68 @@ export const spanText = (spans: readonly AccountedSpan[]): string =>
     })
     .join('');
 
-/**
- * The spans of such a text.
- * @param window that they cover
- * @throws Error for what is no such text, or does not end at the end of the window
- */
+/** Decodes `spanText` for a range. Throws an Error if the text is not valid or does not end with the range. */
 export function spansOf(text: string, window: TimeRange): AccountedSpan[] {
   const spans: AccountedSpan[] = [];
   let at = window.from;
   for (const [, letter = '', length = ''] of text.matchAll(/(\D)(\d*)/g)) {
     const kind = KINDS.get(letter);
     const to = length === '' ? window.to : at + Number(length);
-    if (!kind || to <= at) throw new Error(`"${text}" does not say what that time was.`);
+    if (!kind || to <= at) throw new Error(`Unknown kind or length in the spans "${text}".`);
     spans.push({ from: at, to, ...kind });
     at = to;
   }
-  if (at !== window.to) throw new Error(`"${text}" does not say what all of that time was.`);
+  if (at !== window.to) throw new Error(`The spans "${text}" do not end with their range.`);
   return spans;
 }
 
-/** What is kept of a check or entity for an hour or a UTC day. */
+/** Stored figures of a check or entity for an hour or a UTC day. */
 export type Rollup = EntityFigures & {
-  /**
-   * What it was and when, so that the time of its entity can be made from it; they add up to the figures. null where
-   * that is not kept: of most days, and of an hour with more than 500 spans, of a check that flaps each few seconds.
-   */
+  /** Spans of the figures; null for most days, and for an hour with over 500 spans (flapping every few seconds). */
   spans: readonly AccountedSpan[] | null;
 };
 
-/** The same of a check with its latencies. */
+/** Stored figures of a check, with its latencies. */
 export type CheckRollup = Rollup & Pick<Figures, 'latency'>;
 
 /**
- * The checks of a cell in the item of an hour or a UTC day, by their number in the cell, or of a day one entity by its
- * id; what is 0 is left out. An hour of 50 one-minute checks takes 1.1 KB as DynamoDB counts; at worst, with 500 spans
- * of each check, 170 KB.
+ * Figures of an hour or UTC day: of the checks of a cell by their number in the cell, or of a day of an entity by its
+ * id. Zeros are omitted. An hour of 50 one-minute checks takes 1.1 KB in DynamoDB; at most, with 500 spans per check,
+ * 170 KB.
  */
 export type StoredRollup = Record<string, StoredCheck>;
 
 /**
- * Histograms as text of the checks of a cell that have latencies, by their number. They are an item of their own, as
- * they are most of it, and the time of an entity is made without them: an hour of 50 one-minute checks takes 3.4 KB
- * with the usual spread, 6.0 KB with a wide one; a day 6.5 and 16 KB.
+ * Encoded histograms of the checks of a cell, by number. A separate item, because it is the larger part and entities do
+ * not need it: an hour of 50 one-minute checks takes 3.4 KB with the usual spread, 6.0 KB with a wide one; a day 6.5
+ * and 16 KB.
  */
 export type StoredLatencies = Record<string, string>;
 
 type StoredCheck = Partial<Record<'runs' | 'failures' | 'warnings' | GapCause, number>> & {
-  /** Its spans as text, one letter of a time all in one state; or how many ms it was what. */
   time: string | StoredTime;
 };
 
 type StoredTime = Partial<Record<TimeKind | 'down_in_maintenance', number>>;
 
-/** 500 spans of each of 50 checks leave an item within 400 KB. */
+/** Maximum number of spans stored: 500 for each of 50 checks keep an item within 400 KB. */
 const MAX_TIME_RANGES = 500;
 
-/** The same checks make the same item, in whatever order they are given. */
+/** Encodes the figures of checks; independent of their order. */
 export const encodeRollup = (checks: ReadonlyMap<number | string, Rollup>): StoredRollup =>
   Object.fromEntries([...checks].map(([number, check]) => [number, storedCheck(check)]));
 
-/** The latencies of the same checks. */
+/** Encodes the latencies of checks. */
 export const encodeLatencies = (checks: ReadonlyMap<number, CheckRollup>): StoredLatencies =>
   Object.fromEntries(
     [...checks].flatMap(([number, { latency }]) => (latency.count > 0 ? [[number, encodeHistogram(latency)]] : [])),
   );
 
-/**
- * One check or entity of an item; undefined when the item knows nothing of it.
- * @param window the hour or day of the item
- */
+/** Decodes one check or entity of an item for its hour or day; undefined if the item does not contain it. */
 export const decodeRollup = (stored: StoredRollup, name: number | string, window: TimeRange): Rollup | undefined =>
   stored[name] && rollupOf(stored[name], window);
 
-/** The latencies of one check; none when the item does not know it. */
+/** Decodes the latencies of one check; empty if the item does not contain it. */
 export const decodeLatency = (stored: StoredLatencies, name: number | string): LatencyHistogram =>
   decodeHistogram(stored[name] ?? '');
 

@@ -9,37 +9,32 @@ import { gapCount } from './figures.ts';
 import { hoursIn } from './hours.ts';
 import { ofItem, readRollups } from './stored-rollups.ts';
 
-/**
- * How a check did over the last hours. Time that was not watched is neither up nor down: it is in `gap_seconds` alone.
- */
+/** Sparkline of a check over the last hours. Time in which it was not probed counts only in `gap_seconds`. */
 export const Sparkline = z
   .object({
     check_id: IdOf('the check'),
     uptime_ratio: z
       .number()
       .nullable()
-      .describe('Successes over results, each weighing the interval of its time; null without results.'),
-    gap_seconds: z.int().describe('Time in which the check was due and not watched (see gaps).'),
+      .describe('Successes divided by results, each weighted by the interval at its time; null without results.'),
+    gap_seconds: z.int().describe('Time in which the check was due and not probed (see gaps).'),
     points: z
       .array(
         z.object({
-          at: z.iso.datetime().describe('Where the point begins; it ends where the next one begins.'),
-          avg_latency_ms: z.int().nullable().describe('Of the successes; null without any.'),
-          successes: z.int().describe('Results that were successes.'),
-          failures: z.int().describe('Results that were failures.'),
+          at: z.iso.datetime().describe('Start of the point; it ends where the next one starts.'),
+          avg_latency_ms: z.int().nullable().describe('Average latency of the successes; null without any.'),
+          successes: z.int().describe('Number of successes.'),
+          failures: z.int().describe('Number of failures.'),
         }),
       )
-      .describe('Parts of equal length, oldest first.'),
+      .describe('Points of equal length, oldest first.'),
   })
   .meta({ id: 'Sparkline' });
 export type Sparkline = z.infer<typeof Sparkline>;
 
 type Point = { successes: number; failures: number; latency: number };
 
-/**
- * From the same rollups as history, where a whole hour lies in one point; from raw data at the ends of points.
- * @param points how many parts of equal length the hours are divided into
- */
+/** Reads a sparkline: from rollups for whole hours within a point, from raw data at the ends of points. */
 export async function readSparkline(
   context: Context,
   check: CheckItem,
@@ -48,7 +43,7 @@ export async function readSparkline(
   const now = context.ports.clock.now();
   const start = now - hours * HOUR_MS;
   const width = (now - start) / points;
-  // The last point holds this very moment too.
+  // The last point includes the present instant.
   const ends = Array.from({ length: points }, (_, i) =>
     i === points - 1 ? now + 1 : Math.ceil(start + (i + 1) * width),
   );
@@ -57,7 +52,7 @@ export async function readSparkline(
   const intervalAt = intervals(revisions, check);
 
   const found = ends.map((): Point => ({ successes: 0, failures: 0, latency: 0 }));
-  let [results, up, watched, gapMs, i] = [0, 0, 0, 0, 0];
+  let [results, up, monitored, gapMs, i] = [0, 0, 0, 0, 0];
   const rollups = readRollups(context, context.caller.retention_days);
   for (const { window, figures } of await rollups.parts(ofItem(check), windows)) {
     while (window.from >= ends[i]!) i++;
@@ -69,12 +64,12 @@ export async function readSparkline(
     point.latency += latency.sum;
     results += runs;
     up += (runs - failures) * interval;
-    watched += runs * interval;
+    monitored += runs * interval;
     gapMs += check.execution_mode === 'push' ? ms.gap : gapCount(figures) * interval;
   }
   return {
     check_id: check.id,
-    uptime_ratio: results === 0 ? null : up / watched,
+    uptime_ratio: results === 0 ? null : up / monitored,
     gap_seconds: Math.round(gapMs / 1000),
     points: found.map(({ successes, failures, latency }, p) => ({
       at: iso(Math.round(start + p * width)),
@@ -85,14 +80,14 @@ export async function readSparkline(
   };
 }
 
-/** A time divided at some instants, and where hours begin: each part has one point and one interval. */
+/** Divides a range at instants and at the start of hours: each part has one point and one interval. */
 function windowsOf({ from, to }: TimeRange, instants: number[]): TimeRange[] {
   const inside = instants.filter((at) => at > from && at < to);
   const borders = [...new Set([from, ...inside, to])].sort((a, b) => a - b);
   return borders.slice(1).flatMap((end, b) => hoursIn({ from: borders[b]!, to: end }));
 }
 
-/** The interval (ms) that held at an instant; to be asked in ascending order. */
+/** Returns the interval (ms) in force at an instant; call in ascending order. */
 function intervals(revisions: readonly RevisionItem[], check: CheckItem): (at: number) => number {
   let i = 0;
   return (at) => {

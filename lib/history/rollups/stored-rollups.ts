@@ -19,14 +19,14 @@ import {
   type StoredRollup,
 } from './rollup-item.ts';
 
-/** A table that answers each read again as it did first: checks of a cell share packs, outages and the watermark. */
+/** Returns an environment whose table caches reads: checks of a cell share packs, outages and the watermark. */
 export function sharedReads<E extends Env>(env: E): E {
-  const answers = new Map<string, Promise<unknown>>();
+  const cache = new Map<string, Promise<unknown>>();
   const once = <Of, T>(read: (of: Of) => Promise<T>) =>
     ((of: Of) => {
       const name = JSON.stringify(of);
-      const known = answers.get(name) ?? read(of);
-      answers.set(name, known);
+      const known = cache.get(name) ?? read(of);
+      cache.set(name, known);
       return known;
     }) as typeof read;
   const { table } = env.ports;
@@ -35,10 +35,9 @@ export function sharedReads<E extends Env>(env: E): E {
 }
 
 /**
- * Figures of an hour or UTC day (`from`, epoch ms): of the checks of a cell by their numbers, or of a day also of one
- * entity by its id. Latencies are an item of their own. `made_at` (epoch ms): when it was made last from what there
- * was. `revised`: when figures changed after that. `raw_days`: for how many days the raw data is kept that it was made
- * of. `checks`: of how many checks that of an entity is.
+ * Figures of an hour or UTC day from `from` (epoch ms): of the checks of a cell by number, or of a day of one entity by
+ * its id. `made_at` (epoch ms): time of the last making. `revised`: times of later changes of figures. `raw_days`:
+ * retention of the raw data it was made from, in days. `checks`: number of checks of the entity.
  */
 export type RollupItem = Item & {
   v: string;
@@ -50,16 +49,16 @@ export type RollupItem = Item & {
   checks?: number;
 };
 
-/** The latencies of a rollup of a cell, written with it. */
+/** Latencies of a rollup of a cell, written with it. */
 export type LatenciesItem = Item & { from: number; latencies: StoredLatencies };
 
-/** A check by its id, and how to read its item where no rollup tells of it; undefined: there is none any more. */
+/** Check by its id, with a reader of its item for time without rollups; undefined if the check was deleted. */
 export type CheckSource = { id: string; item(): Promise<CheckItem | undefined> };
 
-/** A check whose item is at hand. */
+/** Returns the source of a check whose item is already read. */
 export const ofItem = (check: CheckItem): CheckSource => ({ id: check.id, item: async () => check });
 
-/** A part of a history; `isRolled`: it is over, and changes only by a revision. */
+/** Part of a history; `isRolled`: it is over and changes only by a revision. */
 export type Part<F extends EntityFigures = CheckRollup> = {
   window: TimeRange;
   figures: F;
@@ -67,31 +66,26 @@ export type Part<F extends EntityFigures = CheckRollup> = {
   revised_at: number | null;
 };
 
-/** Reads rollups, and raw data where there are none yet. */
+/** Reader of rollups; reads raw data if no rollup exists. */
 export type RollupReader = {
-  /** A check by UTC days, ascending: those that are made, and those before anything is known of it. */
+  /** Returns UTC days of a check, ascending: those with a rollup, and those before it existed. */
   days(check: CheckSource, window: TimeRange): Promise<Part[]>;
-  /** The same of an entity with these checks. */
+  /** Returns UTC days of an entity with these checks. */
   entityDays(id: string, checks: readonly CheckSource[], window: TimeRange): Promise<Part<EntityFigures>[]>;
-  /** A check in windows, each of which lies in one hour and begins where the one before ends. */
+  /** Returns a check in contiguous windows, each within one hour. */
   parts(check: CheckSource, windows: readonly TimeRange[]): Promise<Part[]>;
-  /** The same, for whom its latencies do not matter. */
   times(check: CheckSource, windows: readonly TimeRange[]): Promise<Part<Rollup>[]>;
-  /** What a check was in a window, from its raw data as far as that is kept. */
+  /** Returns the spans of a check in a window, from its raw data as far as it is kept. */
   spans(check: CheckSource, window: TimeRange): Promise<readonly AccountedSpan[]>;
 };
 
-/**
- * @param retentionDays of the account: how far raw data reaches back
- * @param strong whether to see what was written a moment ago
- */
+/** Returns a reader of rollups. `retentionDays`: of raw data. `strong`: with strongly consistent reads. */
 export function readRollups(context: TenantEnv, retentionDays: number, { strong = false } = {}): RollupReader {
   const { ports, keys, tenant } = context;
   const now = ports.clock.now();
   const kept = retentionStart(now, retentionDays);
   const shared = sharedReads(context);
 
-  /** Items of a partition, by when they begin. */
   async function between<T extends RollupItem | LatenciesItem>(keyOf: (at: number) => Key, { from, to }: TimeRange) {
     const [first, last] = [keyOf(from), keyOf(to - 1)];
     const query = { partition: first.pk, from: first.sk, to: last.sk, eventual: !strong };
@@ -110,7 +104,7 @@ export function readRollups(context: TenantEnv, retentionDays: number, { strong 
     const rollups = await cellRollups(check, of, window);
     if (rollups.size === 0) return rollups;
     const items = await between<LatenciesItem>((at) => keys.latencies(tenant, cellOf(check.id), of, at), window);
-    // They are written together and read apart: where one is not to be seen yet, neither is.
+    // Written together but read separately: if one is not visible yet, ignore the other.
     return new Map(
       [...rollups].flatMap(([at, rollup]) => {
         const { latencies } = items.get(at) ?? {};
@@ -119,7 +113,7 @@ export function readRollups(context: TenantEnv, retentionDays: number, { strong 
     );
   }
 
-  // A push may tell of the time before its check was made.
+  // A push may report a time before its check was created.
   const knownSince = ({ created_at, execution_mode }: CheckItem) =>
     Date.parse(created_at) - (execution_mode === 'push' ? retentionDays * DAY_MS : 0);
 
@@ -157,17 +151,17 @@ export function readRollups(context: TenantEnv, retentionDays: number, { strong 
     return found.filter((part) => part !== undefined);
   }
 
-  /** Measures a stretch of windows that no rollup has, at once. */
+  /** Measures a stretch of windows without rollups in one pass. */
   async function fillIn(
     check: CheckItem,
     windows: readonly TimeRange[],
     found: (Part | undefined)[],
     stretch: Stretch,
   ) {
-    const own = windows.slice(stretch.first, stretch.end);
+    const missing = windows.slice(stretch.first, stretch.end);
     const createdAt = Date.parse(check.created_at);
-    for (const [i, figures] of (await measureCheck(shared, check, own)).entries()) {
-      const window = own[i]!;
+    for (const [i, figures] of (await measureCheck(shared, check, missing)).entries()) {
+      const window = missing[i]!;
       found[stretch.first + i] = { window, figures, isRolled: window.to <= createdAt, revised_at: null };
     }
   }
@@ -190,13 +184,10 @@ export function readRollups(context: TenantEnv, retentionDays: number, { strong 
   };
 }
 
-/** A rollup, of a cell with its latencies where they are asked for. */
 type Rolled = RollupItem & { latencies?: StoredLatencies };
 
-/** Indexes [first, end). */
 type Stretch = { first: number; end: number };
 
-/** Where a list has nothing, as stretches. */
 function stretches(list: readonly unknown[]): Stretch[] {
   const found: Stretch[] = [];
   for (const [i, one] of list.entries()) {
@@ -208,20 +199,19 @@ function stretches(list: readonly unknown[]): Stretch[] {
   return found;
 }
 
-/** A check or entity in one of some rollups; undefined where that is not made. */
 function partIn(made: ReadonlyMap<number, Rolled>, name: number | string, window: TimeRange): Part | undefined {
   const rolled = made.get(window.from);
   return rolled && partOf(rolled, name, window);
 }
 
-/** A check or entity in a rollup. One that it does not know was not monitored then. */
+/** Returns a check or entity of a rollup. Without an entry it was not monitored. */
 function partOf({ figures: stored, latencies = {}, revised }: Rolled, name: number | string, window: TimeRange): Part {
   const rollup = decodeRollup(stored, name, window) ?? notMonitored(window).figures;
   const figures = { ...rollup, latency: decodeLatency(latencies, name) };
   return { window, figures, isRolled: true, revised_at: revised?.[name] ?? null };
 }
 
-/** Time in which a check did not exist. */
+/** Returns a part in which a check did not exist. */
 export function notMonitored(window: TimeRange): Part {
   const time = noTime();
   time.ms.not_monitored = window.to - window.from;

@@ -9,16 +9,13 @@ import { MAX_CLOCK_SKEW_MS, type ResultItem, type ResultRecord, resultView } fro
 import { latestSlot } from '#lib/schedule/slots.ts';
 import { resultOf, storedRuns } from './runs.ts';
 
-/** Clocks of two machines of ours differ by less (ms). */
+/** Maximum clock difference between two machines of the service (ms). */
 const SKEW_MS = 1_000;
 
-/** Results checked at `since` or later and before `until`, both epoch ms. */
+/** Results with `since` <= checked_at < `until`, in epoch ms. */
 export type ResultRange = { since?: number | undefined; until?: number | undefined };
 
-/**
- * Access pattern: results of a check between two sort keys, newest first. What they are ordered by lies at checked_at
- * or before it, so the lower bound reaches farther back and checked_at decides.
- */
+/** Access pattern: results of a check, newest first. The sort key may precede checked_at, which decides. */
 export async function resultList(
   context: Context,
   check: CheckItem,
@@ -27,11 +24,11 @@ export async function resultList(
   const { ports, keys, caller } = context;
   const now = ports.clock.now();
   const kept = retentionStart(now, caller.retention_days);
-  // Nothing is ordered later than a push may be; a year beyond 2286 would not even sort.
+  // Nothing is ordered later than a push is accepted; a year after 2286 would not even sort.
   const latest = now + MAX_CLOCK_SKEW_MS;
   const to = Math.min(until ?? latest, latest) + SKEW_MS;
   const from = since === undefined ? kept : Math.max(kept, await orderedSince(context, check, since));
-  const isAsked = ({ checked_at }: ResultItem): boolean => {
+  const isInRange = ({ checked_at }: ResultItem): boolean => {
     const at = Date.parse(checked_at);
     return (since === undefined || at >= since) && (until === undefined || at < until);
   };
@@ -41,9 +38,9 @@ export async function resultList(
     const found: FoundResult[] = [];
     const runs = storedRuns(context, check, revisions, { from, until: to }, { descending: true, page: limit, after });
     for await (const page of runs) {
-      for (const { at, run } of page.filter((moment) => moment.gap === undefined)) {
+      for (const { at, run } of page.filter((entry) => entry.gap === undefined)) {
         const item = resultOf(keys, check, at, run);
-        if (isAsked(item)) found.push({ item, isQuiet: run !== item });
+        if (isInRange(item)) found.push({ item, isQuiet: run !== item });
       }
       if (found.length >= limit) break;
     }
@@ -53,13 +50,10 @@ export async function resultList(
   };
 }
 
-/** A result, newest first among others. `isQuiet`: it stood in a pack, which holds nothing of what its type notes. */
+/** Found result. `isQuiet`: read from a pack, which contains nothing that its type notes. */
 type FoundResult = { item: ResultItem; isQuiet: boolean };
 
-/**
- * The results with what their type notes beside them (`days_left`). A run that finds something else there than the one
- * before it is none of the quiet: so these have what the last single result before them has.
- */
+/** Adds noted properties (`days_left`); a quiet result has those of the single one before it. */
 async function withNoted(context: Context, check: CheckItem, found: readonly FoundResult[]): Promise<ResultItem[]> {
   const last = found.at(-1);
   if (!last || check.noted === undefined || !('days_left' in checkTypeOf(check.check_type).result.shape)) {
@@ -81,10 +75,7 @@ async function notedBefore({ ports, keys, tenant }: Context, check: CheckItem, {
   return items[0]?.noted ?? {};
 }
 
-/**
- * From where on (epoch ms) everything is ordered that was checked at `since` or later. A probe comes before the next
- * slot of its rhythm, so the oldest is the slot that was the latest at that moment.
- */
+/** Returns the first order (epoch ms) of results checked since a time: a probe runs before its next slot. */
 async function orderedSince(context: Context, check: CheckItem, since: number): Promise<number> {
   const from = since - MAX_CLOCK_SKEW_MS;
   if (check.execution_mode === 'push') return from;

@@ -8,24 +8,23 @@ import { iso } from '#lib/platform/time.ts';
 import { entryOf, type PackedEntry, type PackedGap, type PackedRun, type PackItem } from '#lib/results/pack.ts';
 import { orderOf, type ResultItem } from '#lib/results/result.ts';
 
-/** What packs say of a check at a slot (epoch ms). */
 type PackedHistoryEntry = { at: number; entry: PackedEntry };
 
-/** How a history is read: `page` items at a time; from behind the result with this sort key on. */
+/** Read options: `page`: items per page; `after`: only results after this sort key. */
 export type ReadOptions = { descending?: boolean; page?: number; after?: string | undefined };
 
-/** How many slots have a second pack, about. */
+/** Approximate share of slots with a second pack. */
 const STRAGGLERS = 0.1;
 
-/** The slot (epoch ms) of a pack. */
+/** Returns the slot (epoch ms) of a pack. */
 export const slotOf = ({ sk }: PackItem): number => Number(sk.slice(0, 13));
 
 /**
- * What the packs of its cell say of a check in a window, slot by slot, in pages. Each revision of its settings has the
- * packs of its own interval. Of several packs of a slot the first that has a run counts, and a run before a gap.
- * @param revisions those in force in the window, in the order of time
+ * Yields the entries of a check in the packs of its cell, slot by slot, in pages. Each revision of its settings has the
+ * packs of its interval. If a slot has several packs, the first with a result counts, and a result before a gap.
+ * `revisions`: those in force in the window, in order of time.
  */
-async function* packedMoments(
+async function* packedEntries(
   { ports, keys, tenant }: TenantEnv,
   check: Pick<CheckItem, 'id'>,
   revisions: readonly RevisionItem[],
@@ -40,21 +39,21 @@ async function* packedMoments(
       from: stamp(from),
       to: stamp(until),
       descending,
-      // What the last pack says is told when the next slot has come; stragglers of a slot have a pack of their own.
+      // An entry is yielded when the next slot has been read, because stragglers of a slot have a separate pack.
       limit: page === undefined ? undefined : Math.ceil(page * (1 + STRAGGLERS)) + 1,
       eventual: true,
     };
     for await (const packs of pagesOf<PackItem>(ports.table, query)) {
-      const moments: PackedHistoryEntry[] = [];
+      const entries: PackedHistoryEntry[] = [];
       for (const pack of packs) {
         const entry = entryOf(pack, number);
         if (!entry) continue;
         const at = slotOf(pack);
-        if (last && last.at !== at) moments.push(last);
+        if (last && last.at !== at) entries.push(last);
         last = last?.at === at ? { at, entry: last.entry.gap ? entry : last.entry } : { at, entry };
       }
-      if (moments.length > 0) yield moments;
-      // A store may answer without ever waiting.
+      if (entries.length > 0) yield entries;
+      // A store may return without ever waiting.
       else await othersTurn();
     }
     if (last) yield [last];
@@ -63,10 +62,7 @@ async function* packedMoments(
 
 const inOrder = <T>(list: T[], descending: boolean): T[] => (descending ? list.reverse() : list);
 
-/**
- * The parts of a window in which an interval held, [from, until) in epoch ms. The first one holds from the beginning of
- * the window: packs from before it are those after a clock step, when the check was made on a clock that ran ahead.
- */
+/** Returns the times with an interval; the first starts with the window, for packs from before a clock correction. */
 const spansOf = (revisions: readonly RevisionItem[], window: SlotRange) =>
   revisions.flatMap(({ from, enabled, rhythm }, i) => {
     const span = {
@@ -77,55 +73,54 @@ const spansOf = (revisions: readonly RevisionItem[], window: SlotRange) =>
     return enabled && span.from < span.until ? [span] : [];
   });
 
-/** A run of a check, ordered by `at` (epoch ms): a result of its own, or a part of a pack; or why a slot has none. */
+/** Entry of a history at `at` (epoch ms): a single or packed result, or the cause of a gap. */
 export type HistoryEntry =
   | { at: number; run: ResultItem | PackedRun; gap?: never }
   | { at: number; gap: PackedGap['gap'] };
 
 /**
- * What is stored of a check's runs in a window, in pages: the packs of its cell and its single results. Where both
- * speak of a slot, it was probed twice: the single result changed something, so that it is the one that was judged.
- * @param revisions those in force in the window, in the order of time
+ * Yields the stored results of a check in a window, in pages: packs of its cell and single results. If both have a
+ * slot, it was probed twice: the single result counts, because it changed the state. `revisions`: those in force in the
+ * window, in order of time.
  */
 export async function* storedRuns(
   context: TenantEnv,
   check: CheckItem,
   revisions: readonly RevisionItem[],
   window: SlotRange,
-  reading: ReadOptions = {},
+  options: ReadOptions = {},
 ): AsyncGenerator<HistoryEntry[]> {
-  const { descending = false, after } = reading;
-  const pages = singleResults(context, check, window, reading);
+  const { descending = false, after } = options;
+  const pages = singleResults(context, check, window, options);
   if (check.execution_mode === 'push') return yield* pages;
   const singles = cursorOf(pages);
   await singles.next();
-  for await (const packed of packedMoments(context, check, revisions, behind(window, after), reading)) {
-    const moments: HistoryEntry[] = [];
-    for (const moment of packed) {
-      while (singles.head && isBefore(singles.head.at, moment.at, descending)) {
-        moments.push(singles.head);
+  for await (const packed of packedEntries(context, check, revisions, windowAfter(window, after), options)) {
+    const entries: HistoryEntry[] = [];
+    for (const packedEntry of packed) {
+      while (singles.head && isBefore(singles.head.at, packedEntry.at, descending)) {
+        entries.push(singles.head);
         await singles.next();
       }
-      if (singles.head?.at !== moment.at) moments.push(momentOf(moment));
+      if (singles.head?.at !== packedEntry.at) entries.push(historyEntryOf(packedEntry));
     }
-    yield moments;
+    yield entries;
   }
   for (; singles.head; await singles.next()) yield [singles.head];
 }
 
-/** By how much (ms) a probe with older settings may be ordered behind their change, as clocks of ours differ. */
+/** Maximum time (ms) by which a probe with older settings may be ordered after their change, because clocks differ. */
 const OLDER_SETTINGS_MS = 60_000;
 
-/** Whether a check may have single results since then (epoch ms). Its item tells, but of those with older settings. */
+/** Whether a check may have single results since `from` (epoch ms), including those with older settings. */
 const hasSingles = ({ execution_mode, single, settings_at }: CheckItem, from: number): boolean =>
   execution_mode === 'push' ||
   Math.max(single === undefined ? 0 : orderOf({ sk: single }), settings_at + OLDER_SETTINGS_MS) >= from;
 
-/** Results go on behind a sort key when they are read newest first. */
-const behind = (window: SlotRange, after: string | undefined): SlotRange =>
+const windowAfter = (window: SlotRange, after: string | undefined): SlotRange =>
   after === undefined ? window : { from: window.from, until: Math.min(window.until, orderOf({ sk: after })) };
 
-const momentOf = ({ at, entry }: PackedHistoryEntry): HistoryEntry =>
+const historyEntryOf = ({ at, entry }: PackedHistoryEntry): HistoryEntry =>
   entry.gap ? { at, gap: entry.gap } : { at, run: entry };
 
 const isBefore = (a: number, b: number, descending: boolean): boolean => (descending ? a > b : a < b);
@@ -150,7 +145,7 @@ async function* singleResults(
   }
 }
 
-/** Goes through pages item by item; `head` is undefined before the first `next` and behind the last item. */
+/** Iterates over pages item by item; `head` is undefined before the first `next` and after the last item. */
 function cursorOf<T>(pages: AsyncGenerator<T[]>) {
   let page: T[] = [];
   let i = 0;
@@ -169,7 +164,7 @@ function cursorOf<T>(pages: AsyncGenerator<T[]>) {
   };
 }
 
-/** A run as a result of its own: its id follows from check, slot and settings revision, wherever it is stored. */
+/** Returns a single or packed result as a result item; its id follows from check, slot and settings revision. */
 export function resultOf(
   keys: Keys,
   { tenant_id, id }: CheckItem,
@@ -190,5 +185,5 @@ export function resultOf(
   };
 }
 
-/** [from, until) in epoch ms. */
+/** Range of slots [from, until) in epoch ms. */
 export type SlotRange = { from: number; until: number };

@@ -6,27 +6,20 @@ import { yieldEvery } from '#lib/platform/yielding.ts';
 import { PACK_MS, type StoredGapCause } from '#lib/results/pack.ts';
 import { dueTimes, parseCalendar } from '#lib/schedule/calendar/calendar.ts';
 import { type IntervalSchedule, latestSlot } from '#lib/schedule/slots.ts';
-import { type SlotRange, type HistoryEntry as StoredMoment, storedRuns } from './runs.ts';
+import { type HistoryEntry, type SlotRange, storedRuns } from './runs.ts';
 
-/**
- * How long a slot is waited for at `now` (epoch ms): until its successor is due, or `patience_ms` have passed; a probe
- * may then take `timeout_ms`, but never longer than its interval.
- */
+/** Deadline of slots at `now` (epoch ms): next slot or `patience_ms`, then up to `timeout_ms` of a probe. */
 type Patience = { now: number; timeout_ms: number; patience_ms?: number | undefined };
 
-/** A slot that a result should stand for; it speaks for the interval that begins with it. */
 type DueSlot = { slot: number; interval_ms: number };
 
 export type Revision = Pick<RevisionItem, 'from' | 'enabled' | 'rhythm' | 'schedule'>;
 
 /**
- * The slots in a window that must have a result by now, ascending. Pure.
- *
- * Slots count from a change of settings on (the probe at the change itself takes the place of one before it), and only
- * if they had been waited for when the settings changed again: of the last one, that next probe has taken the place. A
- * slot can be recorded until its successor is due, and for the time of a probe and a pack after that; until then it is
- * not missed.
- * @param revisions in the order of time
+ * Yields the slots in a window that must have a result by now, ascending. Pure. A change of settings is probed at once,
+ * which replaces the slots just before it. So slots count from a change on, and only if they were overdue when the
+ * settings changed again. A slot is missed once its successor is due and the time of a probe and a pack has passed.
+ * `revisions`: in order of time.
  */
 function* dueSlots(
   revisions: readonly Revision[],
@@ -36,26 +29,25 @@ function* dueSlots(
   for (const [i, { from, enabled, rhythm }] of revisions.entries()) {
     if (!enabled) continue;
     const { interval_ms } = rhythm;
-    const waited = Math.min(interval_ms, patience_ms);
-    const ended = (revisions[i + 1]?.from ?? Number.POSITIVE_INFINITY) - waited;
-    const settled = now - waited - Math.min(timeout_ms, interval_ms) - PACK_MS;
-    const last = Math.min(ended, settled, window.until - 1);
+    const patience = Math.min(interval_ms, patience_ms);
+    const ended = (revisions[i + 1]?.from ?? Number.POSITIVE_INFINITY) - patience;
+    const overdue = now - patience - Math.min(timeout_ms, interval_ms) - PACK_MS;
+    const last = Math.min(ended, overdue, window.until - 1);
     for (let slot = firstSlot(rhythm, Math.max(from, window.from)); slot <= last; slot += interval_ms) {
       yield { slot, interval_ms };
     }
   }
 }
 
-/** The first slot at or after `at`. */
 const firstSlot = (rhythm: IntervalSchedule, at: number): number => latestSlot(rhythm, at - 1) + rhythm.interval_ms;
 
-/** Due times that are counted before everything else in the process gets its turn. */
-const DUE_A_TURN = 200;
+/** Due times counted per turn of the event loop. */
+const DUE_TIMES_PER_TURN = 200;
 
-/** How many slots a window has: of a push check with a schedule its due times. */
+/** Returns the number of slots in a window; for a push check with a schedule, of its due times. */
 export async function countSlots({ rhythm, schedule }: Revision, { from, until }: SlotRange): Promise<number> {
   if (!schedule) return (latestSlot(rhythm, until - 1) - latestSlot(rhythm, from - 1)) / rhythm.interval_ms;
-  const turn = yieldEvery(DUE_A_TURN);
+  const turn = yieldEvery(DUE_TIMES_PER_TURN);
   let count = 0;
   for (const due of dueTimes(parseCalendar(schedule.text, schedule.zone), from - 1)) {
     if (due >= until) break;
@@ -65,24 +57,21 @@ export async function countSlots({ rhythm, schedule }: Revision, { from, until }
   return count;
 }
 
-type TimelineRun = Extract<StoredMoment, { gap?: never }>;
+type TimelineRun = Extract<HistoryEntry, { gap?: never }>;
 
-/**
- * A run, or a slot that has none and never will, with its cause where that was noted. `at` is what it is ordered by,
- * epoch ms.
- */
+/** Result, or a slot that will never have one, with its cause if noted. `at`: its order, epoch ms. */
 type SlotEntry = (TimelineRun & { missed?: never }) | { at: number; missed: DueSlot; noted?: StoredGapCause };
 
-/** A run by hand and a retry are no slot's, whatever they found. */
-const isNoSlots = (moment: StoredMoment): boolean => moment.gap === undefined && 'kind' in moment.run;
+/** Whether an entry does not belong to a slot, as manual runs and retries. */
+const isWithoutSlot = (entry: HistoryEntry): boolean => entry.gap === undefined && 'kind' in entry.run;
 
-/** After so many pages everything else in the process gets its turn: a store may answer without ever waiting. */
-const MOMENTS_A_TURN = 2000;
+/** Entries per turn of the event loop: a store may return without ever waiting. */
+const ENTRIES_PER_TURN = 2000;
 
 /**
- * What happened to a check in a window, ascending: its runs, and between them the slots that were missed (none of a
- * push check, which we do not probe). Read page by page, so that memory does not grow with the window.
- * @param patience_ms a slot counts as missed after this time, though its successor is not due yet
+ * Yields the history of a check in a window, ascending: its results and its missed slots (none for a push check, which
+ * is not probed). Reads page by page, so that memory does not grow with the window. `patience_ms`: time after which a
+ * slot counts as missed, even if its successor is not due yet.
  */
 export async function* timeline(
   context: TenantEnv,
@@ -96,21 +85,21 @@ export async function* timeline(
   const due = check.execution_mode === 'push' ? [] : dueSlots(revisions, window, { now, timeout_ms, patience_ms });
   const slots = due[Symbol.iterator]();
   let next = slots.next();
-  let moments = 0;
+  let entries = 0;
   for await (const page of storedRuns(context, check, revisions, window)) {
-    for (const moment of page) {
-      const { at } = moment;
-      if (isNoSlots(moment)) continue;
+    for (const entry of page) {
+      const { at } = entry;
+      if (isWithoutSlot(entry)) continue;
       for (; !next.done && next.value.slot < at; next = slots.next()) yield { at: next.value.slot, missed: next.value };
       const isDue = !next.done && next.value.slot === at;
-      if (moment.gap === undefined) yield moment;
-      else if (isDue) yield { at, missed: next.value, noted: moment.gap };
+      if (entry.gap === undefined) yield entry;
+      else if (isDue) yield { at, missed: next.value, noted: entry.gap };
       if (isDue) next = slots.next();
-      if (++moments % MOMENTS_A_TURN === 0) await othersTurn();
+      if (++entries % ENTRIES_PER_TURN === 0) await othersTurn();
     }
   }
   for (; !next.done; next = slots.next()) {
     yield { at: next.value.slot, missed: next.value };
-    if (++moments % MOMENTS_A_TURN === 0) await othersTurn();
+    if (++entries % ENTRIES_PER_TURN === 0) await othersTurn();
   }
 }

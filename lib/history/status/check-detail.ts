@@ -12,45 +12,44 @@ import { nextDue } from '#lib/schedule/calendar/calendar.ts';
 import { isHeartbeatOverdue, isOverdue, lastHeartbeatOf, lastResult } from './newest-results.ts';
 
 export const Stale = z.object({
-  stale: z.boolean().describe('Whether a result is overdue, so that the state may be older than it looks.'),
+  stale: z.boolean().describe('Whether a result is overdue, so that the state may be outdated.'),
 });
 
 const LastResult = ({ result }: CheckType) =>
-  ResultRecord.extend(result.shape).nullable().describe('The newest result by checked_at; null before the first.');
+  ResultRecord.extend(result.shape).nullable().describe('Newest result by checked_at; null before the first.');
 
-/** What a list of checks shows of each when it is asked for. */
+/** Newest result of each check in a list, if requested. */
 export const NewestResult = (type: CheckType) => z.object({ last_result: LastResult(type).optional() });
 
 const OpenRunRecord = z.object({
-  rid: z.string().nullable().describe('Id of the run, where its start gave one.'),
-  started_at: z.iso.datetime().describe('When it said that it has started.'),
-  overrun: z.boolean().describe('Whether it took longer than it may, which counted as a failure.'),
+  rid: z.string().nullable().describe('Run id; null if its start had none.'),
+  started_at: z.iso.datetime().describe('Time of the start report.'),
+  overrun: z.boolean().describe('Whether it exceeded its maximum duration, which counted as a failure.'),
 });
 
-/** What GET of one push check shows of what it waits for. */
+/** Expectations of a push check, shown with a single check. */
 const Expected = z.object({
   alerts_after_seconds: z
     .int()
     .nullable()
     .describe(
-      'Seconds of silence until it goes down: the grace, and intervals up to failure_threshold; null with a schedule.',
+      'Seconds without a heartbeat until it goes down: grace time plus intervals up to failure_threshold; null with a schedule.',
     ),
   alerts_at: z.iso
     .datetime()
     .nullable()
-    .describe('When it goes down if nothing comes any more; null when it is down, disabled, or expects nothing.'),
-  next_due_at: z.iso.datetime().nullable().describe('The next due time of its schedule; null without one.'),
-  late: z.boolean().describe('Whether a run of its schedule is due, and its grace not over.'),
-  runs: z.array(OpenRunRecord).describe('Runs that have started and not ended, oldest first.'),
-  waiting_for_first: z.boolean().describe('Whether nothing ever came.'),
+    .describe('Time at which it goes down without a heartbeat; null if it is down or disabled, or expects none.'),
+  next_due_at: z.iso.datetime().nullable().describe('Next due time of its schedule; null without a schedule.'),
+  late: z.boolean().describe('Whether a scheduled run is due and within its grace time.'),
+  runs: z.array(OpenRunRecord).describe('Job runs that have started and not ended, oldest first.'),
+  waiting_for_first: z.boolean().describe('Whether it has never received a heartbeat.'),
 });
 export type Expected = z.infer<typeof Expected>;
 
-/** What GET of one check of a type shows beside its record. */
 const detailOf = (type: CheckType) =>
   z.object({
     last_result: LastResult(type),
-    last_checked_at: z.iso.datetime().nullable().describe('When that was; null before the first.'),
+    last_checked_at: z.iso.datetime().nullable().describe('Time of the last result; null before the first.'),
     ...Stale.shape,
     ...(type.mode === 'push' && Expected.shape),
   });
@@ -61,17 +60,17 @@ export async function checkDetail(context: Context, check: CheckItem): Promise<C
   const detail = { last_result: lastResultView(context, check, last), last_checked_at: last?.checked_at ?? null };
   if (check.execution_mode === 'pull') return { ...detail, stale: isOverdue(context, check, last) };
   const now = context.ports.clock.now();
-  const heard = await lastHeartbeatOf(context, check);
-  return { ...detail, stale: isHeartbeatOverdue(check, heard, now), ...expected(check, heard, now) };
+  const heartbeat = await lastHeartbeatOf(context, check);
+  return { ...detail, stale: isHeartbeatOverdue(check, heartbeat, now), ...expected(check, heartbeat, now) };
 }
 
-function expected(check: CheckItem, heard: LastHeartbeat, now: number): Expected {
+function expected(check: CheckItem, heartbeat: LastHeartbeat, now: number): Expected {
   const { enabled, last_received, runs = [], failure_threshold, interval_seconds } = check;
   const { calendar, grace } = heartbeatRules(check);
-  const deadline = enabled ? heartbeatDeadline(check, heard, now) : undefined;
+  const deadline = enabled ? heartbeatDeadline(check, heartbeat, now) : undefined;
   return {
     alerts_after_seconds: calendar ? null : grace / 1000 + (failure_threshold - 1) * interval_seconds,
-    alerts_at: isoOrNull(enabled ? downAt(check, heard, now) : undefined),
+    alerts_at: isoOrNull(enabled ? downAt(check, heartbeat, now) : undefined),
     next_due_at: isoOrNull(enabled && calendar ? nextDue(calendar, now) : undefined),
     late: deadline?.misses === 'due time' && deadline.due <= now && now < deadline.at,
     runs: runs.map(({ rid = null, started_at, overrun = false }) => ({ rid, started_at: iso(started_at), overrun })),
@@ -81,7 +80,7 @@ function expected(check: CheckItem, heard: LastHeartbeat, now: number): Expected
 
 const isoOrNull = (at: number | undefined): string | null => (at === undefined ? null : iso(at));
 
-/** The newest result of a check as it is shown, with the members of its type. */
+/** Returns the newest result of a check as the API shows it, with the properties of its type. */
 export const lastResultView = (context: Context, check: CheckItem, last: ResultItem | undefined) =>
   last
     ? {

@@ -15,24 +15,24 @@ import { newestResults, staleChecks } from './newest-results.ts';
 
 const row = route<Context>();
 
-/** Reading checks. Changes of them are in lib/checks/change. */
+/** Routes that read checks. Routes that change them are in lib/checks/change. */
 export const checkReadRoutes = [
   row({
     method: 'GET',
     path: '/v1/checks',
     access: 'read',
-    summary: 'Checks of the account, or of one entity; all, or those that are looked for',
+    summary: 'List checks of the account or of one entity',
     status: 200,
     query: CheckFilter.extend({
       ...ListQuery.shape,
-      entity_id: z.string().optional().describe('Only the checks of this entity.'),
+      entity_id: z.string().optional().describe('Id of the entity whose checks to return.'),
       entity: EntityPath.describe(
-        'The same by the slugs of its blueprint and of itself, such as service/shop.',
+        'Slugs of blueprint and entity, such as service/shop, instead of entity_id.',
       ).optional(),
       last_result: z
         .enum(['true', 'false'])
         .default('false')
-        .describe('Whether to show the newest result of each as well. Default false.'),
+        .describe('Whether to include the newest result of each check. Default: false.'),
     }),
     reply: z.array(checkSchema('CheckInList', (type) => Stale.extend(NewestResult(type).shape))),
     errors: ['NOT_FOUND'],
@@ -58,7 +58,7 @@ export const checkReadRoutes = [
     method: 'GET',
     path: '/v1/checks/{id}',
     access: 'read',
-    summary: 'A check with its last result',
+    summary: 'Get a check with its last result',
     status: 200,
     reply: CheckWithLastResult,
     load: (context, { id }) => requireCheck(context, id),
@@ -68,7 +68,7 @@ export const checkReadRoutes = [
     method: 'GET',
     path: '/v1/checks/by-slug/{slug}',
     access: 'read',
-    summary: 'The check that has a slug, with its last result',
+    summary: 'Get a check by slug, with its last result',
     status: 200,
     reply: CheckWithLastResult,
     load: (context, { slug }) => requireCheckBySlug(context, slug),

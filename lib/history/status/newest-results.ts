@@ -16,12 +16,12 @@ import { lastOutageEnd } from '#lib/schedule/outages.ts';
 import { intervalScheduleOf, latestSlot } from '#lib/schedule/slots.ts';
 import { emittedUntil, readWatermark } from '#lib/schedule/watermark.ts';
 
-/** The longest that a probe takes, ms: so long after an outage the newest slots may still be under way. */
+/** Maximum duration of a probe (ms): for that long after an outage the newest slots may be in progress. */
 const SETTLING_MS = 30_000;
 
 /**
- * Whether what lists show of a check is stale, by its id: the schedule of its shard does not run at this moment, or did
- * not until just now. An entity is, when one of its checks is. Costs two small reads a shard, however long the list.
+ * Returns whether a check, by its id, is stale: the schedule of its shard is behind, or was until just now. An entity
+ * is stale if one of its checks is. Costs two small reads per shard, whatever the length of the list.
  */
 export async function staleChecks(context: Context): Promise<(checkId: string) => boolean> {
   const { ports, keys } = context;
@@ -35,13 +35,10 @@ export async function staleChecks(context: Context): Promise<(checkId: string) =
   return (checkId) => stale[keys.shardOf(checkId)] === true;
 }
 
-/** Items of a first look for the newest result; further ones are rarely needed. */
+/** Items of the first read of the newest result; more are rarely needed. */
 const NEWEST = 3;
 
-/**
- * The newest result of a check that is still shown; undefined without one. A push from the future counts as of its
- * arrival, as where it is applied, though the list shows it first.
- */
+/** Returns the newest result still shown; undefined without one. A push from the future counts from its arrival. */
 export async function lastResult(context: Context, check: CheckItem): Promise<ResultItem | undefined> {
   const { ports, keys, caller } = context;
   const now = ports.clock.now();
@@ -58,10 +55,7 @@ export async function lastResult(context: Context, check: CheckItem): Promise<Re
   return newest;
 }
 
-/**
- * Whether a result of a probed check is overdue: its newest slot that can no longer be on its way has no result, nor
- * any later one. While it is disabled nothing is due.
- */
+/** Whether no result exists for the newest slot that cannot be in progress any more; false while disabled. */
 export function isOverdue({ ports }: Env, check: CheckItem, last: ResultItem | undefined): boolean {
   if (!check.enabled) return false;
   const now = ports.clock.now();
@@ -71,7 +65,7 @@ export function isOverdue({ ports }: Env, check: CheckItem, last: ResultItem | u
   return due >= check.settings_at && (last === undefined || orderOf(last) < due);
 }
 
-/** What was heard of a push check, and since when somebody has listened. Costs three small reads. */
+/** Returns the last heartbeat of a push check, and the time since which it is monitored. Costs three small reads. */
 export async function lastHeartbeatOf(env: Env, check: CheckItem): Promise<LastHeartbeat> {
   const { ports, keys } = env;
   const [newest, outageEnd, account] = await Promise.all([
@@ -83,21 +77,21 @@ export async function lastHeartbeatOf(env: Env, check: CheckItem): Promise<LastH
   return { last: newest?.received_at, watchedSince: Math.max(outageEnd, enabledAt) };
 }
 
-/** Whether a sign of life of a push check is overdue: its deadline of silence has passed, whoever has judged it. */
+/** Whether the heartbeat deadline of a push check has passed, even if the missed heartbeat was already recorded. */
 export function isHeartbeatOverdue(check: CheckItem, { last }: LastHeartbeat, now: number): boolean {
   if (!check.enabled) return false;
-  const { silence_at: _judged, ...rest } = check;
+  const { silence_at: _recorded, ...rest } = check;
   const deadline = heartbeatDeadline(rest, { last, watchedSince: 0 }, now);
   return deadline !== undefined && deadline.at < now;
 }
 
-/** Packs that are read of a cell and interval: the newest may still lack the slow ones, and have further parts. */
+/** Packs read per cell and interval: the newest may lack slow checks, and have further parts. */
 const PACKS = 3;
 
 /**
- * The newest result of each of many checks, in their order; undefined without one. One read for each interval of a cell
- * gives those of up to 50 checks, and one more those that changed something since. Only what these do not show, as that
- * of a disabled check, is looked for by itself.
+ * Returns the newest result of each of many checks, in their order; undefined without one. One read per interval of a
+ * cell covers up to 50 checks, and one more the single results since. Only the rest, such as disabled checks, is read
+ * one by one.
  */
 export async function newestResults(
   context: Context,
@@ -121,11 +115,11 @@ export async function newestResults(
       return found && (check.single === undefined || found.at > orderOf({ sk: check.single })) ? found : undefined;
     }),
   );
-  const alone = checks.flatMap(({ id, single }, i) => (single && !inPack[i] ? [{ id, single }] : []));
+  const withSingle = checks.flatMap(({ id, single }, i) => (single && !inPack[i] ? [{ id, single }] : []));
   const singles = await ports.table.getMany<ResultItem>(
-    alone.map(({ id, single }) => ({ pk: keys.ofCheck(tenant, id), sk: single })),
+    withSingle.map(({ id, single }) => ({ pk: keys.ofCheck(tenant, id), sk: single })),
   );
-  const singleOf = new Map(alone.map(({ id }, i) => [id, singles[i]]));
+  const singleOf = new Map(withSingle.map(({ id }, i) => [id, singles[i]]));
   return Promise.all(
     checks.map((check, i) => {
       const found = inPack[i];
@@ -135,11 +129,10 @@ export async function newestResults(
   );
 }
 
-/** The newest run of a check in some packs, newest first. */
 function newestOf(packs: PackItem[], { id, settings_at }: CheckItem) {
   for (const pack of packs) {
     const run = entryOf(pack, numberOf(id));
-    // Of another time in which it had this interval.
+    // Otherwise from an earlier time in which the check had this interval.
     if (run && !run.gap && slotOf(pack) >= settings_at) return { at: slotOf(pack), run };
   }
   return undefined;

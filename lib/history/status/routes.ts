@@ -25,20 +25,21 @@ import { readStatus, Status, StatusFilter } from './status.ts';
 
 const row = route<Context>();
 
-/** What there is to read of the whole fleet, and of the service itself. */
+/** Routes that read the status of all entities and of the service itself. */
 export const statusRoutes = [
   row({
     method: 'GET',
     path: '/v1/status',
     access: 'read',
-    summary: 'Entities with their states, and how many are in each; the counts are over all pages',
+    summary: 'List entities with their states and the count of each',
+    description: 'Counts cover all pages.',
     status: 200,
     query: StatusFilter.extend({
       ...ListQuery.shape,
       counts: z
         .enum(['true', 'false'])
         .default('true')
-        .describe('Whether to count the states of all entities, which reads them all. The next link says false.'),
+        .describe('Whether to count the states of all entities, which reads all of them. The next link has false.'),
     }),
     reply: Status,
     errors: ['NOT_FOUND'],
@@ -60,7 +61,7 @@ export const statusRoutes = [
     method: 'GET',
     path: '/v1/health',
     access: 'open',
-    summary: 'Whether the service itself works',
+    summary: 'Get the health of the service',
     status: 200,
     reply: Health,
     run: (context) => readHealth(context),
@@ -78,24 +79,24 @@ const whole = (min: number, max: number, fallback: number, meaning: string) =>
     .default(fallback)
     .meta({ type: 'integer', minimum: min, maximum: max, description: `${meaning} Default ${fallback}.` });
 
-/** What there is to read of one check beside its record. */
+/** Routes that read results, gaps and sparkline of one check. */
 export const resultRoutes = [
   row({
     method: 'GET',
     path: '/v1/checks/{id}/results',
     access: 'read',
-    summary: 'Results of a check, newest first, as far as they are kept',
+    summary: 'List results of a check, newest first',
     status: 200,
     query: z.object({
       limit: limitParam(50, 500),
-      cursor: z.string().optional().describe('next_cursor of the answer before.'),
-      since: Instant.optional().describe('Results of then or later: an ISO 8601 time.'),
-      until: Instant.optional().describe('Results before then: an ISO 8601 time.'),
+      cursor: z.string().optional().describe('next_cursor of the previous response.'),
+      since: Instant.optional().describe('Only results checked at or after this ISO 8601 time.'),
+      until: Instant.optional().describe('Only results checked before this ISO 8601 time.'),
     }),
     reply: z
       .object({
-        results: z.array(ResultRecord).describe('Newest first.'),
-        next_cursor: z.string().nullable().describe('For the next page; null on the last.'),
+        results: z.array(ResultRecord).describe('Results, newest first.'),
+        next_cursor: z.string().nullable().describe('Cursor of the next page; null on the last page.'),
       })
       .meta({ id: 'Results' }),
     load: loadCheck,
@@ -111,11 +112,12 @@ export const resultRoutes = [
     method: 'GET',
     path: '/v1/checks/{id}/gaps',
     access: 'read',
-    summary: 'When a check was due and not watched, oldest first; without since and until, of the last 24 hours',
+    summary: 'List times in which a check was due and not probed',
+    description: 'Oldest first. Default range: the last 24 hours.',
     status: 200,
     query: ListQuery.extend({
-      since: Instant.optional().describe('Slots due then or later; a day before until, if left out'),
-      until: Instant.optional().describe('Slots due before then; now, if left out'),
+      since: Instant.optional().describe('Only slots due at or after this time. Default: one day before until.'),
+      until: Instant.optional().describe('Only slots due before this time. Default: now.'),
     }),
     reply: z.array(GapRecord),
     load: loadCheck,
@@ -136,17 +138,17 @@ export const resultRoutes = [
     method: 'GET',
     path: '/v1/checks/{id}/sparkline',
     access: 'read',
-    summary: 'Uptime, latency and time that was not watched, over the last hours',
+    summary: 'Get uptime, latency and gaps of the last hours',
     status: 200,
     query: z.object({
-      hours: whole(1, 1_000_000, 24, 'How many hours back; no further than results are kept.'),
-      points: whole(1, 500, 48, 'Into how many points of equal length.'),
+      hours: whole(1, 1_000_000, 24, 'Number of hours, at most the retention of results.'),
+      points: whole(1, 500, 48, 'Number of points of equal length.'),
     }),
     reply: Sparkline,
     load: loadCheck,
     run: (context, { loaded, query }) => {
-      const most = context.caller.retention_days * 24;
-      if (query.hours > most) throw invalid('hours', `must be at most ${most}: so long are results kept`);
+      const max = context.caller.retention_days * 24;
+      if (query.hours > max) throw invalid('hours', `must be at most ${max}, the retention of results in hours`);
       return readSparkline(context, loaded, query);
     },
   }),

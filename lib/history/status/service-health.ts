@@ -6,48 +6,48 @@ import { iso } from '#lib/platform/time.ts';
 import type { LateProbeItem } from '#lib/results/slots/run-jobs.ts';
 import { emittedUntil, type WatermarkItem } from '#lib/schedule/watermark.ts';
 
-/** Whether the service itself works; nothing of any tenant. */
+/** Health of the service itself; contains no data of tenants. */
 export const Health = z
   .object({
-    ok: z.boolean().describe('Whether all of it works.'),
-    reasons: z.array(z.string()).describe('Why it is not ok; empty when it is.'),
+    ok: z.boolean().describe('Whether all parts work.'),
+    reasons: z.array(z.string()).describe('Reasons why it is not ok; empty if it is.'),
     schedule: z
       .object({
-        ok: z.boolean().describe('Whether it is ahead of now.'),
+        ok: z.boolean().describe('Whether the schedule is ahead of now.'),
         emitted_until: z.iso
           .datetime()
           .nullable()
-          .describe('All jobs due until then have been sent, in every shard; null before the first tick.'),
-        lag_seconds: z.number().nullable().describe('How far behind now that is; 0 while it lies ahead.'),
+          .describe('Time until which all due jobs have been sent, in every shard; null before the first tick.'),
+        lag_seconds: z.number().nullable().describe('Seconds by which it is behind now; 0 while it is ahead.'),
       })
-      .describe('Sending of jobs that are due.'),
+      .describe('Sending of due jobs.'),
     probes: z
       .object({
-        ok: z.boolean().describe('Whether probes came in time in the last minute.'),
+        ok: z.boolean().describe('Whether probes ran in time in the last minute.'),
         last_late_at: z.iso
           .datetime()
           .nullable()
-          .describe('When a probe last waited for longer than its interval, by no fault of its account.'),
+          .describe('Time when a probe last waited longer than its interval, not caused by its account.'),
       })
-      .describe('Running of probes.'),
+      .describe('Execution of probes.'),
     deliveries: z
       .object({
-        ok: z.boolean().describe('Whether no delivery has waited for over a minute for a first try.'),
+        ok: z.boolean().describe('Whether no delivery has waited over a minute for its first attempt.'),
         oldest_unsent_at: z.iso
           .datetime()
           .nullable()
-          .describe('When the oldest delivery was planned that was not tried yet; null when there is none.'),
-        last_failure_at: z.iso.datetime().nullable().describe('When a delivery last ended as failed.'),
+          .describe('Time when the oldest unattempted delivery was planned; null without one.'),
+        last_failure_at: z.iso.datetime().nullable().describe('Time when a delivery last failed permanently.'),
       })
       .describe('Sending of alerts.'),
   })
   .meta({ id: 'Health' });
 export type Health = z.infer<typeof Health>;
 
-/** What waits for longer than this (ms) waits too long; and so long a late probe counts. */
-const TOO_LONG_MS = 60_000;
+/** Maximum wait (ms) of a healthy service, and time for which a late probe counts as unhealthy. */
+const MAX_WAIT_MS = 60_000;
 
-/** Costs one small read a shard, one a bucket, and two more. */
+/** Reads the health of the service. Costs one small read per shard, one per bucket, and two more. */
 export async function readHealth(context: Env): Promise<Health> {
   const [schedule, probes, deliveries] = await Promise.all([
     scheduleHealth(context),
@@ -55,16 +55,16 @@ export async function readHealth(context: Env): Promise<Health> {
     deliveryHealth(context),
   ]);
   const reasons = [
-    ...(schedule.ok ? [] : ['The schedule is not ahead of now: due probes and deadlines may not have been sent.']),
-    ...(probes.ok ? [] : ['Probes waited for longer than their interval and were left out.']),
-    ...(deliveries.ok ? [] : ['A delivery has waited for over a minute for a first try.']),
+    ...(schedule.ok ? [] : ['The schedule is behind: due probes and deadlines might not have been sent.']),
+    ...(probes.ok ? [] : ['Probes waited longer than their interval and were skipped.']),
+    ...(deliveries.ok ? [] : ['A delivery has waited over a minute for its first attempt.']),
   ];
   return { ok: reasons.length === 0, reasons, schedule, probes, deliveries };
 }
 
 async function probeHealth({ ports, keys }: Env): Promise<Health['probes']> {
   const late = await ports.table.get<LateProbeItem>(keys.lastLateProbe);
-  return { ok: !late || late.at < ports.clock.now() - TOO_LONG_MS, last_late_at: late ? iso(late.at) : null };
+  return { ok: !late || late.at < ports.clock.now() - MAX_WAIT_MS, last_late_at: late ? iso(late.at) : null };
 }
 
 async function scheduleHealth({ ports, keys }: Env): Promise<Health['schedule']> {
@@ -84,7 +84,7 @@ async function deliveryHealth({ ports, keys }: Env): Promise<Health['deliveries'
   const unsent = pages.flatMap((page) => page.items.map((item) => timeOf(item.sk)));
   const oldest = Math.min(...unsent);
   return {
-    ok: unsent.length === 0 || oldest >= ports.clock.now() - TOO_LONG_MS,
+    ok: unsent.length === 0 || oldest >= ports.clock.now() - MAX_WAIT_MS,
     oldest_unsent_at: unsent.length === 0 ? null : iso(oldest),
     last_failure_at: failure ? iso(failure.at) : null,
   };

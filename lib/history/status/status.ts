@@ -13,20 +13,20 @@ import { mapYielding } from '#lib/platform/yielding.ts';
 import { staleChecks } from './newest-results.ts';
 
 const StatusEntity = Entity.extend({
-  stale: z.boolean().describe('Whether the schedule is behind, so that the state may be older than it looks.'),
+  stale: z.boolean().describe('Whether the schedule is behind, so that the state may be outdated.'),
 }).meta({ id: 'StatusEntity' });
 type StatusEntity = z.infer<typeof StatusEntity>;
 
 const Counts = z.object({
-  total: z.int().describe('How many entities there are, over all pages; absent with counts=false, as all counts.'),
-  up: z.int().describe('How many of them are up.'),
-  degraded: z.int().describe('How many of them are degraded.'),
-  down: z.int().describe('How many of them are down.'),
-  unknown: z.int().describe('How many of them are unknown.'),
+  total: z.int().describe('Number of entities, over all pages; absent with counts=false, as are all counts.'),
+  up: z.int().describe('Number of entities that are up.'),
+  degraded: z.int().describe('Number of entities that are degraded.'),
+  down: z.int().describe('Number of entities that are down.'),
+  unknown: z.int().describe('Number of entities that are unknown.'),
 });
 type Counts = z.infer<typeof Counts>;
 
-/** What is looked for; all of it must hold. */
+/** Filter of entities; all conditions must match. */
 export const StatusFilter = EntityFilter.extend({
   blueprint: Slugs.describe('Only entities of these blueprints, by slug: `service,database`.').optional(),
 });
@@ -35,26 +35,23 @@ type StatusFilter = z.output<typeof StatusFilter>;
 const fits = (entity: EntityItem, wanted: StatusFilter): boolean =>
   (wanted.blueprint === undefined || wanted.blueprint.includes(entity.blueprint_slug)) && fitsEntity(entity, wanted);
 
-/**
- * The fleet at a glance (docs/use/states-and-history.md#states). The counts are over all entities that are looked for.
- */
+/** Page of entities with states (docs/use/states-and-history.md#states), and counts over all matching entities. */
 export const Status = z
   .object({
-    entities: z.array(StatusEntity).describe('By id, a page of them.'),
+    entities: z.array(StatusEntity).describe('Page of entities, by id.'),
     ...Counts.partial().shape,
   })
   .meta({ id: 'Status' });
 export type Status = z.infer<typeof Status>;
 
 /**
- * A page of the entities by id, and the counts. When the page is all there is, it is also what is counted; else the
- * counts take a pass over all entities. Throws NOT_FOUND for a blueprint that is not there.
- * @param asked `counts`: false leaves them out
- * @returns `next`: the position of the next page, while more remains
+ * Returns a page of the entities by id, and the counts. If the page contains all entities, it is counted; else the
+ * counts read all entities. `counts`: false omits them. `next`: the position of the next page, if any. Throws NOT_FOUND
+ * if a blueprint does not exist.
  */
 export async function readStatus(
   context: Context,
-  asked: {
+  query: {
     after?: string | undefined;
     limit?: number;
     maxBytes?: number;
@@ -62,7 +59,7 @@ export async function readStatus(
     wanted?: StatusFilter;
   } = {},
 ): Promise<{ status: Status; next: string | undefined }> {
-  const { counts: isCounted = true, wanted = {}, ...page } = asked;
+  const { counts: isCounted = true, wanted = {}, ...page } = query;
   await assertExists(context, wanted.blueprint ?? []);
   const read = statusEntities(context, await staleChecks(context), wanted);
   const { values: entities, next } = await gather(read, page);
@@ -88,7 +85,7 @@ function statusEntities(
   const read = isPicky(wanted) ? filtered(page, (entity) => fits(entity, wanted)) : page;
   return async (after, limit) => {
     const { items, ...rest } = await read(after, limit);
-    // Read behind the entities, so that it holds the blueprint of each.
+    // Read after the entities, so that it contains the blueprint of each.
     if (items.some(({ blueprint_slug }) => !blueprints.has(blueprint_slug))) blueprints = await allBlueprints(context);
     const now = context.ports.clock.now();
     const found = await mapYielding(items, (item) => {

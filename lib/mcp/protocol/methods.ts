@@ -9,17 +9,16 @@ import { HANDSHAKE_VERSIONS, type ProtocolVariant, STATELESS_VERSIONS, STREAM_VE
 const SERVER_INFO = { name: 'fleetwatch', title: 'Fleetwatch', version: VERSION };
 const CAPABILITIES = { tools: {} };
 const INSTRUCTIONS =
-  'A catalog of what is run, checks on it, and its incidents. The tools are those of the skills that the account has ' +
-  'registered and enabled; when there are none, register one with POST /v1/skills.';
+  'Catalog of components, with their checks and incidents. The tools belong to the skills that the account has ' +
+  'registered and enabled; if there is no tool, register a skill with POST /v1/skills.';
 
-/** How long a stateless client may cache lists and discovery (ms): it gets no notice of changes. */
+/** Time (ms) for which a stateless client may cache lists and discovery, because it gets no notice of changes. */
 const TTL_MS = 60_000;
 const CACHED = { ttlMs: TTL_MS, cacheScope: 'private' };
 
 type Method = {
   variants: readonly ProtocolVariant[];
   run(context: StateContext, params: Record<string, unknown>, variant: ProtocolVariant): object | Promise<object>;
-  /** In the stateless protocol the result says how long it holds. */
   cached?: true;
 };
 
@@ -56,17 +55,14 @@ const METHODS = new Map<string, Method>([
   ['tools/call', { variants: ['stream', 'handshake', 'stateless'], run: callTool }],
 ]);
 
-/**
- * Clients of the stream get 2024-11-05 whatever they ask for: a GET with that version in its header is then known to be
- * a reconnect.
- */
-function negotiated(asked: unknown, variant: ProtocolVariant): string {
+/** Returns the version of the session; always 2024-11-05 for streams, so that a GET with it is a reconnect. */
+function negotiated(requested: unknown, variant: ProtocolVariant): string {
   if (variant === 'stream') return STREAM_VERSION;
-  return HANDSHAKE_VERSIONS.find((version) => version === asked) ?? HANDSHAKE_VERSIONS[0]!;
+  return HANDSHAKE_VERSIONS.find((version) => version === requested) ?? HANDSHAKE_VERSIONS[0]!;
 }
 
-/** Answers whatever wants an answer; never throws. */
-export async function answer(
+/** Responds to a message; never throws. */
+export async function respondTo(
   context: StateContext,
   variant: ProtocolVariant,
   message: Exclude<Incoming, { is: 'silent' }>,
@@ -76,7 +72,7 @@ export async function answer(
   try {
     const found = METHODS.get(method);
     if (!found?.variants.includes(variant)) {
-      throw new RpcError(CODE.METHOD_NOT_FOUND, `There is no method ${method}.`);
+      throw new RpcError(CODE.METHOD_NOT_FOUND, `The method ${method} does not exist.`);
     }
     const result = await found.run(context, params, variant);
     return { jsonrpc: '2.0', id, result: variant === 'stateless' ? complete(result, found) : result };
@@ -85,7 +81,6 @@ export async function answer(
   }
 }
 
-/** A result as MCP 2026-07-28 has it. */
 const complete = (result: object, { cached }: Method): object => ({
   resultType: 'complete',
   ...result,
@@ -95,6 +90,6 @@ const complete = (result: object, { cached }: Method): object => ({
 
 function asRpcError(context: StateContext, method: string, error: unknown): RpcError {
   if (error instanceof RpcError) return error;
-  context.ports.log.error('an MCP request failed', { tenant_id: context.tenant, method, error });
+  context.ports.log.error('MCP request failed', { tenant_id: context.tenant, method, error });
   return new RpcError(CODE.INTERNAL_ERROR, asAppError(error).message);
 }

@@ -7,13 +7,10 @@ import {
 } from '#lib/platform/http/service-host.ts';
 import type { Settings } from '#lib/settings.ts';
 
-/** Whose pages may use MCP: our own, and those of ALLOWED_ORIGINS, whose `*` is for the API. */
+/** Origins whose pages may use MCP: the service, and ALLOWED_ORIGINS except `*`, which applies to the API only. */
 type Allowed = ServiceAddresses & Pick<Settings, 'ALLOWED_ORIGINS'>;
 
-/**
- * A page in a browser reaches MCP from the service's own origin alone, or from one that the operator names; clients
- * that are no browser send no Origin (MCP, Transports, Security: a MUST in every version). Throws FORBIDDEN.
- */
+/** Throws FORBIDDEN for pages of other origins; non-browsers send none (MCP, Transports, Security: a MUST). */
 export function assertAllowedOrigin(request: Request, settings: Allowed): void {
   const origin = request.headers.get('origin');
   const { host } = new URL(request.url);
@@ -21,7 +18,7 @@ export function assertAllowedOrigin(request: Request, settings: Allowed): void {
   if (URL.parse(origin)?.host === host && !isServiceHost(host, settings)) throw unknownHostError(origin);
   throw new AppError(
     'FORBIDDEN',
-    `Pages of ${origin} may not use MCP here. The operator can add it to ALLOWED_ORIGINS.`,
+    `Pages of ${origin} are not allowed to use MCP. The operator can add it to ALLOWED_ORIGINS.`,
   );
 }
 

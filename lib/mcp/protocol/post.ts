@@ -2,26 +2,20 @@ import { randomUUID } from 'node:crypto';
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { StateContext } from '#lib/checks/state/on-change.ts';
 import { CODE, errorReply, type Posted, RpcError, type RpcReply } from '#lib/mcp/json-rpc.ts';
-import { answer } from './methods.ts';
+import { respondTo } from './methods.ts';
 import { assertHandshake, assertStateless, variantOf } from './variant.ts';
 
-/**
- * A POST of Streamable HTTP: its answer is one JSON document, or nothing (202) where none is wanted. Throws RpcError
- * when its headers do not fit.
- */
-export function answerPost(context: StateContext, headers: Headers, posted: Posted): Promise<Response> {
+/** Responds to a POST of Streamable HTTP: one JSON document, or 202. Throws RpcError for invalid headers. */
+export function respondToPost(context: StateContext, headers: Headers, posted: Posted): Promise<Response> {
   return variantOf(headers, posted.body) === 'stateless'
-    ? answerStateless(context, headers, posted)
-    : answerHandshake(context, headers, posted);
+    ? respondStateless(context, headers, posted)
+    : respondHandshake(context, headers, posted);
 }
 
 const accepted = (): Response => new Response(null, { status: 202 });
 
-/**
- * An error is 200 like any answer: some clients take every other status for the end of the session. Only what is no
- * message at all is 400.
- */
-async function answerHandshake(
+/** Errors are 200, because some clients end the session on other statuses; 400 only without a message. */
+async function respondHandshake(
   context: StateContext,
   headers: Headers,
   { messages, isBatch }: Posted,
@@ -37,15 +31,15 @@ async function answerHandshake(
   let length = 0;
   for (const message of messages) {
     if (message.is === 'silent') continue;
-    const reply = length > MAX_LENGTH ? tooMuch(message) : await answer(context, 'handshake', message);
+    const reply = length > MAX_BATCH_LENGTH ? batchTooLarge(message) : await respondTo(context, 'handshake', message);
     replies.push(JSON.stringify(reply));
     length += replies.at(-1)!.length;
     if (isBatch) await othersTurn();
   }
   if (replies.length === 0) return accepted();
-  const isNoMessage = !isBatch && messages[0]!.is === 'invalid';
+  const isInvalid = !isBatch && messages[0]!.is === 'invalid';
   return new Response(isBatch ? `[${replies.join()}]` : replies[0]!, {
-    status: isNoMessage ? 400 : 200,
+    status: isInvalid ? 400 : 200,
     headers: {
       'content-type': 'application/json',
       ...(messages.some((message) => message.is === 'request' && message.method === 'initialize') && newSession()),
@@ -53,26 +47,26 @@ async function answerHandshake(
   });
 }
 
-/** Characters of a batch's answers after which no further message of it is worked on: a gateway takes 6 MB. */
-const MAX_LENGTH = 2_000_000;
+/** Maximum characters of a batch's responses, after which messages are rejected: a gateway allows 6 MB. */
+const MAX_BATCH_LENGTH = 2_000_000;
 
-const tooMuch = ({ id }: { id: string | number | null }): RpcReply => {
-  const message = 'The answers of this batch are too large together; this message was not worked on. Send it alone.';
+const batchTooLarge = ({ id }: { id: string | number | null }): RpcReply => {
+  const message = 'The responses of this batch are too large; this message was not processed. Send it separately.';
   return errorReply(id, new RpcError(CODE.INVALID_REQUEST, message));
 };
 
-/** A marker, of which nothing is kept: a client that has one is known by it when it asks for a back channel. */
+/** Returns a session id, which is not stored: it marks clients that later request a back channel. */
 const newSession = () => ({ 'mcp-session-id': randomUUID() });
 
 const STATUS: Record<number, number> = { [CODE.METHOD_NOT_FOUND]: 404, [CODE.INTERNAL_ERROR]: 500 };
 
-/** An error has a status of its own. */
-async function answerStateless(
+/** Errors have their own status in the stateless protocol. */
+async function respondStateless(
   context: StateContext,
   headers: Headers,
   { messages, isBatch }: Posted,
 ): Promise<Response> {
-  if (isBatch) throw new RpcError(CODE.INVALID_REQUEST, 'There are no batches in this version of the protocol.');
+  if (isBatch) throw new RpcError(CODE.INVALID_REQUEST, 'Batches do not exist in this version of the protocol.');
   const message = messages[0]!;
   if (message.is === 'silent') return accepted();
   const reply = await checked(context, headers, message);
@@ -82,7 +76,7 @@ async function answerStateless(
 async function checked(
   context: StateContext,
   headers: Headers,
-  message: Parameters<typeof answer>[2],
+  message: Parameters<typeof respondTo>[2],
 ): Promise<RpcReply> {
   try {
     if (message.is === 'request') assertStateless(headers, message);
@@ -90,5 +84,5 @@ async function checked(
     if (error instanceof RpcError) return errorReply(message.id, error);
     throw error;
   }
-  return answer(context, 'stateless', message);
+  return respondTo(context, 'stateless', message);
 }

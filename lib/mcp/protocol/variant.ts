@@ -1,14 +1,14 @@
 import { CODE, isObject, RpcError, type RpcRequest } from '#lib/mcp/json-rpc.ts';
 
 /**
- * Which of three protocols a client speaks. `stream`: HTTP+SSE of 2024-11-05, answers come on an open GET.
- * `handshake`: Streamable HTTP with initialize, 2025-03-26 to 2025-11-25. `stateless`: 2026-07-28, every request
- * carries its version in `_meta` and in headers.
+ * Protocol of a client. `stream`: HTTP+SSE of 2024-11-05, responses on an open GET. `handshake`: Streamable HTTP with
+ * initialize, 2025-03-26 to 2025-11-25. `stateless`: 2026-07-28, with the version in `_meta` and headers of each
+ * request.
  */
 export type ProtocolVariant = 'stream' | 'handshake' | 'stateless';
 
 export const STREAM_VERSION = '2024-11-05';
-/** Newest first; 2024-11-05 too, as clients of spring 2025 offer it over Streamable HTTP. */
+/** Newest first; with 2024-11-05, because clients of spring 2025 offer it over Streamable HTTP. */
 export const HANDSHAKE_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', STREAM_VERSION];
 export const STATELESS_VERSIONS = ['2026-07-28'];
 
@@ -20,7 +20,7 @@ const claimedVersion = (message: unknown): unknown =>
     ? message.params._meta[VERSION_KEY]
     : undefined;
 
-/** The protocol of a POST that belongs to no stream, by what its body claims or else its header. */
+/** Returns the protocol of a POST without a stream, by its body or else its header. */
 export function variantOf(headers: Headers, body: unknown): 'handshake' | 'stateless' {
   const named = headers.get(VERSION_HEADER);
   return claimedVersion(body) !== undefined || (named !== null && STATELESS_VERSIONS.includes(named))
@@ -34,7 +34,7 @@ const unsupported = (requested: unknown, supported: string[]): RpcError =>
     requested,
   });
 
-/** Throws RpcError when a POST of the handshake protocol names a version that there is not. */
+/** Throws RpcError if a POST of the handshake protocol names an unknown version. */
 export function assertHandshake(headers: Headers): void {
   const named = headers.get(VERSION_HEADER);
   if (named !== null && !HANDSHAKE_VERSIONS.includes(named)) {
@@ -42,11 +42,11 @@ export function assertHandshake(headers: Headers): void {
   }
 }
 
-/** Holds the headers of a stateless request against its body (MCP 2026-07-28, standard headers). Throws RpcError. */
+/** Compares the headers of a stateless request with its body (MCP 2026-07-28, standard headers). Throws RpcError. */
 export function assertStateless(headers: Headers, { method, params }: RpcRequest): void {
   const claimed = claimedVersion({ params });
   if (claimed === undefined) {
-    throw new RpcError(CODE.INVALID_PARAMS, `params._meta must hold ${VERSION_KEY}, as the header names its version.`);
+    throw new RpcError(CODE.INVALID_PARAMS, `params._meta must have ${VERSION_KEY}, because the header has a version.`);
   }
   assertVersionsAgree(headers, 'MCP-Protocol-Version', claimed);
   if (!STATELESS_VERSIONS.some((version) => version === claimed)) throw unsupported(claimed, STATELESS_VERSIONS);
@@ -58,11 +58,11 @@ function assertVersionsAgree(headers: Headers, name: string, expected: unknown):
   const given = headers.get(name);
   if (given === null) throw new RpcError(CODE.HEADER_MISMATCH, `The header ${name} is missing.`);
   if (decoded(given) !== expected) {
-    throw new RpcError(CODE.HEADER_MISMATCH, `The header ${name} is ${given}, but the body says ${expected}.`);
+    throw new RpcError(CODE.HEADER_MISMATCH, `The header ${name} is ${given}, but the body has ${expected}.`);
   }
 }
 
-/** A header value that is not plain ASCII travels as `=?base64?…?=`. */
+/** Decodes a header value; non-ASCII values are encoded as `=?base64?…?=`. */
 function decoded(value: string): string {
   const encoded = /^=\?base64\?([A-Za-z0-9+/]*={0,2})\?=$/.exec(value)?.[1];
   return encoded === undefined ? value : Buffer.from(encoded, 'base64').toString('utf8');

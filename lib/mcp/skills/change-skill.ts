@@ -17,10 +17,10 @@ import {
 } from './skill.ts';
 import { requireSkill } from './skill-store.ts';
 
-/** A call of a tool reads all of them. */
+/** Maximum number of skills; each tool call reads all of them. */
 const MAX_SKILLS = 100;
 
-/** Registers a skill. Throws CONFLICT for a taken slug, NOT_FOUND for an action of its tools, LIMIT_EXCEEDED. */
+/** Registers a skill. Throws CONFLICT for a duplicate slug, NOT_FOUND for an action of its tools, LIMIT_EXCEEDED. */
 export async function createSkill(scope: MutationContext, input: NewSkill): Promise<SkillItem> {
   const { ports, keys, tenant } = scope;
   await assertActionsExist(scope, input.tools);
@@ -30,9 +30,9 @@ export async function createSkill(scope: MutationContext, input: NewSkill): Prom
   return oneAtATime(ports.table, keys.skills(tenant), () =>
     retryOnConflict(ports, async () => {
       const [taken, before] = await skillAndCount(scope, input.slug);
-      // With one's own version it was made by a try before, whose answer was lost.
+      // The same version means an earlier attempt whose response was lost.
       if (taken?.v === v) return taken;
-      if (taken) throw new AppError('CONFLICT', `There is a skill ${input.slug} already. PUT changes it.`);
+      if (taken) throw new AppError('CONFLICT', `The skill ${input.slug} already exists. Use PUT to change it.`);
       const count = counted(scope, before, +1);
       const skill: SkillItem = {
         ...keys.skill(tenant, input.slug),
@@ -49,10 +49,7 @@ export async function createSkill(scope: MutationContext, input: NewSkill): Prom
   );
 }
 
-/**
- * Changes what is supplied, enables or disables. Throws NOT_FOUND, also for an action that no tool had before (what was
- * read can be sent back when an action is gone by now); VALIDATION_ERROR. What changes nothing is not written.
- */
+/** Updates a skill. Throws VALIDATION_ERROR, NOT_FOUND (also for an action that no tool had before). */
 export async function updateSkill(scope: MutationContext, slug: string, patch: SkillPatch): Promise<SkillItem> {
   const { ports } = scope;
   const note = auditWriter(scope, 'update', auditedSkill);
@@ -77,7 +74,7 @@ export async function updateSkill(scope: MutationContext, slug: string, patch: S
   });
 }
 
-/** Deletes a skill: its tools are unknown from here on. */
+/** Deletes a skill and its tools. */
 export async function deleteSkill(scope: MutationContext, slug: string): Promise<void> {
   const { ports, keys, tenant } = scope;
   const note = auditWriter(scope, 'delete', auditedSkill);
@@ -110,7 +107,7 @@ async function assertActionsExist(
 function counted({ ports, keys, tenant }: TenantScope, before: SkillCountItem | undefined, step: 1 | -1) {
   const count = (before?.count ?? 0) + step;
   if (count > MAX_SKILLS) {
-    throw new AppError('LIMIT_EXCEEDED', `There are ${MAX_SKILLS} skills, the most that there can be. Delete one.`);
+    throw new AppError('LIMIT_EXCEEDED', `The account has ${MAX_SKILLS} skills, the maximum. Delete one.`);
   }
   const put: SkillCountItem = {
     ...keys.skillCount(tenant),

@@ -2,21 +2,16 @@ import { format, type Schema, Validator } from '@cfworker/json-schema';
 import { isDeeper, isObject } from '#lib/mcp/json-rpc.ts';
 import type { ErrorDetail } from '#lib/platform/errors.ts';
 
-/**
- * How much work it is to hold arguments against a schema, reckoned before any is done. Every keyword that is looked at
- * for a value counts one, every value that an `enum` or the like holds one more, and every ten pairs that `uniqueItems`
- * compares one.
- */
+/** Maximum work of validating arguments: 1 per keyword, value, and ten pairs that `uniqueItems` compares. */
 const MAX_WORK = 20_000;
 
-/** Whether it is more than MAX_WORK; looks no further than that. */
+/** Whether the work exceeds MAX_WORK; stops there. */
 function isTooMuchWork(schema: unknown, value: unknown): boolean {
   return !charge({ left: MAX_WORK }, schema, value);
 }
 
 type Budget = { left: number };
 
-/** @returns false once the budget is spent */
 function charge(budget: Budget, schema: unknown, value: unknown): boolean {
   budget.left -= 1;
   if (!isObject(schema)) return budget.left >= 0;
@@ -30,20 +25,18 @@ function charge(budget: Budget, schema: unknown, value: unknown): boolean {
   return true;
 }
 
-/** What a keyword costs beside the schemas in it. */
 function ownCost(keyword: string, part: unknown, value: unknown): number {
   if (keyword === 'uniqueItems') return Array.isArray(value) ? (value.length * valuesIn(value)) / 20 : 0;
   if (['enum', 'const', 'required', 'dependentRequired'].includes(keyword)) return valuesIn(part);
   return 0;
 }
 
-/** How many values there are in one, itself included. */
 function valuesIn(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 1;
   return Object.values(value).reduce((sum: number, part) => sum + valuesIn(part), 1);
 }
 
-/** The schemas of a keyword, each with a value that it is held against. */
+/** Yields the schemas of a keyword, each with the value that it validates. */
 function* pairsOf(keyword: string, part: unknown, value: unknown): Generator<[schema: unknown, value: unknown]> {
   switch (keyword) {
     case 'allOf':
@@ -85,21 +78,21 @@ function* pairsOf(keyword: string, part: unknown, value: unknown): Generator<[sc
 }
 
 /**
- * The JSON Schema of a tool's arguments, as a tenant registers it. Keywords that can hang us (`pattern`: a regular
- * expression of a stranger; references: loops) or oblige clients to more than we check (`x-mcp-header`) are refused
- * where they stand; a property that merely has such a name is not.
+ * Keywords that an inputSchema must not contain: `pattern` (untrusted regular expressions) and references (loops) can
+ * hang the service; `x-mcp-header` requires clients to do more than the service validates. Property names are not
+ * affected.
  */
 
 const REFUSED: Record<string, string> = {
-  $ref: 'is not possible: write the schema out where it is used',
-  $dynamicRef: 'is not possible: write the schema out where it is used',
-  $recursiveRef: 'is not possible: write the schema out where it is used',
-  pattern: 'is not possible: a regular expression can take for ever; say it in the description, or use enum',
-  patternProperties: 'is not possible: a regular expression can take for ever; use properties',
-  'x-mcp-header': 'is not possible: this service reads arguments from the call alone',
+  $ref: 'is not allowed: repeat the schema instead',
+  $dynamicRef: 'is not allowed: repeat the schema instead',
+  $recursiveRef: 'is not allowed: repeat the schema instead',
+  pattern: 'is not allowed: a regular expression can run without end; use the description or enum',
+  patternProperties: 'is not allowed: a regular expression can run without end; use properties',
+  'x-mcp-header': 'is not allowed: arguments are only read from the call',
 };
 
-/** Keywords that hold one schema, a list of schemas, or schemas by a name of the tenant's. */
+/** Keywords with one schema, with a list of schemas, and with schemas by name. */
 const ONE = new Set([
   'items',
   'additionalItems',
@@ -117,27 +110,27 @@ const LIST = new Set(['prefixItems', 'allOf', 'anyOf', 'oneOf']);
 const NAMED = new Set(['properties', '$defs', 'definitions', 'dependentSchemas']);
 
 const TYPES = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'];
-/** The table holds 32 levels, and a schema stands five deep in its skill. */
+/** Maximum depth: the table allows 32 levels, and a schema is five deep in its skill. */
 const MAX_DEPTH = 26;
 const MAX_SCHEMAS = 200;
 const MAX_BYTES = 16 * 1024;
 const MAX_VALUES = 1000;
 const MAX_ARRAY = 100;
-/** Of one schema; who mends so many sees the others then. */
-const MAX_COMPLAINTS = 20;
+/** Maximum number of errors reported at once. */
+const MAX_ISSUES = 20;
 
 type Path = (string | number)[];
-type Complaint = { path: Path; message: string };
+type SchemaIssue = { path: Path; message: string };
 
-/** What is wrong with an inputSchema, each with its path; none when it may be registered. */
-export function schemaComplaints(schema: Record<string, unknown>): Complaint[] {
+/** Returns the errors of an inputSchema, with their paths. */
+export function schemaIssues(schema: Record<string, unknown>): SchemaIssue[] {
   if (isDeeper(schema, MAX_DEPTH)) return [{ path: [], message: `is nested more than ${MAX_DEPTH} levels deep` }];
-  const complaints: Complaint[] = [];
-  for (const complaint of complaintsIn(schema, [], { left: MAX_SCHEMAS })) {
-    if (complaints.push(complaint) === MAX_COMPLAINTS) break;
+  const issues: SchemaIssue[] = [];
+  for (const issue of issuesIn(schema, [], { left: MAX_SCHEMAS })) {
+    if (issues.push(issue) === MAX_ISSUES) break;
   }
-  if (schema.type !== 'object') complaints.unshift({ path: ['type'], message: 'must be "object"' });
-  if (complaints.length > 0) return complaints;
+  if (schema.type !== 'object') issues.unshift({ path: ['type'], message: 'must be "object"' });
+  if (issues.length > 0) return issues;
   if (Buffer.byteLength(JSON.stringify(schema)) > MAX_BYTES) {
     return [{ path: [], message: `must have at most ${MAX_BYTES} bytes as JSON` }];
   }
@@ -145,31 +138,31 @@ export function schemaComplaints(schema: Record<string, unknown>): Complaint[] {
     validatorOf(schema).validate({});
     return [];
   } catch (error) {
-    return [{ path: [], message: `is no JSON Schema: ${(error as Error).message}` }];
+    return [{ path: [], message: `is not a valid JSON Schema: ${(error as Error).message}` }];
   }
 }
 
-/** @param budget how many more schemas there may be */
-function* complaintsIn(schema: unknown, path: Path, budget: { left: number }): Generator<Complaint> {
+/** @param budget maximum number of further schemas */
+function* issuesIn(schema: unknown, path: Path, budget: { left: number }): Generator<SchemaIssue> {
   if (budget.left < 0) return;
   budget.left -= 1;
   if (budget.left < 0) {
-    yield { path: [], message: `must have at most ${MAX_SCHEMAS} schemas in it` };
+    yield { path: [], message: `must contain at most ${MAX_SCHEMAS} schemas` };
   } else if (typeof schema === 'boolean') {
-    // Complete in itself.
+    // Always valid.
   } else if (!isObject(schema)) {
     yield { path, message: 'must be a JSON Schema: an object, true or false' };
   } else {
     for (const [keyword, value] of Object.entries(schema)) {
       const here = [...path, keyword];
-      const message = complaintOf(keyword, value);
+      const message = issueOf(keyword, value);
       if (message !== undefined) yield { path: here, message };
-      else for (const [at, part] of partsOf(keyword, value)) yield* complaintsIn(part, [...here, ...at], budget);
+      else for (const [at, part] of partsOf(keyword, value)) yield* issuesIn(part, [...here, ...at], budget);
     }
   }
 }
 
-function complaintOf(keyword: string, value: unknown): string | undefined {
+function issueOf(keyword: string, value: unknown): string | undefined {
   if (Object.hasOwn(REFUSED, keyword)) return REFUSED[keyword];
   if (LIST.has(keyword) && !Array.isArray(value)) return 'must be a list of schemas';
   if (NAMED.has(keyword) && !isObject(value)) return 'must be an object of schemas';
@@ -186,7 +179,7 @@ const isCount = (value: unknown): boolean => isNumber(value) && Number.isInteger
 const NUMBER: Shape = [isNumber, 'a number'];
 const COUNT: Shape = [isCount, 'a whole number of at least 0'];
 
-/** Keywords that hold no schemas, and what they hold: the validator trusts them at each call. */
+/** Validity of keywords without schemas; the validator relies on it. */
 type Shape = [isRight: (value: unknown) => boolean, what: string];
 const VALUES: Record<string, Shape> = {
   type: [
@@ -219,7 +212,6 @@ const VALUES: Record<string, Shape> = {
   uniqueItems: [(value) => typeof value === 'boolean', 'true or false'],
 };
 
-/** The schemas within a keyword, each with its place there. */
 function partsOf(keyword: string, value: unknown): [Path, unknown][] {
   if (LIST.has(keyword) || (keyword === 'items' && Array.isArray(value))) {
     return [value].flat().map((part, i) => [[i], part]);
@@ -227,26 +219,25 @@ function partsOf(keyword: string, value: unknown): [Path, unknown][] {
   if (ONE.has(keyword)) return [[[], value]];
   if (NAMED.has(keyword)) return Object.entries(isObject(value) ? value : {}).map(([name, part]) => [[name], part]);
   if (keyword !== 'dependencies' || !isObject(value)) return [];
-  // Of draft 7: a schema, or a list of names.
+  // In draft 7: a schema, or a list of names.
   return Object.entries(value).flatMap(([name, part]): [Path, unknown][] =>
     Array.isArray(part) ? [] : [[[name], part]],
   );
 }
 
-// To JSON Schema 2020-12 a format is a remark. The validator checks some by regular expressions that can take for ever.
+// In JSON Schema 2020-12 a format is an annotation. The validator checks some by regular expressions that can hang.
 for (const name of Object.keys(format)) delete format[name];
 
 const validatorOf = (schema: Record<string, unknown>): Validator => {
   const isDraft7 = /draft-07/.test(String(schema.$schema ?? ''));
-  // A copy, as the validator marks the schemas it has seen.
+  // A copy, because the validator marks visited schemas.
   return new Validator(structuredClone(schema) as Schema, isDraft7 ? '7' : '2020-12');
 };
 
-/** Errors that only say that something inside is wrong. */
 const OUTER = new Set(['properties', 'items', 'prefixItems', 'additionalProperties', 'allOf']);
 
-/** Where and why arguments do not fit a registered schema, as far as the first place; none when they do. */
-export function argumentComplaints(schema: Record<string, unknown>, value: unknown): ErrorDetail[] {
+/** Returns where and why arguments do not match a schema, up to the first error. */
+export function argumentErrors(schema: Record<string, unknown>, value: unknown): ErrorDetail[] {
   if (Buffer.byteLength(JSON.stringify(value)) > MAX_BYTES || valuesIn(value) > MAX_VALUES || hasLongList(value)) {
     return [
       { path: '', message: `are too large: at most ${MAX_BYTES} bytes, ${MAX_VALUES} values, ${MAX_ARRAY} in a list` },
@@ -254,8 +245,8 @@ export function argumentComplaints(schema: Record<string, unknown>, value: unkno
   }
   if (isTooMuchWork(schema, value)) {
     const message =
-      "are too many for the tool's inputSchema: its schemas are held against each value, " +
-      `${MAX_WORK} comparisons at most. Send fewer values, or register a simpler schema.`;
+      "exceed the work limit of the tool's inputSchema, " +
+      `${MAX_WORK} comparisons. Send fewer values, or register a simpler schema.`;
     return [{ path: '', message }];
   }
   const { valid, errors } = validatorOf(schema).validate(value);
@@ -267,7 +258,6 @@ export function argumentComplaints(schema: Record<string, unknown>, value: unkno
   }));
 }
 
-/** Whether a list in it is too long. */
 const hasLongList = (value: unknown): boolean =>
   typeof value === 'object' &&
   value !== null &&

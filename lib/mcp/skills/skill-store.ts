@@ -7,16 +7,16 @@ import { allOf } from '#lib/platform/table/pages.ts';
 import { type Skill, type SkillItem, skillRecord } from './skill.ts';
 
 /**
- * Items of skills and how they are read, all strongly:
+ * Items of skills, all read strongly consistent:
  *
- * | pattern                         | request                |
- * |---------------------------------|------------------------|
+ * | pattern                         | request                 |
+ * |---------------------------------|-------------------------|
  * | a skill                         | get skill(tenant, slug) |
  * | skills of a tenant, by slug     | query skills(tenant)    |
  * | tools of a tenant, one to call  | query skills(tenant)    |
  */
 
-/** The skill that a path names. Throws NOT_FOUND. */
+/** Returns the skill of a path. Throws NOT_FOUND. */
 export async function requireSkill({ ports, keys, tenant }: TenantScope, slug: string): Promise<SkillItem> {
   const skill = await ports.table.get<SkillItem>(keys.skill(tenant, slug));
   if (!skill) throw notFound(`Skill ${slug}`);
@@ -25,7 +25,7 @@ export async function requireSkill({ ports, keys, tenant }: TenantScope, slug: s
 
 const skillsOf = ({ keys, tenant }: TenantScope): Query => ({ partition: keys.skills(tenant), ...under(SKILLS) });
 
-/** Skills as the interface shows them, in the order of their slugs. */
+/** Returns a reader of skills as the API shows them, by slug. */
 export function skillList(scope: TenantScope): Reader<Skill> {
   return async (after, limit) => {
     const { items, next } = await scope.ports.table.query<SkillItem>({ ...skillsOf(scope), limit, after });
@@ -33,7 +33,7 @@ export function skillList(scope: TenantScope): Reader<Skill> {
   };
 }
 
-/** Every skill of a tenant, the first registered first. */
+/** Returns all skills of a tenant, the first registered first. */
 export async function allSkills(scope: TenantScope): Promise<SkillItem[]> {
   const all = await allOf<SkillItem>(scope.ports.table, skillsOf(scope));
   return all.sort((a, b) => a.number - b.number);

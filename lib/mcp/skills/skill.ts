@@ -6,7 +6,7 @@ import { CreatedAt, Unchanged, UpdatedAt } from '#lib/platform/http/route.ts';
 import { pick, withoutNulls } from '#lib/platform/plain-data.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { Name, Slug, text } from '#lib/platform/text.ts';
-import { schemaComplaints } from './input-schema.ts';
+import { schemaIssues } from './input-schema.ts';
 
 const MAX_TOOLS = 100;
 const MAX_TOOLS_BYTES = 64 * 1024;
@@ -14,23 +14,23 @@ const MAX_TOOLS_BYTES = 64 * 1024;
 const InputSchema = z
   .record(z.string(), z.unknown())
   .superRefine((schema, context) => {
-    for (const { path, message } of schemaComplaints(schema)) {
-      // Nothing further is validated: the schema may be nested too deeply to look at.
+    for (const { path, message } of schemaIssues(schema)) {
+      // Validation stops here, because the schema may be nested too deeply.
       context.addIssue({ code: 'custom', path, message, continue: false });
     }
   })
   .describe('JSON Schema of type object; without $ref, pattern, patternProperties and x-mcp-header.');
 
-/** A tool of a skill: one of the built-in ones by its name, or one of the tenant's own, bound to an action. */
+/** Tool of a skill: a built-in one by name, or one bound to an action. */
 export const ToolDefinition = z
   .object({
     name: z
       .string()
       .regex(/^[A-Za-z0-9_.-]{1,128}$/, 'must have 1 to 128 letters, digits, "_", "." or "-"')
-      .describe('What agents call it by; that of a built-in tool makes that one discoverable.'),
-    description: text(0, 8192).describe('What models read of it: what it does and when to use it.').default(''),
+      .describe('Name of the tool; that of a built-in tool makes it discoverable.'),
+    description: text(0, 8192).describe('Description for models: purpose and use.').default(''),
     inputSchema: InputSchema,
-    action_id: z.string().optional().describe('The action that a call runs, with the arguments as vars.'),
+    action_id: z.string().optional().describe('Action that a call runs, with the arguments as vars.'),
   })
   .meta({ id: 'Tool' });
 export type ToolDefinition = z.infer<typeof ToolDefinition>;
@@ -39,19 +39,19 @@ const ListOfTools = z
   .array(z.preprocess((tool) => withoutNulls(tool), ToolDefinition))
   .max(MAX_TOOLS)
   .superRefine((tools, context) => {
-    const complain = (i: number, member: string, message: string) =>
+    const addIssue = (i: number, member: string, message: string) =>
       context.addIssue({ code: 'custom', path: [i, member], message });
     const seen = new Set<string>();
     for (const [i, { name, action_id }] of tools.entries()) {
-      if (seen.has(name)) complain(i, 'name', 'is there twice; a name is unique within a skill');
+      if (seen.has(name)) addIssue(i, 'name', 'is a duplicate; names are unique within a skill');
       seen.add(name);
       if (action_id !== undefined && builtInTools.has(name)) {
-        complain(i, 'action_id', `is not possible: ${name} is built in; choose another name for this tool`);
+        addIssue(i, 'action_id', `is not allowed: ${name} is built in; choose another name`);
       }
     }
   });
 
-/** The size is validated before the contents. */
+/** Tools; the size is validated before the contents. */
 const Tools = z.preprocess(
   (tools, context) => {
     if (tools === undefined || Buffer.byteLength(JSON.stringify(tools)) <= MAX_TOOLS_BYTES) return tools;
@@ -62,18 +62,18 @@ const Tools = z.preprocess(
 );
 
 const fields = {
-  name: Name.describe('What the skill is called, for people.'),
-  description: text(0, 8192).describe('For people; may be empty.'),
-  version: text(0, 100).describe('In whatever form you count versions; may be empty.'),
-  tools: Tools.describe('The tools that agents find; at most 100, and 64 KB as JSON. A change replaces them all.'),
+  name: Name.describe('Human-readable name.'),
+  description: text(0, 8192).describe('Human-readable description; may be empty.'),
+  version: text(0, 100).describe('Version in any format; may be empty.'),
+  tools: Tools.describe('Tools, at most 100 and 64 KB as JSON. A change replaces all of them.'),
 };
 
-const Enabled = z.boolean().describe('The tools of a disabled skill are neither listed nor callable.');
+const Enabled = z.boolean().describe('Whether its tools are listed and callable. Default: true.');
 
-/** A skill's manifest, as it is registered. */
+/** Manifest of a skill. */
 export const NewSkill = z
   .object({
-    slug: Slug.describe('Names the skill in paths; unique within the account, and fixed.'),
+    slug: Slug.describe('Slug of the skill in paths; unique within the account, cannot change.'),
     ...fields,
     description: fields.description.default(''),
     version: fields.version.default(''),
@@ -82,7 +82,7 @@ export const NewSkill = z
   .meta({ id: 'NewSkill' });
 export type NewSkill = z.infer<typeof NewSkill>;
 
-/** What is supplied changes, `tools` as a whole. A record can be sent back whole: `slug` may be repeated. */
+/** Partial update, `tools` as a whole; `slug` is accepted unchanged, so that a record can be sent back. */
 export const SkillPatch = z
   .object({ slug: Unchanged, ...fields, enabled: Enabled })
   .partial()
@@ -91,11 +91,11 @@ export type SkillPatch = z.infer<typeof SkillPatch>;
 
 export const Skill = z
   .object({
-    slug: z.string().describe('Names the skill in paths.'),
-    name: z.string().describe('What the skill is called, for people.'),
-    description: z.string().describe('For people; may be empty.'),
-    version: z.string().describe('In whatever form you count versions.'),
-    tools: z.array(ToolDefinition).describe('The tools that agents find.'),
+    slug: z.string().describe('Slug of the skill in paths.'),
+    name: z.string().describe('Human-readable name.'),
+    description: z.string().describe('Human-readable description; may be empty.'),
+    version: z.string().describe('Version in any format; may be empty.'),
+    tools: z.array(ToolDefinition).describe('Tools of the skill.'),
     enabled: Enabled,
     created_at: CreatedAt,
     updated_at: UpdatedAt,
@@ -103,10 +103,10 @@ export const Skill = z
   .meta({ id: 'Skill' });
 export type Skill = z.infer<typeof Skill>;
 
-/** A skill. 0.3 KB and its tools. `number` says in which order they were registered. */
+/** Stored skill: 0.3 KB plus its tools. `number`: order of registration. */
 export type SkillItem = Item & Skill & { v: string; tenant_id: string; number: number };
 
-/** How many skills a tenant has, and how many it ever registered. */
+/** Number of skills of a tenant, and number ever registered. */
 export type SkillCountItem = Item & { v: string; count: number; registered: number };
 
 const SkillSettings = Skill.omit({ created_at: true, updated_at: true });

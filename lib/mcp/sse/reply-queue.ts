@@ -6,35 +6,35 @@ import { allOf } from '#lib/platform/table/pages.ts';
 import { commit, oneAtATime, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 
 /**
- * The reply queue of a stream of 2024-11-05: the GET that holds the stream and the POST that brings a message may run
- * in different processes, so replies travel through the table. An empty item reserves a reply before the message is
- * worked on, so that the stream knows how many replies are still to come.
+ * Reply queue of a stream of 2024-11-05. The GET with the stream and the POST of a message may run in different
+ * processes, so replies are passed through the table. An empty item reserves a reply before the message is processed,
+ * so that the stream knows the number of pending replies.
  *
- * | pattern                             | request                                                   |
- * |-------------------------------------|-----------------------------------------------------------|
- * | the stream that was opened last     | get mcpOpening(tenant)                                    |
- * | streams of a tenant, against caps   | query mcpStreams(tenant)                                  |
- * | whether a message's stream is open  | get mcpStream(tenant, key, session)                       |
- * | what is to be sent, what is awaited | query replyQueue(tenant, session), eventual but at the end |
+ * | pattern                             | request                                                    |
+ * |-------------------------------------|------------------------------------------------------------|
+ * | the stream opened last              | get mcpOpening(tenant)                                     |
+ * | streams of a tenant, for limits     | query mcpStreams(tenant)                                   |
+ * | whether a message's stream is open  | get mcpStream(tenant, key, session)                        |
+ * | replies to send, and pending ones   | query replyQueue(tenant, session), eventual except at the end |
  */
 
-/** A stream that is open. Its holder renews it; one whose `until` has passed was cut off by a crash. */
+/** Open stream, renewed by its process; past `until`, its process crashed. */
 type StreamItem = Item & { v: string; key_id: string; until: number };
 
-/** Written with each stream that is opened: its version guards the count of a tenant's streams. */
+/** Written with each opened stream; its version guards the number of a tenant's streams. */
 type OpeningItem = Item & { v: string };
 
-/** One part of a reply. Part 0 has the number of parts, absent while the reply is awaited; `at`: epoch ms. */
+/** Part of a reply. Part 0 has the number of parts, absent while the reply is pending; `at`: epoch ms. */
 type ReplyPartItem = Item & { at: number; parts?: number; text: string };
 
-/** What all keys of an account may hold open together, in caps of one key: keys are many. */
+/** Limit of open streams of all keys of an account, as a multiple of the limit of one key. */
 const KEYS_WORTH = 3;
-/** Beyond this (ms) a renewal is missing, not late. */
+/** Lease of a stream (ms); without a renewal by then it has ended. */
 const LEASE_MS = 90_000;
-/** No tool takes this long (ms): the process that was to answer died. */
+/** Time (ms) after which a pending reply is lost: no tool takes that long, so its process died. */
 const LOST_MS = 60_000;
 const EXPIRY_SECONDS = 3600;
-/** At most 300 KB, as a character takes at most 3 bytes. */
+/** At most 300 KB, because a character has at most 3 bytes. */
 const PART_CHARS = 100_000;
 
 const expiry = (now: number): number => Math.ceil(now / 1000) + EXPIRY_SECONDS;
@@ -47,17 +47,14 @@ const streamItem = ({ ports, keys, tenant, caller }: Context, session: string): 
   expires_at: expiry(ports.clock.now()),
 });
 
-/**
- * Notes that a stream is open. Throws RATE_LIMITED when its key, or all keys of the account together, have as many as
- * they may, however many are opened at once.
- */
+/** Records an open stream. Throws RATE_LIMITED at the limit of its key or of the account, also for concurrent calls. */
 export async function openStream(context: Context, session: string): Promise<void> {
   const { ports, keys, tenant } = context;
   const opening = keys.mcpOpening(tenant);
   const stream = streamItem(context, session);
   await oneAtATime(ports.table, keys.mcpStreams(tenant), () =>
     retryOnConflict(ports, async () => {
-      // First this and then the count: whatever is opened in between stands in the way of the write.
+      // Read before the count: a stream opened in between makes the write fail.
       const before = await ports.table.get<OpeningItem>(opening);
       await assertBelowLimit(context);
       const next: OpeningItem = { ...opening, v: ports.ids.token() };
@@ -77,26 +74,26 @@ async function assertBelowLimit({ ports, keys, tenant, caller }: Context): Promi
   const open = streams.filter(({ until }) => until > now);
   const ofAll = open.length;
   const ofKey = open.filter(({ key_id }) => key_id === caller.key_id).length;
-  if (ofKey >= perKey) throw tooManyStreams('This key holds', perKey);
-  if (ofAll >= KEYS_WORTH * perKey) throw tooManyStreams('The keys of this account hold', KEYS_WORTH * perKey);
+  if (ofKey >= perKey) throw tooManyStreams('This key has', perKey);
+  if (ofAll >= KEYS_WORTH * perKey) throw tooManyStreams('The keys of this account have', KEYS_WORTH * perKey);
 }
 
-const tooManyStreams = (whose: string, most: number): AppError =>
-  new AppError('RATE_LIMITED', `${whose} ${most} MCP streams open, the most that there may be. Close some.`, {
+const tooManyStreams = (subject: string, max: number): AppError =>
+  new AppError('RATE_LIMITED', `${subject} ${max} open MCP streams, the maximum. Close some.`, {
     headers: { 'retry-after': '60' },
   });
 
-/** Says that a stream goes on. Only its holder writes it. */
+/** Renews a stream; only its own process writes it. */
 export async function renewStream(context: Context, session: string): Promise<void> {
   await context.ports.table.transact([{ put: streamItem(context, session) }]);
 }
 
-/** Once it has returned, no reply can be queued for the stream. */
+/** Closes a stream; afterwards no reply can be queued for it. */
 export async function closeStream({ ports, keys, tenant, caller }: Context, session: string): Promise<void> {
   await ports.table.transact([{ delete: keys.mcpStream(tenant, caller.key_id, session) }]);
 }
 
-/** The open stream of this very key. Throws NOT_FOUND, also for one that is closed. */
+/** Returns the open stream of the caller's key. Throws NOT_FOUND, also if it is closed. */
 export async function requireStream({ ports, keys, tenant, caller }: Context, session: string): Promise<StreamItem> {
   const stream = /^[0-9a-f-]{36}$/.test(session)
     ? await ports.table.get<StreamItem>(keys.mcpStream(tenant, caller.key_id, session))
@@ -105,7 +102,7 @@ export async function requireStream({ ports, keys, tenant, caller }: Context, se
   return stream;
 }
 
-/** Reserves a reply. Throws NOT_FOUND when the stream has closed. @returns its id */
+/** Reserves a reply and returns its id. Throws NOT_FOUND if the stream was closed. */
 export async function reserveReply(context: Context, session: string): Promise<string> {
   const { ports, keys, tenant } = context;
   const id = ports.ids.id('msg');
@@ -145,7 +142,6 @@ export async function putReply(context: Context, session: string, id: string, re
   await retryOnConflict(ports, async () => ((await ports.table.transact(writes)).ok ? true : RETRY));
 }
 
-/** A text in parts, none of which ends in half a character. */
 function* cut(text: string): Generator<string> {
   for (let from = 0; from < text.length; ) {
     let to = from + PART_CHARS;
@@ -156,15 +152,14 @@ function* cut(text: string): Generator<string> {
 }
 
 type QueuedReplies = {
-  /** Whole replies as JSON, the oldest first. */
+  /** Complete replies as JSON, oldest first. */
   replies: { id: string; text: string }[];
-  /** Replies that are reserved and not yet written. */
+  /** Number of reserved replies that are not written yet. */
   awaited: number;
-  /** The sort keys of those that are whole. */
   sks: string[];
 };
 
-/** @param exact reads what was written a moment ago, at twice the price */
+/** Reads the queue. @param exact strongly consistent, at twice the price */
 export async function readReplies(
   { ports, keys, tenant }: Context,
   session: string,
@@ -191,7 +186,6 @@ export async function readReplies(
 
 const partOf = ({ sk }: ReplyPartItem): number => Number(sk.slice(sk.indexOf('#') + 1));
 
-/** Deletes replies that were sent. */
 export async function deleteReplies({ ports, keys, tenant }: Context, session: string, sks: string[]): Promise<void> {
   for (let from = 0; from < sks.length; from += 100) {
     await ports.table.transact(

@@ -2,27 +2,23 @@ import { randomUUID } from 'node:crypto';
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { StateContext } from '#lib/checks/state/on-change.ts';
 import type { Posted } from '#lib/mcp/json-rpc.ts';
-import { answer } from '#lib/mcp/protocol/methods.ts';
+import { respondTo } from '#lib/mcp/protocol/methods.ts';
 import { STREAM_VERSION, VERSION_HEADER } from '#lib/mcp/protocol/variant.ts';
 import { openStream, putReply, requireStream, reserveReply } from './reply-queue.ts';
 import { eventsOf, type Wakeups } from './stream-events.ts';
 
 /**
- * The legacy transport of MCP, HTTP+SSE of 2024-11-05. This file is its only entry, and endpoint.ts alone imports it.
- * To delete the transport: this folder and its tests, what endpoint.ts does with `streams` and `session`, the variant
- * `stream` in protocol/, the keys of streams in lib/keys.ts, the MCP_STREAM settings, and what `streaming` names in
- * infra/.
+ * Legacy transport of MCP, HTTP+SSE of 2024-11-05, used only by endpoint.ts. To delete it: this folder and its tests,
+ * `streams` and `session` in endpoint.ts, the variant `stream` in protocol/, the keys of streams in lib/keys.ts, the
+ * MCP_STREAM settings, and `streaming` in infra/.
  */
 export function sseTransport() {
   const wakeups: Wakeups = new Map();
   return {
-    /** Refuses a session whose stream is not open, or not that of this key. Throws NOT_FOUND. */
+    /** Throws NOT_FOUND unless the session has an open stream of this key. */
     requireStream,
 
-    /**
-     * Answers a GET with a stream of server-sent events: the address to POST to, and then every reply to what is posted
-     * there. Throws RATE_LIMITED. It ends when `request.signal` aborts, as soon as no reply is awaited.
-     */
+    /** Responds to a GET with events: the address to POST to, then replies. Ends on abort. Throws RATE_LIMITED. */
     open: async (context: StateContext, request: Request): Promise<Response> => {
       const session = randomUUID();
       await openStream(context, session);
@@ -36,15 +32,12 @@ export function sseTransport() {
       });
     },
 
-    /**
-     * Takes what is posted for an open stream: 202 as soon as its replies are queued. Throws NOT_FOUND when the stream
-     * closes meanwhile.
-     */
+    /** Accepts messages of an open stream: 202 when replies are queued. Throws NOT_FOUND if it is closed. */
     take: async (context: StateContext, session: string, { messages }: Posted): Promise<Response> => {
       for (const message of messages) {
         if (message.is === 'silent') continue;
         const id = await reserveReply(context, session);
-        await putReply(context, session, id, await answer(context, 'stream', message));
+        await putReply(context, session, id, await respondTo(context, 'stream', message));
         wakeups.get(session)?.();
         await othersTurn();
       }
@@ -53,10 +46,7 @@ export function sseTransport() {
   };
 }
 
-/**
- * Whether a GET opens a stream of 2024-11-05. A client of a later version asks for a back channel, which there is
- * none of: it names its version, or, as VS Code does, the session id that every handshake is given.
- */
+/** Whether a GET opens a stream of 2024-11-05; later clients send their version or, as VS Code, a session id. */
 export function opensStream(headers: Headers): boolean {
   const accept = headers.get('accept');
   const version = headers.get(VERSION_HEADER);

@@ -6,14 +6,14 @@ import { defineTool } from './tool.ts';
 
 export const acknowledgeAlert = defineTool({
   description:
-    'Say that you look after a check that is down: no reminder is sent, nobody else is called, and whoever was told hears so, until it is up again. The first acknowledgement of a failure stays.',
+    'Acknowledge a failure: stops reminders and escalation, and notifies the recipients, until the check is up again. The first acknowledgement of a failure is kept.',
   input: z.strictObject({
     check_id: z.string().describe('Id of the check, as in get_entity'),
     until: z
       .string()
       .optional()
-      .describe('When it ends by itself, an ISO 8601 time; default: when the check is up again'),
-    note: z.string().optional().describe('For people: what is being done'),
+      .describe('End of the acknowledgement, an ISO 8601 time; default: when the check is up again'),
+    note: z.string().optional().describe('Human-readable note on what is being done'),
   }),
   run: async (context, { check_id, ...body }) => {
     const check = await requireCheck(context, check_id);

@@ -6,10 +6,10 @@ import { parse } from '#lib/platform/http/validation.ts';
 import { defineTool } from './tool.ts';
 
 export const addIncidentNote = defineTool({
-  description: 'Write something down in the timeline of an incident, for whoever looks after it. Nobody is alerted.',
+  description: 'Add a note to the timeline of an incident. Sends no alerts.',
   input: z.strictObject({
     incident_id: z.string().describe('Id of the incident, as in list_incidents or an alert'),
-    text: z.string().describe('1 to 4,000 characters; line breaks are kept'),
+    text: z.string().describe('Text of 1 to 4,000 characters; line breaks are kept'),
   }),
   run: async (context, { incident_id, ...body }) => {
     const incident = await requireIncident(context, incident_id);

@@ -8,10 +8,10 @@ import { isPlain } from '#lib/platform/text.ts';
 import { defineTool } from './tool.ts';
 
 export const getEntity = defineTool({
-  description: 'One entity: its fields, current status, and the checks attached to it.',
+  description: 'One entity: its fields, current state and checks.',
   input: z.strictObject({
     blueprint_slug: z.string().describe('Slug of its blueprint'),
-    entity_slug: z.string().describe('Its slug within the blueprint'),
+    entity_slug: z.string().describe('Slug of the entity within its blueprint'),
   }),
   run: async (context, { blueprint_slug, entity_slug }) => {
     if (!isPlain(entity_slug)) throw notFound(`Entity ${entity_slug} of blueprint ${blueprint_slug}`);

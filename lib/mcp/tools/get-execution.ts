@@ -6,14 +6,17 @@ import { defineTool, listed, TOOL_PAGE } from './tool.ts';
 
 export const getExecution = defineTool({
   description:
-    'A run of an action, such as a tool has started: what the target said, how its pipeline stands, and the log lines it reported.',
+    'Execution of an action, such as one started by a tool: response of the target, status of its pipeline, and reported log lines.',
   input: z.strictObject({
-    execution_id: z.string().describe('Id of the execution, which the tool that started it has answered'),
-    after: z.int().min(0).max(1000).default(0).describe('Only log lines behind the one of this number'),
+    execution_id: z.string().describe('Id of the execution, returned by the tool that started it'),
+    after: z.int().min(0).max(1000).default(0).describe('Only log lines after this line number'),
   }),
   run: async (context, { execution_id, after }) => {
     const { execution } = await requireExecution(context, execution_id);
     const page = await gather(logLines(context, execution, after), TOOL_PAGE);
-    return { ...executionRecord(context, execution), ...listed('logs', page, 'Ask again for those after the last.') };
+    return {
+      ...executionRecord(context, execution),
+      ...listed('logs', page, 'Call again with after set to the last line.'),
+    };
   },
 });

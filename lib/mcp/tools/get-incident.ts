@@ -4,12 +4,12 @@ import { timelineOf } from '#lib/incidents/timeline.ts';
 import { gather } from '#lib/platform/http/paging.ts';
 import { defineTool, listed } from './tool.ts';
 
-/** The latest of its timeline, within what a tool answers. */
+/** Latest part of the timeline, within the size of a tool's result. */
 const TIMELINE = { limit: 100, maxBytes: 500_000 };
 
 export const getIncident = defineTool({
   description:
-    'An incident: the entity whose failure explains it, what fails with that, who was told, who looks after it, and its timeline, newest first.',
+    'One incident: root cause, affected entities, notified channels, acknowledgement, and its timeline, newest first.',
   input: z.strictObject({
     incident_id: z.string().describe('Id of the incident, as in list_incidents or an alert'),
   }),

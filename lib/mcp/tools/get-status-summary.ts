@@ -3,8 +3,7 @@ import { readStatus } from '#lib/history/status/status.ts';
 import { defineTool, TOOL_PAGE } from './tool.ts';
 
 export const getStatusSummary = defineTool({
-  description:
-    'Current status (up, degraded, down, unknown) of all monitored entities: fleet-wide counts and the list.',
+  description: 'Current state (up, degraded, down, unknown) of all entities, with counts.',
   input: z.strictObject({}),
   run: async (context) => {
     const { status, next } = await readStatus(context, TOOL_PAGE);

@@ -7,5 +7,5 @@ export const listBlueprints = defineTool({
   description: 'All blueprints: the kinds of components in the catalog, with their typed fields.',
   input: z.strictObject({}),
   run: async (context) =>
-    listed('blueprints', await gather(blueprintList(context), TOOL_PAGE), 'GET /v1/blueprints has them all.'),
+    listed('blueprints', await gather(blueprintList(context), TOOL_PAGE), 'GET /v1/blueprints returns all of them.'),
 });

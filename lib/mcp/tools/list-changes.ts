@@ -4,26 +4,26 @@ import { entryRecord } from '#lib/audit/summary.ts';
 import { HOUR_MS } from '#lib/platform/time.ts';
 import { defineTool, hours, listed } from './tool.ts';
 
-/** A model reads them all. */
+/** Maximum number of changes, because a model reads all of them. */
 const MAX_CHANGES = 200;
 
 export const listChanges = defineTool({
   description:
-    'Who changed what in the configuration, newest first: what was changed before something broke. Each with what it was before and after.',
+    'Changes of the configuration, newest first, with user, time, and values before and after, such as to find what changed before a failure.',
   input: z.strictObject({
-    hours: hours(24).describe('How far back, in hours'),
+    hours: hours(24).describe('Number of hours to go back'),
     target: z
       .string()
       .min(1)
       .max(300)
       .optional()
-      .describe('Only changes of this, by id or slug: an entity with its checks, a check with its policy and channels'),
+      .describe('Only changes of this id or slug: an entity with its checks, a check with its policy and channels'),
   }),
   run: async (context, { hours, target }) => {
     const since = context.ports.clock.now() - hours * HOUR_MS;
     const wanted = { since, kind: 'config' as const, ...(target !== undefined && { target }) };
     const { values, next } = await readLog(context, wanted, { order: 'desc', limit: MAX_CHANGES });
     const page = { values: values.map((item) => entryRecord(item, false)), ...(next !== undefined && { next }) };
-    return listed('changes', page, 'Ask for fewer hours or one target, or GET /v1/audit.');
+    return listed('changes', page, 'Request fewer hours or one target, or GET /v1/audit.');
   },
 });

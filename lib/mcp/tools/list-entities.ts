@@ -9,15 +9,14 @@ import { gather } from '#lib/platform/http/paging.ts';
 import { defineTool, listed, TOOL_PAGE } from './tool.ts';
 
 export const listEntities = defineTool({
-  description:
-    'Entities of the catalog with their fields, labels and status: all, or those of a blueprint, in a state, with labels.',
+  description: 'Entities of the catalog with fields, labels and state: all, or by blueprint, state and labels.',
   input: z.strictObject({
     blueprint_slug: z.string().optional().describe('Only entities of this blueprint'),
     state: z.array(z.enum(EntityState.options)).min(1).optional().describe('Only entities in one of these states'),
     label: z
       .record(z.string(), z.string())
       .optional()
-      .describe('Only entities that have all of these labels: {"team": "payments"}'),
+      .describe('Only entities with all of these labels: {"team": "payments"}'),
   }),
   run: async (context, { blueprint_slug, state, label }) => {
     const blueprints =
@@ -26,7 +25,7 @@ export const listEntities = defineTool({
         : [(await requireBlueprint(context, blueprint_slug)).blueprint];
     const advice =
       blueprint_slug === undefined
-        ? 'Ask for one blueprint_slug at a time.'
+        ? 'Request one blueprint_slug at a time.'
         : `The API lists all of them page by page: GET /v1/blueprints/${blueprint_slug}/entities.`;
     const wanted: EntityFilter = {
       ...(state && { state }),
@@ -36,7 +35,6 @@ export const listEntities = defineTool({
   },
 });
 
-/** Blueprint by blueprint, as far as there is room. */
 async function entitiesOf(context: Context, blueprints: BlueprintItem[], wanted: EntityFilter) {
   const values: Entity[] = [];
   let { limit, maxBytes } = TOOL_PAGE;

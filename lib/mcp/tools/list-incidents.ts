@@ -10,10 +10,10 @@ import { defineTool, hours, listed, TOOL_PAGE } from './tool.ts';
 
 export const listIncidents = defineTool({
   description:
-    'Incidents that are open or were touched lately, each with the entity whose failure explains it, and recent changes of state with cause and error; across all entities or of one alone, newest first.',
+    'Incidents that are open or changed recently, each with its root cause, and recent changes of state with cause and error, newest first; for all entities or one.',
   input: z.strictObject({
-    hours: hours(24).describe('How far back, in hours'),
-    entity_id: z.string().optional().describe('Only changes of this entity, by its id as in list_entities'),
+    hours: hours(24).describe('Number of hours to go back'),
+    entity_id: z.string().optional().describe('Only this entity, by its id as in list_entities'),
   }),
   run: async (context, { hours, entity_id }) => {
     const since = context.ports.clock.now() - hours * HOUR_MS;
@@ -22,15 +22,15 @@ export const listIncidents = defineTool({
       gather(transitionFeed(context, { since }, entity), TOOL_PAGE),
       incidentsSince(context, since, entity_id),
     ]);
-    return { ...listed('transitions', page, 'Ask for fewer hours, or GET /v1/status/transitions.'), incidents };
+    return { ...listed('transitions', page, 'Request fewer hours, or GET /v1/status/transitions.'), incidents };
   },
 });
 
-/** What was opened so long (ms) before is looked at for an end since then. */
+/** Maximum age (ms) of incidents whose end is looked up. */
 const OPENED_BEFORE_MS = 7 * DAY_MS;
 const MAX_INCIDENTS = { limit: 100, maxBytes: 200_000 };
 
-/** Incidents that are not over, and those that were opened, changed or ended since then (epoch ms), newest first. */
+/** Returns open incidents, and those changed since a time (epoch ms), newest first. */
 async function incidentsSince(
   context: Context,
   since: number,

@@ -6,14 +6,14 @@ import { defineTool, listed, TOOL_PAGE } from './tool.ts';
 
 export const listPings = defineTool({
   description:
-    'Pings of a push check (a cron job or agent), newest first: starts, successes, failures and logs, with run id, exit status, duration and where each came from.',
+    'Pings of a push check (a cron job or agent), newest first: starts, successes, failures and logs, with run id, exit status, duration and client address.',
   input: z.strictObject({
     check_id: z.string().describe('Id of the check, as in get_entity'),
-    limit: z.int().min(1).max(TOOL_PAGE.limit).default(50).describe('How many at the most'),
+    limit: z.int().min(1).max(TOOL_PAGE.limit).default(50).describe('Maximum number of pings'),
   }),
   run: async (context, { check_id, limit }) => {
     const check = await requireCheck(context, check_id);
     const page = await gather(pingList(context, check), { ...TOOL_PAGE, limit });
-    return listed('pings', page, 'Ask for more by limit, or GET /v1/checks/{id}/pings.');
+    return listed('pings', page, 'Request more by limit, or GET /v1/checks/{id}/pings.');
   },
 });

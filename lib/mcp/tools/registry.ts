@@ -1,10 +1,7 @@
 import { lazy } from '#lib/platform/lazy.ts';
 import { CHANGES, type LazyTool, REACHES_OUT, READS } from './tool.ts';
 
-/**
- * Every built-in tool by its name, with what decides who sees and calls it. A new one is a file beside this and an
- * entry here; the file is loaded with the first call.
- */
+/** Built-in tools by name, with their access; a new tool is a file in this folder and an entry here. */
 export const builtInTools: ReadonlyMap<string, LazyTool> = new Map(
   Object.entries<LazyTool>({
     get_status_summary: {

@@ -5,24 +5,24 @@ import { SilenceReason } from '#lib/catalog/silence-settings.ts';
 import { parse } from '#lib/platform/http/validation.ts';
 import { defineTool } from './tool.ts';
 
-/** 30 days, the longest that a silence lasts. */
+/** Maximum duration of a silence: 30 days. */
 const MAX_MINUTES = 43_200;
 
-const some = (what: string) => z.array(z.string()).optional().describe(what);
+const some = (description: string) => z.array(z.string()).optional().describe(description);
 
 export const silence = defineTool({
   description:
-    'Hold back the alerts of some checks for a while, such as before work on them. What has changed is told at its end. Say which checks by at least one of check_ids, entity_ids, blueprints and labels: those that fit all that is given. Answers the silence, and a notice where no check fits.',
+    'Silence the alerts of selected checks for a time, such as before work on them. At its end one alert reports what has changed. Select checks by at least one of check_ids, entity_ids, blueprints and labels; all given conditions must match. Returns the silence, and a notice if no check matches.',
   input: z.strictObject({
-    check_ids: some('These checks, by id'),
-    entity_ids: some('Checks of these entities, by id'),
-    blueprints: some('Checks of the entities of these blueprints, by slug'),
+    check_ids: some('Ids of checks'),
+    entity_ids: some('Ids of entities whose checks are selected'),
+    blueprints: some("Slugs of blueprints whose entities' checks are selected"),
     labels: z
       .record(z.string(), z.string())
       .optional()
-      .describe('Checks with all of these labels, their own or of their entity: {"team": "payments"}'),
-    minutes: z.int().min(1).max(MAX_MINUTES).default(60).describe('For how long'),
-    reason: SilenceReason.default('').describe('Why, for people'),
+      .describe('Labels that the checks or their entities must all have: {"team": "payments"}'),
+    minutes: z.int().min(1).max(MAX_MINUTES).default(60).describe('Duration in minutes'),
+    reason: SilenceReason.default('').describe('Human-readable reason'),
   }),
   run: async (context, { minutes, reason, ...selector }) => {
     const applies_to = parse(CheckSelector, selector);

@@ -1,18 +1,18 @@
 import * as z from 'zod';
 import { spend } from '#lib/access/rate-gate.ts';
 import { SettingsTest, testSettings } from '#lib/results/manual/test-settings.ts';
-import { TOKENS_A_PROBE } from '#lib/results/manual/tester-routes.ts';
+import { TOKENS_PER_PROBE } from '#lib/results/manual/tester-routes.ts';
 import { defineTool } from './tool.ts';
 
-/** What a check is called and found by has no part in a trial. */
+/** Settings without name, slug and labels, which a settings test does not need. */
 const { name: _name, slug: _slug, labels: _labels, ...settings } = SettingsTest.shape;
 
 export const testCheck = defineTool({
   description:
-    'Try settings of a check before they are saved: probes the target once and shows what it said. Nothing is stored. Give check_id to try changes of a check that there is.',
+    'Test settings of a check before saving them: probes the target once and returns its response. Stores nothing. Give check_id to test changes of an existing check.',
   input: z.strictObject(settings),
-  run: async (context, trial) => {
-    await spend(context, 'write', TOKENS_A_PROBE);
-    return testSettings(context, trial);
+  run: async (context, input) => {
+    await spend(context, 'write', TOKENS_PER_PROBE);
+    return testSettings(context, input);
   },
 });

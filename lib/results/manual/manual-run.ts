@@ -15,23 +15,21 @@ import { recordProbeResult } from '#lib/results/slots/record-probe.ts';
 import { reprobeSlot } from '#lib/results/slots/retries.ts';
 import { intervalScheduleOf, isSlot } from '#lib/schedule/slots.ts';
 
-/** Whoever asked waits, and so does a gateway, which gives up after 30 s: a probe takes so long at most (ms). */
+/** Maximum duration of a probe (ms): the caller waits for it, and a gateway gives up after 30 s. */
 const MAX_MS = 20_000;
-/** How long one waits for its place (ms). */
+/** Maximum wait for a permit (ms). */
 const WAIT_MS = 2_000;
 
-/** What is wrong here, for a while; it may be sent again. */
 const tooManyProbesError = (message: string): AppError =>
   new AppError('UNAVAILABLE', message, { headers: { 'retry-after': '5' } });
 
-/** `isCut`: it was given less time than its settings say. `isHeartbeatOverdue`: no answer came over a network. */
+/** `isCut`: with a shorter timeout than its settings. `isSilent`: no response came over a network. */
 type ProbedNow = Probed & { isCut: boolean; isSilent: boolean };
 
 /**
- * Probes a target at once, for somebody who waits for it. It takes a place of the slow lane, so that no check whose
- * slot is due waits for it. Throws UNAVAILABLE where our own stall may be why it failed, RATE_LIMITED
- * where there is no place.
- * @param shows whether the outcome shows what the target said
+ * Probes a target immediately for a waiting caller, on the slow lane, so that no due check waits for it. `shows`:
+ * whether the outcome includes the response. Throws UNAVAILABLE if a stall may have caused the failure, RATE_LIMITED if
+ * no permit is free.
  */
 export async function probeNow(
   { ports, tenant, caller }: Context,
@@ -40,7 +38,7 @@ export async function probeNow(
 ): Promise<ProbedNow> {
   const { lanes, network } = probingProcess(ports);
   const host = hostOf(check);
-  await network.lookAgain();
+  await network.recheck();
   const claim = { tenant, target: host, until: ports.clock.now() + WAIT_MS };
   const timeout_ms = Math.min(probeTimeout(check), MAX_MS);
   const probe = () => probeBy(ports, check, { account: caller, tenant_id: tenant, timeout_ms, shows, about });
@@ -48,25 +46,24 @@ export async function probeNow(
   if (probed === NO_PERMIT) {
     throw new AppError(
       'RATE_LIMITED',
-      'Too many probes of this account, or to this host, are under way. Nothing was probed; try again in 2 s.',
+      'Too many probes of this account, or to this host, are in progress. Nothing was probed; try again in 2 s.',
       { headers: { 'retry-after': '2' } },
     );
   }
-  if (!probed)
-    throw tooManyProbesError('The service itself stood still while it probed, so that nothing is known. Try again.');
+  if (!probed) throw tooManyProbesError('The service stalled during the probe, so its outcome is unknown. Try again.');
   const route = probeRoute(host);
   const isSilent = probed.outcome.unanswered === true;
   if (typeof route === 'object') network.record(route.host, !isSilent);
   return { ...probed, isCut: timeout_ms < probeTimeout(check), isSilent: isSilent && route !== 'this machine' };
 }
 
-/** The check of a path, if it can be run by hand. Throws NOT_FOUND; CONFLICT where the service does not probe it. */
+/** Returns a check that can be run manually. Throws NOT_FOUND, or CONFLICT if the service does not probe it. */
 export async function requireProbed(context: Context, id: string): Promise<CheckItem> {
   const check = await requireCheck(context, id);
   if (check.execution_mode === 'push') {
     throw new AppError(
       'CONFLICT',
-      `Check ${id} is a push check: your agent posts its results, the service probes nothing.`,
+      `Check ${id} is a push check: your agent posts its results, and the service does not probe it.`,
     );
   }
   if (!check.enabled) {
@@ -76,9 +73,9 @@ export async function requireProbed(context: Context, id: string): Promise<Check
 }
 
 /**
- * Probes a check now, records what was found, and judges it like any result (docs/use/checks.md#manual-runs). Should
- * this process die in the middle, all of it was recorded or nothing. Throws UNAVAILABLE, RATE_LIMITED and CONFLICT
- * where nothing is known of the target, and nothing is recorded then; NOT_FOUND when the check was deleted meanwhile.
+ * Probes a check now, records the result and applies it like any other (docs/use/checks.md#manual-runs), atomically.
+ * Throws UNAVAILABLE, RATE_LIMITED or CONFLICT if the outcome is unknown; then nothing is recorded. Throws NOT_FOUND if
+ * the check was deleted.
  */
 export async function runCheckManually(
   context: StateContext,
@@ -89,21 +86,21 @@ export async function runCheckManually(
   if (probed.isCut && probed.outcome.error_kind === 'timeout') {
     throw new AppError(
       'CONFLICT',
-      `The target did not answer within ${MAX_MS} ms, and its timeout_ms is ${check.timeout_ms}: a run by hand does not ` +
-        'wait as long. Nothing was recorded.',
+      `The target did not answer within ${MAX_MS} ms, and its timeout_ms is ${check.timeout_ms}: a manual run does not ` +
+        'wait that long. Nothing was recorded.',
     );
   }
   const { network } = probingProcess(ports);
   if (probed.isSilent && (network.wasDown(probed.started_at) || (await network.isInDoubt()))) {
     throw tooManyProbesError(
-      'The target did not answer, and neither does the reference name: our own network may be to blame. Nothing was ' +
-        'recorded.',
+      'The target did not answer, and neither does the reference host: the network of the service may be down. Nothing was' +
+        ' recorded.',
     );
   }
   const note = auditWriter(context, 'run', auditedCheck);
   const recorded = await recordProbeResult(context, {
     check,
-    slot: besideSlots(check, probed.started_at),
+    slot: orderOutsideSlots(check, probed.started_at),
     started_at: probed.started_at,
     outcome: probed.outcome,
     retention_days: caller.retention_days,
@@ -113,18 +110,18 @@ export async function runCheckManually(
     },
   });
   if (recorded.is === 'dropped') throw notFound(`Check ${check.id}`);
-  const lookOn = async () => {
+  const followUp = async () => {
     if (recorded.changed) await reprobeSlot(context, check);
-    // While targets answer, so that a silence to come can be told from one of our own network.
+    // While targets answer, so that a later failure of the service's own network can be detected.
     await network.refreshReference();
   };
-  // It is recorded: what fails now, the next slot makes up for.
-  await lookOn().catch((error: unknown) => {
-    ports.log.warn('what follows a run by hand failed', { check_id: check.id, error });
+  // The result is recorded: if this fails, the next slot makes up for it.
+  await followUp().catch((error: unknown) => {
+    ports.log.warn('follow-up of a manual run failed', { check_id: check.id, error });
   });
   return { result: recorded.result, check_state: recorded.state };
 }
 
-/** A result that stands at a slot would speak for it. @param at epoch ms */
-const besideSlots = ({ id, interval_seconds }: CheckItem, at: number): number =>
+/** Returns an instant (epoch ms) that is not a slot, because a result at a slot would count as the slot's. */
+const orderOutsideSlots = ({ id, interval_seconds }: CheckItem, at: number): number =>
   isSlot(intervalScheduleOf(cellOf(id), interval_seconds), at) ? at + 1 : at;

@@ -15,22 +15,20 @@ import { pick } from '#lib/platform/plain-data.ts';
 import { ResultRecord, textsOf } from '#lib/results/result.ts';
 import { probeNow } from './manual-run.ts';
 
-/** Settings to try: those of a new check but for its entity, or changes of a check that there is. */
+/** Settings to test: those of a new check without its entity, or changes of an existing check. */
 export const SettingsTest = CheckPatch.extend({
   check_id: z
     .string()
-    .describe(
-      'A check whose stored settings hold where nothing else is said here, as PUT lays changes over them; its secrets need not be sent again.',
-    )
+    .describe('Check whose stored settings apply unless given here, as with PUT. Its secrets need not be sent again.')
     .optional(),
-  check_type: z.string().describe('What kind of check it is; required without check_id.').optional(),
+  check_type: z.string().describe('Type of the check; required without check_id.').optional(),
 }).meta({ id: 'CheckTrial' });
 propertyAliases.add(SettingsTest, propertyAliases.get(CheckPatch)!);
-type Trial = z.output<typeof SettingsTest>;
+type TestInput = z.output<typeof SettingsTest>;
 
 const membersOfTypes = [...checkTypes.values()].map(({ result, shown }) => ({ ...result.shape, ...shown.shape }));
 
-/** What a trial of settings found, with what the target said; nothing of it is stored. */
+/** Result of a settings test, with the response of the target; nothing is stored. */
 export const SettingsTestRecord = ResultRecord.pick({
   outcome: true,
   success: true,
@@ -42,20 +40,22 @@ export const SettingsTestRecord = ResultRecord.pick({
 })
   .extend({ ...Object.assign({}, ...membersOfTypes), assertions: AssertionResultList })
   .meta({ id: 'CheckTrialResult' });
-type TrialRecord = z.output<typeof SettingsTestRecord>;
+type TestRecord = z.output<typeof SettingsTestRecord>;
 
 /**
- * Probes a target by settings that need not be stored anywhere, and stores nothing. Whoever may try settings may also
- * store them and see their secrets, so that a stored secret goes nowhere that PUT could not send it. Throws
- * VALIDATION_ERROR, NOT_FOUND, RATE_LIMITED, UNAVAILABLE.
+ * Probes a target with given settings and stores nothing. A caller who may test settings may also store them and see
+ * their secrets, so a stored secret is sent only to targets that PUT allows. Throws VALIDATION_ERROR, NOT_FOUND,
+ * RATE_LIMITED, UNAVAILABLE.
  */
-export async function testSettings(context: Context, trial: Trial): Promise<TrialRecord> {
-  const { check_id, ...settings } = trial;
-  const check = await (check_id === undefined ? fresh(context, settings) : laidOver(context, check_id, settings));
+export async function testSettings(context: Context, input: TestInput): Promise<TestRecord> {
+  const { check_id, ...settings } = input;
+  const check = await (check_id === undefined
+    ? newSettings(context, settings)
+    : changedSettings(context, check_id, settings));
   if (check.execution_mode === 'push') {
     throw invalid(
       check_id === undefined ? 'check_type' : 'check_id',
-      'is a push check: your agent posts its results, and there is nothing to probe',
+      'is a push check: your agent posts its results, and the service does not probe it',
     );
   }
   const { outcome } = await probeNow(context, check, { shows: true, about: { check_id } });
@@ -65,16 +65,16 @@ export async function testSettings(context: Context, trial: Trial): Promise<Tria
     ...textsOf(outcome),
     outcome: outcomeOf(outcome),
     assertions,
-  } as TrialRecord);
+  } as TestRecord);
 }
 
-async function fresh({ ports, caller }: Context, settings: Record<string, unknown>): Promise<CheckSettings> {
+async function newSettings({ ports, caller }: Context, settings: Record<string, unknown>): Promise<CheckSettings> {
   const check = parseTrial(settings, validationContext(ports));
   await guardSettings(check, boundTo(ports.settings, caller));
   return check;
 }
 
-async function laidOver(context: Context, id: string, changes: Record<string, unknown>): Promise<CheckSettings> {
+async function changedSettings(context: Context, id: string, changes: Record<string, unknown>): Promise<CheckSettings> {
   const { ports, caller } = context;
   const stored = await requireCheck(context, id);
   await assertOnEntity(context, stored, changes.entity as string | undefined);

@@ -9,27 +9,28 @@ import { SettingsTest, SettingsTestRecord, testSettings } from './test-settings.
 
 const row = route<StateContext>();
 
-/** What a probe at somebody's wish counts for, as a write: the service goes out in its own name. */
-export const TOKENS_A_PROBE = 20;
+/** Number of write tokens that a manual probe costs, because the service sends requests in its own name. */
+export const TOKENS_PER_PROBE = 20;
 
 const RunRecord = ResultRecord.extend({
-  check_state: CheckState.describe('What the check is now, with this result.'),
+  check_state: CheckState.describe('State of the check after this result.'),
 }).meta({ id: 'CheckRun' });
 
-/** Runs a check by hand, and answers what is shown of that. Throws what `runByHand` does. */
+/** Runs a check manually and returns the result as shown. Throws as `runCheckManually`. */
 export async function runCheck(context: StateContext, check: CheckItem): Promise<z.output<typeof RunRecord>> {
   const { result, check_state } = await runCheckManually(context, check);
   return { ...resultView(context, check.id, result), check_state };
 }
 
-/** What probes at somebody's wish; the only rows of the function tester. */
+/** Routes that probe on request; the only routes of the function tester. */
 export const testerRoutes = [
   row({
     method: 'POST',
     path: '/v1/checks/test',
     access: 'write',
-    tokens: TOKENS_A_PROBE,
-    summary: 'Try settings of a check: probe once, show what the target said, store nothing',
+    tokens: TOKENS_PER_PROBE,
+    summary: 'Test settings of a check without storing anything',
+    description: 'Probes the target once and returns its response.',
     status: 200,
     body: SettingsTest,
     reply: SettingsTestRecord,
@@ -40,8 +41,9 @@ export const testerRoutes = [
     method: 'POST',
     path: '/v1/checks/{id}/run',
     access: 'respond',
-    tokens: TOKENS_A_PROBE,
-    summary: 'Probe a check now; the result is recorded and judged like any other',
+    tokens: TOKENS_PER_PROBE,
+    summary: 'Probe a check now and record the result',
+    description: 'The result is applied like any other, so it can change the state and send alerts.',
     status: 201,
     reply: RunRecord,
     errors: ['CONFLICT'],

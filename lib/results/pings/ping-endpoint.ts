@@ -10,20 +10,19 @@ import { type Pinged, type PingGate, pingGate } from './ping-gate.ts';
 import { type PingPath, readPingPath, UUID } from './ping-path.ts';
 import { type Ping, receivePing } from './receive-ping.ts';
 
-// The answers to pings: short texts, to the letter as clients of Healthchecks know them.
+// Response texts of pings are verbatim those that clients of Healthchecks expect.
 
-/** Below it, every request is a ping. */
+/** Path prefix of all pings. */
 export const PING_PATH = '/ping/';
 
-/** A path as it may be logged: the address of a ping is a secret. */
+/** Returns a path for the log; the path of a ping is a secret. */
 export const loggedPath = (path: string): string => (path.startsWith(PING_PATH) ? `${PING_PATH}…` : path);
 
-/** Bytes of a body that are read; clients cut theirs by it. */
+/** Maximum number of body bytes that are read; clients truncate theirs to it. */
 const BODY_LIMIT = 10_000;
 
 const NOT_FOUND = 'not found';
 
-/** In place of a sentence for people. What is not here says itself what was wrong. */
 const TEXTS: Partial<Record<ErrorCode, string>> = {
   ACCOUNT_DISABLED: NOT_FOUND,
   RATE_LIMITED: 'rate limited',
@@ -32,12 +31,10 @@ const TEXTS: Partial<Record<ErrorCode, string>> = {
   INTERNAL: 'internal error',
 };
 
-/** 201 `Created`: the ping has made its check. */
 const textReply = (text: 'OK' | 'Created', requestId: string): ApiResult => {
   return { statusCode: text === 'OK' ? 200 : 201, headers: headersOf(requestId), body: text };
 };
 
-/** The answer to a ping that was refused, or failed. */
 function failureReply({ code, status, message, headers }: AppError, requestId: string): ApiResult {
   const { allow, 'retry-after': after = status === 503 ? '1' : undefined } = headers;
   return {
@@ -47,7 +44,7 @@ function failureReply({ code, status, message, headers }: AppError, requestId: s
   };
 }
 
-/** What a ping itself says of it; that of a check which goes at this moment is for people. */
+/** Texts of the ping path are kept; others, such as of a check that is being deleted, are human-readable messages. */
 const notFoundText = (message: string): string => (message.startsWith(NOT_FOUND) ? message : NOT_FOUND);
 
 const headersOf = (requestId: string): Record<string, string> => ({
@@ -61,38 +58,36 @@ const headersOf = (requestId: string): Record<string, string> => ({
 const MAX_USER_AGENT = 200;
 const METHODS = ['GET', 'HEAD', 'POST'];
 
-/**
- * Answers pings, as Healthchecks does (docs/use/heartbeats.md#pings); never throws. Made once a process, for its gate.
- */
+/** Creates the handler of pings, like Healthchecks (docs/use/heartbeats.md#pings); never throws. One per process. */
 export function makePings(env: StateEnv): (event: ApiEvent) => Promise<ApiResult> {
   const gate = pingGate(env);
   return async (event) => {
     const { requestId: request_id, http } = event.requestContext;
     try {
-      return textReply(await answer(env, gate, event), request_id);
+      return textReply(await handle(env, gate, event), request_id);
     } catch (error) {
       const { headers, rawPath } = event;
       const request = { request_id, method: http.method, path: loggedPath(rawPath), headers, source_ip: http.sourceIp };
-      const refused = refuse(env.ports.log, error, request);
-      if (refused.code === 'RATE_LIMITED') env.ports.metrics.count('RefusedPings');
-      return failureReply(refused, request_id);
+      const failure = refuse(env.ports.log, error, request);
+      if (failure.code === 'RATE_LIMITED') env.ports.metrics.count('RefusedPings');
+      return failureReply(failure, request_id);
     }
   };
 }
 
-async function answer(env: StateEnv, gate: PingGate, event: ApiEvent): Promise<'OK' | 'Created'> {
+async function handle(env: StateEnv, gate: PingGate, event: ApiEvent): Promise<'OK' | 'Created'> {
   const { method, sourceIp = '' } = event.requestContext.http;
   const path = readPingPath(event.rawPath);
-  if (path === 'unknown') throw notThere();
+  if (path === 'unknown') throw notFoundError();
   if (path === 'invalid') throw new AppError('VALIDATION_ERROR', 'invalid url format');
   if (!METHODS.includes(method)) throw methodNotAllowed();
   const query = new URLSearchParams(event.rawQueryString);
   const rid = ridOf(query);
   const key = keyOf(event.headers['idempotency-key']);
 
-  const pinged = await gate.admit(sourceIp, path.target);
-  if (!pinged) throw notThere();
-  const { check, is_new } = await checkOf(env, pinged, { path, query, event });
+  const target = await gate.admit(sourceIp, path.target);
+  if (!target) throw notFoundError();
+  const { check, is_new } = await checkOf(env, target, { path, query, event });
   const ping: Ping = {
     kind: path.kind,
     exit_status: path.exit_status,
@@ -103,14 +98,13 @@ async function answer(env: StateEnv, gate: PingGate, event: ApiEvent): Promise<'
     body: await readText(event),
     key,
   };
-  await receivePing(env, check, ping, pinged.account.retention_days);
+  await receivePing(env, check, ping, target.account.retention_days);
   return is_new ? 'Created' : 'OK';
 }
 
 type Request = { path: PingPath; query: URLSearchParams; event: ApiEvent };
 type PingCheck = { check: CheckItem; is_new: boolean };
 
-/** The check that a ping is for, also one that it makes. Throws NOT_FOUND, CONFLICT. */
 async function checkOf(env: Env, pinged: Pinged, request: Request): Promise<PingCheck> {
   const found = pinged.check ? { check: pinged.check, is_new: false } : await provision(env, pinged, request);
   if (found.check.execution_mode !== 'push') throw new AppError('CONFLICT', 'not a push check');
@@ -119,16 +113,15 @@ async function checkOf(env: Env, pinged: Pinged, request: Request): Promise<Ping
 
 async function provision(env: Env, { key, account }: Pinged, { path, query, event }: Request): Promise<PingCheck> {
   const { target } = path;
-  if (query.get('create') !== '1' || !key || 'uuid' in target) throw notThere();
-  if (key.blueprint_slug === null) throw notThere(': this ping key may not create checks');
+  if (query.get('create') !== '1' || !key || 'uuid' in target) throw notFoundError();
+  if (key.blueprint_slug === null) throw notFoundError(': this ping key may not create checks');
   const { http, requestId: request_id } = event.requestContext;
   const origin = originOf({ headers: event.headers, address: http.sourceIp ?? '', request_id });
-  // A part of its own: hardly a ping makes anything.
+  // Loaded lazily, because few pings create a check.
   const { provisionCheck } = await import('#lib/results/pings/provision-check.ts');
   return provisionCheck(env, { key, account, slug: target.slug, blueprint: key.blueprint_slug, origin });
 }
 
-/** The id of a run, in lower case. Two of them are none. */
 function ridOf(query: URLSearchParams): string | undefined {
   const [rid, ...more] = query.getAll('rid');
   if (rid === undefined) return undefined;
@@ -141,14 +134,14 @@ function keyOf(key: string | undefined): string | undefined {
   throw new AppError('VALIDATION_ERROR', 'invalid idempotency key');
 }
 
-/** The beginning of the body, in well-formed Unicode and without secrets. Half a character at its cut is left out. */
+/** Reads the start of the body as well-formed Unicode without secrets; a character truncated at the end is dropped. */
 async function readText(event: ApiEvent): Promise<string> {
   const bytes = await firstBytes(event, BODY_LIMIT);
   const text = new TextDecoder().decode(bytes, { stream: bytes.length === BODY_LIMIT });
   return maskSecrets(text);
 }
 
-const notThere = (why = ''): AppError => new AppError('NOT_FOUND', `not found${why}`);
+const notFoundError = (why = ''): AppError => new AppError('NOT_FOUND', `not found${why}`);
 
 const methodNotAllowed = (): AppError =>
   new AppError('METHOD_NOT_ALLOWED', 'method not allowed', { headers: { allow: METHODS.join(', ') } });

@@ -9,30 +9,24 @@ import { makeBuckets } from '#lib/platform/sharing/memory-limiter.ts';
 import type { PingKeyPointer } from './ping-keys.ts';
 import type { PingTarget } from './ping-path.ts';
 
-/** Ping URLs that a process holds to their rate, and of those that lead nowhere, how many it remembers. */
+/** Maximum number of ping URLs with a rate limit, and of remembered unknown ones, per process. */
 const MAX_URLS = 20_000;
 const MAX_UNKNOWN = 10_000;
-/** How long (ms) an address that leads nowhere is not asked for again. */
+/** Time (ms) for which an unknown address is not read again. */
 const UNKNOWN_MS = 60_000;
 
-/** What a ping is for. `check`: undefined where the slug behind the `key` names none. */
+/** Target of a ping. `check`: undefined if no check has the slug after the `key`. */
 export type Pinged = { account: AccountItem } & (
   | { check: CheckItem; key?: undefined }
   | { check: CheckItem | undefined; key: PingKeyPointer }
 );
 
 export type PingGate = {
-  /**
-   * What a ping is for; undefined where its address leads nowhere, or the account is disabled. Counts it of its client
-   * address, its URL and its account. Throws RATE_LIMITED.
-   */
+  /** Returns the target of a ping; undefined if unknown or disabled. Counts its rates. Throws RATE_LIMITED. */
   admit(address: string, target: PingTarget): Promise<Pinged | undefined>;
 };
 
-/**
- * What a ping passes, one gate a process. Rates of an address and of a URL are in memory, before the table is asked; so
- * are addresses that lead nowhere, so that a forgotten crontab costs nothing.
- */
+/** Creates the rate limits of pings, one per process, in memory, so that a forgotten crontab costs no reads. */
 export function pingGate(env: Env): PingGate {
   const { ports, keys } = env;
   const { table, clock } = ports;
@@ -42,25 +36,25 @@ export function pingGate(env: Env): PingGate {
   return {
     async admit(address, target) {
       spendAt(ports, address, 'ping');
-      const opener = digestOf('uuid' in target ? target.uuid : target.key);
-      spendOn('uuid' in target ? opener : `${opener}/${target.slug}`);
-      if ((unknown.get(opener) ?? 0) > clock.now()) return undefined;
-      const found = 'uuid' in target ? await byUuid(opener) : await byKey(opener, target.slug);
-      if (!found) remember(opener);
+      const digest = digestOf('uuid' in target ? target.uuid : target.key);
+      spendForUrl('uuid' in target ? digest : `${digest}/${target.slug}`);
+      if ((unknown.get(digest) ?? 0) > clock.now()) return undefined;
+      const found = 'uuid' in target ? await byUuid(digest) : await byKey(digest, target.slug);
+      if (!found) rememberUnknown(digest);
       if (!found || isDisabled(found.account)) return undefined;
       await spend({ ports, tenant: found.account.id, caller: found.account }, 'push');
       return found;
     },
   };
 
-  /** @param name of a bucket; no secret is kept */
-  function spendOn(name: string): void {
+  /** Spends the rate of a ping URL, named by a digest, because secrets are not kept. */
+  function spendForUrl(name: string): void {
     const rate = ports.limiter.rates?.['ping-url'];
-    const standing = rate && urls.take(name, rate);
-    if (standing && !standing.allowed) throw rateLimited('ping-url', standing, ' of a ping URL');
+    const status = rate && urls.take(name, rate);
+    if (status && !status.allowed) throw rateLimited('ping-url', status, ' of a ping URL');
   }
 
-  function remember(digest: string): void {
+  function rememberUnknown(digest: string): void {
     ports.metrics.count('UnknownPings');
     unknown.delete(digest);
     if (unknown.size >= MAX_UNKNOWN) unknown.delete(unknown.keys().next().value!);
@@ -78,7 +72,7 @@ export function pingGate(env: Env): PingGate {
     return check && account && { check, account };
   }
 
-  /** As it was a second ago at most: what the operator changes of it need not hold at once. */
+  /** Reads the account, up to a second old: changes by the operator may take that long. */
   async function accountOf(tenant: string): Promise<AccountItem | undefined> {
     return (await table.getMany<AccountItem>([keys.account(tenant)], { eventual: true }))[0];
   }

@@ -13,38 +13,35 @@ import { allOf } from '#lib/platform/table/pages.ts';
 import { iso } from '#lib/platform/time.ts';
 import { orderOf, PING_KINDS, type PingBodyItem, type PingFacts, type ResultItem } from '#lib/results/result.ts';
 
-/** A ping on the wire (docs/use/heartbeats.md#pings). */
+/** Ping as the API shows it (docs/use/heartbeats.md#pings). */
 export const PingRecord = z
   .object({
     id: z.string().describe('Id of the ping.'),
     kind: z
       .enum(PING_KINDS)
-      .describe('success, fail: a run has ended so. start: one has begun. log: something to keep, and no more.'),
-    exit_status: z.int().nullable().describe('The number at the end of its address; null: there was none.'),
-    rid: z.string().nullable().describe('Id of its run, by which start and end belong together; null: none was given.'),
+      .describe('success, fail: outcome of a run. start: start of a run. log: a log entry without effect.'),
+    exit_status: z.int().nullable().describe('Exit status at the end of its path; null if there was none given.'),
+    rid: z.string().nullable().describe('Run id that connects start and end; null if not given.'),
     duration_ms: z
       .int()
       .nullable()
-      .describe('How long the run took that it ended, in milliseconds; null: its start is not known.'),
-    at: z.iso.datetime().describe('When it came.'),
+      .describe('Duration of the run that it ended, in milliseconds; null if its start is not known.'),
+    at: z.iso.datetime().describe('Time of its arrival.'),
     method: z.string().describe('HEAD, GET or POST.'),
     remote_addr: z.string().describe('Address of the client.'),
-    user_agent: z.string().describe('What the client calls itself; cut at 200 characters.'),
-    body_bytes: z.int().describe('Bytes of its body that are kept; 0: none.'),
+    user_agent: z.string().describe('User agent of the client, truncated to 200 characters.'),
+    body_bytes: z.int().describe('Number of stored bytes of its body; 0 without a body.'),
   })
   .meta({ id: 'Ping' });
 export type PingRecord = z.infer<typeof PingRecord>;
 
-/** A ping that is no result, a start or a log entry: about 300 bytes under its check, at `P#<ms>#<tail>`. Put once. */
+/** Ping without a result (a start or a log entry): about 300 bytes under its check, at `P#<ms>#<tail>`. Put once. */
 export type PingItem = Item & { ping: PingFacts };
 
-/** What is behind the prefix of a sort key: the same for a ping and its body. */
-const placeOf = ({ sk }: Pick<Item, 'sk'>): string => sk.slice(sk.indexOf('#') + 1);
+const suffixOf = ({ sk }: Pick<Item, 'sk'>): string => sk.slice(sk.indexOf('#') + 1);
 
-/** The id of a ping, or of the ping that a body belongs to: it follows from where they stand. */
-const pingIdOf = (item: Pick<Item, 'pk' | 'sk'>): string => derivedId('png', orderOf(item), item.pk, placeOf(item));
+const pingIdOf = (item: Pick<Item, 'pk' | 'sk'>): string => derivedId('png', orderOf(item), item.pk, suffixOf(item));
 
-/** The ping on the wire. @param latencyMs of the result that it became */
 const pingRecord = (item: Pick<Item, 'pk' | 'sk'>, ping: PingFacts, latencyMs = 0): PingRecord => ({
   id: pingIdOf(item),
   kind: ping.kind,
@@ -58,20 +55,17 @@ const pingRecord = (item: Pick<Item, 'pk' | 'sk'>, ping: PingFacts, latencyMs = 
   body_bytes: ping.body_bytes,
 });
 
-/** Items that one request looks at: results that came by key lie between pings. */
+/** Maximum number of items read per request, because results pushed with an API key are between pings. */
 const MAX_SCANNED = 2000;
 
 type Stored = PingItem | (ResultItem & { ping?: undefined }) | (ResultItem & Pick<PingItem, 'ping'>);
 
-/**
- * Access pattern: pings of a check, newest first. Those that ended a run are among its results, the others beside them;
- * both are in the order of their arrival, so that a position among one is one among the other.
- */
+/** Access pattern: pings of a check, newest first, merged from its results and pings, both by arrival. */
 export function pingList(context: Context, check: CheckItem): Reader<PingRecord> {
   const { ports, keys, tenant, caller } = context;
   const partition = keys.ofCheck(tenant, check.id);
   const from = stamp(retentionStart(ports.clock.now(), caller.retention_days));
-  const shown = seesSecrets(caller) ? {} : { remote_addr: REDACTED };
+  const masked = seesSecrets(caller) ? {} : { remote_addr: REDACTED };
   const page = (prefix: string, after: string | undefined, limit: number) =>
     ports.table.query<Stored>({
       partition,
@@ -81,32 +75,31 @@ export function pingList(context: Context, check: CheckItem): Reader<PingRecord>
       limit,
       after: after === undefined ? undefined : `${prefix}${after}`,
     });
-  let looked = 0;
+  let visited = 0;
   return async (after, limit) => {
     const pages = await Promise.all([RESULTS, PINGS].map((prefix) => page(prefix, after, limit)));
-    // Behind the end of a page there may be more of it, so that what lies there is for the next.
+    // Items after the end of one list's page belong to the next page, because the other list may have more before them.
     const ends = pages.flatMap(({ items, next }) => (next === undefined ? [] : [placeInList(items.at(-1)!)]));
     const floor = ends.toSorted().at(-1) ?? '';
     const items = pages
       .flatMap((one) => one.items)
       .filter((item) => placeInList(item) >= floor)
       .sort((a, b) => (placeInList(a) > placeInList(b) ? -1 : 1));
-    looked += items.length;
+    visited += items.length;
     const found = items.flatMap((item) => {
       const { ping } = item;
       if (!ping) return [];
       const latency_ms = 'latency_ms' in item ? item.latency_ms : 0;
-      return [{ at: placeInList(item), value: { ...pingRecord(item, ping, latency_ms), ...shown } }];
+      return [{ at: placeInList(item), value: { ...pingRecord(item, ping, latency_ms), ...masked } }];
     });
     if (found.length > limit) return { found: found.slice(0, limit), next: found[limit - 1]!.at };
-    return { found, next: floor === '' ? undefined : floor, enough: looked >= MAX_SCANNED };
+    return { found, next: floor === '' ? undefined : floor, enough: visited >= MAX_SCANNED };
   };
 }
 
-/** What is behind the two characters that say what kind of item it is. */
 const placeInList = ({ sk }: { sk: string }): string => sk.slice(2);
 
-/** What a ping brought, for who may see it. Throws NOT_FOUND where nothing is kept. */
+/** Reads the body of a ping, redacted without the permission. Throws NOT_FOUND if none is stored. */
 export async function readPingBody(context: Context, check: CheckItem, pingId: string): Promise<string> {
   const { ports, keys, tenant, caller } = context;
   const at = isId('png', pingId) ? timeOf(pingId) : 0;
@@ -114,6 +107,6 @@ export async function readPingBody(context: Context, check: CheckItem, pingId: s
   const range = { partition: keys.ofCheck(tenant, check.id), ...under(`${PING_BODIES}${stamp(at)}#`) };
   const here = isKept ? await allOf<PingBodyItem>(ports.table, range) : [];
   const body = here.find((item) => pingIdOf(item) === pingId);
-  if (!body) throw notFound(`A body of ping ${pingId}`);
+  if (!body) throw notFound(`The body of ping ${pingId}`);
   return seesSecrets(caller) ? body.text : REDACTED;
 }

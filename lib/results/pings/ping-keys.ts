@@ -16,9 +16,9 @@ import { commit, oneAtATime, RETRY, retryOnConflict } from '#lib/platform/table/
 import { Name, Slug } from '#lib/platform/text.ts';
 import { iso } from '#lib/platform/time.ts';
 
-const LABEL = 'What it is for.';
+const LABEL = 'Purpose of the key.';
 const BLUEPRINT =
-  'A ping of an unknown slug with create=1 makes an entity of this blueprint, and its check; none: it does not.';
+  'Blueprint of the entity that a ping of an unknown slug with create=1 creates, with its check; null disables it.';
 
 export const NewPingKey = z
   .object({
@@ -28,28 +28,27 @@ export const NewPingKey = z
   .meta({ id: 'NewPingKey' });
 export type NewPingKey = z.output<typeof NewPingKey>;
 
-/** A ping key on the wire (docs/use/heartbeats.md#ping-keys). */
+/** Ping key as the API shows it (docs/use/heartbeats.md#ping-keys). */
 export const PingKeyRecord = z
   .object({
     id: IdOf('the ping key'),
     label: z.string().describe(LABEL),
-    key: z.string().describe('Opens /ping/{key}/{slug of a check}, and nothing else: whoever has it can ping.'),
+    key: z.string().describe('Secret of /ping/{key}/{slug of a check}; permits pings only.'),
     blueprint_slug: z.string().nullable().describe(BLUEPRINT),
     created_at: CreatedAt,
   })
   .meta({ id: 'PingKey' });
 export type PingKeyRecord = z.infer<typeof PingKeyRecord>;
 
-/** A ping key among its tenant's: about 200 bytes, written once. */
+/** Ping key of a tenant: about 200 bytes, written once. */
 type PingKeyItem = Item & PingKeyRecord & { v: string };
 
-/** Leads from the digest of a ping key to its tenant. Of one that is gone nothing is left. */
+/** Pointer from the digest of a ping key to its tenant; deleted with the key. */
 export type PingKeyPointer = Item & { tenant_id: string; id: string; label: string; blueprint_slug: string | null };
 
-/** How many there are. */
 type PingKeyCountItem = Item & { v: string; count: number };
 
-/** The ping key as it is shown; who may only read sees no key. */
+/** Returns the ping key as the API shows it; redacted without permission to see secrets. */
 export const pingKeyRecord = ({ caller }: Pick<Context, 'caller'>, item: PingKeyItem): PingKeyRecord => ({
   id: item.id,
   label: item.label,
@@ -64,11 +63,11 @@ const auditedPingKey: Audited<PingKeyItem> = {
   members: ({ label, blueprint_slug }) => ({ label, blueprint_slug }),
 };
 
-/** Most ping keys of an account. */
+/** Maximum number of ping keys per account. */
 const MAX_KEYS = 20;
 const PING_KEYS = 'pky_';
 
-/** Makes a ping key. Throws NOT_FOUND for its blueprint, LIMIT_EXCEEDED. */
+/** Creates a ping key. Throws NOT_FOUND for its blueprint, LIMIT_EXCEEDED. */
 export async function createPingKey(context: Context, { label, blueprint_slug }: NewPingKey): Promise<PingKeyItem> {
   const { ports, keys, tenant } = context;
   if (blueprint_slug !== null && !(await ports.table.get(keys.blueprint(tenant, blueprint_slug)))) {
@@ -96,7 +95,7 @@ export async function createPingKey(context: Context, { label, blueprint_slug }:
   return oneAtATime(ports.table, keys.pingKeys(tenant), () =>
     retryOnConflict(ports, async () => {
       const [made, count] = await keyAndCount(context, id);
-      // It was made by a try before, whose answer was lost.
+      // Created by an earlier attempt whose response was lost.
       if (made) return made;
       const writes: Write[] = [{ put: item, if: 'absent' }, { put: pointer }, countWrite(context, count, +1)];
       return (await commit(ports, [...writes, ...note(undefined, item)])).ok ? item : RETRY;
@@ -104,7 +103,7 @@ export async function createPingKey(context: Context, { label, blueprint_slug }:
   );
 }
 
-/** Deletes a ping key: from its return on, no ping with it is taken. Throws NOT_FOUND. */
+/** Deletes a ping key, effective on return. Throws NOT_FOUND. */
 export async function deletePingKey(context: Context, id: string): Promise<void> {
   const { ports, keys, tenant } = context;
   const note = auditWriter(context, 'delete', auditedPingKey);
@@ -129,20 +128,20 @@ const keyAndCount = ({ ports, keys, tenant }: TenantScope, id: string) =>
 function countWrite({ ports, keys, tenant }: TenantScope, before: PingKeyCountItem | undefined, step: 1 | -1): Write {
   const count = (before?.count ?? 0) + step;
   if (count > MAX_KEYS) {
-    throw new AppError('LIMIT_EXCEEDED', `There are ${MAX_KEYS} ping keys, the most that there can be. Delete one.`);
+    throw new AppError('LIMIT_EXCEEDED', `The account has ${MAX_KEYS} ping keys, the maximum. Delete one.`);
   }
   const put: PingKeyCountItem = { ...keys.pingKeyCount(tenant), v: ports.ids.token(), count };
   return { put, if: before ? { version: before.v } : 'absent' };
 }
 
-/** The ping key that a path names. Throws NOT_FOUND. */
+/** Returns the ping key of a path. Throws NOT_FOUND. */
 export async function requirePingKey({ ports, keys, tenant }: TenantScope, id: string): Promise<PingKeyItem> {
   const item = isId('pky', id) ? await ports.table.get<PingKeyItem>(keys.pingKey(tenant, id)) : undefined;
   if (!item) throw notFound(`Ping key ${id}`);
   return item;
 }
 
-/** Access pattern: all ping keys of a tenant, oldest first. */
+/** Returns a reader of all ping keys of a tenant, oldest first. */
 export const pingKeyList =
   (context: Context): Reader<PingKeyRecord> =>
   async (after, limit) => {
@@ -152,11 +151,11 @@ export const pingKeyList =
     return { found: items.map((item) => ({ at: item.sk, value: pingKeyRecord(context, item) })), next };
   };
 
-/** Every key of the table that the ping keys of a tenant have, for the reclaimer of its account. */
+/** Returns the table keys of all ping keys of a tenant, for account deletion. */
 export async function keysOfPingKeys({ ports, keys, tenant }: TenantScope): Promise<Key[]> {
   const items = await allOf<PingKeyItem>(ports.table, { partition: keys.pingKeys(tenant) });
   return items.flatMap(({ pk, sk, key }) => [
-    // The count has none.
+    // The item with the count has no key.
     ...(key === undefined ? [] : [keys.pingKeyPointer(digestOf(key))]),
     { pk, sk },
   ]);

@@ -36,15 +36,12 @@ export const PingUrlRotation = z
       .int()
       .min(0)
       .max(604_800)
-      .describe('For how long the address of before works beside the new one, in seconds. Default 0: no longer.')
+      .describe('Time for which the previous URL continues to work, in seconds. Default: 0.')
       .default(0),
   })
   .meta({ id: 'PingUrlRotation' });
 
-/**
- * Gives a push check another ping URL. The one of before works for as long as is said; one that was kept from an
- * earlier rotation works no more. Throws NOT_FOUND.
- */
+/** Replaces the ping URL of a push check; the previous one works for the given time. Throws NOT_FOUND. */
 export async function rotatePingUrl(
   context: Context,
   stored: CheckItem,
@@ -53,8 +50,8 @@ export async function rotatePingUrl(
   const { ports, keys, tenant } = context;
   const note = auditWriter(context, 'rotate', auditedCheck);
   const uuid = ports.ids.uuid();
-  return retryOnConflict(ports, async (tries) => {
-    const check = tries === 0 ? stored : await ports.table.get<CheckItem>(keys.check(tenant, stored.id));
+  return retryOnConflict(ports, async (attempt) => {
+    const check = attempt === 0 ? stored : await ports.table.get<CheckItem>(keys.check(tenant, stored.id));
     if (!check?.ping) throw notFound(`Check ${stored.id}`);
     const now = ports.clock.now();
     const { uuid: before, old } = check.ping;
@@ -74,29 +71,29 @@ export async function rotatePingUrl(
 
 const row = route<Context>();
 
-/** Throws NOT_FOUND, and CONFLICT for a check that takes no pings. */
 async function requirePinged(context: Context, { id }: { id: string }): Promise<CheckItem> {
   const check = await requireCheck(context, id);
   if (check.execution_mode === 'push') return check;
   throw new AppError('CONFLICT', `Check ${id} is a ${check.check_type} check; only push checks have a ping URL.`);
 }
 
-/** What there is to read and to change of the pings of a check; pings themselves are no rows (ping-endpoint.ts). */
+/** Routes of the pings and the ping URL of a check; for pings themselves see ping-endpoint.ts. */
 export const pingRoutes = [
   row({
     method: 'GET',
     path: '/v1/checks/{id}/pings',
     access: 'read',
-    summary: 'Pings of a push check, newest first, as long as results are kept',
+    summary: 'List pings of a push check, newest first',
+    description: 'Pings are kept as long as results.',
     status: 200,
     query: z.object({
       limit: limitParam(50, 500),
-      cursor: z.string().optional().describe('next_cursor of the answer before.'),
+      cursor: z.string().optional().describe('next_cursor of the previous response.'),
     }),
     reply: z
       .object({
-        pings: z.array(PingRecord).describe('Newest first.'),
-        next_cursor: z.string().nullable().describe('For the next page; null on the last.'),
+        pings: z.array(PingRecord).describe('Pings, newest first.'),
+        next_cursor: z.string().nullable().describe('Cursor of the next page; null on the last page.'),
       })
       .meta({ id: 'Pings' }),
     load: (context, { id }) => requireCheck(context, id),
@@ -112,10 +109,10 @@ export const pingRoutes = [
     method: 'GET',
     path: '/v1/checks/{id}/pings/{ping_id}/body',
     access: 'read',
-    summary: 'What a ping brought: text, without what looks like a secret in it',
+    summary: 'Get the body of a ping, with secrets masked',
     status: 200,
     text: true,
-    reply: z.string().describe('At most 10,000 bytes.'),
+    reply: z.string().describe('Text of at most 10,000 bytes.'),
     load: (context, { id }) => requireCheck(context, id),
     run: (context, { loaded, params }) => readPingBody(context, loaded, params.ping_id),
   }),
@@ -123,7 +120,7 @@ export const pingRoutes = [
     method: 'POST',
     path: '/v1/checks/{id}/rotate-ping-url',
     access: 'write',
-    summary: 'Give a push check another ping URL',
+    summary: 'Rotate the ping URL of a push check',
     status: 200,
     body: PingUrlRotation,
     reply: CheckRecord,
@@ -138,7 +135,8 @@ export const pingKeyRoutes = [
     method: 'GET',
     path: '/v1/ping-keys',
     access: 'read',
-    summary: 'Ping keys, by which checks are pinged at their slugs',
+    summary: 'List ping keys',
+    description: 'A ping key permits pings of all checks of the account by slug.',
     status: 200,
     query: ListQuery,
     reply: z.array(PingKeyRecord),
@@ -148,7 +146,8 @@ export const pingKeyRoutes = [
     method: 'POST',
     path: '/v1/ping-keys',
     access: 'write',
-    summary: 'Make a ping key; to replace one, make another and delete the first',
+    summary: 'Create a ping key',
+    description: 'To replace a key, create another one and delete the first.',
     status: 201,
     body: NewPingKey,
     reply: PingKeyRecord,
@@ -159,7 +158,8 @@ export const pingKeyRoutes = [
     method: 'DELETE',
     path: '/v1/ping-keys/{id}',
     access: 'write',
-    summary: 'Delete a ping key; nothing is pinged with it any more',
+    summary: 'Delete a ping key',
+    description: 'Pings with this key are rejected afterwards.',
     status: 204,
     load: (context, { id }) => requirePingKey(context, id),
     run: (context, { loaded }) => deletePingKey(context, loaded.id),

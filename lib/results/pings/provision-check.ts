@@ -13,16 +13,15 @@ import { pick } from '#lib/platform/plain-data.ts';
 import { RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import type { PingKeyPointer } from './ping-keys.ts';
 
-/** A day, and an hour to spare: what Healthchecks gives a check that a ping has made. */
+/** Settings of a check created by a ping: one day and an hour of grace, as with Healthchecks. */
 const SETTINGS = { interval_seconds: 86_400, failure_threshold: 1, config: { grace_seconds: 90_000 } };
 
 type Wanted = { key: PingKeyPointer; account: AccountItem; slug: string; blueprint: string; origin: Origin };
 
 /**
- * Makes the check that a ping names which is not there: an entity of the key's blueprint, if it has none of this slug,
- * and a push check on it. Two at once make one. Throws CONFLICT in a sentence where the plan or the blueprint does not
- * allow it.
- * @returns the check, and whether this call has made it
+ * Creates the missing check of a ping: an entity of the key's blueprint, unless it exists, and a push check on it.
+ * Concurrent calls create one. `is_new`: whether this call created it. Throws CONFLICT with a message if the plan or
+ * the blueprint does not allow it.
  */
 export async function provisionCheck(env: Env, wanted: Wanted): Promise<{ check: CheckItem; is_new: boolean }> {
   const { slug } = wanted;
@@ -58,13 +57,12 @@ async function entityOf(context: Context, { blueprint, slug }: Wanted): Promise<
   });
 }
 
-/** A required field without a default is no fault of the ping. */
+/** A required field without a default is not an error of the ping. */
 const asConflict = (error: unknown): unknown =>
   error instanceof AppError && error.code === 'VALIDATION_ERROR'
     ? new AppError('CONFLICT', error.message, { cause: error })
     : error;
 
-/** The caller is the ping key: it makes what its blueprint says, and what is noted is noted as its own. */
 const contextOf = (env: Env, { key, account, origin }: Wanted): Context => ({
   ...env,
   tenant: key.tenant_id,

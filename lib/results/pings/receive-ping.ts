@@ -21,15 +21,14 @@ import type { PingItem } from './ping-item.ts';
 
 type Kept = {
   facts: PingFacts;
-  /** Empty: none is kept. */
   body: string;
   key: string | undefined;
 };
 
 /**
- * Keeps a ping that is no result. A start also opens a run of its check and is a sign of life: both are written with it
- * in one transaction, which takes the mark of a silence detection away (docs/develop/recording.md#the-recording-core).
- * On a disabled check it is kept and no more.
+ * Stores a ping without a result. A start also opens a job run and is a heartbeat: both are written with it in one
+ * transaction, which clears the mark of the missed heartbeat detection (docs/develop/recording.md#the-recording-core).
+ * On a disabled check it is only stored.
  */
 export async function keepPing(env: Env, check: CheckItem, kept: Kept, retentionDays: number): Promise<void> {
   const { ports, keys } = env;
@@ -38,10 +37,10 @@ export async function keepPing(env: Env, check: CheckItem, kept: Kept, retention
   const expires_at = resultExpiry(at, retentionDays);
   const token = ports.ids.token();
   const digest = key === undefined ? undefined : digestOfIdentity(key);
-  const place = [check.tenant_id, check.id, at, digest ?? token] as const;
-  const item: PingItem = { ...keys.ping(...place), v: token, expires_at, ping: facts };
+  const keyParts = [check.tenant_id, check.id, at, digest ?? token] as const;
+  const item: PingItem = { ...keys.ping(...keyParts), v: token, expires_at, ping: facts };
   if (body !== '') {
-    const kept: PingBodyItem = { ...keys.pingBody(...place), expires_at, text: body };
+    const kept: PingBodyItem = { ...keys.pingBody(...keyParts), expires_at, text: body };
     await ports.table.putMany([kept]);
   }
   const pointer = digest !== undefined && {
@@ -55,14 +54,12 @@ export async function keepPing(env: Env, check: CheckItem, kept: Kept, retention
   await retryOnConflict(ports, async () => (isOver(await commit(ports, own), own.length) ? true : RETRY));
 }
 
-/** Whether it is written, or was by a request with the same key before. */
+/** Whether it was written now, or by an earlier request with the same key. */
 const isOver = (done: Awaited<ReturnType<typeof commit>>, own: number): boolean =>
   done.ok || done.failed.some((at) => at < own);
 
 type Start = {
-  /** The writes that keep the ping. */
   own: Write[];
-  /** Epoch ms. */
   at: number;
   rid: string | undefined;
 };
@@ -70,8 +67,8 @@ type Start = {
 async function begin(env: Env, check: CheckItem, { own, at, rid }: Start): Promise<void> {
   const { ports, keys } = env;
   const due = await oneAtATime(ports.table, check.entity_id, () =>
-    retryOnConflict<DueDeadline[]>(ports, async (tries) => {
-      const now = tries === 0 ? check : await ports.table.get<CheckItem>(keys.check(check.tenant_id, check.id));
+    retryOnConflict<DueDeadline[]>(ports, async (attempt) => {
+      const now = attempt === 0 ? check : await ports.table.get<CheckItem>(keys.check(check.tenant_id, check.id));
       if (!now) throw notFound('This check');
       const runs = now.enabled ? withStart(now.runs ?? [], rid, at, heartbeatRules(now).maxRun) : undefined;
       if (!runs) return isOver(await commit(ports, own), own.length) ? [] : RETRY;
@@ -86,19 +83,17 @@ async function begin(env: Env, check: CheckItem, { own, at, rid }: Start): Promi
   await sendDeadlines(env, due);
 }
 
-/** A success that a job reports. */
 type ReportedSuccess = {
-  /** As text; empty where it has none. */
   body: string;
-  /** How many bytes of it were read, and whether there were more. */
+  /** Number of body bytes that were read, and whether there were more. */
   bytes: number;
   isCut: boolean;
-  /** How long the run took; undefined where it was not measured: latency is not judged then. */
+  /** Duration of the run; undefined if not measured: then latency is not evaluated. */
   latency_ms: number | undefined;
 };
 
-/** What a success comes to by the assertions of its push check: one that does not hold makes it a failure. */
-async function judgePing(
+/** Evaluates the assertions of a push check on a success: a failed assertion makes it a failure. */
+async function evaluatePing(
   assertions: readonly Assertion[] | undefined,
   { body: text, bytes, isCut, latency_ms }: ReportedSuccess,
 ): Promise<ProbeOutcome<AssertionErrorKind>> {
@@ -106,24 +101,21 @@ async function judgePing(
   return withAssertionResults(succeeded(latency_ms ?? 0), await evaluateAssertions(assertions, facts, false));
 }
 
-/** A ping as it came. */
+/** Received ping. */
 export type Ping = Omit<PingFacts, 'body_bytes'> & {
-  /** Without secrets; empty where none came. */
+  /** Body without secrets; empty without one. */
   body: string;
-  /** Idempotency-Key: two with the same are one. */
+  /** Idempotency-Key: pings with the same key count once. */
   key: string | undefined;
 };
 
-/** Characters of a body that errors quote. */
+/** Maximum number of body characters quoted in an error message. */
 const MAX_QUOTED = 200;
 
-/**
- * Receives one ping of a push check; it is durable when this returns. The end of a run is a push like any other
- * (docs/use/heartbeats.md#pings).
- */
+/** Receives a ping; durable on return. The end of a run is a push (docs/use/heartbeats.md#pings). */
 export async function receivePing(env: StateEnv, check: CheckItem, ping: Ping, retentionDays: number): Promise<void> {
-  const { body: came, key, ...how } = ping;
-  const body = check.config.keep_body === false ? '' : came;
+  const { body: received, key, ...how } = ping;
+  const body = check.config.keep_body === false ? '' : received;
   const facts: PingFacts = { ...how, body_bytes: Buffer.byteLength(body) };
   if (ping.kind === 'start' || ping.kind === 'log') return keepPing(env, check, { facts, body, key }, retentionDays);
   const success = ping.kind === 'success';
@@ -137,27 +129,26 @@ export async function receivePing(env: StateEnv, check: CheckItem, ping: Ping, r
     ends: { rid: ping.rid, measured: true },
     ping: facts,
     body,
-    ...(success && { judge: judgeOf(check, came) }),
+    ...(success && { evaluate: evaluatorOf(check, received) }),
   };
   await receivePush(env, check, push, retentionDays);
 }
 
-/** Judges a success by the assertions of its check; undefined where it has none. */
-function judgeOf({ config }: CheckItem, body: string): EvaluatePush | undefined {
+function evaluatorOf({ config }: CheckItem, body: string): EvaluatePush | undefined {
   const { assertions = [] }: { assertions?: Assertion[] } = config;
   if (assertions.length === 0) return undefined;
   const bytes = Buffer.byteLength(body);
-  return (latency_ms) => judgePing(assertions, { body, bytes, isCut: false, latency_ms });
+  return (latency_ms) => evaluatePing(assertions, { body, bytes, isCut: false, latency_ms });
 }
 
-/** What an alert says of it: with the last line that the job wrote, which mostly is why. */
+/** Returns the error message, with the last line of the output, which usually has the reason. */
 function messageOf(exitStatus: number | null, body: string): string {
-  const said = exitStatus === null ? 'reported as failed' : `exit status ${exitStatus}`;
+  const summary = exitStatus === null ? 'reported as failed' : `exit status ${exitStatus}`;
   const last = body
     .trimEnd()
     .split(/[\r\n]/)
     .at(-1)!
     .replaceAll(/\p{Cc}/gu, ' ')
     .trim();
-  return last === '' ? said : `${said}: ${shorten(last, MAX_QUOTED)}`;
+  return last === '' ? summary : `${summary}: ${shorten(last, MAX_QUOTED)}`;
 }

@@ -19,46 +19,42 @@ const MAX_MESSAGE = 1000;
 const message = (meaning: string) =>
   z
     .string()
-    .describe(`${meaning} Cut at 1,000 characters.`)
+    .describe(`${meaning} Truncated to 1,000 characters.`)
     .default('')
     .transform((text) => [...text].slice(0, MAX_MESSAGE).join(''));
 
-/** A push result as an agent posts it (docs/use/heartbeats.md#results-and-heartbeats-with-a-key). */
+/** Result as an agent posts it (docs/use/heartbeats.md#results-and-heartbeats-with-a-key). */
 const PushResult = z
   .object({
-    success: z.boolean().describe('Whether it went well.'),
-    latency_ms: z.int().min(0).max(86_400_000).describe('How long it took, in milliseconds.'),
-    error_message: message('What went wrong, for people.'),
-    warning_message: message('What is not as it should be, though it went well: makes a success a warning.'),
+    success: z.boolean().describe('Whether the check succeeded.'),
+    latency_ms: z.int().min(0).max(86_400_000).describe('Latency in milliseconds.'),
+    error_message: message('Human-readable error.'),
+    warning_message: message('Human-readable warning; makes a success a warning.'),
     checked_at: Instant.describe(
-      'When it was checked, an ISO 8601 time; default: now. At most a minute ahead, and not older than results are kept.',
+      'Time of the check, ISO 8601. At most a minute ahead and within the retention of results. Default: now.',
     ).optional(),
-    status_code: z.int().min(0).max(999_999).describe('A code of your own, such as an exit code.').default(0),
+    status_code: z.int().min(0).max(999_999).describe('Status code, such as an exit code.').default(0),
   })
   .meta({ id: 'NewResult' });
 
-/** Headers of both rows. */
 const PushHeaders = z.object({
   'Idempotency-Key': z
     .string()
     .regex(/^[\x21-\x7e]{1,255}$/, 'must have 1 to 255 visible ASCII characters')
     .optional()
     .describe(
-      'A push with a key that was received before answers the first record and counts once: it is safe to send again.',
+      'Idempotency key: a push with a key received before returns the first result and counts once, so retries are safe.',
     ),
 });
 
-/**
- * A push check that the key reaches; for a pull check CONFLICT, before the body is read
- * (docs/api/errors.md#order-of-validation).
- */
+/** Returns a push check. Throws CONFLICT for others, before reading (docs/api/errors.md#order-of-validation). */
 async function requirePushCheck(context: Context, id: string): Promise<CheckItem> {
   const check = await requireCheck(context, id);
   assertCheckAllowed(context.caller, check);
   if (check.execution_mode === 'push') return check;
   throw new AppError(
     'CONFLICT',
-    `Check ${id} is a ${check.check_type} check, which the service probes itself; only push checks take results.`,
+    `Check ${id} is a ${check.check_type} check, which the service probes; only push checks accept results.`,
   );
 }
 
@@ -71,10 +67,10 @@ function identityOf(headers: Record<string, string | undefined>, fallback: strin
 function inWindow(checkedAt: number | undefined, now: number, retentionDays: number): number | undefined {
   if (checkedAt === undefined) return undefined;
   if (checkedAt > now + MAX_CLOCK_SKEW_MS) {
-    throw invalid('checked_at', `must not be more than a minute in the future; it is ${iso(now)} here`);
+    throw invalid('checked_at', `must not be more than a minute in the future; the time of the service is ${iso(now)}`);
   }
   if (checkedAt < retentionStart(now, retentionDays)) {
-    throw invalid('checked_at', `must not be older than the ${retentionDays} days that results are kept`);
+    throw invalid('checked_at', `must not be older than the retention of results, ${retentionDays} days`);
   }
   return checkedAt;
 }
@@ -84,14 +80,15 @@ async function receive(context: StateContext, check: CheckItem, push: Push) {
   return resultRecord(check.id, await receivePush(context, check, push, caller.retention_days));
 }
 
-/** What agents and cron jobs call; the only rows of the ingest function. */
+/** Routes for agents and cron jobs; the only routes of the ingest function. */
 export const pushRoutes = [
   row({
     method: 'POST',
     path: '/v1/checks/{id}/results',
     access: 'push',
     rate: 'push',
-    summary: 'Post a result of a push check; it is durable before it is answered',
+    summary: 'Post a result of a push check',
+    description: 'The result is stored durably and applied before the response.',
     status: 201,
     headers: PushHeaders,
     body: PushResult,
@@ -112,7 +109,8 @@ export const pushRoutes = [
     path: '/v1/checks/{id}/heartbeat',
     access: 'push',
     rate: 'push',
-    summary: 'A sign of life of a push check; the body is never read',
+    summary: 'Post a heartbeat of a push check',
+    description: 'The request body is not read.',
     status: 201,
     headers: PushHeaders,
     reply: ResultRecord,

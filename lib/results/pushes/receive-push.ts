@@ -19,17 +19,17 @@ import { heartbeatDeadlineWrite, isFalseMiss } from './missed-heartbeat.ts';
 import { arrivalOrderOf, latest, newestReceived, QUIET_MS, staleAfter } from './newest-received.ts';
 import { type Ended, runsMember, withEnd } from './open-runs.ts';
 
-/** What a success comes to by the assertions of its check. @param latency_ms undefined: it was not measured */
+/** Evaluates the assertions of a check on a success. @param latency_ms undefined if not measured */
 export type EvaluatePush = (latency_ms: number | undefined) => Promise<ProbeOutcome<ErrorKind>>;
 
-/** A result as the assertions of its check leave it. @param judge absent where there is nothing to judge */
+/** Returns a result after the assertions of its check. @param evaluate undefined without assertions */
 async function evaluatedPush(
   result: ResultItem,
-  judge: EvaluatePush | undefined,
+  evaluate: EvaluatePush | undefined,
   latency_ms?: number,
 ): Promise<ResultItem> {
-  if (!judge) return result;
-  const { success, error_kind, error_message, warning_message } = await judge(latency_ms);
+  if (!evaluate) return result;
+  const { success, error_kind, error_message, warning_message } = await evaluate(latency_ms);
   const { warning_message: _before, ...rest } = result;
   const filled = (text: string) => withLatency(text, { latency_ms: latency_ms ?? 0 });
   return {
@@ -49,30 +49,27 @@ export type Push = {
   warning_message?: string;
   /** Epoch ms; undefined: now. */
   checked_at: number | undefined;
-  /** What makes two requests the same push: the client's key, else body and checked_at; undefined: always a new one. */
+  /** Identity of a push, for idempotency: the client's key, else body and checked_at; undefined: always new. */
   identity: { kind: 'key' | 'body'; text: string } | undefined;
-  /** The run that it ends: by its id, or all that are open. `measured`: it took from its start to now. */
+  /** Runs that it ends: one by its id, or all open ones. `measured`: its latency is the time since their start. */
   ends: { rid?: string | undefined; measured: boolean };
-  /** Of a ping: how it came, and the text that it brought; empty: none is kept. */
+  /** Facts and body of a ping; an empty body is not stored. */
   ping?: PingFacts;
   body?: string;
-  /** By the assertions of its check, where it has some. */
-  judge?: EvaluatePush | undefined;
+  evaluate?: EvaluatePush | undefined;
 };
 
-/** Points from an Idempotency-Key to the result it made. */
+/** Pointer from an Idempotency-Key to its result. */
 type PushKeyItem = Item & { result_sk: string };
 
-/** What stands for an identity in keys of the table. */
+/** Returns the digest of an identity for table keys. */
 export const digestOfIdentity = (text: string): string =>
   createHash('sha256').update(text).digest('base64url').slice(0, 22);
 
 /**
- * Receives one push: it is stored and applied before its result is returned. The same push again counts once.
- *
- * A push that changes nothing is stored alone, and then the check is read again. The detection of silence marks
- * the check first and looks for results after that, so that one of the two sees the other
- * (docs/develop/recording.md#the-recording-core).
+ * Receives a push: it is stored and applied on return; a repeated push counts once. A push without any change is stored
+ * without the check, and then the check is read again. The detection of missed heartbeats marks the check first and
+ * then reads results, so that one of the two sees the other (docs/develop/recording.md#the-recording-core).
  */
 export async function receivePush(
   env: StateEnv,
@@ -82,8 +79,8 @@ export async function receivePush(
 ): Promise<ResultItem> {
   const { ports, keys } = env;
   const now = ports.clock.now();
-  // Its place among the results follows from the push alone, so that a repeat finds it, even from an agent whose clock
-  // is ahead. How new it is counts as of its arrival (arrivalOrderOf).
+  // The key follows from the push only, so that a repeat finds it, even if the agent's clock is ahead; its age counts
+  // from its arrival (arrivalOrderOf).
   const at = push.checked_at ?? now;
   const digest = push.identity && digestOfIdentity(push.identity.text);
   const pointerKey = push.identity?.kind === 'key' ? keys.pushKey(check.tenant_id, check.id, digest!) : undefined;
@@ -103,17 +100,17 @@ export async function receivePush(
     received_at: now,
     ...(push.ping && { ping: push.ping }),
   };
-  const result = await evaluatedPush(pushed, push.judge);
+  const result = await evaluatedPush(pushed, push.evaluate);
   const pointer: PushKeyItem | undefined = pointerKey && { ...pointerKey, expires_at, result_sk: result.sk };
-  const { ends, judge } = push;
-  const arrival: Arrival = { ...env, result, pointer, ends, judge, retentionDays };
+  const { ends, evaluate } = push;
+  const arrival: Arrival = { ...env, result, pointer, ends, evaluate, retentionDays };
 
   if (pointerKey) {
     const earlier = await ports.table.get<PushKeyItem>(pointerKey);
-    if (earlier) return repeat(arrival, check, await resultBehind(arrival, earlier));
+    if (earlier) return repeat(arrival, check, await resultOfPointer(arrival, earlier));
   }
   if (push.body) {
-    // Before its result: who sees that finds the body too.
+    // Written before its result: a reader of the result must find the body.
     const body: PingBodyItem = { ...keys.pingBody(check.tenant_id, check.id, at, tail), expires_at, text: push.body };
     await ports.table.putMany([body]);
   }
@@ -123,23 +120,18 @@ export async function receivePush(
   return late || !isQuiet(arrival, check, now) ? applyNow(arrival, check) : storeQuietly(arrival, check);
 }
 
-/** One push on its way: its result as it will be stored, and the pointer of its Idempotency-Key. */
 type Arrival = StateEnv &
   Pick<Push, 'ends'> & {
     result: ResultItem;
     pointer: PushKeyItem | undefined;
-    judge?: EvaluatePush | undefined;
+    evaluate?: EvaluatePush | undefined;
     retentionDays: number;
   };
 
-/** What it makes of the runs that are open. */
 const endedBy = ({ result, ends }: Arrival, check: CheckItem): Ended =>
   withEnd(check.runs ?? [], { rid: ends.rid, success: result.success }, result.received_at!);
 
-/**
- * It would change nothing: neither state nor counter, nor what the check remembers of pushes, nor a run that is open,
- * nor a silence mark.
- */
+/** Whether the push changes neither state, counter, received times, open runs nor a missed heartbeat mark. */
 const isQuiet = (arrival: Arrival, check: CheckItem, now: number): boolean =>
   (storedLastReceived(check, now)?.received_at ?? 0) > 0 &&
   check.silence_at === undefined &&
@@ -156,7 +148,6 @@ async function storeQuietly(arrival: Arrival, check: CheckItem): Promise<ResultI
   return applyNow(arrival, fresh, result);
 }
 
-/** A result for the record alone: the check is disabled, or the push is older than what was applied. */
 async function keep(arrival: Arrival, check: CheckItem): Promise<ResultItem> {
   const result: ResultItem = { ...arrival.result, history: true };
   const at = orderOf(result);
@@ -176,14 +167,13 @@ async function putOnce(arrival: Arrival, result: ResultItem): Promise<ResultItem
 
 const pointerWrite = (pointer: PushKeyItem | undefined): Write[] => (pointer ? [{ put: pointer, if: 'absent' }] : []);
 
-/** The result that the same push made before, found by the items that kept its result or pointer from being put. */
 async function earlierOf(arrival: Arrival, present: (Item | undefined)[]): Promise<ResultItem | typeof RETRY> {
   const [result, pointer] = present as [ResultItem?, PushKeyItem?];
   if (result) return result;
-  return arrival.pointer && pointer ? resultBehind(arrival, pointer) : RETRY;
+  return arrival.pointer && pointer ? resultOfPointer(arrival, pointer) : RETRY;
 }
 
-async function resultBehind({ ports, result }: Arrival, pointer: PushKeyItem): Promise<ResultItem> {
+async function resultOfPointer({ ports, result }: Arrival, pointer: PushKeyItem): Promise<ResultItem> {
   const earlier = await ports.table.get<ResultItem>({ pk: result.pk, sk: pointer.result_sk });
   if (earlier) return earlier;
   throw new AppError(
@@ -192,23 +182,20 @@ async function resultBehind({ ports, result }: Arrival, pointer: PushKeyItem): P
   );
 }
 
-/**
- * Applies a push in one transaction with its result.
- * @param stored the result, if it was stored before; undefined: it is stored here
- */
+/** Applies a push in one transaction with its result, which `stored` contains if it was stored before. */
 async function applyNow(arrival: Arrival, check: CheckItem, stored?: ResultItem): Promise<ResultItem> {
-  const { ports, keys, pointer, ends, judge, retentionDays } = arrival;
+  const { ports, keys, pointer, ends, evaluate, retentionDays } = arrival;
   const base: ResultItem = { ...(stored ?? arrival.result), v: ports.ids.token(), settled: true };
   let deadlines: DueDeadline[] = [];
-  const answer = await oneAtATime<ResultItem | Earlier | 'disabled'>(ports.table, check.entity_id, () =>
-    retryOnConflict(ports, async (tries) => {
-      const now = tries === 0 ? check : await ports.table.get<CheckItem>(keys.check(check.tenant_id, check.id));
+  const applied = await oneAtATime<ResultItem | Earlier | 'disabled'>(ports.table, check.entity_id, () =>
+    retryOnConflict(ports, async (attempt) => {
+      const now = attempt === 0 ? check : await ports.table.get<CheckItem>(keys.check(check.tenant_id, check.id));
       if (!now) throw notFound('This check');
       if (!now.enabled) return stored ?? 'disabled';
       const ended = endedBy({ ...arrival, result: base }, now);
       const { latency_ms } = ended;
       const measured = ends.measured ? { ...base, latency_ms } : base;
-      const result = ends.measured && latency_ms > 0 ? await evaluatedPush(measured, judge, latency_ms) : measured;
+      const result = ends.measured && latency_ms > 0 ? await evaluatedPush(measured, evaluate, latency_ms) : measured;
       const outcome = outcomeOf(result);
       const last_received = latest(storedLastReceived(now, ports.clock.now()), arrivalOrderOf(result));
       const changes = await applyResult(arrival, now, {
@@ -223,8 +210,8 @@ async function applyNow(arrival: Arrival, check: CheckItem, stored?: ResultItem)
       if (!changes) throw notFound('This check');
       const { at } = arrivalOrderOf(result);
       await reviseRollups(arrival, cellNameOf(check), changedBy(now, { outcome, at, now: ports.clock.now() }));
-      const signs = { last_received, runs: [...ended.runs] };
-      const deadline = await heartbeatDeadlineWrite(arrival, now, signs, ports.clock.now());
+      const after = { last_received, runs: [...ended.runs] };
+      const deadline = await heartbeatDeadlineWrite(arrival, now, after, ports.clock.now());
       const done = await commit(ports, [
         { put: result, if: stored ? { version: stored.v! } : 'absent' },
         ...(stored ? [] : pointerWrite(pointer)),
@@ -236,25 +223,21 @@ async function applyNow(arrival: Arrival, check: CheckItem, stored?: ResultItem)
         return result;
       }
       if (done.conflict) return RETRY;
-      // A rewritten result was applied by another call; one stored first is of this same push.
+      // A rewritten result was applied by another request; one stored first is from the same push.
       if (stored && done.failed.includes(0)) return stored;
       const earlier = stored ? RETRY : await earlierOf(arrival, done.present.slice(0, pointer ? 2 : 1));
       return earlier === RETRY ? RETRY : { earlier };
     }),
   );
-  if (answer === 'disabled') return keep(arrival, check);
-  if ('earlier' in answer) return repeat(arrival, check, answer.earlier);
+  if (applied === 'disabled') return keep(arrival, check);
+  if ('earlier' in applied) return repeat(arrival, check, applied.earlier);
   await sendDeadlines(arrival, deadlines);
-  return answer;
+  return applied;
 }
 
-/** The same push was stored before by another request. */
 type Earlier = { earlier: ResultItem };
 
-/**
- * The same push once more. It counted when it was applied, or when it was stored and changed nothing. It only corrects
- * a silence that was detected without seeing it, or is being detected: its first request never got an answer.
- */
+/** Handles a repeated push, which has counted; only corrects a missed heartbeat that was detected without it. */
 async function repeat(arrival: Arrival, check: CheckItem, earlier: ResultItem): Promise<ResultItem> {
   if (earlier.settled || earlier.history) return earlier;
   const { ports, keys } = arrival;

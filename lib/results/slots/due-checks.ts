@@ -11,10 +11,10 @@ import { intervalScheduleOf, isSlot } from '#lib/schedule/slots.ts';
 import type { Probe } from './record-probe.ts';
 import { isRetryDue } from './retries.ts';
 
-/** A check that is due at the slot of a job. */
+/** Check that is due at the slot of a job. */
 export type DueProbe = { job: Job; check: CheckItem; account: AccountItem };
 
-/** The accounts of some jobs, by id, in one strong read. */
+/** Reads the accounts of jobs, by id, strongly consistent. */
 export async function accountsOf({ ports, keys }: Env, jobs: Job[]): Promise<Map<string, AccountItem | undefined>> {
   const ids = [...new Set(jobs.map(({ tenant_id }) => tenant_id))];
   if (ids.length === 0) return new Map();
@@ -23,14 +23,14 @@ export async function accountsOf({ ports, keys }: Env, jobs: Job[]): Promise<Map
 }
 
 /**
- * The checks that are due at the slot of a job, in one strong read of its cell. None, when the account is disabled, or
- * the slot is none of this interval. A slot before a change of settings is left to the probe of the change itself,
- * whose job names its check. A retry is due while it is wanted.
+ * Reads the checks that are due at the slot of a job, strongly consistent. None if the account is disabled or the slot
+ * does not belong to the interval. A slot before a change of settings is left to the probe of the change, whose job
+ * names its check. A retry is due while it is useful.
  */
 export async function dueChecks(env: Env, job: Job, account: AccountItem | undefined): Promise<DueProbe[]> {
   const { cell, interval_seconds, slot, only } = job;
   if (!account || isDisabled(account) || !isSlot(intervalScheduleOf(cell, interval_seconds), slot)) return [];
-  const checks = only ? await named(env, job, only) : await checksOfCell({ ...env, tenant: job.tenant_id }, cell);
+  const checks = only ? await checksById(env, job, only) : await checksOfCell({ ...env, tenant: job.tenant_id }, cell);
   const now = env.ports.clock.now();
   return checks
     .filter((check) => isProbed(check, interval_seconds))
@@ -39,15 +39,15 @@ export async function dueChecks(env: Env, job: Job, account: AccountItem | undef
     .map((check) => ({ job, check, account }));
 }
 
-async function named({ ports, keys }: Env, { tenant_id }: Job, ids: string[]): Promise<CheckItem[]> {
+async function checksById({ ports, keys }: Env, { tenant_id }: Job, ids: string[]): Promise<CheckItem[]> {
   const checks = await ports.table.getMany<CheckItem>(ids.map((id) => keys.check(tenant_id, id)));
   return checks.filter((check) => check !== undefined);
 }
 
-/** Probes a check at its slot. Undefined when nothing is known of its target: its slot stays a gap. */
+/** Probes a check at its slot. Undefined if the outcome is unknown: the slot becomes a gap. */
 export async function probeOnce(ports: Ports, due: DueProbe): Promise<Probe | undefined> {
   const { job, check, account } = due;
-  if (job.retry) return probeAgain(ports, due, job.retry.at);
+  if (job.retry) return probeRetry(ports, due, job.retry.at);
   const { tenant_id, slot } = job;
   const about = { check_id: check.id, slot };
   const timeout_ms = probeTimeout(check);
@@ -55,11 +55,8 @@ export async function probeOnce(ports: Ports, due: DueProbe): Promise<Probe | un
   return probed && { check, slot, ...probed, retention_days: account.retention_days };
 }
 
-/**
- * Probes a check at its retry `at` (epoch ms), which ends at its next slot. Cut short by that, a target that has not
- * answered yet may still do so: nothing is known then, and the slot decides.
- */
-async function probeAgain(ports: Ports, { job, check, account }: DueProbe, at: number): Promise<Probe | undefined> {
+/** Probes a check at its retry (epoch ms), until the next slot at most; a cut-off response is unknown. */
+async function probeRetry(ports: Ports, { job, check, account }: DueProbe, at: number): Promise<Probe | undefined> {
   const { tenant_id } = job;
   const about = { check_id: check.id, slot: job.slot, retry: at };
   const next_slot = nextSlotOf(job);

@@ -22,46 +22,37 @@ import { sendDeadlines } from '#lib/schedule/jobs.ts';
 import { isRetryDue, sendRetry } from './retries.ts';
 
 export type Probe = {
-  /** As it was read before the probe. */
   check: CheckItem;
-  /** Epoch ms: names the result, together with the settings revision. */
+  /** Epoch ms; part of the key of the result, with the settings revision. */
   slot: number;
-  /** Epoch ms at which the probe began. */
   started_at: number;
   outcome: ProbeOutcome<ErrorKind>;
   retention_days: number;
-  /** Somebody asked for it: it is no slot's, and `slot` is where it stands among the results. */
+  /** Manual run, without a slot; `slot` is its order among the results. */
   by_hand?: {
-    /** Names the result. */
     token: string;
-    /** What is written with it. */
+    /** Returns writes of the same transaction. */
     note(check: CheckItem, result: ResultItem): Write[];
   };
-  /** Between two slots, as its check was undecided: it is no slot's, and `slot` is its instant. Epoch ms. */
+  /** Retry between slots of an unconfirmed check; `slot` is its instant. Epoch ms. */
   retry?: { next_slot: number };
 };
 
-/** `repeated`: this slot was recorded before; `history`: kept but not applied, as the settings have changed since. */
+/** `repeated`: the slot was recorded before; `history`: stored but not applied, because the settings have changed. */
 type Recorded = 'recorded' | 'repeated' | 'history' | 'dropped';
 
-/**
- * A run as it was recorded, and the state that its check came to. `changed`: the state or the counter is another by it;
- * `dropped`: the check is gone, or nobody waits for this retry any more.
- */
+/** Recorded result. `changed`: state or counter changed; `dropped`: check deleted, or retry not useful any more. */
 type RecordedProbe =
   | { is: Exclude<Recorded, 'dropped'>; result: ResultItem; state: CheckState; changed?: boolean }
   | { is: 'dropped' };
 
-/** What its type shows beside the result. */
 const membersOf = ({ check, outcome }: Probe): Record<string, unknown> =>
   pick(checkTypeOf(check.check_type).result, outcome);
 
-/** What a probe makes of its check as it stands. */
+/** Effect of a probe on its check. */
 export type Effect = {
-  /** State and counters. */
   next: ReturnType<typeof nextState>;
   also: Pick<CheckItem, 'slow' | 'noted'>;
-  /** Whether neither changes. */
   is_quiet: boolean;
 };
 
@@ -71,7 +62,7 @@ export function effectOf(probe: Probe, check = probe.check): Effect {
   return { next, also, is_quiet: isSameState(next, check) && Object.keys(also).length === 0 };
 }
 
-/** What the check item remembers of its latest probe, as far as that changes. */
+/** Returns changed properties of the check item that describe its latest probe. */
 function probeMemory(probe: Probe, check: CheckItem): Pick<CheckItem, 'slow' | 'noted'> {
   const slow = isSlow(probe.outcome, check.interval_seconds);
   const noted = membersOf(probe);
@@ -81,29 +72,24 @@ function probeMemory(probe: Probe, check: CheckItem): Pick<CheckItem, 'slow' | '
   };
 }
 
-/**
- * The probe after a change of settings takes the slot before it; ordered by the change, it stands behind what was
- * probed in between, so that the history is in the order of checked_at and its newest result is the last one.
- */
+/** Whether a probe is the first after a change of settings, by which it is ordered, after earlier probes. */
 const isFirstProbe = ({ check, slot, retry }: Probe): boolean =>
   !retry && slot < check.settings_at && check.settings_at < slot + check.interval_seconds * 1000;
 
-/**
- * Records the outcome of a probe once, as a result of its own: whatever changes the counter or the state is written
- * with it in one transaction, so that what is stored is applied. What changes nothing belongs in a pack
- * (openPack).
- */
+/** Records a single result once, in one transaction with its effects; without effects it belongs in a pack. */
 export const recordProbe = async (env: StateEnv, probe: Probe, effect = effectOf(probe)): Promise<Recorded> =>
   (await recordProbeResult(env, probe, effect)).is;
 
-/** The same, and what came of it. */
+/** Records as `recordProbe`, and returns the result and the state. */
 export async function recordProbeResult(env: StateEnv, probe: Probe, effect = effectOf(probe)): Promise<RecordedProbe> {
   const { ports, keys } = env;
   const result = resultOf(keys, probe);
   return oneAtATime(ports.table, probe.check.entity_id, () =>
-    retryOnConflict<RecordedProbe>(ports, async (tries) => {
+    retryOnConflict<RecordedProbe>(ports, async (attempt) => {
       const check =
-        tries === 0 ? probe.check : await ports.table.get<CheckItem>(keys.check(probe.check.tenant_id, probe.check.id));
+        attempt === 0
+          ? probe.check
+          : await ports.table.get<CheckItem>(keys.check(probe.check.tenant_id, probe.check.id));
       if (!check || isOutdated(probe, check, ports.clock.now())) return { is: 'dropped' };
       const notes = probe.by_hand?.note(check, result) ?? [];
       if (check.rev !== probe.check.rev) {
@@ -137,7 +123,7 @@ export async function recordProbeResult(env: StateEnv, probe: Probe, effect = ef
   );
 }
 
-/** Whether a retry has become worthless while it was made. */
+/** Whether a retry became useless while it was made. */
 const isOutdated = ({ retry, check: { rev } }: Probe, check: CheckItem, now: number): boolean =>
   retry !== undefined && !isRetryDue(check, rev, retry.next_slot, now);
 
@@ -161,15 +147,14 @@ function resultOf(keys: Keys, probe: Probe): ResultItem {
   };
 }
 
-/** What of a slot is written together: it changes nothing, or says why there is no run. */
 type Pack = {
   add(entry: PackedEntry): void;
-  /** Writes what still waits. Throws when that could not be written; `waiting` then tells what. */
+  /** Writes the waiting entries. On failure it throws, and `waiting` returns them. */
   end(): Promise<void>;
   waiting(): PackedEntry[];
 };
 
-/** Whether an outcome belongs into the pack of its slot. */
+/** Whether an outcome belongs in the pack of its slot. */
 export const belongsInPack = (probe: Probe, { is_quiet } = effectOf(probe)): boolean =>
   !probe.retry && is_quiet && !isFirstProbe(probe);
 
@@ -184,11 +169,7 @@ export const entryOfProbe = ({ check, slot, started_at, outcome }: Probe): Packe
   ...(outcome.warning_message && { warning_message: outcome.warning_message }),
 });
 
-/**
- * The pack of a job. What ended waits up to two seconds for the others of the slot, so that slow ones hold nothing
- * back.
- * @param signal aborted when the run timed out: it must not write beside its successor
- */
+/** Opens the pack of a job, written every two seconds. `signal`: aborted when the run has a successor. */
 export function openPack(env: Env, job: Job, retentionDays: number, signal?: AbortSignal): Pack {
   const { ports } = env;
   let waiting: PackedEntry[] = [];
@@ -214,7 +195,7 @@ export function openPack(env: Env, job: Job, retentionDays: number, signal?: Abo
   const writeInTime = async (): Promise<void> => {
     await ports.clock.sleep(PACK_MS);
     isTimed = false;
-    // Should it fail, the end of the job tries once more, and says so.
+    // On failure, the end of the job retries and reports it.
     await write().catch(() => {});
   };
   return {
@@ -229,10 +210,7 @@ export function openPack(env: Env, job: Job, retentionDays: number, signal?: Abo
   };
 }
 
-/**
- * Writes a pack behind those that the slot has already. Each is put on `absent`, and whoever finds one in its place
- * goes on with what that does not hold: of a check that was probed twice, the first outcome stands.
- */
+/** Writes a pack after those of the slot, each on `absent`; of two outcomes of a check, the first counts. */
 async function writePacks(env: Env, job: Job, all: PackedEntry[], expires_at: number): Promise<void> {
   const { ports, keys } = env;
   const { tenant_id, cell, interval_seconds, slot } = job;

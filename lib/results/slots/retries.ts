@@ -8,16 +8,10 @@ import { orderOf } from '#lib/results/result.ts';
 import { packAlone, sendProbe } from '#lib/schedule/jobs.ts';
 import { intervalScheduleOf, latestSlot } from '#lib/schedule/slots.ts';
 
-/**
- * A probe between a slot and the next one, at `at`; left out once `until` has come, when its successor or the next slot
- * is due. All in epoch ms.
- */
+/** Probe between slots, at `at`; skipped from `until`, when the next retry or slot is due. Epoch ms. */
 type Retry = { slot: number; at: number; until: number };
 
-/**
- * The first instant behind `after` (epoch ms) at which an undecided check is probed again: slot + j × retry interval,
- * strictly before the next slot. Undefined where that comes first, or the check has no retries. Pure.
- */
+/** Returns the first retry after a time (epoch ms): slot + j × retry interval, before the next slot. Pure. */
 export function nextRetry(
   {
     id,
@@ -35,34 +29,30 @@ export function nextRetry(
   return at < next ? { slot, at, until: Math.min(at + step, next) } : undefined;
 }
 
-/**
- * Whether a retry is still worth anything: its settings stand, its check is undecided, and nothing of the next slot was
- * judged. The clock alone does not tell that, as those of two processes differ.
- * @param check as it stands
- */
+/** Whether a retry is useful: same settings, unconfirmed, no result of the next slot (clocks may differ). */
 export const isRetryDue = (check: CheckItem, rev: number, next_slot: number, now: number): boolean =>
   check.rev === rev &&
   isUnconfirmed(check) &&
   now < next_slot &&
   (check.single === undefined || orderOf({ sk: check.single }) < next_slot);
 
-/**
- * Has a check that a result left undecided probed again before its next slot. To be called once that is written: the
- * message may be lost, by a crash or because it cannot be sent, and then the next slot decides.
- * @param judged epoch ms that the result stands at
- */
-export async function sendRetry(env: Env, check: CheckItem, judged: number): Promise<void> {
-  const retry = nextRetry(check, Math.max(env.ports.clock.now(), judged));
+/** Sends a retry after the write of a result, `at` (epoch ms); if it is lost, the next slot decides. */
+export async function sendRetry(env: Env, check: CheckItem, at: number): Promise<void> {
+  const retry = nextRetry(check, Math.max(env.ports.clock.now(), at));
   if (!retry) return;
   const { tenant_id, id, interval_seconds, rev } = check;
-  const { slot, at, until } = retry;
-  await send(env, { tenant_id, cell: cellOf(id), interval_seconds, slot, only: [id], retry: { at, until, rev } });
+  const { slot, until } = retry;
+  await send(env, {
+    tenant_id,
+    cell: cellOf(id),
+    interval_seconds,
+    slot,
+    only: [id],
+    retry: { at: retry.at, until, rev },
+  });
 }
 
-/**
- * Goes on with the next instant after a retry that found nothing, as it came too late or this process stood still: one
- * that is dropped must not end those that follow it. Nothing is read for that. Does nothing for any other job.
- */
+/** Sends the next retry after an unknown outcome, because a dropped retry must not end the series. */
 export async function sendNextRetry(env: Env, job: Job): Promise<void> {
   const { retry, slot, interval_seconds } = job;
   const next_slot = slot + interval_seconds * 1000;
@@ -76,22 +66,21 @@ export async function sendNextRetry(env: Env, job: Job): Promise<void> {
 
 async function send({ ports }: Env, job: Job): Promise<void> {
   await ports.queues.send('job', packAlone([job], ports.clock.now())).catch((error: unknown) => {
-    ports.log.warn('a retry could not be sent, so that the next slot decides', { job, error });
+    ports.log.warn('retry not sent, the next slot decides', { job, error });
   });
 }
 
 /**
- * To be called when something else than a slot has changed the state or the counter of a check. The probe of its latest
- * slot may be under way, and have read the check before: what it finds would look quiet, and never be judged. Unless
- * that slot has its outcome by now, it is probed once more, by the check as it stands; of the two outcomes one counts,
- * as of any job that comes twice.
+ * Probes the latest slot of a check again, unless it has an outcome. Call when a change other than a slot's has changed
+ * state or counter: a probe in progress may have read the check before, and its result would look quiet and not be
+ * applied. Of two outcomes of a slot one counts.
  */
 export async function reprobeSlot(env: Env, check: CheckItem): Promise<void> {
   const { ports, keys } = env;
   const { tenant_id, id, interval_seconds, rev } = check;
   const cell = cellOf(id);
   const slot = latestSlot(intervalScheduleOf(cell, interval_seconds), ports.clock.now());
-  // The probe after a change of settings is always judged.
+  // The probe after a change of settings is always applied.
   if (slot < check.settings_at) return;
   const [single, packs] = await Promise.all([
     ports.table.get(keys.result(tenant_id, id, slot, String(rev))),

@@ -12,44 +12,37 @@ import { accountsOf } from './due-checks.ts';
 import { sendNextRetry } from './retries.ts';
 import { attributeBatch, type JobBatch, notStarted, type ProberState, type RunningSlot, runSlot } from './run-slot.ts';
 
-/** When a probe last came too late for a reason of this service (epoch ms). GET /v1/health shows it. */
+/** Time when a probe was last late because of the service (epoch ms). Shown by GET /v1/health. */
 export type LateProbeItem = Item & { at: number };
 
-/** It is written once in so long (ms) by a process, however many are late. */
-const NOTED_EVERY_MS = 20_000;
+/** Minimum time (ms) between writes of a process. */
+const NOTE_INTERVAL_MS = 20_000;
 
-/**
- * Takes note of probes that waited for longer than their interval, which are left as gaps. Those of a tenant that held
- * its share of the places itself say nothing of the service.
- */
+/** Records probes late by an interval, except those of tenants that had used up their share. */
 function lateProbes({ ports, keys }: Env, lanes: Lanes): (job: Job) => Promise<void> {
   let noted = Number.NEGATIVE_INFINITY;
   return async ({ tenant_id, cell, slot }) => {
     if (lanes.quick.wasAtLimit(tenant_id) || lanes.slow.wasAtLimit(tenant_id)) return;
     ports.metrics.count('LateProbes');
     const at = ports.clock.now();
-    if (at < noted + NOTED_EVERY_MS) return;
+    if (at < noted + NOTE_INTERVAL_MS) return;
     noted = at;
-    ports.log.warn('probes come later than their interval and are left out', { tenant_id, cell, slot });
+    ports.log.warn('probes late by more than their interval, skipped', { tenant_id, cell, slot });
     const put: LateProbeItem = { ...keys.lastLateProbe, at };
-    await ports.table
-      .transact([{ put }])
-      .catch((error: unknown) => ports.log.error('a late probe could not be noted', { error }));
+    await ports.table.transact([{ put }]).catch((error: unknown) => ports.log.error('late probe not noted', { error }));
   };
 }
 
 export const makeProber = (env: Env): ProberState => {
-  const own = probingProcess(env.ports);
-  return { ...own, noteLate: lateProbes(env, own.lanes) };
+  const process = probingProcess(env.ports);
+  return { ...process, noteLate: lateProbes(env, process.lanes) };
 };
 
 /**
- * Probes the checks of some jobs as soon as each has a place and records each outcome as it ends: one that changes
- * something at once, the others together. A job whose next slot is due is left as a gap before anything is read. Those
- * that were slow last time are sent to the slow lane. Targets that did not answer at all wait for all of the jobs to
- * say whether our own network is to blame.
- * @returns the jobs to be sent again: what could not be recorded, by a fault of ours or because it is unclear whose,
- *   found no place, or is still ahead
+ * Probes the checks of jobs as permits become free, and records outcomes as they end. A job whose next slot is due
+ * becomes a gap without reads. Slow checks are sent to the slow lane. Missing responses wait for all jobs, to attribute
+ * them. Returns the jobs to send again: not recorded (internal error or unclear attribution), without a permit, or
+ * ahead of time.
  */
 export async function runJobs(
   env: StateEnv,
@@ -63,11 +56,11 @@ export async function runJobs(
     jobs.filter((job) => !isLate(job, clock.now()) && !isAhead(job, clock.now())),
   );
   const batch = attributeBatch(prober.network);
-  const run: JobBatch = { ...env, lane, prober, batch, lookAgain: lazy(prober.network.lookAgain), signal };
+  const run: JobBatch = { ...env, lane, prober, batch, recheckNetwork: lazy(prober.network.recheck), signal };
   const slots = await Promise.all(
     jobs.map(async (job) => {
       const slot = await beginSlot(run, job, accounts.get(job.tenant_id)).catch((error: unknown) => {
-        log.error('a cell could not be read', { job, error });
+        log.error('cell not read', { job, error });
         return notStarted([job]);
       });
       await slot.probed;
@@ -78,7 +71,6 @@ export async function runJobs(
   return (await Promise.all(slots.map(({ end }) => end()))).flat();
 }
 
-/** Runs a slot as soon as it is its turn; the checks of a slow job have had theirs. */
 async function beginSlot(run: JobBatch, job: Job, account: AccountItem | undefined): Promise<RunningSlot> {
   const { prober, ports } = run;
   if (isAhead(job, ports.clock.now())) return notStarted([job]);
@@ -91,7 +83,7 @@ async function beginSlot(run: JobBatch, job: Job, account: AccountItem | undefin
   const slot = isLate(job, ports.clock.now()) ? ABANDONED : await inTurn();
   if (slot === NO_PERMIT) return notStarted([job]);
   if (slot !== ABANDONED) return slot;
-  // A retry that is left out is no gap.
+  // A skipped retry is not a gap.
   if (job.retry) await sendNextRetry(run, job);
   else await prober.noteLate(job);
   return notStarted([]);

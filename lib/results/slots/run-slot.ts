@@ -21,24 +21,20 @@ import {
 } from './record-probe.ts';
 import { sendNextRetry } from './retries.ts';
 
-/** How long after the slot (ms) a probe is tried again while its failure is not attributed. */
+/** Time after the slot (ms) during which a probe with an unclear attribution is retried. */
 const UNCLEAR_MS = 60_000;
 
-/** What comes of the probes of a slot. */
 type SlotOutcomes = {
-  /** Records what a probe of a host found; a silent target waits for the verdict of the batch. */
+  /** Records the outcome of a probe; a missing response waits for the attribution of the batch. */
   found(one: DueProbe, probe: Probe, host: string | undefined): void;
-  /** A fault of ours: the slot of this check is a gap, unless the next try finds something. */
+  /** Records an internal error: the slot is a gap, unless a retry succeeds. */
   failed(one: DueProbe, error: unknown): void;
-  /** Nothing was found, and the job is to be sent again for this check. */
   tryAgain(id: string): void;
-  /** Whether a target waits for the verdict. */
   hasHeld(): boolean;
-  /** Resolves when all of it is written, with what has to be tried again. */
+  /** Resolves when everything is written, with the jobs to send again. */
   end(): Promise<Job[]>;
 };
 
-/** @param due what is probed of the slot */
 function slotOutcomes(run: JobBatch, job: Job, due: readonly DueProbe[], retentionDays: number): SlotOutcomes {
   const { ports, prober, batch, signal } = run;
   const pack = openPack(run, job, retentionDays, signal);
@@ -49,11 +45,11 @@ function slotOutcomes(run: JobBatch, job: Job, due: readonly DueProbe[], retenti
   const noteGap = (check: CheckItem, cause: StoredGapCause): void => {
     if (job.retry) return;
     pack.add({ number: numberOf(check.id), gap: cause });
-    ports.log.warn('a slot is a gap', { tenant_id: job.tenant_id, check_id: check.id, slot: job.slot, cause });
+    ports.log.warn('slot recorded as a gap', { tenant_id: job.tenant_id, check_id: check.id, slot: job.slot, cause });
   };
   const failed = ({ check }: DueProbe, error: unknown): void => {
     const { tenant_id, slot } = job;
-    ports.log.error('a probe could not be recorded', { tenant_id, check_id: check.id, slot, error });
+    ports.log.error('probe not recorded', { tenant_id, check_id: check.id, slot, error });
     again.add(check.id);
     noteGap(check, 'error');
   };
@@ -71,11 +67,11 @@ function slotOutcomes(run: JobBatch, job: Job, due: readonly DueProbe[], retenti
   };
   const recordSuspect = async (one: DueProbe, probe: Probe): Promise<void> => {
     try {
-      const verdict = await batch.blame;
-      // What began while the network was down may end in silence after it is back.
-      const blame = prober.network.wasDown(probe.started_at) ? 'network' : verdict;
+      const attribution = await batch.blame;
+      // A probe started while the network was down may fail after it is up again.
+      const blame = prober.network.wasDown(probe.started_at) ? 'network' : attribution;
       if (signal?.aborted) return;
-      if (blame === 'unclear' && mayTryAgain(one, ports.clock.now())) again.add(one.check.id);
+      if (blame === 'unclear' && isRetryAllowed(one, ports.clock.now())) again.add(one.check.id);
       else if (blame === 'network') noteGap(one.check, 'network');
       else record(one, probe);
     } catch (error) {
@@ -96,7 +92,7 @@ function slotOutcomes(run: JobBatch, job: Job, due: readonly DueProbe[], retenti
       await Promise.all(written);
       await pack.end().catch((error: unknown) => {
         const lost = new Set(pack.waiting().map(({ number }) => number));
-        ports.log.error('a pack could not be written', { job, checks: lost.size, error });
+        ports.log.error('pack not written', { job, checks: lost.size, error });
         for (const { check } of due) if (lost.has(numberOf(check.id))) again.add(check.id);
       });
       return again.size > 0 ? [{ ...job, only: [...again] }] : [];
@@ -104,41 +100,37 @@ function slotOutcomes(run: JobBatch, job: Job, due: readonly DueProbe[], retenti
   };
 }
 
-/** And never past half the interval, so that it ends before the next slot; a retry is dropped where it does not. */
-const mayTryAgain = ({ job }: DueProbe, now: number): boolean =>
+/** Whether a retry is allowed; at most until half the interval, so that it ends before the next slot. */
+const isRetryAllowed = ({ job }: DueProbe, now: number): boolean =>
   job.retry !== undefined || now < job.slot + Math.min(UNCLEAR_MS, job.interval_seconds * 500);
 
-/** A check that waited so long (ms) for its place is read again. */
-const READ_AGAIN_MS = 2_000;
+/** Wait for a permit (ms) after which a check is read again. */
+const MAX_READ_AGE_MS = 2_000;
 
-/** What a process keeps between its messages. */
+/** State of a process between messages. */
 export type ProberState = ProbingProcess & { noteLate: (job: Job) => Promise<void> };
 
-/** The jobs of a message, while they run. */
+/** Jobs of a message, while they run. */
 export type JobBatch = StateEnv & {
   lane: Lane;
   prober: ProberState;
   batch: ReturnType<typeof attributeBatch>;
-  /**
-   * That of our own network, made once, by the first check that has a place. What is only handed to the slow lane waits
-   * for it there and not here as well: a retry may have but a second.
-   */
-  lookAgain: () => Promise<void>;
+  /** Rechecks the network once, for the first check with a permit; retries on the slow lane must not wait for it. */
+  recheckNetwork: () => Promise<void>;
   signal: AbortSignal | undefined;
 };
 
-/** The slot of a cell, while its checks are probed. */
+/** Slot of a cell, while its checks are probed. */
 export type RunningSlot = {
-  /** Each of them has a place, or will have none. */
+  /** Resolves when no check waits for a permit any more. */
   begun: Promise<unknown>;
   probed: Promise<unknown>;
-  /** Whether a silent target waits for the verdict of the batch. */
   hasHeld(): boolean;
-  /** Ends it. @returns what has to be tried again */
+  /** Ends the slot. @returns the jobs to send again */
   end(): Promise<Job[]>;
 };
 
-/** Nothing of it was probed; `again` is to be sent again. */
+/** Returns a slot without probes; `again` is sent again. */
 export const notStarted = (again: Job[]): RunningSlot => ({
   begun: Promise.resolve(),
   probed: Promise.resolve(),
@@ -147,41 +139,41 @@ export const notStarted = (again: Job[]): RunningSlot => ({
 });
 
 /**
- * Reads the cell of a job and probes what is due of it, each check as soon as it has a place. Those of one host wait as
- * one list: thousands wait while more is due than can be done, and nothing is made for a check before it begins.
+ * Reads the cell of a job and probes its due checks as permits become free. Checks of one host wait as one list,
+ * because thousands wait under overload; nothing is allocated for a check before it starts.
  */
 export async function runSlot(run: JobBatch, job: Job, account: AccountItem | undefined): Promise<RunningSlot> {
   const { ports, lane, prober, signal } = run;
   const { lanes } = prober;
   const tenant = job.tenant_id;
   const readAt = ports.clock.now();
-  const due = startingAnywhere(await dueChecks(run, job, account), ports.ids.random());
+  const due = rotated(await dueChecks(run, job, account), ports.ids.random());
   const outcomes = slotOutcomes(run, job, due, account?.retention_days ?? 0);
 
   const [here, slow] = byLane(due, lane);
   let waiting = here.length;
   const { promise: begun, resolve: allHaveBegun } = Promise.withResolvers<void>();
-  const noLongerWaits = (count: number): void => {
+  const doneWaiting = (count: number): void => {
     waiting -= count;
     if (waiting === 0) allHaveBegun();
   };
-  noLongerWaits(0);
+  doneWaiting(0);
 
   const byHost = [...Map.groupBy(here, ({ check }) => hostOf(check))];
   const probed = byHost.map(([target, checks]) => {
     const claim = { tenant, target };
-    /** Its place is free again when this ends; what it found is written after that. */
+    /** Probes with a permit, which is released on return; the outcome is written later. */
     const probe = async (one: DueProbe): Promise<void> => {
-      noLongerWaits(1);
+      doneWaiting(1);
       try {
-        await run.lookAgain();
-        // Its state decides what the outcome changes: read long ago, it may have changed while this waited.
-        const isOld = ports.clock.now() - readAt > READ_AGAIN_MS;
+        await run.recheckNetwork();
+        // If the check was read long ago, its state may have changed during the wait.
+        const isOld = ports.clock.now() - readAt > MAX_READ_AGE_MS;
         const [still] = isOld ? await dueChecks(run, { ...job, only: [one.check.id] }, account) : [one];
         if (!still || signal?.aborted) return;
         const found = await lanes.begin(claim, () => probeOnce(ports, still));
         if (found === NO_PERMIT) return outcomes.tryAgain(one.check.id);
-        // This run timed out and has a successor; it must not write beside it.
+        // The run timed out and has a successor, so it must not write.
         if (signal?.aborted) return;
         if (found) outcomes.found(one, found, target);
         else await sendNextRetry(run, job);
@@ -191,46 +183,42 @@ export async function runSlot(run: JobBatch, job: Job, account: AccountItem | un
     };
     return lanes[lane].each(claim, checks, probe, (left) => {
       for (const { check } of left) outcomes.tryAgain(check.id);
-      noLongerWaits(left.length);
+      doneWaiting(left.length);
     });
   });
   if (slow.length > 0) {
     const ids = slow.map(({ check }) => check.id);
     await ports.queues.send('slow', packSlowJob(job, ids)).catch((error: unknown) => {
-      ports.log.error('checks could not be handed to the slow lane', { job, slow: ids, error });
+      ports.log.error('checks not handed to the slow lane', { job, slow: ids, error });
       for (const id of ids) outcomes.tryAgain(id);
     });
   }
   return { begun, probed: Promise.all(probed), hasHeld: outcomes.hasHeld, end: outcomes.end };
 }
 
-/** Those that belong on the lane, and those that have to be handed to the slow one. */
 function byLane(due: DueProbe[], lane: Lane): [here: DueProbe[], slow: DueProbe[]] {
   const belongsHere = ({ check }: DueProbe): boolean => lane === 'slow' || !check.slow;
   return [due.filter(belongsHere), due.filter((one) => !belongsHere(one))];
 }
 
-/**
- * The same list from another place on: where time ends before the list does, it is not always the same that lose.
- * @param at which place, from 0 to 1
- */
-function startingAnywhere<T>(list: T[], at: number): T[] {
+/** Rotates a list by a share from 0 to 1, so that the checks cut off by lack of time vary. */
+function rotated<T>(list: T[], at: number): T[] {
   const from = Math.floor(at * list.length);
   return [...list.slice(from), ...list.slice(0, from)];
 }
 
-/** Attributes the silence of targets in a batch: by the first answer, or at the end. */
+/** Attributes missing responses in a batch: by the first response, or at the end. */
 export function attributeBatch(network: NetworkHealth) {
   const { promise: blame, resolve: settle } = Promise.withResolvers<Attribution>();
   return {
     blame,
-    /** @param host where it went, as `hostOf` says */
+    /** @param host of the probe, see `hostOf` */
     isSuspect({ outcome }: Probe, host: string | undefined): boolean {
       const way = probeRoute(host);
       if (way === 'this machine') return false;
       const isSilent = outcome.unanswered === true;
-      // Our resolver may answer out of its memory, which says nothing of the network.
-      if (way !== 'our resolver') {
+      // The local resolver may answer from its cache, which says nothing about the network.
+      if (way !== 'local resolver') {
         network.record(way.host, !isSilent);
         if (!isSilent) settle('target');
       }

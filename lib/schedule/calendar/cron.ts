@@ -1,18 +1,17 @@
 import { DAY_MS } from '#lib/platform/time.ts';
 import { CalendarError, type ScheduleLine } from './schedule-line.ts';
 
-/** One part of an expression. `names` stand for numbers from `from` on, in lower case. */
+/** Field of an expression. `names`: of numbers from `from` on, in lower case. */
 export type Field = { name: string; from: number; to: number; names?: readonly string[] };
 
-/** A list of numbers as cron or OnCalendar writes it; they differ in what stands between the ends of a range. */
 type Written = {
-  /** Of cron `-`, of OnCalendar `..`. */
+  /** Separator of a range: `-` in cron, `..` in OnCalendar. */
   range: '-' | '..';
-  /** Counted from the end, as negative numbers: 1 is the last, -1. */
+  /** Counts from the end, as negative numbers: 1 is the last, -1. */
   fromEnd?: boolean;
 };
 
-/** The numbers that a list such as `1,5-9,20-59/10` stands for, ascending. @throws CalendarError */
+/** Returns the numbers of a list such as `1,5-9,20-59/10`, ascending. @throws CalendarError */
 export function numbersOf(field: Field, text: string, written: Written): number[] {
   const numbers = new Set(text.split(',').flatMap((part) => numbersOfPart(field, part, written)));
   return [...numbers].sort((a, b) => a - b);
@@ -28,7 +27,7 @@ function numbersOfPart(field: Field, part: string, written: Written): number[] {
   return numbers;
 }
 
-/** A single number with a step goes on to the end. */
+/** Returns the ends of a range; a single number with a step continues to the end. */
 function endsOf(field: Field, span: string, { range, fromEnd }: Written, hasStep: boolean): [number, number] {
   if (span === '*' && hasStep && range === '..')
     throw new CalendarError(`${field.name} */ is not OnCalendar; write ${field.from}/ and the step`);
@@ -38,13 +37,13 @@ function endsOf(field: Field, span: string, { range, fromEnd }: Written, hasStep
   const from = numberIn(field, first);
   const to = second === undefined ? from : numberIn(field, second);
   if (to < from) throw new CalendarError(`${field.name} ${span} runs backwards`);
-  const goesOn = second === undefined && hasStep;
-  return fromEnd ? [-to, goesOn ? -1 : -from] : [from, goesOn ? field.to : to];
+  const isOpen = second === undefined && hasStep;
+  return fromEnd ? [-to, isOpen ? -1 : -from] : [from, isOpen ? field.to : to];
 }
 
 function stepOf({ name }: Field, part: string, step: string): number {
   if (/^\d*[1-9]\d*$/.test(step)) return Number(step);
-  throw new CalendarError(`${name} ${part} has no step such as /2`);
+  throw new CalendarError(`${name} ${part} has an invalid step; write one such as /2`);
 }
 
 function numberIn({ name, from, to, names = [] }: Field, text: string): number {
@@ -58,11 +57,10 @@ function numberIn({ name, from, to, names = [] }: Field, text: string): number {
   return value;
 }
 
-/** Whether something is due on a day; the day is midnight UTC of the same date. */
 type IsDay = (date: Date) => boolean;
 
 const DAY_OF_MONTH: Field = { name: 'day-of-month', from: 1, to: 31 };
-/** 0 and 7 are Sunday. */
+/** Day of the week; 0 and 7 are Sunday. */
 const DAY_OF_WEEK: Field = {
   name: 'day-of-week',
   from: 0,
@@ -70,14 +68,14 @@ const DAY_OF_WEEK: Field = {
   names: ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'],
 };
 
-/** Days of the month as cron writes them: numbers, and `L` for the last. @throws CalendarError */
+/** Parses days of the month: numbers, and `L` for the last. @throws CalendarError */
 function daysOfMonth(text: string): IsDay {
   const [others, last] = partsOf(text, (part) => /^l$/i.test(part));
   const days = new Set(others === undefined ? [] : numbersOf(DAY_OF_MONTH, others, { range: '-' }));
   return (date) => days.has(date.getUTCDate()) || (last.length > 0 && isAmongLast(date, 1));
 }
 
-/** Days of the week: numbers, names, `sat#2` for the second of a month, `satL` for its last. @throws CalendarError */
+/** Parses days of the week: numbers, names, `sat#2` (second of the month), `satL` (last). @throws CalendarError */
 function daysOfWeek(text: string): IsDay {
   const [others, counted] = partsOf(text, (part) => part.includes('#') || /.l$/i.test(part));
   const listed = others === undefined ? [] : numbersOf(DAY_OF_WEEK, others, { range: '-' });
@@ -86,14 +84,12 @@ function daysOfWeek(text: string): IsDay {
   return (date) => days.has(date.getUTCDay()) || some.some((fits) => fits(date));
 }
 
-/** The parts of a list that are written with numbers alone, as a list; and the others. */
 function partsOf(text: string, isOther: (part: string) => boolean): [string | undefined, string[]] {
   const parts = text.split(',');
   const plain = parts.filter((part) => !isOther(part));
   return [plain.length > 0 ? plain.join(',') : undefined, parts.filter(isOther)];
 }
 
-/** `sat#2` or `satL`. */
 function countedDay(part: string): IsDay {
   const [name = '', which] = /l$/i.test(part) ? [part.slice(0, -1), 'last'] : part.split('#');
   const [day = 0] = numbersOf(DAY_OF_WEEK, name, { range: '-' });
@@ -104,7 +100,7 @@ function countedDay(part: string): IsDay {
   return (date) => date.getUTCDay() === day % 7 && isWeek(date);
 }
 
-/** Whether a day is one of the last so many of its month. */
+/** Whether a day is among the last `days` of its month. */
 const isAmongLast = (date: Date, days: number): boolean =>
   new Date(date.getTime() + days * DAY_MS).getUTCMonth() !== date.getUTCMonth();
 
@@ -127,11 +123,9 @@ const NICKNAMES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Five fields as crontab(5) has them, with `L` and `#` beside it, or a nickname such as @daily, by the rules
- * of cron(8) on Debian: the day must fit both day fields when one of them begins with `*`, else one is enough. A job of
- * fixed hours and minutes that clocks skip is due when they are set, and one that they repeat is due once; all others
- * go by real time.
- * @throws CalendarError
+ * Parses five fields of crontab(5), with `L` and `#`, or a nickname such as @daily, by the rules of cron(8) on Debian:
+ * the day must match both day fields if one begins with `*`, else one. With fixed hours and minutes, a skipped time is
+ * due at the clock change and a repeated one once; others follow real time. @throws CalendarError
  */
 export function parseCron(text: string, zone: string): ScheduleLine {
   const fields = (NICKNAMES[text.toLowerCase()] ?? text).split(/\s+/);
@@ -146,7 +140,7 @@ export function parseCron(text: string, zone: string): ScheduleLine {
   const isDayOfMonth = daysOfMonth(dayOfMonth);
   const isDayOfWeek = daysOfWeek(dayOfWeek);
   const both = dayOfMonth.startsWith('*') || dayOfWeek.startsWith('*');
-  const goesByRealTime = minute.startsWith('*') || hour.startsWith('*');
+  const followsRealTime = minute.startsWith('*') || hour.startsWith('*');
   return {
     zone,
     months: of(MONTH, month),
@@ -157,12 +151,13 @@ export function parseCron(text: string, zone: string): ScheduleLine {
     hours: of(HOUR, hour),
     minutes: of(MINUTE, minute),
     seconds: [0],
-    skipped: goesByRealTime ? 'not due' : 'due at the change',
-    repeated: goesByRealTime ? 'due at both' : 'due at the first',
+    skipped: followsRealTime ? 'not due' : 'due at the change',
+    repeated: followsRealTime ? 'due at both' : 'due at the first',
   };
 }
 
 function unknownNickname(text: string): CalendarError {
-  if (text.toLowerCase() === '@reboot') return new CalendarError('@reboot is no time: nobody knows when it comes');
+  if (text.toLowerCase() === '@reboot')
+    return new CalendarError('@reboot is not a time, so its runs cannot be predicted');
   return new CalendarError(`"${text}" is not known; write one of ${Object.keys(NICKNAMES).join(', ')}`);
 }

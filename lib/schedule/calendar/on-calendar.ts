@@ -5,7 +5,7 @@ import { isZone, notAZone } from './zones.ts';
 const YEAR: Field = { name: 'year', from: 1970, to: 2199 };
 const MONTH: Field = { name: 'month', from: 1, to: 12 };
 const DAY: Field = { name: 'day', from: 1, to: 31 };
-/** Counted from the end, as each month has so many. */
+/** Counted from the end; every month has 28 days. */
 const LAST_DAY: Field = { name: 'day', from: 1, to: 28 };
 const HOUR: Field = { name: 'hour', from: 0, to: 23 };
 const MINUTE: Field = { name: 'minute', from: 0, to: 59 };
@@ -27,26 +27,25 @@ const SHORTHANDS: Readonly<Record<string, string>> = {
 const of = (field: Field, text: string): number[] => numbersOf(field, text, { range: '..' });
 
 /**
- * One line as systemd.time(7) has it: `Mon..Fri *-*-* 02:30:00 Europe/Berlin`, where all but one of weekdays, date and
- * time may be left out, and the zone too. A time that clocks skip is not due, one that they repeat is due once.
- * @param zone for a line that names none
- * @throws CalendarError
+ * Parses a line of systemd.time(7): `Mon..Fri *-*-* 02:30:00 Europe/Berlin`, with at least one of weekdays, date and
+ * time. A time that clocks skip is not due; one that they repeat is due once. `zone`: the default. @throws
+ * CalendarError
  */
 export function parseOnCalendar(text: string, zone: string): ScheduleLine {
   const words = text.split(/\s+/);
-  const own = words.length > 1 && /^[a-z]/i.test(words.at(-1)!) ? words.pop()! : undefined;
-  if (own !== undefined && !isZone(own)) throw notAZone(own);
+  const named = words.length > 1 && /^[a-z]/i.test(words.at(-1)!) ? words.pop()! : undefined;
+  if (named !== undefined && !isZone(named)) throw notAZone(named);
   const parts = words.length === 1 ? (SHORTHANDS[words[0]!.toLowerCase()]?.split(' ') ?? words) : words;
   const time = parts.at(-1)!.includes(':') ? parts.pop()! : '00:00:00';
   const date = /^[\d*].*[-~]/.test(parts.at(-1) ?? '') ? parts.pop()! : '*-*-*';
   const [weekdays, ...more] = parts;
   if (more.length > 0) {
-    throw new CalendarError(`"${text}" is not understood; write it like Mon..Fri *-*-* 02:30:00 Europe/Berlin`);
+    throw new CalendarError(`"${text}" is not valid; write it like Mon..Fri *-*-* 02:30:00 Europe/Berlin`);
   }
   const isWeekday = weekdays === undefined ? () => true : weekdaysOf(weekdays);
   const { isDayOfMonth, ...ofYear } = dateOf(date);
   return {
-    zone: own ?? zone,
+    zone: named ?? zone,
     ...ofYear,
     isDay: (day) => isWeekday(day.getUTCDay()) && isDayOfMonth(day),
     ...timeOf(time),
@@ -61,7 +60,7 @@ function timeOf(text: string): Pick<ScheduleLine, 'hours' | 'minutes' | 'seconds
   return { hours: of(HOUR, hour), minutes: of(MINUTE, minute), seconds: of(SECOND, second) };
 }
 
-/** `*-*-*`, `12-24`; and with `~` in place of the last `-` counted from the end of the month. */
+/** Parses `*-*-*`, `12-24`; with `~` instead of the last `-`, days count from the end of the month. */
 function dateOf(text: string): Pick<ScheduleLine, 'years' | 'months'> & { isDayOfMonth: (day: Date) => boolean } {
   const parts = text.replace('~', '-~').split('-');
   if (parts.length === 2) parts.unshift('*');
@@ -79,7 +78,7 @@ function dateOf(text: string): Pick<ScheduleLine, 'years' | 'months'> & { isDayO
 const lengthOfMonth = (date: Date): number =>
   new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).getUTCDate();
 
-/** `Mon..Fri`, `Mon,Wed`, and as older versions write it `Mon-Fri`. Of a day of the week, 0 for Sunday. */
+/** Parses `Mon..Fri`, `Mon,Wed`, and the older `Mon-Fri`, into a test of a weekday, 0 for Sunday. */
 function weekdaysOf(text: string): (weekday: number) => boolean {
   const days = new Set<number>();
   for (const part of text.replace(/,$/, '').replaceAll('-', '..').split(',')) {
@@ -90,10 +89,9 @@ function weekdaysOf(text: string): (weekday: number) => boolean {
   return (weekday) => days.has(weekday);
 }
 
-/** 0 for Monday. */
 function weekdayOf(text: string): number {
   const found = WEEKDAYS.findIndex((day) => [day, day.slice(0, 3)].some((name) => isSame(name, text)));
-  if (found < 0) throw new CalendarError(`"${text}" is no day of the week; write Mon to Sun`);
+  if (found < 0) throw new CalendarError(`"${text}" is not a day of the week; write Mon to Sun`);
   return found;
 }
 

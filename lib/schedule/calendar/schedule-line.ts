@@ -1,21 +1,18 @@
-/**
- * When one line of a schedule is due, as the clocks on the wall of its zone show it. All lists ascend.
- */
+/** Due times of one line of a schedule, in wall time of its zone. All lists ascend. */
 export type ScheduleLine = {
   zone: string;
   years?: readonly number[];
-  /** 1 is January. */
   months: readonly number[];
-  /** Whether it is due on a day of these months; the day is midnight UTC of the same date. */
+  /** Whether it is due on a day of these months, given as midnight UTC of its date. */
   isDay(date: Date): boolean;
   hours: readonly number[];
   minutes: readonly number[];
   seconds: readonly number[];
-  /** What becomes of times that clocks skip where they are set forward: due when they are set, or not at all. */
+  /** Times that clocks skip when set forward: due at the change, or not due. */
   skipped: 'due at the change' | 'not due';
-  /** Times that clocks show twice where they are set back. */
+  /** Times that clocks show twice when set back. */
   repeated: 'due at the first' | 'due at both';
 };
 
-/** A schedule that is not understood or can never be due. The message says what to change, behind its name. */
+/** Schedule that is not valid or never due. The message, appended to the name of the property, says what to change. */
 export class CalendarError extends Error {}

@@ -2,21 +2,20 @@ import { closestName } from '#lib/platform/http/closest-name.ts';
 import { DAY_MS } from '#lib/platform/time.ts';
 import { CalendarError } from './schedule-line.ts';
 
-/** A time in which the clocks of a zone are the same `offset` (ms) ahead of UTC: [from, until) in epoch ms. */
+/** Time range [from, until) in epoch ms with a constant `offset` (ms) of a zone from UTC. */
 type Stretch = { from: number; until: number; offset: number };
 
 type Zone = { format: Intl.DateTimeFormat; years: Map<number, Stretch[]> };
 
-/** Zones in use, by their names in lower case. */
 const zones = new Map<string, Zone>();
 const MAX_ZONES = 100;
 
-/** Clocks of a zone change at most once in this time (ms). */
-const LOOK_MS = 7 * DAY_MS;
+/** Minimum time (ms) between two clock changes of a zone. */
+const MIN_CHANGE_MS = 7 * DAY_MS;
 
-/** Whether it names a zone of the IANA database, as the zone data of this process has it. */
+/** Whether a name is a zone of the IANA database of this process. */
 export function isZone(name: string): boolean {
-  // Intl takes offsets such as +02:00 too.
+  // Intl also accepts offsets such as +02:00.
   if (!/^[a-z]/i.test(name)) return false;
   try {
     zoneOf(name);
@@ -27,28 +26,25 @@ export function isZone(name: string): boolean {
   }
 }
 
-/** Why a name is no zone: `"Berlin" is no IANA time zone; did you mean Europe/Berlin?` */
+/** Returns the error of an unknown zone, with a suggestion. */
 export function notAZone(name: string): CalendarError {
   const places = Intl.supportedValuesOf('timeZone').filter((zone) => zone.includes('/'));
   const meant = closestName(name, places);
   return new CalendarError(
-    `"${name}" is no IANA time zone; ${meant ? `did you mean ${meant}?` : 'write one such as Europe/Berlin or UTC'}`,
+    `"${name}" is not an IANA time zone; ${meant ? `did you mean ${meant}?` : 'write one such as Europe/Berlin or UTC'}`,
   );
 }
 
-/** How far the clocks of a zone are ahead of UTC at an instant (epoch ms); ms. */
+/** Returns the offset (ms) of a zone from UTC at an instant (epoch ms). */
 export function offsetAt(zone: string, at: number): number {
   return stretchesOf(zoneOf(zone), new Date(at).getUTCFullYear()).find(({ until }) => until > at)!.offset;
 }
 
-/**
- * The time from an instant (epoch ms) on, without end, in stretches: the first is the one that holds it. A stretch ends
- * where clocks change, and with each year.
- */
+/** Yields stretches from an instant (epoch ms) on, without end; each ends at a clock change or year. */
 export function* stretchesFrom(zone: string, at: number): Generator<Stretch, never> {
-  const own = zoneOf(zone);
+  const found = zoneOf(zone);
   for (let year = new Date(at).getUTCFullYear(); ; year++) {
-    for (const stretch of stretchesOf(own, year)) if (stretch.until > at) yield stretch;
+    for (const stretch of stretchesOf(found, year)) if (stretch.until > at) yield stretch;
   }
 }
 
@@ -70,8 +66,8 @@ function stretchesOf(zone: Zone, year: number): Stretch[] {
   const [begin, end] = [Date.UTC(year, 0, 1), Date.UTC(year + 1, 0, 1)];
   const stretches: Stretch[] = [];
   let last: Stretch = { from: begin, until: end, offset: lookUp(zone, begin) };
-  for (let at = begin; at < end; at += LOOK_MS) {
-    const next = Math.min(at + LOOK_MS, end - 1000);
+  for (let at = begin; at < end; at += MIN_CHANGE_MS) {
+    const next = Math.min(at + MIN_CHANGE_MS, end - 1000);
     const offset = lookUp(zone, next);
     if (offset === last.offset) continue;
     const change = changeBetween(zone, at, next, last.offset);
@@ -83,7 +79,7 @@ function stretchesOf(zone: Zone, year: number): Stretch[] {
   return stretches;
 }
 
-/** The first second (epoch ms) at which the offset is no longer `before`: after `low`, at `high` at the latest. */
+/** Returns the first second (epoch ms) in (low, high] at which the offset is no longer `before`. */
 function changeBetween(zone: Zone, low: number, high: number, before: number): number {
   let [same, changed] = [low, high];
   while (changed - same > 1000) {
@@ -94,7 +90,7 @@ function changeBetween(zone: Zone, low: number, high: number, before: number): n
   return changed;
 }
 
-/** `11/22/2026, GMT+01:00`; `GMT` alone for UTC. */
+/** Matches `11/22/2026, GMT+01:00`, and `GMT` for UTC. */
 const OFFSET = /GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/;
 
 function lookUp({ format }: Zone, at: number): number {

@@ -201,7 +201,7 @@ describe('the embedded service', () => {
 
     const log = memoryLog();
     const after = await startService({ dir: move(dir), log });
-    expect(log.lines[0]).toMatchObject({ message: 'outage of the schedule noted' });
+    expect(log.lines[0]).toMatchObject({ message: 'schedule outage recorded' });
     await vi.waitFor(async () => expect(await deadlineOf(after)).toBeGreaterThan(Date.now()), { timeout: 10_000 });
     expect(await resultsOf(after, check)).toMatchObject([{ success: true }]);
     const now = client({ url: after.url, key: after.adminKey });

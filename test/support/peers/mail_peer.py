@@ -14,7 +14,7 @@ from aiosmtpd.smtp import SMTP, AuthResult
 
 class Mailbox:
     async def handle_RCPT(self, server, session, envelope, address, options):
-        if address.startswith("nobody@"):
+        if address.startswith("missing@"):
             return "550 5.1.1 No such user here"
         if address.startswith("busy@"):
             return "451 4.7.1 Try again later"

@@ -5,29 +5,26 @@ import type { ExecutionItem } from '#lib/actions/execution.ts';
 import type { HttpReply, HttpRequest } from '#lib/net/net.ts';
 import { alertWorld, TENANT } from '#test/support/alert-world.ts';
 
-/** What a target does with a request; by default it says 200. */
+/** Response of the target to a request; default: 200. */
 export type Target = (request: HttpRequest) => Promise<HttpReply>;
 
-/** What the runner answers for a batch of one message: that is done, or comes again. */
+/** Result of the runner for a batch of one message: done, or retried. */
 export const DONE = { batchItemFailures: [] };
 export const AGAIN = { batchItemFailures: [{ itemIdentifier: 'm1' }] };
 
-/** A run that ended in the middle. */
+/** Interrupted execution. */
 export const INTERRUPTED = {
   dispatch_status: 'failed',
   error_message: 'interrupted: may have been sent',
   status_code: 0,
 };
 
-/** A target that never answers. */
+/** Target that never answers. */
 export const dead: Target = () => new Promise<never>(() => {});
 
 const ok: Target = async () => ({ status: 200, headers: {}, body: 'fine', latency_ms: 12 });
 
-/**
- * The world of alerting, with a network that a test answers for: one tenant, entity and check, a real table, a clock
- * that stands until it is moved, and queues that keep what was sent.
- */
+/** World of alerting with a controlled network: one tenant, entity and check, a real table, a manual clock. */
 export async function actionWorld() {
   const world = await alertWorld();
   const requests: HttpRequest[] = [];
@@ -41,7 +38,7 @@ export async function actionWorld() {
     },
   };
   const deploy = { name: 'Deploy', url: 'https://ci.example.com/{{execution_id}}', trigger_type: 'manual' };
-  /** Every run of an action, oldest first. */
+  /** All executions of an action, oldest first. */
   const runs = async (action: ActionItem): Promise<ExecutionItem[]> => {
     const { items } = await world.table.query<{ execution_id: string } & ExecutionItem>({
       partition: world.keys.runs(TENANT, action.id),
@@ -60,13 +57,13 @@ export async function actionWorld() {
     make: (more: object = {}): Promise<ActionItem> =>
       createAction(world.context, NewAction.parse({ ...deploy, ...more })),
     runs,
-    /** The run of an action that has had but one. */
+    /** The only execution of an action. */
     onlyRun: async (action: ActionItem): Promise<ExecutionItem> => {
       const [run, ...more] = await runs(action);
       if (!run || more.length > 0) throw new Error(`${action.id} has had ${run ? 1 + more.length : 0} runs.`);
       return run;
     },
-    /** Bodies of what was sent to a queue, due or not; takes them away. */
+    /** Bodies of all messages of a queue, due or not; removes them. */
     take: (queue: string): unknown[] => {
       const bodies = world.sent.filter((one) => one.queue === queue).map((one) => one.body);
       const rest = world.sent.filter((one) => one.queue !== queue);

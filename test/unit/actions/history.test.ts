@@ -23,7 +23,7 @@ const run = () => runActionManually(world.context, action.id, {});
 const itemsUnder = async (pk: string) => (await world.table.query({ partition: pk })).items.length;
 
 describe('the history of an action', () => {
-  it('shows a run for 90 days, and no longer, even before it is swept away', async () => {
+  it('returns an execution for 90 days, not longer, even before it is deleted', async () => {
     const { id } = await run();
     world.pass(90 * DAY - 1);
     expect((await executionList(world.context, action)(undefined, 10)).found).toHaveLength(1);
@@ -33,14 +33,14 @@ describe('the history of an action', () => {
     await expect(requireExecution(world.context, id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
-  it('shows a read-only key no URL of an error', async () => {
+  it('hides the URL of an error from a read-only key', async () => {
     world.answer(() => Promise.reject(new NetError('connect', 'no way to https://ci.example.com/t0ken, it says')));
     const execution = await run();
     expect(executionRecord(world.context, execution).error_message).toContain('t0ken');
     expect(executionRecord(world.readOnly, execution).error_message).toBe('no way to ******** it says');
   });
 
-  it('is swept away by the table with all that was reported', async () => {
+  it('is deleted by the table with its log lines', async () => {
     const { id } = await run();
     await report(world.context, { id, action }, { logs: ['a'] });
     world.pass(91 * DAY);
@@ -72,7 +72,7 @@ describe('the history of an action', () => {
     expect(await world.runs(keeper)).toEqual([kept]);
   });
 
-  it('is left alone when the deletion did not take place', async () => {
+  it('is kept when the deletion did not happen', async () => {
     const { id } = await run();
     const body = { tenant_id: TENANT, action_id: action.id };
     expect(await createReclaimer(world.ports)(queueEvent([body]))).toEqual({ batchItemFailures: [] });
@@ -80,7 +80,7 @@ describe('the history of an action', () => {
   });
 });
 
-describe('a line', () => {
+describe('a truncated line', () => {
   it.each([
     ['', 4, ''],
     ['abcd', 4, 'abcd'],

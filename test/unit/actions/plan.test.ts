@@ -36,19 +36,19 @@ const refuse = (queue: string) => {
 };
 
 describe('a transition', () => {
-  it('sends off each action of its check that waits for it', async () => {
+  it('fires each matching action of its check', async () => {
     const any = await bound();
     const down = await bound({ trigger_to_state: 'down' });
     await bound({ trigger_to_state: 'up' });
     await world.make({ check_id: 'chk_pay' });
     expect(await planner(streamEvent(transition))).toEqual({ batchItemFailures: [] });
-    // What was made in the same millisecond is in no order.
+    // Items of the same millisecond have no order.
     const runs = world.take('action');
     expect(runs).toHaveLength(2);
     expect(runs).toEqual(expect.arrayContaining([any, down].map(runOf)));
   });
 
-  it('sends off nothing of an action that was deleted or unbound', async () => {
+  it('fires no action that was deleted or unbound', async () => {
     await deleteAction(world.context, (await bound()).id);
     await updateAction(world.context, (await bound()).id, { trigger_type: 'manual' });
     const other = await bound();
@@ -57,7 +57,7 @@ describe('a transition', () => {
     expect(world.take('action')).toEqual([]);
   });
 
-  it('that cannot be planned is parked on its own and lets the others pass', async () => {
+  it('is parked alone when it cannot be planned', async () => {
     const action = await bound();
     const second = await world.put({ ...transition, sk: `${transition.sk}1`, transition_id: 'trn_2' });
     const query = world.table.query;
@@ -77,7 +77,7 @@ describe('a transition', () => {
     expect(world.take('action')).toEqual([runOf(action)]);
   });
 
-  it('that can be neither planned nor parked is given again', async () => {
+  it('is retried when it can be neither planned nor parked', async () => {
     await bound();
     refuse('action');
     const park = world.ports.queues;
@@ -85,7 +85,7 @@ describe('a transition', () => {
     expect(await planner(streamEvent(transition))).toEqual({ batchItemFailures: [{ itemIdentifier: '1' }] });
   });
 
-  it('that never finds a place leaves a failed run behind, and a dead letter', async () => {
+  it('leaves a failed execution and a dead letter when it never gets a permit', async () => {
     const action = await bound();
     refuse('action');
     const event = queueEvent([{ ...parked, sk: transition.sk }], 'last');
@@ -101,7 +101,7 @@ describe('a transition', () => {
     expect(world.requests).toEqual([]);
   });
 
-  it('that is gone when its turn comes is left', async () => {
+  it('is dropped when it was deleted before its turn', async () => {
     expect(await planner(queueEvent([{ ...parked, sk: 'TR#none' }]))).toEqual({ batchItemFailures: [] });
     expect(world.log.lines).toMatchObject([{ level: 'warn' }]);
   });

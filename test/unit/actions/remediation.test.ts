@@ -33,7 +33,7 @@ describe('a guarded action', () => {
     expect(await world.table.get(world.keys.remediationLock(TENANT, 'ent_shop'))).toBeUndefined();
   });
 
-  it('is tried again after each cool-down, as often as it may, and then people are told once', async () => {
+  it('is repeated after each cooldown up to the maximum, and then alerts once', async () => {
     await world.putPolicy([CHANNEL]);
     const action = await world.guard({ max_attempts: 2, cooldown_seconds: 120, settle_seconds: 5 });
     await world.fire(action, await world.fail());
@@ -65,7 +65,7 @@ describe('a guarded action', () => {
   it.each([
     [true, [{ kind: 'remediation_failed', reports_state: 'degraded' }]],
     [false, []],
-  ])('of a degraded check is given up, and people hear of it if degraded is announced: %s', async (told, alerts) => {
+  ])('gives up on a degraded check, and alerts only if degraded is reported: %s', async (told, alerts) => {
     await world.putPolicy([CHANNEL], { notify_on_degraded: told });
     const settings = { max_attempts: 1, cooldown_seconds: 10, settle_seconds: 1 };
     const action = await world.guard(settings, { trigger_to_state: 'degraded' });
@@ -80,7 +80,7 @@ describe('a guarded action', () => {
     expect(await world.series(action)).toMatchObject({ attempts: 1, told: true });
   });
 
-  it('that healed counts on when the check fails again within stable_seconds, and anew after that', async () => {
+  it('continues its series when the check fails again within stable_seconds, and starts a new one after that', async () => {
     const action = await world.guard({ max_attempts: 1, cooldown_seconds: 10, settle_seconds: 1, stable_seconds: 300 });
     const heal = async () => {
       await world.elapse(3);
@@ -92,7 +92,7 @@ describe('a guarded action', () => {
     await world.fire(action, await world.fail());
     expect((await world.runs(action)).at(-1)).toMatchObject({
       dispatch_status: 'skipped',
-      error_message: 'attempts: all 1 attempts of this series are used up',
+      error_message: 'attempts: all 1 attempts of this series have been made',
       attempt: null,
     });
     await world.result(true);
@@ -101,7 +101,7 @@ describe('a guarded action', () => {
     expect((await world.runs(action)).map(({ attempt }) => attempt)).toEqual([1, null, 1]);
   });
 
-  it('is not healed at once where its pipeline says that it failed', async () => {
+  it('is not healed when its pipeline reports a failure', async () => {
     const action = await world.guard({ settle_seconds: 600 });
     await world.fire(action, await world.fail());
     const { id } = await world.onlyRun(action);
@@ -110,7 +110,7 @@ describe('a guarded action', () => {
     expect(await world.onlyRun(action)).toMatchObject({ verdict: 'not_recovered', verified_by: null });
   });
 
-  it('is unverified where no probe was made in time, which counts as an attempt', async () => {
+  it('is unverified without a probe in time, which counts as an attempt', async () => {
     const action = await world.guard({ max_attempts: 1, settle_seconds: 5 });
     await world.fire(action, await world.fail());
     await world.elapse(200);
@@ -118,7 +118,7 @@ describe('a guarded action', () => {
     expect(await world.series(action)).toMatchObject({ attempts: 1, told: true });
   });
 
-  it('is not healed by a call that the target refused', async () => {
+  it('is not healed by a request that the target refused', async () => {
     world.answer(async () => ({ status: 500, headers: {}, body: '', latency_ms: 3 }));
     const action = await world.guard({ settle_seconds: 1 });
     await world.fire(action, await world.fail());
@@ -126,7 +126,7 @@ describe('a guarded action', () => {
     expect(await world.onlyRun(action)).toMatchObject({ dispatch_status: 'failed', verdict: 'not_recovered' });
   });
 
-  it('by hand is a run without guards and without a verdict', async () => {
+  it('runs manually without guards and without a verdict', async () => {
     const action = await world.guard();
     const { runActionManually: runByHand } = await import('#lib/actions/run/run.ts');
     expect(await runByHand(world.context, action.id, {})).toMatchObject({ attempt: null, verdict: null });
@@ -135,7 +135,7 @@ describe('a guarded action', () => {
 });
 
 describe('an attempt', () => {
-  it('is made once, however often its transition or its deadline comes', async () => {
+  it('is made once, however often its transition or its deadline arrives', async () => {
     const action = await world.guard({ cooldown_seconds: 60, settle_seconds: 1 });
     const transition = await world.fail();
     await Promise.all(Array.from({ length: 10 }, () => world.fire(action, transition)));
@@ -150,7 +150,7 @@ describe('an attempt', () => {
     expect((await world.runs(action)).map(({ attempt }) => attempt)).toEqual([1, 2]);
   });
 
-  it('whose process died has no second beside it: it ends as interrupted, and is not healed', async () => {
+  it('ends as interrupted and not healed when its process dies, without a concurrent second attempt', async () => {
     world.answer(dead);
     const action = await world.guard({ settle_seconds: 1, max_attempts: 1 });
     void world.fire(action, await world.fail());
@@ -160,7 +160,7 @@ describe('an attempt', () => {
     expect(await world.onlyRun(action)).toMatchObject({ error_message: /^interrupted/, verdict: 'not_recovered' });
   });
 
-  it('continues its series after its check was disabled and enabled, if that fails again soon', async () => {
+  it('continues its series when the check was disabled and enabled, and fails again within stable_seconds', async () => {
     const action = await world.guard({ settle_seconds: 1, max_attempts: 3, cooldown_seconds: 60, stable_seconds: 300 });
     await world.fire(action, await world.fail());
     await world.elapse(3);
@@ -178,7 +178,7 @@ describe('an attempt', () => {
     expect(await world.series(action)).toMatchObject({ attempts: 2 });
   });
 
-  it('whose process died is ended too where its check was disabled meanwhile', async () => {
+  it('ends also when its process died and its check was disabled', async () => {
     world.answer(dead);
     const action = await world.guard({ settle_seconds: 1, max_attempts: 1 });
     void world.fire(action, await world.fail());
@@ -190,7 +190,7 @@ describe('an attempt', () => {
     expect(run.error_message).toMatch(/^interrupted/);
   });
 
-  it('has its lock alone: another action of the entity waits for the verdict', async () => {
+  it('has an exclusive lock: another action of the entity waits for the verdict', async () => {
     const [one, two] = [await world.guard({ settle_seconds: 20 }), await world.guard({ settle_seconds: 20 })];
     const transition = await world.fail();
     await Promise.all([world.fire(one, transition), world.fire(two, transition)]);
@@ -205,7 +205,7 @@ describe('an attempt', () => {
     expect(world.requests).toHaveLength(2);
   });
 
-  it('of actions with locks of their own goes beside others, up to three of an account', async () => {
+  it('runs concurrently with other locks, up to three per account', async () => {
     const transition = await world.fail();
     for (const lock of ['a', 'b', 'c', 'd']) await world.fire(await world.guard({ lock }), transition);
     expect(world.requests).toHaveLength(3);
@@ -223,7 +223,7 @@ describe('an attempt', () => {
     return transition;
   }
 
-  it('is left to people where five checks of the account go down within a minute', async () => {
+  it('is stopped when five checks of the account go down within a minute', async () => {
     const transition = await storm();
     const action = await world.guard();
     await world.fire(action, transition);
@@ -233,21 +233,21 @@ describe('an attempt', () => {
     });
   });
 
-  it('is made all the same where others depend on what went down', async () => {
+  it('is made anyway when others depend on the failed entity', async () => {
     await world.put({ ...world.entity, dependents: 4 });
     const action = await world.guard();
     await world.fire(action, await storm());
     expect(await world.onlyRun(action)).toMatchObject({ dispatch_status: 'success', attempt: 1 });
   });
 
-  it('that is open is given up with its action, and the next one of another action has the lock', async () => {
+  it('is abandoned with its action, and releases its lock for another action', async () => {
     const action = await world.guard({ settle_seconds: 5 });
     await world.fire(action, await world.fail());
     await deleteAction(world.context, action.id);
     expect(await world.entry(action)).toBeUndefined();
   });
 
-  it('is verified by the settings that it began with, also where the action is guarded no more', async () => {
+  it('is verified with the settings of its start, even if the action is not guarded any more', async () => {
     const action = await world.guard({ settle_seconds: 5 });
     await world.fire(action, await world.fail());
     await updateAction(world.context, action.id, { remediation: null });

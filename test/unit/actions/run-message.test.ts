@@ -33,8 +33,8 @@ beforeEach(async () => {
 const run = (chance?: RetryBudget) => runner(queueEvent([message], chance));
 const onlyRun = (of = action) => world.onlyRun(of);
 
-describe('a run that a transition wants', () => {
-  it('is written down as pending before it is sent, and with the answer after that', async () => {
+describe('an execution by transition', () => {
+  it('is stored as pending before it is sent, and with its outcome afterwards', async () => {
     world.answer(async () => {
       expect(await onlyRun()).toMatchObject({ dispatch_status: 'pending', finished_at: null });
       return { status: 201, headers: {}, body: '{"id": 7}', latency_ms: 31 };
@@ -52,19 +52,19 @@ describe('a run that a transition wants', () => {
     expect(world.requests).toMatchObject([{ egress: 'public', max_redirects: 0, timeout_ms: 1000 }]);
   });
 
-  it('is sent once, however often the message comes', async () => {
+  it('is sent once, however often the message arrives', async () => {
     await Promise.all([run(), run(), run()]);
     await run();
     expect(world.requests).toHaveLength(1);
     expect((await onlyRun()).dispatch_status).toBe('success');
   });
 
-  it('whose runner died ends as interrupted once it must be over, and is never sent again', async () => {
+  it('ends as interrupted after its time when its runner died, and is never sent again', async () => {
     world.answer(dead);
     void run();
     await expect.poll(() => world.requests.length).toBe(1);
 
-    // The message comes again while the first runner may still be at work.
+    // The message is repeated while the first runner may still be running.
     expect(await run()).toEqual(DONE);
     expect((await onlyRun()).dispatch_status).toBe('pending');
     const [settle] = world.sent.filter((one) => one.queue === 'action');
@@ -77,7 +77,7 @@ describe('a run that a transition wants', () => {
     expect(world.requests).toHaveLength(1);
   });
 
-  it('stays as it ended when an answer comes after all', async () => {
+  it('keeps its end when a response arrives later', async () => {
     let answer: (() => void) | undefined;
     world.answer(async () => {
       await new Promise<void>((resolve) => {
@@ -94,7 +94,7 @@ describe('a run that a transition wants', () => {
     expect(await onlyRun()).toMatchObject(INTERRUPTED);
   });
 
-  it('keeps what the pipeline reports before it has answered', async () => {
+  it('keeps what the pipeline reports before the response', async () => {
     world.answer(async () => {
       await report(world.context, { id: (await onlyRun()).id, action }, { status: 'running', logs: ['a', 'b'] });
       return { status: 200, headers: {}, body: '', latency_ms: 1 };
@@ -103,7 +103,7 @@ describe('a run that a transition wants', () => {
     expect(await onlyRun()).toMatchObject({ dispatch_status: 'success', pipeline_status: 'running', log_count: 2 });
   });
 
-  it('has failed, not been tried again, when a fault of ours cuts it off', async () => {
+  it('fails without a retry after an internal error', async () => {
     world.answer(() => Promise.reject(Object.assign(new Error('too many open files'), { code: 'EMFILE' })));
     expect(await run()).toEqual(DONE);
     expect((await onlyRun()).error_message).toContain('may have been sent');
@@ -112,7 +112,7 @@ describe('a run that a transition wants', () => {
 
   it.each<[what: string, change: () => Promise<unknown>]>([
     ['was deleted', () => deleteAction(world.context, action.id)],
-    ['is run by hand now', () => updateAction(world.context, action.id, { trigger_type: 'manual' })],
+    ['is manual now', () => updateAction(world.context, action.id, { trigger_type: 'manual' })],
     ['waits for another state now', () => updateAction(world.context, action.id, { trigger_to_state: 'up' })],
     ['belongs to a disabled account', () => world.put<AccountItem>({ ...world.account, disabled: true })],
   ])('is dropped when its action %s', async (_what, change) => {
@@ -122,7 +122,7 @@ describe('a run that a transition wants', () => {
     expect(await world.runs(action)).toEqual([]);
   });
 
-  it('is that of the action as it is when it is claimed', async () => {
+  it('uses the action as it is when claimed', async () => {
     const { transact } = world.table;
     let changed = false;
     world.ports.table = {
@@ -142,12 +142,12 @@ describe('a run that a transition wants', () => {
     expect(world.requests).toMatchObject([{ url: 'https://new.example.com/' }]);
   });
 
-  it('that nobody ran for an hour is run then', async () => {
+  it('runs an hour late when no runner was available', async () => {
     expect(await run('last')).toEqual({ batchItemFailures: [] });
     expect(await onlyRun()).toMatchObject({ dispatch_status: 'success' });
   });
 
-  it('that still fails by a fault of ours after that time ends as failed', async () => {
+  it('fails when an internal error persists after that time', async () => {
     const { transact } = world.ports.table;
     let refused = 0;
     const once: typeof transact = (writes) =>
@@ -158,7 +158,7 @@ describe('a run that a transition wants', () => {
     expect(world.requests).toEqual([]);
   });
 
-  it('that cannot be claimed is tried again, and at last ends as failed, and as a dead letter', async () => {
+  it('is retried when it cannot be claimed, and ends as failed, and as a dead letter', async () => {
     const { transact } = world.table;
     const refuse = () => Promise.reject(new AppError('UNAVAILABLE', 'The disk is full.'));
     const full = createRunner({ ...world.ports, table: { ...world.table, transact: refuse } });
@@ -167,12 +167,12 @@ describe('a run that a transition wants', () => {
     expect(await run('over')).toEqual(AGAIN);
     expect(await onlyRun()).toMatchObject({
       dispatch_status: 'failed',
-      error_message: 'not sent: the service failed each time that it tried',
+      error_message: 'not sent: internal error on each attempt',
     });
     expect(world.requests).toEqual([]);
   });
 
-  it('lives as long as its account keeps history, and at least 90 days', async () => {
+  it('expires with the history of its account, after at least 90 days', async () => {
     await run();
     const days = ((await onlyRun()).expires_at! * 1000 - world.now()) / 86_400_000;
     expect(days).toBeGreaterThanOrEqual(90);

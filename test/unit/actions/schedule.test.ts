@@ -24,7 +24,7 @@ const sentSlots = ({ id }: ActionItem): number[] =>
     .map(({ slot }) => slot);
 
 describe('the schedule of an action', () => {
-  it('begins with the runs before the generator takes over, which then sends each of the others once', async () => {
+  it('starts with messages before the generator takes over, which sends each of the others once', async () => {
     const begun = world.now();
     const action = await everyMinute();
     const rhythm = intervalScheduleOf(action.id, 60);
@@ -44,7 +44,7 @@ describe('the schedule of an action', () => {
     expect(all.length).toBeGreaterThanOrEqual(12);
   });
 
-  it('hands no run out before its slot', async () => {
+  it('delivers no message before its slot', async () => {
     await everyMinute();
     const runs = world.sent.filter((one) => one.queue === 'action');
     for (const { body, not_before } of runs) expect(not_before).toBe((body as { slot: number }).slot);
@@ -64,7 +64,7 @@ describe('the schedule of an action', () => {
     expect(sentSlots(changed).length).toBeGreaterThan(0);
   });
 
-  it('ends when the action is deleted or run by other triggers', async () => {
+  it('ends when the action is deleted or gets another trigger', async () => {
     const [gone, manual] = [await everyMinute(), await everyMinute()];
     await deleteAction(world.context, gone.id);
     await updateAction(world.context, manual.id, { trigger_type: 'manual' });

@@ -16,7 +16,7 @@ import { probeEntry } from '#lib/schedule/entries.ts';
 import { type MemoryWorld, memoryWorld } from '#test/support/memory-world.ts';
 
 const CELL = 'aaaaaaaaaaaa';
-/** Ids of checks of one cell, in the order of time. */
+/** Ids of checks of one cell, in order of time. */
 const idOf = (number: number): string => checkIdOf(1000 + number, CELL, number);
 
 async function entityWith(world: MemoryWorld, checks: number): Promise<{ context: Context; entity: EntityItem }> {
@@ -29,7 +29,7 @@ async function entityWith(world: MemoryWorld, checks: number): Promise<{ context
 
 const EACH_MINUTE: Partial<CheckItem> = { execution_mode: 'pull', enabled: true, interval_seconds: 60 };
 
-/** Adds a check as the room above does: with the entity, on its version. */
+/** Adds a check as lib/checks does: with the entity, on its version. */
 async function addCheck(world: MemoryWorld, context: Context, id: string): Promise<void> {
   const { entity } = await requireEntity(context, 'service', 'api');
   const changed = { ...entity, v: world.ports.ids.token(), checks: { ...entity.checks, [id]: 'unknown' as const } };
@@ -44,7 +44,7 @@ const reclaims = ({ sent }: MemoryWorld) =>
   sent.map(({ queue, message }) => ({ queue, ...message, body: messages.reclaim.parse(message.body) }));
 
 describe('deleteEntity', () => {
-  it('takes 90 checks along in one write, and answers which', async () => {
+  it('deletes 90 checks in one transaction, and returns their ids', async () => {
     const world = memoryWorld();
     const { context, entity } = await entityWith(world, 90);
     const before = world.requests.writes;
@@ -60,7 +60,7 @@ describe('deleteEntity', () => {
     expect((await requireBlueprint(context, 'service')).blueprint.entity_count).toBe(0);
   });
 
-  it('asks for the reclaiming of the entity and every check before it deletes, for long after it', async () => {
+  it('sends the reclaim messages of the entity and every check before it deletes, long delayed', async () => {
     const world = memoryWorld();
     const { context, entity } = await entityWith(world, 2);
     const now = world.ports.clock.now();
@@ -75,7 +75,7 @@ describe('deleteEntity', () => {
     );
   });
 
-  it('deletes nothing when the queue refuses', async () => {
+  it('deletes nothing when the queue fails', async () => {
     const world = memoryWorld();
     const { context } = await entityWith(world, 1);
     context.ports.queues.send = () => Promise.reject(new Error('queue down'));
@@ -83,14 +83,14 @@ describe('deleteEntity', () => {
     expect((await requireEntity(context, 'service', 'api')).entity.slug).toBe('api');
   });
 
-  it('takes a check along that was added while it ran', async () => {
+  it('deletes a check that was added meanwhile', async () => {
     let add: (() => Promise<void>) | undefined;
     const world: MemoryWorld = memoryWorld((table) => ({
       ...table,
       transact: async (writes) => {
-        const meanwhile = add;
+        const addNow = add;
         add = undefined;
-        await meanwhile?.();
+        await addNow?.();
         return table.transact(writes);
       },
     }));
@@ -109,7 +109,7 @@ describe('deleteEntity', () => {
 describe('reclaimCheck', () => {
   const KINDS: EntryKind[] = ['missed_heartbeat', 'reminder', 'late', 'hold'];
 
-  /** A deleted check that was alone with its interval, and one of another entity in its cell. */
+  /** Deleted check that was the only one with its interval, and one of another entity in its cell. */
   async function leftovers(world: MemoryWorld) {
     const { context, entity } = await entityWith(world, 1);
     const { tenant } = context;
@@ -155,7 +155,7 @@ describe('reclaimCheck', () => {
     expect(await members()).toBe(1);
   });
 
-  it('leaves a check alone that was not deleted after all', async () => {
+  it('keeps a check that was not deleted', async () => {
     const world = memoryWorld();
     const { gone, message, count, members } = await leftovers(world);
     await reclaimCheck(world, message);
@@ -163,7 +163,7 @@ describe('reclaimCheck', () => {
     expect(await members()).toBe(2);
   });
 
-  it.each([1, 2, 3])('finishes what a crash cut off, at write %i', async (cutOff) => {
+  it.each([1, 2, 3])('continues after a crash at write %i', async (cutOff) => {
     let writesLeft = Number.POSITIVE_INFINITY;
     const world: MemoryWorld = memoryWorld((table) => ({
       ...table,

@@ -28,15 +28,15 @@ const detailsOf = (run: () => unknown) => {
 };
 
 describe('mergeValues', () => {
-  it('keeps what is not supplied, replaces what is, and removes what is null', () => {
+  it('keeps omitted values, replaces given ones, and removes null ones', () => {
     const stored = { owner: 'a', port: 80, tags: ['x'] };
     expect(mergeValues(FIELDS, stored, { port: 81, tags: null })).toEqual({ owner: 'a', port: 81 });
   });
-  it('lets a required field be satisfied by its default', () => {
+  it('accepts the default of a required field', () => {
     expect(mergeValues(FIELDS, {}, { owner: 'a' })).toEqual({ owner: 'a' });
     expect(mergeValues(FIELDS, { owner: 'a', port: 80 }, { port: null })).toEqual({ owner: 'a' });
   });
-  it('names every wrong place', () => {
+  it('reports every wrong path', () => {
     expect(detailsOf(() => mergeValues(FIELDS, {}, { prot: 1, port: '443', tags: ['a', null], page: 'x' }))).toEqual([
       { path: 'fields.prot', message: 'is not a field of this blueprint (owner, port, tags, page)' },
       { path: 'fields.owner', message: 'is required by the blueprint' },
@@ -45,13 +45,13 @@ describe('mergeValues', () => {
       { path: 'fields.page', message: 'must be an absolute http or https URL' },
     ]);
   });
-  it('refuses to remove a required value, also one that is required only now', () => {
+  it('rejects the removal of a required value, even if it was required later', () => {
     expect(detailsOf(() => mergeValues(FIELDS, { owner: 'a' }, { owner: null }))).toMatchObject([
       { path: 'fields.owner' },
     ]);
     expect(detailsOf(() => mergeValues(FIELDS, {}, {}))).toMatchObject([{ path: 'fields.owner' }]);
   });
-  it('refuses an unknown name even when it removes nothing', () => {
+  it('rejects an unknown name, even with null', () => {
     expect(detailsOf(() => mergeValues(FIELDS, { owner: 'a' }, { prot: null }))).toMatchObject([
       { path: 'fields.prot' },
     ]);
@@ -59,7 +59,7 @@ describe('mergeValues', () => {
   it('drops values of fields that were removed or retyped', () => {
     expect(mergeValues(FIELDS, { owner: 'a', old: 1, port: 'eighty' }, {})).toEqual({ owner: 'a' });
   });
-  it('knows no field by inheritance', () => {
+  it('ignores inherited properties', () => {
     expect(detailsOf(() => mergeValues([field('a', 'string')], {}, { toString: 'x' }))).toMatchObject([
       { path: 'fields.toString' },
     ]);
@@ -68,10 +68,10 @@ describe('mergeValues', () => {
 });
 
 describe('shownValues', () => {
-  it('fills in defaults as values of their type', () => {
+  it("fills in defaults with the field's type", () => {
     expect(shownValues(FIELDS, { owner: 'a' })).toEqual({ owner: 'a', port: 443 });
   });
-  it('shows neither removed fields nor values that no longer fit', () => {
+  it('hides removed fields and values that do not fit any more', () => {
     expect(shownValues(FIELDS, { owner: 7, old: 1, port: 'eighty' })).toEqual({ port: 443 });
   });
 
@@ -91,7 +91,7 @@ describe('shownValues', () => {
   );
   const anything = fc.dictionary(name, fc.oneof(...Object.values(value)), { noNullPrototype: true });
 
-  it('shows only what fits, and what it shows can be sent back whole', () => {
+  it('returns only fitting values, which can be sent back', () => {
     fc.assert(
       fc.property(definitions, anything, (fields, stored) => {
         const shown = shownValues(fields, stored);

@@ -13,7 +13,7 @@ describe('a value', () => {
       ['example.com', '/x', 'ftp://example.com', 'https://', 'javascript:alert(1)', 'http:example.com', 7],
     ],
     ['array', [[], ['a', 1, true]], ['a', { 0: 'a' }, [null], [['a']], [{}]]],
-  ])('of type %s is what it says', (type, good, bad) => {
+  ])('is validated by type %s', (type, good, bad) => {
     for (const value of good) expect(validationIssueOf(type, value), JSON.stringify(value)).toBeUndefined();
     for (const value of bad) expect(validationIssueOf(type, value), JSON.stringify(value)).toBeDefined();
   });
@@ -29,7 +29,7 @@ describe('a default', () => {
     ['boolean', 'false', false],
     ['url', 'https://example.com', 'https://example.com'],
     ['array', '["a",1,true]', ['a', 1, true]],
-  ])('of type %s written %s is read', (type, text, value) => {
+  ])('is parsed for type %s: %s', (type, text, value) => {
     expect(parseDefault(type, text)).toEqual(value);
   });
 
@@ -44,13 +44,13 @@ describe('a default', () => {
     ['array', 'a,b'],
     ['array', '[null]'],
     ['array', '{}'],
-  ])('of type %s written %s is refused', (type, text) => {
+  ])('is rejected for type %s: %s', (type, text) => {
     const parsed = FieldInput.safeParse({ name: 'f', field_type: type, default_value: text });
     expect(parsed.error?.issues[0]).toMatchObject({ path: ['default_value'] });
     expect(parsed.error?.issues[0]?.message).toContain(type);
   });
 
-  it('that is accepted is always a value of its type', () => {
+  it('is always a value of its type', () => {
     fc.assert(
       fc.property(fc.constantFrom(...FieldType.options), fc.oneof(fc.string(), fc.json()), (type, text) => {
         const value = parseDefault(type, text);
@@ -59,7 +59,7 @@ describe('a default', () => {
     );
   });
 
-  it('reads back every scalar that JSON can write', () => {
+  it('is read back for every scalar of JSON', () => {
     const finite = fc.double({ noNaN: true, min: -1e100, max: 1e100 }).filter((n) => n === 0 || Math.abs(n) > 1e-100);
     fc.assert(
       fc.property(finite, (value) => {
@@ -70,12 +70,12 @@ describe('a default', () => {
 });
 
 describe('a field definition', () => {
-  it('is not required and stands at its position, unless it says otherwise', () => {
+  it('is optional and at its position by default', () => {
     const input = FieldInput.parse({ name: 'f', field_type: 'string', required: null, default_value: null });
     expect(makeField(input, 3)).toEqual({ name: 'f', field_type: 'string', required: false, sort_order: 3 });
     expect(makeField({ ...input, sort_order: 0, required: true }, 3)).toMatchObject({ sort_order: 0, required: true });
   });
-  it('is shown by sort_order, equals as they came', () => {
+  it('is sorted by sort_order, equal ones in order of input', () => {
     const field = (name: string, sort_order: number) => ({
       ...makeField({ name, field_type: 'string' }, 0),
       sort_order,

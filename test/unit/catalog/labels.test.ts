@@ -12,9 +12,9 @@ const term = fc.record({ key, value });
 const written = (terms: { key: string; value: string }[]): string =>
   terms.map(({ key, value }) => `${key}:${value.replaceAll(',', '\\,')}`).join(',');
 
-describe('labels that are looked for', () => {
-  it('are read as they are written, whatever their values hold', () => {
-    // A value that ends with a backslash cannot stand before another term.
+describe('label filters', () => {
+  it('are parsed for any values', () => {
+    // A value that ends with a backslash cannot be followed by another term.
     const plain = term.filter(({ value }) => !value.endsWith('\\'));
     fc.assert(
       fc.property(fc.array(fc.array(plain, { minLength: 1, maxLength: 3 }), { maxLength: 3 }), (wanted) => {
@@ -23,7 +23,7 @@ describe('labels that are looked for', () => {
     );
   });
 
-  it('are there when one of each list is', () => {
+  it('match when one term of each list matches', () => {
     fc.assert(
       fc.property(labels, fc.array(fc.array(term, { minLength: 1, maxLength: 3 }), { maxLength: 3 }), (has, wanted) => {
         const expected = wanted.every((some) =>
@@ -34,7 +34,7 @@ describe('labels that are looked for', () => {
     );
   });
 
-  it('are found by more terms in a list, and lost by more lists, never the other way', () => {
+  it('match more with more terms in a list, and less with more lists', () => {
     fc.assert(
       fc.property(labels, fc.array(fc.array(term, { minLength: 1 }), { minLength: 1 }), term, (has, wanted, more) => {
         const before = hasLabels(has, wanted);
@@ -52,7 +52,7 @@ describe('changes of labels', () => {
     value.filter((text) => Labels.safeParse({ a: text }).success),
   );
 
-  it('give and take away the keys that they name, and leave the others', () => {
+  it('set and remove the named keys, and keep the others', () => {
     fc.assert(
       fc.property(stored, changes, (before, patch) => {
         const after = changedLabels(before, patch);
@@ -66,12 +66,12 @@ describe('changes of labels', () => {
   });
 });
 
-describe('words that are looked for', () => {
-  it('are found in any case, anywhere in any of the texts', () => {
+describe('text filters', () => {
+  it('match in any case, anywhere in any of the texts', () => {
     fc.assert(
       fc.property(fc.string(), fc.string({ minLength: 1 }), fc.string(), (before, words, behind) => {
         const text = before + words.toUpperCase() + behind;
-        // What the case of neighbours depends on, as a final sigma, is not what people look for.
+        // Context-dependent case, such as a final sigma, is not relevant for searches.
         fc.pre(/^[\x20-\x7e]*$/.test(text));
         expect(isFoundIn(words, ['', undefined, text])).toBe(true);
         expect(isFoundIn(words.toLowerCase(), [text.toLowerCase()])).toBe(true);

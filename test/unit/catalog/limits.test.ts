@@ -13,7 +13,7 @@ const blueprint = (context: Context, slug = 'service') =>
 const entity = (context: Context, slug: string) => createEntity(context, 'service', { slug, name: slug, fields: {} });
 const codeOf = (error: { code?: string }) => error.code;
 
-/** A table that loses the answer of every third write: it took place, but looks like a conflict. */
+/** Table that loses the response of every third write: it was made, but looks like a conflict. */
 const forgetful = (table: Table): Table => {
   let writes = 0;
   return {
@@ -27,7 +27,7 @@ const forgetful = (table: Table): Table => {
 };
 
 describe('the plan limit of entities', () => {
-  it('holds when 50 are made at once, and follows deletions and the operator', async () => {
+  it('holds for 50 concurrent creations, and after deletions and changes by the operator', async () => {
     const { account } = memoryWorld();
     const { context } = await account({ entity_limit_per_bp: 20 });
     await blueprint(context);
@@ -56,21 +56,21 @@ describe('the plan limit of entities', () => {
 });
 
 describe('the plan limit of blueprints', () => {
-  it('holds when many are made at once', async () => {
+  it('holds for concurrent creations', async () => {
     const { account } = memoryWorld();
     const { context } = await account({ blueprint_limit: 5 });
     const made = await Promise.all(Array.from({ length: 50 }, (_, n) => blueprint(context, `b${n}`).catch(codeOf)));
     expect(made.filter((one) => one === 'LIMIT_EXCEEDED')).toHaveLength(45);
   });
-  it('may be none at all', async () => {
+  it('can be zero', async () => {
     const { account } = memoryWorld();
     const { context } = await account({ blueprint_limit: 0 });
     expect(await blueprint(context).catch(codeOf)).toBe('LIMIT_EXCEEDED');
   });
 });
 
-describe('a store that loses answers', () => {
-  it('makes everything once, refuses nobody, and counts right', async () => {
+describe('a store that loses responses', () => {
+  it('creates everything once, rejects nothing, and counts right', async () => {
     const { account } = memoryWorld(forgetful);
     const { context } = await account({ entity_limit_per_bp: 12, blueprint_limit: 3 });
     for (const slug of ['service', 'b', 'c']) await blueprint(context, slug);

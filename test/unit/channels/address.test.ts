@@ -9,7 +9,7 @@ import { channelTypes } from '#lib/channels/registry.ts';
 import { NetError } from '#lib/net/net.ts';
 import { type AlertWorld, alertWorld, queueEvent, START, streamEvent } from '#test/support/alert-world.ts';
 
-/** Types whose address has another name than `url`, is made from a token, or is the same for everybody. */
+/** Types whose address is not in `url`, contains a token, or is the same for all channels. */
 const types: ChannelType[] = [
   defineChannel({
     type: 'named',
@@ -50,7 +50,7 @@ beforeEach(async () => {
   asked = 0;
 });
 
-/** The receiver answers so from now on. */
+/** Sets the further responses of the receiver. */
 const answers = (respond: () => { status: number; headers: Record<string, string> }) => {
   world.ports.net.http = async () => {
     asked++;
@@ -67,7 +67,7 @@ describe.each(types.map((type) => [type.type, type] as const))('a channel type w
     created_at: '2026-11-21T00:00:00.000Z',
   };
 
-  /** So many alerts to the channel, fanned out; answers their ids. */
+  /** Fans out alerts to the channel; returns their ids. */
   async function plan(count: number): Promise<string[]> {
     await world.putPolicy([channel]);
     const ids: string[] = [];
@@ -84,7 +84,7 @@ describe.each(types.map((type) => [type.type, type] as const))('a channel type w
     for (const { body } of world.takeDue('delivery')) await create(world.ports)(queueEvent([body]));
   };
 
-  it('counts no attempt when its receiver answers 429, and waits as long as it is asked to', async () => {
+  it('counts no attempt when its receiver responds 429, and waits as requested', async () => {
     const [id] = await plan(1);
     answers(slowDown);
     await deliver();
@@ -92,7 +92,7 @@ describe.each(types.map((type) => [type.type, type] as const))('a channel type w
     expect(world.sent[0]?.not_before).toBeGreaterThanOrEqual(START + 7000);
   });
 
-  it('leaves a receiver alone that asked for it, with every other alert too', async () => {
+  it('pauses all other alerts to a receiver that requested a pause', async () => {
     const [, second] = await plan(2);
     answers(slowDown);
     await deliver();
@@ -100,7 +100,7 @@ describe.each(types.map((type) => [type.type, type] as const))('a channel type w
     expect(await world.delivery(second!)).toMatchObject({ attempts: 0, error: expect.stringContaining('429') });
   });
 
-  it('lets one alert at a time try a receiver that timed out three times in a row', async () => {
+  it('sends one alert at a time to a receiver that timed out three times in a row', async () => {
     await plan(5);
     answers(() => {
       world.pass(1);
@@ -116,7 +116,7 @@ describe.each(types.map((type) => [type.type, type] as const))('a channel type w
     expect(asked).toBe(before);
   });
 
-  it('tells who tests it when its next turn is', async () => {
+  it('returns its next send time to a test', async () => {
     await world.putPolicy([channel]);
     answers(slowDown);
     const first = await testChannel(world.context, world.check, channel);
@@ -129,11 +129,11 @@ describe.each(types.map((type) => [type.type, type] as const))('a channel type w
   });
 });
 
-describe('an address where channels may not go is refused when the channel is made', () => {
+describe('the creation of a channel with a forbidden address', () => {
   const add = (channel_type: string, config: Record<string, string>) =>
     addChannel(world.context, world.check, { channel_type, config });
 
-  it('by the name of the setting that holds it', async () => {
+  it('fails with the setting that contains it', async () => {
     await expect(add('named', { hook: 'http://169.254.169.254/latest' })).rejects.toMatchObject({
       code: 'VALIDATION_ERROR',
       details: [{ path: 'config.hook' }],
@@ -141,7 +141,7 @@ describe('an address where channels may not go is refused when the channel is ma
     expect((await add('named', { hook: 'https://chat.example.com/a' })).config.hook).toBe('https://chat.example.com/a');
   });
 
-  it('as a whole where no setting holds it', async () => {
+  it('fails as a whole when no setting contains it', async () => {
     await expect(add('fixed', types[1]!.examples.valid[0])).rejects.toMatchObject({
       code: 'VALIDATION_ERROR',
       details: [{ path: 'config' }],

@@ -5,7 +5,7 @@ import { alertWorld } from '#test/support/alert-world.ts';
 const { check, entity } = await alertWorld();
 const public_url = 'https://status.example.com';
 
-it('leads to the check where people have an address of the service', () => {
+it('has the check if the service has a public address', () => {
   expect(urlsOf({ check, entity, public_url })).toEqual({
     check: 'https://status.example.com/#/checks/chk_pay',
     incident: null,
@@ -16,7 +16,7 @@ it('leads to the check where people have an address of the service', () => {
   expect(urlsOf({ check: undefined, entity, public_url }).check).toBeNull();
 });
 
-it('has the runbook and the dashboard of the check, or else of its entity', () => {
+it('has the runbook and the dashboard of the check, else of its entity', () => {
   const shop = {
     ...entity,
     fields: { runbook_url: 'https://wiki.test/shop', dashboard_url: 'https://graphs.test/shop' },
@@ -39,6 +39,6 @@ it.each([
   'https://wiki.test/a b',
   7,
   `https://wiki.test/${'a'.repeat(2048)}`,
-])('takes %j for no address', (runbook_url) => {
+])('ignores the invalid URL %j', (runbook_url) => {
   expect(urlsOf({ check, entity: { ...entity, fields: { runbook_url } }, public_url }).runbook).toBeNull();
 });

@@ -4,7 +4,7 @@ import { matrix } from '#test/support/vendors/matrix.ts';
 import * as pagers from '#test/support/vendors/pagers.ts';
 import type { Vendor } from '#test/support/vendors/vendor.ts';
 
-/** The first example of a type, which its vendor below knows. */
+/** First example of a type, which its vendor below knows. */
 export const configOf = (type: string): Record<string, string> => channelTypeOf(type)!.examples.valid[0];
 const og = configOf('opsgenie');
 const tw = configOf('twilio');
@@ -13,11 +13,11 @@ const go = configOf('gotify');
 const tg = configOf('telegram');
 const mx = configOf('matrix');
 
-/** What each vendor keeps: open incidents and alerts, and messages by their transaction. */
+/** State of each vendor: open incidents and alerts, and messages by transaction. */
 export const incidents = new Set<string>();
 export const genieAlerts = new Set<string>();
 export const events = new Map<string, string>();
-/** By the host that each of these types asks. */
+/** Host that each of these types calls. */
 export const vendorOf: Record<string, [host: string, vendor: Vendor]> = {
   slack: ['hooks.slack.com', chats.slack],
   discord: ['discord.com', chats.discord],

@@ -12,13 +12,13 @@ import { signatureOf } from '#test/support/webhook-receiver.ts';
 import { examples, nasty } from './example-alerts.ts';
 import { decoded, json, render } from './rendered.ts';
 
-/** Where a message goes, and what lets it in there. The address of a mail lets nobody in. */
+/** Address of a message, and its credentials there; the address of a mail has none. */
 const placeOf = (send: Send) => {
   if (send.via === 'http') return [send.url, send.headers.authorization];
   return send.via === 'nats' ? [send.subject] : [];
 };
 
-/** The text of a message, without the encodings and escapes of its carrier. */
+/** Text of a message, without encodings and escapes. */
 function textOf(send: Send): string {
   if (send.via === 'smtp') return `${send.mail.subject}\n${send.mail.text}`;
   const body = send.body.startsWith('{') ? stringsOf(JSON.parse(send.body)).join('\n') : send.body;
@@ -36,13 +36,13 @@ const stringsOf = (value: unknown): string[] =>
       ? Object.values(value).flatMap(stringsOf)
       : [];
 
-/** One of a few words is no secret, whatever follows from it. */
+/** Settings with a few values only are not secret. */
 const isChoice = ({ config }: ChannelType, key: string): boolean => {
   const schema = config.shape[key];
   return (schema instanceof z.ZodOptional ? schema.unwrap() : schema) instanceof z.ZodEnum;
 };
 
-/** The settings of a type that change where its messages go, or what lets them in there. */
+/** Settings of a type that change the address or the credentials. */
 const leading = (type: ChannelType): string[] =>
   type.examples.valid.flatMap((config) => {
     const place = (changed: Record<string, string>) => placeOf(type.render(examples.test, changed));
@@ -52,7 +52,7 @@ const leading = (type: ChannelType): string[] =>
     );
   });
 
-it('a setting leads to the receiver when it changes the address, the subject or the authorization', () => {
+it('treats a setting as secret when it changes the address, the subject or the authorization', () => {
   const type = defineChannel({
     type: 'pager',
     title: 'Pager',
@@ -73,23 +73,23 @@ it('a setting leads to the receiver when it changes the address, the subject or 
 });
 
 describe.each(channelTypes.map((type) => [type.type, type] as const))('channel type %s', (name, type) => {
-  it.each(type.examples.valid.map((value) => [JSON.stringify(value), value]))('takes %s', (_text, config) => {
+  it.each(type.examples.valid.map((value) => [JSON.stringify(value), value]))('accepts %s', (_text, config) => {
     expect(parse(ChannelBody, { channel_type: name, config })).toEqual({ channel_type: name, config });
   });
 
-  it.each(type.examples.invalid.map((one) => [JSON.stringify(one.value), one] as const))('refuses %s', (_text, one) => {
+  it.each(type.examples.invalid.map((one) => [JSON.stringify(one.value), one] as const))('rejects %s', (_text, one) => {
     expect(() => parse(ChannelBody, { channel_type: name, config: one.value })).toThrowError(
       expect.objectContaining({ details: [expect.objectContaining({ path: `config.${one.path}` })] }),
     );
   });
 
-  it('takes a null in its config as absent', () => {
+  it('accepts null in its config as absent', () => {
     const config = type.examples.valid[0]!;
     const withNull = { ...config, ...Object.fromEntries(type.secrets.map((key) => [key, config[key] ?? null])) };
     expect(parse(ChannelBody, { channel_type: name, config: withNull })).toEqual({ channel_type: name, config });
   });
 
-  it('counts every setting that leads to the receiver among its secrets', () => {
+  it('lists every address setting as secret', () => {
     expect(type.secrets).toEqual(expect.arrayContaining(leading(type)));
     expect(Object.keys(type.config.shape)).toEqual(expect.arrayContaining([...type.secrets]));
   });
@@ -99,7 +99,7 @@ describe.each(channelTypes.map((type) => [type.type, type] as const))('channel t
     expect(Object.keys(type.config.shape).filter((key) => !shown.has(key))).toEqual([]);
   });
 
-  it('says what fails and why, and where to look', () => {
+  it('contains the failure, its error, and links', () => {
     const failures = Object.values(examples).filter(
       ({ kind, reports_state }) => kind === 'state_change' && reports_state !== 'up',
     );
@@ -113,7 +113,7 @@ describe.each(channelTypes.map((type) => [type.type, type] as const))('channel t
     }
   });
 
-  // PagerDuty resolves an incident by its key alone.
+  // PagerDuty resolves an incident by its key only.
   if (type.read_by === 'people' && name !== 'pagerduty') {
     it('has the title of every alert', () => {
       for (const alert of Object.values(examples)) {
@@ -122,7 +122,7 @@ describe.each(channelTypes.map((type) => [type.type, type] as const))('channel t
     });
   }
 
-  it('is carried by what it says', () => {
+  it('has the transport of its requests', () => {
     for (const alert of [...Object.values(examples), nasty]) {
       expect(type.render(alert, type.examples.valid[0]!).via).toBe(type.via);
     }
@@ -130,7 +130,7 @@ describe.each(channelTypes.map((type) => [type.type, type] as const))('channel t
 });
 
 describe('webhook', () => {
-  it('posts the event, and all that is known beside it', () => {
+  it('posts the event with all known properties', () => {
     const send = render('webhook');
     expect(send.headers).toEqual({ 'content-type': 'application/json', 'X-Service-Timestamp': '1795238201' });
     expect(JSON.parse(send.body)).toEqual({
@@ -156,7 +156,7 @@ describe('webhook', () => {
     });
   });
 
-  it('signs the time with the body, so that an old alert cannot be sent once more', async () => {
+  it('signs the timestamp with the body, so that an old alert cannot be replayed', async () => {
     const send = render('webhook', nasty, { secret: 'letmesign' });
     const timestamp = send.headers['X-Service-Timestamp'];
     const mac = (await signatureOf(`${timestamp}.${send.body}`, 'letmesign')).replace('sha256=', 'v1=');
@@ -167,7 +167,7 @@ describe('webhook', () => {
     expect(later.headers['X-Service-Signature-V1']).not.toBe(mac);
   });
 
-  it('signs the very bytes of the body when there is a secret', async () => {
+  it('signs the exact bytes of the body when there is a secret', async () => {
     const send = render('webhook', nasty, { secret: 'lét me sign' });
     expect(send.headers['X-Service-Signature']).toBe(await signatureOf(send.body, 'lét me sign'));
   });
@@ -189,26 +189,26 @@ describe('slack', () => {
           ],
         },
         { type: 'section', text: mrkdwn('*Why*\nstatus 503, expected 200') },
-        { type: 'context', elements: [mrkdwn('A reminder, as long as it stays down.')] },
+        { type: 'context', elements: [mrkdwn('Reminder: still down.')] },
       ],
       unfurl_links: false,
       unfurl_media: false,
     });
   });
 
-  it('is green on recovery and leaves out what is not known', () => {
+  it('is green on recovery and omits unknown parts', () => {
     const { text, blocks } = json('slack', examples.recovery);
     expect(text).toBe(':large_green_circle: Shop: checkout is up again after 1 h 5 min');
     expect(blocks).toHaveLength(2);
   });
 
-  it('lets no name or error mention a channel', () => {
+  it('prevents mentions by names and errors', () => {
     const { body } = render('slack', nasty);
     expect(body).not.toMatch(/[<>]/);
     expect(JSON.parse(body).text).toContain('Kasse &lt;!channel&gt; &amp; "Büro"');
   });
 
-  it('stays within what Slack takes of a block', () => {
+  it("stays within Slack's limits of a block", () => {
     for (const block of json('slack', nasty).blocks) {
       if (block.text) expect(block.text.text.length).toBeLessThanOrEqual(3000);
       for (const field of block.fields ?? []) expect(field.text.length).toBeLessThanOrEqual(2000);
@@ -219,7 +219,7 @@ describe('slack', () => {
 const mrkdwn = (text: string) => ({ type: 'mrkdwn', text, verbatim: true });
 
 describe('discord', () => {
-  it('is an embed coloured by state', () => {
+  it('sends an embed colored by state', () => {
     expect(json('discord', examples.recovery)).toEqual({
       embeds: [
         {
@@ -242,11 +242,11 @@ describe('discord', () => {
     });
     expect(json('discord', examples.test).embeds[0]).toMatchObject({
       color: 0x80868b,
-      footer: { text: 'Nothing has happened. Somebody tested this channel, and it works.' },
+      footer: { text: 'Test alert: nothing has happened, and this channel works.' },
     });
   });
 
-  it('shows markdown in names as it was written and keeps plain names plain', () => {
+  it('escapes markdown in names and keeps plain names', () => {
     const { title, description } = json('discord', nasty).embeds[0];
     expect(title).toContain('snake_case \\@everyone \\[x\\](http://evil.test)');
     expect(title).toContain('\\*\\_\\`\\~\\|');
@@ -271,15 +271,15 @@ describe('ntfy', () => {
     });
   });
 
-  it('carries no authorization without a token', () => {
+  it('sends no authorization without a token', () => {
     expect(render('ntfy', examples.recovery).headers).not.toHaveProperty('authorization');
   });
 
-  it('stays under the 4,096 bytes that ntfy shows as a message', () => {
+  it('stays below the 4,096 bytes that ntfy shows as a message', () => {
     expect(Buffer.byteLength(render('ntfy', nasty).body)).toBeLessThan(4096);
   });
 
-  it('writes a title of any text as encoded words that decode to it', () => {
+  it('encodes any title as encoded words', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), (text) => {
         const header = headerText(text);

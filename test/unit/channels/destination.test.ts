@@ -4,7 +4,7 @@ import { channelTypeOf, channelTypes, destinationDigest } from '#lib/channels/re
 const of = (channel_type: string, more: Record<string, string> = {}): string =>
   destinationDigest({ channel_type, config: { ...channelTypeOf(channel_type)!.examples.valid[0], ...more } });
 
-describe('two channels go to different places', () => {
+describe('two channels with different destinations', () => {
   it.each<[string, Record<string, string>]>([
     ['email', { to: 'ann@example.com' }],
     ['pagerduty', { routing_key: 'S0123456789abcdef0123456789ABCDE' }],
@@ -16,12 +16,12 @@ describe('two channels go to different places', () => {
     ['gotify', { token: 'another' }],
     ['matrix', { room_id: '!other:example.com' }],
     ['twilio', { to: '+4915112345679' }],
-  ])('of %s with %o', (type, more) => {
+  ])('differ for %s with %o', (type, more) => {
     expect(of(type, more)).not.toBe(of(type));
   });
 });
 
-it('the words of a channel do not make it another place', () => {
+it('ignores templates in the destination of a channel', () => {
   for (const { type, read_by } of channelTypes) {
     if (read_by === 'people') expect(of(type, { title_template: '{{state}}' })).toBe(of(type));
   }

@@ -13,7 +13,7 @@ import { peerPython, startMailbox } from '#test/support/peers/peers.ts';
 const PASSWORD = 'pa:ss/w%rd';
 const FROM = 'Fleetwatch <alerts@fleet.example.com>';
 
-/** What the stream brings of tests, delivered. */
+/** Delivers alerts from the stream. */
 async function deliverTests(world: AlertWorld): Promise<void> {
   const { items } = await world.table.query({
     partition: world.keys.ofCheck(TENANT, world.check.id),
@@ -56,7 +56,7 @@ describe.skipIf(!peerPython())('e-mail by a real mail server (aiosmtpd)', () => 
     created_at: '2026-11-21T00:00:00.000Z',
   });
 
-  /** Tells an address of a transition; answers the delivery after its first attempt. */
+  /** Alerts an address of a transition; returns the delivery after its first attempt. */
   async function tell(to: string, state: 'down' | 'up' = 'down') {
     await world.putPolicy([channelTo(to)]);
     const before = state === 'down' ? 'up' : 'down';
@@ -68,13 +68,13 @@ describe.skipIf(!peerPython())('e-mail by a real mail server (aiosmtpd)', () => 
     return (await world.delivery(alert.to[0]!.delivery_id))!;
   }
 
-  /** What the server has kept, once it is so many mails: it tells of them in its own time. */
+  /** Mails of the server, once it has that many, because it stores them asynchronously. */
   const kept = (count: number) => eventually(() => mailbox.kept.length >= count && mailbox.kept);
 
   const headerOf = (data: string, name: string): string | undefined =>
     new RegExp(`^${name}: (.*(?:\r\n[ \t].*)*)`, 'mi').exec(data)?.[1]?.replace(/\r\n[ \t]/g, ' ');
 
-  it('goes out over STARTTLS, by user and password, as plain text and HTML', async () => {
+  it('is sent over STARTTLS with credentials, as plain text and HTML', async () => {
     const delivery = await tell('oncall@example.com, ann@example.com');
     expect(delivery).toMatchObject({ status: 'sent', error: '' });
     const [mail] = await kept(1);
@@ -95,7 +95,7 @@ describe.skipIf(!peerPython())('e-mail by a real mail server (aiosmtpd)', () => 
     expect(mail!.data).toMatch(/text\/plain[\s\S]*status 503, expected 200[\s\S]*text\/html[\s\S]*<h1/);
   });
 
-  it('keeps what is about one check in one thread', async () => {
+  it('has one thread per check', async () => {
     await tell('oncall@example.com');
     await tell('oncall@example.com', 'up');
     const [down, up] = await kept(2);
@@ -104,7 +104,7 @@ describe.skipIf(!peerPython())('e-mail by a real mail server (aiosmtpd)', () => 
     expect(headerOf(up!.data, 'Message-ID')).not.toBe(headerOf(down!.data, 'Message-ID'));
   });
 
-  it('is left to the deliverer when it is tested, and says so by being pending', async () => {
+  it('is left to the deliverer when tested, and returns pending', async () => {
     const channel = channelTo('oncall@example.com');
     await world.putPolicy([channel]);
     expect(await testChannel(world.context, world.check, channel)).toMatchObject({ status: 'pending' });
@@ -113,40 +113,40 @@ describe.skipIf(!peerPython())('e-mail by a real mail server (aiosmtpd)', () => 
     expect(headerOf(mail!.data, 'Subject')).toBe('Test alert for Shop: checkout');
   });
 
-  it('tells what the server has against an address', async () => {
-    expect(await tell('nobody@example.com')).toMatchObject({
+  it('returns the error of the server about an address', async () => {
+    expect(await tell('missing@example.com')).toMatchObject({
       status: 'retrying',
       attempts: 1,
-      error: 'the mail server refused the mail: 550 5.1.1 No such user here',
+      error: 'the mail server rejected the mail: 550 5.1.1 No such user here',
     });
   });
 
-  it('waits without an attempt where the server asks for patience', async () => {
+  it('waits without an attempt when the server requests a pause', async () => {
     expect(await tell('busy@example.com')).toMatchObject({
       status: 'retrying',
       attempts: 0,
-      error: 'the mail server refused the mail: 451 4.7.1 Try again later',
+      error: 'the mail server rejected the mail: 451 4.7.1 Try again later',
     });
     expect(world.sent.find(({ queue }) => queue === 'delivery')?.not_before).toBeGreaterThanOrEqual(START + 60_000);
   });
 
-  it('says to the account no more than that the server did not let it in, and to nobody the password', async () => {
+  it('returns only that the server rejected the login, and never the password', async () => {
     await startWorld(urlOf('not-the-password'));
     expect(await tell('oncall@example.com')).toMatchObject({
       status: 'retrying',
       error:
-        'the mail server did not let this service in; the operator of this service finds the cause in its log (SMTP_URL)',
+        'the mail server rejected the login of this service; the operator of this service can find the cause in its log (SMTP_URL)',
     });
     expect(JSON.stringify(world.log)).not.toContain('not-the-password');
     expect(JSON.stringify(world.log)).not.toContain(Buffer.from('\0fleet\0not-the-password').toString('base64'));
   });
 
-  it('hands no password to a server whose certificate cannot be trusted', async () => {
+  it('sends no password to a server without a trusted certificate', async () => {
     setDefaultCACertificates(trusted);
     try {
       expect(await tell('oncall@example.com')).toMatchObject({
         status: 'retrying',
-        error: expect.stringMatching(/^the mail server of this service could not be reached, or not safely;/),
+        error: expect.stringMatching(/^the mail server of this service could not be reached, or not with TLS;/),
       });
       expect(mailbox.kept).toEqual([]);
     } finally {
@@ -161,7 +161,7 @@ describe('settings of mail', () => {
     ['smtp://mail.example.com', 'alerts@example.com'],
     ['smtps://user:p%40ss@mail.example.com:465', 'Fleet watch <alerts@example.com>'],
     ['smtp://[::1]:2525', 'alerts@example.com'],
-  ])('%s with %s is taken', (SMTP_URL, MAIL_FROM) => {
+  ])('accept %s with %s', (SMTP_URL, MAIL_FROM) => {
     expect(readSettings({ SMTP_URL, MAIL_FROM })).toMatchObject({ SMTP_URL, MAIL_FROM });
   });
 
@@ -169,15 +169,15 @@ describe('settings of mail', () => {
     ['http://mail.example.com', 'a@example.com', 'SMTP_URL: must be smtp:// or smtps://'],
     ['mail.example.com:25', 'a@example.com', 'SMTP_URL: must be smtp:// or smtps://'],
     ['smtp://mail.example.com/?pool=true', 'a@example.com', 'SMTP_URL: must be smtp:// or smtps://'],
-    ['smtp://mail.example.com', '', 'MAIL_FROM: must be set where SMTP_URL is'],
+    ['smtp://mail.example.com', '', 'MAIL_FROM: is required with SMTP_URL'],
     ['smtp://mail.example.com', 'alerts', 'MAIL_FROM: must be an address'],
     ['smtp://mail.example.com', 'A <a@b.c>\r\nBcc: all@example.com', 'MAIL_FROM: must be an address'],
-  ])('%s with %s is refused', (SMTP_URL, MAIL_FROM, why) => {
+  ])('reject %s with %s', (SMTP_URL, MAIL_FROM, why) => {
     expect(() => readSettings({ SMTP_URL, MAIL_FROM })).toThrow(why);
   });
 });
 
-it('without a mail server its operator is told what to set', async () => {
+it('returns the setting to add without a mail server', async () => {
   const world = await alertWorld();
   const channel = {
     id: 'chn_1',

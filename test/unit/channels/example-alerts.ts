@@ -22,7 +22,7 @@ const down: Alert = {
   impact: null,
   group: null,
   lately: null,
-  told: [],
+  notified: [],
   remediation: null,
   acknowledge_url: null,
   silence_url: null,
@@ -72,7 +72,7 @@ const better: Alert = {
   check_from_since: up.check_from_since,
 };
 
-/** One alert of each kind, and all ways of a state change, as a person would meet them. */
+/** One alert of each kind, and all kinds of state changes. */
 export const examples = {
   state_change: down,
   recovery: up,
@@ -120,7 +120,7 @@ export const examples = {
     event: { ...up.event, to_state: 'unknown', check_from_state: 'degraded', check_to_state: 'unknown' },
   },
   hidden_degraded: { ...better, reports_state: 'up' },
-  /** All that can be known is known. */
+  /** Everything that can be known. */
   everything: {
     ...down,
     urgency: 'low',
@@ -129,7 +129,7 @@ export const examples = {
     root: { entity_id: 'ent_db', entity_name: 'Database', state: 'down', since: '2026-11-21T05:12:03.000Z' },
     affected: { count: 41, names: ['Cart', 'Search', 'Mail', 'Stock'] },
     lately: { failures: 3, within_ms: 86_400_000 },
-    told: ['Slack', 'Webhook', 'Webhook'],
+    notified: ['Slack', 'Webhook', 'Webhook'],
     urls: {
       check: 'https://status.test/#/checks/chk_1',
       incident: 'https://status.test/#/incidents/inc_1',
@@ -159,7 +159,7 @@ export const examples = {
   flapping: { ...down, flapping: { changes: 6, within_ms: 41 * 60_000, calm_ms: 15 * 60_000 } },
 } satisfies Record<string, Alert> & Record<DeliveryKind, Alert>;
 
-/** What people and machines put into names and errors to see what happens. */
+/** Unusual names and errors. */
 export const nasty: Alert = {
   ...down,
   event: { ...event, entity_name: 'Kasse <!channel> & "Büro" *_`~|' },

@@ -26,10 +26,10 @@ function pageOf(send: Send): string[] {
 }
 
 /**
- * One type of each kind of message: rich text, mail, JSON for programs, a pager, plain text. A review reads in their
- * pages what a change of wording makes of each alert.
+ * One type per kind of message: rich text, mail, JSON, pager, plain text. Reviews read these pages after a change of
+ * texts.
  */
-it.each(['slack', 'email', 'webhook', 'pagerduty', 'telegram'])('%s says what stands in its page', async (name) => {
+it.each(['slack', 'email', 'webhook', 'pagerduty', 'telegram'])('%s matches its golden page', async (name) => {
   const type = channelTypeOf(name)!;
   const pages = Object.entries(examples).map(([kind, alert]) =>
     [`=== ${kind}`, ...pageOf(type.render(alert, type.examples.valid[0]!))].join('\n'),

@@ -5,7 +5,7 @@ import { messageOf } from '#lib/channels/message.ts';
 import { examples } from './example-alerts.ts';
 import { decoded, json, render } from './rendered.ts';
 
-/** Names as long as they can be, of what a channel has to escape or to encode. */
+/** Names of maximum length, with characters that channels escape or encode. */
 const longNames = fc
   .tuple(
     fc.constantFrom(...Object.values(examples)),
@@ -20,7 +20,7 @@ const longNames = fc
   }));
 
 describe('names of any length', () => {
-  it('leave Slack within what it takes, with its escapes whole', () => {
+  it("stay within Slack's limits, without cutting escapes", () => {
     fc.assert(
       fc.property(longNames, (alert) => {
         const { text, blocks } = json('slack', alert);
@@ -28,42 +28,42 @@ describe('names of any length', () => {
           expect(said.length).toBeLessThanOrEqual(2900);
           expect(said).not.toMatch(/&(?!(amp|lt|gt);)/);
         }
-        expect(text).toContain(toldOf(alert));
+        expect(text).toContain(factsOf(alert));
       }),
     );
   });
 
-  it('leave a title of Discord within what it takes, and what has happened in it', () => {
+  it("keep the state in a title within Discord's limit", () => {
     fc.assert(
       fc.property(longNames, (alert) => {
         const { title } = json('discord', alert).embeds[0];
         expect(title.length).toBeLessThanOrEqual(256);
         expect(title).not.toMatch(/(?<!\\)(\\\\)*\\(…|$)/);
-        expect(title).toContain(toldOf(alert));
+        expect(title).toContain(factsOf(alert));
       }),
     );
   });
 
-  it('leave a title of ntfy short, and what has happened in it', () => {
+  it('keep the state in a short title of ntfy', () => {
     fc.assert(
       fc.property(longNames, (alert) => {
         const { headers, body } = render('ntfy', alert);
         expect(decoded(headers.title!).length).toBeLessThanOrEqual(256);
         expect(headers.title!.length).toBeLessThanOrEqual(2000);
-        expect(decoded(headers.title!)).toContain(toldOf(alert));
+        expect(decoded(headers.title!)).toContain(factsOf(alert));
         expect(Buffer.byteLength(body)).toBeLessThan(4096);
       }),
     );
   });
 
-  it('are told in full to machines', () => {
+  it('are complete for programs', () => {
     const alert = { ...examples.state_change, event: { ...examples.state_change.event, entity_name: 'N'.repeat(200) } };
     expect(JSON.parse(render('webhook', alert).body).entity_name).toBe('N'.repeat(200));
   });
 });
 
-/** The words of a title that must not be cut off: those that it has with short names. */
-function toldOf(alert: Alert): string {
+/** Words of a title that must not be cut off: those of the title with short names. */
+function factsOf(alert: Alert): string {
   const event = { ...alert.event, entity_name: 'E' };
   const { title } = messageOf({ ...alert, event, check_label: 'C' });
   return alert.kind === 'test' ? 'Test alert for ' : title.slice('E: C'.length);

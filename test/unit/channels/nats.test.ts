@@ -26,7 +26,7 @@ afterEach(async () => {
   await Promise.all(opened.splice(0).map((server) => server.close()));
 });
 
-/** Fans a transition out to the channel and attempts what is due. */
+/** Fans a transition out to the channel and attempts due deliveries. */
 async function alert(world: AlertWorld): Promise<string> {
   await world.putPolicy([channel]);
   const transition = await world.put(world.transition(['chn_1']));
@@ -39,7 +39,7 @@ const attempt = (world: AlertWorld) =>
   create(world.ports)(queueEvent(world.takeDue('delivery').map((one) => one.body)));
 
 describe('a delivery over NATS', () => {
-  it('publishes the event as JSON on the subject, marked with its delivery id', async () => {
+  it('publishes the event as JSON on the subject, with its delivery id', async () => {
     const server = await nats();
     const world = await alertWorld({ NATS_URL: server.url });
     const id = await alert(world);
@@ -50,19 +50,19 @@ describe('a delivery over NATS', () => {
     expect(server.published[0]!.headers).toContain(`X-Service-Delivery: ${id}`);
   });
 
-  it('has no prefix where the operator wants none', async () => {
+  it('has no prefix when it is empty', async () => {
     const server = await nats();
     await alert(await alertWorld({ NATS_URL: server.url, NATS_SUBJECT_PREFIX: '' }));
     expect(server.published[0]!.subject).toBe('fleet.alerts');
   });
 
-  it('fails with a sentence for the operator where there is no NATS', async () => {
+  it('fails with a message for the operator without NATS', async () => {
     const world = await alertWorld();
     const id = await alert(world);
     expect((await world.delivery(id))?.error).toBe('NATS is not configured; the operator must set NATS_URL');
   });
 
-  it('is tried again when the server is away, and says nothing of its address', async () => {
+  it('is retried when the server is not reachable, without revealing its address', async () => {
     const server = await nats();
     await server.close();
     const world = await alertWorld({ NATS_URL: `${server.url},nats://127.0.0.1:1` });
@@ -74,7 +74,7 @@ describe('a delivery over NATS', () => {
     });
   });
 
-  it('of a test is left to the deliverer, which alone reaches NATS', async () => {
+  it('is left to the deliverer for a test, because only it reaches NATS', async () => {
     const server = await nats();
     const world = await alertWorld({ NATS_URL: server.url });
     await world.putPolicy([channel]);
@@ -92,7 +92,7 @@ describe('a delivery over NATS', () => {
 });
 
 describe('the NATS client', () => {
-  it('takes a refused subject for a failure', async () => {
+  it('fails when a subject is rejected', async () => {
     const publish = natsPublisher((await nats()).url, memoryLog());
     await expect(publish('denied.alerts', '{}', {})).rejects.toThrow('the NATS server does not allow this subject');
   });
@@ -102,13 +102,13 @@ describe('the NATS client', () => {
     await expect(publish('fleet.alerts', '{}', {})).rejects.toThrow('did not answer in time');
   });
 
-  it('goes to the next server when one is away', async () => {
+  it('uses the next server when one is not reachable', async () => {
     const server = await nats();
     await natsPublisher(`nats://127.0.0.1:1,${server.url}`, memoryLog())('fleet.alerts', '{}', {});
     expect(server.published).toHaveLength(1);
   });
 
-  it('refuses an address that is none, at once and in words', () => {
+  it('rejects an invalid address with a message', () => {
     expect(() => natsPublisher('nats://', memoryLog())).toThrow(/^NATS_URL is not an address/);
   });
 });

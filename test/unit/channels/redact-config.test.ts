@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.table.store.close());
 
-/** What is recorded of a receiver that answers 404 with this body. */
+/** Recorded error of a receiver that responds 404 with this body. */
 async function errorOf(config: Record<string, string>, body: string, type = 'slack'): Promise<string> {
   world.ports.net.http = async () => ({ status: 404, headers: {}, body, latency_ms: 1 });
   const found = channelTypeOf(type)!;
@@ -26,13 +26,13 @@ async function errorOf(config: Record<string, string>, body: string, type = 'sla
 const HOOK = { url: 'https://chat.test/hooks/SECRETTOKEN0123456789' };
 
 describe('a receiver that quotes the address of its channel', () => {
-  it('does so wherever the text is shortened, and no part of it is kept', async () => {
+  it('is redacted wherever the text is shortened', async () => {
     for (let before = 150; before <= 200; before++) {
       expect(await errorOf(HOOK, `${'x'.repeat(before)} /hooks/SECRETTOKEN0123456789 and more`)).not.toContain('SECR');
     }
   });
 
-  it('and whose answer breaks off in the middle of it, after much that says nothing, gives no part of it away', async () => {
+  it('is redacted when its response breaks off within the address, after irrelevant text', async () => {
     const origin = 'https://chat.test';
     for (let shown = origin.length + 4; shown < HOOK.url.length; shown++) {
       const body = `no${' '.repeat(1022 - shown)}${HOOK.url.slice(0, shown)}`;
@@ -43,7 +43,7 @@ describe('a receiver that quotes the address of its channel', () => {
     );
   });
 
-  it('is left with what it says of short parts, and with its own end', async () => {
+  it('keeps short parts, and its own end', async () => {
     expect(await errorOf(HOOK, 'no hooks here, see http')).toMatch(/: no hooks here, see http$/);
   });
 
@@ -53,12 +53,12 @@ describe('a receiver that quotes the address of its channel', () => {
     ['in small letters', 'invalid token abc%2bdef%2fghi%3d%3d'],
     ['in JSON', '{"error":"invalid token abc+def\\/ghi=="}'],
     ['as a path', 'no route to \\/hook?token=abc%2Bdef%2Fghi%3D%3D'],
-  ])('%s, gives nothing of it away', async (_, body) => {
+  ])('is redacted %s', async (_, body) => {
     const url = 'https://api.test/hook?token=abc%2Bdef%2Fghi%3D%3D';
     expect(await errorOf({ url }, body)).not.toMatch(/abc|def|ghi/i);
   });
 
-  it.each(Object.keys(WRITINGS))('and its token %s, gives nothing of it away', async (way) => {
+  it.each(Object.keys(WRITINGS))('is redacted with its token %s', async (way) => {
     const token = 'tk&<one/two>"three"';
     const written = WRITINGS[way]!(token);
     const error = await errorOf({ url: 'https://ntfy.test/ops', token }, `bad: ${written}`, 'ntfy');
@@ -66,7 +66,7 @@ describe('a receiver that quotes the address of its channel', () => {
   });
 });
 
-it('a secret that looks like a short address is one all the same', () => {
+it('redacts a secret that looks like a short address', () => {
   const hide = channelRedactor(channelTypeOf('webhook')!, { url: 'https://x.test/', secret: 'a:b' });
   expect(hide('signed with a:b')).toBe(`signed with ${MASK}`);
 });

@@ -9,7 +9,7 @@ import { sectionProblem, withSections } from '#lib/platform/template.ts';
 import { examples, nasty } from './example-alerts.ts';
 import { render } from './rendered.ts';
 
-/** What a channel of Slack with this template says, or why it is refused. */
+/** Message of a Slack channel with a template, or the error. */
 const make = (body_template: string) =>
   parse(ChannelBody, { channel_type: 'slack', config: { url: 'https://hooks.slack.com/a', body_template } });
 
@@ -23,23 +23,26 @@ const refusal = (body_template: string): string => {
   }
 };
 
-describe('a template is refused when its channel is made', () => {
+describe('the validation of a template', () => {
   it.each([
-    ['{{entity}} is down', /^config\.body_template: has \{\{entity\}\}, which is no variable; known are entity_name/],
+    [
+      '{{entity}} is down',
+      /^config\.body_template: has \{\{entity\}\}, which is not a variable; known are entity_name/,
+    ],
     [
       '{{#if error}}{{error}}',
       /^config\.body_template: has \{\{#if error\}\} without \{\{\/if\}\}; add \{\{\/if\}\} at its end$/,
     ],
-    ['{{error}}{{/if}}', /^config\.body_template: has a \{\{\/if\}\} without \{\{#if name\}\}/],
-    ['{{#if wrong}}x{{/if}}', /^config\.body_template: has \{\{wrong\}\}, which is no variable/],
+    ['{{error}}{{/if}}', /^config\.body_template: has a \{\{\/if\}\} that closes nothing/],
+    ['{{#if wrong}}x{{/if}}', /^config\.body_template: has \{\{wrong\}\}, which is not a variable/],
     [
       '{{ state }}',
-      /^config\.body_template: has \{\{ state \}\}, which is neither a variable nor a section; write \{\{state\}\}/,
+      /^config\.body_template: has \{\{ state \}\}, which is not a variable or a section; write \{\{state\}\}/,
     ],
-    ['{{#each names}}x{{/each}}', /neither a variable nor a section/],
-    ['{{#if state}}x{{else}}y{{/if}}', /has \{\{else\}\}, which is no variable/],
-    ['{{label.Team}}', /no variable/],
-    ['{{constructor}}', /no variable/],
+    ['{{#each names}}x{{/each}}', /not a variable or a section/],
+    ['{{#if state}}x{{else}}y{{/if}}', /has \{\{else\}\}, which is not a variable/],
+    ['{{label.Team}}', /not a variable/],
+    ['{{constructor}}', /not a variable/],
     ['', /must not be empty/],
     ['x'.repeat(4001), /must have at most 4000 characters/],
     [`${'{{#if state}}'.repeat(9)}x${'{{/if}}'.repeat(9)}`, /more than 8 nested sections/],
@@ -47,12 +50,12 @@ describe('a template is refused when its channel is made', () => {
     expect(refusal(template)).toMatch(why);
   });
 
-  it('and taken with every variable that there is', () => {
+  it('accepts every variable', () => {
     const names = [...Object.keys(ALERT_VARIABLES), 'label.team'];
     expect(refusal(names.map((name) => `{{#if ${name}}}{{${name}}}{{/if}}`).join(''))).toBe('');
   });
 
-  it('by types that programs read it is not known at all', () => {
+  it('rejects templates for types that programs read', () => {
     const config = { subject: 'a', body_template: '{{state}}' };
     expect(() => parse(ChannelBody, { channel_type: 'nats', config })).toThrowError(
       expect.objectContaining({ details: [expect.objectContaining({ path: 'config.body_template' })] }),
@@ -60,11 +63,11 @@ describe('a template is refused when its channel is made', () => {
   });
 });
 
-describe('own words', () => {
+describe('templates', () => {
   const said = (body_template: string, alert: (typeof examples)[keyof typeof examples] = examples.everything) =>
     linesOf(messageOf(alert, { body_template })).join('\n');
 
-  it('stand in place of all below the title, and of the title', () => {
+  it('replace everything below the title, and the title', () => {
     const message = messageOf(examples.state_change, {
       title_template: '[{{state}}] {{entity_name}}',
       body_template: 'x',
@@ -85,23 +88,23 @@ describe('own words', () => {
     );
   });
 
-  it('leave a section out whose variable is empty, and what is within it', () => {
+  it('omit a section with an empty variable, and its content', () => {
     expect(said('a{{#if error}}b{{#if cause}}c{{/if}}d{{/if}}e', examples.state_change)).toBe('abde');
     expect(said('a{{#if error}}b{{#if cause}}c{{/if}}d{{/if}}e', examples.recovery)).toBe('ae');
-    expect(said('a{{#if label.nobody}}b{{/if}}{{label.nobody}}c')).toBe('ac');
+    expect(said('a{{#if label.missing}}b{{/if}}{{label.missing}}c')).toBe('ac');
   });
 
-  it('never read a value as a template', () => {
+  it('never substitute a value again', () => {
     const alert = { ...examples.state_change, error_message: '{{entity_id}} {{#if state}}' };
     expect(messageOf(alert, { body_template: '{{error}}' }).lead).toBe('{{entity_id}} {{#if state}}');
   });
 
-  it('are escaped as every text of their type', () => {
+  it('are escaped like all texts of their type', () => {
     const { body } = render('slack', nasty, { body_template: '<!channel> {{entity_name}}' });
     expect(body).not.toMatch(/[<>]/);
   });
 
-  it('of any template and any alert are said by every type, and say no more than they may', () => {
+  it('are sent by every type within its limits, for any template and alert', () => {
     const pieces = fc.constantFrom(
       '{{entity_name}}',
       '{{error}}',
@@ -131,7 +134,7 @@ describe('own words', () => {
 describe('sections', () => {
   const tags = fc.array(fc.constantFrom('{{#if a}}', '{{#if b}}', '{{/if}}', 'x', 'y'), { maxLength: 14 });
 
-  it('that are sound leave no tag, and with all of them filled nothing but the tags is gone', () => {
+  it('leave no tag, and only remove tags when all variables are set', () => {
     fc.assert(
       fc.property(tags, fc.boolean(), (parts, isFilled) => {
         const template = parts.join('');

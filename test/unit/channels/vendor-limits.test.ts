@@ -6,7 +6,7 @@ import type { VendorResponse } from '#test/support/vendors/vendor.ts';
 import { configOf, types, vendorOf } from './all-vendors.ts';
 import { examples, nasty } from './example-alerts.ts';
 
-/** What the vendor answers to what a type makes of an alert, without a network. */
+/** Response of the vendor to the requests of a type, without a network. */
 function answered(type: string, alert: Alert, more: Record<string, string> = {}): VendorResponse {
   const send = channelTypeOf(type)!.render(alert, { ...configOf(type), ...more });
   if (send.via !== 'http') throw new Error(`${type} is not sent over HTTP`);
@@ -45,7 +45,7 @@ const alerts = fc
   );
 
 describe.each(types)('%s', (type) => {
-  it('takes every alert, with whatever names and errors', () => {
+  it('accepts every alert, with any names and errors', () => {
     fc.assert(
       fc.property(alerts, (alert) => {
         const { status, body } = answered(type, alert);
@@ -54,7 +54,7 @@ describe.each(types)('%s', (type) => {
     );
   });
 
-  it('takes texts of its own of any length', () => {
+  it('accepts templates of any length', () => {
     fc.assert(
       fc.property(alerts, fc.constantFrom(...characters), (alert, character) => {
         const body_template = `{{entity_name}} is {{state}}\n${character.repeat(3000)}{{error}}{{impact}}`;

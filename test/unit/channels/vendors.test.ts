@@ -29,7 +29,7 @@ describe('over the wire', () => {
     created_at: '2026-11-21T00:00:00.000Z',
   });
 
-  /** Tells the channel of a transition; answers the delivery after its first attempt. */
+  /** Alerts the channel of a transition; returns the delivery after its first attempt. */
   async function tell(type: string, more: Record<string, string> = {}, to: 'down' | 'up' = 'down') {
     const from = to === 'down' ? 'up' : 'down';
     await world.putPolicy([channelOf(type, more)]);
@@ -42,7 +42,7 @@ describe('over the wire', () => {
     return (await world.delivery(alert.to[0]!.delivery_id))!;
   }
 
-  it.each(types)('%s gets an alert, and the delivery is sent', async (type) => {
+  it.each(types)('%s accepts an alert, and the delivery is sent', async (type) => {
     expect(await tell(type)).toMatchObject({ status: 'sent', error: '', attempts: 1 });
     expect(vendors.asked).toHaveLength(1);
     expect(vendors.asked[0]).toMatchObject({ host: vendorOf[type]![0] });
@@ -51,7 +51,7 @@ describe('over the wire', () => {
   it.each([
     ['an incident of PagerDuty', 'pagerduty', incidents],
     ['an alert of Opsgenie', 'opsgenie', genieAlerts],
-  ] as const)('%s is opened when a check goes down and ended when it is up', async (_what, type, open) => {
+  ] as const)('opens %s when a check goes down and closes it when it is up', async (_what, type, open) => {
     open.clear();
     await tell(type);
     expect([...open]).toEqual([world.check.id]);
@@ -59,7 +59,7 @@ describe('over the wire', () => {
     expect([...open]).toEqual([]);
   });
 
-  it('an alert that Matrix gets twice is one message', async () => {
+  it('sends a repeated alert to Matrix as one message', async () => {
     events.clear();
     const { id } = await tell('matrix');
     const send = channelTypeOf('matrix')!.render({ ...examples.state_change, delivery_id: id }, configOf('matrix'));
@@ -80,7 +80,7 @@ describe('over the wire', () => {
     ['matrix', { room_id: '!other:example.com' }, /: M_FORBIDDEN User not in room$/],
     ['mattermost', { channel: 'gone' }, /: Couldn't find the channel\.$/],
     ['twilio', { to: '+15005550009' }, /is not a valid mobile number \(error 21614\)$/],
-  ])('what %s has against %o is told in its own words', async (type, more, words) => {
+  ])('returns the error of %s for %o in its own words', async (type, more, words) => {
     const delivery = await tell(type, more);
     expect(delivery).toMatchObject({ status: 'retrying', attempts: 1, error: expect.stringMatching(words) });
     for (const key of channelTypeOf(type)!.secrets) expect(delivery.error).not.toContain(more[key] ?? '********');
@@ -122,14 +122,11 @@ describe('over the wire', () => {
       },
       1000,
     ],
-  ])(
-    '%s may ask for patience %s: that is no attempt, and it is left alone for so long',
-    async (type, _where, answer, ms) => {
-      vendors.answer(answer);
-      expect(await tell(type)).toMatchObject({ status: 'retrying', attempts: 0 });
-      expect(world.sent.find(({ queue }) => queue === 'delivery')?.not_before).toBeGreaterThanOrEqual(START + ms);
-    },
-  );
+  ])('pauses without an attempt when %s requests a pause %s', async (type, _where, answer, ms) => {
+    vendors.answer(answer);
+    expect(await tell(type)).toMatchObject({ status: 'retrying', attempts: 0 });
+    expect(world.sent.find(({ queue }) => queue === 'delivery')?.not_before).toBeGreaterThanOrEqual(START + ms);
+  });
 
   it.each<[string, VendorResponse, RegExp]>([
     [
@@ -150,12 +147,12 @@ describe('over the wire', () => {
       { status: 200, body: { status: 0, errors: ['application token is invalid'] } },
       /: application token is invalid$/,
     ],
-  ])('a refusal of %s with a status of success is none', async (type, answer, words) => {
+  ])('treats a rejection of %s with a success status as failed', async (type, answer, words) => {
     vendors.answer(answer);
     expect(await tell(type)).toMatchObject({ status: 'retrying', attempts: 1, error: expect.stringMatching(words) });
   });
 
-  it('two integrations of PagerDuty do not wait for each other', async () => {
+  it('sends to two integrations of PagerDuty independently', async () => {
     vendors.answer({ status: 429, headers: { 'retry-after': '6' } });
     await tell('pagerduty');
     const other = channelOf('pagerduty', { routing_key: 'S0123456789abcdef0123456789ABCDE' });

@@ -6,21 +6,21 @@ const reading = (more: Record<string, string>) => () => readHostSettings({ ...SE
 
 describe('identity provider settings', () => {
   it.each([
-    ['OIDC_ISSUER', 'http://login.example.com', 'must begin with https://'],
-    ['OIDC_ISSUER', 'http://10.0.0.5', 'must begin with https://'],
-    ['OIDC_ISSUER', 'http://localhost.example.com', 'must begin with https://'],
-    ['OIDC_ISSUER', 'http://127.0.0.1.example.com', 'must begin with https://'],
+    ['OIDC_ISSUER', 'http://login.example.com', 'must start with https://'],
+    ['OIDC_ISSUER', 'http://10.0.0.5', 'must start with https://'],
+    ['OIDC_ISSUER', 'http://localhost.example.com', 'must start with https://'],
+    ['OIDC_ISSUER', 'http://127.0.0.1.example.com', 'must start with https://'],
     ['OIDC_ISSUER', 'login.example.com', 'must be the address of a provider'],
     ['OIDC_ISSUER', 'ftp://login.example.com', 'must be the address of a provider'],
     ['OIDC_ISSUER', 'https://', 'must be the address of a provider'],
-    ['OIDC_ISSUER', 'https://user:secret@login.example.com', 'must not hold user:password@'],
-    ['OIDC_ISSUER', 'https://login.example.com/?realm=ops', 'must have neither ? nor #'],
-    ['OIDC_ISSUER', 'https://login.example.com/#ops', 'must have neither ? nor #'],
+    ['OIDC_ISSUER', 'https://user:secret@login.example.com', 'must not contain user:password@'],
+    ['OIDC_ISSUER', 'https://login.example.com/?realm=ops', 'must not contain ? or #'],
+    ['OIDC_ISSUER', 'https://login.example.com/#ops', 'must not contain ? or #'],
     ['OIDC_ISSUER', 'https://a.example/.well-known/openid-configuration', 'must end before /.well-known/'],
     ['OIDC_CLIENT_ID', '', 'is missing'],
     ['OIDC_CLIENT_ID', 'a\nb', 'must be on one line'],
     ['OIDC_CLIENT_SECRET', 'a\nb', 'must be on one line'],
-    ['OIDC_SCOPES', 'email profile', 'must have openid among them'],
+    ['OIDC_SCOPES', 'email profile', 'must include openid'],
     ['OIDC_SCOPES', 'openid "email"', 'must be scopes'],
     ['OIDC_TRUST_EMAIL', 'yes', 'true'],
   ])('reject %s=%j in one sentence', (name, value, why) => {
@@ -32,7 +32,7 @@ describe('identity provider settings', () => {
   it.each([{ OIDC_CLIENT_ID: 'fleetwatch' }, { OIDC_CLIENT_SECRET: 'secret' }])(
     'refuse %o without an issuer',
     (alone) => {
-      expect(() => readHostSettings(alone)).toThrow(`${Object.keys(alone)[0]}: means nothing without OIDC_ISSUER`);
+      expect(() => readHostSettings(alone)).toThrow(`${Object.keys(alone)[0]}: has no effect without OIDC_ISSUER`);
     },
   );
 

@@ -11,7 +11,7 @@ const error = fc.record({
 const run: fc.Arbitrary<PackedRun> = fc
   .record({
     number: fc.nat(3000),
-    // The clock that gave out the job may be ahead of the prober's.
+    // The clock of the sender may be ahead of the prober's.
     begin: fc.integer({ min: -500, max: 90_000 }),
     latency_ms: fc.nat(30_000),
     status_code: fc.constantFrom(0, 200, 204, 301, 503),
@@ -35,7 +35,7 @@ const entries: fc.Arbitrary<PackedEntry[]> = fc.uniqueArray(fc.oneof({ arbitrary
   selector: ({ number }) => number,
 });
 
-/** As it comes back from the table. */
+/** Entry as read from the table. */
 const stored = (list: PackedEntry[]): PackItem => JSON.parse(JSON.stringify({ pk: 'p', sk: 's', ...packOf(list) }));
 
 const success = (number: number, more: Partial<PackedRun> = {}): PackedRun => {
@@ -43,7 +43,7 @@ const success = (number: number, more: Partial<PackedRun> = {}): PackedRun => {
 };
 
 describe('a pack', () => {
-  it('tells what was put into it, of all checks and of each, and nothing of others', () => {
+  it('contains exactly its entries, of all checks and of each', () => {
     fc.assert(
       fc.property(entries, fc.nat(3000), (list, other) => {
         const pack = stored(list);
@@ -54,13 +54,13 @@ describe('a pack', () => {
     );
   });
 
-  it('is the same in whatever order the checks ended, so that a person finds them by number', () => {
+  it('is ordered by number, whatever the order of the checks', () => {
     const list = [success(12), success(2, { latency_ms: 12 }), success(112, { status_code: 503 })];
     expect(packOf(list).runs).toBe('2,4,12 12,4,84 112,4,84,s503');
     expect(packOf(list.toReversed())).toEqual(packOf(list));
   });
 
-  it('takes the number of one check for none that ends or begins like it', () => {
+  it('does not confuse a number with one that starts or ends like it', () => {
     const pack = stored([success(112, { latency_ms: 2 }), success(120, { begin: 12 }), success(1212)]);
     for (const number of [0, 1, 2, 12, 11, 20, 121, 212]) expect(entryOf(pack, number)).toBeUndefined();
     const all = stored([success(2, { begin: 12 }), success(12, { begin: 2 }), success(112, { begin: 12 })]);
@@ -87,7 +87,7 @@ describe('a pack', () => {
     );
   });
 
-  it('says an error once, however many checks have it', () => {
+  it('stores an error once for all checks with it', () => {
     const refused = { kind: 'connect' as const, message: 'connection refused' };
     const down = Array.from({ length: 50 }, (_, number) =>
       success(number, { success: false, status_code: 0, error: { ...refused } }),

@@ -13,8 +13,8 @@ beforeEach(async () => {
   w = await rollupWorld();
 });
 
-describe('an hour that is made', () => {
-  it('changes within five minutes with a push that comes late, and its day with it', async () => {
+describe('a rolled-up hour', () => {
+  it('changes within five minutes after a late push, and its day too', async () => {
     const check = await w.pushCheck();
     const hour = hourOf(w.now());
     await w.push(check);
@@ -34,7 +34,7 @@ describe('an hour that is made', () => {
     expect((await w.daily(check)).buckets.at(-2)).toMatchObject({ runs: 2, complete: true });
   });
 
-  it('is not left stale by a push whose process dies before it is written, and was sent again', async () => {
+  it('is revised when a process dies before it writes a push that is sent again', async () => {
     const check = await w.pushCheck();
     const hour = hourOf(w.now());
     w.until(hour + HOUR_MS + 6 * MINUTE);
@@ -49,7 +49,7 @@ describe('an hour that is made', () => {
     expect(await w.runsOf(check, 'hour', hour)).toBe(1);
   });
 
-  it('is not left stale by a write that takes as long as a function may run', async () => {
+  it('is revised after a write that takes the maximum duration of a function', async () => {
     const check = await w.pushCheck();
     const hour = hourOf(w.now());
     w.until(hour + HOUR_MS + 6 * MINUTE);
@@ -62,7 +62,7 @@ describe('an hour that is made', () => {
     expect(await w.runsOf(check, 'hour', hour)).toBe(1);
   });
 
-  it('that closes while a run of it is written holds that run', async () => {
+  it('includes a result that is written while it closes', async () => {
     const check = await w.pushCheck();
     const hour = hourOf(w.now());
     w.until(hour + HOUR_MS + 5 * MINUTE - 1000);
@@ -75,7 +75,7 @@ describe('an hour that is made', () => {
     expect(await w.runsOf(check, 'hour', hour)).toBe(1);
   });
 
-  it('with many late pushes is made anew once, and its day once', async () => {
+  it('is remade once for many late pushes, and its day once', async () => {
     const check = await w.pushCheck();
     const hour = hourOf(w.now());
     await w.push(check);
@@ -95,7 +95,7 @@ describe('an hour that is made', () => {
     expect(puts).toBe(3);
   });
 
-  it('counts what was pushed of the time before the check was made', async () => {
+  it('counts pushes for the time before the check was created', async () => {
     const check = await w.pushCheck();
     const hour = hourOf(w.now()) - 5 * HOUR_MS;
     await w.push(check, false, hour + MINUTE);
@@ -105,7 +105,7 @@ describe('an hour that is made', () => {
     expect((await w.daily(check)).total).toMatchObject({ runs: 1, failures: 1 });
   });
 
-  it('is not made anew from raw data that has begun to expire', async () => {
+  it('is not remade from raw data that has begun to expire', async () => {
     const check = await w.pushCheck();
     const hour = hourOf(w.now());
     await w.push(check, true, hour + MINUTE);
@@ -122,8 +122,8 @@ describe('an hour that is made', () => {
   });
 });
 
-describe('a day that is made', () => {
-  it('follows its hour when the process dies between an hour that is made anew and the day', async () => {
+describe('a rolled-up day', () => {
+  it('follows its hour when the process dies before it is remade', async () => {
     const check = await w.pushCheck();
     const hour = hourOf(w.now());
     w.until(dayOf(hour) + DAY_MS + 6 * MINUTE);
@@ -136,7 +136,7 @@ describe('a day that is made', () => {
     w.ports.queues.send = () => Promise.reject(new Error('the process died'));
     await expect(rollUp(w, message!)).rejects.toThrow('died');
     w.ports.queues.send = send;
-    // The queue gives it again.
+    // The queue delivers it again.
     await rollUp(w, message!);
     await w.work(2 * MINUTE);
     expect(await w.runsOf(check, 'day', dayOf(hour))).toBe(1);
@@ -144,7 +144,7 @@ describe('a day that is made', () => {
 });
 
 describe('an outage', () => {
-  it('that is confirmed hours after its first failure changes each hour since', async () => {
+  it('changes each hour since its first failure when it is confirmed hours later', async () => {
     const check = await w.check({ interval_seconds: 7200, failure_threshold: 2 });
     const probeNext = async (error = '') => {
       const rhythm = intervalScheduleOfCheck(check);
@@ -167,7 +167,7 @@ describe('an outage', () => {
     expect(await timeOf(hourOf(down))).toBe('d');
   });
 
-  it('of a check that was disabled meanwhile begins after that', async () => {
+  it('starts after the check was disabled in the meantime', async () => {
     const check = await w.check({ failure_threshold: 2, interval_seconds: 60 });
     const fail = async () => {
       w.advance(MINUTE);

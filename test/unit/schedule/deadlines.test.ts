@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { mergeDeadline } from '#lib/alerting/decide/notes.ts';
 
-describe('a deadline that is wanted beside a stored one', () => {
-  it('is the stored one when that is earlier, and the wanted one when that is', () => {
+describe('a wanted deadline merged with a stored one', () => {
+  it('is the earlier of both', () => {
     expect(mergeDeadline({ deadline: 5 }, { deadline: 9 })).toEqual({ deadline: 5 });
     expect(mergeDeadline({ deadline: 9 }, { deadline: 5 })).toEqual({ deadline: 5 });
     expect(mergeDeadline(undefined, { deadline: 7 })).toEqual({ deadline: 7 });
@@ -16,7 +16,7 @@ describe('a deadline that is wanted beside a stored one', () => {
     });
   });
 
-  it('has the later of two series of tries, whichever is wanted', () => {
+  it('has the later of two retry series, whichever is wanted', () => {
     const earlier = { deadline: 303, note: { failed_at: 3, tries: 1 } };
     const later = { deadline: 328, note: { failed_at: 268, tries: 0 } };
     const both = { deadline: 303, note: { failed_at: 268, tries: 0 } };
@@ -26,7 +26,7 @@ describe('a deadline that is wanted beside a stored one', () => {
     expect(mergeDeadline(second, earlier)).toEqual({ deadline: 303, note: { failed_at: 3, tries: 2 } });
   });
 
-  it('leaves a series as it is when it has none', () => {
+  it('keeps a series when the wanted one has none', () => {
     const series = { deadline: 328, note: { failed_at: 268, tries: 0 } };
     expect(mergeDeadline(series, { deadline: 300 })).toEqual({ ...series, deadline: 300 });
   });

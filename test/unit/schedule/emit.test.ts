@@ -19,7 +19,7 @@ const START = Date.UTC(2026, 10, 21, 5);
 const owner = { tenant_id: 'acc_a', entity_id: 'ent_a', id: 'chk_a' };
 const cell = { tenant_id: 'acc_a', cell: 'cella', interval_seconds: 10 };
 
-/** A shard with one cell, due each ten seconds at second 3, and one deadline. */
+/** Shard with one cell, due every ten seconds at second 3, and one deadline. */
 async function shard() {
   const settings = readSettings({ SHARDS: '1', JOB_GROUP_MS: String(GROUP_MS) });
   const keys = keyTable(settings);
@@ -50,7 +50,7 @@ async function shard() {
       refuses = on;
     },
     tick: (scheduled: number) => emitShards({ ports, keys }, [0], scheduled),
-    /** Seconds from the start of the slots that were sent since the last look. */
+    /** Seconds from the start of the slots that were sent since the last call. */
     slots: () => {
       const all = sent.splice(0).filter(({ queue }) => queue === 'job');
       return all.flatMap(({ message }) =>
@@ -66,7 +66,7 @@ const every10 = (from: number, to: number): number[] =>
   Array.from({ length: (to - from) / 10 }, (_, i) => from + 3 + 10 * i);
 
 describe('a tick', () => {
-  it('sends what is due in the next two minutes, and the next one only what follows', async () => {
+  it('sends items due in the next two minutes, and the next tick only the following ones', async () => {
     const world = await shard();
     await world.tick(START);
     expect(world.slots()).toEqual(every10(0, 120));
@@ -76,7 +76,7 @@ describe('a tick', () => {
     expect(world.slots()).toEqual(every10(120, 180));
   });
 
-  it('that comes twice, or late behind another, sends nothing', async () => {
+  it('sends nothing when repeated, or late after another', async () => {
     const world = await shard();
     await world.tick(START + MINUTE);
     world.slots();
@@ -86,7 +86,7 @@ describe('a tick', () => {
     expect(await world.watermark()).toBe(3 * MINUTE);
   });
 
-  it('makes up for one that did not come', async () => {
+  it('makes up for a missing one', async () => {
     const world = await shard();
     await world.tick(START);
     world.slots();
@@ -96,7 +96,7 @@ describe('a tick', () => {
     expect(await lastOutageEnd(world, 0)).toBe(0);
   });
 
-  it('that could not send leaves the watermark, so that the next one sends all', async () => {
+  it('keeps the watermark when it could not send, so that the next one sends all', async () => {
     const world = await shard();
     world.refuse(true);
     await expect(world.tick(START)).rejects.toThrow('The queue is full.');
@@ -106,7 +106,7 @@ describe('a tick', () => {
     expect(world.slots()).toEqual(every10(0, 120));
   });
 
-  it('after an outage notes it and goes on at the newest slot', async () => {
+  it('records an outage and continues at the latest slot', async () => {
     const world = await shard();
     await world.tick(START);
     world.slots();
@@ -117,7 +117,7 @@ describe('a tick', () => {
     expect(await outagesBetween(world, 0, START, START + 20 * MINUTE)).toEqual([outage]);
   });
 
-  it('emits a deadline at every tick from when it is due within two minutes, until somebody moves it', async () => {
+  it('emits a deadline at every tick from two minutes before it is due until it is moved', async () => {
     const world = await shard();
     const deadline = {
       kind: 'missed_heartbeat',
@@ -147,7 +147,7 @@ describe('after the clock was set back by an hour', () => {
     return world;
   };
 
-  it('the next tick goes on at the present time, says so, and leaves the mark there', async () => {
+  it('the next tick continues at the present time, logs it, and sets the watermark', async () => {
     const world = await ahead();
     await world.tick(START - HOUR);
     expect(world.slots()).toEqual(every10(-3600, -3480));
@@ -160,13 +160,13 @@ describe('after the clock was set back by an hour', () => {
     expect(world.slots()).toEqual(every10(-3480, -3420));
   });
 
-  it('nobody is held to have watched before that tick', async () => {
+  it('the time before that tick does not count as monitored', async () => {
     const world = await ahead();
     await world.tick(START - HOUR);
     expect(await lastOutageEnd(world, 0)).toBe(START - HOUR);
   });
 
-  it('a tick that was sent by the wrong clock moves the mark no farther than a minute more', async () => {
+  it('does not move the watermark by more than a minute for a tick of the wrong clock', async () => {
     const world = await ahead();
     await world.tick(START + MINUTE);
     expect(await world.watermark()).toBe(3 * MINUTE - HOUR);
@@ -174,14 +174,14 @@ describe('after the clock was set back by an hour', () => {
     expect(await world.watermark()).toBe(3 * MINUTE - HOUR);
   });
 
-  it('a writer hands over within what a message may wait, before that tick and after it', async () => {
+  it('hands over within the maximum wait of a message, before that tick and after it', async () => {
     const world = await ahead();
     expect(await writerSendsUntil(world, 0)).toBe(START - HOUR + 4 * MINUTE);
     await world.tick(START - HOUR);
     expect(await writerSendsUntil(world, 0)).toBe(START - HOUR + 4 * MINUTE);
   });
 
-  it('deadlines and rhythms that were written by the wrong clock come forward', async () => {
+  it('moves deadlines and intervals written by the wrong clock forward', async () => {
     const world = await ahead();
     const { table } = world.ports;
     const other = { ...cell, cell: 'cellb', interval_seconds: 60 };
@@ -200,7 +200,7 @@ describe('after the clock was set back by an hour', () => {
   });
 });
 
-it('a clock that is a little behind the one that sends the ticks changes nothing', async () => {
+it('changes nothing when the clock is slightly late compared with the ticks', async () => {
   const world = await shard();
   await world.tick(START + 30_000);
   world.slots();

@@ -15,7 +15,7 @@ import { repeatableIds } from '#test/support/random.ts';
 
 const START = Date.UTC(2026, 10, 21, 5);
 
-/** Cells due each minute at the same second, each in a shard of its own; and the generator. */
+/** Cells due every minute at the same second, each in its own shard; and the generator. */
 async function fleet(shards: number, table = openTable({ file: ':memory:' })) {
   const settings = readSettings({ SHARDS: String(shards) });
   const keys = keyTable(settings);
@@ -55,7 +55,7 @@ async function fleet(shards: number, table = openTable({ file: ':memory:' })) {
 }
 
 describe('a tick', () => {
-  it('of four shards sends their jobs in common messages, each once', async () => {
+  it('sends the jobs of four shards in common messages, each once', async () => {
     const { cells, sent, tick, watermarks } = await fleet(4);
     expect(await tick({ scheduled_time: iso(START) })).toBe(true);
     const messages = sent.map(({ body }) => (body as MessageOf<'job'>).jobs.map((job) => job.cell).sort());
@@ -65,7 +65,7 @@ describe('a tick', () => {
     expect(sent).toHaveLength(2);
   });
 
-  it('of more shards is split into a message for each', async () => {
+  it('is split into one message per shard for more shards', async () => {
     const { cells, sent, tick } = await fleet(5);
     expect(await tick({ scheduled_time: iso(START) })).toBe(true);
     expect(sent).toEqual(
@@ -83,7 +83,7 @@ describe('a tick', () => {
     [4, 3],
     [2, 4],
     [3, 8],
-  ])('of a table that is laid out for %i shards is refused with %i, until the setting is right', async (was, is) => {
+  ])('fails for a table with %i shards when the setting is %i, until it is right', async (was, is) => {
     const before = await fleet(was);
     expect(await before.tick({ scheduled_time: iso(START) })).toBe(true);
     const changed = await fleet(is, before.table);

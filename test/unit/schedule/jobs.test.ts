@@ -13,19 +13,19 @@ const job: fc.Arbitrary<Job> = fc.record({
   interval_seconds: fc.constantFrom(1, 10, 60),
   slot: at,
 });
-// A cell that somebody joins while others leave counts more than it has, until it is counted anew.
+// A cell that a check joins while others leave counts too many until its recount.
 const cellJob: fc.Arbitrary<CellJob> = fc.record({ job, checks: fc.integer({ min: 1, max: 60 }) });
 const jobs = fc.array(cellJob, { maxLength: 300 });
 const group = fc.constantFrom(10, 50, 333, 1000, 5000);
 
 const jobsOf = (message: { body: unknown }): Job[] => (message.body as { jobs: Job[] }).jobs;
 const text = (one: Job): string => JSON.stringify(one);
-/** About how many probes some jobs of a list are. */
+/** Approximate number of probes of jobs of a list. */
 const probes = (list: CellJob[], some: Job[]): number =>
   list.filter(({ job }) => some.includes(job)).reduce((sum, { checks }) => sum + checks, 0);
 
 describe('jobs packed into messages', () => {
-  it('are all there, each once', () => {
+  it('are complete and unique', () => {
     fc.assert(
       fc.property(jobs, group, (list, groupMs) => {
         const packed = packJobs([...list], groupMs).flatMap(jobsOf);
@@ -34,7 +34,7 @@ describe('jobs packed into messages', () => {
     );
   });
 
-  it('are never handed out before their slot, and less than a group after it', () => {
+  it('are never delivered before their slot, and less than a group after it', () => {
     fc.assert(
       fc.property(jobs, group, (list, groupMs) => {
         for (const message of packJobs([...list], groupMs)) {
@@ -47,7 +47,7 @@ describe('jobs packed into messages', () => {
     );
   });
 
-  it('are at most 100 probes a message unless one cell has more, in the order of time', () => {
+  it('have at most 100 probes per message unless one cell has more, in order of time', () => {
     fc.assert(
       fc.property(jobs, group, (list, groupMs) => {
         const messages = packJobs([...list], groupMs);
@@ -62,7 +62,7 @@ describe('jobs packed into messages', () => {
     );
   });
 
-  it('travel in messages of their own tenant where it has a hundred a second or more, and are said to be its own', () => {
+  it('have messages of their own tenant, in its group, from a hundred probes per second', () => {
     fc.assert(
       fc.property(jobs, group, (list, groupMs) => {
         const messages = packJobs([...list], groupMs);
@@ -80,7 +80,7 @@ describe('jobs packed into messages', () => {
     );
   });
 
-  it('of small tenants share messages: a thousand with ten checks each need no more than full ones', () => {
+  it('share messages of small tenants: a thousand with ten checks each need only full ones', () => {
     const due = Array.from({ length: 1000 }, (_, i) => ({
       job: { tenant_id: `acc_${i}`, cell: `cell${i}`, interval_seconds: 60, slot: NOW + 500 },
       checks: 10,
@@ -88,7 +88,7 @@ describe('jobs packed into messages', () => {
     expect(packJobs(due, 1000).map((message) => jobsOf(message).length)).toEqual(Array(100).fill(10));
   });
 
-  it('of small tenants fill their messages, but for room that is less than the smallest cell left', () => {
+  it('fill messages of small tenants, except for room below the smallest remaining cell', () => {
     const small: fc.Arbitrary<CellJob> = fc
       .integer({ min: 1, max: 50 })
       .chain((checks) => fc.record({ job, checks: fc.constant(checks) }))
@@ -97,13 +97,13 @@ describe('jobs packed into messages', () => {
     fc.assert(
       fc.property(unlike, (list) => {
         const loads = packJobs(list, 1000).map((message) => probes(list, jobsOf(message)));
-        // A message is closed when the smallest cell that is left has no room in it.
+        // A message is closed when the smallest remaining cell does not fit.
         for (const load of loads.slice(0, -1)) expect(load).toBeGreaterThan(50);
       }),
     );
   });
 
-  it('go to the slow lane with ten checks of the cell at most together, by name', () => {
+  it('go to the slow lane with at most ten checks of the cell, by name', () => {
     const checkIds = fc.uniqueArray(
       fc.nat(9999).map((n) => `chk_${n}`),
       { maxLength: 50 },
@@ -120,7 +120,7 @@ describe('jobs packed into messages', () => {
     );
   });
 
-  it('are tried again each by itself, as the work of its tenant, after a second', () => {
+  it('are retried separately in the group of their tenant, after a second', () => {
     fc.assert(
       fc.property(fc.array(job, { maxLength: 20 }), (list) => {
         const messages = packAlone(list, NOW);
@@ -146,13 +146,13 @@ describe('a retry packed into a message', () => {
     return packAlone([{ ...retry, retry: { at, until: at + MINUTE, rev: 1 } }], NOW)[0]!;
   };
 
-  it('comes at its instant, or after the longest time that a message can wait', () => {
+  it('is delivered at its instant, or after the maximum wait of a message', () => {
     expect(messageOf(NOW + 10).not_before).toBe(NOW + 10);
     expect(messageOf(NOW + 15 * MINUTE).not_before).toBe(NOW + 15 * MINUTE);
     expect(messageOf(NOW + 60 * MINUTE).not_before).toBe(NOW + 15 * MINUTE);
   });
 
-  it('is tried again after a second once it has come', () => {
+  it('is retried after a second when it is due', () => {
     expect(messageOf(NOW - 3000).not_before).toBe(NOW + 1000);
   });
 });
@@ -168,7 +168,7 @@ describe('deadlines packed into messages', () => {
   const deadlines = fc.array(deadline, { maxLength: 300 });
   const deadlinesOf = (message: { body: unknown }) => (message.body as { deadlines: DueDeadline[] }).deadlines;
 
-  it('are all there, none handed out before it has come, nor a group after it or after now', () => {
+  it('are complete, not delivered before they are due, nor a group after it or after now', () => {
     fc.assert(
       fc.property(deadlines, group, (list, groupMs) => {
         const now = NOW + 2500;
@@ -189,7 +189,7 @@ describe('deadlines packed into messages', () => {
     );
   });
 
-  it('of one entity are side by side in a message', () => {
+  it('are adjacent in a message for one entity', () => {
     fc.assert(
       fc.property(deadlines, group, (list, groupMs) => {
         for (const message of packDeadlines([...list], 'first', groupMs, NOW)) {
@@ -200,7 +200,7 @@ describe('deadlines packed into messages', () => {
     );
   });
 
-  it('that have come travel together, fifty a message', () => {
+  it('are sent together when due, fifty per message', () => {
     const past = Array.from({ length: 120 }, (_, i): DueDeadline => {
       return {
         kind: 'missed_heartbeat',

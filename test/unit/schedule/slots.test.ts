@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { intervalScheduleOf, isSlot, latestSlot, slotsBetween, slotsWorth } from '#lib/schedule/slots.ts';
+import { executableSlots, intervalScheduleOf, isSlot, latestSlot, slotsBetween } from '#lib/schedule/slots.ts';
 
 const NOW = Date.UTC(2026, 10, 21);
 const seconds = fc.integer({ min: 1, max: 86_400 });
@@ -8,14 +8,14 @@ const id = fc.string({ minLength: 1, maxLength: 30 });
 const near = fc.integer({ min: NOW - 100_000, max: NOW + 100_000 });
 const short = fc.integer({ min: 1, max: 40 });
 
-/** Every millisecond asked, one by one. */
+/** Reference implementation, millisecond by millisecond. */
 const naively = (phase: number, interval: number, from: number, to: number): number[] => {
   const slots: number[] = [];
   for (let at = from + 1; at <= to; at++) if ((at - phase) % interval === 0) slots.push(at);
   return slots;
 };
 
-describe('the rhythm of a cell', () => {
+describe('the interval schedule of a cell', () => {
   it('has its phase within the interval, on a grid of 50 ms, the same each time', () => {
     fc.assert(
       fc.property(id, seconds, (name, interval) => {
@@ -29,7 +29,7 @@ describe('the rhythm of a cell', () => {
     );
   });
 
-  it('is what every machine has computed so far', () => {
+  it('is stable across versions', () => {
     expect(intervalScheduleOf('chk_01kahq9h2x', 60)).toEqual({ phase: 30_050, interval_ms: 60_000 });
   });
 
@@ -45,7 +45,7 @@ describe('the rhythm of a cell', () => {
 });
 
 describe('slots', () => {
-  it('between two instants are those that a naive search finds', () => {
+  it('match a naive search between two instants', () => {
     fc.assert(
       fc.property(short, fc.nat(39), near, fc.nat(300), (interval_ms, offset, from, span) => {
         const rhythm = { phase: offset % interval_ms, interval_ms };
@@ -55,7 +55,7 @@ describe('slots', () => {
     );
   });
 
-  it('of a window are the slots of its parts: a restart neither skips nor repeats one', () => {
+  it('are additive over parts of a range: a restart neither skips nor repeats one', () => {
     fc.assert(
       fc.property(
         id,
@@ -71,7 +71,7 @@ describe('slots', () => {
     );
   });
 
-  it('are instants of which each is its own latest', () => {
+  it('are each their own latest slot', () => {
     fc.assert(
       fc.property(id, seconds, near, (name, every, at) => {
         const rhythm = intervalScheduleOf(name, every);
@@ -84,7 +84,7 @@ describe('slots', () => {
     );
   });
 
-  it('worth executing are all to come, and of the past only the newest', () => {
+  it('include for execution all future ones, and only the latest past one', () => {
     fc.assert(
       fc.property(
         id,
@@ -98,7 +98,7 @@ describe('slots', () => {
           const all = slotsBetween(rhythm, from, now + ahead);
           const newest = all.filter((slot) => slot <= now).slice(-1);
           const toCome = all.filter((slot) => slot > now);
-          expect(slotsWorth(rhythm, from, now + ahead, now)).toEqual([...newest, ...toCome]);
+          expect(executableSlots(rhythm, from, now + ahead, now)).toEqual([...newest, ...toCome]);
         },
       ),
     );

@@ -7,7 +7,7 @@ beforeEach(async () => {
 });
 
 describe('a guarded action', () => {
-  it('does nothing for a check that has recovered, and says so', async () => {
+  it('is skipped with a reason when its check has recovered', async () => {
     const action = await world.guard();
     const transition = await world.fail();
     await world.result(true);
@@ -20,7 +20,7 @@ describe('a guarded action', () => {
     });
   });
 
-  it('does nothing for a change that left its check well, also where its entity became degraded by that', async () => {
+  it('is skipped when its check became healthy, even if its entity became degraded', async () => {
     const action = await world.guard({}, { trigger_to_state: 'degraded' });
     const left_well = {
       from_state: 'down',

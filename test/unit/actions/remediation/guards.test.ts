@@ -17,7 +17,7 @@ const clear: GuardInput = {
   is_root: false,
 };
 
-/** What each guard stops, in the order in which they are asked. */
+/** Input that each guard stops, in the order of evaluation. */
 const STOPS: [string, Partial<GuardInput>][] = [
   ['already_healthy', { is_healthy: true }],
   ['dependency', { dependency: { root: 'db' } }],
@@ -31,11 +31,11 @@ const STOPS: [string, Partial<GuardInput>][] = [
 ];
 
 describe('the guards of a remediation', () => {
-  it('let an attempt pass that nothing speaks against', () => {
+  it('allow an attempt without objections', () => {
     expect(firstToStop(clear)).toBeUndefined();
   });
 
-  it('are asked in their order: the first that stops an attempt is why', () => {
+  it('are evaluated in order: the first that stops an attempt is the reason', () => {
     fc.assert(
       fc.property(fc.subarray(STOPS, { minLength: 1 }), (some) => {
         const situation = Object.assign({}, clear, ...some.map(([, facts]) => facts));
@@ -46,27 +46,27 @@ describe('the guards of a remediation', () => {
   });
 
   it.each([
-    ['the cool-down is over', { last_began_at: NOW - 600_000 }],
+    ['the cooldown is over', { last_began_at: NOW - 600_000 }],
     ['the lock has expired', { lock: { execution_id: 'exe_1', until: NOW } }],
-    ['what was at work must be over', { running: [NOW - 2, NOW - 1, NOW] }],
+    ['running attempts must be over', { running: [NOW - 2, NOW - 1, NOW] }],
     ['ten began more than an hour ago', { begun: Array(10).fill(NOW - 3_600_000) }],
     ['others depend on what went down', { went_down: 50, is_root: true }],
-  ])('let it pass where %s', (_, facts: Partial<GuardInput>) => {
+  ])('allow an attempt when %s', (_, facts: Partial<GuardInput>) => {
     expect(firstToStop({ ...clear, ...facts })).toBeUndefined();
   });
 
-  it('count ten attempts of the account within an hour, and say when the next may begin', () => {
+  it('count ten attempts of the account within an hour, and return the time of the next', () => {
     const begun = Array.from({ length: 10 }, (_, i) => NOW - 3_000_000 + i * 1000);
     expect(firstToStop({ ...clear, begun })).toMatchObject({ guard: 'account_limit', until: NOW + 600_000 });
   });
 
-  it('wait without a word while the cause of the failure is being found out', () => {
+  it('wait without a record while the root cause is being evaluated', () => {
     const dependency = { root: null };
     expect(firstToStop({ ...clear, dependency })).toMatchObject({ waits: true, until: NOW + 15_000 });
   });
 
-  it('leave a failure alone for a minute that follows from another', () => {
+  it('wait a minute for a failure with a root cause', () => {
     const stopped = firstToStop({ ...clear, dependency: { root: 'db' } });
-    expect(stopped).toEqual({ guard: 'dependency', why: 'it follows from the failure of db', until: NOW + 60_000 });
+    expect(stopped).toEqual({ guard: 'dependency', why: 'it is caused by the failure of db', until: NOW + 60_000 });
   });
 });

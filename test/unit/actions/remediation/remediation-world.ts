@@ -16,14 +16,14 @@ import { actionWorld } from '#test/unit/actions/action-world.ts';
 
 const SECOND = 1000;
 
-/** A channel of its check, and whose deadlines are handled. */
+/** Channel of its check, whose deadlines are handled. */
 export const CHANNEL: Channel = {
   ...{ id: 'chn_1', channel_type: 'slack', config: { url: 'https://hooks.example.com/1' } },
   created_at: '2026-11-21T05:00:00.000Z',
 };
 export const OWNER: Owner = { tenant_id: TENANT, entity_id: 'ent_shop', id: 'chk_pay' };
 
-/** The world of actions, with a check that is down by a transition, and a guarded action of it. */
+/** World with a check that went down, and a guarded action of it. */
 export async function remediationWorld() {
   const world = await actionWorld();
   const { keys, table } = world;
@@ -38,7 +38,7 @@ export async function remediationWorld() {
       ...changes,
     });
   };
-  /** The check goes down now. */
+  /** Takes the check down now. */
   const fail = async (changes: Partial<DecidedTransition> = {}): Promise<DecidedTransition> => {
     const at = world.now();
     const transition_id = `trn_${at}`;
@@ -56,7 +56,7 @@ export async function remediationWorld() {
     } as never);
     return world.put(transition);
   };
-  /** A probe began now, and this came of it. */
+  /** Records the outcome of a probe started now. */
   const result = async (success: boolean): Promise<string> => {
     const at = world.now();
     const item: ResultItem = {
@@ -71,7 +71,7 @@ export async function remediationWorld() {
   const watch = () =>
     world.put({ ...keys.watermark(keys.shardOf('chk_pay')), v: world.ports.ids.token(), at: world.now() + 120_000 });
   const entry = (action: ActionItem) => table.get<DeadlineEntry>(keys.entry('remediation', TENANT, action.id));
-  /** Lets time pass, second by second where something is due. */
+  /** Lets time pass, second by second while something is due. */
   const pass = async (seconds: number): Promise<void> => {
     for (let i = 0; i < seconds; i++) {
       world.pass(SECOND);
@@ -107,19 +107,19 @@ export async function remediationWorld() {
         ...{ name: 'Restart', trigger_type: 'state_change', check_id: 'chk_pay', trigger_to_state: 'down' },
         ...{ timeout_ms: 1000, remediation, ...more },
       }),
-    /** What the planner sends for a transition. */
+    /** Messages of the planner for a transition. */
     fire: (action: ActionItem, { sk }: DecidedTransition) =>
       runner(
         queueEvent([
           { kind: 'state_change', tenant_id: TENANT, action_id: action.id, check_id: 'chk_pay', transition_sk: sk },
         ]),
       ),
-    /** A deadline of the check is due now. */
+    /** Handles a deadline of the check now. */
     due: (kind: DueDeadline['kind']) =>
       handleDeadlines(world, [
         { kind, tenant_id: TENANT, entity_id: OWNER.entity_id, check_id: OWNER.id, at: world.now() },
       ]),
-    /** Its entity depends on another. */
+    /** Makes its entity depend on another. */
     depends: () => world.put({ ...world.entity, dependencies: 1, checks: { chk_pay: 'down' } }),
     series: (action: ActionItem) => table.get<AttemptSeriesItem>(keys.remediation(TENANT, action.id)),
     alerts: async (): Promise<AlertItem[]> => {

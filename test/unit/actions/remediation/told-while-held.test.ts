@@ -5,7 +5,7 @@ import { skippedAlert } from '#test/support/alert-decisions.ts';
 import { TENANT } from '#test/support/alert-world.ts';
 import { CHANNEL, OWNER, remediationWorld } from './remediation-world.ts';
 
-it('reports no failed remediation to a channel that waits for the cause, and the failure once that is known', async () => {
+it('reports no failed remediation to a channel that waits for the root cause, and the failure once it is known', async () => {
   const world = await remediationWorld();
   const { keys, table } = world;
   await world.putPolicy([CHANNEL]);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { remediationWorld } from './remediation-world.ts';
 
-it('an attempt that nobody could verify until its lock ran out has its verdict before the next one begins', async () => {
+it('concludes an attempt that was not verified before its lock expired, before the next one starts', async () => {
   const world = await remediationWorld();
   const action = await world.guard({ cooldown_seconds: 10, settle_seconds: 5 });
   await world.fire(action, await world.fail());
@@ -9,7 +9,7 @@ it('an attempt that nobody could verify until its lock ran out has its verdict b
   await world.fire(action, await world.fail());
   const [first, skipped] = await world.runs(action);
   expect(first).toMatchObject({ attempt: 1, verdict: null });
-  expect(skipped).toMatchObject({ error_message: `lock: ${first!.id} is still verified`, attempt: null });
+  expect(skipped).toMatchObject({ error_message: `lock: ${first!.id} is being verified`, attempt: null });
   expect(world.requests).toHaveLength(1);
   await world.elapse(60);
   const attempts = (await world.runs(action)).filter(({ attempt }) => attempt !== null);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Remediation } from '#lib/actions/action-item.ts';
-import { longestMs, nextRecheckAt, spanOf, verdictOf } from '#lib/actions/remediation/verdict.ts';
+import { maxVerificationMs, nextRecheckAt, rangeOf, verdictOf } from '#lib/actions/remediation/verdict.ts';
 import { iso } from '#lib/platform/time.ts';
 
 const NOON = Date.UTC(2026, 10, 21, 12);
@@ -10,28 +10,28 @@ const settings = Remediation.parse({ settle_seconds: 10, verify_within_seconds: 
 const run = { dispatch_status: 'success', finished_at: iso(NOON), pipeline_status: null } as const;
 const span = { from: NOON + 10_000, until: NOON + 75_000, isRunning: false };
 
-describe('what is waited for after an attempt', () => {
-  it('is nothing while the call is under way', () => {
-    expect(spanOf({ ...run, dispatch_status: 'pending', finished_at: null }, settings, check)).toBe('pending');
+describe('the range of results after an attempt', () => {
+  it('is pending while the request is in progress', () => {
+    expect(rangeOf({ ...run, dispatch_status: 'pending', finished_at: null }, settings, check)).toBe('pending');
   });
 
-  it('is the next result after the settling time, for two intervals and a time-out', () => {
-    expect(spanOf(run, settings, check)).toEqual(span);
+  it('has the next result after the settling time, for two intervals and a timeout', () => {
+    expect(rangeOf(run, settings, check)).toEqual(span);
   });
 
-  it('is nothing where the call or its pipeline failed: it did not heal', () => {
+  it('is empty when the request or its pipeline failed: not healed', () => {
     for (const one of [
       { dispatch_status: 'failed' },
       { dispatch_status: 'blocked' },
       { pipeline_status: 'failed' },
     ] as const)
-      expect(spanOf({ ...run, ...one }, settings, check)).toBe('not_recovered');
+      expect(rangeOf({ ...run, ...one }, settings, check)).toBe('not_recovered');
   });
 
-  it('is longer while a pipeline runs, and begins anew when it has succeeded', () => {
-    const running = spanOf({ ...run, pipeline_status: 'running' }, settings, check);
+  it('is longer while a pipeline runs, and restarts when it has succeeded', () => {
+    const running = rangeOf({ ...run, pipeline_status: 'running' }, settings, check);
     expect(running).toEqual({ from: NOON + 10_000, until: NOON + 300_000, isRunning: true });
-    const done = spanOf({ ...run, pipeline_status: 'succeeded', reported_at: NOON + 100_000 }, settings, check);
+    const done = rangeOf({ ...run, pipeline_status: 'succeeded', reported_at: NOON + 100_000 }, settings, check);
     expect(done).toEqual({ from: NOON + 110_000, until: NOON + 175_000, isRunning: false });
   });
 });
@@ -47,20 +47,20 @@ describe('the verdict', () => {
     expect(verdictOf(span, [ill, well], true, span.from + 1)).toEqual({ verdict: 'not_recovered', by: 'res_2' });
   });
 
-  it('of a pipeline that runs is made by a success alone, until its time is over', () => {
+  it('needs a success while a pipeline runs, until its time is over', () => {
     const running = { ...span, isRunning: true };
     expect(verdictOf(running, [ill], true, span.until)).toBeUndefined();
     expect(verdictOf(running, [ill, well], true, span.until)).toEqual({ verdict: 'recovered', by: 'res_1' });
     expect(verdictOf(running, [ill], true, span.until + 60_000)).toEqual({ verdict: 'not_recovered', by: 'res_2' });
   });
 
-  it('without any result is not healed, or unverified where nobody watched', () => {
+  it('is not_recovered without results, or unverified if not monitored', () => {
     expect(verdictOf(span, [], true, span.until)).toBeUndefined();
     expect(verdictOf(span, [], true, span.until + 60_000)).toEqual({ verdict: 'not_recovered', by: null });
     expect(verdictOf(span, [], false, span.until + 60_000)).toEqual({ verdict: 'unverified', by: null });
   });
 
-  it('comes in the end, before its lock expires: each look is later than the one before', () => {
+  it('is reached before its lock expires: each recheck is later than the last', () => {
     const times = fc.record({
       interval_seconds: fc.integer({ min: 1, max: 86_400 }),
       timeout_ms: fc.integer({ min: 100, max: 30_000 }),
@@ -72,7 +72,7 @@ describe('the verdict', () => {
       fc.property(times, ({ interval_seconds, timeout_ms, pipeline_status, ...more }) => {
         const own = { interval_seconds, timeout_ms };
         const given = Remediation.parse(more);
-        const waited = spanOf({ ...run, pipeline_status }, given, own);
+        const waited = rangeOf({ ...run, pipeline_status }, given, own);
         if (typeof waited === 'string') throw new Error('nothing is waited for');
         let [now, looks] = [NOON, 0];
         for (; verdictOf(waited, [], true, now) === undefined; looks++) {
@@ -80,7 +80,7 @@ describe('the verdict', () => {
           expect(next).toBeGreaterThan(now);
           now = next;
         }
-        expect(now).toBeLessThanOrEqual(NOON + longestMs(given, own));
+        expect(now).toBeLessThanOrEqual(NOON + maxVerificationMs(given, own));
         expect(looks).toBeLessThan(700);
       }),
     );

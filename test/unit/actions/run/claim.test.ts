@@ -15,20 +15,20 @@ beforeEach(async () => {
 });
 
 describe('claim', () => {
-  it('writes the run down as pending, and in the history of its action, before anything is sent', async () => {
-    expect(await claim(world, wanted)).toMatchObject({ is: 'ours', action: { id: action.id } });
+  it('stores the execution as pending, and in the history of its action, before anything is sent', async () => {
+    expect(await claim(world, wanted)).toMatchObject({ is: 'claimed', action: { id: action.id } });
     expect(await world.runs(action)).toMatchObject([{ id: 'exe_1', dispatch_status: 'pending', trigger: 'manual' }]);
     expect(world.requests).toEqual([]);
   });
 
-  it('succeeds once for one id, whoever asks how often', async () => {
+  it('succeeds once per id, for any number of callers', async () => {
     const claims = await Promise.all(Array.from({ length: 20 }, () => claim(world, wanted)));
-    expect(claims.map(({ is }) => is).toSorted()).toEqual(['ours', ...Array(19).fill('taken')]);
+    expect(claims.map(({ is }) => is).toSorted()).toEqual(['claimed', ...Array(19).fill('taken')]);
     expect(await claim(world, wanted)).toMatchObject({ is: 'taken', execution: { id: 'exe_1' } });
     expect(await world.runs(action)).toHaveLength(1);
   });
 
-  it('is void for an action that is gone, or that no longer wants the run', async () => {
+  it('is void for an action that was deleted, or does not want the execution any more', async () => {
     expect(await claim(world, wanted, () => false)).toEqual({ is: 'void' });
     await deleteAction(world.context, action.id);
     expect(await claim(world, wanted)).toEqual({ is: 'void' });
@@ -40,7 +40,7 @@ describe('claim', () => {
     expect(await claim(world, wanted)).toEqual({ is: 'void' });
   });
 
-  it('holds the action as it is, also when it changes at that moment', async () => {
+  it('uses the current action, even if it changes at the same time', async () => {
     const { transact } = world.table;
     let change = async (): Promise<unknown> => updateAction(world.context, action.id, { name: 'Changed' });
     world.ports.table = {
@@ -53,11 +53,11 @@ describe('claim', () => {
         return transact(writes);
       },
     };
-    expect(await claim(world, wanted)).toMatchObject({ is: 'ours', action: { name: 'Changed' } });
+    expect(await claim(world, wanted)).toMatchObject({ is: 'claimed', action: { name: 'Changed' } });
     expect(await world.runs(action)).toHaveLength(1);
   });
 
-  it('gives the run up after its time-out and what its writes may take', async () => {
+  it('gives up the execution after its timeout and the time of its writes', async () => {
     const claimed = await claim(world, wanted);
     expect(claimed).toMatchObject({ execution: { give_up_at: world.now() + 5000 + 20_000 } });
   });

@@ -33,18 +33,18 @@ it.each([
   ['up', transition('up', 'down', 'degraded'), true],
   ['degraded', transition('up', 'down', 'degraded'), true],
   ['down', transition('up', 'down', 'degraded'), false],
-] as const)('an action that waits for "%s" and %j: %s', (state, what, expected) => {
+] as const)('fires for trigger state "%s" at %j: %s', (state, what, expected) => {
   expect(firesOn(action(state), what)).toBe(expected);
 });
 
-it.each(['check_disabled', 'check_enabled', 'check_deleted'] as const)('nothing is fired by %s', (cause) => {
+it.each(['check_disabled', 'check_enabled', 'check_deleted'] as const)('does not fire by %s', (cause) => {
   expect(firesOn(action(''), { ...transition('unknown', 'up', 'unknown'), cause })).toBe(false);
 });
 
-it('silence fires as a result does', () => {
+it('fires by a missed heartbeat as by a result', () => {
   expect(firesOn(action('down'), { ...transition('down', 'up', 'down'), cause: 'missed_heartbeat' })).toBe(true);
 });
 
-it('nothing is fired by what was before the action', () => {
+it('does not fire by a transition before the action', () => {
   expect(firesOn(action('', '2026-11-21T05:16:40.124Z'), transition('down', 'up', 'down'))).toBe(false);
 });

@@ -14,7 +14,7 @@ beforeEach(async () => {
   runner = createRunner(world.ports);
 });
 
-describe('a run that the schedule wants', () => {
+describe('an execution by schedule', () => {
   let scheduled: ActionItem;
   let slot: number;
   const due = () => ({ kind: 'schedule', tenant_id: TENANT, action_id: scheduled.id, slot });
@@ -25,7 +25,7 @@ describe('a run that the schedule wants', () => {
     world.take('action');
   });
 
-  it('happens once a slot', async () => {
+  it('happens once per slot', async () => {
     await runner(queueEvent([due(), due()]));
     await runner(queueEvent([due()]));
     expect(await world.runs(scheduled)).toMatchObject([
@@ -38,7 +38,7 @@ describe('a run that the schedule wants', () => {
     expect(world.requests).toHaveLength(2);
   });
 
-  it('is dropped when the next one is due', async () => {
+  it('is dropped when the next slot is due', async () => {
     world.pass(59_999);
     const before = { ...due() };
     world.pass(1);
@@ -46,13 +46,13 @@ describe('a run that the schedule wants', () => {
     expect(world.requests).toEqual([]);
   });
 
-  it('still happens late in its slot', async () => {
+  it('happens even late in its slot', async () => {
     world.pass(59_999);
     await runner(queueEvent([due()]));
     expect(world.requests).toHaveLength(1);
   });
 
-  it('is dropped when its instant is no slot of the rhythm that the action has now', async () => {
+  it('is dropped when its time is not a slot of the current interval', async () => {
     await updateAction(world.context, scheduled.id, { interval_seconds: 61 });
     await runner(queueEvent([due()]));
     await updateAction(world.context, scheduled.id, { trigger_type: 'manual' });
@@ -61,8 +61,8 @@ describe('a run that the schedule wants', () => {
   });
 });
 
-describe('a run by hand', () => {
-  it('that was cut off is ended by a message that was sent before it', async () => {
+describe('a manual execution', () => {
+  it('is ended by a message sent before it, when it was interrupted', async () => {
     const manual = await world.make({ timeout_ms: 1000 });
     world.answer(dead);
     void runActionManually(world.context, manual.id, {});
@@ -74,7 +74,7 @@ describe('a run by hand', () => {
     expect(world.requests).toHaveLength(1);
   });
 
-  it('that ended, or was never begun, needs no ending', async () => {
+  it('needs no end when it has ended, or was never started', async () => {
     const manual = await world.make();
     const before = await runActionManually(world.context, manual.id, {});
     world.pass(60_000);
@@ -83,13 +83,13 @@ describe('a run by hand', () => {
     expect(await world.onlyRun(manual)).toEqual(before);
   });
 
-  it('remembers who asked for it, and tells nobody', async () => {
+  it('stores its caller without returning it', async () => {
     const manual = await world.make();
     await runActionManually(world.context, manual.id, {});
     expect(await world.onlyRun(manual)).toMatchObject({ called_by: { user_id: 'usr_a', key_id: 'key_a' } });
   });
 
-  it('of an action that is deleted meanwhile is answered, and leaves nothing behind', async () => {
+  it('returns a result when its action was deleted meanwhile, and leaves nothing', async () => {
     const manual = await world.make();
     world.answer(async () => {
       const pending = await world.onlyRun(manual);

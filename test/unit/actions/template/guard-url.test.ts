@@ -7,11 +7,11 @@ const ADDRESSES: Record<string, string[]> = {
   'good.example.com': ['93.184.215.14'],
   'bad.example.com': ['93.184.215.14', '10.0.0.9'],
 };
-// Checks of this service may go anywhere; actions may not.
+// Checks of this service may use any address; actions must not.
 const settings = readSettings({ CHECK_EGRESS: 'any', EGRESS_ALLOW: '127.77.0.0/16' });
 const resolve = async (name: string) =>
   ADDRESSES[name] ?? Promise.reject(Object.assign(new Error(name), { code: 'ENOTFOUND' }));
-const judged = (url: string) => guardUrl({ settings, net: makeNet(settings, resolve) }, url);
+const guarded = (url: string) => guardUrl({ settings, net: makeNet(settings, resolve) }, url);
 
 describe('the URL of an action', () => {
   it.each([
@@ -25,8 +25,8 @@ describe('the URL of an action', () => {
     'HTTPS://{{host}}:{{port}}/',
     '{{url}}',
     '{{scheme}}://bad.example.com/',
-  ])('may be %s', async (url) => {
-    await expect(judged(url)).resolves.toBeUndefined();
+  ])('accepts %s', async (url) => {
+    await expect(guarded(url)).resolves.toBeUndefined();
   });
 
   it.each([
@@ -38,14 +38,14 @@ describe('the URL of an action', () => {
     ['http://192.168.0.1:8080', 'private'],
     ['file:///etc/passwd', 'only http and https'],
     ['javascript:{{code}}', 'only http and https'],
-    ['ftp://{{host}}/', 'must begin with http'],
-    ['x{{host}}/', 'must begin with http'],
+    ['ftp://{{host}}/', 'must start with http'],
+    ['x{{host}}/', 'must start with http'],
     ['https:{{host}}', 'may not be reached'],
     ['{{a}}@{{host}}/', 'user:password@'],
     ['//{{host}}/', 'not an absolute URL'],
     ['https:good.example.com@10.0.0.1', 'user:password@'],
-  ])('may not be %s: %s', async (url, reason) => {
-    await expect(judged(url)).rejects.toMatchObject({
+  ])('rejects %s: %s', async (url, reason) => {
+    await expect(guarded(url)).rejects.toMatchObject({
       code: 'VALIDATION_ERROR',
       details: [{ path: 'url', message: expect.stringContaining(reason) }],
     });

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { type BuiltIn, variablesOf } from '#lib/actions/template/variables.ts';
 
-/** Variables of a template, with those that the service itself gives. */
+/** Variables of a template, with the built-in ones. */
 export const vars = (values: Record<string, string>, builtIn: BuiltIn = {}) => variablesOf(builtIn, values);
 
-/** Whatever a variable may hold. */
+/** Random value of a variable. */
 export const text = fc.string({ unit: 'binary' }).map((value) => value.toWellFormed());

@@ -11,7 +11,7 @@ const JSON_TYPE = 'application/json';
 const name = fc.stringMatching(/^[A-Za-z0-9_.-]{1,20}$/);
 
 describe('a body', () => {
-  it('that is JSON stays the same JSON but for its strings, whatever a variable holds', () => {
+  it('keeps its JSON structure for any value of a variable', () => {
     fc.assert(
       fc.property(text, text, (a, b) => {
         const body = renderBody('{"a": "{{a}}", "both": ["{{b}}-{{a}}"], "n": 1}', JSON_TYPE, vars({ a, b }));
@@ -20,7 +20,7 @@ describe('a body', () => {
     );
   });
 
-  it('that is no JSON holds the variable as it is', () => {
+  it('contains the unescaped variable if it is not JSON', () => {
     fc.assert(
       fc.property(text, (a) => {
         expect(renderBody('<{{a}}>', 'text/plain', vars({ a }))).toBe(`<${a}>`);
@@ -28,7 +28,7 @@ describe('a body', () => {
     );
   });
 
-  it('without a variable in it is left as it was written', () => {
+  it('is unchanged without a variable', () => {
     fc.assert(
       fc.property(text, (template) => {
         expect(renderBody(template, JSON_TYPE, vars({}))).toBe(template);
@@ -36,7 +36,7 @@ describe('a body', () => {
     );
   });
 
-  it('is never read as a template a second time', () => {
+  it('is never substituted twice', () => {
     fc.assert(
       fc.property(name, name, (a, b) => {
         fc.pre(a !== b);
@@ -54,7 +54,7 @@ describe('a body', () => {
     ['application/x-www-form-urlencoded', false],
     ['application/jsonlines', false],
     ['', false],
-  ])('of type %s escapes as in JSON: %s', (type, escapes) => {
+  ])('escapes JSON for the type %s: %s', (type, escapes) => {
     expect(renderBody('{{a}}', type, vars({ a: '"' }))).toBe(escapes ? '\\"' : '"');
   });
 
@@ -73,7 +73,7 @@ describe('a body', () => {
     expect(renderBody(template, 'text/plain', vars({ a: '1' }))).toBe(body);
   });
 
-  it('that would grow beyond all measure is not made', () => {
+  it('is rejected when it grows too large', () => {
     const bomb = '{{a}}'.repeat(3276);
     expect(renderBody(bomb, 'text/plain', vars({ a: 'x'.repeat(200_000) }))).toBeUndefined();
     expect(renderBody(bomb, 'text/plain', vars({ a: 'x'.repeat(80) }))).toBeUndefined();
@@ -96,28 +96,28 @@ describe('a request', () => {
     return rendered.request;
   };
 
-  it('is JSON unless a header says otherwise, in whatever case', () => {
+  it('is JSON unless a header has another type, in any case', () => {
     expect(requestOf({}).headers).toEqual({ 'Content-Type': 'application/json' });
     expect(requestOf({ headers: { 'content-TYPE': 'text/xml' } }).headers).toEqual({ 'content-TYPE': 'text/xml' });
   });
 
-  it('says no type of a body that is empty, and a GET has none', () => {
+  it('has no type for an empty body, and no body for a GET', () => {
     expect(requestOf({ body_template: '' })).toMatchObject({ headers: {}, body: '' });
     expect(requestOf({ method: 'GET' })).toEqual({ url: action.url, method: 'GET', headers: {} });
   });
 
-  it('is blocked when a variable would climb out of the path', () => {
+  it('is blocked when a variable would leave the path', () => {
     const url = 'https://h.example.com/deploy/{{env}}/run';
     for (const env of ['.', '..', '%2e%2E']) {
       const rendered = render({ ...action, url }, vars({ env }));
-      // What is percent-encoded already is encoded once more, and stays.
+      // Percent-encoded characters are encoded again, and kept.
       expect(rendered).toMatchObject(env.startsWith('%') ? { ok: true } : { ok: false, status: 'blocked' });
     }
     expect(render({ ...action, url: 'https://h.example.com/{{a}}{{a}}' }, vars({ a: '.' })).ok).toBe(false);
     expect(requestOf({ url: 'https://h.example.com/a/../{{a}}' }, { a: '...' }).url).toContain('/...');
   });
 
-  it('goes to the hosts that its action allows, and to no other', () => {
+  it('is only sent to allowed hosts', () => {
     const url = 'https://{{host}}:8443/{{x}}';
     const allowed_hosts = ['ci.example.com', '*.eu.example.com', '192.0.2.7'];
     for (const host of ['ci.example.com', 'CI.Example.com.', 'a.eu.example.com', 'a.b.eu.example.com', '192.0.2.7']) {
@@ -127,12 +127,12 @@ describe('a request', () => {
       expect(render({ ...action, url, allowed_hosts }, vars({ host }))).toEqual({
         ok: false,
         status: 'blocked',
-        error: `refused: ${host} is not among the allowed_hosts of the action`,
+        error: `refused: ${host} is not in allowed_hosts of the action`,
       });
     }
   });
 
-  it('that grows too long has failed, in a sentence', () => {
+  it('fails with a message when it grows too long', () => {
     for (const more of [{ url: 'https://h.example.com/{{a}}' }, { body_template: '{{a}}' }]) {
       const rendered = render({ ...action, ...more }, vars({ a: 'x'.repeat(300_000) }));
       expect(rendered).toMatchObject({ ok: false, status: 'failed', error: expect.stringContaining('not sent: the ') });
@@ -143,15 +143,15 @@ describe('a request', () => {
 describe('after substitution', () => {
   const templates = vectors.filter(({ group }) => group === 'template');
 
-  it('there are vectors to judge', () => expect(templates.length).toBeGreaterThan(3));
+  it('has test vectors', () => expect(templates.length).toBeGreaterThan(3));
 
   it.each(templates.map((vector) => [vector.why, vector] as const))('%s', async (_why, vector) => {
-    const judged = (async () => {
+    const guarded = (async () => {
       const url = renderUrl(vector.url ?? '', vars(vector.vars ?? {}));
       if (!url.ok) throw new NetError('egress', url.error);
       await resolveAllowed(allowUrl(url.url, 'public', []), 'public', [], async (host) => vector.dns?.[host] ?? []);
     })();
-    if (vector.verdict === 'allow') await judged;
-    else await expect(judged).rejects.toMatchObject({ kind: 'egress' });
+    if (vector.verdict === 'allow') await guarded;
+    else await expect(guarded).rejects.toMatchObject({ kind: 'egress' });
   });
 });

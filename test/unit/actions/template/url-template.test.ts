@@ -9,7 +9,7 @@ const urlOf = (...rendered: Parameters<typeof renderUrl>): string => {
 };
 
 describe('a URL', () => {
-  it('keeps its host, the segments of its path and the members of its query, whatever a variable holds', () => {
+  it('keeps its host, path segments and query parameters for any value of a variable', () => {
     fc.assert(
       fc.property(text, text, (a, b) => {
         fc.pre(!/^\.{1,2}$/.test(a));
@@ -46,16 +46,16 @@ describe('a URL', () => {
     expect(urlOf(template, vars(values))).toBe(url);
   });
 
-  it('of more than 8 KB is not made', () => {
+  it('is rejected beyond 8 KB', () => {
     expect(renderUrl('https://h.example.com/{{a}}', vars({ a: 'x'.repeat(9000) }))).toMatchObject({
       status: 'failed',
-      error: 'not sent: the URL has more than 8192 characters once its variables are filled in',
+      error: 'not sent: the URL has more than 8192 characters after substitution of its variables',
     });
   });
 });
 
 describe('the host of a URL', () => {
-  it('ends as the template says, whatever a variable holds', () => {
+  it('ends as in the template for any value of a variable', () => {
     const templates = [
       'http://{{a}}.example.com/x',
       'https://{{a}}-{{b}}.eu.example.com:8{{b}}/x',
@@ -81,20 +81,20 @@ describe('the host of a URL', () => {
     '[::1]',
     'a_b',
     '',
-  ])('takes no value such as %s', (value) => {
+  ])('rejects the value %s', (value) => {
     expect(renderUrl('http://{{region}}:18150/deploy', vars({ region: value }))).toEqual({
       ok: false,
       status: 'blocked',
-      error: 'refused: the value of {{region}} in the host of the URL may only have letters, digits, "." and "-"',
+      error: 'refused: the value of {{region}} in the host of the URL may only contain letters, digits, "." and "-"',
     });
   });
 
-  it('takes no value of a caller for a variable of the service, which everywhere else it does', () => {
+  it('ignores caller values for built-in variables, which override them elsewhere', () => {
     const own = { entity_name: 'shop' };
     const template = 'https://{{entity_name}}.example.com/{{entity_name}}';
     expect(urlOf(template, vars({ entity_name: 'evil' }, own))).toBe('https://shop.example.com/evil');
     expect(urlOf(template, vars({ entity_name: 'evil' }))).toContain('vars cannot set it there');
-    expect(urlOf('https://{{host}}/', vars({}))).toBe('refused: nothing fills {{host}} in the host of the URL');
+    expect(urlOf('https://{{host}}/', vars({}))).toBe('refused: no value for {{host}} in the host of the URL');
   });
 
   it.each([
@@ -103,9 +103,9 @@ describe('the host of a URL', () => {
     ['https://me@h.example.com', false],
     ['https://h.example.com:8443/b?c#d', true],
     ['h.example.com', false],
-  ])('may be all in one variable: %s: %s', (base, ok) => {
+  ])('validates a URL in one variable: %s: %s', (base, ok) => {
     expect(renderUrl('{{base}}/hook', vars({ base }))).toMatchObject(ok ? { ok } : { ok, status: 'blocked' });
-    // Where more of the host follows, the value ends with a part of it.
+    // If more of the host follows, the value ends within the host.
     expect(renderUrl('{{base}}.test/hook', vars({ base })).ok).toBe(false);
   });
 
@@ -123,7 +123,7 @@ describe('the host of a URL', () => {
     ['{{scheme}}://{{x}}.example.com/', false],
     ['{{base}}.example.com/', false],
     ['{{base}}/hook', false],
-  ])('%s is written at its end: %s', (template, isFixed) => {
+  ])('has a fixed end in %s: %s', (template, isFixed) => {
     expect(hasFixedHost(template)).toBe(isFixed);
   });
 });

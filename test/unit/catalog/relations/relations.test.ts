@@ -16,7 +16,7 @@ import type { Table } from '#lib/platform/ports.ts';
 import { interruptedWorld, type MemoryWorld, memoryWorld } from '#test/support/memory-world.ts';
 import { queueRecord } from '#test/support/queue-record.ts';
 
-/** An account with entities `e0` to `e<count - 1>`. */
+/** Account with entities `e0` to `e<count - 1>`. */
 async function fleet(world: MemoryWorld, count: number) {
   const { context } = await world.account();
   await createBlueprint(context, { slug: 'service', name: 'Service', description: '', fields: [] });
@@ -32,7 +32,7 @@ const relate = (context: Context, from: string, to: string, relation_type = 'dep
 
 const listed = async (context: Context) => (await gather(relationList(context))).values;
 
-/** Every item of the relations of an account and of these entities. */
+/** All items of the relations of an account and of these entities. */
 async function stored({ store, keys }: MemoryWorld, { tenant }: Context, ids: string[]): Promise<string[]> {
   const partitions = [
     ...keys.buckets.map((bucket) => keys.relations(tenant, bucket)),
@@ -43,7 +43,7 @@ async function stored({ store, keys }: MemoryWorld, { tenant }: Context, ids: st
 }
 
 describe('a relation', () => {
-  it.each(['e0', 'e1'])('from e0 to e1 is not made when %s is deleted between look and write', async (slug) => {
+  it.each(['e0', 'e1'])('is not created when %s is deleted between read and write', async (slug) => {
     const { world, before } = interruptedWorld();
     const { context, ids } = await fleet(world, 2);
     before.act = () => deleteEntity(context, 'service', slug);
@@ -51,7 +51,7 @@ describe('a relation', () => {
     expect(await stored(world, context, ids)).toEqual([]);
   });
 
-  it('is made all the same when its entity only changes then', async () => {
+  it('is created when its entity changes between read and write', async () => {
     const { world, before } = interruptedWorld();
     const { context, ids } = await fleet(world, 2);
     before.act = async () => {
@@ -62,7 +62,7 @@ describe('a relation', () => {
     expect(await listed(context)).toEqual([made]);
   });
 
-  it('is made once, and refused to nobody, when the answer to its writing is lost', async () => {
+  it('is created once, without an error, when the response of its write is lost', async () => {
     let lost = false;
     const world = memoryWorld((table: Table) => ({
       ...table,
@@ -79,7 +79,7 @@ describe('a relation', () => {
     expect(await listed(context)).toEqual([made]);
   });
 
-  it('is not touched by a late deletion of its predecessor', async () => {
+  it('is not affected by a late deletion of its predecessor', async () => {
     const { world, before } = interruptedWorld();
     const { context, ids } = await fleet(world, 2);
     const first = await relate(context, ids[0]!, ids[1]!);
@@ -92,7 +92,7 @@ describe('a relation', () => {
     expect(await stored(world, context, ids)).toHaveLength(3);
   });
 
-  it('leaves nothing behind when it is deleted', async () => {
+  it('leaves nothing when it is deleted', async () => {
     const world = memoryWorld();
     const { context, ids } = await fleet(world, 2);
     const { id } = await relate(context, ids[0]!, ids[1]!);
@@ -103,7 +103,7 @@ describe('a relation', () => {
 });
 
 describe('the list of relations', () => {
-  it('goes on behind those of deleted entities that are not reclaimed yet', async () => {
+  it('continues after relations of deleted entities that are not reclaimed yet', async () => {
     const world = memoryWorld();
     const { context, ids } = await fleet(world, 3);
     for (let n = 0; n < 20; n++) await relate(context, ids[0]!, ids[1]!, `t${n}`);
@@ -135,7 +135,7 @@ describe('the reclaimer', () => {
     expect(await stored(world, context, ids)).toEqual(left.map(({ pk, sk }) => `${pk} ${sk}`).toSorted());
   });
 
-  it('leaves an entity alone that was not deleted after all', async () => {
+  it('keeps an entity that was not deleted', async () => {
     const world = memoryWorld();
     const { context, ids } = await fleet(world, 2);
     await relate(context, ids[0]!, ids[1]!);
@@ -143,7 +143,7 @@ describe('the reclaimer', () => {
     expect(await stored(world, context, ids)).toHaveLength(3);
   });
 
-  it('finishes what a crash cut off, also when both entities of a relation were deleted', async () => {
+  it('continues after a crash, also when both entities of a relation were deleted', async () => {
     let writes = Number.NEGATIVE_INFINITY;
     const world: MemoryWorld = memoryWorld((table) => ({
       ...table,
@@ -163,8 +163,8 @@ describe('the reclaimer', () => {
   });
 });
 
-describe('the counts of what depends on what', () => {
-  it('fall on the other entities when one is deleted, also by 30 at once, and no second time', async () => {
+describe('the dependency counts', () => {
+  it('decrease once for the other entities when one is deleted, also by 30 at once', async () => {
     const world = memoryWorld();
     const { context, ids } = await fleet(world, 3);
     for (let n = 0; n < 30; n++)
@@ -194,7 +194,7 @@ describe('the count of relations', () => {
   const count = async ({ store, keys }: MemoryWorld, { tenant }: Context) =>
     (await store.get<RelationCountItem>(keys.relationCount(tenant)))?.count ?? 0;
 
-  it('is what there is, also when two deleted entities are reclaimed at once, and again', async () => {
+  it('matches the relations, also when two deleted entities are reclaimed at the same time, and repeatedly', async () => {
     const world = memoryWorld();
     const { context, ids } = await fleet(world, 4);
     const pairs = ids.flatMap((from) => ids.filter((to) => to !== from).map((to) => [from, to] as const));

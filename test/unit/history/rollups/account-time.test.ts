@@ -8,7 +8,7 @@ const MINUTE = 60_000;
 const HOUR = { from: 0, to: 60 * MINUTE };
 const minutes = (from: number, to: number): TimeRange => ({ from: from * MINUTE, to: to * MINUTE });
 
-/** An hour of a check that is up, watched and monitored, but for what is given. */
+/** Hour of a check that is up, probed and monitored, unless given otherwise. */
 const inHour = (known: Partial<KnownTime>) =>
   timeOf(
     accountTime(
@@ -17,7 +17,6 @@ const inHour = (known: Partial<KnownTime>) =>
     ),
   );
 
-/** Minutes of each kind that has any. */
 const minutesOf = (known: Partial<KnownTime>) =>
   Object.fromEntries(
     Object.entries(inHour(known).ms)
@@ -43,7 +42,7 @@ describe('the time of a check', () => {
     expect(minutesOf({ changes: [{ at: 5 * MINUTE, state: 'up' }] })).toEqual({ unknown: 5, up: 55 });
   });
 
-  it('goes by the later of two decisions where it reaches back behind the earlier one', () => {
+  it('uses the later of two decisions if it counts from before the earlier one', () => {
     const changes = [
       { at: 20 * MINUTE, state: 'up' },
       { at: 10 * MINUTE, state: 'down' },
@@ -52,7 +51,7 @@ describe('the time of a check', () => {
     expect(minutesOf({ changes })).toEqual({ unknown: 10, down: 30, up: 20 });
   });
 
-  it('is a gap whatever the state, maintenance before a gap, and not monitored before all', () => {
+  it('is a gap in any state, maintenance before a gap, and not monitored before all', () => {
     const gaps = [minutes(10, 30)];
     expect(minutesOf({ gaps })).toEqual({ up: 40, gap: 20 });
     expect(minutesOf({ gaps, maintenance: [minutes(20, 40)] })).toEqual({ up: 30, gap: 10, maintenance: 20 });
@@ -64,7 +63,7 @@ describe('the time of a check', () => {
     });
   });
 
-  it('keeps what maintenance hides: time that was down and watched', () => {
+  it('keeps the time down that maintenance hides', () => {
     const changes = [{ at: 0, state: 'down' }] as const;
     const { ms, down_in_maintenance_ms } = inHour({
       changes,
@@ -76,14 +75,14 @@ describe('the time of a check', () => {
     expect(down_in_maintenance_ms).toBe(10 * MINUTE);
   });
 
-  it('is nothing of a window without length', () => {
+  it('is empty for an empty range', () => {
     expect(accountTime({ changes: [], monitored: [HOUR], gaps: [], maintenance: [] }, { from: 5, to: 5 })).toEqual([]);
   });
 });
 
 const END = 40;
 const instant = fc.integer({ min: -5, max: END + 5 });
-/** Some with no or negative length, which cover nothing. */
+/** Ranges without or with negative length, which cover nothing. */
 const spans = fc.array(fc.record({ from: instant, to: instant }), { maxLength: 4 });
 const state = fc.constantFrom<EntityState>('up', 'degraded', 'down', 'unknown');
 const known = fc.record({
@@ -93,7 +92,7 @@ const known = fc.record({
   maintenance: spans,
 });
 
-/** The same from its words, millisecond by millisecond. */
+/** Reference implementation, millisecond by millisecond. */
 function naive({ changes, monitored, gaps, maintenance }: KnownTime, window: TimeRange) {
   const time = noTime();
   for (let at = window.from; at < window.to; at++) {
@@ -109,7 +108,7 @@ function naive({ changes, monitored, gaps, maintenance }: KnownTime, window: Tim
 }
 
 describe('accounting', () => {
-  it('is what each millisecond by itself says, and adds up to the length', () => {
+  it('matches each millisecond, and adds up to the length', () => {
     fc.assert(
       fc.property(known, instant, instant, (given, from, to) => {
         const time = timeOf(accountTime(given, { from, to }));
@@ -121,7 +120,7 @@ describe('accounting', () => {
     );
   });
 
-  it('covers the window without a hole, with as few spans as say it', () => {
+  it('covers the range without holes, in as few spans as possible', () => {
     fc.assert(
       fc.property(known, (given) => {
         const found = accountTime(given, { from: 0, to: END });
@@ -134,7 +133,7 @@ describe('accounting', () => {
     );
   });
 
-  it('of a window is that of its two halves together', () => {
+  it('is additive over two halves of a range', () => {
     fc.assert(
       fc.property(known, fc.nat({ max: END }), (given, middle) => {
         const parts = [

@@ -13,13 +13,13 @@ const DAY = {
   revised_at: null,
 };
 
-/** Figures in which a check was this for so long (ms), and nothing else. */
+/** Figures of a check that was in one kind for a time (ms). */
 const lasting = (ms: Partial<Figures['ms']>): Figures => ({ ...emptyFigures(), ms: { ...noTime().ms, ...ms } });
 
 const figures = someSpans(DAY).chain(someFigures);
 
 describe('a bucket', () => {
-  it('of a day with an outage of nine minutes and three slots that nobody watched', () => {
+  it('describes a day with an outage of nine minutes and three slots without a probe', () => {
     const day = {
       ...lasting({ up: 85_680_000, down: 540_000, gap: 180_000 }),
       runs: 1437,
@@ -45,7 +45,7 @@ describe('a bucket', () => {
     });
   });
 
-  it('has no ratio and no latency of what there was not', () => {
+  it('has no ratio and no latency without data', () => {
     const { success_ratio, uptime, coverage, latency } = bucketRecord(
       lasting({ maintenance: 3_600_000, not_monitored: 82_800_000 }),
       DAY,
@@ -63,18 +63,18 @@ describe('a bucket', () => {
     expect([record.uptime, record.coverage]).toEqual([1, 0.25]);
   });
 
-  it('is not at 1 with one millisecond of downtime in 400 days of 500 checks', () => {
+  it('is below 1 with one millisecond of downtime in 400 days of 500 checks', () => {
     const whole = 500 * 400 * 86_400_000;
     expect(bucketRecord(lasting({ up: whole - 1, down: 1 }), DAY).uptime).toBe(0.999999);
     expect(bucketRecord(lasting({ up: whole }), DAY).uptime).toBe(1);
   });
 
-  it('is cut where a double would round it up', () => {
+  it('is truncated where a double would round up', () => {
     const [part, whole] = [9_601_925_759_446, 17_279_999_999_003];
     expect(bucketRecord(lasting({ up: part, down: whole - part }), DAY).uptime).toBe(0.555666);
   });
 
-  it('cuts its ratios after six decimals, and is valid as the API documents it', () => {
+  it('truncates its ratios after six decimals, and matches the API schema', () => {
     fc.assert(
       fc.property(figures, (given) => {
         const record = bucketRecord(given, DAY);
@@ -101,7 +101,7 @@ describe('a bucket', () => {
     );
   });
 
-  it('of an entity is the same without latency', () => {
+  it('equals that of a check, without latency, for an entity', () => {
     fc.assert(
       fc.property(figures, (given) => {
         const { latency, ...record } = bucketRecord(given, { ...DAY, revised_at: DAY.to + 1 });
@@ -113,7 +113,7 @@ describe('a bucket', () => {
 });
 
 describe('figures', () => {
-  it('merge to the same in any order and grouping, and leave what they were made of', () => {
+  it('merge equally in any order and grouping, without changing the inputs', () => {
     fc.assert(
       fc.property(figures, figures, figures, (a, b, c) => {
         const before = structuredClone([a, b, c]);
@@ -130,7 +130,7 @@ describe('figures', () => {
     );
   });
 
-  it('of nothing change none they are merged with', () => {
+  it('do not change when merged with empty figures', () => {
     fc.assert(
       fc.property(figures, (given) => {
         expect(mergeFigures([emptyFigures(), given])).toEqual(given);

@@ -15,15 +15,15 @@ const DAY_MS = 24 * HOUR_MS;
 const at = (text: string) => Date.parse(`${text}Z`);
 const NOW = at('2026-11-21T09:30');
 
-/** What is listed; fails on an error. */
+/** Lists buckets; fails on an error. */
 function listed(query: BucketQuery, now = NOW, rollupDays = 400): BucketList {
   const list = listBuckets(query, { now, rollupDays });
   if ('wrong' in list) throw new Error(`${list.wrong.path} ${list.wrong.message}`);
   return list;
 }
 
-/** The span, how many buckets, and where the second and the last begin. */
-function told(query: BucketQuery, now = NOW) {
+/** Range, number of buckets, and starts of the second and the last. */
+function bucketsOf(query: BucketQuery, now = NOW) {
   const { from, to, buckets } = listed(query, now);
   return [iso(from), iso(to), buckets.length, iso(buckets[1]!.from), iso(buckets.at(-1)!.from)].map((one) =>
     typeof one === 'string' ? one.replace(':00.000Z', '') : one,
@@ -31,22 +31,22 @@ function told(query: BucketQuery, now = NOW) {
 }
 
 describe('the buckets of a history', () => {
-  it('are, unless asked for, of the last 24 hours, 30 days or 12 months, and of what now belongs to', () => {
-    expect(told({ bucket: 'hour' })).toEqual([
+  it('default to the last 24 hours, 30 days or 12 months, including the current bucket', () => {
+    expect(bucketsOf({ bucket: 'hour' })).toEqual([
       '2026-11-20T09:00',
       '2026-11-21T09:30',
       25,
       '2026-11-20T10:00',
       '2026-11-21T09:00',
     ]);
-    expect(told({ bucket: 'day' })).toEqual([
+    expect(bucketsOf({ bucket: 'day' })).toEqual([
       '2026-10-22T00:00',
       '2026-11-21T09:30',
       31,
       '2026-10-23T00:00',
       '2026-11-21T00:00',
     ]);
-    expect(told({ bucket: 'month' })).toEqual([
+    expect(bucketsOf({ bucket: 'month' })).toEqual([
       '2025-11-01T00:00',
       '2026-11-21T09:30',
       13,
@@ -55,8 +55,8 @@ describe('the buckets of a history', () => {
     ]);
   });
 
-  it('are widened to whole ones', () => {
-    expect(told({ bucket: 'day', from: at('2026-02-26T23:59'), to: at('2026-03-01T00:01') })).toEqual([
+  it('are widened to whole buckets', () => {
+    expect(bucketsOf({ bucket: 'day', from: at('2026-02-26T23:59'), to: at('2026-03-01T00:01') })).toEqual([
       '2026-02-26T00:00',
       '2026-03-02T00:00',
       4,
@@ -67,7 +67,7 @@ describe('the buckets of a history', () => {
     expect(buckets).toEqual([{ from, to }]);
   });
 
-  it('begin where what is kept begins, a month with the first day that is kept of it', () => {
+  it('start with the kept time, a month with its first kept day', () => {
     const from = at('2020-01-01');
     expect(listed({ bucket: 'hour', from, to: at('2026-08-24') }).from).toBe(at('2026-08-23T10:00'));
     expect(listed({ bucket: 'day', from }).from).toBe(at('2025-10-18'));
@@ -78,7 +78,7 @@ describe('the buckets of a history', () => {
     expect(listed({ bucket: 'day', from }, NOW, 7).from).toBe(at('2026-11-15'));
   });
 
-  it('go back as far as the account keeps rollups, by the hour 90 days at most', () => {
+  it('go back as far as rollups are kept, for hours at most 90 days', () => {
     const from = at('2020-01-01');
     const begin = (bucket: BucketSize, rollupDays: number) =>
       iso(listed({ bucket, from, to: NOW - 29 * DAY_MS }, NOW, rollupDays).from).slice(0, 13);
@@ -91,7 +91,7 @@ describe('the buckets of a history', () => {
     expect(begin('hour', 30)).toBe('2026-10-22T10');
     expect(() => listed({ bucket: 'hour', from, to: at('2026-08-23T10:00') }, NOW, 1100)).toThrow('goes back 90 days');
     expect(() => listed({ bucket: 'day', from }, NOW, 1100)).toThrow(
-      'are 1100 buckets of one day, and at most 1000 are answered: ask for at most 1000 days, or for bucket=month',
+      'is 1100 buckets of one day, more than 1000: request at most 1000 days, or use bucket=month',
     );
   });
 
@@ -101,7 +101,7 @@ describe('the buckets of a history', () => {
   });
 });
 
-describe('a history that cannot be listed', () => {
+describe('a history with an invalid range', () => {
   const wrong = (query: BucketQuery) => listBuckets(query, { now: NOW, rollupDays: 400 });
 
   it.each([
@@ -114,7 +114,7 @@ describe('a history that cannot be listed', () => {
       'must be in the past; now is 2026-11-21T',
     ],
     [
-      'all before what is kept',
+      'all before the kept time',
       { bucket: 'hour', from: at('2026-08-01'), to: at('2026-08-23T10:00') },
       'to',
       'must be after 2026-08-23T10:00:00.000Z; bucket=hour goes back 90 days',
@@ -123,20 +123,20 @@ describe('a history that cannot be listed', () => {
       'more than 1,000 hours',
       { bucket: 'hour', from: at('2026-10-01') },
       'from',
-      'are 1234 buckets of one hour, and at most 1000 are answered: ask for at most 41 days, or for bucket=day',
+      'is 1234 buckets of one hour, more than 1000: request at most 41 days, or use bucket=day',
     ],
-  ] as const)('says what is allowed: %s', (_, query, path, message) => {
+  ] as const)('returns an error with the limits: %s', (_, query, path, message) => {
     expect(wrong(query)).toEqual({ wrong: { path, message: expect.stringContaining(message) } });
   });
 
-  it('is none of 41 days of hours, which the error names', () => {
+  it('rejects 41 days of hours, with the maximum', () => {
     const to = at('2026-11-20T12:34:56');
     expect(listed({ bucket: 'hour', from: to - 41 * DAY_MS, to }).buckets).toHaveLength(985);
   });
 });
 
 describe('any history', () => {
-  it('is covered by buckets at borders, each beginning where the one before ends', () => {
+  it('is covered by contiguous buckets at bucket borders', () => {
     const instant = fc.integer({ min: NOW - 1200 * DAY_MS, max: NOW + DAY_MS });
     const bucket = fc.constantFrom(...BucketSize.options);
     const days = fc.constantFrom(30, 91, 400, 1100);

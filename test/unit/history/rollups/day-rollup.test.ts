@@ -25,7 +25,7 @@ const someHour = fc
   );
 
 describe('the rollup of a day', () => {
-  it('is all that its hours have, and not monitored for the rest', () => {
+  it('has all of its hours, and is not monitored for the rest', () => {
     fc.assert(
       fc.property(fc.array(someHour, { maxLength: 3 }), (hours) => {
         const { ms, ...rest } = dayRollup(hours, DAY);
@@ -37,7 +37,7 @@ describe('the rollup of a day', () => {
     );
   });
 
-  it('keeps its spans only where it was one and the same all day', () => {
+  it('keeps its spans only if the whole day is of one kind', () => {
     expect(dayRollup(HOURS.map(upAll), DAY)).toMatchObject({
       runs: 1440,
       ms: { up: 24 * HOUR_MS },

@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 
 describe('the day of an entity', () => {
-  /** An entity with a check in each of two cells. */
+  /** Entity with a check in each of two cells. */
   async function spread() {
     const entity = await w.entity();
     const first = await w.pushCheck({ entity_id: entity.id, failure_threshold: 1 });
@@ -35,7 +35,7 @@ describe('the day of an entity', () => {
     return (await entityHistories(w.context, [await entityItem(id)], 'day', list))[0]!;
   };
 
-  it('knows its checks in all cells, also what comes late to the second', async () => {
+  it('includes its checks in all cells, also late results of the second', async () => {
     const { id, first, second } = await spread();
     const hour = hourOf(w.now());
     await w.push(first);
@@ -56,7 +56,7 @@ describe('the day of an entity', () => {
     expect((await entityDays(id)).buckets.at(-2)).toMatchObject({ runs: 3, revised_at: expect.any(String) });
   });
 
-  it('stays what it was when a check is deleted, and made again', async () => {
+  it('stays unchanged when it is remade after a check was deleted', async () => {
     const { id, first, second } = await spread();
     const hour = hourOf(w.now());
     await w.push(first, false);

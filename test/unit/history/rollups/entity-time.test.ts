@@ -7,7 +7,7 @@ const WINDOW = { from: 0, to: END };
 
 const all = (as: Accounted['as'], in_maintenance = false): AccountedSpan[] => [{ ...WINDOW, as, in_maintenance }];
 
-/** What an entity with these checks is all the time. */
+/** Kind of an entity with such checks. */
 function whole(...checks: AccountedSpan[][]): string {
   const [span, ...more] = entityTime(checks, WINDOW);
   expect(more).toEqual([]);
@@ -35,13 +35,13 @@ describe('an entity', () => {
     expect(whole(...checks.map((as) => all(as)))).toBe(expected);
   });
 
-  it('is judged by its other checks while some are in maintenance', () => {
+  it('ignores checks in maintenance while others are not', () => {
     expect(whole(all('down', true), all('up'))).toBe('up');
     expect(whole(all('up', true), all('down'))).toBe('down');
     expect(whole(all('up', true), all('gap'))).toBe('gap');
   });
 
-  it('is in maintenance while all of its checks are, and keeps what that hides', () => {
+  it('is in maintenance while all of its checks are, and keeps their hidden states', () => {
     expect(whole(all('down', true), all('down', true), all('not_monitored'))).toBe('down in maintenance');
     expect(whole(all('up', true), all('down', true))).toBe('degraded in maintenance');
     expect(whole(all('gap', true))).toBe('gap in maintenance');
@@ -63,7 +63,7 @@ const what = fc.oneof(
   }),
   fc.constant<Accounted>({ as: 'not_monitored', in_maintenance: false }),
 );
-/** Any spans of one check: what it is at each instant, and where that may change. */
+/** Random spans of one check, and their borders. */
 const check = fc
   .tuple(fc.array(fc.nat({ max: END }), { maxLength: 4 }), fc.array(what, { minLength: 5, maxLength: 5 }))
   .map(([borders, kinds]) => {
@@ -72,7 +72,7 @@ const check = fc
   });
 
 describe('the time of an entity', () => {
-  it('is at each instant what its checks make at that instant', () => {
+  it('is derived from its checks at each instant', () => {
     fc.assert(
       fc.property(fc.array(check, { maxLength: 4 }), (checks) => {
         const found = entityTime(checks, WINDOW);
@@ -89,7 +89,7 @@ describe('the time of an entity', () => {
     );
   });
 
-  it('is that of its only check, also where others are not monitored', () => {
+  it('equals that of its only check, even if others are not monitored', () => {
     fc.assert(
       fc.property(check, (spans) => {
         expect(entityTime([spans], WINDOW)).toEqual(spans);

@@ -13,7 +13,7 @@ import { histogramOf, latencies } from './some-latencies.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Small values, those of a real check, and all that a push may have. */
+/** Small values, realistic ones, and all allowed for a push. */
 const latency = fc.oneof(fc.nat({ max: 60 }), fc.nat({ max: 30_000 }), fc.nat({ max: DAY_MS }));
 const values = fc.array(latency, { maxLength: 200 });
 const some = fc.array(latency, { minLength: 1, maxLength: 200 });
@@ -25,24 +25,24 @@ describe('a percentile', () => {
     fc.assert(
       fc.property(some, fc.integer({ min: 1, max: 100 }), (list, percent) => {
         const nearest = list.toSorted((a, b) => a - b)[Math.ceil((percent * list.length) / 100) - 1]!;
-        const told = percentile(histogramOf(list), percent);
-        expect(Math.abs(told - nearest)).toBeLessThanOrEqual(nearest < 27 ? 0 : nearest * 0.022 + 0.5);
-        expect(told).toBeGreaterThanOrEqual(Math.min(...list));
-        expect(told).toBeLessThanOrEqual(Math.max(...list));
-        expect(Number.isInteger(told)).toBe(true);
+        const read = percentile(histogramOf(list), percent);
+        expect(Math.abs(read - nearest)).toBeLessThanOrEqual(nearest < 27 ? 0 : nearest * 0.022 + 0.5);
+        expect(read).toBeGreaterThanOrEqual(Math.min(...list));
+        expect(read).toBeLessThanOrEqual(Math.max(...list));
+        expect(Number.isInteger(read)).toBe(true);
       }),
       { numRuns: 500 },
     );
   });
 
-  it('of 100 values is the value of that rank', () => {
+  it('returns the value of its rank for 100 values', () => {
     const histogram = histogramOf(Array.from({ length: 100 }, (_, i) => (i < 95 ? 20 : 25)));
     expect([50, 95, 96, 100].map((percent) => percentile(histogram, percent))).toEqual([20, 20, 25, 25]);
   });
 });
 
 describe('a histogram', () => {
-  it('has count, sum, least and greatest value exactly', () => {
+  it('has exact count, sum, minimum and maximum', () => {
     fc.assert(
       fc.property(some, (list) => {
         const { count, sum, min, max } = histogramOf(list);
@@ -56,7 +56,7 @@ describe('a histogram', () => {
     );
   });
 
-  it('puts every whole number within the borders of its slot, also right at them', () => {
+  it('puts every whole number within the borders of its slot', () => {
     for (let k = 1; k <= 27 * 16; k++) {
       const border = Math.floor(2 ** (k / 16));
       for (const value of [border, border + 1].filter((one) => one <= 2 ** 27)) {
@@ -69,11 +69,11 @@ describe('a histogram', () => {
     }
   });
 
-  it('counts what takes longer than 37 hours as 37 hours', () => {
+  it('counts latencies over 37 hours as 37 hours', () => {
     expect(histogramOf([2 ** 30])).toEqual(histogramOf([2 ** 27]));
   });
 
-  it('is the same text whatever the order and grouping of what was merged', () => {
+  it('encodes to the same text for any order and grouping of merges', () => {
     fc.assert(
       fc.property(values, values, values, (a, b, c) => {
         const [x, y, z] = [histogramOf(a), histogramOf(b), histogramOf(c)];
@@ -85,13 +85,13 @@ describe('a histogram', () => {
     );
   });
 
-  it('leaves what it was merged from as it was', () => {
+  it('does not change the histograms that it merges', () => {
     const [a, b] = [histogramOf([1, 2]), histogramOf([2])];
     addLatency(mergeHistograms([a, b]), 2);
     expect([a, b]).toEqual([histogramOf([1, 2]), histogramOf([2])]);
   });
 
-  it('comes back from its text as it was', () => {
+  it('decodes its text', () => {
     fc.assert(
       fc.property(values, (list) => {
         expect(decodeHistogram(encodeHistogram(histogramOf(list)))).toEqual(histogramOf(list));
@@ -100,9 +100,9 @@ describe('a histogram', () => {
     expect(encodeHistogram(emptyHistogram())).toBe('');
   });
 
-  it('refuses a text that is none', () => {
-    expect(() => decodeHistogram('AAAA')).toThrow('no latency histogram');
-    expect(() => decodeHistogram('AAAAAA')).toThrow('no latency histogram');
+  it('rejects an invalid text', () => {
+    expect(() => decodeHistogram('AAAA')).toThrow('not a latency histogram');
+    expect(() => decodeHistogram('AAAAAA')).toThrow('not a latency histogram');
   });
 
   it.each([
@@ -112,11 +112,11 @@ describe('a histogram', () => {
     [3_600, 'usual', 159],
     [3_600, 'wide', 278],
     [86_400, 'wide', 440],
-  ] as const)('of %i runs of a %s spread takes at most %i bytes', (runs, spread, most) => {
+  ] as const)('takes for %i results of a %s spread at most %i bytes', (runs, spread, most) => {
     expect(bytesOf(histogramOf(latencies(runs, spread)))).toBeLessThanOrEqual(most);
   });
 
-  it('of an hour of one-second runs takes at most 4 bytes a slot that has values, and 13 more', () => {
+  it('takes at most 4 bytes per non-empty slot, and 13 more, for an hour of one-second results', () => {
     fc.assert(
       fc.property(some, (list) => {
         const slots = histogramOf(list).slots.filter((count) => count > 0).length;

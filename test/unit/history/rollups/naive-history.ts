@@ -5,16 +5,16 @@ import type { IntervalSchedule } from '#lib/schedule/slots.ts';
 
 const MINUTE = 60_000;
 
-/** What was done to a check and what became of it, told by whoever did it; times in epoch ms. */
-export type Told = {
+/** Reference data of a check: its changes and results; times in epoch ms. */
+export type Reference = {
   mode: 'pull' | 'push';
-  /** What its settings were from then on, ascending. */
+  /** Settings with their starts, ascending. */
   settings: { from: number; enabled: boolean; rhythm: IntervalSchedule }[];
-  /** What counts as run at that time: a probe at its slot, or at the change of settings that it is for. */
+  /** Results by time: of a slot, or of a change of settings. */
   runs: { at: number; outcome: Outcome; latency: number }[];
-  /** Why slots have no run, where that was noted. */
+  /** Noted causes of slots without a result. */
   noted: Map<number, 'network' | 'error'>;
-  /** In the order in which they were decided. */
+  /** In the order of decision. */
   states: { from: number; state: EntityState }[];
 };
 
@@ -29,35 +29,42 @@ export type Naive = {
 
 type Missed = TimeRange & { cause: GapCause };
 
-/**
- * `reach`: an outage that begins so long (ms) after a slot has cut off its probe. `end`: when the story ended (epoch
- * ms); slots of later are not due.
- */
+/** `reach`: time (ms) after a slot in which an outage cuts off its probe. `end`: end of the history (epoch ms). */
 export type Bounds = { reach: number; end: number };
 
-/** The figures of a window in the plainest words (docs/use/states-and-history.md#history). */
-export function naiveFigures(told: Told, outages: TimeRange[], window: TimeRange, bounds: Bounds): Naive {
-  const runs = told.runs.filter(({ at }) => window.from <= at && at < window.to);
-  const missed = told.mode === 'push' ? missedPushes(told, outages, bounds) : missedSlots(told, outages, bounds);
+/** Figures of a range by the reference implementation (docs/use/states-and-history.md#history). */
+export function naiveFigures(reference: Reference, outages: TimeRange[], window: TimeRange, bounds: Bounds): Naive {
+  const runs = reference.runs.filter(({ at }) => window.from <= at && at < window.to);
+  const missed =
+    reference.mode === 'push' ? missedPushes(reference, outages, bounds) : missedSlots(reference, outages, bounds);
   const gaps = { late: 0, outage: 0, network: 0, error: 0 };
   for (const { from, cause } of missed) if (window.from <= from && from < window.to) gaps[cause] += 1;
-  const kindAt = (at: number) => kindOf(told, told.mode === 'push' ? outages : missed, at);
+  const kindAt = (at: number) => kindOf(reference, reference.mode === 'push' ? outages : missed, at);
   return {
     runs: runs.length,
     failures: runs.filter(({ outcome }) => outcome === 'fail').length,
     warnings: runs.filter(({ outcome }) => outcome === 'warn').length,
     gaps,
-    ms: timeIn(window, bordersOf(told, [...outages, ...missed]), kindAt),
+    ms: timeIn(window, bordersOf(reference, [...outages, ...missed]), kindAt),
     latencies: runs.filter(({ outcome }) => outcome !== 'fail').map(({ latency }) => latency),
   };
 }
 
-/** Time of an entity: as its state is made, from what its checks are. */
-export function naiveEntityTime(all: Told[], outages: TimeRange[], window: TimeRange, bounds: Bounds): Naive['ms'] {
-  const missed = all.map((told) => (told.mode === 'push' ? outages : missedSlots(told, outages, bounds)));
-  const borders = all.flatMap((told, i) => bordersOf(told, missed[i]!));
+/** Time of an entity, from the states of its checks. */
+export function naiveEntityTime(
+  all: Reference[],
+  outages: TimeRange[],
+  window: TimeRange,
+  bounds: Bounds,
+): Naive['ms'] {
+  const missed = all.map((reference) =>
+    reference.mode === 'push' ? outages : missedSlots(reference, outages, bounds),
+  );
+  const borders = all.flatMap((reference, i) => bordersOf(reference, missed[i]!));
   return timeIn(window, borders, (at) => {
-    const kinds = all.map((told, i) => kindOf(told, missed[i]!, at)).filter((kind) => kind !== 'not_monitored');
+    const kinds = all
+      .map((reference, i) => kindOf(reference, missed[i]!, at))
+      .filter((kind) => kind !== 'not_monitored');
     if (kinds.length === 0) return 'not_monitored';
     const watched = kinds.filter((kind) => kind !== 'gap');
     if (watched.length === 0) return 'gap';
@@ -67,9 +74,9 @@ export function naiveEntityTime(all: Told[], outages: TimeRange[], window: TimeR
   });
 }
 
-const bordersOf = (told: Told, spans: TimeRange[]): number[] => [
-  ...told.settings.map(({ from }) => from),
-  ...told.states.map(({ from }) => from),
+const bordersOf = (reference: Reference, spans: TimeRange[]): number[] => [
+  ...reference.settings.map(({ from }) => from),
+  ...reference.states.map(({ from }) => from),
   ...spans.flatMap(({ from, to }) => [from, to]),
 ];
 
@@ -82,14 +89,14 @@ function timeIn<Kind extends keyof Naive['ms']>(window: TimeRange, borders: numb
   return ms;
 }
 
-function kindOf(told: Told, gaps: TimeRange[], at: number): keyof Naive['ms'] {
-  if (!told.settings.findLast(({ from }) => from <= at)?.enabled) return 'not_monitored';
+function kindOf(reference: Reference, gaps: TimeRange[], at: number): keyof Naive['ms'] {
+  if (!reference.settings.findLast(({ from }) => from <= at)?.enabled) return 'not_monitored';
   if (gaps.some(({ from, to }) => from <= at && at < to)) return 'gap';
-  return told.states.findLast(({ from }) => from <= at)?.state ?? 'unknown';
+  return reference.states.findLast(({ from }) => from <= at)?.state ?? 'unknown';
 }
 
-/** Slots that were due, and waited for until the settings changed, less those that have a run. */
-function missedSlots({ settings, runs, noted }: Told, outages: TimeRange[], { reach, end }: Bounds): Missed[] {
+/** Slots that were due, less those with a result. */
+function missedSlots({ settings, runs, noted }: Reference, outages: TimeRange[], { reach, end }: Bounds): Missed[] {
   const ran = new Set(runs.map(({ at }) => at));
   return settings.flatMap(({ from, enabled, rhythm }, i) => {
     if (!enabled) return [];
@@ -105,8 +112,8 @@ function missedSlots({ settings, runs, noted }: Told, outages: TimeRange[], { re
   });
 }
 
-/** Slots of a push check in our outages. */
-const missedPushes = ({ settings }: Told, outages: TimeRange[], { end }: Bounds): Missed[] =>
+/** Slots of a push check in service outages. */
+const missedPushes = ({ settings }: Reference, outages: TimeRange[], { end }: Bounds): Missed[] =>
   settings.flatMap(({ from, enabled, rhythm }, i) =>
     slotsIn(rhythm, from, enabled ? (settings[i + 1]?.from ?? end) : from)
       .filter((slot) => outages.some((outage) => outage.from <= slot && slot < outage.to))

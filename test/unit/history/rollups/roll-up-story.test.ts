@@ -16,15 +16,15 @@ import { dayOf, hourOf } from '#lib/schedule/slots.ts';
 import { type Naive, naiveEntityTime, naiveFigures } from './naive-history.ts';
 import { live, rollUpAll, someHistory } from './some-history.ts';
 
-describe('whatever happened', () => {
-  it('rollups equal what was done, however often and late they were made', async () => {
+describe('rollups of a random history', () => {
+  it('equal the reference figures, however often and late they are made', async () => {
     await fc.assert(
       fc.asyncProperty(someHistory, async (history) => {
-        const { world, entities, tellers, outages } = await live(history);
+        const { world, entities, recorders, outages } = await live(history);
         const { ports, keys, context } = world;
-        const { check } = tellers[0]!;
+        const { check } = recorders[0]!;
         const end = ports.clock.now();
-        // All slots of the story are over, and everything announced is due.
+        // All slots of the history are over, and all revisions are due.
         world.advance(3 * HOUR_MS);
         await rollUpAll(world, check);
         const bounds = { reach: ports.settings.JOB_GROUP_MS + 5000, end: ports.clock.now() };
@@ -45,10 +45,10 @@ describe('whatever happened', () => {
               keys.rollup(...at),
               keys.latencies(...at),
             ]);
-            for (const { told, check } of tellers) {
+            for (const { reference, check } of recorders) {
               const rollup = item && decodeRollup(item.figures, numberOf(check.id), window);
               const rolled = rollup && { ...rollup, latency: decodeLatency(latencies!.latencies, numberOf(check.id)) };
-              expectSame(rolled, naiveFigures(told, outages, window, bounds), window);
+              expectSame(rolled, naiveFigures(reference, outages, window, bounds), window);
             }
           }
         }
@@ -56,10 +56,10 @@ describe('whatever happened', () => {
           for (const [i, { id }] of entities.entries()) {
             const item = await ports.table.get<RollupItem>(keys.entityDay(context.tenant, id, window.from));
             const rolled = decodeRollup(item!.figures, id, window)!;
-            const own = tellers.filter((_, t) => t % 2 === i).map(({ told }) => told);
+            const own = recorders.filter((_, t) => t % 2 === i).map(({ reference }) => reference);
             const ms = naiveEntityTime(own, outages, window, bounds);
             expect(rolled.ms).toEqual({ ...ms, maintenance: 0 });
-            const sums = own.map((told) => naiveFigures(told, outages, window, bounds));
+            const sums = own.map((reference) => naiveFigures(reference, outages, window, bounds));
             const sum = (of: 'runs' | 'failures' | 'warnings') => sums.reduce((total, one) => total + one[of], 0);
             const { runs, failures, warnings } = rolled;
             expect([runs, failures, warnings]).toEqual([sum('runs'), sum('failures'), sum('warnings')]);
@@ -70,24 +70,24 @@ describe('whatever happened', () => {
     );
   });
 
-  it('history and sparkline tell the same from rollups as from raw data', async () => {
+  it('give the same history and sparkline as raw data', async () => {
     const asked = fc.record({ hours: fc.integer({ min: 1, max: 60 }), points: fc.integer({ min: 1, max: 30 }) });
     await fc.assert(
       fc.asyncProperty(someHistory, asked, async (history, spark) => {
-        const { world, entities, tellers } = await live(history);
+        const { world, entities, recorders } = await live(history);
         const { ports, context } = world;
-        await rollUpAll(world, tellers[0]!.check);
+        await rollUpAll(world, recorders[0]!.check);
         const { table } = ports;
         const query: Table['query'] = async (of) => (/^[HD]#/.test(of.from ?? '') ? { items: [] } : table.query(of));
         const raw = { ...context, ports: { ...ports, table: { ...table, query } } };
-        for (const { check } of tellers) {
+        for (const { check } of recorders) {
           const now = await world.fresh(check);
           expect(await readSparkline(context, now, spark)).toEqual(await readSparkline(raw, now, spark));
           for (const bucket of ['hour', 'day'] as const) {
             const of = { bucket, from: ports.clock.now() - 2 * DAY_MS };
-            const [told] = await checkHistoryRecords(context, [now], of);
+            const [reference] = await checkHistoryRecords(context, [now], of);
             const [measured] = await checkHistoryRecords(raw, [now], of);
-            expect(withoutStatus(told!)).toEqual(withoutStatus(measured!));
+            expect(withoutStatus(reference!)).toEqual(withoutStatus(measured!));
           }
         }
         const ids = entities.map(({ id }) => id);
@@ -95,9 +95,9 @@ describe('whatever happened', () => {
         for (const bucket of ['hour', 'day'] as const) {
           const now = ports.clock.now();
           const list = listBuckets({ bucket, from: now - 2 * DAY_MS }, { now, rollupDays: 400 }) as BucketList;
-          const told = await entityHistories(context, items, bucket, list);
+          const reference = await entityHistories(context, items, bucket, list);
           const measured = await entityHistories(raw, items, bucket, list);
-          expect(told.map(withoutStatus)).toEqual(measured.map(withoutStatus));
+          expect(reference.map(withoutStatus)).toEqual(measured.map(withoutStatus));
         }
       }),
       { numRuns: 40 },

@@ -28,7 +28,7 @@ describe('an hour', () => {
     }
   });
 
-  it('is made in time although the clock of the machine that is asked for it runs behind', async () => {
+  it('is made in time even if the clock of the machine is behind', async () => {
     const check = await w.pushCheck();
     const hour = hourOf(w.now());
     await w.push(check);
@@ -40,7 +40,7 @@ describe('an hour', () => {
     expect(w.sent.filter(({ queue }) => queue === 'rollup')).toEqual([]);
   });
 
-  it('is the same when two aggregators make it at once, and knows what the later of them saw', async () => {
+  it('is equal when two aggregators make it at once, with the data of the later one', async () => {
     const check = await w.pushCheck();
     const hour = hourOf(w.now());
     await w.push(check);
@@ -53,7 +53,7 @@ describe('an hour', () => {
     expect(await w.runsOf(check, 'hour', hour)).toBe(2);
   });
 
-  it('of a check that was made after it does not have it', async () => {
+  it('does not contain a check that was created after it', async () => {
     const check = await w.pushCheck();
     const hour = hourOf(w.now());
     w.until(hour + HOUR_MS + 6 * MINUTE);
@@ -72,7 +72,7 @@ describe('rollups', () => {
     [{ rollup_days: 1100, retention_days: 30 }, 90, 1100],
     [{ rollup_days: 60, retention_days: 30 }, 60, 60],
     [{ rollup_days: 60, retention_days: 120 }, 120, 60],
-  ])('of an account with %j are kept %i days by the hour and %i by the day', async (limits, ofHour, ofDay) => {
+  ])('are kept with %j for %i days by the hour and %i by the day', async (limits, ofHour, ofDay) => {
     await setLimits(w.context, limits);
     const check = await w.pushCheck();
     const day = dayOf(w.now());
@@ -82,7 +82,7 @@ describe('rollups', () => {
     for (let i = 0; i < 3; i++) await w.rollUpDue(check);
     const keptFor = async (of: 'hour' | 'day', from: number) =>
       ((await w.stored(check, of, from))!.expires_at! * 1000 - from) / DAY_MS;
-    // A day more than is shown, so that what is shown is whole.
+    // One day more than shown, so that all shown days are complete.
     expect([await keptFor('hour', hour), await keptFor('day', day)]).toEqual([ofHour + 1, ofDay + 1]);
   });
 });
@@ -100,7 +100,7 @@ describe('a day', () => {
     expect(await w.runsOf(check, 'day', day)).toBe(1);
   });
 
-  it('is made by the next message when the process dies between its last hour and it', async () => {
+  it('is made by the next message when the process dies before it', async () => {
     const check = await w.pushCheck();
     const day = dayOf(w.now());
     await w.push(check);
@@ -119,8 +119,8 @@ describe('a day', () => {
   });
 });
 
-describe('an aggregator that was away', () => {
-  it('for two days makes all hours and days of them, twelve hours a message', async () => {
+describe('an aggregator after an absence', () => {
+  it('makes all hours and days of two days, twelve hours per message', async () => {
     const check = await w.pushCheck();
     const first = hourOf(w.now());
     await w.push(check);
@@ -136,7 +136,7 @@ describe('an aggregator that was away', () => {
     expect(w.sent.filter(({ queue }) => queue === 'rollup')).toEqual([]);
   });
 
-  it('for longer than raw data is kept begins with the first hour that is there as a whole', async () => {
+  it('starts with the first complete hour when raw data has expired', async () => {
     const check = await w.pushCheck();
     const first = hourOf(w.now());
     await w.push(check);

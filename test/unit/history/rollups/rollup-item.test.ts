@@ -25,7 +25,7 @@ const someRollup = someSpans(HOUR).chain((spans) =>
 const cell = fc.array(fc.tuple(fc.nat({ max: 49 }), someRollup), { maxLength: 10 }).map((checks) => new Map(checks));
 
 describe('a rollup', () => {
-  it('comes back from its items as it was', () => {
+  it('decodes its items', () => {
     fc.assert(
       fc.property(cell, (checks) => {
         const [stored, latencies] = JSON.parse(JSON.stringify([encodeRollup(checks), encodeLatencies(checks)]));
@@ -40,7 +40,7 @@ describe('a rollup', () => {
     );
   });
 
-  it('is the same item in whatever order its checks came', () => {
+  it('encodes equally for any order of checks', () => {
     fc.assert(
       fc.property(cell, (checks) => {
         const reversed = new Map([...checks].toReversed());
@@ -51,31 +51,31 @@ describe('a rollup', () => {
     );
   });
 
-  it('of an hour of 60 successes says only that', () => {
+  it('encodes an hour of 60 successes in minimal form', () => {
     const checks = new Map([[7, upAll(HOUR, 60, 'steady')]]);
     expect(encodeRollup(checks)).toEqual({ 7: { runs: 60, time: 'u' } });
     expect(encodeLatencies(checks)).toEqual({ 7: expect.stringMatching(/^[\w-]{37,38}$/) });
   });
 
-  it('keeps how long a check was what, and not when, of one that flaps more than 500 times', () => {
+  it('keeps totals instead of spans for a check that flaps more than 500 times', () => {
     const spans = flapping(501);
     const check = { ...emptyFigures(), ...timeOf(spans), spans };
     const { latency: _, ...rollup } = check;
     expect(decodeRollup(encodeRollup(new Map([[0, check]])), 0, HOUR)).toEqual({ ...rollup, spans: null });
   });
 
-  it('that was written wrongly is refused', () => {
-    expect(() => decodeRollup({ 3: { time: 'u60000' } }, 3, HOUR)).toThrow('does not say what');
+  it('rejects an invalid item', () => {
+    expect(() => decodeRollup({ 3: { time: 'u60000' } }, 3, HOUR)).toThrow(/spans "/);
   });
 });
 
-/** A check that was up all the time, with runs that all succeeded. */
+/** Check that was up all the time, with successful results only. */
 function upAll(window: typeof HOUR, runs: number, spread: Parameters<typeof latencies>[1]): CheckRollup {
   const spans = [{ ...window, as: 'up' as const, in_maintenance: false }];
   return { ...emptyFigures(), ...timeOf(spans), runs, latency: histogramOf(latencies(runs, spread)), spans };
 }
 
-/** So many spans of equal length, up and down by turns. */
+/** Alternating spans of equal length, up and down. */
 const flapping = (count: number) =>
   Array.from({ length: count }, (_, i) => ({
     from: HOUR.from + Math.floor((i * 3_600_000) / count),
@@ -84,7 +84,7 @@ const flapping = (count: number) =>
     in_maintenance: false,
   }));
 
-/** Bytes of JSON of the items of a cell with 50 such checks; throws when one is over the limit of an item. */
+/** Size in bytes of JSON of a cell with 50 such checks; throws if an item exceeds the limit. */
 function bytesOf(check: CheckRollup): { rollup: number; latencies: number } {
   const checks = new Map(Array.from({ length: 50 }, (_, number) => [number, check]));
   const bytes = (of: Record<string, unknown>) => itemText({ pk: 'p', sk: 's', of } as Item).length;
@@ -107,7 +107,7 @@ describe('the items of a cell of 50 checks', () => {
     },
   );
 
-  it('stay within an item each when each check has all that is ever kept', () => {
+  it('stay within the item limit when each check has the maximum', () => {
     const all = mergeFigures([
       upAll(HOUR, 86_400, 'wide'),
       {

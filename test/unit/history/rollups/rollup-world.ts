@@ -11,7 +11,7 @@ import { healthWorld } from '#test/support/health-world.ts';
 
 const MINUTE = 60_000;
 
-/** A world with an aggregator that works when it is told; it begins a while into an hour. */
+/** World with an aggregator that runs on demand; it starts within an hour. */
 export async function rollupWorld() {
   const world = await healthWorld();
   const { ports, keys, context } = world;
@@ -22,7 +22,7 @@ export async function rollupWorld() {
 
   const stored = (check: CheckItem, of: 'hour' | 'day', from: number) =>
     ports.table.get<RollupItem>(keys.rollup(check.tenant_id, cellOf(check.id), of, from));
-  /** Takes the messages of the aggregator's queue that are due. */
+  /** Handles due messages of the aggregator's queue. */
   const takeDue = () => {
     const due = world.sent.filter(({ queue, message }) => queue === 'rollup' && (message.not_before ?? 0) <= now());
     for (const one of due) world.sent.splice(world.sent.indexOf(one), 1);
@@ -36,7 +36,7 @@ export async function rollupWorld() {
     takeDue,
     runsOf: async (check: CheckItem, of: 'hour' | 'day', from: number) =>
       (await stored(check, of, from))?.figures[numberOf(check.id)]?.runs,
-    /** Does something in the moment before the next write takes place. */
+    /** Runs a function just before the next write. */
     beforeNextWrite: (work: () => Promise<unknown>) => {
       const { transact } = ports.table;
       ports.table.transact = async (writes) => {
@@ -45,15 +45,15 @@ export async function rollupWorld() {
         return transact(writes);
       };
     },
-    /** As the schedule asks for, once an hour. */
+    /** Sends the hourly message of the schedule. */
     rollUpDue: (check: CheckItem) => rollUp(world, { tenant_id: check.tenant_id, cell: cellOf(check.id) }),
-    /** Makes what is announced, as time goes by (ms). */
+    /** Handles revisions as time passes (ms). */
     work: async (ms: number): Promise<void> => {
       for (const end = now() + ms; now() < end; world.advance(5000)) {
         for (const message of takeDue()) await rollUp(world, message);
       }
     },
-    /** Its history of three days and today. */
+    /** History of three days and today. */
     daily: async (check: CheckItem) => {
       const list = listBuckets({ bucket: 'day', from: now() - 3 * DAY_MS }, { now: now(), rollupDays: 400 });
       if ('wrong' in list) throw new Error(list.wrong.message);

@@ -7,7 +7,7 @@ import { histogramOf } from './some-latencies.ts';
 
 const count = fc.nat({ max: 100_000 });
 
-/** What a check may have been in a window: its spans. */
+/** Random spans of a check in a range. */
 export function someSpans({ from, to }: TimeRange): fc.Arbitrary<AccountedSpan[]> {
   const at = fc.integer({ min: from, max: to });
   const spans = fc.array(fc.record({ from: at, to: at }), { maxLength: 3 });
@@ -23,7 +23,7 @@ export function someSpans({ from, to }: TimeRange): fc.Arbitrary<AccountedSpan[]
     .map((known) => accountTime(known, { from, to }));
 }
 
-/** Figures of a check with these spans, and any counts. */
+/** Figures of a check with these spans, and random counts. */
 export const someFigures = (spans: readonly AccountedSpan[]): fc.Arbitrary<Figures> =>
   fc
     .record({

@@ -10,17 +10,17 @@ import { type Push, receivePush } from '#lib/results/pushes/receive-push.ts';
 import { recordOutage } from '#lib/schedule/outages.ts';
 import { latestSlot, slotsBetween } from '#lib/schedule/slots.ts';
 import { type HealthWorld, healthWorld, intervalScheduleOfCheck } from '#test/support/health-world.ts';
-import type { Told } from './naive-history.ts';
-import { judge, type Standing } from './naive-judge.ts';
+import type { Reference } from './naive-history.ts';
+import { applyNaively, type NaiveState } from './naive-states.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-/** What the targets and the network do to the probes of some time. */
+/** Behavior of targets and network for a time. */
 const MOODS = ['up', 'warns', 'down', 'flapping', 'missed', 'network', 'error', 'late'] as const;
 type Mood = (typeof MOODS)[number];
 
-/** Something that is done to the checks; times in ms. */
+/** Change of the checks; times in ms. */
 export type Step =
   | { do: 'probe'; ms: number; mood: Mood }
   | { do: 'outage'; ms: number }
@@ -78,7 +78,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ do: fc.constant('roll up' as const), twice: fc.boolean() }) },
 );
 
-/** A history of two pull checks and a push check in one cell, of one and a half entities. */
+/** History of two pull checks and a push check in one cell, of two entities. */
 export const someHistory = fc.record({
   begin: fc.integer({ min: 0, max: 24 * HOUR }),
   checks: fc.array(fc.record({ interval_seconds, failure_threshold, recovery_threshold }), {
@@ -89,100 +89,100 @@ export const someHistory = fc.record({
 });
 type SomeHistory = typeof someHistory extends fc.Arbitrary<infer T> ? T : never;
 
-/** A check that is told of while it lives. */
-export type Teller = Standing & { told: Told; check: CheckItem };
+/** Check with its reference data. */
+export type Recorder = NaiveState & { reference: Reference; check: CheckItem };
 
-/** Does all of it, and tells what was done. */
+/** Applies a history, and returns the reference data. */
 export async function live({ begin, checks: settings, steps }: SomeHistory) {
   const world = await healthWorld();
   await world.watermark(1000 * HOUR);
   world.advance(begin);
   const entities = [await world.entity(), await world.entity()];
-  const tellers: Teller[] = [];
+  const recorders: Recorder[] = [];
   for (const [i, own] of settings.entries()) {
     const check = await world.check({ ...own, entity_id: entities[i % 2]!.id, ...(i === 2 && { check_type: 'push' }) });
-    const told: Told = { mode: check.execution_mode, settings: [], runs: [], noted: new Map(), states: [] };
-    told.settings.push({ from: check.settings_at, enabled: true, rhythm: intervalScheduleOfCheck(check) });
-    tellers.push({ told, check, state: 'unknown', judged: [] });
+    const reference: Reference = { mode: check.execution_mode, settings: [], runs: [], noted: new Map(), states: [] };
+    reference.settings.push({ from: check.settings_at, enabled: true, rhythm: intervalScheduleOfCheck(check) });
+    recorders.push({ reference, check, state: 'unknown', applied: [] });
   }
   const outages: TimeRange[] = [];
-  for (const one of steps) await doStep(world, { tellers, outages }, one);
-  return { world, entities, tellers, outages };
+  for (const one of steps) await doStep(world, { recorders, outages }, one);
+  return { world, entities, recorders, outages };
 }
 
-type Story = { tellers: Teller[]; outages: TimeRange[] };
+type Story = { recorders: Recorder[]; outages: TimeRange[] };
 
-async function doStep(world: HealthWorld, { tellers, outages }: Story, step: Step): Promise<void> {
+async function doStep(world: HealthWorld, { recorders, outages }: Story, step: Step): Promise<void> {
   const now = world.ports.clock.now();
-  if (step.do === 'probe') return probe(world, tellers.slice(0, 2), now + step.ms, step.mood);
-  if (step.do === 'push') return push(world, tellers[2]!, step);
-  if (step.do === 'set') return set(world, tellers[step.which]!, step.change);
-  if (step.do === 'roll up') return rollUpNow(world, tellers[0]!.check, step);
+  if (step.do === 'probe') return probe(world, recorders.slice(0, 2), now + step.ms, step.mood);
+  if (step.do === 'push') return push(world, recorders[2]!, step);
+  if (step.do === 'set') return set(world, recorders[step.which]!, step.change);
+  if (step.do === 'roll up') return rollUpNow(world, recorders[0]!.check, step);
   world.advance(step.ms);
   const outage = { from: now, to: now + step.ms };
   await recordOutage(world, outage);
   outages.push(outage);
 }
 
-/** Two probes of one story never take the same time. */
+/** Two probes of one history never take the same time. */
 const latencyOf = (slot: number): number => 1 + (Math.floor(slot / 50) % 997);
 
-async function probe(world: HealthWorld, tellers: Teller[], until: number, mood: Mood): Promise<void> {
+async function probe(world: HealthWorld, recorders: Recorder[], until: number, mood: Mood): Promise<void> {
   const begun = world.ports.clock.now();
-  const due = tellers
+  const due = recorders
     .filter(({ check }) => check.enabled)
-    .flatMap((teller) =>
-      slotsBetween(intervalScheduleOfCheck(teller.check), begun, until).map((slot) => ({ teller, slot })),
+    .flatMap((recorder) =>
+      slotsBetween(intervalScheduleOfCheck(recorder.check), begun, until).map((slot) => ({ recorder, slot })),
     )
     .sort((a, b) => a.slot - b.slot);
-  for (const { teller, slot } of due) {
-    if (slot < teller.check.settings_at) continue;
+  for (const { recorder, slot } of due) {
+    if (slot < recorder.check.settings_at) continue;
     world.advance(slot - world.ports.clock.now());
     if (mood === 'network' || mood === 'error') {
-      await world.missed(teller.check, slot, mood);
-      teller.told.noted.set(slot, mood);
+      await world.missed(recorder.check, slot, mood);
+      recorder.reference.noted.set(slot, mood);
     }
     const outcome = outcomeIn(mood, slot);
-    if (outcome) await run(world, teller, slot, outcome);
+    if (outcome) await run(world, recorder, slot, outcome);
   }
   world.advance(until - world.ports.clock.now());
   if (mood !== 'late') return;
-  // What waited in the queue comes now, unless its successor is due.
-  for (const teller of tellers.filter(({ check }) => check.enabled)) {
-    const slot = latestSlot(intervalScheduleOfCheck(teller.check), until);
-    if (slot > begun && slot >= teller.check.settings_at)
-      await run(world, teller, slot, slot % 3 === 0 ? 'ok' : 'fail');
+  // Waiting messages are delivered now, unless their successors are due.
+  for (const recorder of recorders.filter(({ check }) => check.enabled)) {
+    const slot = latestSlot(intervalScheduleOfCheck(recorder.check), until);
+    if (slot > begun && slot >= recorder.check.settings_at)
+      await run(world, recorder, slot, slot % 3 === 0 ? 'ok' : 'fail');
   }
 }
 
-/** What a probe finds in such a time; undefined: there is none. */
+/** Outcome of a probe at such a time; undefined if there is no probe. */
 function outcomeIn(mood: Mood, slot: number): Outcome | undefined {
   if (mood === 'flapping') return (['ok', 'fail', 'warn'] as const)[Math.floor(slot / 300_000) % 3];
   return ({ up: 'ok', warns: 'warn', down: 'fail' } as const)[mood as 'up'];
 }
 
-async function run(world: HealthWorld, teller: Teller, slot: number, said: Outcome): Promise<void> {
+async function run(world: HealthWorld, recorder: Recorder, slot: number, said: Outcome): Promise<void> {
   const started_at = world.ports.clock.now();
   const latency = latencyOf(slot);
-  const check = await world.fresh(teller.check);
+  const check = await world.fresh(recorder.check);
   const plain = said === 'fail' ? failed('status', 'status 503', latency, 503) : succeeded(latency, 200);
   const outcome = { ...plain, ...(said === 'warn' && { warning_message: 'slow: {latency_ms} ms' }) };
   await world.record({ check, slot, started_at, outcome, retention_days: 30 });
   const at = Math.max(slot, check.settings_at);
-  teller.told.runs.push({ at, outcome: said, latency });
-  judge(teller, said, started_at);
+  recorder.reference.runs.push({ at, outcome: said, latency });
+  applyNaively(recorder, said, started_at);
 }
 
 async function push(
   world: HealthWorld,
-  teller: Teller & { newest?: number },
+  recorder: Recorder & { newest?: number },
   { outcome, back, twice }: Extract<Step, { do: 'push' }>,
 ): Promise<void> {
   const now = world.ports.clock.now();
   const checked_at = now - back;
-  const { check } = teller;
+  const { check } = recorder;
   const latency_ms = latencyOf(checked_at);
-  if (teller.told.runs.some((run) => run.at === checked_at && run.outcome === outcome)) return;
+  if (recorder.reference.runs.some((run) => run.at === checked_at && run.outcome === outcome)) return;
   const text = `${checked_at} ${outcome}`;
   const success = outcome !== 'fail';
   for (let times = twice ? 2 : 1; times > 0; times--) {
@@ -191,33 +191,37 @@ async function push(
     const sent: Push = { ...one, identity: { kind: 'body', text }, ends: { measured: false } };
     await receivePush(world, await world.fresh(check), sent, 30);
   }
-  teller.told.runs.push({ at: checked_at, outcome, latency: latency_ms });
-  const oldest = (teller.newest ?? 0) - Math.max(MINUTE, check.interval_seconds * 1000);
+  recorder.reference.runs.push({ at: checked_at, outcome, latency: latency_ms });
+  const oldest = (recorder.newest ?? 0) - Math.max(MINUTE, check.interval_seconds * 1000);
   if (!check.enabled || checked_at < oldest) return;
-  teller.newest = Math.max(teller.newest ?? 0, checked_at);
-  judge(teller, outcome, checked_at);
+  recorder.newest = Math.max(recorder.newest ?? 0, checked_at);
+  applyNaively(recorder, outcome, checked_at);
 }
 
-async function set(world: HealthWorld, teller: Teller, change: Extract<Step, { do: 'set' }>['change']): Promise<void> {
+async function set(
+  world: HealthWorld,
+  recorder: Recorder,
+  change: Extract<Step, { do: 'set' }>['change'],
+): Promise<void> {
   world.advance(1);
-  const before = await world.fresh(teller.check);
+  const before = await world.fresh(recorder.check);
   const after = await updateCheck(world.context, before, change);
-  teller.check = after;
+  recorder.check = after;
   if (after.rev === before.rev) return;
   const from = world.ports.clock.now();
-  teller.told.settings.push({ from, enabled: after.enabled, rhythm: intervalScheduleOfCheck(after) });
-  if (after.enabled !== before.enabled) teller.judged = [];
-  if (!after.enabled && teller.state !== 'unknown') {
-    teller.state = 'unknown';
-    teller.told.states.push({ from, state: 'unknown' });
+  recorder.reference.settings.push({ from, enabled: after.enabled, rhythm: intervalScheduleOfCheck(after) });
+  if (after.enabled !== before.enabled) recorder.applied = [];
+  if (!after.enabled && recorder.state !== 'unknown') {
+    recorder.state = 'unknown';
+    recorder.reference.states.push({ from, state: 'unknown' });
   }
   if (after.enabled && after.execution_mode === 'pull') {
     world.advance(7);
-    await run(world, teller, latestSlot(intervalScheduleOfCheck(after), from), 'ok');
+    await run(world, recorder, latestSlot(intervalScheduleOfCheck(after), from), 'ok');
   }
 }
 
-/** As the aggregator does: what is due by the schedule, and what was announced, in any order. */
+/** Runs the aggregator: scheduled and revision messages, in any order. */
 async function rollUpNow(world: HealthWorld, check: CheckItem, { twice = false } = {}): Promise<void> {
   const { tenant_id } = check;
   const now = world.ports.clock.now();
@@ -234,7 +238,7 @@ async function rollUpNow(world: HealthWorld, check: CheckItem, { twice = false }
   }
 }
 
-/** The same until nothing is announced any more, as time goes by. */
+/** Runs the aggregator until no revision is left, as time passes. */
 export async function rollUpAll(world: HealthWorld, check: CheckItem): Promise<void> {
   do {
     await rollUpNow(world, check);

@@ -1,6 +1,6 @@
 import { addLatency, emptyHistogram, type LatencyHistogram } from '#lib/history/rollups/latency-histogram.ts';
 
-/** How far latencies lie apart, as the standard deviation of their logarithm; usually one in 100 is an outlier. */
+/** Spread of latencies, as the standard deviation of their logarithm; usually one in 100 is an outlier. */
 const SPREAD = { steady: 0.1, usual: 0.2, wide: 1 };
 
 export function histogramOf(values: readonly number[]): LatencyHistogram {
@@ -9,7 +9,7 @@ export function histogramOf(values: readonly number[]): LatencyHistogram {
   return histogram;
 }
 
-/** Latencies around 80 ms, log-normal, always the same ones. */
+/** Log-normal latencies around 80 ms, always equal. */
 export function latencies(runs: number, spread: keyof typeof SPREAD): number[] {
   let seed = 1;
   const random = () => {

@@ -5,7 +5,7 @@ import { someSpans } from './some-figures.ts';
 
 const HOUR = { from: 3_600_000, to: 7_200_000 };
 
-it('says an hour in one state with one letter, and an outage with how long it lasted', () => {
+it('encodes an hour in one state as a letter, and an outage with its length', () => {
   expect(spanText([{ ...HOUR, as: 'up', in_maintenance: false }])).toBe('u');
   expect(spansOf('u1200000d60000u', HOUR)).toEqual([
     { from: 3_600_000, to: 4_800_000, as: 'up', in_maintenance: false },
@@ -15,7 +15,7 @@ it('says an hour in one state with one letter, and an outage with how long it la
   expect(spansOf('D', HOUR)).toEqual([{ ...HOUR, as: 'down', in_maintenance: true }]);
 });
 
-it('gives back any spans of an hour', () => {
+it('decodes random spans of an hour', () => {
   fc.assert(
     fc.property(someSpans(HOUR), (spans) => {
       expect(spansOf(spanText(spans), HOUR)).toEqual(spans);
@@ -24,8 +24,8 @@ it('gives back any spans of an hour', () => {
 });
 
 it.each(['', 'q', 'u60000', 'u0d', 'ud', 'u3600000d', 'u9999999d'])(
-  'refuses %j, which does not fill the hour',
+  'rejects %j, which does not fill the hour',
   (text) => {
-    expect(() => spansOf(text, HOUR)).toThrow('does not say what');
+    expect(() => spansOf(text, HOUR)).toThrow(/spans "/);
   },
 );

@@ -28,7 +28,7 @@ const probeNext = async (check: CheckItem, error = '') => {
 };
 
 describe('a sparkline', () => {
-  it('of a check that nobody has watched yet knows no uptime', async () => {
+  it('has no uptime for a check without results', async () => {
     const check = await world.check();
     const start = now() - HOUR;
     expect(await draw(check)).toEqual({
@@ -44,7 +44,7 @@ describe('a sparkline', () => {
     });
   });
 
-  it('counts successes and failures where they were, and the latency of successes alone', async () => {
+  it('counts successes and failures by time, and latency of successes only', async () => {
     const check = await world.check({ interval_seconds: 300 });
     for (let i = 0; i < 12; i++) await probeNext(check, i === 4 ? 'status 503' : '');
     world.advance(MINUTE);
@@ -60,7 +60,7 @@ describe('a sparkline', () => {
     expect(points.map(({ avg_latency_ms }) => avg_latency_ms)).toEqual([40, 40, 40, 40]);
   });
 
-  it('takes missed slots for neither up nor down', async () => {
+  it('ignores missed slots', async () => {
     const check = await world.check({ interval_seconds: 60 });
     await probeNext(check);
     await probeNext(check, 'status 503');
@@ -70,7 +70,7 @@ describe('a sparkline', () => {
     expect(await draw(check)).toMatchObject({ uptime_ratio: 0.75, gap_seconds: 600 });
   });
 
-  it('weighs each result by the interval of its time', async () => {
+  it('weighs each result by the interval at its time', async () => {
     const check = await world.check({ interval_seconds: 60 });
     for (let i = 0; i < 10; i++) await probeNext(check, 'status 503');
     world.advance(1000);
@@ -79,7 +79,7 @@ describe('a sparkline', () => {
     expect((await draw(slower)).uptime_ratio).toBe(0.5);
   });
 
-  it('of a push check counts our outages as its gaps', async () => {
+  it('counts service outages as gaps of a push check', async () => {
     const check = await world.pushCheck();
     await world.push(check);
     world.advance(20 * MINUTE);
@@ -88,7 +88,7 @@ describe('a sparkline', () => {
     expect(await draw(check)).toMatchObject({ uptime_ratio: 0.5, gap_seconds: 300 });
   });
 
-  it('puts every result of its hours in exactly one point', async () => {
+  it('puts every result of its hours into exactly one point', async () => {
     const { keys, context, ports } = world;
     let made = 0;
     const someCheck = await world.pushCheck();

@@ -17,7 +17,7 @@ beforeEach(async () => {
   w = await rollupWorld();
 });
 
-/** A check with a push in an hour that is rolled up. */
+/** Check with a push in an hour that is rolled up. */
 async function rolledUp() {
   const check = await w.pushCheck();
   const hour = hourOf(w.now());
@@ -33,8 +33,8 @@ const hourOfCheck = async (check: CheckItem, list: BucketList) =>
 const hourOfEntity = async ({ entity_id }: CheckItem, list: BucketList) =>
   (await entityHistories(w.context, await requireEntities(w.context, [entity_id]), 'hour', list))[0]!.buckets[0]!;
 
-describe('an hour that is rolled up', () => {
-  it('is told from raw data while its latencies are not to be seen yet', async () => {
+describe('a rolled-up hour', () => {
+  it('is read from raw data while its latencies are not visible yet', async () => {
     const { check, hour, list } = await rolledUp();
     const whole = await hourOfCheck(check, list);
     expect(whole).toMatchObject({ complete: true, runs: 1, latency: { count: 1 } });
@@ -44,7 +44,7 @@ describe('an hour that is rolled up', () => {
     expect(await hourOfCheck(check, list)).toEqual({ ...whole, complete: false });
   });
 
-  it('is told of an entity without a look at its checks and their latencies', async () => {
+  it('is read for an entity without its checks and their latencies', async () => {
     const { check, list } = await rolledUp();
     const read: string[] = [];
     const { get, getMany, query } = w.ports.table;
@@ -64,7 +64,7 @@ describe('an hour that is rolled up', () => {
     expect(read).toEqual([check.entity_id, expect.stringMatching(/^H#/)]);
   });
 
-  it('says that it was revised when a latency alone is another one', async () => {
+  it('is marked as revised when only a latency changes', async () => {
     const { check, hour, list } = await rolledUp();
     const partition = w.keys.ofCheck(w.context.tenant, check.id);
     const { items } = await w.ports.table.query<ResultItem>({ partition, ...under(RESULTS) });
@@ -73,7 +73,7 @@ describe('an hour that is rolled up', () => {
     const revise = { of: 'hour', from: hour, to: hour, after: w.now() + 1 } as const;
     await rollUp(w, { tenant_id: check.tenant_id, cell: cellOf(check.id), revise });
     expect(await hourOfCheck(check, list)).toMatchObject({ revised_at: expect.any(String), latency: { max_ms: 4711 } });
-    // The same once more changes nothing.
+    // A repeat changes nothing.
     const before = await hourOfCheck(check, list);
     w.advance(MINUTE);
     await rollUp(w, { tenant_id: check.tenant_id, cell: cellOf(check.id), revise: { ...revise, after: w.now() } });
@@ -81,8 +81,8 @@ describe('an hour that is rolled up', () => {
   });
 });
 
-describe('an entity that was made a moment ago', () => {
-  it('is there although a read that may be a second old does not see it', async () => {
+describe('an entity created just now', () => {
+  it('is found although an eventual read misses it', async () => {
     const { id } = await w.entity();
     const { getMany } = w.ports.table;
     w.ports.table.getMany = (async (keys: Key[], how?: Freshness) =>

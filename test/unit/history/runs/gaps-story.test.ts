@@ -18,7 +18,7 @@ beforeEach(async () => {
   await world.watermark(24 * 60 * MINUTE);
 });
 
-/** The same in the plainest words: every millisecond that is a slot, one by one. */
+/** Reference implementation: tests every millisecond. */
 function naiveGaps({ revisions, results, packed, outages, notes, window, now, timeout_ms }: Story): Gap[] {
   const gaps: Gap[] = [];
   for (let slot = window.from; slot < window.until; slot++) {
@@ -47,7 +47,7 @@ function naiveGaps({ revisions, results, packed, outages, notes, window, now, ti
 
 type Story = {
   revisions: Revision[];
-  /** Runs that are items of their own, and those in packs. */
+  /** Single results, and those in packs. */
   results: number[];
   packed: number[];
   outages: { from: number; to: number }[];
@@ -57,7 +57,7 @@ type Story = {
   timeout_ms: number;
 };
 
-/** Times are a few milliseconds long, so that everything meets everything. */
+/** Times are a few milliseconds long, so that all combinations occur. */
 const GROUP_MS = 3;
 const END = 400;
 const time = fc.integer({ min: 0, max: END });
@@ -76,7 +76,7 @@ const story: fc.Arbitrary<Omit<Story, 'now'>> = fc.record({
     .map((list) => list.sort((a, b) => a.from - b.from)),
   results: fc.uniqueArray(time, { maxLength: 80 }),
   packed: fc.uniqueArray(time, { maxLength: 80 }),
-  // An outage is known by its beginning: noted again, it is the longer one.
+  // An outage is identified by its start: a second record extends it.
   outages: fc.uniqueArray(
     fc.tuple(time, fc.integer({ min: 1, max: 90 })).map(([from, length]) => ({ from, to: from + length })),
     { maxLength: 4, selector: ({ from }) => from },
@@ -89,7 +89,7 @@ const story: fc.Arbitrary<Omit<Story, 'now'>> = fc.record({
   timeout_ms: fc.integer({ min: 1, max: 30 }),
 });
 
-describe('whatever happened', () => {
+describe('the gaps of a random history', () => {
   const BASE = Date.UTC(2026, 10, 20);
   const shift = (at: number) => BASE + at;
 
@@ -100,7 +100,7 @@ describe('whatever happened', () => {
     const { keys, context, ports } = world;
     const { tenant } = context;
     const number = numberOf(check.id);
-    /** In the packs of the interval that held at this time; none, when none did. */
+    /** Entries of the interval in force at a time, if any. */
     const pack = (at: number, part: number, entry: PackedEntry): PackItem[] => {
       const held = revisions.findLast((revision) => revision.from <= at);
       if (!held) return [];
@@ -134,7 +134,7 @@ describe('whatever happened', () => {
     checked_at: new Date(at).toISOString(),
   });
 
-  it('gaps are the due slots minus the results, also when they are read in pieces', async () => {
+  it('are the due slots without results, also when read in pages', async () => {
     const clock = { at: BASE + END + PACK_MS };
     world.ports.clock.now = () => clock.at;
     world.ports.settings = { ...world.ports.settings, JOB_GROUP_MS: GROUP_MS };
@@ -146,7 +146,7 @@ describe('whatever happened', () => {
         fc.integer({ min: 1, max: 20 }),
         async (told, gaps, moments) => {
           const id = checkIdOf(BASE, toBase32(made, 12), 7);
-          // A shard of its own: outages are the shard's.
+          // A separate shard, because outages belong to the shard.
           const shard = 1000 + made++;
           world.keys.shardOf = () => shard;
           const check = {
@@ -184,7 +184,7 @@ describe('whatever happened', () => {
     );
   });
 
-  /** A gap cut by the end of a page is one again. */
+  /** Joins a gap that was cut at the end of a page. */
   const joined = (all: Gap[], gap: Gap): Gap[] => {
     const last = all.at(-1);
     if (!last || last.to !== gap.from || last.cause !== gap.cause) return [...all, gap];

@@ -18,7 +18,7 @@ beforeEach(async () => {
 const now = () => world.ports.clock.now();
 const gapsOf = async (check: CheckItem, from = 0, until = now()) =>
   (await findGaps(world.context, check, { from, until }, { gaps: 1000 })).gaps;
-/** Moves to the next slot of a check and answers it. */
+/** Moves the clock to the next slot of a check and returns it. */
 const nextSlot = (check: CheckItem): number => {
   const rhythm = intervalScheduleOfCheck(check);
   const slot = latestSlot(rhythm, now()) + rhythm.interval_ms;
@@ -30,14 +30,14 @@ const probeSlots = async (check: CheckItem, count: number) => {
 };
 
 describe('the gaps of a probed check', () => {
-  it('are none when every slot has its result', async () => {
+  it('are empty when every slot has its result', async () => {
     const check = await world.check();
     await probeSlots(check, 5);
     world.advance(10 * 1000);
     expect(await gapsOf(check)).toEqual([]);
   });
 
-  it('are the slots without one, and those that follow one another are one gap', async () => {
+  it('are the slots without a result, joined when consecutive', async () => {
     const check = await world.check();
     await probeSlots(check, 1);
     const missed = nextSlot(check);
@@ -51,7 +51,7 @@ describe('the gaps of a probed check', () => {
     ]);
   });
 
-  it('are none once it is disabled, though its settings changed before on a clock that ran ahead', async () => {
+  it('are empty while disabled, even if an earlier change of settings has a future time', async () => {
     const check = await world.check();
     await probeSlots(check, 3);
     world.advance(60 * MINUTE);
@@ -62,7 +62,7 @@ describe('the gaps of a probed check', () => {
     expect(await gapsOf(disabled)).toEqual([]);
   });
 
-  it('begin when a slot can no longer be recorded: its successor is due, and a probe and a pack have had their time', async () => {
+  it('start when a slot can no longer be recorded, after its successor, a probe and a pack', async () => {
     const check = await world.check({ timeout_ms: 5000 });
     nextSlot(check);
     world.advance(MINUTE + PACK_MS + 4_999);
@@ -71,7 +71,7 @@ describe('the gaps of a probed check', () => {
     expect(await gapsOf(check)).toMatchObject([{ slots: 1, cause: 'late' }]);
   });
 
-  it('show our outage as their cause where it cut off the probe', async () => {
+  it('have the cause outage if an outage cut off the probe', async () => {
     const check = await world.check({ timeout_ms: 5000 });
     await probeSlots(check, 1);
     const slot = nextSlot(check);
@@ -89,7 +89,7 @@ describe('the gaps of a probed check', () => {
     ]);
   });
 
-  it('show our outage as their cause, also while it goes on', async () => {
+  it('have the cause outage, also while it lasts', async () => {
     const check = await world.check();
     await probeSlots(check, 1);
     const slot = nextSlot(check);
@@ -104,7 +104,7 @@ describe('the gaps of a probed check', () => {
     ]);
   });
 
-  it('show what was noted of a slot as their cause', async () => {
+  it('have the cause that was noted for the slot', async () => {
     const check = await world.check();
     const slots = [nextSlot(check), nextSlot(check), nextSlot(check)];
     await world.missed(check, slots[0]!, 'network');
@@ -117,7 +117,7 @@ describe('the gaps of a probed check', () => {
     ]);
   });
 
-  it('are not counted while it is disabled, nor for a slot whose place the probe after a change took', async () => {
+  it('exclude disabled times, and slots that the probe after a change replaces', async () => {
     const check = await world.check();
     await probeSlots(check, 1);
     nextSlot(check);
@@ -136,7 +136,7 @@ describe('the gaps of a probed check', () => {
     expect(gaps[0]!.to - gaps[0]!.from).toBe(gaps[0]!.slots * 5 * MINUTE);
   });
 
-  it('end early, and go on from there, when there are more than asked or too much to look at', async () => {
+  it('stop at the limits of gaps and of entries, and continue from there', async () => {
     const check = await world.check();
     for (let i = 0; i < 5; i++) {
       nextSlot(check);
@@ -145,7 +145,7 @@ describe('the gaps of a probed check', () => {
     world.advance(10_000);
     const all = await gapsOf(check);
     expect(all).toHaveLength(5);
-    for (const most of [{ gaps: 2 }, { gaps: 1 }, { gaps: 1000, moments: 2 }]) {
+    for (const most of [{ gaps: 2 }, { gaps: 1 }, { gaps: 1000, entries: 2 }]) {
       const found: Gap[] = [];
       let from: number | undefined = 0;
       while (from !== undefined) {
@@ -160,7 +160,7 @@ describe('the gaps of a probed check', () => {
 });
 
 describe('the gaps of a push check', () => {
-  it('are our own outages while it was enabled, and silence of its agent is none', async () => {
+  it('are service outages while it was enabled, and no missed heartbeats', async () => {
     const check = await world.pushCheck({ interval_seconds: 60 });
     await world.push(check);
     world.advance(30 * MINUTE);
@@ -175,7 +175,7 @@ describe('the gaps of a push check', () => {
     ]);
   });
 
-  it('go through a change of settings in one piece', async () => {
+  it('continue over a change of settings', async () => {
     const check = await world.pushCheck({ interval_seconds: 60 });
     const from = now();
     world.advance(2 * MINUTE);
@@ -185,7 +185,7 @@ describe('the gaps of a push check', () => {
     expect(await gapsOf(check)).toEqual([{ from, to: from + 4 * MINUTE, slots: 4, cause: 'outage' }]);
   });
 
-  it('count the due times of its schedule that they held, by the schedule and zone of that time', async () => {
+  it('count the due times of the schedule and zone in force', async () => {
     const at = (text: string) => Date.parse(text);
     world.advance(at('2027-10-30T00:00:00Z') - now());
     const config = { schedule: '30 2 * * *', timezone: 'Europe/Berlin' };

@@ -10,8 +10,8 @@ import type { ResultItem } from '#lib/results/result.ts';
 import type { HealthWorld } from '#test/support/health-world.ts';
 
 /**
- * What was stored of a check: its settings, from when on (ms after the base), single results, and packs with what they
- * say of the check, part by part. Times are a few milliseconds long, so that everything meets everything.
+ * Stored history of a check: settings with their starts (ms after the base), single results, and packs by part. Times
+ * are a few milliseconds long, so that all combinations occur.
  */
 export type Story = {
   revisions: { from: number; enabled: boolean; interval_ms: number }[];
@@ -21,7 +21,7 @@ export type Story = {
 
 export const BASE = Date.UTC(2026, 10, 20);
 export const END = 200;
-/** What distinguishes the latency of a single result from that of a packed one. */
+/** Latency offset that distinguishes single from packed results. */
 export const [SINGLE_MS, PACKED_MS] = [11, 22];
 
 const time = fc.nat(END - 1);
@@ -42,7 +42,7 @@ export const story: fc.Arbitrary<Story> = fc.record({
   packs: fc.uniqueArray(
     fc.record({
       at: time,
-      // A run of a check is in one part at most, and a gap before it.
+      // A result of a check is in at most one part, and a gap before it.
       parts: fc.constantFrom<Story['packs'][number]['parts']>(
         ['run'],
         ['run'],
@@ -59,7 +59,7 @@ export const story: fc.Arbitrary<Story> = fc.record({
 
 const inForce = ({ revisions }: Story, at: number) => revisions.findLast(({ from }) => from <= at)!;
 
-/** Writes it all as it would lie in the table. */
+/** Writes the history to the table. */
 export async function writeStory({ ports, keys, context }: HealthWorld, told: Story, made: number) {
   const { tenant } = context;
   const id = checkIdOf(BASE, toBase32(made, 12), 12);
@@ -96,7 +96,7 @@ export async function writeStory({ ports, keys, context }: HealthWorld, told: St
   return { check, revisions };
 }
 
-/** The same in the plainest words: what there is to read at each millisecond, ascending. */
+/** Reference implementation: the entry of each millisecond, ascending. */
 export function toldOf(story: Story, from: number, until: number): { at: number; latency_ms?: number; gap?: string }[] {
   const told: { at: number; latency_ms?: number; gap?: string }[] = [];
   for (let at = Math.max(0, from); at < Math.min(until, END); at++) {

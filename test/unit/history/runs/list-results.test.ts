@@ -24,7 +24,7 @@ const times = async (check: CheckItem, range: ResultRange = {}, context: Context
   (await gather(await resultList(context, await world.fresh(check), range))).values.map(({ checked_at }) => checked_at);
 
 describe('the results of a check', () => {
-  it('are newest first, also where a change of its interval sets its slots back', async () => {
+  it('are newest first, even if a change of the interval sets slots back', async () => {
     const check = await world.check({ interval_seconds: 60 });
     const at: string[] = [];
     const probe = async (of: CheckItem) => {
@@ -42,7 +42,7 @@ describe('the results of a check', () => {
     expect((await checkDetail(world.context, slower)).last_checked_at).toBe(at[0]);
   });
 
-  it('are there once where settings changed on a clock that ran ahead, and again when it was set back', async () => {
+  it('are unique when settings changed on a clock that ran ahead and was set back', async () => {
     const check = await world.check();
     const at: string[] = [];
     const probeEachMinute = async (of: CheckItem) => {
@@ -61,7 +61,7 @@ describe('the results of a check', () => {
     expect(await times(changed)).toEqual(at);
   });
 
-  it('say how many days are left, also those that a pack holds, on each page', async () => {
+  it('include days_left, also for packed results, on each page', async () => {
     const check = await world.check({ check_type: 'tls', config: { host: 'example.com' }, failure_threshold: 3 });
     const probe = async (days_left?: number) => {
       world.advance(MINUTE);
@@ -80,14 +80,14 @@ describe('the results of a check', () => {
     expect((await page(1, first.next)).values).toEqual(all.slice(4, 5));
   });
 
-  it('have no expires_at where nothing expires, though what is stored of them does', async () => {
+  it('have no expires_at if nothing expires, although their items do', async () => {
     const check = await world.check();
     await world.probe(check, slotOf(check));
     const [only] = (await gather(await resultList(world.context, await world.fresh(check), {}))).values;
     expect(only).not.toHaveProperty('expires_at');
   });
 
-  it('are there once, whichever of two jobs for the probe after a change comes first', async () => {
+  it('are unique, whichever of two jobs for the probe after a change runs first', async () => {
     const check = await world.check();
     world.advance(100);
     await world.probe(check, slotOf(check));
@@ -96,7 +96,7 @@ describe('the results of a check', () => {
     expect(await times(check)).toHaveLength(1);
   });
 
-  it('are found by checked_at when a probe came long after its slot', async () => {
+  it('are found by checked_at when a probe ran long after its slot', async () => {
     const check = await world.check({ interval_seconds: 3600 });
     world.advance(2 * 60 * MINUTE);
     const slot = slotOf(check);
@@ -109,7 +109,7 @@ describe('the results of a check', () => {
     expect(await times(check, { until: checked })).toEqual([]);
   });
 
-  it('are found by checked_at when an agent is ahead of our clock', async () => {
+  it('are found by checked_at when the clock of an agent is ahead', async () => {
     const check = await world.pushCheck();
     const ahead = now() + 50_000;
     await world.push(check, true, ahead);
@@ -117,7 +117,7 @@ describe('the results of a check', () => {
     expect(await times(check, { since: ahead + 1 })).toEqual([]);
   });
 
-  it('are those of the range and no others, whatever the range', async () => {
+  it('are exactly those in the range', async () => {
     const check = await world.pushCheck({ interval_seconds: 86_400 });
     const start = now();
     const pushed = [-55_000, -54_000, -20_000, -3000, -2000, -1000, -1, 0, 1, 30_000, 59_999, 60_000];
@@ -132,7 +132,7 @@ describe('the results of a check', () => {
     );
   });
 
-  it('are shown as long as the account keeps them', async () => {
+  it('are returned during the retention of the account', async () => {
     const check = await world.pushCheck();
     await world.push(check);
     world.advance(30 * DAY);
@@ -143,7 +143,7 @@ describe('the results of a check', () => {
     expect(await checkDetail(world.context, check)).toMatchObject({ last_result: null, last_checked_at: null });
   });
 
-  it('show no URL of an error to a read-only key', async () => {
+  it('hide the URL of an error from a read-only key', async () => {
     const check = await world.check();
     await world.probe(check, slotOf(check), 'GET https://example.com/?token=s3cret answered 503');
     const [result] = (await gather(await resultList(world.readOnly, check, {}))).values;

@@ -32,14 +32,14 @@ async function collected(pages: AsyncGenerator<HistoryEntry[]>) {
 type List = Reader<ResultRecord>;
 type Part = { values: ResultRecord[]; next?: string | undefined };
 
-/** A page of a list, and a chunk that a page is read in. */
+/** Page of a list, and chunk in which a page is read. */
 const page = (list: List, after: string | undefined, limit: number): Promise<Part> => gather(list, { after, limit });
 const chunk = async (list: List, after: string | undefined, limit: number): Promise<Part> => {
   const { found, next } = await list(after, limit);
   return { values: found.map(({ value }) => value), next };
 };
 
-/** A list read in parts of so many, each behind the last of the one before. */
+/** Reads a list in pages, each after the last item of the previous one. */
 async function inParts(list: List, limit: number, read: typeof page): Promise<ResultRecord[]> {
   const all: ResultRecord[] = [];
   let after: string | undefined;
@@ -47,15 +47,15 @@ async function inParts(list: List, limit: number, read: typeof page): Promise<Re
     const { values, next } = await read(list, after, limit);
     expect(values.length).toBeLessThanOrEqual(limit);
     all.push(...values);
-    // It never goes back.
+    // The order never reverses.
     expect(all.length).toBeLessThanOrEqual(2 * END);
     after = next;
   } while (after !== undefined);
   return all;
 }
 
-describe('what is stored of a check', () => {
-  it('is read from packs and single results as one, in either direction, whatever the interval was', async () => {
+describe('the stored results of a check', () => {
+  it('are read from packs and single results as one, in either direction, for any intervals', async () => {
     const page = fc.constantFrom<ReadOptions>({}, { page: 1 }, { page: 2 }, { page: 7 });
     const span = fc.tuple(fc.nat(END), fc.nat(END));
     await fc.assert(
@@ -72,7 +72,7 @@ describe('what is stored of a check', () => {
     );
   });
 
-  it('is listed newest first, each result once with the same id, in pages of any size', async () => {
+  it('are listed newest first, each once with the same id, in pages of any size', async () => {
     world.ports.clock.now = () => BASE + END;
     await fc.assert(
       fc.asyncProperty(story, fc.integer({ min: 1, max: 9 }), async (told, size) => {
@@ -96,7 +96,7 @@ describe('what is stored of a check', () => {
   });
 });
 
-it('a result keeps its id, whether it lies in a pack or by itself', async () => {
+it('keeps the id of a result in a pack and as a single item', async () => {
   const check = await world.check({ interval_seconds: 60 });
   world.advance(120_000);
   const slot = latestSlot(intervalScheduleOfCheck(check), world.ports.clock.now());
@@ -115,13 +115,13 @@ it('a result keeps its id, whether it lies in a pack or by itself', async () => 
   expect(await list()).toMatchObject([{ id: packed!.id, latency_ms: PACKED_MS }, {}]);
 });
 
-describe('the days left of a certificate', () => {
+describe('days_left of a certificate', () => {
   const daysLeft = async (context: Context, check: { id: string; tenant_id: string }) => {
     const { last_result } = await checkDetail(context, await world.fresh(check as never));
     return (last_result as { days_left?: number } | null)?.days_left;
   };
 
-  it('are those of the last run, though a pack does not carry them', async () => {
+  it('are returned with the last result, although packs do not contain them', async () => {
     const check = await world.check({ check_type: 'tls', config: { host: 'example.com' } });
     const rhythm = intervalScheduleOfCheck(check);
     const probe = async (days_left: number | undefined, success = true) => {

@@ -29,8 +29,8 @@ const toSlot = (check: CheckItem, ahead = 1) => {
   return slot;
 };
 
-describe('the last result of a check', () => {
-  it('is the one that its state follows, also after a push from the future', async () => {
+describe('the last result', () => {
+  it('is the one that decides the state, also after a push from the future', async () => {
     const check = await world.pushCheck({ interval_seconds: 60, failure_threshold: 1 });
     const last = async () => (await checkDetail(world.context, await world.fresh(check))).last_result;
     await world.push(check, true, now() + 50 * SECOND);
@@ -42,8 +42,8 @@ describe('the last result of a check', () => {
   });
 });
 
-describe('a result of a probed check is overdue', () => {
-  it('when a slot has none although its successor is due, and a probe and a pack have had their time', async () => {
+describe('an overdue result of a probed check', () => {
+  it('is reported when a slot has none after its successor, a probe and a pack', async () => {
     const check = await world.check({ interval_seconds: 60, timeout_ms: 5000 });
     expect(await isStale(check)).toBe(false);
     await world.probe(check, toSlot(check));
@@ -55,14 +55,14 @@ describe('a result of a probed check is overdue', () => {
     expect(await isStale(check)).toBe(false);
   });
 
-  it('when it never had one', async () => {
+  it('is reported when it never had one', async () => {
     const check = await world.check({ interval_seconds: 60, timeout_ms: 5000 });
     toSlot(check, 2);
     world.advance(5 * SECOND + PACK_MS);
     expect(await isStale(check)).toBe(true);
   });
 
-  it('never while it is disabled, nor just after it was enabled', async () => {
+  it('is not reported while it is disabled, nor just after it was enabled', async () => {
     const check = await world.check();
     const disabled = await updateCheck(world.context, check, { enabled: false });
     world.advance(60 * MINUTE);
@@ -72,8 +72,8 @@ describe('a result of a probed check is overdue', () => {
   });
 });
 
-describe('a result of a push check is overdue', () => {
-  it('when its agent has been silent for longer than the grace', async () => {
+describe('an overdue result of a push check', () => {
+  it('is reported when its grace time is exceeded', async () => {
     const check = await world.pushCheck({ interval_seconds: 60, config: { grace_seconds: 90 } });
     world.advance(60 * MINUTE);
     expect(await isStale(check)).toBe(false);
@@ -91,16 +91,16 @@ it.each([
   { settings: { interval_seconds: 60, failure_threshold: 1 }, seconds: 120 },
   { settings: { interval_seconds: 60, failure_threshold: 3 }, seconds: 240 },
   { settings: { interval_seconds: 300, failure_threshold: 2, config: { grace_seconds: 30 } }, seconds: 330 },
-])('a silent push check alerts after $seconds s with $settings', async ({ settings, seconds }) => {
+])('alerts for a push check without heartbeats after $seconds s with $settings', async ({ settings, seconds }) => {
   const check = await world.pushCheck(settings);
   expect((await checkDetail(world.context, check)).alerts_after_seconds).toBe(seconds);
   expect(await checkDetail(world.context, await world.check())).not.toHaveProperty('alerts_after_seconds');
 });
 
-describe('lists are stale', () => {
+describe('stale lists', () => {
   const stale = async () => (await staleChecks(world.context))('chk_any');
 
-  it('before the schedule has ever run, and when it is behind', async () => {
+  it('are reported before the schedule has ever run, and when it is behind', async () => {
     expect(await stale()).toBe(true);
     await world.watermark(2 * MINUTE);
     expect(await stale()).toBe(false);
@@ -110,7 +110,7 @@ describe('lists are stale', () => {
     expect(await stale()).toBe(true);
   });
 
-  it('for half a minute after an outage of ours, until what was due has been probed', async () => {
+  it('are reported for half a minute after a service outage', async () => {
     await world.watermark(4 * MINUTE);
     await recordOutage(world, { from: now() - MINUTE, to: now() });
     expect(await stale()).toBe(true);
@@ -118,7 +118,7 @@ describe('lists are stale', () => {
     expect(await stale()).toBe(false);
   });
 
-  it('by the shard of the cell of each check alone', async () => {
+  it('depend only on the shard of the cell of each check', async () => {
     await world.watermark(4 * MINUTE);
     const ids = [1, 2, 3, 4, 5, 6].map((n) => checkIdOf(now(), toBase32(n, 12), 0));
     const behind = world.keys.shardOf(ids[0]!);
@@ -130,20 +130,20 @@ describe('lists are stale', () => {
   });
 });
 
-describe('a schedule that is farther ahead than any clock can have put it', () => {
+describe('a schedule that is implausibly far ahead', () => {
   const state = async () => {
     const { ok, schedule } = await readHealth(world.context);
     return [ok, schedule.ok, (await staleChecks(world.context))('chk_any')];
   };
 
-  it('is not well: nothing is executed', async () => {
+  it('is not healthy, because nothing is executed', async () => {
     await world.watermark(5 * MINUTE);
     expect(await state()).toEqual([true, true, false]);
     await world.watermark(5 * MINUTE + 1);
     expect(await state()).toEqual([false, false, true]);
   });
 
-  it('does not make an outage of the future last until then', async () => {
+  it('does not extend an outage into the future', async () => {
     await world.watermark(MINUTE);
     await recordOutage(world, { from: now() - 2 * MINUTE, to: now() + 60 * MINUTE });
     await recordOutage(world, { from: now() + 30 * MINUTE, to: now() + 60 * MINUTE });
@@ -160,7 +160,7 @@ describe('the health of the service', () => {
     });
   });
 
-  it('is that of the shard that is farthest behind', async () => {
+  it('is that of the shard that is furthest behind', async () => {
     await world.watermark(2 * MINUTE);
     const until = now() + 2 * MINUTE;
     expect(await readHealth(world.context)).toMatchObject({

@@ -35,7 +35,7 @@ describe('the status', () => {
     expect(whole.status.entities.map(({ id }) => id)).toEqual(seen);
   });
 
-  it('without counts reads each entity about once, however many pages there are', async () => {
+  it('reads each entity about once without counts, for any number of pages', async () => {
     const count = 400;
     for (let i = 0; i < count; i++) await world.entity();
     let items = 0;
@@ -57,7 +57,7 @@ describe('the status', () => {
     expect(items).toBeLessThan(2 * count);
   });
 
-  it('of an empty account counts nothing', async () => {
+  it('counts nothing for an empty account', async () => {
     expect((await readStatus(world.context)).status).toEqual({
       entities: [],
       total: 0,

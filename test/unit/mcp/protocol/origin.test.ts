@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { isAllowedOrigin } from '#lib/mcp/protocol/origin.ts';
 import { readSettings } from '#lib/settings.ts';
 
-describe('MCP lets in pages', () => {
-  it('of its own address', () => {
+describe('the allowed origins of MCP', () => {
+  it('include its own address', () => {
     expect(isAllowedOrigin('http://localhost:8787', 'localhost:8787', readSettings({}))).toBe(true);
   });
 
-  it('of an origin that the operator names, and of no other port of its host', () => {
+  it('include an origin named by the operator, but no other port of its host', () => {
     const settings = readSettings({ ALLOWED_ORIGINS: '*,https://fleet.example.com' });
     expect(isAllowedOrigin('https://fleet.example.com', 'anything', settings)).toBe(true);
     expect(isAllowedOrigin('https://fleet.example.com:8443', 'fleet.example.com:8443', settings)).toBe(false);
@@ -15,11 +15,11 @@ describe('MCP lets in pages', () => {
   });
 
   it.each([
-    ['a name of somebody else that leads here', 'http://evil.example:8787', 'evil.example:8787'],
-    ['another origin, whatever ALLOWED_ORIGINS lets use the API', 'https://evil.example', 'localhost:8787'],
+    ['a foreign name that resolves to this host', 'http://evil.example:8787', 'evil.example:8787'],
+    ['another origin, even with * in ALLOWED_ORIGINS', 'https://evil.example', 'localhost:8787'],
     ['the origin of a file', 'null', 'localhost:8787'],
     ['a star', '*', 'localhost:8787'],
-  ])('but not of %s', (_what, origin, host) => {
+  ])('exclude %s', (_what, origin, host) => {
     expect(isAllowedOrigin(origin, host, readSettings({ ALLOWED_ORIGINS: '*' }))).toBe(false);
   });
 });

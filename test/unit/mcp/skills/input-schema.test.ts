@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { argumentComplaints, schemaComplaints } from '#lib/mcp/skills/input-schema.ts';
+import { argumentErrors, schemaIssues } from '#lib/mcp/skills/input-schema.ts';
 
-const placesOf = (schema: object) => schemaComplaints(schema as never).map(({ path }) => path.join('.'));
+const placesOf = (schema: object) => schemaIssues(schema as never).map(({ path }) => path.join('.'));
 const object = (more: object = {}) => ({ type: 'object', ...more });
 
 describe('a schema of arguments', () => {
   it.each<[string, object, string[]]>([
     ['another type', { type: 'array' }, ['type']],
-    ['a type that there is not', object({ properties: { a: { type: 'text' } } }), ['properties.a.type']],
+    ['an unknown type', object({ properties: { a: { type: 'text' } } }), ['properties.a.type']],
     ['several types, one unknown', object({ properties: { a: { type: ['string', 'x'] } } }), ['properties.a.type']],
     ['a reference in a list', object({ allOf: [{}, { $ref: '#' }] }), ['allOf.1.$ref']],
     ['a dynamic reference', object({ not: { $dynamicRef: '#a' } }), ['not.$dynamicRef']],
@@ -25,10 +25,10 @@ describe('a schema of arguments', () => {
       ['properties.a.items.0.pattern'],
     ],
     ['all that is wrong', object({ $ref: '#', patternProperties: {} }), ['$ref', 'patternProperties']],
-    ['properties that are no object', object({ properties: [] }), ['properties']],
-    ['a property that is no schema', object({ properties: { a: 7 } }), ['properties.a']],
-    ['alternatives that are no list', object({ anyOf: {} }), ['anyOf']],
-    ['required that is no list of names', object({ required: 'a' }), ['required']],
+    ['properties that are not an object', object({ properties: [] }), ['properties']],
+    ['a property that is not a schema', object({ properties: { a: 7 } }), ['properties.a']],
+    ['alternatives that are not a list', object({ anyOf: {} }), ['anyOf']],
+    ['required that is not a list of names', object({ required: 'a' }), ['required']],
     ...(
       [
         ['enum', 5],
@@ -48,8 +48,8 @@ describe('a schema of arguments', () => {
       object({ properties: { a: { [keyword]: value } } }),
       [`properties.a.${keyword}`],
     ]),
-    ['an id that is no address', object({ $id: 'http://[' }), ['']],
-  ])('is refused with %s', (_name, schema, places) => {
+    ['an id that is not an address', object({ $id: 'http://[' }), ['']],
+  ])('is rejected with %s', (_name, schema, places) => {
     expect(placesOf(schema)).toEqual(places);
   });
 
@@ -63,31 +63,29 @@ describe('a schema of arguments', () => {
     ['true and false as schemas', object({ additionalProperties: false, properties: { a: true } })],
     ['a dialect', object({ $schema: 'https://json-schema.org/draft/2020-12/schema' })],
     ['a format', object({ properties: { a: { type: 'string', format: 'uri' } } })],
-  ])('may have %s', (_name, schema) => {
+  ])('accepts %s', (_name, schema) => {
     expect(placesOf(schema)).toEqual([]);
   });
 
-  it('is not nested without end', () => {
+  it('is limited in depth', () => {
     let schema: object = {};
     for (let i = 0; i < 5000; i++) schema = { not: schema };
-    expect(schemaComplaints(object({ not: schema }))).toMatchObject([{ message: expect.stringContaining('nested') }]);
+    expect(schemaIssues(object({ not: schema }))).toMatchObject([{ message: expect.stringContaining('nested') }]);
   });
 
   it.each<[string, object]>([
     ['schemas', object({ allOf: Array.from({ length: 200 }, () => ({})) })],
     ['bytes', object({ description: 'x'.repeat(16 * 1024) })],
-  ])('has no more than so many %s', (_name, schema) => {
-    expect(schemaComplaints(schema as never)).toMatchObject([
-      { path: [], message: expect.stringContaining('at most') },
-    ]);
+  ])('limits the number of %s', (_name, schema) => {
+    expect(schemaIssues(schema as never)).toMatchObject([{ path: [], message: expect.stringContaining('at most') }]);
   });
 
-  it('is judged whatever it is, and says what is wrong in words', () => {
+  it('is validated with a message for any input', () => {
     fc.assert(
       fc.property(
         fc.object({ maxDepth: 6, key: fc.constantFrom('type', 'properties', 'items', 'anyOf', 'required', 'a') }),
         (value) => {
-          for (const { message } of schemaComplaints(value)) expect(message).toMatch(/\w+/);
+          for (const { message } of schemaIssues(value)) expect(message).toMatch(/\w+/);
         },
       ),
       { numRuns: 300 },
@@ -113,26 +111,24 @@ describe('arguments', () => {
     [{ name: 'xy', count: 1.5 }, 'count'],
     [{ name: 'xy', tags: ['a', 'c'] }, 'tags.1'],
     [{ name: 'xy', other: 1 }, 'other'],
-  ])('%j do not fit, and the place is named', (value, path) => {
-    expect(argumentComplaints(schema, value).map((each) => each.path)).toContain(path);
+  ])('are rejected with the path: %j', (value, path) => {
+    expect(argumentErrors(schema, value).map((each) => each.path)).toContain(path);
   });
 
-  it('that fit are taken', () => {
-    expect(argumentComplaints(schema, { name: 'xy', count: 3, tags: ['a', 'b'] })).toEqual([]);
+  it('are accepted when they match', () => {
+    expect(argumentErrors(schema, { name: 'xy', count: 3, tags: ['a', 'b'] })).toEqual([]);
   });
 
   it.each<[string, object]>([
     ['bytes', { name: 'x'.repeat(16 * 1024) }],
     ['elements in a list', { name: 'xy', tags: Array(101).fill('a') }],
     ['values', { name: 'xy', tags: Array(100).fill(Array(10).fill('a')) }],
-  ])('have no more than so many %s', (_name, value) => {
-    expect(argumentComplaints(schema, value)).toMatchObject([
-      { path: '', message: expect.stringContaining('at most') },
-    ]);
+  ])('limit the number of %s', (_name, value) => {
+    expect(argumentErrors(schema, value)).toMatchObject([{ path: '', message: expect.stringContaining('at most') }]);
   });
 
-  it('are not judged by a format, whose expressions can take for ever', () => {
+  it('are not validated by format, whose expressions can run without end', () => {
     const url = object({ properties: { a: { type: 'string', format: 'url' }, b: { format: 'email' } } });
-    expect(argumentComplaints(url, { a: `http://${'a'.repeat(5000)}!`, b: 'none' })).toEqual([]);
+    expect(argumentErrors(url, { a: `http://${'a'.repeat(5000)}!`, b: 'none' })).toEqual([]);
   });
 });

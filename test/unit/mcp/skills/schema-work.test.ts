@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { argumentComplaints, schemaComplaints } from '#lib/mcp/skills/input-schema.ts';
+import { argumentErrors, schemaIssues } from '#lib/mcp/skills/input-schema.ts';
 import { worstMessages, worstSkills } from '#test/support/worst-messages.ts';
 
 const named = (count: number, value: unknown) =>
@@ -11,39 +11,39 @@ describe('arguments', () => {
     additionalProperties: { anyOf: Array.from({ length: 195 }, (_, i) => ({ type: 'string', minLength: 9999 + i })) },
   };
 
-  it('are refused when holding a registered schema against them is too much work', () => {
-    expect(schemaComplaints(lengths)).toEqual([]);
-    const complaints = argumentComplaints(lengths, named(999, ''));
-    expect(complaints).toEqual([{ path: '', message: expect.stringMatching(/20000 comparisons .* fewer values/s) }]);
+  it('are rejected when the work of a registered schema is too large', () => {
+    expect(schemaIssues(lengths)).toEqual([]);
+    const complaints = argumentErrors(lengths, named(999, ''));
+    expect(complaints).toEqual([{ path: '', message: expect.stringMatching(/20000 comparisons.*fewer values/s) }]);
   });
 
-  it('may be few for a large schema', () => {
-    expect(argumentComplaints(lengths, named(20, 'x'.repeat(10_000).slice(0, 500)))).not.toEqual([
+  it('can be few for a large schema', () => {
+    expect(argumentErrors(lengths, named(20, 'x'.repeat(10_000).slice(0, 500)))).not.toEqual([
       { path: '', message: expect.stringContaining('comparisons') },
     ]);
   });
 
-  it('may be many where each has a schema of its own', () => {
+  it('can be many with a schema for each', () => {
     const properties = named(190, { type: 'string', description: 'One of many' });
-    expect(argumentComplaints({ type: 'object', properties }, named(190, 'x'))).toEqual([]);
+    expect(argumentErrors({ type: 'object', properties }, named(190, 'x'))).toEqual([]);
     const list = {
       type: 'object',
       properties: { ids: { type: 'array', uniqueItems: true, items: { type: 'string' } } },
     };
-    expect(argumentComplaints(list, { ids: Array.from({ length: 100 }, (_, i) => `id ${i}`) })).toEqual([]);
+    expect(argumentErrors(list, { ids: Array.from({ length: 100 }, (_, i) => `id ${i}`) })).toEqual([]);
   });
 
-  it.each(['uniques', 'multiples', 'choices', 'required names'])('are refused against many %s', (name) => {
+  it.each(['uniques', 'multiples', 'choices', 'required names'])('are rejected against many %s', (name) => {
     const skill = [...worstSkills('act_1')].find((one) => one.name === `a schema of ${name}`)!;
     const call = [...worstMessages()].find((one) => one.name === `arguments against ${name}`)!;
     const [{ inputSchema }] = JSON.parse(skill.text).tools;
-    expect(argumentComplaints(inputSchema, JSON.parse(call.text).params.arguments)).toMatchObject([
+    expect(argumentErrors(inputSchema, JSON.parse(call.text).params.arguments)).toMatchObject([
       { path: '', message: expect.stringContaining('comparisons') },
     ]);
   });
 });
 
-it('a schema with faults everywhere has at most twenty told', () => {
+it('reports at most twenty errors of a schema', () => {
   const allOf = Array.from({ length: 190 }, () => ({ $ref: '#', pattern: '.' }));
-  expect(schemaComplaints({ type: 'object', allOf })).toHaveLength(20);
+  expect(schemaIssues({ type: 'object', allOf })).toHaveLength(20);
 });

@@ -6,8 +6,8 @@ import { AppError } from '#lib/platform/errors.ts';
 import type { Table } from '#lib/platform/ports.ts';
 import { deletesReplies, open, SECOND, world } from './stream-world.ts';
 
-describe('a stream whose table is behind or fails', () => {
-  it('finds at its end what no eventual read has shown', async () => {
+describe('a stream with a stale or failing table', () => {
+  it('finds at its end what no eventual read returned', async () => {
     const home = await world({
       settings: { MCP_STREAM_SECONDS: 20 },
       wrap: (table) => ({
@@ -24,13 +24,13 @@ describe('a stream whose table is behind or fails', () => {
     expect(all.match(/"id":1,"result":\{\}/g)).toHaveLength(1);
   });
 
-  it('sends nothing twice that an eventual read shows twice', async () => {
+  it('sends nothing twice that an eventual read returns twice', async () => {
     const before: Parameters<Table['transact']>[0] = [];
     const home = await world({
       settings: { MCP_STREAM_SECONDS: 20 },
       wrap: (table) => ({
         ...table,
-        // A deletion is not seen for a while.
+        // A deletion is not visible for a while.
         transact: async (writes) => {
           if (!deletesReplies(writes) || before.length > 5) return table.transact(writes);
           before.push(...writes);
@@ -47,7 +47,7 @@ describe('a stream whose table is behind or fails', () => {
     expect(all.match(/event: message/g)).toHaveLength(3);
   });
 
-  it('sends an answer though the store fails to take it out, and then once', async () => {
+  it('sends a reply once even if the store fails to delete it', async () => {
     let fails = 2;
     const home = await world({
       settings: { MCP_STREAM_SECONDS: 20 },
@@ -70,7 +70,7 @@ describe('a stream whose table is behind or fails', () => {
     expect((await home.store.query({ partition })).items).toEqual([]);
   });
 
-  it('goes on when the store fails for a moment', async () => {
+  it('continues after a failure of the store', async () => {
     let fails = 0;
     const home = await world({
       wrap: (table) => ({
@@ -93,7 +93,7 @@ describe('a stream whose table is behind or fails', () => {
 });
 
 describe('open streams', () => {
-  it('are so many that a key may hold; one that a crash cut off counts no more after 90 seconds', async () => {
+  it('are limited per key; one lost in a crash stops counting after 90 seconds', async () => {
     const home = await world({ settings: { MCP_STREAMS_PER_KEY: 2 } });
     const [one, two] = [await home.ask('GET'), await home.ask('GET')];
     expect([one.status, two.status]).toEqual([200, 200]);
@@ -101,14 +101,14 @@ describe('open streams', () => {
     expect(refused.status).toBe(429);
     expect(refused.headers.get('retry-after')).toBe('60');
     expect(await refused.json()).toMatchObject({ code: 'RATE_LIMITED' });
-    // Nobody reads from them: they are as dead as after a crash.
+    // Without readers, as after a crash.
     home.advance(91 * SECOND);
     expect((await home.ask('GET')).status).toBe(200);
   });
 
-  it('are so many that a key may hold, also when hundreds are opened at once in two processes', async () => {
+  it('are limited per key, also when hundreds are opened at once in two processes', async () => {
     const home = await world({ settings: { MCP_STREAMS_PER_KEY: 20 } });
-    // Another process has a table of its own on the same store, and so none of its queues.
+    // Another process has its own table on the same store, and none of its queues.
     const other = makeMcp({ ...home, ports: { ...home.ports, table: { ...home.ports.table } } }, { streams: true });
     const there = () =>
       other(new Request('http://fleet.example/v1/mcp', { headers: { authorization: `Bearer ${home.key.key}` } }));
@@ -118,7 +118,7 @@ describe('open streams', () => {
     expect(statuses[429]).toHaveLength(280);
   });
 
-  it('are three times as many that an account may hold, however many keys it has', async () => {
+  it('are limited per account to three times that, for any number of keys', async () => {
     const home = await world({ settings: { MCP_STREAMS_PER_KEY: 2 } });
     const keys = [];
     for (const label of ['a', 'b', 'c', 'd']) {
@@ -129,6 +129,6 @@ describe('open streams', () => {
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(6);
     const refused = replies.find(({ status }) => status === 429)!;
     expect(refused.headers.get('retry-after')).toBe('60');
-    expect(await refused.text()).toContain('The keys of this account hold 6 MCP streams');
+    expect(await refused.text()).toContain('The keys of this account have 6 open MCP streams');
   });
 });

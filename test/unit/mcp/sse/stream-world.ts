@@ -5,7 +5,7 @@ import { memoryWorld } from '#test/support/memory-world.ts';
 
 export const SECOND = 1000;
 
-/** A stream in virtual time: a rest of it lets the clock go on, until the test holds it. */
+/** Stream in virtual time: its waits advance the clock until the test stops it. */
 export async function world({ settings = {}, wrap }: { settings?: object; wrap?: (table: Table) => Table } = {}) {
   const memory = memoryWorld(wrap);
   Object.assign(memory.ports.settings, settings);
@@ -27,7 +27,7 @@ export async function world({ settings = {}, wrap }: { settings?: object; wrap?:
 }
 type World = Awaited<ReturnType<typeof world>>;
 
-/** A table that answers reads of skills only when what `held` gives is over. */
+/** Table whose reads of skills wait for `held`. */
 export const holdingSkills =
   (held: () => Promise<void> | undefined) =>
   (table: Table): Table => ({
@@ -38,11 +38,11 @@ export const holdingSkills =
     },
   });
 
-/** Whether a transaction takes replies out of the queue of a stream. */
+/** Whether a transaction deletes replies from the queue of a stream. */
 export const deletesReplies = (writes: Write[]): boolean =>
   writes.some((write) => 'delete' in write && write.delete.pk.includes('#REPLIES#'));
 
-/** Reads a stream, event by event, as they come in virtual time. */
+/** Reads a stream event by event, in virtual time. */
 export async function open(world: World, headers: Record<string, string> = {}, signal?: AbortSignal) {
   const opened = world.now();
   const reply = await world.ask('GET', { headers, ...(signal && { signal }) });
@@ -54,7 +54,7 @@ export async function open(world: World, headers: Record<string, string> = {}, s
   return {
     query,
     next: async () => (await reader.read()).value,
-    /** Reads to the end; `each` sees every event with its time (ms since it was opened). */
+    /** Reads to the end; `each` receives every event with its time (ms since the start). */
     rest: async (each: (event: string, at: number) => void | Promise<void> = () => {}) => {
       for (;;) {
         const { done, value } = await reader.read();

@@ -4,7 +4,7 @@ import { holdingSkills, open, SECOND, world } from './stream-world.ts';
 const MINUTE = 60 * SECOND;
 
 describe('a stream of 2024-11-05', () => {
-  it('says every 15 seconds that it is there', async () => {
+  it('sends a keep-alive every 15 seconds', async () => {
     const stream = await open(await world(), { 'mcp-protocol-version': '2024-11-05' });
     const pings: number[] = [];
     await stream.rest((event, at) => {
@@ -14,17 +14,17 @@ describe('a stream of 2024-11-05', () => {
     for (const [i, at] of pings.entries()) expect(at - (pings[i - 1] ?? 0)).toBeLessThan(16 * SECOND);
   });
 
-  it('ends after 30 seconds when nobody ever sent anything', async () => {
+  it('ends after 30 seconds without any message', async () => {
     const lived = await (await open(await world())).rest();
     expect(lived / SECOND).toBeCloseTo(30, -0.5);
   });
 
-  it('is given 10 minutes to be quiet when its client was there before', async () => {
+  it('ends after 10 minutes without messages when its client reconnected', async () => {
     const stream = await open(await world(), { 'mcp-protocol-version': '2024-11-05' });
     expect((await stream.rest()) / MINUTE).toBeCloseTo(10, 0);
   });
 
-  it('lives 14 minutes when it is used, and ends with nothing unsaid', async () => {
+  it('ends after 14 minutes of use, with all replies sent', async () => {
     const home = await world();
     const stream = await open(home);
     expect((await stream.ping()).status).toBe(202);
@@ -41,8 +41,8 @@ describe('a stream of 2024-11-05', () => {
     expect((await stream.ping()).status).toBe(404);
   });
 
-  it('waits beyond its end for an answer that is awaited, and sends it', async () => {
-    // The tool's own reads are held up until the stream's life is over.
+  it('extends its end for a pending reply, and sends it', async () => {
+    // The reads of the tool are delayed until the life of the stream is over.
     let release = () => {};
     let held: Promise<void> | undefined;
     const home = await world({
@@ -66,7 +66,7 @@ describe('a stream of 2024-11-05', () => {
     expect(lived).toBeGreaterThan(70 * SECOND);
   });
 
-  it('looks seldom while nobody asks, and often after somebody did', async () => {
+  it('polls rarely while idle, and often after a message', async () => {
     const home = await world();
     const idle = await open(home, { 'mcp-protocol-version': '2024-11-05' });
     const looks = async (stream: typeof idle) => {
@@ -94,7 +94,7 @@ describe('a stream of 2024-11-05', () => {
     expect(home.now() - deleted).toBeLessThan(20 * SECOND);
   });
 
-  it('ends when it is told to, and no reply can be queued any more', async () => {
+  it('ends when aborted, and accepts no further reply', async () => {
     const home = await world();
     const left = new AbortController();
     const stream = await open(home, {}, left.signal);
@@ -105,7 +105,7 @@ describe('a stream of 2024-11-05', () => {
     expect((await stream.ping()).status).toBe(404);
   });
 
-  it('is over before a platform cuts it, whatever is awaited', async () => {
+  it('ends before the limit of the platform, with any pending replies', async () => {
     let held: Promise<void> | undefined;
     const home = await world({
       wrap: holdingSkills(() => held),
@@ -119,7 +119,7 @@ describe('a stream of 2024-11-05', () => {
   });
 });
 
-it('a batch leaves the event loop to others between its messages', async () => {
+it('yields the event loop between the messages of a batch', async () => {
   const home = await world();
   let turns = 0;
   const count = () => {

@@ -9,7 +9,7 @@ import type { ResultItem } from '#lib/results/result.ts';
 import { type HealthWorld, healthWorld, intervalScheduleOfCheck, jobOfCheck } from '#test/support/health-world.ts';
 
 let world: HealthWorld;
-/** What each host does; `ok` where nothing is said. */
+/** Behavior of each host; default `ok`. */
 let hosts: Record<string, 'silent' | 'refuses'>;
 let asked: HttpRequest[];
 beforeEach(async () => {
@@ -40,22 +40,22 @@ const results = async ({ tenant_id, id }: CheckItem): Promise<ResultItem[]> => {
 };
 const run = async (check: CheckItem) => runCheckManually(world.context, await world.fresh(check));
 
-describe('a run by hand whose target does not answer', () => {
-  it('is held against the target while the reference name answers', async () => {
+describe('a manual run without a response', () => {
+  it('counts against the target while the reference host answers', async () => {
     const check = await world.check({ failure_threshold: 1 });
     await run(check);
     hosts['example.com'] = 'silent';
     expect(await run(check)).toMatchObject({ check_state: 'down', result: { error_kind: 'timeout' } });
   });
 
-  it('is recorded nowhere when the reference name, which had answered, is silent too', async () => {
+  it('is not recorded when the reference host, which had answered, fails too', async () => {
     const check = await world.check({ failure_threshold: 1 });
     await run(check);
     Object.assign(hosts, { 'example.com': 'silent', reference: 'silent' });
     await expect(run(check)).rejects.toMatchObject({
       code: 'UNAVAILABLE',
       headers: { 'retry-after': '5' },
-      message: expect.stringContaining('our own network may be to blame'),
+      message: expect.stringContaining('the network of the service may be down'),
     });
     expect(await results(check)).toHaveLength(1);
     expect(await world.fresh(check)).toMatchObject({ state: 'up', consecutive_failures: 0 });
@@ -63,14 +63,14 @@ describe('a run by hand whose target does not answer', () => {
     expect(await run(check)).toMatchObject({ check_state: 'down' });
   });
 
-  it('is held against a target that refuses, whatever the reference name does', async () => {
+  it('counts against a target that refuses, whatever the reference host does', async () => {
     const check = await world.check({ failure_threshold: 1 });
     await run(check);
     Object.assign(hosts, { 'example.com': 'refuses', reference: 'silent' });
     expect(await run(check)).toMatchObject({ check_state: 'down', result: { error_kind: 'connect' } });
   });
 
-  it('is recorded nowhere when it was given less time than the check has', async () => {
+  it('is not recorded when it had less time than the check has', async () => {
     const check = await world.check({ failure_threshold: 1, timeout_ms: 30_000 });
     hosts['example.com'] = 'silent';
     await expect(run(check)).rejects.toMatchObject({
@@ -82,7 +82,7 @@ describe('a run by hand whose target does not answer', () => {
   });
 });
 
-describe('a run by hand while the probe of a slot is under way', () => {
+describe('a manual run while the probe of a slot is in progress', () => {
   const jobs = (check: CheckItem) =>
     world.sent.flatMap(({ queue, message }) => {
       const { jobs = [] } = message.body as { jobs?: Job[] };
@@ -90,7 +90,7 @@ describe('a run by hand while the probe of a slot is under way', () => {
         ? jobs.filter(({ only, slot }) => only?.includes(check.id) && slot >= check.settings_at)
         : [];
     });
-  /** A check that is up, at a slot of it that begins now. */
+  /** Check that is up, at a slot that begins now. */
   async function atSlot() {
     const check = await world.check({ failure_threshold: 1, interval_seconds: 60 });
     await run(check);
@@ -101,14 +101,14 @@ describe('a run by hand while the probe of a slot is under way', () => {
     return { check, slot };
   }
 
-  it('has that slot probed by what the check is now, if it changed that', async () => {
+  it('probes the slot again with the changed check', async () => {
     const { check, slot } = await atSlot();
     hosts['example.com'] = 'refuses';
     expect(await run(check)).toMatchObject({ check_state: 'down' });
     expect(jobs(check)).toEqual([{ ...jobOfCheck(check, slot), only: [check.id] }]);
   });
 
-  it('leaves it alone if it changed nothing, or the slot has its outcome', async () => {
+  it('does not probe the slot again without a change, or when it has an outcome', async () => {
     const quiet = await atSlot();
     await run(quiet.check);
     expect(jobs(quiet.check)).toEqual([]);
@@ -123,20 +123,20 @@ describe('a run by hand while the probe of a slot is under way', () => {
   });
 });
 
-it('a run by hand at the very instant of a slot does not speak for that slot', async () => {
+it("does not count a manual run at the instant of a slot as the slot's", async () => {
   const check = await world.check({ interval_seconds: 60 });
   const { phase, interval_ms } = intervalScheduleOfCheck(check);
   const now = world.ports.clock.now();
   const slot = phase + (Math.floor((now - phase) / interval_ms) + 1) * interval_ms;
   await world.ports.clock.sleep(slot - now);
-  // Whoever waits beside the probe moves this clock no further.
+  // Waiting does not move this clock.
   Object.assign(world.ports.clock, { sleep: () => new Promise<never>(() => {}) });
   const { result } = await run(check);
   expect(Date.parse(result.checked_at)).toBe(slot);
   expect(result.sk.slice(2, 15)).toBe(String(slot + 1));
 });
 
-it('a run by hand of a check that was deleted meanwhile leaves nothing', async () => {
+it('leaves nothing of a manual run of a check that was deleted', async () => {
   const check = await world.check();
   const stored = await world.fresh(check);
   await deleteCheck(world.context, stored);

@@ -25,7 +25,7 @@ const write = async (world: HealthWorld, check: CheckItem, changes: Partial<Chec
 };
 
 describe('the start of a run', () => {
-  it('takes the mark of a silence detection away, so that the detection sees it', async () => {
+  it('clears the mark of a missed heartbeat detection, which then sees it', async () => {
     const world = await healthWorld();
     const check = await world.pushCheck();
     await world.push(check);
@@ -39,7 +39,7 @@ describe('the start of a run', () => {
     expect(fresh.silence_at).toBeUndefined();
   });
 
-  it('that is written while the detection of silence moves the deadline is held to its own time', async () => {
+  it('uses its own time when the detection moves the deadline at the same time', async () => {
     const world = await healthWorld();
     const { ports, keys, context } = world;
     const check = await world.pushCheck({ config: { grace_seconds: 3600, max_run_seconds: 10 } });
@@ -53,7 +53,7 @@ describe('the start of a run', () => {
     const startedAt = ports.clock.now();
     const fresh = await world.fresh(check);
 
-    // Another process looks, finds the second push and moves the deadline, just before the start is committed.
+    // Another process finds the second push and moves the deadline, just before the start is committed.
     const detection = async () => {
       world.advance(500);
       await world.watermark(60_000);
@@ -81,7 +81,7 @@ describe('the start of a run', () => {
     expect(await deadline()).toBeLessThanOrEqual(startedAt + 11_000);
   });
 
-  it('that is decided on an older version of its check goes round again, and opens one run', async () => {
+  it('retries on an outdated version of its check, and opens one run', async () => {
     const world = await healthWorld();
     const check = await world.pushCheck();
     await receivePing(world, check, ping('start', { rid: 'a' }), 30);
@@ -90,7 +90,7 @@ describe('the start of a run', () => {
     expect((await world.fresh(check)).runs).toMatchObject([{ rid: 'a' }, { rid: 'b' }]);
   });
 
-  it('that is one too many, or comes to a disabled check, is kept and changes nothing', async () => {
+  it('is stored without effect beyond the maximum, or on a disabled check', async () => {
     const world = await healthWorld();
     const check = await world.pushCheck();
     const start = async (rid: string) => receivePing(world, await world.fresh(check), ping('start', { rid }), 30);
@@ -100,7 +100,7 @@ describe('the start of a run', () => {
     expect(await world.fresh(check)).toEqual(before);
     await write(world, before, { enabled: false });
     const off = await world.fresh(check);
-    await start('to nobody');
+    await start('disabled');
     expect(await world.fresh(check)).toEqual(off);
     const partition = world.keys.ofCheck(check.tenant_id, check.id);
     expect((await world.ports.table.query({ partition, ...under(PINGS) })).items).toHaveLength(12);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { maskSecrets } from '#lib/results/pings/mask-secrets.ts';
 
-describe('what a job wrote', () => {
+describe('the output of a job', () => {
   it.each([
     ['password=hunter2 host=db1', 'password=******** host=db1'],
     ['DB_PASSWORD: hunter2', 'DB_PASSWORD: ********'],
@@ -34,10 +34,10 @@ describe('what a job wrote', () => {
     'token expired, see https://example.com:8443/docs',
     'password authentication failed for user "shop"',
     'grün: 日本語',
-  ])('is left where it has no secret: %s', (text) => expect(maskSecrets(text)).toBe(text));
+  ])('is unchanged without a secret: %s', (text) => expect(maskSecrets(text)).toBe(text));
 });
 
-/** Values as people have them: nothing that ends a value. */
+/** Realistic values without separators. */
 const secret = fc
   .string({ minLength: 6, maxLength: 40 })
   .filter((text) => /^[\w.~+/=-]+$/.test(text) && !text.startsWith('-'));
@@ -54,7 +54,7 @@ const form = fc.constantFrom(
   (_: string, value: string) => `https://ann:${value.replaceAll('/', 'x')}@db1/x`,
 );
 
-it('a secret in any of these forms is gone, whatever stands around it, and masking it again changes nothing', () => {
+it('masks a secret in any of these forms, in any context, idempotently', () => {
   fc.assert(
     fc.property(prose, name, secret, form, prose, (before, name, value, write, after) => {
       const written = write(name, value);
@@ -66,7 +66,7 @@ it('a secret in any of these forms is gone, whatever stands around it, and maski
   );
 });
 
-it('any bytes are taken', () => {
+it('accepts any bytes', () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 2000, unit: 'binary' }), (text) => {
       const masked = maskSecrets(text);

@@ -4,7 +4,7 @@ import { readPingPath } from '#lib/results/pings/ping-path.ts';
 const UUID = '5bf66975-d4c7-4bf5-bcc8-b8d8a82ea278';
 const KEY = 'fqOOd6-F4MMNuCEnzTU01w';
 
-describe('what the path of a ping means', () => {
+describe('the path of a ping', () => {
   it.each([
     ['', 'success', null],
     ['/', 'success', null],
@@ -15,7 +15,7 @@ describe('what the path of a ping means', () => {
     ['/1', 'fail', 1],
     ['/255', 'fail', 255],
     ['/007', 'fail', 7],
-  ])('a UUID with "%s" behind it', (rest, kind, exit_status) => {
+  ])('parses a UUID followed by "%s"', (rest, kind, exit_status) => {
     expect(readPingPath(`/ping/${UUID}${rest}`)).toEqual({ target: { uuid: UUID }, kind, exit_status });
     if (rest === '/') return;
     expect(readPingPath(`/ping/${KEY}/db-backup${rest}`)).toEqual({
@@ -25,17 +25,17 @@ describe('what the path of a ping means', () => {
     });
   });
 
-  it('takes a UUID in capitals for the same', () => {
+  it('accepts a UUID in capitals', () => {
     expect(readPingPath(`/ping/${UUID.toUpperCase()}`)).toMatchObject({ target: { uuid: UUID } });
   });
 
-  it('takes a slug that is called like an action', () => {
+  it('accepts a slug that equals an action', () => {
     expect(readPingPath(`/ping/${KEY}/start`)).toMatchObject({ target: { slug: 'start' }, kind: 'success' });
     expect(readPingPath(`/ping/${KEY}/7/fail`)).toMatchObject({ target: { slug: '7' }, kind: 'fail' });
   });
 
   it.each([`${UUID}/256`, `${UUID}/99999999999999999999`, `${KEY}/Backup`, `${KEY}/${'x'.repeat(65)}`, `${KEY}/a/256`])(
-    'knows what %s wants to be, and that it cannot be',
+    'returns invalid for %s',
     (path) => expect(readPingPath(`/ping/${path}`)).toBe('invalid'),
   );
 
@@ -56,5 +56,5 @@ describe('what the path of a ping means', () => {
     `${UUID}//`,
     `${UUID.slice(1)}`,
     `{${UUID}}`,
-  ])('knows nothing at "%s"', (path) => expect(readPingPath(`/ping/${path}`)).toBe('unknown'));
+  ])('returns unknown for "%s"', (path) => expect(readPingPath(`/ping/${path}`)).toBe('unknown'));
 });

@@ -14,7 +14,7 @@ import { queueRecord } from '#test/support/queue-record.ts';
 const QUICK: HttpReply = { status: 200, headers: {}, body: '', latency_ms: 20 };
 const HANGS = new NetError('timeout', 'no answer within 5000 ms');
 
-/** A prober whose targets answer as `answer` says. */
+/** Prober whose targets answer by `answer`. */
 function proberOf({ ports }: HealthWorld, answer: { now: HttpReply | NetError | Promise<HttpReply> }) {
   const asked: string[] = [];
   const http: Net['http'] = async ({ url }) => {
@@ -30,7 +30,7 @@ function proberOf({ ports }: HealthWorld, answer: { now: HttpReply | NetError | 
   return { asked, give };
 }
 
-/** The probe of some checks of a cell alone, at their newest slot: as after their creation. */
+/** Probes some checks of a cell at their newest slot, as after their creation. */
 const jobOf = (checks: CheckItem | CheckItem[], at: number): Job => {
   const named = [checks].flat();
   const slot = latestSlot(intervalScheduleOfCheck(named[0]!), at);
@@ -41,7 +41,7 @@ const resultsOf = async ({ ports, keys }: HealthWorld, { tenant_id, id }: CheckI
   (await ports.table.query({ partition: keys.ofCheck(tenant_id, id), ...under(RESULTS) })).items.length;
 
 describe('the next probe of a check', () => {
-  it('that timed out goes to the slow lane, and back as soon as its target is quick again', async () => {
+  it('moves to the slow lane after a timeout, and back when its target is quick again', async () => {
     const world = await healthWorld();
     const { ports, sent, fresh } = world;
     const check = await world.check({ interval_seconds: 60 });
@@ -65,7 +65,7 @@ describe('the next probe of a check', () => {
     expect(await resultsOf(world, check)).toBe(2);
   });
 
-  it('that took two seconds is as slow, though it succeeded', async () => {
+  it('moves to the slow lane after two seconds, even if it succeeded', async () => {
     const world = await healthWorld();
     const check = await world.check({ interval_seconds: 60 });
     await proberOf(world, { now: { ...QUICK, latency_ms: 2000 } }).give({
@@ -74,7 +74,7 @@ describe('the next probe of a check', () => {
     expect((await world.fresh(check)).slow).toBe(true);
   });
 
-  it('stays where it is with an interval of 2 s or less: on the slow lane it would come too late each time', () => {
+  it('stays in its lane with an interval up to 2 s, because it would always be late on the slow lane', () => {
     const outcome: ProbeOutcome = {
       success: false,
       status_code: 0,
@@ -116,7 +116,7 @@ describe('the next probe of a check', () => {
 });
 
 describe('probes of one tenant to one host', () => {
-  it('are ten at once, and those of another host do not wait for them', async () => {
+  it('are limited to ten, without delaying those of another host', async () => {
     const world = await healthWorld();
     // No time passes while they wait.
     world.ports.clock.sleep = () => new Promise(() => {});
@@ -136,8 +136,8 @@ describe('probes of one tenant to one host', () => {
   });
 });
 
-describe('a probe that waited for longer than its interval', () => {
-  it('is left out, and GET /v1/health is not ok for a minute', async () => {
+describe('a probe that waited longer than its interval', () => {
+  it('is skipped, and GET /v1/health is not ok for a minute', async () => {
     const world = await healthWorld();
     const { context, ports } = world;
     await world.watermark(100_000);
@@ -150,14 +150,14 @@ describe('a probe that waited for longer than its interval', () => {
     expect(asked).toEqual([]);
     expect(await readHealth(context)).toMatchObject({
       ok: false,
-      reasons: ['Probes waited for longer than their interval and were left out.'],
+      reasons: ['Probes waited longer than their interval and were skipped.'],
       probes: { ok: false, last_late_at: expect.any(String) },
     });
     world.advance(61_000);
     expect((await readHealth(context)).probes.ok).toBe(true);
   });
 
-  it('because its tenant held its share of the places itself says nothing of the service', async () => {
+  it('does not affect the health if its tenant had used up its share', async () => {
     const world = await healthWorld();
     const { context, ports } = world;
     await world.watermark(100_000);

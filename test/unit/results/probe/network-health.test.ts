@@ -7,7 +7,7 @@ const MINUTE = 60_000;
 
 let now: number;
 let witnessIsUp: boolean;
-/** How long a witness that is not takes to say nothing. */
+/** Delay of the response of a missing reference host. */
 let hangs: Promise<void> | undefined;
 let network: ReturnType<typeof networkHealth>;
 beforeEach(() => {
@@ -26,7 +26,7 @@ beforeEach(() => {
   } as unknown as Ports);
 });
 
-/** A batch of probes to three hosts, which end so; whoever is silent asks who is to blame. */
+/** Batch of probes to three hosts with these outcomes. */
 async function batch(answered: boolean) {
   for (const host of ['a', 'b', 'c']) network.record(host, answered);
   const blame = answered ? undefined : await network.attribute();
@@ -34,30 +34,30 @@ async function batch(answered: boolean) {
   return blame;
 }
 
-describe('the reference host of our own network', () => {
-  it('that never answered speaks for nobody', async () => {
+describe('the reference host', () => {
+  it('is ignored when it has never answered', async () => {
     witnessIsUp = false;
     await batch(true);
     expect(await batch(false)).toBe('target');
   });
 
-  it('that was heard and is silent with all hosts tells that our network is down', async () => {
+  it('attributes the failure of all hosts to the network when it answered before', async () => {
     await batch(true);
     witnessIsUp = false;
     expect(await batch(false)).toBe('network');
   });
 
-  it('tells so also when it is looked at in the moment in which the network fails', async () => {
+  it('attributes it also when checked while the network fails', async () => {
     await batch(true);
     now += 10 * MINUTE;
     witnessIsUp = false;
-    // The last answers of the hosts come in while the reference host is silent already.
+    // The last hosts answer while the reference host fails already.
     await batch(true);
     now += 5000;
     expect(await batch(false)).toBe('network');
   });
 
-  it('that was heard is not silent again by a look-up that began before', async () => {
+  it('is not marked as failed by a lookup that began before its answer', async () => {
     await batch(true);
     witnessIsUp = false;
     expect(await batch(false)).toBe('network');
@@ -66,14 +66,14 @@ describe('the reference host of our own network', () => {
     const began = network.attribute();
     now += 1000;
     witnessIsUp = true;
-    await network.lookAgain();
+    await network.recheck();
     now += 1000;
     timesOut();
     expect(await began).toBe('network');
     expect([network.wasDown(now), network.wasDown(0)]).toEqual([false, true]);
   });
 
-  it('is forgotten when it stays silent while hosts answer, and counts again once it is heard', async () => {
+  it('is ignored when it fails while hosts answer, and counts again once it answers', async () => {
     await batch(true);
     witnessIsUp = false;
     for (let minute = 0; minute < 12; minute++) {

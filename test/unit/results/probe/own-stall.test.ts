@@ -10,23 +10,23 @@ const cutOff = await outcomeOf(
   new NetError('connect', 'it closed the connection', { answered: true, interrupted: true }),
 );
 
-describe('a probe during which this process stood still', () => {
-  it('for more than a tenth of its time-out says nothing when it timed out', () => {
+describe('a probe during a stall of this process', () => {
+  it('has no outcome after a timeout when stalled for more than a tenth of it', () => {
     expect(isEventLoopStall(timedOut, 5000, 501)).toBe(true);
     expect(isEventLoopStall(timedOut, 5000, 500)).toBe(false);
   });
 
-  it('at its deadline, which was late, says nothing either', () => {
+  it('has no outcome when stalled at its late deadline', () => {
     expect(isEventLoopStall({ ...timedOut, latency_ms: 5501 }, 5000, 0)).toBe(true);
     expect(isEventLoopStall({ ...timedOut, latency_ms: 5499 }, 5000, 0)).toBe(false);
   });
 
-  it('for a quarter of a second says nothing when its connection was closed', () => {
+  it('has no outcome when its connection was closed after a quarter of a second', () => {
     expect(isEventLoopStall(cutOff, 30_000, 251)).toBe(true);
     expect(isEventLoopStall(cutOff, 30_000, 250)).toBe(false);
   });
 
-  it('tells all the same that its target succeeded, refused, answered wrongly or has a bad certificate', async () => {
+  it('has an outcome when its target succeeded, refused, answered wrongly or has a bad certificate', async () => {
     const outcomes = [
       succeeded(4000, 200),
       failed('status', 'expected status 200, got 503', 4000, 503),
@@ -48,7 +48,7 @@ describe('a probe during which this process stood still', () => {
     );
   });
 
-  it('for one long turn is judged, however short its time-out', () => {
+  it('has an outcome after one long turn, however short its timeout', () => {
     fc.assert(
       fc.property(fc.integer({ min: 10, max: 30_000 }), fc.nat(50), (timeout_ms, stalled) => {
         expect(isEventLoopStall(timedOut, timeout_ms, stalled)).toBe(false);

@@ -4,7 +4,7 @@ import { probeOnce } from '#lib/results/slots/due-checks.ts';
 import { latestSlot } from '#lib/schedule/slots.ts';
 import { healthWorld, intervalScheduleOfCheck, jobOfCheck } from '#test/support/health-world.ts';
 
-it('a probe that cannot begin before its next slot is due is not made, as it would speak for that one', async () => {
+it('does not start a probe when the next slot is due, because it would count for that slot', async () => {
   const world = await healthWorld();
   const check = await world.check();
   let asked = 0;

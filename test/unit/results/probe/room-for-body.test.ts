@@ -7,12 +7,12 @@ import { memoryWorld } from '#test/support/memory-world.ts';
 import { probeWorld } from '#test/support/probe-world.ts';
 import { httpTarget } from '#test/support/socket-target.ts';
 
-/** What a process holds of large bodies at once, and how many more there may be of others. */
-const [MOST, MORE] = [20, 4];
+/** Maximum number of large bodies of a process, and number of further requests. */
+const [MAX_BODIES, MORE] = [20, 4];
 const LARGE = JSON.stringify({ status: 'ok', note: 'x'.repeat(300_000) });
 const ok = { source: 'json', property: '$.status', operator: 'equals', value: 'ok' };
 
-/** A process that probes real targets, with what it counts of the large bodies that it holds. */
+/** Process that probes real targets, and counts its large bodies. */
 function proberProcess() {
   const { net, settings } = probeWorld();
   const ports = { ...memoryWorld().ports, net, settings, clock: systemClock };
@@ -32,24 +32,24 @@ function proberProcess() {
   return { large, seen, probe };
 }
 
-describe('large bodies that are held', () => {
-  it('are so many at once, and all are judged', async () => {
+describe('large bodies in memory', () => {
+  it('are limited, and all are evaluated', async () => {
     await using target = await httpTarget((_req, res) => res.end(LARGE));
     const { seen, probe } = proberProcess();
     const probed = await Promise.all(Array.from({ length: 60 }, () => probe('acc_1', target.url)));
     expect(probed.map((one) => one?.outcome.error_message)).toEqual(Array(60).fill(''));
     expect(seen.most).toBeGreaterThan(1);
-    expect(seen.most).toBeLessThanOrEqual(MOST);
+    expect(seen.most).toBeLessThanOrEqual(MAX_BODIES);
     await new Promise(setImmediate);
     expect(seen.now).toBe(0);
   });
 
-  it('that find no room in time say nothing of their target, and are no matter of another account', async () => {
+  it('give no outcome without a permit in time, and do not affect other accounts', async () => {
     await using target = await httpTarget((_req, res) => res.end(LARGE));
     const { large, seen, probe } = proberProcess();
     const end = Promise.withResolvers<void>();
-    const held = Array.from({ length: MOST + MORE }, () => large.run({ tenant: 'acc_1' }, () => end.promise));
-    expect(seen.now).toBe(MOST);
+    const held = Array.from({ length: MAX_BODIES + MORE }, () => large.run({ tenant: 'acc_1' }, () => end.promise));
+    expect(seen.now).toBe(MAX_BODIES);
     expect(await probe('acc_1', target.url, 500)).toBeUndefined();
     expect((await probe('acc_2', target.url))?.outcome.success).toBe(true);
     end.resolve();
@@ -59,7 +59,7 @@ describe('large bodies that are held', () => {
     expect(seen.now).toBe(0);
   });
 
-  it('are not asked for by a small one', async () => {
+  it('need no permit when small', async () => {
     await using target = await httpTarget((_req, res) => res.end('{"status": "ok"}'));
     const { seen, probe } = proberProcess();
     expect((await probe('acc_1', target.url))?.outcome.success).toBe(true);

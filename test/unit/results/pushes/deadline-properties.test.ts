@@ -4,7 +4,7 @@ import type { OpenRun } from '#lib/checks/check-item.ts';
 import { afterMissed, heartbeatDeadline, latestMissed } from '#lib/checks/heartbeat.ts';
 import { nextDue, parseCalendar } from '#lib/schedule/calendar/calendar.ts';
 
-describe('whatever happened before', () => {
+describe('after any history', () => {
   const schedules = [
     '30 2 * * *',
     '*/5 * * * *',
@@ -39,13 +39,13 @@ describe('whatever happened before', () => {
     config: schedule === undefined ? more : { ...more, schedule, timezone: 'Europe/Berlin' },
   });
 
-  it('a push never makes the deadline earlier', () => {
+  it('does not move the deadline earlier by a push', () => {
     fc.assert(
       fc.property(watched, fc.option(instant), instant, instant, (given, before, pushed, outage) => {
         const check = clean(given);
         const last = before === null ? undefined : Math.min(before, pushed);
         const [old, next] = [last, pushed].map((last) => heartbeatDeadline(check, { last, watchedSince: outage }, NOW));
-        // What is expected of a check of which nothing ever came is another thing.
+        // Expectations of a check without any heartbeat differ.
         if (last === undefined && given.runs.length === 0) return;
         if (old && next) expect(next.at).toBeGreaterThanOrEqual(old.at);
         else expect(next).toBeUndefined();
@@ -53,7 +53,7 @@ describe('whatever happened before', () => {
     );
   });
 
-  it('a start does, and only to the end of the time that its run may take', () => {
+  it('moves the deadline earlier by a start only to the end of its maximum duration', () => {
     fc.assert(
       fc.property(watched, instant, instant, (given, last, started_at) => {
         const check = clean(given);
@@ -67,7 +67,7 @@ describe('whatever happened before', () => {
     );
   });
 
-  it('each failure is followed by a later one, and one judged late by one that is still to come', () => {
+  it('follows each failure by a later one, in the future if recorded late', () => {
     fc.assert(
       fc.property(watched, instant, fc.nat(10_000_000), (given, last, late) => {
         const [check, heard] = [clean(given), { last, watchedSince: 0 }];
@@ -83,7 +83,7 @@ describe('whatever happened before', () => {
     );
   });
 
-  it('a silent check fails once for each due time', () => {
+  it('fails a check without heartbeats once per due time', () => {
     const some = fc.constantFrom(...schedules.flatMap((schedule) => schedule ?? []));
     fc.assert(
       fc.property(some, instant, fc.integer({ min: 1, max: 200_000 }), (schedule, last, grace_seconds) => {

@@ -11,7 +11,7 @@ const MINUTE = 60_000;
 it.each([
   ['as its checked_at says', 5_000, 7_000, { at: 5_000, received_at: 7_000 }],
   ['as of its arrival when it comes from the future', 9_000, 7_000, { at: 7_000, received_at: 7_000 }],
-])('a push is as new %s', (_what, at, received_at, newness) => {
+])('orders a push %s', (_what, at, received_at, newness) => {
   const item = { ...world.keys.result('t', 'chk_1', at, 'x'), received_at } as ResultItem;
   expect(arrivalOrderOf(item)).toEqual(newness);
 });
@@ -20,15 +20,15 @@ it.each([
   [10, 60_000],
   [60, 60_000],
   [3600, 3_600_000],
-])('with an interval of %i s a push is history only when it is older than the newest by %i ms', (seconds, stale) => {
+])('only stores a push with an interval of %i s when it is older than the newest by %i ms', (seconds, stale) => {
   expect(staleAfter({ interval_seconds: seconds })).toBe(stale);
 });
 
-it('is none before the first push', async () => {
+it('is undefined before the first push', async () => {
   expect(await newestReceived(world, await world.pushCheck())).toBeUndefined();
 });
 
-it('is a quiet push that came after the one on the check', async () => {
+it('is a quiet push after the one on the check', async () => {
   const check = await world.pushCheck();
   await world.push(check);
   world.advance(MINUTE);
@@ -39,7 +39,7 @@ it('is a quiet push that came after the one on the check', async () => {
   expect(await newestReceived(world, stored)).toEqual({ at: now, received_at: now });
 });
 
-it('is none that was kept for the history alone', async () => {
+it('is not a push that was only stored', async () => {
   const check = await world.pushCheck();
   await world.push(check);
   const first = ports.clock.now();
@@ -49,7 +49,7 @@ it('is none that was kept for the history alone', async () => {
   expect(await newestReceived(world, await world.fresh(check))).toEqual({ at: first, received_at: first });
 });
 
-it('is the one on the check while the check is silent', async () => {
+it('is the one on the check while a heartbeat is missed', async () => {
   const check = { ...(await world.pushCheck()), silence_at: 1, last_received: { at: 3, received_at: 4 } };
   expect(await newestReceived(world, check)).toEqual({ at: 3, received_at: 4 });
 });

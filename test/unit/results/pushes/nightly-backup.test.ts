@@ -23,7 +23,7 @@ beforeEach(async () => {
 
 const now = () => world.ports.clock.now();
 
-/** Lets time pass up to an instant (epoch ms), with every deadline handled on the dot. */
+/** Lets time pass until an instant (epoch ms), with every deadline handled on time. */
 async function until(end: number): Promise<void> {
   for (;;) {
     const entries = (
@@ -44,7 +44,7 @@ async function until(end: number): Promise<void> {
   world.advance(end - now());
 }
 
-/** What somebody was told, by clocks in Berlin: `2026-10-24 03:30:00 down`. */
+/** Alerts by clocks in Berlin: `2026-10-24 03:30:00 down`. */
 async function told(check: CheckItem): Promise<string[]> {
   const partition = world.keys.ofCheck(check.tenant_id, check.id);
   const items = await allOf<TransitionItem>(world.ports.table, { partition, ...under(TRANSITIONS) });
@@ -84,22 +84,22 @@ async function end(check: CheckItem, rid?: string): Promise<void> {
   );
 }
 
-/** A check made at an instant, in the evening before its first run. */
+/** Check created in the evening before its first run. */
 async function nightly(more: object = {}, made = Date.UTC(2026, 9, 1, 18)): Promise<CheckItem> {
   world.advance(made - now());
   return world.pushCheck({ config: { ...NIGHTLY, ...more } });
 }
 
-/** When a run of 02:30 in Berlin is due on a day, epoch ms: in summer an hour earlier in UTC. */
+/** Due time of 02:30 in Berlin on a day, epoch ms: in summer an hour earlier in UTC. */
 function dueOn(day: number): number {
   const date = new Date(day).toISOString().slice(0, 10);
-  // There is no such time: clocks go from 02:00 to 03:00.
+  // Clocks skip this time: from 02:00 to 03:00.
   if (date === '2027-03-28') return day + HOUR;
   return day + (date <= '2026-10-25' || date > '2027-03-28' ? 0.5 : 1.5) * HOUR;
 }
 
 describe('a nightly backup at 02:30 in Berlin', () => {
-  it('from October to April is told at 03:30 of each night without a report, and of no other', async () => {
+  it('alerts at 03:30 after each night without a report, and no other, from October to April', async () => {
     const check = await nightly();
     // An hour after it was due: clocks show 02:30 when they are set back, and 04:00 when they are set forward.
     const missed = new Map([
@@ -131,21 +131,21 @@ describe('a nightly backup at 02:30 in Berlin', () => {
     );
   }, 120_000);
 
-  it('that starts and hangs is told after the time that it may take', async () => {
+  it('alerts when a run hangs beyond its maximum duration', async () => {
     const check = await nightly({ max_run_seconds: 2 * 3600 });
     const due = dueOn(Date.UTC(2026, 9, 2));
     await until(due + 4000);
     await start(check);
     await until(due + 24 * HOUR - MINUTE);
     expect(await told(check)).toEqual(['2026-10-02 04:30:04 down']);
-    expect(await errorsOf(check)).toEqual(['started 2026-10-02 02:30:04 but not finished within 7200 s']);
-    // Its end still comes, and is measured.
+    expect(await errorsOf(check)).toEqual(['started 2026-10-02 02:30:04 and not finished within 7200 s']);
+    // Its end still arrives, and is measured.
     await end(check);
     expect(await world.fresh(check)).toMatchObject({ state: 'up' });
     expect((await world.fresh(check)).runs).toBeUndefined();
   });
 
-  it('whose first run never comes is told when that was expected, and not at all where it was not', async () => {
+  it('alerts for a missing first run if it was expected', async () => {
     const check = await nightly({ expect_first_within_seconds: 90_000 });
     const other = await world.pushCheck({ config: NIGHTLY });
     await until(now() + 5 * 24 * HOUR);
@@ -154,7 +154,7 @@ describe('a nightly backup at 02:30 in Berlin', () => {
     expect(await told(other)).toEqual([]);
   });
 
-  it('that meets ten minutes of our own outage at 02:30 pages nobody', async () => {
+  it('sends no alert for ten minutes of service outage at 02:30', async () => {
     const check = await nightly();
     const due = dueOn(Date.UTC(2026, 9, 2));
     await until(due);
@@ -167,7 +167,7 @@ describe('a nightly backup at 02:30 in Berlin', () => {
     expect(await told(check)).toEqual(['2026-10-02 02:30:00 up', '2026-10-04 03:30:00 down']);
   });
 
-  it('that began before an outage of ours is not held for too long, as its end may have come then', async () => {
+  it('does not count a run as too long if its end may have come during an outage', async () => {
     const check = await nightly();
     const due = dueOn(Date.UTC(2026, 9, 2));
     await until(due + 1000);
@@ -178,7 +178,7 @@ describe('a nightly backup at 02:30 in Berlin', () => {
     expect(await told(check)).toEqual([]);
   });
 
-  it('that reports ten seconds early is not asked twice', async () => {
+  it('does not alert for a report ten seconds early', async () => {
     const check = await nightly();
     for (let day = Date.UTC(2026, 9, 2); day < Date.UTC(2026, 9, 6); day += 24 * HOUR) {
       await until(dueOn(day) - 10_000);
@@ -187,7 +187,7 @@ describe('a nightly backup at 02:30 in Berlin', () => {
     expect(await told(check)).toEqual(['2026-10-02 02:29:50 up']);
   });
 
-  it('two of whose runs overlap is told of the one that hangs', async () => {
+  it('alerts for the one of two overlapping runs that hangs', async () => {
     const check = await nightly({ max_run_seconds: 1800 });
     const due = dueOn(Date.UTC(2026, 9, 2));
     await until(due);

@@ -14,27 +14,27 @@ const run = (started_at: number, rid?: string, overrun?: true): OpenRun => ({
 });
 
 describe('a start', () => {
-  it('opens a run beside those that are open', () => {
+  it('opens a run in addition to open ones', () => {
     expect(withStart([run(NOW - 2 * HOUR, 'a')], 'b', NOW, DAY)).toEqual([run(NOW - 2 * HOUR, 'a'), run(NOW, 'b')]);
     expect(withStart([run(NOW - 2 * HOUR)], undefined, NOW, DAY)).toEqual([run(NOW - 2 * HOUR), run(NOW)]);
   });
 
-  it('sent twice changes nothing, as its run is open already', () => {
+  it('changes nothing when sent twice, because its run is open', () => {
     expect(withStart([run(NOW - 2 * HOUR, 'a')], 'a', NOW, DAY)).toBeUndefined();
   });
 
-  it('begins a run anew that took too long', () => {
+  it('restarts a run that took too long', () => {
     expect(withStart([run(NOW - 2 * HOUR, 'a', true)], 'a', NOW, DAY)).toEqual([run(NOW, 'a')]);
   });
 
-  it('is one too many where ten are open; one that took too long makes room', () => {
+  it('is rejected when ten are open; one that took too long makes room', () => {
     const ten = Array.from({ length: 10 }, (_, i) => run(NOW - HOUR + i, `r${i}`));
     expect(withStart(ten, 'x', NOW, DAY)).toBeUndefined();
     const late = [run(NOW - 2 * HOUR, 'late', true), ...ten.slice(1)];
     expect(withStart(late, 'x', NOW, DAY)).toEqual([...ten.slice(1), run(NOW, 'x')]);
   });
 
-  it('is taken where ten are open whose ends never came, as we were away when they were due', () => {
+  it('is accepted when the ends of ten open runs were lost in an outage', () => {
     const ten = Array.from({ length: 10 }, (_, i) => run(NOW - 26 * HOUR + i, `r${i}`));
     expect(withStart(ten, 'x', NOW, DAY)).toEqual([...ten.slice(1), run(NOW, 'x')]);
     expect(withStart(ten, 'r3', NOW, DAY)?.at(-1)).toEqual(run(NOW, 'r3'));
@@ -45,41 +45,41 @@ describe('a start', () => {
 describe('an end', () => {
   const two = [run(NOW - HOUR, 'a'), run(NOW - 60_000, 'b')];
 
-  it('with the id of a run ends that, and takes from its start to now', () => {
+  it('ends the run of its id, measured from its start', () => {
     expect(withEnd(two, { rid: 'a', success: true }, NOW)).toEqual({ runs: [two[1]], latency_ms: HOUR });
   });
 
-  it('without an id ends all, and is measured if one was open', () => {
+  it('ends all runs without an id, measured if one was open', () => {
     expect(withEnd(two, { success: true }, NOW)).toEqual({ runs: [], latency_ms: 0 });
     expect(withEnd([two[1]!], { success: true }, NOW)).toEqual({ runs: [], latency_ms: 60_000 });
     expect(withEnd([], { success: true }, NOW)).toEqual({ runs: [], latency_ms: 0 });
   });
 
-  it('with an id that is not known ends nothing as a success, and all as a failure', () => {
+  it('ends nothing with an unknown id as a success, and all as a failure', () => {
     expect(withEnd(two, { rid: 'x', success: true }, NOW)).toEqual({ runs: two, latency_ms: 0 });
     expect(withEnd(two, { rid: 'x', success: false }, NOW)).toEqual({ runs: [], latency_ms: 0 });
   });
 
-  it('measures a run that took too long as well, beside none that did not', () => {
+  it('measures a run that took too long as well, if all did', () => {
     const late = run(NOW - 2 * HOUR, undefined, true);
     expect(withEnd([late], { success: true }, NOW)).toEqual({ runs: [], latency_ms: 2 * HOUR });
     expect(withEnd([late, two[1]!], { success: true }, NOW)).toEqual({ runs: [], latency_ms: 60_000 });
   });
 
-  it('of a run over 72 hours, or from a clock that was set back, is not measured', () => {
+  it('does not measure a run over 72 hours, or with a clock that was set back', () => {
     expect(withEnd([run(NOW - 73 * HOUR)], { success: true }, NOW).latency_ms).toBe(0);
     expect(withEnd([run(NOW + 1000)], { success: true }, NOW).latency_ms).toBe(0);
   });
 });
 
-/** What a job says: a start or an end, by the id of its run or without. */
+/** Report of a job: a start or an end, with or without a run id. */
 const said = fc.record({
   what: fc.constantFrom('start', 'success', 'failure'),
   rid: fc.option(fc.constantFrom('a', 'b', 'c'), { nil: undefined }),
   after: fc.nat(4 * HOUR),
 });
 
-it('whatever a job says: at most ten runs, each id once, none that was ended', () => {
+it('keeps at most ten runs, each id once, and no ended one, for any reports', () => {
   fc.assert(
     fc.property(fc.array(said, { maxLength: 60 }), (story) => {
       let runs: readonly OpenRun[] = [];

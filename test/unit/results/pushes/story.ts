@@ -1,7 +1,7 @@
 import type { OpenRun } from '#lib/checks/check-item.ts';
 import { heartbeatDeadline, type LastHeartbeat } from '#lib/checks/heartbeat.ts';
 
-/** Of a day on which clocks in Berlin are an hour ahead of UTC, epoch ms: `02:30`, and `+02:30` of the day after. */
+/** Time on a day when clocks in Berlin are an hour ahead of UTC, epoch ms: `02:30`, and `+02:30` of the next day. */
 export function at(clock: string): number {
   const [, next, hour, minute, second = '0'] = /^(\+?)(\d\d):(\d\d)(?::(\d\d))?$/.exec(clock)!;
   return Date.UTC(2026, 10, next ? 23 : 22, Number(hour) - 1, Number(minute), Number(second));

@@ -22,7 +22,7 @@ describe('the next retry', () => {
     }));
   const instant = fc.integer({ min: NOW, max: NOW + 100_000_000 });
 
-  it('lies strictly inside the slot, a whole number of steps behind it, and is the first such instant', () => {
+  it('is the first instant within the slot at a whole number of steps', () => {
     fc.assert(
       fc.property(check, instant, (one, after) => {
         const rhythm = intervalScheduleOfCheck(one);
@@ -44,7 +44,7 @@ describe('the next retry', () => {
     );
   });
 
-  it('follows from its slot and the settings alone, whatever came in between', () => {
+  it('depends only on its slot and the settings', () => {
     fc.assert(
       fc.property(check, instant, (one, after) => {
         const slot = latestSlot(intervalScheduleOfCheck(one), after);
@@ -58,7 +58,7 @@ describe('the next retry', () => {
     );
   });
 
-  it('does not come where it is off', () => {
+  it('is undefined when retries are disabled', () => {
     expect(nextRetry({ id: checkIdOf(NOW, toBase32(1, 12), 1), interval_seconds: 60 }, NOW)).toBeUndefined();
   });
 });

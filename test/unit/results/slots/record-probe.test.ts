@@ -9,7 +9,7 @@ import { healthWorld } from '#test/support/health-world.ts';
 const world = await healthWorld();
 const { ports, keys, requests } = world;
 
-/** A probe of a new check that succeeded, at its first slot. */
+/** Successful probe of a new check, at its first slot. */
 async function newProbe(more: Partial<Probe> = {}): Promise<Probe> {
   const check = await world.check({ failure_threshold: 2 });
   const now = ports.clock.now();
@@ -21,7 +21,7 @@ async function results({ check }: Probe): Promise<ResultItem[]> {
   return (await ports.table.query<ResultItem>({ partition, from: RESULTS, to: after(RESULTS) })).items;
 }
 
-it('a probe that changes nothing is one write and no read', async () => {
+it('costs one write and no read for a probe without changes', async () => {
   const first = await newProbe();
   await recordProbe(world, first);
   const steady = { ...first, check: await world.fresh(first.check), slot: first.slot + 60_000 };
@@ -30,14 +30,14 @@ it('a probe that changes nothing is one write and no read', async () => {
   expect(requests).toEqual({ reads: 0, writes: 1 });
 });
 
-it('a failure of a slot that was recorded already is not counted twice', async () => {
+it('does not count a recorded failure of a slot twice', async () => {
   const probe = await newProbe({ outcome: failed('connect', 'refused', 3) });
   expect(await recordProbe(world, probe)).toBe('recorded');
   expect(await recordProbe(world, { ...probe, check: await world.fresh(probe.check) })).toBe('repeated');
   expect(await world.fresh(probe.check)).toMatchObject({ consecutive_failures: 1, state: 'unknown' });
 });
 
-it('a probe made with older settings is kept for the history and counts for nothing', async () => {
+it('stores a probe with older settings without applying it', async () => {
   const probe = await newProbe({ outcome: failed('connect', 'refused', 3) });
   await updateCheck(world.context, probe.check, { timeout_ms: 1000 });
   expect(await recordProbe(world, probe)).toBe('history');
@@ -45,7 +45,7 @@ it('a probe made with older settings is kept for the history and counts for noth
   expect(await world.fresh(probe.check)).toMatchObject({ consecutive_failures: 0 });
 });
 
-it('a probe made with older settings does not take the place of one with the new settings', async () => {
+it('does not replace a probe with the new settings by one with older settings', async () => {
   const probe = await newProbe({ outcome: failed('connect', 'refused', 3) });
   await updateCheck(world.context, probe.check, { timeout_ms: 1000 });
   await recordProbe(world, probe);
@@ -54,14 +54,14 @@ it('a probe made with older settings does not take the place of one with the new
   expect(await world.fresh(probe.check)).toMatchObject({ consecutive_failures: 1 });
 });
 
-it('a probe of a check that was deleted meanwhile leaves nothing', async () => {
+it('leaves nothing of a probe of a check that was deleted', async () => {
   const probe = await newProbe();
   await deleteCheck(world.context, probe.check);
   expect(await recordProbe(world, probe)).toBe('dropped');
   expect(await results(probe)).toEqual([]);
 });
 
-it('keeps the members that results of its type have, and no others', async () => {
+it('keeps exactly the properties that results of its type have', async () => {
   const tls = { check_type: 'tls', config: { host: 'example.com' } };
   const check = await createCheck(world.context, { ...tls, entity_id: (await world.entity()).id });
   const outcome = { ...succeeded(40), days_left: 12, color: 'red' };

@@ -21,7 +21,7 @@ const run = (number: number, latency_ms = 40): PackedRun => {
   return { number, begin: 3, latency_ms, status_code: 200, rev: 1, success: true };
 };
 
-/** Another prober at the slot, in a process of its own. */
+/** Another prober at the slot, in a separate process. */
 function prober(table: Partial<Table> = {}, signal?: AbortSignal) {
   const clock = makeClock(SLOT);
   const ports = { ...world.ports, clock, table: { ...world.store, ...table } };
@@ -34,21 +34,21 @@ async function written(list: PackedEntry[], table?: Partial<Table>): Promise<voi
   await pack.end();
 }
 
-/** What stands in the packs of the slot, part by part. */
+/** Content of the packs of the slot, by part. */
 const parts = async (): Promise<PackedEntry[][]> => {
   const partition = world.keys.packs(job.tenant_id, job.cell, job.interval_seconds);
   return (await allOf<PackItem>(world.store, { partition })).map(entriesOf);
 };
 
-describe('the quiet runs of a slot', () => {
-  it('are one write when all have ended, and no read', async () => {
+describe('the quiet results of a slot', () => {
+  it('cost one write when all have ended, and no read', async () => {
     Object.assign(world.requests, { reads: 0, writes: 0 });
     await written([run(3), run(1), run(2)], world.ports.table);
     expect(await parts()).toEqual([[run(1), run(2), run(3)]]);
     expect(world.requests).toEqual({ reads: 0, writes: 1 });
   });
 
-  it('wait two seconds for the others, and those that come later are a second part', async () => {
+  it('wait two seconds for others, and later ones are a second part', async () => {
     const { clock, pack } = prober();
     pack.add(run(1));
     await clock.runUntil(SLOT + PACK_MS - 1);
@@ -65,14 +65,14 @@ describe('the quiet runs of a slot', () => {
     expect(await parts()).toHaveLength(2);
   });
 
-  it('are written with the time until which the account keeps them', async () => {
+  it('are written with the expiry of the account', async () => {
     await written([run(1)]);
     const partition = world.keys.packs(job.tenant_id, job.cell, job.interval_seconds);
     const [pack] = await allOf(world.store, { partition });
     expect(pack!.expires_at! * 1000).toBeGreaterThanOrEqual(SLOT + 30 * 86_400_000);
   });
 
-  it('are not written by a run that was given up: its successor writes them', async () => {
+  it('are not written by a run that was given up, but by its successor', async () => {
     const { pack } = prober({}, AbortSignal.abort());
     pack.add(run(1));
     await pack.end();
@@ -80,15 +80,15 @@ describe('the quiet runs of a slot', () => {
   });
 });
 
-describe('a check that two probers probed at the same slot', () => {
-  it('has one outcome, the one that was written first', async () => {
+describe('a check probed by two probers at the same slot', () => {
+  it('has one outcome, the first that was written', async () => {
     await written([run(1, 10), run(2, 10)]);
     await written([run(2, 99), run(3, 99)]);
     await written([run(1, 77), run(2, 77), run(3, 77)]);
     expect(await parts()).toEqual([[run(1, 10), run(2, 10)], [run(3, 99)]]);
   });
 
-  it('has the run, where the other could not say, and a run is never followed by a gap', async () => {
+  it('has a result rather than a gap', async () => {
     const gap = (number: number, cause: 'network' | 'error' = 'network') => ({ number, gap: cause });
     await written([gap(1), run(2)]);
     await written([run(1), gap(2), gap(3)]);
@@ -99,7 +99,7 @@ describe('a check that two probers probed at the same slot', () => {
     ]);
   });
 
-  it('has one run at most, however many probe it and whichever is faster', async () => {
+  it('has at most one result, however many probe it', async () => {
     const entry = fc
       .record({ number: fc.nat(4), latency_ms: fc.nat(9), isGap: fc.boolean() })
       .map(
@@ -129,10 +129,10 @@ describe('a check that two probers probed at the same slot', () => {
   });
 });
 
-describe('a pack that could not be written', () => {
+describe('a pack that was not written', () => {
   const refuses = () => Promise.reject(new Error('throttled'));
 
-  it('is written at the end of its job, with what came after it', async () => {
+  it('is written at the end of its job, with later entries', async () => {
     let failures = 1;
     const { clock, pack } = prober({
       transact: (writes) => (failures-- > 0 ? refuses() : world.store.transact(writes)),
@@ -146,7 +146,7 @@ describe('a pack that could not be written', () => {
     expect(pack.waiting()).toEqual([]);
   });
 
-  it('then says what it was', async () => {
+  it('is returned as waiting', async () => {
     const { pack } = prober({ transact: refuses });
     pack.add(run(1));
     pack.add(run(2));
@@ -154,7 +154,7 @@ describe('a pack that could not be written', () => {
     expect(pack.waiting()).toEqual([run(1), run(2)]);
   });
 
-  it('is there once when only the answer was lost', async () => {
+  it('is written once when only the response was lost', async () => {
     let isFirst = true;
     const { clock, pack } = prober({
       transact: async (writes) => {

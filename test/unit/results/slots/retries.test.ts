@@ -13,7 +13,7 @@ import { queueRecord } from '#test/support/queue-record.ts';
 const OK: HttpReply = { status: 200, headers: {}, body: '', latency_ms: 20 };
 const DOWN: HttpReply = { ...OK, status: 503 };
 
-describe('an undecided check', () => {
+describe('an unconfirmed check', () => {
   let world: HealthWorld;
   let target: (request: HttpRequest) => Promise<HttpReply>;
   let asked: HttpRequest[];
@@ -36,12 +36,12 @@ describe('an undecided check', () => {
 
   const now = () => world.ports.clock.now();
   const to = (at: number) => world.advance(at - now());
-  /** What was sent since the last jobs were given, and when it comes. */
+  /** Messages sent since the last jobs were handled, and their times. */
   const sent = () => world.sent.map(({ queue, message }) => ({ queue, ...message }));
   const results = async ({ tenant_id, id }: CheckItem): Promise<ResultItem[]> =>
     (await world.store.query<ResultItem>({ partition: world.keys.ofCheck(tenant_id, id), ...under(RESULTS) })).items;
 
-  /** A check of a minute that has failed once, at its newest slot: the job of its retry after 10 s was sent. */
+  /** Check of a minute that has failed once, at its newest slot, with a retry sent for 10 s later. */
   async function failedOnce(more: object = {}): Promise<{ check: CheckItem; slot: number; retry: Job }> {
     const check = await world.check({ interval_seconds: 60, retry_interval_seconds: 10, ...more });
     const rhythm = intervalScheduleOfCheck(check);
@@ -56,7 +56,7 @@ describe('an undecided check', () => {
     return (message!.body as { jobs: Job[] }).jobs[0]!;
   }
 
-  it('is sent one message for its next retry, as the work of its tenant', async () => {
+  it('has one message for its next retry, in the group of its tenant', async () => {
     const { check, slot, retry } = await failedOnce();
     const at = slot + 10_000;
     expect(retry).toEqual({
@@ -67,7 +67,7 @@ describe('an undecided check', () => {
     expect(sent()).toEqual([{ queue: 'job', body: { jobs: [retry] }, not_before: at, group: check.tenant_id }]);
   });
 
-  it('is judged at each retry until it is decided, and then left alone', async () => {
+  it('is evaluated at each retry until it is confirmed, and then not retried', async () => {
     const { check, slot, retry } = await failedOnce({ failure_threshold: 3 });
     to(slot + 10_000);
     await give(retry);
@@ -83,7 +83,7 @@ describe('an undecided check', () => {
     expect(found.map((one) => resultRecord(check.id, one).kind)).toEqual(['scheduled', 'retry', 'retry']);
   });
 
-  it('that recovers is not looked at again', async () => {
+  it('is not retried after it recovers', async () => {
     const { check, slot, retry } = await failedOnce();
     target = async () => OK;
     to(slot + 10_000);
@@ -106,11 +106,11 @@ describe('an undecided check', () => {
     expect(asked).toEqual([]);
     expect(await results(failed.check)).toHaveLength(await kept(failed.check));
   });
-  /** Nothing of it is a retry. */
+  /** Whether no message is a retry. */
   const kept = async (check: CheckItem): Promise<number> =>
     (await results(check)).filter((one) => resultRecord(check.id, one).kind !== 'retry').length;
 
-  it('is probed again at the next instant when a message came too late, though nothing was read for it', async () => {
+  it('is retried at the next instant when a message was late, without any reads', async () => {
     const { check, slot, retry } = await failedOnce();
     to(slot + 27_000);
     asked.length = 0;
@@ -125,7 +125,7 @@ describe('an undecided check', () => {
     expect(await world.fresh(check)).toMatchObject({ consecutive_failures: 2 });
   });
 
-  it('is left to its next slot when a message comes after its last retry or that slot', async () => {
+  it('is left to its next slot when a message arrives after its last retry or that slot', async () => {
     const { slot, retry } = await failedOnce();
     for (const ms of [51_000, 60_000, 95_000]) {
       to(slot + ms);
@@ -134,7 +134,7 @@ describe('an undecided check', () => {
     }
   });
 
-  it('is probed again at the next instant when our own stall left nothing known', async () => {
+  it('is retried at the next instant after a stall', async () => {
     const { check, slot, retry } = await failedOnce();
     let stalled = 0;
     world.ports.clock.stalled = () => stalled;
@@ -148,7 +148,7 @@ describe('an undecided check', () => {
     expect(retrySent().retry).toMatchObject({ at: slot + 20_000 });
   });
 
-  it('is probed for as long as its settings say, but not beyond its next slot; cut short, silence says nothing', async () => {
+  it('is probed with its own timeout, cut at its next slot; then a missing response is unknown', async () => {
     const { check, slot } = await failedOnce({ timeout_ms: 8000 });
     target = async ({ timeout_ms }) => {
       await world.ports.clock.sleep(timeout_ms);
@@ -168,7 +168,7 @@ describe('an undecided check', () => {
     expect(await results(check)).toHaveLength(1);
   });
 
-  it('is not judged by a retry that ends when its next slot is due', async () => {
+  it('is not changed by a retry that ends when its next slot is due', async () => {
     const { check, slot, retry } = await failedOnce();
     target = async () => {
       to(slot + 60_000);
@@ -180,7 +180,7 @@ describe('an undecided check', () => {
     expect(await results(check)).toHaveLength(1);
   });
 
-  it('is not judged by a retry once its next slot was, though a clock says otherwise', async () => {
+  it('is not changed by a retry after its next slot, whatever a clock says', async () => {
     const { check, slot, retry } = await failedOnce();
     target = async () => {
       await world.probe(check, slot + 60_000, 'still down');
@@ -193,7 +193,7 @@ describe('an undecided check', () => {
     expect(await results(check)).toHaveLength(2);
   });
 
-  it('keeps its result when the message of its retry cannot be sent: the next slot decides', async () => {
+  it('keeps its result when the message of its retry cannot be sent', async () => {
     const check = await world.check({ interval_seconds: 60, retry_interval_seconds: 10 });
     const { send } = world.ports.queues;
     world.ports.queues.send = () => Promise.reject(new Error('throttled'));
@@ -208,7 +208,7 @@ describe('an undecided check', () => {
     expect(numberOf(retrySent().only![0]!)).toBe(numberOf(check.id));
   });
 
-  it('that is retried hours later is passed on until then, and nothing is read meanwhile', async () => {
+  it('is passed on without reads until a retry that is hours ahead', async () => {
     const { check, slot, retry } = await failedOnce({ interval_seconds: 86_400, retry_interval_seconds: 7200 });
     expect(retry.retry!.at).toBe(slot + 7_200_000);
     const isAsLateAsCanBe = () => expect(Math.abs(sent()[0]!.not_before! - now() - 900_000)).toBeLessThan(1000);

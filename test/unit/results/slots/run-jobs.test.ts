@@ -16,9 +16,9 @@ const OK: HttpReply = { status: 200, headers: {}, body: '', latency_ms: 20 };
 
 let world: HealthWorld;
 let entity_id: string;
-/** The paths that were probed since the last look. */
+/** Paths that were probed since the last call. */
 let probed: string[];
-/** The path that answers 503. */
+/** Path that responds 503. */
 let down: string | undefined;
 let give: (...jobs: Job[]) => Promise<void>;
 
@@ -40,7 +40,7 @@ beforeEach(async () => {
 });
 
 const now = () => world.ports.clock.now();
-/** Checks of one cell, each with a path of its own: /0, /1 and so on. */
+/** Checks of one cell, each with its own path: /0, /1 and so on. */
 async function checksOf(count: number, more: object = {}): Promise<CheckItem[]> {
   const made: CheckItem[] = [];
   for (let n = 0; n < count; n++) {
@@ -49,7 +49,7 @@ async function checksOf(count: number, more: object = {}): Promise<CheckItem[]> 
   expect(new Set(made.map(({ id }) => cellOf(id))).size).toBe(1);
   return made;
 }
-/** The next slot of a check's cell, a second after which it now is. */
+/** Next slot of a check's cell, a second in the past. */
 function nextJob(check: CheckItem): Job {
   const rhythm = intervalScheduleOfCheck(check);
   const slot = latestSlot(rhythm, now()) + rhythm.interval_ms;
@@ -57,14 +57,14 @@ function nextJob(check: CheckItem): Job {
   return jobOfCheck(check, slot);
 }
 const look = (): string[] => probed.splice(0).sort();
-/** Checks that were probed once, so that what follows is quiet. */
+/** Checks that were probed once, so that further results are quiet. */
 async function steadyChecks(count: number): Promise<CheckItem[]> {
   const checks = await checksOf(count);
   await give({ ...nextJob(checks[0]!), only: checks.map(({ id }) => id) });
   look();
   return checks;
 }
-/** The numbers of the checks in each pack. */
+/** Numbers of the checks in each pack. */
 const packs = async ({ tenant_id, id, interval_seconds }: CheckItem): Promise<number[][]> => {
   const partition = world.keys.packs(tenant_id, cellOf(id), interval_seconds);
   const found = await allOf<PackItem>(world.store, { partition });
@@ -72,7 +72,7 @@ const packs = async ({ tenant_id, id, interval_seconds }: CheckItem): Promise<nu
 };
 
 describe('the job of a cell', () => {
-  it('probes those of its checks that are enabled and have its interval, and they share a pack', async () => {
+  it('probes its enabled checks with its interval, in one pack', async () => {
     const [a, b, slower, resting] = await steadyChecks(4);
     await world.pushCheck({ entity_id });
     await updateCheck(world.context, slower!, { interval_seconds: 300 });
@@ -82,7 +82,7 @@ describe('the job of a cell', () => {
     expect(await packs(a!)).toEqual([[numberOf(a!.id), numberOf(b!.id)]]);
   });
 
-  it('leaves out a check that was made or changed after its slot: that one has a job of its own', async () => {
+  it('skips a check created or changed after its slot, which has its own job', async () => {
     const [a] = await steadyChecks(2);
     const job = nextJob(a!);
     const [fresh] = await checksOf(1, { target_url: 'https://example.com/fresh' });
@@ -95,7 +95,7 @@ describe('the job of a cell', () => {
     expect(look()).toEqual(['/0', '/1', '/fresh']);
   });
 
-  it('that names some of its checks probes just those, and none that was deleted or has another interval', async () => {
+  it('probes only the named checks that exist and have its interval', async () => {
     const [a, b, slower] = await steadyChecks(3);
     await updateCheck(world.context, slower!, { interval_seconds: 300 });
     const gone = `${a!.id.slice(0, -1)}z`;
@@ -103,14 +103,14 @@ describe('the job of a cell', () => {
     expect(look()).toEqual(['/1']);
   });
 
-  it('at a time that is no slot of its interval probes nothing', async () => {
+  it('probes nothing at a time that is not a slot of its interval', async () => {
     const [a] = await steadyChecks(1);
     const job = nextJob(a!);
     await give({ ...job, slot: job.slot + 50 });
     expect(look()).toEqual([]);
   });
 
-  it('of a disabled account probes nothing', async () => {
+  it('probes nothing for a disabled account', async () => {
     const [a] = await steadyChecks(1);
     const key = world.keys.account(world.context.tenant);
     const account = await world.store.get<AccountItem>(key);
@@ -120,7 +120,7 @@ describe('the job of a cell', () => {
     expect(look()).toEqual([]);
   });
 
-  it('reads the account and, however many checks it has, its cell, and writes one item', async () => {
+  it('reads the account and its cell, and writes one item, for any number of checks', async () => {
     const checks = await steadyChecks(25);
     Object.assign(world.requests, { reads: 0, writes: 0 });
     // No time passes while they wait.
@@ -131,7 +131,7 @@ describe('the job of a cell', () => {
   });
 });
 
-it('a job whose next slot is due reads nothing and probes nothing', async () => {
+it('reads and probes nothing when its next slot is due', async () => {
   const [a] = await steadyChecks(3);
   const job = nextJob(a!);
   world.advance(job.slot + 60_000 - now());
@@ -140,7 +140,7 @@ it('a job whose next slot is due reads nothing and probes nothing', async () => 
   for (const method of ['get', 'getMany', 'query'] as const) {
     const read = table[method] as (argument: unknown) => unknown;
     table[method] = ((argument: unknown) => {
-      // Nothing is asked for by no key.
+      // Empty reads are not made.
       if (!Array.isArray(argument) || argument.length > 0) asked.push(argument);
       return read(argument);
     }) as never;
@@ -151,11 +151,11 @@ it('a job whose next slot is due reads nothing and probes nothing', async () => 
   expect(await packs(a!)).toEqual([]);
 });
 
-describe('a job that could not record its quiet runs', () => {
-  it('is sent again with the names of just those, and then they are there once', async () => {
+describe('a job whose quiet results were not recorded', () => {
+  it('is sent again for only those checks, which are then recorded once', async () => {
     const [a, b, c] = await steadyChecks(3);
     const job = nextJob(a!);
-    // A failure changes something, so that it is recorded by itself.
+    // A failure changes something, so it is a single result.
     down = '/1';
     world.sent.length = 0;
     const { table } = world.ports;
@@ -173,14 +173,14 @@ describe('a job that could not record its quiet runs', () => {
     const again = world.sent.flatMap(({ queue, message }) =>
       queue === 'job' ? (message.body as { jobs: Job[] }).jobs : [],
     );
-    // Where the probes of a cell begin is drawn.
+    // The start within the checks of a cell is random.
     const inOrder = again.map((one) => ({ ...one, only: one.only?.toSorted() }));
     expect(inOrder).toEqual([{ ...job, only: [a!.id, c!.id].sort() }]);
     await give(...again);
     expect(look()).toEqual(['/0', '/2']);
     expect(await packs(a!)).toEqual([[a!, c!].map(({ id }) => numberOf(id))]);
     expect(world.log.lines.filter(({ level }) => level === 'error')).toMatchObject([
-      { message: 'a pack could not be written', fields: { checks: 2 } },
+      { message: 'pack not written', fields: { checks: 2 } },
     ]);
   });
 });

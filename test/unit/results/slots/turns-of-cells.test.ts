@@ -12,7 +12,7 @@ function world() {
   const clock: Clock = { now: () => now, sleep: () => new Promise<void>(() => {}), stalled: () => 0 };
   const { enter } = makeLanes({ clock, settings: readSettings({}) });
   const begun: string[] = [];
-  /** A cell that, once it is its turn, takes until it is told to end. */
+  /** Cell that takes its turn until the test ends it. */
   const hold = (cell: string, slot: number) => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const done = enter(job(cell, slot), async () => {
@@ -26,7 +26,7 @@ function world() {
     for (const one of all) one.end();
     await Promise.all(all.map(({ done }) => done));
   };
-  /** As many as have their turn at the same time. */
+  /** As many cells as can have their turn at the same time. */
   const fill = (slot: number) => {
     const all: Held[] = [];
     for (let had = -1; had < begun.length; ) {
@@ -41,7 +41,7 @@ function world() {
   return { begun, hold, endAll, fill, passUntil };
 }
 
-it('a cell whose turn came when its next slot was due has had none, and is the first of that slot', async () => {
+it('puts a cell first in the next slot when its turn came too late', async () => {
   const { begun, hold, endAll, fill, passUntil } = world();
   const first = fill(0);
   const late = hold('late', 0);
@@ -62,7 +62,7 @@ it('a cell whose turn came when its next slot was due has had none, and is the f
   await endAll([...next.all, next.waiting, again, other]);
 });
 
-it('a cell that would not get through before its next slot is left out unread, as long as turns take so long', async () => {
+it('skips a cell unread that would not finish before its next slot, while turns take that long', async () => {
   const { begun, hold, endAll, fill, passUntil } = world();
   for (let slot = 0; slot < 3000; slot += 1000) {
     passUntil(slot);

@@ -19,7 +19,7 @@ beforeEach(async () => {
   check = await world.check({ failure_threshold: 2, interval_seconds: 60 });
 });
 
-/** Probes that succeed and warn, one a slot, each of this latency. */
+/** Probes that succeed with a warning, one per slot, each with this latency. */
 async function warn(...latencies: number[]): Promise<void> {
   for (const latency of latencies) {
     const now = world.ports.clock.now();
@@ -34,19 +34,19 @@ async function warn(...latencies: number[]): Promise<void> {
 const packs = () =>
   allOf<PackItem>(world.ports.table, { partition: world.keys.packs(check.tenant_id, cellOf(check.id), 60) });
 
-it('a check that warns all the time is not written again: its runs are packed', async () => {
+it('packs the results of a check that warns all the time', async () => {
   await warn(801, 802, 803);
   const degraded = await world.fresh(check);
   expect(degraded.state).toBe('degraded');
   await warn(804, 805);
   expect(await world.fresh(check)).toEqual(degraded);
   const stored = await packs();
-  // The first result after the state has changed may still be one of its own.
+  // The first result after the change of state may still be a single one.
   expect(stored.length).toBeGreaterThanOrEqual(2);
   for (const { warnings } of stored) expect(warnings).toEqual([WARNING]);
 });
 
-it('a warning is read with the latency of its own run, whether it was packed or not', async () => {
+it('returns a warning with the latency of its own result, packed or single', async () => {
   await warn(801, 802, 803, 804);
   const { found } = await (await resultList(world.context, await world.fresh(check), {}))(undefined, 10);
   expect(found.map(({ value }) => [value.outcome, value.warning_message])).toEqual(
@@ -54,7 +54,7 @@ it('a warning is read with the latency of its own run, whether it was packed or 
   );
 });
 
-it('the transition to degraded says the warning, with the latency of the run that decided', async () => {
+it('returns the warning with the transition to degraded, with the latency of the deciding result', async () => {
   await warn(801, 802);
   const { found } = await checkTransitions(world.context, await world.fresh(check), {})(undefined, 10);
   expect(found[0]!.value).toMatchObject({
@@ -63,7 +63,7 @@ it('the transition to degraded says the warning, with the latency of the run tha
   });
 });
 
-it('what was pushed is read to the letter', () => {
+it('returns pushed texts verbatim', () => {
   const item = {
     pk: 'p',
     sk: 'R#0001700000000#a',

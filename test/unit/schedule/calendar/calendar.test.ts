@@ -4,7 +4,7 @@ import { assertHasRuns, dueTimes, nextDue, parseCalendar, wallClock } from '#lib
 const at = (text: string) => Date.parse(text);
 const FRIDAY = at('2026-11-20T12:00:00Z');
 
-/** The first due times after an instant, as clocks in UTC show them. */
+/** First due times after an instant, as clocks in UTC show them. */
 function first(schedule: string, zone: string, after: number, count = 1): string[] {
   const times: string[] = [];
   for (const due of dueTimes(parseCalendar(schedule, zone), after)) {
@@ -35,7 +35,7 @@ describe('a line of cron', () => {
     expect(first(schedule, 'UTC', FRIDAY)).toEqual([due]);
   });
 
-  it('is due on a day of the month or of the week, and on both at once where one of them begins with *', () => {
+  it('is due on a day of the month or of the week, or on both if one field starts with *', () => {
     expect(first('0 0 13 * fri', 'UTC', FRIDAY, 2)).toEqual(['2026-11-27T00:00:00Z', '2026-12-04T00:00:00Z']);
     expect(first('0 0 13 * */5', 'UTC', FRIDAY, 2)).toEqual(['2026-12-13T00:00:00Z', '2027-06-13T00:00:00Z']);
   });
@@ -63,7 +63,7 @@ describe('a line of OnCalendar', () => {
     expect(first(schedule, 'UTC', FRIDAY)).toEqual([due]);
   });
 
-  it('hangs in its own zone, or else in that of the schedule', () => {
+  it('uses its own zone, else that of the schedule', () => {
     expect(first('09:00\n09:00 Asia/Tokyo\n\t09:00 America/New_York ', 'Europe/Berlin', FRIDAY, 4)).toEqual([
       '2026-11-20T14:00:00Z',
       '2026-11-21T00:00:00Z',
@@ -90,7 +90,7 @@ describe('when clocks change', () => {
     expect(first(schedule, 'Europe/Berlin', at(after), due.length)).toEqual(due);
   });
 
-  it('follows a change of half an hour', () => {
+  it('handles a change of half an hour', () => {
     // Lord Howe: 02:00 is 01:30 on 2026-04-05, at 15:00 in UTC of the day before; 02:00 is 02:30 on 2026-10-04.
     const zone = 'Australia/Lord_Howe';
     expect(first('45 1 * * *', zone, at('2026-04-04T14:00:00Z'), 2)).toEqual([
@@ -107,7 +107,7 @@ describe('when clocks change', () => {
   });
 });
 
-describe('a schedule that is not understood', () => {
+describe('an invalid schedule', () => {
   it.each([
     ['61 2 * * *', 'minute 61 is over 59'],
     ['0 24 * * *', 'hour 24 is over 23'],
@@ -115,7 +115,7 @@ describe('a schedule that is not understood', () => {
     ['0 0 * foo *', 'month "foo" is not known; write jan to dec or 1 to 12'],
     ['0 0 * * monday', 'day-of-week "monday" is not known; write sun to sat or 0 to 7'],
     ['0 0 * * fri-mon', 'day-of-week fri-mon runs backwards'],
-    ['*/0 * * * *', 'minute */0 has no step such as /2'],
+    ['*/0 * * * *', 'minute */0 has an invalid step'],
     ['1-5-9 * * * *', 'minute 1-5-9 has more than two ends'],
     ['*/5/5 * * * *', 'minute */5/5 has more than one step'],
     [', * * * *', 'minute "" is not known; write 0 to 59'],
@@ -123,13 +123,13 @@ describe('a schedule that is not understood', () => {
     ['* * * *', 'has 4 fields; cron has five: minute, hour, day-of-month, month, day-of-week'],
     ['0 30 2 * * *', 'has 6 fields; cron has five: minute, hour, day-of-month, month, day-of-week'],
     ['30 2', 'has 2 fields; cron has five: minute, hour, day-of-month, month, day-of-week'],
-    ['@reboot', '@reboot is no time: nobody knows when it comes'],
+    ['@reboot', '@reboot is not a time, so its runs cannot be predicted'],
     ['@often', '"@often" is not known; write one of @hourly, @daily, @midnight, @weekly, @monthly, @yearly, @annually'],
     ['', 'is empty'],
     [' \n ', 'is empty'],
-    ['Mon..Foo 02:00', '"Foo" is no day of the week; write Mon to Sun'],
+    ['Mon..Foo 02:00', '"Foo" is not a day of the week; write Mon to Sun'],
     ['Fri..Mon 02:00', 'days of the week Fri..Mon run backwards'],
-    ['sometimes', '"sometimes" is no day of the week; write Mon to Sun'],
+    ['sometimes', '"sometimes" is not a day of the week; write Mon to Sun'],
     ['25:00', 'hour 25 is over 23'],
     ['02:00:60', 'second 60 is over 59'],
     ['02:00:00.5', 'second "00.5" is not known; write 0 to 59'],
@@ -137,28 +137,28 @@ describe('a schedule that is not understood', () => {
     ['*-*-32', 'day 32 is over 31'],
     ['*-*~29', 'day 29 is over 28'],
     ['1-2-3-4 02:00', 'date "1-2-3-4" is not year-month-day'],
-    ['Mon Tue 02:00 UTC', '"Mon Tue 02:00 UTC" is not understood; write it like Mon..Fri *-*-* 02:30:00 Europe/Berlin'],
-    ['02:00 Berlin', '"Berlin" is no IANA time zone; did you mean Europe/Berlin?'],
+    ['Mon Tue 02:00 UTC', '"Mon Tue 02:00 UTC" is not valid; write it like Mon..Fri *-*-* 02:30:00 Europe/Berlin'],
+    ['02:00 Berlin', '"Berlin" is not an IANA time zone; did you mean Europe/Berlin?'],
     ['02:00\n\n03:00', 'line 2 is empty'],
-    ['02:00\n30 2 * * *', 'line 2 is a cron expression, which must stand alone'],
-    ['1:00\n2:00\n3:00\n4:00\n5:00\n6:00', 'has 6 lines, 5 is the most'],
+    ['02:00\n30 2 * * *', 'line 2 is a cron expression, which must be the only line'],
+    ['1:00\n2:00\n3:00\n4:00\n5:00\n6:00', 'has 6 lines, more than 5'],
   ])('%j: %s', (schedule, message) => {
     expect(() => parseCalendar(schedule, 'UTC')).toThrow(message);
   });
 
   it.each([
-    ['CEST', '"CEST" is no IANA time zone; write one such as Europe/Berlin or UTC'],
-    ['Berlin', '"Berlin" is no IANA time zone; did you mean Europe/Berlin?'],
-    ['new york', '"new york" is no IANA time zone; did you mean America/New_York?'],
-    ['Europe/Berln', '"Europe/Berln" is no IANA time zone; did you mean Europe/Berlin?'],
-    ['+02:00', '"+02:00" is no IANA time zone; write one such as Europe/Berlin or UTC'],
-    ['', '"" is no IANA time zone; write one such as Europe/Berlin or UTC'],
-  ])('nor is the zone %j', (zone, message) => {
+    ['CEST', '"CEST" is not an IANA time zone; write one such as Europe/Berlin or UTC'],
+    ['Berlin', '"Berlin" is not an IANA time zone; did you mean Europe/Berlin?'],
+    ['new york', '"new york" is not an IANA time zone; did you mean America/New_York?'],
+    ['Europe/Berln', '"Europe/Berln" is not an IANA time zone; did you mean Europe/Berlin?'],
+    ['+02:00', '"+02:00" is not an IANA time zone; write one such as Europe/Berlin or UTC'],
+    ['', '"" is not an IANA time zone; write one such as Europe/Berlin or UTC'],
+  ])('rejects the zone %j', (zone, message) => {
     expect(() => parseCalendar('02:00', zone)).toThrow(message);
   });
 });
 
-describe('a schedule that is of no use', () => {
+describe('a useless schedule', () => {
   it.each([
     ['30 2 30 2 *', 'has no due time within five years'],
     ['2020-01-01 02:00', 'has no due time within five years'],
@@ -169,14 +169,14 @@ describe('a schedule that is of no use', () => {
     expect(() => assertHasRuns(parseCalendar(schedule, 'UTC'), FRIDAY)).toThrow(message);
   });
 
-  it('is none that is due once a minute, or once more', () => {
+  it('allows once a minute, and rejects more', () => {
     assertHasRuns(parseCalendar('* * * * *', 'Europe/Berlin'), FRIDAY);
     assertHasRuns(parseCalendar('2027-01-01', 'UTC'), FRIDAY);
     expect(nextDue(parseCalendar('2027-01-01', 'UTC'), at('2027-01-01T00:00:00Z'))).toBeUndefined();
   });
 });
 
-it('says what clocks of a zone show', () => {
+it('formats the wall time of a zone', () => {
   expect(wallClock('Europe/Berlin', at('2026-11-22T01:30:04Z'))).toBe('2026-11-22 02:30:04');
   expect(wallClock('America/New_York', at('2026-07-01T00:00:00Z'))).toBe('2026-06-30 20:00:00');
   expect(wallClock('UTC', at('1969-12-31T23:59:59.5Z'))).toBe('1969-12-31 23:59:59');

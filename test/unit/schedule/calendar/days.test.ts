@@ -7,7 +7,7 @@ import { firstOf } from '#test/support/first-of.ts';
 const START = Date.UTC(2026, 0, 1);
 const DAY = 86_400_000;
 
-/** The first days (UTC) on which it is due in 2026. */
+/** First due days (UTC) in 2026. */
 const daysOf = (text: string): string[] =>
   firstOf(dueTimes([parseCron(text, 'UTC')], START - 1), 4).map((due) => new Date(due).toISOString().slice(5, 10));
 
@@ -26,15 +26,15 @@ describe('a cron expression', () => {
   });
 
   it.each(['sat#0', 'sat#6', 'sat#', '#2', 'sat#1#2', 'mon-fri#2', 'mon-friL', 'someL', 'L'])(
-    'with the day of the week %s is refused, and says what to write',
+    'is rejected with the day of the week %s, with a remedy',
     (day) => {
       expect(() => parseCron(`0 2 * * ${day}`, 'UTC')).toThrow(/day-of-week/);
     },
   );
 });
 
-describe('every so many weeks', () => {
-  it('counts weeks from Monday by the clock of the zone, over changes of clocks and years', () => {
+describe('every n weeks', () => {
+  it('counts weeks from Monday in the zone, over changes of clocks and years', () => {
     const line = everyWeeks(parseCron('30 2 * * mon,sun', 'Europe/Berlin'), 2, Date.UTC(2026, 2, 16));
     const found = firstOf(dueTimes([line], Date.UTC(2026, 2, 15, 12)), 4).map((at) => new Date(at).toISOString());
     expect(found).toEqual([

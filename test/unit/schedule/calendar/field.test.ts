@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { compareWithField, drawCases, findCalendars, type Kind } from '#test/calendar/field.ts';
 
-/** `npm run test:nightly -- calendar` looks at twenty thousand of each. */
+/** `npm run test:nightly -- calendar` tests twenty thousand of each. */
 const CASES = 300;
 const python = findCalendars();
 
-describe.skipIf(!python)('beside the calendars of Healthchecks, cronsim and oncalendar', () => {
+describe.skipIf(!python)('compared with the calendars of Healthchecks, cronsim and oncalendar', () => {
   it.each(['cron', 'OnCalendar'] satisfies Kind[])(
-    '%s is due at the same times, near changes of clocks too',
+    'has the same due times for %s, also near changes of clocks',
     async (kind) => {
       const { same, strange } = await compareWithField(python!, drawCases(kind, CASES, 7));
       expect(strange).toEqual([]);

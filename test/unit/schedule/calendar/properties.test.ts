@@ -6,7 +6,7 @@ import { isCronDue, isOnCalendarDue } from '#test/oracle/due-at.ts';
 import { makeRandom, type Random } from '#test/support/random.ts';
 
 const MINUTE_MS = 60_000;
-/** So far (ms) each minute is looked at. */
+/** Range (ms) in which each minute is tested. */
 const LOOKED_MS = 30 * 60 * MINUTE_MS;
 const seeds = fc.integer({ min: 0, max: 2 ** 31 });
 
@@ -16,7 +16,7 @@ const KINDS: [string, (random: Random) => string, (text: string, zone: string, a
 ];
 
 describe.each(KINDS)('the next due time of %s', (_kind, randomSchedule, isDue) => {
-  it('is later than the time it is asked for, due by the clocks of its zone, and nothing before it is', () => {
+  it('is the first due time of its zone after the given time', () => {
     fc.assert(
       fc.property(seeds, (seed) => {
         const random = makeRandom(seed);
