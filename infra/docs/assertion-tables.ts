@@ -13,7 +13,7 @@ const VALUES: Readonly<Record<(typeof OPERATORS)[Operator]['group'], string>> = 
   presence: 'none',
 };
 
-const valueOf = (operator: Operator): string => {
+const valueTypeOf = (operator: Operator): string => {
   if (operator === 'one_of' || operator === 'not_one_of') return 'list of 1 to 50 values';
   if (operator === 'matches' || operator === 'not_matches') return 'RE2 expression, up to 256 characters';
   return VALUES[OPERATORS[operator].group];
@@ -43,6 +43,6 @@ export const assertionTables = {
   ),
   'assertion-operators': table(
     ['operator', 'value', 'true when'],
-    ALL.map((name) => [`\`${name}\``, valueOf(name), MEANING_OF_OPERATOR[name]]),
+    ALL.map((name) => [`\`${name}\``, valueTypeOf(name), MEANING_OF_OPERATOR[name]]),
   ),
 };

@@ -58,7 +58,7 @@ function join(others: string[], tenant: string, email: string, again: boolean): 
   return [...others, tenant];
 }
 
-/** @param next computes the account ids of the address from those of other accounts */
+/** @param next computes the account ids of the address from the ids of other accounts */
 async function write(
   { ports, keys, tenant }: TenantScope,
   email: string,

@@ -7,7 +7,7 @@ import { REDACTED } from '#lib/platform/secrets/kept-secrets.ts';
 /** Caller with the fewest permissions; the audit log shows what it may see. */
 export const READER: Rights = { role: 'viewer', scopes: null, is_read_only: true };
 
-/** Whether a caller sees secrets, which those who may set them do. */
+/** Whether a caller sees secrets: callers that may set them do. */
 export const seesSecrets = (rights: Rights): boolean => isAllowed(rights, 'write');
 
 /** Removes query, fragment and user info, which may contain secrets, from a URL. */

@@ -20,7 +20,7 @@ const RateRecord = z.object({
   burst: z.int().describe('Maximum burst of requests.'),
 });
 
-/** Account and user of a caller: `email` and `name` are those of the account, `user` has those of the user. */
+/** Account and user of a caller: `email` and `name` belong to the account, `user` to the user. */
 export const Me = AccountRecord.extend({
   role: Role,
   is_read_only: z.boolean().describe('Whether the caller may only read.'),

@@ -8,7 +8,7 @@ export type Manner = 'answers' | 'fails' | 'hangs' | 'takes alerts';
 /** Network of the fleet: hosts with a configured behavior; by default they respond. */
 export type Targets = {
   does(host: string, manner: Manner): void;
-  /** Makes latencies of responses log-normal from now on, so that some are slow. */
+  /** Makes latencies of responses log-normal until the end, so that some are slow. */
   vary(): void;
   /** Returns the number of received alerts. */
   taken(): number;

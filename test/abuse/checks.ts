@@ -4,7 +4,7 @@ import { type ApiResponse, type Caller, newEntity } from './client.ts';
 const CHECKS_AN_ENTITY = 25;
 
 /**
- * Creates disabled checks, 25 per entity, until the plan limit: the attack uses those that exist then.
+ * Creates disabled checks, 25 per entity, until the plan limit: the attack uses the existing ones.
  * @returns their ids, and the error of the plan limit
  */
 export async function makeChecks(

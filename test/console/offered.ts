@@ -1,7 +1,6 @@
 import { endpointOf } from '#infra/docs/openapi.ts';
 import { allRoutes } from '#lib/all-routes.ts';
 import { type Guarded, isAllowed, type Rights } from '#lib/platform/http/access.ts';
-import { paramsOf, routesAt } from '#lib/platform/http/match-path.ts';
 import type { Person } from '#test/support/browser.ts';
 
 /** Buttons that the test must not press: they end the session or open dialogs of the browser. */

@@ -47,7 +47,7 @@ let stranger: Client;
 let anonymous: Client;
 const done: Done[] = [];
 
-/** Returns entries that are newer than those of the last call. */
+/** Returns entries that are newer than the entries of the last call. */
 let seen = new Set<string>();
 async function newEntries(): Promise<AuditEntry[]> {
   const entries: AuditEntry[] = (await admin.get('/v1/audit?limit=30')).body;
@@ -91,7 +91,7 @@ const nowhereOf = (row: Row): string =>
   pathOf(row.endpoint, Object.fromEntries(Object.entries(places).map(([name, id]) => [name, unknownIdOf(id)])));
 
 describe('the walk', () => {
-  it('calls every endpoint with success except those that delete', () => {
+  it('calls every endpoint with success except deletions', () => {
     const called = new Set(done.map(({ endpoint }) => endpoint));
     const left = rows.filter((row) => row.method !== 'DELETE' && !called.has(row.endpoint));
     expect(left.map((row) => row.endpoint)).toEqual([]);

@@ -48,7 +48,7 @@ export async function evaluateEnd(fleet: Fleet, sent: Sent): Promise<Evaluation>
   return { wrong: [...wrong, ...last.wrong], totals: last.totals };
 }
 
-/** Waits until the deliveries that were planned before `until` are over; the evaluation reports those that are not. */
+/** Waits until the deliveries that were planned before `until` are over; the evaluation reports the others. */
 export const delivered = (fleet: Fleet, until: number): Promise<unknown> =>
   eventually(
     async () => !isOpen(await serviceHistoryOf(fleet, { alerts: until, runs: 0, slots: 0 }), until),

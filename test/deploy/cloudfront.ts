@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 export type Edge = { url: string; stop(): void };
 
 /**
- * Starts the part of CloudFront that a page sees: one origin whose paths are those of the API. The emulator has none.
+ * Starts the part of CloudFront that a page sees: one origin with the paths of the API. The emulator has none.
  * @param origin the API of the emulator, with a path of its own
  */
 export async function startEdge(origin: string): Promise<Edge> {

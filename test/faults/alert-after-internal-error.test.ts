@@ -22,7 +22,7 @@ describe('an alert on AWS', () => {
     await check.push(false);
     const fell = service.now();
     await service.pass(35_000);
-    expect(service.log.lines.filter(({ message }) => message.includes('given again'))).toHaveLength(1);
+    expect(service.log.lines.filter(({ message }) => message.includes('will be retried'))).toHaveLength(1);
     expect(calls).toBe(2);
     expect(arrivals().at(-1)! - fell).toBeLessThanOrEqual(30_500);
     expect(await service.call('GET', '/v1/notify/logs')).toMatchObject([{ status: 'sent', attempts: 1 }]);

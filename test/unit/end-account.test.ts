@@ -36,7 +36,7 @@ const left = ({ store, context }: World) =>
     .filter((row) => `${row.pk} ${row.sk} ${row.body}`.includes(context.tenant))
     .map(({ pk, sk }) => `${pk} ${sk}`);
 
-/** What is asked of the reclaimer is done, until it asks no more. @returns how many messages it took */
+/** Handles messages of the reclaimer until none is left. @returns the number of messages */
 async function reclaimAll(world: World): Promise<number> {
   const reclaim = createReclaimer(world.ports);
   let count = 0;
@@ -68,7 +68,7 @@ describe('a deleted account', () => {
     await expect(enableAccount(world.context)).rejects.toMatchObject({ code: 'CONFLICT' });
   });
 
-  it('leaves nothing but what expires by itself, and the account beside it as it was', async () => {
+  it('leaves only expiring items, and does not change another account', async () => {
     const world = await full();
     const other = await createAccount(world, { email: 'zoe@example.com', name: 'Zoe' });
     await endAccount(world.context);
@@ -106,7 +106,7 @@ describe('a deleted account', () => {
     expect(await allAccounts(world.ports, world.keys)).toEqual([]);
   });
 
-  it('is asked for at each tick until it is gone, should a message be lost, and never again', async () => {
+  it('is requested at each tick until it is complete, in case a message is lost, and not afterwards', async () => {
     const world = await full();
     await endAccount(world.context);
     const asked = () => world.sent.splice(0).filter(({ message }) => 'account' in (message.body as object)).length;
@@ -120,7 +120,7 @@ describe('a deleted account', () => {
     expect(asked()).toBe(0);
   });
 
-  it('goes in whatever order and how often it is asked for', async () => {
+  it('completes in any order, however many requests arrive', async () => {
     const world = await full();
     await endAccount(world.context);
     await endAccount(world.context);
@@ -131,7 +131,7 @@ describe('a deleted account', () => {
   });
 });
 
-it('an account that was not deleted is left alone by whoever asks', async () => {
+it('keeps an account that is not deleted', async () => {
   const world = await full();
   const before = left(world);
   await reclaimAccount(world, { tenant_id: world.context.tenant });

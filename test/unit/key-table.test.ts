@@ -24,7 +24,7 @@ for (const line of page.slice(page.indexOf('## Items'), page.indexOf('## Rules')
 
 const isKey = (value: unknown): value is Key => typeof value === 'object' && value !== null && 'sk' in value;
 
-/** Of an hour and of a day. */
+/** Rollups of an hour and of a day. */
 const OF_A_SPAN = [
   ['a1', 'b2', 'hour', '3'],
   ['a1', 'b2', 'day', '3'],

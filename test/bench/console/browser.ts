@@ -11,7 +11,7 @@ import { type RealService, startRealService } from '#test/support/real-service.t
 import type { Figures } from './targets.ts';
 
 const ROUNDS = 5;
-/** How many entities have a check, which can change their state. */
+/** Number of entities with a check that changes their state. */
 const CHECKS = 20;
 
 /** Entities of one blueprint, some with a push check. @returns the ids of the checks */
@@ -62,7 +62,7 @@ const NOTES = `(() => {
   };
 })()`;
 
-/** From typing in the search to the rows that are left, laid out. */
+/** Measures the time from typing in the search to the layout of the remaining rows. */
 const FILTER = (text: string) => `new Promise((done) => {
   const field = document.querySelector('main input[type=search]');
   const rows = document.querySelector('tbody');
@@ -81,7 +81,7 @@ const FILTER = (text: string) => `new Promise((done) => {
 const firstRow = (page: Page): Promise<number> =>
   eventually(() => page.evaluate('window.noted?.first') as Promise<number | undefined>, 60_000);
 
-/** The console on a fleet of so many entities, in Chromium: medians of some rounds. */
+/** Measures the console on a fleet of this size in Chromium: medians of some rounds. */
 export async function inBrowser(entities: number): Promise<Figures> {
   await using service = await startRealService();
   const checks = await fill(service, entities);

@@ -7,8 +7,8 @@ const STARTS = 5;
 const MB = 2 ** 20;
 
 /**
- * What the console takes of a process that has started: nothing is built before a page is asked for. The first one
- * waits for that.
+ * Cost of the console in a started process. Its files are built for the first page that is requested, which waits for
+ * that.
  */
 export async function start(): Promise<Figures> {
   const pages: number[] = [];

@@ -1,7 +1,7 @@
 /** Figures by name, in the unit that ends it. */
 export type Figures = Record<string, number>;
 
-/** What each may be at most. */
+/** Maximum of each figure. */
 export const targets: Figures = {
   first_load_gzip_kb: 40,
   first_view_ms: 1200,

@@ -150,9 +150,7 @@ describe('a provider that is not trusted', () => {
       world.provider.fault = { discovery: (document) => ({ ...document, issuer }) };
       const response = await begin(new PlainBrowser());
       expect(response).toMatchObject({ status: 503, body: { code: 'UNAVAILABLE' } });
-      expect(response.body.error).toContain(
-        `OIDC_ISSUER must be what its discovery document says, to the letter: ${issuer}`,
-      );
+      expect(response.body.error).toContain(`OIDC_ISSUER must equal the issuer of its discovery document: ${issuer}`);
     }
   });
 });

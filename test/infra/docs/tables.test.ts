@@ -48,9 +48,9 @@ describe('pagesWithTables', () => {
     });
   });
 
-  it('refuses a table that no page holds, and shows the markers to add', () => {
+  it('rejects a table without a page, and shows the markers to add', () => {
     expect(() => pagesWithTables(new Map([['docs/use/fruit', fruit]]), TABLES)).toThrow(
-      'No page of docs/ holds these tables. Add their markers to a page:\n<!-- table: roots -->\n<!-- /table -->',
+      'No page of docs/ has these tables. Add their markers to a page:\n<!-- table: roots -->\n<!-- /table -->',
     );
   });
 });

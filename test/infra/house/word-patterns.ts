@@ -168,18 +168,18 @@ export const PATTERNS: readonly Pattern[] = [
     code: true,
   },
   // Patterns that are also good English in places.
-  { id: 'B01', pattern: /\bthose (who|whom|that|of)\b/gm, use: 'users who, checks that', budget: 346 },
-  { id: 'B02', pattern: /\b[Mm]eanwhile\b/gm, use: 'in the meantime, or drop', budget: 86 },
+  { id: 'B01', pattern: /\bthose (who|whom|that|of)\b/gm, use: 'users who, checks that', budget: 60 },
+  { id: 'B02', pattern: /\b[Mm]eanwhile\b/gm, use: 'in the meantime, or drop', budget: 20 },
   {
     id: 'B03',
     pattern: /\b([Ww]hat|[Ww]hich) (is|was|are|were|has|had|it|they|one|nobody)\s/gm,
     use: 'the noun itself',
-    budget: 1738,
+    budget: 500,
   },
   {
     id: 'B04',
     pattern: /\bmay (be|have|not|only|go|call|read|see|change|take|come)\b/gm,
     use: 'can, may only',
-    budget: 645,
+    budget: 200,
   },
 ];

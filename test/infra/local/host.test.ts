@@ -46,7 +46,7 @@ describe('the embedded service', () => {
     expect(service.err()).not.toContain(key);
   });
 
-  it('prints its admin key only at the first start, then where it is stored', async () => {
+  it('prints its admin key only at the first start, then its location', async () => {
     const dir = newDir();
     const first = start({ DATA_DIR: dir });
     const { key } = await first.ready;

@@ -33,7 +33,7 @@ describe('the validation of a template', () => {
       '{{#if error}}{{error}}',
       /^config\.body_template: has \{\{#if error\}\} without \{\{\/if\}\}; add \{\{\/if\}\} at its end$/,
     ],
-    ['{{error}}{{/if}}', /^config\.body_template: has a \{\{\/if\}\} that closes nothing/],
+    ['{{error}}{{/if}}', /^config\.body_template: has a \{\{\/if\}\} without/],
     ['{{#if wrong}}x{{/if}}', /^config\.body_template: has \{\{wrong\}\}, which is not a variable/],
     [
       '{{ state }}',
