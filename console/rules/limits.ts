@@ -10,7 +10,7 @@ export const limitRows = (me: Me): LimitRow[] => [
     'Entities per blueprint',
     me.use.largest_blueprint?.entities ?? 0,
     me.entity_limit_per_bp,
-    me.use.largest_blueprint ? `most in ${me.use.largest_blueprint.slug}` : '',
+    me.use.largest_blueprint ? `largest: ${me.use.largest_blueprint.slug}` : '',
   ),
   row('Checks', me.use.checks, me.check_limit),
   row('Probes per minute', me.use.checks_per_minute, me.checks_per_minute_limit),

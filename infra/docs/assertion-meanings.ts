@@ -22,8 +22,8 @@ export const MEANING_OF_SOURCE: Readonly<Record<SourceName, string>> = {
 export const MEANING_OF_OPERATOR: Readonly<Record<Operator, string>> = {
   equals: 'the value is equal: texts exactly, JSON by type and value, records like expected_value',
   not_equals: 'the value is different or absent',
-  one_of: 'the value equals one of 1 to 50 values',
-  not_one_of: 'the value equals none of 1 to 50 values',
+  one_of: 'the value equals one of the listed values',
+  not_one_of: 'the value equals none of the listed values',
   contains: 'the value contains the exact text',
   not_contains: 'the value does not contain the text',
   matches: 'the RE2 expression matches anywhere in its first 32 KB; flags are part of it, such as (?i)',

@@ -63,7 +63,7 @@ const fields = {
     .max(15_000)
     .describe('Timeout of the whole request in milliseconds, 100–15,000. Default: 10,000.'),
   remediation: Remediation.nullable().describe(
-    'Guards, verifies and repeats executions by a change of state; null: none. Default: null.',
+    'Guards, verification and repetition of executions by a state change; null: no remediation. Default: null.',
   ),
 };
 

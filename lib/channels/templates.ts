@@ -73,13 +73,11 @@ const template = (maxLength: number) =>
 /** Templates, which every human-readable channel type has in addition to its settings. */
 export const TEMPLATES = {
   title_template: template(MAX_TITLE)
-    .describe(
-      'Title template instead of the default title, such as [{{state}}] {{entity_name}}. Send a test to see it.',
-    )
+    .describe('Template of the title, such as [{{state}}] {{entity_name}}. Send a test to see it.')
     .optional(),
   body_template: template(MAX_BODY)
     .describe(
-      'Text template instead of all below the title, such as {{check_name}}{{#if error}}: {{error}}{{/if}}. Variables: docs/use/channels.md.',
+      'Template of all text below the title, such as {{check_name}}{{#if error}}: {{error}}{{/if}}. Variables: docs/use/channels.md.',
     )
     .optional(),
 };

@@ -29,7 +29,7 @@ export const ResultRecord = z
     kind: z
       .enum(['scheduled', 'retry', 'manual', 'push', 'missed_heartbeat'])
       .describe(
-        'scheduled: probe of a slot. retry: probe between slots. manual: requested by a user. push: reported by an agent. missed_heartbeat: missed heartbeat.',
+        'scheduled: probe of a slot. retry: probe between slots. manual: requested by a user. push: reported by a job or program. missed_heartbeat: missed heartbeat.',
       ),
     checked_at: z.iso.datetime().describe('Time of the check: the slot of a probe, or the time given with a push.'),
     ...ExpiryMembers.partial().shape,

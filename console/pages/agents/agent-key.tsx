@@ -83,7 +83,7 @@ export function AgentKey({ skills, made, onMade }: AgentKeyProps) {
       />
       {skills.length > 1 && (
         <Choices
-          legend="Restrict to tools of (none: all)"
+          legend="Restrict to skills (none selected: all)"
           options={skills.map(({ slug, name }) => ({ value: slug, means: name }))}
           chosen={chosenSkills}
           onChange={chooseSkills}

@@ -156,7 +156,7 @@ const argumentsOf = ({ properties }: Tool['inputSchema']): string[] => Object.ke
 
 function Bound({ tool: { name, action_id }, actions }: { tool: Tool; actions: readonly Action[] }) {
   if (action_id === undefined) {
-    return <span class="hint">{schemas.builtInTools.includes(name) ? 'built in' : 'nothing: choose an action'}</span>;
+    return <span class="hint">{schemas.builtInTools.includes(name) ? 'built in' : 'no action: choose one'}</span>;
   }
   const action = actions.find(({ id }) => id === action_id);
   return (

@@ -44,7 +44,7 @@ const SCHEMA: MemberSchema = {
     name: { type: 'string', description: 'Name of the kind of entities, such as Service.' },
     slug: { type: 'string', description: 'Part of addresses, such as service. It cannot be changed later.' },
     description: { type: 'string' },
-    is_default: { type: 'boolean', default: false, title: 'The default blueprint' },
+    is_default: { type: 'boolean', default: false, title: 'Default blueprint' },
   },
   required: ['name', 'slug'],
 };

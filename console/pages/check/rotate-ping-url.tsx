@@ -25,7 +25,9 @@ type RotateProps = { check: CheckDetail; onDone: () => void; onClose: () => void
 /** Replaces the ping URL of a push check. */
 export const RotatePingUrl = ({ check, onDone, onClose }: RotateProps) => (
   <Dialog title="Rotate ping URL" onClose={onClose}>
-    <p class="lead">Creates a new URL. Pings to the old one are then rejected, and their checks miss heartbeats.</p>
+    <p class="lead">
+      Creates a new URL. Once the old one ends, pings to it are rejected, and the check misses heartbeats.
+    </p>
     <SchemaForm
       name={`ping-url ${check.id}`}
       schema={ROTATION}

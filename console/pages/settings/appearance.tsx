@@ -11,7 +11,7 @@ export const Appearance = () => (
         label="Theme"
         hint="Stored in this browser."
         value={theme.value}
-        options={[{ value: 'auto', label: 'as the system' }, 'light', 'dark']}
+        options={[{ value: 'auto', label: 'system setting' }, 'light', 'dark']}
         onChange={(value) => {
           theme.value = value as Theme;
         }}

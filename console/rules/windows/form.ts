@@ -54,7 +54,8 @@ export function windowSchema(blueprints: readonly string[], zone: string): Membe
           include_dependents: {
             type: 'boolean',
             title: 'Include dependents',
-            description: 'Include dependents that go down because an entity with all its checks in the window does.',
+            description:
+              'Also hold alerts of entities that fail because an entity with all its checks in the window is down.',
             default: false,
           },
         },

@@ -23,7 +23,7 @@ export const dependency: HoldingReason<'dependency'> = {
   },
   label: 'Dependencies',
   meaning:
-    'an upstream failure of which the channels were notified caused it, or the alert is held until that is known.',
+    'the channels were notified of the upstream failure that caused it, or the alert is held until the cause is known.',
   remedy: '',
   sentence: ({ is_held, dependencies }) =>
     is_held

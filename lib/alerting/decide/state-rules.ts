@@ -131,7 +131,7 @@ export const noChannels: Reason<'no_channels'> = {
   }),
   label: 'Channels',
   meaning: 'no channel of the check is notified immediately.',
-  remedy: 'Add a channel that no escalation step names to be notified next time.',
+  remedy: 'Add a channel that is not in an escalation step to be notified next time.',
   sentence: ({ called_later }) =>
     called_later
       ? 'all its channels are notified by steps of its escalation, which count from then'

@@ -46,7 +46,7 @@ export const Explanation = z
     verdict: z
       .enum(['alerted', 'held', 'skipped', 'not_due', 'not_probed', 'no_alert_due'])
       .describe(
-        'alerted: an alert was sent for the last change. held: decision deferred. skipped: no alert was sent. not_due: below the thresholds. not_probed: the check was not probed. fine: no alert was due.',
+        'alerted: an alert was sent for the last change. held: decision deferred. skipped: no alert was sent. not_due: below the thresholds. not_probed: the check was not probed. no_alert_due: no alert was due.',
       ),
     sentence: z.string().describe('Human-readable explanation, starting with the answer.'),
     remedy: z.string().describe('Actions that a user can take to receive alerts; empty if none is needed.'),

@@ -19,7 +19,7 @@ export const COMMON_ERRORS = {
   protocol: 'unexpected response, step or message',
   missed_heartbeat: 'missed heartbeat',
   overrun: 'job run not finished in time',
-  reported: 'failure reported by the agent',
+  reported: 'failure reported by the job',
 } satisfies Record<
   NetErrorKind | AssertionErrorKind | 'protocol' | 'missed_heartbeat' | 'overrun' | 'reported',
   string

@@ -57,7 +57,7 @@ function KeyList() {
           }
         </Data>
         <p class="hint">
-          Up to {limit} per user. {me.value?.role === 'admin' ? 'As an admin you see the keys of all users.' : ''}
+          Up to {limit} keys per user. {me.value?.role === 'admin' ? 'As an admin you see the keys of all users.' : ''}
         </p>
       </Section>
       {dialog && <KeyDialog dialog={dialog} onDone={keys.reload} onClose={() => show(undefined)} />}
