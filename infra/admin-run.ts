@@ -32,14 +32,14 @@ ${LIMIT_USAGE}
   npm run admin -- account delete ID --confirm ID        delete permanently: rejected at once, erased within minutes
   npm run admin -- user list ID                          list the users of an account, including invited ones
   npm run admin -- user role ID USER ROLE                set viewer, responder, member or admin; takes effect at once
-  npm run admin -- user link ID [USER] [--revoke]        create a link that signs in the first admin, or a user, once
+  npm run admin -- user link ID [USER] [--revoke]        create a link that signs in the oldest admin, or a user, once
                                                          within an hour; --revoke ends passkeys, identities, sessions
   npm run admin -- session end ID [USER]                 end the sessions of all users, or of one
   npm run admin -- audit ID                              list the changes of an account
 ${AUDIT_USAGE}
   npm run admin -- key list ID                           list the keys of an account, without secrets
   npm run admin -- key delete ID KEY                     delete a key; it is rejected at once
-  npm run admin -- key issue ID [--label L]              create another key for the first admin of an account
+  npm run admin -- key issue ID [--label L]              create another key for the oldest admin of an account
       [--expires 2027-01-31] [--scopes push,read] [--check-ids chk_…,…] [--entity-ids ent_…,…] [--skills slug,…]
   --json prints JSON. Set DATA_DIR as for the service (default .data), or TABLE_NAME for a deployment on AWS, with
   credentials and AWS_REGION in the environment. Links use PUBLIC_URL, else http://localhost and PORT.

@@ -10,7 +10,7 @@ import { limitClients, readLimits } from '#lib/aws/account-limits.ts';
 const USAGE = `npm run deploy:check -- [-c NAME=value]... [--checks N]
 
 Compares the AWS quotas of this account with a deployment, using the credentials and the region of the environment, and
-lists the increases to request before you deploy. -c as for deploy, instead of cdk.json; --checks: checks per minute.
+lists the increases to request before you deploy. -c overrides cdk.json, as for deploy. --checks: planned probes per minute.
 Exit code 1 if a deployment would fail.
 `;
 

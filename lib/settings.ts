@@ -246,7 +246,7 @@ export const SettingsSchema = z.object({
   MCP_STREAM_SECONDS: whole(1, 840, 840).describe('Lifetime of such a stream in seconds. Clients reconnect.'),
   AUDIT_DAYS: whole(30, 3650, 400).describe('Retention of the audit log in days, 30 to 3650.'),
   INCIDENT_QUIET_SECONDS: whole(0, 3600, 300).describe(
-    'Seconds without a failure after which an incident ends, 0 to 3600. An earlier failure continues it.',
+    'Seconds without a failure after which an incident ends, 0 to 3600. A failure within that time continues it.',
   ),
   SHARDS: whole(1, 1024, 4).describe('Partitions of the schedule. Cannot change once there is data.'),
   BUCKETS: whole(1, 64, 4).describe(

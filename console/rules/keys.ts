@@ -4,7 +4,7 @@ import { list } from './words.ts';
 
 /** Permissions of a new key. */
 export const MAY = {
-  all: 'all of your permissions',
+  all: 'all your permissions',
   read: 'read only, without secrets',
   some: 'selected scopes',
 } as const;
@@ -43,7 +43,7 @@ type Held = Pick<KeyRecord, 'check_ids' | 'entity_ids' | 'skills'>;
 
 /** Returns the permissions of a key: `read, mcp`. */
 export const permissionText = ({ is_read_only, scopes }: Rights): string =>
-  is_read_only ? 'read only' : (scopes?.join(', ') ?? 'all of the owner');
+  is_read_only ? 'read only' : (scopes?.join(', ') ?? 'all permissions of the owner');
 
 /** Returns the restrictions of a key: `checks of Web shop and skill runbook`; empty without any. @param nameOf an id */
 export function restrictionText({ check_ids, entity_ids, skills }: Held, nameOf: (id: string) => string): string {

@@ -75,7 +75,7 @@ function greeting(
       : `in ${file}`;
   const value = !key ? '<API_KEY>' : key.isNew ? key.raw : `$(cat ${file})`;
   const signIn = link
-    ? `Sign in, once, within an hour: ${link}`
+    ? `Sign-in link, valid once, for an hour: ${link}`
     : `Sign in at ${address} (for a sign-in link: npm run admin -- user link ID)`;
   return `
 Fleetwatch runs at ${url}

@@ -92,7 +92,7 @@ export const Remediation = z
       .boolean()
       .default(false)
       .describe(
-        'Whether to hold the alert until the first verdict, at most settle_seconds, two intervals and timeout_ms. Default: false.',
+        'Whether to hold the alert until the first verdict, for at most settle_seconds + two intervals + timeout_ms. Default: false.',
       ),
   })
   .meta({ id: 'Remediation' });

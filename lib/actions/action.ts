@@ -45,7 +45,7 @@ const fields = {
     .refine((text) => Buffer.byteLength(text) <= MAX_TEMPLATE_BYTES, `must have at most ${MAX_TEMPLATE_BYTES} bytes`)
     .describe('Request body, with {{placeholders}}. Not sent with GET.'),
   allowed_hosts: AllowedHosts.describe(
-    'Hosts it is allowed to call, such as *.example.com; empty: any. Required with headers if placeholders leave the end of the host open.',
+    'Hosts it is allowed to call, such as *.example.com; empty: any. Required if the action has headers and its host ends in a placeholder.',
   ),
   trigger_type: Trigger.describe(
     'manual: only by POST …/run or an MCP tool. state_change: also when its check changes state. schedule: also every interval_seconds.',

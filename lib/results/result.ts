@@ -72,7 +72,7 @@ export type ResultItem = Item &
     history?: true;
   };
 
-/** Maximum clock lead (ms) of an agent (docs/use/heartbeats.md#results-and-heartbeats-with-a-key). */
+/** Maximum clock lead (ms) of a program (docs/use/heartbeats.md#results-and-heartbeats-with-a-key). */
 export const MAX_CLOCK_SKEW_MS = 60_000;
 
 /** Returns the order (epoch ms) of a result of a check. */

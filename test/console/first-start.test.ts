@@ -5,7 +5,7 @@ import { inBrowser } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { passkeys, seen, signInByPasskey, signOut, takeOffer, told, useLink } from './person.ts';
 
-const LINK = /Sign in, once, within an hour: (http:\/\/localhost:\d+\/#\/link\/fwl_[0-9A-Za-z]{43})/;
+const LINK = /Sign-in link, valid once, for an hour: (http:\/\/localhost:\d+\/#\/link\/fwl_[0-9A-Za-z]{43})/;
 
 describe.skipIf(!binary)('first start in a browser', () => {
   const world = inBrowser();

@@ -141,11 +141,11 @@ const PolicySummary = ({ policy }: { policy: Policy }) => (
     ))}
     <li>
       {policy.cooldown_seconds > 0
-        ? `At most one alert in ${duration(policy.cooldown_seconds * 1000)}${policy.late_alerts ? '; a late alert follows a suppressed one' : ''}.`
-        : 'Every change is alerted at once.'}
+        ? `At most one alert in ${duration(policy.cooldown_seconds * 1000)}${policy.late_alerts ? '; if the state differs afterwards, a late alert reports it' : ''}.`
+        : 'Every state change sends an alert at once.'}
     </li>
-    <li>{policy.notify_on_recovery ? 'Recoveries are alerted.' : 'Recoveries are not alerted.'}</li>
-    {!policy.notify_on_degraded && <li>Degraded counts as up: no alerts.</li>}
+    <li>{policy.notify_on_recovery ? 'Recoveries send an alert.' : 'Recoveries send no alert.'}</li>
+    {!policy.notify_on_degraded && <li>Degraded counts as up and sends no alert.</li>}
     {policy.flap_threshold > 0 && (
       <li>
         {policy.flap_threshold} changes in {duration(policy.flap_window_seconds * 1000)} count as flapping: one alert

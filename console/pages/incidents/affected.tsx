@@ -44,7 +44,7 @@ export function Affected({
       {more > 0 && <p class="hint">And {count(more, 'more entity', 'more entities')}.</p>}
       {unrelated.length > 0 && (
         <>
-          <h3>Separate failures</h3>
+          <h3>Failures with another cause</h3>
           <ul class="incident-checks">
             {unrelated.map(({ entity_id, entity_name, at }) => (
               <li key={`${entity_id} ${at}`}>

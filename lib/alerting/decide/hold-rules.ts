@@ -28,11 +28,11 @@ export const dependency: HoldingReason<'dependency'> = {
   sentence: ({ is_held, dependencies }) =>
     is_held
       ? 'its failure was held until its cause was known, and no channel had been notified of it'
-      : `its entity depends on ${counted(dependencies, 'other')}, and an upstream failure of which its channels were notified is possibly the cause`,
+      : `its entity depends on ${counted(dependencies, 'other')}, and the cause is possibly an upstream failure that its channels were notified of`,
   found({ dependencies, hold_for_dependencies, is_held }) {
     if (dependencies === 0) return 'its entity depends on nothing';
     const others = `its entity depends on ${counted(dependencies, 'other')}`;
-    if (!hold_for_dependencies) return `${others}, which are not checked first`;
+    if (!hold_for_dependencies) return `${others}, whose state is not awaited`;
     return is_held ? `${others}; the alert was held until their state was known` : others;
   },
 };

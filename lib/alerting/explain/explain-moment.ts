@@ -133,7 +133,7 @@ function noAlertDue({ at, runs, state, kept_since, silence }: ExplainInput): Mom
     const stateText = state === 'unknown' ? 'It had no state' : `It was ${state}`;
     return {
       verdict: 'no_alert_due',
-      sentence: `${stateText}. No more is known, because its results at that time are no longer kept.`,
+      sentence: `${stateText}. Its results at that time are no longer kept.`,
     };
   }
   if (state === 'unknown')

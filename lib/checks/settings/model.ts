@@ -32,7 +32,7 @@ const wholeNumber = (min: number, max: number) => z.int().min(min).max(max);
 /** Descriptions of `execution_mode`. */
 export const MODE = {
   pull: 'pull: the service probes the target. Determined by check_type.',
-  push: 'push: an agent sends results. Determined by check_type.',
+  push: 'push: a job or program sends results. Determined by check_type.',
 };
 
 const CHECK_NAME = 'Name in alerts. Default: the target.';

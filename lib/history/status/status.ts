@@ -13,7 +13,7 @@ import { mapYielding } from '#lib/platform/yielding.ts';
 import { staleChecks } from './newest-results.ts';
 
 const StatusEntity = Entity.extend({
-  stale: z.boolean().describe('Whether the schedule is behind, so that the state may be outdated.'),
+  stale: z.boolean().describe('Whether the service is late with its probes, so that the state may be outdated.'),
 }).meta({ id: 'StatusEntity' });
 type StatusEntity = z.infer<typeof StatusEntity>;
 

@@ -63,7 +63,7 @@ export async function requireProbed(context: Context, id: string): Promise<Check
   if (check.execution_mode === 'push') {
     throw new AppError(
       'CONFLICT',
-      `Check ${id} is a push check: your agent posts its results, and the service does not probe it.`,
+      `Check ${id} is a push check: a job or program posts its results, and the service does not probe it.`,
     );
   }
   if (!check.enabled) {

@@ -23,7 +23,7 @@ const message = (meaning: string) =>
     .default('')
     .transform((text) => [...text].slice(0, MAX_MESSAGE).join(''));
 
-/** Result as an agent posts it (docs/use/heartbeats.md#results-and-heartbeats-with-a-key). */
+/** Result as a program posts it (docs/use/heartbeats.md#results-and-heartbeats-with-a-key). */
 const PushResult = z
   .object({
     success: z.boolean().describe('Whether the check succeeded.'),
@@ -80,7 +80,7 @@ async function receive(context: StateContext, check: CheckItem, push: Push) {
   return resultRecord(check.id, await receivePush(context, check, push, caller.retention_days));
 }
 
-/** Routes for agents and cron jobs; the only routes of the ingest function. */
+/** Routes for jobs and programs; the only routes of the ingest function. */
 export const pushRoutes = [
   row({
     method: 'POST',

@@ -13,7 +13,9 @@ describe('sign-in link of a new service', () => {
     const dir = newDir();
     const signIn = async (service: ReturnType<typeof start>) => {
       const { url } = await service.ready;
-      const told = /^Sign in, once, within an hour: (http:\/\/localhost:(\d+)\/#\/link\/fwl_\w+)$/m.exec(service.out());
+      const told = /^Sign-in link, valid once, for an hour: (http:\/\/localhost:(\d+)\/#\/link\/fwl_\w+)$/m.exec(
+        service.out(),
+      );
       expect(told?.[2]).toBe(new URL(url).port);
       return { url, page: pageAt(url), token: tokenOf(told![1]!) };
     };
@@ -35,7 +37,9 @@ describe('sign-in link of a new service', () => {
     // The session lasts because the store does.
     const third = start({ DATA_DIR: dir, PUBLIC_URL: 'https://status.example.com' });
     const { url } = await third.ready;
-    expect(third.out()).toMatch(/^Sign in, once, within an hour: https:\/\/status\.example\.com\/#\/link\/fwl_\w+$/m);
+    expect(third.out()).toMatch(
+      /^Sign-in link, valid once, for an hour: https:\/\/status\.example\.com\/#\/link\/fwl_\w+$/m,
+    );
     const [[, value] = []] = page.cookies;
     const later = pageAt(url);
     later.cookies.set(`fleetwatch_session_${new URL(url).port}`, value!);

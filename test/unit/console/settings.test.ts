@@ -74,7 +74,7 @@ describe('keyRequest', () => {
 
 describe('description of a key', () => {
   it('lists permissions and restrictions', () => {
-    expect(permissionText(unrestricted)).toBe('all of the owner');
+    expect(permissionText(unrestricted)).toBe('all permissions of the owner');
     expect(permissionText({ ...unrestricted, is_read_only: true })).toBe('read only');
     expect(permissionText({ ...unrestricted, scopes: ['mcp', 'read'] })).toBe('mcp, read');
     const names = new Map([[check, 'nightly']]);
