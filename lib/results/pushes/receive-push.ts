@@ -79,8 +79,8 @@ export async function receivePush(
 ): Promise<ResultItem> {
   const { ports, keys } = env;
   const now = ports.clock.now();
-  // The key follows from the push only, so that a repeat finds it, even if the clock of the program is ahead; its age counts
-  // from its arrival (arrivalOrderOf).
+  // The key follows from the push only, so that a repeat finds it, even if the clock of the program is ahead; its age
+  // counts from its arrival (arrivalOrderOf).
   const at = push.checked_at ?? now;
   const digest = push.identity && digestOfIdentity(push.identity.text);
   const pointerKey = push.identity?.kind === 'key' ? keys.pushKey(check.tenant_id, check.id, digest!) : undefined;
