@@ -62,10 +62,10 @@ export function dueAfter(check: CheckItem, since: number): number {
 /**
  * Returns the failure time of a check if time counts from `since`: a heartbeat, or the end of an outage and the like.
  */
-export const failsAfter = (check: CheckItem, since: number, isSign = false): number =>
+export const failsAfter = (check: CheckItem, since: number, isHeartbeat = false): number =>
   check.last_received === undefined && check.silence_at === undefined
     ? firstFails(check, since)
-    : failsWithout(check, since, isSign ? since : undefined);
+    : failsWithout(check, since, isHeartbeat ? since : undefined);
 
 /** Returns the failure time of a check without a heartbeat, whose first one can be late too. */
 const firstFails = (check: CheckItem, since: number): number =>

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { boundTo } from '#lib/access/account.ts';
+import { settingsFor } from '#lib/access/account.ts';
 import type { Context } from '#lib/access/context.ts';
 import { AssertionResultList } from '#lib/checks/assertions/evaluate.ts';
 import type { CheckSettings } from '#lib/checks/check-item.ts';
@@ -70,7 +70,7 @@ export async function testSettings(context: Context, input: TestInput): Promise<
 
 async function newSettings({ ports, caller }: Context, settings: Record<string, unknown>): Promise<CheckSettings> {
   const check = parseTrial(settings, validationContext(ports));
-  await guardSettings(check, boundTo(ports.settings, caller));
+  await guardSettings(check, settingsFor(ports.settings, caller));
   return check;
 }
 
@@ -79,6 +79,6 @@ async function changedSettings(context: Context, id: string, changes: Record<str
   const stored = await requireCheck(context, id);
   await assertOnEntity(context, stored, changes.entity as string | undefined);
   const check = mergeCheck(stored, changes, validationContext(ports));
-  await guardSettings(check, boundTo(ports.settings, caller), changedIn(stored, check));
+  await guardSettings(check, settingsFor(ports.settings, caller), changedIn(stored, check));
   return check;
 }
