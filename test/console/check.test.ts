@@ -111,7 +111,7 @@ describe.skipIf(!binary)('check page in a browser', () => {
     await page.getByText('At most one alert in 10 min').waitFor();
     const { body } = await admin.get(`/v1/checks/${check.id}/policy`);
     expect(body).toMatchObject({ cooldown_seconds: 600, notify_on_recovery: false, impact_update: false });
-    expect(body.inherited).toContain('late');
+    expect(body.inherited).toContain('late_alerts');
     expect(body.inherited).not.toContain('cooldown_seconds');
     await page.getByText('3 settings overridden').click();
     await button(person, 'Reset Impact update to the value of the account').waitFor();

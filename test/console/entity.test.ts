@@ -72,7 +72,7 @@ describe.skipIf(!binary)('entity page in a browser', () => {
     await page.getByRole('option', { name: /Web shop/ }).click();
     await page.getByLabel(/^Type/).fill('Reads from');
     await button(person, 'Add').click();
-    await page.getByText('small letters').first().waitFor();
+    await page.getByText('lower-case letters').first().waitFor();
     await page.getByLabel(/^Type/).fill('reads_from');
     await button(person, 'Add').click();
     const side = page.getByRole('region', { name: 'Downstream' });

@@ -34,7 +34,7 @@ describe.skipIf(!binary)('first start in a browser', () => {
     // The used link is opened again.
     await person.page.goto('about:blank');
     await useLink(person, link);
-    await told(person, /There is no such sign-in link/);
+    await told(person, /sign-in link is invalid/);
     expect(person.complaints).toEqual([]);
     // The token is not in the log.
     const [token] = /fwl_\w+/.exec(link)!;

@@ -1,6 +1,7 @@
 import { endpointOf } from '#infra/docs/openapi.ts';
 import { allRoutes } from '#lib/all-routes.ts';
 import { type Guarded, isAllowed, type Rights } from '#lib/platform/http/access.ts';
+import { paramsOf, routesAt } from '#lib/platform/http/match-path.ts';
 import type { Person } from '#test/support/browser.ts';
 
 /** Buttons that the test must not press: they end the session or open dialogs of the browser. */
@@ -60,12 +61,12 @@ const pressAll = (address: string) => `(async () => {
   }
 })()`;
 
-const table = allRoutes.map((row) => ({ row, segments: row.path.split('/') }));
+const table = allRoutes.map((route) => ({ route, segments: route.path.split('/') }));
 
 /** Finds the route of a request. Throws for an unknown route. */
 function routeOf(method: string, url: string) {
   const path = new URL(url).pathname.split('/');
-  const found = rowsAt(table, path).find((one) => one.method === method && paramsOf(one, path));
+  const found = routesAt(table, path).find((one) => one.method === method && paramsOf(one, path));
   if (!found) throw new Error(`No route for ${method} ${url}.`);
   return found;
 }

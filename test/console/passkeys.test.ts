@@ -102,7 +102,7 @@ describe.skipIf(!binary)('passkeys in a browser', () => {
     await addPasskey(person, 'new laptop');
     await signOut(person);
     await useLink(person, url);
-    await told(person, /There is no such sign-in link/);
+    await told(person, /sign-in link is invalid/);
     await person.page.goto(local);
     await seen(person, 'sign-in');
     expect(person.complaints).toEqual([]);

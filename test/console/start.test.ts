@@ -72,7 +72,7 @@ describe.skipIf(!binary)('first steps in a browser', () => {
     expect(await page.getByLabel(/^Name/).inputValue()).toBe('Backup');
     expect(await page.getByLabel(/^Slug/).inputValue()).toBe('backup');
     await page.getByRole('button', { name: 'Create entity' }).click();
-    await page.getByLabel('Type').selectOption({ label: 'Results of your own' });
+    await page.getByLabel('Type').selectOption({ label: 'Push results' });
     await page.getByLabel(/^Interval/).fill('0');
     await page.getByRole('button', { name: 'Create check' }).click();
     // The error is shown at the field, and the input stays.

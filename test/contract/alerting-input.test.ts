@@ -183,7 +183,7 @@ describe('a selection that matches no check', () => {
     ],
   ])('%s', async (_what, send) => {
     expect(got(await send(), 201).notice).toBe(
-      'No check fits this selection at present. It counts from the moment that one does.',
+      'No check matches this selection yet. It applies to checks that are added later.',
     );
   });
 });

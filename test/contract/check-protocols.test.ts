@@ -124,7 +124,7 @@ describe('a check by type', () => {
     const response = await client.post('/v1/checks/test', { check_type, config: {} });
     expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR', 'check_type'));
     expect(response.body.error).toBe(
-      'check_type: must be one of http, tcp, tls, dns, websocket, grpc, domain, push; icmp is not among them: check an open port with tcp',
+      'check_type: must be one of http, tcp, tls, dns, websocket, grpc, domain, push; icmp is not supported: check an open port with tcp',
     );
   });
 });

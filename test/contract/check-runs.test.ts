@@ -166,7 +166,7 @@ describe('a rejected manual run', () => {
     const response = await client.post(`/v1/checks/${id}/run`);
     expect(response).toMatchObject(failure(409, 'CONFLICT'));
     expect(response.body.error).toBe(
-      `Check ${id} is a push check: your agent posts its results, the service probes nothing.`,
+      `Check ${id} is a push check: your agent posts its results, and the service does not probe it.`,
     );
   });
 

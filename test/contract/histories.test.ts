@@ -58,8 +58,8 @@ describe('GET /v1/history', () => {
 
   it.each<[string, () => string, string, string]>([
     ['neither checks nor an entity', () => '', 'check_ids', 'entity_id'],
-    ['an empty list of checks', () => '?check_ids=', 'check_ids', 'no id'],
-    ['an empty list of entities', () => '?entity_ids=,', 'entity_ids', 'no id'],
+    ['an empty list of checks', () => '?check_ids=', 'check_ids', 'must contain an id'],
+    ['an empty list of entities', () => '?entity_ids=,', 'entity_ids', 'must contain an id'],
     ['one entity and several', () => `?entity_id=${entity.id}&entity_ids=${entity.id}`, 'entity_id', 'entity_ids'],
     ['checks and entities', () => `?check_ids=${id}&entity_ids=${entity.id}`, 'check_ids', 'entity_ids'],
     ['51 entities', () => `?entity_ids=${ids(51, 'ent')}`, 'entity_ids', 'more than 50'],
@@ -77,7 +77,7 @@ describe('GET /v1/history', () => {
     const made = await Promise.all(Array.from({ length: 6 }, async () => (await newCheck(other)).id));
     const response = await other.get(`/v1/history?check_ids=${made}&bucket=hour&from=${ago(40 * DAY)}`);
     expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR', 'bucket'));
-    expect(response.body.details[0].message).toContain('more than 5000');
+    expect(response.body.details[0].message).toContain('exceed the maximum of 5000');
   });
 
   it('returns 404 for another account and unknown ids', async () => {

@@ -83,7 +83,7 @@ describe('a built-in tool', () => {
 
   it('silences some checks for a time', async () => {
     const check = await newCheck(admin);
-    const made = await said(admin, 'missed_heartbeat', { check_ids: [check.id], minutes: 5, reason: 'a move' });
+    const made = await said(admin, 'silence', { check_ids: [check.id], minutes: 5, reason: 'a move' });
     expect(made).toMatchObject({ reason: 'a move', notice: null });
     expect(Date.parse(made.until) - Date.now()).toBeLessThanOrEqual(300_000);
     const { body: policy } = await admin.get(`/v1/checks/${check.id}/policy`);
@@ -181,8 +181,8 @@ describe('a built-in tool', () => {
     ['get_check_results', { check_id: 'chk_none', hours: 0 }, 'VALIDATION_ERROR'],
     ['explain_alert', { check_id: 'chk_none' }, 'NOT_FOUND'],
     ['explain_alert', { check_id: 'chk_none', at: 'noon' }, 'NOT_FOUND'],
-    ['missed_heartbeat', { check_ids: ['nonsense'] }, 'VALIDATION_ERROR'],
-    ['missed_heartbeat', { minutes: 5 }, 'VALIDATION_ERROR'],
+    ['silence', { check_ids: ['nonsense'] }, 'VALIDATION_ERROR'],
+    ['silence', { minutes: 5 }, 'VALIDATION_ERROR'],
     ['get_execution', { execution_id: 'exe_none' }, 'NOT_FOUND'],
     ['get_execution', { execution_id: 'ü#/' }, 'NOT_FOUND'],
     ['get_execution', { execution_id: 'exe_none', after: -1 }, 'VALIDATION_ERROR'],

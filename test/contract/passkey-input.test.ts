@@ -88,7 +88,7 @@ describe('a registration that is rejected', () => {
     ['for another page', { origin: 'https://evil.example' }, /page of another origin/],
     ['in the frame of another page', { cross_origin: true }, /page of another origin/],
     ['for another rp_id', { rp_id: 'evil.example' }, /another address/],
-    ['for an unknown challenge', { challenge: 'A'.repeat(43) }, /Ask for new ones/],
+    ['for an unknown challenge', { challenge: 'A'.repeat(43) }, /Request new ones/],
     ['without user verification', { user_verified: false }, /did not verify/],
     ['to a sign-in', { type: 'webauthn.get' }, /another request/],
   ])('%s', async (_name, { origin = PAGE, ...twist }, words) => {

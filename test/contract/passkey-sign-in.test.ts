@@ -81,14 +81,14 @@ describe('a sign-in with a passkey', () => {
 
 describe('a forged response', () => {
   it.each<[string, Tampering & { origin?: string }, RegExp]>([
-    ['for a page of another site', { origin: 'https://status.example.com.evil.example' }, /another page/],
-    ['for the page at another port', { origin: `${PAGE}:8443` }, /another page/],
-    ['for the page without TLS', { origin: 'http://status.example.com' }, /another page/],
-    ['in the frame of another page', { cross_origin: true }, /another page/],
+    ['for a page of another site', { origin: 'https://status.example.com.evil.example' }, /page of another origin/],
+    ['for the page at another port', { origin: `${PAGE}:8443` }, /page of another origin/],
+    ['for the page without TLS', { origin: 'http://status.example.com' }, /page of another origin/],
+    ['in the frame of another page', { cross_origin: true }, /page of another origin/],
     ['for another rp_id', { rp_id: 'evil.example' }, /another address/],
-    ['for an unknown challenge', { challenge: 'A'.repeat(43) }, /Ask for new ones/],
+    ['for an unknown challenge', { challenge: 'A'.repeat(43) }, /Request new ones/],
     ['without user verification', { user_verified: false }, /did not verify/],
-    ['for another user', { user_handle: Buffer.from('usr_unknown').toString('base64url') }, /not known here/],
+    ['for another user', { user_handle: Buffer.from('usr_unknown').toString('base64url') }, /is unknown/],
   ])('is rejected: %s', async (_name, { origin = PAGE, ...twist }, words) => {
     const { authenticator } = await world.person();
     const { body: options } = await world.browser.options();
@@ -164,7 +164,7 @@ describe('a challenge', () => {
     const { body: options } = await world.browser.options();
     const response = () => world.browser.signIn(authenticator.get(options, PAGE));
     expect(await response()).toMatchObject({ status: 201 });
-    refused(await response(), /used already/);
+    refused(await response(), /already used/);
   });
 
   it('is valid for one of twenty concurrent sign-ins', async () => {
@@ -176,7 +176,7 @@ describe('a challenge', () => {
       Array.from({ length: 20 }, () => world.browser.signIn(authenticator.get(options, PAGE, { counter: 0 }))),
     );
     expect(responses.filter(({ status }) => status === 201)).toHaveLength(1);
-    for (const response of responses.filter(({ status }) => status !== 201)) refused(response, /used already/);
+    for (const response of responses.filter(({ status }) => status !== 201)) refused(response, /already used/);
   });
 
   it('is valid for five minutes', async () => {

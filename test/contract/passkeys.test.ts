@@ -97,7 +97,7 @@ describe('a new passkey', () => {
       await world.browser.add(own, makeAuthenticator().create({ ...options, challenge }, PAGE)),
     ]) {
       expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR', 'response'));
-      expect(response.body.error).toMatch(/not yours/);
+      expect(response.body.error).toMatch(/belong to another user/);
     }
   });
 

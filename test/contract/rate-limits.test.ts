@@ -237,7 +237,7 @@ describe('a client address without a valid key', () => {
     const accept = () => from('192.0.2.77')('/v1/invitations/accept', 'POST', { token: 'fwi_none', name: 'N' });
     const responses = await times(3, accept);
     expect(responses.map(({ status }) => status)).toEqual([404, 404, 429]);
-    expect(responses[2]!.body.error).toContain('the class sign-in: 1 a second of an address, at most 2 at once');
+    expect(responses[2]!.body.error).toContain('the class sign-in: 1 per second of an address, with a burst of 2');
   });
 });
 

@@ -118,7 +118,7 @@ describe('a check with a schedule', () => {
     const [missed, first] = await failuresOf(unpushed.id);
     expect(first).toMatchObject({
       error_kind: 'missed_heartbeat',
-      error_message: 'nothing came within 1 s of its creation',
+      error_message: 'no heartbeat within 1 s of its creation',
     });
     const wall = new Date(due).toISOString().slice(0, 19).replace('T', ' ').replace(/:00$/, '');
     expect(missed).toMatchObject({

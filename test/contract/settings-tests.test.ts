@@ -208,7 +208,7 @@ describe('a settings test that is rejected', () => {
     const response = await client.post('/v1/checks/test', { check_id: id });
     expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR'));
     expect(response.body.error).toBe(
-      'check_id: is a push check: your agent posts its results, and there is nothing to probe',
+      'check_id: is a push check: your agent posts its results, and the service does not probe it',
     );
   });
 });

@@ -65,8 +65,8 @@ describe('a crash', () => {
     dieSending('delivery');
     await night.until('10:05');
     expect(alertsAt(night)).toHaveLength(3);
-    expect(alertsAt(night)[1]).toMatch(/^09:5[012] repeat down$/);
-    expect(alertsAt(night)[2]).toBe('10:00 repeat down');
+    expect(alertsAt(night)[1]).toMatch(/^09:5[012] reminder down$/);
+    expect(alertsAt(night)[2]).toBe('10:00 reminder down');
   });
 
   it('delays a late alert if it is between creation and sending', async () => {
@@ -77,7 +77,7 @@ describe('a crash', () => {
     dieSending('delivery');
     await night.until('10:00');
     expect(alertsAt(night)).toHaveLength(2);
-    expect(alertsAt(night)[1]).toMatch(/^09:4[567] late_alerts up$/);
+    expect(alertsAt(night)[1]).toMatch(/^09:4[567] late up$/);
     expect(await logged()).toEqual([
       ['late', 'sent'],
       ['state_change', 'sent'],
@@ -92,7 +92,7 @@ describe('a crash', () => {
     dieSending('deadline');
     await expect(check.push(true)).rejects.toThrow('undefined');
     await night.until('10:00');
-    expect(alertsAt(night)).toEqual(['09:40 state_change down', '09:42 late_alerts up']);
+    expect(alertsAt(night)).toEqual(['09:40 state_change down', '09:42 late up']);
   });
 
   it('loses no late alert if it is between a failed alert and its follow-up', async () => {
@@ -103,6 +103,6 @@ describe('a crash', () => {
     await night.until('09:41');
     night.host('pager.test').does('answers');
     await night.until('10:00');
-    expect(alertsAt(night)).toEqual(['09:41 late_alerts down']);
+    expect(alertsAt(night)).toEqual(['09:41 late down']);
   });
 });

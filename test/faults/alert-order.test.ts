@@ -19,7 +19,7 @@ describe('a receiver that is unavailable when a check goes down', () => {
     expect(alertsAt(night)).toEqual([]);
     pager().does('answers');
     await night.until('11:00');
-    expect(alertsAt(night)).toEqual(['09:55 late_alerts down']);
+    expect(alertsAt(night)).toEqual(['09:55 late down']);
     expect(attempts()).toEqual([0, 0, 0, 1, 1, 1, 5, 5, 5, 15]);
   });
 
@@ -29,7 +29,7 @@ describe('a receiver that is unavailable when a check goes down', () => {
     await live(night, [['09:40', 'fails']], '09:40:40');
     pager().does('answers');
     await night.until('11:00');
-    expect(alertsAt(night)).toEqual(['09:41 late_alerts down']);
+    expect(alertsAt(night)).toEqual(['09:41 late down']);
   });
 
   it('gets no more than these retries if it stays unavailable', async () => {
@@ -39,7 +39,7 @@ describe('a receiver that is unavailable when a check goes down', () => {
     expect(pager().calls).toHaveLength(12);
     const log = await night.call('GET', '/v1/notify/logs');
     expect(log.map((one: { kind: string; status: string }) => `${one.kind} ${one.status}`)).toEqual([
-      ...Array(3).fill('late_alerts failed'),
+      ...Array(3).fill('late failed'),
       'state_change failed',
     ]);
   });
@@ -67,7 +67,7 @@ describe('a receiver that is unavailable when a check goes down', () => {
     await live(night, [['10:00', 'answers']], '10:10');
     pager().does('answers');
     await night.until('11:00');
-    expect(alertsAt(night)).toEqual(['09:40 state_change down', '10:15 late_alerts up']);
+    expect(alertsAt(night)).toEqual(['09:40 state_change down', '10:15 late up']);
   });
 
   it('gets nothing late without late_alerts', async () => {
@@ -95,7 +95,7 @@ describe('a receiver that is unavailable when a check goes down', () => {
     await live(night, [['09:40', 'fails']], '09:40:30');
     pager().does('answers');
     await live(night, [['09:43', 'answers']], '11:00');
-    expect(alertsAt(night)).toEqual(['09:41 late_alerts down', '09:46 late_alerts up']);
+    expect(alertsAt(night)).toEqual(['09:41 late down', '09:46 late up']);
   });
 });
 
@@ -128,7 +128,7 @@ describe('a delivery that arrives after a newer one', () => {
 
   it('is followed by the current state', async () => {
     await overtaken({});
-    expect(alertsAt(night)).toEqual(['09:40 state_change up', '09:40 state_change down', '09:40 late_alerts up']);
+    expect(alertsAt(night)).toEqual(['09:40 state_change up', '09:40 state_change down', '09:40 late up']);
   });
 
   it.each([
@@ -140,7 +140,7 @@ describe('a delivery that arrives after a newer one', () => {
     expect(alertsAt(night).filter((one) => !one.includes('test'))).toEqual([
       '09:40 state_change up',
       '09:40 state_change down',
-      '09:40 late_alerts up',
+      '09:40 late up',
     ]);
   });
 

@@ -36,7 +36,7 @@ it('shows each evaluation of the root cause in an explanation, even after the al
     roots: [db.entity.id],
     ancestors: [
       { entity_id: db.entity.id, status: 'failed', evidence: 'state', at: expect.stringMatching(/^2026-11-21T09:40/) },
-      { entity_id: host.entity.id, evidence: expect.stringMatching(/^(asked|nothing)$/) },
+      { entity_id: host.entity.id, evidence: expect.stringMatching(/^(probe|none)$/) },
     ],
     truncated: false,
   });
@@ -60,7 +60,7 @@ it('shows an upstream probe as evidence of a suspected root cause', async () => 
   await service.until('09:43');
   const [first] = await looks();
   expect(first!.roots).toEqual([db.entity.id]);
-  expect(first!.ancestors[0]).toMatchObject({ entity_id: db.entity.id, status: 'failed', evidence: 'asked' });
+  expect(first!.ancestors[0]).toMatchObject({ entity_id: db.entity.id, status: 'failed', evidence: 'probe' });
 });
 
 it('shows none for an alert without an evaluation of its root cause', async () => {

@@ -24,10 +24,14 @@ it('records and logs a probe that times out during a stall of the service as a g
   expect(alertsAt(service)).toEqual([]);
   const gaps = await check.read('/gaps');
   expect(gaps).toMatchObject([{ cause: 'late' }]);
-  const line = service.log.lines.find(({ message }) => message.startsWith('this process stood still'));
+  const line = service.log.lines.find(({ message }) => message.startsWith('probe discarded: the process stalled'));
   expect(line).toMatchObject({
     level: 'warn',
-    fields: { check_id: check.id, slot: Date.parse(gaps[0].from), error_message: expect.stringContaining('no answer') },
+    fields: {
+      check_id: check.id,
+      slot: Date.parse(gaps[0].from),
+      error_message: expect.stringContaining('no response'),
+    },
   });
 
   // The target really hangs, which the service finds out after the stall.

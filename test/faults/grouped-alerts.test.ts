@@ -69,7 +69,7 @@ describe('dependents that stay down after the recovery of their root cause', () 
     await service.until('09:53');
     const [message] = texts();
     expect(message!.text).not.toMatch(/more/);
-    expect(JSON.stringify(message)).toMatch(/It followed from db, which has recovered\./);
+    expect(JSON.stringify(message)).toMatch(/It was caused by db, which has recovered\./);
   });
 
   it('are reported to programs one by one, with the same group', async () => {

@@ -44,7 +44,7 @@ describe('an incident with downstream failures', () => {
     expect(detail.entities[0]).toMatchObject({ entity_id: db.entity.id, state: 'down' });
     expect(names(detail.entities)).toEqual(['blog', 'db', 'shop']);
     expect(detail.affected).toMatchObject({ count: 2, items: [{ alert: 'held' }, { alert: 'held' }] });
-    expect(detail).toMatchObject({ unrelated: [], told: [{ channel_type: 'webhook' }] });
+    expect(detail).toMatchObject({ unrelated: [], notified: [{ channel_type: 'webhook' }] });
     // The alert, and a minute later the impact update.
     expect((await kinds(found!.id)).toSorted()).toEqual(['alert', 'alert', 'joined', 'joined', 'opened']);
 

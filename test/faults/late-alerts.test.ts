@@ -18,7 +18,7 @@ describe('a check that goes down again during the cooldown', () => {
   it('is reported as down once when the cooldown ends', async () => {
     await alertingCheck(night);
     await live(night, DOWN_UP_DOWN, '11:00');
-    expect(alertsAt(night)).toEqual(['09:40 state_change down', '10:00 state_change up', '10:05 late_alerts down']);
+    expect(alertsAt(night)).toEqual(['09:40 state_change down', '10:00 state_change up', '10:05 late down']);
   });
 
   it('is not reported without late_alerts, and its transition has the reason', async () => {
@@ -34,7 +34,7 @@ describe('a check that goes down again during the cooldown', () => {
     await live(night, DOWN_UP_DOWN, '10:05');
     await check.policy({ late_alerts: true });
     await night.until('11:00');
-    expect(alertsAt(night).slice(2)).toEqual(['10:10 late_alerts down']);
+    expect(alertsAt(night).slice(2)).toEqual(['10:10 late down']);
   });
 
   it('is reported at the end of a cooldown that was shortened', async () => {
@@ -50,19 +50,19 @@ describe('a check that goes down again during the cooldown', () => {
     expect(alertsAt(night)).toEqual(['09:40 state_change down']);
     await check.policy({ cooldown_seconds: 3600 });
     await night.until('12:00');
-    expect(alertsAt(night)).toEqual(['09:40 state_change down', '10:40 late_alerts up']);
+    expect(alertsAt(night)).toEqual(['09:40 state_change down', '10:40 late up']);
   });
 
   it('starts a new cooldown with the late alert at the end of one', async () => {
     await alertingCheck(night);
     await live(night, [...DOWN_UP_DOWN, ['10:07', 'answers']], '11:00');
-    expect(alertsAt(night).slice(2)).toEqual(['10:05 late_alerts down', '10:10 late_alerts up']);
+    expect(alertsAt(night).slice(2)).toEqual(['10:05 late down', '10:10 late up']);
   });
 
   it('is reported normally when it stays down beyond the cooldown', async () => {
     await alertingCheck(night);
     await live(night, [...DOWN_UP_DOWN, ['10:20', 'answers']], '11:00');
-    expect(alertsAt(night).slice(2)).toEqual(['10:05 late_alerts down', '10:20 state_change up']);
+    expect(alertsAt(night).slice(2)).toEqual(['10:05 late down', '10:20 state_change up']);
   });
 });
 
@@ -101,7 +101,7 @@ describe('a silence', () => {
     expect(alertsAt(night)).toEqual([]);
     await check.policy({ silenced: false });
     await night.until('12:00');
-    expect(alertsAt(night)).toEqual(['10:30 late_alerts down']);
+    expect(alertsAt(night)).toEqual(['10:30 late down']);
   });
 
   it('reports at the end of a cooldown when it is lifted during one', async () => {
@@ -111,7 +111,7 @@ describe('a silence', () => {
     await live(night, [['10:00', 'answers']], '10:10');
     await check.policy({ silenced: false });
     await night.until('12:00');
-    expect(alertsAt(night)).toEqual(['09:40 state_change down', '10:40 late_alerts up']);
+    expect(alertsAt(night)).toEqual(['09:40 state_change down', '10:40 late up']);
   });
 
   it('reports nothing when it is lifted after recovery', async () => {
@@ -145,7 +145,7 @@ describe('a silence', () => {
     expect(alertsAt(night)).toHaveLength(2);
     await check.policy({ silenced: false });
     await night.until('11:00');
-    expect(alertsAt(night).slice(2)).toEqual(['10:30 late_alerts down']);
+    expect(alertsAt(night).slice(2)).toEqual(['10:30 late down']);
   });
 });
 

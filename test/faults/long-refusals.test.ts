@@ -25,7 +25,7 @@ describe('a receiver that returns 429 for hours, longer than each alert is retri
       await alertingCheck(night);
       await refusing(changes, '11:20');
       await night.until('15:00');
-      expect(alertsAt(night)).toEqual([expect.stringMatching(/^11:\d\d late_alerts down$/)]);
+      expect(alertsAt(night)).toEqual([expect.stringMatching(/^11:\d\d late down$/)]);
     },
   );
 
@@ -33,7 +33,7 @@ describe('a receiver that returns 429 for hours, longer than each alert is retri
     await alertingCheck(night);
     await refusing(1, '12:00');
     await night.until('15:00');
-    expect(alertsAt(night)).toEqual([expect.stringMatching(/^12:\d\d late_alerts down$/)]);
+    expect(alertsAt(night)).toEqual([expect.stringMatching(/^12:\d\d late down$/)]);
   });
 
   it.each([2, 6])('is not notified of an outdated state, after %i changes', async (changes) => {
@@ -60,6 +60,6 @@ describe('a receiver that is unavailable twice', () => {
     await night.until('09:44:45');
     pager.does('answers');
     await night.until('11:00');
-    expect(alertsAt(night)).toEqual(['09:41 late_alerts down', '09:45 late_alerts up']);
+    expect(alertsAt(night)).toEqual(['09:41 late down', '09:45 late up']);
   });
 });

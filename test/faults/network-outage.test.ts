@@ -180,6 +180,6 @@ describe('an internal error', () => {
     expect(gaps[0]).toMatchObject({ cause: 'error' });
     expect(gaps[0].slots).toBeGreaterThanOrEqual(28);
     expect(await causesOf(checks[1]!)).toEqual([]);
-    expect(service.log.lines.some(({ message }) => message === 'a probe could not be recorded')).toBe(true);
+    expect(service.log.lines.some(({ message }) => message === 'probe not recorded')).toBe(true);
   });
 });

@@ -77,7 +77,7 @@ describe('a failure with a remediation before its alert', () => {
     await service.call('POST', `/v1/actions/executions/${run.id}/events`, { status: 'running' });
     const { timestamp, alert } = await lastOf(shop);
     const { timeout_ms } = await service.call('GET', `/v1/checks/${shop.id}`);
-    expect(Date.parse(alert.because.next_evaluation_at) - Date.parse(timestamp)).toBe(80_000 + timeout_ms);
+    expect(Date.parse(alert.attributed_to.next_evaluation_at) - Date.parse(timestamp)).toBe(80_000 + timeout_ms);
     await service.until('09:41:25');
     expect(kinds()).toEqual([]);
     await service.until('09:41:45');

@@ -25,9 +25,9 @@ describe('reminders', () => {
     await night.until('12:00');
     expect(alertsAt(night)).toEqual([
       '09:40 state_change down',
-      '09:50 repeat down',
-      '10:00 repeat down',
-      '10:10 repeat down',
+      '09:50 reminder down',
+      '10:00 reminder down',
+      '10:10 reminder down',
       '10:15 state_change up',
     ]);
   });
@@ -49,8 +49,8 @@ describe('reminders', () => {
     await night.until('10:30');
     expect(alertsAt(night)).toEqual([
       '09:40 state_change down',
-      '09:43 repeat down',
-      '09:45 repeat down',
+      '09:43 reminder down',
+      '09:45 reminder down',
       '09:45 state_change up',
     ]);
   });
@@ -62,7 +62,7 @@ describe('reminders', () => {
     await night.until('10:05');
     await check.policy({ silenced: false });
     await night.until('10:25');
-    expect(repeats()).toEqual(['10:10 repeat down', '10:20 repeat down']);
+    expect(repeats()).toEqual(['10:10 reminder down', '10:20 reminder down']);
   });
 
   it('use a new interval immediately, counted from the transition', async () => {
@@ -74,7 +74,7 @@ describe('reminders', () => {
     await night.until('11:00');
     await check.policy({ repeat_interval_seconds: 0 });
     await night.until('13:00');
-    expect(repeats()).toEqual(['10:00 repeat down', '10:10 repeat down', '10:40 repeat down']);
+    expect(repeats()).toEqual(['10:00 reminder down', '10:10 reminder down', '10:40 reminder down']);
   });
 
   it('start when they are enabled during an outage', async () => {
@@ -82,7 +82,7 @@ describe('reminders', () => {
     await night.until('10:03');
     await check.policy(TEN_MINUTES);
     await night.until('10:15');
-    expect(repeats()).toEqual(['10:10 repeat down']);
+    expect(repeats()).toEqual(['10:10 reminder down']);
   });
 
   it('end when the check is disabled or deleted', async () => {
@@ -102,13 +102,13 @@ describe('reminders', () => {
     await night.until('09:55');
     begins();
     await night.until('10:54:59');
-    expect(repeats()).toEqual(['09:50 repeat down']);
+    expect(repeats()).toEqual(['09:50 reminder down']);
     night.ticks(true);
     await night.until('10:59:30');
     expect(repeats()).toHaveLength(2);
     await night.until('11:05');
     expect(repeats()).toHaveLength(3);
-    expect(repeats().at(-1)).toBe('11:00 repeat down');
+    expect(repeats().at(-1)).toBe('11:00 reminder down');
   });
 });
 

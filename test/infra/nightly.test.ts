@@ -21,7 +21,7 @@ describe('npm run test:nightly', () => {
   it('passes options to a part and exits with its code', async () => {
     expect(await nightly('years', '--only', 'decade')).toMatchObject({
       code: 1,
-      err: expect.stringContaining('There is no decade'),
+      err: expect.stringContaining('Unknown plan decade'),
     });
   });
 

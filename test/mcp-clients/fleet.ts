@@ -50,7 +50,7 @@ export async function prepare(client: Client, hook: string): Promise<Call[]> {
     { name: 'create_check', arguments: { entity_id: entity.id, target_url } },
     { name: 'test_check', arguments: { check_type: 'http', target_url, expected_status: 204 } },
     { name: 'run_check', arguments: { check_id: probed.id } },
-    { name: 'missed_heartbeat', arguments: { check_ids: [check.id], minutes: 1 } },
+    { name: 'silence', arguments: { check_ids: [check.id], minutes: 1 } },
     { name: 'restart_service', arguments: { service: 'web shop' } },
   ];
 }

@@ -9,7 +9,7 @@ const BY_NAME_ALONE = [
   'run_check',
   'acknowledge_alert',
   'add_incident_note',
-  'missed_heartbeat',
+  'silence',
 ];
 
 /** The built-in tools in the form of a manifest. */

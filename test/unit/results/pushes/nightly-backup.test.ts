@@ -138,7 +138,7 @@ describe('a nightly backup at 02:30 in Berlin', () => {
     await start(check);
     await until(due + 24 * HOUR - MINUTE);
     expect(await told(check)).toEqual(['2026-10-02 04:30:04 down']);
-    expect(await errorsOf(check)).toEqual(['started 2026-10-02 02:30:04 and not finished within 7200 s']);
+    expect(await errorsOf(check)).toEqual(['started 2026-10-02 02:30:04 but not finished within 7200 s']);
     // Its end still arrives, and is measured.
     await end(check);
     expect(await world.fresh(check)).toMatchObject({ state: 'up' });
