@@ -4,7 +4,7 @@ import { createFixtures, deleteFixtures, fixturesOf, type Given } from './fixtur
 import { ITEMS } from './items.ts';
 import { readStack } from './metrics.ts';
 
-const USAGE = `Checks on a real account what no emulator can show, in half an hour, and prints the expected results. Under $1.
+const USAGE = `Runs checks that need a real account, in half an hour, and prints expected and actual results. Costs under $1.
   npm run aws:checklist -- --url URL --api-url URL --stream-url URL [options] [KEY]
   --url, --api-url, --stream-url    outputs Url, ApiUrl and StreamUrlmcp; for CDN=false use --no-cdn and omit --url
   KEY                               a key with write access. Default: environment variable KEY

@@ -6,7 +6,7 @@ import type { CheckSettings } from '#lib/checks/check-item.ts';
 import { outcomeOf } from '#lib/checks/outcome.ts';
 import { assertOnEntity } from '#lib/checks/settings/check-record.ts';
 import { guardSettings } from '#lib/checks/settings/guard-settings.ts';
-import { CheckPatch, changedIn, mergeCheck, parseTrial, validationContext } from '#lib/checks/settings/model.ts';
+import { CheckPatch, changedIn, mergeCheck, parseSettingsTest, validationContext } from '#lib/checks/settings/model.ts';
 import { requireCheck } from '#lib/checks/settings/store.ts';
 import { checkTypes } from '#lib/checks/types/registry.ts';
 import { invalid } from '#lib/platform/errors.ts';
@@ -69,7 +69,7 @@ export async function testSettings(context: Context, input: TestInput): Promise<
 }
 
 async function newSettings({ ports, caller }: Context, settings: Record<string, unknown>): Promise<CheckSettings> {
-  const check = parseTrial(settings, validationContext(ports));
+  const check = parseSettingsTest(settings, validationContext(ports));
   await guardSettings(check, settingsFor(ports.settings, caller));
   return check;
 }
