@@ -6,11 +6,11 @@ import { type BatchReply, eachMessage, type QueueRecord, retryBudgetOf } from '#
 import { FairSemaphore } from '#lib/platform/sharing/fair-semaphore.ts';
 
 /** Limits of concurrent executions per process and target. */
-const PLACES = { permits: 200, per_target: 10, wait_ms: PERMIT_WAIT_MS };
+const LIMITS = { permits: 200, per_target: 10, wait_ms: PERMIT_WAIT_MS };
 
 /** Runs actions triggered by a transition or the schedule. */
 export const create = (ports: Ports) => {
-  const env = { ...envOf(ports), permits: new FairSemaphore(PLACES, ports.clock) };
+  const env = { ...envOf(ports), permits: new FairSemaphore(LIMITS, ports.clock) };
   return ({ Records }: { Records: QueueRecord[] }): Promise<BatchReply> =>
     eachMessage(ports.log, Records, (body, record) =>
       runMessage(env, messages.action.parse(body), retryBudgetOf(record, ports.clock, LAST_RECEIVE)),

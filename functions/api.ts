@@ -10,7 +10,7 @@ import { lazyRouter } from '#lib/platform/http/lazy-routes.ts';
 import { makeRouter } from '#lib/platform/http/router.ts';
 import { lazyFunction } from '#lib/platform/lazy.ts';
 
-/** Serves all endpoints without a separate function, MCP without streams, and alert links; parts load on demand. */
+/** Serves alert links, MCP without streams, and all endpoints that have no function of their own. Parts load lazily. */
 export function create(ports: Ports): (event: ApiEvent) => Promise<ApiResult> {
   const env = { ...envOf(ports), onChange };
   const handle = compressResponses(lazyRouter(apiRoutes, (routes) => makeRouter(routes, pageGates(env))));

@@ -8,11 +8,11 @@ import { type BatchReply, eachMessage, type QueueRecord, retryBudgetOf } from '#
 import { FairSemaphore } from '#lib/platform/sharing/fair-semaphore.ts';
 
 /** Limits of concurrent deliveries per process and URL. Messages beyond them are retried. */
-const PLACES = { permits: 200, per_target: 10, wait_ms: 1_000 };
+const LIMITS = { permits: 200, per_target: 10, wait_ms: 1_000 };
 
 /** Attempts deliveries. Only this function has clients of NATS and of the mail server. */
 export const create = (ports: Ports, publish: Publish | undefined = natsOf(ports)) => {
-  const env = { ...envOf(ports), publish, sendMail: mailOf(ports), permits: new FairSemaphore(PLACES, ports.clock) };
+  const env = { ...envOf(ports), publish, sendMail: mailOf(ports), permits: new FairSemaphore(LIMITS, ports.clock) };
   return ({ Records }: { Records: QueueRecord[] }): Promise<BatchReply> =>
     eachMessage(ports.log, Records, (body, record) =>
       deliver(env, messages.delivery.parse(body), retryBudgetOf(record, ports.clock, LAST_RECEIVE)),

@@ -162,7 +162,7 @@ const FOLLOWS: Partial<Record<string, { alert: DeliveryKind; incident: 'open' | 
   'POST /v1/checks/{id}/acknowledge': { alert: 'acknowledged', incident: 'acknowledged' },
 };
 
-/** Polls until a condition is true, at most 30 s, while the clock of the service stands still. */
+/** Polls until a condition is true, at most 30 s, while the clock of the service is stopped. */
 async function until(condition: string, isTrue: () => Promise<boolean>): Promise<void> {
   const deadline = performance.now() + 30_000;
   while (!(await isTrue())) {

@@ -119,7 +119,7 @@ export type AccountItem = Item &
     disabled: boolean;
     /** Key that signs the links in its alerts (lib/incidents/links). */
     link_key: string;
-    /** Last time it was enabled (epoch ms), if it was ever disabled: the earliest start of a missed heartbeat. */
+    /** End of the last time it was disabled (epoch ms); no heartbeat counts as missed before it. */
     enabled_at?: number;
     created_at: string;
     /** ISO 8601: permanently disabled; its data is reclaimed in the background. */
@@ -137,7 +137,7 @@ export const auditedAccount: Audited<AccountItem> = {
   },
 };
 
-/** Ids of the accounts with an e-mail address, under its digest: usually one. */
+/** Ids of the accounts with the same e-mail address, usually one. Its key contains the digest of the address. */
 export type AccountEmailItem = Item & { v: string; accounts: string[] };
 
 /** Passkey or identity of a user: id, digest of its own item, and display name. */
@@ -163,7 +163,7 @@ export type UserItem = Item & {
   passkeys: SignInCredential[];
   /** Identities at the identity provider, listed like passkeys. */
   identities: SignInCredential[];
-  /** Sessions with another number have ended; incrementing it ends all of them. */
+  /** Sessions with another generation have ended; incrementing it ends all sessions of the user. */
   session_generation: number;
   created_at: string;
 };
@@ -174,8 +174,8 @@ export const isInvited = (user: UserItem): boolean => user.invitation !== undefi
 /** Whether the operator has disabled this account: its keys, checks and actions. */
 export const isDisabled = (account: AccountItem): boolean => account.disabled;
 
-/** Restricts the settings of the service to an account: the narrower egress applies. */
-export const boundTo = <S extends Pick<Settings, 'CHECK_EGRESS'>>(
+/** Returns the settings of the service for an account: the narrower egress of the two applies. */
+export const settingsFor = <S extends Pick<Settings, 'CHECK_EGRESS'>>(
   settings: S,
   { egress }: Pick<Limits, 'egress'>,
 ): S =>

@@ -57,7 +57,7 @@ export function nextExpiry(now: number, old: Ending & { created_at: string }, ma
 export const keyExpired = (valid_until: number): AppError =>
   new AppError(
     'UNAUTHORIZED',
-    `This API key expired on ${iso(valid_until)}. Create another one, and rotate it in time.`,
+    `This API key expired on ${iso(valid_until)}. Create another one, and rotate it before it expires.`,
     { headers: { 'www-authenticate': 'Bearer' } },
   );
 

@@ -51,7 +51,7 @@ export function callerOf(ports: Ports, key: ApiKeyItem, address: string): Contex
 export const admit = <E extends Env>(env: E, sender: Bearer): Promise<Context & E> =>
   admitBy(env, sender, authenticate);
 
-/** Authenticates a request; RATE_LIMITED after failures of its address, which never affect valid credentials. */
+/** Authenticates a request. Failures of an address end in RATE_LIMITED; valid credentials are never limited by them. */
 export async function admitBy<E extends Env, From extends Bearer>(
   env: E,
   sender: From,

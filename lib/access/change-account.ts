@@ -112,12 +112,15 @@ export const enableAccount = (scope: MutationContext): Promise<AccountItem> =>
     return { ...account, disabled: false, enabled_at: scope.ports.clock.now() };
   });
 
-/** Changes an account, then its copies on keys; the only way to write it. Throws NOT_FOUND. @param beside writes */
+/**
+ * Changes an account, then its copies on keys; the only function that writes it. Throws NOT_FOUND.
+ * @param moreWrites returns further writes of the same transaction
+ */
 export async function changeAccount(
   scope: MutationContext,
   verb: Verb,
   edit: (account: AccountItem) => AccountItem,
-  beside: (before: AccountItem, after: AccountItem) => Write[] | Promise<Write[]> = () => [],
+  moreWrites: (before: AccountItem, after: AccountItem) => Write[] | Promise<Write[]> = () => [],
 ): Promise<AccountItem> {
   const v = scope.ports.ids.token();
   const note = auditWriter(scope, verb, auditedAccount);
@@ -127,7 +130,7 @@ export async function changeAccount(
     if (before.v === v) return before;
     const after = { ...edit(before), v };
     if (isSame(auditedAccount, before, after)) return before;
-    const more = await beside(before, after);
+    const more = await moreWrites(before, after);
     const own: Write = { put: after, if: { version: before.v } };
     const outcome = await commit(scope.ports, [own, ...more, ...note(before, after)]);
     return outcome.ok ? after : RETRY;
@@ -136,7 +139,7 @@ export async function changeAccount(
   return changed;
 }
 
-/** Copies the current account to a chunk of differing keys; true if none are left. Concurrent changes end alike. */
+/** Copies the account to a chunk of the keys that differ from it; returns true if none is left. Safe concurrently. */
 function copyToKeys(scope: TenantScope): Promise<boolean> {
   const { ports, keys, tenant } = scope;
   return retryOnConflict(ports, async () => {

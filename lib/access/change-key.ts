@@ -81,7 +81,7 @@ export function rotateKey(scope: Rotating, pointer: ApiKeyPointer, wanted: Rotat
     const replaced: ApiKeyItem = { ...old, ...ending, v: ports.ids.token(), rotated_to: draw.id };
     return {
       input: { label, is_read_only, scopes, check_ids, entity_ids, skills, expires_at, rotated_from: old.id },
-      beside: [
+      more_writes: [
         { put: replaced, if: { version: old.v } },
         // Deleted only with the key, so that the version of the key covers it too.
         { put: { ...pointer, ...ending } },
@@ -128,7 +128,7 @@ export async function deleteKey(scope: MutationContext, pointer: ApiKeyPointer):
       { delete: keys.apiKeyPointer(tenant, pointer.sk) },
       ...note(key, undefined),
     ];
-    // An expired key may no longer be counted (roomFor in issue-key.ts).
+    // An expired key may no longer be counted (keyCountOf in issue-key.ts).
     if (user && !isExpired(key, ports.clock.now())) {
       const put: UserItem = { ...user, v: ports.ids.token(), keys: user.keys - 1 };
       writes.push({ put, if: { version: user.v } });

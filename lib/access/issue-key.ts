@@ -28,18 +28,18 @@ export async function issueKey(
   maker: number | null = null,
 ): Promise<IssuedKey> {
   const expires_at = expiryOf(scope.ports.clock.now(), input.expires_at, maker);
-  await assertChecksExist(scope, input);
+  await assertRestrictionExists(scope, input);
   return addKey(scope, userId, async () => ({ input: { ...input, expires_at } }));
 }
 
 /** Input of a new key, and further writes of the same transaction. */
-type Making = { input: NewKey & { rotated_from?: string }; beside?: Write[] };
+type KeyCreation = { input: NewKey & { rotated_from?: string }; more_writes?: Write[] };
 
 /** Adds a key, at the versions of user and account. Throws UNAUTHORIZED, ACCOUNT_DISABLED, LIMIT_EXCEEDED. */
 export function addKey(
   scope: MutationContext,
   userId: string,
-  make: (draw: GeneratedApiKey) => Promise<Making>,
+  make: (draw: GeneratedApiKey) => Promise<KeyCreation>,
   verb: 'create' | 'rotate' = 'create',
 ): Promise<IssuedKey> {
   const { ports, keys, tenant } = scope;
@@ -53,17 +53,17 @@ export function addKey(
     if (isDisabled(account)) throw accountDisabled();
     const user = await ports.table.get<UserItem>(keys.user(tenant, userId));
     if (!user) throw userRemoved();
-    const { input, beside = [] } = await make(draw);
-    const counted: UserItem = { ...user, v: ports.ids.token(), keys: (await roomFor(scope, user, account)) + 1 };
+    const { input, more_writes = [] } = await make(draw);
+    const counted: UserItem = { ...user, v: ports.ids.token(), keys: (await keyCountOf(scope, user, account)) + 1 };
     const now = ports.clock.now();
     const { item, pointer } = keyItemsOf(draw, now, keys, account, user, input);
     const outcome = await commit(ports, [
       { put: item, if: 'absent' },
       { put: pointer, if: 'absent' },
       { check: keys.account(tenant), if: { version: account.v } },
-      // Written, so that removing the user at this version covers every key.
+      // Changes the version of the user, so that a concurrent removal retries and includes this key.
       { put: counted, if: { version: user.v } },
-      ...beside,
+      ...more_writes,
       ...note(undefined, item),
     ]);
     return outcome.ok ? { ...keyRecord(item, now), key: draw.raw } : RETRY;
@@ -72,8 +72,11 @@ export function addKey(
   return oneAtATime(ports.table, keys.users(tenant), () => retryOnConflict(ports, attempt));
 }
 
-/** Returns the number of keys; counts them at the limit, because expiry updates nothing. Throws LIMIT_EXCEEDED. */
-async function roomFor(
+/**
+ * Returns the number of keys of a user. At the limit it counts them, because the stored number includes expired keys.
+ * Throws LIMIT_EXCEEDED.
+ */
+async function keyCountOf(
   scope: TenantScope,
   user: UserItem,
   { key_limit_per_user: limit }: AccountItem,
@@ -89,7 +92,7 @@ async function roomFor(
 }
 
 /** Throws VALIDATION_ERROR that names unknown checks, entities and skills of a restriction. */
-async function assertChecksExist(
+async function assertRestrictionExists(
   { ports, keys, tenant }: TenantScope,
   { check_ids, entity_ids, skills }: NewKey,
 ): Promise<void> {

@@ -43,7 +43,7 @@ export const keyRoutes = [
     method: 'PUT',
     path: '/v1/auth/keys/{id}',
     access: 'own',
-    summary: 'Change the label of an API key, or shorten its life',
+    summary: 'Change the label of an API key, or shorten its lifetime',
     status: 200,
     body: KeyPatch,
     reply: KeyRecord,

@@ -93,7 +93,7 @@ export const Rotation = z
       .max(MAX_OVERLAP)
       .describe('Seconds for which the old key still works. 0: it stops at once. Default: 86,400.')
       .default(86_400),
-    expires_at: Instant.describe('Expiry time of the new key. Default: the lifetime of the old key again.').optional(),
+    expires_at: Instant.describe('Expiry time of the new key. Default: the same lifetime as the old key.').optional(),
   })
   .meta({ id: 'ApiKeyRotation' });
 export type Rotation = z.output<typeof Rotation>;

@@ -39,7 +39,7 @@ export async function spend(
   return headersOf(of, status);
 }
 
-/** Charges a long response by its cost, which delays the next request of the account. A shortfall is forgiven. */
+/** Takes tokens for a long response, or all that are left. This delays the next request of the account. */
 export async function chargeCost(
   { ports, tenant, caller }: Pick<Context, 'ports' | 'tenant' | 'caller'>,
   of: AccountClass,

@@ -18,8 +18,8 @@ export function assertCheckAllowed(
   if (check && (check_ids?.includes(check.id) || entity_ids?.includes(check.entity_id))) return;
   throw new AppError(
     'FORBIDDEN',
-    `This key is restricted to some checks, without ${check ? `check ${check.id}` : 'this target'}. Create a key for it, ` +
-      'or one without check_ids and entity_ids.',
+    `This key is restricted to checks that do not include ${check ? `check ${check.id}` : 'this target'}. ` +
+      'Create a key for it, or one without check_ids and entity_ids.',
   );
 }
 

@@ -13,7 +13,7 @@ export type SessionItem = Item & {
   method: SignInMethod;
   /** Digest of the API key, only for the method `key`; the session has its permissions. */
   key_digest?: string;
-  /** Number of the user at its start; with another number it has ended. */
+  /** `session_generation` of the user when the session started; if the user has another one, the session has ended. */
   generation: number;
   created_at: string;
   /** ISO 8601, within an hour. */

@@ -18,7 +18,7 @@ export const scheduleOfAction = (action: ActionItem | undefined): IntervalSchedu
     ? intervalScheduleOf(action.id, action.interval_seconds)
     : undefined;
 
-/** Returns the writes of an action's trigger. As with checks, first sends the first executions of a new interval. */
+/** Sends the first executions of a new interval, as for checks, and returns the writes of an action's trigger. */
 export async function bind(env: Env, next: ActionItem | undefined, before?: ActionItem): Promise<Write[]> {
   return [
     ...boundWrites(env.keys, next, before),
@@ -67,7 +67,7 @@ function alertSettingOf(action: ActionItem | undefined): RemediationSetting | un
   return { state, settle_seconds: remediation.settle_seconds };
 }
 
-/** Returns the writes of the setting on its checks, which alerting reads anyway. None without a change or a check. */
+/** Returns the writes of that setting on the checks of an action, because alerting reads checks; none if unchanged. */
 export async function remediationSettingsWrites(
   env: Env,
   next: ActionItem | undefined,

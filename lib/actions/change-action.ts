@@ -116,7 +116,8 @@ const isRebound = (next: ActionItem, before: ActionItem): boolean =>
 export async function deleteAction(context: TenantEnv & MutationContext, id: string): Promise<void> {
   const { ports, keys, tenant } = context;
   const note = auditWriter(context, 'delete', auditedAction);
-  // Sent before the deletion, because a crash after it could lose the message; dropped while the action exists.
+  // Sent before the deletion, because a crash between the two would lose it. Its consumer ignores it while the action
+  // exists.
   const body = { tenant_id: tenant, action_id: id };
   await ports.queues.send('reclaim', [{ body, not_before: ports.clock.now() + RECLAIM_AFTER_MS, group: tenant }]);
   await oneAtATime(ports.table, keys.actions(tenant), () =>

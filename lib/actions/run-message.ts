@@ -19,9 +19,9 @@ import type { ExecutionItem } from './execution.ts';
 type RunMessage = MessageOf<'action'>;
 
 /**
- * Handles an execution by transition or schedule: sent at most once, because it is claimed first. A repeated message
- * finds the claim; an execution still pending after its time was interrupted. Without a claim it fails with the last
- * receive.
+ * Handles an execution triggered by a transition or the schedule. It is claimed before it is sent, so it is sent at
+ * most once: a repeated message finds the claim. An execution that is still pending after its time was interrupted. One
+ * that could not be claimed fails when its message is received for the last time.
  */
 export async function runMessage(env: RunEnv, message: RunMessage, retries: RetryBudget): Promise<void> {
   if (message.kind === 'settle') return settleById(env, message);
@@ -131,7 +131,7 @@ async function settle(env: RunEnv, execution: ExecutionItem): Promise<void> {
   env.ports.log.warn('execution interrupted', { tenant_id, execution_id: id, action_id: execution.action_id });
 }
 
-/** Sends a message for each action that a transition fires. Idempotent. `isLast`: what cannot be sent fails. */
+/** Sends a message for each action that a transition fires. Idempotent. @param isLast on error, records failures */
 export async function planExecutions(env: RunEnv, transition: DecidedTransition, isLast: boolean): Promise<void> {
   try {
     const runs = await runsOf(env, transition);

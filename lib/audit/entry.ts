@@ -118,7 +118,7 @@ export type AuditEntry = z.infer<typeof AuditEntry>;
 export type AuditItem = Item &
   Omit<AuditEntry, 'summary'> & {
     v: string;
-    /** Ids of the parents of the target, which find it too: the entity of a check. */
+    /** Ids of the parents of the target, such as the entity of a check; a filter by one of them also matches. */
     within: readonly string[];
   };
 

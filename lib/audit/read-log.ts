@@ -11,7 +11,10 @@ const SCAN_PAGE = 200;
 /** Minimum number of entries read per bucket, because an entry may be in any of them. */
 const MIN_PER_BUCKET = 10;
 
-/** Age (ms) of entries that readers may pass: 4 s of attempts to date one (write.ts), 9 s of a table client. */
+/**
+ * Age (ms) from which a position is safe to continue from, because no earlier entry can still appear: an entry is
+ * written up to 4 s after its time (write.ts), plus 9 s of retries in a table client.
+ */
 const SETTLED_MS = 15_000;
 
 type LogPage = { values: AuditItem[]; next?: string };

@@ -9,9 +9,9 @@ import { type AuditItem, type Author, TARGET_TYPES, type TargetType, type Verb }
 /** Audited part of one type of record; declared next to its schema. */
 export type Audited<Thing> = {
   type: TargetType;
-  /** Id and name of the record; `within` are the ids of its parents, which find its entries too. */
+  /** Id and name of the record. `within`: ids of its parents; a filter by one of them also matches its entries. */
   target(thing: Thing): { id: string; name: string; within?: readonly string[] };
-  /** Properties that a caller sets, secrets included; none that the service sets itself, such as times. */
+  /** Properties that a caller sets, secrets included; without those that the service sets, such as times. */
   members(thing: Thing): object;
   /** The properties as a read-only caller sees them. Absent without secrets. */
   shown?(thing: Thing): object;
@@ -35,10 +35,10 @@ export type AuditWriter<Thing> = (
 
 type AuditEnv = Env<'clock' | 'ids' | 'settings'> & { tenant: string };
 
-/** Age (ms) after which a new entry is drawn, so that it never appears behind a reader (read-log.ts). */
+/** Age (ms) after which an unwritten entry gets a new time and id, so that no reader has passed it (read-log.ts). */
 const MAX_ENTRY_AGE_MS = 4_000;
 
-/** Returns the writer of an entry; call it before the first attempt, so that a lost response counts once. */
+/** Returns the writer of an entry; call it before the first attempt, so that all attempts write the same entry. */
 export function auditWriterFor<Thing>(
   env: AuditEnv,
   author: Author,
@@ -74,7 +74,7 @@ export function auditWriterFor<Thing>(
 
 const DAY_SECONDS = 86_400;
 const MAX_NAME_LENGTH = 200;
-/** Maximum size of an entry as JSON, without its two numbers of changes. */
+/** Maximum size of an entry as JSON, with 64 bytes reserved for the property names of its changes. */
 const ENTRY_BYTES = 8 * 1024 - 64;
 
 function sideOf<Thing>(of: Audited<Thing>, thing: Thing | undefined, facts?: Record<string, string>): Side {

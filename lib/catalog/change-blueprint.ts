@@ -171,7 +171,7 @@ export async function deleteBlueprint(scope: MutationContext, slug: string): Pro
     const after: CatalogItem = {
       ...catalog,
       v: ports.ids.token(),
-      default_slug: catalog.default_slug === slug ? await oldestBut(scope, slug) : catalog.default_slug,
+      default_slug: catalog.default_slug === slug ? await oldestExcept(scope, slug) : catalog.default_slug,
       blueprint_count: catalog.blueprint_count - 1,
     };
     const outcome = await commit(ports, [
@@ -183,7 +183,7 @@ export async function deleteBlueprint(scope: MutationContext, slug: string): Pro
   });
 }
 
-async function oldestBut(scope: MutationContext, slug: string): Promise<string | null> {
+async function oldestExcept(scope: MutationContext, slug: string): Promise<string | null> {
   const others = [...(await allBlueprints(scope)).values()].filter((blueprint) => blueprint.slug !== slug);
   const oldest = others.reduce<(typeof others)[number] | undefined>(
     (a, b) => (a && a.created_at <= b.created_at ? a : b),

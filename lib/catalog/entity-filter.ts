@@ -14,7 +14,7 @@ export const EntityFilter = z.object({
 export type EntityFilter = z.output<typeof EntityFilter>;
 
 /** Whether a filter has any condition. */
-export const isPicky = (wanted: object): boolean => Object.values(wanted).some((member) => member !== undefined);
+export const hasCondition = (wanted: object): boolean => Object.values(wanted).some((member) => member !== undefined);
 
 export const fitsEntity = (
   { state, labels, name, slug }: Pick<EntityItem, 'state' | 'labels' | 'name' | 'slug'>,

@@ -41,13 +41,13 @@ const silenceEnd = ({ silenced_until }: SilenceSettings): number =>
 export const isSilencedAt = (one: SilenceSettings, now: number): boolean =>
   one.silenced === true && silenceEnd(one) > now;
 
-/** Returns the silence as a record shows it, without one that is over. */
+/** Returns the silence properties of a record; an expired silence is not shown. */
 export const silenceSettingsView = (one: SilenceSettings, now: number) =>
   isSilencedAt(one, now)
     ? { silenced: true, silenced_until: one.silenced_until ?? null, silence_reason: one.silence_reason ?? '' }
     : { silenced: false, silenced_until: null, silence_reason: '' };
 
-/** Applies changes to a silence; a new end silences. Throws VALIDATION_ERROR for an end out of range. Pure. */
+/** Applies changes to a silence; a new end also starts one. Throws VALIDATION_ERROR for an end out of range. Pure. */
 function changedSilence(stored: SilenceSettings, changes: SilenceChanges, now: number): SilenceSettings {
   const present = silenceSettingsView(stored, now);
   const until = changes.silenced_until;

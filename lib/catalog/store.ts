@@ -8,7 +8,7 @@ import { allOf, filtered, queryMerged } from '#lib/platform/table/pages.ts';
 import { mapYielding } from '#lib/platform/yielding.ts';
 import { type Blueprint, type BlueprintItem, blueprintRecord, type CatalogItem } from './blueprint.ts';
 import { type Entity, type EntityItem, entityRecord } from './entity.ts';
-import { type EntityFilter, fitsEntity, isPicky } from './entity-filter.ts';
+import { type EntityFilter, fitsEntity, hasCondition } from './entity-filter.ts';
 
 /**
  * Items of the catalog, read strongly consistent unless noted:
@@ -157,7 +157,7 @@ export function entityList(
     );
     return { items: items.flatMap(({ sk }, i) => (entities[i] ? [{ sk, entity: entities[i] }] : [])), next };
   };
-  const read = isPicky(wanted) ? filtered(page, ({ entity }) => fitsEntity(entity, wanted)) : page;
+  const read = hasCondition(wanted) ? filtered(page, ({ entity }) => fitsEntity(entity, wanted)) : page;
   return async (after, limit) => {
     const { items, ...rest } = await read(after, limit);
     const now = ports.clock.now();

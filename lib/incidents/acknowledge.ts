@@ -96,7 +96,8 @@ export const acknowledgeAs = (
 };
 
 /**
- * Acknowledges a failure, unless it is: no reminders or steps until it recovers, or `until`. Notifies the recipients.
+ * Acknowledges a failure, unless it is acknowledged, and notifies the recipients. Reminders and escalation steps stop
+ * until `until` or the recovery.
  * @throws AppError CONFLICT without a failure, VALIDATION_ERROR for an end in the past, NOT_FOUND
  */
 export async function acknowledge(

@@ -182,7 +182,7 @@ export async function addNote(context: Context, incident: IncidentItem, { text }
 type Wanted = { until?: number | null | undefined; note: string };
 
 /**
- * Acknowledges an incident and its notified failing checks, unless it is. Held alerts stay held.
+ * Acknowledges an incident and its notified failing checks, unless it is acknowledged. Held alerts stay held.
  * @throws AppError CONFLICT for a resolved one, VALIDATION_ERROR for an end in the past
  */
 export async function acknowledgeIncident(

@@ -76,7 +76,7 @@ async function repeatQuietCheck(env: Env, { look_at: _before, ...incident }: Inc
 /** `last`: last recovery (epoch ms). `hasPendingUpdate`: an update of an entity has not reached the incident yet. */
 type Entities = { down: true } | { last: number; hasPendingUpdate: boolean };
 
-/** Reads the status of the entities of an incident. A deleted one counts as recovered when that is detected. */
+/** Reads the status of the entities of an incident. A deleted entity recovers when its deletion is detected. */
 export async function entityStatus(env: Env, { tenant_id, id }: IncidentItem): Promise<Entities> {
   const { ports, keys } = env;
   let last = 0;

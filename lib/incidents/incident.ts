@@ -150,7 +150,7 @@ const AffectedItem = z.object({
 
 const Affected = z
   .object({
-    count: z.int().describe('Number of entities besides the root cause, up to 1,000.'),
+    count: z.int().describe('Number of entities except the root cause, up to 1,000.'),
     items: z.array(AffectedItem).describe('The first 100 of them.'),
   })
   .describe('Failures attributed to the root cause.');

@@ -49,7 +49,7 @@ const Alerted = z
 /** An event of an incident, as returned. */
 export const TimelineEntry = z
   .object({
-    id: z.string().describe('Id within the incident: that of the event.'),
+    id: z.string().describe('Id of the event, unique within the incident.'),
     at: z.iso.datetime().describe('Time of the event.'),
     kind: z
       .enum(['opened', 'joined', 'transition', 'alert', 'escalated', 'acknowledged', 'note', 'resolved'])

@@ -16,7 +16,7 @@ import { acknowledgedEntry } from './root-acknowledged.ts';
 
 /** Bounds (ms) of the delay, growing with the age of the failure, while its held alert waits for the cause. */
 const MIN_MS = 2_000;
-const LATEST_MS = 300_000;
+const MAX_MS = 300_000;
 /** Time in ms to wait for a cause if no held alert waits for it. */
 const WAITS_FOR_CAUSE_MS = 60_000;
 const RETRY_MS = 15_000;
@@ -48,7 +48,7 @@ async function findOrOpenOnce(env: Env, transition: DecidedTransition): Promise<
   const { window } = policy;
   if (window) return { again: window.until };
   const age = Math.max(0, now - Date.parse(transition.timestamp));
-  if (transition.alert.decision === 'held') return { again: now + Math.min(Math.max(age / 4, MIN_MS), LATEST_MS) };
+  if (transition.alert.decision === 'held') return { again: now + Math.min(Math.max(age / 4, MIN_MS), MAX_MS) };
   const cause = entity.dependencies > 0 ? await incidentOfCause(env, check, transition) : undefined;
   if (!cause && entity.dependencies > 0 && age < WAITS_FOR_CAUSE_MS) return { again: now + RETRY_MS };
   const incident = cause ?? ownIncident(entity, notifiedFailure, transition);

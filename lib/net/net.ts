@@ -44,16 +44,16 @@ export type HttpRequest = {
   timeout_ms: number;
   /** Maximum bytes of the body that are read; kept in memory unless `find` is set. */
   max_body_bytes: number;
-  /** Whether to read on until it is known if more follows: `kept.goes_on`. */
+  /** Whether to read beyond the maximum to learn whether the body continues (`kept.goes_on`). */
   reads_on?: boolean;
   /** Texts to find in the body. With `status`, only the body of a response with that status is read. */
   find?: { texts: readonly string[]; status?: number };
-  /** Bytes of the body to keep for display, awaited for at most a second outside the latency. */
+  /** Bytes of the body to keep for display; the wait for them is at most a second and not part of the latency. */
   excerpt_bytes?: number;
-  /** Waits for memory before more than 64 KB are kept, outside the latency; reading is paused. */
+  /** Waits for memory before more than 64 KB are kept. Reading is paused; the wait is not part of the latency. */
   room?: () => Promise<void>;
   egress: Egress;
-  /** 0: a 3xx is the result. Another origin receives no secrets: no body (`redirect`), and only headers like accept. */
+  /** 0: a 3xx is the result. Another origin receives no secrets: no body, and only headers such as Accept. */
   max_redirects: number;
   /** Default: true. */
   verify_tls?: boolean;

@@ -17,7 +17,7 @@ export type BodyOptions = {
 export const WINDOW_BYTES = 16 * 1024;
 /** Size from which a body counts as large and waits for memory. */
 export const SMALL_BYTES = 64 * 1024;
-/** Number of pieces of any size; above it, the average must be `MEAN_PIECE_BYTES`. */
+/** Number of pieces that may have any size; with more of them, the average must be at least `MEAN_PIECE_BYTES`. */
 export const FREE_PIECES = 1000;
 export const MEAN_PIECE_BYTES = 64;
 

@@ -53,7 +53,7 @@ export function derivedId(prefix: string, at: number, ...parts: (string | number
   return `${prefix}_${timeChars(at)}${base32(digest.subarray(0, 16))}`;
 }
 
-/** Returns a bound before all ids of the prefix from `at` (epoch ms) on, after all earlier ones. */
+/** Returns a text that sorts before all ids of the prefix from `at` (epoch ms) on, and after all earlier ones. */
 export const idFloor = (prefix: string, at: number): string => `${prefix}_${timeChars(at)}`;
 
 /** Whether a text from a request can be an id; other text must not reach a table key or a message. */

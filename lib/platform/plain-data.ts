@@ -19,7 +19,7 @@ export function mergeMap(stored: Readonly<Record<string, unknown>>, patch: unkno
   return Object.fromEntries(Object.entries({ ...stored, ...patch }).filter(([, value]) => value !== null));
 }
 
-/** Removes null properties except the `kept` ones; returns anything but an object unchanged. */
+/** Removes null properties except the `kept` ones; returns a value that is not an object unchanged. */
 export const withoutNulls = (value: unknown, kept: readonly string[] = []): unknown =>
   isObject(value)
     ? Object.fromEntries(Object.entries(value).filter(([name, member]) => member !== null || kept.includes(name)))

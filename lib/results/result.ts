@@ -52,9 +52,9 @@ export type PingFacts = {
 };
 
 /**
- * Result of a check, about 300 bytes, at `R#<ms>#<tail>`. Probe: slot (or the last change of settings, if later) and
- * settings revision; retry: instant and revision; manual run: instant (neither is a slot); synthetic failure: deadline;
- * push: instant and key. Put once, on `absent`; its id follows from its key.
+ * Result of a check, about 300 bytes, at `R#<ms>#<tail>`. The time is the slot of a probe (or the last change of
+ * settings, if later), the deadline of a synthetic failure, and the instant of a push, retry or manual run. The tail is
+ * the settings revision of a probe or retry, or the key of a push. Put once, on `absent`; its id follows from its key.
  */
 export type ResultItem = Item &
   Omit<ResultRecord, 'id' | 'check_id' | 'kind' | 'outcome' | 'warning_message' | 'days_left' | 'expires_at'> & {
@@ -106,7 +106,7 @@ export const resultRecord = (check_id: string, item: ResultItem): ResultRecord =
     kind: kindOf(item),
     id: derivedId('res', orderOf(item), item.pk, item.sk),
     check_id,
-    // That of the item is its retention.
+    // On the item it is the end of retention.
     expires_at: undefined,
     ...pick(Expiry, item.noted ?? {}),
   });

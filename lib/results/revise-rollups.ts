@@ -38,7 +38,10 @@ export const revisionMessage = ({ tenant_id, cell }: Cell, revise: Revision): Me
 /** Returns the cell of a check. */
 export const cellNameOf = ({ tenant_id, id }: { tenant_id: string; id: string }) => ({ tenant_id, cell: cellOf(id) });
 
-/** Returns the range (epoch ms) that a result changes at `now`: its hour, or since a change of state counts. */
+/**
+ * Returns the range (epoch ms) whose rollups a result changes at `now`: its own time, or from the time that the new
+ * state counts from until now.
+ */
 export function changedBy(
   check: Parameters<typeof nextState>[0] & Pick<CheckItem, 'streaks_since'>,
   { outcome, at, now }: { outcome: Outcome; at: number; now: number },

@@ -24,7 +24,7 @@ const ENTRIES_AT_ONCE = 25;
 
 /**
  * Repairs a shard whose watermark (`mark`, epoch ms) is too far ahead, because the clock ran ahead and was set back:
- * records an outage until now, so that no missed heartbeat counts from before, and moves entries back. A deadline may
+ * records an outage until now, so that heartbeats missed before do not count, and moves entries back. A deadline may
  * then be too early, which its handler corrects. Repeatable.
  */
 async function repairAfterClockStep(env: Env, shard: number, mark: number, now: number): Promise<void> {
@@ -54,7 +54,7 @@ function repaired(entry: EntryItem, ahead: number, now: number): EntryItem | und
 
 /** Maximum time (ms) that a tick may be ahead; a tick further ahead is from a clock that ran ahead. */
 const TICK_AHEAD_MS = 60_000;
-/** Maximum number of shards emitted per invocation; with more shards, each invocation emits this many. */
+/** Number of shards that one invocation emits, at most. */
 export const SHARDS_PER_RUN = 4;
 
 /**

@@ -24,7 +24,7 @@ const MAX_DEADLINES = 50;
 /** Probes per second from which a tenant has its own messages, because it fills them. */
 const MIN_PROBES_ALONE = MAX_PROBES;
 
-/** Packs jobs by JOB_GROUP_MS, delivered at its end, so that no probe is early; large tenants separately. */
+/** Packs the jobs of each JOB_GROUP_MS, to be delivered at its end so that no probe is early; large tenants apart. */
 export function packJobs(jobs: CellJob[], groupMs: number): MessageTo<'job'>[] {
   const isAlone = (own: CellJob[]) => probesOf(own) >= (MIN_PROBES_ALONE * groupMs) / 1000;
   return groupedByTime(jobs, ({ job }) => job.slot, groupMs).flatMap(([not_before, group]) => {
@@ -78,7 +78,7 @@ export const packSlowJob = (job: Job, checkIds: string[]): MessageTo<'slow'>[] =
 /** Delay (ms) before a job is sent again. */
 const RETRY_DELAY_MS = 1_000;
 
-/** Packs each job into a message: retries at their time, as far as messages can wait, others after a delay. */
+/** Packs each job into a message: a retry at its time or the maximum delay of a message, another after a delay. */
 export const packAlone = (jobs: Job[], now: number): MessageTo<'job'>[] =>
   jobs.map((job) => {
     const isAhead = job.retry !== undefined && job.retry.at > now;

@@ -20,7 +20,7 @@ export const emittedUntil = (mark: WatermarkItem | undefined, now: number): numb
 
 /**
  * Returns the time (epoch ms) until which the writer of an entry sends its jobs, because a running generator may not
- * see the entry. It reaches the watermark or two minutes from now; two minutes are reserve.
+ * see the entry. It is two minutes after the watermark, or four minutes from now if that is later.
  */
 export async function writerSendsUntil(env: Env, shard: number): Promise<number> {
   const watermark = await readWatermark(env, shard);

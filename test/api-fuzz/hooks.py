@@ -30,7 +30,7 @@ def lead_to_what_is_there(case, parameters):
         return
     if case.meta.generation.mode != GenerationMode.POSITIVE or chance.random() < 0.25:
         return
-    # Nobody makes up a cursor.
+    # Clients do not make up cursors.
     if case.query:
         case.query.pop("cursor", None)
     parts = case.path.split("/")

@@ -23,25 +23,25 @@ it('ends an execution that a kill -9 cuts off as interrupted and never sends it 
     await client.post('/v1/actions', { ...action, url: `${ci.url}/fired`, trigger_type: 'state_change', check_id }),
     201,
   );
-  const byHand = got(
+  const manual = got(
     await client.post('/v1/actions', { ...action, url: `${ci.url}/hand`, trigger_type: 'manual' }),
     201,
   );
 
   got(await client.post(`/v1/checks/${check_id}/results`, { success: false, latency_ms: 1 }), 201);
   // The connection breaks when the process dies: the request was not acknowledged.
-  const cut = client.post(`/v1/actions/${byHand.id}/run`).catch(() => undefined);
+  const cut = client.post(`/v1/actions/${manual.id}/run`).catch(() => undefined);
   await eventually(() => ci.received.length === 2);
   await service.kill();
   await cut;
   await service.start();
 
-  for (const { id } of [fired, byHand]) {
+  for (const { id } of [fired, manual]) {
     const pending = await onlyRun(client, id);
     expect(pending).toMatchObject({ dispatch_status: 'pending', finished_at: null });
   }
   const ended = await eventually(async () => {
-    const runs = await Promise.all([fired, byHand].map(({ id }) => onlyRun(client, id)));
+    const runs = await Promise.all([fired, manual].map(({ id }) => onlyRun(client, id)));
     return runs.every((run) => run.finished_at !== null) && runs;
   }, GIVEN_UP_WITHIN_MS);
   for (const run of ended) {

@@ -103,7 +103,7 @@ describe('a manual execution', () => {
     expect(at(`/by-${method}`)).toMatchObject([{ method, body: method === 'GET' ? '' : '{}' }]);
   });
 
-  it('fails when the target responds with anything but 2xx', async () => {
+  it('fails when the target responds with a status other than 2xx', async () => {
     ci.behave({ status: 500, body: 'no such branch' }, { status: 200 });
     const execution = await runAction(client, await newAction(client, { url: `${ci.url}/broken` }));
     expect(execution).toMatchObject({

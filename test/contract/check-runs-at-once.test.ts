@@ -50,16 +50,16 @@ describe('concurrent manual runs', () => {
       (await everything(client, `/v1/checks/${id}/results?limit=500`)).map(({ kind }) => kind);
     const count = async (kind: string) => (await kinds()).filter((one) => one === kind).length;
     const before = await count('scheduled');
-    let byHand = 0;
+    let manual = 0;
     await eventually(async () => {
-      // Each probes the current slot again: without an end, nothing else would be probed.
-      if (byHand < 20) {
+      // Each manual run probes the current slot again, so without a maximum no later slot would be probed.
+      if (manual < 20) {
         await run(id);
-        byHand++;
+        manual++;
       }
       return (await count('scheduled')) >= before + 3;
     }, 40_000);
-    expect(await count('manual')).toBe(byHand);
+    expect(await count('manual')).toBe(manual);
     shop.says.status = 200;
     // A busy machine skips slots because each is late after a second.
     await eventually(async () => (await read(id)).consecutive_failures === 0, 40_000);

@@ -89,7 +89,7 @@ describe('POST /v1/auth/keys/{id}/rotate', () => {
     const { expires_at, status } = await listed(old.id);
     expect(status).toBe('expired');
     expect(response.body.error).toBe(
-      `This API key expired on ${expires_at}. Create another one, and rotate it in time.`,
+      `This API key expired on ${expires_at}. Create another one, and rotate it before it expires.`,
     );
     expect((await (await clientWith(body.key)).get('/v1/me')).body.key.id).toBe(body.id);
   });

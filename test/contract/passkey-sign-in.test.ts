@@ -134,7 +134,7 @@ describe('the counter of a passkey', () => {
     expect(world.lines.filter(({ fields }) => fields.passkey_id === passkey.id)).toHaveLength(3);
   });
 
-  it('is used only after the signature is verified, so that no one else can mark a passkey as cloned', async () => {
+  it('is used only after the signature is verified, so that only its authenticator can mark it as cloned', async () => {
     const { authenticator } = await world.person();
     await world.browser.signInWith(authenticator, { counter: 9 });
     const own = authenticator.get((await world.browser.options()).body, PAGE, { counter: 3 });

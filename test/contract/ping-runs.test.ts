@@ -23,7 +23,7 @@ describe('the result of a ping', () => {
     ]);
   });
 
-  it('is for /fail a failure with the last line of the body, and changes the state immediately', async () => {
+  it('is a failure for /fail, with the last line of the body, and changes the state immediately', async () => {
     const job = await newJob(client);
     await ping(job, '/fail', { method: 'POST', body: 'dumping shop\npg_dump: error: connection refused\n\n' });
     const [result] = await resultsOf(job.id);
@@ -33,7 +33,7 @@ describe('the result of a ping', () => {
     expect(down).toMatchObject({ check_to_state: 'down', error_message });
   });
 
-  it('is for an exit status its status code; 0 is a success', async () => {
+  it('has the exit status as its status code; 0 is a success', async () => {
     const job = await newJob(client);
     await ping(job, '/3', { method: 'POST', body: 'pg_dump: error: connection refused' });
     await ping(job, '/7');
@@ -54,7 +54,7 @@ describe('the result of a ping', () => {
     expect(error_message).toBe(`reported as failed: ${'x'.repeat(199)}…`);
   });
 
-  it('is none for a start; its end measures the duration', async () => {
+  it('does not exist for a start; the end of the run has the duration', async () => {
     const job = await newJob(client);
     await ping(job, '/start');
     expect(await resultsOf(job.id)).toEqual([]);
@@ -103,7 +103,7 @@ describe('the result of a ping', () => {
     expect(got(await client.post(`/v1/checks/${job.id}/heartbeat`), 201).latency_ms).toBe(0);
   });
 
-  it('is none for /log, which changes nothing', async () => {
+  it('does not exist for /log, which changes nothing', async () => {
     const job = await newJob(client);
     await ping(job, '/log', { method: 'POST', body: 'half way' });
     expect(await read(job.id)).toMatchObject({ state: 'unknown', last_result: null });
@@ -111,7 +111,7 @@ describe('the result of a ping', () => {
     expect(await pingsOf(client, job.id)).toMatchObject([{ kind: 'log', body_bytes: 8 }]);
   });
 
-  it('is none for a disabled check, which stores the ping and changes nothing', async () => {
+  it('does not exist for a disabled check, which stores the ping and changes nothing', async () => {
     const job = await newJob(client, { enabled: false });
     for (const rest of ['/start', '', '/fail', '/log']) expect(said(await ping(job, rest))).toBe('200 OK');
     expect(await read(job.id)).toMatchObject({ state: 'unknown', enabled: false });

@@ -70,7 +70,7 @@ describe('the rate limit of an account', () => {
     expect((await list()).status).toBe(429);
   });
 
-  it('is checked before everything but the key', async () => {
+  it('is checked before everything except the key', async () => {
     const client = await tenant();
     await times(10, () => client.get('/v1/me'));
     expect(await client.get('/v1/nowhere')).toMatchObject(failure(429, 'RATE_LIMITED'));

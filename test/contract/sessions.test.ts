@@ -127,7 +127,7 @@ describe('a session', () => {
 });
 
 describe('the sessions of a user', () => {
-  it('are listed newest first, and can be ended one by one, or all but the current one', async () => {
+  it('are listed newest first, and can be ended one by one, or all except the current one', async () => {
     const member = await memberOf(admin);
     const pages = [];
     for (let i = 0; i < 4; i++) pages.push(await signedInByLink(url, admin, member.id));

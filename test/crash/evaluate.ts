@@ -1,6 +1,6 @@
 import { checkActions } from '#test/oracle/actions.ts';
 import { checkChains } from '#test/oracle/chains.ts';
-import { type History, isTaken } from '#test/oracle/history.ts';
+import { type History, isAccepted } from '#test/oracle/history.ts';
 import { violationsOf } from '#test/oracle/promises.ts';
 import { checkReports } from '#test/oracle/reports.ts';
 import { slotsIn } from '#test/oracle/slots.ts';
@@ -79,7 +79,7 @@ function totalsOf(history: History): Totals {
   const ran = (status: string) => runs.filter(({ dispatch_status }) => dispatch_status === status).length;
   const distinct = (ids: string[]) => new Set(ids).size;
   const acknowledged = distinct(pushes.filter(({ answered }) => answered).map(({ push }) => push));
-  const taken = received.filter(isTaken).map(({ delivery_id }) => delivery_id);
+  const taken = received.filter(isAccepted).map(({ delivery_id }) => delivery_id);
   const slots = pullChecks.flatMap((one) => slotsIn(history, one));
   const missed = (cause: string) => slots.filter(({ times, gap }) => times === 0 && gap === cause).length;
   return {
@@ -91,7 +91,7 @@ function totalsOf(history: History): Totals {
     open: being('pending', 'retrying'),
     arrivals: received.length,
     duplicates: taken.length - distinct(taken),
-    runs_by_hand: manualExecutions.length,
+    manual_runs: manualExecutions.length,
     executions: runs.length,
     run_well: ran('success'),
     run_failed: ran('failed'),

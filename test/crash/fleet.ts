@@ -28,7 +28,7 @@ export type Fleet = {
   mute: Watched;
   pulled: Watched[];
   actions: Configured[];
-  byHand: Configured;
+  manual: Configured;
   receiver: Place;
   target: Place;
   ci: Place;
@@ -118,9 +118,9 @@ async function configure(client: Client, { receiver, target, ci, random }: Aroun
       201,
     );
   const actions = [await fired('Roll back', plain[0]!.id, 'down'), await fired('Look', pulled[0]!.id, '')];
-  const byHand: Configured = got(
+  const manual: Configured = got(
     await client.post('/v1/actions', { ...action, name: 'By hand', trigger_type: 'manual' }),
     201,
   );
-  return { plain, keyed, beating, mute, pulled, actions, byHand };
+  return { plain, keyed, beating, mute, pulled, actions, manual };
 }

@@ -17,7 +17,7 @@ export async function serviceHistoryOf(fleet: Fleet, over_before: History['over_
   const transitions = await listed(fleet, '/v1/status/transitions?limit=500');
   const deliveries = await listed(fleet, '/v1/notify/logs?limit=1000');
   const executions: History['executions'] = [];
-  for (const { id } of [...fleet.actions, fleet.byHand]) {
+  for (const { id } of [...fleet.actions, fleet.manual]) {
     for (const one of await listed(fleet, `/v1/actions/${id}/executions?limit=200`))
       executions.push({ n: 1, at: Date.parse(one.created_at), began: one, last: one });
   }
@@ -31,7 +31,7 @@ export async function serviceHistoryOf(fleet: Fleet, over_before: History['over_
     channels: CHANNELS,
     deliveries,
     executions,
-    actions: new Map([...fleet.actions, fleet.byHand].map((action) => [action.id, versionsOf(action)])),
+    actions: new Map([...fleet.actions, fleet.manual].map((action) => [action.id, versionsOf(action)])),
     received: fleet.receiver.arrivals.map(({ id, at, status }) => ({ delivery_id: id, at, status })),
     calls: fleet.ci.arrivals.map(({ id, at, status }) => ({ execution_id: id, n: at, at, status })),
     results: [],

@@ -10,10 +10,10 @@ import { unlessCut } from './unless-cut.ts';
 export type Push = Pick<PushAttempt, 'check_id' | 'push' | 'identified' | 'body'>;
 
 /** A manual execution with a response. */
-export type RunByHand = ApiResponse['body'];
+export type ManualExecution = ApiResponse['body'];
 
 /** Everything that was sent, acknowledged or not. */
-export type Sent = { pushes: PushAttempt[]; runs: RunByHand[] };
+export type Sent = { pushes: PushAttempt[]; runs: ManualExecution[] };
 
 const PLAIN_AGENTS = 5;
 const KEYED_AGENTS = 3;
@@ -36,7 +36,7 @@ export function startLoad(fleet: Fleet, sent: Sent, seed: number, round: number)
   });
   const operator = async () => {
     while (!stopped) {
-      const response = await unlessCut(fleet.client.post(`/v1/actions/${fleet.byHand.id}/run`));
+      const response = await unlessCut(fleet.client.post(`/v1/actions/${fleet.manual.id}/run`));
       if (!response) return;
       sent.runs.push(got(response, 200));
       await pause(150);

@@ -81,7 +81,7 @@ it('detects missed heartbeats afterwards, and only those', async () => {
   expect((await alive.read()).state).toBe('down');
 });
 
-it('records no missed heartbeat of an agent that reports once in hours', async () => {
+it('records no missed heartbeat of an agent that reports every few hours', async () => {
   const seldom = { check_type: 'push', interval_seconds: 6 * 3600, config: { grace_seconds: 8 * 3600 } };
   const backup = await alertingCheck(service, seldom);
   await backup.push(true);

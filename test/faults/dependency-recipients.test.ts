@@ -24,7 +24,7 @@ async function shopAndTeam(time: string) {
 }
 
 describe('an alert that waits for its root cause', () => {
-  it('causes no alert of down, but a recovery for recipients of degraded', async () => {
+  it('sends no alert for down, but a recovery to the recipients of the alert for degraded', async () => {
     const { service, addEntity, depends, fails, answers, alertsAt, alertsOf } = await from('09:30');
     const db = await addEntity('db');
     const wanted = { source: 'header', property: 'x-load', operator: 'not_exists', severity: 'warn' };

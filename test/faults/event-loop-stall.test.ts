@@ -14,7 +14,7 @@ afterEach(() => service.close());
 async function stallRepeatedly(ms: number): Promise<void> {
   for (let second = 0; second < 60; second++) {
     await service.pass(1000);
-    service.standStill(ms);
+    service.stallFor(ms);
   }
 }
 

@@ -120,7 +120,7 @@ function pushResultsIn(seen: Seen): Pick<History, 'results' | 'missedHeartbeats'
       missedHeartbeats.push({
         check_id: check.id,
         at: Number(key.sk.slice(2, 15)),
-        failsAfter: (since, isSign) => failsAfter(check, since, isSign),
+        failsAfter: (since, isHeartbeat) => failsAfter(check, since, isHeartbeat),
         ...(result.error_kind === 'overrun' && { overrun: true }),
         recorded,
       });

@@ -1,19 +1,19 @@
 import type { EntityItem } from '#lib/catalog/entity.ts';
 
 /**
- * Infrastructure of entities by slug: a host fails with every name that its own ends in. So the hosts of e1 fail with
- * those of e0, whether the catalog has that relation or not.
+ * Infrastructure of entities by slug: a host fails whenever a name fails that is a suffix of its own. So the hosts of
+ * e1 fail with those of e0, even if the catalog lacks that relation.
  */
-const STANDS_ON: Record<string, string> = { e1: 'e0', e2: 'e0', e4: 'e2.e0' };
+const DEPENDS_ON: Record<string, string> = { e1: 'e0', e2: 'e0', e4: 'e2.e0' };
 
 export const SLUGS = ['e0', 'e1', 'e2', 'e3', 'e4'];
 
 /** Pairs of an entity and its actual dependency. */
-export const TRUE_RELATIONS = Object.entries(STANDS_ON).map(([slug, on]) => [slug, on.split('.')[0]!] as const);
+export const TRUE_RELATIONS = Object.entries(DEPENDS_ON).map(([slug, on]) => [slug, on.split('.')[0]!] as const);
 
 /** Returns the name of a host of an entity. */
 export function hostOf(host: string, { slug }: Pick<EntityItem, 'slug'>): string {
-  const on = STANDS_ON[slug];
+  const on = DEPENDS_ON[slug];
   return [host, slug, ...(on ? [on] : []), 'test'].join('.');
 }
 

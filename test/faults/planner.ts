@@ -4,7 +4,7 @@ import type { OperatorWorld } from './alert-bodies.ts';
 import { alertingIdsIn, selection } from './alerting-operator.ts';
 import { insist } from './requests.ts';
 
-/** Recurring starts some minutes apart, by a clock in Europe, which can change in that time. */
+/** Recurring starts a few minutes apart, in a European time zone whose clocks can change during the simulation. */
 const STARTS = ['*/4 * * * *', '3-59/5 * * * *', '1-59/6 0-3 * * *'];
 
 const times = (random: Random, ahead: (from: number, to: number) => string): object => {

@@ -8,7 +8,7 @@ const service = serviceFiles('.');
 
 /** `npm run test:nightly -- planted` plants them and simulates until each is found, which takes minutes. */
 describe('a planted fault', () => {
-  it.each(faults)('has its place in the service, and leaves code that runs: $name', (fault) => {
+  it.each(faults)('matches code of the service, and leaves code without syntax errors: $name', (fault) => {
     const { file, text } = plant(fault, service);
     expect(text).not.toBe(service.get(file));
     expect(() => transformSync(text, { loader: 'ts' })).not.toThrow();
@@ -18,7 +18,7 @@ describe('a planted fault', () => {
     expect(Object.keys(promises)).toContain(foundBy);
   });
 
-  it.each(faults)('has its place after reformatting, with other comments: $name', (fault) => {
+  it.each(faults)('matches after reformatting, with other comments: $name', (fault) => {
     const { file } = plant(fault, service);
     const reformatted = service.get(file)!.replaceAll(/\n +(?![ *])/g, '\n    // said otherwise\n\n      ');
     expect(plant(fault, new Map([[file, reformatted]])).file).toBe(file);

@@ -173,7 +173,7 @@ export async function virtualService(
       behind += ms;
     },
     /** Makes its processes record a stall of this length (ms). */
-    standStill: (ms: number) => {
+    stallFor: (ms: number) => {
       stalled_ms += ms;
     },
     /** Sets whether later ticks arrive; everything else continues. */

@@ -19,7 +19,7 @@ export function makeWeather(clock: VirtualClock, seen: Observations) {
       if (nextStall === 0 || stalledBetween(seen, now, now + 1) > 0) return;
       seen.stalls.push({ from: now, to: now + nextStall });
       nextStall = 0;
-      count(seen, 'standstill of the event loop');
+      count(seen, 'stall of the event loop');
     },
     /** Returns the total duration of stalls so far (ms). */
     stalled: (): number => stalledBetween(seen, 0, clock.now()),

@@ -16,7 +16,7 @@ export const blocksOf = (page: string): Block[] =>
 const PAGE_PORTS = ['9101', '9102'];
 
 /** Loopback address where no server listens and that the service under test may always reach. */
-const NOBODY = '127.77.0.1';
+const UNREACHABLE = '127.77.0.1';
 
 /** Whether a page says that its service responds; undefined if it does not say. */
 const REFUSED = /"code":"[A-Z_]+"/;
@@ -39,8 +39,8 @@ export async function runCommands(
     PAGE_PORTS.reduce((all, port, i) => all.replaceAll(port, String(ports[i])), text)
       .replaceAll('http://127.0.0.1:8787', service.url)
       .replaceAll(/(-C )?\.data\b\/?/g, (_, flag = '') => `${flag}${service.dir}/`)
-      .replaceAll(/https:\/\/[a-z.]+\.(?:com|sh)/g, `https://${NOBODY}:9`)
-      .replaceAll(/\b[a-z]+\.example\.com/g, NOBODY);
+      .replaceAll(/https:\/\/[a-z.]+\.(?:com|sh)/g, `https://${UNREACHABLE}:9`)
+      .replaceAll(/\b[a-z]+\.example\.com/g, UNREACHABLE);
   // Background processes of a page end with it.
   const script = [
     "trap 'kill $(jobs -p) 2>/dev/null || true' EXIT",

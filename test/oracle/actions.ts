@@ -3,12 +3,12 @@ import { settingsIn } from './inside.ts';
 
 /** Maximum time from a cause to the start of its execution when nothing fails (ms). */
 const BEGUN_MS = 5_000;
-/** Errors that only an internal error explains. */
-const OURS = /^(interrupted|not sent|a fault of this service)/;
+/** Error messages of internal errors. */
+const INTERNAL_ERROR = /^(interrupted|not sent|a fault of this service)/;
 
 /**
- * Promise: an action runs once per cause and not without one, a remediation again if it did not help; an execution is
- * recorded, then sent once, and ends in time.
+ * Promise: an action runs once per cause and never without a cause; a remediation that failed runs again. An execution
+ * is recorded, then sent once, and ends in time.
  */
 export function checkActions(history: History): string[] {
   const runs = Map.groupBy(history.executions, ({ began }) => `${began.action_id} ${began.transition_id}`);
@@ -86,7 +86,7 @@ function checkEnd({ calls, over_before, failed }: History, { last }: Execution):
   if (!isOver && Date.parse(created_at) < over_before.runs)
     wrong.push(`execution ${id} of ${created_at} is still pending`);
   if (status === 'blocked') wrong.push(`execution ${id} was blocked: ${error_message}`);
-  if (failed === 'nothing' && OURS.test(error_message))
+  if (failed === 'nothing' && INTERNAL_ERROR.test(error_message))
     wrong.push(`execution ${id} failed without a fault: ${error_message}`);
   const answered = calls.find((call) => call.execution_id === id)?.status ?? 0;
   if (status_code !== 0 && status_code !== answered)

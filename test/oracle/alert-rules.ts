@@ -9,7 +9,7 @@ import type { EffectiveSettings } from './in-force.ts';
 
 /**
  * Returns the last notified state of a check: that of the last alert that did not fail; "up" before the first. Unknown
- * if too many alerts failed at once that the check does not remember it.
+ * if more alerts failed at once than the check remembers.
  */
 export const lastNotifiedState = ({ alerts: { announced: notified } }: CheckItem): CheckState =>
   notified?.inFlight.at(-1)?.reports_state ?? notified?.baseline ?? 'up';

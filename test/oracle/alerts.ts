@@ -1,11 +1,11 @@
 import { deliveriesOf } from '#lib/alerting/decide/alert-item.ts';
 import { timeOf } from '#lib/platform/ids.ts';
-import { type History, isTaken, type Received } from './history.ts';
+import { type History, isAccepted, type Received } from './history.ts';
 
 /** Maximum number of attempts of a delivery (docs/use/alerts.md#deliveries). */
 const ATTEMPTS = 3;
 /** Errors after which a retry is useless. */
-const IN_VAIN = /deleted|removed|disabled/;
+const FINAL_ERRORS = /deleted|removed|disabled/;
 
 /**
  * Promise: each planned alert is sent or ends as a visible failure; nothing else is sent, and nothing twice without a
@@ -42,7 +42,7 @@ function checkPlans({ transitions, alerts, deliveries, over_before, complete_unt
   return wrong;
 }
 
-/** If checks and channels do not change, every change is sent to every channel, except that a new check is up. */
+/** If checks and channels do not change, every transition is sent to every channel, except a first transition to up. */
 function checkDecisions({ transitions, channels }: History): string[] {
   if (channels === undefined) return [];
   return transitions.flatMap(({ transition_id, cause, check_from_state, check_to_state, alert }) => {
@@ -66,16 +66,22 @@ const groupOf = ({ group_id, leads_to }: History['deliveries'][number]): string 
  */
 function checkEnds({ deliveries, received, over_before, failed }: History): string[] {
   const wrong: string[] = [];
-  const taken = new Set(received.filter(isTaken).map(({ delivery_id }) => delivery_id));
+  const taken = new Set(received.filter(isAccepted).map(({ delivery_id }) => delivery_id));
   const together = new Set(deliveries.filter(({ id }) => taken.has(id)).map(groupOf));
   for (const delivery of deliveries) {
     const { id, kind, status, attempts, error, created_at } = delivery;
     const group = groupOf(delivery);
-    const isAccepted = taken.has(id) || (group !== undefined && together.has(group));
+    const wasAccepted = taken.has(id) || (group !== undefined && together.has(group));
     if (attempts > ATTEMPTS) wrong.push(`delivery ${id} has ${attempts} attempts`);
-    if (status === 'sent' && !isAccepted) wrong.push(`delivery ${id} is sent, but no receiver accepted it`);
+    if (status === 'sent' && !wasAccepted) wrong.push(`delivery ${id} is sent, but no receiver accepted it`);
     if (status === 'failed' && error === '') wrong.push(`delivery ${id} failed without an error`);
-    if (status === 'failed' && failed === 'nothing' && attempts < ATTEMPTS && kind !== 'test' && !IN_VAIN.test(error))
+    if (
+      status === 'failed' &&
+      failed === 'nothing' &&
+      attempts < ATTEMPTS &&
+      kind !== 'test' &&
+      !FINAL_ERRORS.test(error)
+    )
       wrong.push(`delivery ${id} failed after ${attempts} attempts: ${error}`);
     // A test over NATS is delivered after it is recorded; its caller got no response if that failed.
     if (kind === 'test' && failed !== 'nothing') continue;
@@ -85,7 +91,7 @@ function checkEnds({ deliveries, received, over_before, failed }: History): stri
   return wrong;
 }
 
-/** Received alerts are logged; only a restart excuses that one is sent after its acceptance, or once more. */
+/** Received alerts are logged. Only after a restart may one be sent again after its acceptance, or once too often. */
 function checkArrivals({ deliveries, received, read_at, failed, away }: History): string[] {
   const wrong: string[] = [];
   const logged = new Set(deliveries.map(({ id }) => id));
@@ -95,7 +101,7 @@ function checkArrivals({ deliveries, received, read_at, failed, away }: History)
     const isKnown = logged.has(id) || (arrivals[0]!.kind === 'test' && failed !== 'nothing');
     if (!isKnown && arrivals[0]!.at <= read_at) wrong.push(`delivery ${id} was received but is not logged`);
     if (failed === 'anything') continue;
-    const taken = arrivals.filter(isTaken);
+    const taken = arrivals.filter(isAccepted);
     const again = taken.filter(({ at }, i) => i > 0 && restarts(taken[i - 1]!.at, at) === 0);
     if (again.length > 0)
       wrong.push(`delivery ${id} was accepted, and again at ${again.map(({ at }) => at)} without a restart`);

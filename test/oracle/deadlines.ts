@@ -62,20 +62,20 @@ export function dueAfter(check: CheckItem, since: number): number {
 /**
  * Returns the failure time of a check if time counts from `since`: a heartbeat, or the end of an outage and the like.
  */
-export const failsAfter = (check: CheckItem, since: number, isSign = false): number =>
+export const failsAfter = (check: CheckItem, since: number, isHeartbeat = false): number =>
   check.last_received === undefined && check.silence_at === undefined
     ? firstFails(check, since)
-    : failsWithout(check, since, isSign ? since : undefined);
+    : failsWithout(check, since, isHeartbeat ? since : undefined);
 
 /** Returns the failure time of a check without a heartbeat, whose first one can be late too. */
 const firstFails = (check: CheckItem, since: number): number =>
   awaitsFirst(check) ? since + firstOf(check) : Number.POSITIVE_INFINITY;
 
-/** @param sign time of the last heartbeat, if it can be the next expected one */
-function failsWithout(check: CheckItem, since: number, sign: number | undefined): number {
+/** @param heartbeat time of the last heartbeat, if it can be the next expected one */
+function failsWithout(check: CheckItem, since: number, heartbeat: number | undefined): number {
   if (configOf(check).schedule === undefined) return since + graceOf(check);
   const due = dueAfter(check, since);
-  const early = sign === undefined ? Number.POSITIVE_INFINITY : due - sign;
+  const early = heartbeat === undefined ? Number.POSITIVE_INFINITY : due - heartbeat;
   const isMet = early <= MINUTE_MS && early <= (dueAfter(check, due) - due) / 2;
   return (isMet ? dueAfter(check, due) : due) + graceOf(check);
 }
@@ -83,14 +83,19 @@ function failsWithout(check: CheckItem, since: number, sign: number | undefined)
 /**
  * Returns the next failure time of a check, by all known facts; Infinity: never.
  * @param since start of the time that counts
- * @param sign time of the last heartbeat; undefined before the first
+ * @param heartbeat time of the last heartbeat; undefined before the first
  */
-export function failsNext(check: CheckItem, since: number, sign: number | undefined, watchedSince: number): number {
+export function failsNext(
+  check: CheckItem,
+  since: number,
+  heartbeat: number | undefined,
+  watchedSince: number,
+): number {
   const open = (check.runs ?? []).filter((run) => !run.overrun && run.received_at >= watchedSince);
   if (open.length > 0) return Math.min(...open.map((run) => overrunsAt(check, run)));
   const failed = check.silence_at !== undefined && check.silence_at >= since ? check.silence_at : undefined;
-  if (sign === undefined && check.silence_at === undefined) return firstFails(check, since);
-  const fresh = failsWithout(check, since, sign);
+  if (heartbeat === undefined && check.silence_at === undefined) return firstFails(check, since);
+  const fresh = failsWithout(check, since, heartbeat);
   if (failed === undefined) return fresh;
   const { schedule } = configOf(check);
   const next =

@@ -16,7 +16,7 @@ export type History = {
   read_at: number;
   /** Transitions are complete up to this time; effects of later ones can be stored. */
   complete_until: number;
-  /** Times before which everything planned, started or due is over. */
+  /** Every alert, execution and slot from before these times must have ended. */
   over_before: { alerts: number; runs: number; slots: number };
   /** Possible faults: none, the end of the process at the times of `away`, or anything at any time. */
   failed: 'nothing' | 'process' | 'anything';
@@ -112,7 +112,7 @@ export type PushAttempt = {
   started_at: number;
   /** `record`: the whole response, if it was kept. */
   answered?: { n: number; at: number; status: number; result_id?: string; record?: object };
-  /** Whether the store confirmed it twice, so that it is unknown whether it was first. */
+  /** Whether a fault repeated a write that had succeeded, so that it is unknown whether this attempt was the first. */
   replayed?: boolean;
 };
 
@@ -137,7 +137,7 @@ export type MissedHeartbeat = {
   check_id: string;
   at: number;
   /** Returns the failure time if time counts from `since`, such as a heartbeat; both epoch ms. */
-  failsAfter(since: number, isSign: boolean): number;
+  failsAfter(since: number, isHeartbeat: boolean): number;
   /** Whether only a job run did not end in time. */
   overrun?: true;
   recorded?: { n: number; at: number; began_at: number; check: CheckItem };
@@ -159,7 +159,7 @@ export type PullCheck = {
 
 /** An alert at a receiver; `status` is the response (200 for NATS), 0 for none. */
 export type Received = { delivery_id: string; at: number; status: number; kind?: string };
-export const isTaken = ({ status }: Received): boolean => status >= 200 && status < 300;
+export const isAccepted = ({ status }: Received): boolean => status >= 200 && status < 300;
 
 /** An action's request at its target; `status` is the response, 0 for none. */
 export type Call = { n: number; execution_id: string; at: number; status: number };

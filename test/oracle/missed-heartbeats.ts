@@ -13,7 +13,7 @@ const UNDER_WAY_MS = 12_000;
 /** Time between two ticks if none fails (ms). */
 const TICK_MS = 63_000;
 
-/** Promise: a missed heartbeat is never recorded after an acknowledged push or for unmonitored time, and in time. */
+/** Promise: a missed heartbeat is recorded in time, and never after an acknowledged push or for unmonitored time. */
 export function checkMissedHeartbeats(history: History): string[] {
   const wrong = history.missedHeartbeats.flatMap((missed) =>
     [...pushedBefore(history, missed), ...startedBefore(history, missed), ...unmonitored(history, missed)].map(

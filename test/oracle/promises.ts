@@ -72,7 +72,7 @@ export const promises: Record<string, Check> = {
   'manual runs': fromInside(checkManualRuns),
   retries: fromInside(checkRetries),
   network: fromInside(checkNetwork),
-  standstills: fromInside(checkEventLoopStalls),
+  stalls: fromInside(checkEventLoopStalls),
   actions: checkActions,
   remediation: (history) => (history.inside ? checkRemediation(history, history.inside) : []),
   schedules: (history) => (history.inside ? checkSchedules(history, history.inside) : []),

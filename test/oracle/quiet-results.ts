@@ -14,8 +14,9 @@ const READ_BEFORE_MS = 10_000;
 const STORED_MS = { applied: 1_000, quiet: 3_000 };
 
 /**
- * Promise: a result that was stored without being applied changed nothing: a probe between its read and its storing, a
- * push between its request and its response. A result that changes something does not wait.
+ * Promise: a result that was stored without being applied would not have changed its check, in at least one version of
+ * the check from its read to the storing of a probe, or from the request to the response of a push. A result that
+ * changes its check does not wait.
  */
 export function checkQuietResults(inside: Inside): string[] {
   const { seen } = inside;
@@ -94,7 +95,7 @@ function checkPushed(seen: Seen, versionsOf: Versions): string[] {
   for (const one of seen.pushes) {
     const stored = one.answered?.result_id && quiet.get(one.answered.result_id);
     if (!stored || one.answered!.status !== 201) continue;
-    // The writer has read the check again since then; a repetition only repeats what the first one read.
+    // A writer reads the check again after its request; a repeated request uses the read of the first one.
     const own = stored.n > one.started_n && !one.replayed;
     const from = own ? stored.n : Math.min(first.get(`${one.check_id} ${one.push}`)!, stored.n);
     const had = versionsOf(stored.check_id, (version) => version.n > from, one.answered!.n);

@@ -134,7 +134,7 @@ function checkVerdicts(attempts: readonly Attempt[], { seen, end }: Inside): str
     if (!verified && isKept && until < end - VERIFIED_MS) wrong.push(`execution ${execution.id} was never verified`);
     const { verdict, verified_by } = verified?.execution ?? {};
     if (verdict === 'recovered' && !verified_by)
-      wrong.push(`execution ${execution.id} is verified as healed without a result`);
+      wrong.push(`execution ${execution.id} is verified as recovered without a result`);
     // Results in packs are not stored separately; they changed nothing.
     const success = results.get(verified_by ?? '');
     // If degraded is the trigger, a success with a warning is not a recovery.

@@ -201,8 +201,8 @@ function checkTransition(
   if (!isDeepStrictEqual(kept, remembered))
     say(`transition ${id} left the flapping memory ${JSON.stringify(kept)}, expected ${JSON.stringify(remembered)}`);
   // A recovery without recipients leaves no recipient that was notified of the failure.
-  const isNobody = reason === 'dependency' && says === 'up';
-  const isClosed = isNobody || closes(one, before, given);
+  const isWithoutRecipients = reason === 'dependency' && says === 'up';
+  const isClosed = isWithoutRecipients || closes(one, before, given);
   const notifiedState =
     reason === null ? reportableState(policy, one.check_to_state) : isClosed ? 'up' : lastNotifiedState(before);
   if (lastNotifiedState(after) !== notifiedState)

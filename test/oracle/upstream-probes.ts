@@ -18,9 +18,9 @@ export function checkUpstreamProbes({ seen }: Inside): string[] {
     const { key, before, after } = change;
     if (packKeyOf(key)) return [`an upstream probe at ${at} wrote the pack ${key.pk} ${key.sk}`];
     if (isResult(change))
-      return isSilence(change) ? [] : [`an upstream probe at ${at} wrote the result ${key.pk} ${key.sk}`];
+      return isMissedHeartbeat(change) ? [] : [`an upstream probe at ${at} wrote the result ${key.pk} ${key.sk}`];
     if (!isCheckKey(key) || !before || !after) return [];
-    const isSilent = changes.some((one) => isSilence(one) && checkIdOf(one.key) === checkIdOf(key));
+    const isSilent = changes.some((one) => isMissedHeartbeat(one) && checkIdOf(one.key) === checkIdOf(key));
     if (isSilent || isSame(countersOf(before as CheckItem), countersOf(after as CheckItem))) return [];
     return [`an upstream probe at ${at} changed check ${checkIdOf(key)}`];
   });
@@ -28,6 +28,6 @@ export function checkUpstreamProbes({ seen }: Inside): string[] {
 
 const isResult = ({ key }: Change): boolean => key.sk.startsWith('R#');
 
-const isSilence = (change: Change): boolean =>
+const isMissedHeartbeat = (change: Change): boolean =>
   isResult(change) &&
   ['missed_heartbeat', 'overrun'].includes((change.after as ResultItem | undefined)?.error_kind ?? '');

@@ -18,9 +18,10 @@ const NOTED_MS = 60_000;
 const NOTED_LATE_MS = 300_000;
 
 /**
- * Promise: a recipient that is not notified of a failure was notified of its root cause: an alert is withheld from a
- * destination only while that was notified of a failed upstream entity of the check, or will be shortly. Or while the
- * root cause has just recovered, so that the check has time to recover too; or while no recipient is to be notified.
+ * Promise: a recipient that is not notified of a failure was notified of its root cause. An alert is withheld from a
+ * destination only in three cases: the destination was notified of a failed upstream entity of the check, or will be
+ * shortly; the root cause has just recovered, so that the check has time to recover too; no recipient is to be
+ * notified.
  */
 export function checkWithheldAlerts(inside: Inside): string[] {
   const { seen, keys, profile } = inside;

@@ -25,7 +25,7 @@ async function readCause(
   const id = held?.root ?? alert.attributed_to?.root_entity_id ?? undefined;
   if (id === undefined) return held && !held.told?.length ? { root: null } : undefined;
   const root = await ports.table.get<EntityItem>(keys.entity(tenant_id, id));
-  // A failure held after its root has recovered may recover too.
+  // A failure that is still held after the recovery of its root cause may recover too.
   return root && (held || root.state === 'down') ? { root: root.name } : undefined;
 }
 

@@ -48,7 +48,7 @@ export function takeLimits(
   ];
 }
 
-/** Returns the writes that release lock and permit; none for a lock held by another attempt by now. */
+/** Returns the writes that release lock and permit; none if another attempt holds the lock now. */
 export function releaseLimits(
   keys: Keys,
   { lock, remediations }: AttemptLimits,

@@ -16,7 +16,7 @@ import { deadlineWrites } from '#lib/schedule/entries.ts';
 import { sendDeadlines, sendRemediation } from '#lib/schedule/jobs.ts';
 import { type AttemptContext, guardInputOf, readAttemptContext } from './attempt-context.ts';
 import { takeLimits } from './attempt-limits.ts';
-import { giveUpWrites } from './conclude.ts';
+import { failureAlertOf } from './conclude.ts';
 import { firstToStop, type Stopped } from './guards.ts';
 import { type AttemptSeriesItem, nextSeries } from './series.ts';
 import { firstRecheckAt, maxVerificationMs } from './verdict.ts';
@@ -56,8 +56,8 @@ export type RemediationAttempt =
 /**
  * Claims an attempt of a guarded action at a failure of its check, else records the guard that stopped it. The claim is
  * conditional on the version of all inputs (lock, account limits, series, deadline, action, check), so that no two
- * attempts share a lock or are made twice. `isFirst`: wanted by the transition, which determines its id, not by the
- * deadline.
+ * attempts share a lock or are made twice. `isFirst`: requested by the transition, which determines its id; otherwise
+ * by the deadline.
  */
 export async function attemptRemediation(
   env: RunEnv,
@@ -117,7 +117,7 @@ async function stoppedBy(env: RunEnv, context: AttemptContext): Promise<Stopped 
   const input = guardInputOf(context, env.ports.clock.now());
   const stopped = firstToStop(input);
   if (stopped) return stopped;
-  // Its lock may expire unmonitored, as in a service outage, before it has its verdict.
+  // Its lock can expire before its verdict, because nothing is monitored in a service outage.
   if (stored?.open) return { guard: 'lock', why: `${stored.open.execution_id} is being verified` };
   const went_down = await countWentDownNear(env, context.transition.tenant_id, context.series.failure.at);
   return firstToStop({ ...input, went_down });
@@ -184,7 +184,7 @@ async function recordStopped(
     ...(guard === 'already_healthy' && { verdict: 'already_healthy' as const, verified_at: iso(now) }),
   });
   const isLast = guard === 'attempts' && series.open === undefined;
-  const end = isLast ? await giveUpWrites({ ports, keys }, context, token, now) : undefined;
+  const end = isLast ? await failureAlertOf({ ports, keys }, context, token, now) : undefined;
   const again = end && 'again' in end ? end.again : until;
   const alerted = end && 'writes' in end ? end : undefined;
   // Its alert does not wait for an attempt after its deadline.
@@ -193,7 +193,7 @@ async function recordStopped(
   const awaited = stopAwaiting(keys, check, isAwaited ? undefined : context.hold, token, now);
   // An open attempt has its own deadline; further attempts wait for its verdict.
   const next = nextSeries(series, { next_at: again, ...(alerted && { told: true as const }) }, token, now);
-  // An open attempt at a check to which the action was bound before stays until its verdict.
+  // The action may have been bound to another check before; an open attempt there stays until its verdict.
   const isElsewhere = stored?.open !== undefined && stored.check_id !== series.check_id;
   const isCurrent = series.failure.transition_id === transition.transition_id && !isElsewhere;
   const isChanged =

@@ -23,10 +23,10 @@ import { isCheckHealthy } from './attempt-context.ts';
 import { readLimits, releaseLimits } from './attempt-limits.ts';
 import { type AttemptSeriesItem, nextSeries, type VerificationVerdict } from './series.ts';
 
-/** Writes and deadlines of the alert, or the time (epoch ms) until which rules suppress it. */
-type GivingUp = { writes: Write[]; deadlines: DueDeadline[] } | { again: number };
+/** Writes and deadlines of the alert about a failed remediation, or the end (epoch ms) of its suppression by rules. */
+type FailureAlert = { writes: Write[]; deadlines: DueDeadline[] } | { again: number };
 
-type GivenUp = {
+type FailedRemediation = {
   action: ActionItem;
   check: CheckItem;
   transition: DecidedTransition;
@@ -36,16 +36,16 @@ type GivenUp = {
 };
 
 /**
- * Alerts once per series that it did not help, if the rules of alerting allow it. It also makes the next escalation
- * step due, or starts escalation if it is the first alert of the failure. Undefined if already sent, or if the check is
- * healthy.
+ * Returns the alert about a failed remediation: one per series, if the rules of alerting allow it. It also makes the
+ * next escalation step due, or starts escalation if it is the first alert of the failure. Undefined if it was already
+ * sent, or if the check is healthy.
  */
-export async function giveUpWrites(
+export async function failureAlertOf(
   env: Env,
-  { action, check, transition, series, hold }: GivenUp,
+  { action, check, transition, series, hold }: FailedRemediation,
   token: string,
   now: number,
-): Promise<GivingUp | undefined> {
+): Promise<FailureAlert | undefined> {
   const found =
     series.told || isCheckHealthy(action, check) ? undefined : await readCheckAlerting(env, check, { check });
   if (!found?.entity) return undefined;
@@ -139,7 +139,7 @@ export async function conclude(
 
   const isOver = !check?.enabled || !action || isCheckHealthy(action, check);
   const isUsedUp = series.attempts >= (action?.remediation ?? settings).max_attempts;
-  // After healed, the check, which may need several successes, may still fail to recover.
+  // After this verdict the check can still fail to recover, because it may need several successes.
   const mightRecover = verdict === 'recovered' && series.failure.transition_id === execution.transition_id;
   const continues = !isOver && (!isUsedUp || mightRecover);
   const coolAt = continues ? Math.max(began_at + settings.cooldown_seconds * 1000, now) : undefined;
@@ -147,7 +147,7 @@ export async function conclude(
   const end =
     isOver || continues
       ? undefined
-      : await givenUp(env, { ...due, series: { ...series, last }, action, check }, token, now);
+      : await readFailureAlert(env, { ...due, series: { ...series, last }, action, check }, token, now);
   const next_at = end && 'again' in end ? end.again : coolAt;
   const alerted = end && 'writes' in end ? end : undefined;
   const awaited = verdict === 'recovered' ? undefined : await releaseAwaiting(env, due, token, now);
@@ -184,7 +184,7 @@ async function releaseAwaiting(
   return stopAwaiting(keys, check, hold, token, now);
 }
 
-async function givenUp(
+async function readFailureAlert(
   env: RunEnv,
   one: Due & { action: NonNullable<Due['action']>; check: NonNullable<Due['check']> },
   token: string,
@@ -196,7 +196,7 @@ async function givenUp(
     { pk: keys.ofCheck(one.tenant_id, check_id), sk: failure.transition_sk },
     keys.entry('hold', one.tenant_id, check_id),
   ]);
-  return transition && giveUpWrites(env, { ...one, transition, hold }, token, now);
+  return transition && failureAlertOf(env, { ...one, transition, hold }, token, now);
 }
 
 /** Deletes a series without anything left to verify: the action was deleted, or is not guarded any more. */

@@ -135,7 +135,7 @@ export type GuardInput = {
   dependency?: Cause;
   window?: { until: number };
   acknowledged?: { by: string };
-  /** Attempts of this series, and start of the last one, also of an earlier series. */
+  /** Number of attempts of this series, and start of the last attempt, even if it was of an earlier series. */
   attempts: number;
   last_began_at?: number;
   lock_name: string;

@@ -27,7 +27,7 @@ export type AttemptSeriesItem = Item & {
   open?: OpenAttempt;
   next_at?: number;
   last?: { verdict: VerificationVerdict; at: number };
-  /** Whether the alert that it did not help was sent. */
+  /** Whether the alert that the remediation failed was sent. */
   told?: true;
 };
 

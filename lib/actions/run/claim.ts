@@ -35,7 +35,7 @@ export type Claim =
 
 /** Maximum wait of a claimed execution for a permit, in ms. */
 export const PERMIT_WAIT_MS = 5_000;
-/** Time besides the request: wait for the permit, and the writes before and after it, each retried for 10 s. */
+/** Time in addition to the request (ms): the wait for a permit, and the writes before and after it with retries. */
 const WRITES_MS = 15_000 + PERMIT_WAIT_MS;
 
 /** Returns the time (epoch ms) from which a pending execution started at `now` was interrupted. */

@@ -89,7 +89,7 @@ export async function runActionManually(
   };
   const claimed = await claim(context, wanted, undefined, (present) => note(present, present, { execution_id }));
   if (claimed.is === 'void' || claimed.is === 'guarded') throw notFound(`Action ${action_id}`);
-  // Taken: an own claim succeeded although it seemed to fail; nothing was sent yet.
+  // If taken, the claim of this call was committed although it seemed to fail; nothing was sent yet.
   return claimed.is === 'taken'
     ? dispatch(context, { ...claimed, action }, {}, vars)
     : dispatch(context, claimed, {}, vars);

@@ -6,7 +6,7 @@ export type Dependency = Pick<StoredRelation, 'to_entity_id' | 'group' | 'requir
 /** The direct and indirect dependencies of an entity, within the limits of the walk. */
 export type Graph = {
   start: string;
-  /** Direct dependencies by entity, for each reached entity: the start, then the nearest first. */
+  /** Direct dependencies of each reached entity, in the order of the walk: the start, then the nearest first. */
   dependencies: ReadonlyMap<string, readonly Dependency[]>;
   truncated: boolean;
 };
@@ -51,7 +51,7 @@ export function requirementsOf(dependencies: readonly Dependency[]): Requirement
   });
 }
 
-/** Returns by entity the number of its cycle; only entities of the same cycle share a number. */
+/** Returns the cycle number of each entity; only entities of the same cycle share a number. */
 export function cyclesOf({ dependencies }: Graph): Map<string, number> {
   const [index, cycle] = [new Map<string, number>(), new Map<string, number>()];
   const open: string[] = [];

@@ -45,7 +45,7 @@ const CLAIM_SPARE_MS = 2_000;
 /** Maximum wait for a permit in ms. */
 const WAIT_MS = 1_000;
 /** Maximum distance in ms of consecutive failures. */
-const ROW_MS = 60_000;
+const MAX_DISTANCE_MS = 60_000;
 /** Maximum number of probes per evaluation. */
 const MAX_PROBES = 32;
 const KEEP_SECONDS = 3600;
@@ -159,6 +159,6 @@ async function probeCheck(
     return undefined;
   }
   const last = before?.outcomes[check.id];
-  const isInRow = last && !last.success && began_at - last.began_at < ROW_MS;
+  const isInRow = last && !last.success && began_at - last.began_at < MAX_DISTANCE_MS;
   return { success: outcome.success, began_at, since: isInRow ? last.since : began_at };
 }

@@ -53,7 +53,7 @@ export const windowRoutes = [
     path: '/v1/windows',
     access: 'read',
     summary: 'List maintenance windows',
-    description: 'Includes when each is open next. One-time windows are listed until 30 days after their end.',
+    description: 'Includes the next time range of each. One-time windows are listed until 30 days after their end.',
     status: 200,
     reply: z.array(WindowRecord),
     run: async (context) => {

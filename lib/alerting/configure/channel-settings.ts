@@ -1,4 +1,4 @@
-import { boundTo } from '#lib/access/account.ts';
+import { settingsFor } from '#lib/access/account.ts';
 import type { Context } from '#lib/access/context.ts';
 import type { Channel } from '#lib/alerting/policy/policy.ts';
 import { ChannelBody, type ChannelInput, destinationDigest, exampleSend } from '#lib/channels/registry.ts';
@@ -32,7 +32,7 @@ export function changedSettings(
 
 /** Validates a changed address, without resolving names, which happens at each delivery. */
 function guardAddress({ ports, caller }: Context, input: ChannelInput, stored: Record<string, string> = {}): void {
-  const { CHECK_EGRESS, EGRESS_ALLOW } = boundTo(ports.settings, caller);
+  const { CHECK_EGRESS, EGRESS_ALLOW } = settingsFor(ports.settings, caller);
   const { config } = input;
   const send = exampleSend(input);
   if (send.via !== 'http') return;

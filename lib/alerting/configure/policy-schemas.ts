@@ -10,7 +10,7 @@ export const PolicySettings = z.object(settingMembers);
 
 export const Inherited = z
   .array(z.string())
-  .describe('As returned: a setting named here and sent unchanged stays inherited.')
+  .describe('Inherited settings, as returned. A setting named here stays inherited if it is sent unchanged.')
   .exactOptional();
 
 /** Changes of a policy; omitted settings keep their value. */

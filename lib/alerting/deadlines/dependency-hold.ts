@@ -48,7 +48,7 @@ const waitsForWindow = ({ note }: DeadlineEntry): boolean => {
 };
 
 /** Maximum recheck interval (ms) during a silence without an end. */
-const LATEST_MS = 300_000;
+const MAX_RECHECK_MS = 300_000;
 
 /** Holds the alert of a failure until its cause is known. */
 export const dependency: Hold = {
@@ -72,7 +72,7 @@ function recheckOfRest({ check, policy, held, now }: HeldCase): Deadline | undef
   const { window } = policy;
   if (!held.told?.length || !(window || isSilenced(policy))) return undefined;
   const over = window ? expectedResultAt(check, window.until) : Number.POSITIVE_INFINITY;
-  return { deadline: Math.max(Math.min(over, now + LATEST_MS), now + 1), note: { held } };
+  return { deadline: Math.max(Math.min(over, now + MAX_RECHECK_MS), now + 1), note: { held } };
 }
 
 /** Looks up the cause of a held failure, and decides which destinations to notify. */
@@ -157,7 +157,7 @@ const windowsOf = ({ account, now }: HeldCase, { entities, checks }: UpstreamEnt
     }),
   );
 
-/** Returns when each entity that recovered since then (epoch ms) did so by its checks. */
+/** Returns by entity the time of its last recovery (epoch ms), if its checks recovered at or after `since`. */
 const recoveriesIn = ({ checks }: UpstreamEntities, since: number): Map<string, number> =>
   new Map(
     [...checks].flatMap(([id, own]) => {

@@ -19,7 +19,7 @@ export type NotifiedFailureItem = Item &
   };
 
 const DAY_SECONDS = 86_400;
-/** Longer than any cooldown, by which a notification counts. */
+/** Longer than any cooldown: a notification does not count after it. */
 const KEEP_SECONDS = 8 * DAY_SECONDS;
 /** Maximum number of alerts stored per destination; rarely are more in flight at a time. */
 const MAX_TIMES = 10;

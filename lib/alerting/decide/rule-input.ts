@@ -33,7 +33,7 @@ export type DecisionInput = {
   /** The acknowledgement, if any; times in epoch ms. */
   acknowledged?: { by: string; at: number; until?: number };
   repair?: AwaitedRemediation;
-  /** Number of channels that apply; while the cause is unknown, of those notified despite the hold. */
+  /** Number of channels that apply; while the cause is unknown, only those that are notified despite the hold. */
   channels: number;
   /** Number of channels that later escalation steps notify, if none is notified now. */
   called_later?: number;

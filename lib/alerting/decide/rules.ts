@@ -18,7 +18,7 @@ import {
 } from './state-rules.ts';
 import type { AlertReason, RuleFacts } from './transition.ts';
 
-/** All rules of alerting in order (docs/use/alerts.md#decisions): the first that stops an alert is its reason. */
+/** All rules of alerting in order (docs/use/alerts.md#decisions); the first rule that stops an alert is the reason. */
 export const RULES = [
   configuration,
   repeatsOff,
@@ -73,16 +73,16 @@ type Outcome<Name> = { facts: RuleFacts; until?: number } & (
 const HOLDS: ReadonlySet<RuleName> = new Set(RULES.filter(mayHold).map(({ name }) => name));
 
 /**
- * Returns the time of a late alert for a skipped one (epoch ms): the end of the rule. Undefined if the rule does not
- * end by itself, and for a rule that may hold alerts, which has its own deadline. Pure.
+ * Returns the time of the late alert that replaces a skipped alert (epoch ms): the end of the rule that skipped it.
+ * Undefined if that rule does not end by itself, or may hold alerts and so has its own deadline. Pure.
  */
 export const lateAt = ({ decision, reason, until }: Outcome<RuleName>): number | undefined =>
   decision === 'skipped' && !HOLDS.has(reason) ? until : undefined;
 
-/** A decision. `rules`: every rule of its kind, in order. */
+/** A decision. `rules`: every rule for the kind of alert, in order. */
 export type Decided<Name = RuleName> = Outcome<Name> & { rules: RuleOutcome<Name>[] };
 
-/** Runs the rules of its kind in order; the first that stops the alert decides. Pure. */
+/** Runs the rules for the kind of alert in order; the first rule that stops it decides. Pure. */
 export function decide(input: ChangeRuleInput): Decided<AlertReason>;
 export function decide(input: RuleInput): Decided;
 export function decide(input: RuleInput): Decided {

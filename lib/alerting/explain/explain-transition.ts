@@ -65,7 +65,7 @@ const LATER: Readonly<
   late: 'A late alert was sent',
   closed: 'A closing alert was sent',
   impact: 'An impact update was sent',
-  remediation_failed: 'An alert that its remediation did not help was sent',
+  remediation_failed: 'An alert about its failed remediation was sent',
 };
 
 function laterSentence(alert: AlertItem): string {

@@ -20,7 +20,7 @@ import { explainMoment, progressOf, type ReadMoment, readExplainInput } from './
 import { explainTransition } from './explain-transition.ts';
 import type { Explanation } from './explanation.ts';
 
-/** Time in ms after a change during which it explains any time; later, only while the check is not up. */
+/** Time in ms for which the latest change is the explanation; later, it is that only while the check is not up. */
 const JUST_CHANGED_MS = 1_000;
 /** Maximum number of alerts about one change, the first ones. */
 const MAX_ALERTS = 10;

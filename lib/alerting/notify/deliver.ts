@@ -1,4 +1,4 @@
-import { type AccountItem, boundTo, isDisabled } from '#lib/access/account.ts';
+import { type AccountItem, isDisabled, settingsFor } from '#lib/access/account.ts';
 import type { AlertItem } from '#lib/alerting/decide/alert-item.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { AccountChannel } from '#lib/alerting/policy/account-alerting.ts';
@@ -226,7 +226,7 @@ async function prepare(
   if (!channel) return failedFinally('the channel was removed', true);
   const type = channelTypeOf(channel.channel_type);
   if (!type) return failedFinally(`channel type ${channel.channel_type} is not supported by this release`);
-  const egress = boundTo(ports.settings, account).CHECK_EGRESS;
+  const egress = settingsFor(ports.settings, account).CHECK_EGRESS;
   const ready = (alert: Alert): Ready => {
     const { config } = channel;
     return { type, config, alert, egress, send: type.render(alert, config) };

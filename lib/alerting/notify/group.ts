@@ -51,7 +51,7 @@ export async function describeGroup(
 
 const AT_ONCE = 20;
 
-/** Records the outcome for the other deliveries in a message, before the sender, which resends them after a crash. */
+/** Records the outcome of the other deliveries in a message; call it before that of the sender, which is retried. */
 export async function recordOthers(
   env: Env,
   sender: DeliveryItem,

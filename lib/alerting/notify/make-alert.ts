@@ -23,7 +23,7 @@ import type { DeliveryItem } from './delivery-item.ts';
 /** Links of an alert. */
 export type AlertLinks = Pick<Alert, 'acknowledge_url' | 'silence_url'>;
 
-/** Data of an alert besides its transition. `check`: undefined if it was deleted. */
+/** Data of an alert in addition to its transition. `check`: undefined if it was deleted. */
 type About = AlertUrlsAbout & { now: number };
 
 /** Returns the alert of a delivery. @param item the stored alert @param told titles of its channels */

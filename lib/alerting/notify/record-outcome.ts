@@ -80,7 +80,7 @@ export function recordOutcome(
     const writes: Write[] = [{ put: next, if: present ? { version: present.v } : 'absent' }];
     const latest = hasLatestItem ? withAttempt(last, next) : undefined;
     if (latest) {
-      // An account channel has one under every check, and deleting the channel does not delete them.
+      // An account channel has such an item under every check, and deleting the channel does not delete them.
       const expiry = isAccountChannel(next.channel_id) &&
         next.expires_at !== undefined && { expires_at: next.expires_at };
       const put: LastDeliveryItem = { ...lastKey, v, ...expiry, ...latest };

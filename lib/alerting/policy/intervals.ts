@@ -9,7 +9,7 @@ export type WindowTimes =
       cron: string;
       time_zone: string;
       duration_ms: number;
-      /** Weeks count from that of the first start. */
+      /** Weeks are counted from the week of the first start. */
       every_weeks: number;
       /** It starts at `from` at the earliest, and before `until`. */
       from: number;

@@ -43,7 +43,7 @@ const members = {
 };
 
 const isEmpty = (selector: object): boolean => Object.keys(selector).length === 0;
-const NOT_EMPTY = 'must have at least one member; null stands for all checks';
+const NOT_EMPTY = 'must have at least one property; null selects all checks';
 
 /** A selection of checks that match every property; within a property, one value is enough. */
 export const CheckSelector = z

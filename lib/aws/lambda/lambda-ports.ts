@@ -72,7 +72,7 @@ export function lambdaPorts(
   };
 }
 
-/** Closes loopback for `any`: the Lambda runtime API there would give a check the jobs of other tenants. */
+/** Excludes loopback from `any`, because the Lambda runtime API on loopback would give a check other tenants' jobs. */
 const withoutLoopback = (settings: Settings): Settings => ({
   ...settings,
   CHECK_EGRESS: settings.CHECK_EGRESS === 'any' ? 'any-but-self' : settings.CHECK_EGRESS,

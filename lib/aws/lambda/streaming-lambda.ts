@@ -21,7 +21,7 @@ const END_BEFORE_MS = 2000;
 /**
  * Returns a handler of a function URL that streams a web Response. Lambda does not report that a client disconnected; a
  * failed write does. Errors are logged and rethrown: before the head is sent, the client receives a 502 and the metrics
- * an error; after it, the stream is cut off.
+ * count an error; after it, the stream ends early.
  */
 export function streamingLambda(
   work: (event: ApiEvent, context: { signal: AbortSignal }) => Promise<Response>,

@@ -142,7 +142,7 @@ export async function deleteRelation(scope: TenantEnv & MutationContext, id: str
 /** Relations per transaction of at most 100 writes: three deletes each, the other entity, and their count. */
 const AT_ONCE = 24;
 
-/** Deletes the relations of a deleted entity; sent before the deletion, so it first checks for it. Repeatable. */
+/** Deletes the relations of an entity if it was deleted: the message is sent before the deletion. Repeatable. */
 export async function reclaimRelations(scope: TenantScope, entityId: string): Promise<void> {
   const { ports, keys, tenant } = scope;
   if (await ports.table.get(keys.entity(tenant, entityId))) return;

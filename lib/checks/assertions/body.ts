@@ -46,7 +46,7 @@ export const bodySubject = ({ text = '', found, isCut }: Body): Subject => ({
 });
 
 /** Describes how much of a body an operator has examined: `searched 812 bytes`. */
-export function lookedAt({ bytes, isCut, text = '' }: Body, { operator }: Pick<Assertion, 'operator'>): string {
+export function examinedText({ bytes, isCut, text = '' }: Body, { operator }: Pick<Assertion, 'operator'>): string {
   if (operator === 'equals' || operator === 'not_equals' || operator === 'one_of' || operator === 'not_one_of') {
     return isCut ? `it has more than ${sizeText(bytes)}` : `it has ${sizeText(bytes)}`;
   }

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { shorten } from '#lib/platform/text.ts';
 import type { Assertion } from './assertion.ts';
-import { lookedAt, readJson, type Unreadable } from './body.ts';
+import { examinedText, readJson, type Unreadable } from './body.ts';
 import type { AssertionResults } from './evaluate.ts';
 import { tooSoon } from './expiry.ts';
 import { isFound } from './expressions.ts';
@@ -24,7 +24,8 @@ export function complaintOf(assertion: Assertion, observation: Observation, { bo
   const { expected, found } = notesOf(assertion, observation);
   const what = [source, property].filter(Boolean).join(' ');
   const how = `${OPERATORS[operator].words}${expectedText(assertion)}${expected}`;
-  if (source === 'body' && body && !('problem' in body)) return `expected body ${how} (${lookedAt(body, assertion)})`;
+  if (source === 'body' && body && !('problem' in body))
+    return `expected body ${how} (${examinedText(body, assertion)})`;
   const actual = source === 'latency_ms' ? LATENCY : observation.actual;
   return `expected ${what} ${how}, got ${actual}${found}`;
 }
@@ -60,7 +61,7 @@ function notesOf(
 
 const noteOf = (kind: string): string => (kind === '' ? '' : ` (${kind})`);
 
-/** Bytes above which a body takes a turn of the event loop per assertion and is evaluated alone. */
+/** Size (bytes) above which only one body is evaluated at a time, with a turn of the event loop per assertion. */
 const LARGE_BYTES = 64 * 1024;
 
 /** Implements `evaluateAssertions`. */

@@ -1,4 +1,4 @@
-import { type AccountItem, boundTo } from '#lib/access/account.ts';
+import { type AccountItem, settingsFor } from '#lib/access/account.ts';
 import { auditWriter } from '#lib/access/audit-writer.ts';
 import type { Context } from '#lib/access/context.ts';
 import { type CheckCountItem, countChecks } from '#lib/catalog/check-count.ts';
@@ -31,7 +31,7 @@ import { scheduleChange } from './schedule-change.ts';
 export async function createCheck(context: Context, body: object): Promise<CheckItem> {
   const { ports, keys, tenant, caller } = context;
   const { entity: path, entity_id: id, ...settings } = parseCheck(body, validationContext(ports));
-  await guardSettings(settings, boundTo(ports.settings, caller));
+  await guardSettings(settings, settingsFor(ports.settings, caller));
   const input: CheckSettings = { ...settings, entity_id: await entityIdOf(context, { id, path }) };
   if (!isId('ent', input.entity_id)) throw notFound(`Entity ${input.entity_id}`);
   const note = auditWriter(context, 'create', auditedCheck);
@@ -136,7 +136,7 @@ export async function changeSettings(
       if (changed.length === 0) return check;
       const removed = changed.filter((name) => input[name] === undefined);
       // An unchanged host is guarded at each probe instead, so that a check with a refused host can be disabled.
-      await guardSettings(input, boundTo(ports.settings, context.caller), changed);
+      await guardSettings(input, settingsFor(ports.settings, context.caller), changed);
       const next = changesOnlyNames(changed)
         ? withNames(ports, check, input, removed)
         : await withRevision(context, check, input, removed);

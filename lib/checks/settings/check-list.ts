@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
-import { isPicky } from '#lib/catalog/entity-filter.ts';
+import { hasCondition } from '#lib/catalog/entity-filter.ts';
 import { hasLabels, LabelFilter } from '#lib/catalog/labels.ts';
 import { CheckState } from '#lib/catalog/states.ts';
 import { entitiesById } from '#lib/catalog/store.ts';
@@ -64,7 +64,7 @@ export function checkList<T>(
   views: (found: CheckOfEntity[]) => Promise<T[]>,
   { only, filter = {} }: CheckListQuery = {},
 ): Reader<T> {
-  const isFiltered = isPicky(filter);
+  const isFiltered = hasCondition(filter);
   let scanned = 0;
   return async (after, limit) => {
     const [from, afterCheck] = after?.split(' ') ?? [];

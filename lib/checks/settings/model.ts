@@ -163,7 +163,7 @@ function withDerivedSettings(
 }
 
 /** Validates settings of a check that is not created, without an entity. */
-export function parseTrial(input: Record<string, unknown>, context: ValidationContext): CheckSettings {
+export function parseSettingsTest(input: Record<string, unknown>, context: ValidationContext): CheckSettings {
   for (const name of ['entity_id', 'entity'])
     if (input[name] !== undefined) throw invalid(name, 'is not accepted in a settings test; omit it');
   const entity_id = 'none';

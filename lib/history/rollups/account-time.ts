@@ -116,7 +116,7 @@ export function entityTime(checks: readonly (readonly AccountedSpan[])[], window
   return divide(window, borders, (at) => together(cursors.flatMap((spanAt) => spanAt(at) ?? [])));
 }
 
-/** Checks in maintenance count only if all are; then the entity is, and their states are what it hides. */
+/** Checks in maintenance count only if all checks are: then the entity is in maintenance, which hides their states. */
 function together(checks: readonly Accounted[]): Accounted {
   const monitored = checks.filter(({ as }) => as !== 'not_monitored');
   if (monitored.length === 0) return { as: 'not_monitored', in_maintenance: false };

@@ -42,7 +42,7 @@ const SLOTS_PER_DOUBLING = 16;
 /** Maximum latency: 37 hours in ms; a pushed latency has at most a day. */
 const MAX_MS = 2 ** 27;
 
-/** Upper bounds of slots from the second on; no cut border is near a whole number, so all machines compute the same. */
+/** Upper bounds of slots from the second on. No unrounded one is close to a whole number, so all machines agree. */
 const GREATEST = Array.from({ length: 27 * SLOTS_PER_DOUBLING + 1 }, (_, k) =>
   Math.floor(2 ** (k / SLOTS_PER_DOUBLING)),
 );

@@ -24,7 +24,7 @@ import {
   sharedReads,
 } from './stored-rollups.ts';
 
-/** Merges the hours of a UTC day of a check. Spans are kept only for a day of one kind, which takes one letter. */
+/** Merges the hours of a UTC day of a check. Spans are kept only if the whole day is of one kind: one letter. */
 export function dayRollup(hours: readonly CheckRollup[], day: TimeRange): CheckRollup {
   const merged = mergeFigures(hours);
   const known = Object.values(merged.ms).reduce((sum, ms) => sum + ms, 0);
@@ -42,14 +42,14 @@ const isSameKind = (span: AccountedSpan | null, other: AccountedSpan): boolean =
 export type RolledCell = TenantEnv & { cell: string; retention_days: number; rollup_days: number };
 
 /** `isRevision`: changed figures are marked as revised, even if the rollup did not exist yet. */
-type Making = { isRevision: boolean };
+type RollupOptions = { isRevision: boolean };
 
 /** Makes the hourly rollup (epoch ms) of a cell from raw data. */
-export async function makeHour(of: RolledCell, hour: number, making: Making): Promise<void> {
+export async function makeHour(of: RolledCell, hour: number, options: RollupOptions): Promise<void> {
   const window = { from: hour, to: hour + HOUR_MS };
   // As long as the raw data, so that the raw data is never read again.
   const days = Math.max(keptDays('hour', of.rollup_days), of.retention_days);
-  await put(of, keysOf(of, 'hour', hour), { from: hour, days, ...making }, async () => {
+  await put(of, keysOf(of, 'hour', hour), { from: hour, days, ...options }, async () => {
     const made_at = of.ports.clock.now();
     const shared = sharedReads(of);
     const found = new Map<number, CheckRollup>();
@@ -76,9 +76,9 @@ const sourceNow = (of: RolledCell): RollupSource => ({
 });
 
 /** Makes the rollups of a UTC day (epoch ms) of a cell, and of the entities of its checks, from the hours. */
-export async function makeDay(of: RolledCell, day: number, making: Making): Promise<void> {
+export async function makeDay(of: RolledCell, day: number, options: RollupOptions): Promise<void> {
   const window = { from: day, to: day + DAY_MS };
-  const status = { from: day, days: keptDays('day', of.rollup_days), ...making };
+  const status = { from: day, days: keptDays('day', of.rollup_days), ...options };
   const first = sourceNow(of);
   const checks = await checksOfCell(of, of.cell);
   const ids = [...new Set(checks.map(({ entity_id }) => entity_id))];
@@ -103,8 +103,8 @@ export async function makeDay(of: RolledCell, day: number, making: Making): Prom
 }
 
 /**
- * Makes the day of an entity; the aggregator of each of its cells does so, because one of them sees the last of its
- * hours. Not overwritten if a check of that day was deleted since, because its data can no longer be read.
+ * Makes the day rollup of an entity. It is made for each cell of the entity again, because only the last of them finds
+ * all its hours. It is not overwritten after a check of that day was deleted, because its data can no longer be read.
  */
 async function makeEntityDay(
   of: RolledCell,
@@ -126,12 +126,12 @@ async function makeEntityDay(
   await othersTurn();
 }
 
-/** Whether a check or entity has to be stored: without an entry it was not monitored and has no results. */
+/** Whether a check or entity needs an entry; a missing entry means not monitored and without results. */
 const isKnown = ({ runs, ms }: Pick<CheckRollup, 'runs' | 'ms'>, { from, to }: TimeRange): boolean =>
   runs > 0 || ms.not_monitored < to - from;
 
 /** `days`: retention of the rollup. */
-type Status = Making & { from: number; days: number };
+type Status = RollupOptions & { from: number; days: number };
 type Content = Pick<RollupItem, 'made_at' | 'figures' | 'checks'> & { latencies?: StoredLatencies };
 /** Keys of a rollup; the rollup of an entity has no latencies. */
 type RollupKeys = { rollup: Key; latencies?: Key };

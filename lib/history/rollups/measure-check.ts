@@ -13,7 +13,7 @@ import { emptyFigures, type Figures } from './figures.ts';
 import { addLatency } from './latency-histogram.ts';
 import type { CheckRollup } from './rollup-item.ts';
 
-/** Time (ms), after the probe time, after which a slot is missed: all slots of an hour, before its rollup. */
+/** Time (ms) after the end of a probe at which its slot counts as missed: before the rollup of the hour. */
 const MISSED_AFTER_MS = ROLLUP_DELAY_MS - 60_000;
 
 /** Measures a check in contiguous ranges from raw data, one rollup per range. Future time is not accounted. */

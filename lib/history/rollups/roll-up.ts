@@ -45,7 +45,7 @@ async function makeDue(of: RolledCell, { begun_at }: CellItem): Promise<number |
   }
   let day = Math.max(dayOf(first), newestDay === undefined ? 0 : newestDay + DAY_MS);
   for (; day + DAY_MS <= hour; day += DAY_MS) await makeDay(of, day, { isRevision: false });
-  // An hour requested just before it closes may have been requested in time: the clock of this machine may be behind.
+  // If the hour closes shortly, the message waits for it: by the clock of its sender the hour may be closed already.
   return isClosed(hour, now + MAX_CLOCK_DIFFERENCE_MS) ? closesAt(hour) : undefined;
 }
 
@@ -83,7 +83,7 @@ async function remake(of: RolledCell, revise: Revision): Promise<void> {
   );
 }
 
-/** Whether a rollup was made before `after`, or never; final once its raw data has begun to expire. */
+/** Whether a rollup was made before `after`, or never. It stays as it is after its raw data has begun to expire. */
 async function isStale(
   { ports, keys, tenant, cell }: RolledCell,
   at: number,

@@ -68,7 +68,7 @@ export type Part<F extends EntityFigures = CheckRollup> = {
 
 /** Reader of rollups; reads raw data if no rollup exists. */
 export type RollupReader = {
-  /** Returns UTC days of a check, ascending: those with a rollup, and those before it existed. */
+  /** Returns UTC days of a check, ascending: those with a rollup, and those before the check existed. */
   days(check: CheckSource, window: TimeRange): Promise<Part[]>;
   /** Returns UTC days of an entity with these checks. */
   entityDays(id: string, checks: readonly CheckSource[], window: TimeRange): Promise<Part<EntityFigures>[]>;

@@ -13,9 +13,8 @@ import type { SlotRange } from './runs.ts';
 import { countSlots, type Revision, timeline } from './timeline.ts';
 
 /**
- * Cause of a missing result (docs/use/states-and-history.md#gaps). `outage` follows from service outages, `network` and
- * `error` from the packs, noted when the probe failed on the side of the service; `late` is anything else, such as a
- * stall.
+ * Cause of a missing result (docs/use/states-and-history.md#gaps). `outage` is derived from service outages. `network`
+ * and `error` are stored in packs, if a probe failed because of the service. `late` is anything else, such as a stall.
  */
 export const GapCause = z
   .enum(['late', 'outage', 'network', 'error'])
@@ -27,11 +26,11 @@ export type GapCause = z.infer<typeof GapCause>;
 /** Time range [from, to) in epoch ms. */
 export type TimeRange = { from: number; to: number };
 
-/** Time (ms) after its slot during which a probe may be in progress: an outage that begins in it cut the probe off. */
+/** Time (ms) after a slot in which its probe can be in progress: an outage that begins then interrupts the probe. */
 const inProgressMs = (check: CheckItem, { JOB_GROUP_MS }: Pick<Settings, 'JOB_GROUP_MS'>): number =>
   JOB_GROUP_MS + probeTimeout(check);
 
-/** Returns service outages, current included, that touch a window or cut off a probe of its slots; disjoint. */
+/** Returns service outages that overlap a range or interrupted a probe of its slots; disjoint, with a current one. */
 export async function outagesOf(env: Env, check: CheckItem, window: SlotRange): Promise<TimeRange[]> {
   const { ports, keys } = env;
   const shard = keys.shardOf(check.id);

@@ -15,7 +15,7 @@ const SKEW_MS = 1_000;
 /** Results with `since` <= checked_at < `until`, in epoch ms. */
 export type ResultRange = { since?: number | undefined; until?: number | undefined };
 
-/** Access pattern: results of a check, newest first. The sort key may precede checked_at, which decides. */
+/** Access pattern: results of a check, newest first. The range is that of checked_at, which can follow the sort key. */
 export async function resultList(
   context: Context,
   check: CheckItem,
@@ -24,7 +24,8 @@ export async function resultList(
   const { ports, keys, caller } = context;
   const now = ports.clock.now();
   const kept = retentionStart(now, caller.retention_days);
-  // Nothing is ordered later than a push is accepted; a year after 2286 would not even sort.
+  // No result is ordered after the latest time that a push may have. Without this limit, a year after 2286 would not
+  // sort.
   const latest = now + MAX_CLOCK_SKEW_MS;
   const to = Math.min(until ?? latest, latest) + SKEW_MS;
   const from = since === undefined ? kept : Math.max(kept, await orderedSince(context, check, since));

@@ -21,8 +21,8 @@ export const slotOf = ({ sk }: PackItem): number => Number(sk.slice(0, 13));
 
 /**
  * Yields the entries of a check in the packs of its cell, slot by slot, in pages. Each revision of its settings has the
- * packs of its interval. If a slot has several packs, the first with a result counts, and a result before a gap.
- * `revisions`: those in force in the window, in order of time.
+ * packs of its interval. If several packs of a slot have an entry, the first result counts, else the gap.
+ * @param revisions in force in the range, in order of time
  */
 async function* packedEntries(
   { ports, keys, tenant }: TenantEnv,
@@ -62,7 +62,7 @@ async function* packedEntries(
 
 const inOrder = <T>(list: T[], descending: boolean): T[] => (descending ? list.reverse() : list);
 
-/** Returns the times with an interval; the first starts with the window, for packs from before a clock correction. */
+/** Returns the range and interval of each revision; the first includes older packs, from before a clock correction. */
 const spansOf = (revisions: readonly RevisionItem[], window: SlotRange) =>
   revisions.flatMap(({ from, enabled, rhythm }, i) => {
     const span = {
@@ -79,9 +79,9 @@ export type HistoryEntry =
   | { at: number; gap: PackedGap['gap'] };
 
 /**
- * Yields the stored results of a check in a window, in pages: packs of its cell and single results. If both have a
- * slot, it was probed twice: the single result counts, because it changed the state. `revisions`: those in force in the
- * window, in order of time.
+ * Yields the stored results of a check in a range, in pages: packs of its cell and single results. A slot with both was
+ * probed twice: the single result counts, because it changed the state.
+ * @param revisions in force in the range, in order of time
  */
 export async function* storedRuns(
   context: TenantEnv,

@@ -8,7 +8,10 @@ import { dueTimes, parseCalendar } from '#lib/schedule/calendar/calendar.ts';
 import { type IntervalSchedule, latestSlot } from '#lib/schedule/slots.ts';
 import { type HistoryEntry, type SlotRange, storedRuns } from './runs.ts';
 
-/** Deadline of slots at `now` (epoch ms): next slot or `patience_ms`, then up to `timeout_ms` of a probe. */
+/**
+ * Time at which slots are evaluated (epoch ms). A slot without a result is overdue after the next slot or
+ * `patience_ms`, whichever is earlier, plus up to `timeout_ms` for the probe.
+ */
 type Patience = { now: number; timeout_ms: number; patience_ms?: number | undefined };
 
 type DueSlot = { slot: number; interval_ms: number };
@@ -16,10 +19,10 @@ type DueSlot = { slot: number; interval_ms: number };
 export type Revision = Pick<RevisionItem, 'from' | 'enabled' | 'rhythm' | 'schedule'>;
 
 /**
- * Yields the slots in a window that must have a result by now, ascending. Pure. A change of settings is probed at once,
- * which replaces the slots just before it. So slots count from a change on, and only if they were overdue when the
- * settings changed again. A slot is missed once its successor is due and the time of a probe and a pack has passed.
- * `revisions`: in order of time.
+ * Yields the slots in a time range that must have a result by now, ascending. Pure. A change of settings triggers a
+ * probe at once, which replaces the slots that were not overdue yet. So a slot counts only after a change, and if it
+ * was overdue before the next one. A slot is missed after the next slot plus the time of a probe and a pack.
+ * @param revisions in order of time
  */
 function* dueSlots(
   revisions: readonly Revision[],
@@ -44,7 +47,7 @@ const firstSlot = (rhythm: IntervalSchedule, at: number): number => latestSlot(r
 /** Due times counted per turn of the event loop. */
 const DUE_TIMES_PER_TURN = 200;
 
-/** Returns the number of slots in a window; for a push check with a schedule, of its due times. */
+/** Returns the number of slots in a time range; for a push check with a schedule, of its due times. */
 export async function countSlots({ rhythm, schedule }: Revision, { from, until }: SlotRange): Promise<number> {
   if (!schedule) return (latestSlot(rhythm, until - 1) - latestSlot(rhythm, from - 1)) / rhythm.interval_ms;
   const turn = yieldEvery(DUE_TIMES_PER_TURN);

@@ -33,7 +33,7 @@ const Expected = z.object({
     .int()
     .nullable()
     .describe(
-      'Seconds without a heartbeat until it goes down: grace time plus intervals up to failure_threshold; null with a schedule.',
+      'Seconds without a heartbeat until it goes down: grace time plus failure_threshold - 1 intervals; null with a schedule.',
     ),
   alerts_at: z.iso
     .datetime()

@@ -31,7 +31,7 @@ export const statusRoutes = [
     method: 'GET',
     path: '/v1/status',
     access: 'read',
-    summary: 'List entities with their states and the count of each',
+    summary: 'List entities and their states, and count the states',
     description: 'Counts cover all pages.',
     status: 200,
     query: StatusFilter.extend({
@@ -39,7 +39,9 @@ export const statusRoutes = [
       counts: z
         .enum(['true', 'false'])
         .default('true')
-        .describe('Whether to count the states of all entities, which reads all of them. The next link has false.'),
+        .describe(
+          'Whether to count the states of all entities, which reads all of them. The link to the next page has false.',
+        ),
     }),
     reply: Status,
     errors: ['NOT_FOUND'],

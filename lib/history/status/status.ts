@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import type { BlueprintItem } from '#lib/catalog/blueprint.ts';
 import { Entity, type EntityItem, entityRecord } from '#lib/catalog/entity.ts';
-import { EntityFilter, fitsEntity, isPicky } from '#lib/catalog/entity-filter.ts';
+import { EntityFilter, fitsEntity, hasCondition } from '#lib/catalog/entity-filter.ts';
 import type { EntityState } from '#lib/catalog/states.ts';
 import { allBlueprints, entitiesById } from '#lib/catalog/store.ts';
 import { notFound } from '#lib/platform/errors.ts';
@@ -82,7 +82,7 @@ function statusEntities(
 ): Reader<StatusEntity> {
   let blueprints = new Map<string, BlueprintItem>();
   const page = (after: string | undefined, limit: number) => entitiesById(context, { after }, limit);
-  const read = isPicky(wanted) ? filtered(page, (entity) => fits(entity, wanted)) : page;
+  const read = hasCondition(wanted) ? filtered(page, (entity) => fits(entity, wanted)) : page;
   return async (after, limit) => {
     const { items, ...rest } = await read(after, limit);
     // Read after the entities, so that it contains the blueprint of each.

@@ -14,7 +14,7 @@ import { type Claims, SignInRefused } from './claims.ts';
 import { auditedIdentity, type IdentityItem, identitiesOf, identityDigest, MAX_IDENTITIES } from './identities.ts';
 import type { VerifiedIdentity } from './provider.ts';
 import type { OidcRequest } from './request.ts';
-import { isProofValid, type Membership, resolveIdentity, type SignInTarget } from './resolve-identity.ts';
+import { type Membership, resolveIdentity, type SignInTarget, useProof } from './resolve-identity.ts';
 
 type Here = Pick<Context, 'ports' | 'keys' | 'origin'>;
 
@@ -102,7 +102,7 @@ async function link(
   identities: readonly IdentityItem[],
 ): Promise<SignInMatch> {
   const who = await principals(here, target);
-  const proven = who && (await isProofValid(here, target, who.user, claims));
+  const proven = who && (await useProof(here, target, who.user, claims));
   if (!proven) throw new SignInRefused('expired', `its ${target.by} is no longer valid`);
   if (isDisabled(who.account)) throw new SignInRefused('account_disabled', `account ${target.tenant_id} is disabled`);
   const { user, identity, if: condition } = linkedTo(here, proven.user, claims, identities);

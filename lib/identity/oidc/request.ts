@@ -16,8 +16,8 @@ export type FlowSecrets = {
 };
 
 /**
- * Derives all of them, one way, from the secret in the cookie of the browser. They are not stored, and a URL with state
- * and code reveals neither the cookie nor the verifier.
+ * Derives the secrets irreversibly from the one in the cookie of the browser. They are not stored, and a URL with
+ * state and code reveals neither the cookie nor the verifier.
  */
 export function flowSecrets(cookie: string): FlowSecrets {
   const part = (name: string) => createHmac('sha256', cookie).update(name).digest('base64url');

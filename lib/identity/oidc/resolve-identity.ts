@@ -29,8 +29,8 @@ type Known<Linked extends Membership> = {
 type SignInOutcome<Linked> = { as: readonly Linked[] } | { link: SignInTarget } | { refused: OidcError };
 
 /**
- * Resolves a verified identity to a user. Issuer and subject decide. An e-mail address only accepts a pending
- * invitation: providers reassign addresses, accept any, or do not verify them, so no member is found by one.
+ * Resolves a verified identity to a user. Members are found by issuer and subject, never by e-mail address, because
+ * providers reassign addresses or do not verify them. An address can only accept a pending invitation.
  */
 export function resolveIdentity<Linked extends Membership>(known: Known<Linked>): SignInOutcome<Linked> {
   const { claims, linked, begun_for, invited, trust } = known;
@@ -47,11 +47,11 @@ export function resolveIdentity<Linked extends Membership>(known: Known<Linked>)
   return isVerified(claims, trust) ? { link: only } : { refused: 'email_not_verified' };
 }
 
-/** User after the proof is used, to be written at the version read, and the writes that use it up. */
+/** User without the used proof, to be written at the version read, and the writes that use the proof up. */
 type Proven = { user: UserItem; writes: Write[] };
 
-/** Returns the user and writes if the proof is still valid for this user; else undefined. */
-export async function isProofValid(
+/** Uses the proof of a sign-in: returns the user and the writes, or undefined if it is no longer valid for the user. */
+export async function useProof(
   { ports, keys }: Pick<Context, 'ports' | 'keys'>,
   target: SignInTarget,
   user: UserItem,

@@ -65,8 +65,8 @@ export function endSessions(scope: MutationContext, userId: string, kept?: Sessi
 }
 
 /**
- * Returns a user whose sessions have ended once `next` is written at the version of `user`: also one that is starting,
- * with the previous number. `deletes` belong to the same transaction, at most 60 writes.
+ * Returns the next version of a user, in which all sessions have ended, even one that is just starting: the generation
+ * differs. Write `next` at the version of `user`, and `deletes`, at most 60, in the same transaction.
  */
 export async function withoutSessions(
   { ports, keys, tenant }: TenantScope,
@@ -76,7 +76,7 @@ export async function withoutSessions(
   const partition = keys.sessions(tenant, user.id);
   const pointers = await allOf<SessionPointer>(ports.table, { partition });
   const ending = pointers.filter(({ sk }) => sk !== kept?.id);
-  // More than the maximum can exist after concurrent sign-ins; if the rest fails, these have already ended.
+  // Concurrent sign-ins can create more sessions than fit into the transaction; these end first, even if it fails.
   const first = ending.splice(0, Math.max(0, ending.length - AT_ONCE));
   await deleteAll(
     ports,

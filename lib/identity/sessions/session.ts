@@ -30,7 +30,7 @@ export function latestEnd(
 ): number {
   const latest = Math.min(now + SESSION_DAYS * DAY_MS, key?.valid_until ?? Number.POSITIVE_INFINITY);
   if (method === 'link') return Math.min(latest, now + 12 * HOUR_MS);
-  // Then the provider must confirm again that the user still belongs.
+  // After a day the provider must confirm again that the user has access.
   if (method === 'oidc') return Math.min(latest, now + 24 * HOUR_MS);
   return latest;
 }

@@ -26,9 +26,9 @@ import {
 const KEYS_AT_ONCE = 50;
 
 /**
- * Changes the given properties: the own name, or anything as an admin. Role and e-mail address apply to all keys of the
- * user after it returns. Throws NOT_FOUND, FORBIDDEN, and CONFLICT for the last admin, an e-mail address in use, and
- * name and e-mail of an invited user.
+ * Changes the given properties. Users may change their own name, admins everything. Role and e-mail address apply to
+ * all keys of the user after it returns. Throws NOT_FOUND, FORBIDDEN, and CONFLICT for the last admin, an e-mail
+ * address in use, and name and e-mail of an invited user.
  */
 export async function changeUser(context: Context, id: string, patch: UserPatch): Promise<TeamMember> {
   const { caller } = context;
@@ -85,7 +85,7 @@ function assertChangeAllowed(users: UserItem[], before: UserItem, after: UserIte
   if (isInvited(before) && (after.name !== before.name || after.email !== before.email)) {
     throw new AppError(
       'CONFLICT',
-      `${before.email} has not accepted the invitation yet and will give a name then. For another address, invite that one.`,
+      `${before.email} has not accepted the invitation yet, which sets the name. To change the address, invite the new one.`,
     );
   }
   const taken = users.find((other) => other.id !== before.id && isSameEmail(other.email, after.email));

@@ -175,7 +175,7 @@ export async function acceptInvitation(
   });
 }
 
-/** Finds the user of an invitation, which only the user item confirms. Throws NOT_FOUND for an unknown token. */
+/** Finds the user of an invitation, valid only if the user item has it. Throws NOT_FOUND for an unknown token. */
 export async function findInvitation(
   { ports, keys }: Env<'table'>,
   token: string,

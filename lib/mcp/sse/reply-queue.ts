@@ -18,7 +18,7 @@ import { commit, oneAtATime, RETRY, retryOnConflict } from '#lib/platform/table/
  * | replies to send, and pending ones   | query replyQueue(tenant, session), eventual except at the end |
  */
 
-/** Open stream, renewed by its process; past `until`, its process crashed. */
+/** Open stream, renewed by its process, which has crashed if it did not renew the stream by `until`. */
 type StreamItem = Item & { v: string; key_id: string; until: number };
 
 /** Written with each opened stream; its version guards the number of a tenant's streams. */
@@ -28,7 +28,7 @@ type OpeningItem = Item & { v: string };
 type ReplyPartItem = Item & { at: number; parts?: number; text: string };
 
 /** Limit of open streams of all keys of an account, as a multiple of the limit of one key. */
-const KEYS_WORTH = 3;
+const ACCOUNT_FACTOR = 3;
 /** Lease of a stream (ms); without a renewal by then it has ended. */
 const LEASE_MS = 90_000;
 /** Time (ms) after which a pending reply is lost: no tool takes that long, so its process died. */
@@ -75,7 +75,7 @@ async function assertBelowLimit({ ports, keys, tenant, caller }: Context): Promi
   const ofAll = open.length;
   const ofKey = open.filter(({ key_id }) => key_id === caller.key_id).length;
   if (ofKey >= perKey) throw tooManyStreams('This key has', perKey);
-  if (ofAll >= KEYS_WORTH * perKey) throw tooManyStreams('The keys of this account have', KEYS_WORTH * perKey);
+  if (ofAll >= ACCOUNT_FACTOR * perKey) throw tooManyStreams('The keys of this account have', ACCOUNT_FACTOR * perKey);
 }
 
 const tooManyStreams = (subject: string, max: number): AppError =>

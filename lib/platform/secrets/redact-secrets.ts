@@ -201,8 +201,8 @@ export function redactorOf(secrets: Iterable<string>): Redact {
 }
 
 /**
- * Parts of secrets in lower case, by length. `begins` has, by the hash of three characters, a bit for each length of a
- * part that begins with them: most positions of a text begin none.
+ * Parts of secrets in lower case, by length. `begins` maps the hash of three characters to the lengths of the parts
+ * that begin with them, one bit each. It rejects most positions of a text without a comparison.
  */
 type Patterns = { pieces: Set<string>[]; lengths: number[]; begins: Uint32Array; starts: Set<string> };
 

@@ -31,7 +31,7 @@ const conflictError = (): AppError =>
     headers: { 'retry-after': '1' },
   });
 
-/** Commits items with new versions. Also succeeds if an earlier sending was committed and its response lost. */
+/** Commits items with new versions. Also succeeds if an earlier attempt was committed and its response was lost. */
 export async function commit(ports: { table: Table }, writes: Write[]): Promise<WriteOutcome> {
   const outcome = await ports.table.transact(writes);
   if (outcome.ok) return outcome;
@@ -44,7 +44,7 @@ export async function commit(ports: { table: Table }, writes: Write[]): Promise<
 
 const tails = new WeakMap<object, Map<string, Promise<unknown>>>();
 
-/** Runs `work` after earlier work of the same `name` in this process. It only avoids retries: versions protect. */
+/** Runs `work` after earlier work of the same `name` in this process. It only avoids retries. */
 export async function oneAtATime<T>(owner: object, name: string, work: () => Promise<T>): Promise<T> {
   const queue = tails.get(owner) ?? new Map<string, Promise<unknown>>();
   tails.set(owner, queue);

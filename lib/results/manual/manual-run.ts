@@ -104,7 +104,7 @@ export async function runCheckManually(
     started_at: probed.started_at,
     outcome: probed.outcome,
     retention_days: caller.retention_days,
-    by_hand: {
+    manual: {
       token: ports.ids.token(),
       note: (present, result) => note(present, present, { result_id: resultRecord(check.id, result).id }),
     },

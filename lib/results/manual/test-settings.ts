@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import { boundTo } from '#lib/access/account.ts';
+import { settingsFor } from '#lib/access/account.ts';
 import type { Context } from '#lib/access/context.ts';
 import { AssertionResultList } from '#lib/checks/assertions/evaluate.ts';
 import type { CheckSettings } from '#lib/checks/check-item.ts';
 import { outcomeOf } from '#lib/checks/outcome.ts';
 import { assertOnEntity } from '#lib/checks/settings/check-record.ts';
 import { guardSettings } from '#lib/checks/settings/guard-settings.ts';
-import { CheckPatch, changedIn, mergeCheck, parseTrial, validationContext } from '#lib/checks/settings/model.ts';
+import { CheckPatch, changedIn, mergeCheck, parseSettingsTest, validationContext } from '#lib/checks/settings/model.ts';
 import { requireCheck } from '#lib/checks/settings/store.ts';
 import { checkTypes } from '#lib/checks/types/registry.ts';
 import { invalid } from '#lib/platform/errors.ts';
@@ -69,8 +69,8 @@ export async function testSettings(context: Context, input: TestInput): Promise<
 }
 
 async function newSettings({ ports, caller }: Context, settings: Record<string, unknown>): Promise<CheckSettings> {
-  const check = parseTrial(settings, validationContext(ports));
-  await guardSettings(check, boundTo(ports.settings, caller));
+  const check = parseSettingsTest(settings, validationContext(ports));
+  await guardSettings(check, settingsFor(ports.settings, caller));
   return check;
 }
 
@@ -79,6 +79,6 @@ async function changedSettings(context: Context, id: string, changes: Record<str
   const stored = await requireCheck(context, id);
   await assertOnEntity(context, stored, changes.entity as string | undefined);
   const check = mergeCheck(stored, changes, validationContext(ports));
-  await guardSettings(check, boundTo(ports.settings, caller), changedIn(stored, check));
+  await guardSettings(check, settingsFor(ports.settings, caller), changedIn(stored, check));
   return check;
 }

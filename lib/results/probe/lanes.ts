@@ -13,7 +13,7 @@ const SLOW_PERMITS = 100;
 const PER_HOST = 10;
 /** Maximum number of large bodies in memory, up to 1 MB each, and twice that as text. */
 const LARGE_BODIES = 20;
-/** Maximum wait for a permit before the job returns to the queue; with its timeout less than an invocation. */
+/** Maximum wait for a permit before the job returns to the queue; with the probe, less than a function's timeout. */
 const WAIT_MS = 20_000;
 /** Minimum duration of a slow probe, whatever its outcome. */
 const SLOW_MS = 2_000;
@@ -49,9 +49,9 @@ const MAX_REMEMBERED = 20_000;
 const [TURNS_IN_MEAN, MAX_TURN_MS] = [16, 500];
 
 /**
- * Skips overload cheaply: a cell waits unread, and not for a turn that comes too late for its checks. Longer intervals
- * come first, because each of their slots matters more; then the cell with the oldest turn, so that each loses the same
- * share.
+ * Skips overload cheaply: a cell is read only at its turn, and skipped if that turn would be too late for its checks.
+ * Longer intervals come first, because each of their slots matters more; then the cell with the oldest turn, so that
+ * each cell loses the same share.
  */
 function cellsInTurn(clock: Pick<Clock, 'now' | 'sleep'>): Enter {
   const cells = new FairSemaphore({ permits: CELLS_AT_ONCE, wait_ms: WAIT_MS }, clock);
@@ -81,7 +81,7 @@ function cellsInTurn(clock: Pick<Clock, 'now' | 'sleep'>): Enter {
   };
 }
 
-/** More than the turns of any process; times the longest interval (s) still an exact number. */
+/** More than the turns of any process; the product with the longest interval (s) is still exact. */
 const TURNS = 1e10;
 
 type Begin = <T>(claim: PermitRequest, probe: () => Promise<T>) => Promise<T | typeof NO_PERMIT>;

@@ -1,4 +1,4 @@
-import { type AccountItem, boundTo } from '#lib/access/account.ts';
+import { type AccountItem, settingsFor } from '#lib/access/account.ts';
 import type { CheckSettings } from '#lib/checks/check-item.ts';
 import type { ProbeOutcome } from '#lib/checks/outcome.ts';
 import { checkTypeOf, type ErrorKind } from '#lib/checks/types/registry.ts';
@@ -98,7 +98,7 @@ export async function probeBy(
   const probe = await checkTypeOf(check.check_type).probe?.();
   const started_at = ports.clock.now();
   if (started_at >= late_from) return undefined;
-  const settings = boundTo(ports.settings, account);
+  const settings = settingsFor(ports.settings, account);
   const before = ports.clock.stalled();
   const permit = new BodyPermit(probingProcess(ports).lanes.large, tenant_id, ports.clock);
   const input = { net: ports.net, settings, timeout_ms, now: started_at, shows, room: permit.enter };

@@ -29,7 +29,7 @@ export type Probe = {
   outcome: ProbeOutcome<ErrorKind>;
   retention_days: number;
   /** Manual run, without a slot; `slot` is its order among the results. */
-  by_hand?: {
+  manual?: {
     token: string;
     /** Returns writes of the same transaction. */
     note(check: CheckItem, result: ResultItem): Write[];
@@ -72,7 +72,7 @@ function probeMemory(probe: Probe, check: CheckItem): Pick<CheckItem, 'slow' | '
   };
 }
 
-/** Whether a probe is the first after a change of settings, by which it is ordered, after earlier probes. */
+/** Whether a probe is the first after a change of settings; the time of the change then orders it, not its slot. */
 const isFirstProbe = ({ check, slot, retry }: Probe): boolean =>
   !retry && slot < check.settings_at && check.settings_at < slot + check.interval_seconds * 1000;
 
@@ -91,7 +91,7 @@ export async function recordProbeResult(env: StateEnv, probe: Probe, effect = ef
           ? probe.check
           : await ports.table.get<CheckItem>(keys.check(probe.check.tenant_id, probe.check.id));
       if (!check || isOutdated(probe, check, ports.clock.now())) return { is: 'dropped' };
-      const notes = probe.by_hand?.note(check, result) ?? [];
+      const notes = probe.manual?.note(check, result) ?? [];
       if (check.rev !== probe.check.rev) {
         const old: ResultItem = { ...result, history: true };
         await reviseRollups(env, cellNameOf(check), { from: probe.slot, to: probe.slot });
@@ -128,11 +128,11 @@ const isOutdated = ({ retry, check: { rev } }: Probe, check: CheckItem, now: num
   retry !== undefined && !isRetryDue(check, rev, retry.next_slot, now);
 
 function resultOf(keys: Keys, probe: Probe): ResultItem {
-  const { check, slot, started_at, outcome, retention_days, by_hand, retry } = probe;
+  const { check, slot, started_at, outcome, retention_days, manual, retry } = probe;
   const noted = membersOf(probe);
   const at = isFirstProbe(probe) ? check.settings_at : slot;
   return {
-    ...keys.result(check.tenant_id, check.id, at, by_hand ? `M${by_hand.token}` : String(check.rev)),
+    ...keys.result(check.tenant_id, check.id, at, manual ? `M${manual.token}` : String(check.rev)),
     expires_at: resultExpiry(at, retention_days),
     status_code: outcome.status_code,
     latency_ms: outcome.latency_ms,
@@ -141,7 +141,7 @@ function resultOf(keys: Keys, probe: Probe): ResultItem {
     error_kind: outcome.error_kind,
     ...(outcome.warning_message && { warning_message: outcome.warning_message }),
     checked_at: iso(started_at),
-    ...(by_hand && { kind: 'manual' as const }),
+    ...(manual && { kind: 'manual' as const }),
     ...(retry && { kind: 'retry' as const }),
     ...(Object.keys(noted).length > 0 && { noted }),
   };
@@ -210,7 +210,7 @@ export function openPack(env: Env, job: Job, retentionDays: number, signal?: Abo
   };
 }
 
-/** Writes a pack after those of the slot, each on `absent`; of two outcomes of a check, the first counts. */
+/** Writes a pack as the next part of its slot, on `absent`, without checks that an earlier part has an outcome for. */
 async function writePacks(env: Env, job: Job, all: PackedEntry[], expires_at: number): Promise<void> {
   const { ports, keys } = env;
   const { tenant_id, cell, interval_seconds, slot } = job;

@@ -201,7 +201,7 @@ function byLane(due: DueProbe[], lane: Lane): [here: DueProbe[], slow: DueProbe[
   return [due.filter(belongsHere), due.filter((one) => !belongsHere(one))];
 }
 
-/** Rotates a list by a share from 0 to 1, so that the checks cut off by lack of time vary. */
+/** Rotates a list by a share from 0 to 1, so that different checks are dropped when time runs out. */
 function rotated<T>(list: T[], at: number): T[] {
   const from = Math.floor(at * list.length);
   return [...list.slice(from), ...list.slice(0, from)];

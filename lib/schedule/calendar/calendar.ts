@@ -9,7 +9,7 @@ const MAX_SEARCH_MS = 5 * 366 * DAY_MS;
 
 /**
  * Returns the first due time of a line after an instant, in epoch ms; undefined if there is none within five years.
- * Wall time is what clocks of the zone show, as the epoch ms at which UTC clocks show the same. Wall times of
+ * Wall time is the local time of the zone, as the epoch ms at which clocks in UTC show that time. Wall times of
  * consecutive stretches have a gap if clocks are set forward, and overlap if they are set back.
  */
 function nextDueOf(line: ScheduleLine, after: number): number | undefined {
@@ -87,7 +87,7 @@ export function assertTimeZone(name: string): void {
   if (!isZone(name)) throw notAZone(name);
 }
 
-/** Whether a line has only characters of cron, or more words than OnCalendar without a time. */
+/** Whether a line is meant as cron: five words, or no colon and too many words or no letters for OnCalendar. */
 function isCron(line: string): boolean {
   const words = line.split(/\s+/);
   if (line.startsWith('@') || words.length === 5) return true;

@@ -58,7 +58,7 @@ describe('a callback that is rejected', () => {
     expect(await before.visit(callback)).toMatchObject(refused('expired'));
   });
 
-  it('is one of nineteen of twenty concurrent ones', async () => {
+  it('is concurrent with others, of which only one is accepted', async () => {
     const { person } = await newMember(world, admin);
     const browser = new PlainBrowser();
     const callback = await toCallback(world, browser, person);

@@ -19,7 +19,7 @@ describe('expiring key', () => {
     world.advance(1);
     await expect(world.bearer(key.key)).rejects.toMatchObject({
       code: 'UNAUTHORIZED',
-      message: `This API key expired on ${key.expires_at}. Create another one, and rotate it in time.`,
+      message: `This API key expired on ${key.expires_at}. Create another one, and rotate it before it expires.`,
       headers: { 'www-authenticate': 'Bearer' },
     });
   });

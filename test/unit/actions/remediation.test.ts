@@ -128,8 +128,8 @@ describe('a guarded action', () => {
 
   it('runs manually without guards and without a verdict', async () => {
     const action = await world.guard();
-    const { runActionManually: runByHand } = await import('#lib/actions/run/run.ts');
-    expect(await runByHand(world.context, action.id, {})).toMatchObject({ attempt: null, verdict: null });
+    const { runActionManually } = await import('#lib/actions/run/run.ts');
+    expect(await runActionManually(world.context, action.id, {})).toMatchObject({ attempt: null, verdict: null });
     expect(await world.series(action)).toBeUndefined();
   });
 });

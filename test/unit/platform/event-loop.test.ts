@@ -5,14 +5,14 @@ import { loopMeter } from '#lib/platform/clock.ts';
 import { get } from '#test/support/test-net.ts';
 
 /** Blocks the event loop of this process for `ms`. */
-const standStill = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+const stallFor = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 
 describe('loopMeter', () => {
   it('measures a stall once, immediately and later', async () => {
     const meter = loopMeter();
     const unwatch = meter.watch();
     const before = meter.stalled();
-    standStill(300);
+    stallFor(300);
     expect(meter.stalled() - before).toBeGreaterThan(200);
     await sleep(120);
     const after = meter.stalled() - before;
@@ -26,11 +26,11 @@ describe('loopMeter', () => {
     const meter = loopMeter();
     const [one, other] = [meter.watch(), meter.watch()];
     one();
-    standStill(200);
+    stallFor(200);
     other();
     const watched = meter.stalled();
     expect(watched).toBeGreaterThan(100);
-    standStill(200);
+    stallFor(200);
     expect(meter.stalled()).toBe(watched);
   });
 });
@@ -64,7 +64,7 @@ it('prefers a response received during a stall to the deadline that passed in it
     await turn();
     Atomics.notify(flags, 0, Atomics.store(flags, 0, 1));
     Atomics.wait(flags, 1, 0);
-    standStill(begun + timeout_ms + 100 - performance.now());
+    stallFor(begun + timeout_ms + 100 - performance.now());
     expect(await exchange).toMatchObject({ status: 200, body: 'ok' });
   } finally {
     await target.terminate();

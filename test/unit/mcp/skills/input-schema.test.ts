@@ -54,7 +54,7 @@ describe('a schema of arguments', () => {
   });
 
   it.each<[string, object]>([
-    ['nothing but its type', object()],
+    ['only its type', object()],
     ['properties named like keywords', object({ properties: { pattern: {}, $ref: { type: 'string' } } })],
     [
       'values that look like keywords',

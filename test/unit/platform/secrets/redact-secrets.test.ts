@@ -91,7 +91,7 @@ describe('text without secrets', () => {
     ['a short value in a number', '2026', '120260 2026-01', `120260 ${REDACTED}-01`],
     ['the beginning of a secret at the end of a complete text', 'services/T0', 'no service', 'no service'],
     ['an empty value', '', 'a  b', 'a  b'],
-  ])('redacts nothing but the secret: %s', (_what, secret, text, left) => {
+  ])('redacts only the secret: %s', (_what, secret, text, left) => {
     expect(redactorOf([secret])(text)).toBe(left);
   });
 });
