@@ -40,7 +40,7 @@ describe('a failure without recipients before its first escalation step', () => 
       facts: { called_later: 1 },
     });
     const { sentence } = await service.call('GET', `/v1/checks/${shop.id}/explain`);
-    expect(sentence).toMatch(/all its channels are notified by steps of its escalation/);
+    expect(sentence).toMatch(/all its channels are notified by escalation steps/);
     await service.until('09:45');
     expect(alertsAt()).toEqual(['09:41 shop down']);
     const [{ kind, step }] = await service.call('GET', '/v1/notify/logs');
