@@ -23,7 +23,7 @@ export type Alert = {
   incident_id: string | null;
   /** Whether other entities are downstream or upstream of this failure. */
   with_others: boolean;
-  /** Root cause; null if there is none or it is unknown. */
+  /** Root cause; null without one, or if it is unknown. */
   root: AlertRoot | null;
   /** Other failures and held alerts of the same root cause; null if unknown. */
   affected: Counted | null;

@@ -18,7 +18,7 @@ export const AcknowledgementRecord = z
   .meta({ id: 'Acknowledgement' });
 export type AcknowledgementRecord = z.infer<typeof AcknowledgementRecord>;
 
-/** Returns the acknowledgement in force at `now` (epoch ms); undefined if there is none or it has expired. */
+/** Returns the acknowledgement in force at `now` (epoch ms); undefined without one, or if it has expired. */
 export function acknowledgementAt(
   { episode }: Pick<CheckItem['alerts'], 'episode'>,
   now: number,

@@ -35,7 +35,7 @@ export const rpc = (
   posting?: Posting,
 ): Promise<ApiResponse> => postRaw(client, { jsonrpc: '2.0', id: ++ids, method, ...(params && { params }) }, posting);
 
-/** Calls a tool. @returns its result @throws the whole response if there is none */
+/** Calls a tool. @returns its result @throws the whole response if it has no result */
 export async function call(client: Pick<Client, 'key'>, name: string, args?: object): Promise<ApiResponse['body']> {
   const response = await rpc(client, 'tools/call', { name, ...(args && { arguments: args }) });
   if (response.status !== 200 || !response.body.result) throw new Error(JSON.stringify(response.body));

@@ -5,7 +5,7 @@ import { type Connection, type Handshake, type Net, NetError, type OpenRequest }
 
 /** A dialog over a connection. */
 export interface Dialog {
-  /** @returns the unexpected behavior of the peer, as a message; empty if there was none */
+  /** @returns the unexpected behavior of the peer, as a message; empty without one */
   run(connection: Connection): Promise<string>;
   /** Returns the problem at the timeout, by the data received until then; empty without data. */
   onTimeout(): string;

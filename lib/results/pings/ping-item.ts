@@ -20,7 +20,7 @@ export const PingRecord = z
     kind: z
       .enum(PING_KINDS)
       .describe('success, fail: outcome of a run. start: start of a run. log: a log entry without effect.'),
-    exit_status: z.int().nullable().describe('Exit status at the end of its path; null if there was none given.'),
+    exit_status: z.int().nullable().describe('Exit status at the end of its path; null if the path has none.'),
     rid: z.string().nullable().describe('Run id that connects start and end; null if not given.'),
     duration_ms: z
       .int()

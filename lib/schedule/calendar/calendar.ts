@@ -8,7 +8,7 @@ import { isZone, notAZone, offsetAt, stretchesFrom } from './zones.ts';
 const MAX_SEARCH_MS = 5 * 366 * DAY_MS;
 
 /**
- * Returns the first due time of a line after an instant, in epoch ms; undefined if there is none within five years.
+ * Returns the first due time of a line after an instant, in epoch ms; undefined without one within five years.
  * Wall time is the local time of the zone, as the epoch ms at which clocks in UTC show that time. Wall times of
  * consecutive stretches have a gap if clocks are set forward, and overlap if they are set back.
  */
@@ -96,7 +96,7 @@ function isCron(line: string): boolean {
   );
 }
 
-/** Returns the first due time after an instant, in epoch ms; undefined if there is none within five years. */
+/** Returns the first due time after an instant, in epoch ms; undefined without one within five years. */
 export function nextDue(calendar: Calendar, after: number): number | undefined {
   const found = calendar.flatMap((line) => nextDueOf(line, after) ?? []);
   return found.length > 0 ? Math.min(...found) : undefined;

@@ -93,7 +93,7 @@ export const PATTERNS: readonly Pattern[] = [
   { id: 'W25', pattern: /\b([Hh]eld|[Hh]olds?|[Hh]olding) (back|to|of|no more)\b/gm, use: 'suppresses; restricted to' },
   { id: 'W26', pattern: /\b(is|are|was|were|be) (asked|answered) (for|again|of)\b/gm, use: 'requested, probed' },
   { id: 'W27', pattern: /\b(is|are|was|be|stays?|falls?|fell) silent\b|\bsigns? of life\b/gm, use: 'missed heartbeat' },
-  // Noun clauses in place of a noun phrase or a verb.
+  // Noun clauses instead of a noun phrase or a verb.
   {
     id: 'W28',
     pattern: /\/\*\* (What|Who|Whom|Whose|How|Where|Why|By|Of|From|Until|Under|So|Most)\s/gm,
