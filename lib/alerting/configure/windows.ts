@@ -235,11 +235,11 @@ export function windowView(window: WindowItem, now: number): WindowRecord {
 }
 
 function timeMembers({ times }: Pick<WindowItem, 'times'>) {
-  const oneTime = 'starts_at' in times ? times : undefined;
+  const singleTimes = 'starts_at' in times ? times : undefined;
   const recurringTimes = 'cron' in times ? times : undefined;
   return {
-    starts_at: oneTime ? iso(oneTime.starts_at) : null,
-    ends_at: oneTime ? iso(oneTime.ends_at) : null,
+    starts_at: singleTimes ? iso(singleTimes.starts_at) : null,
+    ends_at: singleTimes ? iso(singleTimes.ends_at) : null,
     cron: recurringTimes?.cron ?? null,
     time_zone: recurringTimes?.time_zone ?? null,
     duration_seconds: recurringTimes ? recurringTimes.duration_ms / 1000 : null,

@@ -119,7 +119,7 @@ export const TransitionRange = z.object({
     .string()
     .optional()
     .describe(
-      'Id of a transition of this list: returns later ones, oldest first. Cannot be combined with since ' + 'or until.',
+      'Id of a transition of this list: returns later ones, oldest first. Cannot be combined with since or until.',
     ),
 });
 export type TransitionRange = Partial<z.output<typeof TransitionRange>>;

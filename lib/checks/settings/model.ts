@@ -132,13 +132,13 @@ export const parseCheck = (input: object, context: ValidationContext, stored?: C
 
 /** Validates settings and derives omitted ones. @param before the replaced config; without it, defaults apply */
 function withDerivedSettings(
-  wholeNumber: object,
+  input: object,
   supplied: object,
   { minInterval, now }: ValidationContext,
   stored?: CheckItem,
   before?: CheckItem['config'],
 ): CheckRequest {
-  const { labels = {}, ...parsed } = parse(CheckInput, wholeNumber) as CheckRequest;
+  const { labels = {}, ...parsed } = parse(CheckInput, input) as CheckRequest;
   const derived = checkTypeOf(parsed.check_type).derived(parsed.config, now, before);
   const missing = Object.entries(derived).filter(([name]) => supplied[name as never] === undefined);
   const withLabels = Object.keys(labels).length > 0 ? { ...parsed, labels } : parsed;
@@ -186,8 +186,8 @@ export function mergeCheck(
   const config = patch.config === undefined ? check.config : mergeMap(check.config, patch.config);
   const labels = patch.labels === undefined ? (check.labels ?? {}) : mergeMap(check.labels ?? {}, patch.labels);
   const { name, slug, ...merged } = { ...pick(inputs.get(check.check_type)!, check), ...changes, config, labels };
-  const wholeNumber = { ...merged, ...(name && { name }), ...(slug && { slug }) };
-  return { ...withDerivedSettings(wholeNumber, patch, context, check, check.config), entity_id: check.entity_id };
+  const input = { ...merged, ...(name && { name }), ...(slug && { slug }) };
+  return { ...withDerivedSettings(input, patch, context, check, check.config), entity_id: check.entity_id };
 }
 
 /** Returns the names of settings that differ from the stored check, including removed ones. */

@@ -140,9 +140,9 @@ function providerError({ ports, origin }: Context, error: unknown): unknown {
     reason,
     error: message,
   });
-  const text =
+  const sentence =
     reason === 'unreachable'
       ? `The identity provider ${provider} cannot be reached. Try again, or sign in another way.`
       : `The identity provider ${provider} cannot be used: ${message}.`;
-  return new AppError('UNAVAILABLE', text);
+  return new AppError('UNAVAILABLE', sentence);
 }
