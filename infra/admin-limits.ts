@@ -1,4 +1,5 @@
 import type { Limits } from '#lib/access/account.ts';
+import { namesOf } from '#lib/platform/plain-data.ts';
 import { ACCOUNT_CLASSES, type AccountClass, type Rate, readRates } from '#lib/platform/sharing/rates.ts';
 import { UsageError } from './flags.ts';
 
@@ -17,7 +18,7 @@ const LIMITS = {
 } as const satisfies Record<string, keyof Limits>;
 
 type LimitOption = keyof typeof LIMITS | 'egress' | 'rate';
-const NUMBERS = Object.keys(LIMITS) as (keyof typeof LIMITS)[];
+const NUMBERS = namesOf(LIMITS);
 
 export const LIMIT_OPTIONS: readonly LimitOption[] = [...NUMBERS, 'egress', 'rate'];
 

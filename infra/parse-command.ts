@@ -1,5 +1,6 @@
 import { ROLES } from '#lib/platform/http/access.ts';
 import { closestName } from '#lib/platform/http/closest-name.ts';
+import { namesOf } from '#lib/platform/plain-data.ts';
 import { COMMANDS, type Command, type Options } from './admin-commands.ts';
 import { UsageError } from './flags.ts';
 
@@ -25,7 +26,7 @@ export function commandOf(words: string[], options: Options): { command: Command
   if (missing) throw new UsageError(`${name} needs ${NAMED[missing]}.`);
   const extra = ids[command.names.length + (command.mayName ? 1 : 0)];
   if (extra !== undefined) throw new UsageError(`${name} does not take "${extra}".`);
-  for (const option of Object.keys(options) as (keyof Options)[]) {
+  for (const option of namesOf(options)) {
     const known = option === 'json' || option === 'help' || command.takes.includes(option);
     if (!known) throw new UsageError(`${name} does not take --${option}.`);
   }

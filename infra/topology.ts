@@ -1,5 +1,6 @@
 import { ALERTS, TRANSITIONS } from '#lib/keys.ts';
 import { LAST_RECEIVE, type QueueName } from '#lib/messages.ts';
+import { namesOf } from '#lib/platform/plain-data.ts';
 
 /** Topology as data only; an entry that infra/aws or infra/local lacks does not compile. */
 
@@ -131,7 +132,7 @@ export const hiddenSeconds = (queue: QueueName): number =>
   functions[queues[queue].consumer].timeout_seconds + MARGIN_SECONDS;
 
 /** Functions that stream their response, each at its own URL. */
-export const streaming = (Object.keys(functions) as FunctionName[]).filter((name) => functions[name].streams);
+export const streaming = namesOf(functions).filter((name) => functions[name].streams);
 
 export const queues: Record<QueueName, QueueSpec> = {
   tick: { consumer: 'generator', batch: 1, concurrency: 16, max_receives: 20 },

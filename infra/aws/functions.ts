@@ -15,6 +15,7 @@ import type { Construct } from 'constructs';
 import { onCycles } from '#infra/cycles.ts';
 import { type FunctionName, functions as specs } from '#infra/topology.ts';
 import { EDGE_SECRET, queueVariable } from '#lib/aws/environment.ts';
+import { namesOf } from '#lib/platform/plain-data.ts';
 import { bundle } from './bundle/bundle.ts';
 import { servesRequests } from './bundle/entry.ts';
 import { permissionsOf, type Resources } from './permissions.ts';
@@ -25,10 +26,7 @@ export type Functions = Record<FunctionName, LambdaFunction>;
 
 /** Creates every function of the topology, each with its own role, log group and bundle. */
 export function makeFunctions(scope: Construct, resources: Resources, settings: DeploySettings): Functions {
-  const created = (Object.keys(specs) as FunctionName[]).map((name) => [
-    name,
-    makeFunction(scope, name, resources, settings),
-  ]);
+  const created = namesOf(specs).map((name) => [name, makeFunction(scope, name, resources, settings)]);
   return Object.fromEntries(created) as Functions;
 }
 

@@ -2,6 +2,7 @@ import type { Node } from 'constructs';
 import * as z from 'zod';
 import { type FunctionName, functions } from '#infra/topology.ts';
 import { LOG_LEVELS } from '#lib/platform/log.ts';
+import { namesOf } from '#lib/platform/plain-data.ts';
 import { readSettings, SettingsSchema, wrongSettings } from '#lib/settings.ts';
 import { unknownSettingText } from '#lib/unknown-settings.ts';
 import { neverAllowed } from './blocked-ranges.ts';
@@ -217,7 +218,7 @@ export function corsOrigins(settings: DeploySettings): string[] {
 
 /** Returns the settings of the service as environment variables of a function. */
 export function serviceEnvironment(settings: DeploySettings): Record<string, string> {
-  const names = Object.keys(SettingsSchema.omit(AS_SECRETS).shape) as (keyof DeploySettings)[];
+  const names = namesOf(SettingsSchema.omit(AS_SECRETS).shape);
   return {
     ...Object.fromEntries(names.map((name) => [name, String(settings[name])])),
     ALLOWED_ORIGINS: originsOf(settings).join(','),

@@ -14,6 +14,7 @@ import { create as reclaimer } from '#functions/reclaimer.ts';
 import { create as tester } from '#functions/tester.ts';
 import { type FunctionName, functions } from '#infra/topology.ts';
 import type { Ports } from '#lib/env.ts';
+import { namesOf } from '#lib/platform/plain-data.ts';
 import { grant } from './grant.ts';
 import type { Handler } from './invoke.ts';
 import type { LocalPorts } from './ports.ts';
@@ -57,7 +58,7 @@ function withoutDiskWait({ table, queues, ...others }: LocalPorts): Ports {
 
 /** Creates every function of the topology with its permitted ports. */
 export function makeFunctions(ports: LocalPorts): Record<FunctionName, Handler> {
-  const names = Object.keys(factories) as FunctionName[];
+  const names = namesOf(factories);
   const created = names.map((name) => {
     const allowed = functions[name].repeats ? withoutDiskWait(ports) : ports;
     return [name, factories[name](grant(allowed, name))];

@@ -7,7 +7,8 @@ import { AppError, asAppError, errorBody } from '#lib/platform/errors.ts';
 import { assertAllowed } from '#lib/platform/http/assert-allowed.ts';
 import { parse } from '#lib/platform/http/validation.ts';
 import { lazyFunction } from '#lib/platform/lazy.ts';
-import { CODE, isObject, RpcError } from './json-rpc.ts';
+import { isObject } from '#lib/platform/plain-data.ts';
+import { CODE, RpcError } from './json-rpc.ts';
 import { accessOf, enabledTools } from './list-tools.ts';
 
 const runBoundAction = lazyFunction(async () => (await import('#lib/mcp/run-bound-action.ts')).runBoundAction);

@@ -1,5 +1,6 @@
 import { sizeProblem } from '#lib/platform/http/json-size.ts';
 import { parseJson } from '#lib/platform/http/read-body.ts';
+import { isObject } from '#lib/platform/plain-data.ts';
 
 /** Request of a client (JSON-RPC 2.0; in MCP ids are strings or numbers, params are objects). */
 export type RpcRequest = { id: string | number; method: string; params: Record<string, unknown> };
@@ -75,9 +76,6 @@ export const isDeeper = (value: unknown, levels: number): boolean =>
   typeof value === 'object' &&
   value !== null &&
   (levels === 0 || Object.values(value).some((part) => isDeeper(part, levels - 1)));
-
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function readMessage(value: unknown): Incoming {
   if (!isObject(value)) return { is: 'invalid', id: null, why: 'A message must be a JSON object.' };

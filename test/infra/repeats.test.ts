@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
-import { type FunctionName, functions, queues, routes, streams } from '#infra/topology.ts';
+import { functions, queues, routes, streams } from '#infra/topology.ts';
+import { namesOf } from '#lib/platform/plain-data.ts';
 
-const repeatable = (Object.keys(functions) as FunctionName[]).filter((name) => functions[name].repeats);
+const repeatable = namesOf(functions).filter((name) => functions[name].repeats);
 
 it('marks only functions as repeatable that start from a message or a change and serve no request', () => {
   const fed = [...Object.values(queues).map(({ consumer }) => consumer), ...streams.map((stream) => stream.function)];

@@ -3,6 +3,7 @@ import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
 import { isFed, isLimited } from '#infra/aws/bundle/entry.ts';
 import { type FunctionName, functions, queues, schedules } from '#infra/topology.ts';
+import { namesOf } from '#lib/platform/plain-data.ts';
 
 /** Namespace of the metrics that functions publish, one per stack. */
 export const namespaceOf = (scope: Construct): string => `Fleetwatch/${Stack.of(scope).stackName}`;
@@ -35,14 +36,14 @@ export function ownMetrics(scope: Construct): OwnMetrics {
       const { consumer } = queues[queue];
       return { schedule: name, consumer, metric: of('ScheduleLag', consumer, 'Maximum') };
     }),
-    failedRecords: (Object.keys(functions) as FunctionName[])
+    failedRecords: namesOf(functions)
       .filter(isFed)
       .map((reader) => ({ reader, metric: of('FailedRecords', reader, 'Sum') })),
     failedDeliveries: of('FailedDeliveries', 'deliverer', 'Sum'),
     lateProbes: of('LateProbes', 'prober', 'Sum'),
     refusedPings: of('RefusedPings', 'ingest', 'Sum'),
     unknownPings: of('UnknownPings', 'ingest', 'Sum'),
-    limiterFailed: (Object.keys(functions) as FunctionName[])
+    limiterFailed: namesOf(functions)
       .filter(isLimited)
       .map((name) => ({ name, metric: of('LimiterFailed', name, 'Sum') })),
   };

@@ -3,6 +3,7 @@ import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { type Handler, invoke } from '#infra/local/invoke.ts';
 import { type FunctionName, hiddenSeconds, queues as specs } from '#infra/topology.ts';
 import type { QueueName } from '#lib/messages.ts';
+import { namesOf } from '#lib/platform/plain-data.ts';
 import type { Clock, Log } from '#lib/platform/ports.ts';
 import { tenantShare } from '#lib/platform/sharing/fair-semaphore.ts';
 import { combineFeeds, type Feed } from './feeds.ts';
@@ -29,7 +30,7 @@ export function startConsumers(
   handlers: Partial<Record<FunctionName, Handler>>,
   env: ConsumerEnv,
 ): Feed {
-  const all = (Object.keys(specs) as QueueName[]).flatMap((queue) => {
+  const all = namesOf(specs).flatMap((queue) => {
     const handler = handlers[specs[queue].consumer];
     return handler ? [startConsumer(queue, queues, handler, env)] : [];
   });

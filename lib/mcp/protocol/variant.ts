@@ -1,4 +1,5 @@
-import { CODE, isObject, RpcError, type RpcRequest } from '#lib/mcp/json-rpc.ts';
+import { CODE, RpcError, type RpcRequest } from '#lib/mcp/json-rpc.ts';
+import { isObject } from '#lib/platform/plain-data.ts';
 
 /**
  * Protocol of a client. `stream`: HTTP+SSE of 2024-11-05, responses on an open GET. `handshake`: Streamable HTTP with

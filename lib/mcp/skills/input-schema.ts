@@ -1,6 +1,7 @@
 import { format, type Schema, Validator } from '@cfworker/json-schema';
-import { isDeeper, isObject } from '#lib/mcp/json-rpc.ts';
+import { isDeeper } from '#lib/mcp/json-rpc.ts';
 import type { ErrorDetail } from '#lib/platform/errors.ts';
+import { isObject } from '#lib/platform/plain-data.ts';
 
 /** Maximum work of validating arguments: 1 per keyword, value, and ten pairs that `uniqueItems` compares. */
 const MAX_WORK = 20_000;

@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { entryOf } from '#infra/aws/bundle/entry.ts';
-import { type FunctionName, functions } from '#infra/topology.ts';
+import { functions } from '#infra/topology.ts';
+import { namesOf } from '#lib/platform/plain-data.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
@@ -20,5 +21,5 @@ export const textOf = (file: string): string => readFileSync(join(ROOT, file), '
 export const sources = (): Map<string, string> =>
   new Map([
     ...files.filter((file) => /\.tsx?$/.test(file)).map((file) => [file, textOf(file)] as const),
-    ...(Object.keys(functions) as FunctionName[]).map((name) => [`infra/aws/${name}.entry.ts`, entryOf(name)] as const),
+    ...namesOf(functions).map((name) => [`infra/aws/${name}.entry.ts`, entryOf(name)] as const),
   ]);
