@@ -1,16 +1,7 @@
-import { parseArgs } from 'node:util';
 import { files, textOf } from './sources.ts';
 import { findWords, say } from './words.ts';
 
-/**
- * `node test/infra/house/list-words.ts [PREFIX]`: lists wordings to avoid in files below a path, or counts per room.
- */
-const [prefix] = parseArgs({ allowPositionals: true }).positionals;
-const texts = files.filter((file) => file.startsWith(prefix ?? '')).map((file) => [file, textOf(file)] as const);
-const print = (line: string) => process.stdout.write(`${line}\n`);
-const findings = findWords(new Map(texts));
-if (prefix) for (const finding of findings) print(say(finding));
-else {
-  const rooms = Map.groupBy(findings, ({ room, pattern }) => (pattern.budget === undefined ? room : pattern.id));
-  for (const [room, found] of [...rooms].toSorted()) print(`${String(found.length).padStart(6)}  ${room}`);
-}
+/** `node test/infra/house/list-words.ts [PREFIX]`: lists wordings to avoid below a path, also those within budget. */
+const [, , prefix = ''] = process.argv;
+const texts = files.filter((file) => file.startsWith(prefix)).map((file) => [file, textOf(file)] as const);
+for (const finding of findWords(new Map(texts))) process.stdout.write(`${say(finding)}\n`);

@@ -8,7 +8,7 @@ import { wordFaults } from './words.ts';
 /** Part of `npm run check` that reads all files together: their imports and their wording. */
 const all = sources();
 const imports = [...all].flatMap(([file, text]) => importsOf(file, text));
-const texts = new Map(files.map((file) => [file, textOf(file)] as const));
+const texts = new Map(files.map((file) => [file, all.get(file) ?? textOf(file)] as const));
 const order = [...upward(imports), ...disorder(imports), ...deadExports(all, imports), ...notForPages(all)];
 const faults = [...order, ...wordFaults(texts)];
 for (const fault of faults) console.error(fault);

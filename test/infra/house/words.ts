@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { PATTERNS, type Pattern } from './word-patterns.ts';
 
 /** A use of a wording to avoid. */
-export type Finding = { place: string; room: string; text: string; pattern: Pattern };
+export type Finding = { place: string; text: string; pattern: Pattern };
 
 /** Uses that are right, by file and text, each with its reason. */
 const ALLOWED: readonly { file: RegExp; text: RegExp; reason: string }[] = [
@@ -26,10 +26,10 @@ function findIn(file: string, text: string): Finding[] {
   const prose = file.endsWith('.md') ? withoutCode(text) : withoutCodeInComments(text);
   return PATTERNS.flatMap((pattern) => {
     if (pattern.code && !/\.tsx?$/.test(file)) return [];
-    return [...prose.matchAll(pattern.pattern)].flatMap(([found], i, all) => {
-      const line = prose.slice(0, all[i]!.index).split('\n').length;
-      const isAllowed = ALLOWED.some((one) => one.file.test(file) && one.text.test(found));
-      return isAllowed ? [] : [{ place: `${file}:${line}`, room: roomOf(file), text: found.trim(), pattern }];
+    return [...prose.matchAll(pattern.pattern)].flatMap(({ 0: found, index }) => {
+      if (ALLOWED.some((one) => one.file.test(file) && one.text.test(found))) return [];
+      const line = prose.slice(0, index).split('\n').length;
+      return [{ place: `${file}:${line}`, text: found.trim(), pattern }];
     });
   });
 }
@@ -41,12 +41,6 @@ const withoutCode = (text: string): string =>
 const withoutCodeInComments = (text: string): string =>
   text.replace(/^\s*(\/\*\*|\*|\/\/).*$/gm, (line) => line.replace(/`[^`]*`/g, '`x`'));
 
-const roomOf = (file: string): string =>
-  file
-    .split('/')
-    .slice(0, file.startsWith('lib/') ? 2 : 1)
-    .join('/');
-
 /** Checks all texts, the budgets, and the subjects of new commits. @returns one line per fault */
 export function wordFaults(texts: ReadonlyMap<string, string>): string[] {
   const findings = findWords(texts);
@@ -54,7 +48,7 @@ export function wordFaults(texts: ReadonlyMap<string, string>): string[] {
   const overBudget = PATTERNS.flatMap((pattern) => {
     const used = findings.filter((finding) => finding.pattern === pattern);
     return pattern.budget !== undefined && used.length > pattern.budget
-      ? [`${pattern.id} is used ${used.length} times, and ${pattern.budget} are allowed: ${pattern.use}`]
+      ? [`${pattern.id} is used ${used.length} times, and ${pattern.budget} are allowed: ${pattern.use}. List them with test/infra/house/list-words.ts.`]
       : [];
   });
   return [...strict, ...overBudget, ...subjectFaults()];
