@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { nextRepeat } from '#lib/alerting/deadlines/timed-decisions.ts';
+import { nextReminderAt } from '#lib/alerting/deadlines/timed-decisions.ts';
 import type { AlertDeadline } from '#lib/alerting/decide/check-alerting.ts';
 import { escalationWrite, nextStepAt, withEscalationStarted } from '#lib/alerting/decide/escalation.ts';
 import { type Deadline, type DeadlineEntry, mergeDeadline } from '#lib/alerting/decide/notes.ts';
@@ -32,7 +32,7 @@ export async function policyDeadlines(
 
   if (check.state === 'down' && old.repeat_interval_seconds !== next.repeat_interval_seconds) {
     const interval = next.repeat_interval_seconds * 1000;
-    const deadline = nextRepeat(Date.parse(check.state_since), interval, now);
+    const deadline = nextReminderAt(Date.parse(check.state_since), interval, now);
     await set('reminder', () => (interval > 0 ? { deadline } : undefined));
   }
   if (old.hold_for_dependencies && !next.hold_for_dependencies)

@@ -4,7 +4,7 @@ import type { DueDeadline } from '#lib/messages.ts';
 import { detectMissedHeartbeat } from '#lib/results/pushes/missed-heartbeat.ts';
 import { sendDeadlines } from '#lib/schedule/jobs.ts';
 import { recheckHeldAlert } from './recheck-held.ts';
-import { catchUp, escalate, repeatAlert, sendImpactUpdate } from './timed-decisions.ts';
+import { escalate, sendImpactUpdate, sendLateAlert, sendReminder } from './timed-decisions.ts';
 
 /**
  * Handles the deadlines of one message and sends the next ones. Deadlines of a disabled account stay due.
@@ -32,7 +32,7 @@ async function handle(env: StateEnv, deadline: DueDeadline, account: AccountItem
     if (deadline.kind === 'hold') return await recheckHeldAlert(env, deadline, account);
     if (deadline.kind === 'escalation') return await escalate(env, deadline);
     if (deadline.kind === 'impact') return await sendImpactUpdate(env, deadline);
-    return deadline.kind === 'reminder' ? await repeatAlert(env, deadline) : await catchUp(env, deadline);
+    return deadline.kind === 'reminder' ? await sendReminder(env, deadline) : await sendLateAlert(env, deadline);
   } catch (error) {
     const { kind, tenant_id, check_id } = deadline;
     env.ports.log.error('deadline failed, will be retried', { kind, tenant_id, check_id, error });

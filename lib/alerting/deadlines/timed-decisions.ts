@@ -17,37 +17,37 @@ import type { DueDeadline } from '#lib/messages.ts';
 import { type DueAlert, handleAlertDeadline, type TimedDecision, timedRuleInputOf } from './timed-alert.ts';
 
 /** Sends a reminder that the check is still down. */
-export const repeatAlert = (env: Env, deadline: DueDeadline): Promise<DueDeadline[]> =>
-  handleAlertDeadline(env, deadline, 'reminder', decideRepeat);
+export const sendReminder = (env: Env, deadline: DueDeadline): Promise<DueDeadline[]> =>
+  handleAlertDeadline(env, deadline, 'reminder', decideReminder);
 
 /**
  * Decides a reminder: every N seconds after the transition to down, even if its own alert was skipped. Reminders ignore
  * the cooldown; a silence stops them (docs/use/alerts.md#decisions). Pure.
  */
-export function decideRepeat(due: DueAlert): TimedDecision {
+export function decideReminder(due: DueAlert): TimedDecision {
   const { check, policy, now } = due;
   const input = timedRuleInputOf(due, 'reminder');
   const { decision, reason, until } = decide(input);
   if (reason === 'reminders_disabled' || reason === 'not_down') return {};
   // A reminder suppressed by maintenance is due at its end.
   if (reason === 'maintenance' && until !== undefined) return { next: { deadline: until } };
-  const next = { deadline: nextRepeat(Date.parse(check.state_since), policy.repeat_interval_seconds * 1000, now) };
+  const next = { deadline: nextReminderAt(Date.parse(check.state_since), policy.repeat_interval_seconds * 1000, now) };
   return decision === 'planned' ? { alert: { input, reports_state: 'down', cooldown: null }, next } : { next };
 }
 
 /** Returns the first reminder after `now` of a check that is down since `since`; all in epoch ms. */
-export const nextRepeat = (since: number, interval: number, now: number): number =>
+export const nextReminderAt = (since: number, interval: number, now: number): number =>
   since + (Math.floor((now - since) / interval) + 1) * interval;
 
 /** Compares the last notified state with the present one, and alerts the channels if they differ. */
-export const catchUp = (env: Env, deadline: DueDeadline): Promise<DueDeadline[]> =>
-  handleAlertDeadline(env, deadline, 'late', decideCatchUp);
+export const sendLateAlert = (env: Env, deadline: DueDeadline): Promise<DueDeadline[]> =>
+  handleAlertDeadline(env, deadline, 'late', decideLateAlert);
 
 /**
  * Decides a late alert, so that the last notified state becomes right (docs/use/alerts.md#late-alerts). It waits for
  * cooldown and reported flapping, unless the last alert failed on every channel or arrived out of order. Pure.
  */
-export function decideCatchUp(due: DueAlert): TimedDecision {
+export function decideLateAlert(due: DueAlert): TimedDecision {
   const { check, policy, entry, now } = due;
   if (!check.enabled) return decideClosing(due);
   const input = timedRuleInputOf(due, 'late');
@@ -64,10 +64,11 @@ export function decideCatchUp(due: DueAlert): TimedDecision {
   // Lifting these triggers a recheck.
   if (reason === 'late_alerts_disabled' || reason === 'not_monitored') return {};
   if (isSilenced(policy)) return { next: afterSilence(policy, entry, now) };
+  const later = (deadline: number) => ({ next: { deadline, ...(entry.note && { note: entry.note }) } });
   if ((reason === 'maintenance' || reason === 'remediation') && until !== undefined)
-    return { next: { deadline: expectedResultAt(check, until), ...(entry.note && { note: entry.note }) } };
+    return later(expectedResultAt(check, until));
   if (calm) return { next: calm };
-  return until === undefined ? {} : { next: { deadline: until, ...(entry.note && { note: entry.note }) } };
+  return until === undefined ? {} : later(until);
 }
 
 /** Decides the closing alert of a disabled check, if its channels have not received it. */

@@ -41,7 +41,7 @@ export const initial: Reason<'initial'> = {
 };
 
 /** If alerts on degraded are disabled, degraded counts as up, and a failed remediation of it sends no alert. */
-export const degradedOff: Reason<'degraded_disabled'> = {
+export const degradedDisabled: Reason<'degraded_disabled'> = {
   name: 'degraded_disabled',
   kinds: ['state_change', 'remediation_failed'],
   evaluate: ({ kind, from, to, policy }) => ({
@@ -60,7 +60,7 @@ export const degradedOff: Reason<'degraded_disabled'> = {
 };
 
 /** A recovery is a change to a state that counts as up. */
-export const recoveryOff: Reason<'recovery_disabled'> = {
+export const recoveryDisabled: Reason<'recovery_disabled'> = {
   name: 'recovery_disabled',
   kinds: ['state_change', 'late'],
   evaluate: ({ to, policy }) => ({
@@ -75,14 +75,14 @@ export const recoveryOff: Reason<'recovery_disabled'> = {
 };
 
 /** A late alert corrects the last notified state. */
-export const catchUpOff: TimedRule<'late_alerts_disabled'> = {
+export const lateAlertsDisabled: TimedRule<'late_alerts_disabled'> = {
   name: 'late_alerts_disabled',
   kinds: ['late'],
   evaluate: ({ policy: { late_alerts } }) => ({ stops: !late_alerts, facts: { late_alerts } }),
 };
 
 /** A check without a counted result sends no late alert. */
-export const notWatched: TimedRule<'not_monitored'> = {
+export const notMonitored: TimedRule<'not_monitored'> = {
   name: 'not_monitored',
   kinds: ['late'],
   evaluate: ({ to }) => ({ stops: to === 'unknown', facts: { state: to } }),
@@ -106,7 +106,7 @@ function isNew(input: RuleInput): boolean {
 }
 
 /** Reminders follow the interval of the policy. */
-export const repeatsOff: TimedRule<'reminders_disabled'> = {
+export const remindersDisabled: TimedRule<'reminders_disabled'> = {
   name: 'reminders_disabled',
   kinds: ['reminder'],
   evaluate: ({ policy: { repeat_interval_seconds } }) => ({

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { DueAlert } from '#lib/alerting/deadlines/timed-alert.ts';
-import { decideEscalation, decideRepeat } from '#lib/alerting/deadlines/timed-decisions.ts';
+import { decideEscalation, decideReminder } from '#lib/alerting/deadlines/timed-decisions.ts';
 import { recipientsFor } from '#lib/alerting/policy/effective-policy.ts';
 import type { AlertChannel } from '#lib/alerting/policy/policy.ts';
 import type { EscalationStep } from '#lib/alerting/policy/settings.ts';
@@ -97,12 +97,12 @@ describe('decideEscalation', () => {
   });
 });
 
-describe('decideRepeat of an acknowledged failure', () => {
+describe('decideReminder of an acknowledged failure', () => {
   it('sends no reminder and keeps the interval', () => {
     const given = due({ acknowledgement: ann });
     const policy = { ...given.policy, repeat_interval_seconds: 600 };
-    expect(decideRepeat({ ...given, policy })).toEqual({ next: { deadline: expect.any(Number) } });
-    expect(decideRepeat({ ...due(), policy })).toHaveProperty('alert');
+    expect(decideReminder({ ...given, policy })).toEqual({ next: { deadline: expect.any(Number) } });
+    expect(decideReminder({ ...due(), policy })).toHaveProperty('alert');
   });
 });
 

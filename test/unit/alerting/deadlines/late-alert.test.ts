@@ -1,14 +1,14 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decideCatchUp } from '#lib/alerting/deadlines/timed-decisions.ts';
+import { decideLateAlert } from '#lib/alerting/deadlines/timed-decisions.ts';
 import { dueAlert, type Given, MINUTE, NOW } from './due-alert.ts';
 
-const decide = (given: Given) => decideCatchUp(dueAlert(given));
+const decide = (given: Given) => decideLateAlert(dueAlert(given));
 const reports_state = (kind: string, state: string) => ({
   alert: { reports_state: state, input: expect.objectContaining({ kind }) },
 });
 
-describe('decideCatchUp', () => {
+describe('decideLateAlert', () => {
   it('alerts when the last notified state is outdated', () => {
     expect(decide({ state: 'down', announced: 'up' })).toMatchObject(reports_state('late', 'down'));
     expect(decide({ state: 'up', announced: 'down' })).toMatchObject(reports_state('late', 'up'));

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { withTimedAlert } from '#lib/alerting/deadlines/timed-alert.ts';
-import { decideCatchUp } from '#lib/alerting/deadlines/timed-decisions.ts';
+import { decideLateAlert } from '#lib/alerting/deadlines/timed-decisions.ts';
 import type { DeadlineEntry } from '#lib/alerting/decide/notes.ts';
 import { lastNotifiedState, reportedStateOf } from '#lib/alerting/decide/notified-state.ts';
 import { type Policy, policyAsRead } from '#lib/alerting/policy/policy.ts';
@@ -31,7 +31,7 @@ function live(changes: Changes, settings: Partial<Policy>) {
   const handleUntil = (until: number): void => {
     while (entry && entry.deadline <= until) {
       now = Math.max(now, entry.deadline);
-      const decision = decideCatchUp({ ...given, check, entry, now });
+      const decision = decideLateAlert({ ...given, check, entry, now });
       const { alert, next } = decision;
       entry = next && { ...entry, ...next };
       if (!alert) continue;

@@ -1,15 +1,15 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decideRepeat, nextRepeat } from '#lib/alerting/deadlines/timed-decisions.ts';
+import { decideReminder, nextReminderAt } from '#lib/alerting/deadlines/timed-decisions.ts';
 import { dueAlert, type Given, MINUTE, NOW } from './due-alert.ts';
 
 /** Down for two and a half hours, with a reminder every hour. */
 const DOWN: Given = { state: 'down', since: NOW - 150 * MINUTE, policy: { repeat_interval_seconds: 3600 } };
 const next = { deadline: NOW + 30 * MINUTE };
 const decide = (given: Given, policy: Given['policy'] = {}) =>
-  decideRepeat(dueAlert({ ...given, policy: { ...given.policy, ...policy } }));
+  decideReminder(dueAlert({ ...given, policy: { ...given.policy, ...policy } }));
 
-describe('decideRepeat', () => {
+describe('decideReminder', () => {
   it('sends a reminder while the check is down, and the next one an interval later', () => {
     expect(decide(DOWN)).toMatchObject({ alert: { reports_state: 'down', cooldown: null }, next });
   });
@@ -30,13 +30,13 @@ describe('decideRepeat', () => {
   });
 });
 
-describe('nextRepeat', () => {
+describe('nextReminderAt', () => {
   it('returns the first future multiple of the interval since the transition', () => {
     const instant = fc.integer({ min: 0, max: 10_000_000 });
     fc.assert(
       fc.property(instant, fc.integer({ min: 1000, max: 1_000_000 }), instant, (since, interval, later) => {
         const now = since + later;
-        const at = nextRepeat(since, interval, now);
+        const at = nextReminderAt(since, interval, now);
         expect((at - since) % interval).toBe(0);
         expect(at).toBeGreaterThan(now);
         expect(at - interval).toBeLessThanOrEqual(now);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { decideCatchUp } from '#lib/alerting/deadlines/timed-decisions.ts';
+import { decideLateAlert } from '#lib/alerting/deadlines/timed-decisions.ts';
 import { nextCatchUpRetry, retrySeriesOf } from '#lib/alerting/decide/catch-up-retries.ts';
 import { mergeDeadline } from '#lib/alerting/decide/notes.ts';
 import { dueAlert } from '#test/unit/alerting/deadlines/due-alert.ts';
@@ -26,7 +26,7 @@ it('alerts within the cooldown when an alert fails after a retry of an earlier s
   const entry = mergeDeadline(undefined, nextCatchUpRetry({ failed_at: 268_000, tries: 0 }, 268_000)!);
   expect(entry.deadline).toBe(328_000);
   const given = dueAlert({ state: 'up', announced: 'down', planned: 265_000, policy: { cooldown_seconds: 200 } });
-  expect(decideCatchUp({ ...given, entry, now: 328_000 })).toMatchObject({
+  expect(decideLateAlert({ ...given, entry, now: 328_000 })).toMatchObject({
     alert: { reports_state: 'up' },
   });
 });
