@@ -48,7 +48,9 @@ export function wordFaults(texts: ReadonlyMap<string, string>): string[] {
   const overBudget = PATTERNS.flatMap((pattern) => {
     const used = findings.filter((finding) => finding.pattern === pattern);
     return pattern.budget !== undefined && used.length > pattern.budget
-      ? [`${pattern.id} is used ${used.length} times, and ${pattern.budget} are allowed: ${pattern.use}. List them with test/infra/house/list-words.ts.`]
+      ? [
+          `${pattern.id} is used ${used.length} times, and ${pattern.budget} are allowed: ${pattern.use}. List them with test/infra/house/list-words.ts.`,
+        ]
       : [];
   });
   return [...strict, ...overBudget, ...subjectFaults()];
