@@ -41,7 +41,7 @@ export const AlertRecord = TransitionRecord.pick(EVENT_MEMBERS)
       .describe('Entity at the time of sending.'),
     cause: TransitionCause.nullable().describe(`${TransitionCause.description} null for a test.`),
     error_message: TransitionRecord.shape.error_message,
-    since: z.iso.datetime().describe('Time since which the check is in its state, in UTC.'),
+    since: z.iso.datetime().describe('Time since which the check is in its state, in UTC; of an outage, its first failed result.'),
     root: z
       .object({
         entity_id: IdOf('the entity'),
@@ -65,7 +65,7 @@ export const AlertRecord = TransitionRecord.pick(EVENT_MEMBERS)
       .describe('Failed remediation; null unless kind is remediation_failed.'),
     urls: z
       .object({
-        check: url('Page of the check, if PUBLIC_URL is set'),
+        check: url('Page of the check; on AWS, if PUBLIC_URL is set'),
         incident: url('Page of the incident'),
         runbook: url('Label or field runbook_url of check or entity'),
         dashboard: url('Label or field dashboard_url of check or entity'),

@@ -57,6 +57,8 @@ export type Alert = {
   check_label: string;
   /** Error or warning of the deciding result; empty without one. */
   error_message: string;
+  /** Time of the first failed result of the outage, ISO 8601; null unless `check_to_state` is down. */
+  outage_started_at: string | null;
   /** Start of `check_from_state`, ISO 8601. */
   check_from_since: string;
   /** Time of the alert, ISO 8601. */
@@ -81,6 +83,7 @@ export const NOTHING_KNOWN = {
   silence_url: null,
   acknowledgement: null,
   step: null,
+  outage_started_at: null,
 } satisfies Partial<Alert>;
 
 /** Example of an alert, used in the documentation and to determine the address of a channel. */
@@ -105,6 +108,7 @@ export const EXAMPLE_ALERT: Alert = {
   cause: 'result',
   check_label: 'GET https://shop.example.com/health',
   error_message: 'expected status 200, got 503 (Service Unavailable)',
+  outage_started_at: '2026-11-21T08:00:17.000Z',
   check_from_since: '2026-11-20T17:30:00.000Z',
   at: '2026-11-21T08:01:17.000Z',
   sent_at: Date.parse('2026-11-21T08:01:17.240Z'),
@@ -139,7 +143,7 @@ type AlertUrls = {
   dashboard: string | null;
 };
 
-/** Input of the URLs. `public_url`: the setting PUBLIC_URL, possibly empty. */
+/** Input of the URLs. `public_url`: base address of the links, possibly empty. */
 export type AlertUrlsAbout = {
   check: CheckItem | undefined;
   entity: EntityItem;

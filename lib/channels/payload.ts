@@ -1,4 +1,5 @@
 import type { Alert } from './alert.ts';
+import { stateSince } from './message-facts.ts';
 
 /** Returns the alert as JSON for programs: body of webhooks and payload on NATS (docs/use/webhooks.md#alert). */
 export const payloadOf = (alert: Alert) => ({
@@ -11,7 +12,7 @@ export const payloadOf = (alert: Alert) => ({
   entity: alert.entity,
   cause: alert.cause,
   error_message: alert.error_message,
-  since: alert.kind === 'test' ? alert.check_from_since : alert.event.timestamp,
+  since: alert.kind === 'test' ? alert.check_from_since : stateSince(alert),
   root: alert.root,
   affected: alert.affected,
   impact: alert.impact,

@@ -13,6 +13,7 @@ import { MAX_WAIT_MS, type MessageOf } from '#lib/messages.ts';
 import type { RetryBudget } from '#lib/platform/batch.ts';
 import { type FairSemaphore, NO_PERMIT } from '#lib/platform/sharing/fair-semaphore.ts';
 import { oneAtATime } from '#lib/platform/table/retry.ts';
+import { linksAddress } from '#lib/settings.ts';
 import { alertLinks } from './alert-links.ts';
 import { type DeliveryItem, isFinished } from './delivery-item.ts';
 import { followUp } from './follow-up.ts';
@@ -233,7 +234,7 @@ async function prepare(
   };
   const now = ports.clock.now();
   if (isAboutAccount) return ready(accountTestOf(delivery, account, now));
-  const about = { entity: entity!, check, public_url: ports.settings.PUBLIC_URL, now };
+  const about = { entity: entity!, check, public_url: linksAddress(ports.settings), now };
   if (delivery.kind === 'test') return ready(testAlertOf(delivery, { ...about, check: check! }));
   if (!transition) return failedFinally('the transition of the alert is past its retention');
   const links = alertLinks(delivery, { account, ...about });

@@ -36,6 +36,7 @@ const down: Alert = {
   cause: 'result',
   check_label: 'checkout',
   error_message: 'status 503, expected 200',
+  outage_started_at: '2026-11-21T05:16:10.123Z',
   check_from_since: '2026-11-20T05:16:40.000Z',
   at: '2026-11-21T05:16:41.000Z',
   sent_at: Date.parse('2026-11-21T05:16:41.250Z'),
@@ -56,6 +57,7 @@ const up: Alert = {
     timestamp: '2026-11-21T06:21:52.123Z',
   },
   error_message: '',
+  outage_started_at: null,
   check_from_since: event.timestamp,
 };
 
@@ -63,6 +65,7 @@ const degraded: Alert = {
   ...down,
   reports_state: 'degraded',
   event: { ...event, check_to_state: 'degraded' },
+  outage_started_at: null,
   error_message: 'expected latency_ms to be less than 800, got 912',
 };
 
@@ -103,6 +106,7 @@ export const examples = {
     cause: null,
     error_message: '',
     reports_state: null,
+    outage_started_at: null,
     event: { ...event, from_state: 'up', to_state: 'up', check_to_state: 'up', transition_id: '' },
   },
   degraded,

@@ -138,7 +138,7 @@ describe('a test alert', () => {
       body: [
         'Check: up → down',
         'Entity: up → down',
-        'Since: 2026-11-21 05:16:40 UTC',
+        'Failing since: 2026-11-21 05:16:40 UTC',
         'Why: expected status 200, got 503 (Service Unavailable)',
       ].join('\n'),
     });
