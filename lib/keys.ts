@@ -311,10 +311,10 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     pace: (tenant: string, digest: string) => key(ofTenant(tenant, 'PACE', digest), 'PACE'),
     deliveries: (tenant: string, bucket: number) => ofTenant(tenant, 'DELIVERIES', bucket),
     delivery: (tenant: string, id: string) => key(ofTenant(tenant, 'DELIVERIES', bucketOf(id)), id),
-    /** Deliveries of a grouped alert. @param leads_to digest of the destination */
+    /** Deliveries whose message can contain others. @param shared what its alerts have in common */
     groups: (tenant: string) => ofTenant(tenant, 'GROUPS'),
-    grouped: (tenant: string, group: string, leads_to: string, delivery: string) =>
-      key(ofTenant(tenant, 'GROUPS'), `${group}#${leads_to}#${delivery}`),
+    grouped: (tenant: string, shared: string, delivery: string) =>
+      key(ofTenant(tenant, 'GROUPS'), `${shared}#${delivery}`),
 
     ...agentKeys,
 

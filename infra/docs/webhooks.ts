@@ -41,7 +41,9 @@ export const AlertRecord = TransitionRecord.pick(EVENT_MEMBERS)
       .describe('Entity at the time of sending.'),
     cause: TransitionCause.nullable().describe(`${TransitionCause.description} null for a test.`),
     error_message: TransitionRecord.shape.error_message,
-    since: z.iso.datetime().describe('Time since which the check is in its state, in UTC; of an outage, its first failed result.'),
+    since: z.iso
+      .datetime()
+      .describe('Time since which the check is in its state, in UTC; of an outage, its first failed result.'),
     root: z
       .object({
         entity_id: IdOf('the entity'),

@@ -31,6 +31,11 @@ export type Alert = {
   impact: Counted | null;
   /** Failures that remain after the recovery of their root cause, including itself; else null. */
   group: (Counted & { id: string; root_entity_name: string }) | null;
+  /**
+   * Alerts in one message by `group_seconds` of the channel, and the number of those in further messages; null for an
+   * alert that is sent separately.
+   */
+  combined: { alerts: Alert[]; following: number } | null;
   urls: AlertUrls;
   check: AlertCheck;
   entity: AlertEntity;
@@ -76,6 +81,7 @@ export const NOTHING_KNOWN = {
   affected: null,
   impact: null,
   group: null,
+  combined: null,
   lately: null,
   notified: [],
   remediation: null,

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import * as z from 'zod';
 import { channelUrl, defineChannel } from '#lib/channels/channel-type.ts';
-import { payloadOf } from '#lib/channels/payload.ts';
+import { bodyOf } from '#lib/channels/payload.ts';
 
 /** Posts the alert as JSON, signed with the secret, if any (docs/use/webhooks.md#signatures). */
 export const webhook = defineChannel({
@@ -23,7 +23,7 @@ export const webhook = defineChannel({
   }),
   secrets: ['url', 'secret'],
   render(alert, config) {
-    const body = JSON.stringify(payloadOf(alert));
+    const body = bodyOf(alert);
     const timestamp = String(Math.floor(alert.sent_at / 1000));
     return {
       via: 'http',

@@ -18,7 +18,9 @@ describe('sign-in link of a new service', () => {
       );
       const here = `http://localhost:${new URL(url).port}`;
       expect(told?.[2]).toBe(new URL(url).port);
-      expect(service.out()).toContain(`\nLinks in alerts lead to ${here}; set PUBLIC_URL if users open another address\n`);
+      expect(service.out()).toContain(
+        `\nLinks in alerts lead to ${here}; set PUBLIC_URL if users open another address\n`,
+      );
       return { url, page: pageAt(url), token: tokenOf(told![1]!) };
     };
     const first = start({ DATA_DIR: dir });

@@ -1,4 +1,5 @@
 import type { Alert, DeliveryKind } from '#lib/channels/alert.ts';
+import { combinedAlert } from '#lib/channels/combined.ts';
 
 const event: Alert['event'] = {
   entity_id: 'ent_1',
@@ -21,6 +22,7 @@ const down: Alert = {
   affected: null,
   impact: null,
   group: null,
+  combined: null,
   lately: null,
   notified: [],
   remediation: null,
@@ -160,6 +162,14 @@ export const examples = {
   },
   root: { ...down, impact: { count: 2, names: ['Cart', 'Search'] } },
   same_name: { ...down, check_label: 'shop' },
+  combined: combinedAlert(
+    [
+      { ...up, urls: { ...up.urls, check: 'https://status.test/#/checks/chk_1' } },
+      { ...down, delivery_id: 'dlv_2', urls: { ...down.urls, check: 'https://status.test/#/checks/chk_1' } },
+      { ...degraded, delivery_id: 'dlv_3' },
+    ],
+    2,
+  ),
   flapping: { ...down, flapping: { changes: 6, within_ms: 41 * 60_000, calm_ms: 15 * 60_000 } },
 } satisfies Record<string, Alert> & Record<DeliveryKind, Alert>;
 

@@ -152,6 +152,7 @@ describe('a test alert', () => {
       channel_type: 'slack',
       step: null,
       group_id: null,
+      combined_in: null,
       status: 'sent',
       attempts: 1,
       sent_at: '2026-11-21T05:16:40.123Z',
