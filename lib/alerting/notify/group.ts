@@ -80,9 +80,12 @@ export async function recordOthers(
 ): Promise<void> {
   if (!isLastOutcome(outcome, sender.attempts)) return;
   const shared = outcome.status === 'failed' ? { ...outcome, final: true } : outcome;
-  for (const some of chunks(others, AT_ONCE)) {
-    await Promise.all(
-      some.map(async ({ delivery, ...own }) => conclude(await recordOutcome(env, delivery, { ...shared, ...own }))),
-    );
+  // One after the other for a check, because its deliveries write the latest one of the channel.
+  const recordAll = async (ofCheck: OtherDelivery[]): Promise<void> => {
+    for (const { delivery, ...own } of ofCheck)
+      await conclude(await recordOutcome(env, delivery, { ...shared, ...own }));
+  };
+  for (const some of chunks([...Map.groupBy(others, (one) => one.delivery.check_id).values()], AT_ONCE)) {
+    await Promise.all(some.map(recordAll));
   }
 }
