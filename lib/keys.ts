@@ -52,8 +52,9 @@ export const ALERTS = 'AL#';
 export const HOLDS = 'HOLD#';
 export const REVISIONS = 'REV#';
 export const CHECK_SLUGS = 'SLUG#';
-/** Prefix of the relations from an entity. */
+/** Prefixes of the relations from an entity, and to it. */
 export const RELATED_OUT = 'OUT#';
+export const RELATED_IN = 'IN#';
 /** Prefixes of checks in a cell, and of cells and cells with room under a tenant. */
 export const CHECKS = 'CHECK#';
 export const CELLS = 'CELL#';
@@ -184,7 +185,7 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     relationOut: (tenant: string, from: string, type: string, to: string) =>
       key(ofTenant(tenant, 'RELATED', from), `${prefix.RELATED_OUT}${type}#${to}`),
     relationIn: (tenant: string, to: string, type: string, from: string) =>
-      key(ofTenant(tenant, 'RELATED', to), `IN#${type}#${from}`),
+      key(ofTenant(tenant, 'RELATED', to), `${prefix.RELATED_IN}${type}#${from}`),
 
     // incidents, their timelines, and open incidents
     incidents: (tenant: string, bucket: number) => ofTenant(tenant, 'INCIDENTS', bucket),
@@ -310,10 +311,10 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     pace: (tenant: string, digest: string) => key(ofTenant(tenant, 'PACE', digest), 'PACE'),
     deliveries: (tenant: string, bucket: number) => ofTenant(tenant, 'DELIVERIES', bucket),
     delivery: (tenant: string, id: string) => key(ofTenant(tenant, 'DELIVERIES', bucketOf(id)), id),
-    /** Deliveries of a grouped alert. @param leads_to digest of the destination */
+    /** Deliveries whose message can contain others. @param shared what its alerts have in common */
     groups: (tenant: string) => ofTenant(tenant, 'GROUPS'),
-    grouped: (tenant: string, group: string, leads_to: string, delivery: string) =>
-      key(ofTenant(tenant, 'GROUPS'), `${group}#${leads_to}#${delivery}`),
+    grouped: (tenant: string, shared: string, delivery: string) =>
+      key(ofTenant(tenant, 'GROUPS'), `${shared}#${delivery}`),
 
     ...agentKeys,
 

@@ -163,7 +163,8 @@ export const SettingsSchema = z.object({
     .describe('Origins whose pages can call the API, separated by commas. Empty or `*`: any origin.'),
   PUBLIC_URL: bareUrl('https://status.example.com').describe(
     'Address that people open in a browser, without a path: `https://status.example.com`. Empty: an IP address, a ' +
-      'name without a dot, or `localhost`.',
+      'name without a dot, or `localhost`; links in alerts lead to `http://localhost:<PORT>`, or to `HOST` if it is not ' +
+      'loopback. On AWS, alerts then have no links.',
   ),
   PING_URL: bareUrl('https://ping.example.com').describe(
     'Base address of the ping URLs of push checks, without a path. Empty: `PUBLIC_URL`, or else the service itself.',
@@ -262,7 +263,11 @@ export const SettingsSchema = z.object({
   ),
 });
 
-export type Settings = z.output<typeof SettingsSchema>;
+/** Settings of a process. `service_url`: on one machine, the address of the service for a browser. */
+export type Settings = z.output<typeof SettingsSchema> & { service_url?: string };
+
+/** Returns the base address of links in alerts; empty if the service does not know its address. */
+export const linksAddress = ({ PUBLIC_URL, service_url = '' }: Settings): string => PUBLIC_URL || service_url;
 
 /** Parses an environment. Throws an Error that names each invalid setting. */
 export function readSettings(env: Record<string, string | undefined>): Settings;

@@ -89,6 +89,7 @@ export function tablesOf(document: OpenApi): Readonly<Record<string, string>> {
       ['header', 'meaning'],
       hook.parameters.map(({ name, description }: Json) => [name, description]),
     ),
+    'combined-alerts': response('CombinedAlerts'),
     'alert-example': json(hook.requestBody.content['application/json'].example),
     'action-settings': request('NewAction'),
     'remediation-settings': request('RemediationInput'),

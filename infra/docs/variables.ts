@@ -1,4 +1,5 @@
 import type { BuiltIn } from '#lib/actions/template/variables.ts';
+import { DeliveryKind } from '#lib/channels/alert.ts';
 import type { ALERT_VARIABLES } from '#lib/channels/templates.ts';
 
 /** Variables of every action in its url and body_template: when each is present, and its meaning. */
@@ -18,7 +19,7 @@ export const variables: Readonly<Record<keyof BuiltIn, readonly [when: string, m
 /** Variables of texts of a channel, and their meaning. */
 export const alertVariables: Readonly<Record<keyof typeof ALERT_VARIABLES, string>> = {
   title: 'Title without a template.',
-  kind: 'Kind of the alert: `state_change`, `reminder`, `late`, `escalation`, `acknowledged`, `closed`, `test` and others.',
+  kind: `Kind of the alert: ${DeliveryKind.options.map((kind) => `\`${kind}\``).join(', ')}.`,
   urgency: '`high` or `low`.',
   entity_name: 'Name of the entity.',
   entity_slug: 'Slug of the entity.',
@@ -32,14 +33,15 @@ export const alertVariables: Readonly<Record<keyof typeof ALERT_VARIABLES, strin
   target: 'Target of the check, such as `GET https://shop.example.com/health`.',
   state: 'State of the check.',
   previous_state: 'Previous state of the check.',
-  since: 'Time since which it is in its state, in UTC: `2026-11-21 08:01:17 UTC`.',
+  since:
+    'Time since which it is in its state, in UTC, of an outage its first failed result: `2026-11-21 08:01:17 UTC`.',
   since_iso: '`since` in the form `2026-11-21T08:01:17.000Z`.',
   duration: 'Duration of the state when the alert was sent: `5 min 12 s`.',
   error: 'Reason of the failure or warning, in one line; empty without one.',
   cause: 'Name of the root cause, if it is known.',
   impact: 'Root cause and impact, in a sentence.',
   note: 'Note about the alert, such as flapping.',
-  check_url: 'Page of the check, if PUBLIC_URL is set.',
+  check_url: 'Page of the check; on AWS, if PUBLIC_URL is set.',
   incident_url: 'Page of the incident.',
   runbook_url: 'The field or label runbook_url of entity or check.',
   dashboard_url: 'The field or label dashboard_url of entity or check.',

@@ -2,8 +2,9 @@ import * as z from 'zod';
 import { TransitionRecord } from '#lib/alerting/decide/transition.ts';
 import { DeliveryRecord } from '#lib/alerting/notify/delivery-item.ts';
 import { EntityState } from '#lib/catalog/states.ts';
-import { EVENT_MEMBERS, EXAMPLE_ALERT } from '#lib/channels/alert.ts';
-import { payloadOf } from '#lib/channels/payload.ts';
+import { type Alert, DeliveryKind, EVENT_MEMBERS, EXAMPLE_ALERT } from '#lib/channels/alert.ts';
+import { MAX_COMBINED } from '#lib/channels/combined.ts';
+import { combinedPayload, payloadOf } from '#lib/channels/payload.ts';
 import { TransitionCause } from '#lib/checks/state/transition.ts';
 import { IdOf } from '#lib/platform/http/route.ts';
 import type { Webhook } from './openapi.ts';
@@ -41,7 +42,9 @@ export const AlertRecord = TransitionRecord.pick(EVENT_MEMBERS)
       .describe('Entity at the time of sending.'),
     cause: TransitionCause.nullable().describe(`${TransitionCause.description} null for a test.`),
     error_message: TransitionRecord.shape.error_message,
-    since: z.iso.datetime().describe('Time since which the check is in its state, in UTC.'),
+    since: z.iso
+      .datetime()
+      .describe('Time since which the check is in its state, in UTC; of an outage, its first failed result.'),
     root: z
       .object({
         entity_id: IdOf('the entity'),
@@ -65,7 +68,7 @@ export const AlertRecord = TransitionRecord.pick(EVENT_MEMBERS)
       .describe('Failed remediation; null unless kind is remediation_failed.'),
     urls: z
       .object({
-        check: url('Page of the check, if PUBLIC_URL is set'),
+        check: url('Page of the check; on AWS, if PUBLIC_URL is set'),
         incident: url('Page of the incident'),
         runbook: url('Label or field runbook_url of check or entity'),
         dashboard: url('Label or field dashboard_url of check or entity'),
@@ -88,6 +91,68 @@ export const AlertRecord = TransitionRecord.pick(EVENT_MEMBERS)
     description: 'Alert about a check with all known facts. Further properties may be added.',
   });
 
+/** Several alerts in one message, as a program receives them. */
+const CombinedAlerts = z
+  .object({
+    kind: z.literal('combined').describe('combined: several alerts in one message.'),
+    count: z.int().describe(`Number of alerts in the message, 2 to ${MAX_COMBINED}.`),
+    following: z.int().describe('Number of waiting alerts that follow in further messages.'),
+    alerts: z
+      .array(z.object({ delivery_id: IdOf('the delivery of the alert'), ...AlertRecord.shape }))
+      .describe('The alerts, the most severe first, else the oldest first.'),
+  })
+  .meta({ id: 'CombinedAlerts', description: 'Alerts of a channel with group_seconds that were sent in one message.' });
+
+/** Headers of a message. */
+const Headers = z.object({
+  'X-Service-Delivery': z.string().describe('Id of the delivery, the same in each attempt and in the delivery log.'),
+  'X-Service-Kind': z
+    .enum([...DeliveryKind.options, 'combined'])
+    .describe(`${DeliveryRecord.shape.kind.description} combined: several alerts.`),
+  'X-Service-Timestamp': z
+    .string()
+    .regex(/^\d+$/)
+    .describe('Time of this attempt in Unix seconds. Reject requests older than five minutes.'),
+  'X-Service-Signature-V1': z
+    .string()
+    .regex(/^v1=[0-9a-f]{64}$/)
+    .optional()
+    .describe(
+      'If the channel has a secret: v1= and the HMAC-SHA256 of X-Service-Timestamp, a dot and the body, in lowercase hex. It prevents replays.',
+    ),
+  'X-Service-Signature': z
+    .string()
+    .regex(/^sha256=[0-9a-f]{64}$/)
+    .optional()
+    .describe(
+      'If the channel has a secret: sha256= and the HMAC-SHA256 of the body, in lowercase hex. Compare it in constant time before you parse the body.',
+    ),
+});
+
+/** Meaning of the responses of a receiver. */
+const ANSWERS =
+  '2xx: accepted. Any other status, a redirect or no response within 10 seconds is a failure: 3 attempts, 1 and 2 seconds apart. After a 429 the next request waits for its Retry-After, up to 60 s; that is not an attempt.';
+
+/** The recovery after the example alert. */
+const EXAMPLE_RECOVERY: Alert = {
+  ...EXAMPLE_ALERT,
+  delivery_id: 'dlv_0mi8w2cx1k9f7f6c011776e8db',
+  alert_id: 'alr_0mi8w2cx1k4b227777d4dd1fc6',
+  event: {
+    ...EXAMPLE_ALERT.event,
+    from_state: 'down',
+    to_state: 'up',
+    check_from_state: 'down',
+    check_to_state: 'up',
+    transition_id: 'trn_0mi8w2cx1k4b227777d4dd1fc6',
+    timestamp: '2026-11-21T08:01:40.000Z',
+  },
+  reports_state: 'up',
+  error_message: '',
+  outage_started_at: null,
+  check_from_since: '2026-11-21T08:00:17.000Z',
+};
+
 /** Requests that the service sends to channels of the type webhook. */
 export const webhooks: Record<string, Webhook> = {
   state_change: {
@@ -98,33 +163,20 @@ export const webhooks: Record<string, Webhook> = {
       'Reminders (repeat), late alerts (late_alerts), escalation steps (escalation), acknowledgements (acknowledged), closing alerts (closed) and tests (test) have the same body and differ in X-Service-Kind.',
       'A test has the current state, no transition, and an empty transition_id.',
     ].join(' '),
-    headers: z.object({
-      'X-Service-Delivery': z
-        .string()
-        .describe('Id of the delivery, the same in each attempt and in the delivery log.'),
-      'X-Service-Kind': DeliveryRecord.shape.kind,
-      'X-Service-Timestamp': z
-        .string()
-        .regex(/^\d+$/)
-        .describe('Time of this attempt in Unix seconds. Reject requests older than five minutes.'),
-      'X-Service-Signature-V1': z
-        .string()
-        .regex(/^v1=[0-9a-f]{64}$/)
-        .optional()
-        .describe(
-          'If the channel has a secret: v1= and the HMAC-SHA256 of X-Service-Timestamp, a dot and the body, in lowercase hex. It prevents replays.',
-        ),
-      'X-Service-Signature': z
-        .string()
-        .regex(/^sha256=[0-9a-f]{64}$/)
-        .optional()
-        .describe(
-          'If the channel has a secret: sha256= and the HMAC-SHA256 of the body, in lowercase hex. Compare it in constant time before you parse the body.',
-        ),
-    }),
+    headers: Headers,
     body: AlertRecord,
     example: payloadOf(EXAMPLE_ALERT),
-    answers:
-      '2xx: accepted. Any other status, a redirect or no response within 10 seconds is a failure: 3 attempts, 1 and 2 seconds apart. After a 429 the next request waits for its Retry-After, up to 60 s; that is not an attempt.',
+    answers: ANSWERS,
+  },
+  combined: {
+    summary: 'Several alerts in one message to a channel of the type webhook',
+    description: [
+      'The body of a POST to the url of a channel with group_seconds, if more than one alert waited.',
+      'X-Service-Delivery is the id of one of its deliveries, and the same in each attempt. A further attempt can contain more alerts: drop those whose delivery_id you know.',
+    ].join(' '),
+    headers: Headers,
+    body: CombinedAlerts,
+    example: combinedPayload({ alerts: [EXAMPLE_ALERT, EXAMPLE_RECOVERY], following: 0 }),
+    answers: ANSWERS,
   },
 };

@@ -9,6 +9,7 @@ import { startConsumers } from './feeds/consumers.ts';
 import type { Feed } from './feeds/feeds.ts';
 import { lastTick, startTicks } from './feeds/ticks.ts';
 import { type FirstKey, firstAccount } from './first-account.ts';
+import { browserAddress } from './first-link.ts';
 import { makeFunctions } from './functions.ts';
 import type { TrustedProxies } from './http/client-address.ts';
 import { makeGateway } from './http/http.ts';
@@ -52,8 +53,8 @@ export async function startHost({ settings, log, dir, host, port, proxies, world
     const store = openStore({ file: dir === undefined ? ':memory:' : join(dir, STORE_FILE) });
     undo.push(store.close);
     keepLayout(store, settings);
-    // The default of ping URLs is known only once the port is.
-    const own = { ...settings, PING_URL: settings.PING_URL || settings.PUBLIC_URL };
+    // The defaults of ping URLs and of links in alerts are known only once the port is.
+    const own: Settings = { ...settings, PING_URL: settings.PING_URL || settings.PUBLIC_URL };
     const ports = makePorts(store, { settings: own, log, ...world, onInserted: () => changes?.wake() });
     const env = envOf(ports);
     let changes: Feed | undefined;
@@ -64,7 +65,9 @@ export async function startHost({ settings, log, dir, host, port, proxies, world
     const handlers = makeFunctions(ports);
     const gateway = makeGateway(handlers, { settings, log, ...(proxies && { proxies }) });
     const bound = await gateway.listen(host, port).catch((error) => Promise.reject(cannotListen(error, host, port)));
-    own.PING_URL ||= addressOf(isWildcard(host) ? 'localhost' : host, bound);
+    const url = addressOf(host, bound);
+    own.service_url = browserAddress(url);
+    own.PING_URL ||= isWildcard(host) ? own.service_url : url;
 
     // Work starts only after the outage was recorded.
     changes = startChangeStream(store, handlers, log);
@@ -73,7 +76,7 @@ export async function startHost({ settings, log, dir, host, port, proxies, world
     const stopSweep = startSweep(ports, log, consumers.wake);
 
     return {
-      url: addressOf(host, bound),
+      url,
       adminKey,
       ports,
       keys: env.keys,

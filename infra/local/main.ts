@@ -50,7 +50,8 @@ async function main(): Promise<void> {
   const service = await starting;
   const address = settings.PUBLIC_URL || browserAddress(service.url);
   const link = await firstLink(service, address);
-  process.stdout.write(greeting(service.url, service.adminKey, own.DATA_DIR, { address, link }));
+  const linksTo = settings.PUBLIC_URL === '' ? address : undefined;
+  process.stdout.write(greeting(service.url, service.adminKey, own.DATA_DIR, { address, link, linksTo }));
   await loadRest(log);
   if (options.demo) {
     if (service.adminKey === undefined)
@@ -60,12 +61,15 @@ async function main(): Promise<void> {
   }
 }
 
-/** Formats the greeting. The key is shown only once, because output ends up in journals and container logs. */
+/**
+ * Formats the greeting. The key is shown only once, because output ends up in journals and container logs.
+ * `linksTo`: default address of the links in alerts, if PUBLIC_URL does not set it.
+ */
 function greeting(
   url: string,
   key: FirstKey,
   dir: string,
-  { address, link }: { address: string; link: string | undefined },
+  { address, link, linksTo }: { address: string; link: string | undefined; linksTo: string | undefined },
 ): string {
   const file = join(dir, KEY_FILE);
   const where = !key
@@ -80,7 +84,7 @@ function greeting(
   return `
 Fleetwatch runs at ${url}
 ${signIn}
-Admin key: ${where}
+Admin key: ${where}${linksTo ? `\nLinks in alerts lead to ${linksTo}; set PUBLIC_URL if users open another address` : ''}
 
   curl -H "Authorization: Bearer ${value}" ${url}/v1/me
 

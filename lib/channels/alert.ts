@@ -31,6 +31,11 @@ export type Alert = {
   impact: Counted | null;
   /** Failures that remain after the recovery of their root cause, including itself; else null. */
   group: (Counted & { id: string; root_entity_name: string }) | null;
+  /**
+   * Alerts in one message by `group_seconds` of the channel, and the number of those in further messages; null for an
+   * alert that is sent separately.
+   */
+  combined: { alerts: Alert[]; following: number } | null;
   urls: AlertUrls;
   check: AlertCheck;
   entity: AlertEntity;
@@ -57,6 +62,8 @@ export type Alert = {
   check_label: string;
   /** Error or warning of the deciding result; empty without one. */
   error_message: string;
+  /** Time of the first failed result of the outage, ISO 8601; null unless `check_to_state` is down. */
+  outage_started_at: string | null;
   /** Start of `check_from_state`, ISO 8601. */
   check_from_since: string;
   /** Time of the alert, ISO 8601. */
@@ -74,6 +81,7 @@ export const NOTHING_KNOWN = {
   affected: null,
   impact: null,
   group: null,
+  combined: null,
   lately: null,
   notified: [],
   remediation: null,
@@ -81,6 +89,7 @@ export const NOTHING_KNOWN = {
   silence_url: null,
   acknowledgement: null,
   step: null,
+  outage_started_at: null,
 } satisfies Partial<Alert>;
 
 /** Example of an alert, used in the documentation and to determine the address of a channel. */
@@ -105,6 +114,7 @@ export const EXAMPLE_ALERT: Alert = {
   cause: 'result',
   check_label: 'GET https://shop.example.com/health',
   error_message: 'expected status 200, got 503 (Service Unavailable)',
+  outage_started_at: '2026-11-21T08:00:17.000Z',
   check_from_since: '2026-11-20T17:30:00.000Z',
   at: '2026-11-21T08:01:17.000Z',
   sent_at: Date.parse('2026-11-21T08:01:17.240Z'),
@@ -139,7 +149,7 @@ type AlertUrls = {
   dashboard: string | null;
 };
 
-/** Input of the URLs. `public_url`: the setting PUBLIC_URL, possibly empty. */
+/** Input of the URLs. `public_url`: base address of the links, possibly empty. */
 export type AlertUrlsAbout = {
   check: CheckItem | undefined;
   entity: EntityItem;

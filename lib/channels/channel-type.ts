@@ -33,6 +33,8 @@ export type ChannelType<Name extends string = string> = {
   via: Send['via'];
   /** `people`: texts can be replaced by templates (templates.ts). */
   read_by: 'people' | 'programs';
+  /** Set if the receiver opens and closes a case per alert: then alerts are never combined in one message. */
+  has_cases?: true;
   /** Strict, with string values only, so that typos are reported. */
   config: z.ZodObject;
   /** Keys of config that a read-only key sees as ********, and that error texts must not contain. */

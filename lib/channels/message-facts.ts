@@ -34,7 +34,7 @@ export function changeFacts(alert: Alert): MessageFacts {
       'Entity',
       event.from_state === event.to_state ? `still ${event.to_state}` : `${event.from_state} → ${event.to_state}`,
     ],
-    ['Since', clockTime(event.timestamp)],
+    [alert.outage_started_at === null ? 'Since' : 'Failing since', clockTime(stateSince(alert))],
   ];
   const [was, is] = [WAS[event.check_from_state], IS[event.check_to_state]];
   if (was) facts.push([was, wasStateFor(alert)]);
@@ -95,8 +95,12 @@ export function notifiedLine({ notified }: Alert): string {
 export const wasStateFor = ({ check_from_since, event }: Alert): string =>
   duration(Date.parse(event.timestamp) - Date.parse(check_from_since));
 
+/** Returns the start of the state of the check, ISO 8601: of an outage, its first failed result. */
+export const stateSince = ({ outage_started_at, event }: Pick<Alert, 'outage_started_at' | 'event'>): string =>
+  outage_started_at ?? event.timestamp;
+
 /** Returns the duration of the reported state at the time of the alert. */
-export const inStateFor = ({ event, at }: Alert): string => duration(Date.parse(at) - Date.parse(event.timestamp));
+export const inStateFor = (alert: Alert): string => duration(Date.parse(alert.at) - Date.parse(stateSince(alert)));
 
 /** Human-readable alert in plain text; channel types escape it. */
 export type Message = {

@@ -2,6 +2,7 @@ import type { CheckState } from '#lib/catalog/states.ts';
 import { fill, placeholdersIn, withSections } from '#lib/platform/template.ts';
 import { shorten } from '#lib/platform/text.ts';
 import type { Alert, TriedRemediation } from './alert.ts';
+import { combinedList, combinedTitle } from './combined.ts';
 import {
   causeAndImpact,
   changeFacts,
@@ -26,6 +27,7 @@ const MOODS: Record<ReportedState, Message['mood']> = { up: 'good', degraded: 'w
 
 /** Returns the message of an alert, from templates if any. `nameLength`: maximum of each name in the title. Pure. */
 export function messageOf(alert: Alert, templates: Templates = {}, nameLength = NAME_LENGTH): Message {
+  if (alert.combined) return combinedMessage(alert.combined, templates);
   const usual = defaultMessage(alert, nameLength);
   const { title_template, body_template } = templates;
   if (title_template === undefined && body_template === undefined) return usual;
@@ -43,6 +45,34 @@ export function messageOf(alert: Alert, templates: Templates = {}, nameLength = 
     ...(body_template && { lead: written(body_template), facts: [], why: '', note: '', links: [] }),
   };
 }
+
+/** Returns the message of several alerts: for each its title, its change, and the link to its check. */
+function combinedMessage({ alerts, following }: NonNullable<Alert['combined']>, templates: Templates): Message {
+  const messages = alerts.map((alert) => ({ alert, ...messageOf(alert, templates, SHORT_NAME) }));
+  const entries = messages.map(({ alert: { urls }, title, lead, facts, why }) =>
+    [
+      title,
+      ...(templates.body_template === undefined ? facts.slice(0, 1).map((fact) => fact.join(': ')) : [lead]),
+      why && `Why: ${shorten(why, SHORT_WHY)}`,
+      urls.check,
+    ]
+      .filter(Boolean)
+      .join('\n'),
+  );
+  return {
+    title: combinedTitle(alerts),
+    mood: messages[0]!.mood,
+    lead: combinedList(entries),
+    facts: [],
+    why: '',
+    note: following > 0 ? `${following} more ${following === 1 ? 'alert follows' : 'alerts follow'}.` : '',
+    links: [],
+  };
+}
+
+/** Maximum lengths of names and of a reason among several alerts. */
+const SHORT_NAME = 60;
+const SHORT_WHY = 120;
 
 /** Maximum length of a rendered template; beyond it, the template is shown unrendered. */
 const MAX_OWN_TEXT = 16_000;
@@ -171,9 +201,9 @@ function linksOf({ urls, acknowledge_url, silence_url, reports_state }: Alert): 
   return all.flatMap(([label, url]): Message['links'] => (url === null ? [] : [[label, url]]));
 }
 
-/** Returns the key by which receivers group alerts: incident or check; a test's delivery. At most 64 characters. */
-export function dedupKeyOf({ kind, incident_id, with_others, event, delivery_id }: Alert): string {
-  if (kind === 'test') return delivery_id;
+/** Returns the key by which receivers group alerts: incident or check, else the delivery. At most 64 characters. */
+export function dedupKeyOf({ kind, combined, incident_id, with_others, event, delivery_id }: Alert): string {
+  if (kind === 'test' || combined) return delivery_id;
   return with_others && incident_id !== null ? incident_id : event.check_id;
 }
 

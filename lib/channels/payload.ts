@@ -1,6 +1,7 @@
 import type { Alert } from './alert.ts';
+import { stateSince } from './message-facts.ts';
 
-/** Returns the alert as JSON for programs: body of webhooks and payload on NATS (docs/use/webhooks.md#alert). */
+/** Returns an alert as JSON for programs (docs/use/webhooks.md#alert). */
 export const payloadOf = (alert: Alert) => ({
   ...alert.event,
   kind: alert.kind,
@@ -11,7 +12,7 @@ export const payloadOf = (alert: Alert) => ({
   entity: alert.entity,
   cause: alert.cause,
   error_message: alert.error_message,
-  since: alert.kind === 'test' ? alert.check_from_since : alert.event.timestamp,
+  since: alert.kind === 'test' ? alert.check_from_since : stateSince(alert),
   root: alert.root,
   affected: alert.affected,
   impact: alert.impact,
@@ -23,3 +24,15 @@ export const payloadOf = (alert: Alert) => ({
   acknowledge_url: alert.acknowledge_url,
   silence_url: alert.silence_url,
 });
+
+/** Returns several alerts in one message as JSON for programs (docs/use/webhooks.md#combined-alerts). */
+export const combinedPayload = ({ alerts, following }: NonNullable<Alert['combined']>) => ({
+  kind: 'combined',
+  count: alerts.length,
+  following,
+  alerts: alerts.map((alert) => ({ delivery_id: alert.delivery_id, ...payloadOf(alert) })),
+});
+
+/** Returns the body of webhooks and the payload on NATS. */
+export const bodyOf = (alert: Alert): string =>
+  JSON.stringify(alert.combined ? combinedPayload(alert.combined) : payloadOf(alert));

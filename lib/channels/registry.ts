@@ -44,16 +44,32 @@ export const channelTypes: readonly ChannelType[] = [
 export const channelTypeOf = (name: string): ChannelType | undefined =>
   channelTypes.find((channel) => channel.type === name);
 
+/** Maximum number of seconds for which an alert waits for others. */
+const MAX_GROUP_SECONDS = 60;
+
+export const GroupSeconds = z
+  .int()
+  .min(0)
+  .max(MAX_GROUP_SECONDS)
+  .describe(
+    'Seconds for which an alert waits, so that all alerts of that time are sent in one message, 0 to 60. 0: each is sent separately, at once. Default: 0.',
+  );
+
+/** Returns the property `group_seconds` of new channels, if alerts of the type can be combined. */
+export const groupSecondsOf = ({ has_cases }: ChannelType) =>
+  has_cases ? {} : { group_seconds: GroupSeconds.exactOptional() };
+
 const bodies = channelTypes.map((channel) =>
   z
     .object({
       channel_type: z.literal(channel.type).describe('Type of the channel.'),
       config: z.preprocess((config) => withoutNulls(config), channel.config).describe('Settings of this type.'),
+      ...groupSecondsOf(channel),
     })
     .meta({ id: `NewChannel_${channel.type}`, title: channel.title, description: channel.about }),
 );
 
-export type ChannelInput = { channel_type: string; config: Record<string, string> };
+export type ChannelInput = { channel_type: string; config: Record<string, string>; group_seconds?: number };
 
 /** Body of a new channel. Casts: zod requires a non-empty tuple, and all values of a config are strings. */
 export const ChannelBody = z

@@ -8,7 +8,7 @@ import {
   withoutTags,
 } from '#lib/platform/template.ts';
 import type { Alert } from './alert.ts';
-import { clockTime, inStateFor, type Message } from './message-facts.ts';
+import { clockTime, inStateFor, type Message, stateSince } from './message-facts.ts';
 
 type Variable = (alert: Alert, message: Message) => string | null;
 
@@ -29,8 +29,8 @@ export const ALERT_VARIABLES = {
   target: ({ check }) => check.target,
   state: ({ event }) => event.check_to_state,
   previous_state: ({ event }) => event.check_from_state,
-  since: ({ event }) => clockTime(event.timestamp),
-  since_iso: ({ event }) => event.timestamp,
+  since: (alert) => clockTime(stateSince(alert)),
+  since_iso: (alert) => stateSince(alert),
   duration: (alert) => inStateFor(alert),
   error: (_, { why }) => why,
   cause: ({ root }) => root?.entity_name ?? null,

@@ -8,7 +8,11 @@ export const AcknowledgementRecord = z
   .object({
     check_id: IdOf('the check'),
     transition_id: IdOf('the transition to down that started the failure'),
-    by: z.string().describe('User or key that acknowledged: e-mail address, key label, or channel of the link.'),
+    by: z
+      .string()
+      .describe(
+        'User or key that acknowledged: e-mail address, key label, or, by a link, the entered name and the channel.',
+      ),
     via: Via,
     channel_id: z.string().nullable().describe('Channel that the link was sent to; null if not by link.'),
     at: z.iso.datetime().describe('Time of the acknowledgement.'),

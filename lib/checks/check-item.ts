@@ -114,7 +114,7 @@ type Episode = {
 
 /** Acknowledgement of a failure. */
 export type Acknowledgement = {
-  /** E-mail address, key label, or channel of the link. */
+  /** E-mail address, key label, or entered name and channel of the link. */
   by: string;
   via: Via;
   channel_id?: string;

@@ -40,6 +40,7 @@ describe('an account channel', () => {
       slug: null,
       channel_type: 'webhook',
       config,
+      group_seconds: 0,
       applies_to: null,
       enabled: true,
       created_at: expect.any(String),

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Client, newTenantOf } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
-import { got, newCheck } from '#test/support/fleet.ts';
+import { failingCheck, pushTo } from '#test/support/failing-check.ts';
+import { got } from '#test/support/fleet.ts';
 import { type Service, startService } from '#test/support/service.ts';
 import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
 
@@ -20,25 +21,19 @@ afterAll(async () => {
   await receiver.close();
 });
 
-const push = async (id: string, success: boolean) =>
-  got(await client.post(`/v1/checks/${id}/results`, { success, latency_ms: 5, error_message: 'disk full' }), 201);
+const push = (id: string, success: boolean) => pushTo(client, id, success);
 
 /** Creates a check that is down and returns the links in its alert. */
 async function failing(name = 'backup') {
-  const { id } = await newCheck(client, { failure_threshold: 1, interval_seconds: 3600, name });
-  const path = `/${id}`;
-  const channel = { channel_type: 'slack', config: { url: receiver.url + path } };
-  got(await client.post(`/v1/checks/${id}/policy/channels`, channel), 201);
-  await push(id, true);
-  await push(id, false);
-  const body = await eventually(() => receiver.received.find((one) => one.path === path)?.body);
+  const { id, body } = await failingCheck(client, receiver, name);
   const url = (label: string) => new RegExp(`<${PUBLIC_URL}(/a/[\\w.-]+)\\|${label}>`).exec(body)?.[1] ?? '';
-  return { id: id as string, acknowledge: url('Acknowledge'), silence: url('Silence for an hour') };
+  return { id, acknowledge: url('Acknowledge'), silence: url('Silence for an hour') };
 }
 
 /** Sends a request like a browser that loads a page or submits its form. */
-const visit = async (path: string, method = 'GET', headers: Record<string, string> = {}) => {
-  const response = await fetch(service.url + path, { method, headers, redirect: 'manual' });
+const visit = async (path: string, method = 'GET', headers: Record<string, string> = {}, name?: string) => {
+  const body = name === undefined ? {} : { body: new URLSearchParams({ name }) };
+  const response = await fetch(service.url + path, { method, headers, redirect: 'manual', ...body });
   return { status: response.status, headers: response.headers, text: await response.text() };
 };
 const readCheck = async (id: string) => got(await client.get(`/v1/checks/${id}`), 200);
@@ -52,15 +47,17 @@ describe('a link in an alert', () => {
     expect(got(await client.get(`/v1/checks/${id}/policy`), 200).silenced).toBe(false);
   });
 
-  it('shows names, state and the effect of its button on a page without a script', async () => {
+  it('shows names, state and the effect of its button', async () => {
     const { acknowledge } = await failing('<b>backup</b> & "more"');
     const { text, headers } = await visit(acknowledge);
     expect(text).toContain('&lt;b&gt;backup&lt;/b&gt; &amp; &quot;more&quot; is down');
-    expect(text).toContain('<form method="post"><button type="submit">Acknowledge</button></form>');
-    expect(text).not.toMatch(/<script|<b>backup|disk full/);
+    expect(text).toMatch(
+      /<form method="post"><label for="name">[\s\S]*<button type="submit">Acknowledge<\/button><\/form>/,
+    );
+    expect(text).not.toMatch(/<b>backup|disk full/);
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(headers.get('content-security-policy')).toMatch(
-      /^default-src 'none'; style-src 'sha256-.*frame-ancestors 'none'$/,
+      /^default-src 'none'; style-src 'sha256-[^;]*; script-src 'sha256-[^;]*;.*frame-ancestors 'none'$/,
     );
     expect(headers.get('cache-control')).toBe('no-store');
   });
@@ -86,6 +83,28 @@ describe('a link in an alert', () => {
     const [entry] = got(await client.get(`/v1/audit?target=${id}&action=check.acknowledge`), 200);
     expect(entry).toMatchObject({ via: 'link', actor: { type: 'link', email: null } });
     expect(entry.summary).toMatch(/^A user of an alert link acknowledged check "backup"\.$/);
+  });
+
+  it('records the name that its user enters, and reports it to the recipients', async () => {
+    const { id, acknowledge } = await failing();
+    const alerts = () => receiver.received.filter((one) => one.path === `/${id}`);
+    for (const [name, problem] of [
+      ['x'.repeat(81), /name: must have at most 80 characters/],
+      ['Mia\nMeier', /name: must not contain line breaks/],
+      ['x'.repeat(5000), /must have at most 4096 bytes/],
+    ] as const) {
+      const refused = await visit(acknowledge, 'POST', {}, name);
+      expect([Math.floor(refused.status / 100), refused.text]).toEqual([4, expect.stringMatching(problem)]);
+    }
+    expect((await readCheck(id)).acknowledgement).toBeNull();
+    expect((await visit(acknowledge, 'POST', {}, ' <Mia> & "Ben" ')).status).toBe(200);
+    const by = '<Mia> & "Ben", by a link in Slack';
+    expect((await readCheck(id)).acknowledgement).toMatchObject({ by, via: 'link' });
+    const [entry] = got(await client.get(`/v1/audit?target=${id}&action=check.acknowledge`), 200);
+    expect(entry.changes).toContainEqual({ path: 'acknowledged_by', from: null, to: by });
+    await eventually(() => alerts().length === 2);
+    expect(alerts()[1]?.body).toContain('Acknowledged by &lt;Mia&gt; &amp; \\"Ben\\", by a link in Slack.');
+    got(await client.del(`/v1/checks/${id}/acknowledge`), 204);
   });
 
   it('silences for an hour by its button', async () => {
@@ -133,10 +152,14 @@ describe('a link in an alert', () => {
     expect((await visit(acknowledge, 'PUT')).status).toBe(405);
   });
 
-  it('is absent from alerts when PUBLIC_URL is not set', async () => {
-    const bare = await startService();
-    const response = await fetch(`${bare.url}/a/x`);
-    expect([response.status, await response.text()]).toEqual([404, expect.stringContaining('PUBLIC_URL')]);
-    await bare.stop();
+  it('leads to the port on which the service listens when PUBLIC_URL is not set, and so does the link to the check', async () => {
+    const own = await startService();
+    const here = `http://localhost:${new URL(own.url).port}`;
+    const { id, body } = await failingCheck(await newTenantOf(own), receiver, 'backup');
+    const [, path] = new RegExp(`<${here}(/a/[\\w.-]+)\\|Acknowledge>`).exec(body) ?? [];
+    expect(body).toContain(`<${here}/#/checks/${id}|Details>`);
+    const opened = await fetch(`${own.url}${path}`);
+    expect([opened.status, await opened.text()]).toEqual([200, expect.stringContaining('backup is down')]);
+    await own.stop();
   });
 });

@@ -59,6 +59,7 @@ describe('an alert', () => {
       channel_type: 'slack',
       step: null,
       group_id: null,
+      combined_in: null,
       status: 'sent',
       attempts: 1,
       sent_at: expect.any(String),

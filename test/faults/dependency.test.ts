@@ -40,6 +40,31 @@ describe('the failure of a dependency', () => {
     }
   });
 
+  it('is named by a dependent whose alert it holds, in the decision and the explanation', async () => {
+    const { service, fails, answers, db, shop } = await shopAndBlog('09:30');
+    const downOf = async () => {
+      const all = await service.call('GET', `/v1/checks/${shop.id}/transitions`);
+      return all.find((one: { check_to_state: string }) => one.check_to_state === 'down');
+    };
+    const root = { root_entity_id: db.entity.id, root_entity_name: 'db', root_state: 'down' };
+    await service.until('09:40');
+    fails('db', 'shop');
+    await service.until('09:50');
+    const held = await downOf();
+    expect(held.alert).toMatchObject({
+      ...{ decision: 'held', reason: 'dependency' },
+      attributed_to: { ...root, incident_id: expect.stringMatching(/^inc_/) },
+    });
+    const explained = await service.call('GET', `/v1/transitions/${held.id}/explain`);
+    expect(explained.sentence).toContain('the root cause is db, which its channels are notified of instead.');
+    answers('db', 'shop');
+    await service.until('10:10');
+    expect((await downOf()).alert).toMatchObject({
+      ...{ decision: 'skipped', reason: 'dependency' },
+      attributed_to: { ...root, next_evaluation_at: null },
+    });
+  });
+
   it('is found by an upstream probe when its own check is slow, and the first dependent names it', async () => {
     const { service, addEntity, depends, fails, alertsAt } = await from('09:30');
     const db = await addEntity('db', { interval_seconds: 300, failure_threshold: 3 });
@@ -84,7 +109,7 @@ describe('the failure of a dependency', () => {
     expect(await Promise.all(urgencies)).toEqual(['high', 'low']);
   });
 
-  it('has the number of downstream failures in its reminder', async () => {
+  it('has the downstream entities in its first alert, and the downstream failures in its reminder', async () => {
     const { service, addEntity, depends, fails } = await from('09:30');
     const db = await addEntity('db');
     await service.call('POST', `/v1/checks/${db.id}/policy`, { repeat_interval_seconds: 300 });
@@ -96,6 +121,7 @@ describe('the failure of a dependency', () => {
     const payloads = service.host('pager.test').calls.map(({ body }) => JSON.parse(body));
     const [first, reminder] = payloads.filter(({ kind }) => kind !== 'impact');
     expect(first).toMatchObject({ kind: 'state_change', impact: { count: 3 } });
+    expect(first.impact.names.toSorted()).toEqual(['blog', 'mail', 'shop']);
     expect(reminder).toMatchObject({ kind: 'reminder', affected: { count: 3 }, impact: { count: 3 } });
     expect(reminder.affected.names.toSorted()).toEqual(['blog', 'mail', 'shop']);
   });

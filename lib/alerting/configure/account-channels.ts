@@ -7,7 +7,7 @@ import { type AccountAlerting, type AccountChannel, readAlerting } from '#lib/al
 import { ACCOUNT_CHANNEL, isAccountChannel } from '#lib/alerting/policy/channel-field.ts';
 import { AlertSelector } from '#lib/alerting/policy/selector.ts';
 import { type Audited, isSame } from '#lib/audit/write.ts';
-import { channelTypes } from '#lib/channels/registry.ts';
+import { type ChannelInput, channelTypes, GroupSeconds, groupSecondsOf } from '#lib/channels/registry.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
 import type { Reader } from '#lib/platform/http/paging.ts';
 import { CreatedAt, IdOf, Unchanged, UpdatedAt } from '#lib/platform/http/route.ts';
@@ -17,7 +17,7 @@ import { REDACTED } from '#lib/platform/secrets/kept-secrets.ts';
 import { Name, Slug } from '#lib/platform/text.ts';
 import { iso } from '#lib/platform/time.ts';
 import { changeAlerting } from './change-alerting.ts';
-import { changedSettings, newSettings } from './channel-settings.ts';
+import { newSettings, withSettings } from './channel-settings.ts';
 import { channelsOfChecks } from './check-channels.ts';
 import { ChannelRecord } from './policy-schemas.ts';
 import { deliveryView, withoutSecrets } from './views.ts';
@@ -42,13 +42,14 @@ const bodies = channelTypes.map((channel) =>
     .object({
       channel_type: z.literal(channel.type).describe('Channel type.'),
       config: z.preprocess((config) => withoutNulls(config), channel.config).describe('Settings of this type.'),
+      ...groupSecondsOf(channel),
       ...own,
     })
     .meta({ id: `NewAccountChannel_${channel.type}`, title: channel.title, description: channel.about }),
 );
 
 type OwnProperties = { [member in keyof typeof own]?: z.output<(typeof own)[member]> };
-type NewAccountChannel = OwnProperties & { name: string; channel_type: string; config: Record<string, string> };
+type NewAccountChannel = OwnProperties & ChannelInput & { name: string };
 
 /** The body of a new account channel; casts as in channels/registry.ts. */
 export const AccountChannelBody = z
@@ -68,6 +69,7 @@ export const AccountChannelPatch = z
         `Settings of its type by name. Omitted settings keep their value, and so does ${REDACTED}; null removes one.`,
       )
       .exactOptional(),
+    group_seconds: GroupSeconds.exactOptional(),
   })
   .meta({ id: 'AccountChannelPatch' });
 export type AccountChannelPatch = z.infer<typeof AccountChannelPatch>;
@@ -80,6 +82,7 @@ export const AccountChannelRecord = z
     slug: z.string().nullable().describe(DESCRIPTIONS.slug),
     channel_type: z.string().describe('Channel type.'),
     config: z.record(z.string(), z.string()).describe('Settings of its type; a read-only key gets ********.'),
+    group_seconds: GroupSeconds,
     applies_to: AlertSelector.nullable().describe(DESCRIPTIONS.applies_to),
     enabled: z.boolean().describe(DESCRIPTIONS.enabled),
     created_at: CreatedAt,
@@ -104,6 +107,7 @@ export const accountChannelView = (
     scope: 'account',
     slug: channel.slug ?? null,
     config: seesSecrets(context.caller) ? channel.config : withoutSecrets(channel),
+    group_seconds: channel.group_seconds ?? 0,
     last_delivery: last ? deliveryView(context, last) : null,
   });
 
@@ -117,14 +121,10 @@ export async function accountChannelViews(
   return channels.map((channel, i) => accountChannelView(context, channel, lasts[i]?.delivery));
 }
 
-const membersOf = ({ name, slug, channel_type, config, applies_to, enabled }: AccountChannel) => ({
-  name,
-  slug,
-  channel_type,
-  config,
-  applies_to,
-  enabled,
-});
+const membersOf = (channel: AccountChannel) => {
+  const { name, slug, channel_type, config, group_seconds = 0, applies_to, enabled } = channel;
+  return { name, slug, channel_type, config, group_seconds, applies_to, enabled };
+};
 
 export const auditedAccountChannel: Audited<AccountChannel> = {
   type: 'channel',
@@ -179,7 +179,7 @@ export async function addAccountChannel(context: Context, input: NewAccountChann
 export async function changeAccountChannel(
   context: Context,
   id: string,
-  { id: _same, channel_type, config = {}, ...own }: AccountChannelPatch,
+  { id: _same, channel_type, config, group_seconds, ...own }: AccountChannelPatch,
 ): Promise<AccountChannel> {
   const { ports } = context;
   const note = auditWriter(context, 'update', auditedAccountChannel);
@@ -187,7 +187,7 @@ export async function changeAccountChannel(
   await changeAlerting(context, (present) => {
     const channel = channelIn(present, id);
     assertUnchanged({ id, channel_type: channel.channel_type }, { id: _same, channel_type });
-    const changed = { ...withOwn(channel, own), ...changedSettings(context, channel, config) };
+    const changed = withSettings(context, withOwn(channel, own), { config, group_seconds });
     assertNameFree(present, changed);
     result = channel;
     if (isSame(auditedAccountChannel, channel, changed)) return undefined;

@@ -7,27 +7,32 @@ import { invalid } from '#lib/platform/errors.ts';
 import { parse } from '#lib/platform/http/validation.ts';
 import { withKeptSecrets } from '#lib/platform/secrets/kept-secrets.ts';
 
-type Settings = Pick<Channel, 'channel_type' | 'config' | 'destination'>;
+type Settings = Pick<Channel, 'channel_type' | 'config' | 'destination' | 'group_seconds'>;
 
 /** Returns the settings of a new channel. @throws AppError VALIDATION_ERROR for an address outside the egress rules */
-export function newSettings(context: Context, { channel_type, config }: ChannelInput): Settings {
+export function newSettings(context: Context, { channel_type, config, group_seconds }: ChannelInput): Settings {
   // A new channel has no stored value that ******** can keep.
   withKeptSecrets('config', config, () => undefined);
   guardAddress(context, { channel_type, config });
-  return { channel_type, config, destination: destinationDigest({ channel_type, config }) };
+  const destination = destinationDigest({ channel_type, config });
+  return { channel_type, config, destination, ...(group_seconds && { group_seconds }) };
 }
 
-/** Applies changes by name: null removes one, ******** keeps the stored one. @throws AppError as for a new channel */
-export function changedSettings(
+/** Changed settings: config by name, in which null removes one and ******** keeps the stored one. */
+type Changes = { config?: Record<string, string | null> | undefined; group_seconds?: number | undefined };
+
+/** Returns a channel with changed settings. @throws AppError as for a new channel */
+export function withSettings<Of extends Settings>(
   context: Context,
-  { channel_type, config: stored }: Settings,
-  changes: Record<string, string | null>,
-): Settings {
+  { group_seconds: before, ...channel }: Of,
+  { config = {}, group_seconds = before }: Changes,
+): Omit<Of, 'group_seconds'> & Settings {
+  const { channel_type, config: stored } = channel;
   const kept = new Map(Object.entries(stored));
-  const merged = withKeptSecrets('config', { ...stored, ...changes }, (name) => kept.get(name));
-  const input = parse(ChannelBody, { channel_type, config: merged });
+  const merged = withKeptSecrets('config', { ...stored, ...config }, (name) => kept.get(name));
+  const input = parse(ChannelBody, { channel_type, config: merged, ...(group_seconds && { group_seconds }) });
   guardAddress(context, input, stored);
-  return { ...input, destination: destinationDigest(input) };
+  return { ...channel, ...input, destination: destinationDigest(input) };
 }
 
 /** Validates a changed address, without resolving names, which happens at each delivery. */

@@ -10,7 +10,7 @@ import { assertUnchanged } from '#lib/platform/http/validation.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { queryMerged } from '#lib/platform/table/pages.ts';
 import { iso } from '#lib/platform/time.ts';
-import { changedSettings, newSettings } from './channel-settings.ts';
+import { newSettings, withSettings } from './channel-settings.ts';
 import { savePolicy } from './policies.ts';
 import type { ChannelPatch, ChannelRecord } from './policy-schemas.ts';
 import { auditedChannel, channelView, type PolicyOfCheck } from './views.ts';
@@ -53,13 +53,13 @@ export async function changeChannel(
   context: Context,
   check: CheckItem,
   id: string,
-  { config = {}, ...fixed }: ChannelPatch,
+  { config, group_seconds, ...fixed }: ChannelPatch,
 ): Promise<Channel> {
   const note = auditWriter(context, 'update', auditedChannel);
   const sideOf = (one: PolicyOfCheck) => ({ check: one.check, channel: channelOf(one.stored, id) });
   const changed = (channel: Channel): Channel => {
     assertUnchanged({ id, check_id: check.id, channel_type: channel.channel_type }, fixed);
-    return { ...channel, ...changedSettings(context, channel, config) };
+    return withSettings(context, channel, { config, group_seconds });
   };
   const { stored } = await savePolicy(
     context,

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { DeliveryRecord } from '#lib/alerting/notify/delivery-item.ts';
 import { settingChanges, settingMembers } from '#lib/alerting/policy/settings.ts';
 import { SilenceChanges, SilenceMembers } from '#lib/catalog/silence-settings.ts';
+import { GroupSeconds } from '#lib/channels/registry.ts';
 import { CreatedAt, IdOf, Unchanged, UpdatedAt } from '#lib/platform/http/route.ts';
 import { REDACTED } from '#lib/platform/secrets/kept-secrets.ts';
 
@@ -35,6 +36,7 @@ export const ChannelRecord = z
     check_id: IdOf('the check whose alerts it gets'),
     channel_type: z.string().describe('Channel type.'),
     config: z.record(z.string(), z.string()).describe('Settings of its type; a read-only key gets ********.'),
+    group_seconds: GroupSeconds,
     created_at: CreatedAt,
     last_delivery: DeliveryRecord.nullable().describe('The latest delivery to it; null before the first.'),
   })
@@ -53,6 +55,7 @@ export const ChannelPatch = z
         `Settings of its type by name. Omitted settings keep their value, and so does ${REDACTED}; null removes one.`,
       )
       .exactOptional(),
+    group_seconds: GroupSeconds.exactOptional(),
   })
   .meta({ id: 'ChannelPatch' });
 export type ChannelPatch = z.infer<typeof ChannelPatch>;

@@ -18,6 +18,7 @@ import { linesOf } from '#lib/channels/plain-text.ts';
 import { channelTypeOf } from '#lib/channels/registry.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Write } from '#lib/platform/ports.ts';
+import { linksAddress } from '#lib/settings.ts';
 import { auditedAccountChannel } from './account-channels.ts';
 import { auditedChannel } from './views.ts';
 
@@ -51,7 +52,7 @@ export async function previewOf(
   if (channelTypeOf(channel_type)?.read_by !== 'people') return null;
   const entity = await ports.table.get<EntityItem>(keys.entity(tenant, check.entity_id));
   if (!entity) return null;
-  const about = { check, entity, public_url: ports.settings.PUBLIC_URL, now: ports.clock.now() };
+  const about = { check, entity, public_url: linksAddress(ports.settings), now: ports.clock.now() };
   return previewFrom(messageOf(downAlertOf(about), config));
 }
 

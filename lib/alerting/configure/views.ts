@@ -57,6 +57,7 @@ export const channelView = (
     scope: 'check',
     check_id,
     config: seesSecrets(context.caller) ? channel.config : withoutSecrets(channel),
+    group_seconds: channel.group_seconds ?? 0,
     last_delivery: last ? deliveryView(context, last) : null,
   });
 
@@ -95,19 +96,21 @@ export const auditedPolicy: Audited<PolicyOfCheck> = {
   }),
 };
 
-export const auditedChannel: Audited<{ check: CheckItem; channel: Channel }> = {
+type SideOfChannel = { check: CheckItem; channel: Channel };
+
+const membersOf = ({ check, channel: { channel_type, config, group_seconds = 0 } }: SideOfChannel) => ({
+  ...{ check_id: check.id, channel_type, config, group_seconds },
+});
+
+export const auditedChannel: Audited<SideOfChannel> = {
   type: 'channel',
   target: ({ check, channel }) => ({
     id: channel.id,
     name: `${channel.channel_type} channel of ${checkLabel(check)}`,
     within: [check.id, check.entity_id],
   }),
-  members: ({ check, channel }) => ({ check_id: check.id, channel_type: channel.channel_type, config: channel.config }),
-  shown: ({ check, channel }) => ({
-    check_id: check.id,
-    channel_type: channel.channel_type,
-    config: withoutSecrets(channel),
-  }),
+  members: membersOf,
+  shown: (side) => ({ ...membersOf(side), config: withoutSecrets(side.channel) }),
 };
 
 // Access patterns: a policy with its channels, entity and account: one get of many. Channels of a tenant: pointers in

@@ -78,14 +78,15 @@ function incidentsForDecision(
   decision: CauseDecision,
 ): DecisionIncidents {
   const own = ownOf(env, search);
-  return { root: rootIn(env, search, analysis, decision), own, partOf: partOf(env, search, analysis, decision) };
+  const root = namedRoot(env, search, analysis, decision.root);
+  return { root, own, partOf: partOf(env, search, analysis, decision) };
 }
 
-function rootIn(
+function namedRoot(
   { keys }: TenantEnv,
   { one: { check }, upstream }: Search,
   analysis: CauseAnalysis,
-  { root }: CauseDecision,
+  root: string | null,
 ): NamedRoot | undefined {
   const entity = root === null ? undefined : upstream.entities.get(root);
   const incident = entity && incidentsAt(keys, check, upstream, analysis).get(entity.id);
@@ -155,7 +156,11 @@ export function causeWrites(
     alerts: items.length > 0 ? alertsAfter(check, policy, items, now) : undefined,
     partOf,
     extraWrites: [
-      ...finalDecisionWrites(one, items, incidents, token, now),
+      ...(items.length > 0
+        ? finalDecisionWrites(one, items, incidents, token, now)
+        : isMoved
+          ? attributionWrites(env, search, analysis, decision, partOf)
+          : []),
       ...notifiedWrites(root && upstream.incidents.get(root.incident.root_entity_id), root?.incident),
       ...notifiedWrites(own && upstream.incidents.get(check.entity_id), own),
       ...pageCountWrites(keys, tenant, { pages: search.pages, destinations: destinationsPaged(decision) }, token, now),
@@ -248,22 +253,43 @@ function finalDecisionWrites(
   token: string,
   now: number,
 ): Write[] {
-  if (transition.alert.decision !== 'held' || items.length === 0) return [];
-  const because = root && {
-    incident_id: partOf?.id ?? null,
-    root_entity_id: root.named.entity_id,
-    root_entity_name: root.named.entity_name,
-    root_state: root.named.state,
-    root_since: root.named.since,
-    ...{ window_id: null, next_evaluation_at: null },
-  };
+  if (transition.alert.decision !== 'held') return [];
   const { urgency } = items[0]!;
-  const alert = { ...transition.alert, urgency, attributed_to: because ?? null };
+  const alert = { ...transition.alert, urgency, attributed_to: root ? attributionTo(root, partOf) : null };
   const deliveries = items.flatMap(deliveriesOf);
   const decided_on = { ...transition.decided_on, held: { reason: 'dependency' as const, until: now } };
   const final = { decision: 'planned' as const, reason: null, facts: {}, deliveries };
   return [finalDecisionWrite({ ...transition, alert }, token, now, final, { decided_on })];
 }
+
+/** Writes the root cause under which the alert is held, when it is found or changes. */
+function attributionWrites(
+  env: TenantEnv,
+  search: Search,
+  analysis: CauseAnalysis,
+  { hold, window, recheck_at }: CauseDecision,
+  partOf: IncidentRef | undefined,
+): Write[] {
+  const { transition } = search.one;
+  const root = namedRoot(env, search, analysis, hold.under);
+  if (transition.alert.decision !== 'held' || !root || recheck_at === undefined) return [];
+  const attributed_to = {
+    ...attributionTo(root, partOf),
+    window_id: window?.id ?? null,
+    next_evaluation_at: iso(recheck_at),
+  };
+  const put = { ...transition, v: env.ports.ids.token(), alert: { ...transition.alert, attributed_to } };
+  return [{ put, if: { version: transition.v } }];
+}
+
+const attributionTo = ({ named }: NamedRoot, partOf: IncidentRef | undefined) => ({
+  incident_id: partOf?.id ?? null,
+  root_entity_id: named.entity_id,
+  root_entity_name: named.entity_name,
+  root_state: named.state,
+  root_since: named.since,
+  ...{ window_id: null, next_evaluation_at: null },
+});
 
 /** Adds the alerts to the notified states; escalation steps count from the first. */
 function alertsAfter(check: CheckItem, policy: Policy, items: AlertItem[], now: number): CheckItem['alerts'] {

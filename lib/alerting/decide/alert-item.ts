@@ -26,6 +26,8 @@ export type AlertTarget = {
   channel_type: string;
   delivery_id: string;
   destination?: string;
+  /** Set if the channel combines alerts: seconds for which it waits for others. */
+  group_seconds?: number;
 };
 
 /** An alert: the only source of deliveries. Immutable, written with its decision, 500 bytes; the stream forwards it. */
@@ -84,7 +86,7 @@ type NewAlert = Pick<
   at: number;
   /** Number among the alerts of this kind about the same transition, from 0. */
   n: number;
-  channels: readonly Pick<Channel, 'id' | 'channel_type' | 'destination'>[];
+  channels: readonly Pick<Channel, 'id' | 'channel_type' | 'destination' | 'group_seconds'>[];
   urgency?: AlertUrgency;
   /** Epoch seconds; as long as its transition. */
   expires_at: number | undefined;
@@ -108,6 +110,7 @@ export function alertItem(keys: Keys, { transition, at, n, channels, expires_at,
       channel_type: channel.channel_type,
       delivery_id: deliveryIdOf(transition_id, at, kind, n, channel.id),
       ...(channel.destination !== undefined && { destination: channel.destination }),
+      ...(channel.group_seconds && { group_seconds: channel.group_seconds }),
     })),
   };
 }

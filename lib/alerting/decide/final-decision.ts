@@ -81,11 +81,8 @@ export function supersededWrites(
   const decided_on = { ...held.decided_on, window };
   const planned = decide(ruleInputOf({ ...held, decided_on }));
   const final = { decision: 'skipped' as const, reason: planned.reason, facts: planned.facts };
-  return [
-    finalDecisionWrite({ ...held, alert: { ...alert, attributed_to: holdCauseOf(hold) } }, token, at, final, {
-      decided_on,
-    }),
-  ];
+  const attributed_to = { ...holdCauseOf(hold), ...alert.attributed_to, window_id: window.id };
+  return [finalDecisionWrite({ ...held, alert: { ...alert, attributed_to } }, token, at, final, { decided_on })];
 }
 
 /** Time in ms from an alert to its impact update. */

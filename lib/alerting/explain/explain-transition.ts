@@ -47,7 +47,7 @@ export function explainTransition(transition: DecidedTransition, alerts: readonl
 }
 
 function decisionSentence({ alert }: DecidedTransition): string {
-  const why = alert.reason === null ? '' : reasonOf(alert.reason).sentence(alert.facts);
+  const why = alert.reason === null ? '' : (rootCauseSentence(alert) ?? reasonOf(alert.reason).sentence(alert.facts));
   switch (alert.decision) {
     case 'planned':
       return `An alert was sent to ${counted(alert.deliveries.length, 'channel')}.`;
@@ -56,6 +56,14 @@ function decisionSentence({ alert }: DecidedTransition): string {
     case 'skipped':
       return `No alert was sent: ${why}.`;
   }
+}
+
+/** Returns the reason of an alert that was held for a known root cause; else undefined. */
+function rootCauseSentence({ reason, attributed_to }: DecidedTransition['alert']): string | undefined {
+  if (reason !== 'dependency' || !attributed_to?.root_entity_name) return undefined;
+  const { root_entity_name, window_id } = attributed_to;
+  const instead = window_id ? 'which is in a maintenance window' : 'which its channels are notified of instead';
+  return `the root cause is ${root_entity_name}, ${instead}`;
 }
 
 const LATER: Readonly<
@@ -72,7 +80,7 @@ function laterSentence(alert: AlertItem): string {
   const { kind, acknowledgement, step = 0 } = alert;
   const at = clock(timeOf(alert.id));
   const channels = counted(deliveriesOf(alert).length, 'channel');
-  if (kind === 'acknowledged') return `${acknowledgement?.by ?? 'A user'} acknowledged it at ${at}.`;
+  if (kind === 'acknowledged') return `Acknowledged by ${acknowledgement?.by ?? 'a user'} at ${at}.`;
   if (kind === 'escalation') return `Step ${step + 1} of its escalation notified ${channels} at ${at}.`;
   return `${LATER[kind as keyof typeof LATER]} to ${channels} at ${at}.`;
 }

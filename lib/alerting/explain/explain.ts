@@ -94,7 +94,7 @@ async function aboutTransition(context: Context, about: About): Promise<Explanat
 function acknowledgedBy(check: CheckItem, alerts: readonly AlertItem[], at: number): string | undefined {
   const by = acknowledgementAt(check.alerts, at);
   if (!by || by.at > at || alerts.some(({ kind }) => kind === 'acknowledged')) return undefined;
-  return `${by.by} acknowledged it at ${clock(by.at)}.`;
+  return `Acknowledged by ${by.by} at ${clock(by.at)}.`;
 }
 
 type View = Pick<Explanation, 'check_id' | 'at' | 'state' | 'results' | 'gaps'>;

@@ -6,6 +6,7 @@ import { channelIn, channelKey } from '#lib/alerting/policy/channel-field.ts';
 import type { PolicyItem } from '#lib/alerting/policy/policy.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { Alert } from '#lib/channels/alert.ts';
+import { combinedAlert } from '#lib/channels/combined.ts';
 import { channelTypeOf } from '#lib/channels/registry.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
@@ -13,10 +14,11 @@ import { MAX_WAIT_MS, type MessageOf } from '#lib/messages.ts';
 import type { RetryBudget } from '#lib/platform/batch.ts';
 import { type FairSemaphore, NO_PERMIT } from '#lib/platform/sharing/fair-semaphore.ts';
 import { oneAtATime } from '#lib/platform/table/retry.ts';
+import { linksAddress } from '#lib/settings.ts';
 import { alertLinks } from './alert-links.ts';
 import { type DeliveryItem, isFinished } from './delivery-item.ts';
 import { followUp } from './follow-up.ts';
-import { describeGroup, groupOf, recordOthers } from './group.ts';
+import { describeGroup, groupOf, type OtherDelivery, recordOthers, type Together } from './group.ts';
 import { accountTestOf, alertOf, impactOf, testAlertOf } from './make-alert.ts';
 import {
   type PacedUrl,
@@ -75,13 +77,19 @@ async function attemptNext(env: DeliverEnv, { turn }: MessageOf<'delivery'>, del
 
   const together = await groupOf(env, delivery);
   if ('again' in together) return enqueueLater(env, delivery, together.again, turn);
-  const outcome = await sendAttempt(env, delivery, turn, together);
+  const message = await prepareMessage(env, together);
+  const outcome = 'status' in message ? message : await sendAttempt(env, delivery, turn, message.ready);
   if (outcome.status === 'waiting') {
     await recordWaiting(env, delivery, outcome);
     return enqueueLater(env, delivery, outcome.turn, outcome.turn);
   }
-  await recordOthers(env, delivery, outcome, together.slice(1), (other) => conclude(env, other));
-  const after = await recordOutcome(env, delivery, outcome);
+  const { others = [] } = 'status' in message ? {} : message;
+  const recorded =
+    outcome.status === 'sent' && delivery.combines && others.length > 0
+      ? { ...outcome, combined_in: delivery.id }
+      : outcome;
+  await recordOthers(env, delivery, recorded, others, (other) => conclude(env, other));
+  const after = await recordOutcome(env, delivery, recorded);
   ports.log.info('delivery attempted', {
     tenant_id: after.tenant_id,
     delivery_id: after.id,
@@ -92,7 +100,13 @@ async function attemptNext(env: DeliverEnv, { turn }: MessageOf<'delivery'>, del
     attempts: after.attempts,
     error: after.error,
   });
-  if (after.status !== 'retrying') return conclude(env, after);
+  if (after.status !== 'retrying') {
+    await conclude(env, after);
+    // The first of the next message, which would else be sent at its recheck.
+    const [next] = together.following;
+    if (next !== undefined) await enqueueLater(env, { ...delivery, id: next }, ports.clock.now(), undefined);
+    return;
+  }
   await enqueueLater(env, after, after.next_attempt_at ?? 0, outcome.status === 'slowed' ? outcome.turn : undefined);
 }
 
@@ -119,18 +133,13 @@ const PATIENCE_MS = 3_600_000;
 /** Returns its end (epoch ms). The alert can be hours old after an outage, so it counts from the first write. */
 const waitsUntil = ({ made_at, created_at }: DeliveryItem): number => (made_at ?? Date.parse(created_at)) + PATIENCE_MS;
 
-/**
- * Sends the present alert to the present channel, or returns how long to wait.
- * @param turn reserved send time, if any @param together all deliveries in the message, this one first
- */
+/** Sends an alert, or returns how long to wait. @param turn reserved send time, if any */
 async function sendAttempt(
   env: DeliverEnv,
   delivery: DeliveryItem,
   turn: number | undefined,
-  together: readonly DeliveryItem[],
+  ready: Ready,
 ): Promise<AttemptOutcome | Waiting> {
-  const ready = await prepare(env, delivery, together);
-  if ('status' in ready) return ready;
   const address = addressOf(delivery, ready);
   if (!address) return sendOnce(env, ready, undefined);
   const { wait, after_timeouts } = await reserveSendTime(env, address, turn);
@@ -203,6 +212,27 @@ function addressOf(delivery: DeliveryItem, ready: Ready): PatientAddress | undef
   return url === undefined ? undefined : { tenant_id: delivery.tenant_id, url, until: waitsUntil(delivery) };
 }
 
+/** Prepares the present alerts of a message for the present channel. Alerts that cannot be sent end by themselves. */
+async function prepareMessage(
+  env: AttemptEnv,
+  { deliveries, following }: Together,
+): Promise<{ ready: Ready; others: OtherDelivery[] } | AttemptOutcome> {
+  const [sender, ...others] = deliveries;
+  const ready = await prepare(env, sender, sender.combines ? [sender] : deliveries);
+  if ('status' in ready) return ready;
+  if (!sender.combines) return { ready, others: others.map((delivery) => ({ delivery })) };
+  const found = await Promise.all(others.map(async (one) => ({ delivery: one, ready: await prepare(env, one) })));
+  const sendable = found.flatMap(({ delivery, ready }) =>
+    'status' in ready ? [] : [{ delivery, alert: ready.alert }],
+  );
+  if (sendable.length === 0) return { ready, others: [] };
+  const alert = combinedAlert([ready.alert, ...sendable.map((one) => one.alert)], following.length);
+  return {
+    ready: { ...ready, alert, send: ready.type.render(alert, ready.config) },
+    others: sendable.map(({ delivery, alert: { affected } }) => ({ delivery, affected: affected?.count })),
+  };
+}
+
 async function prepare(
   { ports, keys }: AttemptEnv,
   delivery: DeliveryItem,
@@ -233,7 +263,7 @@ async function prepare(
   };
   const now = ports.clock.now();
   if (isAboutAccount) return ready(accountTestOf(delivery, account, now));
-  const about = { entity: entity!, check, public_url: ports.settings.PUBLIC_URL, now };
+  const about = { entity: entity!, check, public_url: linksAddress(ports.settings), now };
   if (delivery.kind === 'test') return ready(testAlertOf(delivery, { ...about, check: check! }));
   if (!transition) return failedFinally('the transition of the alert is past its retention');
   const links = alertLinks(delivery, { account, ...about });

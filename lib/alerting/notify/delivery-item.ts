@@ -6,7 +6,7 @@ import type { NotifiedAlert } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
 import { CreatedAt, IdOf, UpdatedAt } from '#lib/platform/http/route.ts';
 import { pick } from '#lib/platform/plain-data.ts';
-import type { Item, Write } from '#lib/platform/ports.ts';
+import type { Item, Key, Write } from '#lib/platform/ports.ts';
 
 /** A delivery as returned: one record per alert and channel. */
 export const DeliveryRecord = z
@@ -24,6 +24,12 @@ export const DeliveryRecord = z
       .string()
       .nullable()
       .describe('Id shared by alerts released together after the recovery of their root cause; null without a group.'),
+    combined_in: z
+      .string()
+      .nullable()
+      .describe(
+        'Id of the delivery whose message contained this alert and others, by group_seconds of the channel; null if it was sent separately, or not yet.',
+      ),
     step: z.int().nullable().describe('Number of the escalation step, from 1; null for other kinds.'),
     status: z
       .enum(['pending', 'retrying', 'sent', 'failed'])
@@ -65,8 +71,10 @@ export type DeliveryItem = Item &
     made_at?: number;
     /** Set after sending: number of affected entities in the message, if it named one. */
     affected?: number;
-    /** Set if the message covers a group: digest of its destination. */
+    /** Set if the message can contain further alerts: digest of its destination. */
     leads_to?: string;
+    /** Set if these are all alerts of the channel (`group_seconds`), instead of those with the same `group_id`. */
+    combines?: true;
     /** Epoch ms before which no attempt is made. */
     next_attempt_at?: number;
   };
@@ -120,12 +128,20 @@ const contents = (
   ...(test && isNewer(test, delivery) && { test }),
 });
 
-/** Pointer to an unfinished delivery of a group, deleted with its last attempt. About 200 bytes. */
+/** Pointer to an unfinished delivery whose message can contain others, deleted with its last attempt. 200 bytes. */
 export type GroupMember = Item & { delivery_id: string };
 
-/** Returns the key of a delivery within the messages of its group. */
-const groupKeyOf = ({ keys }: Env, { tenant_id, group_id, leads_to, id }: DeliveryItem) =>
-  group_id && leads_to ? keys.grouped(tenant_id, group_id, leads_to, id) : undefined;
+/** Returns what the alerts of one message have in common: the channel, or the root cause; undefined without others. */
+export const groupedBy = ({ combines, channel_id, group_id, leads_to }: DeliveryItem): string | undefined => {
+  const shared = combines ? channel_id : group_id;
+  return shared && leads_to ? `${shared}#${leads_to}` : undefined;
+};
+
+/** Returns the key of a delivery among those of its message. */
+function groupKeyOf({ keys }: Env, delivery: DeliveryItem): Key | undefined {
+  const shared = groupedBy(delivery);
+  return shared === undefined ? undefined : keys.grouped(delivery.tenant_id, shared, delivery.id);
+}
 
 /** Returns the write that adds a delivery to its group, if it has one. */
 export function joinGroup(env: Env, delivery: DeliveryItem): Write[] {

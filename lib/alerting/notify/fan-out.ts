@@ -13,11 +13,8 @@ import { followUp } from './follow-up.ts';
 import { recordOutcome } from './record-outcome.ts';
 
 /** Returns a new delivery. Lists sort by `created_at`, the time in its id. It expires with the alert. */
-export function newDelivery(
-  { ports, keys }: Env,
-  alert: AlertItem,
-  { delivery_id: id, channel_id, channel_type, destination }: AlertTarget,
-): DeliveryItem {
+export function newDelivery({ ports, keys }: Env, alert: AlertItem, target: AlertTarget): DeliveryItem {
+  const { delivery_id: id, channel_id, channel_type } = target;
   const {
     tenant_id,
     kind,
@@ -58,9 +55,8 @@ export function newDelivery(
             ...(series && { series }),
           },
     group_id: group?.id ?? null,
-    ...(group &&
-      destination !== undefined &&
-      isGrouped(channel_type) && { leads_to: destination, next_attempt_at: group.at + FANNED_OUT_MS }),
+    combined_in: null,
+    ...waitForOthers(target, group),
     step: step === undefined ? null : step + 1,
     status: 'pending',
     attempts: 0,
@@ -70,6 +66,18 @@ export function newDelivery(
     updated_at: iso(made_at),
     made_at,
   };
+}
+
+/** Returns how long a delivery waits for others that its message can contain; nothing if it is sent separately. */
+function waitForOthers(
+  { delivery_id, channel_type, destination, group_seconds }: AlertTarget,
+  group: AlertItem['group'],
+): Pick<DeliveryItem, 'leads_to' | 'combines' | 'next_attempt_at'> {
+  if (destination === undefined) return {};
+  if (group_seconds !== undefined)
+    return { leads_to: destination, combines: true, next_attempt_at: timeOf(delivery_id) + group_seconds * 1000 };
+  if (!group || !isGrouped(channel_type)) return {};
+  return { leads_to: destination, next_attempt_at: group.at + FANNED_OUT_MS };
 }
 
 /** Time in ms after the time of a group by which all its deliveries exist; a later one is sent separately. */

@@ -94,11 +94,13 @@ function isLatestStep({ alerts }: CheckItem, { kind, reports_state, step, create
 /** Schedules a late alert if a delivery was sent after a newer one with another state. */
 async function afterSent(
   env: Env,
-  { id, tenant_id, check_id, channel_id, reports_state }: DeliveryItem,
+  { id, tenant_id, check_id, channel_id, reports_state, combined_in }: DeliveryItem,
 ): Promise<void> {
   const last = await env.ports.table.get<LastDeliveryItem>(env.keys.lastDelivery(tenant_id, check_id, channel_id));
   if (!last || last.delivery.id <= id || last.delivery.status !== 'sent') return;
   if (last.reports_state === null || last.reports_state === reports_state) return;
+  // One message reported both, in order.
+  if (combined_in !== null && last.delivery.combined_in === combined_in) return;
   await updateAlerting(env, tenant_id, check_id, (_check, now) => ({
     wanted: { deadline: now, note: { misled: true } },
   }));

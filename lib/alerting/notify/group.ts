@@ -1,34 +1,50 @@
 import type { AlertItem } from '#lib/alerting/decide/alert-item.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { Alert } from '#lib/channels/alert.ts';
+import { MAX_COMBINED } from '#lib/channels/combined.ts';
 import type { Env } from '#lib/env.ts';
 import { under } from '#lib/keys.ts';
 import { chunks } from '#lib/platform/plain-data.ts';
-import { type DeliveryItem, type GroupMember, isFinished } from './delivery-item.ts';
+import { type DeliveryItem, type GroupMember, groupedBy, isFinished } from './delivery-item.ts';
 import { type AttemptOutcome, isLastOutcome, recordOutcome } from './record-outcome.ts';
 
-/** Maximum number of alerts in one message, and of names in it. */
+/**
+ * Two kinds of messages contain several alerts. A message about a recovered root cause reports the alerts that it held
+ * as one alert, with their number (`group_id`). A channel with `group_seconds` combines all alerts of that time, each
+ * with its own text (`combines`).
+ */
+
+/** Maximum number of alerts in a message about a root cause, and of names in it. */
 const MAX_GROUPED = 200;
 const NAMED = 10;
+/** Maximum number of waiting alerts that a combined message counts. */
+const MAX_COUNTED = 1_000;
 
 /** Recheck interval (ms) of a delivery that another one of its group sends. */
 const RECHECK_MS = 10_000;
+
+/** The deliveries of one message, its sender first, and the ids of those for further messages. */
+export type Together = { deliveries: [DeliveryItem, ...DeliveryItem[]]; following: string[] };
 
 /**
  * Returns the deliveries of one message, this one first; or a recheck (epoch ms) while another one sends it: the first
  * unfinished delivery, so that the next one takes over after a crash.
  */
-export async function groupOf(env: Env, delivery: DeliveryItem): Promise<DeliveryItem[] | { again: number }> {
+export async function groupOf(env: Env, delivery: DeliveryItem): Promise<Together | { again: number }> {
   const { ports, keys } = env;
-  const { tenant_id, group_id, leads_to, id } = delivery;
-  if (!group_id || !leads_to) return [delivery];
-  const query = { partition: keys.groups(tenant_id), ...under(`${group_id}#${leads_to}#`) };
+  const { tenant_id, id, combines } = delivery;
+  const shared = groupedBy(delivery);
+  if (shared === undefined) return { deliveries: [delivery], following: [] };
+  const query = { partition: keys.groups(tenant_id), ...under(`${shared}#`) };
   const { items } = await ports.table.query<GroupMember>({ ...query, limit: 1 });
   if (items[0] && items[0].delivery_id < id) return { again: ports.clock.now() + RECHECK_MS };
-  const { items: all } = await ports.table.query<GroupMember>({ ...query, limit: MAX_GROUPED });
+  const [most, read] = combines ? [MAX_COMBINED, MAX_COUNTED] : [MAX_GROUPED, MAX_GROUPED];
+  const { items: all } = await ports.table.query<GroupMember>({ ...query, limit: read });
   const others = all.map(({ delivery_id }) => delivery_id).filter((one) => one !== id);
-  const found = await ports.table.getMany<DeliveryItem>(others.map((one) => keys.delivery(tenant_id, one)));
-  return [delivery, ...found.filter((one) => one !== undefined && !isFinished(one)).map((one) => one!)];
+  const named = others.slice(0, most - 1).map((one) => keys.delivery(tenant_id, one));
+  const found = await ports.table.getMany<DeliveryItem>(named);
+  const unfinished = found.filter((one) => one !== undefined && !isFinished(one)).map((one) => one!);
+  return { deliveries: [delivery, ...unfinished], following: others.slice(most - 1) };
 }
 
 /** Returns the text data of a group: the number of failures, the first names, and the root cause. */
@@ -51,17 +67,25 @@ export async function describeGroup(
 
 const AT_ONCE = 20;
 
+/** Another delivery of a message. `affected`: number of affected entities, if its own alert names it. */
+export type OtherDelivery = { delivery: DeliveryItem; affected?: number | undefined };
+
 /** Records the outcome of the other deliveries in a message; call it before that of the sender, which is retried. */
 export async function recordOthers(
   env: Env,
   sender: DeliveryItem,
   outcome: AttemptOutcome,
-  others: readonly DeliveryItem[],
+  others: readonly OtherDelivery[],
   conclude: (delivery: DeliveryItem) => Promise<void>,
 ): Promise<void> {
   if (!isLastOutcome(outcome, sender.attempts)) return;
   const shared = outcome.status === 'failed' ? { ...outcome, final: true } : outcome;
-  for (const some of chunks(others, AT_ONCE)) {
-    await Promise.all(some.map(async (other) => conclude(await recordOutcome(env, other, shared))));
+  // One after the other for a check, because its deliveries write the latest one of the channel.
+  const recordAll = async (ofCheck: OtherDelivery[]): Promise<void> => {
+    for (const { delivery, ...own } of ofCheck)
+      await conclude(await recordOutcome(env, delivery, { ...shared, ...own }));
+  };
+  for (const some of chunks([...Map.groupBy(others, (one) => one.delivery.check_id).values()], AT_ONCE)) {
+    await Promise.all(some.map(recordAll));
   }
 }

@@ -6,6 +6,7 @@ import type { AlertItem } from '#lib/alerting/decide/alert-item.ts';
 import { recentFailures } from '#lib/alerting/decide/notified-state.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
+import { dependentsOf } from '#lib/catalog/relations/relation-store.ts';
 import {
   type Alert,
   type AlertCheck,
@@ -52,6 +53,7 @@ export const alertOf = (
   cause: transition.cause,
   check_label: transition.check_label,
   error_message: transition.error_message,
+  outage_started_at: transition.outage_started_at,
   check_from_since: transition.check_from_since,
   at: delivery.created_at,
   ...subjectOf({ ...about, incident_id: item?.incident_id }, { id: transition.check_id, name: transition.check_label }),
@@ -113,6 +115,7 @@ export function downAlertOf(about: About & { check: CheckItem }): Alert {
       timestamp: at,
     },
     check_label: checkLabel(check),
+    outage_started_at: at,
     check_from_since: check.state_since,
     at,
     ...subjectOf(about, { id: check.id, name: checkLabel(check) }),
@@ -173,13 +176,18 @@ export async function impactOf(
   item: AlertItem | undefined,
 ): Promise<Partial<Pick<Alert, 'affected' | 'impact'>>> {
   if (!item?.with_others || item.reports_state !== 'down') return {};
-  const ids = (await entitiesFailingWith({ ports, keys, tenant }, item.root?.entity_id ?? entity.id)).filter(
-    (id) => id !== entity.id,
-  );
+  const env = { ports, keys, tenant };
+  const [failing, dependents] = await Promise.all([
+    entitiesFailingWith(env, item.root?.entity_id ?? entity.id),
+    entity.dependents > 0 ? dependentsOf(env, entity.id, NAMED) : [],
+  ]);
+  const ids = failing.filter((id) => id !== entity.id);
   const entities = await ports.table.getMany<EntityItem>(ids.slice(0, NAMED).map((id) => keys.entity(tenant, id)));
-  const names = entities.flatMap((one) => (one ? [one.name] : []));
   return {
-    affected: { count: ids.length, names },
-    ...(entity.dependents > 0 && { impact: { count: entity.dependents, names: [] } }),
+    affected: { count: ids.length, names: namesOf(entities) },
+    ...(entity.dependents > 0 && { impact: { count: entity.dependents, names: namesOf(dependents) } }),
   };
 }
+
+const namesOf = (entities: readonly (EntityItem | undefined)[]): string[] =>
+  entities.flatMap((one) => (one ? [one.name] : []));

@@ -9,10 +9,10 @@ import { type DeliveryItem, deliveryRecord, type LastDeliveryItem, leaveGroup, w
 
 /**
  * The outcome of an attempt. `slowed`: a 429, not an attempt; `turn`: next send time (epoch ms). `affected`: number of
- * entities in the message. `final`: not attempted, without retry. `orphan`: the channel was deleted.
+ * entities in the message. `combined_in`: delivery that sent it with others. `final`: not attempted, without retry. `orphan`: the channel was deleted.
  */
 export type AttemptOutcome =
-  | { status: 'sent'; affected?: number | undefined }
+  | { status: 'sent'; affected?: number | undefined; combined_in?: string }
   | { status: 'slowed'; error: string; turn: number }
   | { status: 'failed'; error: string; final?: boolean; orphan?: boolean };
 
@@ -41,8 +41,9 @@ function afterAttempt(delivery: DeliveryItem, outcome: AttemptOutcome, now: numb
   }
   const base = { ...rest, attempts, updated_at: iso(now) };
   if (outcome.status === 'sent') {
-    const { affected } = outcome;
-    return { ...base, status: 'sent', sent_at: iso(now), error: '', ...(affected !== undefined && { affected }) };
+    const { affected, combined_in = null } = outcome;
+    const sent = { status: 'sent' as const, sent_at: iso(now), error: '', combined_in };
+    return { ...base, ...sent, ...(affected !== undefined && { affected }) };
   }
   const wait = delivery.kind === 'test' ? undefined : WAITS_MS[attempts - 1];
   if (final || wait === undefined) return { ...base, status: 'failed', error: outcome.error };

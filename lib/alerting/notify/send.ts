@@ -33,7 +33,7 @@ export async function sendAlert(
   env: SendEnv,
   { type, config, alert, send, egress }: Ready,
 ): Promise<Refusal | undefined> {
-  const marks = { 'X-Service-Delivery': alert.delivery_id, 'X-Service-Kind': alert.kind };
+  const marks = { 'X-Service-Delivery': alert.delivery_id, 'X-Service-Kind': alert.combined ? 'combined' : alert.kind };
   const redact = channelRedactor(type, config);
   const refusal = await sendBy(env, { type, send, egress, tenant_id: alert.event.tenant_id }, marks, redact);
   return refusal && { ...refusal, error: shorten(redact(refusal.error), 500) };

@@ -12,6 +12,8 @@ export type Channel = {
   config: Record<string, string>;
   /** Digest of the address (lib/channels/registry.ts): only one channel per digest is notified. */
   destination?: string;
+  /** Seconds for which an alert waits for others of its message; absent: 0. */
+  group_seconds?: number;
   created_at: string;
 };
 

@@ -1,10 +1,10 @@
 import type { TenantScope } from '#lib/access/context.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
-import { RELATED_OUT, under } from '#lib/keys.ts';
+import { RELATED_IN, RELATED_OUT, under } from '#lib/keys.ts';
 import { notFound } from '#lib/platform/errors.ts';
 import type { Reader } from '#lib/platform/http/paging.ts';
 import type { Item, Key } from '#lib/platform/ports.ts';
-import { allOf, queryMerged } from '#lib/platform/table/pages.ts';
+import { allOf, itemsOf, queryMerged } from '#lib/platform/table/pages.ts';
 import {
   type Failure,
   type Relation,
@@ -70,6 +70,22 @@ export const relationsOfEntity =
 /** Returns the relations from an entity. */
 export const relationsFrom = ({ ports, keys, tenant }: TenantScope, entity: string): Promise<RelationPointer[]> =>
   allOf<RelationPointer>(ports.table, { partition: keys.relationsOf(tenant, entity), ...under(RELATED_OUT) });
+
+/** Returns the first entities that depend directly on an entity by relations that propagate failure, up to `limit`. */
+export async function dependentsOf(
+  { ports, keys, tenant }: TenantScope,
+  entity: string,
+  limit: number,
+): Promise<EntityItem[]> {
+  const query = { partition: keys.relationsOf(tenant, entity), ...under(RELATED_IN), eventual: true };
+  const ids = new Set<string>();
+  for await (const relation of itemsOf<RelationPointer>(ports.table, query)) {
+    if (relation.propagates_failure) ids.add(relation.from_entity_id);
+    if (ids.size === limit) break;
+  }
+  const entities = await ports.table.getMany<EntityItem>([...ids].map((id) => keys.entity(tenant, id)));
+  return entities.filter((one) => one !== undefined);
+}
 
 /** Returns the number of relations of an entity in a group, or 0 if the group has no minimum. */
 export async function membersOfGroup(

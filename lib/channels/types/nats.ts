@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineChannel } from '#lib/channels/channel-type.ts';
-import { payloadOf } from '#lib/channels/payload.ts';
+import { bodyOf } from '#lib/channels/payload.ts';
 
 /** Publishes the alert as JSON on the operator's NATS (docs/use/webhooks.md#alert), on a subject of the account. */
 export const nats = defineChannel({
@@ -22,7 +22,7 @@ export const nats = defineChannel({
       ),
   }),
   secrets: ['subject'],
-  render: (alert, config) => ({ via: 'nats', subject: config.subject, body: JSON.stringify(payloadOf(alert)) }),
+  render: (alert, config) => ({ via: 'nats', subject: config.subject, body: bodyOf(alert) }),
   examples: {
     valid: [{ subject: 'alerts' }, { subject: 'fleet.alerts.shop-1' }],
     invalid: [

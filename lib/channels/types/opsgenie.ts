@@ -20,6 +20,7 @@ export const opsgenie = defineChannel({
     'Creates, acknowledges and closes alerts by the Alert API of Opsgenie, one per incident or check, with a priority by state.',
   via: 'http',
   read_by: 'people',
+  has_cases: true,
   config: z.strictObject({
     api_key: channelToken(100).describe(
       'API key of an API integration with the permission to create and close alerts.',

@@ -17,6 +17,7 @@ export const pagerduty = defineChannel({
     'Triggers, acknowledges and resolves incidents by the Events API v2 of PagerDuty, one per incident or check, with a severity by state.',
   via: 'http',
   read_by: 'people',
+  has_cases: true,
   config: z.strictObject({
     routing_key: z
       .string()

@@ -29,7 +29,7 @@ export const slack = defineChannel({
     const headline = `${MARKS[mood]} ${escaped(title)}`;
     const blocks = [
       section(`*${headline}*`),
-      ...(lead ? [section(fitted(lead, MAX_TEXT, escaped))] : []),
+      ...(lead ? [section(fitted(lead, MAX_TEXT, alert.combined ? withLinks : escaped))] : []),
       ...(facts.length > 0
         ? [{ type: 'section', fields: facts.map(([label, value]) => text(`*${label}*\n${escaped(value)}`)) }]
         : []),
@@ -57,6 +57,9 @@ export const slack = defineChannel({
 /** Escapes Slack's three control characters, which also prevents mentions. */
 const escaped = (value: string): string =>
   value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+/** Escapes a text and makes its URLs links, which Slack does not do in a verbatim text. */
+const withLinks = (value: string): string => escaped(value).replace(/https?:\/\/[^\s|…]+/g, '<$&>');
 
 /** Formats a link; a button would require an app that handles clicks. */
 const linked = ([label, url]: [string, string]): string =>

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import * as z from 'zod';
 import { channelUrl, defineChannel } from '#lib/channels/channel-type.ts';
-import { payloadOf } from '#lib/channels/payload.ts';
+import { bodyOf } from '#lib/channels/payload.ts';
 
 /** Posts the alert as JSON, signed with the secret, if any (docs/use/webhooks.md#signatures). */
 export const webhook = defineChannel({
@@ -17,13 +17,13 @@ export const webhook = defineChannel({
       .min(1)
       .max(256)
       .describe(
-        'Key that signs each body: X-Service-Signature is sha256=<hex of HMAC-SHA256 of the body>, X-Service-Signature-V1 covers timestamp, a dot and the body, against replays.',
+        'Key of both signatures: X-Service-Signature is sha256=<hex of HMAC-SHA256 of the body>, X-Service-Signature-V1 is v1=<hex of HMAC-SHA256 of X-Service-Timestamp, a dot and the body>, against replays.',
       )
       .optional(),
   }),
   secrets: ['url', 'secret'],
   render(alert, config) {
-    const body = JSON.stringify(payloadOf(alert));
+    const body = bodyOf(alert);
     const timestamp = String(Math.floor(alert.sent_at / 1000));
     return {
       via: 'http',

@@ -91,7 +91,7 @@ export function changeState(
     cause,
     error_message: change.error_message,
     check_label: checkLabel(check),
-    check_from_since: check.state_since,
+    check_from_since: check.state === 'down' && check.effective_at ? iso(check.effective_at) : check.state_since,
     effective_at,
     outage_started_at: to === 'down' ? iso(effective_at) : null,
     ...(down_checks > 0 && { down_checks }),

@@ -33,7 +33,7 @@ export function assertSameOriginSignIn(headers: Headers, addresses: ServiceAddre
 
 /**
  * Throws FORBIDDEN unless a form without a session was sent from a same-origin page or by a client that is not a
- * browser. Such a page has no script and cannot set `X-Fleetwatch`.
+ * browser. A form cannot set `X-Fleetwatch`.
  */
 export function assertSameOriginForm(headers: Headers, addresses: ServiceAddresses): void {
   assertServiceHost(headers, addresses);

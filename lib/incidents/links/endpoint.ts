@@ -1,17 +1,21 @@
 import { createHash } from 'node:crypto';
+import * as z from 'zod';
 import { gates, originOf } from '#lib/access/authenticate.ts';
 import { LINK_PATH, type LinkAction } from '#lib/alerting/notify/alert-links.ts';
 import { clockTime } from '#lib/channels/message-facts.ts';
 import type { Env } from '#lib/env.ts';
 import { assertSameOriginForm } from '#lib/identity/sessions/same-origin.ts';
 import { AppError } from '#lib/platform/errors.ts';
-import type { ApiEvent, ApiResult } from '#lib/platform/http/api-event.ts';
+import { type ApiEvent, type ApiResult, bodyBytes } from '#lib/platform/http/api-event.ts';
 import { refuse } from '#lib/platform/http/router.ts';
+import { parse } from '#lib/platform/http/validation.ts';
+import { line } from '#lib/platform/text.ts';
 import { HOUR_MS, iso } from '#lib/platform/time.ts';
+import { linksAddress } from '#lib/settings.ts';
 import { followLink, type OpenLink, openLink } from './open-link.ts';
 
-/** The page of a link: its text and its button. */
-export type LinkPage = { status: number; title: string; says: string[]; button?: string };
+/** The page of a link: its text and its button. `asksName`: whether its form has a field for the name of the user. */
+export type LinkPage = { status: number; title: string; says: string[]; button?: string; asksName?: boolean };
 
 const STYLE = `
 :root { color-scheme: light dark; }
@@ -30,16 +34,39 @@ button {
   min-height: 48px; width: 100%; margin-top: 12px; padding: 0 20px; font: inherit; font-weight: 600;
   border: 0; border-radius: 6px; cursor: pointer; color: light-dark(#fff, #0b1420); background: light-dark(#1d5fbf, #7db3ff);
 }
-button:focus-visible { outline: 3px solid light-dark(#1a1d21, #e6e8ea); outline-offset: 2px; }
+label { display: block; font-weight: 600; }
+input {
+  min-height: 48px; width: 100%; margin-top: 4px; padding: 0 12px; font: inherit; color: inherit;
+  border: 1px solid light-dark(#8a9199, #6b737b); border-radius: 6px; background: light-dark(#fff, #14171a);
+}
+:is(button, input):focus-visible { outline: 3px solid light-dark(#1a1d21, #e6e8ea); outline-offset: 2px; }
 `;
 
-/** Headers: one style by its digest, no scripts, no frames, no access from other pages. */
+/** Keeps the name in the browser for the next link. Without scripts the field is empty. */
+const SCRIPT = `
+const field = document.querySelector('input');
+try {
+  field.value ||= localStorage.getItem('fleetwatch.name') ?? '';
+  field.form.addEventListener('submit', () => localStorage.setItem('fleetwatch.name', field.value.trim()));
+} catch {}
+`;
+
+const MAX_NAME = 80;
+
+const NAME_FIELD = `<label for="name">Your name (optional)</label>
+<input id="name" name="name" maxlength="${MAX_NAME}" autocomplete="name">
+`;
+
+const digest = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
+/** Headers: one style and one script by their digests, no frames, no access from other pages. */
 const HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-store',
   'content-security-policy': [
     "default-src 'none'",
-    `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
+    `style-src ${digest(STYLE)}`,
+    `script-src ${digest(SCRIPT)}`,
     'img-src data:',
     "form-action 'self'",
     "base-uri 'none'",
@@ -54,7 +81,8 @@ const HEADERS = {
 };
 
 /** Returns the HTML of a page. Its form posts to the URL of the page. */
-export function pageOf({ status, title, says, button }: LinkPage, request_id: string): ApiResult {
+export function pageOf({ status, title, says, button, asksName }: LinkPage, request_id: string): ApiResult {
+  const field = asksName ? NAME_FIELD : '';
   const body = `<!doctype html>
 <html lang="en">
 <head>
@@ -68,8 +96,9 @@ export function pageOf({ status, title, says, button }: LinkPage, request_id: st
 <main>
 <h1>${escaped(title)}</h1>
 ${says.map((text) => `<p>${escaped(text)}</p>`).join('\n')}
-${button ? `<form method="post"><button type="submit">${escaped(button)}</button></form>` : ''}
+${button ? `<form method="post">${field}<button type="submit">${escaped(button)}</button></form>` : ''}
 </main>
+${asksName ? `<script>${SCRIPT}</script>` : ''}
 </body>
 </html>
 `;
@@ -123,15 +152,28 @@ async function pageFor(env: Env, event: ApiEvent, address: string): Promise<Link
       headers: { allow },
     });
   }
-  if (settings.PUBLIC_URL === '')
+  if (linksAddress(settings) === '')
     throw new AppError('NOT_FOUND', 'Links in alerts require the setting PUBLIC_URL, which is not set.');
   const isPost = http.method === 'POST';
   if (isPost) assertSameOriginForm(event.headers, settings);
   const link = await openLink(env, event.rawPath.slice(LINK_PATH.length));
   if ('why' in link) return { status: link.status, title: 'This link cannot be used', says: [link.why] };
   if (!isPost) return confirmPage(link);
-  await followLink(env, link, { ...originOf({ headers: event.headers, address, request_id }), via: 'link' });
+  const origin = { ...originOf({ headers: event.headers, address, request_id }), via: 'link' as const };
+  await followLink(env, link, origin, await nameIn(event));
   return { status: 200, ...DONE[link.claims.action](link, env.ports.clock.now()) };
+}
+
+/** The form of a page. `name`: name of the user who acknowledges; may be empty. */
+const LinkForm = z.strictObject({ name: line(0, MAX_NAME) });
+
+/** Maximum size of a submitted form in bytes. */
+const MAX_FORM = 4096;
+
+/** Returns the name that the form contains; empty without one. Throws VALIDATION_ERROR, PAYLOAD_TOO_LARGE. */
+async function nameIn(event: ApiEvent): Promise<string> {
+  const form = new URLSearchParams((await bodyBytes(event, MAX_FORM)).toString());
+  return parse(LinkForm, { name: form.get('name')?.trim() ?? '' }).name;
 }
 
 const ENDS = 'This stops reminders and escalation until the check recovers.';
@@ -141,6 +183,7 @@ const confirmPage = ({ claims, check, name }: OpenLink): LinkPage => ({
   title: `${name} is ${check.state}`,
   says: [`Since ${clockTime(check.state_since)}.`, CONFIRM[claims.action].says],
   button: CONFIRM[claims.action].button,
+  asksName: claims.action === 'acknowledge',
 });
 
 const CONFIRM: Readonly<Record<LinkAction, { says: string; button: string }>> = {

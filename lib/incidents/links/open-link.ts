@@ -83,11 +83,12 @@ export async function openLink({ ports, keys }: Env, token: string): Promise<Ope
 
 type ActorScope = TenantEnv & MutationContext;
 
-/** Performs the action of a link, once: its use is recorded in the same transaction. */
+/** Performs the action of a link, once: its use is recorded in the same transaction. @param name name of its user */
 export async function followLink(
   { ports, keys }: Env,
   link: OpenLink,
   origin: Origin & { via: 'link' },
+  name = '',
 ): Promise<void> {
   const scope: ActorScope = { ports, keys, tenant: link.claims.tenant, origin };
   const now = ports.clock.now();
@@ -95,7 +96,8 @@ export async function followLink(
   const used: Write = { put, if: 'absent' };
   if (link.claims.action === 'silence') return silence(scope, link, used);
   const { channel_id } = link.claims;
-  await acknowledge(scope, link.check, { by: `a link in ${link.sent_to}`, via: 'link', channel_id, note: '' }, [used]);
+  const by = `${name && `${name}, by `}a link in ${link.sent_to}`;
+  await acknowledge(scope, link.check, { by, via: 'link', channel_id, note: '' }, [used]);
 }
 
 /** Extra retention in seconds, because clocks differ. */

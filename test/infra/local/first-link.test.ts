@@ -16,7 +16,11 @@ describe('sign-in link of a new service', () => {
       const told = /^Sign-in link, valid once, for an hour: (http:\/\/localhost:(\d+)\/#\/link\/fwl_\w+)$/m.exec(
         service.out(),
       );
+      const here = `http://localhost:${new URL(url).port}`;
       expect(told?.[2]).toBe(new URL(url).port);
+      expect(service.out()).toContain(
+        `\nLinks in alerts lead to ${here}; set PUBLIC_URL if users open another address\n`,
+      );
       return { url, page: pageAt(url), token: tokenOf(told![1]!) };
     };
     const first = start({ DATA_DIR: dir });
@@ -40,6 +44,7 @@ describe('sign-in link of a new service', () => {
     expect(third.out()).toMatch(
       /^Sign-in link, valid once, for an hour: https:\/\/status\.example\.com\/#\/link\/fwl_\w+$/m,
     );
+    expect(third.out()).not.toContain('Links in alerts');
     const [[, value] = []] = page.cookies;
     const later = pageAt(url);
     later.cookies.set(`fleetwatch_session_${new URL(url).port}`, value!);

@@ -149,7 +149,7 @@ describe('webhook', () => {
       entity: { id: 'ent_1', name: 'Shop', slug: 'shop', blueprint: 'service', labels: { team: 'payments' } },
       cause: 'result',
       error_message: 'status 503, expected 200',
-      since: '2026-11-21T05:16:40.123Z',
+      since: '2026-11-21T05:16:10.123Z',
       ...{ root: null, affected: null, impact: null, acknowledge_url: null, silence_url: null },
       ...{ step: null, acknowledgement: null, remediation: null, group_id: null },
       urls: { check: null, incident: null, runbook: null, dashboard: null },
@@ -184,7 +184,7 @@ describe('slack', () => {
           fields: [
             mrkdwn('*Check*\nup → down'),
             mrkdwn('*Entity*\nup → degraded'),
-            mrkdwn('*Since*\n2026-11-21 05:16:40 UTC'),
+            mrkdwn('*Failing since*\n2026-11-21 05:16:10 UTC'),
             mrkdwn('*Down for*\n2 h'),
           ],
         },
@@ -267,7 +267,7 @@ describe('ntfy', () => {
         tags: 'red_circle',
         authorization: 'Bearer tk_1',
       },
-      body: 'Check: up → down\nEntity: up → degraded\nSince: 2026-11-21 05:16:40 UTC\nWhy: status 503, expected 200',
+      body: 'Check: up → down\nEntity: up → degraded\nFailing since: 2026-11-21 05:16:10 UTC\nWhy: status 503, expected 200',
     });
   });
 

@@ -1,4 +1,5 @@
 import type { Alert, DeliveryKind } from '#lib/channels/alert.ts';
+import { combinedAlert } from '#lib/channels/combined.ts';
 
 const event: Alert['event'] = {
   entity_id: 'ent_1',
@@ -21,6 +22,7 @@ const down: Alert = {
   affected: null,
   impact: null,
   group: null,
+  combined: null,
   lately: null,
   notified: [],
   remediation: null,
@@ -36,6 +38,7 @@ const down: Alert = {
   cause: 'result',
   check_label: 'checkout',
   error_message: 'status 503, expected 200',
+  outage_started_at: '2026-11-21T05:16:10.123Z',
   check_from_since: '2026-11-20T05:16:40.000Z',
   at: '2026-11-21T05:16:41.000Z',
   sent_at: Date.parse('2026-11-21T05:16:41.250Z'),
@@ -56,6 +59,7 @@ const up: Alert = {
     timestamp: '2026-11-21T06:21:52.123Z',
   },
   error_message: '',
+  outage_started_at: null,
   check_from_since: event.timestamp,
 };
 
@@ -63,6 +67,7 @@ const degraded: Alert = {
   ...down,
   reports_state: 'degraded',
   event: { ...event, check_to_state: 'degraded' },
+  outage_started_at: null,
   error_message: 'expected latency_ms to be less than 800, got 912',
 };
 
@@ -103,6 +108,7 @@ export const examples = {
     cause: null,
     error_message: '',
     reports_state: null,
+    outage_started_at: null,
     event: { ...event, from_state: 'up', to_state: 'up', check_to_state: 'up', transition_id: '' },
   },
   degraded,
@@ -156,6 +162,14 @@ export const examples = {
   },
   root: { ...down, impact: { count: 2, names: ['Cart', 'Search'] } },
   same_name: { ...down, check_label: 'shop' },
+  combined: combinedAlert(
+    [
+      { ...up, urls: { ...up.urls, check: 'https://status.test/#/checks/chk_1' } },
+      { ...down, delivery_id: 'dlv_2', urls: { ...down.urls, check: 'https://status.test/#/checks/chk_1' } },
+      { ...degraded, delivery_id: 'dlv_3' },
+    ],
+    2,
+  ),
   flapping: { ...down, flapping: { changes: 6, within_ms: 41 * 60_000, calm_ms: 15 * 60_000 } },
 } satisfies Record<string, Alert> & Record<DeliveryKind, Alert>;
 

@@ -12,11 +12,11 @@ const words = (name: keyof typeof examples): string => {
 };
 
 describe('the message of an alert', () => {
-  it('names check, entity, states, error and time when a check goes down', () => {
+  it('names check, entity, states, error and the first failure when a check goes down', () => {
     expect(words('state_change')).toBe(`[bad] Shop: checkout is down
 Check: up → down
 Entity: up → degraded
-Since: 2026-11-21 05:16:40 UTC
+Failing since: 2026-11-21 05:16:10 UTC
 status 503, expected 200`);
   });
 
@@ -32,7 +32,7 @@ Was down for: 1 h 5 min`);
     expect(words('reminder')).toBe(`[bad] Shop: checkout is still down after 2 h
 Check: up → down
 Entity: up → degraded
-Since: 2026-11-21 05:16:40 UTC
+Failing since: 2026-11-21 05:16:10 UTC
 Down for: 2 h
 status 503, expected 200
 Reminder: still down.`);
@@ -45,11 +45,11 @@ Reminder: still down.`);
   });
 
   it('has the reason in a late alert', () => {
-    expect(words('late')).toBe(`[bad] Shop: checkout has been down for 5 min
+    expect(words('late')).toBe(`[bad] Shop: checkout has been down for 5 min 30 s
 Check: up → down
 Entity: up → degraded
-Since: 2026-11-21 05:16:40 UTC
-Down for: 5 min
+Failing since: 2026-11-21 05:16:10 UTC
+Down for: 5 min 30 s
 status 503, expected 200
 Late alert: an earlier one was suppressed, failed or arrived out of order.`);
     expect(words('late_recovery')).toMatch(/^\[good] Shop: checkout is up again after 1 h 5 min\n/);
@@ -129,7 +129,7 @@ describe('the context in the message of an alert', () => {
     ).toBe(`Root cause: Database, down since 2026-11-21 05:12:03 UTC. 41 others fail with it: Cart, Search, Mail and 38 more.
 Check: up → down
 Entity: up → degraded
-Since: 2026-11-21 05:16:40 UTC
+Failing since: 2026-11-21 05:16:10 UTC
 Why: status 503, expected 200
 Down 3 times within 1 d. Notified: Slack, 2 x Webhook.
 Acknowledge: https://status.test/a/tok_1

@@ -81,10 +81,10 @@ describe('templates', () => {
 
   it('have the values of the alert', () => {
     expect(said('{{check_name}}|{{state}}|{{previous_state}}|{{since}}|{{error}}|{{cause}}|{{label.team}}')).toBe(
-      'checkout|down|up|2026-11-21 05:16:40 UTC|status 503, expected 200|Database|payments',
+      'checkout|down|up|2026-11-21 05:16:10 UTC|status 503, expected 200|Database|payments',
     );
     expect(said('{{runbook_url}} {{acknowledge_url}} {{duration}}')).toBe(
-      'https://wiki.test/shop?a=1&b=2 https://status.test/a/tok_1 0 s',
+      'https://wiki.test/shop?a=1&b=2 https://status.test/a/tok_1 30 s',
     );
   });
 

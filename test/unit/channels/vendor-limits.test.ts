@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Alert } from '#lib/channels/alert.ts';
+import { combinedAlert, MAX_COMBINED } from '#lib/channels/combined.ts';
 import { channelTypeOf } from '#lib/channels/registry.ts';
 import type { VendorResponse } from '#test/support/vendors/vendor.ts';
 import { configOf, types, vendorOf } from './all-vendors.ts';
@@ -51,6 +52,17 @@ describe.each(types)('%s', (type) => {
         const { status, body } = answered(type, alert);
         expect(JSON.stringify({ status, body: status < 300 ? undefined : body })).toMatch(/"status":20/);
       }),
+    );
+  });
+
+  it('accepts the largest combined message', () => {
+    fc.assert(
+      fc.property(alerts, (alert) => {
+        const all = Array.from({ length: MAX_COMBINED }, () => ({ ...alert, combined: null }));
+        const { status, body } = answered(type, combinedAlert(all as [Alert, ...Alert[]], 3));
+        expect(JSON.stringify({ status, body: status < 300 ? undefined : body })).toMatch(/"status":20/);
+      }),
+      { numRuns: 30 },
     );
   });
 

@@ -17,6 +17,7 @@ const delivery = (status: Delivery['status'], more: Partial<Delivery> = {}): Del
   channel_type: 'slack',
   step: null,
   group_id: null,
+  combined_in: null,
   status,
   attempts: 1,
   sent_at: null,

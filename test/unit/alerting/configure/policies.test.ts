@@ -138,7 +138,7 @@ describe('a test alert', () => {
       body: [
         'Check: up → down',
         'Entity: up → down',
-        'Since: 2026-11-21 05:16:40 UTC',
+        'Failing since: 2026-11-21 05:16:40 UTC',
         'Why: expected status 200, got 503 (Service Unavailable)',
       ].join('\n'),
     });
@@ -152,6 +152,7 @@ describe('a test alert', () => {
       channel_type: 'slack',
       step: null,
       group_id: null,
+      combined_in: null,
       status: 'sent',
       attempts: 1,
       sent_at: '2026-11-21T05:16:40.123Z',

@@ -26,6 +26,7 @@ const deliveryOf = ({ n, isTest, status }: Attempt): DeliveryItem => ({
   alert: null,
   step: null,
   group_id: null,
+  combined_in: null,
   status,
   attempts: 1,
   sent_at: null,

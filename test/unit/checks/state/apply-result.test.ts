@@ -86,7 +86,10 @@ it('counts an outage from its first failed probe to the first successful one', a
   expect(three.next).toMatchObject({ state: 'up', effective_at: second + 400 });
   expect(three.next).not.toHaveProperty('streaks_since');
   expect(three.others).toContainEqual(
-    expect.objectContaining({ effective_at: second + 400, outage_started_at: null, check_to_state: 'up' }),
+    expect.objectContaining({
+      ...{ effective_at: second + 400, outage_started_at: null, check_to_state: 'up' },
+      check_from_since: iso(first),
+    }),
   );
 });
 
