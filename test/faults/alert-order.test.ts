@@ -148,4 +148,57 @@ describe('a delivery that arrives after a newer one', () => {
     await overtaken({ late_alerts: false });
     expect(alertsAt(night)).toEqual(['09:40 state_change up', '09:40 state_change down']);
   });
+
+  describe('of a check that was disabled', () => {
+    /** The check goes down and is disabled; "down" is accepted at its third attempt, after the closing alert. */
+    async function closedFirst() {
+      const check = await alertingCheck(night, { check_type: 'push', policy: { cooldown_seconds: 0 } });
+      let refused = 0;
+      night.host('pager.test').does(({ headers }) => ({
+        status: headers['X-Service-Kind'] === 'state_change' && refused++ < 2 ? 503 : 200,
+      }));
+      await night.until('09:40');
+      await check.push(false);
+      await night.pass(100);
+      await check.change({ enabled: false });
+      return check;
+    }
+
+    it('is followed by another closing alert', async () => {
+      await closedFirst();
+      await night.until('09:41');
+      expect(alertsAt(night)).toEqual(['09:40 closed unknown', '09:40 state_change down', '09:40 closed unknown']);
+    });
+
+    it.each([true, false])(
+      'is followed by the first state after the check is enabled, success: %s',
+      async (success) => {
+        const check = await closedFirst();
+        await night.pass(500);
+        await check.change({ enabled: true });
+        await night.until('09:40:10');
+        await check.push(success);
+        await night.until('09:41');
+        expect(alertsAt(night)).toEqual([
+          '09:40 closed unknown',
+          '09:40 state_change down',
+          `09:40 state_change ${success ? 'up' : 'down'}`,
+        ]);
+      },
+    );
+  });
+
+  it('is followed by another closing alert if the check was deleted', async () => {
+    const check = await alertingCheck(night, { check_type: 'push' });
+    night.host('pager.test').does(async ({ headers }) => {
+      if (headers['X-Service-Kind'] === 'state_change') await night.sleep(3_000);
+      return { status: 200 };
+    });
+    await night.until('09:40');
+    await check.push(false);
+    await night.until('09:40:01');
+    await check.remove();
+    await night.until('09:41');
+    expect(alertsAt(night)).toEqual(['09:40 state_change down', '09:40 closed unknown', '09:40 closed unknown']);
+  });
 });

@@ -8,7 +8,9 @@ export type Manner =
   | 'refuses'
   | 'hangs'
   | 'breaks'
-  | ((call: Call) => { status: number; headers?: Record<string, string> });
+  | ((call: Call) => Response | Promise<Response>);
+
+type Response = { status: number; headers?: Record<string, string> };
 
 /** A request to a host, at `at` (epoch ms), and the status of the response; 0 for none. */
 export type Call = { at: number; headers: Record<string, string>; body: string; status: number };
@@ -57,7 +59,7 @@ export function virtualHosts(clock: Clock, onCall: (host: string) => Promise<voi
       const timedOut = new NetError('timeout', `no response from ${name} within ${timeout} ms`);
       throw Object.assign(timedOut, { latency_ms: timeout });
     }
-    const response = typeof manner === 'function' ? manner(one) : { status: manner === 'answers' ? 200 : 503 };
+    const response = typeof manner === 'function' ? await manner(one) : { status: manner === 'answers' ? 200 : 503 };
     one.status = response.status;
     await onCall(name);
     await clock.sleep(TRAVEL_MS);

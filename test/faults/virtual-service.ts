@@ -161,6 +161,7 @@ export async function virtualService(
     fatal,
     seen,
     now: clock.now,
+    sleep: clock.sleep,
     /** Lets time pass up to a time of day, or epoch ms. */
     until: (time: string | number) => clock.runUntil(typeof time === 'number' ? time : timeOfDay(time)),
     pass: (ms: number) => clock.runUntil(clock.now() + ms),

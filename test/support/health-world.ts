@@ -76,8 +76,8 @@ export async function healthWorld() {
     /** Records why a slot has no result. */
     missed: (check: CheckItem, slot: number, gap: StoredGapCause): Promise<void> =>
       writePack(check, slot, { number: numberOf(check.id), gap }),
-    push: async (check: CheckItem, success = true, checked_at?: number): Promise<void> => {
-      const push = { success, latency_ms: 7, status_code: 0, error_message: success ? '' : 'no space left' };
+    push: async (check: CheckItem, success = true, checked_at?: number, latency_ms = 7): Promise<void> => {
+      const push = { success, latency_ms, status_code: 0, error_message: success ? '' : 'no space left' };
       await receivePush(
         world,
         await fresh(check),

@@ -6,6 +6,7 @@ import type { Deadline, DeadlineEntry } from '#lib/alerting/decide/notes.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { OpenWindow } from '#lib/alerting/policy/policy.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
+import { acknowledgementAt } from '#lib/checks/acknowledgement.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
 import { type AttemptLimits, readLimits } from './attempt-limits.ts';
@@ -88,11 +89,13 @@ export async function readAttemptContext(
 export function guardInputOf(one: AttemptContext, now: number): GuardInput {
   const { remediation, series, lock_name, shares } = one;
   const { lock, remediations } = shares;
+  const acknowledged = acknowledgementAt(one.check.alerts, now);
   return {
     ...{ now, remediation, lock_name, attempts: series.attempts },
     is_healthy: isOver(one),
     ...(one.cause && { dependency: one.cause }),
     ...(one.window && { window: { until: one.window.until } }),
+    ...(acknowledged && { acknowledged }),
     ...(series.last_began_at !== undefined && { last_began_at: series.last_began_at }),
     ...(lock && { lock }),
     running: remediations?.running.map(({ until }) => until) ?? [],

@@ -1,7 +1,7 @@
 import type { AccountItem } from '#lib/access/account.ts';
 import { readCheckAlerting } from '#lib/alerting/decide/check-alerting.ts';
 import { unlinkFromRoot } from '#lib/alerting/decide/final-decision.ts';
-import { hasResultSince, latestDecisionAt } from '#lib/alerting/decide/first-result.ts';
+import { expectedResultAt, hasResultSince, latestDecisionAt } from '#lib/alerting/decide/first-result.ts';
 import { type Deadline, mergeDeadline } from '#lib/alerting/decide/notes.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { Env } from '#lib/env.ts';
@@ -20,9 +20,9 @@ import { type HeldCase, HOLDS } from './holds.ts';
 /** Recheck delay in ms while another process probes. */
 const ASKED_MS = 1_000;
 
-/** Bounds (ms) of the recheck interval while waiting for a result: a twentieth of the total wait. */
+/** Bounds (ms) of the recheck interval while waiting for a result: a tenth of the time since it was expected. */
 const MIN_MS = 5_000;
-const LATEST_MS = 300_000;
+const MAX_MS = 60_000;
 
 /**
  * Rechecks a held alert: keeps, releases or skips it, in one transaction. Time during an outage does not count.
@@ -97,6 +97,6 @@ async function waitForResult(
   const from = Math.max(Math.min(held.from, due), watchedSince);
   const last = latestDecisionAt(check, from);
   if (now >= last || (await hasResultSince(env, check, from))) return undefined;
-  const wait = Math.min(Math.max((last - from) / 20, MIN_MS), LATEST_MS);
+  const wait = Math.min(Math.max((now - expectedResultAt(check, from)) / 10, MIN_MS), MAX_MS);
   return { deadline: Math.min(Math.ceil(now + wait), last), note: { held: { ...held, from } } };
 }

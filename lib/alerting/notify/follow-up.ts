@@ -1,5 +1,5 @@
 import { recheckHeldUnder } from '#lib/alerting/cause/held-under.ts';
-import { type AlertItem, destinationOfTarget } from '#lib/alerting/decide/alert-item.ts';
+import { type AlertItem, alertItem, destinationOfTarget } from '#lib/alerting/decide/alert-item.ts';
 import { nextCatchUpRetry } from '#lib/alerting/decide/catch-up-retries.ts';
 import { escalationWrite } from '#lib/alerting/decide/escalation.ts';
 import { type Deadline, type DeadlineEntry, mergeDeadline } from '#lib/alerting/decide/notes.ts';
@@ -15,6 +15,7 @@ import { effectiveSettings } from '#lib/alerting/policy/effective-policy.ts';
 import type { PolicyItem } from '#lib/alerting/policy/policy.ts';
 import { type CheckItem, nextCheck, replaceCheck } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
+import { ALERTS, under } from '#lib/keys.ts';
 import { timeOf } from '#lib/platform/ids.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
@@ -91,19 +92,51 @@ function isLatestStep({ alerts }: CheckItem, { kind, reports_state, step, create
   return running.steps === 0 && FIRST_KINDS.includes(kind);
 }
 
-/** Schedules a late alert if a delivery was sent after a newer one with another state. */
-async function afterSent(
-  env: Env,
-  { id, tenant_id, check_id, channel_id, reports_state, combined_in }: DeliveryItem,
-): Promise<void> {
-  const last = await env.ports.table.get<LastDeliveryItem>(env.keys.lastDelivery(tenant_id, check_id, channel_id));
+/**
+ * After a delivery that was sent after a newer one with another state, the notified state is unknown, and a late alert
+ * is due. A check without a result waits for one, and a deleted check repeats its closing alert.
+ */
+async function afterSent(env: Env, delivery: DeliveryItem): Promise<void> {
+  const { id, tenant_id, check_id, channel_id, reports_state, combined_in } = delivery;
+  const { ports, keys } = env;
+  const [last, check] = await ports.table.getMany<[LastDeliveryItem, CheckItem]>([
+    keys.lastDelivery(tenant_id, check_id, channel_id),
+    keys.check(tenant_id, check_id),
+  ]);
+  if (!check) return repeatClosing(env, delivery);
   if (!last || last.delivery.id <= id || last.delivery.status !== 'sent') return;
   if (last.reports_state === null || last.reports_state === reports_state) return;
   // One message reported both, in order.
   if (combined_in !== null && last.delivery.combined_in === combined_in) return;
-  await updateAlerting(env, tenant_id, check_id, (_check, now) => ({
+  await updateAlerting(env, tenant_id, check_id, ({ alerts }, now) => ({
+    alerts: { ...alerts, announced: { baseline: 'unknown', inFlight: [] } },
     wanted: { deadline: now, note: { misled: true } },
   }));
+}
+
+/** Maximum number of alerts read to find the closing alert of a deleted check; each channel can have a repetition. */
+const LAST_ALERTS = 50;
+
+/** Repeats the closing alert of a deleted check for a channel that it reached before this delivery. Idempotent. */
+async function repeatClosing({ ports, keys }: Env, delivery: DeliveryItem): Promise<void> {
+  const { tenant_id, check_id, entity_id, channel_id, kind, sent_at, combined_in } = delivery;
+  if (kind === 'closed' || sent_at === null) return;
+  const newest = { ...under(ALERTS), descending: true, limit: LAST_ALERTS };
+  const { items } = await ports.table.query<AlertItem>({ partition: keys.ofCheck(tenant_id, check_id), ...newest });
+  for (const { kind, to, transition_id, transition_sk: sk, reports_state, expires_at } of items) {
+    const target = kind === 'closed' ? to.find((one) => one.channel_id === channel_id) : undefined;
+    if (!target || transition_id === null || sk === null) continue;
+    const closing = await ports.table.get<DeliveryItem>(keys.delivery(tenant_id, target.delivery_id));
+    if (closing?.sent_at == null || closing.sent_at > sent_at) return;
+    if (combined_in !== null && closing.combined_in === combined_in) return;
+    const put = alertItem(keys, {
+      ...{ tenant_id, check_id, entity_id, kind, reports_state, expires_at },
+      ...{ transition: { transition_id, sk }, at: Date.parse(sent_at), n: 1 },
+      channels: [{ ...target, id: channel_id }],
+    });
+    await ports.table.transact([{ put, if: 'absent' }]);
+    return;
+  }
 }
 
 /** `escalates`: the next escalation step is due now. */

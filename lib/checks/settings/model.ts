@@ -10,10 +10,11 @@ import type { CheckType } from '#lib/checks/types/check-type.ts';
 import { checkTypeOf, checkTypes } from '#lib/checks/types/registry.ts';
 import type { Ports } from '#lib/env.ts';
 import { invalid } from '#lib/platform/errors.ts';
+import { closestName } from '#lib/platform/http/closest-name.ts';
 import { IdOf, Unchanged } from '#lib/platform/http/route.ts';
 import { propertyAliases } from '#lib/platform/http/unknown-properties.ts';
-import { parse, refusal } from '#lib/platform/http/validation.ts';
-import { mergeMap, pick } from '#lib/platform/plain-data.ts';
+import { choice, parse, refusal } from '#lib/platform/http/validation.ts';
+import { memberOf, mergeMap, pick } from '#lib/platform/plain-data.ts';
 import { Name, NameOrNone } from '#lib/platform/text.ts';
 
 /** A day for probes, a leap year for pushes (docs/use/checks.md#settings). */
@@ -100,13 +101,13 @@ const fitsConfig = (config: object): boolean => Buffer.byteLength(JSON.stringify
 
 const inputs = new Map([...checkTypes].map(([name, type]) => [name, inputOf(type)]));
 
-/** Users look for a ping check, so the error suggests tcp. */
+/** Users look for a ping check, so the error of a type that resembles no other suggests tcp. */
 function unknownTypeMessage({ input }: { input?: unknown }): string {
-  const names = [...checkTypes.keys()].join(', ');
-  const isMissing = (input as { check_type?: unknown } | undefined)?.check_type === undefined;
-  return isMissing
-    ? `is required: one of ${names}`
-    : `must be one of ${names}; icmp is not supported: check an open port with tcp`;
+  const names = [...checkTypes.keys()];
+  const type = memberOf(input, 'check_type');
+  const message = choice(names, type);
+  const isUnlike = type !== undefined && closestName(String(type), names) === undefined;
+  return isUnlike ? `${message}; icmp is not supported: check an open port with tcp` : message;
 }
 
 /** A check as in a create request, with defaults: one schema per type, discriminated by check_type. */

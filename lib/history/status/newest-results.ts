@@ -47,12 +47,18 @@ export async function lastResult(context: Context, check: CheckItem): Promise<Re
   let newest: ResultItem | undefined;
   for await (const page of storedRuns(context, check, revisions, window, { descending: true, page: NEWEST })) {
     for (const { at, run } of page.filter((moment) => moment.gap === undefined)) {
+      // Results are read by checked_at; those that follow are not newer than this one.
+      if (newest && at < arrivalOrderOf(newest).at) return newest;
       const item = resultOf(keys, check, at, run);
-      if (!newest || arrivalOrderOf(item).at > arrivalOrderOf(newest).at) newest = item;
-      if (at <= now) return newest;
+      if (!newest || isNewer(item, newest)) newest = item;
     }
   }
   return newest;
+}
+
+function isNewer(a: ResultItem, b: ResultItem): boolean {
+  const [one, other] = [arrivalOrderOf(a), arrivalOrderOf(b)];
+  return one.at > other.at || (one.at === other.at && one.received_at > other.received_at);
 }
 
 /** Whether no result exists for the newest slot that cannot be in progress any more; false while disabled. */

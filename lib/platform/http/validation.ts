@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import { AppError, type ErrorDetail, invalid } from '#lib/platform/errors.ts';
 import { memberOf, withoutNulls } from '#lib/platform/plain-data.ts';
 import { shorten } from '#lib/platform/text.ts';
+import { closestName } from './closest-name.ts';
 import { commonRequired, unknown, unknownProperties } from './unknown-properties.ts';
 
 type Primitive = z.core.util.Primitive;
@@ -57,9 +58,12 @@ function typeOf({ expected, inst }: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidT
   return expected === 'number' && format?.includes('int') ? 'int' : expected;
 }
 
-function choice(values: readonly Primitive[], input: unknown): string {
+/** Returns the error of a value that is not in `values`, with the one that was probably meant. */
+export function choice(values: readonly Primitive[], input: unknown): string {
   const rule = (values.length === 1 ? '' : 'one of ') + values.map(String).join(', ');
-  return input === undefined ? `is required: ${rule}` : `must be ${rule}`;
+  if (input === undefined) return `is required: ${rule}`;
+  const near = typeof input === 'string' ? closestName(input, values.map(String)) : undefined;
+  return `must be ${rule}${near === undefined ? '' : `; did you mean ${near}?`}`;
 }
 
 function bound(issue: { origin?: string }, size: string, value: string, limit: number | bigint): string {

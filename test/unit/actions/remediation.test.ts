@@ -33,6 +33,23 @@ describe('a guarded action', () => {
     expect(await world.table.get(world.keys.remediationLock(TENANT, 'ent_shop'))).toBeUndefined();
   });
 
+  it('is not repeated once the failure is acknowledged', async () => {
+    const action = await world.guard({ max_attempts: 3, cooldown_seconds: 60, settle_seconds: 5 });
+    const failure = await world.fail();
+    const episode = { transition_id: failure.transition_id };
+    const acknowledgement = { by: 'ann@example.com', via: 'api' as const, at: world.now(), note: '' };
+    await world.fire(action, failure);
+    await world.setCheck({ alerts: { episode: { ...episode, acknowledgement } } });
+    await world.elapse(6);
+    await world.result(false);
+    await world.elapse(600);
+    expect(world.requests).toHaveLength(1);
+    expect(await world.runs(action)).toMatchObject([
+      { attempt: 1, verdict: 'not_recovered' },
+      { dispatch_status: 'skipped', error_message: 'acknowledged: ann@example.com has acknowledged it' },
+    ]);
+  });
+
   it('is repeated after each cooldown up to the maximum, and then alerts once', async () => {
     await world.putPolicy([CHANNEL]);
     const action = await world.guard({ max_attempts: 2, cooldown_seconds: 120, settle_seconds: 5 });

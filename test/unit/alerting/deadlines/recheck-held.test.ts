@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { addChannel } from '#lib/alerting/configure/check-channels.ts';
 import { updatePolicy } from '#lib/alerting/configure/policies.ts';
 import { addWindow, changeWindow, deleteWindow } from '#lib/alerting/configure/windows.ts';
 import { handleDeadlines } from '#lib/alerting/deadlines/handle-deadlines.ts';
@@ -9,6 +10,7 @@ import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import { explainTransition } from '#lib/alerting/explain/explain-transition.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { ALERTS, TRANSITIONS } from '#lib/keys.ts';
+import type { DeadlineEntry } from '#lib/schedule/entries.ts';
 import { recordOutage } from '#lib/schedule/outages.ts';
 import type { HealthWorld } from '#test/support/health-world.ts';
 import {
@@ -45,6 +47,37 @@ describe('a check that goes down in a maintenance window', () => {
     expect(await sentAlerts()).toHaveLength(1);
     await probe();
     expect(await sentAlerts()).toEqual(['state_change down', 'state_change up']);
+  });
+
+  it('alerts within five seconds of the first push after the window, despite a long grace time', async () => {
+    const { context } = world;
+    const job = await world.pushCheck({
+      failure_threshold: 1,
+      interval_seconds: 3600,
+      config: { grace_seconds: 3600 },
+    });
+    await addChannel(context, job, { channel_type: 'slack', config: { url: 'https://hooks.example.com/x' } });
+    await world.push(job);
+    const scope = { check_ids: [job.id] };
+    await addWindow(context, { name: 'work', scope, starts_at: now() - MINUTE, ends_at: now() + MINUTE });
+    await world.push(job, false);
+    const owner = { tenant_id: job.tenant_id, entity_id: job.entity_id, check_id: job.id };
+    const hold = () => world.ports.table.get<DeadlineEntry>(world.keys.entry('hold', job.tenant_id, job.id));
+    const passSeconds = async (seconds: number) => {
+      for (let i = 0; i < seconds; i++) {
+        world.advance(1000);
+        const entry = await hold();
+        if (entry && entry.deadline <= now()) {
+          await world.watermark(5 * MINUTE);
+          await handleDeadlines(world, [{ ...owner, kind: 'hold', at: entry.deadline }]);
+        }
+      }
+    };
+    await passSeconds(68);
+    await world.push(job, false);
+    expect(await hold()).toBeDefined();
+    await passSeconds(5);
+    expect(await hold()).toBeUndefined();
   });
 
   it('sends no alert when its first result after the window is a success', async () => {

@@ -160,6 +160,12 @@ describe('contradictory settings', () => {
   });
 });
 
+it('suggests the type that resembles an unknown one', () => {
+  expect(() => parseCheck({ entity_id: 'ent_a', check_type: 'pushh' }, AT)).toThrow(
+    /^check_type: must be one of http, tcp, .*push; did you mean push\?$/,
+  );
+});
+
 it('suggests tcp to users who look for ping', () => {
   expect(() => parseCheck({ entity_id: 'ent_a', check_type: 'icmp' }, AT)).toThrow(
     /^check_type: must be one of http, tcp, .*push; icmp is not supported: check an open port with tcp$/,

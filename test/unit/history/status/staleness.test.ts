@@ -39,6 +39,18 @@ describe('the last result', () => {
     await world.push(check, false);
     expect(await world.fresh(check)).toMatchObject({ state: 'down' });
     expect(await last()).toMatchObject({ success: false });
+    world.advance(MINUTE);
+    expect(await last()).toMatchObject({ success: false });
+  });
+
+  it('is the later arrival of two pushes with the same time', async () => {
+    const check = await world.pushCheck({ interval_seconds: 60 });
+    const at = now();
+    for (const latency_ms of [1, 2, 3, 4, 5]) {
+      world.advance(SECOND);
+      await world.push(check, true, at, latency_ms);
+      expect((await checkDetail(world.context, await world.fresh(check))).last_result).toMatchObject({ latency_ms });
+    }
   });
 });
 

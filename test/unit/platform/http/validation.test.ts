@@ -101,6 +101,7 @@ describe('validation messages', () => {
     [z.object({}), 'x', 'must be an object'],
     [z.record(z.string(), z.string()), 'x', 'must be an object'],
     [z.enum(['admin', 'member']), 'boss', 'must be one of admin, member'],
+    [z.enum(['admin', 'member']), 'membre', 'must be one of admin, member; did you mean member?'],
     [z.enum(['admin', 'member']), undefined, 'is required: one of admin, member'],
     [z.literal('push'), 'pull', 'must be push'],
     [z.email(), 'x', 'must be an e-mail address'],
