@@ -35,7 +35,7 @@ export function Wall({ fleet }: { fleet: Fleet }) {
             <StateMark state={row.state} />
             <strong dir="auto">{row.name}</strong>
             <Time at={row.state_since} as="for" />
-            <span class="why">{row.why}</span>
+            <span class="why">{row.error_message}</span>
           </li>
         ))}
       </ul>

@@ -54,7 +54,7 @@ const removeNotification = (
 
 /** Updates the notified states after a delivery has finished (docs/use/alerts.md#late-alerts). Idempotent. */
 export async function followUp(env: Env, delivery: DeliveryItem): Promise<void> {
-  if (delivery.reports_state === null) return;
+  if (delivery.to_state === null) return;
   if (delivery.status === 'failed') {
     await undoNotified(env, delivery);
     await afterFailure(env, delivery);
@@ -84,21 +84,18 @@ async function afterFailure(env: Env, delivery: DeliveryItem): Promise<void> {
 const FIRST_KINDS: readonly DeliveryItem['kind'][] = ['state_change', 'late', 'remediation_failed'];
 
 /** Whether no later step was notified after this alert: then the next escalation step is due immediately. */
-function isLatestStep({ alerts }: CheckItem, { kind, reports_state, step, created_at }: DeliveryItem): boolean {
+function isLatestStep({ alerts }: CheckItem, { kind, to_state, step, created_at }: DeliveryItem): boolean {
   const running = alerts.episode?.escalation;
-  if (!running || reports_state !== 'down' || Date.parse(created_at) < running.from) return false;
+  if (!running || to_state !== 'down' || Date.parse(created_at) < running.from) return false;
   if (kind === 'escalation') return running.steps === step;
   return running.steps === 0 && FIRST_KINDS.includes(kind);
 }
 
 /** Schedules a late alert if a delivery was sent after a newer one with another state. */
-async function afterSent(
-  env: Env,
-  { id, tenant_id, check_id, channel_id, reports_state }: DeliveryItem,
-): Promise<void> {
+async function afterSent(env: Env, { id, tenant_id, check_id, channel_id, to_state }: DeliveryItem): Promise<void> {
   const last = await env.ports.table.get<LastDeliveryItem>(env.keys.lastDelivery(tenant_id, check_id, channel_id));
   if (!last || last.delivery.id <= id || last.delivery.status !== 'sent') return;
-  if (last.reports_state === null || last.reports_state === reports_state) return;
+  if (last.delivery.to_state === null || last.delivery.to_state === to_state) return;
   await updateAlerting(env, tenant_id, check_id, (_check, now) => ({
     wanted: { deadline: now, note: { misled: true } },
   }));
