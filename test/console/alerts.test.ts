@@ -178,6 +178,22 @@ describe.skipIf(!binary)('alerts page in a browser', () => {
     expect(await dialog.textContent()).toMatch(/127\.77\.0\.2:\d+.*404/s);
   });
 
+  it('shows the whole error of a failed test', async () => {
+    const admin = await newTenant();
+    const { checks } = await watchedEntity(admin, 'web', 'Web shop', ['checkout']);
+    await slackChannel(admin, checks[0]!, 'http://127.77.0.9:9/hook');
+    const person = await personAt(world.browser, world.url, admin.key, '/alerts/channels');
+    await button(person, 'Send test').click();
+    const dialog = person.page.getByRole('dialog');
+    await dialog.getByText('Preview of an alert').waitFor();
+    for (const part of [dialog, dialog.locator('pre'), dialog.locator('.alert-error')]) {
+      const hidden = await part.evaluate(
+        (shown: { scrollWidth: number; clientWidth: number }) => shown.scrollWidth - shown.clientWidth,
+      );
+      expect(hidden).toBe(0);
+    }
+  });
+
   it('lists checks without a channel, and adds a channel to several', async () => {
     const person = await onCall({ place: '/alerts/no-channel' });
     const { page, admin, shop, rowsOf } = person;
