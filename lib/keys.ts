@@ -298,6 +298,9 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
       key(ofTenant(tenant, 'ALERTING'), `${prefix.ACCOUNT_CHANNELS}${channel}`),
     accountSilence: (tenant: string, silence: string) =>
       key(ofTenant(tenant, 'ALERTING'), `${prefix.SILENCES}${silence}`),
+    silences: (tenant: string) => ofTenant(tenant, 'SILENCES'),
+    /** Entry of the list of silences. @param of id of the silence of the account, or of the silenced entity or check */
+    silence: (tenant: string, of: string) => key(ofTenant(tenant, 'SILENCES'), of),
     window: (tenant: string, window: string) => key(ofTenant(tenant, 'ALERTING'), `${prefix.WINDOWS}${window}`),
     lastsOfChannels: (tenant: string) => ofTenant(tenant, 'CHANNEL_LASTS'),
     /** Latest delivery of an account channel, over all checks. */

@@ -76,7 +76,7 @@ export function makeLive(world: LiveWorld): Live {
       next = page.next;
     }
     batch(() => {
-      fleet.value = fleetOf(entities, transitions);
+      fleet.value = fleetOf(entities);
       news.value = { transitions: [], all: true };
     });
     feed = feedEnd(transitions.toReversed(), world.now());

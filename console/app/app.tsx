@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { Failure, Loading } from '#console/parts/states.tsx';
-import { live } from './live.ts';
+import { isOutdated, live } from './live.ts';
 import { PageView } from './page-view.tsx';
 import { route } from './route.ts';
 import { address, followAddress } from './router.ts';
@@ -53,7 +53,7 @@ function View() {
   // `?tv`: a page on a wall monitor, without the shell.
   if (address.value.query.has('tv'))
     return (
-      <main class="wall">
+      <main class={isOutdated.value ? 'wall outdated' : 'wall'}>
         <PageView key={identity.value} />
       </main>
     );

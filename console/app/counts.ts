@@ -1,9 +1,11 @@
 import { computed } from '@preact/signals';
 import { countsOf } from '#console/rules/fleet.ts';
-import { live } from './live.ts';
+import { isOutdated, live } from './live.ts';
 
 /** Number of entities per state; undefined until the first read. */
 export const counts = computed(() => (live.fleet.value ? countsOf(live.fleet.value.values()) : undefined));
 
-/** Number of entities that are down. */
-export const downCount = computed(() => counts.value?.down ?? 0);
+/** State that logo and tab show: down if an entity is down; unknown while the page is outdated. */
+export const worstState = computed(() =>
+  counts.value === undefined || isOutdated.value ? 'unknown' : counts.value.down > 0 ? 'down' : 'up',
+);

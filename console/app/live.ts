@@ -1,5 +1,7 @@
+import { computed } from '@preact/signals';
 import { callPage } from '#console/api/call.ts';
 import { makeLive } from '#console/api/live.ts';
+import { MAX_FAILED_POLLS } from '#console/rules/poll-interval.ts';
 
 let lastInput = Date.now();
 
@@ -14,6 +16,9 @@ export const live = makeLive({
   lastInput: () => lastInput,
   get: callPage,
 });
+
+/** Whether several polls have failed, so that the shown states may be outdated. */
+export const isOutdated = computed(() => live.missed.value >= MAX_FAILED_POLLS);
 
 /** Reports user activity to the poller. */
 export function watchAttention(): void {

@@ -3,9 +3,10 @@ import { useState } from 'preact/hooks';
 import { Button } from '#console/parts/button.tsx';
 import { Icon } from '#console/parts/icon.tsx';
 import { StateShape } from '#console/parts/state-mark.tsx';
-import { downCount } from './counts.ts';
+import { worstState } from './counts.ts';
 import { KeysHelp } from './keys-help.tsx';
-import { LastUpdated } from './last-updated.tsx';
+import { LastUpdated, OutdatedBanner } from './last-updated.tsx';
+import { isOutdated } from './live.ts';
 import { overlay, useShortcuts } from './overlay.ts';
 import { pages } from './pages.ts';
 import { Palette } from './palette/palette.tsx';
@@ -16,13 +17,13 @@ import { UserMenu } from './user-menu.tsx';
 export function Shell({ children }: { children: ComponentChildren }) {
   useShortcuts();
   return (
-    <div class="shell">
+    <div class={isOutdated.value ? 'shell outdated' : 'shell'}>
       <button type="button" class="skip" onClick={() => document.querySelector<HTMLElement>('#main')?.focus()}>
         Skip to content
       </button>
       <header class="top">
         <a class="brand" href="#/">
-          <StateShape state={downCount.value > 0 ? 'down' : 'up'} />
+          <StateShape state={worstState.value} />
           Fleetwatch
         </a>
         <button type="button" class="jump" aria-label="Jump to (/)" onClick={() => (overlay.value = 'palette')}>
@@ -36,6 +37,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
       </header>
       <Navigation />
       <main id="main" tabIndex={-1}>
+        <OutdatedBanner />
         {children}
       </main>
       {overlay.value === 'palette' && <Palette onClose={() => (overlay.value = undefined)} />}

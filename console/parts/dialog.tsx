@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { address } from '#console/app/router.ts';
 import { Button } from './button.tsx';
 
 type DialogProps = {
@@ -10,7 +11,9 @@ type DialogProps = {
   wide?: boolean;
 };
 
-/** Modal dialog. Escape closes it, and the focus returns to its opener. */
+const FIRST_FIELD = ':is(input, select, textarea):not(:disabled)';
+
+/** Modal dialog. The first field has the focus. Escape and a change of the page close it. */
 export function Dialog({ title, onClose, children, wide = false }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
@@ -18,10 +21,16 @@ export function Dialog({ title, onClose, children, wide = false }: DialogProps) 
   useLayoutEffect(() => {
     const before = document.activeElement;
     element.current?.showModal();
+    element.current?.querySelector<HTMLElement>(FIRST_FIELD)?.focus();
     return () => {
       if (before instanceof HTMLElement) before.focus();
     };
   }, []);
+  const { path } = address.value;
+  const opened = useRef(path);
+  useEffect(() => {
+    if (path !== opened.current) element.current?.close();
+  }, [path]);
   return (
     <dialog ref={element} class={wide ? 'dialog wide' : 'dialog'} aria-labelledby={id} onClose={onClose}>
       <header>

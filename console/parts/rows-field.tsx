@@ -9,11 +9,13 @@ type RowsProps = FrameProps & {
   /** Text written by `keptRows`. */
   value: string;
   onChange: (text: string) => void;
-  cell: (column: FieldSpec, i: number, row: Row, onChange: (text: string) => void) => ComponentChildren;
+  /** Whether a row has exactly one property. */
+  single: boolean;
+  fields: (i: number, row: Row, onChange: (row: Row) => void) => ComponentChildren;
 };
 
 /** List of objects, one per row, which can be reordered. */
-export function RowsField({ columns, value, onChange, cell, ...frame }: RowsProps) {
+export function RowsField({ columns, value, onChange, single, fields, ...frame }: RowsProps) {
   const rows = rowsIn(value);
   const change = (next: readonly Row[]) => onChange(keptRows(next));
   const put = (i: number, row: Row) => change(rows.with(i, row));
@@ -23,9 +25,7 @@ export function RowsField({ columns, value, onChange, cell, ...frame }: RowsProp
       <ol>
         {rows.map((row, i) => (
           <li key={i}>
-            <div class="fields">
-              {columns.map((column) => cell(column, i, row, (text) => put(i, { ...row, [column.path]: text })))}
-            </div>
+            <div class="fields">{fields(i, row, (next) => put(i, next))}</div>
             <Button
               small
               quiet
@@ -38,7 +38,7 @@ export function RowsField({ columns, value, onChange, cell, ...frame }: RowsProp
           </li>
         ))}
       </ol>
-      <Button small icon="add" onClick={() => change([...rows, emptyRow(columns)])}>
+      <Button small icon="add" onClick={() => change([...rows, emptyRow(columns, single)])}>
         Add
       </Button>
     </GroupFrame>

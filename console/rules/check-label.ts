@@ -21,8 +21,11 @@ const memberOf = (record: unknown, name: string): unknown => (record as Record<s
 const valuesOf = (record: unknown, names: readonly string[]): string[] =>
   names.map((name) => memberOf(record, name)).flatMap((value) => (value === undefined ? [] : [String(value)]));
 
-/** Returns the host that a channel posts to, or its only setting. The rest of a URL is often secret. */
-export function channelName({ config }: { config: Readonly<Record<string, string>> }): string {
+type NamedChannel = { name?: string; config: Readonly<Record<string, string>> };
+
+/** Returns the name of a channel, else the host that it posts to, or its only setting. The rest of a URL is secret. */
+export function channelName({ name, config }: NamedChannel): string {
+  if (name !== undefined) return name;
   const value = config.url ?? Object.values(config)[0] ?? '';
   if (/^\*+$/.test(value)) return '';
   return URL.parse(value)?.host || value;

@@ -2,8 +2,8 @@ import type { State, StatusEntity, Transition } from '#console/api/records.ts';
 import { labelText } from './labels.ts';
 import { BY_SEVERITY, isTrouble, severity } from './states.ts';
 
-/** Entity of the fleet, with the last error message if it is known. */
-export type FleetRow = StatusEntity & { why?: string };
+/** Entity of the fleet. */
+export type FleetRow = StatusEntity;
 /** Entities by id, sorted by name. */
 export type Fleet = ReadonlyMap<string, FleetRow>;
 export type Counts = Record<State | 'total', number>;
@@ -14,29 +14,24 @@ const NAMES = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' 
 /** Compares two names. */
 export const byName = (a: string, b: string): number => NAMES.compare(a, b);
 
-/** Builds the fleet from a full status. @param transitions newest first, for the error messages */
-export function fleetOf(entities: readonly StatusEntity[], transitions: readonly Transition[]): Fleet {
-  const reasons = new Map<string, string>();
-  for (const { entity_id, check_to_state, error_message } of transitions) {
-    if (isTrouble(check_to_state) && !reasons.has(entity_id)) reasons.set(entity_id, error_message);
-  }
+/** Builds the fleet from a full status. */
+export function fleetOf(entities: readonly StatusEntity[]): Fleet {
   const named = entities.toSorted((a, b) => byName(a.name, b.name) || (a.id < b.id ? -1 : 1));
-  return new Map(named.map((entity) => [entity.id, withReason(entity, reasons.get(entity.id))]));
+  return new Map(named.map((entity) => [entity.id, entity]));
 }
-
-const withReason = ({ why: _old, ...entity }: FleetRow, why: string | undefined): FleetRow =>
-  why && isTrouble(entity.state) ? { ...entity, why } : entity;
 
 /** Applies transitions, newest first; older ones are ignored. Returns undefined if an entity is unknown. */
 export function patched(fleet: Fleet, transitions: readonly Transition[]): Fleet | undefined {
   const next = new Map(fleet);
-  for (const { entity_id, timestamp, to_state, check_to_state, error_message } of transitions.toReversed()) {
+  for (const change of transitions.toReversed()) {
+    const { entity_id, timestamp, to_state, check_to_state } = change;
     const row = next.get(entity_id);
     if (!row) return undefined;
     if (timestamp < row.state_since) continue;
     const state_since = row.state === to_state ? row.state_since : timestamp;
-    const why = isTrouble(check_to_state) ? error_message : row.why;
-    next.set(entity_id, withReason({ ...row, state: to_state, state_since }, why));
+    const newest = isTrouble(check_to_state) ? change.error_message : row.error_message;
+    const error_message = isTrouble(to_state) ? newest : '';
+    next.set(entity_id, { ...row, state: to_state, state_since, error_message });
   }
   return next;
 }
@@ -67,7 +62,7 @@ export function filtered(rows: readonly FleetRow[], { states, words }: Filter): 
     if (states.size > 0 && !states.has(row.state)) return false;
     if (wanted.length === 0) return true;
     const text =
-      `${row.name}\n${row.slug}\n${row.blueprint_slug}\n${row.why ?? ''}\n${labelText(row.labels)}`.toLowerCase();
+      `${row.name}\n${row.slug}\n${row.blueprint_slug}\n${row.error_message}\n${labelText(row.labels)}`.toLowerCase();
     return wanted.every((word) => text.includes(word));
   });
 }

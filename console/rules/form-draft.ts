@@ -23,6 +23,16 @@ export const startingFrom = (specs: readonly FieldSpec[], record: object): Field
     return value === undefined || value === null ? spec : { ...spec, fallback: textOf(spec, value) };
   });
 
+/** Form text of a stored secret that is removed on saving. */
+export const CLEARED = '\0';
+
+/** Whether a record has a value at a path. */
+export function isStored(record: object, path: string): boolean {
+  const value = at(record, path);
+  const isEmpty = typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+  return value !== undefined && value !== null && value !== '' && !isEmpty;
+}
+
 const KEPT = '********';
 const isKept = (value: unknown): boolean => value === KEPT;
 
@@ -50,15 +60,17 @@ function at(record: object | undefined, path: string): unknown {
 
 /**
  * Builds the request body. Empty fields are omitted; a value that the record had is removed with null. Empty secrets
- * are unchanged. Empty top-level maps and lists are sent as such, because null means unchanged there.
+ * are unchanged; cleared ones are removed. Empty top-level maps and lists are sent as such, because null means unchanged there.
  */
 export function bodyOf(specs: readonly FieldSpec[], draft: Draft, record?: object): Record<string, unknown> {
   const body: Record<string, unknown> = {};
   for (const spec of specs) {
     const text = draft[spec.path] ?? '';
     const stored = shown(spec, record);
-    if (text !== '' || spec.fallback === '') put(body, spec.path, readText(spec, text));
-    else if (stored !== undefined && stored !== null) put(body, spec.path, isMany(spec) ? readText(spec, '') : null);
+    const none = isMany(spec) ? readText(spec, '') : null;
+    if (text === CLEARED) put(body, spec.path, none);
+    else if (text !== '' || spec.fallback === '') put(body, spec.path, readText(spec, text));
+    else if (stored !== undefined && stored !== null) put(body, spec.path, none);
   }
   return body;
 }

@@ -15,6 +15,7 @@ export type MemberSchema = {
   maxLength?: number;
   minimum?: number;
   maximum?: number;
+  maxProperties?: number;
   writeOnly?: boolean;
   properties?: Readonly<Record<string, MemberSchema>>;
   required?: readonly string[];
@@ -62,6 +63,8 @@ export type FieldSpec = {
   texts: boolean;
   /** Fields of a row, for `rows`; paths are relative. */
   columns: readonly FieldSpec[];
+  /** Whether a row has exactly one property. */
+  single: boolean;
 };
 
 /** Length in characters from which a text field has several lines. */
@@ -93,6 +96,7 @@ function specOf(path: string, name: string, member: MemberSchema, required: bool
   const kind = kindOf(member, name);
   const texts = member.items?.type === 'string';
   const columns = kind === 'rows' ? members(member.items!, '', false) : [];
+  const single = member.items?.maxProperties === 1;
   const fallback = member.default ?? (member.const === true ? false : undefined);
   return {
     path,
@@ -101,11 +105,12 @@ function specOf(path: string, name: string, member: MemberSchema, required: bool
     required: required && member.default === undefined,
     secret: member.writeOnly === true,
     hint: member.description ?? '',
-    fallback: fallback === undefined ? undefined : textOf({ kind, texts, columns }, fallback),
+    fallback: fallback === undefined ? undefined : textOf({ kind, texts, columns, single }, fallback),
     options: (member.enum ?? member.items?.enum ?? member.items?.properties?.source?.enum ?? []).map(String),
     titles: member.titles ?? member.items?.titles ?? {},
     texts,
     columns,
+    single,
   };
 }
 
@@ -140,12 +145,12 @@ export function labelOf(name: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-type Typed = Pick<FieldSpec, 'kind' | 'texts' | 'columns'>;
+type Typed = Pick<FieldSpec, 'kind' | 'texts' | 'columns' | 'single'>;
 
 /** Converts a value to form text. */
-export function textOf({ kind, texts, columns }: Typed, value: unknown): string {
+export function textOf({ kind, texts, columns, single }: Typed, value: unknown): string {
   if (value === undefined || value === null) return '';
-  if (kind === 'rows') return keptRows(rowsOf(columns, value));
+  if (kind === 'rows') return keptRows(rowsOf(columns, value, single));
   if (kind === 'escaped') return escaped(String(value));
   if (kind === 'assertions' && Array.isArray(value)) return draftOfAssertions(value);
   if (kind === 'map' && typeof value === 'object') {
@@ -179,8 +184,8 @@ function jsonOf(text: string): unknown {
 }
 
 /** Converts form text to a value. Invalid text is kept, so that the API reports it. */
-export function readText({ kind, texts, columns }: Typed, text: string): unknown {
-  if (kind === 'rows') return valuesOf(columns, rowsIn(text));
+export function readText({ kind, texts, columns, single }: Typed, text: string): unknown {
+  if (kind === 'rows') return valuesOf(columns, rowsIn(text), single);
   if (kind === 'escaped') return unescaped(text);
   if (kind === 'number') return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
   if (kind === 'boolean') return text === 'true';
@@ -192,22 +197,24 @@ export function readText({ kind, texts, columns }: Typed, text: string): unknown
   return text;
 }
 
-const rowsOf = (columns: readonly FieldSpec[], value: unknown): Row[] =>
+const rowsOf = (columns: readonly FieldSpec[], value: unknown, single: boolean): Row[] =>
   (Array.isArray(value) ? value : []).map((item) =>
     Object.fromEntries(
-      columns.map((column) => {
+      columns.flatMap((column) => {
         const member: unknown = item?.[column.path];
-        return [column.path, member === undefined ? (column.fallback ?? '') : textOf(column, member)];
+        if (member !== undefined) return [[column.path, textOf(column, member)]];
+        return single ? [] : [[column.path, column.fallback ?? '']];
       }),
     ),
   );
 
-/** Converts rows to objects. Empty and default values are omitted. */
-const valuesOf = (columns: readonly FieldSpec[], rows: readonly Row[]): object[] =>
+/** Converts rows to objects. Empty and default values are omitted, except the only property of a row. */
+const valuesOf = (columns: readonly FieldSpec[], rows: readonly Row[], single: boolean): object[] =>
   rows.map((row) =>
     Object.fromEntries(
       columns.flatMap((column) => {
         const text = row[column.path] ?? '';
+        if (single) return row[column.path] === undefined ? [] : [[column.path, readText(column, text)]];
         return text === '' || text === column.fallback ? [] : [[column.path, readText(column, text)]];
       }),
     ),

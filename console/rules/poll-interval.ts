@@ -12,7 +12,7 @@ const MAX_MS = 60_000;
 const ATTENTIVE_MS = 60_000;
 
 /** Number of failed polls after which the page warns that it is outdated. */
-export const MAX_FAILED_POLLS = 3;
+export const MAX_FAILED_POLLS = 2;
 
 /** Returns ms: 5 s if active, 15 s visible, 60 s hidden; doubled per failure up to 60 s; at least `retryAfter`. */
 export function pollInterval({ hidden, idleMs, failures, retryAfter = 0 }: Attention): number {

@@ -9,9 +9,12 @@ type Columns = readonly FieldSpec[];
 export const rowsIn = (text: string): Row[] => (text === '' ? [] : JSON.parse(text));
 export const keptRows = (rows: readonly Row[]): string => JSON.stringify(rows);
 
-/** Creates a row with default values. */
-export const emptyRow = (columns: Columns): Row =>
-  Object.fromEntries(columns.map(({ path, fallback }) => [path, fallback ?? '']));
+/** Creates a row with default values. @param single whether it has exactly one property */
+export const emptyRow = (columns: Columns, single: boolean): Row =>
+  single ? rowOf(columns[0]!) : Object.fromEntries(columns.map(({ path, fallback }) => [path, fallback ?? '']));
+
+/** Creates a row with exactly one property. */
+export const rowOf = ({ path, kind }: FieldSpec): Row => ({ [path]: kind === 'boolean' ? 'true' : '' });
 
 /** Summarizes a row: `latency_ms less_than, value 800, severity warn`. */
 export function lineOf(columns: Columns, row: Row): string {

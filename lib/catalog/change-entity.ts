@@ -20,6 +20,7 @@ import {
 } from './entity.ts';
 import { mergeValues } from './field.ts';
 import { changedLabels } from './labels.ts';
+import { listSilence } from './silence-list.ts';
 import { endsSooner, withSilence } from './silence-settings.ts';
 import { type EntityPointer, requireEntity } from './store.ts';
 
@@ -116,7 +117,8 @@ export async function updateEntity(
     const wakes = endsSooner(entity, changed, now);
     if (wakes) await ports.queues.send('deadline', [wakeMessage(tenant, now, WRITTEN_MS)]);
     const own = { put: changed, if: { version: entity.v } };
-    const outcome = await commit(ports, [own, ...note(entity, changed)]);
+    const listed = listSilence(scope, { entity_id: entity.id }, entity, changed);
+    const outcome = await commit(ports, [own, ...listed, ...note(entity, changed)]);
     if (!outcome.ok) return RETRY;
     if (wakes) await ports.queues.send('deadline', [wakeMessage(tenant, now)]);
     return entityRecord(changed, blueprint, now);
@@ -155,6 +157,7 @@ export async function deleteEntity(context: Deleting, blueprintSlug: string, slu
       // Adding a check writes the entity, so this version contains all its checks.
       { delete: { pk: entity.pk, sk: entity.sk }, if: { version: entity.v } },
       { delete: keys.entitySlug(tenant, blueprintSlug, slug) },
+      ...(entity.silenced ? [{ delete: keys.silence(tenant, entity.id) }] : []),
       ...checks.map((id) => ({ delete: keys.check(tenant, id) })),
       ...(checks.length > 0 ? [countChecks(context, count, { checks: -checks.length, load: -entity.check_load })] : []),
       ...note(entity, undefined),

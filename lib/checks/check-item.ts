@@ -40,6 +40,8 @@ export type CheckItem = Item &
 
     state: CheckState;
     state_since: string;
+    /** Error message of the change to `state`; absent if it had none. */
+    error_message?: string;
     /** Consecutive failures, up to the threshold; not counted while down. */
     consecutive_failures: number;
     // The next three are absent at 0.
@@ -137,7 +139,7 @@ export type NotifiedStates = { baseline: NotifiedState; inFlight: NotifiedAlert[
 const OMITTED_AT_ZERO = ['consecutive_warnings', 'consecutive_successes', 'consecutive_oks'] as const;
 
 /**
- * Returns the next version of a check item; the only way to create one. Omits counters at 0. Drops `silence_mark`, so
+ * Returns the next version of a check item; the only way to create one. Omits counters at 0 and an empty error. Drops `silence_mark`, so
  * that a concurrent missed-heartbeat detection cannot commit on stale data
  * (docs/develop/recording.md#the-recording-core); the detection itself sets it again.
  */
@@ -151,6 +153,7 @@ export function nextCheck(
   const next: CheckItem = { ...rest, ...changes, v: token };
   for (const name of removed) delete next[name];
   for (const counter of OMITTED_AT_ZERO) if (next[counter] === 0) delete next[counter];
+  if (next.error_message === '') delete next.error_message;
   return next;
 }
 

@@ -9,7 +9,7 @@ import { idFloor, isId } from '#lib/platform/ids.ts';
 import { Instant } from '#lib/platform/instant.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { filtered, queryMerged } from '#lib/platform/table/pages.ts';
-import { DAY_MS } from '#lib/platform/time.ts';
+import { DAY_MS, iso } from '#lib/platform/time.ts';
 import {
   acknowledgementOf,
   type IncidentDetail,
@@ -134,8 +134,16 @@ export async function incidentDetail(context: Context, incident: IncidentItem): 
     entities: await entitiesOf(context, incident, names),
     affected: { count: others.length, items: await affectedOf(context, others.slice(0, MAX_SHOWN)) },
     ...alertsIn(timeline.items, incident, names),
+    resolves_at: resolvesAt(context, incident, parts.items),
     acknowledgement: acknowledgementOf(incident, ports.clock.now()),
   };
+}
+
+/** Returns the end of the quiet time after the last recovery; null if none is running. */
+function resolvesAt({ ports }: Context, { origin, resolved_at }: IncidentItem, parts: IncidentEntity[]): string | null {
+  if (origin === 'manual' || resolved_at !== undefined || parts.length === 0) return null;
+  if (parts.some(({ down_checks }) => down_checks > 0)) return null;
+  return iso(Math.max(...parts.map(({ at }) => at)) + ports.settings.INCIDENT_QUIET_SECONDS * 1000);
 }
 
 /** Reads the present entities, the root cause first. @param names names of failed entities by id */

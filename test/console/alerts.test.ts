@@ -55,13 +55,51 @@ describe.skipIf(!binary)('alerts page in a browser', () => {
     const { page, rowsOf, complaints } = await onCall();
     const rows = rowsOf('Deliveries');
     await rows.nth(1).waitFor();
-    const failed = /Failed.*Web shop: checkout.*404.*Alert.*Slack 127\.77\.0\.2.*3/s;
+    const failed = /Failed.*Up → Down.*Web shop: checkout.*404.*Alert.*Slack 127\.77\.0\.2.*3/s;
     await eventually(async () => failed.test((await rows.first().textContent()) ?? ''));
     expect(await rows.nth(1).textContent()).toMatch(/Sent.*Web shop: login/s);
     await rows.first().getByRole('link', { name: 'Alert' }).click();
     await page.getByRole('link', { name: 'Web shop is down' }).click();
     await page.getByText('card declined').first().waitFor();
     expect(complaints).toEqual([]);
+  });
+
+  it('shows what a delivery reports, in the color of the new state, and the name of the channel', async () => {
+    const admin = await newTenant();
+    const { checks } = await watchedEntity(admin, 'web', 'Web shop', ['checkout']);
+    const config = { url: `${receiver.url}/named` };
+    got(await admin.post('/v1/notify/channels', { name: 'On call', channel_type: 'slack', config }), 201);
+    await report(admin, checks[0]!, 'card declined');
+    await report(admin, checks[0]!, true);
+    await eventually(async () => (await admin.get('/v1/notify/logs')).body.length === 2);
+    const { page } = await personAt(world.browser, world.url, admin.key, '/alerts');
+    const rowOf = (change: string) =>
+      page.getByRole('table', { name: 'Deliveries' }).locator('tbody tr').filter({ hasText: change });
+    await rowOf('Down → Up').locator('.state.up').first().waitFor({ state: 'attached' });
+    await rowOf('Up → Down').locator('.state.down').first().waitFor({ state: 'attached' });
+    expect(await rowOf('Up → Down').textContent()).toContain('Slack On call');
+    expect(await rowOf('Up → Down').locator('.state.up').count()).toBe(0);
+  });
+
+  it('lists silences of the account, entities and checks, and ends each', async () => {
+    const admin = await newTenant();
+    const { checks } = await watchedEntity(admin, 'web', 'Web shop', ['checkout', 'login']);
+    const until = new Date(Date.now() + 3_600_000).toISOString();
+    got(await admin.post(`/v1/checks/${checks[0]}/policy`, { silenced_until: until, silence_reason: 'a disk' }), 200);
+    got(await admin.put('/v1/blueprints/shop/entities/web', { silenced: true, silence_reason: 'a move' }), 200);
+    got(await admin.post('/v1/notify/silences', { applies_to: null, until, reason: 'an upgrade' }), 201);
+    const person = await personAt(world.browser, world.url, admin.key, '/alerts/silences');
+    const rows = person.page.getByRole('table', { name: 'Silences' }).locator('tbody tr');
+    await rows.filter({ hasText: /Web shop: checkout.*a disk/s }).waitFor();
+    await rows.filter({ hasText: /All checks of Web shop.*a move.*until lifted/s }).waitFor();
+    for (let left = 3; left > 0; left--) {
+      expect(await rows.count()).toBe(left);
+      await rows.first().getByRole('button', { name: 'End' }).click();
+      await button(person, 'End silence').click();
+      await eventually(async () => (await rows.count()) === left - 1);
+    }
+    expect((await admin.get(`/v1/checks/${checks[0]}/policy`)).body.silenced).toBe(false);
+    expect((await admin.get('/v1/blueprints/shop/entities/web')).body.silenced).toBe(false);
   });
 
   it('filters deliveries by status, check and channel, and keeps the filters in the address', async () => {
@@ -138,6 +176,22 @@ describe.skipIf(!binary)('alerts page in a browser', () => {
     await rows.filter({ hasText: 'checkout' }).getByRole('button', { name: 'Send test' }).click();
     await dialog.getByText('Failed').waitFor();
     expect(await dialog.textContent()).toMatch(/127\.77\.0\.2:\d+.*404/s);
+  });
+
+  it('shows the whole error of a failed test', async () => {
+    const admin = await newTenant();
+    const { checks } = await watchedEntity(admin, 'web', 'Web shop', ['checkout']);
+    await slackChannel(admin, checks[0]!, 'http://127.77.0.9:9/hook');
+    const person = await personAt(world.browser, world.url, admin.key, '/alerts/channels');
+    await button(person, 'Send test').click();
+    const dialog = person.page.getByRole('dialog');
+    await dialog.getByText('Preview of an alert').waitFor();
+    for (const part of [dialog, dialog.locator('pre'), dialog.locator('.alert-error')]) {
+      const hidden = await part.evaluate(
+        (shown: { scrollWidth: number; clientWidth: number }) => shown.scrollWidth - shown.clientWidth,
+      );
+      expect(hidden).toBe(0);
+    }
   });
 
   it('lists checks without a channel, and adds a channel to several', async () => {

@@ -11,6 +11,30 @@ import { button, expectDisabled } from './person.ts';
 describe.skipIf(!binary)('catalog pages in a browser', () => {
   const world = browserAndService();
 
+  it('focuses the first field of a dialog, fills the slug from the name, and closes it with the page', async () => {
+    const admin = await newTenant();
+    const person = await visitor(world.browser, world.url, admin);
+    const { page, go } = person;
+    await go('/catalog');
+    await button(person, 'New blueprint').click();
+    await page.keyboard.type('Cron job');
+    expect(await page.getByLabel(/^Name/).inputValue()).toBe('Cron job');
+    expect(await page.getByLabel(/^Slug/).inputValue()).toBe('cron-job');
+    await button(person, 'Create').click();
+    await page.getByRole('heading', { name: 'Cron job', level: 1 }).waitFor();
+    await button(person, 'New entity').click();
+    await page.keyboard.type('Nightly backup (EU)');
+    await button(person, 'Create').click();
+    await page.getByRole('row', { name: /Nightly backup/ }).waitFor();
+    expect((await admin.get('/v1/blueprints/cron-job/entities')).body).toMatchObject([{ slug: 'nightly-backup-eu' }]);
+
+    await page.locator('body').press('?');
+    const dialog = page.getByRole('dialog');
+    await dialog.waitFor();
+    await go('/incidents');
+    await dialog.waitFor({ state: 'detached' });
+  });
+
   it('creates a blueprint, orders its fields, and creates an entity', async () => {
     const admin = await newTenant();
     const person = await visitor(world.browser, world.url, admin);

@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { barriers } from '#test/support/axe.ts';
 import { newTenant } from '#test/support/client.ts';
@@ -57,6 +58,46 @@ describe.skipIf(!binary)('check form in a browser', () => {
     expect(body.at(-1)).toMatchObject({ target_url: `${target().url}/new`, expected_status: 200 });
   });
 
+  it('creates an entity from the name that matches none', async () => {
+    const person = await withAnEntity();
+    const { page, admin } = person;
+    await page.getByRole('link', { name: 'New check' }).click();
+    await page.getByLabel(/^Target URL/).fill(`${target().url}/cart`);
+    const entity = page.getByRole('combobox', { name: /^Entity/ });
+    await entity.fill('Cart service');
+    await page.getByRole('option', { name: /Create “Cart service”/ }).waitFor();
+    await page.keyboard.press('Enter');
+    await eventually(async () => /entity=ent_/.test(page.url()));
+    expect(await entity.inputValue()).toBe('Cart service');
+    await button(person, 'Save check').click();
+    await page.getByRole('heading', { level: 1, name: `${target().url}/cart` }).waitFor();
+    const made = got(await admin.get('/v1/blueprints/service/entities/cart-service'), 200);
+    expect((await admin.get(`/v1/checks?entity_id=${made.id}`)).body).toHaveLength(1);
+
+    await page.evaluate(`location.hash = '#/checks/new'`);
+    await entity.fill('( )');
+    await page.getByText('No matches').waitFor({ state: 'detached' });
+    await page.keyboard.press('Enter');
+    await page.locator('.field', { hasText: 'Entity' }).locator('.field-error', { hasText: 'slug' }).waitFor();
+  });
+
+  it('shows which secrets of a check are set, and clears them', async () => {
+    const { page, admin, entity } = await withAnEntity();
+    const settings = { entity_id: entity.id, check_type: 'http', target_url: `${target().url}/secret` };
+    const config = { headers: { Authorization: 'Bearer s3cret' } };
+    const { id } = got(await admin.post('/v1/checks', { ...settings, config }), 201);
+    await page.evaluate(`location.hash = '#/checks/${id}/edit'`);
+    const headers = page.getByLabel(/^Headers/);
+    expect(await headers.getAttribute('placeholder')).toBe('********');
+    expect(await page.getByLabel(/^Body$/).getAttribute('placeholder')).toBe('none');
+    expect(await page.getByRole('button', { name: 'Clear body' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Clear headers' }).click();
+    await page.getByText('Removed when you save.').waitFor();
+    await page.getByRole('button', { name: 'Save check' }).click();
+    await page.getByRole('heading', { level: 1, name: /secret/ }).waitFor();
+    expect((await admin.get(`/v1/checks/${id}`)).body.config).not.toHaveProperty('headers');
+  });
+
   it('edits the steps of a TCP check, and shows the transcript of a settings test', async () => {
     const person = await withAnEntity();
     const { page, admin, entity } = person;
@@ -71,7 +112,10 @@ describe.skipIf(!binary)('check form in a browser', () => {
       ['Expect', '220'],
     ].entries()) {
       await steps.getByRole('button', { name: 'Add' }).click();
-      await steps.getByRole('listitem').nth(i).getByLabel(name!, { exact: true }).fill(text!);
+      const step = steps.getByRole('listitem').nth(i);
+      await step.getByLabel('Kind').selectOption({ label: name! });
+      await step.getByLabel(name!, { exact: true }).fill(text!);
+      expect(await step.getByRole('textbox').count()).toBe(1);
     }
     await steps.getByRole('button', { name: 'Move 3 up' }).click();
     await steps.getByRole('button', { name: 'Move 2 up' }).click();
@@ -98,6 +142,9 @@ describe.skipIf(!binary)('check form in a browser', () => {
     await page.keyboard.press('Enter');
     await button(person, 'Add assertion').click();
     const first = page.getByRole('group', { name: 'Assertion 1' });
+    const topOf = async (part: Locator) => Math.round(((await part.boundingBox())?.y ?? 0) / 40);
+    const ofRow = [first.getByLabel('Source'), first.getByLabel('Severity'), button(person, 'Remove assertion 1')];
+    expect(new Set(await Promise.all(ofRow.map(topOf))).size).toBe(1);
     await first.getByLabel('Operator').selectOption('one_of');
     await first.getByLabel(/^Values/).fill('6xx');
     await button(person, 'Test settings').click();

@@ -30,6 +30,33 @@ describe.skipIf(!binary)('check page in a browser', () => {
     expect(complaints).toEqual([]);
   });
 
+  it('says which part of a time range it covers, and shows the whole hour', async () => {
+    const { page } = await onCall();
+    const partial = page.locator('.uptime .partial');
+    await partial.nth(3).waitFor();
+    for (const text of await partial.allTextContents()) expect(text).toMatch(/Uptime \d+ (h|d).*last \d+ (s|min)/s);
+    const ends = await page.locator('.latency-axis span').allTextContents();
+    const [first, last] = [ends[0]!, ends.at(-1)!].map((text) => {
+      const [hour, minute] = text.split(':').map(Number);
+      return hour! * 60 + minute!;
+    });
+    expect([59, 60, 61]).toContain((last! - first! + 1440) % 1440);
+  });
+
+  it('shows how to report to a push check first, until the first ping', async () => {
+    const { page, admin, check } = await onCall();
+    const { id } = got(await admin.post('/v1/checks', { entity_id: check.entity_id, check_type: 'push' }), 201);
+    await page.evaluate(`location.hash = '#/checks/${id}'`);
+    const firstSection = page.locator('.check-page h2').first();
+    await page.getByText('waiting for the first heartbeat').waitFor();
+    expect(await firstSection.textContent()).toBe('Ping URL');
+    expect(await page.getByRole('heading', { name: 'Latency' }).count()).toBe(0);
+    await push(admin, id, true);
+    await page.reload();
+    await page.getByRole('heading', { name: 'Latency' }).waitFor();
+    expect(await firstSection.textContent()).toBe('Latency');
+  });
+
   it('acknowledges and silences a check, and explains the alert', async () => {
     const person = await onCall();
     const { page, admin, check, cards } = person;

@@ -135,6 +135,34 @@ describe.skipIf(!binary)('fleet page in a browser', () => {
     });
   }
 
+  it('shows the error of a long outage after many newer transitions, also on the page of the entity', async () => {
+    const admin = await newTenant();
+    const [down, busy] = (await fleetOf(admin, ['Database', 'Busy'])) as [string, string];
+    await report(admin, down, false);
+    for (let i = 0; i < 110; i++) await report(admin, busy, i % 2 === 0);
+    await report(admin, busy, true);
+    const { page } = await personAt(world.browser, world.url, admin.key);
+    const row = page.getByRole('table', { name: 'Entities' }).locator('tbody tr', { hasText: 'Database' });
+    await row.getByText('disk is full').waitFor();
+    await page.evaluate(`location.hash = '#/?tv'`);
+    await page.locator('.wall-troubles').getByText('disk is full').waitFor();
+    await page.evaluate(`location.hash = '#/entities/service/entity-0'`);
+    await page.locator('.state-line').getByText('disk is full').waitFor();
+  });
+
+  it('leaves the wall view without an error', async () => {
+    const { page, complaints } = await onCall();
+    for (const place of ['/checks', '/', '/incidents']) {
+      await page.evaluate(`location.hash = '#/?tv'`);
+      await page.locator('.wall .tiles canvas').waitFor();
+      await page.evaluate(`location.hash = '#${place}'`);
+      await page.getByRole('navigation', { name: 'Pages' }).waitFor();
+      // A resize is reported after the next frame.
+      await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+    }
+    expect(complaints).toEqual([]);
+  });
+
   it('shows the sign-in when the session ends elsewhere, and then returns to the page', async () => {
     const person = await onCall();
     await person.page.evaluate(`location.hash = '#/settings/sign-in'`);
@@ -154,6 +182,8 @@ describe.skipIf(!binary)('fleet page during a service outage', () => {
     await fleetOf(service.client, ['Web shop']);
     const person = await personAt(world.browser, service.url, service.client.key);
     await person.page.getByRole('link', { name: 'Web shop' }).waitFor();
+    const colorOf = (part: string) => `getComputedStyle(document.querySelector('${part}')).filter`;
+    expect(await person.page.evaluate(colorOf('.state-filter'))).toBe('none');
     await service.kill();
     const offline = person.page.getByText('Offline');
     // Polls become rarer after failures; an online event polls at once.
@@ -162,10 +192,16 @@ describe.skipIf(!binary)('fleet page during a service outage', () => {
       return offline.isVisible();
     }, 50_000);
     expect(await person.page.getByRole('link', { name: 'Web shop' }).isVisible()).toBe(true);
+    expect(await person.page.evaluate(colorOf('.state-filter'))).toBe('grayscale(1)');
+    await person.page.evaluate(`location.hash = '#/?tv'`);
+    await person.page.locator('.wall-counts').waitFor();
+    expect(await person.page.evaluate(colorOf('.wall-counts'))).toBe('grayscale(1)');
+    expect(await offline.isVisible()).toBe(true);
     await service.start();
     await eventually(async () => {
       await person.page.evaluate(`dispatchEvent(new Event('online'))`);
       return !(await offline.isVisible());
     }, 50_000);
+    expect(await person.page.evaluate(colorOf('.wall-counts'))).toBe('none');
   });
 });

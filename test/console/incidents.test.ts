@@ -95,6 +95,10 @@ describe.skipIf(!binary)('incident pages in a browser', () => {
       .toMatch(/still down: acknowledge the incident/);
     for (const check of [checkout, login]) await report(admin, check, true);
     await pollNow(person);
+    await page
+      .locator('.incident-facts')
+      .getByText(/Recovered.*watching until \d/)
+      .waitFor();
     await eventually(async () => {
       // The button is disabled after it was used.
       await button(person, 'Resolve').click({ force: true });

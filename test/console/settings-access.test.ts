@@ -10,6 +10,16 @@ import { at, choose, copied, joined, open, row, shown } from './settings.ts';
 describe.skipIf(!binary)('key and team settings in a browser', () => {
   const world = browserAndService();
 
+  it('shows the own member completely on a phone', async () => {
+    const admin = await newTenant();
+    const { page } = await at(world.browser, world.url, 'team', admin);
+    await page.setViewportSize({ width: 390, height: 844 });
+    const tag = page.getByRole('table', { name: 'Team' }).getByText('you', { exact: true });
+    const cell = page.getByRole('table', { name: 'Team' }).locator('td', { has: tag });
+    const [inner, outer] = [await tag.boundingBox(), await cell.boundingBox()];
+    expect(inner!.x + inner!.width).toBeLessThanOrEqual(outer!.x + outer!.width);
+  });
+
   it('creates a key that is shown once and restricted to a check', async () => {
     const admin = await newTenant();
     await admin.post('/v1/blueprints', { slug: 'service', name: 'Service' });

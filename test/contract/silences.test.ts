@@ -78,16 +78,51 @@ describe('a silence', () => {
     const silence = got(await respond.post(SILENCES, body), 201);
     expect(silence).toMatchObject({ id: expect.stringMatching(/^sil_/), ...body, notice: null });
     const { notice: _said, ...record } = silence;
-    expect(got(await client.get(SILENCES), 200)).toEqual([record]);
+    const listed = { ...record, scope: 'account', entity_id: null, check_id: null };
+    expect(got(await client.get(SILENCES), 200).filter(({ id: of }: { id: string }) => of === silence.id)).toEqual([
+      listed,
+    ]);
     expect(got(await client.get(policy), 200).silenced_by).toMatchObject([{ by: 'account', id: silence.id }]);
     await push(id, false);
     expect(await reasonOf(id)).toBe('silenced');
     got(await respond.del(`${SILENCES}/${silence.id}`), 204);
-    expect(got(await client.get(SILENCES), 200)).toEqual([]);
+    expect(got(await client.get(SILENCES), 200)).not.toContainEqual(listed);
     expect((await respond.del(`${SILENCES}/${silence.id}`)).status).toBe(404);
     await eventually(() => texts('/selected').length === 1);
     const { body: log } = await client.get('/v1/audit?action=silence.');
     expect(log.map(({ action }: { action: string }) => action)).toEqual(['silence.end', 'silence.create']);
+  });
+
+  it('is listed with those of every other scope, with its author and its end, until it is over', async () => {
+    const mine = await newTenant();
+    const [entity, other] = [await newEntity(mine), await newEntity(mine)];
+    const check = await newCheck(mine, { entity_id: other.id });
+    const gone = await newCheck(mine, { entity_id: other.id });
+    const policy = `/v1/checks/${check.id}/policy`;
+    const path = `/v1/blueprints/service/entities/${entity.slug}`;
+    const until = ahead(3600);
+    got(await mine.put(path, { silenced: true, silence_reason: 'moving' }), 200);
+    got(await mine.post(policy, { silenced_until: until, silence_reason: 'a new disk' }), 200);
+    got(await mine.post(`/v1/checks/${gone.id}/policy`, { silenced: true }), 200);
+    got(await mine.del(`/v1/checks/${gone.id}`), 204);
+    const account = got(await mine.post(SILENCES, { applies_to: null, until, reason: 'upgrade' }), 201);
+    const { created_by } = account;
+    expect(created_by).not.toBe('');
+    const none = { id: null, applies_to: null, created_at: expect.any(String), created_by };
+    const all = [
+      { scope: 'account', id: account.id, until, reason: 'upgrade', entity_id: null, check_id: null },
+      { ...none, scope: 'entity', entity_id: entity.id, check_id: null, until: null, reason: 'moving' },
+      { ...none, scope: 'check', entity_id: other.id, check_id: check.id, until, reason: 'a new disk' },
+    ];
+    expect(got(await mine.get(SILENCES), 200)).toMatchObject(all);
+    const first = await mine.get(`${SILENCES}?limit=2`);
+    expect(first.body).toHaveLength(2);
+    const next = /<([^>]+)>/.exec(first.headers.get('link') ?? '')?.[1];
+    expect(got(await mine.get(next!), 200)).toMatchObject(all.slice(2));
+
+    got(await mine.post(policy, { silenced: false }), 200);
+    got(await mine.del(path), 204);
+    expect(got(await mine.get(SILENCES), 200)).toMatchObject(all.slice(0, 1));
   });
 
   it('reports nothing at its end if nothing has changed', async () => {

@@ -9,6 +9,7 @@ beforeAll(async () => {
   client = await newTenant();
 });
 
+const about = ({ id }: { id: string }) => ({ entity_id: id, failure_threshold: 1 });
 const push = async (id: string, success: boolean) =>
   got(await client.post(`/v1/checks/${id}/results`, { success, latency_ms: 1 }), 201);
 
@@ -40,8 +41,29 @@ describe('GET /v1/status', () => {
     expect(shown).toHaveLength(4);
     for (const { slug } of entities) {
       const record = got(await client.get(`/v1/blueprints/service/entities/${slug}`), 200);
-      expect(shown).toContainEqual({ ...record, stale: expect.any(Boolean) });
+      expect(shown).toContainEqual({ ...record, error_message: expect.any(String), stale: expect.any(Boolean) });
     }
+  });
+
+  it('returns the error of the worst check until the entity recovers', async () => {
+    const mine = await newTenant();
+    const entity = await newEntity(mine);
+    const [slow, full] = [await newCheck(mine, about(entity)), await newCheck(mine, about(entity))];
+    const report = async (check: { id: string }, result: object) =>
+      got(await mine.post(`/v1/checks/${check.id}/results`, { latency_ms: 1, ...result }), 201);
+    const shown = async () => got(await mine.get('/v1/status'), 200).entities[0].error_message;
+    await report(full, { success: true });
+    expect(await shown()).toBe('');
+    await report(slow, { success: true, warning_message: 'slow' });
+    expect(await shown()).toBe('slow');
+    await report(full, { success: false, error_message: 'disk full, see https://host.example/log' });
+    expect(await shown()).toBe('disk full, see https://host.example/log');
+    const readOnly = await keyOf(mine, { scopes: ['read'] });
+    expect(got(await readOnly.get('/v1/status'), 200).entities[0].error_message).toBe('disk full, see ********');
+    await report(full, { success: true });
+    expect(await shown()).toBe('slow');
+    await report(slow, { success: true });
+    expect(await shown()).toBe('');
   });
 
   it('agrees with the list of checks about stale ones', async () => {

@@ -19,9 +19,13 @@ const OF_TRIGGER: Readonly<Record<string, Action['trigger_type'] | 'any'>> = {
   interval_seconds: 'schedule',
 };
 
-const SPECS = fieldsOf(schemas.action).map(
-  (spec): FieldSpec => (spec.path === 'trigger_type' ? { ...spec, fallback: 'manual', required: false } : spec),
-);
+/** Values that a new action starts with. */
+const FIRST: Readonly<Record<string, string>> = { trigger_type: 'manual', trigger_to_state: 'down' };
+
+const SPECS = fieldsOf(schemas.action).map((spec): FieldSpec => {
+  const fallback = FIRST[spec.path];
+  return fallback === undefined ? spec : { ...spec, fallback, required: false };
+});
 
 /** Fields of an existing action, whose header values are hidden. */
 const STORED = SPECS.map(

@@ -4,6 +4,7 @@ import { schemas } from '#console/api/schemas.ts';
 import { refusal } from '#console/app/session.ts';
 import { Dialog } from '#console/parts/dialog.tsx';
 import { SchemaForm } from '#console/parts/form/form.tsx';
+import { withSlug } from '#console/rules/slug.ts';
 
 type SkillFormProps = {
   skill?: Skill;
@@ -19,6 +20,7 @@ export const SkillForm = ({ skill, onSaved, onClose }: SkillFormProps) => (
       schema={schemas.skill}
       skip={skill ? ['tools', 'enabled', 'slug'] : ['tools', 'enabled']}
       record={skill}
+      {...(!skill && { derive: withSlug })}
       submit={skill ? 'Save' : 'Create'}
       why={refusal('write')}
       send={async (body) => {

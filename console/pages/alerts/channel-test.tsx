@@ -32,9 +32,9 @@ export function ChannelTest({ name, path, onDone }: TestProps) {
         <Dialog title={`Test of ${name}`} onClose={() => show(undefined)}>
           {'preview' in tested ? (
             <>
-              <p>
+              <div>
                 <DeliveryOutcome delivery={tested} />
-              </p>
+              </div>
               {tested.preview && <Preview {...tested.preview} />}
             </>
           ) : (
@@ -47,7 +47,7 @@ export function ChannelTest({ name, path, onDone }: TestProps) {
 }
 
 const Preview = ({ title, body }: NonNullable<TestedChannel['preview']>) => (
-  <figure class="code">
+  <figure class="code message">
     <figcaption>Preview of an alert</figcaption>
     <pre dir="auto">
       <strong>{title}</strong>

@@ -12,7 +12,7 @@ import { Time } from '#console/parts/time.tsx';
 import { isOpen, kindOf, STATUS } from '#console/rules/alert-reason.ts';
 import { channelName } from '#console/rules/check-label.ts';
 import { incidentsOfEntity } from '#console/rules/incidents.ts';
-import { severity } from '#console/rules/states.ts';
+import { STATE_WORD, severity } from '#console/rules/states.ts';
 import { CheckLink } from './about.tsx';
 import { DELIVERY_FILTERS, DeliveryFilters } from './delivery-filters.tsx';
 
@@ -64,6 +64,12 @@ export function Deliveries({ query, checks, channels }: DeliveriesProps) {
   );
 }
 
+/** Shows the state before and after the reported change, in the color of the latter. */
+const ReportedChange = ({ of: { from_state: from, to_state: to } }: { of: Delivery }) =>
+  from && to ? (
+    <StateMark state={to} word={from === to ? STATE_WORD[to] : `${STATE_WORD[from]} → ${STATE_WORD[to]}`} />
+  ) : null;
+
 function columnsOf(
   checks: readonly Check[] | undefined,
   channels: readonly ListedChannel[] | undefined,
@@ -77,8 +83,13 @@ function columnsOf(
   return [
     {
       head: 'Status',
-      cell: ({ status }) => <StateMark state={DELIVERY_MARK[status]} word={STATUS[status]} />,
+      cell: ({ status }) => (status === 'failed' ? <strong>{STATUS[status]}</strong> : STATUS[status]),
       compare: (a, b) => severity(DELIVERY_MARK[a.status]) - severity(DELIVERY_MARK[b.status]),
+    },
+    {
+      head: 'State',
+      wide: true,
+      cell: (delivery) => <ReportedChange of={delivery} />,
     },
     {
       head: 'About',
@@ -88,7 +99,7 @@ function columnsOf(
           <CheckLink id={delivery.check_id} check={checkOf.get(delivery.check_id)} />
           <span class={delivery.error ? 'why' : 'why narrow'} dir="auto" title={delivery.error}>
             <span class="narrow">
-              {kindOf(delivery)}, {receiverOf(delivery)}{' '}
+              <ReportedChange of={delivery} /> {kindOf(delivery)}, {receiverOf(delivery)}{' '}
             </span>
             {delivery.error}
           </span>

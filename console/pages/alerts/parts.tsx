@@ -42,7 +42,7 @@ export const parts: readonly Part[] = [
       </Data>
     ),
   },
-  { part: 'silences', name: 'Silences', Part: Silences },
+  { part: 'silences', name: 'Silences', Part: ({ checks }) => <Silences checks={checks.data} /> },
   { part: 'windows', name: 'Maintenance', Part: Windows },
   {
     part: 'defaults',

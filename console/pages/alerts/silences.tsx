@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
 import { useLoad } from '#console/api/load.ts';
-import type { CreatedRecord, Silence } from '#console/api/records.ts';
+import type { Check, CreatedRecord, Silence } from '#console/api/records.ts';
+import { live } from '#console/app/live.ts';
 import { refusal } from '#console/app/session.ts';
 import { showToast, showWarning } from '#console/app/toasts.tsx';
 import { blueprintsInUse, Selects } from '#console/parts/alerts/selects.tsx';
@@ -12,14 +13,18 @@ import { Dialog } from '#console/parts/dialog.tsx';
 import { Data, Empty } from '#console/parts/states.tsx';
 import { type Column, Table } from '#console/parts/table/table.tsx';
 import { Time } from '#console/parts/time.tsx';
+import { pathTo } from '#console/rules/address.ts';
+import { entityHref, entityPath } from '#console/rules/catalog.ts';
 import { selectorOf, selectorSchema } from '#console/rules/selector.ts';
+import { CheckLink } from './about.tsx';
 
-/** Lists the active silences of the account. */
-export function Silences() {
-  const silences = useLoad<Silence[]>('/v1/notify/silences');
+/** Lists the active silences of the account, its entities and checks. */
+export function Silences({ checks }: { checks: readonly Check[] | undefined }) {
+  const silences = useLoad<Silence[]>('/v1/notify/silences', { all: true });
   const [making, make] = useState(false);
   const [ending, end] = useState<Silence | undefined>(undefined);
   const why = refusal('respond');
+  const columns = columnsOf(checks, end);
   return (
     <>
       <p class="above-form">
@@ -32,10 +37,10 @@ export function Silences() {
           found.length === 0 ? (
             <Empty title="No active silences" icon="alerts">
               <p>A silence suppresses all alerts of the selected checks until a given time.</p>
-              <p>To silence a single check or entity, open its page.</p>
+              <p>To silence a single check or entity, open its page. Its silence is then listed here too.</p>
             </Empty>
           ) : (
-            <Table label="Silences" rows={found} columns={columnsOf(why, end)} keyOf={({ id }) => id} />
+            <Table label="Silences" rows={found} columns={columns} keyOf={idOf} />
           )
         }
       </Data>
@@ -63,13 +68,13 @@ export function Silences() {
           title="End this silence now?"
           action="End silence"
           run={async () => {
-            await call('DELETE', `/v1/notify/silences/${ending.id}`);
+            await endSilence(ending);
             silences.reload();
           }}
           onClose={() => end(undefined)}
         >
           <p>
-            <Selects of={ending.applies_to} />: an alert is sent at once for each changed state.
+            <Subject silence={ending} checks={checks} />: an alert is sent at once for each changed state.
           </p>
         </Confirm>
       )}
@@ -77,28 +82,64 @@ export function Silences() {
   );
 }
 
-const columnsOf = (why: string | undefined, end: (silence: Silence) => void): readonly Column<Silence>[] => [
+const idOf = ({ id, check_id, entity_id }: Silence): string => (id ?? check_id ?? entity_id)!;
+
+const entityOf = ({ entity_id }: Silence) => live.fleet.value?.get(entity_id ?? '');
+
+/** Ends a silence. That of a check or an entity is a setting of it. */
+async function endSilence(silence: Silence): Promise<void> {
+  const entity = entityOf(silence);
+  if (silence.scope === 'account') await call('DELETE', `/v1/notify/silences/${silence.id}`);
+  else if (silence.scope === 'check')
+    await call('POST', pathTo('/v1/checks/:id/policy', { id: silence.check_id! }), { silenced: false });
+  else if (entity) await call('PUT', entityPath(entity), { silenced: false });
+}
+
+/** Names what is silenced. */
+function Subject({ silence, checks }: { silence: Silence; checks: readonly Check[] | undefined }) {
+  const { scope, applies_to, check_id } = silence;
+  const entity = entityOf(silence);
+  if (scope === 'account') return <Selects of={applies_to} />;
+  if (scope === 'check') return <CheckLink id={check_id!} check={checks?.find(({ id }) => id === check_id)} />;
+  return (
+    <span>
+      All checks of{' '}
+      {entity && (
+        <a href={entityHref(entity)} dir="auto">
+          {entity.name}
+        </a>
+      )}
+    </span>
+  );
+}
+
+const Until = ({ at }: { at: string | null }) => (at === null ? <>until lifted</> : <Time at={at} as="full" />);
+
+const columnsOf = (
+  checks: readonly Check[] | undefined,
+  end: (silence: Silence) => void,
+): readonly Column<Silence>[] => [
   {
     head: 'Checks',
     grow: true,
-    cell: ({ applies_to, reason, until }) => (
+    cell: (silence) => (
       <>
-        <Selects of={applies_to} />
+        <Subject silence={silence} checks={checks} />
         <span class="under" dir="auto">
           <span class="narrow">
-            <Time at={until} as="full" />{' '}
+            <Until at={silence.until} />{' '}
           </span>
-          {reason}
+          {silence.reason}
         </span>
       </>
     ),
   },
-  { head: 'Until', wide: true, cell: ({ until }) => <Time at={until} as="full" /> },
-  { head: 'By', wide: true, cell: ({ created_by }) => <bdi>{created_by || 'a key'}</bdi> },
+  { head: 'Until', wide: true, cell: ({ until }) => <Until at={until} /> },
+  { head: 'By', wide: true, cell: ({ created_by }) => <bdi>{created_by}</bdi> },
   {
     head: 'Actions',
     cell: (silence) => (
-      <Button small why={why} onClick={() => end(silence)}>
+      <Button small why={refusal(silence.scope === 'account' ? 'respond' : 'write')} onClick={() => end(silence)}>
         End
       </Button>
     ),

@@ -5,6 +5,7 @@ import { Dialog } from '#console/parts/dialog.tsx';
 import { SchemaForm } from '#console/parts/form/form.tsx';
 import { blueprintPath } from '#console/rules/catalog.ts';
 import type { MemberSchema } from '#console/rules/form-fields.ts';
+import { withSlug } from '#console/rules/slug.ts';
 
 type BlueprintDialogProps = {
   blueprint?: Blueprint | undefined;
@@ -30,6 +31,7 @@ export function BlueprintDialog({ blueprint, onSaved, onClose }: BlueprintDialog
         schema={SCHEMA}
         skip={skip}
         record={blueprint}
+        {...(!blueprint && { derive: withSlug })}
         submit={blueprint ? 'Save' : 'Create'}
         send={send}
         onCancel={onClose}

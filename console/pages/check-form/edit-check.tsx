@@ -67,7 +67,7 @@ function EditForm({ check, schema }: { check: Check; schema: TypeSchema }) {
   });
   return (
     <Form form={form} submit="Save check" onCancel={() => go(pathTo('/checks/:id', { id: check.id }))}>
-      <FormFields form={form} specs={specs} stored />
+      <FormFields form={form} specs={specs} />
       {check.execution_mode === 'pull' && (
         <SettingsTest form={form} settings={() => ({ ...form.body(), check_id: check.id })} />
       )}

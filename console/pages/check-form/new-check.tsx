@@ -85,6 +85,7 @@ function CheckForm({ type, schema, entity, source }: CheckFormProps) {
         <EntityPicker
           label="Entity"
           hint="Entity whose state the check determines."
+          creates
           value={entity}
           error={form.errors.entity_id}
           onChange={(id) => setQuery({ entity: id })}

@@ -66,6 +66,7 @@ const MIN_MS = 15_000;
 function CheckView({ loaded, check, policy, query }: ViewProps) {
   const results = useFeed<Result>(`/v1/checks/${check.id}/results?limit=${RESULTS}`, 'results');
   const isPush = check.execution_mode === 'push';
+  const isUnused = check.waiting_for_first === true;
   const [run, setRun] = useState<CheckRun | undefined>(undefined);
   const [turn, setTurn] = useState(0);
   function reload() {
@@ -95,7 +96,7 @@ function CheckView({ loaded, check, policy, query }: ViewProps) {
       {run && <ManualRun run={run} />}
       <div class="check-page">
         <div>
-          <Latency check={check} query={query} turn={turn} />
+          {isUnused ? <Report check={check} onChange={reload} /> : <Latency check={check} query={query} turn={turn} />}
           <Transitions id={check.id} channels={policy.data && channelsOf(policy.data)} />
           <Results feed={results} />
           {isPush && <Pings id={check.id} turn={turn} />}
@@ -103,7 +104,7 @@ function CheckView({ loaded, check, policy, query }: ViewProps) {
         <div>
           <PolicySection id={check.id} policy={policy} />
           <ExplainAt id={check.id} />
-          {isPush && <Report check={check} onChange={reload} />}
+          {isPush && !isUnused && <Report check={check} onChange={reload} />}
           <CheckFacts check={check} />
         </div>
       </div>

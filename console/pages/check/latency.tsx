@@ -17,10 +17,10 @@ import {
   pointsOfBuckets,
   pointsOfResults,
 } from '#console/rules/latency-chart.ts';
+import { duration } from '#console/rules/time.ts';
 import { type ChartRange, chartRangeOf, degradedOf, uptimeOf, WINDOWS } from '#console/rules/uptime.ts';
 import { percent } from '#console/rules/words.ts';
 
-const MIN_MS = 5 * 60_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
@@ -56,7 +56,7 @@ export function Latency({ check, query, turn }: { check: CheckDetail; query: URL
       }
     >
       <Data of={days} what="Loading the history">
-        {(found) => <Uptime hours={hours.data} days={found} />}
+        {(found) => <Uptime hours={hours.data} days={found} age={now - Date.parse(check.created_at)} />}
       </Data>
       <ChartOf key={window.key} check={check} window={window} now={now} turn={turn} hours={hours} days={days} />
     </Section>
@@ -68,19 +68,26 @@ const isOf =
   ({ check_id }: { check_id: string }) =>
     check_id === id;
 
-const Uptime = ({ hours, days }: { hours: CheckHistory | undefined; days: CheckHistory }) => {
+type UptimeProps = { hours: CheckHistory | undefined; days: CheckHistory /** Age of the check in ms. */; age: number };
+
+const Uptime = ({ hours, days, age }: UptimeProps) => {
   const ranges = [
-    { span: '24 h', buckets: hours?.buckets },
-    ...[7, 30, 90].map((count) => ({ span: `${count} d`, buckets: days.buckets.slice(-count) })),
+    { span: '24 h', ms: DAY_MS, buckets: hours?.buckets },
+    ...[7, 30, 90].map((count) => ({
+      span: `${count} d`,
+      ms: count * DAY_MS,
+      buckets: days.buckets.slice(-count),
+    })),
   ];
   return (
     <div class="uptime">
       <dl>
-        {ranges.map(({ span, buckets }) => (
-          <div key={span}>
+        {ranges.map(({ span, ms, buckets }) => (
+          <div key={span} class={age < ms ? 'partial' : undefined}>
             <dt>Uptime {span}</dt>
             <dd>
               {buckets ? percent(uptimeOf(buckets)) : '…'}
+              {age < ms && <span class="under">last {duration(age)}</span>}
               <span class="under">{buckets && degradedOf(buckets)}</span>
             </dd>
           </div>
@@ -122,16 +129,14 @@ function ChartOf({
         {({ results: found }) => {
           // If the response is full, the chart begins with its oldest result.
           const read = found.length === MAX_RESULTS ? Date.parse(found.at(-1)!.checked_at) : Date.parse(since);
-          // The chart begins at the creation of the check, but covers at least MIN_MS.
-          const first = Math.max(read, Math.min(Date.parse(check.created_at), now - MIN_MS));
           const points = pointsOfResults(found, check.interval_seconds * 1000);
           return (
             <Drawn
               chart={{
-                from: first,
+                from: read,
                 to: now,
                 points,
-                gaps: [...gapBefore(check.created_at, first), ...gapsOf(known.data ?? [])],
+                gaps: [...gapBefore(check.created_at, read), ...gapsOf(known.data ?? [])],
               }}
             />
           );

@@ -6,6 +6,7 @@ import { Dialog } from '#console/parts/dialog.tsx';
 import { SchemaForm } from '#console/parts/form/form.tsx';
 import { blueprintPath, changedOnly, entityPath, schemaOfFields } from '#console/rules/catalog.ts';
 import type { MemberSchema } from '#console/rules/form-fields.ts';
+import { withSlug } from '#console/rules/slug.ts';
 
 type EntityDialogProps = {
   blueprint: Blueprint;
@@ -31,6 +32,7 @@ export function EntityDialog({ blueprint, entity, onSaved, onClose }: EntityDial
         schema={schemaOf(blueprint)}
         skip={entity ? ['slug'] : []}
         record={entity}
+        {...(!entity && { derive: withSlug })}
         submit={entity ? 'Save' : 'Create'}
         send={send}
         onCancel={onClose}

@@ -150,9 +150,9 @@ function StateLine({ entity }: { entity: Entity }) {
         for <Time at={state_since} as="for" />, since <Time at={state_since} as="full" />
       </span>
       {seen?.stale && <span class="tag">a result is overdue</span>}
-      {seen?.why && (
+      {seen?.error_message && (
         <strong class="reason" dir="auto">
-          {seen.why}
+          {seen.error_message}
         </strong>
       )}
     </p>

@@ -55,8 +55,8 @@ const COLUMNS: readonly Column<Line>[] = [
 
 /** Reason of the state. Every row keeps the line, so that all rows have one height. */
 const Why = ({ row }: { row: FleetRow }) => (
-  <span class="why" dir="auto" title={row.why}>
-    {row.why}
+  <span class="why" dir="auto" title={row.error_message}>
+    {row.error_message}
   </span>
 );
 

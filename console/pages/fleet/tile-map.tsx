@@ -14,7 +14,7 @@ type TileMapProps = { rows: readonly FleetRow[] /** Maximum height in pixels. */
 export function TileMap({ rows, height = 96 }: TileMapProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const shade = theme.value;
-  const place = () => tileGrid(rows.length, canvas.current!.parentElement!.clientWidth, height);
+  const place = (element = canvas.current!) => tileGrid(rows.length, element.clientWidth, height);
   // Set before painting, so that the content below does not move.
   useLayoutEffect(() => {
     canvas.current!.style.height = `${place().height}px`;
@@ -22,7 +22,7 @@ export function TileMap({ rows, height = 96 }: TileMapProps) {
   // Drawn after the list. `shade` is a dependency because the theme decides the colors.
   useEffect(() => {
     const element = canvas.current!;
-    const again = () => draw(element, rows, place());
+    const again = () => draw(element, rows, place(element));
     again();
     const resized = new ResizeObserver(again);
     resized.observe(element.parentElement!);

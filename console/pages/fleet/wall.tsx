@@ -1,4 +1,4 @@
-import { LastUpdated } from '#console/app/last-updated.tsx';
+import { LastUpdated, OutdatedBanner } from '#console/app/last-updated.tsx';
 import { StateMark, StateShape } from '#console/parts/state-mark.tsx';
 import { Time } from '#console/parts/time.tsx';
 import { countsOf, type Fleet, inOrder } from '#console/rules/fleet.ts';
@@ -20,6 +20,7 @@ export function Wall({ fleet }: { fleet: Fleet }) {
         <LastUpdated />
         <a href="#/">Exit wall view</a>
       </header>
+      <OutdatedBanner />
       <ul class="wall-counts">
         {BY_SEVERITY.map((state) => (
           <li key={state} class={counts[state] === 0 ? 'none' : state}>
@@ -35,7 +36,7 @@ export function Wall({ fleet }: { fleet: Fleet }) {
             <StateMark state={row.state} />
             <strong dir="auto">{row.name}</strong>
             <Time at={row.state_since} as="for" />
-            <span class="why">{row.why}</span>
+            <span class="why">{row.error_message}</span>
           </li>
         ))}
       </ul>

@@ -7,6 +7,7 @@ import type { PageProps } from '#console/app/pages.ts';
 import { EntityName } from '#console/parts/entity-name.tsx';
 import { IncidentDuration, IncidentState } from '#console/parts/incident.tsx';
 import { Page } from '#console/parts/page.tsx';
+import { StateMark } from '#console/parts/state-mark.tsx';
 import { Data, Empty } from '#console/parts/states.tsx';
 import { Time } from '#console/parts/time.tsx';
 import { Affected } from './affected.tsx';
@@ -68,12 +69,26 @@ export default function IncidentPage({ params }: PageProps) {
 }
 
 const Summary = ({ incident }: { incident: IncidentDetail }) => {
-  const { impact, root_entity_id, root_entity_name, started_at, resolved_at, resolved_by, acknowledgement } = incident;
+  const {
+    impact,
+    root_entity_id,
+    root_entity_name,
+    started_at,
+    resolved_at,
+    resolved_by,
+    resolves_at,
+    acknowledgement,
+  } = incident;
   return (
     <dl class="incident-facts">
       <Fact name="State">
-        <IncidentState of={incident} />
-        {isRecovering(incident) && <span class="hint"> recovered; it resolves automatically</span>}
+        {resolves_at ? (
+          <>
+            <StateMark state="up" word="Recovered" />, watching until <Time at={resolves_at} as="clock" />
+          </>
+        ) : (
+          <IncidentState of={incident} />
+        )}
       </Fact>
       <Fact name="Impact">{impact}</Fact>
       {root_entity_id && (
@@ -116,10 +131,6 @@ const Summary = ({ incident }: { incident: IncidentDetail }) => {
     </dl>
   );
 };
-
-/** Whether nothing fails now, so that the incident resolves if that lasts. */
-const isRecovering = ({ state, origin, entities }: IncidentDetail): boolean =>
-  state !== 'resolved' && origin === 'automatic' && entities.every((entity) => entity.state === 'up');
 
 const Fact = ({ name, children }: { name: string; children: ComponentChildren }) => (
   <div>

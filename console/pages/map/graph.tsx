@@ -76,7 +76,7 @@ export function RelationGraph({ view }: { view: MapView }) {
                 key={row.id}
                 href={entityHref(row)}
                 class={`map-node ${row.state}${isRoot ? ' root' : ''}`}
-                title={`${row.name}: ${STATE_WORD[row.state]}${row.why ? `, ${row.why}` : ''}`}
+                title={`${row.name}: ${STATE_WORD[row.state]}${row.error_message && `, ${row.error_message}`}`}
                 style={{ left: `${x}px`, top: `${y}px`, width: `${NODE.width}px`, height: `${NODE.height}px` }}
               >
                 <StateShape state={row.state} />

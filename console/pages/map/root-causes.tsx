@@ -28,8 +28,8 @@ export function RootCauses({ fleet, view: { roots, links } }: { fleet: Fleet; vi
                 <a class="row-link" href={entityHref(row)} dir="auto">
                   {row.name}
                 </a>
-                <span class="why" dir="auto" title={row.why}>
-                  {row.why}
+                <span class="why" dir="auto" title={row.error_message}>
+                  {row.error_message}
                 </span>
               </>
             ),

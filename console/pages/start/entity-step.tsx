@@ -6,13 +6,12 @@ import { live } from '#console/app/live.ts';
 import { setQuery } from '#console/app/router.ts';
 import { SelectField } from '#console/parts/field.tsx';
 import { Form, FormFields } from '#console/parts/form/form.tsx';
-import { type FormState, useForm } from '#console/parts/form/use-form.ts';
+import { useForm } from '#console/parts/form/use-form.ts';
 import { Data } from '#console/parts/states.tsx';
 import { schemaOfFields } from '#console/rules/catalog.ts';
 import type { Command } from '#console/rules/curl.ts';
-import { bodyOf } from '#console/rules/form-draft.ts';
 import { fieldsOf } from '#console/rules/form-fields.ts';
-import { slugOf } from '#console/rules/slug.ts';
+import { withSlug } from '#console/rules/slug.ts';
 import type { Blueprint } from '#lib/catalog/blueprint.ts';
 import { Calls } from './calls.tsx';
 import { UseExisting } from './use-existing.tsx';
@@ -69,34 +68,24 @@ function EntityForm({ blueprint }: { blueprint: Blueprint | undefined }) {
   const form = useForm({
     name: `start entity ${slug}`,
     specs,
+    derive: withSlug,
     send: async (body) => {
       if (!blueprint) await createFirstBlueprint();
-      openNextStep(await call<Entity>('POST', path, withSlug(body)));
+      openNextStep(await call<Entity>('POST', path, body));
       void live.refresh();
     },
   });
-  const body = withSlug(bodyOf(specs, form.draft));
-  const calls: Command[] = [{ method: 'POST', path, body }];
+  const calls: Command[] = [{ method: 'POST', path, body: form.body() }];
   if (!blueprint) calls.unshift({ method: 'POST', path: '/v1/blueprints', body: FIRST });
   return (
     <div class="step-body">
-      <Form form={withDerivedSlug(form)} submit="Create entity">
-        <FormFields form={withDerivedSlug(form)} specs={specs} />
+      <Form form={form} submit="Create entity">
+        <FormFields form={form} specs={specs} />
       </Form>
       <Calls of={calls} />
     </div>
   );
 }
-
-const withDerivedSlug = (form: FormState): FormState => ({
-  ...form,
-  draft: { ...form.draft, slug: form.draft.slug || slugOf(form.draft.name ?? '') },
-});
-
-const withSlug = (body: Record<string, unknown>): Record<string, unknown> => {
-  const slug = body.slug ?? slugOf(String(body.name ?? ''));
-  return { ...body, ...(slug !== '' && { slug }) };
-};
 
 /** Creates the first blueprint, unless another user has created it. */
 async function createFirstBlueprint(): Promise<void> {

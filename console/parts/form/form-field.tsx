@@ -1,8 +1,11 @@
+import { Button } from '#console/parts/button.tsx';
 import { CheckboxField, SelectField, TextField } from '#console/parts/field.tsx';
 import { InstantField } from '#console/parts/instant-field.tsx';
 import { RowsField } from '#console/parts/rows-field.tsx';
 import { SetField } from '#console/parts/set-field.tsx';
+import { CLEARED } from '#console/rules/form-draft.ts';
 import type { FieldSpec } from '#console/rules/form-fields.ts';
+import { type Row, rowOf } from '#console/rules/rows.ts';
 import { AssertionsField } from './assertions-field.tsx';
 import { EntitiesField } from './entities-field.tsx';
 import type { FormState } from './use-form.ts';
@@ -15,13 +18,36 @@ const HOW: Partial<Record<FieldSpec['kind'], string>> = {
   escaped: 'Line ends as \\r\\n, any byte as \\u0000.',
 };
 
-/** Renders a field by its kind. @param stored whether the record has a value, so that an empty secret is unchanged */
-export function FormField({ form, spec, stored = false }: { form: FormState; spec: FieldSpec; stored?: boolean }) {
+type FieldProps = { form: FormState; spec: FieldSpec };
+
+/** Renders a field by its kind. A stored secret is unchanged while the field is empty, and can be cleared. */
+export function FormField({ form, spec }: FieldProps) {
+  const canClear = spec.secret && !spec.required && form.stored(spec.path) === true;
+  if (!canClear) return <Input form={form} spec={spec} />;
+  const isCleared = form.draft[spec.path] === CLEARED;
+  return (
+    <div class="clearable">
+      <Input form={form} spec={spec} />
+      <Button
+        small
+        label={`${isCleared ? 'Keep' : 'Clear'} ${spec.label.toLowerCase()}`}
+        onClick={() => form.set(spec.path, isCleared ? '' : CLEARED)}
+      >
+        {isCleared ? 'Keep' : 'Clear'}
+      </Button>
+    </div>
+  );
+}
+
+function Input({ form, spec }: FieldProps) {
   const { path, label, kind, required, secret, options, titles, fallback } = spec;
-  const value = form.draft[path] ?? '';
+  const isCleared = form.draft[path] === CLEARED;
+  const value = isCleared ? '' : (form.draft[path] ?? '');
+  const stored = form.stored(path);
   const error = form.errors[path];
   const onChange = (text: string) => form.set(path, text);
-  const hint = [spec.hint, HOW[kind], secret && stored && 'Empty: unchanged.'].filter(Boolean).join(' ');
+  const unchanged = isCleared ? 'Removed when you save.' : 'Empty: unchanged.';
+  const hint = [spec.hint, HOW[kind], secret && stored && unchanged].filter(Boolean).join(' ');
   const common = { label, hint, error, value, onChange, name: path, required: required && !(secret && stored) };
   if (kind === 'boolean' && fallback !== undefined) {
     return <CheckboxField {...common} checked={value === 'true'} onChange={(checked) => onChange(String(checked))} />;
@@ -43,17 +69,8 @@ export function FormField({ form, spec, stored = false }: { form: FormState; spe
       <RowsField
         {...common}
         columns={spec.columns}
-        cell={(column, i, row, set) => {
-          const inner = `${path}.${i}.${column.path}`;
-          const within = {
-            ...form,
-            draft: { ...form.draft, [inner]: row[column.path] ?? '' },
-            set: (_: string, typed: string) => set(typed),
-          };
-          return (
-            <FormField key={inner} form={within} spec={{ ...column, path: inner, hint: i === 0 ? column.hint : '' }} />
-          );
-        }}
+        single={spec.single}
+        fields={(i, row, set) => <RowFields form={form} spec={spec} i={i} row={row} onChange={set} />}
       />
     );
   }
@@ -63,8 +80,38 @@ export function FormField({ form, spec, stored = false }: { form: FormState; spe
   if (kind === 'instant') return <InstantField {...common} />;
   if (kind === 'zone') return <TextField {...common} suggestions={Intl.supportedValuesOf('timeZone')} />;
   const isLong = kind === 'long' || kind === 'map' || kind === 'list' || kind === 'json';
-  const placeholder = secret && stored ? HIDDEN : undefined;
+  const placeholder = secret && stored !== undefined ? (stored && !isCleared ? HIDDEN : 'none') : undefined;
   if (isLong) return <TextField {...common} lines={kind === 'list' ? 3 : 4} placeholder={placeholder} />;
   // Not type=url, because the API accepts more and explains errors. Not type=password, so that input can be checked.
   return <TextField {...common} numeric={kind === 'number'} placeholder={placeholder} />;
+}
+
+type RowProps = FieldProps & { i: number; row: Row; onChange: (row: Row) => void };
+
+/** Fields of a row. If a row has exactly one property, a select chooses it. */
+function RowFields({ form, spec, i, row, onChange }: RowProps) {
+  const { columns, single, path } = spec;
+  const fieldOf = (column: FieldSpec) => {
+    const inner = `${path}.${i}.${column.path}`;
+    const within = {
+      ...form,
+      draft: { ...form.draft, [inner]: row[column.path] ?? '' },
+      set: (_: string, typed: string) => onChange({ ...row, [column.path]: typed }),
+    };
+    const hint = single || i === 0 ? column.hint : '';
+    return <FormField key={inner} form={within} spec={{ ...column, path: inner, hint }} />;
+  };
+  if (!single) return <>{columns.map(fieldOf)}</>;
+  const chosen = columns.find((column) => row[column.path] !== undefined) ?? columns[0]!;
+  return (
+    <>
+      <SelectField
+        label="Kind"
+        value={chosen.path}
+        options={columns.map((column) => ({ value: column.path, label: column.label }))}
+        onChange={(name) => onChange(rowOf(columns.find((column) => column.path === name)!))}
+      />
+      {chosen.kind !== 'boolean' && fieldOf(chosen)}
+    </>
+  );
 }

@@ -1,6 +1,6 @@
 import { useRef, useState } from 'preact/hooks';
 import { type ApiFailure, asFailure } from '#console/api/call.ts';
-import { bodyOf, type Draft, draftOf, sortErrors } from '#console/rules/form-draft.ts';
+import { bodyOf, type Draft, draftOf, isStored, sortErrors } from '#console/rules/form-draft.ts';
 import type { FieldSpec } from '#console/rules/form-fields.ts';
 import { draftKey, dropDraft, keepDraft, keptDraft } from './drafts.ts';
 
@@ -14,6 +14,9 @@ export type FormState = {
   changed: boolean;
   submit(): Promise<void>;
   body(): Record<string, unknown>;
+  /** Whether the edited record has a value at a path; undefined for a new record. */
+  stored(path: string): boolean | undefined;
+  failure: ApiFailure | undefined;
   /** Shows an error of another request at the fields; undefined clears it. */
   fail(failure: ApiFailure | undefined): void;
   reset(): void;
@@ -25,19 +28,21 @@ type FormOptions = {
   specs: readonly FieldSpec[];
   /** Edited record; undefined: a new one. */
   record?: object | undefined;
+  /** Fills fields from the others, such as a slug from the name. */
+  derive?: ((draft: Draft) => Draft) | undefined;
   /** Sends the body. An error is shown, and the input stays. */
   send(body: Record<string, unknown>): Promise<unknown>;
 };
 
 /** State of a form. It begins with the unsent input of an earlier visit. */
-export function useForm({ name, specs, record, send }: FormOptions): FormState {
+export function useForm({ name, specs, record, derive = (draft) => draft, send }: FormOptions): FormState {
   const [key] = useState(() => draftKey(name));
   const [typed, setTyped] = useState<Draft>(() => keptDraft(key) ?? {});
   /** Newest input, because two fields can change before the next rendering. */
   const latest = useRef(typed);
   const [failure, fail] = useState<ApiFailure | undefined>(undefined);
   const [busy, setBusy] = useState(false);
-  const draft = { ...draftOf(specs, record), ...typed };
+  const draft = derive({ ...draftOf(specs, record), ...typed });
   const sorted = failure && sortErrors(specs, failure);
 
   function reset(): void {
@@ -61,6 +66,8 @@ export function useForm({ name, specs, record, send }: FormOptions): FormState {
     busy,
     changed: Object.keys(typed).length > 0,
     body: () => bodyOf(specs, draft, record),
+    stored: (path) => record && isStored(record, path),
+    failure,
     fail,
     async submit() {
       if (busy) return;

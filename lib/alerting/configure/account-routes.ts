@@ -27,7 +27,7 @@ import {
   noticeOf,
   requireSilence,
   SilenceRecord,
-  silencesNow,
+  silenceList,
   silenceView,
 } from './silences.ts';
 import {
@@ -230,11 +230,12 @@ const silenceRoutes = [
     method: 'GET',
     path: '/v1/notify/silences',
     access: 'read',
-    summary: 'List active silences of the account',
-    description: 'Silences of a check or an entity are in their own records.',
+    summary: 'List active silences of the account, its entities and checks',
+    description: 'Those of the account first.',
     status: 200,
+    query: ListQuery,
     reply: z.array(SilenceRecord),
-    run: async (context) => (await silencesNow(context)).map(silenceView),
+    run: (context, request) => listOf(`${context.tenant} silences`, request, silenceList(context)),
   }),
   row({
     method: 'POST',

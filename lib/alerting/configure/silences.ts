@@ -5,11 +5,13 @@ import { type AccountSilence, readAlerting } from '#lib/alerting/policy/account-
 import { CheckSelector, type Selector, selects } from '#lib/alerting/policy/selector.ts';
 import type { Audited } from '#lib/audit/write.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
+import { type SilenceEntry, silencedBy } from '#lib/catalog/silence-list.ts';
 import { assertSilenceEnd, SilenceReason } from '#lib/catalog/silence-settings.ts';
 import { entitiesById } from '#lib/catalog/store.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { checksOf } from '#lib/checks/settings/store.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
+import type { Reader } from '#lib/platform/http/paging.ts';
 import { CreatedAt, IdOf } from '#lib/platform/http/route.ts';
 import { Instant } from '#lib/platform/instant.ts';
 import { pick } from '#lib/platform/plain-data.ts';
@@ -33,24 +35,37 @@ export const NewSilence = z
   .meta({ id: 'NewSilence' });
 type NewSilence = z.output<typeof NewSilence>;
 
-export const SilenceRecord = z
-  .object({
-    id: IdOf('the silence'),
-    applies_to: CheckSelector.nullable().describe(DESCRIPTIONS.applies_to),
-    until: z.iso.datetime().describe(DESCRIPTIONS.until),
-    reason: z.string().describe(DESCRIPTIONS.reason),
-    created_at: CreatedAt,
-    created_by: z.string().describe('E-mail address of the user who created it; empty for a key without a user.'),
-  })
-  .meta({ id: 'Silence' });
-type SilenceRecord = z.infer<typeof SilenceRecord>;
+const AccountSilenceRecord = z.object({
+  id: IdOf('the silence'),
+  applies_to: CheckSelector.nullable().describe(DESCRIPTIONS.applies_to),
+  until: z.iso.datetime().describe(DESCRIPTIONS.until),
+  reason: z.string().describe(DESCRIPTIONS.reason),
+  created_at: CreatedAt,
+  created_by: z
+    .string()
+    .describe('Author: the e-mail address of a user, the label of a key without a user, or `alert link`.'),
+});
 
-export const MadeSilence = SilenceRecord.extend({
+export const MadeSilence = AccountSilenceRecord.extend({
   notice: z.string().nullable().describe('Warning that no check matches applies_to yet; else null.'),
 }).meta({ id: 'MadeSilence' });
 
-export const silenceView = (silence: AccountSilence): SilenceRecord =>
-  pick(SilenceRecord, { ...silence, until: iso(silence.until) });
+/** A silence of any scope in the list of all. */
+export const SilenceRecord = AccountSilenceRecord.extend({
+  scope: z
+    .enum(['account', 'entity', 'check'])
+    .describe('account: POST /v1/notify/silences. entity, check: `silenced` of the entity or of the policy.'),
+  id: z.string().nullable().describe('Id of a silence of the account; null for an entity or a check.'),
+  entity_id: z.string().nullable().describe('Silenced entity, or entity of the silenced check; else null.'),
+  check_id: z.string().nullable().describe('Silenced check; else null.'),
+  applies_to: CheckSelector.nullable().describe('account: silenced checks, null: all. entity, check: null.'),
+  until: z.iso.datetime().nullable().describe('End; null: until it is lifted.'),
+  created_at: z.iso.datetime().describe('Time of the last change of the silence.'),
+}).meta({ id: 'Silence' });
+type SilenceRecord = z.infer<typeof SilenceRecord>;
+
+export const silenceView = (silence: AccountSilence): z.infer<typeof AccountSilenceRecord> =>
+  pick(AccountSilenceRecord, { ...silence, until: iso(silence.until) });
 
 const auditedSilence: Audited<AccountSilence> = {
   type: 'silence',
@@ -58,23 +73,49 @@ const auditedSilence: Audited<AccountSilence> = {
   members: ({ applies_to, until, reason }) => ({ applies_to, until: iso(until), reason }),
 };
 
-/** Reads the active silences of the account, oldest first. */
-export async function silencesNow(context: Context): Promise<AccountSilence[]> {
-  const now = context.ports.clock.now();
-  const { silences } = await readAlerting(context, context.tenant);
-  return silences.filter(({ until }) => until > now);
-}
+type AccountSilenceEntry = SilenceEntry & Pick<AccountSilence, 'applies_to'>;
 
-/** Finds an active silence. @throws AppError NOT_FOUND also after its end */
+/** Reads the active silences of the account, its entities and checks: those of the account first, newest first. */
+export const silenceList =
+  (context: Context): Reader<SilenceRecord> =>
+  async (after, limit) => {
+    const { ports, keys, tenant } = context;
+    const query = { partition: keys.silences(tenant), descending: true, limit, after };
+    const { items, next } = await ports.table.query<SilenceEntry | AccountSilenceEntry>(query);
+    const now = ports.clock.now();
+    const active = items.filter(({ until }) => until === undefined || until > now);
+    const isThere = await ports.table.getMany(
+      active.map(({ pk, sk, check_id, entity_id }) =>
+        check_id ? keys.check(tenant, check_id) : entity_id ? keys.entity(tenant, entity_id) : { pk, sk },
+      ),
+    );
+    const found = active.flatMap((entry, i) => (isThere[i] ? [{ at: entry.sk, value: listedView(entry) }] : []));
+    return { found, next };
+  };
+
+const listedView = (entry: SilenceEntry | AccountSilenceEntry): SilenceRecord => ({
+  scope: entry.scope,
+  id: entry.id ?? null,
+  entity_id: entry.entity_id ?? null,
+  check_id: entry.check_id ?? null,
+  applies_to: 'applies_to' in entry ? entry.applies_to : null,
+  until: entry.until === undefined ? null : iso(entry.until),
+  reason: entry.reason,
+  created_at: entry.created_at,
+  created_by: entry.created_by,
+});
+
+/** Finds an active silence of the account. @throws AppError NOT_FOUND also after its end */
 export async function requireSilence(context: Context, id: string): Promise<AccountSilence> {
-  const silence = (await silencesNow(context)).find((one) => one.id === id);
+  const { silences } = await readAlerting(context, context.tenant);
+  const silence = silences.find((one) => one.id === id && one.until > context.ports.clock.now());
   if (!silence) throw notFound(`Silence ${id}`);
   return silence;
 }
 
 /** Silences selected checks. @throws AppError VALIDATION_ERROR for an end in the past, LIMIT_EXCEEDED beyond 100 */
 export async function addSilence(context: Context, { applies_to, until, reason }: NewSilence): Promise<AccountSilence> {
-  const { ports, keys, tenant, caller } = context;
+  const { ports, keys, tenant } = context;
   const now = ports.clock.now();
   assertSilenceEnd('until', until, now);
   const id = ports.ids.id('sil');
@@ -87,14 +128,16 @@ export async function addSilence(context: Context, { applies_to, until, reason }
     until,
     reason,
     created_at: iso(now),
-    created_by: caller.user_email,
+    created_by: silencedBy(context),
   };
+  const { pk: _pk, sk: _sk, v: _v, ...listed } = silence;
+  const entry: AccountSilenceEntry = { ...keys.silence(tenant, id), scope: 'account', ...listed };
   const note = auditWriter(context, 'create', auditedSilence);
   await changeAlerting(context, ({ silences }) => {
     if (silences.filter((one) => one.until > now).length >= MAX_SILENCES) {
       throw new AppError('LIMIT_EXCEEDED', `An account has at most ${MAX_SILENCES} silences. End one first.`);
     }
-    return { writes: [{ put: silence, if: 'absent' }, ...note(undefined, silence)] };
+    return { writes: [{ put: silence, if: 'absent' }, { put: entry }, ...note(undefined, silence)] };
   });
   return silence;
 }
@@ -106,7 +149,8 @@ export async function endSilence(context: Context, silence: AccountSilence): Pro
   await changeAlerting(context, ({ silences }) => {
     if (!silences.some(({ id }) => id === silence.id)) throw notFound(`Silence ${silence.id}`);
     const gone = { delete: keys.accountSilence(tenant, silence.id), if: { version: silence.v } };
-    return { writes: [gone, ...note(silence, undefined)], rechecks: true };
+    const unlisted = { delete: keys.silence(tenant, silence.id) };
+    return { writes: [gone, unlisted, ...note(silence, undefined)], rechecks: true };
   });
 }
 

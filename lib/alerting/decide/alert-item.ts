@@ -1,4 +1,5 @@
 import { type Channel, destinationOf } from '#lib/alerting/policy/policy.ts';
+import type { CheckState } from '#lib/catalog/states.ts';
 import type { AlertRoot, AlertUrgency, DeliveryKind, TriedRemediation } from '#lib/channels/alert.ts';
 import type { Acknowledgement, NotifiedAlert } from '#lib/checks/check-item.ts';
 import { ALERTS, type Keys } from '#lib/keys.ts';
@@ -40,6 +41,8 @@ export type AlertItem = Item & {
   /** The transition that it reports, and its sort key under the check; null for a test message. */
   transition_id: string | null;
   transition_sk: string | null;
+  /** State of the check before that transition; null for a test message. */
+  from_state: CheckState | null;
   /** State that it reports; null for a test message. */
   reports_state: NotifiedAlert['reports_state'] | null;
   to: AlertTarget[];
@@ -81,7 +84,7 @@ type NewAlert = Pick<
   | 'decided_on'
 > & {
   kind: DeliveryKind;
-  transition: { transition_id: string; sk: string };
+  transition: { transition_id: string; sk: string; check_from_state: CheckState };
   /** Epoch ms: deliveries sort by it. */
   at: number;
   /** Number among the alerts of this kind about the same transition, from 0. */
@@ -95,7 +98,7 @@ type NewAlert = Pick<
 /** Returns an alert. Its ids are derived, so that deciding twice makes it once. Pure. */
 export function alertItem(keys: Keys, { transition, at, n, channels, expires_at, ...about }: NewAlert): AlertItem {
   const { tenant_id, check_id, kind } = about;
-  const { transition_id, sk: transition_sk } = transition;
+  const { transition_id, sk: transition_sk, check_from_state: from_state } = transition;
   const id = derivedId('alr', at, transition_id, kind, n);
   return {
     urgency: 'high',
@@ -105,6 +108,7 @@ export function alertItem(keys: Keys, { transition, at, n, channels, expires_at,
     id,
     transition_id,
     transition_sk,
+    from_state,
     to: channels.map((channel) => ({
       channel_id: channel.id,
       channel_type: channel.channel_type,

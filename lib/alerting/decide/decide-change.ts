@@ -186,7 +186,7 @@ const aboutOf = ({ check, transition, at, incident_id }: Change) => ({
   tenant_id: check.tenant_id,
   check_id: check.id,
   entity_id: check.entity_id,
-  transition,
+  transition: { ...transition, check_from_state: check.state },
   expires_at: transition.expires_at,
   at,
   n: 0,

@@ -74,11 +74,11 @@ type About = { account: AccountItem; check: CheckItem | undefined; public_url: s
 
 /** Returns the links of an alert about a lasting failure; null without an address of the service, or if already acknowledged. Pure. */
 export function alertLinks(
-  delivery: Pick<DeliveryItem, 'tenant_id' | 'channel_id' | 'created_at' | 'reports_state'>,
+  delivery: Pick<DeliveryItem, 'tenant_id' | 'channel_id' | 'created_at' | 'to_state'>,
   { account, check, public_url, now }: About,
 ): AlertLinks {
   const episode = check?.alerts.episode;
-  const isProblem = delivery.reports_state === 'down' || delivery.reports_state === 'degraded';
+  const isProblem = delivery.to_state === 'down' || delivery.to_state === 'degraded';
   if (public_url === '' || !check || !episode || !isProblem) return { acknowledge_url: null, silence_url: null };
   const { tenant_id: tenant, channel_id, created_at } = delivery;
   const expires_at = Math.floor((Date.parse(created_at) + LIFETIME_MS) / 1000);

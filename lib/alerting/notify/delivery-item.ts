@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { RetrySeries } from '#lib/alerting/decide/notes.ts';
 import type { Channel } from '#lib/alerting/policy/policy.ts';
+import { CheckState } from '#lib/catalog/states.ts';
 import { DeliveryKind } from '#lib/channels/alert.ts';
-import type { NotifiedAlert } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
 import { CreatedAt, IdOf, UpdatedAt } from '#lib/platform/http/route.ts';
 import { pick } from '#lib/platform/plain-data.ts';
@@ -16,6 +16,10 @@ export const DeliveryRecord = z
       'state_change: the check changed state. reminder: reminder. late: late alert. escalation: escalation step. impact: more entities fail than first reported. acknowledged: the failure was acknowledged. closed: a check reported as down or degraded was disabled or deleted. remediation_failed: the remediation did not help. test: test message.',
     ),
     transition_id: z.string().nullable().describe('Id of the transition that it reports; null for a test.'),
+    from_state: CheckState.nullable().describe('State of the check before that transition; null for a test.'),
+    to_state: CheckState.exclude(['unknown'])
+      .nullable()
+      .describe('State of the check that it reports; null for a test.'),
     check_id: IdOf('the check'),
     entity_id: IdOf('the entity'),
     channel_id: IdOf('the channel'),
@@ -61,8 +65,6 @@ export type DeliveryItem = Item &
     tenant_id: string;
     /** Sort key of its transition, under the check; null for a test. */
     transition_sk: string | null;
-    /** State that it reports; null for a test. */
-    reports_state: NotifiedAlert['reports_state'] | null;
     /** The alert with all its deliveries; null for a test. */
     alert: DeliveryAlert | null;
     /** Closing alerts only, until sent: a copy of the channel, because the check can be deleted. */
@@ -84,7 +86,6 @@ export type LastDeliveryItem = Item & {
   v: string;
   /** The latest delivery that reports a state; a test only without one. */
   delivery: DeliveryRecord;
-  reports_state: DeliveryItem['reports_state'];
   test?: DeliveryRecord;
 };
 
@@ -93,7 +94,7 @@ export const deliveryRecord = (item: DeliveryItem): DeliveryRecord => pick(Deliv
 export const isFinished = (delivery: DeliveryRecord): boolean =>
   delivery.status === 'sent' || delivery.status === 'failed';
 
-type Contents = Pick<LastDeliveryItem, 'delivery' | 'reports_state' | 'test'>;
+type Contents = Pick<LastDeliveryItem, 'delivery' | 'test'>;
 
 /** Returns the latest delivery of a channel: the newer of the last alert and the last test. */
 export const latestDeliveryOf = (
@@ -107,24 +108,17 @@ export function withAttempt(last: LastDeliveryItem | undefined, next: DeliveryIt
   const test = onlyTest ? last.delivery : last?.test;
   const record = deliveryRecord(next);
   if (next.kind !== 'test') {
-    return isNewer(announcing?.delivery, record) ? undefined : contents(record, next.reports_state, test);
+    return isNewer(announcing?.delivery, record) ? undefined : contents(record, test);
   }
   if (isNewer(test, record)) return undefined;
-  return announcing
-    ? contents(announcing.delivery, announcing.reports_state, record)
-    : contents(record, null, undefined);
+  return announcing ? contents(announcing.delivery, record) : contents(record, undefined);
 }
 
 const isNewer = (present: DeliveryRecord | undefined, next: DeliveryRecord): boolean =>
   present !== undefined && present.id > next.id;
 
-const contents = (
-  delivery: DeliveryRecord,
-  reports_state: Contents['reports_state'],
-  test: DeliveryRecord | undefined,
-): Contents => ({
+const contents = (delivery: DeliveryRecord, test: DeliveryRecord | undefined): Contents => ({
   delivery,
-  reports_state,
   ...(test && isNewer(test, delivery) && { test }),
 });
 

@@ -55,7 +55,7 @@ const removeNotification = (
 
 /** Updates the notified states after a delivery has finished (docs/use/alerts.md#late-alerts). Idempotent. */
 export async function followUp(env: Env, delivery: DeliveryItem): Promise<void> {
-  if (delivery.reports_state === null) return;
+  if (delivery.to_state === null) return;
   if (delivery.status === 'failed') {
     await undoNotified(env, delivery);
     await afterFailure(env, delivery);
@@ -85,9 +85,9 @@ async function afterFailure(env: Env, delivery: DeliveryItem): Promise<void> {
 const FIRST_KINDS: readonly DeliveryItem['kind'][] = ['state_change', 'late', 'remediation_failed'];
 
 /** Whether no later step was notified after this alert: then the next escalation step is due immediately. */
-function isLatestStep({ alerts }: CheckItem, { kind, reports_state, step, created_at }: DeliveryItem): boolean {
+function isLatestStep({ alerts }: CheckItem, { kind, to_state, step, created_at }: DeliveryItem): boolean {
   const running = alerts.episode?.escalation;
-  if (!running || reports_state !== 'down' || Date.parse(created_at) < running.from) return false;
+  if (!running || to_state !== 'down' || Date.parse(created_at) < running.from) return false;
   if (kind === 'escalation') return running.steps === step;
   return running.steps === 0 && FIRST_KINDS.includes(kind);
 }
@@ -97,7 +97,7 @@ function isLatestStep({ alerts }: CheckItem, { kind, reports_state, step, create
  * is due. A check without a result waits for one, and a deleted check repeats its closing alert.
  */
 async function afterSent(env: Env, delivery: DeliveryItem): Promise<void> {
-  const { id, tenant_id, check_id, channel_id, reports_state, combined_in } = delivery;
+  const { id, tenant_id, check_id, channel_id, to_state, combined_in } = delivery;
   const { ports, keys } = env;
   const [last, check] = await ports.table.getMany<[LastDeliveryItem, CheckItem]>([
     keys.lastDelivery(tenant_id, check_id, channel_id),
@@ -105,7 +105,7 @@ async function afterSent(env: Env, delivery: DeliveryItem): Promise<void> {
   ]);
   if (!check) return repeatClosing(env, delivery);
   if (!last || last.delivery.id <= id || last.delivery.status !== 'sent') return;
-  if (last.reports_state === null || last.reports_state === reports_state) return;
+  if (last.delivery.to_state === null || last.delivery.to_state === to_state) return;
   // One message reported both, in order.
   if (combined_in !== null && last.delivery.combined_in === combined_in) return;
   await updateAlerting(env, tenant_id, check_id, ({ alerts }, now) => ({

@@ -48,7 +48,7 @@ export const alertOf = (
   alert_id: delivery.alert?.id ?? null,
   kind: delivery.kind,
   event: eventOf(transition),
-  reports_state: delivery.reports_state,
+  reports_state: delivery.to_state,
   ...(delivery.kind === 'state_change' && transition.flapping && { flapping: transition.flapping }),
   cause: transition.cause,
   check_label: transition.check_label,

@@ -152,13 +152,12 @@ function isSettled(present: DeliveryItem, v: string, outcome: AttemptOutcome, be
 
 /** Stores the latest delivery of an account channel; any of several concurrent ones can win. */
 async function writeLastOfChannel({ ports, keys }: Env, delivery: DeliveryItem): Promise<void> {
-  const { tenant_id, channel_id, reports_state, expires_at } = delivery;
+  const { tenant_id, channel_id, expires_at } = delivery;
   const put: LastDeliveryItem = {
     ...keys.lastOfChannel(tenant_id, channel_id),
     v: ports.ids.token(),
     ...(expires_at !== undefined && { expires_at }),
     delivery: deliveryRecord(delivery),
-    reports_state,
   };
   await ports.table.transact([{ put }]);
 }

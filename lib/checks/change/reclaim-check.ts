@@ -11,8 +11,8 @@ const LAST_DELIVERIES = 'LAST#';
 type StoredPolicy = Item & { channels: readonly { id: string }[] };
 
 /**
- * Removes the remaining items of a deleted check: place in its cell, slug, ping URLs, schedule, policy, channels and
- * revisions. Results, transitions and deliveries expire. Does nothing if the check exists: the message is sent before
+ * Removes the remaining items of a deleted check: place in its cell, slug, ping URLs, schedule, policy, silence,
+ * channels and revisions. Results, transitions and deliveries expire. Does nothing if the check exists: the message is sent before
  * the deletion, which then failed. Repeatable.
  */
 export async function reclaimCheck(
@@ -24,6 +24,7 @@ export async function reclaimCheck(
   const policy = await ports.table.get<StoredPolicy>(keys.policy(tenant_id, check_id));
   const partition = keys.ofCheck(tenant_id, check_id);
   await deleteAll(ports, [
+    keys.silence(tenant_id, check_id),
     ...ENTRY_KINDS.map((kind) => keys.entry(kind, tenant_id, check_id)),
     ...(policy?.channels ?? []).map(({ id }) => keys.channelPointer(tenant_id, id)),
     ...(await keysUnder(ports, partition, under(LAST_DELIVERIES))),

@@ -21,9 +21,10 @@ const Step = z
     matches: Matches.describe(
       'RE2 expression that the response must match after the match of the previous step.',
     ).optional(),
-    starttls: z.literal(true).describe('Start TLS.').optional(),
+    starttls: z.literal(true).meta({ title: 'Start TLS' }).describe('Start TLS.').optional(),
   })
-  .refine((step) => Object.keys(step).length === 1, 'must have one of send, expect, matches and starttls');
+  .refine((step) => Object.keys(step).length === 1, 'must have one of send, expect, matches and starttls')
+  .meta({ minProperties: 1, maxProperties: 1 });
 
 export type Step = z.output<typeof Step>;
 

@@ -27,7 +27,7 @@ export type StateChangeInput = {
 export type ChangedState = {
   at: number;
   transition: TransitionItem;
-  check: Pick<CheckItem, 'state' | 'state_since' | 'effective_at' | 'alerts'>;
+  check: Pick<CheckItem, 'state' | 'state_since' | 'error_message' | 'effective_at' | 'alerts'>;
   entity: EntityItem;
   /** Transition, feed, entity, and writes of alerting; the caller writes the check. */
   writes: Write[];
@@ -108,7 +108,13 @@ export function changeState(
   return {
     at,
     transition,
-    check: { state: to, state_since: timestamp, effective_at, alerts: decided.alerts },
+    check: {
+      state: to,
+      state_since: timestamp,
+      error_message: change.error_message,
+      effective_at,
+      alerts: decided.alerts,
+    },
     entity: nextEntity,
     writes: [
       { put: transition, if: 'absent' },

@@ -1,10 +1,12 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
+import { redactUrls, seesSecrets } from '#lib/access/redaction.ts';
 import type { BlueprintItem } from '#lib/catalog/blueprint.ts';
 import { Entity, type EntityItem, entityRecord } from '#lib/catalog/entity.ts';
 import { EntityFilter, fitsEntity, hasCondition } from '#lib/catalog/entity-filter.ts';
-import type { EntityState } from '#lib/catalog/states.ts';
+import type { CheckState, EntityState } from '#lib/catalog/states.ts';
 import { allBlueprints, entitiesById } from '#lib/catalog/store.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
 import { notFound } from '#lib/platform/errors.ts';
 import { gather, type Reader } from '#lib/platform/http/paging.ts';
 import { Slugs } from '#lib/platform/http/query-params.ts';
@@ -13,6 +15,9 @@ import { mapYielding } from '#lib/platform/yielding.ts';
 import { staleChecks } from './newest-results.ts';
 
 const StatusEntity = Entity.extend({
+  error_message: z
+    .string()
+    .describe('Error of its worst check, as of the change to its state; empty while the entity is up or unknown.'),
   stale: z.boolean().describe('Whether the service is late with its probes, so that the state may be outdated.'),
 }).meta({ id: 'StatusEntity' });
 type StatusEntity = z.infer<typeof StatusEntity>;
@@ -88,12 +93,37 @@ function statusEntities(
     // Read after the entities, so that it contains the blueprint of each.
     if (items.some(({ blueprint_slug }) => !blueprints.has(blueprint_slug))) blueprints = await allBlueprints(context);
     const now = context.ports.clock.now();
+    const errors = await errorsOf(context, items);
     const found = await mapYielding(items, (item) => {
       const record = entityRecord(item, blueprints.get(item.blueprint_slug) ?? { fields: [] }, now);
-      return { at: item.sk, value: { ...record, stale: Object.keys(item.checks).some(isStale) } };
+      const value = {
+        ...record,
+        error_message: errors.get(item.id) ?? '',
+        stale: Object.keys(item.checks).some(isStale),
+      };
+      return { at: item.sk, value };
     });
     return { ...rest, found };
   };
+}
+
+/** Returns the error of the worst check of each failing entity, by entity id. Costs one read per failing entity. */
+async function errorsOf({ ports, keys, tenant, caller }: Context, items: EntityItem[]): Promise<Map<string, string>> {
+  const worst = items.flatMap(({ checks }) => worstCheck(checks) ?? []);
+  const found = await ports.table.getMany<CheckItem>(worst.map((id) => keys.check(tenant, id)));
+  return new Map(
+    found.flatMap((check) => {
+      if (!check) return [];
+      const { entity_id, error_message = '' } = check;
+      return [[entity_id, seesSecrets(caller) ? error_message : redactUrls(error_message)]];
+    }),
+  );
+}
+
+/** Returns a check that is down, else one that is degraded; undefined without either. */
+function worstCheck(checks: Record<string, CheckState>): string | undefined {
+  const found = Object.entries(checks);
+  return (found.find(([, state]) => state === 'down') ?? found.find(([, state]) => state === 'degraded'))?.[0];
 }
 
 const noCounts = (): Counts => ({ total: 0, up: 0, degraded: 0, down: 0, unknown: 0 });

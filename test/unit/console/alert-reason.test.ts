@@ -11,6 +11,8 @@ const delivery = (status: Delivery['status'], more: Partial<Delivery> = {}): Del
   id: 'dlv_1',
   kind: 'state_change',
   transition_id: 'trn_1',
+  from_state: 'up',
+  to_state: 'down',
   check_id: 'chk_1',
   entity_id: 'ent_1',
   channel_id: 'chn_1',

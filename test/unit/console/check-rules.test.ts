@@ -107,6 +107,7 @@ describe('checkLabel', () => {
 
   it('names a channel by its host, because the rest of the URL is secret', () => {
     expect(channelName({ config: { url: 'https://hooks.slack.com/services/T0/B0/s3cret' } })).toBe('hooks.slack.com');
+    expect(channelName({ name: 'On call', config: { url: 'https://hooks.slack.com/' } })).toBe('On call');
     expect(channelName({ config: { subject: 'alerts' } })).toBe('alerts');
     expect(channelName({ config: { url: '********' } })).toBe('');
   });

@@ -16,7 +16,7 @@ describe('fleet', () => {
   it('lists each entity once, worst state first', () => {
     fc.assert(
       fc.property(entities, (all) => {
-        const rows = inOrder(fleetOf(all, []));
+        const rows = inOrder(fleetOf(all));
         const ranks = rows.map(({ state }) => BY_SEVERITY.indexOf(state));
         expect(ranks).toEqual(ranks.toSorted((a, b) => a - b));
         expect(rows.map(({ id }) => id).toSorted()).toEqual(all.map(({ id }) => id).toSorted());
@@ -38,27 +38,28 @@ describe('fleet', () => {
     expect(['web-10', 'Web-2', 'api'].toSorted(byName)).toEqual(['api', 'Web-2', 'web-10']);
   });
 
-  it('shows the newest error of an entity until it recovers', () => {
-    const fails = [transition('tr_2', 'a', ['down', 'down']), transition('tr_1', 'a', ['up', 'down'])];
-    const fleet = fleetOf([entity('a', { state: 'down' }), entity('b')], fails);
-    expect(fleet.get('a')?.why).toBe('tr_2 failed');
-    const up = patched(fleet, [transition('tr_3', 'a', ['down', 'up'])]);
-    expect(up?.get('a')).not.toHaveProperty('why');
+  it('shows the error of an entity, replaced by a newer one, until it recovers', () => {
+    const fleet = fleetOf([entity('a', { state: 'down', error_message: 'refused' }), entity('b')]);
+    const other = patched(fleet, [transition('tr_1', 'b', ['up', 'down'])]);
+    expect(other?.get('a')?.error_message).toBe('refused');
+    const worse = patched(other!, [transition('tr_2', 'a', ['down', 'down'])]);
+    expect(worse?.get('a')?.error_message).toBe('tr_2 failed');
+    expect(patched(worse!, [transition('tr_3', 'a', ['down', 'up'])])?.get('a')?.error_message).toBe('');
   });
 
   it('keeps the start of a state when another check continues it', () => {
-    const fleet = fleetOf([entity('a', { state: 'down', state_since: '2026-11-22T11:00:00.000Z' })], []);
+    const fleet = fleetOf([entity('a', { state: 'down', state_since: '2026-11-22T11:00:00.000Z' })]);
     const next = patched(fleet, [transition('tr_1', 'a', ['down', 'down'])]);
     expect(next?.get('a')?.state_since).toBe('2026-11-22T11:00:00.000Z');
   });
 
   it('ignores transitions that are older than the state', () => {
-    const fleet = fleetOf([entity('a', { state_since: '2026-11-22T13:00:00.000Z' })], []);
+    const fleet = fleetOf([entity('a', { state_since: '2026-11-22T13:00:00.000Z' })]);
     expect(patched(fleet, [transition('tr_1', 'a', ['up', 'down'])])?.get('a')?.state).toBe('up');
   });
 
   it('searches all words in name, slug, blueprint and message', () => {
-    const rows = [entity('a', { name: 'Web Shop' }), { ...entity('b'), why: 'expected status 200, got 500' }];
+    const rows = [entity('a', { name: 'Web Shop' }), { ...entity('b'), error_message: 'expected status 200, got 500' }];
     const found = (words: string) => filtered(rows, { states: new Set(), words }).map(({ id }) => id);
     expect(found('')).toEqual(['a', 'b']);
     expect(found(' shop  WEB ')).toEqual(['a']);
@@ -77,14 +78,11 @@ describe('fleet', () => {
 
   it('groups by blueprint, worst group first, and collapses groups', () => {
     const rows = inOrder(
-      fleetOf(
-        [
-          entity('a', { blueprint_slug: 'api' }),
-          entity('b', { blueprint_slug: 'web', state: 'down' }),
-          entity('c', { blueprint_slug: 'web' }),
-        ],
-        [],
-      ),
+      fleetOf([
+        entity('a', { blueprint_slug: 'api' }),
+        entity('b', { blueprint_slug: 'web', state: 'down' }),
+        entity('c', { blueprint_slug: 'web' }),
+      ]),
     );
     const shown = (closed: string[]) =>
       grouped(rows, new Set(closed)).map((line) => (isHeading(line) ? line.group : line.id));

@@ -13,7 +13,7 @@ import { channelTypes } from '#lib/channels/registry.ts';
 import { CheckInput } from '#lib/checks/settings/model.ts';
 import { checkTypes } from '#lib/checks/types/registry.ts';
 
-const typed = (kind: FieldKind, texts = false) => ({ kind, texts, columns: [] });
+const typed = (kind: FieldKind, texts = false) => ({ kind, texts, columns: [], single: false });
 
 describe('form of a schema', () => {
   it('has a field for every setting of every check type, and builds valid requests', () => {

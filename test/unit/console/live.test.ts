@@ -107,7 +107,7 @@ describe('makeLive', () => {
     await world.turn();
     expect(world.requests).toEqual([NEWS]);
     expect(stateOf('ent_shop')).toBe('down');
-    expect(live.fleet.value?.get('ent_shop')).toMatchObject({ why: 'got 500', state_since: down.timestamp });
+    expect(live.fleet.value?.get('ent_shop')).toMatchObject({ error_message: 'got 500', state_since: down.timestamp });
     expect(live.news.value).toEqual({ transitions: [down], all: false });
   });
 

@@ -21,6 +21,7 @@ export const entity = (id: string, more: Partial<StatusEntity> = {}): StatusEnti
   dependents: 0,
   created_at: '2026-11-22T10:00:00.000Z',
   updated_at: '2026-11-22T10:00:00.000Z',
+  error_message: '',
   stale: false,
   ...more,
 });

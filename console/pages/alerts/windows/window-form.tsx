@@ -38,12 +38,12 @@ export function WindowForm({ window, onSaved, onCancel }: FormProps) {
   const shown = specs.filter(({ path }) => isShown(path, form.draft.comes, window !== undefined));
   return (
     <Form form={form} submit={window ? 'Save window' : 'Create window'} onCancel={onCancel}>
-      <FormFields form={form} specs={shown.filter(({ path }) => !isAbout(path))} stored={window !== undefined} />
+      <FormFields form={form} specs={shown.filter(({ path }) => !isAbout(path))} />
       <section class="inset" role="status">
         <h3>Next occurrences</h3>
         <Occurrences request={request} />
       </section>
-      <FormFields form={form} specs={shown.filter(({ path }) => isAbout(path))} stored={window !== undefined} />
+      <FormFields form={form} specs={shown.filter(({ path }) => isAbout(path))} />
       <p class="hint">
         Alerts of <Selects of={request.scope} /> are held while it is open.
       </p>

@@ -53,7 +53,9 @@ export function Team() {
         <Data of={team}>
           {(found) => (
             <>
-              <Table label="Team" rows={found} columns={columns} keyOf={({ id }) => id} />
+              <div class="wrapped">
+                <Table label="Team" rows={found} columns={columns} keyOf={({ id }) => id} />
+              </div>
               <p class="hint">
                 {count(found.filter(({ status }) => status === 'active').length, 'member')},{' '}
                 {count(found.filter(({ status }) => status === 'pending').length, 'pending invitation')}.

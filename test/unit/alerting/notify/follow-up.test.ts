@@ -25,7 +25,7 @@ async function lateAlertAfter(
     tenant_id: TENANT,
     check_id: 'chk_pay',
     status: 'failed',
-    reports_state: 'down',
+    to_state: 'down',
     alert: { id: 'trn_forgotten', sk: 'AL#0', deliveries: ['dlv_1'], ...(series && { series }) },
   } as unknown as DeliveryItem;
   await world.put(delivery);

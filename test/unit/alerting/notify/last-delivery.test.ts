@@ -18,7 +18,8 @@ const deliveryOf = ({ n, isTest, status }: Attempt): DeliveryItem => ({
   kind: isTest ? 'test' : 'state_change',
   transition_id: null,
   transition_sk: null,
-  reports_state: isTest ? null : n % 2 ? 'down' : 'up',
+  from_state: isTest ? null : 'up',
+  to_state: isTest ? null : n % 2 ? 'down' : 'up',
   check_id: 'chk_1',
   entity_id: 'ent_1',
   channel_id: 'chn_1',
@@ -62,10 +63,7 @@ describe('withAttempt', () => {
         const shown = newest(made).at(-1)!;
         expect(latestDeliveryOf(last)).toMatchObject({ id: shown.id, status: shown.status });
         const told = newest(made.filter(({ kind }) => kind !== 'test')).at(-1) ?? shown;
-        expect(last).toMatchObject({
-          delivery: { id: told.id, status: told.status },
-          reports_state: told.reports_state,
-        });
+        expect(last).toMatchObject({ delivery: { id: told.id, status: told.status, to_state: told.to_state } });
       }),
     );
   });

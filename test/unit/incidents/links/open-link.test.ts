@@ -27,7 +27,7 @@ beforeEach(async () => {
 /** Returns the links of an alert for down. */
 function links(of: { check?: CheckItem; public_url?: string } = {}) {
   const { check = down, public_url = PAGE } = of;
-  const delivery = { tenant_id: TENANT, channel_id: 'chn_1', created_at: iso(START), reports_state: 'down' as const };
+  const delivery = { tenant_id: TENANT, channel_id: 'chn_1', created_at: iso(START), to_state: 'down' as const };
   return alertLinks(delivery, { account: world.account, check, public_url, now: world.now() });
 }
 const tokenOf = (url: string | null): string => url!.slice(`${PAGE}/a/`.length);
