@@ -227,6 +227,7 @@ describe.skipIf(!binary)('alerts page in a browser', () => {
     await dialog.getByLabel(/^Name/).fill('On call');
     await dialog.getByLabel(/^URL/).fill(`${receiver.url}/account`);
     await dialog.getByLabel(/^Labels/).fill('team: payments, shop');
+    await dialog.getByLabel(/^Group seconds/).fill('20');
     await dialog.getByLabel('down', { exact: true }).check();
     await dialog.getByRole('button', { name: 'Add channel' }).click();
     const row = rowsOf('Channels').filter({ hasText: 'On call' });
@@ -236,7 +237,9 @@ describe.skipIf(!binary)('alerts page in a browser', () => {
     await button(person, 'Save channel').click();
     await row.getByText('of all checks; only down').waitFor();
     const channels = (await admin.get('/v1/notify/channels')).body;
-    expect(channels[0]).toMatchObject({ name: 'On call', applies_to: { states: ['down'] } });
+    expect(channels[0]).toMatchObject({
+      ...{ name: 'On call', applies_to: { states: ['down'] }, group_seconds: 20 },
+    });
 
     await page.evaluate(`location.hash = '#/alerts/silences'`);
     await button(person, 'New silence').click();

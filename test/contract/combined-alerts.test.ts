@@ -34,7 +34,7 @@ describe('group_seconds of a channel', () => {
     for (const id of checks) expect(message.body).toContain(`/#/checks/${id}>`);
     const sending = message.headers['x-service-delivery'];
     const logged = await eventually(async () => {
-      const all = got(await client.get('/v1/notify/logs'), 200);
+      const all = got(await client.get(`/v1/notify/logs?channel_id=${channel.id}`), 200);
       return all.every((one: { status: string }) => one.status === 'sent') && all;
     });
     expect(logged).toMatchObject(checks.map(() => ({ combined_in: sending, attempts: 1 })));

@@ -109,7 +109,12 @@ function columnsOf(
     {
       head: 'Kind',
       wide: true,
-      cell: (one) => (one.kind === 'test' ? kindOf(one) : <a href={incidentsOfEntity(one.entity_id)}>{kindOf(one)}</a>),
+      cell: (one) => (
+        <>
+          {one.kind === 'test' ? kindOf(one) : <a href={incidentsOfEntity(one.entity_id)}>{kindOf(one)}</a>}
+          {one.combined_in && <span class="hint"> combined</span>}
+        </>
+      ),
     },
     {
       head: 'To',

@@ -16,7 +16,7 @@ export const DELIVERY_MARK: Readonly<Record<Delivery['status'], State>> = {
 
 /** Shows the status, attempts, and error of a delivery. */
 export const DeliveryOutcome = ({
-  delivery: { status, attempts, sent_at, created_at, error },
+  delivery: { status, attempts, combined_in, sent_at, created_at, error },
 }: {
   delivery: Delivery;
 }) => (
@@ -24,6 +24,7 @@ export const DeliveryOutcome = ({
     <StateMark state={DELIVERY_MARK[status]} word={STATUS[status]} />{' '}
     <span class="hint">
       {attempts > 0 && `${count(attempts, 'attempt')}, `}
+      {combined_in && 'in one message with others, '}
       <Time at={sent_at ?? created_at} />
     </span>
     {error && (

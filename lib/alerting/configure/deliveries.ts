@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import { historyStart } from '#lib/access/retention.ts';
 import { type DeliveryItem, DeliveryRecord, deliveryRecord } from '#lib/alerting/notify/delivery-item.ts';
+import { ACCOUNT_CHANNEL } from '#lib/alerting/policy/channel-field.ts';
 import { notFound } from '#lib/platform/errors.ts';
 import type { Reader } from '#lib/platform/http/paging.ts';
 import { idFloor, isId, timeOf } from '#lib/platform/ids.ts';
@@ -10,18 +11,21 @@ import { deliveryView } from './views.ts';
 
 // Access patterns: buckets of deliveries merged, newest first (ids sort by time); get delivery(id), then its entity.
 
-const idOf = (prefix: string, of: string) =>
+const idOf = (of: string, ...prefixes: string[]) =>
   z
     .string()
-    .refine((text) => isId(prefix, text), `must be the id of a ${of}, which begins with ${prefix}_`)
+    .refine(
+      (text) => prefixes.some((prefix) => isId(prefix, text)),
+      `must be the id of a ${of}, which begins with ${prefixes.map((prefix) => `${prefix}_`).join(' or ')}`,
+    )
     .optional()
     .describe(`Only deliveries of this ${of}.`);
 
 /** Filter of the delivery log: all properties must match. */
 export const DeliveryFilter = z.object({
-  check_id: idOf('chk', 'check'),
-  transition_id: idOf('trn', 'transition'),
-  channel_id: idOf('chn', 'channel'),
+  check_id: idOf('check', 'chk'),
+  transition_id: idOf('transition', 'trn'),
+  channel_id: idOf('channel', 'chn', ACCOUNT_CHANNEL),
   status: DeliveryRecord.shape.status.optional().describe('Only deliveries in this status.'),
 });
 export type DeliveryFilter = z.output<typeof DeliveryFilter>;

@@ -85,7 +85,7 @@ describe('a channel with group_seconds', () => {
     expect(await world.delivery(id)).toMatchObject({ status: 'sent', combined_in: null });
   });
 
-  it('starts the wait anew after a message', async () => {
+  it('waits again after a message', async () => {
     await alert();
     world.pass(SECONDS * 1000);
     await run();
