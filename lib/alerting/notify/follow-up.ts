@@ -123,15 +123,15 @@ async function repeatClosing({ ports, keys }: Env, delivery: DeliveryItem): Prom
   if (kind === 'closed' || sent_at === null) return;
   const newest = { ...under(ALERTS), descending: true, limit: LAST_ALERTS };
   const { items } = await ports.table.query<AlertItem>({ partition: keys.ofCheck(tenant_id, check_id), ...newest });
-  for (const { kind, to, transition_id, transition_sk: sk, reports_state, expires_at } of items) {
+  for (const { kind, to, transition_id, transition_sk: sk, from_state, reports_state, expires_at } of items) {
     const target = kind === 'closed' ? to.find((one) => one.channel_id === channel_id) : undefined;
-    if (!target || transition_id === null || sk === null) continue;
+    if (!target || transition_id === null || sk === null || from_state === null) continue;
     const closing = await ports.table.get<DeliveryItem>(keys.delivery(tenant_id, target.delivery_id));
     if (closing?.sent_at == null || closing.sent_at > sent_at) return;
     if (combined_in !== null && closing.combined_in === combined_in) return;
     const put = alertItem(keys, {
       ...{ tenant_id, check_id, entity_id, kind, reports_state, expires_at },
-      ...{ transition: { transition_id, sk }, at: Date.parse(sent_at), n: 1 },
+      ...{ transition: { transition_id, sk, check_from_state: from_state }, at: Date.parse(sent_at), n: 1 },
       channels: [{ ...target, id: channel_id }],
     });
     await ports.table.transact([{ put, if: 'absent' }]);
