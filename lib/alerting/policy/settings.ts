@@ -82,6 +82,13 @@ export const SETTINGS = {
     means: 'Minimum time between alerts of the check, in seconds. 0 disables the cooldown.',
     decides: true,
   }),
+  cooldown_on_recovery: setting(z.boolean(), {
+    default: true,
+    title: 'Cooldown on recovery',
+    means:
+      'Whether the cooldown delays the recovery from a reported failure. If false, that recovery is sent at once and starts no cooldown.',
+    decides: true,
+  }),
   notify_on_recovery: setting(z.boolean(), {
     default: true,
     title: 'Notify on recovery',
