@@ -31,7 +31,8 @@ const storedCheck = async () => (await world.ports.table.get<CheckItem>(world.ke
 /** Stores what the check remembers of its alerts. */
 async function store(change: Partial<CheckItem['alerts']>): Promise<void> {
   const before = await storedCheck();
-  await world.ports.table.transact([{ put: { ...before, alerts: { ...before.alerts, ...change } } }]);
+  const put: CheckItem = { ...before, alerts: { ...before.alerts, ...change } };
+  await world.ports.table.transact([{ put }]);
 }
 
 describe('a check that goes down in a maintenance window', () => {
