@@ -110,7 +110,8 @@ export const SETTINGS = {
   late_alerts: setting(z.boolean(), {
     default: true,
     title: 'Late alerts',
-    means: 'Whether to send a late alert when a suppression ends and the last alert no longer matches the state.',
+    means:
+      'Whether to send a late alert when a suppression ends, if no alert has reported the state or the failure of the check.',
     decides: true,
   }),
   flap_threshold: setting(FlapThreshold, {
