@@ -75,6 +75,14 @@ export const AlertRecord = TransitionRecord.pick(EVENT_MEMBERS)
       })
       .describe('Related pages.'),
     step: z.int().nullable().describe('Escalation step, from 1; null unless kind is escalation.'),
+    unreported: z
+      .object({
+        count: z.int().describe('Number of failures since the last alert.'),
+        from: z.iso.datetime().describe('Start of the last one, in UTC.'),
+        to: z.iso.datetime().describe('End of the last one, in UTC.'),
+      })
+      .nullable()
+      .describe('Failures during the cooldown that were over before an alert reported them; null without one.'),
     acknowledgement: z
       .object({
         by: z.string().describe('User who acknowledged it.'),

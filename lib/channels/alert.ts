@@ -57,6 +57,10 @@ export type Alert = {
   /** Reported state: up for degraded if the policy does not alert on degraded. */
   reports_state: NotifiedAlert['reports_state'] | null;
   flapping?: FlapNote;
+  /** Late alert for down: the check has recovered since the last alert, which also reported down. */
+  again: boolean;
+  /** Failures since the last alert that were over before an alert reported them; null without one. */
+  unreported: UnreportedFailures | null;
   /** Null for a test. */
   cause: TransitionCause | null;
   check_label: string;
@@ -90,6 +94,8 @@ export const NOTHING_KNOWN = {
   acknowledgement: null,
   step: null,
   outage_started_at: null,
+  again: false,
+  unreported: null,
 } satisfies Partial<Alert>;
 
 /** Example of an alert, used in the documentation and to determine the address of a channel. */
@@ -225,6 +231,9 @@ type StateChangeEvent = Pick<TransitionItem, keyof typeof EVENT_MEMBERS>;
 
 export const eventOf = (transition: TransitionItem): StateChangeEvent =>
   Object.fromEntries(names.map((name) => [name, transition[name]])) as StateChangeEvent;
+
+/** Number of failures, from 20 on a lower bound, and start and end of the last one, ISO 8601. */
+export type UnreportedFailures = { count: number; from: string; to: string };
 
 /** Number of times the check went down; from 20 on a lower bound. */
 export type RecentFailures = { failures: number; within_ms: number };

@@ -87,7 +87,14 @@ function defaultMessage(alert: Alert, nameLength: number): Message {
     lead: causeAndImpact(alert),
     facts: reports_state === null ? testFacts(alert) : changeFacts(alert),
     why: isTrouble ? shorten(alert.error_message, 500) : '',
-    note: [NOTES[kind](alert), hiddenNote(alert), flapNote(alert), isTrouble && lately(alert), notifiedLine(alert)]
+    note: [
+      NOTES[kind](alert),
+      unreportedNote(alert),
+      hiddenNote(alert),
+      flapNote(alert),
+      isTrouble && lately(alert),
+      notifiedLine(alert),
+    ]
       .filter(Boolean)
       .join(' '),
     links: linksOf(alert),
@@ -131,9 +138,20 @@ function headline(alert: Alert, subject: string): string {
         : `${subject} is degraded`;
     case 'down':
       if (kind === 'reminder' || kind === 'escalation') return `${subject} is still down after ${inStateFor(alert)}`;
-      return `${subject} ${kind === 'late' ? `has been down for ${inStateFor(alert)}` : 'is down'}${causeOf(alert)}${othersOf(alert)}`;
+      return `${subject} ${kind === 'late' ? downFor(alert) : 'is down'}${causeOf(alert)}${othersOf(alert)}`;
   }
 }
+
+/** Formats `has been down for 4 min`, or `has been down again for 4 min, after 2 min up`. */
+const downFor = (alert: Alert): string =>
+  `has been down ${alert.again ? 'again ' : ''}for ${inStateFor(alert)}${alert.again ? AFTER[alert.event.check_from_state](alert) : ''}`;
+
+const AFTER: Record<CheckState, (alert: Alert) => string> = {
+  up: (alert) => `, after ${wasStateFor(alert)} up`,
+  unknown: () => '',
+  degraded: (alert) => `, after ${wasStateFor(alert)} degraded`,
+  down: () => '',
+};
 
 const causeOf = ({ root }: Alert): string => (root ? `; cause: ${shorten(root.entity_name, 60)}` : '');
 
@@ -174,6 +192,14 @@ const LAST_ATTEMPT: Record<TriedRemediation['verdict'], string> = {
 
 const triedNote = ({ action_name, attempts, verdict }: TriedRemediation): string =>
   `${shorten(action_name, 60)} was attempted ${attempts === 1 ? 'once' : `${attempts} times`}; ${LAST_ATTEMPT[verdict]}. No further attempts.`;
+
+/** Formats `It also failed 3 times without an alert, the last from 2026-11-21 20:41:37 UTC to …`. */
+function unreportedNote({ unreported }: Alert): string {
+  if (!unreported) return '';
+  const { count, from, to } = unreported;
+  const times = count === 1 ? ' without an alert' : ` ${count} times without an alert, the last`;
+  return `It also failed${times} from ${clockTime(from)} to ${clockTime(to)}.`;
+}
 
 /** Returns the note of a degraded check that is reported as up. */
 const hiddenNote = ({ reports_state, event }: Alert): string =>

@@ -20,6 +20,7 @@ export const payloadOf = (alert: Alert) => ({
   remediation: alert.remediation,
   urls: alert.urls,
   step: alert.step,
+  unreported: alert.unreported,
   acknowledgement: alert.acknowledgement,
   acknowledge_url: alert.acknowledge_url,
   silence_url: alert.silence_url,

@@ -83,6 +83,8 @@ export type CheckItem = Item &
       flapping?: Flapping;
       /** Epoch ms of its changes to down within a day of the last one, ascending; at most 20 (lib/alerting). */
       failed_at?: number[];
+      /** The latest failure whose alert only the cooldown suppressed; epoch ms, without `to` while it lasts. */
+      suppressed?: { from: number; to?: number };
       /** The current failure, until it counts as up. */
       episode?: Episode;
       /** Channels that an escalation step has notified, to be notified of the recovery. */
@@ -126,14 +128,17 @@ export type Acknowledgement = {
   note: string;
 };
 
-/** A planned alert and the check state that it reports. */
-export type NotifiedAlert = { id: string; reports_state: Exclude<CheckState, 'unknown'> };
+/** A planned alert and the check state that it reports. `failed_at`: start of the latest failure then (epoch ms). */
+export type NotifiedAlert = { id: string; reports_state: Exclude<CheckState, 'unknown'>; failed_at?: number };
 
 /** State last reported to the channels; `unknown` if it is not certain. */
 export type NotifiedState = NotifiedAlert['reports_state'] | 'unknown';
 
-/** Reported states. `inFlight`: latest alerts, oldest first; if one fails everywhere, the state before it holds. */
-export type NotifiedStates = { baseline: NotifiedState; inFlight: NotifiedAlert[] };
+/**
+ * Reported states. `inFlight`: latest alerts, oldest first; if one fails everywhere, the state before it holds.
+ * `failed_at`: that of the alert of `baseline`.
+ */
+export type NotifiedStates = { baseline: NotifiedState; failed_at?: number; inFlight: NotifiedAlert[] };
 
 /** Omitted at 0: each check is read once per slot, and nearly all are steady. */
 const OMITTED_AT_ZERO = ['consecutive_warnings', 'consecutive_successes', 'consecutive_oks'] as const;

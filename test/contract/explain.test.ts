@@ -67,7 +67,9 @@ describe('GET /v1/checks/{id}/explain', () => {
     const { transition, ...response } = await explain(id);
     expect(response).toMatchObject({ state: 'up', verdict: 'skipped', next: { what: 'late' } });
     expect(stops(response)).toEqual(['cooldown']);
-    expect(response.remedy).toMatch(/^If the state still differs when the cooldown ends, a late alert reports it/);
+    expect(response.remedy).toMatch(
+      /^When the cooldown ends, a late alert reports a state or a failure that no alert has reported/,
+    );
     const { last_alert_at, cooldown_until } = transition.alert.facts;
     expect(response.rules.find(({ rule }: { rule: string }) => rule === 'cooldown')).toMatchObject({
       label: 'Cooldown',

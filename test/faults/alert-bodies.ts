@@ -21,6 +21,7 @@ export const accountChannel = { channel_type: 'webhook', config: { url: 'https:/
 /** Returns random policy settings. */
 export const policy = (random: Random): object => ({
   cooldown_seconds: random.pick([0, 0, 30, 300]),
+  cooldown_on_recovery: random.chance(0.8),
   notify_on_recovery: random.chance(0.8),
   notify_on_degraded: random.chance(0.7),
   repeat_interval_seconds: random.pick([0, 0, 0, 60, 200]),

@@ -67,20 +67,6 @@ describe('a check that goes down again during the cooldown', () => {
 });
 
 describe('recipients that know the current state', () => {
-  it.each([true, false])('get nothing when a cooldown ends (late_alerts: %s)', async (late_alerts) => {
-    await alertingCheck(night, { policy: { late_alerts } });
-    await live(
-      night,
-      [
-        ['10:00', 'fails'],
-        ['10:01', 'answers'],
-        ['10:02', 'fails'],
-      ],
-      '13:00',
-    );
-    expect(alertsAt(night)).toEqual(['10:00 state_change down']);
-  });
-
   it('get nothing for a first success, and an alert for a first failure', async () => {
     await alertingCheck(night);
     await night.until('09:35');

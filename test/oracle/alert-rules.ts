@@ -28,6 +28,12 @@ export function isWarning({ check_from_state, check_to_state }: Changed, policy:
   return sides.includes('degraded') && !sides.includes('down');
 }
 
+/** Whether a change is the recovery from a state that was notified, to which the cooldown does not apply. */
+export const isRecoveryAtOnce = (one: Changed, before: CheckItem, policy: EffectiveSettings): boolean =>
+  !policy.cooldown_on_recovery &&
+  reportableState(policy, one.check_to_state) === 'up' &&
+  lastNotifiedState(before) !== 'up';
+
 type Flaps = Pick<CheckItem['alerts'], 'changed_at' | 'flapping'>;
 
 /**
@@ -78,7 +84,9 @@ export const ENDING: readonly string[] = ['cooldown', 'flapping'] satisfies Aler
 export function isHeldFor(reason: string | null, one: Changed, before: CheckItem, policy: EffectiveSettings): boolean {
   const says = reportedAs(reportableState(policy, one.check_to_state));
   if (reason === 'dependency') return one.check_to_state === 'down';
-  return reason !== null && HOLDS.includes(reason) && says !== 'up' && says !== lastNotifiedState(before);
+  // A check that goes down is a new failure, even if the last alert reports down.
+  const isNew = says === 'down' || says !== lastNotifiedState(before);
+  return reason !== null && HOLDS.includes(reason) && says !== 'up' && isNew;
 }
 
 /** Input of a decision. `needs`: number of relations of its entity that propagate failure. */
@@ -118,7 +126,8 @@ export function suppressionReason(
   const cooldown = policy.cooldown_seconds * 1000;
   const { last_planned_at: paged, last_warned_at: warned } = check.alerts;
   const runs = (last: number | undefined) => last !== undefined && at - last < cooldown;
-  if (runs(paged) || (isWarning(one, policy) && runs(warned))) return 'cooldown';
+  const isCooling = runs(paged) || (isWarning(one, policy) && runs(warned));
+  if (isCooling && !isRecoveryAtOnce(one, check, policy)) return 'cooldown';
   const says = reportedAs(to);
   const recipients = recipientsOf(says, given);
   const hasRecipients = recipients.length > 0 || (says === 'down' && policy.escalates);

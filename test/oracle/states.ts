@@ -10,6 +10,7 @@ import {
   flapsAfter,
   type HeldAlertState,
   isHeldFor,
+  isRecoveryAtOnce,
   isWarning,
   lastNotifiedState,
   recipientsOf,
@@ -188,8 +189,9 @@ function checkTransition(
   if (!after) return;
   const { last_planned_at, last_warned_at } = before.alerts;
   const warns = isWarning(one, policy);
-  const paged = reason === null && !warns ? at : last_planned_at;
-  const warned = reason === null && warns ? at : last_warned_at;
+  const isCooling = reason === null && !isRecoveryAtOnce(one, before, policy);
+  const paged = isCooling && !warns ? at : last_planned_at;
+  const warned = isCooling && warns ? at : last_warned_at;
   if (after.alerts.last_planned_at !== paged)
     say(`transition ${id} set last_planned_at to ${after.alerts.last_planned_at}, expected ${paged}`);
   if (after.alerts.last_warned_at !== warned)

@@ -141,7 +141,7 @@ const PolicySummary = ({ policy }: { policy: Policy }) => (
     ))}
     <li>
       {policy.cooldown_seconds > 0
-        ? `At most one alert in ${duration(policy.cooldown_seconds * 1000)}${policy.late_alerts ? '; if the state differs afterwards, a late alert reports it' : ''}.`
+        ? `At most one alert in ${duration(policy.cooldown_seconds * 1000)}${policy.cooldown_on_recovery ? '' : ', recoveries excepted'}${policy.late_alerts ? '; a late alert reports a state or a failure that no alert has reported' : ''}.`
         : 'Every state change sends an alert at once.'}
     </li>
     <li>{policy.notify_on_recovery ? 'Recoveries send an alert.' : 'Recoveries send no alert.'}</li>

@@ -6,7 +6,7 @@ import { stopAwaiting } from '#lib/alerting/decide/awaited-remediation.ts';
 import { readCheckAlerting } from '#lib/alerting/decide/check-alerting.ts';
 import { escalationChange, nextStepNow, withEscalationStarted } from '#lib/alerting/decide/escalation.ts';
 import type { DeadlineEntry } from '#lib/alerting/decide/notes.ts';
-import { reportedStateOf, withNotifiedAlerts } from '#lib/alerting/decide/notified-state.ts';
+import { earlierFailures, reportedStateOf, withNotifiedAlerts } from '#lib/alerting/decide/notified-state.ts';
 import { notifiedTargets } from '#lib/alerting/decide/recipients.ts';
 import { decisionInputOf, type RuleInput } from '#lib/alerting/decide/rule-input.ts';
 import { decide } from '#lib/alerting/decide/rules.ts';
@@ -63,6 +63,7 @@ export async function failureAlertOf(
   const item: AlertItem = alertItem(keys, {
     ...{ tenant_id, check_id, entity_id, transition, reports_state, channels, at: now, n: series.attempts },
     kind: 'remediation_failed',
+    ...earlierFailures(check.alerts, reports_state),
     ...(transition.incident && { incident_id: transition.incident.id }),
     expires_at: transition.expires_at,
     decided_on: input,

@@ -39,7 +39,8 @@ export async function policyDeadlines(
     await set('hold', (present) => present && { ...withoutKeys(present), deadline: now });
   const isLifted = old.silenced && !next.silenced;
   const endsAt = old.silenced && next.silenced ? silenceRecheckAt(next.silence, now) : undefined;
-  const isSooner = next.cooldown_seconds < old.cooldown_seconds;
+  const isSooner =
+    next.cooldown_seconds < old.cooldown_seconds || (old.cooldown_on_recovery && !next.cooldown_on_recovery);
   const isSeenOtherwise = stateForAlerting(check.state, old) !== stateForAlerting(check.state, next);
   const isSteadyAgain = flappingEndsAt(check.alerts, old) !== undefined && next.flap_threshold === 0;
   if (next.late_alerts && (isLifted || isSooner || isSeenOtherwise || isSteadyAgain || !old.late_alerts))

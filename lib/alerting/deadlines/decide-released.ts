@@ -3,12 +3,13 @@ import { withEscalationStarted } from '#lib/alerting/decide/escalation.ts';
 import { finalDecisionWrite, newHold } from '#lib/alerting/decide/final-decision.ts';
 import { type Deadline, mergeDeadline } from '#lib/alerting/decide/notes.ts';
 import { ownIncident, withNotifiedBy } from '#lib/alerting/decide/notified-failure.ts';
-import { afterNotifying, reportedStateOf } from '#lib/alerting/decide/notified-state.ts';
-import { classOf } from '#lib/alerting/decide/quiet-rules.ts';
+import { afterNotifying, earlierFailures, reportedStateOf } from '#lib/alerting/decide/notified-state.ts';
+import { cooldownAfter } from '#lib/alerting/decide/quiet-rules.ts';
 import {
   awaitedRemediation,
   type ChangeRuleInput,
   decisionInputOf,
+  isUnreported,
   laterRecipients,
 } from '#lib/alerting/decide/rule-input.ts';
 import { decide, lateAt } from '#lib/alerting/decide/rules.ts';
@@ -37,7 +38,7 @@ export function decideReleased(keys: Keys, token: string, one: HeldCase): { next
   const finalWrite = (final: Parameters<typeof finalDecisionWrite>[3]) =>
     finalDecisionWrite(transition, token, now, final, { decided_on });
   const decided = decide(input);
-  if (decided.decision === 'planned' && input.told === reports_state) {
+  if (decided.decision === 'planned' && !isUnreported(input)) {
     // The reason of the hold is why this change was not notified.
     const { reason, facts } = transition.alert;
     const skipped = finalDecisionWrite(transition, token, now, { decision: 'skipped', reason, facts });
@@ -66,6 +67,7 @@ export function decideReleased(keys: Keys, token: string, one: HeldCase): { next
   const item = alertItem(keys, {
     ...{ tenant_id, check_id, entity_id, transition, expires_at, channels, reports_state },
     ...{ kind: 'state_change', at: now, n: 1, decided_on: input },
+    ...earlierFailures(check.alerts, reports_state),
     ...(partOf && { incident_id: partOf.id }),
     ...(lasts && { with_others: true as const }),
   });
@@ -78,7 +80,7 @@ export function decideReleased(keys: Keys, token: string, one: HeldCase): { next
       token,
       items: [item],
       alerts: withEscalationStarted(
-        afterNotifying(check.alerts, planned, classOf(input), now),
+        afterNotifying(check.alerts, planned, cooldownAfter(input), now),
         policy,
         reports_state,
         now,

@@ -6,6 +6,7 @@ import type { Deadline, DeadlineEntry, HeldAlert } from '#lib/alerting/decide/no
 import { withNotifiedBy } from '#lib/alerting/decide/notified-failure.ts';
 import {
   type CooldownClass,
+  earlierFailures,
   isFlapping,
   reportedStateOf,
   startCooldown,
@@ -175,7 +176,7 @@ export const withTimedAlert = (
 ) => ({
   alerts: {
     ...(isFlapping(alerts, now) ? alerts : withoutFlapping(alerts)),
-    ...(cooldown && startCooldown(cooldown, now)),
+    ...startCooldown(cooldown, now),
     announced: withAlertInFlight(alerts, { id, reports_state }),
   },
 });
@@ -213,6 +214,7 @@ function timedAlert(
   return alertItem(keys, {
     ...{ tenant_id, entity_id, check_id, reports_state, at: due.now, n: due.entry.deadline, channels, transition },
     ...{ kind: input.kind, urgency },
+    ...earlierFailures(due.check.alerts, reports_state),
     expires_at: transition.expires_at,
     ...(series && { series }),
     ...(incident_id !== undefined && { incident_id, ...(with_others && { with_others }) }),

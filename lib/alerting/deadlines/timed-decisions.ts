@@ -3,7 +3,7 @@ import { nextStepAt, withEscalationStarted, withStepTaken } from '#lib/alerting/
 import { expectedResultAt } from '#lib/alerting/decide/first-result.ts';
 import type { Deadline } from '#lib/alerting/decide/notes.ts';
 import { reportedStateOf } from '#lib/alerting/decide/notified-state.ts';
-import { classOf, silenceRecheckAt } from '#lib/alerting/decide/quiet-rules.ts';
+import { cooldownAfter, silenceRecheckAt } from '#lib/alerting/decide/quiet-rules.ts';
 import { isUnnotified } from '#lib/alerting/decide/recipients.ts';
 import { isStillFlapping } from '#lib/alerting/decide/rule-input.ts';
 import { decide } from '#lib/alerting/decide/rules.ts';
@@ -56,7 +56,7 @@ export function decideLateAlert(due: DueAlert): TimedDecision {
   const calm = flapping && isStillFlapping(input) ? { deadline: flapping.until } : undefined;
   if (decision === 'planned') {
     const reports_state = reportedStateOf(check.state, policy);
-    return { alert: { input, reports_state, cooldown: classOf(input) }, next: calm };
+    return { alert: { input, reports_state, cooldown: cooldownAfter(input) }, next: calm };
   }
   if (decision === 'held') return { held: true };
   const waiting = withEscalationStarted(check.alerts, policy, reportedStateOf(check.state, policy), now);

@@ -20,7 +20,7 @@ import {
   ownIncident,
   withNotifiedTargets,
 } from '#lib/alerting/decide/notified-failure.ts';
-import { afterNotifying, isFlapping, withoutFlapping } from '#lib/alerting/decide/notified-state.ts';
+import { afterNotifying, earlierFailures, isFlapping, withoutFlapping } from '#lib/alerting/decide/notified-state.ts';
 import { type PageCounts, pageCountWrites } from '#lib/alerting/decide/page-budget.ts';
 import { pendingRecipients } from '#lib/alerting/decide/recipients.ts';
 import { recipientsFor } from '#lib/alerting/policy/effective-policy.ts';
@@ -239,6 +239,7 @@ function alertsOf(
         ...(partOf && { incident_id: partOf.id }),
         ...((root || own) && { with_others: true }),
         ...(root && { root: root.named }),
+        ...earlierFailures(check.alerts, 'down'),
         ...(released && { group: groupAt(tenant_id, released, now) }),
       }),
     ];

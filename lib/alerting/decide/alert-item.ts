@@ -1,6 +1,12 @@
 import { type Channel, destinationOf } from '#lib/alerting/policy/policy.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
-import type { AlertRoot, AlertUrgency, DeliveryKind, TriedRemediation } from '#lib/channels/alert.ts';
+import type {
+  AlertRoot,
+  AlertUrgency,
+  DeliveryKind,
+  TriedRemediation,
+  UnreportedFailures,
+} from '#lib/channels/alert.ts';
 import type { Acknowledgement, NotifiedAlert } from '#lib/checks/check-item.ts';
 import { ALERTS, type Keys } from '#lib/keys.ts';
 import { derivedId } from '#lib/platform/ids.ts';
@@ -58,6 +64,10 @@ export type AlertItem = Item & {
   root?: AlertRoot;
   /** Remediation that failed and was given up. */
   remediation?: TriedRemediation;
+  /** Down: the check has recovered since the last alert, which also reported down. */
+  again?: true;
+  /** Failures since the last alert that were over before an alert reported them. */
+  unreported?: UnreportedFailures;
   /** Set if it is sent together with others that were held under the same root cause. */
   group?: AlertGroup;
   /** Input of the decision, if no transition stores it. */
@@ -80,6 +90,8 @@ type NewAlert = Pick<
   | 'with_others'
   | 'root'
   | 'remediation'
+  | 'again'
+  | 'unreported'
   | 'group'
   | 'decided_on'
 > & {

@@ -27,17 +27,20 @@ import {
 import {
   afterNotifying,
   countChange,
+  earlierFailures,
   flapNote,
   flappingEndsAt,
   reportedStateOf,
   withEpisode,
   withFailure,
+  withFailureOver,
   withNotifiedAlerts,
   withoutChangeCount,
   withoutNotifiedAlerts,
+  withSuppressedFailure,
 } from './notified-state.ts';
 import { isOverPageBudget, type PageCounts, pageCountWrites, readPageCounts } from './page-budget.ts';
-import { classOf } from './quiet-rules.ts';
+import { cooldownAfter } from './quiet-rules.ts';
 import { recoveryRecipients } from './recipients.ts';
 import {
   awaitedRemediation,
@@ -88,13 +91,16 @@ function decideStateChangeAlert(keys: Keys, change: Change): AlertOfChange {
   const decided = decide(input);
   const urgency = urgencyOf(change);
   const item =
-    decided.decision === 'planned' ? stateChangeAlert(keys, change, urgency) : closingAlert(keys, change, decided);
+    decided.decision === 'planned'
+      ? stateChangeAlert(keys, change, urgency, counted)
+      : closingAlert(keys, change, decided, counted);
   const isNotified = item?.kind === 'state_change';
   const hold = decided.decision === 'held' ? newHold(change, alertAt, decided) : undefined;
+  const left = to === 'down' && isOnlyCooldown(decided, input) ? withSuppressedFailure(counted) : counted;
   const planned = item ? [{ id: item.id, reports_state: item.reports_state ?? reportedStateOf(to, policy) }] : [];
   const after = isNotified
-    ? afterNotifying(counted, planned, classOf(input), alertAt)
-    : withNotifiedAlerts(isRecoveryUnneeded(decided, input) ? withoutNotifiedAlerts(counted) : counted, planned);
+    ? afterNotifying(counted, planned, cooldownAfter(input), alertAt)
+    : withNotifiedAlerts(isRecoveryUnneeded(decided, input) ? withoutNotifiedAlerts(left) : left, planned);
   const startsEscalation = isNotified || decided.reason === 'no_channels';
   const alerts = startsEscalation ? withEscalationStarted(after, policy, reportedStateOf(to, policy), alertAt) : after;
   return {
@@ -120,10 +126,14 @@ function decideStateChangeAlert(keys: Keys, change: Change): AlertOfChange {
 const isRecoveryUnneeded = ({ decision, reason }: Decided, { to, policy }: RuleInput): boolean =>
   decision === 'skipped' && reason === 'dependency' && stateForAlerting(to, policy) === 'up';
 
+/** Whether the alert would be sent without the cooldown. */
+const isOnlyCooldown = ({ reason }: Decided, input: RuleInput): boolean =>
+  reason === 'cooldown' && decide({ ...input, policy: { ...input.policy, cooldown_seconds: 0 } }).reason === null;
+
 /** Counts one more change of state; a change that can never be reported does not count. */
 function withChange({ policy, check, to, cause, alertAt }: Change): CheckItem['alerts'] {
-  if (cause !== 'result' && cause !== 'missed_heartbeat') return withoutChangeCount(check.alerts);
-  const before = to === 'down' ? withFailure(check.alerts, alertAt) : check.alerts;
+  const before = to === 'down' ? withFailure(check.alerts, alertAt) : withFailureOver(check.alerts, alertAt);
+  if (cause !== 'result' && cause !== 'missed_heartbeat') return withoutChangeCount(before);
   const counts = check.state !== 'unknown' && stateForAlerting(check.state, policy) !== stateForAlerting(to, policy);
   return counts ? countChange(before, policy, alertAt) : before;
 }
@@ -162,23 +172,31 @@ function urgencyOf(change: Change): AlertUrgency {
   return to === 'down' && channels.length > 0 && channels.every(isNotUrgent) ? 'low' : 'high';
 }
 
-const stateChangeAlert = (keys: Keys, change: Change, urgency: AlertUrgency): AlertItem =>
-  alertItem(keys, {
+function stateChangeAlert(keys: Keys, change: Change, urgency: AlertUrgency, alerts: CheckItem['alerts']): AlertItem {
+  const reports_state = reportedStateOf(change.to, change.policy);
+  return alertItem(keys, {
     ...aboutOf(change),
     ...(change.incident && { with_others: true }),
-    ...{ urgency, kind: 'state_change', reports_state: reportedStateOf(change.to, change.policy) },
+    ...{ urgency, kind: 'state_change', reports_state, ...earlierFailures(alerts, reports_state) },
     channels: channelsOf(change),
   });
+}
 
 /** Returns the closing alert if the last notified state of the check is not up (docs/use/alerts.md#late-alerts). */
-function closingAlert(keys: Keys, change: Change, { reason }: Decided): AlertItem | undefined {
+function closingAlert(
+  keys: Keys,
+  change: Change,
+  { reason }: Decided,
+  alerts: CheckItem['alerts'],
+): AlertItem | undefined {
   if (reason !== 'configuration') return undefined;
   const { check, policy, hold, cause, to, alertAt: at } = change;
   const channels = recoveryRecipients(hold, recipientsFor(policy, 'up', check.alerts), check.alerts);
   const given = decisionInputOf(check, check.alerts, policy, channels, at);
   const input: RuleInput = { ...given, kind: 'closed', cause, from: check.state, to };
   if (decide(input).decision !== 'planned') return undefined;
-  return alertItem(keys, { ...aboutOf(change), kind: 'closed', reports_state: 'up', channels });
+  const earlier = earlierFailures(alerts, 'up');
+  return alertItem(keys, { ...aboutOf(change), kind: 'closed', reports_state: 'up', channels, ...earlier });
 }
 
 const aboutOf = ({ check, transition, at, incident_id }: Change) => ({

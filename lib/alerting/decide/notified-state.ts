@@ -1,6 +1,6 @@
 import { type Policy, stateForAlerting } from '#lib/alerting/policy/policy.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
-import type { FlapNote, RecentFailures } from '#lib/channels/alert.ts';
+import type { FlapNote, RecentFailures, UnreportedFailures } from '#lib/channels/alert.ts';
 import type {
   Acknowledgement,
   CheckItem,
@@ -9,7 +9,7 @@ import type {
   NotifiedState,
   NotifiedStates,
 } from '#lib/checks/check-item.ts';
-import { pastOrZero } from '#lib/platform/time.ts';
+import { iso, pastOrZero } from '#lib/platform/time.ts';
 
 /** Maximum number of alerts stored individually; bounds the size of a check item. */
 const MAX_IN_FLIGHT = 4;
@@ -29,11 +29,20 @@ export const lastNotifiedState = ({ announced = NOTHING }: CheckItem['alerts']):
   announced.inFlight.at(-1)?.reports_state ?? announced.baseline;
 
 /** Adds an alert in flight. Beyond the maximum the oldest is dropped, and `baseline` is unknown if it differs. */
-export function withAlertInFlight({ announced = NOTHING }: CheckItem['alerts'], alert: NotifiedAlert): NotifiedStates {
-  const inFlight = [...announced.inFlight, alert];
+export function withAlertInFlight(
+  { announced = NOTHING, failed_at: failures = [] }: CheckItem['alerts'],
+  alert: NotifiedAlert,
+): NotifiedStates {
+  const latest = failures.at(-1);
+  const inFlight = [...announced.inFlight, { ...alert, ...(latest !== undefined && { failed_at: latest }) }];
   const dropped = inFlight.length > MAX_IN_FLIGHT ? inFlight.shift() : undefined;
   const isSame = dropped === undefined || dropped.reports_state === announced.baseline;
-  return { baseline: isSame ? announced.baseline : 'unknown', inFlight };
+  const { failed_at } = dropped ?? announced;
+  return {
+    baseline: isSame ? announced.baseline : 'unknown',
+    ...(failed_at !== undefined && { failed_at }),
+    inFlight,
+  };
 }
 
 /** Returns the notified states after every delivery of an alert failed; the same object if it is not in flight. */
@@ -109,14 +118,56 @@ export const recentFailures = ({ failed_at = [] }: CheckItem['alerts'], at: numb
 
 const isRecent = (one: number, at: number): boolean => one > at - RECENT_MS && one <= at;
 
+/** Returns the starts of the failures after the latest alert that did not fail (epoch ms). */
+function failuresSinceAlert({ announced = NOTHING, failed_at = [] }: CheckItem['alerts']): number[] {
+  const last = announced.inFlight.at(-1) ?? announced;
+  return last.failed_at === undefined ? failed_at : failed_at.slice(failed_at.lastIndexOf(last.failed_at) + 1);
+}
+
+/** Whether the last alert reports down, and the check has recovered and failed again since. */
+export const hasFailedAgain = (alerts: CheckItem['alerts']): boolean =>
+  lastNotifiedState(alerts) === 'down' && failuresSinceAlert(alerts).length > 0;
+
+/** Returns the failures since the last alert up to the last one that the cooldown suppressed, if that is over. */
+export function unreportedFailures(alerts: CheckItem['alerts']): UnreportedFailures | undefined {
+  const { from, to } = alerts.suppressed ?? {};
+  const since = failuresSinceAlert(alerts);
+  if (from === undefined || to === undefined || !since.includes(from)) return undefined;
+  return { count: since.indexOf(from) + 1, from: iso(from), to: iso(to) };
+}
+
+/** Returns what an alert says about failures before it: that the check is down again, and unreported failures. */
+export function earlierFailures(
+  alerts: CheckItem['alerts'],
+  reports_state: NotifiedAlert['reports_state'],
+): { again?: true; unreported?: UnreportedFailures } {
+  const unreported = unreportedFailures(alerts);
+  return {
+    ...(reports_state === 'down' && hasFailedAgain(alerts) && { again: true }),
+    ...(unreported && { unreported }),
+  };
+}
+
+/** Marks the present failure as suppressed by the cooldown. Pure. */
+export const withSuppressedFailure = (alerts: CheckItem['alerts']): CheckItem['alerts'] => ({
+  ...alerts,
+  suppressed: { from: alerts.failed_at!.at(-1)! },
+});
+
+/** Ends the suppressed failure at `at` (epoch ms). Pure. */
+export const withFailureOver = (alerts: CheckItem['alerts'], at: number): CheckItem['alerts'] =>
+  alerts.suppressed && alerts.suppressed.to === undefined
+    ? { ...alerts, suppressed: { ...alerts.suppressed, to: at } }
+    : alerts;
+
 /**
  * The cooldown of an alert. A warning (up or degraded) waits for that of any alert, and starts one for warnings only.
  */
 export type CooldownClass = 'page' | 'warning';
 
-/** Starts a cooldown at `at` (epoch ms). */
-export const startCooldown = (of: CooldownClass, at: number): CheckItem['alerts'] =>
-  of === 'page' ? { last_planned_at: at } : { last_warned_at: at };
+/** Starts a cooldown at `at` (epoch ms); null: none. */
+export const startCooldown = (of: CooldownClass | null, at: number): CheckItem['alerts'] =>
+  of === null ? {} : of === 'page' ? { last_planned_at: at } : { last_warned_at: at };
 
 type Alerts = CheckItem['alerts'];
 
@@ -128,7 +179,7 @@ export function withNotifiedAlerts(alerts: Alerts, planned: readonly NotifiedAle
 }
 
 /** Clears the notified alerts of a check that has no recipients left. Pure. */
-export function withoutNotifiedAlerts({ announced: _announced, ...alerts }: Alerts): Alerts {
+export function withoutNotifiedAlerts({ announced: _announced, suppressed: _suppressed, ...alerts }: Alerts): Alerts {
   return alerts;
 }
 
@@ -136,7 +187,7 @@ export function withoutNotifiedAlerts({ announced: _announced, ...alerts }: Aler
 export const afterNotifying = (
   alerts: Alerts,
   planned: readonly NotifiedAlert[],
-  cooldown: CooldownClass,
+  cooldown: CooldownClass | null,
   at: number,
 ): Alerts =>
   withNotifiedAlerts({ ...alerts, ...startCooldown(cooldown, at), ...withFlappingNotified(alerts) }, planned);

@@ -101,10 +101,18 @@ function cooldownEnd(
 }
 
 /** Returns the class of an alert; a late alert is a change from the last notified state to the present one. */
-export const classOf = ({ kind, from, to, told, policy }: RuleInput): CooldownClass =>
-  kind === 'late'
-    ? cooldownClass(told, reportedStateOf(to, policy))
-    : cooldownClass(stateForAlerting(from, policy), stateForAlerting(to, policy));
+function classOf({ kind, from, to, told, unreported, policy }: RuleInput): CooldownClass {
+  if (kind !== 'late') return cooldownClass(stateForAlerting(from, policy), stateForAlerting(to, policy));
+  return unreported ? 'page' : cooldownClass(told, reportedStateOf(to, policy));
+}
+
+/** Whether the alert is the recovery from a reported failure, and recoveries have no cooldown. */
+const isRecoveryAtOnce = ({ to, told, policy }: RuleInput): boolean =>
+  !policy.cooldown_on_recovery && reportedStateOf(to, policy) === 'up' && told !== 'up';
+
+/** Returns the cooldown that an alert starts; null: none. */
+export const cooldownAfter = (input: RuleInput): CooldownClass | null =>
+  isRecoveryAtOnce(input) ? null : classOf(input);
 
 /** Requires cooldown_seconds between two alerts, except for a late alert after failed ones. */
 export const cooldown: Reason<'cooldown'> = {
@@ -114,9 +122,11 @@ export const cooldown: Reason<'cooldown'> = {
     const { policy, at } = input;
     const until = cooldownEnd(input, policy, classOf(input), at);
     const last = until - policy.cooldown_seconds * 1000;
+    const isAtOnce = isRecoveryAtOnce(input);
     return {
-      stops: at < until && !bypassesCooldown(input),
+      stops: at < until && !isAtOnce && !bypassesCooldown(input),
       facts: {
+        ...(isAtOnce && { cooldown_on_recovery: false }),
         last_alert_at: last > 0 ? iso(last) : null,
         cooldown_seconds: policy.cooldown_seconds,
         cooldown_until: last > 0 ? iso(until) : null,
@@ -126,11 +136,14 @@ export const cooldown: Reason<'cooldown'> = {
   },
   label: 'Cooldown',
   meaning: 'the last alert was less than cooldown_seconds ago.',
-  remedy: 'If the state still differs when the cooldown ends, a late alert reports it, unless late_alerts is false.',
+  remedy:
+    'When the cooldown ends, a late alert reports a state or a failure that no alert has reported, unless late_alerts is false or another rule stops it.',
   sentence: ({ last_alert_at, cooldown_until }) =>
     `the last alert was decided at ${clock(last_alert_at)}, and its cooldown ran until ${clock(cooldown_until)}`,
-  found: ({ last_alert_at, cooldown_seconds, cooldown_until }) =>
-    last_alert_at
-      ? `last alert ${last_alert_at}; cooldown of ${duration(Number(cooldown_seconds) * 1000)} until ${cooldown_until}`
-      : 'no alert before it',
+  found: ({ last_alert_at, cooldown_seconds, cooldown_until, cooldown_on_recovery }) =>
+    cooldown_on_recovery === false
+      ? 'recoveries have no cooldown'
+      : last_alert_at
+        ? `last alert ${last_alert_at}; cooldown of ${duration(Number(cooldown_seconds) * 1000)} until ${cooldown_until}`
+        : 'no alert before it',
 };

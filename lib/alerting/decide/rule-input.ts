@@ -2,12 +2,18 @@ import { channelsOfSteps } from '#lib/alerting/policy/effective-policy.ts';
 import type { OpenWindow, Policy, Silence } from '#lib/alerting/policy/policy.ts';
 import { inForce, POLICY_DEFAULTS, type PolicyInForce } from '#lib/alerting/policy/settings.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
-import type { DeliveryKind } from '#lib/channels/alert.ts';
+import type { DeliveryKind, UnreportedFailures } from '#lib/channels/alert.ts';
 import { acknowledgementAt } from '#lib/checks/acknowledgement.ts';
 import type { Acknowledgement, CheckItem, Flapping, NotifiedAlert, NotifiedState } from '#lib/checks/check-item.ts';
 import type { TransitionCause } from '#lib/checks/state/transition.ts';
 import type { DeadlineEntry } from './notes.ts';
-import { isFlapping, lastNotifiedState, reportedStateOf } from './notified-state.ts';
+import {
+  hasFailedAgain,
+  isFlapping,
+  lastNotifiedState,
+  reportedStateOf,
+  unreportedFailures,
+} from './notified-state.ts';
 import type { HoldReason } from './rules.ts';
 
 /** Input of a decision, stored so that the rules can run again, 300 bytes. New properties must be optional. */
@@ -20,6 +26,10 @@ export type DecisionInput = {
   failure_threshold: number;
   enabled: boolean;
   told: NotifiedState;
+  /** Set if the last alert reports down, and the check has recovered and failed again since. */
+  failed_again?: true;
+  /** Failures since the last alert that were over before an alert reported them. */
+  unreported?: UnreportedFailures;
   /** Epoch ms of the last page and the last warning. */
   last_planned_at?: number;
   last_warned_at?: number;
@@ -82,11 +92,13 @@ export const bypassesCooldown = ({ failed, misled }: RuleInput): boolean => fail
 /** Whether the alert has recipients, now or at a later escalation step. */
 export const hasRecipients = ({ channels, called_later = 0 }: RuleInput): boolean => channels > 0 || called_later > 0;
 
+/** Whether the check is in a state, or in a failure, that no alert has reported. */
+export const isUnreported = ({ to, told, failed_again, policy }: RuleInput): boolean =>
+  reportedStateOf(to, policy) !== told || (to === 'down' && failed_again === true);
+
 /** Whether the change reports a problem that the channels were not notified of. */
-export const isNewProblem = ({ kind, to, told, policy }: RuleInput): boolean => {
-  const reports_state = reportedStateOf(to, policy);
-  return kind === 'state_change' && reports_state !== 'up' && reports_state !== told;
-};
+export const isNewProblem = (input: RuleInput): boolean =>
+  input.kind === 'state_change' && reportedStateOf(input.to, input.policy) !== 'up' && isUnreported(input);
 
 /** Whether an alert has reported flapping and the check has not kept one state since. */
 export const isStillFlapping = ({ flapping, policy }: RuleInput): boolean =>
@@ -107,6 +119,7 @@ export function decisionInputOf(
   const { rev, consecutive_failures: failures, failure_threshold, enabled } = check;
   const { last_planned_at, last_warned_at, flapping } = alerts;
   const acknowledged = acknowledgementAt(alerts, at);
+  const unreported = unreportedFailures(alerts);
   return {
     at,
     rev,
@@ -114,6 +127,8 @@ export function decisionInputOf(
     failure_threshold,
     enabled,
     told: lastNotifiedState(alerts),
+    ...(hasFailedAgain(alerts) && { failed_again: true }),
+    ...(unreported && { unreported }),
     ...(last_planned_at !== undefined && { last_planned_at }),
     ...(last_warned_at !== undefined && { last_warned_at }),
     ...(flapping && { flapping: { ...flapping, ...(!isFlapping(alerts, at) && { over: true as const }) } }),

@@ -1,9 +1,8 @@
 import { stateForAlerting } from '#lib/alerting/policy/policy.ts';
 import { iso } from '#lib/platform/time.ts';
 import { counted } from './fact-texts.ts';
-import { reportedStateOf } from './notified-state.ts';
 import type { Reason, TimedRule } from './rule.ts';
-import { isStableAgain, type RuleInput } from './rule-input.ts';
+import { isStableAgain, isUnreported, type RuleInput } from './rule-input.ts';
 
 /** Changes by users are recorded and send no alert. */
 export const configuration: Reason<'configuration'> = {
@@ -88,7 +87,10 @@ export const notMonitored: TimedRule<'not_monitored'> = {
   evaluate: ({ to }) => ({ stops: to === 'unknown', facts: { state: to } }),
 };
 
-/** Skips a state that was already notified, except after misordered alerts or at the end of reported flapping. */
+/**
+ * Skips a state and a failure that were already notified, except after misordered alerts or at the end of reported
+ * flapping.
+ */
 export const alreadyNotified: TimedRule<'already_notified'> = {
   name: 'already_notified',
   kinds: ['late', 'closed'],
@@ -100,9 +102,9 @@ export const alreadyNotified: TimedRule<'already_notified'> = {
 
 /** Whether the alert reports something new. A closing alert does unless up was notified last. */
 function isNew(input: RuleInput): boolean {
-  const { kind, told, to, policy, misled } = input;
+  const { kind, told, unreported, misled } = input;
   if (kind === 'closed') return told !== 'up';
-  return reportedStateOf(to, policy) !== told || misled === true || isStableAgain(input);
+  return isUnreported(input) || unreported !== undefined || misled === true || isStableAgain(input);
 }
 
 /** Reminders follow the interval of the policy. */

@@ -40,6 +40,8 @@ export const alertOf = (
     incident_id: item.incident_id ?? null,
     with_others: item.with_others ?? false,
     root: item.root ?? null,
+    again: item.again ?? false,
+    unreported: item.unreported ?? null,
   }),
   ...(item?.step !== undefined && { step: item.step + 1 }),
   ...(item?.acknowledgement && { acknowledgement: acknowledgementOf(item.acknowledgement) }),

@@ -82,6 +82,13 @@ export const SETTINGS = {
     means: 'Minimum time between alerts of the check, in seconds. 0 disables the cooldown.',
     decides: true,
   }),
+  cooldown_on_recovery: setting(z.boolean(), {
+    default: true,
+    title: 'Cooldown on recovery',
+    means:
+      'Whether the cooldown delays the recovery from a reported failure. If false, that recovery is sent at once and starts no cooldown.',
+    decides: true,
+  }),
   notify_on_recovery: setting(z.boolean(), {
     default: true,
     title: 'Notify on recovery',
@@ -103,7 +110,8 @@ export const SETTINGS = {
   late_alerts: setting(z.boolean(), {
     default: true,
     title: 'Late alerts',
-    means: 'Whether to send a late alert when a suppression ends and the last alert no longer matches the state.',
+    means:
+      'Whether to send a late alert when a suppression ends, if no alert has reported the state or the failure of the check.',
     decides: true,
   }),
   flap_threshold: setting(FlapThreshold, {

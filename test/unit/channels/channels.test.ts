@@ -151,7 +151,7 @@ describe('webhook', () => {
       error_message: 'status 503, expected 200',
       since: '2026-11-21T05:16:10.123Z',
       ...{ root: null, affected: null, impact: null, acknowledge_url: null, silence_url: null },
-      ...{ step: null, acknowledgement: null, remediation: null, group_id: null },
+      ...{ step: null, unreported: null, acknowledgement: null, remediation: null, group_id: null },
       urls: { check: null, incident: null, runbook: null, dashboard: null },
     });
   });

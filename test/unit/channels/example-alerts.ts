@@ -30,6 +30,8 @@ const down: Alert = {
   silence_url: null,
   acknowledgement: null,
   step: null,
+  again: false,
+  unreported: null,
   alert_id: 'alr_1',
   delivery_id: 'dlv_1',
   kind: 'state_change',
@@ -84,6 +86,12 @@ export const examples = {
   reminder: { ...down, kind: 'reminder', at: '2026-11-21T07:16:40.123Z' },
   late: { ...down, kind: 'late', at: '2026-11-21T05:21:40.123Z' },
   late_recovery: { ...up, kind: 'late' },
+  late_again: { ...down, kind: 'late', at: '2026-11-21T05:21:40.123Z', again: true },
+  late_unreported: {
+    ...up,
+    kind: 'late',
+    unreported: { count: 3, from: '2026-11-21T06:10:00.000Z', to: '2026-11-21T06:21:52.123Z' },
+  },
   closed: {
     ...up,
     kind: 'closed',

@@ -121,7 +121,7 @@ it('alerts a check without warnings the same with and without alerts on degraded
   );
 });
 
-/** Restates the alerts of a check without degraded. */
+/** Restates the alerts of a check without degraded. `missed`: failures that no alert has reported. */
 function plainAlerts(
   changes: Changes,
   settings: { cooldown_seconds: number; notify_on_recovery: boolean; late_alerts: boolean },
@@ -129,16 +129,16 @@ function plainAlerts(
   const { notify_on_recovery, late_alerts } = settings;
   const cooldown = settings.cooldown_seconds * 1000;
   const told: SentAlert[] = [];
-  let [state, lastState, last, recheckAt] = ['unknown', 'up', 0, Number.POSITIVE_INFINITY];
+  let [state, lastState, last, recheckAt, missed] = ['unknown', 'up', 0, Number.POSITIVE_INFINITY, 0];
   let now = NOW;
   const send = (at: number) => {
     told.push({ at, state });
-    [lastState, last] = [state, at];
+    [lastState, last, missed] = [state, at, 0];
   };
   const handleUntil = (until: number) => {
     while (recheckAt <= until) {
       const at = Math.max(now, recheckAt);
-      const isDue = state !== lastState && (state === 'down' || notify_on_recovery);
+      const isDue = (state !== lastState || missed > 0) && (state === 'down' || notify_on_recovery);
       recheckAt = isDue && at < last + cooldown ? last + cooldown : Number.POSITIVE_INFINITY;
       if (isDue && recheckAt === Number.POSITIVE_INFINITY) send(at);
     }
@@ -151,7 +151,10 @@ function plainAlerts(
     state = to;
     if (isFirst || (to === 'up' && !notify_on_recovery)) continue;
     if (now >= last + cooldown) send(now);
-    else if (late_alerts) recheckAt = Math.min(recheckAt, last + cooldown);
+    else {
+      if (to === 'down') missed++;
+      if (late_alerts) recheckAt = Math.min(recheckAt, last + cooldown);
+    }
   }
   handleUntil(now + 3 * DAY);
   return told;

@@ -28,6 +28,15 @@ import {
   world,
 } from './watched-check.ts';
 
+const storedCheck = async () => (await world.ports.table.get<CheckItem>(world.keys.check(check.tenant_id, check.id)))!;
+
+/** Stores what the check remembers of its alerts. */
+async function store(change: Partial<CheckItem['alerts']>): Promise<void> {
+  const before = await storedCheck();
+  const put: CheckItem = { ...before, alerts: { ...before.alerts, ...change } };
+  await world.ports.table.transact([{ put }]);
+}
+
 describe('a check that goes down in a maintenance window', () => {
   it('alerts once after the first result after the window, when it is still down', async () => {
     await maintenance(10);
@@ -108,17 +117,25 @@ describe('a check that goes down in a maintenance window', () => {
     expect(await sentAlerts()).toEqual(['state_change down', 'state_change up']);
   });
 
-  it('sends no alert when down was already notified, with the window as the reason', async () => {
+  it('sends its alert even if the recovery before the window failed on every channel', async () => {
     await probe('down');
     await probe();
     await maintenance(10);
     await probe('down');
-    const key = world.keys.check(check.tenant_id, check.id);
-    const before = (await world.ports.table.get<CheckItem>(key))!;
+    const { announced } = (await storedCheck()).alerts;
     const up = (await itemsUnder<AlertItem>(ALERTS)).filter(isAlert).at(-1)!;
-    const announced = withoutAlertInFlight(before.alerts.announced!, up.id);
-    const put: CheckItem = { ...before, alerts: { ...before.alerts, announced } };
-    await world.ports.table.transact([{ put }]);
+    await store({ announced: withoutAlertInFlight(announced!, up.id) });
+    world.advance(10 * MINUTE);
+    await probe('down');
+    await recheckLater();
+    expect((await decisions()).at(-1)).toEqual(['planned', null]);
+  });
+
+  it('sends no alert when its failure was already notified, with the window as the reason', async () => {
+    await maintenance(10);
+    await probe('down');
+    const [failed_at = 0] = (await storedCheck()).alerts.failed_at ?? [];
+    await store({ announced: { baseline: 'down', failed_at, inFlight: [] } });
     world.advance(10 * MINUTE);
     await probe('down');
     await recheckLater();
