@@ -96,7 +96,11 @@ export const AuditEntry = z
     target: z
       .object({
         type: z.enum(namesOf(TARGET_TYPES)).describe('Type of the target.'),
-        id: z.string().describe('Id or slug of the target; a policy has the id of its check.'),
+        id: z
+          .string()
+          .describe(
+            'Id or slug of the target; a policy has the id of its check, the default policy that of the account.',
+          ),
         name: z.string().describe('Name of the target at that time.'),
       })
       .describe('Target of the change.'),

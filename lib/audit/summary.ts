@@ -6,12 +6,18 @@ const NAMED = 5;
 /** Formats an entry: `ann@example.com changed check "shop": interval_seconds, enabled.` Pure. */
 function summaryOf({ action, actor, via, tool, target, changes, more_changes }: Omit<AuditEntry, 'summary'>): string {
   const verb = action.split('.')[1] as Verb;
-  const object = target.type === 'session' ? target.name : `${TYPE_NAMES[target.type] ?? target.type} "${target.name}"`;
   const paths = verb === 'update' ? changes.slice(0, NAMED).map(({ path }) => path) : [];
   const others = verb === 'update' ? changes.length + more_changes - paths.length : 0;
   const listed = [...paths, ...(others > 0 ? [`${others} more`] : [])].join(', ');
   const by = tool === null ? '' : ` by the tool ${tool}`;
-  return `${actorName(actor)} ${ACTION_VERBS[action] ?? VERBS[verb]} ${object}${by}${VIA[via] ?? ''}${listed && `: ${listed}`}.`;
+  return `${actorName(actor)} ${ACTION_VERBS[action] ?? VERBS[verb]} ${nameOf(target)}${by}${VIA[via] ?? ''}${listed && `: ${listed}`}.`;
+}
+
+function nameOf({ type, id, name }: AuditEntry['target']): string {
+  if (type === 'session') return name;
+  // The default policy has the id of the account.
+  if (type === 'policy' && !id.startsWith('chk_')) return `the ${name}`;
+  return `${TYPE_NAMES[type] ?? type} "${name}"`;
 }
 
 const TYPE_NAMES: Partial<Record<TargetType, string>> = {

@@ -109,10 +109,12 @@ function findBlockedReason(address: string, egress: Egress, allow: readonly stri
   return notPublicV6.check(address, type) ? explain(address, NOT_PUBLIC_V6) : undefined;
 }
 
+const REMEDY = 'the operator can allow it with EGRESS_ALLOW (docs/operate/settings.md)';
+
 function explain(address: string, ranges: readonly Range[]): string {
   const type = isIPv4(address) ? 'ipv4' : 'ipv6';
   const kind = ranges.find(([cidr]) => blockList([cidr]).check(address, type))?.[1];
-  return `${address} is ${kind ?? 'a reserved address'}, which may not be reached from here`;
+  return `${address} is ${kind ?? 'a reserved address'}, which may not be reached from here; ${REMEDY}`;
 }
 
 const allowLists = new WeakMap<readonly string[], BlockList>();

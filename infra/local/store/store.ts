@@ -26,8 +26,8 @@ export type StoreOptions = {
 
 type Waiting = { job: () => unknown; keep: Keep; resolve: (value: never) => void; reject: (error: unknown) => void };
 
-/** Maximum size of a file that is rewritten, which takes less than a second. */
-const MAX_REWRITTEN = 64 * 1024 * 1024;
+/** Maximum size of a file that is checked at the start and rewritten at the stop; each takes less than a second. */
+const MAX_READ = 64 * 1024 * 1024;
 
 /** Maximum number of writes per commit, so that a burst does not block the process for long. */
 const MAX_GROUP = 256;
@@ -56,15 +56,12 @@ const SCHEMA = `
   CREATE TABLE IF NOT EXISTS ticks (schedule TEXT PRIMARY KEY, last TEXT NOT NULL) WITHOUT ROWID;
 `;
 
-/** Opens the file and creates missing tables. Several processes may have it open (the admin commands). */
+/**
+ * Opens the file and creates missing tables. Several processes may have it open (the admin commands). Throws one sentence
+ * if the file is damaged.
+ */
 export function openStore({ file, schedule = batchCommits }: StoreOptions): Store {
-  const db = new DatabaseSync(file, { timeout: 2000 });
-  db.exec(
-    'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -4000; PRAGMA temp_store = MEMORY;',
-  );
-  // Deleted data is overwritten, because channels and actions contain secrets.
-  db.exec('PRAGMA wal_autocheckpoint = 2000; PRAGMA journal_size_limit = 67108864; PRAGMA secure_delete = ON;');
-  db.exec(SCHEMA);
+  const db = openFile(file);
   const begin = db.prepare('BEGIN IMMEDIATE');
   const commit = db.prepare('COMMIT');
   const waiting: Waiting[] = [];
@@ -100,7 +97,7 @@ export function openStore({ file, schedule = batchCommits }: StoreOptions): Stor
     } catch (error) {
       if (db.isTransaction) db.exec('ROLLBACK');
       if (running && group.length > 1) return false;
-      for (const one of group) one.reject(storeError(error));
+      for (const one of group) one.reject(storeError(error, file));
       return true;
     }
     for (const [i, one] of group.entries()) one.resolve(values[i] as never);
@@ -118,15 +115,12 @@ export function openStore({ file, schedule = batchCommits }: StoreOptions): Stor
       try {
         return job();
       } catch (error) {
-        throw storeError(error);
+        throw storeError(error, file);
       }
     },
     rewrite: () => {
       while (waiting.length > 0) flush();
-      const { bytes } = db
-        .prepare('SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()')
-        .get() as { bytes: number };
-      if (bytes <= MAX_REWRITTEN) db.exec('VACUUM');
+      if (sizeOf(db) <= MAX_READ) db.exec('VACUUM');
     },
     close: () => {
       while (waiting.length > 0) flush();
@@ -135,8 +129,42 @@ export function openStore({ file, schedule = batchCommits }: StoreOptions): Stor
   };
 }
 
-/** Converts an SQLite error to UNAVAILABLE; returns every other error unchanged. */
-function storeError(error: unknown): unknown {
+function openFile(file: string): DatabaseSync {
+  try {
+    const db = new DatabaseSync(file, { timeout: 2000 });
+    db.exec(
+      'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -4000; PRAGMA temp_store = MEMORY;',
+    );
+    // Deleted data is overwritten, because channels and actions contain secrets.
+    db.exec('PRAGMA wal_autocheckpoint = 2000; PRAGMA journal_size_limit = 67108864; PRAGMA secure_delete = ON;');
+    db.exec(SCHEMA);
+    const isWhole = () => db.prepare('PRAGMA quick_check(1)').get()?.quick_check === 'ok';
+    if (sizeOf(db) <= MAX_READ && !isWhole()) throw damaged(file);
+    return db;
+  } catch (error) {
+    throw isDamage(error) ? damaged(file) : error;
+  }
+}
+
+const sizeOf = (db: DatabaseSync): number =>
+  Number(
+    db.prepare('SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()').get()?.bytes,
+  );
+
+/** SQLITE_CORRUPT and SQLITE_NOTADB, the low byte of their extended codes. */
+const DAMAGE = [11, 26];
+
+const isDamage = (error: unknown): boolean => {
+  const { code, errcode = 0 } = error as { code?: string; errcode?: number };
+  return code === 'ERR_SQLITE_ERROR' && DAMAGE.includes(errcode & 0xff);
+};
+
+const damaged = (file: string): Error =>
+  new Error(`${file} is damaged; restore another copy. See docs/operate/backup-and-upgrade.md#restore.`);
+
+/** Converts an SQLite error to UNAVAILABLE, or to one that names the damaged file; returns other errors unchanged. */
+function storeError(error: unknown, file: string): unknown {
+  if (isDamage(error)) return damaged(file);
   if ((error as { code?: string }).code !== 'ERR_SQLITE_ERROR') return error;
   return new AppError('UNAVAILABLE', 'The store is unavailable. Try again.', {
     headers: { 'retry-after': '1' },

@@ -1,9 +1,13 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { readHostSettings } from '#infra/local/settings.ts';
 import { startService } from '#test/support/service.ts';
 import { cleanUp, newDir, start } from './host-process.ts';
+
+/** Page size of SQLite in bytes. */
+const PAGE = 4096;
 
 afterEach(cleanUp);
 
@@ -24,6 +28,25 @@ describe('start of the embedded service', () => {
     const service = start({ DATA_DIR: file });
     expect(await service.exited).toEqual({ code: 1, signal: null });
     expect(service.err()).toMatch(/^DATA_DIR \S+file cannot be used \(.*\)\. Use a writable folder\.\n$/);
+  });
+
+  it.each([
+    ['has random bytes', () => randomBytes(50_000)],
+    ['is the first half of a copy', (whole: Buffer) => whole.subarray(0, whole.length / 2)],
+    ['has a torn page', (whole: Buffer) => whole.fill(0xa5, 3 * PAGE, 4 * PAGE)],
+  ])('fails with one sentence that names the database if it %s', async (_, damage) => {
+    const dir = newDir();
+    const first = start({ DATA_DIR: dir });
+    await first.ready;
+    first.child.kill('SIGTERM');
+    await first.exited;
+    const file = join(dir, 'fleetwatch.db');
+    writeFileSync(file, damage(readFileSync(file)));
+    const second = start({ DATA_DIR: dir });
+    expect(await second.exited).toEqual({ code: 1, signal: null });
+    expect(second.err()).toBe(
+      `${file} is damaged; restore another copy. See docs/operate/backup-and-upgrade.md#restore.\n`,
+    );
   });
 
   it('fails with one sentence on a port in use', async () => {

@@ -48,6 +48,10 @@ it.each<[Partial<AuditEntry>, string]>([
     'ann@example.com changed the policy of check "home page": silenced.',
   ],
   [
+    { action: 'policy.update', target: { type: 'policy', id: 'acc_1', name: 'default policy' } },
+    'ann@example.com changed the default policy.',
+  ],
+  [
     { action: 'user.link', target: { type: 'user', id: 'usr_2', name: 'ben@example.com' } },
     'ann@example.com created a sign-in link for user "ben@example.com".',
   ],

@@ -138,7 +138,8 @@ describe('egress of an installation that monitors its own network', () => {
   it('describes the address in the reason', () => {
     expect(allowUrl('http://169.254.169.254/latest', 'any', [])).toEqual({
       ok: false,
-      reason: '169.254.169.254 is a link-local address, which may not be reached from here',
+      reason:
+        '169.254.169.254 is a link-local address, which may not be reached from here; the operator can allow it with EGRESS_ALLOW (docs/operate/settings.md)',
     });
   });
 });
@@ -173,7 +174,8 @@ describe('any-but-self', () => {
   it('refuses a name that resolves to the machine itself', async () => {
     const verdict = allowHost('localhost', 'any-but-self', []);
     await expect(resolveAllowed(verdict, 'any-but-self', [], async () => ['::1'])).rejects.toMatchObject({
-      message: 'refused: localhost resolves to ::1; ::1 is a loopback address, which may not be reached from here',
+      message:
+        'refused: localhost resolves to ::1; ::1 is a loopback address, which may not be reached from here; the operator can allow it with EGRESS_ALLOW (docs/operate/settings.md)',
     });
   });
 

@@ -177,7 +177,8 @@ describe('a dns check', () => {
     expect(outcome).toMatchObject({
       success: false,
       error_kind: 'egress',
-      error_message: 'refused: 127.0.0.1 is a loopback address, which may not be reached from here',
+      error_message:
+        'refused: 127.0.0.1 is a loopback address, which may not be reached from here; the operator can allow it with EGRESS_ALLOW (docs/operate/settings.md)',
     });
   });
 });
