@@ -14,8 +14,9 @@ describe.skipIf(!binary)('key and team settings in a browser', () => {
     const admin = await newTenant();
     const { page } = await at(world.browser, world.url, 'team', admin);
     await page.setViewportSize({ width: 390, height: 844 });
-    const tag = page.getByRole('table', { name: 'Team' }).getByText('you', { exact: true });
-    const cell = page.getByRole('table', { name: 'Team' }).locator('td', { has: tag });
+    const table = page.getByRole('table', { name: 'Team' });
+    const tag = table.getByText('you', { exact: true });
+    const cell = table.locator('td', { has: page.getByText('you', { exact: true }) });
     const [inner, outer] = [await tag.boundingBox(), await cell.boundingBox()];
     expect(inner!.x + inner!.width).toBeLessThanOrEqual(outer!.x + outer!.width);
   });

@@ -53,6 +53,8 @@ describe('an alert', () => {
       id: expect.stringMatching(/^dlv_/),
       kind: 'state_change',
       transition_id: expect.stringMatching(/^trn_/),
+      from_state: 'up',
+      to_state: 'down',
       check_id: id,
       entity_id,
       channel_id,

@@ -52,6 +52,7 @@ describe('an incident', () => {
       affected: { count: 0, items: [] },
       entities: [{ entity_id, entity_name: found.root_entity_name, state: 'down', since: down.timestamp }],
       unrelated: [],
+      resolves_at: null,
       acknowledgement: null,
     });
     expect(found.started_at <= down.timestamp).toBe(true);

@@ -97,6 +97,7 @@ function RowFields({ form, spec, i, row, onChange }: RowProps) {
       ...form,
       draft: { ...form.draft, [inner]: row[column.path] ?? '' },
       set: (_: string, typed: string) => onChange({ ...row, [column.path]: typed }),
+      stored: () => undefined,
     };
     const hint = single || i === 0 ? column.hint : '';
     return <FormField key={inner} form={within} spec={{ ...column, path: inner, hint }} />;

@@ -146,6 +146,8 @@ describe('a test alert', () => {
       id: expect.stringMatching(/^dlv_/),
       kind: 'test',
       transition_id: null,
+      from_state: null,
+      to_state: null,
       check_id: 'chk_pay',
       entity_id: 'ent_shop',
       channel_id: id,
