@@ -5,6 +5,8 @@ import { Button } from './button.tsx';
 import { type FrameProps, GroupFrame } from './field.tsx';
 
 type RowsProps = FrameProps & {
+  /** Only `rows` have an order. */
+  kind: 'rows' | 'map';
   columns: readonly FieldSpec[];
   /** Text written by `keptRows`. */
   value: string;
@@ -12,28 +14,30 @@ type RowsProps = FrameProps & {
   cell: (column: FieldSpec, i: number, row: Row, onChange: (text: string) => void) => ComponentChildren;
 };
 
-/** List of objects, one per row, which can be reordered. */
-export function RowsField({ columns, value, onChange, cell, ...frame }: RowsProps) {
+/** List of objects, or map of names to values: one per row. */
+export function RowsField({ kind, columns, value, onChange, cell, ...frame }: RowsProps) {
   const rows = rowsIn(value);
   const change = (next: readonly Row[]) => onChange(keptRows(next));
   const put = (i: number, row: Row) => change(rows.with(i, row));
   const swap = (i: number) => change(rows.with(i, rows[i - 1]!).with(i - 1, rows[i]!));
   return (
-    <GroupFrame kind="rows" {...frame}>
+    <GroupFrame kind={kind} {...frame}>
       <ol>
         {rows.map((row, i) => (
           <li key={i}>
             <div class="fields">
               {columns.map((column) => cell(column, i, row, (text) => put(i, { ...row, [column.path]: text })))}
             </div>
-            <Button
-              small
-              quiet
-              icon="sortUp"
-              label={`Move ${i + 1} up`}
-              why={i === 0 ? 'It is the first row.' : undefined}
-              onClick={() => swap(i)}
-            />
+            {kind === 'rows' && (
+              <Button
+                small
+                quiet
+                icon="sortUp"
+                label={`Move ${i + 1} up`}
+                why={i === 0 ? 'It is the first row.' : undefined}
+                onClick={() => swap(i)}
+              />
+            )}
             <Button small quiet icon="close" label={`Remove ${i + 1}`} onClick={() => change(rows.toSpliced(i, 1))} />
           </li>
         ))}

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
 import { Button } from '#console/parts/button.tsx';
-import { type FieldSpec, fieldsOf, type MemberSchema } from '#console/rules/form-fields.ts';
+import { type FieldSpec, fieldsOf, groupsOf, type MemberSchema } from '#console/rules/form-fields.ts';
 import { FormField } from './form-field.tsx';
 import { type FormState, useForm } from './use-form.ts';
 
@@ -68,19 +69,44 @@ export function SchemaForm({ name, schema, skip, record, send, ...rest }: Schema
   );
 }
 
-/** Fields of a form, in two columns if they fit. */
-export const FormFields = ({
-  form,
-  specs,
-  stored,
-}: {
-  form: FormState;
-  specs: readonly FieldSpec[];
-  stored?: boolean;
-}) => (
+type FieldsProps = { form: FormState; specs: readonly FieldSpec[]; stored?: boolean };
+
+/** Fields of a form, in two columns if they fit, and its folded groups. */
+export function FormFields({ form, specs, stored = false }: FieldsProps) {
+  const { visible, groups } = groupsOf(
+    specs.filter(({ within }) => within === undefined || form.draft[within] === 'true'),
+  );
+  return (
+    <>
+      {visible.length > 0 && <Fields form={form} specs={visible} stored={stored} />}
+      {groups.map((group) => (
+        <FoldedFields key={group.title} form={form} {...group} stored={stored} />
+      ))}
+    </>
+  );
+}
+
+const Fields = ({ form, specs, stored = false }: FieldsProps) => (
   <div class="fields">
     {specs.map((spec) => (
-      <FormField key={spec.path} form={form} spec={spec} stored={stored ?? false} />
+      <FormField key={spec.path} form={form} spec={spec} stored={stored} />
     ))}
   </div>
 );
+
+/** Group of fields that is folded until the user or an error opens it. */
+function FoldedFields({ title, form, specs, stored = false }: FieldsProps & { title: string }) {
+  const [isOpen, open] = useState(false);
+  const hasError = specs.some(({ path }) => Object.keys(form.errors).some((at) => `${at}.`.startsWith(`${path}.`)));
+  const changed = specs.filter(form.isChanged).length;
+  return (
+    <details class="folded" open={isOpen || hasError} onToggle={(event) => open(event.currentTarget.open)}>
+      <summary>
+        <span class="folded-title">{title}</span>
+        {changed > 0 && <span class="tag">{changed} set</span>}
+        <span class="hint">{specs.map(({ label }) => label).join(', ')}</span>
+      </summary>
+      <Fields form={form} specs={specs} stored={stored} />
+    </details>
+  );
+}

@@ -21,7 +21,7 @@ const Step = z
     matches: Matches.describe(
       'RE2 expression that the response must match after the match of the previous step.',
     ).optional(),
-    starttls: z.literal(true).describe('Start TLS.').optional(),
+    starttls: z.literal(true).describe('Start TLS.').meta({ title: 'Start TLS' }).optional(),
   })
   .refine((step) => Object.keys(step).length === 1, 'must have one of send, expect, matches and starttls');
 
