@@ -27,7 +27,7 @@ export type MemberSchema = {
 };
 
 /**
- * Kind of input. `duration`: number of units, see `unit`. `set`: selection, one per line. `check`: id. `checks`,
+ * Kind of input. `duration`: number of units, see `unit`. `set`: selection, one per line. `check`, `entity`: id. `checks`,
  * `entities`: ids, one per line. `switch`: whether an optional object is present. `map`: rows of name and value. `list`:
  * one item per line. `instant`: ISO 8601 time. `escaped`: one line with escaped line ends. `zone`: IANA time zone.
  * `rows`: objects with columns. `assertions`: see assertion-rows.ts. `json`: any other value.
@@ -43,6 +43,7 @@ export type FieldKind =
   | 'set'
   | 'check'
   | 'checks'
+  | 'entity'
   | 'entities'
   | 'switch'
   | 'instant'
@@ -97,7 +98,7 @@ export function fieldsOf(schema: MemberSchema, skip: readonly string[] = []): Fi
 const WIDE: ReadonlySet<FieldKind> = new Set(['rows', 'map', 'assertions']);
 
 /** A folded group of fields. */
-export type FieldGroup = { title: string; specs: readonly FieldSpec[] };
+type FieldGroup = { title: string; specs: readonly FieldSpec[] };
 
 /** Splits fields into those that are always visible and folded groups, in their order. */
 export function groupsOf(specs: readonly FieldSpec[]): { visible: FieldSpec[]; groups: FieldGroup[] } {
@@ -171,6 +172,7 @@ function kindOf(
   if (type === 'array') return items?.properties ? 'rows' : items?.enum ? 'set' : 'list';
   if (type === 'object') return isTextMap(additionalProperties) ? 'map' : 'json';
   if (type !== 'string') return 'json';
+  if (format === 'entity') return 'entity';
   if (format === 'date-time') return 'instant';
   if (format === 'bytes') return 'escaped';
   if (/(^|_)time_?zone$/.test(name)) return 'zone';

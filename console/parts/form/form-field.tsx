@@ -1,4 +1,5 @@
 import { CheckPicker } from '#console/parts/check-picker.tsx';
+import { EntityPicker } from '#console/parts/entity-picker.tsx';
 import { CheckboxField, SelectField, TextField } from '#console/parts/field.tsx';
 import { InstantField } from '#console/parts/instant-field.tsx';
 import { RowsField } from '#console/parts/rows-field.tsx';
@@ -65,6 +66,7 @@ export function FormField({ form, spec, stored = false }: { form: FormState; spe
   if (kind === 'set') return <SetField {...common} options={options} titles={titles} />;
   if (kind === 'check') return <CheckPicker {...common} />;
   if (kind === 'checks') return <ChecksField {...common} />;
+  if (kind === 'entity') return <EntityPicker {...common} optional={!required} />;
   if (kind === 'entities') return <EntitiesField {...common} />;
   if (kind === 'instant') return <InstantField {...common} />;
   if (kind === 'zone') return <TextField {...common} suggestions={Intl.supportedValuesOf('timeZone')} />;
