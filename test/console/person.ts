@@ -138,7 +138,7 @@ export async function useLink(actor: Actor, url: string): Promise<void> {
 /** Enters a duration. @param field its label */
 export async function enterDuration(within: Locator | Page, field: string, amount: string, unit: string) {
   await within.getByLabel(`Unit of ${field}`, { exact: true }).selectOption(unit);
-  await within.getByLabel(new RegExp(`^${field}`)).fill(amount);
+  await within.getByRole('textbox', { name: new RegExp(`^${field}`) }).fill(amount);
 }
 
 /** Adds a row to a map of names and values, such as labels or headers. */
