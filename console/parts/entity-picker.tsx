@@ -1,5 +1,4 @@
-import type { ComponentChildren } from 'preact';
-import { useId, useMemo, useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { asFailure, call } from '#console/api/call.ts';
 import { useLoad } from '#console/api/load.ts';
 import type { Blueprint, Entity } from '#console/api/records.ts';
@@ -7,17 +6,17 @@ import { live } from '#console/app/live.ts';
 import { refusal } from '#console/app/session.ts';
 import { showToast } from '#console/app/toasts.tsx';
 import { blueprintPath } from '#console/rules/catalog.ts';
-import { filtered, inOrder } from '#console/rules/fleet.ts';
+import { type FleetRow, filtered, inOrder } from '#console/rules/fleet.ts';
 import { slugOf } from '#console/rules/slug.ts';
-import { Field } from './field.tsx';
+import { Combobox } from './combobox.tsx';
 import { Icon } from './icon.tsx';
 import { StateShape } from './state-mark.tsx';
 
 type PickerProps = {
   label: string;
-  hint?: string;
+  hint?: string | undefined;
   error?: string | undefined;
-  /** Id of the selected entity; empty: none. */
+  /** Id of the entity. */
   value: string;
   onChange: (id: string) => void;
   optional?: boolean;
@@ -25,125 +24,64 @@ type PickerProps = {
   creates?: boolean;
 };
 
-type Choice = { key: string; icon: ComponentChildren; name: string; hint: string; choose: () => void };
+/** New entity of a blueprint, with the typed name. */
+type NewEntity = { id: string; name: string; blueprint: Blueprint };
 
-const MAX_SUGGESTIONS = 8;
+export const MAX_SUGGESTIONS = 8;
 const ALL_STATES = new Set<never>();
 
-/** Selects an entity by a few letters: a combobox with a list (WAI-ARIA Authoring Practices, combobox). */
-export function EntityPicker(props: PickerProps) {
-  const { label, hint, error, value, onChange, optional = false, creates = false } = props;
+/** Selects an entity by name. */
+export function EntityPicker({ optional = false, creates = false, ...props }: PickerProps) {
+  const { label, hint, error, value, onChange } = props;
   const fleet = live.fleet.value;
-  const chosen = fleet?.get(value);
-  const [text, setText] = useState<string | undefined>(undefined);
-  const [at, setAt] = useState(0);
+  const rows = useMemo(() => fleet && inOrder(fleet), [fleet]);
   const [failure, fail] = useState<string | undefined>(undefined);
-  const id = useId();
   const canCreate = creates && refusal('write') === undefined;
   const blueprints = useLoad<Blueprint[]>(canCreate ? '/v1/blueprints' : null, { all: true });
-  const rows = useMemo(() => (fleet ? inOrder(fleet) : []), [fleet]);
-  const isOpen = text !== undefined;
-  const found = isOpen ? filtered(rows, { states: ALL_STATES, words: text }).slice(0, MAX_SUGGESTIONS) : [];
 
-  function choose(entity: { id: string }) {
-    onChange(entity.id);
-    setText(undefined);
-    fail(undefined);
-  }
-  async function create(blueprint: Blueprint, name: string) {
+  async function create({ name, blueprint }: NewEntity) {
     try {
       const body = { name, slug: slugOf(name) };
       const made = await call<Entity>('POST', `${blueprintPath(blueprint.slug)}/entities`, body);
       await live.refresh();
       showToast(`${made.name} is created.`);
-      choose(made);
+      fail(undefined);
+      onChange(made.id);
     } catch (thrown) {
       fail(asFailure(thrown).message);
     }
   }
-  const name = text?.trim() ?? '';
-  const isNew = fleet !== undefined && name !== '' && found.length === 0;
-  const choices: Choice[] = [
-    ...found.map((entity) => ({
-      key: entity.id,
-      icon: <StateShape state={entity.state} />,
-      name: entity.name,
-      hint: entity.blueprint_slug,
-      choose: () => choose(entity),
-    })),
-    ...(isNew ? (blueprints.data ?? []) : [])
-      .toSorted((a, b) => Number(b.is_default) - Number(a.is_default))
-      .map((blueprint) => ({
-        key: blueprint.slug,
-        icon: <Icon name="add" />,
-        name: `Create “${name}”`,
-        hint: blueprint.slug,
-        choose: () => void create(blueprint, name),
-      })),
-  ];
-  const current = Math.min(at, choices.length - 1);
-
-  function onKeyDown(event: KeyboardEvent) {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step && !isOpen) setText('');
-    else if (step && choices.length > 0) setAt((current + step + choices.length) % choices.length);
-    else if (event.key === 'Enter' && isOpen) choices[current]?.choose();
-    else if (event.key === 'Escape' && isOpen) setText(undefined);
-    else return;
-    event.preventDefault();
+  function newEntities(name: string): NewEntity[] {
+    if (name === '') return [];
+    const ofDefaultFirst = (blueprints.data ?? []).toSorted((a, b) => Number(b.is_default) - Number(a.is_default));
+    return ofDefaultFirst.map((blueprint) => ({ id: blueprint.slug, name, blueprint }));
   }
   return (
-    <Field label={label} hint={hint} error={failure ?? error} required={!optional}>
-      {(ids) => (
-        <div class="picker">
-          <input
-            {...ids}
-            role="combobox"
-            aria-expanded={isOpen}
-            aria-controls={`${id}-list`}
-            aria-autocomplete="list"
-            aria-activedescendant={choices.length > 0 ? `${id}-${current}` : undefined}
-            autocomplete="off"
-            spellcheck={false}
-            placeholder={optional ? 'All; search by name' : 'Search by name'}
-            dir="auto"
-            value={text ?? chosen?.name ?? value}
-            onFocus={(event) => event.currentTarget.select()}
-            onInput={(event) => {
-              setText(event.currentTarget.value);
-              setAt(0);
-              if (optional && event.currentTarget.value === '') onChange('');
-            }}
-            onClick={() => setText(text ?? '')}
-            onBlur={() => setText(undefined)}
-            onKeyDown={onKeyDown}
-          />
-          <div class="picker-list" hidden={!isOpen}>
-            <div id={`${id}-list`} role="listbox" aria-label={label} class="palette-list">
-              {choices.map((choice, i) => (
-                // biome-ignore lint/a11y/useKeyWithClickEvents: the field above handles the keys
-                <div
-                  key={choice.key}
-                  id={`${id}-${i}`}
-                  role="option"
-                  tabIndex={-1}
-                  aria-selected={i === current}
-                  // The field keeps the focus, so that blur does not close the list before the click.
-                  onMouseDown={(event) => event.preventDefault()}
-                  onClick={choice.choose}
-                >
-                  {choice.icon}
-                  <span class="palette-name" dir="auto">
-                    {choice.name}
-                  </span>
-                  <span class="hint">{choice.hint}</span>
-                </div>
-              ))}
-            </div>
-            {choices.length === 0 && <p class="hint">{fleet ? 'No matches' : 'Loading…'}</p>}
-          </div>
-        </div>
+    <Combobox
+      label={label}
+      hint={hint}
+      error={failure ?? error}
+      required={!optional}
+      chosen={fleet?.get(value)?.name ?? value}
+      placeholder={optional ? 'All; search by name' : 'Search by name'}
+      find={(text): readonly (NewEntity | FleetRow)[] | undefined => {
+        const found = rows && filtered(rows, { states: ALL_STATES, words: text }).slice(0, MAX_SUGGESTIONS);
+        return found?.length === 0 ? newEntities(text.trim()) : found;
+      }}
+      onChoose={(option) => {
+        if (option && 'blueprint' in option) void create(option);
+        else onChange(option?.id ?? '');
+      }}
+    >
+      {(option) => (
+        <>
+          {'blueprint' in option ? <Icon name="add" /> : <StateShape state={option.state} />}
+          <span class="palette-name" dir="auto">
+            {'blueprint' in option ? `Create “${option.name}”` : option.name}
+          </span>
+          <span class="hint">{'blueprint' in option ? option.blueprint.slug : option.blueprint_slug}</span>
+        </>
       )}
-    </Field>
+    </Combobox>
   );
 }

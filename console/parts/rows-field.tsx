@@ -5,6 +5,8 @@ import { Button } from './button.tsx';
 import { type FrameProps, GroupFrame } from './field.tsx';
 
 type RowsProps = FrameProps & {
+  /** Only `rows` have an order. */
+  kind: 'rows' | 'map';
   columns: readonly FieldSpec[];
   /** Text written by `keptRows`. */
   value: string;
@@ -14,26 +16,28 @@ type RowsProps = FrameProps & {
   fields: (i: number, row: Row, onChange: (row: Row) => void) => ComponentChildren;
 };
 
-/** List of objects, one per row, which can be reordered. */
-export function RowsField({ columns, value, onChange, single, fields, ...frame }: RowsProps) {
+/** List of objects, or map of names to values: one per row. */
+export function RowsField({ kind, columns, value, onChange, single, fields, ...frame }: RowsProps) {
   const rows = rowsIn(value);
   const change = (next: readonly Row[]) => onChange(keptRows(next));
   const put = (i: number, row: Row) => change(rows.with(i, row));
   const swap = (i: number) => change(rows.with(i, rows[i - 1]!).with(i - 1, rows[i]!));
   return (
-    <GroupFrame kind="rows" {...frame}>
+    <GroupFrame kind={kind} {...frame}>
       <ol>
         {rows.map((row, i) => (
           <li key={i}>
             <div class="fields">{fields(i, row, (next) => put(i, next))}</div>
-            <Button
-              small
-              quiet
-              icon="sortUp"
-              label={`Move ${i + 1} up`}
-              why={i === 0 ? 'It is the first row.' : undefined}
-              onClick={() => swap(i)}
-            />
+            {kind === 'rows' && (
+              <Button
+                small
+                quiet
+                icon="sortUp"
+                label={`Move ${i + 1} up`}
+                why={i === 0 ? 'It is the first row.' : undefined}
+                onClick={() => swap(i)}
+              />
+            )}
             <Button small quiet icon="close" label={`Remove ${i + 1}`} onClick={() => change(rows.toSpliced(i, 1))} />
           </li>
         ))}

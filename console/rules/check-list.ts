@@ -65,3 +65,15 @@ export function stateCounts(rows: readonly CheckRow[]): Record<Check['state'], n
   for (const { check } of rows) counts[check.state]++;
   return counts;
 }
+
+/** Returns the checks whose label or entity name contains every word, sorted by entity and label. */
+export function findChecks<T extends Pick<CheckRow, 'label' | 'entity'>>(rows: readonly T[], text: string): T[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const nameOf = ({ entity }: T) => entity?.name ?? '';
+  return rows
+    .filter((row) => {
+      const all = `${row.label}\n${nameOf(row)}`.toLowerCase();
+      return words.every((word) => all.includes(word));
+    })
+    .sort((a, b) => byName(nameOf(a), nameOf(b)) || byName(a.label, b.label));
+}

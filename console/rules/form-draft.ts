@@ -1,5 +1,6 @@
 import type { ErrorDetail } from '#lib/platform/errors.ts';
 import { type FieldSpec, readText, textOf } from './form-fields.ts';
+import { NO_ROWS } from './rows.ts';
 
 /**
  * Form values by path. A stored secret is omitted: empty means unchanged. In a map with masked values the masks are
@@ -12,15 +13,27 @@ export const draftOf = (specs: readonly FieldSpec[], record: object | undefined)
   Object.fromEntries(
     specs.map((spec) => {
       const stored = shown(spec, record);
-      return [spec.path, stored === undefined ? (record ? '' : (spec.fallback ?? '')) : textOf(spec, stored)];
+      if (spec.kind === 'switch') return [spec.path, String(isPresent(record, spec.path))];
+      if (stored !== undefined) return [spec.path, textOf(spec, stored)];
+      const isNew = !record || (spec.within !== undefined && !isPresent(record, spec.within));
+      return [spec.path, isNew ? (spec.initial ?? spec.fallback ?? '') : ''];
     }),
   );
 
-/** Sets the values of a record as defaults, for a new record that copies it. */
+const isPresent = (record: object | undefined, path: string): boolean => (at(record, path) ?? null) !== null;
+
+/** Whether a field shows something other than its default. A stored secret counts. */
+export function isChanged(spec: FieldSpec, draft: Draft, record: object | undefined): boolean {
+  const text = draft[spec.path] ?? '';
+  if (text === '' || text === NO_ROWS) return spec.secret && isPresent(record, spec.path);
+  return text !== spec.fallback;
+}
+
+/** Sets the values of a record as initial values, for a new record that copies it. */
 export const startingFrom = (specs: readonly FieldSpec[], record: object): FieldSpec[] =>
   specs.map((spec) => {
     const value = at(record, spec.path);
-    return value === undefined || value === null ? spec : { ...spec, fallback: textOf(spec, value) };
+    return value === undefined || value === null ? spec : { ...spec, initial: textOf(spec, value) };
   });
 
 /** Form text of a stored secret that is removed on saving. */
@@ -67,8 +80,10 @@ export function bodyOf(specs: readonly FieldSpec[], draft: Draft, record?: objec
   for (const spec of specs) {
     const text = draft[spec.path] ?? '';
     const stored = shown(spec, record);
+    if (spec.within !== undefined && draft[spec.within] !== 'true') continue;
     const none = isMany(spec) ? readText(spec, '') : null;
-    if (text === CLEARED) put(body, spec.path, none);
+    if (spec.kind === 'switch') put(body, spec.path, text === 'true' ? {} : null);
+    else if (text === CLEARED) put(body, spec.path, none);
     else if (text !== '' || spec.fallback === '') put(body, spec.path, readText(spec, text));
     else if (stored !== undefined && stored !== null) put(body, spec.path, none);
   }
@@ -76,7 +91,7 @@ export function bodyOf(specs: readonly FieldSpec[], draft: Draft, record?: objec
 }
 
 const isMany = ({ kind, path }: FieldSpec): boolean =>
-  (kind === 'map' || kind === 'list' || kind === 'set') && !path.includes('.');
+  (kind === 'list' || kind === 'set' || kind === 'checks' || kind === 'entities') && !path.includes('.');
 
 function put(body: Record<string, unknown>, path: string, value: unknown): void {
   const [name, inner] = split(path);
@@ -99,7 +114,7 @@ export function sortErrors(
   const byPath: Record<string, string> = {};
   const rest: string[] = [];
   for (const { path, message } of failure.details) {
-    const spec = specs.find((one) => path === one.path || path.startsWith(`${one.path}.`));
+    const spec = specs.find((one) => path === one.path) ?? specs.find((one) => path.startsWith(`${one.path}.`));
     if (!spec) {
       rest.push(`${path}: ${message}`);
       continue;

@@ -17,6 +17,8 @@ export type MemberSchema = {
   maximum?: number;
   maxProperties?: number;
   writeOnly?: boolean;
+  /** Title of the folded group that has the field; absent: always visible. */
+  'x-group'?: string;
   properties?: Readonly<Record<string, MemberSchema>>;
   required?: readonly string[];
   items?: MemberSchema;
@@ -26,7 +28,8 @@ export type MemberSchema = {
 };
 
 /**
- * Kind of input. `set`: selection, one per line. `entities`: ids, one per line. `map`: `name: value` per line. `list`:
+ * Kind of input. `duration`: number of units, see `unit`. `set`: selection, one per line. `check`, `entity`: id. `checks`,
+ * `entities`: ids, one per line. `switch`: whether an optional object is present. `map`: rows of name and value. `list`:
  * one item per line. `instant`: ISO 8601 time. `escaped`: one line with escaped line ends. `zone`: IANA time zone.
  * `rows`: objects with columns. `assertions`: see assertion-rows.ts. `json`: any other value.
  */
@@ -35,10 +38,15 @@ export type FieldKind =
   | 'long'
   | 'url'
   | 'number'
+  | 'duration'
   | 'boolean'
   | 'choice'
   | 'set'
+  | 'check'
+  | 'checks'
+  | 'entity'
   | 'entities'
+  | 'switch'
   | 'instant'
   | 'zone'
   | 'map'
@@ -58,10 +66,20 @@ export type FieldSpec = {
   hint: string;
   /** Default, as form text. */
   fallback: string | undefined;
+  /** Value of a new record if it differs from the default. */
+  initial?: string;
+  /** Title of the folded group; undefined: always visible. */
+  group: string | undefined;
+  /** Path of the switch of the optional object that has the field. */
+  within?: string;
   options: readonly string[];
   titles: Readonly<Record<string, string>>;
   texts: boolean;
-  /** Fields of a row, for `rows`; paths are relative. */
+  /** Length of the unit of a `duration` in ms. */
+  unit: number;
+  minimum: number | undefined;
+  maximum: number | undefined;
+  /** Fields of a row, for `rows` and `map`; paths are relative. */
   columns: readonly FieldSpec[];
   /** Whether a row has exactly one property. */
   single: boolean;
@@ -70,18 +88,44 @@ export type FieldSpec = {
 /** Length in characters from which a text field has several lines. */
 const LONG = 4096;
 
-/** Returns the fields of an object, required ones first. Nested objects are flattened one level. @param skip paths */
+/**
+ * Returns the fields of an object: required ones first, and those that take the whole width last. Nested objects are
+ * flattened one level. @param skip paths
+ */
 export function fieldsOf(schema: MemberSchema, skip: readonly string[] = []): FieldSpec[] {
   const specs = members(schema, '', true).filter(({ path }) => !skip.includes(path));
-  return [...specs.filter(({ required }) => required), ...specs.filter(({ required }) => !required)];
+  const place = ({ required, kind }: FieldSpec) => (required ? 0 : WIDE.has(kind) ? 2 : 1);
+  return specs.sort((a, b) => place(a) - place(b));
+}
+
+const WIDE: ReadonlySet<FieldKind> = new Set(['rows', 'map', 'assertions']);
+
+/** A folded group of fields. */
+type FieldGroup = { title: string; specs: readonly FieldSpec[] };
+
+/** Splits fields into those that are always visible and folded groups, in their order. */
+export function groupsOf(specs: readonly FieldSpec[]): { visible: FieldSpec[]; groups: FieldGroup[] } {
+  const titles = [...new Set(specs.map(({ group }) => group))].filter((title) => title !== undefined);
+  return {
+    visible: specs.filter(({ group }) => group === undefined),
+    groups: titles.map((title) => ({ title, specs: specs.filter(({ group }) => group === title) })),
+  };
 }
 
 function members({ properties = {}, required = [] }: MemberSchema, prefix: string, enter: boolean): FieldSpec[] {
   return Object.entries(properties).flatMap(([name, member]) => {
     const path = prefix + name;
     if (member.const !== undefined && member.const !== true) return [];
-    if (enter && member.type === 'object' && member.properties) return members(member, `${path}.`, false);
-    return [specOf(path, name, withoutNull(member), required.includes(name))];
+    const whole = withoutNull(member);
+    if (!enter || whole.type !== 'object' || !whole.properties)
+      return [specOf(path, name, whole, required.includes(name))];
+    const inner = members(whole, `${path}.`, false).map((spec) => ({ ...spec, group: spec.group ?? whole['x-group'] }));
+    if (!member.anyOf) return inner;
+    const present = { ...whole, type: 'boolean', default: false };
+    return [
+      { ...specOf(path, name, present, false), kind: 'switch' },
+      ...inner.map((spec) => ({ ...spec, within: path })),
+    ];
   });
 }
 
@@ -95,37 +139,45 @@ function withoutNull({ anyOf, default: fallback, ...member }: MemberSchema): Mem
 function specOf(path: string, name: string, member: MemberSchema, required: boolean): FieldSpec {
   const kind = kindOf(member, name);
   const texts = member.items?.type === 'string';
-  const columns = kind === 'rows' ? members(member.items!, '', false) : [];
+  const columns = kind === 'rows' ? members(member.items!, '', false) : kind === 'map' ? MAP_COLUMNS : [];
   const single = member.items?.maxProperties === 1;
   const fallback = member.default ?? (member.const === true ? false : undefined);
   return {
     path,
-    label: member.title ?? labelOf(name),
+    label: member.title ?? labelOf(name.replace(DURATION, '')),
     kind,
     required: required && member.default === undefined,
     secret: member.writeOnly === true,
     hint: member.description ?? '',
+    group: required && member.default === undefined ? undefined : member['x-group'],
     fallback: fallback === undefined ? undefined : textOf({ kind, texts, columns, single }, fallback),
     options: (member.enum ?? member.items?.enum ?? member.items?.properties?.source?.enum ?? []).map(String),
     titles: member.titles ?? member.items?.titles ?? {},
     texts,
+    unit: name.endsWith('_ms') ? 1 : 1000,
+    minimum: member.minimum,
+    maximum: member.maximum,
     columns,
     single,
   };
 }
+
+/** Ending of the names of durations, which says their unit. */
+const DURATION = /_(seconds|ms)$/;
 
 function kindOf(
   { type, enum: choices, format, maxLength = 0, items, additionalProperties }: MemberSchema,
   name: string,
 ): FieldKind {
   if (choices) return 'choice';
-  if (type === 'integer' || type === 'number') return 'number';
+  if (type === 'integer' || type === 'number') return DURATION.test(name) ? 'duration' : 'number';
   if (type === 'boolean') return 'boolean';
   if (type === 'array' && name === 'assertions') return 'assertions';
-  if (type === 'array' && format === 'entities') return 'entities';
+  if (type === 'array' && (format === 'checks' || format === 'entities')) return format;
   if (type === 'array') return items?.properties ? 'rows' : items?.enum ? 'set' : 'list';
   if (type === 'object') return isTextMap(additionalProperties) ? 'map' : 'json';
   if (type !== 'string') return 'json';
+  if (format === 'entity') return 'entity';
   if (format === 'date-time') return 'instant';
   if (format === 'bytes') return 'escaped';
   if (/(^|_)time_?zone$/.test(name)) return 'zone';
@@ -145,6 +197,8 @@ export function labelOf(name: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
+const MAP_COLUMNS = members({ properties: { name: { type: 'string' }, value: { type: 'string' } } }, '', false);
+
 type Typed = Pick<FieldSpec, 'kind' | 'texts' | 'columns' | 'single'>;
 
 /** Converts a value to form text. */
@@ -153,13 +207,8 @@ export function textOf({ kind, texts, columns, single }: Typed, value: unknown):
   if (kind === 'rows') return keptRows(rowsOf(columns, value, single));
   if (kind === 'escaped') return escaped(String(value));
   if (kind === 'assertions' && Array.isArray(value)) return draftOfAssertions(value);
-  if (kind === 'map' && typeof value === 'object') {
-    return Object.entries(value)
-      .map(([name, text]) => `${name}: ${text}`)
-      .join('\n');
-  }
-  if ((kind === 'list' || kind === 'set' || kind === 'entities') && Array.isArray(value))
-    return value.map((item) => lineOf(item, texts)).join('\n');
+  if (kind === 'map') return keptRows(Object.entries(value).map(([name, text]) => ({ name, value: String(text) })));
+  if (LINES.has(kind) && Array.isArray(value)) return value.map((item) => lineOf(item, texts)).join('\n');
   return typeof value === 'object' || kind === 'json' ? JSON.stringify(value, null, 2) : String(value);
 }
 
@@ -187,15 +236,27 @@ function jsonOf(text: string): unknown {
 export function readText({ kind, texts, columns, single }: Typed, text: string): unknown {
   if (kind === 'rows') return valuesOf(columns, rowsIn(text), single);
   if (kind === 'escaped') return unescaped(text);
-  if (kind === 'number') return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
+  if (kind === 'number' || kind === 'duration')
+    return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
   if (kind === 'boolean') return text === 'true';
   if (kind === 'json') return jsonOf(text) ?? text;
   if (kind === 'assertions') return assertionsIn(text);
+  if (kind === 'map') return mapOf(rowsIn(text));
+  if (!LINES.has(kind)) return text;
   const lines = text.split('\n').filter((line) => line.trim() !== '');
-  if (kind === 'list' || kind === 'set' || kind === 'entities') return texts ? lines : lines.map(scalarOf);
-  if (kind === 'map') return Object.fromEntries(lines.map(pairOf));
-  return text;
+  return texts ? lines : lines.map(scalarOf);
 }
+
+/** Kinds with one item per line. */
+const LINES: ReadonlySet<FieldKind> = new Set(['list', 'set', 'checks', 'entities']);
+
+/** Converts rows of name and value to a map. Empty rows are omitted. */
+const mapOf = (rows: readonly Row[]): Record<string, string> =>
+  Object.fromEntries(
+    rows
+      .map(({ name = '', value = '' }) => [name.trim(), value.trim()] as const)
+      .filter(([name, value]) => name !== '' || value !== ''),
+  );
 
 const rowsOf = (columns: readonly FieldSpec[], value: unknown, single: boolean): Row[] =>
   (Array.isArray(value) ? value : []).map((item) =>
@@ -219,9 +280,3 @@ const valuesOf = (columns: readonly FieldSpec[], rows: readonly Row[], single: b
       }),
     ),
   );
-
-/** Parses `name: value`; without a colon the value is empty. */
-function pairOf(line: string): [string, string] {
-  const at = line.indexOf(':');
-  return at < 0 ? [line.trim(), ''] : [line.slice(0, at).trim(), line.slice(at + 1).trim()];
-}

@@ -72,3 +72,14 @@ export function rootCauses(states: ReadonlyMap<string, State>, { upstream, downs
   }
   return down.filter((id) => roots.has(id));
 }
+
+/** Describes a relation: `depends_on, group replicas (2 required)`. */
+export function relationText({ relation_type, propagates_failure, group, required, when }: Relation): string {
+  const isUsual = propagates_failure === (relation_type === 'depends_on');
+  return [
+    relation_type,
+    ...(isUsual ? [] : [propagates_failure ? 'passes on failures' : 'does not pass on failures']),
+    ...(when === 'degraded' ? ['fails when any check is down'] : []),
+    ...(group === null ? [] : [`group ${group}${required === null ? '' : ` (${required} required)`}`]),
+  ].join(', ');
+}

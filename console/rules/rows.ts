@@ -3,6 +3,9 @@ import type { FieldSpec } from './form-fields.ts';
 /** Form values of a row, by property. */
 export type Row = Readonly<Record<string, string>>;
 
+/** Form text without rows. */
+export const NO_ROWS = '[]';
+
 type Columns = readonly FieldSpec[];
 
 /** Parses the rows of a form text. */

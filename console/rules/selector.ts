@@ -49,7 +49,7 @@ export const selectorSchema = (blueprints: readonly string[]): MemberSchema => (
       items: { type: 'string', ...(blueprints.length > 0 && { enum: blueprints }) },
     },
     entity_ids: { type: 'array', title: 'Entities', format: 'entities', items: { type: 'string' } },
-    check_ids: { type: 'array', title: 'Checks', items: { type: 'string' }, description: 'Ids of the checks.' },
+    check_ids: { type: 'array', title: 'Checks', format: 'checks', items: { type: 'string' } },
   },
 });
 

@@ -8,7 +8,8 @@ import type { OpenApi } from './openapi.ts';
 
 /** Returns the schemas of console forms, with marked secrets, and the names of built-in tools. */
 export function consoleSchemas(document: OpenApi): JsonSchema {
-  const { schemas } = document.components as { schemas: Record<string, JsonSchema> };
+  const components = document.components as { schemas: Record<string, JsonSchema> };
+  const schemas = inlined(components.schemas, components.schemas) as Record<string, JsonSchema>;
   const requestsOf = (name: string, types: Iterable<{ type: string; secrets: readonly string[] }>): JsonSchema =>
     Object.fromEntries(
       [...types].map(({ type, secrets }) => [type, withSecrets(schemas[`${name}_${type}`]!, secrets)]),
@@ -42,6 +43,16 @@ function withSecrets(schema: JsonSchema, secrets: readonly string[]): JsonSchema
     member.writeOnly = true;
   }
   return copy;
+}
+
+/** Replaces references to components, because forms have no document to look them up in. */
+function inlined(value: unknown, components: Record<string, JsonSchema>): unknown {
+  if (Array.isArray(value)) return value.map((member) => inlined(member, components));
+  if (typeof value !== 'object' || value === null) return value;
+  const { $ref, ...own } = value as JsonSchema;
+  const referenced = typeof $ref === 'string' ? components[$ref.split('/').at(-1)!] : undefined;
+  const members = Object.entries(own).map(([name, member]) => [name, inlined(member, components)]);
+  return { ...(inlined(referenced, components) as object | undefined), ...Object.fromEntries(members) };
 }
 
 const propertiesOf = (schema: JsonSchema | undefined): Record<string, JsonSchema> | undefined =>

@@ -43,6 +43,9 @@ const DAY_SECONDS = 86_400;
 /** Name of a lock, valid in a table key. */
 const LOCK_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
 
+/** Folded group of the form. */
+const GUARDS = { 'x-group': 'Guards of the remediation' };
+
 /** Guards and verification of a check's action (docs/use/remediation.md). */
 export const Remediation = z
   .object({
@@ -51,13 +54,15 @@ export const Remediation = z
       .min(1)
       .max(10)
       .default(3)
-      .describe('Maximum number of attempts in a series, 1–10. Default: 3.'),
+      .describe('Maximum number of attempts in a series. Default: 3.')
+      .meta({ title: 'Attempts' }),
     cooldown_seconds: z
       .int()
       .min(10)
       .max(7 * DAY_SECONDS)
       .default(600)
-      .describe('Minimum time between attempts in seconds, 10–604,800. Default: 600.'),
+      .describe('Minimum time between attempts. Default: 10 minutes.')
+      .meta({ title: 'Time between attempts' }),
     lock: z
       .string()
       .regex(LOCK_NAME, 'must be 1 to 64 letters, digits, "_", "." or "-", and begin with a letter or digit')
@@ -65,35 +70,36 @@ export const Remediation = z
       .default(null)
       .describe(
         "Lock shared by actions: one attempt at a time holds it. Null uses a lock of the check's entity. Default: null.",
-      ),
+      )
+      .meta(GUARDS),
     settle_seconds: z
       .int()
       .min(0)
       .max(3600)
       .default(10)
-      .describe(
-        'Time after the call in seconds, 0–3,600, during which results are ignored; the next result decides. Default: 10.',
-      ),
+      .describe('Time after the call during which results are ignored; the next result decides. Default: 10 seconds.')
+      .meta({ title: 'Settle time' }),
     verify_within_seconds: z
       .int()
       .min(10)
       .max(DAY_SECONDS)
       .default(600)
-      .describe('Maximum wait for a pipeline that reports queued or running, in seconds, 10–86,400. Default: 600.'),
+      .describe('Maximum wait for a pipeline that reports queued or running. Default: 10 minutes.')
+      .meta({ ...GUARDS, title: 'Longest pipeline run' }),
     stable_seconds: z
       .int()
       .min(0)
       .max(7 * DAY_SECONDS)
       .default(600)
-      .describe(
-        'Time after recovery in seconds, 0–604,800, during which a new failure continues the series. Default: 600.',
-      ),
+      .describe('Time after recovery during which a new failure continues the series. Default: 10 minutes.')
+      .meta(GUARDS),
     alert_after_remediation: z
       .boolean()
       .default(false)
       .describe(
-        'Whether to hold the alert until the first verdict, for at most settle_seconds + two intervals + timeout_ms. Default: false.',
-      ),
+        'Whether to hold the alert until the first verdict, at most for the settle time, two intervals and the timeout. Default: false.',
+      )
+      .meta(GUARDS),
   })
   .meta({ id: 'Remediation' });
 export type Remediation = z.infer<typeof Remediation>;

@@ -20,13 +20,18 @@ const MAX_INTERVAL_SECONDS = 31 * 86_400;
 
 const NO_PLACEHOLDERS = 'must not contain {{placeholders}}; use them in url and body_template';
 
+/** Folded group of the form. */
+const REQUEST = { 'x-group': 'Request' };
+
 const Headers = HeaderMap.superRefine((headers, context) => {
   for (const [name, value] of Object.entries(headers)) {
     const wrong = (message: string) => context.addIssue({ code: 'custom', path: [name], message });
     if (value.length > MAX_HEADER_VALUE) wrong(`must have at most ${MAX_HEADER_VALUE} characters`);
     if (hasPlaceholder(name) || hasPlaceholder(value)) wrong(NO_PLACEHOLDERS);
   }
-}).describe(`Request headers, at most 20. Put secrets here: values are always shown as ${REDACTED}.`);
+})
+  .describe(`Request headers, at most 20. Put secrets here: values are always shown as ${REDACTED}.`)
+  .meta(REQUEST);
 
 const fields = {
   name: Name.describe('Name of the action; {{action_name}} in templates.'),
@@ -43,28 +48,27 @@ const fields = {
   body_template: z
     .string()
     .refine((text) => Buffer.byteLength(text) <= MAX_TEMPLATE_BYTES, `must have at most ${MAX_TEMPLATE_BYTES} bytes`)
-    .describe('Request body, with {{placeholders}}. Not sent with GET.'),
+    .describe('Request body, with {{placeholders}}. Not sent with GET.')
+    .meta({ title: 'Body' }),
   allowed_hosts: AllowedHosts.describe(
     'Hosts it is allowed to call, such as *.example.com; empty: any. Required if the action has headers and its host ends in a placeholder.',
-  ),
+  ).meta(REQUEST),
   trigger_type: Trigger.describe(
     'manual: only by POST …/run or an MCP tool. state_change: also when its check changes state. schedule: also every interval_seconds.',
-  ),
-  check_id: z.string().describe('Check whose transitions fire it; required for state_change.'),
-  trigger_to_state: TriggerState.describe('Target state that fires it; empty: any.'),
+  ).meta({ title: 'Trigger' }),
+  check_id: z.string().describe('Check whose transitions fire it; required for state_change.').meta({ title: 'Check' }),
+  trigger_to_state: TriggerState.describe('Target state that fires it; empty: any.').meta({ title: 'State' }),
   interval_seconds: z
     .int()
     .min(60)
     .max(MAX_INTERVAL_SECONDS)
-    .describe(`Interval in seconds, 60–${MAX_INTERVAL_SECONDS} (31 days); required for schedule.`),
-  timeout_ms: z
-    .int()
-    .min(100)
-    .max(15_000)
-    .describe('Timeout of the whole request in milliseconds, 100–15,000. Default: 10,000.'),
-  remediation: Remediation.nullable().describe(
-    'Guards, verification and repetition of executions by a state change; null: no remediation. Default: null.',
-  ),
+    .describe('Time between executions; required for schedule.'),
+  timeout_ms: z.int().min(100).max(15_000).describe('Timeout of the whole request. Default: 10 seconds.').meta(REQUEST),
+  remediation: Remediation.nullable()
+    .describe(
+      'Guards, verification and repetition of executions by a state change; null: no remediation. Default: null.',
+    )
+    .meta({ title: 'Verify and repeat' }),
 };
 
 /** Action of a create request. */

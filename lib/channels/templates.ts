@@ -70,15 +70,20 @@ const template = (maxLength: number) =>
       if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
     });
 
+/** Folded group of the form. */
+const MESSAGE = { 'x-group': 'Message' };
+
 /** Templates, which every human-readable channel type has in addition to its settings. */
 export const TEMPLATES = {
   title_template: template(MAX_TITLE)
     .describe('Template of the title, such as [{{state}}] {{entity_name}}. Send a test to see it.')
+    .meta(MESSAGE)
     .optional(),
   body_template: template(MAX_BODY)
     .describe(
       'Template of all text below the title, such as {{check_name}}{{#if error}}: {{error}}{{/if}}. Variables: docs/use/channels.md.',
     )
+    .meta(MESSAGE)
     .optional(),
 };
 

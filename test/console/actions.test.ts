@@ -6,7 +6,7 @@ import { eventually } from '#test/support/eventually.ts';
 import { atNight } from './at-night.ts';
 import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
-import { button, expectDisabled } from './person.ts';
+import { addToMap, button, enterDuration, expectDisabled, unfold } from './person.ts';
 import { personAt } from './places.ts';
 
 /** Fake pipeline that actions call. The tests send its reports. */
@@ -87,24 +87,40 @@ describe.skipIf(!binary)('action pages in a browser', () => {
     expect(await dialog.getByLabel(/^URL/).getAttribute('aria-invalid')).toBe('true');
     await eventually(() => page.evaluate<boolean>(`document.activeElement?.getAttribute('aria-invalid') === 'true'`));
     await dialog.getByLabel(/^URL/).fill(`${pipeline.url}/roll-back`);
-    await dialog.getByLabel(/^Headers/).fill('Authorization: Bearer s3cret-of-ci\nX-Team: shop');
-    await dialog.getByLabel(/^Trigger type/).selectOption('state_change');
-    await dialog.getByLabel('Entity').selectOption('Web shop');
-    await dialog.getByLabel(/^Check ID/).selectOption('nightly');
-    expect(await dialog.getByLabel(/^Trigger to state/).inputValue()).toBe('down');
+    await unfold(dialog, 'Request');
+    await addToMap(dialog, 'Headers', 'Authorization', 'Bearer s3cret-of-ci');
+    await addToMap(dialog, 'Headers', 'X-Team', 'shop');
+    await dialog.getByLabel(/^Trigger/).selectOption('state_change');
+    await dialog.getByRole('combobox', { name: /^Check/ }).fill('shop night');
+    await page.getByRole('option', { name: /nightly/ }).click();
+    expect(await dialog.getByLabel(/^State/).inputValue()).toBe('down');
+    await dialog.getByLabel(/^Verify and repeat/).check();
+    await enterDuration(dialog, 'Time between attempts', '2', 'min');
+    await unfold(dialog, 'Guards of the remediation');
+    await dialog.getByLabel(/^Lock/).fill('not a lock');
+    expect(await barriers(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await dialog.locator('.field', { hasText: 'Lock' }).locator('.field-error').waitFor();
+    await dialog.getByLabel(/^Lock/).fill('shop');
     await dialog.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('heading', { name: 'Roll back', level: 1 }).waitFor();
     await page.getByText('on a transition to down of').waitFor();
     const [action] = (await admin.get('/v1/actions')).body;
     expect(action).toMatchObject({ trigger_type: 'state_change', check_id: check.body.id, trigger_to_state: 'down' });
+    expect(action.remediation).toMatchObject({ max_attempts: 3, cooldown_seconds: 120, lock: 'shop' });
 
     // A new header is added, and the stored secret is kept.
     await button({ page }, 'Edit').click();
-    const headers = dialog.getByLabel(/^Headers/);
-    expect(await headers.inputValue()).toBe('Authorization: ********\nX-Team: ********');
-    await headers.fill('Authorization: ********\nX-Reason: drill');
+    await dialog.locator('summary', { hasText: 'Request' }).getByText('1 set').waitFor();
+    await unfold(dialog, 'Request');
+    const headers = dialog.getByRole('group', { name: 'Headers' });
+    expect(await headers.getByLabel('Value').first().inputValue()).toBe('********');
+    await headers.getByRole('button', { name: 'Remove 2' }).click();
+    await addToMap(dialog, 'Headers', 'X-Reason', 'drill');
+    await dialog.getByLabel(/^Verify and repeat/).uncheck();
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Authorization and X-Reason').waitFor();
+    expect((await admin.get(`/v1/actions/${action.id}`)).body.remediation).toBeNull();
     await admin.post(`/v1/actions/${action.id}/run`, {});
     expect(pipeline.calls.at(-1)).toMatchObject({ path: '/roll-back', authorization: 'Bearer s3cret-of-ci' });
 

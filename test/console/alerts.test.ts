@@ -8,7 +8,7 @@ import { atNight } from './at-night.ts';
 import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { report, slackChannel, watchedEntity } from './incident-world.ts';
-import { button, pollNow } from './person.ts';
+import { addToMap, button, enterDuration, pollNow, unfold } from './person.ts';
 import { personAt } from './places.ts';
 
 describe.skipIf(!binary)('alerts page in a browser', () => {
@@ -226,20 +226,24 @@ describe.skipIf(!binary)('alerts page in a browser', () => {
     await button(person, 'New account channel').click();
     await dialog.getByLabel(/^Name/).fill('On call');
     await dialog.getByLabel(/^URL/).fill(`${receiver.url}/account`);
-    await dialog.getByLabel(/^Labels/).fill('team: payments, shop');
-    await dialog.getByLabel(/^Group seconds/).fill('20');
+    await unfold(dialog, 'Applies to');
+    await addToMap(dialog, 'Labels', 'team', 'payments, shop');
+    await enterDuration(dialog, 'Group', '20', 's');
     await dialog.getByLabel('down', { exact: true }).check();
     await dialog.getByRole('button', { name: 'Add channel' }).click();
     const row = rowsOf('Channels').filter({ hasText: 'On call' });
     await row.getByText('label team=payments or shop; only down').waitFor();
     await row.getByRole('button', { name: /^Edit/ }).click();
-    await dialog.getByLabel(/^Labels/).fill('');
+    await unfold(dialog, 'Applies to');
+    await dialog.getByRole('group', { name: 'Labels' }).getByRole('button', { name: 'Remove 1' }).click();
+    await dialog.getByRole('combobox', { name: 'Add check' }).fill('web login');
+    await page.getByRole('option', { name: /login/ }).click();
     await button(person, 'Save channel').click();
-    await row.getByText('of all checks; only down').waitFor();
+    await row.getByText('of 1 check; only down').waitFor();
     const channels = (await admin.get('/v1/notify/channels')).body;
-    expect(channels[0]).toMatchObject({
-      ...{ name: 'On call', applies_to: { states: ['down'] }, group_seconds: 20 },
-    });
+    const [login] = (await admin.get('/v1/checks?q=login')).body;
+    expect(channels[0].applies_to).toEqual({ check_ids: [login.id], states: ['down'] });
+    expect(channels[0].group_seconds).toBe(20);
 
     await page.evaluate(`location.hash = '#/alerts/silences'`);
     await button(person, 'New silence').click();
@@ -257,7 +261,7 @@ describe.skipIf(!binary)('alerts page in a browser', () => {
 
     await page.evaluate(`location.hash = '#/alerts/defaults'`);
     await button(person, 'Change defaults').click();
-    await page.getByLabel(/^Cooldown/).fill('60');
+    await enterDuration(page, 'Cooldown', '60', 's');
     await button(person, 'Save defaults').click();
     await rowsOf('Settings of the policy')
       .filter({ hasText: /Cooldown.*1 min.*reset/s })

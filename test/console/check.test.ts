@@ -7,7 +7,7 @@ import { browserAndService } from './browser-and-service.ts';
 import { push } from './check-fleet.ts';
 import { binary } from './chromium.ts';
 import { lookingAtCheck } from './looking-at-check.ts';
-import { type Actor, button, pollNow, told } from './person.ts';
+import { type Actor, button, enterDuration, pollNow, told, unfold } from './person.ts';
 
 /** Opens the menu with the rare actions of a check. */
 const moreActions = ({ page }: Actor) => page.getByLabel('More actions', { exact: true });
@@ -135,10 +135,11 @@ describe.skipIf(!binary)('check page in a browser', () => {
     await button(person, 'Change policy').click();
     await page.getByLabel(/^Cooldown/).fill('-1');
     await page.getByLabel(/^Notify on recovery/).uncheck();
+    await unfold(page, 'Details');
     await page.getByLabel(/^Impact update/).uncheck();
     await button(person, 'Save policy').click();
     await page.locator('.field-error').waitFor();
-    await page.getByLabel(/^Cooldown/).fill('600');
+    await enterDuration(page, 'Cooldown', '10', 'min');
     await button(person, 'Save policy').click();
     await page.getByText('At most one alert in 10 min').waitFor();
     const { body } = await admin.get(`/v1/checks/${check.id}/policy`);

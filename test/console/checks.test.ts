@@ -7,7 +7,7 @@ import { receiving } from '#test/support/receiving.ts';
 import { atNight } from './at-night.ts';
 import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
-import { button, expectDisabled, pollNow, told } from './person.ts';
+import { addToMap, button, enterDuration, expectDisabled, pollNow, told } from './person.ts';
 import { personAt } from './places.ts';
 
 const NAME = `<script>alert(1)</script> متجر 🛰 ${'long '.repeat(30)}`.trim();
@@ -108,7 +108,7 @@ describe.skipIf(!binary)('checks page in a browser', () => {
 
     await page.getByLabel('Select all').check();
     await button(person, 'Interval').click();
-    await page.getByLabel(/Interval in seconds/).fill('100000');
+    await enterDuration(page, 'Interval', '100000', 's');
     await button(person, 'Change').click();
     const dialog = page.getByRole('dialog', { name: '1 of 3 failed' });
     await dialog.getByText(/home page.*86,?400/).waitFor();
@@ -134,7 +134,7 @@ describe.skipIf(!binary)('checks page in a browser', () => {
     await page.getByLabel('Select all').check();
     await button(person, 'Label').click();
     const dialog = page.getByRole('dialog', { name: 'Label the selected items' });
-    await dialog.getByLabel(/^Labels to set/).fill('tier: 1');
+    await addToMap(dialog, 'Labels to set', 'tier', '1');
     await dialog.getByLabel(/^Labels to remove/).fill('old');
     await dialog.getByRole('button', { name: 'Change' }).click();
     await told(person, /Label: 3 checks/);

@@ -5,7 +5,7 @@ import { atNight } from './at-night.ts';
 import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { expectNoSidewaysScroll, readerOf, report, shopVisitor } from './entity-world.ts';
-import { button, expectDisabled, pollNow } from './person.ts';
+import { button, expectDisabled, pollNow, unfold } from './person.ts';
 
 describe.skipIf(!binary)('entity page in a browser', () => {
   const world = browserAndService();
@@ -74,9 +74,19 @@ describe.skipIf(!binary)('entity page in a browser', () => {
     await button(person, 'Add').click();
     await page.getByText('lower-case letters').first().waitFor();
     await page.getByLabel(/^Type/).fill('reads_from');
+    await unfold(page, 'Redundancy');
+    await page.getByLabel(/^Group/).fill('replicas');
+    expect(await barriers(page)).toEqual([]);
+    await button(person, 'Add').click();
+    await page.locator('.field', { hasText: 'Group' }).getByText('requires propagates_failure').waitFor();
+    await page.getByLabel(/^Passes on failures/).selectOption('yes');
+    await page.getByLabel(/^Upstream fails when/).selectOption('degraded');
+    await page.getByLabel(/^Required healthy members/).fill('1');
     await button(person, 'Add').click();
     const side = page.getByRole('region', { name: 'Downstream' });
-    await side.getByText('reads_from').waitFor();
+    await side
+      .getByText('reads_from, passes on failures, fails when any check is down, group replicas (1 required)')
+      .waitFor();
     await button(person, 'Remove depends_on: Public API').click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove relation' }).click();
     await eventually(async () => (await side.getByRole('listitem').count()) === 1);

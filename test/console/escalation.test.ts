@@ -5,7 +5,7 @@ import { got } from '#test/support/fleet.ts';
 import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { report, slackChannel, watchedEntity } from './incident-world.ts';
-import { button } from './person.ts';
+import { button, enterDuration } from './person.ts';
 import { arrive, personAt } from './places.ts';
 
 describe.skipIf(!binary)('escalation in a browser', () => {
@@ -29,15 +29,9 @@ describe.skipIf(!binary)('escalation in a browser', () => {
     await button(person, 'Add').click();
     await button(person, 'Add').click();
     const steps = page.locator('.field.rows > ol > li');
-    await steps
-      .nth(0)
-      .getByLabel(/^After seconds/)
-      .fill('900');
+    await enterDuration(steps.nth(0), 'After', '15', 'min');
     await steps.nth(0).getByLabel('Team lead').check();
-    await steps
-      .nth(1)
-      .getByLabel(/^After seconds/)
-      .fill('600');
+    await enterDuration(steps.nth(1), 'After', '10', 'min');
     await button(person, 'Save defaults').click();
     // The error about missing channels is at the channels.
     await eventually(async () => (await steps.nth(1).locator('fieldset .field-error').count()) === 1);
@@ -57,7 +51,7 @@ describe.skipIf(!binary)('escalation in a browser', () => {
     await arrive(person, `/checks/${check}`);
     await page.getByText('from step 1, after 15 min').waitFor();
     await button(person, 'Change policy').click();
-    await page.getByLabel(/^Cooldown/).fill('60');
+    await enterDuration(page, 'Cooldown', '1', 'min');
     await button(person, 'Save policy').click();
     await page.getByText('At most one alert in 1 min').waitFor();
     const { inherited } = (await admin.get(`/v1/checks/${check}/policy`)).body;

@@ -1,3 +1,4 @@
+import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { Person } from '#test/support/browser.ts';
 import { eventually } from '#test/support/eventually.ts';
@@ -133,3 +134,21 @@ export async function useLink(actor: Actor, url: string): Promise<void> {
   await seen(actor, 'link');
   await button(actor, 'Sign in').click();
 }
+
+/** Enters a duration. @param field its label */
+export async function enterDuration(within: Locator | Page, field: string, amount: string, unit: string) {
+  await within.getByLabel(`Unit of ${field}`, { exact: true }).selectOption(unit);
+  await within.getByRole('textbox', { name: new RegExp(`^${field}`) }).fill(amount);
+}
+
+/** Adds a row to a map of names and values, such as labels or headers. */
+export async function addToMap(within: Locator | Page, field: string, name: string, value: string) {
+  const group = within.getByRole('group', { name: field });
+  await group.getByRole('button', { name: 'Add', exact: true }).click();
+  const row = group.getByRole('listitem').last();
+  await row.getByLabel('Name').fill(name);
+  await row.getByLabel('Value').fill(value);
+}
+
+/** Opens a folded group of a form. */
+export const unfold = (within: Locator | Page, group: string) => within.locator('summary', { hasText: group }).click();

@@ -11,6 +11,7 @@ import { atNight } from './at-night.ts';
 import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { enterOn, typeInto } from './keyboard.ts';
+import { enterDuration } from './person.ts';
 import { personAt } from './places.ts';
 
 const step = (page: Page, title: string) => page.getByRole('listitem').filter({ hasText: title });
@@ -78,7 +79,7 @@ describe.skipIf(!binary)('first steps in a browser', () => {
     // The error is shown at the field, and the input stays.
     await page.locator('.field-error').waitFor();
     expect(await page.getByLabel(/^Interval/).inputValue()).toBe('0');
-    await page.getByLabel(/^Interval/).fill('3600');
+    await enterDuration(page, 'Interval', '1', 'h');
     await page.getByRole('button', { name: 'Create check' }).click();
     await page.getByRole('button', { name: 'Add channel' }).waitFor();
     await page.reload();

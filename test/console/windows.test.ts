@@ -7,7 +7,7 @@ import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { expectNoSidewaysScroll } from './entity-world.ts';
 import { watchedEntity } from './incident-world.ts';
-import { button } from './person.ts';
+import { button, enterDuration } from './person.ts';
 import { arrive, personAt } from './places.ts';
 
 const HOUR = 3_600_000;
@@ -34,7 +34,7 @@ describe.skipIf(!binary)('maintenance windows in a browser', () => {
     await dialog.getByText('has 4 fields').waitFor();
     await dialog.getByLabel(/^Start \(cron\)/).fill('30 2 * * *');
     await dialog.getByLabel(/^Time zone/).fill('Europe/Berlin');
-    await dialog.getByLabel(/^Duration in minutes/).fill('1500');
+    await enterDuration(dialog, 'Duration', '25', 'h');
     await eventually(async () => (await dialog.locator('.coming li').count()) === 5);
     await button(person, 'Create window').click();
     await eventually(async () =>
@@ -42,7 +42,7 @@ describe.skipIf(!binary)('maintenance windows in a browser', () => {
         (await dialog.locator('.field', { hasText: 'Duration' }).textContent()) ?? '',
       ),
     );
-    await dialog.getByLabel(/^Duration in minutes/).fill('90');
+    await enterDuration(dialog, 'Duration', '90', 'min');
     await dialog.getByRole('combobox', { name: 'Add entity' }).fill('Web');
     await page.getByRole('option', { name: /Web shop/ }).click();
     await dialog.getByText('Alerts of Web shop are held while it is open.').waitFor();

@@ -5,9 +5,18 @@ import { live } from '#console/app/live.ts';
 import { Labels } from '#console/parts/labels.tsx';
 import { Section } from '#console/parts/page.tsx';
 import { Time } from '#console/parts/time.tsx';
+import { durationText } from '#console/rules/durations.ts';
 import { draftOf } from '#console/rules/form-draft.ts';
-import { fieldsOf } from '#console/rules/form-fields.ts';
+import { type FieldSpec, fieldsOf } from '#console/rules/form-fields.ts';
 import { lineOf, rowsIn } from '#console/rules/rows.ts';
+
+function settingText(spec: FieldSpec, typed: string): string {
+  if (spec.kind === 'duration') return durationText(spec, typed);
+  if (spec.kind !== 'rows' && spec.kind !== 'map') return typed;
+  return rowsIn(typed)
+    .map((row) => lineOf(spec.columns, row))
+    .join('\n');
+}
 
 const SKIPPED = ['entity_id', 'entity', 'name', 'labels', 'enabled'];
 
@@ -25,14 +34,9 @@ export function CheckFacts({ check }: { check: CheckDetail }) {
           <dt>Type</dt>
           <dd>{typeTitle(check.check_type)}</dd>
         </div>
-        {specs.map(({ path, label, secret, kind, columns }) => {
-          const typed = draft[path] ?? '';
-          const text =
-            kind === 'rows'
-              ? rowsIn(typed)
-                  .map((row) => lineOf(columns, row))
-                  .join('\n')
-              : typed;
+        {specs.map((spec) => {
+          const { path, label, secret } = spec;
+          const text = settingText(spec, draft[path] ?? '');
           const shown = secret && isSet(path) !== undefined ? 'set (hidden)' : text;
           return (
             shown && (

@@ -1,10 +1,8 @@
-import { useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
 import { refusal } from '#console/app/session.ts';
 import { addChannel } from '#console/parts/add-channel.tsx';
-import { Button } from '#console/parts/button.tsx';
 import { Dialog } from '#console/parts/dialog.tsx';
-import { TextField } from '#console/parts/field.tsx';
+import { SchemaForm } from '#console/parts/form/form.tsx';
 import { labelMany } from '#console/parts/label-many.tsx';
 import type { BulkAction, ConfirmedAction } from '#console/parts/table/bulk.tsx';
 
@@ -28,8 +26,8 @@ export function bulkActions(): (BulkAction | ConfirmedAction)[] {
     { name: 'Disable', why, work: change({ enabled: false }) },
     { name: 'Silence', why, work: changePolicy({ silenced: true }) },
     { name: 'Lift silence', why, work: changePolicy({ silenced: false }) },
-    numberAction('Interval', 'Interval in seconds', 'interval_seconds', why),
-    numberAction('Threshold', 'Consecutive failures until down', 'failure_threshold', why),
+    settingAction('Interval', 'interval_seconds', why),
+    settingAction('Threshold', 'failure_threshold', why),
     labelMany(why, (id) => `/v1/checks/${id}`),
     addChannel(why),
     {
@@ -42,42 +40,28 @@ export function bulkActions(): (BulkAction | ConfirmedAction)[] {
   ];
 }
 
-const numberAction = (name: string, label: string, member: string, why: string | undefined): ConfirmedAction => ({
+const settingAction = (
+  name: string,
+  member: 'interval_seconds' | 'failure_threshold',
+  why: string | undefined,
+): ConfirmedAction => ({
   name,
   why,
   ask: (begin, close) => (
-    <NumberDialog
-      title={`${name} of the selected checks`}
-      label={label}
-      onClose={close}
-      onSubmit={(n) => begin(change({ [member]: n }))}
-    />
+    <Dialog title={`${name} of the selected checks`} onClose={close}>
+      <SchemaForm
+        name={`${member} of many checks`}
+        schema={{ properties: { [member]: SCHEMAS[member] }, required: [member] }}
+        submit="Change"
+        send={async (body) => begin(change(body))}
+        onCancel={close}
+      />
+    </Dialog>
   ),
 });
 
-type NumberDialogProps = { title: string; label: string; onSubmit: (n: number) => void; onClose: () => void };
-
-function NumberDialog({ title, label, onSubmit, onClose }: NumberDialogProps) {
-  const [text, setText] = useState('');
-  const [error, setError] = useState<string | undefined>(undefined);
-  return (
-    <Dialog title={title} onClose={onClose}>
-      <form
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (/^\d+$/.test(text.trim())) onSubmit(Number(text));
-          else setError('must be a whole number');
-        }}
-      >
-        <TextField label={label} numeric value={text} onChange={setText} error={error} required />
-        <footer>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" kind="main">
-            Change
-          </Button>
-        </footer>
-      </form>
-    </Dialog>
-  );
-}
+/** Each type of check has its own limits, which the API checks. */
+const SCHEMAS = {
+  interval_seconds: { type: 'integer', description: 'Time between probes, or between expected heartbeats.' },
+  failure_threshold: { type: 'integer', description: 'Consecutive failures after which the check is down.' },
+};

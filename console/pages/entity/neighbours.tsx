@@ -14,6 +14,7 @@ import { Data } from '#console/parts/states.tsx';
 import { hrefOf } from '#console/rules/address.ts';
 import { entityHref } from '#console/rules/catalog.ts';
 import { byName } from '#console/rules/fleet.ts';
+import { relationText } from '#console/rules/relations.ts';
 import { severity } from '#console/rules/states.ts';
 import { number } from '#console/rules/words.ts';
 import { RelationDialog } from './relation-form.tsx';
@@ -134,7 +135,7 @@ function Side({ title, empty, neighbours, onRemove }: SideProps) {
                 ) : (
                   <code>{neighbour.id}</code>
                 )}
-                <span class="hint"> {relation_type}</span>
+                <span class="hint"> {relationText(neighbour.relation)}</span>
               </span>
               <Button
                 small

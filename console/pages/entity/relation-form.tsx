@@ -2,29 +2,63 @@ import { ApiFailure, call } from '#console/api/call.ts';
 import type { Entity, Relation } from '#console/api/records.ts';
 import { showToast } from '#console/app/toasts.tsx';
 import { Dialog } from '#console/parts/dialog.tsx';
-import { EntityPicker } from '#console/parts/entity-picker.tsx';
-import { SelectField, TextField } from '#console/parts/field.tsx';
-import { Form } from '#console/parts/form/form.tsx';
-import { useForm } from '#console/parts/form/use-form.ts';
-import { fieldsOf, type MemberSchema } from '#console/rules/form-fields.ts';
+import { SchemaForm } from '#console/parts/form/form.tsx';
+import type { MemberSchema } from '#console/rules/form-fields.ts';
 
 const SCHEMA: MemberSchema = {
   type: 'object',
   properties: {
-    side: { type: 'string', enum: ['upstream', 'downstream'], default: 'upstream' },
-    other: { type: 'string' },
-    relation_type: { type: 'string', default: 'depends_on' },
+    other: { type: 'string', format: 'entity', title: 'Entity' },
+    side: {
+      type: 'string',
+      title: 'Direction',
+      enum: ['upstream', 'downstream'],
+      titles: {
+        upstream: 'upstream: this entity depends on it',
+        downstream: 'downstream: it depends on this entity',
+      },
+      default: 'upstream',
+    },
+    relation_type: {
+      type: 'string',
+      title: 'Type',
+      description: 'Any name, such as depends_on, runs_on or part_of.',
+      default: 'depends_on',
+    },
+    propagates_failure: {
+      type: 'boolean',
+      title: 'Passes on failures',
+      description: 'Whether the downstream entity fails with the upstream one. Default: yes for depends_on, else no.',
+    },
+    when: {
+      type: 'string',
+      title: 'Upstream fails when',
+      enum: ['down', 'degraded'],
+      titles: { down: 'all its checks are down', degraded: 'any of its checks is down' },
+      default: 'down',
+    },
+    group: {
+      type: 'string',
+      description: 'Name of interchangeable upstream entities, such as replicas; add each with this group.',
+      'x-group': 'Redundancy',
+    },
+    required: {
+      type: 'integer',
+      title: 'Required healthy members',
+      description:
+        'The downstream entity fails if fewer members of the group are healthy. Default: as the other members, else 1.',
+      'x-group': 'Redundancy',
+    },
   },
   required: ['other'],
 };
-const SPECS = fieldsOf(SCHEMA);
 type RelationDialogProps = { entity: Entity; onSaved: () => void; onClose: () => void };
 
 /** Adds a relation of an entity to another one, in either direction. */
 export function RelationDialog({ entity, onSaved, onClose }: RelationDialogProps) {
-  async function send({ side, other, relation_type }: Record<string, unknown>) {
+  async function send({ side, other, ...relation }: Record<string, unknown>) {
     const [from, to] = side === 'upstream' ? [entity.id, other] : [other, entity.id];
-    await call<Relation>('POST', '/v1/relations', { from_entity_id: from, to_entity_id: to, relation_type }).catch(
+    await call<Relation>('POST', '/v1/relations', { ...relation, from_entity_id: from, to_entity_id: to }).catch(
       (error: unknown) => {
         throw atOther(error, side);
       },
@@ -32,27 +66,9 @@ export function RelationDialog({ entity, onSaved, onClose }: RelationDialogProps
     showToast('The relation is added.');
     onSaved();
   }
-  const form = useForm({ name: `relation of ${entity.id}`, specs: SPECS, send });
-  const common = (path: string) => ({
-    name: path,
-    value: form.draft[path] ?? '',
-    error: form.errors[path],
-    onChange: (text: string) => form.set(path, text),
-  });
   return (
-    <Dialog title={`Add relation of ${entity.name}`} onClose={onClose}>
-      <Form form={form} submit="Add" onCancel={onClose}>
-        <SelectField
-          {...common('side')}
-          label="Direction"
-          options={[
-            { value: 'upstream', label: 'upstream: this entity depends on it' },
-            { value: 'downstream', label: 'downstream: it depends on this entity' },
-          ]}
-        />
-        <EntityPicker {...common('other')} label="Entity" />
-        <TextField {...common('relation_type')} label="Type" hint="Any name, such as depends_on, runs_on or part_of." />
-      </Form>
+    <Dialog title={`Add relation of ${entity.name}`} wide onClose={onClose}>
+      <SchemaForm name={`relation of ${entity.id}`} schema={SCHEMA} submit="Add" send={send} onCancel={onClose} />
     </Dialog>
   );
 }

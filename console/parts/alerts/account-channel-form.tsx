@@ -12,13 +12,13 @@ const schemaOf = (blueprints: readonly string[]): MemberSchema => {
     type: 'array',
     title: 'States',
     items: { type: 'string', enum: ['down', 'degraded', 'up'] },
-    description: 'If nothing is selected here and above: all alerts of all checks.',
+    description: 'If nothing is selected: all alerts of all checks.',
   };
   return {
     properties: {
       name: { type: 'string', description: 'Name in lists.' },
       enabled: { type: 'boolean', description: 'Whether it receives alerts.', default: true },
-      applies_to: { ...selector, properties: { ...properties, states } },
+      applies_to: { ...selector, 'x-group': 'Applies to', properties: { ...properties, states } },
     },
     required: ['name'],
   };

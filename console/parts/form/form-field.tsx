@@ -1,18 +1,21 @@
 import { Button } from '#console/parts/button.tsx';
+import { CheckPicker } from '#console/parts/check-picker.tsx';
+import { EntityPicker } from '#console/parts/entity-picker.tsx';
 import { CheckboxField, SelectField, TextField } from '#console/parts/field.tsx';
 import { InstantField } from '#console/parts/instant-field.tsx';
 import { RowsField } from '#console/parts/rows-field.tsx';
 import { SetField } from '#console/parts/set-field.tsx';
+import { rangeText } from '#console/rules/durations.ts';
 import { CLEARED } from '#console/rules/form-draft.ts';
 import type { FieldSpec } from '#console/rules/form-fields.ts';
 import { type Row, rowOf } from '#console/rules/rows.ts';
 import { AssertionsField } from './assertions-field.tsx';
-import { EntitiesField } from './entities-field.tsx';
+import { DurationField } from './duration-field.tsx';
+import { ChecksField, EntitiesField } from './picked-field.tsx';
 import type { FormState } from './use-form.ts';
 
 const HIDDEN = '********';
 const HOW: Partial<Record<FieldSpec['kind'], string>> = {
-  map: 'One per line, as name: value.',
   list: 'One per line.',
   json: 'As JSON.',
   escaped: 'Line ends as \\r\\n, any byte as \\u0000.',
@@ -49,7 +52,7 @@ function Input({ form, spec }: FieldProps) {
   const unchanged = isCleared ? 'Removed when you save.' : 'Empty: unchanged.';
   const hint = [spec.hint, HOW[kind], secret && stored && unchanged].filter(Boolean).join(' ');
   const common = { label, hint, error, value, onChange, name: path, required: required && !(secret && stored) };
-  if (kind === 'boolean' && fallback !== undefined) {
+  if (kind === 'switch' || (kind === 'boolean' && fallback !== undefined)) {
     return <CheckboxField {...common} checked={value === 'true'} onChange={(checked) => onChange(String(checked))} />;
   }
   if (kind === 'boolean') {
@@ -60,26 +63,31 @@ function Input({ form, spec }: FieldProps) {
     return <SelectField {...common} options={choices} />;
   }
   if (kind === 'choice') {
-    return (
-      <SelectField {...common} options={required || fallback ? options : [{ value: '', label: 'none' }, ...options]} />
-    );
+    const choices = options.map((value) => ({ value, label: titles[value] ?? value }));
+    const isComplete = required || fallback || options.includes('');
+    return <SelectField {...common} options={isComplete ? choices : [{ value: '', label: 'none' }, ...choices]} />;
   }
-  if (kind === 'rows') {
+  if (kind === 'rows' || kind === 'map') {
     return (
       <RowsField
         {...common}
+        kind={kind}
         columns={spec.columns}
         single={spec.single}
         fields={(i, row, set) => <RowFields form={form} spec={spec} i={i} row={row} onChange={set} />}
       />
     );
   }
+  if (kind === 'duration') return <DurationField {...common} hint={`${hint} ${rangeText(spec)}`.trim()} spec={spec} />;
   if (kind === 'assertions') return <AssertionsField {...common} sources={options} />;
   if (kind === 'set') return <SetField {...common} options={options} titles={titles} />;
+  if (kind === 'check') return <CheckPicker {...common} />;
+  if (kind === 'checks') return <ChecksField {...common} />;
+  if (kind === 'entity') return <EntityPicker {...common} optional={!required} />;
   if (kind === 'entities') return <EntitiesField {...common} />;
   if (kind === 'instant') return <InstantField {...common} />;
   if (kind === 'zone') return <TextField {...common} suggestions={Intl.supportedValuesOf('timeZone')} />;
-  const isLong = kind === 'long' || kind === 'map' || kind === 'list' || kind === 'json';
+  const isLong = kind === 'long' || kind === 'list' || kind === 'json';
   const placeholder = secret && stored !== undefined ? (stored && !isCleared ? HIDDEN : 'none') : undefined;
   if (isLong) return <TextField {...common} lines={kind === 'list' ? 3 : 4} placeholder={placeholder} />;
   // Not type=url, because the API accepts more and explains errors. Not type=password, so that input can be checked.

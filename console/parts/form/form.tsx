@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '#console/parts/button.tsx';
 import type { Draft } from '#console/rules/form-draft.ts';
-import { type FieldSpec, fieldsOf, type MemberSchema } from '#console/rules/form-fields.ts';
+import { type FieldSpec, fieldsOf, groupsOf, type MemberSchema } from '#console/rules/form-fields.ts';
 import { FormField } from './form-field.tsx';
 import { type FormState, useForm } from './use-form.ts';
 
@@ -86,11 +86,44 @@ export function SchemaForm({ name, schema, skip, record, derive, send, ...rest }
   );
 }
 
-/** Fields of a form, in two columns if they fit. */
-export const FormFields = ({ form, specs }: { form: FormState; specs: readonly FieldSpec[] }) => (
+type FieldsProps = { form: FormState; specs: readonly FieldSpec[] };
+
+/** Fields of a form, in two columns if they fit, and its folded groups. */
+export function FormFields({ form, specs }: FieldsProps) {
+  const { visible, groups } = groupsOf(
+    specs.filter(({ within }) => within === undefined || form.draft[within] === 'true'),
+  );
+  return (
+    <>
+      {visible.length > 0 && <Fields form={form} specs={visible} />}
+      {groups.map((group) => (
+        <FoldedFields key={group.title} form={form} {...group} />
+      ))}
+    </>
+  );
+}
+
+const Fields = ({ form, specs }: FieldsProps) => (
   <div class="fields">
     {specs.map((spec) => (
       <FormField key={spec.path} form={form} spec={spec} />
     ))}
   </div>
 );
+
+/** Group of fields that is folded until the user or an error opens it. */
+function FoldedFields({ title, form, specs }: FieldsProps & { title: string }) {
+  const [isOpen, open] = useState(false);
+  const hasError = specs.some(({ path }) => Object.keys(form.errors).some((at) => `${at}.`.startsWith(`${path}.`)));
+  const changed = specs.filter(form.isChanged).length;
+  return (
+    <details class="folded" open={isOpen || hasError} onToggle={(event) => open(event.currentTarget.open)}>
+      <summary>
+        <span class="folded-title">{title}</span>
+        {changed > 0 && <span class="tag">{changed} set</span>}
+        <span class="hint">{specs.map(({ label }) => label).join(', ')}</span>
+      </summary>
+      <Fields form={form} specs={specs} />
+    </details>
+  );
+}

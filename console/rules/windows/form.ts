@@ -15,7 +15,7 @@ const instant = (title: string, description = ''): MemberSchema => ({
   description,
 });
 
-/** Returns the form schema of a window, with the duration in minutes. @param zone default time zone */
+/** Returns the form schema of a window. @param zone default time zone */
 export function windowSchema(blueprints: readonly string[], zone: string): MemberSchema {
   const { properties = {} } = selectorSchema(blueprints);
   const { blueprints: _one, ...selector } = properties;
@@ -33,9 +33,10 @@ export function windowSchema(blueprints: readonly string[], zone: string): Membe
           'Minute, hour, day of month, month, day of week: 30 2 * * sat#2 is the second Saturday, L the last day.',
       },
       duration_seconds: {
-        type: 'number',
-        title: 'Duration in minutes',
-        description: '1 to 44,640, unaffected by clock changes.',
+        type: 'integer',
+        description: 'Elapsed time, unaffected by clock changes.',
+        minimum: 60,
+        maximum: 2_678_400,
       },
       time_zone: { type: 'string', description: 'Time zone of the start.', default: zone },
       every_weeks: {
@@ -71,13 +72,10 @@ export function isShown(path: string, comes: string | undefined, isStored: boole
   return !(comes === AGAIN ? OF_ONCE : OF_AGAIN).includes(path);
 }
 
-const MINUTE_SECONDS = 60;
-
 /** Converts a window to form values. */
-export const typedWindow = ({ scope: { all: _all, ...scope }, duration_seconds, ...window }: MaintenanceWindow) => ({
+export const typedWindow = ({ scope: { all: _all, ...scope }, ...window }: MaintenanceWindow) => ({
   ...window,
   comes: window.cron === null ? ONCE : AGAIN,
-  duration_seconds: duration_seconds === null ? null : duration_seconds / MINUTE_SECONDS,
   scope: { ...scope, ...typedSelector(scope) },
 });
 
@@ -86,7 +84,6 @@ export type WindowRequest = Omit<Partial<MaintenanceWindow>, 'scope'> & Pick<Mai
 
 /** Converts form values to a request body; without a scope it applies to all checks. */
 export function requestOf({ comes, scope, ...body }: Record<string, unknown>): WindowRequest {
-  const { duration_seconds: minutes } = body;
   const { include_dependents, ...checks } = (scope ?? {}) as Partial<MaintenanceWindow['scope']>;
   const otherKind = comes === AGAIN ? OF_ONCE : OF_AGAIN;
   const members = Object.entries(body).filter(([name]) => !otherKind.includes(name));
@@ -94,7 +91,6 @@ export function requestOf({ comes, scope, ...body }: Record<string, unknown>): W
     // Without cron, the API creates a one-time window.
     ...(comes === AGAIN && { cron: '' }),
     ...Object.fromEntries(members),
-    ...(comes === AGAIN && typeof minutes === 'number' && { duration_seconds: Math.round(minutes * MINUTE_SECONDS) }),
     scope: { ...(selectorOf(checks) ?? { all: true }), ...(include_dependents && { include_dependents }) },
   };
 }

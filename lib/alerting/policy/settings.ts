@@ -11,6 +11,8 @@ type Setting<Schema extends z.ZodType = z.ZodType> = {
   means: string;
   /** Rules read it, so that it is stored with each decision. */
   decides?: true;
+  /** Folded group of the form; absent: always visible. */
+  group?: string;
 };
 
 const setting = <Schema extends z.ZodType, const More extends Omit<Setting<Schema>, 'schema'>>(
@@ -42,7 +44,7 @@ const EscalationStep = z.object({
     .int('must be a whole number of seconds')
     .min(1, 'must be at least 1')
     .max(WEEK_SECONDS, `must be at most ${WEEK_SECONDS} (a week)`)
-    .describe('Seconds after the first alert of a failure; more than in the step before.'),
+    .describe('Time after the first alert of a failure; longer than in the step before.'),
   channel_ids: z
     .array(z.string())
     .min(1, 'must name at least one channel')
@@ -79,7 +81,7 @@ export const SETTINGS = {
   cooldown_seconds: setting(seconds(), {
     default: 300,
     title: 'Cooldown',
-    means: 'Minimum time between alerts of the check, in seconds. 0 disables the cooldown.',
+    means: 'Minimum time between alerts of the check. 0 disables the cooldown.',
     decides: true,
   }),
   cooldown_on_recovery: setting(z.boolean(), {
@@ -104,7 +106,7 @@ export const SETTINGS = {
   repeat_interval_seconds: setting(seconds(), {
     default: 0,
     title: 'Reminder interval',
-    means: 'Time between reminders while the check is down, in seconds. 0 disables reminders.',
+    means: 'Time between reminders while the check is down. 0 disables reminders.',
     decides: true,
   }),
   late_alerts: setting(z.boolean(), {
@@ -113,29 +115,34 @@ export const SETTINGS = {
     means:
       'Whether to send a late alert when a suppression ends, if no alert has reported the state or the failure of the check.',
     decides: true,
+    group: 'Details',
   }),
   flap_threshold: setting(FlapThreshold, {
     default: 0,
     title: 'Flap threshold',
     means:
-      'State changes within flap_window_seconds that count as flapping, 3–20; 0 disables it. One alert reports it; further alerts are suppressed until the check has kept one state for a quarter of that time.',
+      'State changes within the flap window that count as flapping, 3–20; 0 disables it. One alert reports it; further alerts are suppressed until the check has kept one state for a quarter of that time.',
     decides: true,
+    group: 'Flapping',
   }),
   flap_window_seconds: setting(z.int().min(60).max(86_400), {
     default: 3600,
     title: 'Flap window',
-    means: 'Time range in which state changes count together, in seconds.',
+    means: 'Time range in which state changes count together.',
+    group: 'Flapping',
   }),
   hold_for_dependencies: setting(z.boolean(), {
     default: true,
     title: 'Check dependencies first',
     means: 'Whether to hold an alert for down until it is known whether an upstream failure caused it.',
     decides: true,
+    group: 'Details',
   }),
   impact_update: setting(z.boolean(), {
     default: true,
     title: 'Impact update',
     means: 'Whether to send one update, a minute after the alert, if more entities fail than it reported.',
+    group: 'Details',
   }),
   escalation: setting(Escalation, {
     default: [],
@@ -180,8 +187,8 @@ const describe = (name: Name): string => {
 
 /** The settings as members of a record. */
 export const settingMembers = each<{ [N in Name]: Settings[N]['schema'] }>((name) => {
-  const { schema, title, default: value }: Setting = SETTINGS[name];
-  return schema.meta({ title, description: describe(name), default: value });
+  const { schema, title, default: value, group }: Setting = SETTINGS[name];
+  return schema.meta({ title, description: describe(name), default: value, ...(group && { 'x-group': group }) });
 });
 
 /** The settings as members of a change. */

@@ -22,11 +22,15 @@ const MAX_INTERVAL_SECONDS = { pull: 86_400, push: 31_622_400 };
 const MAX_CONFIG_BYTES = 8 * 1024;
 
 const INTERVAL = {
-  pull: 'Seconds between probes. An installation can set a minimum.',
-  push: 'Expected seconds between heartbeats. Default: 60; with a schedule, the distance of its next two due times.',
+  pull: 'Time between probes. An installation can set a minimum.',
+  push: 'Expected time between heartbeats. Default: a minute; with a schedule, the distance of its next two due times.',
 };
 const THRESHOLD =
   'Consecutive failures after which the check is down; after as many warnings or failures it is degraded.';
+
+/** Folded groups of the form (docs/develop/console.md#add-a-form-field). */
+const TIMING = { 'x-group': 'Timing' };
+const DETAILS = { 'x-group': 'Details' };
 
 const wholeNumber = (min: number, max: number) => z.int().min(min).max(max);
 
@@ -45,26 +49,29 @@ const SLUG_MEANS = 'Slug, unique in the account, for paths such as /v1/checks/by
 
 /** Settings of probed checks only. */
 export const PULL_SETTINGS = {
-  retry_interval_seconds: wholeNumber(0, MAX_INTERVAL_SECONDS.pull - 1).describe(
-    'Retry interval in seconds while a state change is unconfirmed. Less than interval_seconds. 0: no retries.',
-  ),
+  retry_interval_seconds: wholeNumber(0, MAX_INTERVAL_SECONDS.pull - 1)
+    .describe('Time between retries while a state change is unconfirmed, less than the interval. 0: no retries.')
+    .meta(TIMING),
 };
 
 /** Settings of all checks. @param minInterval minimum interval in seconds */
 export const settingsOf = (mode: 'pull' | 'push', minInterval = 1) => ({
   interval_seconds: wholeNumber(minInterval, MAX_INTERVAL_SECONDS[mode]).describe(INTERVAL[mode]),
-  timeout_ms: wholeNumber(10, 30_000).describe(
-    'Timeout of a probe in milliseconds, 10–30,000, limited by the interval. Not used by push checks.',
-  ),
+  timeout_ms: wholeNumber(10, 30_000)
+    .describe('Timeout of a probe, limited by the interval. Not used by push checks.')
+    .meta(TIMING),
   failure_threshold: wholeNumber(1, 100).describe(
     mode === 'push' ? `${THRESHOLD} Default: 3; with a schedule: 1.` : THRESHOLD,
   ),
-  recovery_threshold: wholeNumber(1, 100).describe(
-    'Consecutive successes after which a down check is no longer down; after as many without a warning it is up.',
-  ),
+  recovery_threshold: wholeNumber(1, 100)
+    .describe(
+      'Consecutive successes after which a down check is no longer down; after as many without a warning it is up.',
+    )
+    .meta(TIMING),
   enabled: z
     .boolean()
-    .describe('Whether the check is active. A disabled check is unknown and does not count for its entity.'),
+    .describe('Whether the check is active. A disabled check is unknown and does not count for its entity.')
+    .meta(DETAILS),
 });
 
 const inputOf = ({ type, mode, title, about, interval, fields, config, sources }: CheckType) => {
@@ -77,20 +84,20 @@ const inputOf = ({ type, mode, title, about, interval, fields, config, sources }
       entity: EntityPath.describe('Path of the entity, as an alternative to entity_id: service/shop.').optional(),
       check_type: z.literal(type).describe('Type of the check; cannot be changed.'),
       execution_mode: z.literal(mode, `is ${mode} for a ${type} check; omit it`).describe(MODE[mode]).default(mode),
-      name: CheckName.optional(),
-      slug: z.string().regex(CHECK_SLUG, SLUG_RULE).describe(SLUG_MEANS).optional(),
-      labels: Labels.describe(`${LABELS} At most 20.`).optional(),
       ...fields.shape,
-      interval_seconds: mode === 'push' ? interval_seconds.optional() : interval_seconds.default(interval.default),
-      ...(mode === 'pull' && { retry_interval_seconds: PULL_SETTINGS.retry_interval_seconds.default(0) }),
-      timeout_ms: timeout_ms.default(5000),
-      failure_threshold: mode === 'push' ? failure_threshold.optional() : failure_threshold.default(3),
-      recovery_threshold: recovery_threshold.default(1),
-      enabled: enabled.default(true),
       config: config
         .refine(fitsConfig, `must have at most ${MAX_CONFIG_BYTES} bytes as JSON`)
         .describe('Settings of the type, at most 8 KB as JSON. Unknown properties are rejected.')
         .prefault({}),
+      name: CheckName.optional(),
+      interval_seconds: mode === 'push' ? interval_seconds.optional() : interval_seconds.default(interval.default),
+      ...(mode === 'pull' && { retry_interval_seconds: PULL_SETTINGS.retry_interval_seconds.default(0) }),
+      failure_threshold: mode === 'push' ? failure_threshold.optional() : failure_threshold.default(3),
+      timeout_ms: timeout_ms.default(5000),
+      recovery_threshold: recovery_threshold.default(1),
+      slug: z.string().regex(CHECK_SLUG, SLUG_RULE).describe(SLUG_MEANS).meta(DETAILS).optional(),
+      labels: Labels.describe(`${LABELS} At most 20.`).meta(DETAILS).optional(),
+      enabled: enabled.default(true),
     })
     .meta({ id: `NewCheck_${type}`, title, description: about });
   propertyAliases.add(input, aliasesFor(sources));

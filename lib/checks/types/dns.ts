@@ -27,6 +27,7 @@ const Config = z.strictObject({
     .string()
     .refine((text) => parseServer(text) !== undefined, 'must be an IP address or address:port, such as 192.0.2.1:53')
     .describe('DNS server: IP address or address:port. Default: DNS server of the service.')
+    .meta({ 'x-group': 'Request' })
     .optional(),
 });
 export type DnsConfig = z.output<typeof Config>;

@@ -16,6 +16,7 @@ const Config = z.strictObject({
     .min(0)
     .max(3650)
     .describe('Minimum whole days until expiry, 0–3,650. 0: fails only after expiry. Default: 0.')
+    .meta({ title: 'Minimum days left' })
     .default(0),
 });
 export type DomainConfig = z.output<typeof Config>;

@@ -2,14 +2,19 @@ import * as z from 'zod';
 import { defineCheck } from './check-type.ts';
 import { Host, Port } from './host-setting.ts';
 
+const TLS = { 'x-group': 'TLS' };
+
 const Config = z.strictObject({
   host: Host,
   port: Port,
-  tls: z.boolean().describe('Whether to use TLS. Default: true.').default(true),
-  servername: Host.describe('Name that the certificate must have. Default: host.').optional(),
+  tls: z.boolean().describe('Whether to use TLS. Default: true.').meta(TLS).default(true),
+  servername: Host.describe('Name that the certificate must have. Default: host.')
+    .meta({ ...TLS, title: 'Server name (SNI)' })
+    .optional(),
   verify_tls: z
     .boolean()
     .describe('Whether the certificate must be valid. Disable it only for self-signed certificates. Default: true.')
+    .meta(TLS)
     .optional(),
   service: z.string().max(200).describe('Service to query; empty: the whole server. Default: empty.').default(''),
 });

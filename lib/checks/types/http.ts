@@ -17,18 +17,22 @@ const TargetUrl = z
   })
   .describe('Full http or https URL, without user:password@.');
 
+const REQUEST = { 'x-group': 'Request' };
+
 const Config = z.strictObject({
-  headers: HeaderMap.describe('Headers to send, up to 20. A read-only key sees ********.').optional(),
-  body: z.string().describe('Body to send. A read-only key sees ********.').optional(),
+  headers: HeaderMap.describe('Headers to send, up to 20. A read-only key sees ********.').meta(REQUEST).optional(),
+  body: z.string().describe('Body to send. A read-only key sees ********.').meta(REQUEST).optional(),
   follow_redirects: z
     .boolean()
     .describe(
       'Whether to follow up to 5 redirects, except if only 3xx is accepted. Headers and body are not sent to another origin. Default: true.',
     )
+    .meta(REQUEST)
     .optional(),
   verify_tls: z
     .boolean()
     .describe('Whether the certificate must be valid. Disable it only for self-signed certificates. Default: true.')
+    .meta(REQUEST)
     .optional(),
 });
 
@@ -39,6 +43,7 @@ const Fields = z.object({
   method: z
     .enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
     .describe('Request method.')
+    .meta(REQUEST)
     .default('GET'),
   expected_status: z
     .int({ error: ({ input }) => (isSeveral(input) ? SEVERAL_STATUSES : undefined) })

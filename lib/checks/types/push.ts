@@ -37,32 +37,37 @@ const config = z
       .optional(),
     timezone: calendarText(100, assertTimeZone)
       .describe('IANA time zone of the schedule, such as Europe/Berlin. Default: UTC.')
+      .meta({ title: 'Time zone' })
       .optional(),
     grace_seconds: z
       .int()
       .min(1)
       .max(63_244_800)
       .describe(
-        'Grace time in seconds after the last heartbeat, or after each due time of a schedule. Default: 2 × interval_seconds; with a schedule 3,600.',
+        'Grace time after the last heartbeat, or after each due time of a schedule. Default: twice the interval; with a schedule an hour.',
       )
+      .meta({ title: 'Grace time' })
       .optional(),
     max_run_seconds: z
       .int()
       .min(1)
       .max(2_592_000)
-      .describe('Maximum duration of a job run that reported its start, in seconds. Default: grace_seconds.')
+      .describe('Maximum duration of a job run that reported its start. Default: the grace time.')
+      .meta({ 'x-group': 'Timing' })
       .optional(),
     expect_first_within_seconds: z
       .int()
       .min(0)
       .max(MAX_SECONDS)
       .describe(
-        'Seconds until the first heartbeat is due, after creation, enabling or a settings change. 0: no limit. Default: 0.',
+        'Time until the first heartbeat is due, after creation, enabling or a settings change. 0: no limit. Default: 0.',
       )
+      .meta({ title: 'First heartbeat within', 'x-group': 'Timing' })
       .optional(),
     keep_body: z
       .boolean()
       .describe('Whether to keep the bodies of pings and quote their last line. Default: true.')
+      .meta({ 'x-group': 'Details' })
       .optional(),
   })
   .refine(({ schedule, timezone }) => timezone === undefined || schedule !== undefined, {

@@ -3,14 +3,19 @@ import { expressionsOf, Steps, Transcript } from '#lib/checks/conversation/steps
 import { defineCheck } from './check-type.ts';
 import { Host, Port } from './host-setting.ts';
 
+const TLS = { 'x-group': 'TLS' };
+
 const Config = z.strictObject({
   host: Host,
   port: Port,
-  tls: z.boolean().describe('Whether to use TLS from the start. Default: false.').optional(),
-  servername: Host.describe('Name that the certificate must have. Default: host.').optional(),
+  tls: z.boolean().describe('Whether to use TLS from the start. Default: false.').meta(TLS).optional(),
+  servername: Host.describe('Name that the certificate must have. Default: host.')
+    .meta({ ...TLS, title: 'Server name (SNI)' })
+    .optional(),
   verify_tls: z
     .boolean()
     .describe('Whether the certificate must be valid. Disable it only for self-signed certificates. Default: true.')
+    .meta(TLS)
     .optional(),
   steps: Steps.optional(),
 });

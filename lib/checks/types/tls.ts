@@ -4,19 +4,25 @@ import { STARTTLS_PROTOCOLS, Transcript } from '#lib/checks/conversation/steps.t
 import { defineCheck } from './check-type.ts';
 import { Host, Port } from './host-setting.ts';
 
+const TLS = { 'x-group': 'TLS' };
+
 const Config = z.strictObject({
   host: Host,
   port: Port.default(443),
-  servername: Host.describe('Name that the certificate must have. Default: host.').optional(),
+  servername: Host.describe('Name that the certificate must have. Default: host.')
+    .meta({ ...TLS, title: 'Server name (SNI)' })
+    .optional(),
   starttls: z
     .enum(STARTTLS_PROTOCOLS)
     .describe('Protocol that starts TLS on a plain-text port, such as smtp on 587, imap on 143 or postgres on 5432.')
+    .meta({ ...TLS, title: 'STARTTLS' })
     .optional(),
   min_days_remaining: z
     .int()
     .min(0)
     .max(3650)
     .describe('Minimum whole days until expiry, 0–3,650. 0: fails only after expiry or before validity. Default: 0.')
+    .meta({ title: 'Minimum days left' })
     .default(0),
 });
 export type TlsConfig = z.output<typeof Config>;

@@ -17,22 +17,39 @@ const Url = z
     else if (url.port === '0') reject('must not have port 0, which does not accept connections');
   });
 
+const REQUEST = { 'x-group': 'Request' };
+const MESSAGE = { 'x-group': 'Message' };
+
 const Config = z.strictObject({
   url: Url.describe('Full ws or wss URL, without user:password@.'),
-  headers: HeaderMap.describe('Headers to send, up to 20. A read-only key sees ********.').optional(),
+  headers: HeaderMap.describe('Headers to send, up to 20. A read-only key sees ********.').meta(REQUEST).optional(),
   subprotocol: z
     .string()
     .max(200)
     .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'must be a protocol name: letters, digits and hyphens')
     .describe('Required subprotocol, such as mqtt or graphql-transport-ws.')
+    .meta(REQUEST)
     .optional(),
   verify_tls: z
     .boolean()
     .describe('Whether the certificate must be valid. Disable it only for self-signed certificates. Default: true.')
+    .meta(REQUEST)
     .optional(),
-  send: z.string().min(1).max(4096).describe('Text message to send. A read-only key sees ********.').optional(),
-  expect: z.string().min(1).max(4096).describe('Text that one of the messages must contain exactly.').optional(),
-  matches: Matches.describe('RE2 expression that one of the messages must match.').optional(),
+  send: z
+    .string()
+    .min(1)
+    .max(4096)
+    .describe('Text message to send. A read-only key sees ********.')
+    .meta(MESSAGE)
+    .optional(),
+  expect: z
+    .string()
+    .min(1)
+    .max(4096)
+    .describe('Text that one of the messages must contain exactly.')
+    .meta(MESSAGE)
+    .optional(),
+  matches: Matches.describe('RE2 expression that one of the messages must match.').meta(MESSAGE).optional(),
 });
 export type WebsocketConfig = z.output<typeof Config>;
 

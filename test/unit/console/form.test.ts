@@ -4,8 +4,16 @@ import { schemas } from '#console/api/schemas.ts';
 import { schemaOfFields } from '#console/rules/catalog.ts';
 import { withChannelNames } from '#console/rules/escalation.ts';
 import { escaped, unescaped } from '#console/rules/escapes.ts';
-import { bodyOf, draftOf, sortErrors } from '#console/rules/form-draft.ts';
-import { type FieldKind, fieldsOf, labelOf, type MemberSchema, readText, textOf } from '#console/rules/form-fields.ts';
+import { bodyOf, draftOf, isChanged, sortErrors, startingFrom } from '#console/rules/form-draft.ts';
+import {
+  type FieldKind,
+  fieldsOf,
+  groupsOf,
+  labelOf,
+  type MemberSchema,
+  readText,
+  textOf,
+} from '#console/rules/form-fields.ts';
 import { lineOf, rowsIn } from '#console/rules/rows.ts';
 import { PolicyBody } from '#lib/alerting/configure/policy-schemas.ts';
 import { POLICY_DEFAULTS } from '#lib/alerting/policy/settings.ts';
@@ -65,6 +73,46 @@ describe('form of a schema', () => {
     const [first, second] = fieldsOf(schemas.checks.http!, ['entity_id']);
     expect(first).toMatchObject({ path: 'target_url', label: 'Target URL', kind: 'url', required: true });
     expect(second?.required).toBe(false);
+  });
+
+  it('shows the target and the usual settings first, and folds the others by subject', () => {
+    const { visible, groups } = groupsOf(fieldsOf(schemas.checks.http!, ['entity_id', 'entity']));
+    expect(visible.map(({ label }) => label)).toEqual([
+      'Target URL',
+      'Expected status',
+      'Body contains',
+      'Name',
+      'Interval',
+      'Failure threshold',
+      'Assertions',
+    ]);
+    expect(groups.map(({ title }) => title)).toEqual(['Request', 'Timing', 'Details']);
+  });
+
+  it('counts settings that differ from the default, also in a copy and with a stored secret', () => {
+    const specs = fieldsOf(schemas.checks.http!);
+    const changed = (record: object | undefined, of = specs) =>
+      of.filter((spec) => isChanged(spec, draftOf(of, record), record)).map(({ path }) => path);
+    expect(changed(undefined)).toEqual([]);
+    const check = { timeout_ms: 5000, method: 'POST', labels: {}, config: { body: '********' } };
+    expect(changed(check)).toEqual(['method', 'config.body']);
+    expect(changed(undefined, startingFrom(specs, { timeout_ms: 900 }))).toEqual(['timeout_ms']);
+  });
+
+  it('edits an optional object with a switch, which removes it or sets its defaults', () => {
+    const specs = fieldsOf(schemas.action);
+    const remediation = { max_attempts: 5, cooldown_seconds: 60, lock: 'db' };
+    const stored = { remediation };
+    expect(bodyOf(specs, draftOf(specs, stored), stored)).toMatchObject({ remediation });
+    const off = { ...draftOf(specs, stored), remediation: 'false' };
+    expect(bodyOf(specs, off, stored)).toMatchObject({ remediation: null });
+    const none = { remediation: null };
+    const on = { ...draftOf(specs, none), remediation: 'true' };
+    expect(bodyOf(specs, on, none)).toMatchObject({
+      remediation: { max_attempts: 3, cooldown_seconds: 600, alert_after_remediation: false },
+    });
+    const details = [{ path: 'remediation.lock', message: 'must be a name' }];
+    expect(sortErrors(specs, { message: '', details }).byPath).toEqual({ 'remediation.lock': 'must be a name' });
   });
 
   it('hides stored secrets and leaves them unchanged', () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Relation, State } from '#console/api/records.ts';
 import { type MapFilter, mapOf } from '#console/rules/relation-map.ts';
-import { around, downstreamOf, linksOf, rootCauses } from '#console/rules/relations.ts';
+import { around, downstreamOf, linksOf, relationText, rootCauses } from '#console/rules/relations.ts';
 import { entity } from './world.ts';
 
 /** `'a>b'`: a depends on b. */
@@ -104,4 +104,14 @@ describe('mapOf', () => {
     expect(shown({ around: 'c', depth: 2 }).ids).toEqual(['b', 'a', 'c']);
     expect(shown({ around: 'd' })).toEqual({ ids: ['d'], lines: 0, alone: 0, beyond: 0 });
   });
+});
+
+it('describes a relation by what differs from a plain dependency', () => {
+  const plain = { relation_type: 'depends_on', propagates_failure: true, group: null, required: null, when: 'down' };
+  const text = (more: object) => relationText({ ...plain, ...more } as Relation);
+  expect(text({})).toBe('depends_on');
+  expect(text({ propagates_failure: false })).toBe('depends_on, does not pass on failures');
+  expect(text({ when: 'degraded', group: 'replicas', required: 2 })).toBe(
+    'depends_on, fails when any check is down, group replicas (2 required)',
+  );
 });

@@ -36,8 +36,8 @@ describe('first steps', () => {
     }
     expect(firstFields(schemas.checks.http!).map(({ path }) => path)).toEqual(['target_url', 'interval_seconds']);
     expect(firstFields(schemas.checks.push!).map(({ path }) => path)).toEqual([
-      'interval_seconds',
       'config.grace_seconds',
+      'interval_seconds',
     ]);
   });
 });

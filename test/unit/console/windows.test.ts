@@ -86,7 +86,7 @@ describe('form of a maintenance window', () => {
       starts_at: ONCE.starts_at,
       scope: { all: true },
     });
-    const again = { ...draft, comes: 'recurring', duration_seconds: '90' };
+    const again = { ...draft, comes: 'recurring', duration_seconds: '5400' };
     expect(NewWindow.parse(requestOf(bodyOf(specs, again)))).toMatchObject({
       ...{ cron: '0 * * * *', duration_seconds: 5400, time_zone: 'Europe/Berlin', every_weeks: 1 },
     });
