@@ -12,7 +12,7 @@ import { schemaOfFields } from '#console/rules/catalog.ts';
 import type { Command } from '#console/rules/curl.ts';
 import { bodyOf } from '#console/rules/form-draft.ts';
 import { fieldsOf } from '#console/rules/form-fields.ts';
-import { slugOf } from '#console/rules/slug.ts';
+import { slugOf } from '#lib/platform/slug.ts';
 import type { Blueprint } from '#lib/catalog/blueprint.ts';
 import { Calls } from './calls.tsx';
 import { UseExisting } from './use-existing.tsx';

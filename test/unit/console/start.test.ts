@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { schemas } from '#console/api/schemas.ts';
 import { curlOf } from '#console/rules/curl.ts';
-import { slugOf } from '#console/rules/slug.ts';
 import { currentStep, firstFields, readStart } from '#console/rules/start.ts';
+import { slugOf } from '#lib/platform/slug.ts';
 import { Slug } from '#lib/platform/text.ts';
 
 const at = (query: string) => readStart(new URLSearchParams(query));

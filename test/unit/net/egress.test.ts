@@ -138,7 +138,8 @@ describe('egress of an installation that monitors its own network', () => {
   it('describes the address in the reason', () => {
     expect(allowUrl('http://169.254.169.254/latest', 'any', [])).toEqual({
       ok: false,
-      reason: '169.254.169.254 is a link-local address, which may not be reached from here',
+      reason:
+        '169.254.169.254 is a link-local address, which may not be reached from here; the operator can allow it with EGRESS_ALLOW',
     });
   });
 });
