@@ -77,6 +77,8 @@ describe('POST /v1/monitors', () => {
     expect(check).toMatchObject({ check_type: 'push', slug: 'nightly-backup', failure_threshold: 1 });
     expect((await fetch(check.ping_url)).status).toBe(200);
     got(await client.post('/v1/monitors', body), 200);
+    const utc = got(await client.post('/v1/monitors', { preset: 'cron_job', name: 'Report', schedule: '@daily' }), 201);
+    expect(utc.check.config).toEqual({ schedule: '@daily' });
   });
 
   it.each([

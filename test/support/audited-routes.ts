@@ -18,6 +18,9 @@ export const isAudited = (endpoint: string): boolean => auditedRoutes.some((row)
 /** The only GET that changes something; a second call with the same state is rejected. */
 export const CALLBACK = 'GET /v1/sign-in/oidc/callback';
 
+/** Entities of the walk besides the newest of its endpoint. */
+const OTHER_ENTITIES = ['database', 'pay-example-com'];
+
 /** Returns the requests that delete everything that a walk created: the newest first, and children before parents. */
 export function deletions(
   places: Places,
@@ -37,7 +40,7 @@ export function deletions(
       const call = { endpoint, path: pathOf(endpoint, places), status: path.endsWith('}') ? 404 : 204 } as const;
       const rest = pathOf('GET /v1/blueprints/{blueprint_slug}/entities', places);
       return path === '/v1/blueprints/{slug}'
-        ? [{ endpoint: entity, path: `${rest}/database`, status: 404 as const }, call]
+        ? [...OTHER_ENTITIES.map((slug) => ({ endpoint: entity, path: `${rest}/${slug}`, status: 404 as const })), call]
         : [call];
     });
 }

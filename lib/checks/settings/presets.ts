@@ -1,4 +1,4 @@
-/** Presets of `POST /v1/monitors`. Pure and without packages, because the console builds its settings test with them. */
+/** Presets of `POST /v1/monitors`. Pure, because the console builds its settings test with them. */
 
 /** What is monitored: a URL for `web` presets, else host and port. `suffix` tells apart monitors of one host. */
 export type Target = { host: string; port: number; url: string; suffix: string };
@@ -167,16 +167,16 @@ export function monitorSettings(request: MonitorRequest, minInterval = 1): Monit
   if ('message' in parsed) return parsed;
   const { target, notes } = parsed;
   const { config, ...settings } = preset.check(target);
-  const job = { schedule: request.schedule, timezone: request.timezone };
+  const { keyword, schedule, timezone } = request;
   return {
     host: target.host,
     suffix: target.suffix,
     check: {
       name: [preset.title.replace(/ \(.*/, ''), target.suffix].filter(Boolean).join(' '),
       ...settings,
-      ...(request.keyword && { body_contains: request.keyword }),
+      ...(keyword && { body_contains: keyword }),
       ...timing(request, preset, minInterval),
-      config: preset.target === 'none' ? job : { ...config },
+      config: { ...config, ...(schedule && { schedule }), ...(timezone && { timezone }) },
     },
     notes,
   };
