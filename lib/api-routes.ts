@@ -28,7 +28,7 @@ export const apiRoutes: readonly LazyRoutes<StateContext>[] = [
   { of: ['status', 'health'], load: async () => (await import('#lib/history/status/routes.ts')).statusRoutes },
   { of: ['checks', 'notify'], load: async () => (await import('#lib/alerting/configure/routes.ts')).alertRoutes },
   {
-    of: ['notify', 'windows'],
+    of: ['monitors', 'notify', 'windows'],
     load: async () => (await import('#lib/alerting/configure/account-routes.ts')).accountAlertRoutes,
   },
   { of: ['checks'], load: async () => (await import('#lib/incidents/routes.ts')).acknowledgeRoutes },

@@ -4,6 +4,7 @@ import type { ExecutionRecord } from '#lib/actions/execution.ts';
 import type { LogLine as LogLineRecord } from '#lib/actions/store.ts';
 import type { AccountChannelRecord } from '#lib/alerting/configure/account-channels.ts';
 import type { DefaultPolicyRecord } from '#lib/alerting/configure/default-policy.ts';
+import type { Monitor as MonitorRecord } from '#lib/alerting/configure/monitors.ts';
 import type { ChannelRecord, PolicyRecord } from '#lib/alerting/configure/policy-schemas.ts';
 import type { TestedChannel as TestedRecord } from '#lib/alerting/configure/preview.ts';
 import type { MadeSilence, SilenceRecord } from '#lib/alerting/configure/silences.ts';
@@ -62,6 +63,8 @@ export type Gap = z.output<typeof GapRecord>;
 export type Policy = PolicyRecord;
 export type Channel = ChannelRecord;
 export type AccountChannel = AccountChannelRecord;
+/** Response to creating a monitor. */
+export type Monitor = z.output<typeof MonitorRecord>;
 /** Result of a channel test, with a preview of an alert. */
 export type TestedChannel = z.output<typeof TestedRecord>;
 export type DefaultPolicy = z.output<typeof DefaultPolicyRecord>;

@@ -226,4 +226,17 @@ export const STEPS: readonly Step[] = [
     body: () => ({ label: 'crontabs of db1', blueprint_slug: 'service' }),
     made: ['ping-keys', 'id'],
   },
+  {
+    endpoint: 'POST /v1/monitors',
+    body: () => ({
+      target: 'pay.example.com/login',
+      keyword: 'Sign in',
+      interval_seconds: 86_400,
+      channel: {
+        name: 'On call',
+        channel_type: 'slack',
+        config: { url: 'https://hooks.slack.com/services/T0/B0/oncall' },
+      },
+    }),
+  },
 ];

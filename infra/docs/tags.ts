@@ -12,6 +12,7 @@ export const tags: Readonly<Record<string, string>> = {
   blueprints: 'Catalog: blueprints, which define types with typed fields, and their entities.',
   entities: 'Entities of any blueprint.',
   relations: 'Relations between entities.',
+  monitors: 'Entity, check and channel for a URL, host or job in one request.',
   checks: 'Checks of entities, their results, transitions and gaps, and their alert policy and channels.',
   'ping-keys': 'Keys that only ping checks at their slugs.',
   status: 'Current states, and their changes.',

@@ -22,7 +22,7 @@ describe('a built-in tool', () => {
     const reads = { readOnlyHint: true, openWorldHint: false };
     const writes = { readOnlyHint: false, destructiveHint: false, openWorldHint: true };
     const expected = catalogOps()
-      .tools.map((tool) => ({ ...tool, annotations: tool.name === 'create_check' ? writes : reads }))
+      .tools.map((tool) => ({ ...tool, annotations: /^create_/.test(tool.name) ? writes : reads }))
       .sort((a, b) => (a.name < b.name ? -1 : 1));
     expect(tools).toEqual(expected);
   });
@@ -122,6 +122,19 @@ describe('a built-in tool', () => {
     expect(wrong.details).toEqual([expect.objectContaining({ path: 'config.assertions.0.operator' })]);
   });
 
+  it('creates a monitor from a URL and returns its entity', async () => {
+    const client = await newTenant();
+    const monitor = await said(client, 'create_monitor', { target: `${ci.url}/health` });
+    expect(monitor).toMatchObject({
+      entity: { slug: '127-77-0-1', blueprint_slug: 'service' },
+      check: { check_type: 'http', target_url: `${ci.url}/health` },
+      channels: [],
+      notes: [expect.stringContaining('No channel receives the alerts')],
+    });
+    const again = await said(client, 'create_monitor', { target: `${ci.url}/health` });
+    expect(again.check.id).toBe(monitor.check.id);
+  });
+
   it('tests settings and stores nothing', async () => {
     const client = await newTenant();
     const target_url = `${ci.url}/health`;
@@ -167,6 +180,8 @@ describe('a built-in tool', () => {
     ['test_check', { check_id: 'chk_none' }, 'NOT_FOUND'],
     ['run_check', { check_id: 'chk_none' }, 'NOT_FOUND'],
     ['run_check', {}, 'VALIDATION_ERROR'],
+    ['create_monitor', {}, 'VALIDATION_ERROR'],
+    ['create_monitor', { target: 'http://169.254.169.254/' }, 'VALIDATION_ERROR'],
     ['create_check', { entity_id: 'ent_none', target_url: 'https://example.com' }, 'NOT_FOUND'],
     ['create_check', { target_url: 'https://example.com' }, 'VALIDATION_ERROR'],
     ['create_check', { entity_id: 'ent_1', target_url: 'ftp://example.com' }, 'VALIDATION_ERROR'],

@@ -26,6 +26,7 @@ const TOOLS: Record<string, Guarded> = {
   list_pings: 'read',
   get_execution: 'read',
   list_changes: 'changes',
+  create_monitor: 'write',
   create_check: 'write',
   test_check: 'write',
   run_check: 'respond',

@@ -91,5 +91,7 @@ describe.each<Walk>(isNightly ? [NEWEST, ...OTHERS] : [NEWEST])('%s', (_name, ve
     expect(response('restart_service')).toMatchObject({ dispatch_status: 'success' });
     expect(hook.received.slice(runs).map(({ path }) => path)).toContain('/restart/web%20shop');
     await service.client.del(`/v1/checks/${(response('create_check') as { id: string }).id}`);
+    const { entity } = response('create_monitor') as { entity: { blueprint_slug: string; slug: string } };
+    await service.client.del(`/v1/blueprints/${entity.blueprint_slug}/entities/${entity.slug}`);
   });
 });

@@ -13,10 +13,15 @@ export const auditedRoutes = allRoutes
   .filter((row) => row.method !== 'GET' && row.access !== 'push' && ![...BEGINNINGS, ...TRIALS].includes(row.path))
   .map((row) => ({ ...row, endpoint: endpointOf(row) }));
 
-export const isAudited = (endpoint: string): boolean => auditedRoutes.some((row) => row.endpoint === endpoint);
+/** Returns the number of audit entries of a success. A monitor is an entity, a check and a channel. */
+export const entriesOf = (endpoint: string): number =>
+  endpoint === 'POST /v1/monitors' ? 3 : Number(auditedRoutes.some((row) => row.endpoint === endpoint));
 
 /** The only GET that changes something; a second call with the same state is rejected. */
 export const CALLBACK = 'GET /v1/sign-in/oidc/callback';
+
+/** Entities of the walk besides the newest of its endpoint. */
+const OTHER_ENTITIES = ['database', 'pay-example-com'];
 
 /** Returns the requests that delete everything that a walk created: the newest first, and children before parents. */
 export function deletions(
@@ -37,7 +42,7 @@ export function deletions(
       const call = { endpoint, path: pathOf(endpoint, places), status: path.endsWith('}') ? 404 : 204 } as const;
       const rest = pathOf('GET /v1/blueprints/{blueprint_slug}/entities', places);
       return path === '/v1/blueprints/{slug}'
-        ? [{ endpoint: entity, path: `${rest}/database`, status: 404 as const }, call]
+        ? [...OTHER_ENTITIES.map((slug) => ({ endpoint: entity, path: `${rest}/${slug}`, status: 404 as const })), call]
         : [call];
     });
 }

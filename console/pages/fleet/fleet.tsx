@@ -1,10 +1,11 @@
-import { useMemo } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { counts } from '#console/app/counts.ts';
 import { live } from '#console/app/live.ts';
 import type { PageProps } from '#console/app/pages.ts';
 import { setQuery } from '#console/app/router.ts';
 import { useSearchQuery } from '#console/app/search-query.ts';
 import { refusal } from '#console/app/session.ts';
+import { MonitorDialog } from '#console/pages/check-form/monitor-form.tsx';
 import { Button } from '#console/parts/button.tsx';
 import { Page } from '#console/parts/page.tsx';
 import { Empty, Failure, Loading } from '#console/parts/states.tsx';
@@ -53,6 +54,7 @@ function FleetView({ fleet, query }: { fleet: Fleet; query: URLSearchParams }) {
           <a class="button small" href="#/?tv">
             Wall view
           </a>
+          <MonitorButton small />
         </>
       }
     >
@@ -90,16 +92,32 @@ function FleetView({ fleet, query }: { fleet: Fleet; query: URLSearchParams }) {
   );
 }
 
+/** Opens the form of a monitor. */
+function MonitorButton({ small = false }: { small?: boolean }) {
+  const [isOpen, open] = useState(false);
+  return (
+    <>
+      <Button kind="main" small={small} why={refusal('write')} onClick={() => open(true)}>
+        Monitor a URL
+      </Button>
+      {isOpen && <MonitorDialog onClose={() => open(false)} />}
+    </>
+  );
+}
+
 function NoEntities() {
   const why = refusal('write');
   return (
     <Page title="Fleet">
       <Empty title="No entities yet" icon="fleet">
-        {why ? <p>{why}</p> : <p>Add an entity, a check and a channel, and send a test alert, in four steps.</p>}
+        {why ? <p>{why}</p> : <p>Enter a URL. The first probe follows at once.</p>}
         {!why && (
-          <a class="button main" href="#/start">
-            Start setup
-          </a>
+          <p class="row-actions">
+            <MonitorButton />
+            <a class="button" href="#/start">
+              First steps
+            </a>
+          </p>
         )}
       </Empty>
     </Page>

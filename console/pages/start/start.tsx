@@ -1,26 +1,34 @@
+import { call } from '#console/api/call.ts';
 import { labelOf } from '#console/api/check-names.ts';
 import { useLoad } from '#console/api/load.ts';
-import type { Channel, Check, Entity } from '#console/api/records.ts';
+import type { Check, DefaultPolicy } from '#console/api/records.ts';
 import type { PageProps } from '#console/app/pages.ts';
+import { setQuery } from '#console/app/router.ts';
+import { MonitorForm } from '#console/pages/check-form/monitor-form.tsx';
 import { Page } from '#console/parts/page.tsx';
 import { StateMark } from '#console/parts/state-mark.tsx';
-import { Data } from '#console/parts/states.tsx';
-import { pathTo } from '#console/rules/address.ts';
-import { currentStep, readStart } from '#console/rules/start.ts';
-import { ChannelStep } from './channel-step.tsx';
-import { CheckStep } from './check-step.tsx';
-import { EntityStep } from './entity-step.tsx';
+import { missingRecommendations, RECOMMENDED_POLICY } from '#console/rules/monitor.ts';
+import { readStart } from '#console/rules/start.ts';
+import { Calls } from './calls.tsx';
 import { PushInstructions } from './pushing.tsx';
 import { Step } from './step.tsx';
 import { TestStep } from './test-step.tsx';
 
+const POLICY = '/v1/notify/policy';
+
+/** Sets the recommended policy, except settings that the account has set. */
+async function setPolicy(): Promise<void> {
+  const { inherited } = await call<DefaultPolicy>('GET', POLICY);
+  const missing = missingRecommendations(inherited);
+  if (Object.keys(missing).length > 0) await call('PUT', POLICY, missing);
+}
+
 /** Page of the first steps, up to a delivered test alert. The address holds the progress, so a reload loses nothing. */
 export default function StartPage({ query }: PageProps) {
-  const made = readStart(query);
-  const current = currentStep(made);
-  const entity = useLoad<Entity>(made.entity ? pathTo('/v1/blueprints/:blueprint/entities/:slug', made.entity) : null);
-  const check = useLoad<Check>(made.check ? `/v1/checks/${made.check}` : null, {
-    about: ({ check_id }) => check_id === made.check,
+  const created = readStart(query);
+  const current = created.check ? 2 : 1;
+  const check = useLoad<Check>(created.check ? `/v1/checks/${created.check}` : null, {
+    about: ({ check_id }) => check_id === created.check,
   });
   return (
     <Page
@@ -32,52 +40,62 @@ export default function StartPage({ query }: PageProps) {
       }
     >
       <p class="lead">
-        Four steps to your first alert. Each step is an API request, shown next to it. To run it without this page, set{' '}
+        Two steps to your first alert. Each step is an API request, shown next to it. To run it without this page, set{' '}
         <code>FLEETWATCH_KEY</code> to <a href="#/settings/keys">an API key</a>.
       </p>
       <ol class="steps">
-        <Step
-          number={1}
-          title="Add an entity"
-          current={current}
-          outcome={entity.data && <EntityLink of={entity.data} />}
-        >
-          <EntityStep />
+        <Step number={1} title="Monitor a URL" current={current} outcome={check.data && <CheckLine of={check.data} />}>
+          <FirstMonitor />
         </Step>
-        <Step number={2} title="Add a check" current={current} outcome={check.data && <CheckLine of={check.data} />}>
-          <Data of={entity}>{(found) => <CheckStep entity={found} />}</Data>
-        </Step>
-        <Step number={3} title="Add a channel" current={current} outcome={<ChannelLine of={made.channel} />}>
-          <Data of={check}>{(found) => <ChannelStep check={found} />}</Data>
-        </Step>
-        <Step number={4} title="Send a test alert" current={current}>
-          <Data of={check}>{(found) => <TestStep check={found} channel={made.channel ?? ''} />}</Data>
+        <Step number={2} title="Send a test alert" current={current}>
+          {created.channel ? (
+            <TestStep check={created.check!} channel={created.channel} />
+          ) : (
+            <p>
+              No channel receives the alerts. <a href="#/alerts/channels">Add a channel</a> and test it there, or{' '}
+              <a href={`#/checks/${created.check}`}>open the check</a>.
+            </p>
+          )}
         </Step>
       </ol>
     </Page>
   );
 }
 
-const EntityLink = ({ of: { name, blueprint_slug, slug } }: { of: Entity }) => (
-  <a href={`#${pathTo('/entities/:blueprint/:slug', { blueprint: blueprint_slug, slug })}`}>
-    <bdi>{name}</bdi>
-  </a>
+const FirstMonitor = () => (
+  <>
+    <p class="above-form">
+      This also sets the recommended <a href="#/alerts/defaults">default policy</a>: a check that changes its state{' '}
+      {RECOMMENDED_POLICY.flap_threshold} times within an hour counts as flapping and sends one alert for all changes.
+    </p>
+    <div class="step-body">
+      <MonitorForm
+        before={setPolicy}
+        onCreated={({ check, channels }) => setQuery({ check: check.id, channel: channels[0]?.id })}
+      >
+        {(body) => (
+          <Calls
+            of={[
+              { method: 'PUT', path: POLICY, body: RECOMMENDED_POLICY },
+              { method: 'POST', path: '/v1/monitors', body },
+            ]}
+          />
+        )}
+      </MonitorForm>
+    </div>
+  </>
 );
 
 const CheckLine = ({ of: check }: { of: Check }) => (
   <>
     <p>
       <a href={`#/checks/${check.id}`}>
-        <bdi>{labelOf(check)}</bdi>
+        <bdi>
+          {check.entity}: {labelOf(check)}
+        </bdi>
       </a>{' '}
       <StateMark state={check.state} />
     </p>
     {check.execution_mode === 'push' && check.state === 'unknown' && <PushInstructions check={check} />}
   </>
-);
-
-const ChannelLine = ({ of: id }: { of: Channel['id'] | undefined }) => (
-  <p>
-    Channel <code>{id}</code>
-  </p>
 );

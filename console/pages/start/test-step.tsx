@@ -1,17 +1,17 @@
 import { useState } from 'preact/hooks';
 import { type ApiFailure, asFailure, call } from '#console/api/call.ts';
-import type { Check, Delivery } from '#console/api/records.ts';
+import type { Delivery } from '#console/api/records.ts';
 import { refusal } from '#console/app/session.ts';
 import { Button } from '#console/parts/button.tsx';
 import { Failure } from '#console/parts/states.tsx';
 import { Calls } from './calls.tsx';
 
-/** Step that sends a test alert and shows the delivery. */
-export function TestStep({ check, channel }: { check: Check; channel: string }) {
+/** Step that sends a test alert and shows the delivery. @param check id of the check that the last link opens */
+export function TestStep({ check, channel }: { check: string; channel: string }) {
   const [delivery, setDelivery] = useState<Delivery | undefined>(undefined);
   const [failure, fail] = useState<Pick<ApiFailure, 'message'> | undefined>(undefined);
   const [busy, setBusy] = useState(false);
-  const command = { method: 'POST', path: `/v1/checks/${check.id}/policy/channels/${channel}/test` } as const;
+  const command = { method: 'POST', path: `/v1/notify/channels/${channel}/test` } as const;
   async function test() {
     setBusy(true);
     fail(undefined);
@@ -37,7 +37,7 @@ export function TestStep({ check, channel }: { check: Check; channel: string }) 
           >
             {delivery ? 'Send again' : 'Send test alert'}
           </Button>
-          <a class={arrived ? 'button main' : 'button'} href={`#/checks/${check.id}`}>
+          <a class={arrived ? 'button main' : 'button'} href={`#/checks/${check}`}>
             {arrived ? 'Done: open the check' : 'Open the check'}
           </a>
         </p>
@@ -48,7 +48,7 @@ export function TestStep({ check, channel }: { check: Check; channel: string }) 
         {delivery && !arrived && <Failure failure={{ message: `Delivery failed: ${delivery.error}` }} />}
         {delivery && !arrived && (
           <p>
-            <a href={`#/checks/${check.id}`}>Change the channel on the page of the check</a>, then test it there.
+            <a href="#/alerts/channels">Change the channel</a>, then test it there.
           </p>
         )}
       </div>

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import { POLICY_NAMES } from '#lib/alerting/policy/settings.ts';
 import { ListQuery, listOf } from '#lib/platform/http/paging.ts';
-import { route } from '#lib/platform/http/route.ts';
+import { CreatedReply, route } from '#lib/platform/http/route.ts';
 import {
   AccountChannelBody,
   AccountChannelPatch,
@@ -18,6 +18,7 @@ import {
   requireAccountChannel,
 } from './account-channels.ts';
 import { changeDefaultPolicy, DefaultPolicyBody, DefaultPolicyRecord, readDefaultPolicy } from './default-policy.ts';
+import { createMonitor, Monitor, MonitorBody } from './monitors.ts';
 import { examplePreview, TestedChannel, testAccountChannel } from './preview.ts';
 import {
   addSilence,
@@ -264,4 +265,30 @@ const silenceRoutes = [
   }),
 ];
 
-export const accountAlertRoutes = [...channelRoutes, ...policyRoutes, ...silenceRoutes, ...windowRoutes];
+const monitorRoutes = [
+  row({
+    method: 'POST',
+    path: '/v1/monitors',
+    access: 'write',
+    summary: 'Monitor a URL, host, or job',
+    description:
+      'Creates an entity named after the host, a check by a preset, and, if given, an account channel. A repeated request creates nothing and returns 200.',
+    status: 200,
+    makes: true,
+    body: MonitorBody,
+    reply: Monitor,
+    errors: ['CONFLICT', 'LIMIT_EXCEEDED'],
+    run: async (context, { body }) => {
+      const { monitor, isNew } = await createMonitor(context, body);
+      return isNew ? new CreatedReply(monitor) : monitor;
+    },
+  }),
+];
+
+export const accountAlertRoutes = [
+  ...monitorRoutes,
+  ...channelRoutes,
+  ...policyRoutes,
+  ...silenceRoutes,
+  ...windowRoutes,
+];

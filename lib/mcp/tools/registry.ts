@@ -74,6 +74,11 @@ export const builtInTools: ReadonlyMap<string, LazyTool> = new Map(
       annotations: READS,
       load: lazy(async () => (await import('#lib/mcp/tools/get-execution.ts')).getExecution),
     },
+    create_monitor: {
+      access: 'write',
+      annotations: REACHES_OUT,
+      load: lazy(async () => (await import('#lib/mcp/tools/create-monitor.ts')).createMonitorTool),
+    },
     create_check: {
       access: 'write',
       annotations: REACHES_OUT,

@@ -72,7 +72,7 @@ export type Route<Context> = {
   description?: string;
   /** Status on success; 204 and 303 send no body. 303 sets Location by a Reply. */
   status: 200 | 201 | 204 | 303;
-  /** Whether it creates a missing resource at its path and then returns 201 by CreatedReply. */
+  /** Whether it creates a missing resource and then returns 201 by CreatedReply. */
   makes?: true;
   query?: z.ZodObject;
   headers?: z.ZodObject;

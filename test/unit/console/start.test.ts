@@ -3,44 +3,59 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { schemas } from '#console/api/schemas.ts';
 import { curlOf } from '#console/rules/curl.ts';
-import { slugOf } from '#console/rules/slug.ts';
-import { currentStep, firstFields, readStart } from '#console/rules/start.ts';
+import { bodyOf, draftOf } from '#console/rules/form-draft.ts';
+import {
+  channelFields,
+  missingRecommendations,
+  monitorBody,
+  monitorFields,
+  RECOMMENDED_POLICY,
+} from '#console/rules/monitor.ts';
+import { readStart } from '#console/rules/start.ts';
+import { monitorSettings, PRESETS, type PresetName } from '#lib/checks/settings/presets.ts';
+import { slugOf } from '#lib/platform/slug.ts';
 import { Slug } from '#lib/platform/text.ts';
 
 const at = (query: string) => readStart(new URLSearchParams(query));
 
 describe('first steps', () => {
   it('continue at the step in the address', () => {
-    const steps = [
-      '',
-      'entity=service/shop',
-      'entity=service/shop&check=chk_1',
-      'entity=service/shop&check=chk_1&channel=chn_1',
-    ];
-    expect(steps.map((query) => currentStep(at(query)))).toEqual([1, 2, 3, 4]);
-    expect(at(steps[3]!)).toEqual({ entity: { blueprint: 'service', slug: 'shop' }, check: 'chk_1', channel: 'chn_1' });
+    expect(at('')).toEqual({});
+    expect(at('check=chk_1')).toEqual({ check: 'chk_1' });
+    expect(at('check=chk_1&channel=cha_1')).toEqual({ check: 'chk_1', channel: 'cha_1' });
+    expect(at('channel=cha_1')).toEqual({});
   });
 
-  it('restart at a step whose parent is missing in the address', () => {
-    for (const query of ['check=chk_1&channel=chn_1', 'entity=shop&check=chk_1', 'entity=a/b/c']) {
-      expect(currentStep(at(query))).toBe(1);
-    }
-    expect(currentStep(at('entity=service/shop&channel=chn_1'))).toBe(2);
-  });
-
-  it('show the required fields and the interval of each type', () => {
-    for (const [type, schema] of Object.entries(schemas.checks)) {
-      const paths = firstFields(schema).map(({ path }) => path);
-      expect(paths, type).toContain('interval_seconds');
-      expect(paths, type).not.toContain('entity_id');
-    }
-    expect(firstFields(schemas.checks.http!).map(({ path }) => path)).toEqual(['target_url', 'interval_seconds']);
-    expect(firstFields(schemas.checks.push!).map(({ path }) => path)).toEqual([
-      'config.grace_seconds',
-      'interval_seconds',
-    ]);
+  it('set recommended settings only if the account has not set them', () => {
+    expect(missingRecommendations(['flap_window_seconds', 'cooldown_seconds'])).toEqual({ flap_window_seconds: 3600 });
+    expect(Object.keys(schemas.policy.properties)).toEqual(expect.arrayContaining(Object.keys(RECOMMENDED_POLICY)));
   });
 });
+
+describe('the form of a monitor', () => {
+  it.each(Object.keys(PRESETS) as PresetName[])('has the fields of %s that the API accepts', (preset) => {
+    const typed = Object.fromEntries(
+      monitorFields(preset).map(({ path, fallback }) => [path, fallback ? Number(fallback) : EXAMPLES[path]]),
+    );
+    expect(monitorSettings({ ...typed, preset })).toHaveProperty('check');
+  });
+
+  it.each(Object.entries(schemas.channels))('has the required settings of a %s channel', (channel_type, schema) => {
+    const specs = channelFields(schema, 'Team');
+    const typed = bodyOf(specs, { ...draftOf(specs, undefined), 'channel.config.url': 'https://example.com/x' });
+    const { channel } = monitorBody('website', channel_type, typed) as { channel: Record<string, object> };
+    expect(channel).toMatchObject({ name: 'Team', channel_type });
+    expect(Object.keys(channel.config!)).toEqual(schema.properties!.config?.required?.includes('url') ? ['url'] : []);
+  });
+});
+
+const EXAMPLES: Readonly<Record<string, string>> = {
+  target: 'db.example.com:22',
+  name: 'Backup',
+  schedule: '30 2 * * *',
+  timezone: 'UTC',
+  keyword: 'ok',
+};
 
 /** Returns the words that a shell passes to curl. */
 const wordsOf = (command: string): string[] =>

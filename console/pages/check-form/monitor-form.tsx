@@ -1,0 +1,125 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { ApiFailure, call } from '#console/api/call.ts';
+import { channelTitle } from '#console/api/check-names.ts';
+import { useLoad } from '#console/api/load.ts';
+import type { ListedChannel, Monitor } from '#console/api/records.ts';
+import { schemas } from '#console/api/schemas.ts';
+import { live } from '#console/app/live.ts';
+import { go } from '#console/app/router.ts';
+import { refusal } from '#console/app/session.ts';
+import { showToast } from '#console/app/toasts.tsx';
+import { Dialog } from '#console/parts/dialog.tsx';
+import { SelectField } from '#console/parts/field.tsx';
+import { Form, FormFields } from '#console/parts/form/form.tsx';
+import { useForm } from '#console/parts/form/use-form.ts';
+import { Data } from '#console/parts/states.tsx';
+import { pathTo } from '#console/rules/address.ts';
+import { channelFields, monitorBody, monitorFields } from '#console/rules/monitor.ts';
+import { monitorSettings, PRESETS, type PresetName, presetOf } from '#lib/checks/settings/presets.ts';
+import { SettingsTest } from './test-settings.tsx';
+
+type MonitorFormProps = {
+  /** Requests that the form sends first. */
+  before?: () => Promise<void>;
+  onCreated: (monitor: Monitor) => void;
+  onCancel?: () => void;
+  /** Content after the form, from the body of the request. */
+  children?: (body: Record<string, unknown>) => ComponentChildren;
+};
+
+const PRESET_OPTIONS = Object.entries(PRESETS).map(([value, { title }]) => ({ value, label: title }));
+
+/** Dialog that monitors a URL and opens the new check. */
+export const MonitorDialog = ({ onClose }: { onClose: () => void }) => (
+  <Dialog title="Monitor a URL" wide onClose={onClose}>
+    <MonitorForm
+      onCreated={({ check }) => {
+        onClose();
+        go(pathTo('/checks/:id', { id: check.id }));
+      }}
+      onCancel={onClose}
+    />
+  </Dialog>
+);
+
+/** Short form for a monitor: entity, check, and channel in one request. */
+export function MonitorForm(props: MonitorFormProps) {
+  const channels = useLoad<ListedChannel[]>('/v1/notify/channels');
+  return (
+    <Data of={channels}>
+      {(found) => <LoadedForm {...props} channels={found.filter(({ scope }) => scope === 'account')} />}
+    </Data>
+  );
+}
+
+function LoadedForm({
+  channels,
+  before,
+  onCreated,
+  onCancel,
+  children,
+}: MonitorFormProps & { channels: ListedChannel[] }) {
+  const [preset, choosePreset] = useState<PresetName>('website');
+  const [type, chooseType] = useState(channels.length > 0 ? '' : Object.keys(schemas.channels)[0]!);
+  const own = monitorFields(preset);
+  const ofChannel = type === '' ? [] : channelFields(schemas.channels[type]!, channelTitle(type));
+  const form = useForm({
+    name: 'monitor',
+    specs: [...own, ...ofChannel],
+    send: async (typed) => {
+      await before?.();
+      const monitor = await call<Monitor>('POST', '/v1/monitors', monitorBody(preset, type, typed));
+      showToast([`${monitor.entity.name} is monitored.`, ...monitor.notes].join(' '));
+      void live.refresh();
+      onCreated(monitor);
+    },
+  });
+  const body = monitorBody(preset, type, form.body());
+  return (
+    <>
+      <Form form={form} submit="Start monitoring" why={refusal('write')} onCancel={onCancel}>
+        <FormFields form={form} specs={own} />
+        <div class="fields">
+          <SelectField
+            label="Preset"
+            value={preset}
+            options={PRESET_OPTIONS}
+            hint={presetOf(preset).about}
+            onChange={(name) => choosePreset(name as PresetName)}
+          />
+          <NotifySelect channels={channels} value={type} onChange={chooseType} />
+        </div>
+        <FormFields form={form} specs={ofChannel} />
+        {presetOf(preset).target !== 'none' && (
+          <SettingsTest form={form} settings={() => testBody(preset, form.body())} />
+        )}
+      </Form>
+      {children?.(body)}
+    </>
+  );
+}
+
+type NotifyProps = { channels: readonly ListedChannel[]; value: string; onChange: (type: string) => void };
+
+/** Selects the type of a new channel, and names the channels that the account has. */
+function NotifySelect({ channels, value, onChange }: NotifyProps) {
+  const names = channels.map((channel) => ('name' in channel ? channel.name : channel.id)).join(', ');
+  const none = { value: '', label: channels.length > 0 ? 'Existing channels only' : 'No channel' };
+  const types = Object.keys(schemas.channels).map((type) => ({ value: type, label: `New: ${channelTitle(type)}` }));
+  const hint = channels.length > 0 ? `Account channels: ${names}.` : 'A channel of the account: it gets all alerts.';
+  return <SelectField label="Notify" value={value} options={[...types, none]} hint={hint} onChange={onChange} />;
+}
+
+/** Returns the body of a settings test. Throws ApiFailure for a target that is not valid. */
+function testBody(
+  preset: PresetName,
+  { channel: _channel, ...typed }: Record<string, unknown>,
+): Record<string, unknown> {
+  const settings = monitorSettings({ ...typed, preset });
+  if ('message' in settings) {
+    throw new ApiFailure(settings.message, { status: 400, code: 'VALIDATION_ERROR', details: [settings] });
+  }
+  const { interval_seconds: _interval, retry_interval_seconds: _retry, name: _name, ...check } = settings.check;
+  return check;
+}
