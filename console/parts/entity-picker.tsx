@@ -7,7 +7,7 @@ import { refusal } from '#console/app/session.ts';
 import { showToast } from '#console/app/toasts.tsx';
 import { blueprintPath } from '#console/rules/catalog.ts';
 import { type FleetRow, filtered, inOrder } from '#console/rules/fleet.ts';
-import { slugOf } from '#console/rules/slug.ts';
+import { slugOf } from '#lib/platform/slug.ts';
 import { Combobox } from './combobox.tsx';
 import { Icon } from './icon.tsx';
 import { StateShape } from './state-mark.tsx';

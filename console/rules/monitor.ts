@@ -2,7 +2,7 @@ import { type PresetName, presetOf } from '#lib/checks/settings/presets.ts';
 import { type FieldSpec, fieldsOf, type MemberSchema } from './form-fields.ts';
 
 /** Policy that the first steps set for the account. */
-export const RECOMMENDED_POLICY = { flap_threshold: 6, flap_window_seconds: 3600 };
+export const RECOMMENDED_POLICY = { cooldown_on_recovery: false, flap_threshold: 6, flap_window_seconds: 3600 };
 
 /** Returns the recommended settings that the account does not set itself. @param inherited of the default policy */
 export const missingRecommendations = (inherited: readonly string[]): Record<string, unknown> =>

@@ -4,7 +4,7 @@ import { schemas } from '#console/api/schemas.ts';
 import { refusal } from '#console/app/session.ts';
 import { Dialog } from '#console/parts/dialog.tsx';
 import { SchemaForm } from '#console/parts/form/form.tsx';
-import { withSlug } from '#console/rules/slug.ts';
+import { withSlug } from '#lib/platform/slug.ts';
 
 type SkillFormProps = {
   skill?: Skill;

@@ -6,7 +6,7 @@ import { Dialog } from '#console/parts/dialog.tsx';
 import { SchemaForm } from '#console/parts/form/form.tsx';
 import { blueprintPath, changedOnly, entityPath, schemaOfFields } from '#console/rules/catalog.ts';
 import type { MemberSchema } from '#console/rules/form-fields.ts';
-import { withSlug } from '#console/rules/slug.ts';
+import { withSlug } from '#lib/platform/slug.ts';
 
 type EntityDialogProps = {
   blueprint: Blueprint;
