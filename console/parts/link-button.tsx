@@ -7,18 +7,25 @@ type LinkButtonProps = {
   children: ComponentChildren;
   icon?: IconName;
   kind?: 'main';
+  quiet?: boolean;
   small?: boolean;
   why?: string | undefined;
 };
 
 /** Link that looks like a button. */
-export const LinkButton = ({ href, children, icon, kind, small, why }: LinkButtonProps) =>
+export const LinkButton = ({ href, children, icon, kind, quiet, small, why }: LinkButtonProps) =>
   why !== undefined ? (
-    <Button why={why} {...(icon && { icon })} {...(kind && { kind })} {...(small && { small })}>
+    <Button
+      why={why}
+      {...(icon && { icon })}
+      {...(kind && { kind })}
+      {...(quiet && { quiet })}
+      {...(small && { small })}
+    >
       {children}
     </Button>
   ) : (
-    <a class={['button', kind, small && 'small'].filter(Boolean).join(' ')} href={href}>
+    <a class={['button', kind, quiet && 'quiet', small && 'small'].filter(Boolean).join(' ')} href={href}>
       {icon && <Icon name={icon} />}
       {children}
     </a>

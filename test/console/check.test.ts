@@ -7,7 +7,10 @@ import { browserAndService } from './browser-and-service.ts';
 import { push } from './check-fleet.ts';
 import { binary } from './chromium.ts';
 import { lookingAtCheck } from './looking-at-check.ts';
-import { button, pollNow, told } from './person.ts';
+import { type Actor, button, pollNow, told } from './person.ts';
+
+/** Opens the menu with the rare actions of a check. */
+const moreActions = ({ page }: Actor) => page.getByLabel('More actions', { exact: true });
 
 describe.skipIf(!binary)('check page in a browser', () => {
   const world = browserAndService();
@@ -35,10 +38,12 @@ describe.skipIf(!binary)('check page in a browser', () => {
     const { page, admin, check, cards } = person;
     const { cooldown_seconds } = (await admin.get(`/v1/checks/${check.id}/policy`)).body;
     const dialog = page.getByRole('dialog');
+    expect(await page.locator('.page-actions .main').allTextContents()).toEqual(['Acknowledge']);
     await button(person, 'Acknowledge').click();
     await dialog.getByLabel(/^Note/).fill('on it');
     await dialog.getByRole('button', { name: 'Acknowledge' }).click();
     await page.getByText(/Acknowledged by .*on it/).waitFor();
+    expect(await page.locator('.page-actions .main').count()).toBe(0);
     expect((await admin.get(`/v1/checks/${check.id}`)).body.acknowledgement).toMatchObject({ note: 'on it' });
 
     await button(person, 'Silence').click();
@@ -208,6 +213,7 @@ describe.skipIf(!binary)('check page in a browser', () => {
     await page.getByRole('heading', { level: 1, name: 'payment', exact: true }).waitFor();
     expect((await admin.get(`/v1/checks/${check.id}`)).body).toMatchObject({ failure_threshold: 4, name: 'payment' });
 
+    await moreActions(person).click();
     await page.getByRole('link', { name: 'Duplicate' }).click();
     await page.getByLabel(/^Name/).fill('copy');
     await button(person, 'Save check').click();
@@ -220,6 +226,7 @@ describe.skipIf(!binary)('check page in a browser', () => {
     await page.evaluate(`location.hash = '#/checks/${check.id}'`);
     await page.getByRole('heading', { level: 1, name: 'payment', exact: true }).waitFor();
     await page.locator('.channels > li').waitFor();
+    await moreActions(person).click();
     await button(person, 'Delete').click();
     await page
       .getByRole('dialog')
@@ -228,5 +235,36 @@ describe.skipIf(!binary)('check page in a browser', () => {
     await button(person, 'Delete check').click();
     await told(person, /deleted/);
     expect((await admin.get(`/v1/checks/${check.id}`)).status).toBe(404);
+  });
+
+  it('undoes Disable with the keyboard', async () => {
+    const person = await onCall();
+    const { page, admin, check } = person;
+    const isEnabled = async () => (await admin.get(`/v1/checks/${check.id}`)).body.enabled;
+    await button(person, 'Disable').click();
+    await told(person, /The check is disabled/);
+    await button(person, 'Enable').waitFor();
+    expect(await isEnabled()).toBe(false);
+    const undo = page.getByRole('status').getByRole('button', { name: 'Undo' });
+    await undo.focus();
+    await page.keyboard.press('Enter');
+    await told(person, /The check is enabled/);
+    await button(person, 'Disable').waitFor();
+    expect(await isEnabled()).toBe(true);
+    expect(await undo.count()).toBe(0);
+    expect(await barriers(page)).toEqual([]);
+  });
+
+  it('offers Undo for ten seconds', async () => {
+    const person = await onCall();
+    const { page } = person;
+    await page.clock.install();
+    await button(person, 'Disable').click();
+    const undo = page.getByRole('status').getByRole('button', { name: 'Undo' });
+    await undo.waitFor();
+    await page.clock.runFor(9_500);
+    expect(await undo.count()).toBe(1);
+    await page.clock.runFor(1_000);
+    await eventually(async () => (await undo.count()) === 0);
   });
 });

@@ -31,6 +31,7 @@ export function Acknowledge({ check, onChange }: AcknowledgeProps) {
           refusal('respond') ??
           (isDown || isAcknowledged ? undefined : 'Only a check that is down can be acknowledged.')
         }
+        {...(isDown && !isAcknowledged && { kind: 'main' })}
         pressed={isAcknowledged}
         onClick={() => (isAcknowledged ? void unacknowledge() : ask(true))}
       >

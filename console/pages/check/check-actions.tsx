@@ -11,6 +11,7 @@ import { SilenceButton } from '#console/parts/alerts/silence-button.tsx';
 import { Button } from '#console/parts/button.tsx';
 import { Confirm } from '#console/parts/confirm.tsx';
 import { LinkButton } from '#console/parts/link-button.tsx';
+import { Menu } from '#console/parts/menu.tsx';
 import { pathTo } from '#console/rules/address.ts';
 import { count } from '#console/rules/words.ts';
 import { Acknowledge } from './acknowledge.tsx';
@@ -21,7 +22,7 @@ type ActionsProps = {
   onChange: (run?: CheckRun) => void;
 };
 
-/** Buttons of a check: run, acknowledge, silence, disable, edit, duplicate, delete. */
+/** Buttons of a check: acknowledge, run, silence, disable, edit, and a menu to duplicate or delete it. */
 export function CheckActions({ check, policy, onChange }: ActionsProps) {
   const [busy, setBusy] = useState<string | undefined>(undefined);
   const [deleting, setDeleting] = useState(false);
@@ -38,13 +39,16 @@ export function CheckActions({ check, policy, onChange }: ActionsProps) {
     }
     setBusy(undefined);
   }
-  const pause = () =>
+  const setEnabled = (enabled: boolean) =>
     run('pause', async () => {
-      await call('PUT', path, { enabled: !check.enabled });
+      await call('PUT', path, { enabled });
+      if (enabled) showToast('The check is enabled.');
+      else showToast('The check is disabled.', () => void setEnabled(true));
       return undefined;
     });
   return (
     <>
+      <Acknowledge check={check} onChange={onChange} />
       {check.execution_mode === 'pull' && (
         <Button
           icon="reload"
@@ -55,7 +59,6 @@ export function CheckActions({ check, policy, onChange }: ActionsProps) {
           Check now
         </Button>
       )}
-      <Acknowledge check={check} onChange={onChange} />
       <SilenceButton
         id={check.id}
         name={labelOf(check)}
@@ -68,18 +71,20 @@ export function CheckActions({ check, policy, onChange }: ActionsProps) {
           onChange();
         }}
       />
-      <Button why={why} busy={busy === 'pause'} onClick={() => void pause()}>
+      <Button why={why} busy={busy === 'pause'} onClick={() => void setEnabled(!check.enabled)}>
         {check.enabled ? 'Disable' : 'Enable'}
       </Button>
       <LinkButton why={why} href={`#${pathTo('/checks/:id/edit', { id: check.id })}`}>
         Edit
       </LinkButton>
-      <LinkButton why={why} href={`#/checks/new?copy=${check.id}`}>
-        Duplicate
-      </LinkButton>
-      <Button kind="danger" why={why} onClick={() => setDeleting(true)}>
-        Delete
-      </Button>
+      <Menu label="More actions">
+        <LinkButton quiet why={why} href={`#/checks/new?copy=${check.id}`}>
+          Duplicate
+        </LinkButton>
+        <Button quiet why={why} onClick={() => setDeleting(true)}>
+          Delete
+        </Button>
+      </Menu>
       {deleting && (
         <Confirm
           title={`Delete ${labelOf(check)}?`}
