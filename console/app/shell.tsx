@@ -25,10 +25,10 @@ export function Shell({ children }: { children: ComponentChildren }) {
           <StateShape state={downCount.value > 0 ? 'down' : 'up'} />
           Fleetwatch
         </a>
-        <button type="button" class="jump" aria-label="Jump to (/)" onClick={() => (overlay.value = 'palette')}>
+        <button type="button" class="jump" aria-label="Jump to (Ctrl K)" onClick={() => (overlay.value = 'palette')}>
           <Icon name="search" />
           <span>Jump to…</span>
-          <kbd>/</kbd>
+          <kbd>Ctrl K</kbd>
         </button>
         <LastUpdated />
         <Button quiet icon="help" label="Keyboard shortcuts (?)" onClick={() => (overlay.value = 'keys')} />
