@@ -60,7 +60,8 @@ describe('GET /v1/history', () => {
       const check = await newCheck(client, { entity_id: measured.id });
       got(await client.post(`/v1/checks/${check.id}/results`, { success: true, latency_ms }), 201);
     }
-    const latest = async (query: string) => got(await many(`?entity_ids=${measured.id}&bucket=hour${query}`), 200).entities[0].total;
+    const latest = async (query: string) =>
+      got(await many(`?entity_ids=${measured.id}&bucket=hour${query}`), 200).entities[0].total;
     expect(await latest('&latency=true')).toMatchObject({ mean_latency_ms: 200 });
     expect(await latest('')).toMatchObject({ mean_latency_ms: null });
     const byDay = await many(`?entity_ids=${measured.id}&latency=true`);

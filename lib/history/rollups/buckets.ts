@@ -27,39 +27,38 @@ const Latency = z
   );
 
 /** Time and counts of a bucket, or of the whole range (docs/use/states-and-history.md#history). */
-const Bucket = z
-  .object({
-    from: z.iso.datetime().describe('Start of the bucket.'),
-    to: z.iso.datetime().describe('End of the bucket, exclusive; the current time if it is not over.'),
-    complete: z
-      .boolean()
-      .describe('Whether it is over and rolled up. Until then its figures are exact but still change.'),
-    revised_at: z.iso
-      .datetime()
-      .nullable()
-      .describe('Time of the last change of its figures after it was over; null if never.'),
-    runs: z.int().min(0).describe('Results of slots, pushes and missed heartbeats.'),
-    failures: z.int().min(0).describe('Failed results, whether or not they changed the state.'),
-    warnings: z.int().min(0).describe('Successful results with a warning.'),
-    gaps: z.int().min(0).describe('Due slots without a result.'),
-    success_ratio: Ratio('Results that did not fail, divided by all results; null without results.'),
-    uptime: Ratio('Up and degraded time, divided by up, degraded and down time; null without any.'),
-    coverage: Ratio(
-      'Up, degraded and down time, divided by all time except maintenance and not_monitored; null without any.',
-    ),
-    seconds: z
-      .object({
-        up: Seconds('Time up'),
-        degraded: Seconds('Time degraded'),
-        down: Seconds('Time down, from the first failed result of an outage to the first successful one after it'),
-        unknown: Seconds('Time before the first state'),
-        gap: Seconds('Time in which it was due and not probed'),
-        maintenance: Seconds('Time covered by a maintenance window that is excluded from uptime'),
-        not_monitored: Seconds('Time in which it did not exist or was disabled'),
-      })
-      .describe('Time of each kind; they add up to the length of the bucket.'),
-    down_in_maintenance_seconds: Seconds('Time in maintenance that would have been down without it'),
-  });
+const Bucket = z.object({
+  from: z.iso.datetime().describe('Start of the bucket.'),
+  to: z.iso.datetime().describe('End of the bucket, exclusive; the current time if it is not over.'),
+  complete: z
+    .boolean()
+    .describe('Whether it is over and rolled up. Until then its figures are exact but still change.'),
+  revised_at: z.iso
+    .datetime()
+    .nullable()
+    .describe('Time of the last change of its figures after it was over; null if never.'),
+  runs: z.int().min(0).describe('Results of slots, pushes and missed heartbeats.'),
+  failures: z.int().min(0).describe('Failed results, whether or not they changed the state.'),
+  warnings: z.int().min(0).describe('Successful results with a warning.'),
+  gaps: z.int().min(0).describe('Due slots without a result.'),
+  success_ratio: Ratio('Results that did not fail, divided by all results; null without results.'),
+  uptime: Ratio('Up and degraded time, divided by up, degraded and down time; null without any.'),
+  coverage: Ratio(
+    'Up, degraded and down time, divided by all time except maintenance and not_monitored; null without any.',
+  ),
+  seconds: z
+    .object({
+      up: Seconds('Time up'),
+      degraded: Seconds('Time degraded'),
+      down: Seconds('Time down, from the first failed result of an outage to the first successful one after it'),
+      unknown: Seconds('Time before the first state'),
+      gap: Seconds('Time in which it was due and not probed'),
+      maintenance: Seconds('Time covered by a maintenance window that is excluded from uptime'),
+      not_monitored: Seconds('Time in which it did not exist or was disabled'),
+    })
+    .describe('Time of each kind; they add up to the length of the bucket.'),
+  down_in_maintenance_seconds: Seconds('Time in maintenance that would have been down without it'),
+});
 type Bucket = z.infer<typeof Bucket>;
 
 /** Figures of an entity in a bucket. */

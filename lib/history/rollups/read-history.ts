@@ -58,7 +58,9 @@ export async function entityHistories(
   const sourceOf = (id: string): CheckSource => ({ id, item: async () => (await items()).get(id) });
   const histories: History<EntityBucket>[] = [];
   for (const { id, checks } of entities)
-    histories.push(await entityHistory(rollups, { id, checks: Object.keys(checks).map(sourceOf) }, size, list, options));
+    histories.push(
+      await entityHistory(rollups, { id, checks: Object.keys(checks).map(sourceOf) }, size, list, options),
+    );
   return histories;
 }
 
