@@ -52,7 +52,7 @@ describe.skipIf(!binary)('fleet page in a browser', () => {
     await eventually(async () => /Web shop/.test((await rows.first().textContent()) ?? ''));
     expect(await rows.first().textContent()).toMatch(/Down/);
     expect(await rows.first().textContent()).toMatch(/disk is full/);
-    await page.getByRole('link', { name: 'Open', exact: true }).waitFor();
+    await page.getByRole('link', { name: 'Open', exact: true }).waitFor({ timeout: 30_000 });
     expect(await rows.count()).toBe(2);
     const notRun = page.getByRole('table', { name: 'Entities not run yet' }).locator('tbody tr');
     expect(await notRun.count()).toBe(0);

@@ -21,7 +21,8 @@ import { TileMap } from './tile-map.tsx';
 import { Wall } from './wall.tsx';
 
 const IN_SIGHT = 24;
-const INCIDENTS_MS = 30_000;
+/** Poll interval: incidents open some seconds after a failure. */
+const INCIDENTS_MS = 10_000;
 
 /** Page of the fleet: every entity, unhealthy ones first. */
 export default function FleetPage({ query }: PageProps) {
