@@ -50,7 +50,7 @@ const columnsOf = (incidents: Incidents): readonly Column<Line>[] => [
   },
   { head: 'Latency', widest: true, cell: of((row) => <RowLatency row={row} />) },
   { head: 'Last 24 h', wide: true, cell: of((row) => <RowBar row={row} />) },
-  { head: '30 days', widest: true, numeric: true, cell: of((row) => <RowUptime row={row} />) },
+  { head: 'Uptime 30 d', widest: true, numeric: true, cell: of((row) => <RowUptime row={row} />) },
   {
     head: 'Blueprint',
     widest: true,

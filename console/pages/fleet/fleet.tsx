@@ -105,7 +105,7 @@ function FleetView({ fleet, query }: { fleet: Fleet; query: URLSearchParams }) {
 
 /** Reads the unresolved incidents, by the id of their root cause. */
 function useIncidents(): Incidents {
-  const { data, reload } = useLoad<IncidentRecord[]>('/v1/incidents?state=unresolved', {
+  const { data, reload } = useLoad<IncidentRecord[]>('/v1/incidents?state=unresolved&limit=500', {
     all: true,
     about: () => true,
   });
