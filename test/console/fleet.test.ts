@@ -93,10 +93,10 @@ describe.skipIf(!binary)('fleet page in a browser', () => {
     // The entities are new, so the time before their state is read too.
     const expected = ['2 rolled up', '2 recent'];
     await eventually(() => requests.length === expected.length, 30_000);
-    await rows.first().getByText('0 %', { exact: true }).waitFor();
+    await rows.first().locator('.row-bar').getByText('0 %', { exact: true }).waitFor();
     await page.setViewportSize({ width: 1440, height: 900 });
     await rows.nth(1).getByRole('img', { name: 'Latency, last 24 h: 5 to 5 ms, last 5 ms' }).waitFor();
-    await rows.nth(1).getByText('100 %', { exact: true }).nth(1).waitFor();
+    await rows.nth(1).getByRole('cell', { name: '100 %', exact: true }).waitFor();
     await page.evaluate(`location.hash = '#/settings/look'`);
     await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
     await page.evaluate(`location.hash = '#/'`);
