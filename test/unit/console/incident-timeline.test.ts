@@ -42,6 +42,7 @@ const alert = (minute: number, check_id: string): TimelineEntry =>
       check_id,
       entity_id: 'ent_1',
       reports_state: 'down',
+      root_entity_id: null,
       to: [],
     },
   });
