@@ -66,7 +66,9 @@ export function makeHourBars(world: BarsWorld): HourBars {
     isReading = true;
     notBefore = world.now() + MIN_POLL_MS;
     try {
-      const response = await world.get<HistoriesReply>(`/v1/history?entity_ids=${ids}&bucket=hour${range}`);
+      const response = await world.get<HistoriesReply>(
+        `/v1/history?entity_ids=${ids}&bucket=hour&latency=true${range}`,
+      );
       failure.value = undefined;
       if (cacheAtStart === cache) for (const { entity_id, buckets } of response.entities) store(entity_id, buckets);
     } catch (error) {

@@ -2,7 +2,7 @@ import { Dialog } from '#console/parts/dialog.tsx';
 
 const KEYS = [
   ['/', 'search on this page, or jump'],
-  ['⌘ K, Ctrl K', 'jump to an entity, a check or a page'],
+  ['⌘ K, Ctrl K', 'jump to an entity, a check, a page or a command'],
   ['j, k', 'next and previous row'],
   ['Enter', 'open the row'],
   ['x', 'select the row'],

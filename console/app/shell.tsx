@@ -26,10 +26,10 @@ export function Shell({ children }: { children: ComponentChildren }) {
           <StateShape state={worstState.value} />
           Fleetwatch
         </a>
-        <button type="button" class="jump" aria-label="Jump to (/)" onClick={() => (overlay.value = 'palette')}>
+        <button type="button" class="jump" aria-label="Jump to (Ctrl K)" onClick={() => (overlay.value = 'palette')}>
           <Icon name="search" />
           <span>Jump to…</span>
-          <kbd>/</kbd>
+          <kbd>Ctrl K</kbd>
         </button>
         <LastUpdated />
         <Button quiet icon="help" label="Keyboard shortcuts (?)" onClick={() => (overlay.value = 'keys')} />

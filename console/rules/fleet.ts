@@ -46,11 +46,16 @@ export function countsOf(rows: Iterable<{ state: State }>): Counts {
   return counts;
 }
 
-/** Sorts by state: down, degraded, unknown, up; then by name. */
+/** Whether an entity has no result yet: it is unknown since it was created. */
+export const hasNeverRun = ({ state, state_since, created_at }: FleetRow): boolean =>
+  state === 'unknown' && state_since === created_at;
+
+/** Sorts by state: down, degraded, unknown, up, not run yet; then by name. */
 export function inOrder(fleet: Fleet): FleetRow[] {
   const byState = new Map<State, FleetRow[]>(BY_SEVERITY.map((state) => [state, []]));
-  for (const row of fleet.values()) byState.get(row.state)?.push(row);
-  return BY_SEVERITY.flatMap((state) => byState.get(state) ?? []);
+  const neverRun: FleetRow[] = [];
+  for (const row of fleet.values()) (hasNeverRun(row) ? neverRun : byState.get(row.state))?.push(row);
+  return [...BY_SEVERITY.flatMap((state) => byState.get(state) ?? []), ...neverRun];
 }
 
 /** Filters of the list; `words` must all occur in name, slug, blueprint, labels or message. */

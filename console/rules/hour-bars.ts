@@ -6,7 +6,7 @@ const HOUR = 3_600_000;
 const MAX_NAMED = 50;
 
 /** Properties of a bucket that a bar uses. */
-export type Hour = Pick<EntityBucket, 'from' | 'to' | 'complete' | 'seconds'>;
+export type Hour = Pick<EntityBucket, 'from' | 'to' | 'complete' | 'seconds' | 'mean_latency_ms'>;
 
 /** Cached last hours of an entity. */
 export type CachedHours = {
@@ -100,7 +100,8 @@ export function barHours(cached: CachedHours, row: Row | undefined, now: number)
     const state = row && row.state_since <= iso(at) ? row.state : 'unknown';
     const seconds = { ...(begun?.seconds ?? NO_SECONDS) };
     seconds[state] += (to - at) / 1000;
-    hours.push({ from: begun?.from ?? iso(at), to: iso(to), complete: false, seconds });
+    const mean_latency_ms = begun?.mean_latency_ms ?? null;
+    hours.push({ from: begun?.from ?? iso(at), to: iso(to), complete: false, seconds, mean_latency_ms });
   }
   return hours.slice(-BAR_HOURS);
 }

@@ -1,28 +1,29 @@
 import type { State } from '#console/api/records.ts';
 import { severity } from './states.ts';
 
-/** Entry of the palette. */
-export type PaletteTarget = { href: string; name: string; kind: string; state?: State };
+/** Entry of the palette. `synonyms`: further words that find it, separated by spaces. */
+export type PaletteTarget = { href: string; name: string; kind: string; state?: State; synonyms?: string };
 
 const MAX_ENTRIES = 12;
 
-/** Returns the entries that contain every word, best match first: start of the name, start of a word, others. */
+/** Returns the entries that contain every word, best match first: start of the name, start of a word, other matches. */
 export function findTargets(places: readonly PaletteTarget[], text: string): PaletteTarget[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  const rank = (name: string) => {
+  const rank = (name: string, synonyms: string) => {
     const first = words[0] ?? '';
-    return name.startsWith(first) ? 0 : name.includes(` ${first}`) ? 1 : 2;
+    return name.startsWith(first) ? 0 : `${name} ${synonyms}`.includes(` ${first}`) ? 1 : 2;
   };
   return places
     .flatMap((place) => {
       const name = place.name.toLowerCase();
-      const all = `${name} ${place.kind.toLowerCase()}`;
-      return words.every((word) => all.includes(word)) ? [{ place, rank: rank(name) }] : [];
+      const synonyms = place.synonyms ?? '';
+      const all = `${name} ${place.kind.toLowerCase()} ${synonyms}`;
+      return words.every((word) => all.includes(word)) ? [{ place, rank: rank(name, synonyms) }] : [];
     })
     .sort((a, b) => a.rank - b.rank || trouble(a.place) - trouble(b.place))
     .slice(0, MAX_ENTRIES)
     .map(({ place }) => place);
 }
 
-/** Rank of an entry. Pages have no state and come between unhealthy and healthy ones. */
+/** Rank of an entry. Pages and commands have no state and come between unhealthy and healthy ones. */
 const trouble = ({ state }: PaletteTarget): number => (state ? severity(state) : 2.5);

@@ -1,10 +1,13 @@
 import type { Relation } from '#console/api/records.ts';
 import { byName, type Fleet, type FleetRow } from './fleet.ts';
-import { around, type Links, linksOf, rootCauses } from './relations.ts';
+import { affectedBy, around, type Links, linksOf, rootCauses } from './relations.ts';
 import { severity } from './states.ts';
 
-/** Filters of the map. `around`: id of an entity; `depth`: maximum distance from it. */
-export type MapFilter = { blueprint: string; around: string | undefined; depth: number };
+/**
+ * Filters of the map. `around`: id of an entity; `depth`: maximum distance from it. `all`: false shows only root causes
+ * and all downstream of them, if there are any.
+ */
+export type MapFilter = { blueprint: string; around: string | undefined; depth: number; all: boolean };
 
 export type MapView = {
   /** Root causes first, then unhealthy entities, then by name. */
@@ -25,7 +28,8 @@ export const MAX_ON_MAP = 300;
 export function mapOf(fleet: Fleet, relations: readonly Relation[], filter: MapFilter): MapView {
   const links = linksOf(relations);
   const roots = rootCauses(new Map([...fleet.values()].map(({ id, state }) => [id, state])), links);
-  const near = filter.around === undefined ? undefined : around(filter.around, filter.depth, links);
+  const affected = filter.all || roots.length === 0 ? undefined : affectedBy(roots, links);
+  const near = filter.around === undefined ? affected : around(filter.around, filter.depth, links);
   const fits = (id: string) => {
     const row = fleet.get(id);
     if (!row || (near && !near.has(id))) return false;
@@ -35,6 +39,7 @@ export function mapOf(fleet: Fleet, relations: readonly Relation[], filter: MapF
   const between = relations.filter((one) => wanted.has(one.from_entity_id) && wanted.has(one.to_entity_id));
   const related = new Set(between.flatMap((one) => [one.from_entity_id, one.to_entity_id]));
   if (filter.around !== undefined && wanted.has(filter.around)) related.add(filter.around);
+  if (affected) for (const id of roots) related.add(id);
   const isRoot = new Set(roots);
   const rank = ({ id, state }: FleetRow) => (isRoot.has(id) ? -1 : severity(state));
   const rows = [...related].map((id) => fleet.get(id)!);

@@ -46,9 +46,13 @@ function reached(starts: Iterable<string>, next: (id: string) => readonly string
 export const around = (id: string, depth: number, { upstream, downstream }: Links): Set<string> =>
   reached([id], (one) => [...(upstream.get(one) ?? NONE), ...(downstream.get(one) ?? NONE)], depth);
 
+/** Returns some entities and all downstream of them. */
+export const affectedBy = (ids: Iterable<string>, { downstream }: Links): Set<string> =>
+  reached(ids, (one) => downstream.get(one) ?? NONE);
+
 /** Returns all entities downstream of an entity, without itself. */
-export function downstreamOf(id: string, { downstream }: Links): Set<string> {
-  const found = reached([id], (one) => downstream.get(one) ?? NONE);
+export function downstreamOf(id: string, links: Links): Set<string> {
+  const found = affectedBy([id], links);
   found.delete(id);
   return found;
 }

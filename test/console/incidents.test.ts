@@ -57,6 +57,22 @@ describe.skipIf(!binary)('incident pages in a browser', () => {
     expect(complaints).toEqual([]);
   });
 
+  it('shows the changes of a flapping check as one entry of the timeline, explained once', async () => {
+    const { page, admin, checkout, complaints } = await onCall();
+    for (let i = 0; i < 2; i++) {
+      await report(admin, checkout, true);
+      await report(admin, checkout, 'card declined');
+    }
+    await page.getByRole('link', { name: /Web shop/ }).click();
+    const timeline = page.locator('section', { has: page.getByRole('heading', { level: 2, name: 'Timeline' }) });
+    await timeline.getByText(/^Down 3 times in/).waitFor({ timeout: 30_000 });
+    expect(await timeline.getByText('card declined').first().isVisible()).toBe(false);
+    await timeline.getByText(/^Show \d+ entries$/).click();
+    expect(await timeline.getByText('card declined').count()).toBe(3);
+    expect(await timeline.getByText('Explain: result of each rule').count()).toBe(1);
+    expect(complaints).toEqual([]);
+  });
+
   it('shows entities, notified channels and timeline, and follows the incident until it is resolved', async () => {
     const person = await onCall();
     const { page, admin, checkout, login, shop, complaints } = person;

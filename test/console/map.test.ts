@@ -29,7 +29,22 @@ describe.skipIf(!binary)('map page in a browser', () => {
       'DownPublic APIdepends_onDownDatabase',
       'DownWeb shopdepends_onDownPublic API',
     ]);
-    expect(await page.getByText(`Not shown: ${ODD_NAMES.length} entities without a relation here.`).count()).toBe(1);
+    expect(await page.getByText(`Not shown: ${ODD_NAMES.length} entities that no root cause affects.`).count()).toBe(1);
+    await button(person, 'Show all').click();
+    await page.getByText(`Not shown: ${ODD_NAMES.length} entities without a relation here.`).waitFor();
+    expect(page.url()).toContain('#/map?all=1');
+    await button(person, 'Show affected').click();
+    await page.getByText('that no root cause affects').waitFor();
+    const width = async () => (await nodes.first().boundingBox())!.width;
+    const before = await width();
+    await button(person, 'Zoom in').click();
+    await eventually(async () => (await width()) > before);
+    await button(person, 'Zoom out').click();
+    await eventually(async () => Math.abs((await width()) - before) < 1);
+    await button(person, 'Fit').waitFor();
+    await page.getByText(/^A failure spreads along the arrows/).waitFor();
+    // Each arrow ends at the affected entity, to the right of its cause.
+    expect(await map.locator('.map-line[marker-end]').count()).toBe(2);
     // When the root cause recovers, the next one is listed.
     await report(admin, checks[2]!, true);
     await pollNow(person);

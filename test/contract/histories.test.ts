@@ -54,6 +54,21 @@ describe('GET /v1/history', () => {
     expect(entities[0].total).toMatchObject({ runs: 0, uptime: null });
   });
 
+  it('returns the mean latency of the checks of an entity by hour, if requested', async () => {
+    const measured = await newEntity(client);
+    for (const latency_ms of [100, 300]) {
+      const check = await newCheck(client, { entity_id: measured.id });
+      got(await client.post(`/v1/checks/${check.id}/results`, { success: true, latency_ms }), 201);
+    }
+    const latest = async (query: string) =>
+      got(await many(`?entity_ids=${measured.id}&bucket=hour${query}`), 200).entities[0].total;
+    expect(await latest('&latency=true')).toMatchObject({ mean_latency_ms: 200 });
+    expect(await latest('')).toMatchObject({ mean_latency_ms: null });
+    const byDay = await many(`?entity_ids=${measured.id}&latency=true`);
+    expect(byDay).toMatchObject(failure(400, 'VALIDATION_ERROR', 'latency'));
+    expect(byDay.body.details[0].message).toContain('needs bucket=hour');
+  });
+
   const ids = (count: number, prefix = 'chk') => Array.from({ length: count }, (_, i) => `${prefix}_${i}`).join(',');
 
   it.each<[string, () => string, string, string]>([

@@ -7,7 +7,7 @@ import { findTargets, type PaletteTarget } from '#console/rules/palette.ts';
 import { STATE_WORD } from '#console/rules/states.ts';
 import { type CheckName, paletteTargets } from './targets.ts';
 
-/** Jumps to an entity, a check or a page: a combobox with a list (WAI-ARIA Authoring Practices, combobox). */
+/** Jumps to an entity, a check, a page or a command: a combobox with a list (WAI-ARIA Authoring Practices, combobox). */
 export function Palette({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
@@ -43,7 +43,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
         aria-activedescendant={found.length > 0 ? `${id}-${current}` : undefined}
         list={undefined}
         autocomplete="off"
-        placeholder="Entity, check or page"
+        placeholder="Entity, check, page or command"
         value={text}
         onInput={(event) => {
           setText(event.currentTarget.value);
@@ -55,7 +55,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
         {found.map((place, i) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the field above handles the keys
           <div
-            key={place.href}
+            key={`${place.kind} ${place.href}`}
             id={`${id}-${i}`}
             role="option"
             tabIndex={-1}

@@ -1,8 +1,10 @@
 import type { State } from '#console/api/records.ts';
 import { live } from '#console/app/live.ts';
 import { pages } from '#console/app/pages.ts';
+import { refusal } from '#console/app/session.ts';
 import { pathTo } from '#console/rules/address.ts';
 import type { PaletteTarget } from '#console/rules/palette.ts';
+import { commands } from './commands.ts';
 
 /** A check as the palette needs it. */
 export type CheckName = { id: string; name: string | null; check_type: string; state: State };
@@ -11,7 +13,7 @@ const PAGES: readonly PaletteTarget[] = pages.flatMap(({ path, nav }) =>
   nav ? [{ href: `#${path}`, name: nav.label, kind: 'page' }] : [],
 );
 
-/** Lists the targets of the palette: pages, entities, and checks. */
+/** Lists the targets of the palette: pages, commands that the user may use, entities, and checks. */
 export function paletteTargets(checks: readonly CheckName[]): PaletteTarget[] {
   const entities = [...(live.fleet.value?.values() ?? [])].map(
     ({ name, blueprint_slug, slug, state }): PaletteTarget => ({
@@ -29,5 +31,8 @@ export function paletteTargets(checks: readonly CheckName[]): PaletteTarget[] {
       state,
     }),
   );
-  return [...PAGES, ...entities, ...named];
+  const allowed = commands.flatMap(({ needs, ...command }): PaletteTarget[] =>
+    needs && refusal(needs) ? [] : [{ ...command, kind: 'command' }],
+  );
+  return [...PAGES, ...allowed, ...entities, ...named];
 }

@@ -1,13 +1,15 @@
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
+import type { IncidentRecord } from '#console/api/records.ts';
 import { Icon } from '#console/parts/icon.tsx';
 import { StateMark } from '#console/parts/state-mark.tsx';
 import { type Column, Table } from '#console/parts/table/table.tsx';
 import { Time } from '#console/parts/time.tsx';
 import { entityHref } from '#console/rules/catalog.ts';
 import { byName, type FleetRow, grouped, isHeading, type Line } from '#console/rules/fleet.ts';
+import { INCIDENT_WORD, incidentHref } from '#console/rules/incidents.ts';
 import { severity } from '#console/rules/states.ts';
 import { count } from '#console/rules/words.ts';
-import { RowBar } from './row-bar.tsx';
+import { RowBar, RowLatency, RowUptime } from './row-bar.tsx';
 
 /** The table renders headings itself, so a cell always belongs to an entity. */
 const of =
@@ -18,7 +20,10 @@ const of =
 const compared = (compare: (a: FleetRow, b: FleetRow) => number) => (a: Line, b: Line) =>
   compare(a as FleetRow, b as FleetRow);
 
-const COLUMNS: readonly Column<Line>[] = [
+/** Unresolved incidents by the id of their root cause. */
+export type Incidents = ReadonlyMap<string, IncidentRecord>;
+
+const columnsOf = (incidents: Incidents): readonly Column<Line>[] => [
   {
     head: 'State',
     cell: of((row) => <StateMark state={row.state} />),
@@ -38,10 +43,17 @@ const COLUMNS: readonly Column<Line>[] = [
     )),
     compare: compared((a, b) => byName(a.name, b.name)),
   },
+  {
+    head: 'Incident',
+    wide: true,
+    cell: of((row) => <OpenIncident incident={incidents.get(row.id)} />),
+  },
+  { head: 'Latency', widest: true, cell: of((row) => <RowLatency row={row} />) },
   { head: 'Last 24 h', wide: true, cell: of((row) => <RowBar row={row} />) },
+  { head: 'Uptime 30 d', widest: true, numeric: true, cell: of((row) => <RowUptime row={row} />) },
   {
     head: 'Blueprint',
-    wide: true,
+    widest: true,
     cell: of((row) => row.blueprint_slug),
     compare: compared((a, b) => byName(a.blueprint_slug, b.blueprint_slug)),
   },
@@ -53,6 +65,13 @@ const COLUMNS: readonly Column<Line>[] = [
   },
 ];
 
+const OpenIncident = ({ incident }: { incident: IncidentRecord | undefined }) =>
+  incident ? (
+    <a href={incidentHref(incident.id)} title={incident.title}>
+      {INCIDENT_WORD[incident.state]}
+    </a>
+  ) : null;
+
 /** Reason of the state. Every row keeps the line, so that all rows have one height. */
 const Why = ({ row }: { row: FleetRow }) => (
   <span class="why" dir="auto" title={row.error_message}>
@@ -60,8 +79,11 @@ const Why = ({ row }: { row: FleetRow }) => (
   </span>
 );
 
+type FleetTableProps = { label?: string; rows: readonly FleetRow[]; grouped?: boolean; incidents: Incidents };
+
 /** Table of the fleet. Grouped rows cannot be sorted, because the groups have their own order. */
-export function FleetTable({ rows, grouped: isGrouped }: { rows: readonly FleetRow[]; grouped: boolean }) {
+export function FleetTable({ label = 'Entities', rows, grouped: isGrouped = false, incidents }: FleetTableProps) {
+  const columns = useMemo(() => columnsOf(incidents), [incidents]);
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
   const lines: readonly Line[] = isGrouped ? grouped(rows, closed) : rows;
   function toggle(group: string) {
@@ -71,9 +93,9 @@ export function FleetTable({ rows, grouped: isGrouped }: { rows: readonly FleetR
   }
   return (
     <Table
-      label="Entities"
+      label={label}
       rows={lines}
-      columns={isGrouped ? COLUMNS.map(({ compare: _none, ...column }) => column) : COLUMNS}
+      columns={isGrouped ? columns.map(({ compare: _none, ...column }) => column) : columns}
       keyOf={(line) => (isHeading(line) ? `group ${line.group}` : line.id)}
       heading={(line) =>
         isHeading(line) ? (

@@ -1,4 +1,7 @@
 import { useMemo, useState } from 'preact/hooks';
+import { useEvery } from '#console/api/every.ts';
+import { useLoad } from '#console/api/load.ts';
+import type { IncidentRecord } from '#console/api/records.ts';
 import { counts } from '#console/app/counts.ts';
 import { live } from '#console/app/live.ts';
 import type { PageProps } from '#console/app/pages.ts';
@@ -7,16 +10,20 @@ import { useSearchQuery } from '#console/app/search-query.ts';
 import { refusal } from '#console/app/session.ts';
 import { MonitorDialog } from '#console/pages/check-form/monitor-form.tsx';
 import { Button } from '#console/parts/button.tsx';
+import { Icon } from '#console/parts/icon.tsx';
 import { Page } from '#console/parts/page.tsx';
 import { Empty, Failure, Loading } from '#console/parts/states.tsx';
-import { type Fleet, filtered, inOrder } from '#console/rules/fleet.ts';
+import { type Fleet, type FleetRow, filtered, hasNeverRun, inOrder } from '#console/rules/fleet.ts';
 import { parseStates } from '#console/rules/states.ts';
-import { FleetTable } from './fleet-table.tsx';
+import { count } from '#console/rules/words.ts';
+import { FleetTable, type Incidents } from './fleet-table.tsx';
 import { StateFilter } from './state-filter.tsx';
 import { TileMap } from './tile-map.tsx';
 import { Wall } from './wall.tsx';
 
 const IN_SIGHT = 24;
+/** Poll interval: incidents open some seconds after a failure. */
+const INCIDENTS_MS = 10_000;
 
 /** Page of the fleet: every entity, unhealthy ones first. */
 export default function FleetPage({ query }: PageProps) {
@@ -43,6 +50,11 @@ function FleetView({ fleet, query }: { fleet: Fleet; query: URLSearchParams }) {
   const isGrouped = query.has('group');
   const rows = useMemo(() => inOrder(fleet), [fleet]);
   const shown = useMemo(() => filtered(rows, { states: parseStates(wanted), words }), [rows, wanted, words]);
+  const incidents = useIncidents();
+  // Never-run entities are last. A filter shows them like all others.
+  const neverRun = isGrouped || wanted !== '' || words !== '' ? 0 : shown.filter(hasNeverRun).length;
+  const folded = neverRun < shown.length ? shown.slice(shown.length - neverRun) : [];
+  const listed = folded.length > 0 ? shown.slice(0, -folded.length) : shown;
   return (
     <Page
       title="Fleet"
@@ -75,7 +87,7 @@ function FleetView({ fleet, query }: { fleet: Fleet; query: URLSearchParams }) {
       </div>
       {rows.length > IN_SIGHT && <TileMap rows={rows} />}
       {shown.length > 0 ? (
-        <FleetTable rows={shown} grouped={isGrouped} />
+        <FleetTable rows={listed} grouped={isGrouped} incidents={incidents} />
       ) : (
         <Empty title="No matches" icon="search">
           <Button
@@ -88,6 +100,7 @@ function FleetView({ fleet, query }: { fleet: Fleet; query: URLSearchParams }) {
           </Button>
         </Empty>
       )}
+      {folded.length > 0 && <NotRunYet rows={folded} incidents={incidents} />}
     </Page>
   );
 }
@@ -102,6 +115,33 @@ function MonitorButton({ small = false }: { small?: boolean }) {
       </Button>
       {isOpen && <MonitorDialog onClose={() => open(false)} />}
     </>
+  );
+}
+
+/** Reads the unresolved incidents, by the id of their root cause. */
+function useIncidents(): Incidents {
+  const { data, reload } = useLoad<IncidentRecord[]>('/v1/incidents?state=unresolved&limit=500', {
+    all: true,
+    about: () => true,
+  });
+  useEvery(INCIDENTS_MS, reload);
+  return useMemo(
+    () => new Map((data ?? []).flatMap((one) => (one.root_entity_id === null ? [] : [[one.root_entity_id, one]]))),
+    [data],
+  );
+}
+
+/** Entities without a result yet, folded below the others. */
+function NotRunYet({ rows, incidents }: { rows: readonly FleetRow[]; incidents: Incidents }) {
+  const [opened, open] = useState(false);
+  return (
+    <section class="not-run">
+      <button type="button" class="fold" aria-expanded={opened} onClick={() => open(!opened)}>
+        <Icon name={opened ? 'down' : 'right'} />
+        {count(rows.length, 'entity', 'entities')} not run yet
+      </button>
+      {opened && <FleetTable label="Entities not run yet" rows={rows} incidents={incidents} />}
+    </section>
   );
 }
 

@@ -1,13 +1,14 @@
 import { computed } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { now } from '#console/app/clock.ts';
-import { hourBars } from '#console/app/hour-bars.ts';
+import { hourBars, monthUptimes } from '#console/app/hour-bars.ts';
 import { HistoryBar } from '#console/parts/history-bar.tsx';
 import type { FleetRow } from '#console/rules/fleet.ts';
 import { barOf } from '#console/rules/history-bar.ts';
 import { barHours } from '#console/rules/hour-bars.ts';
+import { sparklinePath, sparklineSummary } from '#console/rules/sparkline.ts';
 import { uptimeOf } from '#console/rules/uptime.ts';
-import { percent } from '#console/rules/words.ts';
+import { number, percent } from '#console/rules/words.ts';
 
 const MINUTE = 60_000;
 const minute = computed(() => Math.floor(now.value / MINUTE) * MINUTE);
@@ -16,8 +17,13 @@ const observed = new WeakMap<Element, string>();
 
 /** One observer for all rows, so that rows that become visible together are reported together. */
 const observer = new IntersectionObserver((entries) => {
-  for (const { target, isIntersecting } of entries) hourBars.seen(observed.get(target)!, isIntersecting);
+  for (const { target, isIntersecting } of entries) report(observed.get(target)!, isIntersecting);
 });
+
+function report(id: string, isSeen: boolean): void {
+  hourBars.seen(id, isSeen);
+  monthUptimes.seen(id, isSeen);
+}
 
 /** Shows the state of an entity in the last 24 hours, and its uptime. Read only while the row is visible. */
 export function RowBar({ row }: { row: FleetRow }) {
@@ -29,7 +35,7 @@ export function RowBar({ row }: { row: FleetRow }) {
     observer.observe(own);
     return () => {
       observer.unobserve(own);
-      hourBars.seen(id, false);
+      report(id, false);
     };
   }, [id]);
   const cached = hourBars.of(id).value;
@@ -46,4 +52,30 @@ export function RowBar({ row }: { row: FleetRow }) {
       )}
     </div>
   );
+}
+
+const WIDTH = 96;
+const HEIGHT = 18;
+
+/** Shows the mean latency of an entity in the last 24 hours. The bar of the row reads it. */
+export function RowLatency({ row: { id } }: { row: FleetRow }) {
+  const values = hourBars.of(id).value?.hours.map(({ mean_latency_ms }) => mean_latency_ms) ?? [];
+  const last = values.findLast((value) => value !== null);
+  if (last === undefined) return null;
+  const summary = sparklineSummary(values, 'Latency, last 24 h');
+  return (
+    <div class="row-latency">
+      <svg class="sparkline" viewBox={`0 -1 ${WIDTH} ${HEIGHT + 2}`} role="img" aria-label={summary}>
+        <title>{summary}</title>
+        <path d={sparklinePath(values, WIDTH, HEIGHT)} />
+      </svg>
+      <span class="row-uptime">{number(last ?? 0)} ms</span>
+    </div>
+  );
+}
+
+/** Shows the uptime of an entity in the last 30 days. The bar of the row reads it. */
+export function RowUptime({ row: { id } }: { row: FleetRow }) {
+  const uptime = monthUptimes.of(id).value;
+  return <>{uptime === undefined ? '' : percent(uptime)}</>;
 }

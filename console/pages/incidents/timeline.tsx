@@ -9,52 +9,99 @@ import { Failure, Loading } from '#console/parts/states.tsx';
 import { Time } from '#console/parts/time.tsx';
 import { pathTo } from '#console/rules/address.ts';
 import { KIND } from '#console/rules/alert-reason.ts';
+import { explainedEntries, type TimelineLine, timelineLines } from '#console/rules/incident-timeline.ts';
 import { HAPPENED } from '#console/rules/incidents.ts';
-import { list } from '#console/rules/words.ts';
+import { duration } from '#console/rules/time.ts';
+import { count, list } from '#console/rules/words.ts';
 import { channelNamed } from './notified.tsx';
 
 type TimelineProps = { feed: Feed<TimelineEntry>; channels: readonly ListedChannel[] | undefined };
 
-/** Timeline of an incident, newest first. */
-export const Timeline = ({ feed: { items, failure, loading, hasMore, more, reload }, channels }: TimelineProps) => (
-  <Section title="Timeline">
-    {failure && <Failure failure={failure} retry={reload} />}
-    {loading && items.length === 0 && <Loading what="Loading the timeline" />}
-    <ol class="happened">
-      {items.map((entry) => (
-        <li key={entry.id}>
-          <strong>{entry.alert ? KIND[entry.alert.alert_kind] : HAPPENED[entry.kind]}</strong>
-          <Time at={entry.at} as="full" />
-          {entry.by && entry.by !== 'automatic' && <bdi>{entry.by}</bdi>}
-          {entry.transition && <Change of={entry.transition} />}
-          {entry.alert && <Alert of={entry.alert} channels={channels} />}
-          {entry.text && (
-            <p class="note" dir="auto">
-              {entry.text}
-            </p>
-          )}
-        </li>
-      ))}
-    </ol>
-    {hasMore && items.length > 0 && (
-      <Button small busy={loading} onClick={more}>
-        Show older entries
-      </Button>
+/** Timeline of an incident, newest first. Only the newest change of a check explains its alert. */
+export function Timeline({ feed: { items, failure, loading, hasMore, more, reload }, channels }: TimelineProps) {
+  const explained = explainedEntries(items);
+  const entryOf = (entry: TimelineEntry) => (
+    <Entry key={entry.id} entry={entry} explains={explained.has(entry.id)} channels={channels} />
+  );
+  return (
+    <Section title="Timeline">
+      {failure && <Failure failure={failure} retry={reload} />}
+      {loading && items.length === 0 && <Loading what="Loading the timeline" />}
+      <ol class="happened">
+        {timelineLines(items).map((line) =>
+          line.entries.length === 1 ? (
+            entryOf(line.entries[0]!)
+          ) : (
+            // The oldest entry stays the same while newer ones join.
+            <li key={`run ${line.entries.at(-1)!.id}`}>
+              <Run line={line} />
+              <details class="why-card">
+                <summary>Show {count(line.entries.length, 'entry', 'entries')}</summary>
+                <ol class="happened">{line.entries.map(entryOf)}</ol>
+              </details>
+            </li>
+          ),
+        )}
+      </ol>
+      {hasMore && items.length > 0 && (
+        <Button small busy={loading} onClick={more}>
+          Show older entries
+        </Button>
+      )}
+    </Section>
+  );
+}
+
+/** Summary of a run: `Down 4 times in 10 min`. */
+function Run({ line: { entries, downs, alerts, lasted } }: { line: TimelineLine }) {
+  const newest = entries.find(({ transition }) => transition)!.transition!;
+  return (
+    <>
+      <strong>
+        Down {count(downs, 'time')} in {duration(lasted)}
+      </strong>
+      <Time at={entries[0]!.at} as="full" />
+      <StateMark state={newest.check_to_state} />
+      <CheckOf of={newest} />
+      {alerts > 0 && <span class="hint">{count(alerts, 'alert')}</span>}
+    </>
+  );
+}
+
+type EntryProps = { entry: TimelineEntry; explains: boolean; channels: readonly ListedChannel[] | undefined };
+
+const Entry = ({ entry, explains, channels }: EntryProps) => (
+  <li>
+    <strong>{entry.alert ? KIND[entry.alert.alert_kind] : HAPPENED[entry.kind]}</strong>
+    <Time at={entry.at} as="full" />
+    {entry.by && entry.by !== 'automatic' && <bdi>{entry.by}</bdi>}
+    {entry.transition && <Change of={entry.transition} explains={explains} />}
+    {entry.alert && <Alert of={entry.alert} channels={channels} />}
+    {entry.text && (
+      <p class="note" dir="auto">
+        {entry.text}
+      </p>
     )}
-  </Section>
+  </li>
 );
 
-const Change = ({ of }: { of: NonNullable<TimelineEntry['transition']> }) => (
+type ChangeOf = NonNullable<TimelineEntry['transition']>;
+
+const CheckOf = ({ of }: { of: ChangeOf }) => (
+  <span>
+    <EntityName id={of.entity_id} name={of.entity_name} />:{' '}
+    <a href={`#${pathTo('/checks/:id', { id: of.check_id })}`} dir="auto">
+      {of.check_label}
+    </a>
+  </span>
+);
+
+const Change = ({ of, explains }: { of: ChangeOf; explains: boolean }) => (
   <>
     <StateMark state={of.check_to_state} />
-    <span>
-      <EntityName id={of.entity_id} name={of.entity_name} />:{' '}
-      <a href={`#${pathTo('/checks/:id', { id: of.check_id })}`} dir="auto">
-        {of.check_label}
-      </a>
-    </span>
+    <CheckOf of={of} />
     {of.error_message && <p dir="auto">{of.error_message}</p>}
-    <WhyOf transition={of.transition_id} />
+    {explains && <WhyOf transition={of.transition_id} />}
   </>
 );
 

@@ -29,15 +29,15 @@ export function RelationGraph({ view }: { view: MapView }) {
   return (
     <>
       <div class="map-tools">
-        <span class="hint">Upstream is to the left: its failures affect the entities to its right.</span>
-        <Button small onClick={() => to(zoom / STEP)}>
-          Zoom out
-        </Button>
+        <span class="hint">A failure spreads along the arrows: from upstream (left) to downstream (right).</span>
         <Button small onClick={() => to(zoom * STEP)}>
           Zoom in
         </Button>
+        <Button small onClick={() => to(zoom / STEP)}>
+          Zoom out
+        </Button>
         <Button small onClick={() => to(Math.min(1, (area.current?.clientWidth ?? width) / width))}>
-          Fit to page
+          Fit
         </Button>
       </div>
       <section
@@ -50,20 +50,12 @@ export function RelationGraph({ view }: { view: MapView }) {
         <div class="map-field" style={{ width: `${width}px`, height: `${height}px`, zoom: String(zoom) }}>
           <svg viewBox={`0 0 ${width} ${height}`} width={width} height={height} aria-hidden="true">
             <defs>
-              <marker
-                id="arrow"
-                viewBox="0 0 8 8"
-                refX="8"
-                refY="4"
-                markerWidth="8"
-                markerHeight="8"
-                orient="auto-start-reverse"
-              >
+              <marker id="arrow" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" orient="auto">
                 <path d="M0 0 8 4 0 8z" />
               </marker>
             </defs>
             {lines.map(({ key, path, title }) => (
-              <path key={key} class="map-line" d={path} marker-start="url(#arrow)">
+              <path key={key} class="map-line" d={path} marker-end="url(#arrow)">
                 <title>{title}</title>
               </path>
             ))}

@@ -4,10 +4,20 @@ import { EntityPicker } from '#console/parts/entity-picker.tsx';
 import { SelectField } from '#console/parts/field.tsx';
 import { byName, type Fleet } from '#console/rules/fleet.ts';
 
-type MapFiltersProps = { fleet: Fleet; blueprint: string; around: string; depth: number };
+type MapFiltersProps = {
+  fleet: Fleet;
+  blueprint: string;
+  around: string;
+  depth: number;
+  /** Whether the map shows only root causes and what they affect. */
+  affected: boolean;
+  /** Whether there is a root cause. */
+  hasRoots: boolean;
+};
 
 /** Filters of the map, kept in the address. @param around id of an entity; empty: all */
-export function MapFilters({ fleet, blueprint, around, depth }: MapFiltersProps) {
+export function MapFilters({ fleet, blueprint, around, depth, affected, hasRoots }: MapFiltersProps) {
+  const isFiltered = around !== '' || blueprint !== '';
   const blueprints = [...new Set([...fleet.values()].map((row) => row.blueprint_slug))].sort(byName);
   return (
     <search class="feed-filters" aria-label="Filter the map">
@@ -30,9 +40,14 @@ export function MapFilters({ fleet, blueprint, around, depth }: MapFiltersProps)
           onChange={(steps) => setQuery({ depth: steps })}
         />
       )}
-      {(around !== '' || blueprint !== '') && (
-        <Button small onClick={() => setQuery({ around: '', blueprint: '', depth: '' })}>
+      {(isFiltered || affected) && (
+        <Button small onClick={() => setQuery({ around: '', blueprint: '', depth: '', all: hasRoots ? '1' : '' })}>
           Show all
+        </Button>
+      )}
+      {hasRoots && !isFiltered && !affected && (
+        <Button small onClick={() => setQuery({ all: '' })}>
+          Show affected
         </Button>
       )}
     </search>

@@ -38,10 +38,13 @@ function MapOf({ fleet, relations, query }: MapOfProps) {
   const key = query.get('around') ?? '';
   const [blueprint, depth] = [query.get('blueprint') ?? '', depthOf(query.get('depth'))];
   const around = fleet.has(key) ? key : undefined;
+  const isAll = query.has('all') || blueprint !== '' || key !== '';
   const view = useMemo(
-    () => mapOf(fleet, relations, { blueprint, around, depth }),
-    [fleet, relations, blueprint, around, depth],
+    () => mapOf(fleet, relations, { blueprint, around, depth, all: isAll }),
+    [fleet, relations, blueprint, around, depth, isAll],
   );
+  const hasRoots = view.roots.length > 0;
+  const affected = hasRoots && !isAll;
   if (relations.length === 0) {
     return (
       <Empty title="No relations yet" icon="map">
@@ -53,19 +56,37 @@ function MapOf({ fleet, relations, query }: MapOfProps) {
   return (
     <>
       <RootCauses fleet={fleet} view={view} />
-      <MapFilters fleet={fleet} blueprint={blueprint} around={key} depth={depth} />
+      <MapFilters
+        fleet={fleet}
+        blueprint={blueprint}
+        around={key}
+        depth={depth}
+        affected={affected}
+        hasRoots={hasRoots}
+      />
       {key !== '' && around === undefined ? (
         <Empty title={`Entity ${key} not found`} icon="search" />
       ) : (
-        <Shown view={view} filter={{ blueprint, around, depth }} />
+        <Shown
+          view={view}
+          filter={{ blueprint, around, depth, all: isAll }}
+          unaffected={affected ? fleet.size - view.rows.length : 0}
+        />
       )}
     </>
   );
 }
 
-function Shown({ view, filter }: { view: MapView; filter: MapFilter }) {
+type ShownProps = {
+  view: MapView;
+  filter: MapFilter /** Number of entities that no root cause affects. */;
+  unaffected: number;
+};
+
+function Shown({ view, filter, unaffected }: ShownProps) {
   const { rows, relations, alone, beyond } = view;
   const left = [
+    unaffected > 0 && `${count(unaffected, 'entity', 'entities')} that no root cause affects`,
     alone > 0 && `${count(alone, 'entity', 'entities')} without a relation here`,
     beyond > 0 && `${count(beyond, 'relation')} to entities outside the filter`,
   ].filter(Boolean);

@@ -12,6 +12,8 @@ export type Column<Row> = {
   compare?: (a: Row, b: Row) => number;
   /** Hidden in narrow windows: its content must also be in another column, or be dispensable. */
   wide?: boolean;
+  /** Hidden in all but the widest windows. */
+  widest?: boolean;
   numeric?: boolean;
   grow?: boolean;
 };
@@ -108,8 +110,13 @@ export function Table<Row>({ label, rows, columns, keyOf, selection, heading }: 
   );
 }
 
-const classOf = ({ wide, numeric, grow }: Pick<Column<never>, 'wide' | 'numeric' | 'grow'>): string | undefined =>
-  [wide && 'wide', numeric && 'numeric', grow && 'grow'].filter(Boolean).join(' ') || undefined;
+const classOf = ({
+  wide,
+  widest,
+  numeric,
+  grow,
+}: Pick<Column<never>, 'wide' | 'widest' | 'numeric' | 'grow'>): string | undefined =>
+  [wide && 'wide', widest && 'widest', numeric && 'numeric', grow && 'grow'].filter(Boolean).join(' ') || undefined;
 
 function inOrder<Row>(rows: readonly Row[], columns: readonly Column<Row>[], order: Order | undefined): readonly Row[] {
   const compare = order && columns[order.column]?.compare;

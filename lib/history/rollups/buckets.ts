@@ -4,7 +4,7 @@ import type { ErrorDetail } from '#lib/platform/errors.ts';
 import { DAY_MS, HOUR_MS, iso } from '#lib/platform/time.ts';
 import type { AccountedTime } from './account-time.ts';
 import { type EntityFigures, type Figures, gapCount } from './figures.ts';
-import { type LatencyHistogram, percentile } from './latency-histogram.ts';
+import { emptyHistogram, type LatencyHistogram, percentile } from './latency-histogram.ts';
 
 const Ratio = (meaning: string) =>
   z.number().min(0).max(1).nullable().describe(`${meaning} Truncated to six decimals.`);
@@ -26,45 +26,53 @@ const Latency = z
     'Latencies of successful results. Percentiles are exact below 27 ms, else off by at most 2.2 % and 0.5 ms.',
   );
 
-/** Figures of an entity in a bucket, or in the whole range (docs/use/states-and-history.md#history). */
-export const EntityBucket = z
-  .object({
-    from: z.iso.datetime().describe('Start of the bucket.'),
-    to: z.iso.datetime().describe('End of the bucket, exclusive; the current time if it is not over.'),
-    complete: z
-      .boolean()
-      .describe('Whether it is over and rolled up. Until then its figures are exact but still change.'),
-    revised_at: z.iso
-      .datetime()
-      .nullable()
-      .describe('Time of the last change of its figures after it was over; null if never.'),
-    runs: z.int().min(0).describe('Results of slots, pushes and missed heartbeats.'),
-    failures: z.int().min(0).describe('Failed results, whether or not they changed the state.'),
-    warnings: z.int().min(0).describe('Successful results with a warning.'),
-    gaps: z.int().min(0).describe('Due slots without a result.'),
-    success_ratio: Ratio('Results that did not fail, divided by all results; null without results.'),
-    uptime: Ratio('Up and degraded time, divided by up, degraded and down time; null without any.'),
-    coverage: Ratio(
-      'Up, degraded and down time, divided by all time except maintenance and not_monitored; null without any.',
-    ),
-    seconds: z
-      .object({
-        up: Seconds('Time up'),
-        degraded: Seconds('Time degraded'),
-        down: Seconds('Time down, from the first failed result of an outage to the first successful one after it'),
-        unknown: Seconds('Time before the first state'),
-        gap: Seconds('Time in which it was due and not probed'),
-        maintenance: Seconds('Time covered by a maintenance window that is excluded from uptime'),
-        not_monitored: Seconds('Time in which it did not exist or was disabled'),
-      })
-      .describe('Time of each kind; they add up to the length of the bucket.'),
-    down_in_maintenance_seconds: Seconds('Time in maintenance that would have been down without it'),
-  })
-  .meta({ id: 'EntityBucket' });
+/** Time and counts of a bucket, or of the whole range (docs/use/states-and-history.md#history). */
+const Bucket = z.object({
+  from: z.iso.datetime().describe('Start of the bucket.'),
+  to: z.iso.datetime().describe('End of the bucket, exclusive; the current time if it is not over.'),
+  complete: z
+    .boolean()
+    .describe('Whether it is over and rolled up. Until then its figures are exact but still change.'),
+  revised_at: z.iso
+    .datetime()
+    .nullable()
+    .describe('Time of the last change of its figures after it was over; null if never.'),
+  runs: z.int().min(0).describe('Results of slots, pushes and missed heartbeats.'),
+  failures: z.int().min(0).describe('Failed results, whether or not they changed the state.'),
+  warnings: z.int().min(0).describe('Successful results with a warning.'),
+  gaps: z.int().min(0).describe('Due slots without a result.'),
+  success_ratio: Ratio('Results that did not fail, divided by all results; null without results.'),
+  uptime: Ratio('Up and degraded time, divided by up, degraded and down time; null without any.'),
+  coverage: Ratio(
+    'Up, degraded and down time, divided by all time except maintenance and not_monitored; null without any.',
+  ),
+  seconds: z
+    .object({
+      up: Seconds('Time up'),
+      degraded: Seconds('Time degraded'),
+      down: Seconds('Time down, from the first failed result of an outage to the first successful one after it'),
+      unknown: Seconds('Time before the first state'),
+      gap: Seconds('Time in which it was due and not probed'),
+      maintenance: Seconds('Time covered by a maintenance window that is excluded from uptime'),
+      not_monitored: Seconds('Time in which it did not exist or was disabled'),
+    })
+    .describe('Time of each kind; they add up to the length of the bucket.'),
+  down_in_maintenance_seconds: Seconds('Time in maintenance that would have been down without it'),
+});
+type Bucket = z.infer<typeof Bucket>;
+
+/** Figures of an entity in a bucket. */
+export const EntityBucket = Bucket.extend({
+  mean_latency_ms: z
+    .int()
+    .min(0)
+    .nullable()
+    .describe('Mean latency of successful results of its checks, in milliseconds; null without any or latency=true.'),
+}).meta({ id: 'EntityBucket' });
 export type EntityBucket = z.infer<typeof EntityBucket>;
 
 /** Figures of a check in a bucket. */
-export const CheckBucket = EntityBucket.extend({
+export const CheckBucket = Bucket.extend({
   latency: Latency.nullable().describe('Latencies of successful results; null without any.'),
 }).meta({ id: 'CheckBucket' });
 export type CheckBucket = z.infer<typeof CheckBucket>;
@@ -73,12 +81,21 @@ type BucketStatus = TimeRange & { complete: boolean; revised_at: number | null }
 
 /** Returns a bucket of a check as the API shows it. */
 export const bucketRecord = (figures: Figures, status: BucketStatus): CheckBucket => ({
-  ...entityBucketRecord(figures, status),
+  ...bucketOf(figures, status),
   latency: figures.latency.count === 0 ? null : latencyRecord(figures.latency),
 });
 
-/** Returns a bucket of an entity as the API shows it. */
-export function entityBucketRecord(figures: EntityFigures, status: BucketStatus): EntityBucket {
+/** Returns a bucket of an entity as the API shows it. @param latency of its checks, if requested */
+export const entityBucketRecord = (
+  figures: EntityFigures,
+  status: BucketStatus,
+  latency: LatencyHistogram = emptyHistogram(),
+): EntityBucket => ({
+  ...bucketOf(figures, status),
+  mean_latency_ms: latency.count === 0 ? null : meanOf(latency),
+});
+
+function bucketOf(figures: EntityFigures, status: BucketStatus): Bucket {
   const { runs, failures, warnings } = figures;
   return {
     from: iso(status.from),
@@ -124,10 +141,12 @@ function cutRatio(part: number, whole: number): number | null {
   return Number((BigInt(part) * BigInt(MILLION)) / BigInt(whole)) / MILLION;
 }
 
+const meanOf = ({ sum, count }: LatencyHistogram): number => Math.round(sum / count);
+
 const latencyRecord = (latency: LatencyHistogram): NonNullable<CheckBucket['latency']> => ({
   count: latency.count,
   min_ms: latency.min,
-  mean_ms: Math.round(latency.sum / latency.count),
+  mean_ms: meanOf(latency),
   p50_ms: percentile(latency, 50),
   p95_ms: percentile(latency, 95),
   p99_ms: percentile(latency, 99),

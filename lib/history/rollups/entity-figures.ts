@@ -1,16 +1,29 @@
 import type { TimeRange } from '#lib/history/runs/gaps.ts';
 import { entityTime, timeOf } from './account-time.ts';
 import { type EntityFigures, mergeEntityFigures } from './figures.ts';
+import { type LatencyHistogram, mergeHistograms } from './latency-histogram.ts';
+import type { Rollup } from './rollup-item.ts';
 import { type CheckSource, notMonitored, type Part, type RollupReader } from './stored-rollups.ts';
 
-/** Returns the contiguous hours of an entity: counts are summed, time is derived from that of its checks. */
+/** Adds the latencies of the checks, if they were read. */
+type WithLatency<F extends EntityFigures> = F & { latency?: LatencyHistogram };
+
+/** Figures of an hour of an entity. */
+export type HourFigures = WithLatency<EntityFigures>;
+
+/**
+ * Returns the contiguous hours of an entity: counts are summed, time is derived from that of its checks. `latency`:
+ * also reads their latencies, which are separate items.
+ */
 export async function entityHours(
   rollups: RollupReader,
   checks: readonly CheckSource[],
   hours: readonly TimeRange[],
-): Promise<Part<EntityFigures>[]> {
+  { latency: isWanted = false } = {},
+): Promise<Part<HourFigures>[]> {
   if (checks.length === 0) return hours.map(notMonitored);
-  const ofChecks = await Promise.all(checks.map((check) => rollups.times(check, hours)));
+  const read = isWanted ? rollups.parts : rollups.times;
+  const ofChecks: Part<WithLatency<Rollup>>[][] = await Promise.all(checks.map((check) => read(check, hours)));
   return Promise.all(
     hours.map(async (hour, h) => {
       const parts = ofChecks.map((hoursOfCheck) => hoursOfCheck[h]!);
@@ -20,13 +33,21 @@ export async function entityHours(
       );
       return {
         window: hour,
-        figures: { ...mergeEntityFigures(parts.map(({ figures }) => figures)), ...timeOf(entityTime(spans, hour)) },
+        figures: {
+          ...mergeEntityFigures(parts.map(({ figures }) => figures)),
+          ...timeOf(entityTime(spans, hour)),
+          ...(isWanted && { latency: latencyOf(parts) }),
+        },
         isRolled: parts.every(({ isRolled }) => isRolled),
         revised_at: latestOf(parts),
       };
     }),
   );
 }
+
+/** Merges the latencies of parts. */
+export const latencyOf = (parts: readonly { figures: HourFigures }[]): LatencyHistogram =>
+  mergeHistograms(parts.flatMap(({ figures }) => figures.latency ?? []));
 
 /** Returns the time of the last revision of some parts; null if never revised. */
 export const latestOf = (parts: readonly Pick<Part, 'revised_at'>[]): number | null =>

@@ -23,6 +23,14 @@ const HistoryQuery = z.object({
 });
 type HistoryQuery = z.output<typeof HistoryQuery>;
 
+const EntityHistoryQuery = HistoryQuery.extend({
+  latency: z
+    .enum(['true', 'false'])
+    .default('false')
+    .describe('Whether to include the mean latency of entities; needs bucket=hour. Default: false.'),
+});
+type EntityHistoryQuery = z.output<typeof EntityHistoryQuery>;
+
 const Covered = {
   bucket: BucketSize.describe('Size of a bucket.'),
   from: z.iso.datetime().describe('Start of the first bucket.'),
@@ -84,9 +92,12 @@ export async function checkHistoryRecords(context: Context, checks: readonly Che
   }));
 }
 
-async function entityHistoryRecords(context: Context, entities: readonly EntityItem[], query: HistoryQuery) {
+async function entityHistoryRecords(context: Context, entities: readonly EntityItem[], query: EntityHistoryQuery) {
+  const { bucket } = query;
+  const latency = query.latency === 'true';
+  if (latency && bucket !== 'hour') throw invalid('latency', `needs bucket=hour; bucket is ${bucket}`);
   const list = bucketsOf(context, query, entities.length);
-  const histories = await entityHistories(context, entities, query.bucket, list);
+  const histories = await entityHistories(context, entities, bucket, list, { latency });
   return entities.map(({ id, name }, i) => ({
     entity_id: id,
     entity_name: name,
@@ -114,7 +125,7 @@ export const historyRoutes = [
     access: 'read',
     summary: 'Get the uptime of an entity over time',
     status: 200,
-    query: HistoryQuery,
+    query: EntityHistoryQuery,
     reply: EntityHistory,
     load: (context, { blueprint_slug, slug }) => requireEntity(context, blueprint_slug, slug),
     run: async (context, { loaded, query }) => (await entityHistoryRecords(context, [loaded.entity], query))[0]!,
@@ -127,7 +138,7 @@ export const historyRoutes = [
     description: 'Exactly one of check_ids, entity_id and entity_ids is required.',
     status: 200,
     errors: ['NOT_FOUND'],
-    query: HistoryQuery.extend({
+    query: EntityHistoryQuery.extend({
       check_ids: z
         .string()
         .optional()

@@ -12,7 +12,7 @@ import {
   entityBucketRecord,
   startOf,
 } from './buckets.ts';
-import { entityHours, latestOf } from './entity-figures.ts';
+import { entityHours, type HourFigures, latencyOf, latestOf } from './entity-figures.ts';
 import { type EntityFigures, mergeEntityFigures, mergeFigures } from './figures.ts';
 import { hoursIn } from './hours.ts';
 import { type CheckSource, ofItem, type Part, type RollupReader, readRollups } from './stored-rollups.ts';
@@ -42,19 +42,25 @@ export async function checkHistories(
   return histories;
 }
 
-/** Reads the histories of entities; entities of a cell share reads. Checks are read only for time without rollups. */
+/**
+ * Reads the histories of entities; entities of a cell share reads. Checks are read only for time without rollups.
+ * `latency`: includes latencies, of hours only.
+ */
 export async function entityHistories(
   context: Context,
   entities: readonly EntityItem[],
   size: BucketSize,
   list: BucketList,
+  options = { latency: false },
 ): Promise<History<EntityBucket>[]> {
   const rollups = readRollups(context, context.caller.retention_days);
   const items = once(async () => new Map((await checksOf(context, entities)).map((check) => [check.id, check])));
   const sourceOf = (id: string): CheckSource => ({ id, item: async () => (await items()).get(id) });
   const histories: History<EntityBucket>[] = [];
   for (const { id, checks } of entities)
-    histories.push(await entityHistory(rollups, { id, checks: Object.keys(checks).map(sourceOf) }, size, list));
+    histories.push(
+      await entityHistory(rollups, { id, checks: Object.keys(checks).map(sourceOf) }, size, list, options),
+    );
   return histories;
 }
 
@@ -71,13 +77,18 @@ async function entityHistory(
   { id, checks }: { id: string; checks: CheckSource[] },
   size: BucketSize,
   list: BucketList,
+  options: { latency: boolean },
 ): Promise<History<EntityBucket>> {
-  const parts = await partsOf<EntityFigures>(size, list, {
+  const parts = await partsOf<HourFigures>(size, list, {
     days: (window) => rollups.entityDays(id, checks, window),
-    hours: (hours) => entityHours(rollups, checks, hours),
+    hours: (hours) => entityHours(rollups, checks, hours, options),
   });
   return historyOf(parts, size, list, (own, status) =>
-    entityBucketRecord(mergeEntityFigures(own.map(({ figures }) => figures)), status),
+    entityBucketRecord(
+      mergeEntityFigures(own.map(({ figures }) => figures)),
+      status,
+      options.latency ? latencyOf(own) : undefined,
+    ),
   );
 }
 

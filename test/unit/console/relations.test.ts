@@ -90,12 +90,19 @@ describe('mapOf', () => {
   });
   const relations = [relation('a', 'b'), relation('b', 'c'), relation('a', 'gone')];
   const shown = (filter: Partial<MapFilter>) => {
-    const view = mapOf(fleet, relations, { blueprint: '', around: undefined, depth: 1, ...filter });
+    const view = mapOf(fleet, relations, { blueprint: '', around: undefined, depth: 1, all: true, ...filter });
     return { ids: view.rows.map(({ id }) => id), lines: view.relations.length, alone: view.alone, beyond: view.beyond };
   };
 
   it('returns related entities, root causes first, and counts the others', () => {
     expect(shown({})).toEqual({ ids: ['b', 'a', 'c'], lines: 2, alone: 1, beyond: 1 });
+  });
+
+  it('returns root causes and all downstream of them, unless all are requested', () => {
+    expect(shown({ all: false })).toEqual({ ids: ['b', 'a'], lines: 1, alone: 0, beyond: 2 });
+    const healthy = new Map([...fleet].map(([id, row]) => [id, { ...row, state: 'up' as const }]));
+    const view = mapOf(healthy, relations, { blueprint: '', around: undefined, depth: 1, all: false });
+    expect(view.rows.map(({ id }) => id)).toEqual(['a', 'b', 'c']);
   });
 
   it('filters by blueprint and by distance from an entity', () => {

@@ -189,6 +189,7 @@ describe('deniedReason', () => {
 describe('findTargets', () => {
   const places = [
     { href: '#/', name: 'Fleet', kind: 'page' },
+    { href: '#/alerts/silences', name: 'Silence alerts', kind: 'command', synonyms: 'mute snooze' },
     { href: '#/1', name: 'Mail relay', kind: 'service', state: 'up' as const },
     { href: '#/2', name: 'Relay of mail', kind: 'service', state: 'down' as const },
     { href: '#/3', name: 'Old relay', kind: 'service', state: 'down' as const },
@@ -198,5 +199,9 @@ describe('findTargets', () => {
     expect(found('relay')).toEqual(['Relay of mail', 'Old relay', 'Mail relay']);
     expect(found('mail SERVICE')).toEqual(['Mail relay', 'Relay of mail']);
     expect(found('nothing')).toEqual([]);
+  });
+
+  it('finds a command by its name, its kind, and its synonyms', () => {
+    expect(['silence', 'snooze', 'mute alerts', 'command'].map(found)).toEqual(Array(4).fill(['Silence alerts']));
   });
 });

@@ -19,7 +19,7 @@ export const entity = (id: string, more: Partial<StatusEntity> = {}): StatusEnti
   state_since: '2026-11-22T10:00:00.000Z',
   dependencies: 0,
   dependents: 0,
-  created_at: '2026-11-22T10:00:00.000Z',
+  created_at: '2026-11-22T09:00:00.000Z',
   updated_at: '2026-11-22T10:00:00.000Z',
   error_message: '',
   stale: false,

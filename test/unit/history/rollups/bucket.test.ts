@@ -101,12 +101,15 @@ describe('a bucket', () => {
     );
   });
 
-  it('equals that of a check, without latency, for an entity', () => {
+  it('equals that of a check for an entity, with the mean latency if it was read', () => {
     fc.assert(
       fc.property(figures, (given) => {
         const { latency, ...record } = bucketRecord(given, { ...DAY, revised_at: DAY.to + 1 });
-        expect(entityBucketRecord(given, { ...DAY, revised_at: DAY.to + 1 })).toEqual(record);
-        expect(EntityBucket.parse(record)).toEqual({ ...record, revised_at: '2026-11-21T00:00:00.001Z' });
+        const status = { ...DAY, revised_at: DAY.to + 1 };
+        const ofEntity = entityBucketRecord(given, status, given.latency);
+        expect(ofEntity).toEqual({ ...record, mean_latency_ms: latency?.mean_ms ?? null });
+        expect(EntityBucket.parse(ofEntity)).toEqual({ ...ofEntity, revised_at: '2026-11-21T00:00:00.001Z' });
+        expect(entityBucketRecord(given, status).mean_latency_ms).toBeNull();
       }),
     );
   });

@@ -1,0 +1,47 @@
+import type { TimelineEntry } from '#console/api/records.ts';
+
+/** One line of a timeline: an entry, or a run of entries of one check that was down several times. Newest first. */
+export type TimelineLine = {
+  entries: readonly TimelineEntry[];
+  /** Number of changes to down, and of alerts. */
+  downs: number;
+  alerts: number;
+  /** Time from the oldest to the newest entry, in ms. */
+  lasted: number;
+};
+
+/** Number of changes to down in a row from which they are one line. */
+const MIN_DOWNS = 2;
+
+const checkOf = ({ transition, alert }: TimelineEntry): string | undefined => (transition ?? alert)?.check_id;
+
+/** Joins consecutive entries of a check that was down several times, such as one that flaps. @param entries newest first */
+export function timelineLines(entries: readonly TimelineEntry[]): TimelineLine[] {
+  const runs: TimelineEntry[][] = [];
+  for (const entry of entries) {
+    const run = runs.at(-1);
+    const check = checkOf(entry);
+    if (run && check !== undefined && checkOf(run[0]!) === check) run.push(entry);
+    else runs.push([entry]);
+  }
+  return runs.flatMap((run) => {
+    const line = lineOf(run);
+    return line.downs < MIN_DOWNS ? run.map((entry) => lineOf([entry])) : [line];
+  });
+}
+
+const lineOf = (entries: readonly TimelineEntry[]): TimelineLine => ({
+  entries,
+  downs: entries.filter(({ transition }) => transition?.check_to_state === 'down').length,
+  alerts: entries.filter(({ alert }) => alert !== null).length,
+  lasted: Date.parse(entries[0]!.at) - Date.parse(entries.at(-1)!.at),
+});
+
+/** Returns the ids of the newest entry with a change of each check: only these explain their alert. */
+export function explainedEntries(entries: readonly TimelineEntry[]): ReadonlySet<string> {
+  const newest = new Map<string, string>();
+  for (const { id, transition } of entries) {
+    if (transition && !newest.has(transition.check_id)) newest.set(transition.check_id, id);
+  }
+  return new Set(newest.values());
+}
