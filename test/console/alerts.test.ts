@@ -184,6 +184,12 @@ describe.skipIf(!binary)('alerts page in a browser', () => {
     const channels = (await admin.get('/v1/notify/channels')).body;
     expect(channels[0]).toMatchObject({ name: 'On call', applies_to: { states: ['down'] } });
 
+    await admin.post(`/v1/notify/channels/${channels[0].id}/test`);
+    await page.evaluate(`location.hash = '#/alerts/deliveries'`);
+    await rowsOf('Deliveries')
+      .filter({ hasText: /Account channel.*On call/s })
+      .waitFor();
+
     await page.evaluate(`location.hash = '#/alerts/silences'`);
     await button(person, 'New silence').click();
     await dialog.getByRole('combobox', { name: 'Add entity' }).fill('Web');

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import { historyStart } from '#lib/access/retention.ts';
 import { type DeliveryItem, DeliveryRecord, deliveryRecord } from '#lib/alerting/notify/delivery-item.ts';
+import { ACCOUNT_CHANNEL } from '#lib/alerting/policy/channel-field.ts';
 import { notFound } from '#lib/platform/errors.ts';
 import type { Reader } from '#lib/platform/http/paging.ts';
 import { idFloor, isId, timeOf } from '#lib/platform/ids.ts';
@@ -10,21 +11,27 @@ import { deliveryView } from './views.ts';
 
 // Access patterns: buckets of deliveries merged, newest first (ids sort by time); get delivery(id), then its entity.
 
-const idOf = (prefix: string, of: string) =>
+const idOf = (prefixes: readonly string[], of: string) =>
   z
     .string()
-    .refine((text) => isId(prefix, text), `must be the id of a ${of}, which begins with ${prefix}_`)
+    .refine(
+      (text) => prefixes.some((prefix) => isId(prefix, text)),
+      `must be the id of a ${of}, which begins with ${prefixes.map((prefix) => `${prefix}_`).join(' or ')}`,
+    )
     .optional()
     .describe(`Only deliveries of this ${of}.`);
 
 /** Filter of the delivery log: all properties must match. */
 export const DeliveryFilter = z.object({
-  check_id: idOf('chk', 'check'),
-  transition_id: idOf('trn', 'transition'),
-  channel_id: idOf('chn', 'channel'),
+  check_id: idOf(['chk'], 'check'),
+  transition_id: idOf(['trn'], 'transition'),
+  channel_id: idOf(['chn', ACCOUNT_CHANNEL], 'channel'),
   status: DeliveryRecord.shape.status.optional().describe('Only deliveries in this status.'),
 });
 export type DeliveryFilter = z.output<typeof DeliveryFilter>;
+
+/** Whether a delivery is shown: not after the deletion of its entity. A test of an account channel has none. */
+const isShown = ({ entity_id }: DeliveryRecord, entity: object | undefined): boolean => entity_id === '' || !!entity;
 
 /** Reads the delivery log without deliveries of deleted entities. */
 export function deliveryLog(context: Context, wanted: DeliveryFilter = {}): Reader<DeliveryRecord> {
@@ -48,7 +55,7 @@ export function deliveryLog(context: Context, wanted: DeliveryFilter = {}): Read
     const { items, ...rest } = await read(after, limit);
     const entities = await ports.table.getMany(items.map((item) => keys.entity(tenant, item.entity_id)));
     const found = items.flatMap((item, i) =>
-      entities[i] ? [{ at: item.sk, value: deliveryView(context, deliveryRecord(item)) }] : [],
+      isShown(item, entities[i]) ? [{ at: item.sk, value: deliveryView(context, deliveryRecord(item)) }] : [],
     );
     return { ...rest, found };
   };
@@ -65,7 +72,7 @@ export async function requireDelivery(context: Context, id: string): Promise<Del
   const isKept = isId('dlv', id) && id >= idFloor('dlv', oldestKept(context));
   const item = isKept ? await ports.table.get<DeliveryItem>(keys.delivery(tenant, id)) : undefined;
   const entity = item && (await ports.table.get(keys.entity(tenant, item.entity_id)));
-  if (!item || !entity) throw notFound(`Delivery ${id}`);
+  if (!item || !isShown(item, entity)) throw notFound(`Delivery ${id}`);
   return deliveryView(context, deliveryRecord(item));
 }
 

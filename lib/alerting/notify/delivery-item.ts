@@ -16,8 +16,8 @@ export const DeliveryRecord = z
       'state_change: the check changed state. reminder: reminder. late: late alert. escalation: escalation step. impact: more entities fail than first reported. acknowledged: the failure was acknowledged. closed: a check reported as down or degraded was disabled or deleted. remediation_failed: the remediation did not help. test: test message.',
     ),
     transition_id: z.string().nullable().describe('Id of the transition that it reports; null for a test.'),
-    check_id: IdOf('the check'),
-    entity_id: IdOf('the entity'),
+    check_id: IdOf('the check; empty for a test of an account channel'),
+    entity_id: IdOf('the entity; empty for a test of an account channel'),
     channel_id: IdOf('the channel'),
     channel_type: z.string().describe('Channel type.'),
     group_id: z
