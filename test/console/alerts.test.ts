@@ -245,6 +245,12 @@ describe.skipIf(!binary)('alerts page in a browser', () => {
     expect(channels[0].applies_to).toEqual({ check_ids: [login.id], states: ['down'] });
     expect(channels[0].group_seconds).toBe(20);
 
+    await admin.post(`/v1/notify/channels/${channels[0].id}/test`);
+    await page.evaluate(`location.hash = '#/alerts/deliveries'`);
+    await rowsOf('Deliveries')
+      .filter({ hasText: /Account channel.*On call/s })
+      .waitFor();
+
     await page.evaluate(`location.hash = '#/alerts/silences'`);
     await button(person, 'New silence').click();
     await dialog.getByRole('combobox', { name: 'Add entity' }).fill('Web');

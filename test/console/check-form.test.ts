@@ -37,6 +37,7 @@ describe.skipIf(!binary)('check form in a browser', () => {
       .locator('.test-result')
       .getByText(/expected status 204, got 200/)
       .waitFor();
+    await page.locator('.test-result .tag', { hasText: /^status$/ }).waitFor();
     await page.getByLabel(/^Expected status/).fill('200');
     await button(person, 'Test settings').click();
     await page

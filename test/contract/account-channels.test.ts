@@ -123,6 +123,16 @@ describe('an account channel', () => {
     got(await client.del(`${ALL}/${channel.id}`), 204);
   });
 
+  it('has its tests in the delivery log', async () => {
+    const config = { url: 'http://127.77.0.9:9/closed' };
+    const { id } = await newChannel({ name: 'Unreachable', channel_type: 'slack', config });
+    const { preview: _preview, ...delivery } = got(await client.post(`${ALL}/${id}/test`), 200);
+    expect(delivery).toMatchObject({ kind: 'test', status: 'failed', check_id: '', entity_id: '' });
+    expect(got(await client.get(`/v1/notify/logs?channel_id=${id}`), 200)).toEqual([delivery]);
+    expect(got(await client.get(`/v1/notify/logs/${delivery.id}`), 200)).toEqual(delivery);
+    got(await client.del(`${ALL}/${id}`), 204);
+  });
+
   it('is created with a notice when no check matches yet', async () => {
     for (const applies_to of [{ labels: { team: 'nowhere' } }, { check_ids: ['chk_gone'] }, { blueprints: ['none'] }]) {
       const channel = await newChannel({ name: 'Later', ...slack('/later'), applies_to });

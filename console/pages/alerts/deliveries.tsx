@@ -96,7 +96,11 @@ function columnsOf(
       grow: true,
       cell: (delivery) => (
         <>
-          <CheckLink id={delivery.check_id} check={checkOf.get(delivery.check_id)} />
+          {delivery.check_id ? (
+            <CheckLink id={delivery.check_id} check={checkOf.get(delivery.check_id)} />
+          ) : (
+            'Account channel'
+          )}
           <span class={delivery.error ? 'why' : 'why narrow'} dir="auto" title={delivery.error}>
             <span class="narrow">
               <ReportedChange of={delivery} /> {kindOf(delivery)}, {receiverOf(delivery)}{' '}

@@ -3,6 +3,7 @@ import { type ApiFailure, asFailure, call } from '#console/api/call.ts';
 import type { SettingsTestResult } from '#console/api/records.ts';
 import { refusal } from '#console/app/session.ts';
 import { Button } from '#console/parts/button.tsx';
+import { ErrorKind } from '#console/parts/error-kind.tsx';
 import type { FormState } from '#console/parts/form/use-form.ts';
 import { StateMark } from '#console/parts/state-mark.tsx';
 import { Failure } from '#console/parts/states.tsx';
@@ -78,7 +79,7 @@ function TestResult({ found }: { found: SettingsTestResult }) {
       </p>
       {error_message && (
         <p class="alert-error" dir="auto">
-          {error_kind && <strong>{error_kind} </strong>}
+          <ErrorKind kind={error_kind} />
           {error_message}
         </p>
       )}

@@ -6,6 +6,7 @@ import { type Loaded, useLoad } from '#console/api/load.ts';
 import type { CheckDetail, CheckRun, Policy, Result } from '#console/api/records.ts';
 import { live } from '#console/app/live.ts';
 import type { PageProps } from '#console/app/pages.ts';
+import { ErrorKind } from '#console/parts/error-kind.tsx';
 import { Page } from '#console/parts/page.tsx';
 import { StateMark } from '#console/parts/state-mark.tsx';
 import { Empty, Failure, Loading } from '#console/parts/states.tsx';
@@ -176,7 +177,7 @@ const CheckStatusLine = ({ check, silenced }: { check: CheckDetail; silenced: bo
       {check.execution_mode === 'push' && <Expected check={check} />}
       {last && enabled && messageOf(last) && (
         <p class="alert-error" dir="auto">
-          {last.error_kind && <strong>{last.error_kind} </strong>}
+          <ErrorKind kind={last.error_kind} />
           {messageOf(last)}
         </p>
       )}

@@ -1,6 +1,7 @@
 import type { Feed } from '#console/api/feed.ts';
 import type { Result } from '#console/api/records.ts';
 import { Button } from '#console/parts/button.tsx';
+import { ErrorKind } from '#console/parts/error-kind.tsx';
 import { Section } from '#console/parts/page.tsx';
 import { StateMark } from '#console/parts/state-mark.tsx';
 import { Empty, Failure, Loading } from '#console/parts/states.tsx';
@@ -28,7 +29,7 @@ const COLUMNS: readonly Column<Result>[] = [
       const text = [error_message, warning_message].filter(Boolean).join('; ');
       return (
         <span dir="auto" title={text}>
-          {error_kind && <strong>{error_kind} </strong>}
+          <ErrorKind kind={error_kind} />
           {text || (status_code > 0 ? `status ${status_code}` : '')}
         </span>
       );

@@ -30,6 +30,9 @@ export const DeliveryFilter = z.object({
 });
 export type DeliveryFilter = z.output<typeof DeliveryFilter>;
 
+/** Whether a delivery is shown: not after the deletion of its entity. A test of an account channel has none. */
+const isShown = ({ entity_id }: DeliveryRecord, entity: object | undefined): boolean => entity_id === '' || !!entity;
+
 /** Reads the delivery log without deliveries of deleted entities. */
 export function deliveryLog(context: Context, wanted: DeliveryFilter = {}): Reader<DeliveryRecord> {
   const { ports, keys, tenant } = context;
@@ -52,7 +55,7 @@ export function deliveryLog(context: Context, wanted: DeliveryFilter = {}): Read
     const { items, ...rest } = await read(after, limit);
     const entities = await ports.table.getMany(items.map((item) => keys.entity(tenant, item.entity_id)));
     const found = items.flatMap((item, i) =>
-      entities[i] ? [{ at: item.sk, value: deliveryView(context, deliveryRecord(item)) }] : [],
+      isShown(item, entities[i]) ? [{ at: item.sk, value: deliveryView(context, deliveryRecord(item)) }] : [],
     );
     return { ...rest, found };
   };
@@ -69,7 +72,7 @@ export async function requireDelivery(context: Context, id: string): Promise<Del
   const isKept = isId('dlv', id) && id >= idFloor('dlv', oldestKept(context));
   const item = isKept ? await ports.table.get<DeliveryItem>(keys.delivery(tenant, id)) : undefined;
   const entity = item && (await ports.table.get(keys.entity(tenant, item.entity_id)));
-  if (!item || !entity) throw notFound(`Delivery ${id}`);
+  if (!item || !isShown(item, entity)) throw notFound(`Delivery ${id}`);
   return deliveryView(context, deliveryRecord(item));
 }
 

@@ -20,8 +20,8 @@ export const DeliveryRecord = z
     to_state: CheckState.exclude(['unknown'])
       .nullable()
       .describe('State of the check that it reports; null for a test.'),
-    check_id: IdOf('the check'),
-    entity_id: IdOf('the entity'),
+    check_id: IdOf('the check; empty for a test of an account channel'),
+    entity_id: IdOf('the entity; empty for a test of an account channel'),
     channel_id: IdOf('the channel'),
     channel_type: z.string().describe('Channel type.'),
     group_id: z
