@@ -12,13 +12,14 @@ type PickerProps = {
   value: string;
   onChange: (id: string) => void;
   optional?: boolean;
+  placeholder?: string;
 };
 
 export const MAX_SUGGESTIONS = 8;
 const ALL_STATES = new Set<never>();
 
 /** Selects an entity by name. */
-export function EntityPicker({ label, hint, error, value, onChange, optional = false }: PickerProps) {
+export function EntityPicker({ label, hint, error, value, onChange, optional = false, placeholder }: PickerProps) {
   const fleet = live.fleet.value;
   const rows = useMemo(() => fleet && inOrder(fleet), [fleet]);
   return (
@@ -28,7 +29,7 @@ export function EntityPicker({ label, hint, error, value, onChange, optional = f
       error={error}
       required={!optional}
       chosen={fleet?.get(value)?.name ?? value}
-      placeholder={optional ? 'All; search by name' : 'Search by name'}
+      placeholder={placeholder ?? (optional ? 'All; search by name' : 'Search by name')}
       find={(text) => rows && filtered(rows, { states: ALL_STATES, words: text }).slice(0, MAX_SUGGESTIONS)}
       onChoose={(entity) => onChange(entity?.id ?? '')}
     >
