@@ -22,6 +22,7 @@ type PickerProps = {
   optional?: boolean;
   /** Whether to offer a new entity if no entity matches. */
   creates?: boolean;
+  placeholder?: string;
 };
 
 /** New entity of a blueprint, with the typed name. */
@@ -32,7 +33,7 @@ const ALL_STATES = new Set<never>();
 
 /** Selects an entity by name. */
 export function EntityPicker({ optional = false, creates = false, ...props }: PickerProps) {
-  const { label, hint, error, value, onChange } = props;
+  const { label, hint, error, value, onChange, placeholder } = props;
   const fleet = live.fleet.value;
   const rows = useMemo(() => fleet && inOrder(fleet), [fleet]);
   const [failure, fail] = useState<string | undefined>(undefined);
@@ -63,7 +64,7 @@ export function EntityPicker({ optional = false, creates = false, ...props }: Pi
       error={failure ?? error}
       required={!optional}
       chosen={fleet?.get(value)?.name ?? value}
-      placeholder={optional ? 'All; search by name' : 'Search by name'}
+      placeholder={placeholder ?? (optional ? 'All; search by name' : 'Search by name')}
       find={(text): readonly (NewEntity | FleetRow)[] | undefined => {
         const found = rows && filtered(rows, { states: ALL_STATES, words: text }).slice(0, MAX_SUGGESTIONS);
         return found?.length === 0 ? newEntities(text.trim()) : found;

@@ -23,7 +23,7 @@ export function RowsField({ kind, columns, value, onChange, single, fields, ...f
   const put = (i: number, row: Row) => change(rows.with(i, row));
   const swap = (i: number) => change(rows.with(i, rows[i - 1]!).with(i - 1, rows[i]!));
   return (
-    <GroupFrame kind={kind} {...frame}>
+    <GroupFrame kind={kind === 'map' ? 'pairs' : kind} {...frame}>
       <ol>
         {rows.map((row, i) => (
           <li key={i}>

@@ -92,7 +92,7 @@ export const Remediation = z
       .max(7 * DAY_SECONDS)
       .default(600)
       .describe('Time after recovery during which a new failure continues the series. Default: 10 minutes.')
-      .meta(GUARDS),
+      .meta({ ...GUARDS, title: 'Stable time' }),
     alert_after_remediation: z
       .boolean()
       .default(false)

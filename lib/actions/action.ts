@@ -65,9 +65,7 @@ const fields = {
     .describe('Time between executions; required for schedule.'),
   timeout_ms: z.int().min(100).max(15_000).describe('Timeout of the whole request. Default: 10 seconds.').meta(REQUEST),
   remediation: Remediation.nullable()
-    .describe(
-      'Guards, verification and repetition of executions by a state change; null: no remediation. Default: null.',
-    )
+    .describe('Verification of executions by the results of the check, repetition, and guards. Default: none.')
     .meta({ title: 'Verify and repeat' }),
 };
 

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { barriers } from '#test/support/axe.ts';
 import { type Client, clientOf, newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { atNight } from './at-night.ts';

@@ -13,14 +13,22 @@ const OF_TRIGGER: Readonly<Record<string, Action['trigger_type'] | 'any'>> = {
   check_id: 'state_change',
   trigger_to_state: 'state_change',
   interval_seconds: 'schedule',
+  remediation: 'state_change',
 };
+
+/** Returns the trigger that a property belongs to. @param path also of a nested property */
+const triggerOf = (path: string) => OF_TRIGGER[path.split('.')[0]!];
+
+const belongsTo = (path: string, trigger: string | undefined): boolean =>
+  [undefined, 'any', trigger].includes(triggerOf(path));
 
 const STATES = { '': 'any state' };
 const TRIGGERS = { manual: 'none: only manual', state_change: 'change of state of a check', schedule: 'schedule' };
 
 const SPECS = fieldsOf(schemas.action).map((spec): FieldSpec => {
-  if (spec.path === 'trigger_type') return { ...spec, titles: TRIGGERS, initial: 'manual', required: false };
-  if (spec.path === 'trigger_to_state') return { ...spec, titles: STATES, initial: 'down' };
+  if (spec.path === 'trigger_type') return { ...spec, titles: TRIGGERS, initial: 'manual', required: false, hint: '' };
+  if (spec.path === 'trigger_to_state')
+    return { ...spec, titles: STATES, initial: 'down', hint: 'State of the check that starts it.' };
   if (spec.path === 'check_id') return { ...spec, kind: 'check', required: true };
   return spec;
 });
@@ -46,7 +54,10 @@ export function ActionForm({ action, onSaved, onClose }: ActionFormProps) {
     record: action,
     send: async (body) => {
       const trigger = body.trigger_type;
-      const request = { ...body, ...(trigger !== 'state_change' && { remediation: null }) };
+      const request = {
+        ...Object.fromEntries(Object.entries(body).filter(([path]) => belongsTo(path, String(trigger)))),
+        ...(action?.remediation && trigger !== 'state_change' && { remediation: null }),
+      };
       const saved = action
         ? await call<Action>('PUT', `/v1/actions/${action.id}`, request)
         : await call<Action>('POST', '/v1/actions', request);
@@ -55,9 +66,8 @@ export function ActionForm({ action, onSaved, onClose }: ActionFormProps) {
     },
   });
   const trigger = form.draft.trigger_type;
-  const triggerOf = ({ path }: FieldSpec) => (/^remediation\b/.test(path) ? 'state_change' : OF_TRIGGER[path]);
-  const ofCall = specs.filter((spec) => triggerOf(spec) === undefined);
-  const ofTrigger = specs.filter((spec) => triggerOf(spec) === 'any' || triggerOf(spec) === trigger);
+  const ofCall = specs.filter(({ path }) => triggerOf(path) === undefined);
+  const ofTrigger = specs.filter(({ path }) => triggerOf(path) !== undefined && belongsTo(path, trigger));
   return (
     <Dialog title={action ? `Change ${action.name}` : 'New action'} wide onClose={onClose}>
       <Form form={form} submit={action ? 'Save' : 'Create'} why={refusal('configure')} onCancel={onClose}>

@@ -20,7 +20,9 @@ export function EntitiesField(props: PickedProps) {
       {...props}
       kind="entities"
       nameOf={nameOf}
-      picker={(add) => <EntityPicker label="Add entity" value="" optional onChange={add} />}
+      picker={(add) => (
+        <EntityPicker label="Add entity" placeholder="Search by name" value="" optional onChange={add} />
+      )}
     />
   );
 }
