@@ -92,6 +92,18 @@ describe('an incident', () => {
     expect(await incidentsOf(entity_id)).toHaveLength(1);
   });
 
+  it('says when it resolves after a recovery, and not once an entity is down again', async () => {
+    const { id, incident_id } = await failed();
+    await push(id, true);
+    const { resolves_at } = await eventually(async () => {
+      const found = await incident(incident_id);
+      return found.resolves_at !== null && found;
+    });
+    expect(Date.parse(resolves_at)).toBeGreaterThan(Date.now() - 60_000);
+    await push(id, false);
+    await eventually(async () => (await incident(incident_id)).resolves_at === null);
+  });
+
   it('is one per entity, for any of its checks', async () => {
     const { entity_id, incident_id } = await failed();
     const body = { entity_id, check_type: 'push', interval_seconds: 3600, failure_threshold: 1, name: 'restore' };
