@@ -6,7 +6,7 @@ import { answeringNet } from '#infra/docs/record.ts';
 import { allRoutes } from '#lib/all-routes.ts';
 import type { AuditEntry } from '#lib/audit/entry.ts';
 import { systemClock } from '#lib/platform/clock.ts';
-import { auditedRoutes, CALLBACK, deletions, isAudited } from '#test/support/audited-routes.ts';
+import { auditedRoutes, CALLBACK, deletions, entriesOf } from '#test/support/audited-routes.ts';
 import {
   type Caller,
   callersByKey,
@@ -100,9 +100,7 @@ describe('the walk', () => {
   it('adds one audit entry for each change, and none for a read or a push', () => {
     const rest = done.filter(({ endpoint }) => endpoint !== CALLBACK);
     const counts = rest.map(({ endpoint, entries }) => ({ endpoint, entries: entries.length }));
-    // A monitor is an entity, a check and a channel.
-    const expected = (endpoint: string) => (endpoint === 'POST /v1/monitors' ? 3 : isAudited(endpoint) ? 1 : 0);
-    expect(counts).toEqual(counts.map(({ endpoint }) => ({ endpoint, entries: expected(endpoint) })));
+    expect(counts).toEqual(counts.map(({ endpoint }) => ({ endpoint, entries: entriesOf(endpoint) })));
     expect(counts.filter(({ entries }) => entries === 1).length).toBeGreaterThan(20);
   });
 

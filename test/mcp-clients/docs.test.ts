@@ -23,7 +23,7 @@ afterAll(() => service[Symbol.asyncDispose]());
 const here = (text: string) =>
   text
     .replaceAll('http://127.0.0.1:8787', service.url)
-    .replaceAll(/\$\{(env:KEY|input:key|KEY)\}/g, service.client.key);
+    .replaceAll(/\$\{(env:FLEETWATCH_KEY|input:key|FLEETWATCH_KEY)\}/g, service.client.key);
 
 type Server = {
   url?: string;
@@ -57,7 +57,7 @@ describe('docs/use/agents.md', () => {
     const script = here(snippets.join('\necho\n').replace('ci.example.com', '127.77.0.1'));
     const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script], {
       cwd: root,
-      env: { ...process.env, KEY: service.client.key },
+      env: { ...process.env, FLEETWATCH_KEY: service.client.key },
     });
     expect(stdout).not.toContain('"error"');
     expect(stdout).toContain('"structuredContent":{"entities":[]');
@@ -84,7 +84,7 @@ describe('docs/use/agents.md', () => {
   it('gives Claude Code the right transport, address and header', () => {
     const command = blocks('sh').find((text) => text.startsWith('claude'))!;
     expect(here(command).trim()).toBe(
-      `claude mcp add --transport http fleetwatch ${service.url}/v1/mcp --header "Authorization: Bearer $KEY"`,
+      `claude mcp add --transport http fleetwatch ${service.url}/v1/mcp --header "Authorization: Bearer $FLEETWATCH_KEY"`,
     );
   });
 });

@@ -39,6 +39,7 @@ export default function FleetPage({ query }: PageProps) {
 
 function FleetView({ fleet, query }: { fleet: Fleet; query: URLSearchParams }) {
   const [words, setWords] = useSearchQuery();
+  const [isOpen, open] = useState(false);
   const wanted = query.get('state') ?? '';
   const isGrouped = query.has('group');
   const rows = useMemo(() => inOrder(fleet), [fleet]);
@@ -54,10 +55,13 @@ function FleetView({ fleet, query }: { fleet: Fleet; query: URLSearchParams }) {
           <a class="button small" href="#/?tv">
             Wall view
           </a>
-          <MonitorButton small />
+          <Button kind="main" small why={refusal('write')} onClick={() => open(true)}>
+            Monitor a URL
+          </Button>
         </>
       }
     >
+      {isOpen && <MonitorDialog onClose={() => open(false)} />}
       <div class="filters">
         <StateFilter
           counts={counts.value}
@@ -92,20 +96,8 @@ function FleetView({ fleet, query }: { fleet: Fleet; query: URLSearchParams }) {
   );
 }
 
-/** Opens the form of a monitor. */
-function MonitorButton({ small = false }: { small?: boolean }) {
-  const [isOpen, open] = useState(false);
-  return (
-    <>
-      <Button kind="main" small={small} why={refusal('write')} onClick={() => open(true)}>
-        Monitor a URL
-      </Button>
-      {isOpen && <MonitorDialog onClose={() => open(false)} />}
-    </>
-  );
-}
-
 function NoEntities() {
+  const [isOpen, open] = useState(false);
   const why = refusal('write');
   return (
     <Page title="Fleet">
@@ -113,13 +105,16 @@ function NoEntities() {
         {why ? <p>{why}</p> : <p>Enter a URL. The first probe follows at once.</p>}
         {!why && (
           <p class="row-actions">
-            <MonitorButton />
+            <Button kind="main" onClick={() => open(true)}>
+              Monitor a URL
+            </Button>
             <a class="button" href="#/start">
               First steps
             </a>
           </p>
         )}
       </Empty>
+      {isOpen && <MonitorDialog onClose={() => open(false)} />}
     </Page>
   );
 }

@@ -1,10 +1,10 @@
 /** Presets of `POST /v1/monitors`. Pure, because the console builds its settings test with them. */
 
-/** What is monitored: a URL for `web` presets, else host and port. `suffix` tells apart monitors of one host. */
-export type Target = { host: string; port: number; url: string; suffix: string };
+/** Parsed target. `url`: for `web` presets. `suffix`: port and path that differ from those of the preset. */
+type Target = { host: string; port: number; url: string; suffix: string };
 
-/** A target that cannot be used, with the property of the request. */
-export type Problem = { path: string; message: string };
+/** An invalid property of the request. */
+type Problem = { path: string; message: string };
 
 type Preset = {
   title: string;
@@ -172,7 +172,7 @@ export function monitorSettings(request: MonitorRequest, minInterval = 1): Monit
     host: target.host,
     suffix: target.suffix,
     check: {
-      name: [preset.title.replace(/ \(.*/, ''), target.suffix].filter(Boolean).join(' '),
+      name: nameOf(preset, target),
       ...settings,
       ...(keyword && { body_contains: keyword }),
       ...timing(request, preset, minInterval),
@@ -180,6 +180,12 @@ export function monitorSettings(request: MonitorRequest, minInterval = 1): Monit
     },
     notes,
   };
+}
+
+/** Returns the name of the check in alerts: `Website /health`, `Redis :6380`. The port of a website is omitted. */
+function nameOf({ title, target }: Preset, { suffix }: Target): string {
+  const shown = target === 'web' ? suffix.replace(/^:\d+/, '') : suffix;
+  return `${title.replace(/ \(.*/, '')} ${shown.slice(0, 100)}`.trim();
 }
 
 /** Returns a given property that the preset does not use. */

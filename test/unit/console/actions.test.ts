@@ -172,7 +172,7 @@ describe('configurations of MCP clients', () => {
   it.each(MCP_CLIENTS)('match docs/use/agents.md for $name', ({ name, text }) => {
     const section = page.split(`\n### ${name}\n`)[1]!.split('\n### ')[0]!;
     const [, kind, block] = /```(\w+)\n(.*?)\n```/s.exec(section)!;
-    const key = { Cursor: `\${env:KEY}`, 'Claude Desktop': `\${KEY}` }[name] ?? '$KEY';
+    const key = { Cursor: `\${env:FLEETWATCH_KEY}`, 'Claude Desktop': `\${FLEETWATCH_KEY}` }[name] ?? '$FLEETWATCH_KEY';
     const shown = text(URL_OF_PAGE, key);
     if (kind === 'json') expect(JSON.parse(shown)).toEqual(JSON.parse(block!));
     else expect(shown).toBe(block);
