@@ -24,7 +24,7 @@ export function monitorFields(preset: PresetName): FieldSpec[] {
       keyword: { type: 'string', description: 'Text that the response must contain. Empty: any response.' },
     }),
     ...(interval_seconds && {
-      interval_seconds: { type: 'integer', description: 'Seconds between probes.', default: interval_seconds },
+      interval_seconds: { type: 'integer', description: 'Time between probes.', default: interval_seconds },
     }),
   };
   return fieldsOf({ properties, required: isJob ? ['name', 'schedule'] : ['target'] });

@@ -46,6 +46,7 @@ export default function FleetPage({ query }: PageProps) {
 
 function FleetView({ fleet, query }: { fleet: Fleet; query: URLSearchParams }) {
   const [words, setWords] = useSearchQuery();
+  const [isOpen, open] = useState(false);
   const wanted = query.get('state') ?? '';
   const isGrouped = query.has('group');
   const rows = useMemo(() => inOrder(fleet), [fleet]);
@@ -66,10 +67,13 @@ function FleetView({ fleet, query }: { fleet: Fleet; query: URLSearchParams }) {
           <a class="button small" href="#/?tv">
             Wall view
           </a>
-          <MonitorButton small />
+          <Button kind="main" small why={refusal('write')} onClick={() => open(true)}>
+            Monitor a URL
+          </Button>
         </>
       }
     >
+      {isOpen && <MonitorDialog onClose={() => open(false)} />}
       <div class="filters">
         <StateFilter
           counts={counts.value}
@@ -105,19 +109,6 @@ function FleetView({ fleet, query }: { fleet: Fleet; query: URLSearchParams }) {
   );
 }
 
-/** Opens the form of a monitor. */
-function MonitorButton({ small = false }: { small?: boolean }) {
-  const [isOpen, open] = useState(false);
-  return (
-    <>
-      <Button kind="main" small={small} why={refusal('write')} onClick={() => open(true)}>
-        Monitor a URL
-      </Button>
-      {isOpen && <MonitorDialog onClose={() => open(false)} />}
-    </>
-  );
-}
-
 /** Reads the unresolved incidents, by the id of their root cause. */
 function useIncidents(): Incidents {
   const { data, reload } = useLoad<IncidentRecord[]>('/v1/incidents?state=unresolved&limit=500', {
@@ -146,6 +137,7 @@ function NotRunYet({ rows, incidents }: { rows: readonly FleetRow[]; incidents: 
 }
 
 function NoEntities() {
+  const [isOpen, open] = useState(false);
   const why = refusal('write');
   return (
     <Page title="Fleet">
@@ -153,13 +145,16 @@ function NoEntities() {
         {why ? <p>{why}</p> : <p>Enter a URL. The first probe follows at once.</p>}
         {!why && (
           <p class="row-actions">
-            <MonitorButton />
+            <Button kind="main" onClick={() => open(true)}>
+              Monitor a URL
+            </Button>
             <a class="button" href="#/start">
               First steps
             </a>
           </p>
         )}
       </Empty>
+      {isOpen && <MonitorDialog onClose={() => open(false)} />}
     </Page>
   );
 }
