@@ -103,5 +103,5 @@ function contentOfTitle(title: string): string {
   if (acknowledged) return acknowledged;
   const [, unhealed] = / is still (down|degraded): .+ did not help$/.exec(headline) ?? [];
   if (unhealed) return unhealed;
-  return / (is down|is still down after .+|has been down for .+)$/.test(headline) ? 'down' : 'garbled';
+  return / (is down|is still down after .+|has been down (again )?for .+)$/.test(headline) ? 'down' : 'garbled';
 }

@@ -7,6 +7,7 @@ import { checkDisabledAccount } from './disabled-account.ts';
 import { checkEscalation } from './escalation.ts';
 import { checkEventLoopStalls } from './event-loop-stalls.ts';
 import { checkExplained } from './explained.ts';
+import { checkFailures } from './failures.ts';
 import { checkFullDisk } from './full-disk.ts';
 import type { History } from './history.ts';
 import { checkHolds } from './holds.ts';
@@ -84,6 +85,7 @@ export const promises: Record<string, Check> = {
   escalation: fromInside(checkEscalation),
   audit: fromInside(checkAudit),
   'notified states': fromInside(checkNotifiedStates),
+  failures: fromInside(checkFailures),
   messages: fromInside(checkMessages),
   lineage: fromInside((inside) => checkLineage(inside)),
   slugs: fromInside(checkSlugs),
