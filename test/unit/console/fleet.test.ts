@@ -27,14 +27,11 @@ describe('fleet', () => {
   it('lists entities without a result last', () => {
     const created_at = '2026-11-22T09:00:00.000Z';
     const rows = inOrder(
-      fleetOf(
-        [
-          entity('new', { state: 'unknown', state_since: created_at, created_at }),
-          entity('disabled', { state: 'unknown', state_since: '2026-11-22T10:00:00.000Z', created_at }),
-          entity('fine'),
-        ],
-        [],
-      ),
+      fleetOf([
+        entity('new', { state: 'unknown', state_since: created_at, created_at }),
+        entity('disabled', { state: 'unknown', state_since: '2026-11-22T10:00:00.000Z', created_at }),
+        entity('fine'),
+      ]),
     );
     expect(rows.map(({ id }) => id)).toEqual(['disabled', 'fine', 'new']);
   });
