@@ -45,13 +45,27 @@ function withSecrets(schema: JsonSchema, secrets: readonly string[]): JsonSchema
   return copy;
 }
 
+/** Keywords that forms do not use. The API checks them. */
+const UNUSED = new Set(['pattern', 'minLength', 'minItems', 'maxItems', 'additionalProperties']);
+
+/** Reduces a schema of assertions to their sources, which is what the form reads of it. */
+function withSources(list: JsonSchema): JsonSchema {
+  const source = propertiesOf(list)?.source;
+  return source ? { ...list, items: { properties: { source } } } : list;
+}
+
 /** Replaces references to components, because forms have no document to look them up in. */
 function inlined(value: unknown, components: Record<string, JsonSchema>): unknown {
   if (Array.isArray(value)) return value.map((member) => inlined(member, components));
   if (typeof value !== 'object' || value === null) return value;
   const { $ref, ...own } = value as JsonSchema;
   const referenced = typeof $ref === 'string' ? components[$ref.split('/').at(-1)!] : undefined;
-  const members = Object.entries(own).map(([name, member]) => [name, inlined(member, components)]);
+  const members = Object.entries(own)
+    .filter(([name, member]) => typeof member === 'object' || !UNUSED.has(name))
+    .map(([name, member]) => [
+      name,
+      name === 'assertions' ? withSources(inlined(member, components) as JsonSchema) : inlined(member, components),
+    ]);
   return { ...(inlined(referenced, components) as object | undefined), ...Object.fromEntries(members) };
 }
 
