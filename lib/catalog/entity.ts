@@ -54,7 +54,7 @@ export const Entity = z
     fields: z.record(z.string(), z.unknown()).describe('Values by field name, with defaults.'),
     labels: z.record(z.string(), z.string()).describe(LABELS),
     state: EntityState,
-    state_since: z.iso.datetime().describe('Time since which it is in this state.'),
+    state_since: z.iso.datetime().describe('Start of the current state, in UTC.'),
     dependencies: z.int().describe('Number of entities it depends on directly, by relations that propagate failure.'),
     dependents: z.int().describe('Number of entities that depend on it directly, by relations that propagate failure.'),
     ...SilenceMembers,

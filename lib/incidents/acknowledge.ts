@@ -147,7 +147,7 @@ export async function unacknowledge(
   { id, entity_id }: Pick<CheckItem, 'id' | 'entity_id'>,
 ): Promise<void> {
   const { ports, keys } = scope;
-  const note = auditWriter(scope, 'take_back', audited);
+  const note = auditWriter(scope, 'unacknowledge', audited);
   const v = ports.ids.token();
   await retryOnConflict(ports, async () => {
     const now = ports.clock.now();

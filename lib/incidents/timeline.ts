@@ -29,7 +29,7 @@ const Alerted = z
   .object({
     alert_id: IdOf('the alert'),
     alert_kind: DeliveryKind.describe('Kind of the alert, as in the delivery log.'),
-    urgency: AlertUrgency.describe('low: not urgent.'),
+    urgency: AlertUrgency.describe('high: urgent. low: can wait.'),
     check_id: IdOf('the check'),
     entity_id: IdOf('the entity'),
     reports_state: CheckState.exclude(['unknown']).nullable().describe('State of the check that the alert reports.'),

@@ -42,7 +42,7 @@ export const AlertDecision = z.object({
     ].join(' '),
   ),
   deliveries: z.array(z.string()).describe('Ids in the delivery log, one per channel.'),
-  urgency: AlertUrgency.describe('low: not urgent.'),
+  urgency: AlertUrgency.describe('high: urgent. low: can wait.'),
   attributed_to: Attribution.nullable().describe('Reason of the hold, or the upstream cause; null without one.'),
   facts: RuleFacts.describe(
     'Values read by the deciding rule, such as cooldown_until; empty if the alert was planned.',

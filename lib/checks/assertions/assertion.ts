@@ -113,10 +113,7 @@ export function assertionList(type: string, sources: readonly SourceName[]) {
     });
   return z
     .array(assertion as unknown as z.ZodType<Assertion>)
-    .max(MAX_ASSERTIONS)
-    .describe(
-      'Conditions on the response, each evaluated independently, in this order. Up to 20. Severity fail or warn.',
-    );
+    .max(MAX_ASSERTIONS);
 }
 
 const joinNames = (names: readonly string[]): string => {

@@ -31,7 +31,7 @@ const Config = z.strictObject({
     .describe('Whether the certificate must be valid. Disable it only for self-signed certificates. Default: true.')
     .optional(),
   send: z.string().min(1).max(4096).describe('Text message to send. A read-only key sees ********.').optional(),
-  expect: z.string().min(1).max(4096).describe('Text that one of the messages must contain exactly.').optional(),
+  expect: z.string().min(1).max(4096).describe('Case-sensitive text that one message must contain.').optional(),
   matches: Matches.describe('RE2 expression that one of the messages must match.').optional(),
 });
 export type WebsocketConfig = z.output<typeof Config>;

@@ -72,7 +72,7 @@ describe('the quiet results of a slot', () => {
     expect(pack!.expires_at! * 1000).toBeGreaterThanOrEqual(SLOT + 30 * 86_400_000);
   });
 
-  it('are not written by a run that was given up, but by its successor', async () => {
+  it('are not written after their run is aborted', async () => {
     const { pack } = prober({}, AbortSignal.abort());
     pack.add(run(1));
     await pack.end();
