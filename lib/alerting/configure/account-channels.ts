@@ -117,7 +117,7 @@ export async function accountChannelViews(
   return channels.map((channel, i) => accountChannelView(context, channel, lasts[i]?.delivery));
 }
 
-const membersOf = ({ name, slug, channel_type, config, applies_to, enabled }: AccountChannel) => ({
+const propertiesOf = ({ name, slug, channel_type, config, applies_to, enabled }: AccountChannel) => ({
   name,
   slug,
   channel_type,
@@ -129,8 +129,8 @@ const membersOf = ({ name, slug, channel_type, config, applies_to, enabled }: Ac
 export const auditedAccountChannel: Audited<AccountChannel> = {
   type: 'channel',
   target: ({ id, name }) => ({ id, name }),
-  members: membersOf,
-  shown: (channel) => ({ ...membersOf(channel), config: withoutSecrets(channel) }),
+  members: propertiesOf,
+  shown: (channel) => ({ ...propertiesOf(channel), config: withoutSecrets(channel) }),
 };
 
 const MAX_CHANNELS = 100;

@@ -26,14 +26,14 @@ export const COMMON_ERRORS = {
 >;
 type CommonKind = keyof typeof COMMON_ERRORS;
 
-/** `timeout_ms` covers all steps; `now` (epoch ms): start. `shows`: details for a settings test. `room`: net.ts. */
+/** `timeout_ms` covers all steps; `now` (epoch ms): start. `withDetails`: details for a settings test. `waitForMemory`: net.ts. */
 export type ProbeInput = {
   net: Net;
   settings: Settings;
   timeout_ms: number;
   now: number;
-  shows?: boolean;
-  room?: () => Promise<void>;
+  withDetails?: boolean;
+  waitForMemory?: () => Promise<void>;
 };
 
 type SettingHost = { path: string; host: string; port?: number | undefined };
