@@ -1,4 +1,4 @@
-/** CORS on both targets: any origin may send these to the API, and the origins that the operator names to MCP. */
+/** CORS on both targets. Any origin can send these to the API; only origins in ALLOWED_ORIGINS can send them to MCP. */
 export const ALLOWED_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'] as const;
 export const ALLOWED_HEADERS = [
   'authorization',

@@ -43,7 +43,7 @@ export const DEEDS: Readonly<Record<Verb, string>> = {
   acknowledge: 'acknowledged',
   resolve: 'resolved',
   note: 'note added',
-  take_back: 'acknowledgement removed',
+  unacknowledge: 'acknowledgement removed',
 };
 
 /** Filters of GET /v1/audit, with the same names in the address. */

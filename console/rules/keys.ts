@@ -9,7 +9,7 @@ export const MAY = {
   some: 'selected scopes',
 } as const;
 
-/** Short descriptions of the scopes (docs/use/people-and-keys.md#keys-for-jobs-and-agents). */
+/** Short descriptions of the scopes (docs/use/users-and-keys.md#keys-for-jobs-and-agents). */
 export const SCOPE_MEANINGS: Readonly<Record<string, string>> = {
   read: 'read, without secrets',
   respond: 'run actions and checks, test channels; read',

@@ -1,4 +1,4 @@
-import { REASONS } from '#lib/alerting/decide/rules.ts';
+import { REASON_RULES } from '#lib/alerting/decide/rules.ts';
 import { POLICY_NAMES } from '#lib/alerting/policy/settings.ts';
 import { channelTypes } from '#lib/channels/registry.ts';
 import { checkTypes } from '#lib/checks/types/registry.ts';
@@ -33,7 +33,7 @@ export function consoleSchemas(document: OpenApi): JsonSchema {
 
 /** Returns the texts of rules that can be the reason of a transition, by name. */
 export const consoleRules = (): Record<string, { label: string; meaning: string; remedy: string }> =>
-  Object.fromEntries(REASONS.map(({ name, label, meaning, remedy }) => [name, { label, meaning, remedy }]));
+  Object.fromEntries(REASON_RULES.map(({ name, label, meaning, remedy }) => [name, { label, meaning, remedy }]));
 
 function withSecrets(schema: JsonSchema, secrets: readonly string[]): JsonSchema {
   const copy = structuredClone(schema);

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { StackSettings } from '#infra/aws/settings.ts';
-import { EMBEDDED, HostSettings } from '#infra/local/settings.ts';
+import { HostSettings, ONE_MACHINE_DEFAULTS } from '#infra/local/settings.ts';
 import { DEFAULT_LIMITS, Limits } from '#lib/access/account.ts';
 import { SettingsSchema } from '#lib/settings.ts';
 import { table } from './table.ts';
@@ -24,7 +24,7 @@ const settingTable = (schema: z.ZodObject): string =>
     settingsOf(schema).map((one) => [code(one.name), code(one.default), one.meaning]),
   );
 
-const onMachine: Readonly<Record<string, string>> = EMBEDDED;
+const onMachine: Readonly<Record<string, string>> = ONE_MACHINE_DEFAULTS;
 
 /** Tables of settings and limits, by name. */
 export const settingTables = {

@@ -1,4 +1,4 @@
-import { REASONS } from '#lib/alerting/decide/rules.ts';
+import { REASON_RULES } from '#lib/alerting/decide/rules.ts';
 import { SETTINGS } from '#lib/alerting/policy/settings.ts';
 import { allRoutes } from '#lib/all-routes.ts';
 import type { ChannelType } from '#lib/channels/channel-type.ts';
@@ -73,7 +73,7 @@ export function tablesOf(document: OpenApi): Readonly<Record<string, string>> {
     ),
     'alert-rules': codeTable(
       ['reason', 'meaning', 'what to do'],
-      REASONS.map(({ name, label, meaning, remedy }) => [name, `${label}: ${meaning}`, remedy]),
+      REASON_RULES.map(({ name, label, meaning, remedy }) => [name, `${label}: ${meaning}`, remedy]),
     ),
     delivery: response('Delivery'),
     'window-settings': request('NewWindow'),

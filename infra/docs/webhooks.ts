@@ -19,7 +19,7 @@ const url = (meaning: string) => z.string().nullable().describe(`${meaning}; els
 export const AlertRecord = TransitionRecord.pick(EVENT_MEMBERS)
   .extend({
     kind: DeliveryRecord.shape.kind,
-    urgency: z.enum(['high', 'low']).describe('high: new problem. low: follow-up to an earlier alert.'),
+    urgency: z.enum(['high', 'low']).describe('high: urgent. low: can wait.'),
     alert_id: z.string().nullable().describe('Id of the alert, the same in all its deliveries; null for a test.'),
     incident_id: z.string().nullable().describe('Id of its incident; null without one.'),
     check: z
@@ -44,13 +44,13 @@ export const AlertRecord = TransitionRecord.pick(EVENT_MEMBERS)
     error_message: TransitionRecord.shape.error_message,
     since: z.iso
       .datetime()
-      .describe('Time since which the check is in its state, in UTC; of an outage, its first failed result.'),
+      .describe('Start of the current state of the check, in UTC; of an outage, its first failed result.'),
     root: z
       .object({
         entity_id: IdOf('the entity'),
         entity_name: z.string().describe('Name of the root cause.'),
         state: EntityState.describe('State of the root cause.'),
-        since: z.iso.datetime().describe('Time since which it is in that state, in UTC.'),
+        since: z.iso.datetime().describe('Start of that state, in UTC.'),
       })
       .nullable()
       .describe('Root cause; null if none is known.'),

@@ -5,7 +5,7 @@ import { unknownSettings } from '#lib/unknown-settings.ts';
 import { trustedProxies } from './http/client-address.ts';
 
 /** Defaults that differ from AWS. Values of the operator override them. */
-export const EMBEDDED = {
+export const ONE_MACHINE_DEFAULTS = {
   CHECK_EGRESS: 'any',
   MIN_INTERVAL_SECONDS: '1',
   SHARDS: '1',
@@ -61,5 +61,5 @@ export function readHostSettings(env: Record<string, string | undefined>): { hos
   const given = Object.fromEntries(
     Object.entries(env).filter(([name, value]) => value !== undefined && (value !== '' || MAY_BE_EMPTY.has(name))),
   );
-  return { host: readSettings(given, HostSettings), settings: readSettings({ ...EMBEDDED, ...given }) };
+  return { host: readSettings(given, HostSettings), settings: readSettings({ ...ONE_MACHINE_DEFAULTS, ...given }) };
 }

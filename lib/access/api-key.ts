@@ -16,16 +16,16 @@ const [MIN_LIFETIME_MS, MAX_LIFETIME_MS] = [60_000, 3650 * DAY_MS];
 const LISTED_MS = 90 * DAY_MS;
 
 /** Expiry of a key, epoch ms; null: never. `expires_at` of an item is its deletion from the table. */
-export type Ending = { valid_until: number | null };
+export type Expiry = { valid_until: number | null };
 
 /** Returns the properties of an item with its expiry and its deletion from the table. */
-export const endingAt = (valid_until: number | null): Ending & { expires_at?: number } =>
+export const endingAt = (valid_until: number | null): Expiry & { expires_at?: number } =>
   valid_until === null ? { valid_until } : { valid_until, expires_at: Math.ceil((valid_until + LISTED_MS) / 1000) };
 
-export const isExpired = ({ valid_until }: Ending, now: number): boolean => valid_until !== null && valid_until <= now;
+export const isExpired = ({ valid_until }: Expiry, now: number): boolean => valid_until !== null && valid_until <= now;
 
 /** Whether it is expired and no longer listed; the table may take days to delete it. */
-export const isForgotten = ({ valid_until }: Ending, now: number): boolean =>
+export const isForgotten = ({ valid_until }: Expiry, now: number): boolean =>
   valid_until !== null && valid_until + LISTED_MS <= now;
 
 /** Returns the earlier of two expiry times. */
@@ -49,7 +49,7 @@ export function assertKeyExpiry(now: number, wanted: number): void {
 }
 
 /** Returns the expiry of a rotated key: the same lifetime again, but not after its creator. */
-export function nextExpiry(now: number, old: Ending & { created_at: string }, maker: number | null): number | null {
+export function nextExpiry(now: number, old: Expiry & { created_at: string }, maker: number | null): number | null {
   if (old.valid_until === null) return maker;
   return earlier(now + Math.min(old.valid_until - Date.parse(old.created_at), MAX_LIFETIME_MS), maker);
 }
@@ -107,7 +107,7 @@ export const copyOf = (account: AccountItem): AccountCopy => ({
 export type ApiKeyItem = Item &
   Omit<KeyRecord, 'status' | 'expires_at'> &
   AccountCopy &
-  Ending & {
+  Expiry & {
     v: string;
     tenant_id: string;
     user_id: string;
@@ -116,7 +116,7 @@ export type ApiKeyItem = Item &
   };
 
 /** Pointer to a key in the partition of its tenant. */
-export type ApiKeyPointer = Item & Ending & { digest: string; user_id: string };
+export type ApiKeyPointer = Item & Expiry & { digest: string; user_id: string };
 
 /** Returns the stored digest of a raw key. It has 256 random bits, so a plain hash is sufficient. */
 export const digestOf = (raw: string): string => createHash('sha256').update(raw).digest('hex');

@@ -9,17 +9,17 @@ import type { Context, Origin } from './context.ts';
 import { chargeCost, spend, spendAt, withReadPermit } from './rate-gate.ts';
 import { assertApiAllowed, UNRESTRICTED } from './restriction.ts';
 
-/** Other texts cannot be a key and are not looked up. */
+/** Format of a key. Other text is rejected without a lookup. */
 const KEY = /^fw_[0-9A-Za-z]{43}$/;
 
 /** Part of a request that authentication by key uses: no cookies. */
-type Bearer = Pick<Sender, 'headers' | 'address' | 'request_id'>;
+type KeyRequest = Pick<Sender, 'headers' | 'address' | 'request_id'>;
 
 const unauthorized = (message: string): AppError =>
   new AppError('UNAUTHORIZED', message, { headers: { 'www-authenticate': 'Bearer' } });
 
 /** Authenticates by Bearer key, with one strong read by digest. Throws UNAUTHORIZED, ACCOUNT_DISABLED. */
-export async function authenticate<E extends Env>(env: E, sender: Bearer): Promise<Context & E> {
+export async function authenticate<E extends Env>(env: E, sender: KeyRequest): Promise<Context & E> {
   const { headers } = sender;
   const raw = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
   if (raw === undefined) throw unauthorized('Send the header "Authorization: Bearer <API key>".');
@@ -48,11 +48,14 @@ export function callerOf(ports: Ports, key: ApiKeyItem, address: string): Contex
 }
 
 /** Authenticates an external request by key with `admitBy`. */
-export const admit = <E extends Env>(env: E, sender: Bearer): Promise<Context & E> =>
+export const admit = <E extends Env>(env: E, sender: KeyRequest): Promise<Context & E> =>
   admitBy(env, sender, authenticate);
 
-/** Authenticates a request. Failures of an address end in RATE_LIMITED; valid credentials are never limited by them. */
-export async function admitBy<E extends Env, From extends Bearer>(
+/**
+ * Authenticates a request. Throws RATE_LIMITED after too many failures from one address; valid credentials are still
+ * accepted.
+ */
+export async function admitBy<E extends Env, From extends KeyRequest>(
   env: E,
   sender: From,
   gate: (env: E, sender: From) => Promise<Context & E>,
@@ -67,7 +70,7 @@ export async function admitBy<E extends Env, From extends Bearer>(
 
 const MAX_USER_AGENT = 300;
 
-export const originOf = ({ headers, address, request_id }: Bearer): Origin => ({
+export const originOf = ({ headers, address, request_id }: KeyRequest): Origin => ({
   via: 'api',
   request_id,
   ip: address,
@@ -112,7 +115,7 @@ export const gates = <E extends Env>(env: E): Gates<Context & E> => ({
   },
   spend,
   restrict: ({ caller }) => assertApiAllowed(caller),
-  weigh: chargeCost,
-  inReadTurn: withReadPermit,
+  chargeCost,
+  withReadPermit,
   log: env.ports.log,
 });

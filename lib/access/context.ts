@@ -1,14 +1,14 @@
 import type { Via } from '#lib/audit/entry.ts';
 import type { Env } from '#lib/env.ts';
 import type { Rights } from '#lib/platform/http/access.ts';
-import type { CopiedToKeys, Ending } from './api-key.ts';
+import type { CopiedToKeys, Expiry } from './api-key.ts';
 import type { Restriction } from './restriction.ts';
 import type { SessionItem } from './session-item.ts';
 
 /** Caller, as authenticated: from the key item, or from user and account. Account changes update the copies on keys. */
 type Principal = Rights &
   Restriction &
-  Ending &
+  Expiry &
   CopiedToKeys & {
     tenant_id: string;
     user_id: string;
@@ -41,7 +41,10 @@ export type Context = TenantEnv & {
 /** Ports for reading and writing items of a tenant; every Context is one, the admin commands create their own. */
 export type TenantScope = Env<'table' | 'clock' | 'ids'> & { tenant: string };
 
-/** Context of a mutation. The caller is the author; without one: operator, alert link, or the unrecorded service. */
+/**
+ * Context of a mutation. The author is the caller or, without a caller, the operator, an alert link, or the service,
+ * whose changes are not audited.
+ */
 export type MutationContext = TenantScope &
   Env<'settings'> &
   (

@@ -47,7 +47,7 @@ export const VERBS = {
   acknowledge: 'acknowledged',
   resolve: 'resolved',
   note: 'added a note to',
-  take_back: 'removed the acknowledgement of',
+  unacknowledge: 'removed the acknowledgement of',
 } as const;
 export type Verb = keyof typeof VERBS;
 

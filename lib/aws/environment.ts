@@ -23,7 +23,7 @@ const Variables = z.object({
 type Variables = Record<string, string | undefined>;
 
 /** Parses a function's variables. Throws an error that names an invalid or missing variable. */
-export const readSurroundings = (env: Variables) => readSettings(env, Variables);
+export const readFunctionVariables = (env: Variables) => readSettings(env, Variables);
 
 /** Parses the variables of a function that needs only a log. */
 export const readLogging = (env: Variables) => readSettings(env, LogEnvironment);

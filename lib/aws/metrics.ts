@@ -1,7 +1,10 @@
 import { memberOf } from '#lib/platform/plain-data.ts';
 import type { Metrics } from '#lib/platform/ports.ts';
 
-/** Writes a metric in CloudWatch's embedded format, at any log level; POWERTOOLS_METRICS_NAMESPACE, per function. */
+/**
+ * Writes a metric in CloudWatch's embedded format, at any log level. Each function sets the namespace in
+ * POWERTOOLS_METRICS_NAMESPACE.
+ */
 function writeMetric(service: string, name: string, unit: 'Count' | 'Seconds', value: number): void {
   const Namespace = process.env.POWERTOOLS_METRICS_NAMESPACE;
   const CloudWatchMetrics = [{ Namespace, Dimensions: [['service']], Metrics: [{ Name: name, Unit: unit }] }];

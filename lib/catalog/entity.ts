@@ -7,7 +7,7 @@ import { Name, Slug } from '#lib/platform/text.ts';
 import type { BlueprintItem } from './blueprint.ts';
 import { shownValues } from './field.ts';
 import { LabelChanges, Labels } from './labels.ts';
-import { SilenceChanges, SilenceMembers, type SilenceSettings, silenceSettingsView } from './silence-settings.ts';
+import { SilenceChanges, SilenceProperties, type SilenceSettings, silenceSettingsView } from './silence-settings.ts';
 import { type CheckState, EntityState } from './states.ts';
 
 const Values = z
@@ -54,10 +54,10 @@ export const Entity = z
     fields: z.record(z.string(), z.unknown()).describe('Values by field name, with defaults.'),
     labels: z.record(z.string(), z.string()).describe(LABELS),
     state: EntityState,
-    state_since: z.iso.datetime().describe('Time since which it is in this state.'),
+    state_since: z.iso.datetime().describe('Start of the current state, in UTC.'),
     dependencies: z.int().describe('Number of entities it depends on directly, by relations that propagate failure.'),
     dependents: z.int().describe('Number of entities that depend on it directly, by relations that propagate failure.'),
-    ...SilenceMembers,
+    ...SilenceProperties,
     created_at: CreatedAt,
     updated_at: UpdatedAt,
   })

@@ -75,7 +75,7 @@ export const FieldInput = z
   })
   .superRefine(({ field_type, default_value }, context) => {
     if (typeof default_value !== 'string' || parseDefault(field_type, default_value) !== undefined) return;
-    const message = `must be text that reads as ${field_type}, such as ${JSON.stringify(EXAMPLE[field_type])}`;
+    const message = `must be text that parses as ${field_type}, such as ${JSON.stringify(EXAMPLE[field_type])}`;
     context.addIssue({ code: 'custom', path: ['default_value'], message });
   })
   .meta({ id: 'NewField' });

@@ -28,7 +28,7 @@ export const SilenceChanges = {
 type SilenceChanges = { [member in keyof typeof SilenceChanges]?: z.output<(typeof SilenceChanges)[member]> };
 
 /** Silence properties of a record. */
-export const SilenceMembers = {
+export const SilenceProperties = {
   silenced: z.boolean().describe(MEANINGS.silenced),
   silenced_until: z.iso.datetime().nullable().describe(MEANINGS.silenced_until),
   silence_reason: z.string().describe(MEANINGS.silence_reason),

@@ -37,7 +37,7 @@ export type SignInLink = z.infer<typeof SignInLink>;
 /** Pointer from the digest of a token to the user; the user item decides whether the token is valid. */
 type LinkItem = OneTime & { tenant_id: string; user_id: string };
 
-/** Other texts cannot be a token and are not looked up. */
+/** Format of a token. Other text is rejected without a lookup. */
 const TOKEN = /^fwl_[0-9A-Za-z]{43}$/;
 
 /** Returns the URL of a link. The fragment is sent to no server, so that no log or proxy sees the token. */

@@ -26,7 +26,7 @@ import { line } from '#lib/platform/text.ts';
 import { iso } from '#lib/platform/time.ts';
 import { dueDeadline } from '#lib/schedule/entries.ts';
 import { sendDeadlines } from '#lib/schedule/jobs.ts';
-import { rootAcknowledged, rootUnacknowledged } from './root-acknowledged.ts';
+import { rootAcknowledgeWrites, rootUnacknowledgeWrites } from './root-acknowledged.ts';
 
 type Acknowledged = {
   check: CheckItem;
@@ -131,7 +131,7 @@ export async function acknowledge(
       policyAsRead,
       ...(alert ? [{ put: alert, if: 'absent' as const }] : []),
       ...(alerts.episode?.escalation ? [escalationWrite(keys, check, v, due)] : []),
-      ...(await rootAcknowledged(scope, entity, acknowledgement, v)),
+      ...(await rootAcknowledgeWrites(scope, entity, acknowledgement, v)),
       ...note(check, after),
       ...extraWrites,
     ];
@@ -147,7 +147,7 @@ export async function unacknowledge(
   { id, entity_id }: Pick<CheckItem, 'id' | 'entity_id'>,
 ): Promise<void> {
   const { ports, keys } = scope;
-  const note = auditWriter(scope, 'take_back', audited);
+  const note = auditWriter(scope, 'unacknowledge', audited);
   const v = ports.ids.token();
   await retryOnConflict(ports, async () => {
     const now = ports.clock.now();
@@ -161,7 +161,7 @@ export async function unacknowledge(
       replaceCheck(check, after),
       policyAsRead,
       ...(alerts.episode?.escalation ? [escalationWrite(keys, check, v, due)] : []),
-      ...(await rootUnacknowledged(scope, entity, v)),
+      ...(await rootUnacknowledgeWrites(scope, entity, v)),
       ...note(check, after),
     ];
     if (!(await commit(ports, writes)).ok) return RETRY;

@@ -22,15 +22,15 @@ const SOON_MS = 5_000;
 /** Schedules a quiet check, unless one is pending; sent before it is recorded, so that a crash loses none. */
 export async function scheduleQuietCheck(
   { ports }: Env,
-  { tenant_id, id: incident_id, look_at }: Pick<IncidentItem, 'tenant_id' | 'id' | 'look_at'>,
+  { tenant_id, id: incident_id, quiet_check_at }: Pick<IncidentItem, 'tenant_id' | 'id' | 'quiet_check_at'>,
   at?: number,
-): Promise<Pick<IncidentItem, 'look_at'>> {
+): Promise<Pick<IncidentItem, 'quiet_check_at'>> {
   const now = ports.clock.now();
-  if (look_at !== undefined && look_at > now - LOST_MS) return { look_at };
+  if (quiet_check_at !== undefined && quiet_check_at > now - LOST_MS) return { quiet_check_at };
   const quiet = Math.max(ports.settings.INCIDENT_QUIET_SECONDS * 1000, MIN_WAIT_MS);
   const next = Math.min(at ?? now + quiet, now + MAX_WAIT_MS);
   await ports.queues.send('incident', [{ body: { tenant_id, incident_id }, not_before: next, group: tenant_id }]);
-  return { look_at: next };
+  return { quiet_check_at: next };
 }
 
 /** Resolves an automatic incident after the quiet time, as of the last recovery. Repeatable. */
@@ -60,13 +60,17 @@ const startQuietCheck = (
 ): Promise<IncidentItem | undefined> =>
   retryOnConflict(ports, async () => {
     const incident = await ports.table.get<IncidentItem>(keys.incident(tenant_id, incident_id));
-    if (!incident || incident.look_at === undefined) return incident;
-    const { look_at: _begun, ...rest } = incident;
+    if (!incident || incident.quiet_check_at === undefined) return incident;
+    const { quiet_check_at: _begun, ...rest } = incident;
     const put = { ...rest, v: ports.ids.token() };
     return (await commit(ports, [{ put, if: { version: incident.v } }])).ok ? put : RETRY;
   });
 
-async function repeatQuietCheck(env: Env, { look_at: _before, ...incident }: IncidentItem, at: number): Promise<void> {
+async function repeatQuietCheck(
+  env: Env,
+  { quiet_check_at: _before, ...incident }: IncidentItem,
+  at: number,
+): Promise<void> {
   const { ports } = env;
   const put = { ...incident, ...(await scheduleQuietCheck(env, incident, at)), v: ports.ids.token() };
   // A concurrent change can schedule one more, which does no harm.

@@ -37,7 +37,7 @@ export type IncidentItem = Item & {
   created_at: string;
   updated_at: string;
   /** Epoch ms of the pending quiet check. */
-  look_at?: number;
+  quiet_check_at?: number;
 };
 
 /** An entity in an incident as of its latest transition; `seq` allows any order and repetition. 400 bytes. */
@@ -53,7 +53,7 @@ export type IncidentEntity = Item & {
 };
 
 /** A change of a check in the timeline. */
-type Changed = {
+type TimelineTransition = {
   transition_id: string;
   entity_id: string;
   entity_name: string;
@@ -66,7 +66,7 @@ type Changed = {
 };
 
 /** An alert in the timeline. */
-type Alerted = {
+type TimelineAlert = {
   alert_id: string;
   alert_kind: DeliveryKind;
   urgency: AlertUrgency;
@@ -88,8 +88,8 @@ export type TimelineItem = Item & {
   kind: EntryKind;
   by?: string;
   text?: string;
-  transition?: Changed;
-  alert?: Alerted;
+  transition?: TimelineTransition;
+  alert?: TimelineAlert;
 };
 
 /** Retention of an incident and its items in ms. */

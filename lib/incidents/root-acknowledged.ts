@@ -32,7 +32,7 @@ export function acknowledgedEntry(
 }
 
 /** Returns the writes that acknowledge the incident of a root cause with its check; none for other entities. */
-export async function rootAcknowledged(
+export async function rootAcknowledgeWrites(
   { ports, keys }: TableEnv,
   entity: EntityItem,
   acknowledgement: Acknowledgement,
@@ -47,7 +47,11 @@ export async function rootAcknowledged(
 }
 
 /** Returns the write that removes the acknowledgement of the incident together with that of its check. */
-export async function rootUnacknowledged({ ports, keys }: TableEnv, entity: EntityItem, v: string): Promise<Write[]> {
+export async function rootUnacknowledgeWrites(
+  { ports, keys }: TableEnv,
+  entity: EntityItem,
+  v: string,
+): Promise<Write[]> {
   const key = keyOfRoot(keys, entity);
   if (!key) return [];
   const incident = await ports.table.get<IncidentItem>(key);

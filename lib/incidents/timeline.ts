@@ -11,7 +11,7 @@ import type { Write } from '#lib/platform/ports.ts';
 import { iso } from '#lib/platform/time.ts';
 import { expiryOf, type IncidentItem, type TimelineItem } from './incident.ts';
 
-const Changed = z
+const TimelineTransition = z
   .object({
     transition_id: IdOf('the transition'),
     entity_id: IdOf('the entity'),
@@ -25,11 +25,11 @@ const Changed = z
   })
   .meta({ id: 'IncidentChange' });
 
-const Alerted = z
+const TimelineAlert = z
   .object({
     alert_id: IdOf('the alert'),
     alert_kind: DeliveryKind.describe('Kind of the alert, as in the delivery log.'),
-    urgency: AlertUrgency.describe('low: not urgent.'),
+    urgency: AlertUrgency.describe('high: urgent. low: can wait.'),
     check_id: IdOf('the check'),
     entity_id: IdOf('the entity'),
     reports_state: CheckState.exclude(['unknown']).nullable().describe('State of the check that the alert reports.'),
@@ -58,8 +58,8 @@ export const TimelineEntry = z
       ),
     by: z.string().nullable().describe('Author: e-mail address, label of the key, or `automatic`; null without one.'),
     text: z.string().describe('Text of a note or an acknowledgement; else empty.'),
-    transition: Changed.nullable().describe('Change of a check; else null.'),
-    alert: Alerted.nullable().describe('Alert; else null.'),
+    transition: TimelineTransition.nullable().describe('Change of a check; else null.'),
+    alert: TimelineAlert.nullable().describe('Alert; else null.'),
   })
   .meta({ id: 'IncidentTimelineEntry' });
 export type TimelineEntry = z.infer<typeof TimelineEntry>;
@@ -88,10 +88,10 @@ export function entryView({ caller }: Pick<Context, 'caller'>, item: TimelineIte
 }
 
 /** An event without a transition and an alert. */
-type Done = Pick<TimelineItem, 'id' | 'at' | 'kind' | 'by' | 'text'>;
+type PlainEvent = Pick<TimelineItem, 'id' | 'at' | 'kind' | 'by' | 'text'>;
 
 /** Returns the timeline entry of such an event. */
-export function timelineEntry({ keys }: Pick<Env, 'keys'>, incident: IncidentItem, done: Done): TimelineItem {
+export function timelineEntry({ keys }: Pick<Env, 'keys'>, incident: IncidentItem, done: PlainEvent): TimelineItem {
   const at = Date.parse(done.at);
   return {
     ...keys.incidentEntry(incident.tenant_id, incident.id, at, done.id),

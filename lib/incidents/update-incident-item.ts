@@ -14,7 +14,7 @@ import { expiryOf, type IncidentEntity, type IncidentItem } from './incident.ts'
 import { entityWith, entryOfAlert, entryOfTransition, incidentWith, newIncident } from './join.ts';
 import { acknowledgedEntry } from './root-acknowledged.ts';
 
-/** Bounds (ms) of the delay, growing with the age of the failure, while its held alert waits for the cause. */
+/** Minimum and maximum delay (ms) before the next attempt while the alert of the failure is held. Grows with its age. */
 const MIN_MS = 2_000;
 const MAX_MS = 300_000;
 /** Time in ms to wait for a cause if no held alert waits for it. */
@@ -153,4 +153,4 @@ const isChanged = (before: IncidentItem | undefined, next: IncidentItem): boolea
   before.started_at !== next.started_at ||
   before.impact !== next.impact ||
   before.resolved_at !== next.resolved_at ||
-  before.look_at !== next.look_at;
+  before.quiet_check_at !== next.quiet_check_at;

@@ -8,7 +8,7 @@ import { opensStream, sseTransport } from '#lib/mcp/sse/stream.ts';
 import { AppError, errorBody } from '#lib/platform/errors.ts';
 import { API_HEADERS } from '#lib/platform/http/api-event.ts';
 import { assertAllowed } from '#lib/platform/http/assert-allowed.ts';
-import { refuse } from '#lib/platform/http/router.ts';
+import { loggedError } from '#lib/platform/http/router.ts';
 import { MAX_MCP_BODY } from './address.ts';
 import { errorReply, type Posted, RpcError, readPosted } from './json-rpc.ts';
 
@@ -67,7 +67,7 @@ export function makeMcp(
 
   function refusal(request: Request, error: unknown): Response {
     const requestId = request.headers.get('x-request-id') ?? randomUUID();
-    const shown = refuse(ports.log, error, {
+    const shown = loggedError(ports.log, error, {
       request_id: requestId,
       method: request.method,
       path: new URL(request.url).pathname,

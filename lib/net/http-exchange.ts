@@ -102,10 +102,10 @@ async function exchange(
     }
   }
   deadline.stage = `connected to ${open.where}, waiting for the response`;
-  const { room } = request;
+  const { waitForMemory } = request;
   const response = await send(socket, hop, open.where, {
     deadline,
-    ...(room && { room }),
+    ...(waitForMemory && { waitForMemory }),
     onStatus: (status) => {
       onStatus(status);
       return request.max_redirects > 0 && isRedirect(status) ? undefined : bodyOptionsOf(request, status);

@@ -50,7 +50,7 @@ const EXCERPT_WAIT_MS = 1_000;
 type SendOptions = {
   deadline: RequestTimeout;
   onStatus: (status: number) => BodyOptions | undefined;
-  room?: () => Promise<void>;
+  waitForMemory?: () => Promise<void>;
 };
 
 /** Sends one request over a socket and reads the requested part of the response. */
@@ -58,7 +58,7 @@ export function send(
   socket: Socket,
   hop: Hop,
   where: string,
-  { deadline, onStatus, room }: SendOptions,
+  { deadline, onStatus, waitForMemory }: SendOptions,
 ): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
     let response: IncomingMessage | undefined;
@@ -131,7 +131,8 @@ export function send(
         if (piece === null ? res.complete : received.take(piece)) finishWhole();
         else if (received.isCutSmall) {
           abort(`sends its body in pieces of less than ${MEAN_PIECE_BYTES} bytes on average: let it buffer them`);
-        } else if (room && waited_ms === undefined && received.isLarge) pauseForMemory(room).catch(reject);
+        } else if (waitForMemory && waited_ms === undefined && received.isLarge)
+          pauseForMemory(waitForMemory).catch(reject);
         return true;
       };
     });

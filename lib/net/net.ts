@@ -51,7 +51,7 @@ export type HttpRequest = {
   /** Bytes of the body to keep for display; the wait for them is at most a second and not part of the latency. */
   excerpt_bytes?: number;
   /** Waits for memory before more than 64 KB are kept. Reading is paused; the wait is not part of the latency. */
-  room?: () => Promise<void>;
+  waitForMemory?: () => Promise<void>;
   egress: Egress;
   /** 0: a 3xx is the result. Another origin receives no secrets: no body, and only headers such as Accept. */
   max_redirects: number;

@@ -73,7 +73,7 @@ function dnsResolver(servers?: string[]): Resolve {
   return async (name) => {
     if (performance.now() - current.at > RENEW_MS) current = make();
     const { resolver, families } = current;
-    return eitherOrBoth(resolver.resolve4(name), resolver.resolve6(name), families);
+    return lookUpBothFamilies(resolver.resolve4(name), resolver.resolve6(name), families);
   };
 }
 
@@ -87,7 +87,7 @@ const OTHER_FAMILY_MS = 250;
  * servers that drop AAAA queries (RFC 4074, 4.1) must not use up the timeout of each check.
  * @param usable families of the addresses of this machine
  */
-export async function eitherOrBoth(
+export async function lookUpBothFamilies(
   v4: Promise<string[]>,
   v6: Promise<string[]>,
   usable: readonly Family[],

@@ -3,7 +3,7 @@ import type { Ports } from '#lib/env.ts';
 import type { ConsoleFile, ConsoleFiles } from '#lib/platform/assets.ts';
 import { AppError, errorBody } from '#lib/platform/errors.ts';
 import { API_HEADERS, type ApiEvent, type ApiResult } from '#lib/platform/http/api-event.ts';
-import { refuse } from '#lib/platform/http/router.ts';
+import { loggedError } from '#lib/platform/http/router.ts';
 import { isServiceHost, unknownHostError } from '#lib/platform/http/service-host.ts';
 import { CONSOLE_HEADERS } from './headers.ts';
 
@@ -41,7 +41,7 @@ export const serveFiles =
       return fileResponse(file, headers, { ...CACHED, vary: 'Accept-Encoding' });
     } catch (error) {
       const request = { request_id, method: http.method, path, headers, source_ip: http.sourceIp };
-      const visible = refuse(own.log, error, request);
+      const visible = loggedError(own.log, error, request);
       const response = {
         statusCode: visible.status,
         headers: { 'content-type': 'application/json; charset=utf-8', ...API_HEADERS, ...visible.headers },

@@ -77,13 +77,13 @@ export async function emitShards(env: Env, shards: readonly number[], scheduledT
   const deadlines = [
     ...packDeadlines(
       found.flatMap((each) => each.deadlines),
-      'first',
+      'generator',
       JOB_GROUP_MS,
       now,
     ),
     ...packDeadlines(
       found.flatMap((each) => each.deadlinesAgain),
-      'again',
+      'repeat',
       JOB_GROUP_MS,
       now,
     ),

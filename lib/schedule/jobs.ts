@@ -87,11 +87,11 @@ export const packAlone = (jobs: Job[], now: number): MessageTo<'job'>[] =>
   });
 
 /**
- * Delays of the messages of a deadline in groups of JOB_GROUP_MS. There are several in case one is lost: the
- * generator's, its writer's, and the repeated ones. Staggered, so that the first moves the deadline and each other
+ * Delays of the messages of a deadline in groups of JOB_GROUP_MS. There are several in case one is lost: of the
+ * generator, of the writer of the deadline, and repeated ones. Staggered, so that the first moves the deadline and each other
  * costs one read.
  */
-const DELAY_GROUPS = { first: 0, writers: 1, again: 2 };
+const DELAY_GROUPS = { generator: 0, writer: 1, repeat: 2 };
 
 /** Packs deadlines into messages, as jobs; those due by `now` (epoch ms) together. */
 export const packDeadlines = (
@@ -156,7 +156,7 @@ export async function sendDeadlines(env: Env, deadlines: DueDeadline[]): Promise
   const until = await Promise.all(shards.map((shard) => writerSendsUntil(env, shard)));
   const due = deadlines.filter((deadline) => deadline.at <= until[shards.indexOf(shardOf(deadline))]!);
   if (due.length === 0) return;
-  await ports.queues.send('deadline', packDeadlines(due, 'writers', ports.settings.JOB_GROUP_MS, ports.clock.now()));
+  await ports.queues.send('deadline', packDeadlines(due, 'writer', ports.settings.JOB_GROUP_MS, ports.clock.now()));
 }
 
 /** Sends the message of a guarded action's new deadline, as `sendDeadlines`. */

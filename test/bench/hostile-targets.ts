@@ -63,7 +63,7 @@ async function measure(): Promise<Record<string, number>> {
   const { large } = makeLanes({ clock: systemClock, settings: readSettings({}) });
   const probe = async (way: string): Promise<void> => {
     const over = Promise.withResolvers<void>();
-    const room = () =>
+    const waitForMemory = () =>
       new Promise<void>((enter) => {
         void large.run({ tenant: 'acc_1' }, () => {
           enter();
@@ -75,7 +75,7 @@ async function measure(): Promise<Record<string, number>> {
       method: 'GET',
       timeout_ms: 30_000,
       max_body_bytes: way === 'unread_chunks' ? 0 : MB,
-      ...(way === 'kept_bodies' && { reads_on: true, room }),
+      ...(way === 'kept_bodies' && { reads_on: true, waitForMemory }),
       ...(way !== 'unread_chunks' && way !== 'kept_bodies' && { find: { texts: ['not there'], status: 200 } }),
       egress: 'any',
       max_redirects: 0,

@@ -119,7 +119,7 @@ describe('POST /v1/checks/{id}/acknowledge', () => {
     got(await client.del(path), 204);
     const entries = got(await client.get(`/v1/audit?target=${id}`), 200);
     expect(entries.map(({ action }: { action: string }) => action)).toEqual(
-      expect.arrayContaining(['check.acknowledge', 'check.take_back']),
+      expect.arrayContaining(['check.acknowledge', 'check.unacknowledge']),
     );
     got(await client.del(path), 204);
     expect(got(await client.get(`/v1/audit?target=${id}`), 200)).toHaveLength(entries.length);

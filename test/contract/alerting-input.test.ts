@@ -40,7 +40,7 @@ const rows: Row[] = [
       return client.post('/v1/relations', { ...relation, group: 'dbs', required: 2 });
     },
     'required',
-    /the group dbs of this entity has 1 with this one; create the other relations first/,
+    /the size of the group dbs is 1 including this relation; create the other relations first/,
   ],
   [
     'a title with an unknown variable',

@@ -195,7 +195,7 @@ describe('a change over MCP', () => {
     expect(changes).toEqual(await entries(`?kind=config&target=${check.entity_id}&limit=500`, reader));
   });
 
-  it('can be read with a read-only key', async () => {
+  it('can be read with a key that has the scopes mcp and read', async () => {
     const agent = await keyOf(admin, { scopes: ['mcp', 'read'] });
     const { changes } = await said(agent, 'list_changes', {});
     expect(changes.length).toBeGreaterThan(3);
@@ -218,7 +218,7 @@ describe('a rejected request', () => {
 });
 
 describe('an execution of an action and a test of a channel', () => {
-  it('are recorded with their outcome', async () => {
+  it('are recorded with the id of the execution or delivery', async () => {
     const settings = { name: 'Restart', url: 'https://127.77.0.9/x', trigger_type: 'manual' };
     const action = got(await admin.post('/v1/actions', settings), 201);
     const run = got(await admin.post(`/v1/actions/${action.id}/run`, {}), 200);

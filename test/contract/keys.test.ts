@@ -102,7 +102,7 @@ describe('a new key that is rejected', () => {
     expect((await admin.get(KEYS)).body).toHaveLength(before);
   });
 
-  it('has checks, entities or skills of another account, with the same error as for unknown ones, each named', async () => {
+  it('names each id of another account, with the same error as an unknown id', async () => {
     const stranger = await newTenant();
     const { body } = await make({ ...push, check_ids: ['chk_0', check.id], entity_ids: [check.entity_id] }, stranger);
     expect(body.details).toEqual([
@@ -151,7 +151,7 @@ describe('a key restricted to checks', () => {
     expect(await beat(key, foreign.id)).toMatchObject(failure(404, 'NOT_FOUND'));
   });
 
-  it('is rejected for its restriction before a pull check is', async () => {
+  it('returns 403 for its restriction before 409 for a pull check', async () => {
     const pullCheck = await newCheck(admin, { check_type: 'http', target_url: 'http://127.77.0.1:9', enabled: false });
     const key = await keyOf(admin, { scopes: ['push'], check_ids: [check.id] });
     expect(await beat(key, pullCheck.id)).toMatchObject(failure(403, 'FORBIDDEN'));

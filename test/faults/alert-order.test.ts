@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { live } from './story.ts';
+import { playStory } from './story.ts';
 import { alertingCheck, alertsAt, type VirtualService, virtualService } from './virtual-service.ts';
 
 let night: VirtualService;
@@ -15,7 +15,7 @@ describe('a receiver that is unavailable when a check goes down', () => {
   it('gets the alert after ten minutes, after retries at 1, 5 and 15 minutes', async () => {
     await alertingCheck(night);
     pager().does('refuses');
-    await live(night, [['09:40', 'fails']], '09:50');
+    await playStory(night, [['09:40', 'fails']], '09:50');
     expect(alertsAt(night)).toEqual([]);
     pager().does('answers');
     await night.until('11:00');
@@ -26,7 +26,7 @@ describe('a receiver that is unavailable when a check goes down', () => {
   it('gets the alert once after half a minute, at the first retry', async () => {
     await alertingCheck(night);
     pager().does('fails');
-    await live(night, [['09:40', 'fails']], '09:40:40');
+    await playStory(night, [['09:40', 'fails']], '09:40:40');
     pager().does('answers');
     await night.until('11:00');
     expect(alertsAt(night)).toEqual(['09:41 late down']);
@@ -35,7 +35,7 @@ describe('a receiver that is unavailable when a check goes down', () => {
   it('gets no more than these retries if it stays unavailable', async () => {
     await alertingCheck(night);
     pager().does('hangs');
-    await live(night, [['09:40', 'fails']], '11:00');
+    await playStory(night, [['09:40', 'fails']], '11:00');
     expect(pager().calls).toHaveLength(12);
     const log = await night.call('GET', '/v1/notify/logs');
     expect(log.map((one: { kind: string; status: string }) => `${one.kind} ${one.status}`)).toEqual([
@@ -47,7 +47,7 @@ describe('a receiver that is unavailable when a check goes down', () => {
   it('gets nothing if all has recovered by then', async () => {
     await alertingCheck(night);
     pager().does('refuses');
-    await live(
+    await playStory(
       night,
       [
         ['09:40', 'fails'],
@@ -62,9 +62,9 @@ describe('a receiver that is unavailable when a check goes down', () => {
 
   it('gets a recovery that it missed', async () => {
     await alertingCheck(night);
-    await live(night, [['09:40', 'fails']], '10:00');
+    await playStory(night, [['09:40', 'fails']], '10:00');
     pager().does('refuses');
-    await live(night, [['10:00', 'answers']], '10:10');
+    await playStory(night, [['10:00', 'answers']], '10:10');
     pager().does('answers');
     await night.until('11:00');
     expect(alertsAt(night)).toEqual(['09:40 state_change down', '10:15 late up']);
@@ -73,7 +73,7 @@ describe('a receiver that is unavailable when a check goes down', () => {
   it('gets nothing late without late_alerts', async () => {
     await alertingCheck(night, { policy: { late_alerts: false } });
     pager().does('refuses');
-    await live(night, [['09:40', 'fails']], '09:50');
+    await playStory(night, [['09:40', 'fails']], '09:50');
     pager().does('answers');
     await night.until('11:00');
     expect(alertsAt(night)).toEqual([]);
@@ -84,7 +84,7 @@ describe('a receiver that is unavailable when a check goes down', () => {
     const config = { url: 'https://second.test/hook' };
     await night.call('POST', `/v1/checks/${check.id}/policy/channels`, { channel_type: 'webhook', config });
     pager().does('refuses');
-    await live(night, [['09:40', 'fails']], '11:00');
+    await playStory(night, [['09:40', 'fails']], '11:00');
     expect(alertsAt(night, 'second.test')).toEqual(['09:40 state_change down']);
     expect(pager().calls).toHaveLength(3);
   });
@@ -92,9 +92,9 @@ describe('a receiver that is unavailable when a check goes down', () => {
   it('gets the next alert only after the cooldown of the late one', async () => {
     await alertingCheck(night);
     pager().does('refuses');
-    await live(night, [['09:40', 'fails']], '09:40:30');
+    await playStory(night, [['09:40', 'fails']], '09:40:30');
     pager().does('answers');
-    await live(night, [['09:43', 'answers']], '11:00');
+    await playStory(night, [['09:43', 'answers']], '11:00');
     expect(alertsAt(night)).toEqual(['09:41 late down', '09:46 late up']);
   });
 });

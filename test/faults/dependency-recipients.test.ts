@@ -23,8 +23,8 @@ async function shopAndTeam(time: string) {
   return { ...world, shop, teamIsGone: () => world.service.call('DELETE', `${channels}/${id}`) };
 }
 
-describe('an alert that waits for its root cause', () => {
-  it('sends no alert for down, but a recovery to the recipients of the alert for degraded', async () => {
+describe('a held alert', () => {
+  it('is skipped for down when the check recovers, and the recovery goes to recipients of the alert for degraded', async () => {
     const { service, addEntity, depends, fails, answers, alertsAt, alertsOf } = await from('09:30');
     const db = await addEntity('db');
     const wanted = { source: 'header', property: 'x-load', operator: 'not_exists', severity: 'warn' };

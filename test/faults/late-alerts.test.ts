@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { live, type Story } from './story.ts';
+import { playStory, type Story } from './story.ts';
 import { alertingCheck, alertsAt, type VirtualService, virtualService } from './virtual-service.ts';
 
 let night: VirtualService;
@@ -17,13 +17,13 @@ const DOWN_UP_DOWN: Story = [
 describe('a check that goes down again during the cooldown', () => {
   it('is reported as down once when the cooldown ends', async () => {
     await alertingCheck(night);
-    await live(night, DOWN_UP_DOWN, '11:00');
+    await playStory(night, DOWN_UP_DOWN, '11:00');
     expect(alertsAt(night)).toEqual(['09:40 state_change down', '10:00 state_change up', '10:05 late down']);
   });
 
   it('is not reported without late_alerts, and its transition has the reason', async () => {
     const check = await alertingCheck(night, { policy: { late_alerts: false } });
-    await live(night, DOWN_UP_DOWN, '11:00');
+    await playStory(night, DOWN_UP_DOWN, '11:00');
     expect(alertsAt(night)).toEqual(['09:40 state_change down', '10:00 state_change up']);
     const [last] = await check.read('/transitions');
     expect(last).toMatchObject({ check_to_state: 'down', alert: { decision: 'skipped', reason: 'cooldown' } });
@@ -31,7 +31,7 @@ describe('a check that goes down again during the cooldown', () => {
 
   it('is reported when late_alerts is switched on, at the end of a running cooldown', async () => {
     const check = await alertingCheck(night, { policy: { late_alerts: false, cooldown_seconds: 600 } });
-    await live(night, DOWN_UP_DOWN, '10:05');
+    await playStory(night, DOWN_UP_DOWN, '10:05');
     await check.policy({ late_alerts: true });
     await night.until('11:00');
     expect(alertsAt(night).slice(2)).toEqual(['10:10 late down']);
@@ -39,7 +39,7 @@ describe('a check that goes down again during the cooldown', () => {
 
   it('is reported at the end of a cooldown that was shortened', async () => {
     const check = await alertingCheck(night, { policy: { cooldown_seconds: 86_400 } });
-    await live(
+    await playStory(
       night,
       [
         ['09:40', 'fails'],
@@ -55,13 +55,13 @@ describe('a check that goes down again during the cooldown', () => {
 
   it('starts a new cooldown with the late alert at the end of one', async () => {
     await alertingCheck(night);
-    await live(night, [...DOWN_UP_DOWN, ['10:07', 'answers']], '11:00');
+    await playStory(night, [...DOWN_UP_DOWN, ['10:07', 'answers']], '11:00');
     expect(alertsAt(night).slice(2)).toEqual(['10:05 late down', '10:10 late up']);
   });
 
   it('is reported normally when it stays down beyond the cooldown', async () => {
     await alertingCheck(night);
-    await live(night, [...DOWN_UP_DOWN, ['10:20', 'answers']], '11:00');
+    await playStory(night, [...DOWN_UP_DOWN, ['10:20', 'answers']], '11:00');
     expect(alertsAt(night).slice(2)).toEqual(['10:05 late down', '10:20 state_change up']);
   });
 });
@@ -83,7 +83,7 @@ describe('recipients that know the current state', () => {
 describe('a silence', () => {
   it('reports an outage immediately when it is lifted', async () => {
     const check = await alertingCheck(night, { policy: { silenced: true } });
-    await live(night, [['09:40', 'fails']], '10:30');
+    await playStory(night, [['09:40', 'fails']], '10:30');
     expect(alertsAt(night)).toEqual([]);
     await check.policy({ silenced: false });
     await night.until('12:00');
@@ -92,9 +92,9 @@ describe('a silence', () => {
 
   it('reports at the end of a cooldown when it is lifted during one', async () => {
     const check = await alertingCheck(night, { policy: { cooldown_seconds: 3600 } });
-    await live(night, [['09:40', 'fails']], '09:50');
+    await playStory(night, [['09:40', 'fails']], '09:50');
     await check.policy({ silenced: true });
-    await live(night, [['10:00', 'answers']], '10:10');
+    await playStory(night, [['10:00', 'answers']], '10:10');
     await check.policy({ silenced: false });
     await night.until('12:00');
     expect(alertsAt(night)).toEqual(['09:40 state_change down', '10:40 late up']);
@@ -102,7 +102,7 @@ describe('a silence', () => {
 
   it('reports nothing when it is lifted after recovery', async () => {
     const check = await alertingCheck(night, { policy: { silenced: true } });
-    await live(
+    await playStory(
       night,
       [
         ['09:40', 'fails'],
@@ -117,7 +117,7 @@ describe('a silence', () => {
 
   it('reports nothing when it is lifted during an outage without late_alerts', async () => {
     const check = await alertingCheck(night, { policy: { silenced: true, late_alerts: false } });
-    await live(night, [['09:40', 'fails']], '10:30');
+    await playStory(night, [['09:40', 'fails']], '10:30');
     await check.policy({ silenced: false });
     await night.until('12:00');
     expect(alertsAt(night)).toEqual([]);
@@ -125,7 +125,7 @@ describe('a silence', () => {
 
   it('suppresses an alert that a cooldown had delayed', async () => {
     const check = await alertingCheck(night);
-    await live(night, DOWN_UP_DOWN, '10:03');
+    await playStory(night, DOWN_UP_DOWN, '10:03');
     await check.policy({ silenced: true });
     await night.until('10:30');
     expect(alertsAt(night)).toHaveLength(2);
@@ -138,7 +138,7 @@ describe('a silence', () => {
 describe('a policy without recovery alerts', () => {
   it('never reports a recovery, but reports the next outage', async () => {
     const check = await alertingCheck(night, { policy: { notify_on_recovery: false } });
-    await live(
+    await playStory(
       night,
       [
         ['09:40', 'fails'],

@@ -6,8 +6,8 @@ import { parseArgs } from 'node:util';
 import { type PlantedFault, plant, plantedFaults, serviceFiles } from './planted-fault.ts';
 
 /**
- * `npm run test:nightly -- planted [--runs M] [--only TEXT]`: plants one mistake after the other in a copy of the
- * service, simulates seeds from 1 on until one of them breaks the named promise, and prints the violation. Fails if a
+ * `npm run test:nightly -- planted [--runs M] [--only TEXT]`: plants one fault at a time in a copy of the
+ * service, simulates seeds from 1 on until a seed breaks the promise in `foundBy`, and prints the violation. Fails if a
  * mistake is not found within M seeds, or cannot be planted because its place has changed.
  */
 const { values } = parseArgs({
@@ -29,7 +29,7 @@ function copyWith(fault: PlantedFault): string {
 }
 
 /** Runs a simulation of the copy. @returns its output */
-async function live(copy: string, promise: string): Promise<string> {
+async function runSimulation(copy: string, promise: string): Promise<string> {
   const options = ['--until-broken', '--promise', promise, '--runs', values.runs];
   const args = ['--disable-warning=ExperimentalWarning', 'test/faults/main.ts', ...options];
   const child = spawn(process.execPath, args, { cwd: copy, stdio: ['ignore', 'pipe', 'inherit'] });
@@ -45,7 +45,7 @@ for (const fault of faults) {
   const begun = performance.now();
   const copy = copyWith(fault);
   try {
-    const printed = await live(copy, fault.foundBy);
+    const printed = await runSimulation(copy, fault.foundBy);
     const [, seed, broke] = /^seed (\d+) .*\n {2}(.*)$/m.exec(printed) ?? [];
     if (seed === undefined) missed++;
     const seconds = `${((performance.now() - begun) / 1000).toFixed(0)} s`;

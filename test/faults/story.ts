@@ -4,7 +4,7 @@ import type { VirtualService } from './virtual-service.ts';
 export type Story = [time: string, manner: 'answers' | 'fails'][];
 
 /** Runs a story until a time of day. */
-export async function live(service: VirtualService, story: Story, until: string): Promise<void> {
+export async function playStory(service: VirtualService, story: Story, until: string): Promise<void> {
   for (const [time, manner] of story) {
     await service.until(time);
     service.host('shop.test').does(manner);

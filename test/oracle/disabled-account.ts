@@ -12,7 +12,7 @@ const UNDER_WAY_QUIET = { probe: 600, send: 500, record: 8_000 };
 
 /**
  * Promise: while an account is disabled, the service probes, records, runs, sends and accepts nothing for it. Each
- * probe, alert and execution first checks the account (docs/use/people-and-keys.md#account), so that a function run
+ * probe, alert and execution first checks the account (docs/use/users-and-keys.md#account), so that a function run
  * that started after the disabling does none of them; only one that started before can finish its work.
  */
 export function checkDisabledAccount({ seen, profile }: Inside): string[] {

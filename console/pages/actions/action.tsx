@@ -12,8 +12,8 @@ import { Page } from '#console/parts/page.tsx';
 import { Data } from '#console/parts/states.tsx';
 import { ActionForm } from './action-form.tsx';
 import { ActionSettings } from './action-summary.tsx';
+import { Executions } from './executions.tsx';
 import { RunForm } from './run-form.tsx';
-import { Runs } from './runs.tsx';
 
 /** Page of an action: settings, manual run, and executions. */
 export default function ActionPage({ params }: PageProps) {
@@ -43,7 +43,7 @@ export default function ActionPage({ params }: PageProps) {
           <>
             <ActionSettings action={found} />
             <RunForm key={`${found.url} ${found.body_template}`} action={found} />
-            <Runs action={found} />
+            <Executions action={found} />
             {open === 'edit' && (
               <ActionForm
                 action={found}

@@ -14,7 +14,7 @@ import { type Column, Table } from '#console/parts/table/table.tsx';
 import { byName } from '#console/rules/fleet.ts';
 import { triggerText } from '#console/rules/triggers.ts';
 import { ActionForm } from './action-form.tsx';
-import { LastRun } from './last-run.tsx';
+import { LastExecution } from './last-execution.tsx';
 
 const COLUMNS: readonly Column<Action>[] = [
   {
@@ -38,7 +38,7 @@ const COLUMNS: readonly Column<Action>[] = [
     cell: triggerText,
     compare: (a, b) => byName(triggerText(a), triggerText(b)),
   },
-  { head: 'Last execution', cell: (action) => <LastRun action={action} /> },
+  { head: 'Last execution', cell: (action) => <LastExecution action={action} /> },
 ];
 
 /** Page of all actions, with the trigger and the last execution of each. */

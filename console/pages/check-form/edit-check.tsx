@@ -40,7 +40,7 @@ export default function EditCheckPage({ params }: PageProps) {
 }
 
 /** Throws ApiFailure for settings that were emptied: the API treats null as unset, so they cannot be removed. */
-function assertUnchanged(body: Record<string, unknown>, check: Check): void {
+function assertNotRemoved(body: Record<string, unknown>, check: Check): void {
   const details = Object.keys(body)
     .filter((name) => body[name] === null && check[name as keyof Check] !== null)
     .map((path) => ({ path, message: 'cannot be removed: enter another value' }));
@@ -59,7 +59,7 @@ function EditForm({ check, schema }: { check: Check; schema: TypeSchema }) {
       // An empty string removes them.
       const emptied = Object.fromEntries(['name', 'slug'].filter((one) => typed[one] === null).map((one) => [one, '']));
       const body = { ...typed, labels, ...emptied };
-      assertUnchanged(body, check);
+      assertNotRemoved(body, check);
       await call('PUT', `/v1/checks/${check.id}`, body);
       showToast('The check is changed.');
       go(pathTo('/checks/:id', { id: check.id }));

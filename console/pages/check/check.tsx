@@ -21,9 +21,9 @@ import { Acknowledged } from './acknowledge.tsx';
 import { CheckActions } from './check-actions.tsx';
 import { CheckFacts } from './facts.tsx';
 import { Latency } from './latency.tsx';
+import { PingUrl } from './ping-url.tsx';
 import { Pings } from './pings.tsx';
 import { PolicySection } from './policy.tsx';
-import { Report } from './report.tsx';
 import { Results } from './results.tsx';
 import { ExplainAt } from './transition-explanation.tsx';
 import { Transitions } from './transitions.tsx';
@@ -69,11 +69,11 @@ function CheckView({ loaded, check, policy, query }: ViewProps) {
   const isPush = check.execution_mode === 'push';
   const isUnused = check.waiting_for_first === true;
   const [run, setRun] = useState<CheckRun | undefined>(undefined);
-  const [turn, setTurn] = useState(0);
+  const [refresh, setRefresh] = useState(0);
   function reload() {
     loaded.reload();
     if (results.items.length <= RESULTS) results.reload();
-    setTurn((n) => n + 1);
+    setRefresh((n) => n + 1);
   }
   useEvery(Math.max(MIN_MS, check.interval_seconds * 1000), reload);
   return (
@@ -97,15 +97,19 @@ function CheckView({ loaded, check, policy, query }: ViewProps) {
       {run && <ManualRun run={run} />}
       <div class="check-page">
         <div>
-          {isUnused ? <Report check={check} onChange={reload} /> : <Latency check={check} query={query} turn={turn} />}
+          {isUnused ? (
+            <PingUrl check={check} onChange={reload} />
+          ) : (
+            <Latency check={check} query={query} refresh={refresh} />
+          )}
           <Transitions id={check.id} channels={policy.data && channelsOf(policy.data)} />
           <Results feed={results} />
-          {isPush && <Pings id={check.id} turn={turn} />}
+          {isPush && <Pings id={check.id} refresh={refresh} />}
         </div>
         <div>
           <PolicySection id={check.id} policy={policy} />
           <ExplainAt id={check.id} />
-          {isPush && !isUnused && <Report check={check} onChange={reload} />}
+          {isPush && !isUnused && <PingUrl check={check} onChange={reload} />}
           <CheckFacts check={check} />
         </div>
       </div>

@@ -27,11 +27,11 @@ const DAY_MS = 24 * HOUR_MS;
 const MAX_RESULTS = 500;
 const MAX_GAPS = 200;
 
-/** Shows uptime and latency of a check. @param turn changes when a new result exists */
-export function Latency({ check, query, turn }: { check: CheckDetail; query: URLSearchParams; turn: number }) {
+/** Shows uptime and latency of a check. @param refresh changes when a new result exists */
+export function Latency({ check, query, refresh }: { check: CheckDetail; query: URLSearchParams; refresh: number }) {
   const [now, setNow] = useState(Date.now);
   const window = chartRangeOf(query.get('window'), now - Date.parse(check.created_at));
-  useEffect(() => setNow(Date.now()), [turn, window]);
+  useEffect(() => setNow(Date.now()), [refresh, window]);
   const path = `/v1/checks/${check.id}`;
   const firstDay = new Date(Math.floor(now / DAY_MS) * DAY_MS - 89 * DAY_MS).toISOString();
   const days = useLoad<CheckHistory>(`${path}/history?bucket=day&from=${firstDay}`, { about: isOf(check) });
@@ -58,7 +58,7 @@ export function Latency({ check, query, turn }: { check: CheckDetail; query: URL
       <Data of={days} what="Loading the history">
         {(found) => <Uptime hours={hours.data} days={found} age={now - Date.parse(check.created_at)} />}
       </Data>
-      <ChartOf key={window.key} check={check} window={window} now={now} turn={turn} hours={hours} days={days} />
+      <ChartOf key={window.key} check={check} window={window} now={now} refresh={refresh} hours={hours} days={days} />
     </Section>
   );
 }
@@ -104,10 +104,10 @@ function ChartOf({
   check,
   window,
   now,
-  turn,
+  refresh,
   hours,
   days,
-}: Histories & { check: CheckDetail; window: ChartRange; now: number; turn: number }) {
+}: Histories & { check: CheckDetail; window: ChartRange; now: number; refresh: number }) {
   const path = `/v1/checks/${check.id}`;
   // Long ranges move by the hour, so that they are not read again each minute.
   const step = window.by === 'results' ? MINUTE_MS : HOUR_MS;
@@ -120,8 +120,8 @@ function ChartOf({
 
   const reload = results.reload;
   useEffect(() => {
-    if (turn > 0) reload();
-  }, [turn, reload]);
+    if (refresh > 0) reload();
+  }, [refresh, reload]);
 
   if (each) {
     return (

@@ -56,16 +56,16 @@ const columns = (show: (ping: Ping) => void): readonly Column<Ping>[] => [
 
 const FIRST = 10;
 
-/** Lists the pings of a push check. @param turn changes when the pings must be read again */
-export function Pings({ id, turn }: { id: string; turn: number }) {
+/** Lists the pings of a push check. @param refresh changes when the pings must be read again */
+export function Pings({ id, refresh }: { id: string; refresh: number }) {
   const [shown, show] = useState<Ping | undefined>(undefined);
   const { items, failure, loading, hasMore, more, reload } = useFeed<Ping>(
     `/v1/checks/${id}/pings?limit=${FIRST}`,
     'pings',
   );
   useEffect(() => {
-    if (turn > 0 && items.length <= FIRST) reload();
-  }, [turn]);
+    if (refresh > 0 && items.length <= FIRST) reload();
+  }, [refresh]);
   return (
     <Section title="Pings">
       {failure && <Failure failure={failure} retry={reload} />}

@@ -51,10 +51,10 @@ async function verificationResults(
       const at = startedAt(result);
       if (result.history || at <= from || at > until) continue;
       const { id } = resultRecord(check.id, result);
-      found.push({ id, is_well: isWellBy(action, result), at });
+      found.push({ id, is_healthy: isWellBy(action, result), at });
     }
   }
-  return found.sort((a, b) => a.at - b.at).map(({ id, is_well }) => ({ id, is_well }));
+  return found.sort((a, b) => a.at - b.at).map(({ id, is_healthy }) => ({ id, is_healthy }));
 }
 
 /** Returns the start of its probe, or its arrival (epoch ms). */

@@ -7,19 +7,19 @@ type Timing = Pick<CheckItem, 'interval_seconds' | 'timeout_ms'>;
 type ExecutionOutcome = Pick<ExecutionItem, 'dispatch_status' | 'finished_at' | 'pipeline_status' | 'reported_at'>;
 
 /** Maximum delay (ms) of the write of a result after its probe: packs, and clock differences. */
-const WRITTEN_MS = 5_000;
+const MAX_WRITE_DELAY_MS = 5_000;
 /** Minimum and maximum time (ms) between rechecks; grows with the wait. */
 const MIN_RECHECK_MS = 3_000;
 const MAX_RECHECK_MS = 300_000;
 /** Reserve (ms) for a late deadline, as after a service outage. */
 const SPARE_MS = 120_000;
 
-/** Maximum wait for results: two of them, the last to its end. */
+/** Maximum time (ms) until two results: two intervals and the timeout of the last probe. */
 const resultsMs = ({ interval_seconds, timeout_ms }: Timing): number => 2 * interval_seconds * 1000 + timeout_ms;
 
 /** Maximum time (ms) from the end of a request to its verdict. */
 export const maxVerificationMs = ({ settle_seconds, verify_within_seconds }: Remediation, check: Timing): number =>
-  2 * settle_seconds * 1000 + verify_within_seconds * 1000 + resultsMs(check) + WRITTEN_MS + SPARE_MS;
+  2 * settle_seconds * 1000 + verify_within_seconds * 1000 + resultsMs(check) + MAX_WRITE_DELAY_MS + SPARE_MS;
 
 /** Returns the time of the first recheck of an attempt (epoch ms). */
 export const firstRecheckAt = ({ began_at, settings }: OpenAttempt): number =>
@@ -45,7 +45,7 @@ export function rangeOf(
 }
 
 /** Result that counts for a verdict, and whether the check was healthy by it. */
-export type VerificationResult = { id: string; is_well: boolean };
+export type VerificationResult = { id: string; is_healthy: boolean };
 
 /**
  * Returns the verdict; undefined while the next result may decide. `results`: those in range, by the start of their
@@ -57,9 +57,9 @@ export function verdictOf(
   was_monitored: boolean,
   now: number,
 ): { verdict: VerificationVerdict; by: string | null } | undefined {
-  const next = isRunning ? results.find(({ is_well }) => is_well) : results[0];
-  if (next) return { verdict: next.is_well ? 'recovered' : 'not_recovered', by: next.id };
-  if (now < until + WRITTEN_MS) return undefined;
+  const next = isRunning ? results.find(({ is_healthy }) => is_healthy) : results[0];
+  if (next) return { verdict: next.is_healthy ? 'recovered' : 'not_recovered', by: next.id };
+  if (now < until + MAX_WRITE_DELAY_MS) return undefined;
   const last = results.at(-1);
   if (last) return { verdict: 'not_recovered', by: last.id };
   return { verdict: was_monitored ? 'not_recovered' : 'unverified', by: null };
@@ -71,5 +71,5 @@ export function nextRecheckAt(range: VerificationRange | 'pending', slot: number
   const { from, until } = range;
   if (now < from) return Math.max(from, slot ?? 0) + MIN_RECHECK_MS;
   const wait = Math.min(Math.max((now - from) / 5, MIN_RECHECK_MS), MAX_RECHECK_MS);
-  return Math.ceil(Math.max(now + 1, Math.min(now + wait, Math.max(until + WRITTEN_MS, now + MIN_RECHECK_MS))));
+  return Math.ceil(Math.max(now + 1, Math.min(now + wait, Math.max(until + MAX_WRITE_DELAY_MS, now + MIN_RECHECK_MS))));
 }

@@ -121,7 +121,7 @@ export async function accountChannelViews(
   return channels.map((channel, i) => accountChannelView(context, channel, lasts[i]?.delivery));
 }
 
-const membersOf = (channel: AccountChannel) => {
+const propertiesOf = (channel: AccountChannel) => {
   const { name, slug, channel_type, config, group_seconds = 0, applies_to, enabled } = channel;
   return { name, slug, channel_type, config, group_seconds, applies_to, enabled };
 };
@@ -129,8 +129,8 @@ const membersOf = (channel: AccountChannel) => {
 export const auditedAccountChannel: Audited<AccountChannel> = {
   type: 'channel',
   target: ({ id, name }) => ({ id, name }),
-  members: membersOf,
-  shown: (channel) => ({ ...membersOf(channel), config: withoutSecrets(channel) }),
+  members: propertiesOf,
+  shown: (channel) => ({ ...propertiesOf(channel), config: withoutSecrets(channel) }),
 };
 
 const MAX_CHANNELS = 100;

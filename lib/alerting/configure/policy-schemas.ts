@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { DeliveryRecord } from '#lib/alerting/notify/delivery-item.ts';
 import { settingChanges, settingMembers } from '#lib/alerting/policy/settings.ts';
-import { SilenceChanges, SilenceMembers } from '#lib/catalog/silence-settings.ts';
+import { SilenceChanges, SilenceProperties } from '#lib/catalog/silence-settings.ts';
 import { GroupSeconds } from '#lib/channels/registry.ts';
 import { CreatedAt, IdOf, Unchanged, UpdatedAt } from '#lib/platform/http/route.ts';
 import { REDACTED } from '#lib/platform/secrets/kept-secrets.ts';
@@ -80,7 +80,7 @@ export const PolicyRecord = z
   .object({
     check_id: IdOf('the check'),
     ...settingMembers,
-    ...SilenceMembers,
+    ...SilenceProperties,
     inherited: z.array(z.string()).describe('Settings that the check does not set; the defaults of the account apply.'),
     silenced_by: z.array(SilenceRecord).describe('Active silences that match the check, including its own.'),
     channels: z.array(ChannelRecord).describe('Channels of the check, up to 10.'),

@@ -12,7 +12,7 @@ import { dependentOf, findCause, readUpstream, type UpstreamEntities } from '#li
 import type { CauseAnalysis } from '#lib/alerting/cause/root-causes.ts';
 import { expectedResultAt } from '#lib/alerting/decide/first-result.ts';
 import type { Deadline, DeadlineEntry, HeldAlert } from '#lib/alerting/decide/notes.ts';
-import { isOverPageBudget, readPageCounts } from '#lib/alerting/decide/page-budget.ts';
+import { isOverPageBudget, readUrgentAlertCounts } from '#lib/alerting/decide/page-budget.ts';
 import { isUnnotified, pendingRecipients } from '#lib/alerting/decide/recipients.ts';
 import { awaitedRemediation } from '#lib/alerting/decide/rule-input.ts';
 import { channelsOfSteps, recipientsFor } from '#lib/alerting/policy/effective-policy.ts';
@@ -89,7 +89,7 @@ async function evaluateCause(
   ]);
   const [pending, pages] = await Promise.all([
     readPendingRoots(env, upstream),
-    readPageCounts(env, tenant, pendingChannels(one).map(destinationOf)),
+    readUrgentAlertCounts(env, tenant, pendingChannels(one).map(destinationOf)),
   ]);
   const search: Search = { one, stored, upstream, pending, pages };
   const decideBy = (analysis: CauseAnalysis): CauseDecision => decideByCause(causeInputOf(env, search, analysis));

@@ -21,7 +21,7 @@ import {
   withNotifiedTargets,
 } from '#lib/alerting/decide/notified-failure.ts';
 import { afterNotifying, earlierFailures, isFlapping, withoutFlapping } from '#lib/alerting/decide/notified-state.ts';
-import { type PageCounts, pageCountWrites } from '#lib/alerting/decide/page-budget.ts';
+import { pageCountWrites, type UrgentAlertCounts } from '#lib/alerting/decide/page-budget.ts';
 import { pendingRecipients } from '#lib/alerting/decide/recipients.ts';
 import { recipientsFor } from '#lib/alerting/policy/effective-policy.ts';
 import { destinationOf, type Policy } from '#lib/alerting/policy/policy.ts';
@@ -41,7 +41,7 @@ export type Search = {
   upstream: UpstreamEntities;
   /** Entities whose own alert is held, with the time of its next recheck (epoch ms). */
   pending: ReadonlyMap<string, number>;
-  pages: PageCounts;
+  pages: UrgentAlertCounts;
 };
 
 /** Returns the present failures by entity; a new failure replaces the notified one before it. */

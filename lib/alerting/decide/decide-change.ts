@@ -39,7 +39,7 @@ import {
   withoutNotifiedAlerts,
   withSuppressedFailure,
 } from './notified-state.ts';
-import { isOverPageBudget, type PageCounts, pageCountWrites, readPageCounts } from './page-budget.ts';
+import { isOverPageBudget, pageCountWrites, readUrgentAlertCounts, type UrgentAlertCounts } from './page-budget.ts';
 import { cooldownAfter } from './quiet-rules.ts';
 import { recoveryRecipients } from './recipients.ts';
 import {
@@ -64,7 +64,7 @@ type Change = Pick<StateChange, 'check' | 'to' | 'cause' | 'transition' | 'at'> 
   incident?: NotifiedFailureItem | undefined;
   incident_id: string | undefined;
   /** Recent pages of its destinations, if they count. */
-  pages?: PageCounts | undefined;
+  pages?: UrgentAlertCounts | undefined;
   /** Epoch ms used by alerting: `at`, or the present time if a fast clock recorded `at` in the future. */
   alertAt: number;
 };
@@ -219,7 +219,7 @@ export type ChangeBasis = {
   /** Notified failure of its entity, the present or the last one. */
   incident?: NotifiedFailureItem | undefined;
   /** Recent pages of its destinations, if its entity has relations and the check is not down. */
-  pages?: PageCounts;
+  pages?: UrgentAlertCounts;
   /** Transition of the held alert, if any. */
   held?: DecidedTransition | undefined;
 };
@@ -240,7 +240,7 @@ export async function readForChange(env: Env, check: CheckItem): Promise<ReadFor
   const destinations = counts ? recipientsFor(policy, 'down', check.alerts).map(destinationOf) : [];
   const basis: ChangeBasis = {
     ...read,
-    ...(destinations.length > 0 && { pages: await readPageCounts(env, check.tenant_id, destinations) }),
+    ...(destinations.length > 0 && { pages: await readUrgentAlertCounts(env, check.tenant_id, destinations) }),
     ...(held && { held }),
   };
   return { entity, decide: (change, token) => decideChange(keys, basis, change, token) };

@@ -2,14 +2,14 @@ import { stateForAlerting } from '#lib/alerting/policy/policy.ts';
 import { iso } from '#lib/platform/time.ts';
 import { clock, counted } from './fact-texts.ts';
 import { reportedStateOf } from './notified-state.ts';
-import type { HoldingReason } from './rule.ts';
+import type { HoldingRule } from './rule.ts';
 import { hasRecipients, isNewProblem, type RuleInput } from './rule-input.ts';
 
 /**
  * Holds a failure until it is known whether recipients were notified of an upstream cause (docs/use/dependencies.md).
  * A held failure sends no reminders, escalation steps or recovery.
  */
-export const dependency: HoldingReason<'dependency'> = {
+export const dependency: HoldingRule<'dependency'> = {
   name: 'dependency',
   kinds: ['state_change', 'late', 'reminder', 'escalation'],
   may_hold: true,
@@ -48,7 +48,7 @@ const needsAlert = ({ kind, to, policy }: RuleInput): boolean =>
 /**
  * Holds alerts during a window; the first result after it decides. The recovery of a notified failure is sent at once.
  */
-export const maintenance: HoldingReason<'maintenance'> = {
+export const maintenance: HoldingRule<'maintenance'> = {
   name: 'maintenance',
   kinds: ['state_change', 'reminder', 'late', 'escalation', 'impact', 'acknowledged', 'remediation_failed'],
   may_hold: true,
@@ -88,7 +88,7 @@ function isSuppressedInWindow({ kind, to, told, policy, window }: RuleInput): bo
 }
 
 /** Holds an alert, its reminders and its escalation until the first verdict of the remediation, for a limited time. */
-export const remediation: HoldingReason<'remediation'> = {
+export const remediation: HoldingRule<'remediation'> = {
   name: 'remediation',
   kinds: ['state_change', 'reminder', 'late', 'escalation'],
   may_hold: true,

@@ -2,11 +2,14 @@ import type { Env } from '#lib/env.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { Item, Write } from '#lib/platform/ports.ts';
 
-/** Recent pages of a destination by entities with relations. Epoch ms, ascending. 150 bytes, 5 writes in 5 minutes. */
-type PagesItem = Item & { v: string; at: number[] };
+/**
+ * Times (epoch ms, ascending) of recent urgent alerts to a destination about entities with relations. 150 bytes, 5
+ * writes in 5 minutes.
+ */
+type UrgentAlertsItem = Item & { v: string; at: number[] };
 
-/** Recent pages by destination; undefined for one without pages. */
-export type PageCounts = ReadonlyMap<string, PagesItem | undefined>;
+/** Recent urgent alerts by destination; undefined for one without them. */
+export type UrgentAlertCounts = ReadonlyMap<string, UrgentAlertsItem | undefined>;
 
 const MAX_PAGES = 5;
 const WITHIN_MS = 300_000;
@@ -14,36 +17,36 @@ const KEEP_SECONDS = 3600;
 /** Maximum number of counted destinations per alert, to fit in a transaction. */
 const MAX_COUNTED = 20;
 
-/** Reads the recent pages of destinations. */
-export async function readPageCounts(
+/** Reads the recent urgent alerts of destinations. */
+export async function readUrgentAlertCounts(
   { ports, keys }: Env<'table'>,
   tenant: string,
   destinations: readonly string[],
-): Promise<PageCounts> {
+): Promise<UrgentAlertCounts> {
   const counted = [...new Set(destinations)].slice(0, MAX_COUNTED);
-  const items = await ports.table.getMany<PagesItem>(counted.map((one) => keys.pages(tenant, one)));
+  const items = await ports.table.getMany<UrgentAlertsItem>(counted.map((one) => keys.pages(tenant, one)));
   return new Map(counted.map((one, i) => [one, items[i]]));
 }
 
-const recent = (pages: PagesItem | undefined, now: number): number[] =>
+const recent = (pages: UrgentAlertsItem | undefined, now: number): number[] =>
   (pages?.at ?? []).filter((at) => at > now - WITHIN_MS && at <= now);
 
 /** Whether a destination is over its page budget, so that further alerts have low urgency. */
-export const isOverPageBudget = (pages: PageCounts | undefined, destination: string, now: number): boolean =>
+export const isOverPageBudget = (pages: UrgentAlertCounts | undefined, destination: string, now: number): boolean =>
   recent(pages?.get(destination), now).length >= MAX_PAGES;
 
 /** Returns the writes that count one more page per destination, over the items read; none if not counted. */
 export const pageCountWrites = (
   keys: Keys,
   tenant: string,
-  { pages, destinations }: { pages: PageCounts; destinations: readonly string[] },
+  { pages, destinations }: { pages: UrgentAlertCounts; destinations: readonly string[] },
   token: string,
   now: number,
 ): Write[] =>
   [...new Set(destinations)].flatMap((destination): Write[] => {
     if (!pages.has(destination)) return [];
     const before = pages.get(destination);
-    const put: PagesItem = {
+    const put: UrgentAlertsItem = {
       ...keys.pages(tenant, destination),
       ...{ v: token, at: [...recent(before, now), now], expires_at: Math.floor(now / 1000) + KEEP_SECONDS },
     };

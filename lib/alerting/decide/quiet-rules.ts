@@ -5,7 +5,7 @@ import type { CheckItem, NotifiedState } from '#lib/checks/check-item.ts';
 import { DAY_MS, iso, pastOrZero } from '#lib/platform/time.ts';
 import { clock } from './fact-texts.ts';
 import { type CooldownClass, reportedStateOf } from './notified-state.ts';
-import type { Reason } from './rule.ts';
+import type { ReasonRule } from './rule.ts';
 import { bypassesCooldown, isStillFlapping, type RuleInput } from './rule-input.ts';
 
 /** Recheck interval (ms) for a silence of an entity without an end. Removing the silence also triggers a recheck. */
@@ -18,7 +18,7 @@ export function silenceRecheckAt(silence: Silence | undefined, now: number): num
 }
 
 /** Stops the alerts of a silenced check. */
-export const silenced: Reason<'silenced'> = {
+export const silenced: ReasonRule<'silenced'> = {
   name: 'silenced',
   kinds: ['state_change', 'reminder', 'late', 'escalation', 'impact', 'acknowledged', 'closed', 'remediation_failed'],
   evaluate({ policy, silence, at }) {
@@ -62,7 +62,7 @@ const SILENCES: typeof SILENCED = {
 };
 
 /** After an alert reported flapping, the next ones wait, except a late alert after failed or misordered alerts. */
-export const flapping: Reason<'flapping'> = {
+export const flapping: ReasonRule<'flapping'> = {
   name: 'flapping',
   kinds: ['state_change', 'late'],
   evaluate(input) {
@@ -115,7 +115,7 @@ export const cooldownAfter = (input: RuleInput): CooldownClass | null =>
   isRecoveryAtOnce(input) ? null : classOf(input);
 
 /** Requires cooldown_seconds between two alerts, except for a late alert after failed ones. */
-export const cooldown: Reason<'cooldown'> = {
+export const cooldown: ReasonRule<'cooldown'> = {
   name: 'cooldown',
   kinds: ['state_change', 'late'],
   evaluate(input) {

@@ -19,7 +19,7 @@ export type TimedRule<Name extends string = string> = Rule<Name, never> & {
 };
 
 /** A rule for changes of state, named in transitions as the reason. Pure; accepts every input of its kinds. */
-export type Reason<Name extends string = string, Holds = never> = Rule<Name, Holds> & {
+export type ReasonRule<Name extends string = string, Holds = never> = Rule<Name, Holds> & {
   kinds: readonly ['state_change', ...AlertKind[]];
   /** Name where rules are listed. */
   label: string;
@@ -34,4 +34,4 @@ export type Reason<Name extends string = string, Holds = never> = Rule<Name, Hol
 };
 
 /** A reason that can hold an alert; lib/alerting/deadlines decides its end. */
-export type HoldingReason<Name extends string = string> = Reason<Name, boolean> & { may_hold: true };
+export type HoldingRule<Name extends string = string> = ReasonRule<Name, boolean> & { may_hold: true };

@@ -1,6 +1,6 @@
 import { dependency, maintenance, remediation } from './hold-rules.ts';
 import { cooldown, flapping, silenced } from './quiet-rules.ts';
-import type { HoldingReason, Reason, TimedRule } from './rule.ts';
+import type { HoldingRule, ReasonRule, TimedRule } from './rule.ts';
 import type { AlertKind, ChangeRuleInput, RuleInput } from './rule-input.ts';
 import {
   acknowledged,
@@ -38,11 +38,11 @@ export const RULES = [
   maintenance,
   remediation,
   noChannels,
-] as const satisfies readonly (TimedRule | Reason | HoldingReason)[];
+] as const satisfies readonly (TimedRule | ReasonRule | HoldingRule)[];
 
 type AnyRule = (typeof RULES)[number];
-type AnyReason = Extract<AnyRule, Reason<string, boolean>>;
-type AnyHold = Extract<AnyRule, HoldingReason>;
+type AnyReason = Extract<AnyRule, ReasonRule<string, boolean>>;
+type AnyHold = Extract<AnyRule, HoldingRule>;
 
 type RuleName = AnyRule['name'];
 /** Names of rules that can hold an alert. */
@@ -53,12 +53,12 @@ const mayHold = (rule: AnyRule): rule is AnyHold => 'may_hold' in rule;
 const appliesTo = ({ kinds }: { kinds: readonly AlertKind[] }, kind: AlertKind): boolean => kinds.includes(kind);
 
 /** The rules that transitions name as reasons, in order. */
-export const REASONS = RULES.filter(isReason);
+export const REASON_RULES = RULES.filter(isReason);
 
-const BY_NAME = new Map(REASONS.map((one) => [one.name, one]));
+const BY_NAME = new Map(REASON_RULES.map((one) => [one.name, one]));
 
 /** Returns the rule that a reason names. */
-export const reasonOf = (name: AlertReason): AnyReason => BY_NAME.get(name)!;
+export const ruleOfReason = (name: AlertReason): AnyReason => BY_NAME.get(name)!;
 
 /** Outcome of a rule; `not_reached` if an earlier rule stopped the alert. */
 type RuleOutcome<Name> = { rule: Name; outcome: 'pass' | 'stop' | 'not_reached'; facts: RuleFacts };

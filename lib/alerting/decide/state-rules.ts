@@ -1,11 +1,11 @@
 import { stateForAlerting } from '#lib/alerting/policy/policy.ts';
 import { iso } from '#lib/platform/time.ts';
 import { counted } from './fact-texts.ts';
-import type { Reason, TimedRule } from './rule.ts';
+import type { ReasonRule, TimedRule } from './rule.ts';
 import { isStableAgain, isUnreported, type RuleInput } from './rule-input.ts';
 
 /** Changes by users are recorded and send no alert. */
-export const configuration: Reason<'configuration'> = {
+export const configuration: ReasonRule<'configuration'> = {
   name: 'configuration',
   kinds: ['state_change'],
   evaluate: ({ cause }) => ({ stops: cause !== 'result' && cause !== 'missed_heartbeat', facts: { cause } }),
@@ -25,7 +25,7 @@ const CAUSES: Readonly<Record<string, string>> = {
 };
 
 /** A new check that comes up sends no alert, unless another state was notified before. */
-export const initial: Reason<'initial'> = {
+export const initial: ReasonRule<'initial'> = {
   name: 'initial',
   kinds: ['state_change'],
   evaluate: ({ from, to, told, policy }) => ({
@@ -40,7 +40,7 @@ export const initial: Reason<'initial'> = {
 };
 
 /** If alerts on degraded are disabled, degraded counts as up, and a failed remediation of it sends no alert. */
-export const degradedDisabled: Reason<'degraded_disabled'> = {
+export const degradedDisabled: ReasonRule<'degraded_disabled'> = {
   name: 'degraded_disabled',
   kinds: ['state_change', 'remediation_failed'],
   evaluate: ({ kind, from, to, policy }) => ({
@@ -59,7 +59,7 @@ export const degradedDisabled: Reason<'degraded_disabled'> = {
 };
 
 /** A recovery is a change to a state that counts as up. */
-export const recoveryDisabled: Reason<'recovery_disabled'> = {
+export const recoveryDisabled: ReasonRule<'recovery_disabled'> = {
   name: 'recovery_disabled',
   kinds: ['state_change', 'late'],
   evaluate: ({ to, policy }) => ({
@@ -124,7 +124,7 @@ export const notDown: TimedRule<'not_down'> = {
   evaluate: ({ to }) => ({ stops: to !== 'down', facts: { state: to } }),
 };
 
-export const noChannels: Reason<'no_channels'> = {
+export const noChannels: ReasonRule<'no_channels'> = {
   name: 'no_channels',
   kinds: ['state_change', 'reminder', 'late', 'escalation', 'impact', 'acknowledged', 'closed', 'remediation_failed'],
   evaluate: ({ channels, called_later }) => ({

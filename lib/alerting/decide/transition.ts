@@ -9,10 +9,10 @@ import type { Env } from '#lib/env.ts';
 import { TRANSITIONS, under } from '#lib/keys.ts';
 import { pick } from '#lib/platform/plain-data.ts';
 import type { DecisionInput } from './rule-input.ts';
-import { REASONS } from './rules.ts';
+import { REASON_RULES } from './rules.ts';
 
 /** The first rule that stopped the alert of a transition. */
-export const AlertReason = z.enum(REASONS.map(({ name }) => name));
+export const AlertReason = z.enum(REASON_RULES.map(({ name }) => name));
 export type AlertReason = z.infer<typeof AlertReason>;
 
 /** The values that a rule read, human-readable: times in ISO 8601. */
@@ -38,11 +38,11 @@ export const AlertDecision = z.object({
   reason: AlertReason.nullable().describe(
     [
       'First rule that stopped the alert; null if it was planned.',
-      ...REASONS.map(({ name, meaning }) => `${name}: ${meaning}`),
+      ...REASON_RULES.map(({ name, meaning }) => `${name}: ${meaning}`),
     ].join(' '),
   ),
   deliveries: z.array(z.string()).describe('Ids in the delivery log, one per channel.'),
-  urgency: AlertUrgency.describe('low: not urgent.'),
+  urgency: AlertUrgency.describe('high: urgent. low: can wait.'),
   attributed_to: Attribution.nullable().describe('Reason of the hold, or the upstream cause; null without one.'),
   facts: RuleFacts.describe(
     'Values read by the deciding rule, such as cooldown_until; empty if the alert was planned.',

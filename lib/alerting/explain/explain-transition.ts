@@ -1,7 +1,7 @@
 import { type AlertItem, deliveriesOf } from '#lib/alerting/decide/alert-item.ts';
 import { clock, counted } from '#lib/alerting/decide/fact-texts.ts';
 import { ruleInputOf } from '#lib/alerting/decide/rule-input.ts';
-import { decide, reasonOf } from '#lib/alerting/decide/rules.ts';
+import { decide, ruleOfReason } from '#lib/alerting/decide/rules.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { GapCause } from '#lib/history/runs/gaps.ts';
 import { timeOf } from '#lib/platform/ids.ts';
@@ -38,16 +38,16 @@ export function explainTransition(transition: DecidedTransition, alerts: readonl
   return {
     verdict: VERDICTS[alert.decision],
     sentence: [decisionSentence(transition), change, ...[...calls, ...others.slice(-1)].map(laterSentence)].join(' '),
-    remedy: alert.reason === null || wasSent ? '' : reasonOf(alert.reason).remedy,
+    remedy: alert.reason === null || wasSent ? '' : ruleOfReason(alert.reason).remedy,
     rules: decide(ruleInputOf(transition)).rules.map(({ rule, outcome, facts }) => {
-      const { label, found } = reasonOf(rule);
+      const { label, found } = ruleOfReason(rule);
       return { rule, label, outcome, facts, found: outcome === 'not_reached' ? '' : found(facts) };
     }),
   };
 }
 
 function decisionSentence({ alert }: DecidedTransition): string {
-  const why = alert.reason === null ? '' : (rootCauseSentence(alert) ?? reasonOf(alert.reason).sentence(alert.facts));
+  const why = alert.reason === null ? '' : (rootCauseSentence(alert) ?? ruleOfReason(alert.reason).sentence(alert.facts));
   switch (alert.decision) {
     case 'planned':
       return `An alert was sent to ${counted(alert.deliveries.length, 'channel')}.`;

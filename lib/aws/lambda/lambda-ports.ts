@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { CLIENT_SETTINGS } from '#lib/aws/client-settings.ts';
 import { dynamoTable } from '#lib/aws/dynamodb-table.ts';
-import { queueUrls, readSurroundings } from '#lib/aws/environment.ts';
+import { queueUrls, readFunctionVariables } from '#lib/aws/environment.ts';
 import type { Ports } from '#lib/env.ts';
 import type { Net } from '#lib/net/net.ts';
 import { NO_ASSETS } from '#lib/platform/assets.ts';
@@ -54,7 +54,7 @@ export function lambdaPorts(
   queues: readonly string[],
   { makeBus = NO_BUS, makeNet = NO_NET }: { makeBus?: MakeBus; makeNet?: MakeNet } = {},
 ): Ports & { log: LambdaLog } {
-  const { TABLE_NAME, BUS_NAME, IN_VPC, LOG_LEVEL, POWERTOOLS_SERVICE_NAME } = readSurroundings(env);
+  const { TABLE_NAME, BUS_NAME, IN_VPC, LOG_LEVEL, POWERTOOLS_SERVICE_NAME } = readFunctionVariables(env);
   const settings = withoutLoopback(readSettings(env));
   const ids = makeIds(systemClock);
   return {

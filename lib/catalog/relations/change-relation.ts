@@ -10,10 +10,10 @@ import type { Item, Write } from '#lib/platform/ports.ts';
 import { commit, oneAtATime, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import {
-  assertReachable,
+  assertGroupSize,
   auditedRelation,
   FROM,
-  failureOf,
+  failurePropagationOf,
   type NewRelation,
   type Relation,
   type RelationItem,
@@ -76,7 +76,7 @@ export async function createRelation(scope: MutationContext, input: NewRelation)
   if (from_entity_id === to_entity_id) throw invalid(TO.id, `must differ from ${FROM.id}`);
   const id = ports.ids.id('rel');
   const created_at = iso(ports.clock.now());
-  const failure = failureOf(relation_type, input);
+  const failure = failurePropagationOf(relation_type, input);
   const record = { id, from_entity_id, to_entity_id, relation_type, ...failure, created_at };
   const v = ports.ids.token();
   const note = auditWriter(scope, 'create', auditedRelation);
@@ -101,7 +101,7 @@ export async function createRelation(scope: MutationContext, input: NewRelation)
       const which = `${relation_type} from ${from_entity_id} to ${to_entity_id}`;
       throw new AppError('CONFLICT', `There is a relation ${which} already: ${taken.id}.`);
     }
-    assertReachable(failure, 1 + (await membersOfGroup(scope, from_entity_id, failure)));
+    assertGroupSize(failure, 1 + (await membersOfGroup(scope, from_entity_id, failure)));
     const unchanged = [from, to].map(({ pk, sk, v: read }) => ({ check: { pk, sk }, if: { version: read } }));
     const outcome = await commit(ports, [
       { put: relation, if: 'absent' },

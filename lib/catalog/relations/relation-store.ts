@@ -6,7 +6,7 @@ import type { Reader } from '#lib/platform/http/paging.ts';
 import type { Item, Key } from '#lib/platform/ports.ts';
 import { allOf, itemsOf, queryMerged } from '#lib/platform/table/pages.ts';
 import {
-  type Failure,
+  type FailurePropagation,
   type Relation,
   type RelationItem,
   type RelationPointer,
@@ -91,7 +91,7 @@ export async function dependentsOf(
 export async function membersOfGroup(
   scope: TenantScope,
   entity: string,
-  { group, required }: Failure,
+  { group, required }: FailurePropagation,
 ): Promise<number> {
   if (required === null) return 0;
   return (await relationsFrom(scope, entity)).filter((relation) => relation.group === group).length;

@@ -10,7 +10,7 @@ import type { Item } from '#lib/platform/ports.ts';
 const GROUP = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
 /** Propagation of failure by a relation, from the second entity to the first. */
-export const Failure = z.object({
+export const FailurePropagation = z.object({
   propagates_failure: z
     .boolean()
     .describe(
@@ -26,21 +26,22 @@ export const Failure = z.object({
     .min(1)
     .max(200)
     .nullable()
-    .describe(
-      'Minimum number of healthy members in the group. Null: the value of another member, else 1; the lowest wins.',
-    ),
+    .describe('Minimum number of healthy members. The lowest value in the group applies; 1 if all are null.'),
   when: z
     .enum(['down', 'degraded'])
     .describe(
       'State in which the second entity counts as failed. down: all its checks are down. degraded: any of them is.',
     ),
 });
-export type Failure = z.infer<typeof Failure>;
+export type FailurePropagation = z.infer<typeof FailurePropagation>;
 
-const NewFailure = Failure.partial();
+const NewFailurePropagation = FailurePropagation.partial();
 
 /** Returns the failure properties with defaults. Throws VALIDATION_ERROR for contradictions. */
-export function failureOf(relation_type: string, given: z.infer<typeof NewFailure>): Failure {
+export function failurePropagationOf(
+  relation_type: string,
+  given: z.infer<typeof NewFailurePropagation>,
+): FailurePropagation {
   const { propagates_failure = relation_type === 'depends_on', group = null, required = null, when = 'down' } = given;
   const requiresFailure = 'requires propagates_failure: true; set it or omit this property';
   if (!propagates_failure && group !== null) throw invalid('group', requiresFailure);
@@ -50,11 +51,11 @@ export function failureOf(relation_type: string, given: z.infer<typeof NewFailur
 }
 
 /** Throws unless the group of a relation can reach its minimum. @param members of the group, including this relation */
-export function assertReachable({ group, required }: Failure, members: number): void {
+export function assertGroupSize({ group, required }: FailurePropagation, members: number): void {
   if (required === null || required <= members) return;
   throw invalid(
     'required',
-    `is ${required}, but the group ${group} of this entity has ${members} with this one; create the other relations first, without required`,
+    `is ${required}, but the size of the group ${group} is ${members} including this relation; create the other relations first, without required`,
   );
 }
 
@@ -84,7 +85,7 @@ const NewRelationInput = z.object({
   to_entity_id: Relating.shape.to_entity_id.optional(),
   to_entity: EntityPathInput.optional(),
   relation_type: RelationType,
-  ...NewFailure.shape,
+  ...NewFailurePropagation.shape,
 });
 
 export const NewRelation = namesEntity(namesEntity(NewRelationInput, FROM), TO).meta({ id: 'NewRelation' });
@@ -93,7 +94,7 @@ export type NewRelation = z.infer<typeof NewRelation>;
 const StoredRelation = z.object({
   id: IdOf('the relation'),
   ...Relating.shape,
-  ...Failure.shape,
+  ...FailurePropagation.shape,
   created_at: CreatedAt,
 });
 export type StoredRelation = z.infer<typeof StoredRelation>;
@@ -106,13 +107,13 @@ export const Relation = z
     to_entity_id: Relating.shape.to_entity_id,
     to_entity: z.string().describe('Blueprint slug and entity slug of the second entity: service/database.'),
     relation_type: RelationType,
-    ...Failure.shape,
+    ...FailurePropagation.shape,
     created_at: CreatedAt,
   })
   .meta({ id: 'Relation' });
 export type Relation = z.infer<typeof Relation>;
 
-const Noted = z.object({ ...Relating.shape, ...Failure.shape });
+const Noted = z.object({ ...Relating.shape, ...FailurePropagation.shape });
 
 export const auditedRelation: Audited<StoredRelation> = {
   type: 'relation',

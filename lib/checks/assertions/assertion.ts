@@ -111,12 +111,7 @@ export function assertionList(type: string, sources: readonly SourceName[]) {
         context.addIssue({ code: 'custom', path, message });
       }
     });
-  return z
-    .array(assertion as unknown as z.ZodType<Assertion>)
-    .max(MAX_ASSERTIONS)
-    .describe(
-      'Conditions on the response, each evaluated independently, in this order. Up to 20. Severity fail or warn.',
-    );
+  return z.array(assertion as unknown as z.ZodType<Assertion>).max(MAX_ASSERTIONS);
 }
 
 const joinNames = (names: readonly string[]): string => {

@@ -6,7 +6,7 @@ import type { Item } from '#lib/platform/ports.ts';
 export const TransitionCause = z
   .enum(['result', 'missed_heartbeat', 'check_disabled', 'check_enabled', 'check_deleted'])
   .describe(
-    'result: probe or push. missed_heartbeat: no heartbeat in time. check_disabled, check_deleted: change by a user, sends no alert. check_enabled: reserved.',
+    'result: probe or push. missed_heartbeat: no heartbeat in time. check_disabled, check_deleted: change by a user; sends at most a closing alert. check_enabled: reserved.',
   );
 export type TransitionCause = z.infer<typeof TransitionCause>;
 

@@ -26,14 +26,14 @@ export const COMMON_ERRORS = {
 >;
 type CommonKind = keyof typeof COMMON_ERRORS;
 
-/** `timeout_ms` covers all steps; `now` (epoch ms): start. `shows`: details for a settings test. `room`: net.ts. */
+/** `timeout_ms` covers all steps; `now` (epoch ms): start. `withDetails`: details for a settings test. `waitForMemory`: net.ts. */
 export type ProbeInput = {
   net: Net;
   settings: Settings;
   timeout_ms: number;
   now: number;
-  shows?: boolean;
-  room?: () => Promise<void>;
+  withDetails?: boolean;
+  waitForMemory?: () => Promise<void>;
 };
 
 type SettingHost = { path: string; host: string; port?: number | undefined };
@@ -126,7 +126,10 @@ export const defineCheck = <
   type: Definition<Name, Config, Fields, Result, Shown, Kind>,
 ): CheckType<Name, CommonKind | Kind> => {
   const [result, shown] = [type.result, type.shown].map((schema) => schema?.partial() ?? z.object());
-  const config = type.config.safeExtend({ assertions: assertionList(type.type, type.sources).optional() });
+  const assertions = assertionList(type.type, type.sources).describe(
+    `Conditions on ${type.mode === 'push' ? 'the body and run time of a success ping' : 'the response'}, each evaluated independently, in this order. Up to 20. Severity fail or warn.`,
+  );
+  const config = type.config.safeExtend({ assertions: assertions.optional() });
   const interval = { minimum: 1, default: 60 };
   const defaults = {
     interval,

@@ -10,7 +10,10 @@ import type { ProbeInput, Settled } from './check-type.ts';
 import type { DnsConfig } from './dns.ts';
 
 /** Queries a DNS server for a record. */
-export const probeDns = ({ config }: Settled<DnsConfig>, { net, settings, timeout_ms, shows = false }: ProbeInput) =>
+export const probeDns = (
+  { config }: Settled<DnsConfig>,
+  { net, settings, timeout_ms, withDetails = false }: ProbeInput,
+) =>
   outcomeOfProbe(async () => {
     const { hostname, record_type: type, resolver, assertions = [] } = config;
     const egress = settings.CHECK_EGRESS;
@@ -25,11 +28,11 @@ export const probeDns = ({ config }: Settled<DnsConfig>, { net, settings, timeou
     const facts = { latency_ms, rcode, records: { values: visible, same, none } };
     const found = withAssertionResults(
       evaluateRecords(config, response, visible),
-      await evaluateAssertions(assertions, facts, shows),
+      await evaluateAssertions(assertions, facts, withDetails),
     );
     return {
       ...found,
-      ...(shows
+      ...(withDetails
         ? { records: visible.slice(0, MAX_SHOWN) }
         : assertions.length > 0 && { records: storedRecords(visible) }),
       ...(response.unanswered && !found.success && { unanswered: true }),

@@ -45,7 +45,7 @@ export const dns = defineCheck({
     records: z
       .array(z.string())
       .describe(
-        'dns, with assertions and in settings tests: up to 10 records, without private ones from the DNS server of the service.',
+        'Up to 10 records, for DNS checks with assertions and in settings tests. Private addresses from the DNS server of the service are omitted.',
       ),
   }),
   hosts: ({ config: { resolver } }) =>

@@ -109,7 +109,7 @@ const RdapResponse = z.object({
 });
 
 /** Queries the registry of a domain for its expiry. */
-export const probeDomain = ({ config }: Settled<DomainConfig>, { shows = false, ...probe }: ProbeInput) =>
+export const probeDomain = ({ config }: Settled<DomainConfig>, { withDetails = false, ...probe }: ProbeInput) =>
   outcomeOfProbe(async () => {
     const { domain: input, min_days_remaining: minDays, assertions } = config;
     const name = ofRegistry(input)!;
@@ -135,14 +135,14 @@ export const probeDomain = ({ config }: Settled<DomainConfig>, { shows = false, 
     const isSufficient = expiry.days_left >= Math.max(0, minDays);
     const found = isSufficient ? succeeded(latency_ms, status) : fail('expiry', expiryMessage(expiry));
     return {
-      ...withAssertionResults(found, await evaluateAssertions(assertions, { latency_ms, expiry }, shows)),
+      ...withAssertionResults(found, await evaluateAssertions(assertions, { latency_ms, expiry }, withDetails)),
       ...expiryMembers(expiry),
     };
   });
 
 async function queryRegistry(
   name: string,
-  { net, settings, timeout_ms, now, room }: ProbeInput,
+  { net, settings, timeout_ms, now, waitForMemory }: ProbeInput,
 ): Promise<HttpReply | undefined> {
   const egress = settings.CHECK_EGRESS;
   const startedAt = performance.now();
@@ -156,7 +156,7 @@ async function queryRegistry(
     headers: { accept: 'application/rdap+json' },
     timeout_ms: left_ms,
     max_body_bytes: MAX_RESPONSE_BYTES,
-    ...(room && { room }),
+    ...(waitForMemory && { waitForMemory }),
     egress,
     max_redirects: 5,
   });

@@ -14,7 +14,7 @@ const MAX_REDIRECTS = 5;
 /** Sends a request and evaluates the response. */
 export async function probeHttp(
   check: HttpSettings & Settled<HttpConfig>,
-  { net, settings, timeout_ms, now, room, shows = false }: ProbeInput,
+  { net, settings, timeout_ms, now, waitForMemory, withDetails = false }: ProbeInput,
 ) {
   const redactor = secretsOf(check.config);
   const outcome = await outcomeOfProbe(async () => {
@@ -27,15 +27,15 @@ export async function probeHttp(
       ...(headers && { headers }),
       ...(body !== undefined && { body }),
       timeout_ms,
-      ...(room && { room }),
+      ...(waitForMemory && { waitForMemory }),
       ...bodyReadOptions({ assertions, find: check.body_contains, status: status.only }),
-      ...(shows && { excerpt_bytes: EXCERPT_BYTES }),
+      ...(withDetails && { excerpt_bytes: EXCERPT_BYTES }),
       egress: settings.CHECK_EGRESS,
       max_redirects: follow ? MAX_REDIRECTS : 0,
       verify_tls: verify_tls !== false,
     });
     const facts = factsOf(reply, assertions, now);
-    const results = await evaluateAssertions(assertions, facts, shows);
+    const results = await evaluateAssertions(assertions, facts, withDetails);
     // The text of a response with an unexpected status is not checked.
     const isStatusWrong = results.failures.some(({ kind }) => kind === 'status');
     const outcomeOfResponse = isStatusWrong
@@ -45,7 +45,7 @@ export async function probeHttp(
     return {
       ...found,
       ...expiryMembers(facts.expiry),
-      ...(shows && { response: responseOf(reply, redactor()) }),
+      ...(withDetails && { response: responseOf(reply, redactor()) }),
     };
   });
   return withoutSecrets(outcome, redactor);

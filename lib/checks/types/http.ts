@@ -54,7 +54,7 @@ const Fields = z.object({
   body_contains: z
     .string()
     .max(4096)
-    .describe('Text that the first 1 MB of the body must contain exactly; empty: any body. Default: empty.')
+    .describe('Case-sensitive text that the body must contain in its first 1 MB; empty: any body. Default: empty.')
     .default(''),
 });
 

@@ -6,13 +6,16 @@ import type { ProbeInput, Settled } from './check-type.ts';
 import type { TcpConfig } from './tcp.ts';
 
 /** Opens a connection and performs the steps, if any. */
-export const probeTcp = ({ config }: Settled<TcpConfig>, { net, settings, timeout_ms, shows = false }: ProbeInput) =>
+export const probeTcp = (
+  { config }: Settled<TcpConfig>,
+  { net, settings, timeout_ms, withDetails = false }: ProbeInput,
+) =>
   outcomeOfProbe(async () => {
     const { host, port, servername, verify_tls: verify = true, steps = [], assertions } = config;
     const tls = { servername, verify };
     const request = { host, port, timeout_ms, egress: settings.CHECK_EGRESS, ...(config.tls && { tls }) };
     const redact = redactorOf(secretsOf(steps));
     const conversation = await converse(net, request, await actionsOf(steps), { tls, redact: redact });
-    const outcome = await outcomeOfDialog(conversation, assertions, shows);
-    return { ...outcome, ...(shows && steps.length > 0 && { transcript: conversation.transcript }) };
+    const outcome = await outcomeOfDialog(conversation, assertions, withDetails);
+    return { ...outcome, ...(withDetails && steps.length > 0 && { transcript: conversation.transcript }) };
   });

@@ -27,14 +27,17 @@ const MAX_BYTES = 1024 * 1024;
 const MAX_MESSAGES = 1_000;
 
 /** Opens a WebSocket and waits for a matching message, if one is expected. */
-export const probeWebsocket = ({ config }: Settled<Config>, { net, settings, timeout_ms, shows = false }: ProbeInput) =>
+export const probeWebsocket = (
+  { config }: Settled<Config>,
+  { net, settings, timeout_ms, withDetails = false }: ProbeInput,
+) =>
   outcomeOfProbe(async () => {
     const { verify_tls: verify = true } = config;
     const { host, port, isSecure } = addressOf(config.url);
     const tls = isSecure ? { verify, alpn: ['http/1.1'] } : undefined;
     const request = { host, port, tls, timeout_ms, egress: settings.CHECK_EGRESS };
     const session = new Session(config, await expectationOf(config));
-    return outcomeOfDialog(await runDialog(net, request, session), config.assertions, shows);
+    return outcomeOfDialog(await runDialog(net, request, session), config.assertions, withDetails);
   });
 
 async function expectationOf({ expect, matches }: Config): Promise<Expectation | undefined> {

@@ -46,7 +46,7 @@ const Config = z.strictObject({
     .string()
     .min(1)
     .max(4096)
-    .describe('Text that one of the messages must contain exactly.')
+    .describe('Case-sensitive text that one message must contain.')
     .meta(MESSAGE)
     .optional(),
   matches: Matches.describe('RE2 expression that one of the messages must match.').meta(MESSAGE).optional(),

@@ -53,7 +53,7 @@ async function* packedEntries(
         last = last?.at === at ? { at, entry: last.entry.gap ? entry : last.entry } : { at, entry };
       }
       if (entries.length > 0) yield entries;
-      // A store may return without ever waiting.
+      // Yields here, because a store in this process can resolve without letting other work run.
       else await othersTurn();
     }
     if (last) yield [last];

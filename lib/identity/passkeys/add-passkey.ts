@@ -38,7 +38,7 @@ export async function addPasskey(
   headers: Sent['headers'],
 ): Promise<PasskeyRecord> {
   const { ports, keys, caller } = context;
-  assertDuration(caller);
+  assertKeyHasNoExpiry(caller);
   const relyingParty = relyingPartyOf(headers, ports.settings);
   const client = clientDataOf(response.response.clientDataJSON);
   if (!client) throw refused('webauthn.create', 'garbled');
@@ -81,7 +81,7 @@ export async function addPasskey(
 }
 
 /** Throws FORBIDDEN for a key that expires, because a passkey would outlive it. */
-function assertDuration({ valid_until }: Context['caller']): void {
+function assertKeyHasNoExpiry({ valid_until }: Context['caller']): void {
   if (valid_until === null) return;
   throw new AppError(
     'FORBIDDEN',

@@ -25,7 +25,7 @@ export function endSession(scope: MutationContext, session: SessionItem): Promis
     const still = await ports.table.get<SessionItem>(sessionKey);
     if (!still) return undefined;
     const outcome = await commit(ports, [
-      // With its version: of two concurrent ends one counts.
+      // Conditional on the version, so that only one of two concurrent calls writes an audit entry.
       { delete: sessionKey, if: { version: still.v } },
       { delete: pointer },
       ...note(still, undefined),

@@ -24,7 +24,7 @@ export function assertSameOriginRequest(method: string, headers: Headers, addres
 
 /**
  * Throws FORBIDDEN unless a sign-in or sign-out was sent to an address of the service from a same-origin page or a
- * client without pages. It prevents another page from signing a user in as another one.
+ * client that is not a browser. It prevents another page from signing a user in as another one.
  */
 export function assertSameOriginSignIn(headers: Headers, addresses: ServiceAddresses): void {
   assertServiceHost(headers, addresses);

@@ -12,7 +12,7 @@ import type { Item, Write } from '#lib/platform/ports.ts';
 import { oneAtATime, type RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { Name, text } from '#lib/platform/text.ts';
 
-/** Validity of an invitation (docs/use/people-and-keys.md#invite-users): 7 days in ms. */
+/** Validity of an invitation (docs/use/users-and-keys.md#invite-users): 7 days in ms. */
 export const INVITATION_MS = 7 * 24 * 3_600_000;
 
 export const NewInvitation = z

@@ -7,7 +7,7 @@ import type { Env } from '#lib/env.ts';
 import { assertSameOriginForm } from '#lib/identity/sessions/same-origin.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import { type ApiEvent, type ApiResult, bodyBytes } from '#lib/platform/http/api-event.ts';
-import { refuse } from '#lib/platform/http/router.ts';
+import { loggedError } from '#lib/platform/http/router.ts';
 import { parse } from '#lib/platform/http/validation.ts';
 import { line } from '#lib/platform/text.ts';
 import { HOUR_MS, iso } from '#lib/platform/time.ts';
@@ -127,7 +127,7 @@ export function linkHandler(env: Env): (event: ApiEvent) => Promise<ApiResult> {
       anonymous({ method, headers, cookies: [], address, request_id }, 'open');
       return pageOf(await pageFor(env, event, address), request_id);
     } catch (error) {
-      const refused = refuse(env.ports.log, error, {
+      const refused = loggedError(env.ports.log, error, {
         request_id,
         method,
         path: `${LINK_PATH}…`,

@@ -26,8 +26,11 @@ type Refused = {
   source_ip?: string | undefined;
 };
 
-/** Returns the error for a response. Logs failures and refused clients, which no other log names behind a proxy. */
-export function refuse(log: Log, error: unknown, { headers, source_ip, ...request }: Refused): AppError {
+/**
+ * Returns the error for a response. Logs internal errors, and the address of each refused client, because other logs
+ * see only the proxy.
+ */
+export function loggedError(log: Log, error: unknown, { headers, source_ip, ...request }: Refused): AppError {
   const visible = asAppError(error);
   const { status, code } = visible;
   if (status >= 500) log.error('request failed', { ...request, error: visible.cause ?? visible });
@@ -57,9 +60,9 @@ export type Gates<Context extends { caller: Rights }> = {
   spend(context: Context, rate: AccountClass, count?: number): Promise<Record<string, string>>;
   /** Throws FORBIDDEN if the key of the caller is restricted to another API. */
   restrict(context: Context): void;
-  weigh(context: Context, rate: AccountClass, characters: number): Promise<void>;
+  chargeCost(context: Context, rate: AccountClass, characters: number): Promise<void>;
   /** Runs a read when the account has a permit. Throws RATE_LIMITED. */
-  inReadTurn<T>(context: Context, read: () => Promise<T>): Promise<T>;
+  withReadPermit<T>(context: Context, read: () => Promise<T>): Promise<T>;
   log: Log;
 };
 
@@ -95,7 +98,13 @@ export function makeRouter<Context extends { caller: Rights }>(
     } catch (error) {
       const { method, sourceIp } = event.requestContext.http;
       const { rawPath: path, headers } = event;
-      const visible = refuse(gates.log, error, { request_id: requestId, method, path, headers, source_ip: sourceIp });
+      const visible = loggedError(gates.log, error, {
+        request_id: requestId,
+        method,
+        path,
+        headers,
+        source_ip: sourceIp,
+      });
       return {
         statusCode: visible.status,
         headers: {
@@ -131,10 +140,10 @@ export function makeRouter<Context extends { caller: Rights }>(
     const serveCounted = async () => {
       Object.assign(rateHeaders, await gates.spend(context, rate, route?.tokens));
       const served = await serve(event, context, matching, route);
-      await gates.weigh(context, rate, served.text.length);
+      await gates.chargeCost(context, rate, served.text.length);
       return served;
     };
-    return rate === 'read' ? gates.inReadTurn(context, serveCounted) : serveCounted();
+    return rate === 'read' ? gates.withReadPermit(context, serveCounted) : serveCounted();
   }
 
   async function serve(

@@ -64,7 +64,7 @@ export function commonRequired(schema: z.core.$ZodType): string[] {
 /** Returns the error for an unknown property. @param replacement text to write instead */
 export function unknown(path: Path, known: readonly string[], replacement?: string): ErrorDetail {
   if (replacement)
-    return { path: path.join('.'), message: `\`${path.join('.')}\` is not known here; write ${replacement}` };
+    return { path: path.join('.'), message: `\`${path.join('.')}\` is not a known property; use ${replacement}` };
   const closest = closestName(String(path.at(-1)), known);
   const hint = closest === undefined ? '' : `; did you mean \`${closest}\`?`;
   return { path: path.join('.'), message: `\`${path.join('.')}\` is not known${hint}` };

@@ -27,21 +27,21 @@ const tooManyProbesError = (message: string): AppError =>
 type ProbedNow = Probed & { isCut: boolean; isSilent: boolean };
 
 /**
- * Probes a target immediately for a waiting caller, on the slow lane, so that no due check waits for it. `shows`:
+ * Probes a target immediately for a waiting caller, on the slow lane, so that no due check waits for it. `withDetails`:
  * whether the outcome includes the response. Throws UNAVAILABLE if a stall may have caused the failure, RATE_LIMITED if
  * no permit is free.
  */
 export async function probeNow(
   { ports, tenant, caller }: Context,
   check: CheckSettings,
-  { shows = false, about }: { shows?: boolean; about: Record<string, unknown> },
+  { withDetails = false, about }: { withDetails?: boolean; about: Record<string, unknown> },
 ): Promise<ProbedNow> {
   const { lanes, network } = probingProcess(ports);
   const host = hostOf(check);
   await network.recheck();
   const claim = { tenant, target: host, until: ports.clock.now() + WAIT_MS };
   const timeout_ms = Math.min(probeTimeout(check), MAX_MS);
-  const probe = () => probeBy(ports, check, { account: caller, tenant_id: tenant, timeout_ms, shows, about });
+  const probe = () => probeBy(ports, check, { account: caller, tenant_id: tenant, timeout_ms, withDetails, about });
   const probed = await lanes.slow.run(claim, () => lanes.begin(claim, probe));
   if (probed === NO_PERMIT) {
     throw new AppError(

@@ -58,7 +58,7 @@ export async function testSettings(context: Context, input: TestInput): Promise<
       'is a push check: a job or program posts its results, and the service does not probe it',
     );
   }
-  const { outcome } = await probeNow(context, check, { shows: true, about: { check_id } });
+  const { outcome } = await probeNow(context, check, { withDetails: true, about: { check_id } });
   const { assertions = [] } = outcome;
   return pick(SettingsTestRecord, {
     ...outcome,

@@ -4,7 +4,7 @@ import type { StateEnv } from '#lib/checks/state/on-change.ts';
 import type { Env } from '#lib/env.ts';
 import { AppError, type ErrorCode } from '#lib/platform/errors.ts';
 import { type ApiEvent, type ApiResult, firstBytes, PUSH_HEADERS } from '#lib/platform/http/api-event.ts';
-import { refuse } from '#lib/platform/http/router.ts';
+import { loggedError } from '#lib/platform/http/router.ts';
 import { maskSecrets } from './mask-secrets.ts';
 import { type Pinged, type PingGate, pingGate } from './ping-gate.ts';
 import { type PingPath, readPingPath, UUID } from './ping-path.ts';
@@ -68,7 +68,7 @@ export function makePings(env: StateEnv): (event: ApiEvent) => Promise<ApiResult
     } catch (error) {
       const { headers, rawPath } = event;
       const request = { request_id, method: http.method, path: loggedPath(rawPath), headers, source_ip: http.sourceIp };
-      const failure = refuse(env.ports.log, error, request);
+      const failure = loggedError(env.ports.log, error, request);
       if (failure.code === 'RATE_LIMITED') env.ports.metrics.count('RefusedPings');
       return failureReply(failure, request_id);
     }

@@ -50,12 +50,12 @@ export async function keepPing(env: Env, check: CheckItem, kept: Kept, retention
     result_sk: item.sk,
   };
   const own: Write[] = [{ put: item, if: 'absent' }, ...(pointer ? [{ put: pointer, if: 'absent' as const }] : [])];
-  if (facts.kind === 'start') return begin(env, check, { own, at, rid: facts.rid });
-  await retryOnConflict(ports, async () => (isOver(await commit(ports, own), own.length) ? true : RETRY));
+  if (facts.kind === 'start') return openRun(env, check, { own, at, rid: facts.rid });
+  await retryOnConflict(ports, async () => (isStored(await commit(ports, own), own.length) ? true : RETRY));
 }
 
 /** Whether it was written now, or by an earlier request with the same key. */
-const isOver = (done: Awaited<ReturnType<typeof commit>>, own: number): boolean =>
+const isStored = (done: Awaited<ReturnType<typeof commit>>, own: number): boolean =>
   done.ok || done.failed.some((at) => at < own);
 
 type Start = {
@@ -64,19 +64,19 @@ type Start = {
   rid: string | undefined;
 };
 
-async function begin(env: Env, check: CheckItem, { own, at, rid }: Start): Promise<void> {
+async function openRun(env: Env, check: CheckItem, { own, at, rid }: Start): Promise<void> {
   const { ports, keys } = env;
   const due = await oneAtATime(ports.table, check.entity_id, () =>
     retryOnConflict<DueDeadline[]>(ports, async (attempt) => {
       const now = attempt === 0 ? check : await ports.table.get<CheckItem>(keys.check(check.tenant_id, check.id));
       if (!now) throw notFound('This check');
       const runs = now.enabled ? withStart(now.runs ?? [], rid, at, heartbeatRules(now).maxRun) : undefined;
-      if (!runs) return isOver(await commit(ports, own), own.length) ? [] : RETRY;
+      if (!runs) return isStored(await commit(ports, own), own.length) ? [] : RETRY;
       const last_received = { at: now.last_received?.at ?? 0, received_at: at };
       const next = nextCheck(now, ports.ids.token(), { runs, last_received }, ['silence_at']);
       const deadline = await heartbeatDeadlineWrite(env, now, { runs, last_received }, ports.clock.now());
       const done = await commit(ports, [...own, replaceCheck(now, next), ...(deadline ? [deadline.write] : [])]);
-      if (!isOver(done, own.length)) return RETRY;
+      if (!isStored(done, own.length)) return RETRY;
       return done.ok && deadline ? [deadline.due] : [];
     }),
   );

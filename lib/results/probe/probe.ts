@@ -84,7 +84,7 @@ type HowToProbe = {
   /** Time (epoch ms) from which the probe is too late and is not started. */
   late_from?: number;
   /** Whether the outcome includes the response. */
-  shows?: boolean;
+  withDetails?: boolean;
   about: Record<string, unknown>;
 };
 
@@ -92,7 +92,7 @@ type HowToProbe = {
 export async function probeBy(
   ports: Ports,
   check: CheckSettings,
-  { account, tenant_id, timeout_ms, late_from = Number.POSITIVE_INFINITY, shows = false, about }: HowToProbe,
+  { account, tenant_id, timeout_ms, late_from = Number.POSITIVE_INFINITY, withDetails = false, about }: HowToProbe,
 ): Promise<Probed | undefined> {
   // Before any measurement, because the first import blocks this process.
   const probe = await checkTypeOf(check.check_type).probe?.();
@@ -101,7 +101,7 @@ export async function probeBy(
   const settings = settingsFor(ports.settings, account);
   const before = ports.clock.stalled();
   const permit = new BodyPermit(probingProcess(ports).lanes.large, tenant_id, ports.clock);
-  const input = { net: ports.net, settings, timeout_ms, now: started_at, shows, room: permit.enter };
+  const input = { net: ports.net, settings, timeout_ms, now: started_at, withDetails, waitForMemory: permit.enter };
   let waited_ms = 0;
   const outcome = await probe?.(check, input).finally(() => {
     waited_ms = permit.leave();

@@ -46,7 +46,7 @@ type RecordedProbe =
   | { is: Exclude<Recorded, 'dropped'>; result: ResultItem; state: CheckState; changed?: boolean }
   | { is: 'dropped' };
 
-const membersOf = ({ check, outcome }: Probe): Record<string, unknown> =>
+const propertiesOf = ({ check, outcome }: Probe): Record<string, unknown> =>
   pick(checkTypeOf(check.check_type).result, outcome);
 
 /** Effect of a probe on its check. */
@@ -65,7 +65,7 @@ export function effectOf(probe: Probe, check = probe.check): Effect {
 /** Returns changed properties of the check item that describe its latest probe. */
 function probeMemory(probe: Probe, check: CheckItem): Pick<CheckItem, 'slow' | 'noted'> {
   const slow = isSlow(probe.outcome, check.interval_seconds);
-  const noted = membersOf(probe);
+  const noted = propertiesOf(probe);
   return {
     ...(slow !== (check.slow ?? false) && { slow }),
     ...(!isDeepStrictEqual(noted, check.noted ?? {}) && { noted }),
@@ -129,7 +129,7 @@ const isOutdated = ({ retry, check: { rev } }: Probe, check: CheckItem, now: num
 
 function resultOf(keys: Keys, probe: Probe): ResultItem {
   const { check, slot, started_at, outcome, retention_days, manual, retry } = probe;
-  const noted = membersOf(probe);
+  const noted = propertiesOf(probe);
   const at = isFirstProbe(probe) ? check.settings_at : slot;
   return {
     ...keys.result(check.tenant_id, check.id, at, manual ? `M${manual.token}` : String(check.rev)),
@@ -147,7 +147,7 @@ function resultOf(keys: Keys, probe: Probe): ResultItem {
   };
 }
 
-type Pack = {
+type PackWriter = {
   add(entry: PackedEntry): void;
   /** Writes the waiting entries. On failure it throws, and `waiting` returns them. */
   end(): Promise<void>;
@@ -170,7 +170,7 @@ export const entryOfProbe = ({ check, slot, started_at, outcome }: Probe): Packe
 });
 
 /** Opens the pack of a job, written every two seconds. `signal`: aborted when the run has a successor. */
-export function openPack(env: Env, job: Job, retentionDays: number, signal?: AbortSignal): Pack {
+export function openPack(env: Env, job: Job, retentionDays: number, signal?: AbortSignal): PackWriter {
   const { ports } = env;
   let waiting: PackedEntry[] = [];
   let isTimed = false;
@@ -210,7 +210,7 @@ export function openPack(env: Env, job: Job, retentionDays: number, signal?: Abo
   };
 }
 
-/** Writes a pack as the next part of its slot, on `absent`, without checks that an earlier part has an outcome for. */
+/** Writes entries as the next free part of the slot. Omits checks with an outcome in an earlier part. */
 async function writePacks(env: Env, job: Job, all: PackedEntry[], expires_at: number): Promise<void> {
   const { ports, keys } = env;
   const { tenant_id, cell, interval_seconds, slot } = job;

@@ -1,6 +1,6 @@
 import type { Context } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
-import { queueUrls, queueVariable, readSurroundings } from '#lib/aws/environment.ts';
+import { queueUrls, queueVariable, readFunctionVariables } from '#lib/aws/environment.ts';
 import { lambda } from '#lib/aws/lambda/lambda.ts';
 import { scheduleLag } from '#lib/aws/metrics.ts';
 import { memoryLog } from '#test/support/log.ts';
@@ -47,7 +47,7 @@ describe('lambda', () => {
       QUEUE_URL_X: 'x',
     };
     expect(queueUrls(env, ['tick', 'a-b', 'job'])).toEqual({ tick: 'https://q/tick', 'a-b': 'https://q/a-b' });
-    expect(() => readSurroundings({})).toThrow('TABLE_NAME');
+    expect(() => readFunctionVariables({})).toThrow('TABLE_NAME');
   });
 
   it('measures the lag of a tick, and not of other events', () => {

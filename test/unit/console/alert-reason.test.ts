@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { reasons } from '#console/api/reasons.ts';
 import type { Delivery } from '#console/api/records.ts';
 import { alertReason } from '#console/rules/alert-reason.ts';
-import { reasonOf } from '#lib/alerting/decide/rules.ts';
+import { ruleOfReason } from '#lib/alerting/decide/rules.ts';
 import { AlertReason } from '#lib/alerting/decide/transition.ts';
 import { DeliveryRecord } from '#lib/alerting/notify/delivery-item.ts';
 import { DeliveryKind } from '#lib/channels/alert.ts';
@@ -36,7 +36,7 @@ describe('alertReason', () => {
   it.each(AlertReason.options)('returns a distinct text for the reason %s', (reason) => {
     const { alerted, text } = alertReason(skipped(reason), reasons);
     expect(alerted).toBe(false);
-    const { label, meaning, remedy } = reasonOf(reason);
+    const { label, meaning, remedy } = ruleOfReason(reason);
     expect(text).toBe(`${label}: ${meaning} ${remedy}`.trim());
     const others = AlertReason.options.filter((one) => one !== reason);
     expect(others.map((one) => alertReason(skipped(one), reasons).text)).not.toContain(text);

@@ -148,7 +148,7 @@ describe('an http request', () => {
     const replied = get(target.url, {
       max_body_bytes: MB,
       reads_on: true,
-      room: () => {
+      waitForMemory: () => {
         asked.resolve(performance.now());
         return room.promise;
       },
@@ -166,10 +166,10 @@ describe('an http request', () => {
   });
 
   it('does not wait for memory for a small body or one that is not kept', async () => {
-    const room = () => Promise.reject(new Error('must not be called'));
+    const waitForMemory = () => Promise.reject(new Error('must not be called'));
     await using target = await httpTarget((req, res) => res.end('x'.repeat(req.url === '/small' ? 65_536 : 500_000)));
-    expect((await get(`${target.url}/small`, { room, max_body_bytes: MB })).body).toHaveLength(65_536);
-    expect((await get(target.url, { room, max_body_bytes: MB, find: { texts: ['y'] } })).search).toEqual({
+    expect((await get(`${target.url}/small`, { waitForMemory, max_body_bytes: MB })).body).toHaveLength(65_536);
+    expect((await get(target.url, { waitForMemory, max_body_bytes: MB, find: { texts: ['y'] } })).search).toEqual({
       found: [],
       bytes: 500_000,
     });

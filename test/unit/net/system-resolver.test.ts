@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { allowHost, resolveAllowed } from '#lib/net/egress.ts';
 import { makeNet } from '#lib/net/node-net.ts';
-import { eitherOrBoth, type Family, parseHosts, systemResolver } from '#lib/net/system-resolver.ts';
+import { type Family, lookUpBothFamilies, parseHosts, systemResolver } from '#lib/net/system-resolver.ts';
 import { type DnsReply, type DnsServer, dnsServer } from '#test/support/dns-server.ts';
 import { httpTarget } from '#test/support/socket-target.ts';
 
@@ -128,7 +128,7 @@ describe('a DNS name', () => {
   });
 });
 
-describe('eitherOrBoth', () => {
+describe('lookUpBothFamilies', () => {
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   });
@@ -143,7 +143,7 @@ describe('eitherOrBoth', () => {
   const lookUps = (families: readonly Family[] = BOTH) => {
     const asked = { IPv4: Promise.withResolvers<string[]>(), IPv6: Promise.withResolvers<string[]>() };
     const state: { is: unknown } = { is: 'open' };
-    eitherOrBoth(asked.IPv4.promise, asked.IPv6.promise, families).then(
+    lookUpBothFamilies(asked.IPv4.promise, asked.IPv6.promise, families).then(
       (addresses) => {
         state.is = addresses;
       },

@@ -172,7 +172,7 @@ describe('deadlines packed into messages', () => {
     fc.assert(
       fc.property(deadlines, group, (list, groupMs) => {
         const now = NOW + 2500;
-        const messages = packDeadlines([...list], 'first', groupMs, now);
+        const messages = packDeadlines([...list], 'generator', groupMs, now);
         expect(
           messages
             .flatMap(deadlinesOf)
@@ -192,7 +192,7 @@ describe('deadlines packed into messages', () => {
   it('are adjacent in a message for one entity', () => {
     fc.assert(
       fc.property(deadlines, group, (list, groupMs) => {
-        for (const message of packDeadlines([...list], 'first', groupMs, NOW)) {
+        for (const message of packDeadlines([...list], 'generator', groupMs, NOW)) {
           const entities = deadlinesOf(message).map((one) => one.entity_id);
           expect(entities).toEqual(entities.toSorted());
         }
@@ -210,6 +210,8 @@ describe('deadlines packed into messages', () => {
         at: NOW - i * MINUTE,
       };
     });
-    expect(packDeadlines(past, 'first', 1000, NOW).map((message) => deadlinesOf(message).length)).toEqual([50, 50, 20]);
+    expect(packDeadlines(past, 'generator', 1000, NOW).map((message) => deadlinesOf(message).length)).toEqual([
+      50, 50, 20,
+    ]);
   });
 });

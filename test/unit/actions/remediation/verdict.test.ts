@@ -38,8 +38,8 @@ describe('the range of results after an attempt', () => {
 
 describe('the verdict', () => {
   const [well, ill] = [
-    { id: 'res_1', is_well: true },
-    { id: 'res_2', is_well: false },
+    { id: 'res_1', is_healthy: true },
+    { id: 'res_2', is_healthy: false },
   ];
 
   it('is that of the first result, whatever follows', () => {

@@ -10,8 +10,8 @@ export async function callAlerts(context: Context, method: string, path: string,
     anonymous: () => context,
     spend: async () => ({}),
     restrict: () => {},
-    weigh: async () => {},
-    inReadTurn: (_context, read) => read(),
+    chargeCost: async () => {},
+    withReadPermit: (_context, read) => read(),
     log: context.ports.log,
   });
   const [rawPath = '', rawQueryString = ''] = path.split('?');

@@ -24,7 +24,7 @@ describe('lastNotifiedState', () => {
     );
   });
 
-  it('is the state before when the latest alert failed', () => {
+  it('is the previous notified state when the latest alert failed', () => {
     fc.assert(
       fc.property(states, (list) => {
         const notified = withoutAlertInFlight(afterAlerts(list)!, `trn_${list.length - 1}`);
@@ -95,7 +95,7 @@ describe('lastNotifiedState after any sequence of alerts and failures', () => {
     );
   });
 
-  it('is never unknown while one of the latest four was sent, or at most four were planned', () => {
+  it('is known if one of the latest four alerts has not failed, or if at most four were planned', () => {
     fc.assert(
       fc.property(stories(12), (steps) => {
         play(steps, (alerts, notified) => {

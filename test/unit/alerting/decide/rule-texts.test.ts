@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RuleInput } from '#lib/alerting/decide/rule-input.ts';
-import { REASONS, reasonOf } from '#lib/alerting/decide/rules.ts';
+import { REASON_RULES, ruleOfReason } from '#lib/alerting/decide/rules.ts';
 import { inForce, POLICY_DEFAULTS } from '#lib/alerting/policy/settings.ts';
 
 const AT = Date.parse('2026-11-22T12:00:00.000Z');
@@ -40,11 +40,11 @@ const inputs = fc.record({
 });
 
 describe('the texts of a rule', () => {
-  it.each(REASONS)('$name has a unique label, a clause as meaning, and full sentences as remedy', (rule) => {
-    expect(REASONS.filter(({ label }) => label === rule.label)).toEqual([rule]);
+  it.each(REASON_RULES)('$name has a unique label, a clause as meaning, and full sentences as remedy', (rule) => {
+    expect(REASON_RULES.filter(({ label }) => label === rule.label)).toEqual([rule]);
     expect(rule.meaning).toMatch(/^[a-z].{20,}\.$/);
     expect(rule.remedy).toMatch(/^$|^[A-Z].{20,}\.$/);
-    expect(reasonOf(rule.name)).toBe(rule);
+    expect(ruleOfReason(rule.name)).toBe(rule);
   });
 
   it('contain no placeholders for any input', () => {
@@ -54,7 +54,7 @@ describe('the texts of a rule', () => {
           ...given,
           policy: inForce({ ...POLICY_DEFAULTS, ...policy }),
         } as unknown as RuleInput;
-        for (const { evaluate, found, sentence } of REASONS) {
+        for (const { evaluate, found, sentence } of REASON_RULES) {
           const { facts, stops } = evaluate(input);
           for (const text of [found(facts), ...(stops ? [sentence(facts)] : [])]) {
             expect(text).toMatch(/^\S.*\S$/);

@@ -7,7 +7,7 @@ import { id, last, plan, receiver, run, slack, startDelivery, world } from './de
 beforeEach(() => startDelivery());
 afterEach(() => receiver.close());
 
-describe('deliver without its object', () => {
+describe('deliver after its channel, check, entity or account is gone', () => {
   it.each([
     ['the channel was removed', () => world.putPolicy([])],
     ['the account is disabled', () => world.put({ ...world.account, disabled: true })],
@@ -158,9 +158,9 @@ describe('concurrent deliverers of one message', () => {
   });
 
   it.each([
-    ['and keep sent', [500, 200], 'sent'],
-    ['and keep the wait', [500, 500], 'retrying'],
-  ])('count as one attempt in two processes, %s', async (_, statuses, status) => {
+    ['sent', [500, 200]],
+    ['retrying', [500, 500]],
+  ])('in two processes count as one attempt, and the delivery is %s', async (status, statuses) => {
     receiver.behave(...statuses.map((one) => ({ status: one })));
     const body = world.takeDue('delivery')[0]!.body;
     await Promise.all(twoProcesses().map((deliverer) => deliverer(queueEvent([body]))));

@@ -9,13 +9,13 @@ describe('names of other services', () => {
       'body_not_contains',
       { body_not_contains: 'error' },
       'body_not_contains',
-      '`body_not_contains` is not known here; write config.assertions: [{"source": "body", "operator": "not_contains", "value": "…"}]',
+      '`body_not_contains` is not a known property; use config.assertions: [{"source": "body", "operator": "not_contains", "value": "…"}]',
     ],
     [
       'a name in config',
       { config: { body_not_contains: 'error' } },
       'config.body_not_contains',
-      '`config.body_not_contains` is not known here; write config.assertions: [{"source": "body", "operator": "not_contains", "value": "…"}]',
+      '`config.body_not_contains` is not a known property; use config.assertions: [{"source": "body", "operator": "not_contains", "value": "…"}]',
     ],
     [
       'a list of statuses',
@@ -33,31 +33,31 @@ describe('names of other services', () => {
       'json_path',
       { config: { json_path: '$.status' } },
       'config.json_path',
-      '`config.json_path` is not known here; write config.assertions: [{"source": "json", "property": "$.status", "operator": "equals", "value": "ok"}]',
+      '`config.json_path` is not a known property; use config.assertions: [{"source": "json", "property": "$.status", "operator": "equals", "value": "ok"}]',
     ],
     [
       'max_latency_ms',
       { max_latency_ms: 500 },
       'max_latency_ms',
-      '`max_latency_ms` is not known here; write config.assertions: [{"source": "latency_ms", "operator": "less_than", "value": 800}]',
+      '`max_latency_ms` is not a known property; use config.assertions: [{"source": "latency_ms", "operator": "less_than", "value": 800}]',
     ],
     [
       'degraded_after_ms',
       { degraded_after_ms: 500 },
       'degraded_after_ms',
-      '`degraded_after_ms` is not known here; write config.assertions: [{"source": "latency_ms", "operator": "less_than", "value": 800, "severity": "warn"}]',
+      '`degraded_after_ms` is not a known property; use config.assertions: [{"source": "latency_ms", "operator": "less_than", "value": 800, "severity": "warn"}]',
     ],
     [
       'warn_days',
       { config: { warn_days: 21 } },
       'config.warn_days',
-      '`config.warn_days` is not known here; write config.assertions: [{"source": "days_left", "operator": "at_least", "value": 21, "severity": "warn"}]',
+      '`config.warn_days` is not a known property; use config.assertions: [{"source": "days_left", "operator": "at_least", "value": 21, "severity": "warn"}]',
     ],
     [
       'assertions beside config',
       { assertions: [] },
       'assertions',
-      '`assertions` is not known here; write config.assertions',
+      '`assertions` is not a known property; use config.assertions',
     ],
   ])('are rejected with the line to write: %s', (_what, settings, path, message) => {
     expect(refused(settings)).toEqual([{ path, message }]);

@@ -43,7 +43,7 @@ describe('an http check with assertions', () => {
         { source: 'latency_ms', operator: 'less_than', value: 5_000, severity: 'warn' },
       ],
       {},
-      { ...probeWorld(), shows: true },
+      { ...probeWorld(), withDetails: true },
     );
     expect(outcome).toMatchObject(good);
     expect(outcome.warning_message).toBeUndefined();

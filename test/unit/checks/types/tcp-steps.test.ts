@@ -97,7 +97,10 @@ describe('a tcp check with steps', () => {
   it('shows the response to each step in a settings test', async () => {
     await using target = await dialogueTarget({ greeting: '220 mx\r\n', answers: { NOOP: '250 OK\r\n' } });
     const steps = [{ expect: '220' }, { send: 'NOOP\r\n' }, { expect: 'OK' }];
-    expect((await probe(target, steps, { ...world, shows: true })).transcript).toEqual(['"220"', '" mx\\r\\n250 OK"']);
+    expect((await probe(target, steps, { ...world, withDetails: true })).transcript).toEqual([
+      '"220"',
+      '" mx\\r\\n250 OK"',
+    ]);
     expect((await probe(target, steps)).transcript).toBeUndefined();
   });
 

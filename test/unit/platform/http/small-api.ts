@@ -106,8 +106,8 @@ export const gates: Gates<Context> = {
   anonymous: () => ({ caller: { is_read_only: true, scopes: null, role: 'member' } }),
   spend: async () => ({}),
   restrict: () => {},
-  weigh: async () => {},
-  inReadTurn: (_context, read) => read(),
+  chargeCost: async () => {},
+  withReadPermit: (_context, read) => read(),
   authenticate: async ({ headers }) => {
     const caller = callers[headers.authorization ?? ''];
     if (!caller) throw new AppError('UNAUTHORIZED', 'Who?', { headers: { 'www-authenticate': 'Bearer' } });

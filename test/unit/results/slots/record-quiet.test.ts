@@ -48,7 +48,7 @@ describe('the quiet results of a slot', () => {
     expect(world.requests).toEqual({ reads: 0, writes: 1 });
   });
 
-  it('wait two seconds for others, and later ones are a second part', async () => {
+  it('are written after two seconds; later ones become a second part', async () => {
     const { clock, pack } = prober();
     pack.add(run(1));
     await clock.runUntil(SLOT + PACK_MS - 1);
@@ -72,7 +72,7 @@ describe('the quiet results of a slot', () => {
     expect(pack!.expires_at! * 1000).toBeGreaterThanOrEqual(SLOT + 30 * 86_400_000);
   });
 
-  it('are not written by a run that was given up, but by its successor', async () => {
+  it('are not written after their run is aborted', async () => {
     const { pack } = prober({}, AbortSignal.abort());
     pack.add(run(1));
     await pack.end();
@@ -117,11 +117,11 @@ describe('a check probed by two probers at the same slot', () => {
         await scheduler.waitFor(Promise.all(probers.map((entries) => written(entries, { transact: paused }))));
         const all = (await parts()).flat();
         for (const number of [0, 1, 2, 3, 4]) {
-          const told = probers.flat().filter((one) => one.number === number);
+          const reported = probers.flat().filter((one) => one.number === number);
           const kept = all.filter((one) => one.number === number);
-          for (const one of kept) expect(told).toContainEqual(one);
-          expect(kept.filter(({ gap }) => !gap)).toHaveLength(told.some(({ gap }) => !gap) ? 1 : 0);
-          if (told.length > 0) expect(kept.length).toBeGreaterThan(0);
+          for (const one of kept) expect(reported).toContainEqual(one);
+          expect(kept.filter(({ gap }) => !gap)).toHaveLength(reported.some(({ gap }) => !gap) ? 1 : 0);
+          if (reported.length > 0) expect(kept.length).toBeGreaterThan(0);
           expect(kept.filter(({ gap }) => gap).length).toBeLessThanOrEqual(1);
         }
       }),

@@ -20,7 +20,7 @@ let entity_id: string;
 let probed: string[];
 /** Path that responds 503. */
 let down: string | undefined;
-let give: (...jobs: Job[]) => Promise<void>;
+let runJobs: (...jobs: Job[]) => Promise<void>;
 
 beforeEach(async () => {
   world = await healthWorld();
@@ -34,7 +34,7 @@ beforeEach(async () => {
   };
   const { ports } = world;
   const prober = create({ ...ports, net: { ...ports.net, http } as never });
-  give = async (...jobs) => {
+  runJobs = async (...jobs) => {
     expect(await prober({ Records: [queueRecord('m', { jobs })] })).toEqual({ batchItemFailures: [] });
   };
 });
@@ -56,12 +56,12 @@ function nextJob(check: CheckItem): Job {
   world.advance(slot + 1000 - now());
   return jobOfCheck(check, slot);
 }
-const look = (): string[] => probed.splice(0).sort();
+const takeProbed = (): string[] => probed.splice(0).sort();
 /** Checks that were probed once, so that further results are quiet. */
 async function steadyChecks(count: number): Promise<CheckItem[]> {
   const checks = await checksOf(count);
-  await give({ ...nextJob(checks[0]!), only: checks.map(({ id }) => id) });
-  look();
+  await runJobs({ ...nextJob(checks[0]!), only: checks.map(({ id }) => id) });
+  takeProbed();
   return checks;
 }
 /** Numbers of the checks in each pack. */
@@ -77,8 +77,8 @@ describe('the job of a cell', () => {
     await world.pushCheck({ entity_id });
     await updateCheck(world.context, slower!, { interval_seconds: 300 });
     await updateCheck(world.context, resting!, { enabled: false });
-    await give(nextJob(a!));
-    expect(look()).toEqual(['/0', '/1']);
+    await runJobs(nextJob(a!));
+    expect(takeProbed()).toEqual(['/0', '/1']);
     expect(await packs(a!)).toEqual([[numberOf(a!.id), numberOf(b!.id)]]);
   });
 
@@ -87,27 +87,27 @@ describe('the job of a cell', () => {
     const job = nextJob(a!);
     const [fresh] = await checksOf(1, { target_url: 'https://example.com/fresh' });
     await updateCheck(world.context, a!, { timeout_ms: 4000 });
-    await give(job);
-    expect(look()).toEqual(['/1']);
-    await give({ ...job, only: [fresh!.id] }, { ...job, only: [a!.id] });
-    expect(look()).toEqual(['/0', '/fresh']);
-    await give(nextJob(a!));
-    expect(look()).toEqual(['/0', '/1', '/fresh']);
+    await runJobs(job);
+    expect(takeProbed()).toEqual(['/1']);
+    await runJobs({ ...job, only: [fresh!.id] }, { ...job, only: [a!.id] });
+    expect(takeProbed()).toEqual(['/0', '/fresh']);
+    await runJobs(nextJob(a!));
+    expect(takeProbed()).toEqual(['/0', '/1', '/fresh']);
   });
 
   it('probes only the named checks that exist and have its interval', async () => {
     const [a, b, slower] = await steadyChecks(3);
     await updateCheck(world.context, slower!, { interval_seconds: 300 });
     const gone = `${a!.id.slice(0, -1)}z`;
-    await give({ ...nextJob(a!), only: [b!.id, slower!.id, gone] });
-    expect(look()).toEqual(['/1']);
+    await runJobs({ ...nextJob(a!), only: [b!.id, slower!.id, gone] });
+    expect(takeProbed()).toEqual(['/1']);
   });
 
   it('probes nothing at a time that is not a slot of its interval', async () => {
     const [a] = await steadyChecks(1);
     const job = nextJob(a!);
-    await give({ ...job, slot: job.slot + 50 });
-    expect(look()).toEqual([]);
+    await runJobs({ ...job, slot: job.slot + 50 });
+    expect(takeProbed()).toEqual([]);
   });
 
   it('probes nothing for a disabled account', async () => {
@@ -116,8 +116,8 @@ describe('the job of a cell', () => {
     const account = await world.store.get<AccountItem>(key);
     const disabled: AccountItem = { ...account!, disabled: true };
     await world.store.putMany([disabled]);
-    await give(nextJob(a!));
-    expect(look()).toEqual([]);
+    await runJobs(nextJob(a!));
+    expect(takeProbed()).toEqual([]);
   });
 
   it('reads the account and its cell, and writes one item, for any number of checks', async () => {
@@ -125,30 +125,30 @@ describe('the job of a cell', () => {
     Object.assign(world.requests, { reads: 0, writes: 0 });
     // No time passes while they wait.
     world.ports.clock.sleep = () => new Promise(() => {});
-    await give(nextJob(checks[0]!));
-    expect(look()).toHaveLength(25);
+    await runJobs(nextJob(checks[0]!));
+    expect(takeProbed()).toHaveLength(25);
     expect(world.requests).toEqual({ reads: 2, writes: 1 });
   });
-});
 
-it('reads and probes nothing when its next slot is due', async () => {
-  const [a] = await steadyChecks(3);
-  const job = nextJob(a!);
-  world.advance(job.slot + 60_000 - now());
-  const { table } = world.ports;
-  const asked: unknown[] = [];
-  for (const method of ['get', 'getMany', 'query'] as const) {
-    const read = table[method] as (argument: unknown) => unknown;
-    table[method] = ((argument: unknown) => {
-      // Empty reads are not made.
-      if (!Array.isArray(argument) || argument.length > 0) asked.push(argument);
-      return read(argument);
-    }) as never;
-  }
-  await give(job, { ...job, only: [a!.id] });
-  expect(asked).toEqual([]);
-  expect(look()).toEqual([]);
-  expect(await packs(a!)).toEqual([]);
+  it('reads and probes nothing when its next slot is due', async () => {
+    const [a] = await steadyChecks(3);
+    const job = nextJob(a!);
+    world.advance(job.slot + 60_000 - now());
+    const { table } = world.ports;
+    const reads: unknown[] = [];
+    for (const method of ['get', 'getMany', 'query'] as const) {
+      const read = table[method] as (argument: unknown) => unknown;
+      table[method] = ((argument: unknown) => {
+        // Empty reads are not made.
+        if (!Array.isArray(argument) || argument.length > 0) reads.push(argument);
+        return read(argument);
+      }) as never;
+    }
+    await runJobs(job, { ...job, only: [a!.id] });
+    expect(reads).toEqual([]);
+    expect(takeProbed()).toEqual([]);
+    expect(await packs(a!)).toEqual([]);
+  });
 });
 
 describe('a job whose quiet results were not recorded', () => {
@@ -164,11 +164,11 @@ describe('a job whose quiet results were not recorded', () => {
       writes.some((write) => 'put' in write && write.put.pk.includes('#PACKS#'))
         ? Promise.reject(new Error('throttled'))
         : transact(writes);
-    await give(job);
+    await runJobs(job);
     table.transact = transact;
     expect(await packs(a!)).toEqual([]);
     expect(await world.fresh(b!)).toMatchObject({ consecutive_failures: 1 });
-    look();
+    takeProbed();
 
     const again = world.sent.flatMap(({ queue, message }) =>
       queue === 'job' ? (message.body as { jobs: Job[] }).jobs : [],
@@ -176,8 +176,8 @@ describe('a job whose quiet results were not recorded', () => {
     // The start within the checks of a cell is random.
     const inOrder = again.map((one) => ({ ...one, only: one.only?.toSorted() }));
     expect(inOrder).toEqual([{ ...job, only: [a!.id, c!.id].sort() }]);
-    await give(...again);
-    expect(look()).toEqual(['/0', '/2']);
+    await runJobs(...again);
+    expect(takeProbed()).toEqual(['/0', '/2']);
     expect(await packs(a!)).toEqual([[a!, c!].map(({ id }) => numberOf(id))]);
     expect(world.log.lines.filter(({ level }) => level === 'error')).toMatchObject([
       { message: 'pack not written', fields: { checks: 2 } },

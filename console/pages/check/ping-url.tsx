@@ -8,7 +8,7 @@ import { duration } from '#console/rules/time.ts';
 import { RotatePingUrl } from './rotate-ping-url.tsx';
 
 /** Shows the ping URL of a push check and its deadline. */
-export function Report({ check, onChange }: { check: CheckDetail; onChange: () => void }) {
+export function PingUrl({ check, onChange }: { check: CheckDetail; onChange: () => void }) {
   const [rotating, rotate] = useState(false);
   const why = refusal('write');
   const { alerts_after_seconds: after } = check;
@@ -21,7 +21,7 @@ export function Report({ check, onChange }: { check: CheckDetail; onChange: () =
         </Button>
       }
     >
-      <div class="report">
+      <div class="ping-url">
         {typeof after === 'number' && (
           <p>
             {check.last_result ? 'It goes down after' : 'After the first ping, it goes down after'}{' '}

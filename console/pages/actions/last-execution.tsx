@@ -6,7 +6,7 @@ import { outcome } from '#console/rules/executions.ts';
 import { startsIt } from '#console/rules/triggers.ts';
 
 /** Shows the newest execution of an action in one line. */
-export function LastRun({ action }: { action: Action }) {
+export function LastExecution({ action }: { action: Action }) {
   const { data, failure } = useLoad<Execution[]>(`/v1/actions/${action.id}/executions?limit=1`, {
     about: ({ check_id }) => startsIt(action, check_id),
   });

@@ -33,7 +33,7 @@ const COLUMNS: readonly Column<Execution>[] = [
 ];
 
 /** Lists the executions of an action, newest first. */
-export function Runs({ action }: { action: Action }) {
+export function Executions({ action }: { action: Action }) {
   const runs = useLiveFeed<Execution>(`/v1/actions/${action.id}/executions?limit=25`, ({ check_id }) =>
     startsIt(action, check_id),
   );
