@@ -47,7 +47,8 @@ export function explainTransition(transition: DecidedTransition, alerts: readonl
 }
 
 function decisionSentence({ alert }: DecidedTransition): string {
-  const why = alert.reason === null ? '' : (rootCauseSentence(alert) ?? ruleOfReason(alert.reason).sentence(alert.facts));
+  const why =
+    alert.reason === null ? '' : (rootCauseSentence(alert) ?? ruleOfReason(alert.reason).sentence(alert.facts));
   switch (alert.decision) {
     case 'planned':
       return `An alert was sent to ${counted(alert.deliveries.length, 'channel')}.`;
