@@ -89,7 +89,7 @@ export type FieldSpec = {
 const LONG = 4096;
 
 /**
- * Returns the fields of an object: required ones first, and those that take the whole width last. Nested objects are
+ * Returns the fields of an object: required ones first, full-width ones last. Nested objects are
  * flattened one level. @param skip paths
  */
 export function fieldsOf(schema: MemberSchema, skip: readonly string[] = []): FieldSpec[] {
@@ -103,7 +103,7 @@ const WIDE: ReadonlySet<FieldKind> = new Set(['rows', 'map', 'assertions']);
 /** A folded group of fields. */
 type FieldGroup = { title: string; specs: readonly FieldSpec[] };
 
-/** Splits fields into those that are always visible and folded groups, in their order. */
+/** Splits fields into visible ones and folded groups, in their order. */
 export function groupsOf(specs: readonly FieldSpec[]): { visible: FieldSpec[]; groups: FieldGroup[] } {
   const titles = [...new Set(specs.map(({ group }) => group))].filter((title) => title !== undefined);
   return {

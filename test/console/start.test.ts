@@ -11,7 +11,6 @@ import { atNight } from './at-night.ts';
 import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { enterOn, typeInto } from './keyboard.ts';
-import { enterDuration } from './person.ts';
 import { personAt } from './places.ts';
 
 const step = (page: Page, title: string) => page.getByRole('listitem').filter({ hasText: title });

@@ -93,7 +93,7 @@ describe('a silence', () => {
     expect(log.map(({ action }: { action: string }) => action)).toEqual(['silence.end', 'silence.create']);
   });
 
-  it('is listed with those of every other scope, with its author and its end, until it is over', async () => {
+  it('is listed with the silences of every other scope, with its author and its end, until it is over', async () => {
     const mine = await newTenant();
     const [entity, other] = [await newEntity(mine), await newEntity(mine)];
     const check = await newCheck(mine, { entity_id: other.id });

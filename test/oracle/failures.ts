@@ -21,7 +21,7 @@ type Suppressed = { transition_id: string; check: CheckItem; from: number; to?: 
 /**
  * Promise: every failure that a policy does not exclude is reported, at most one cooldown late: by an alert for down
  * while it lasts, else by the next alert, which has its time. Excluded are failures that another rule suppresses or
- * holds, failures without late alerts, and without recovery alerts those that are over.
+ * holds, failures without late alerts, and, without recovery alerts, past failures.
  */
 export function checkFailures({ seen, keys, profile, calmFrom, end }: Inside): string[] {
   const skew = skewOf({ profile });

@@ -27,7 +27,7 @@ export function EntitiesField(props: PickedProps) {
   );
 }
 
-/** Selects several checks by their names or those of their entities. */
+/** Selects several checks by their names or the names of their entities. */
 export function ChecksField(props: PickedProps) {
   const checks = useNamedChecks(props.value !== '');
   const nameOf = (id: string) => {

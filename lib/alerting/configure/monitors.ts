@@ -133,7 +133,7 @@ const PATHS: Readonly<Record<string, string>> = {
   'config.timezone': 'timezone',
 };
 
-/** Runs work and renames the properties in its errors to those of the request. */
+/** Runs work, and gives the properties in its errors the names of the request. */
 async function renaming<T>(rename: (path: string) => string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -268,7 +268,7 @@ async function checkFor(
   return { check: sameCheck(context, await requireCheckBySlug(context, slug), body), isNew: false };
 }
 
-/** Returns the existing check if its settings are those of the request. Throws CONFLICT. */
+/** Returns the existing check if it has the settings of the request. Throws CONFLICT. */
 function sameCheck({ ports }: Context, found: CheckItem, body: object & { entity_id: string }): CheckItem {
   // A derived interval is that of the time of the settings, so that a schedule does not seem to change.
   const context = { ...validationContext(ports), now: found.settings_at };

@@ -75,7 +75,7 @@ const auditedSilence: Audited<AccountSilence> = {
 
 type AccountSilenceEntry = SilenceEntry & Pick<AccountSilence, 'applies_to'>;
 
-/** Reads the active silences of the account, its entities and checks: those of the account first, newest first. */
+/** Reads the active silences of the account, its entities and checks: account silences first, newest first. */
 export const silenceList =
   (context: Context): Reader<SilenceRecord> =>
   async (after, limit) => {

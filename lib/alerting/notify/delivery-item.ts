@@ -131,7 +131,7 @@ export const groupedBy = ({ combines, channel_id, group_id, leads_to }: Delivery
   return shared && leads_to ? `${shared}#${leads_to}` : undefined;
 };
 
-/** Returns the key of a delivery among those of its message. */
+/** Returns the key of a delivery in the list of its message. */
 function groupKeyOf({ keys }: Env, delivery: DeliveryItem): Key | undefined {
   const shared = groupedBy(delivery);
   return shared === undefined ? undefined : keys.grouped(delivery.tenant_id, shared, delivery.id);

@@ -1,6 +1,6 @@
 /** Presets of `POST /v1/monitors`. Pure, because the console builds its settings test with them. */
 
-/** Parsed target. `url`: for `web` presets. `suffix`: port and path that differ from those of the preset. */
+/** Parsed target. `url`: for `web` presets. `suffix`: port and path, if they differ from the preset. */
 type Target = { host: string; port: number; url: string; suffix: string };
 
 /** An invalid property of the request. */

@@ -47,7 +47,7 @@ export async function lastResult(context: Context, check: CheckItem): Promise<Re
   let newest: ResultItem | undefined;
   for await (const page of storedRuns(context, check, revisions, window, { descending: true, page: NEWEST })) {
     for (const { at, run } of page.filter((moment) => moment.gap === undefined)) {
-      // Results are read by checked_at; those that follow are not newer than this one.
+      // Results are read by checked_at; the rest is older than this one.
       if (newest && at < arrivalOrderOf(newest).at) return newest;
       const item = resultOf(keys, check, at, run);
       if (!newest || isNewer(item, newest)) newest = item;
