@@ -78,7 +78,7 @@ describe('a shop that becomes slow, fails, is slow again, and recovers', () => {
     await check.lives(SLOW_SHOP, '11:00');
     expect(read()).toEqual([
       '09:43 :red_circle: shop is down',
-      '09:44 :large_green_circle: shop is up again after 1 min',
+      '09:44 :large_green_circle: shop is up again after 2 min',
     ]);
     expect(await check.changes()).toEqual([
       'up initial',
@@ -130,7 +130,7 @@ it('goes up at the third success in a row, and its outage ends with the first', 
   await check.lives([['09:46', 'ok']], '10:00');
   expect(read()).toEqual([
     '09:41 :red_circle: shop is down',
-    '09:46 :large_green_circle: shop is up again after 5 min',
+    '09:46 :large_green_circle: shop is up again after 6 min',
   ]);
   const { buckets } = await service.call('GET', `/v1/checks/${check.id}/history?bucket=hour&from=2026-11-21T09:00:00Z`);
   // Down from 09:40, its first failure, to 09:44, the first success.

@@ -61,7 +61,7 @@ export function checkStates({ seen, keys }: Inside): string[] {
     for (const change of of(isEntity)) checkAggregate(commit, change, (text) => say(commit, text));
     for (const change of of(isTransition)) {
       if (change.before) {
-        if (!isSettled(change)) say(commit, `transition ${change.key.sk} was overwritten`);
+        if (!isAllowed(change)) say(commit, `transition ${change.key.sk} was overwritten`);
         continue;
       }
       const { check_id } = change.after as DecidedTransition;
@@ -89,13 +89,15 @@ function checkResult({ key, before, after }: Change, say: (text: string) => void
   }
 }
 
-/** Whether a change of a transition is the final decision of a held alert. */
-function isSettled({ before, after }: Change): boolean {
+/** Whether a change of a transition is the final decision of its held alert, or only names the cause of the hold. */
+function isAllowed({ before, after }: Change): boolean {
   const [old, now] = [before as DecidedTransition, after as DecidedTransition | undefined];
-  if (!now || old.alert.decision !== 'held' || now.alert.decision === 'held') return false;
-  const { alert: _a, decided_on: _b, v: _c, ...was } = old;
-  const { alert: _d, decided_on: _e, v: _f, ...is } = now;
-  return isDeepStrictEqual(was, is);
+  if (!now || old.alert.decision !== 'held') return false;
+  const { alert: alertBefore, decided_on: onBefore, v: _v, ...was } = old;
+  const { alert, decided_on, v: _w, ...is } = now;
+  if (!isDeepStrictEqual(was, is)) return false;
+  const named = { ...alertBefore, attributed_to: alert.attributed_to };
+  return alert.decision !== 'held' || isDeepStrictEqual([named, onBefore], [alert, decided_on]);
 }
 
 type Known = {
