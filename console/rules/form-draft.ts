@@ -73,7 +73,8 @@ function at(record: object | undefined, path: string): unknown {
 
 /**
  * Builds the request body. Empty fields are omitted; a value that the record had is removed with null. Empty secrets
- * are unchanged; cleared ones are removed. Empty top-level maps and lists are sent as such, because null means unchanged there.
+ * are unchanged; cleared ones are removed. Empty top-level maps and lists are sent as such, because null means
+ * unchanged there.
  */
 export function bodyOf(specs: readonly FieldSpec[], draft: Draft, record?: object): Record<string, unknown> {
   const body: Record<string, unknown> = {};

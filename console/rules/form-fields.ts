@@ -28,8 +28,9 @@ export type MemberSchema = {
 };
 
 /**
- * Kind of input. `duration`: number of units, see `unit`. `set`: selection, one per line. `check`, `entity`: id. `checks`,
- * `entities`: ids, one per line. `switch`: whether an optional object is present. `map`: rows of name and value. `list`:
+ * Kind of input. `duration`: number of units, see `unit`. `set`: selection, one per line. `check`, `entity`: id.
+ * `checks`, `entities`: ids, one per line. `switch`: whether an optional object is present. `map`: rows of name and
+ * value. `list`:
  * one item per line. `instant`: ISO 8601 time. `escaped`: one line with escaped line ends. `zone`: IANA time zone.
  * `rows`: objects with columns. `assertions`: see assertion-rows.ts. `json`: any other value.
  */

@@ -15,7 +15,7 @@ const MIN_DOWNS = 2;
 
 const checkOf = ({ transition, alert }: TimelineEntry): string | undefined => (transition ?? alert)?.check_id;
 
-/** Joins consecutive entries of a check that was down several times, such as one that flaps. @param entries newest first */
+/** Joins consecutive entries of a check that was down several times. @param entries newest first */
 export function timelineLines(entries: readonly TimelineEntry[]): TimelineLine[] {
   const runs: TimelineEntry[][] = [];
   for (const entry of entries) {

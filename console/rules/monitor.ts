@@ -47,7 +47,7 @@ export function monitorBody(
   { channel, ...typed }: Record<string, unknown>,
 ): Record<string, unknown> {
   const body = { preset, ...typed };
-  if (channel_type === '') return body;
+  if (!channel_type) return body;
   const { name, ...settings } = (channel ?? {}) as Record<string, unknown>;
   const config = Object.entries(settings).map(([path, value]) => [path.replace(/^config\./, ''), value]);
   return { ...body, channel: { name, channel_type, config: Object.fromEntries(config) } };

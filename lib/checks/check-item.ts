@@ -144,8 +144,8 @@ export type NotifiedStates = { baseline: NotifiedState; failed_at?: number; inFl
 const OMITTED_AT_ZERO = ['consecutive_warnings', 'consecutive_successes', 'consecutive_oks'] as const;
 
 /**
- * Returns the next version of a check item; the only way to create one. Omits counters at 0 and an empty error. Drops `silence_mark`, so
- * that a concurrent missed-heartbeat detection cannot commit on stale data
+ * Returns the next version of a check item; the only way to create one. Omits counters at 0 and an empty error. Drops
+ * `silence_mark`, so that a concurrent missed-heartbeat detection cannot commit on stale data
  * (docs/develop/recording.md#the-recording-core); the detection itself sets it again.
  */
 export function nextCheck(

@@ -14,7 +14,7 @@ import { expiryOf, type IncidentEntity, type IncidentItem } from './incident.ts'
 import { entityWith, entryOfAlert, entryOfTransition, incidentWith, newIncident } from './join.ts';
 import { acknowledgedEntry } from './root-acknowledged.ts';
 
-/** Minimum and maximum delay (ms) before the next attempt while the alert of the failure is held. Grows with its age. */
+/** Minimum and maximum delay (ms) of the next attempt while the alert of the failure is held. Grows with its age. */
 const MIN_MS = 2_000;
 const MAX_MS = 300_000;
 /** Time in ms to wait for a cause if no held alert waits for it. */

@@ -87,8 +87,7 @@ export const isPublicValue = (value: string, allow: readonly string[]): boolean 
 function allowCanonical(host: string, egress: Egress, allow: readonly string[]): EgressDecision {
   if (isIP(host)) {
     const reason = blockedReason(host, egress, allow);
-    if (!reason) return { ok: true, host, literal: true };
-    return { ok: false, reason: `${reason}; the operator can allow it with EGRESS_ALLOW` };
+    return reason ? { ok: false, reason } : { ok: true, host, literal: true };
   }
   const name = host.endsWith('.') ? host.slice(0, -1) : host;
   const labels = name.split('.');

@@ -41,7 +41,7 @@ const TYPES: Readonly<Record<string, string>> = {
 
 /**
  * Builds the console: the entry, chunks for lazily loaded pages and shared code, one style sheet, and the HTML
- * page. All names except that of the page contain a content hash. Throws an Error that names the problem in the sources.
+ * page. All names except that of the page contain a content hash. Throws an Error that names the problem.
  * @param generated text of the JSON files imported as `#generated/<name>`, by name
  */
 export async function buildConsole(generated: Readonly<Record<string, string>>): Promise<ConsoleFiles> {

@@ -88,8 +88,8 @@ export const packAlone = (jobs: Job[], now: number): MessageTo<'job'>[] =>
 
 /**
  * Delays of the messages of a deadline in groups of JOB_GROUP_MS. There are several in case one is lost: of the
- * generator, of the writer of the deadline, and repeated ones. Staggered, so that the first moves the deadline and each other
- * costs one read.
+ * generator, of the writer of the deadline, and repeated ones. Staggered, so that the first moves the deadline and each
+ * other costs one read.
  */
 const DELAY_GROUPS = { generator: 0, writer: 1, repeat: 2 };
 

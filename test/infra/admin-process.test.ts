@@ -44,7 +44,7 @@ describe('admin process', () => {
     writeFileSync(join(broken, STORE_FILE), 'not a database, and longer than the header of one: '.repeat(100));
     const { code, out, err } = await admin(create, { DATA_DIR: broken });
     expect({ code, out }).toEqual({ code: 1, out: '' });
-    expect(err).toContain('file is not a database');
+    expect(err).toContain('is damaged; restore another copy');
   });
 
   it('creates a store that only its user can read', async () => {

@@ -7,7 +7,7 @@ import { findTargets, type PaletteTarget } from '#console/rules/palette.ts';
 import { STATE_WORD } from '#console/rules/states.ts';
 import { type CheckName, paletteTargets } from './targets.ts';
 
-/** Jumps to an entity, a check, a page or a command: a combobox with a list (WAI-ARIA Authoring Practices, combobox). */
+/** Jumps to an entity, check, page or command: a combobox with a list (WAI-ARIA Authoring Practices, combobox). */
 export function Palette({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);

@@ -57,8 +57,8 @@ const SCHEMA = `
 `;
 
 /**
- * Opens the file and creates missing tables. Several processes may have it open (the admin commands). Throws one sentence
- * if the file is damaged.
+ * Opens the file and creates missing tables. Several processes may have it open (the admin commands). Throws one
+ * sentence if the file is damaged.
  */
 export function openStore({ file, schedule = batchCommits }: StoreOptions): Store {
   const db = openFile(file);

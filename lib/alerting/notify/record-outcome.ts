@@ -9,7 +9,8 @@ import { type DeliveryItem, deliveryRecord, type LastDeliveryItem, leaveGroup, w
 
 /**
  * The outcome of an attempt. `slowed`: a 429, not an attempt; `turn`: next send time (epoch ms). `affected`: number of
- * entities in the message. `combined_in`: delivery that sent it with others. `final`: not attempted, without retry. `orphan`: the channel was deleted.
+ * entities in the message. `combined_in`: delivery that sent it with others. `final`: not attempted, without retry.
+ * `orphan`: the channel was deleted.
  */
 export type AttemptOutcome =
   | { status: 'sent'; affected?: number | undefined; combined_in?: string }

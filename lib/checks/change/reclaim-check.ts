@@ -12,8 +12,8 @@ type StoredPolicy = Item & { channels: readonly { id: string }[] };
 
 /**
  * Removes the remaining items of a deleted check: place in its cell, slug, ping URLs, schedule, policy, silence,
- * channels and revisions. Results, transitions and deliveries expire. Does nothing if the check exists: the message is sent before
- * the deletion, which then failed. Repeatable.
+ * channels and revisions. Results, transitions and deliveries expire. Does nothing if the check exists: the message is
+ * sent before the deletion, which then failed. Repeatable.
  */
 export async function reclaimCheck(
   env: Env<'table' | 'clock' | 'ids'>,

@@ -26,7 +26,10 @@ export const COMMON_ERRORS = {
 >;
 type CommonKind = keyof typeof COMMON_ERRORS;
 
-/** `timeout_ms` covers all steps; `now` (epoch ms): start. `withDetails`: details for a settings test. `waitForMemory`: net.ts. */
+/**
+ * `timeout_ms` covers all steps; `now` (epoch ms): start. `withDetails`: details for a settings test. `waitForMemory`:
+ * see net.ts.
+ */
 export type ProbeInput = {
   net: Net;
   settings: Settings;

@@ -53,7 +53,7 @@ const config = z
       .min(1)
       .max(2_592_000)
       .describe('Maximum duration of a job run that reported its start. Default: the grace time.')
-      .meta({ 'x-group': 'Timing' })
+      .meta({ title: 'Longest job run', 'x-group': 'Timing' })
       .optional(),
     expect_first_within_seconds: z
       .int()

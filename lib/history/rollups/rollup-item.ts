@@ -64,8 +64,8 @@ export type StoredRollup = Record<string, StoredCheck>;
 
 /**
  * Encoded histograms of the checks of a cell, by number. A separate item, because it is the larger part and most
- * requests for entities do not need it: an hour of 50 one-minute checks takes 3.4 KB with the usual spread, 6.0 KB with a wide one; a day 6.5
- * and 16 KB.
+ * requests for entities do not need it: an hour of 50 one-minute checks takes 3.4 KB with the usual spread, 6.0 KB with
+ * a wide one; a day 6.5 and 16 KB.
  */
 export type StoredLatencies = Record<string, string>;
 

@@ -6,7 +6,7 @@ import { closeStream, deleteReplies, readReplies, renewStream } from './reply-qu
 
 /** Timing of a stream that lasts MCP_STREAM_SECONDS; all in ms. */
 const TIMING = {
-  /** Time without messages before the end of a stream, because a busy client would send a message before it has reconnected. */
+  /** Time without messages before the end of a stream: a busy client would send one before it has reconnected. */
   quiet: 2_000,
   /** Maximum delay of the end; the platform ends the stream soon after. */
   overtime: 45_000,

@@ -140,7 +140,8 @@ const COMMITTED_MS = 15_000;
 /**
  * Returns the write of the deadline after a heartbeat; undefined if the stored deadline is early enough, because the
  * detection moves one that is too early. Only the first heartbeat, one after a missed heartbeat, and starts and ends of
- * runs can make it earlier, and therefore read the stored deadline. `after`: properties of the check after the heartbeat.
+ * runs can make it earlier, and therefore read the stored deadline. `after`: properties of the check after the
+ * heartbeat.
  */
 export async function heartbeatDeadlineWrite(
   { ports, keys }: Env,

@@ -56,7 +56,7 @@ Late alert: an earlier one was suppressed, failed or arrived out of order.`);
   });
 
   it('says that the check is down again, or failed without an alert', () => {
-    expect(words('late_again')).toMatch(/^\[bad] Shop: checkout has been down again for 5 min, after 1 d up\n/);
+    expect(words('late_again')).toMatch(/^\[bad] Shop: checkout has been down again for 5 min 30 s, after 1 d up\n/);
     expect(words('late_unreported')).toMatch(
       /It also failed 3 times without an alert, the last from 2026-11-21 06:10:00 UTC to 2026-11-21 06:21:52 UTC\.$/,
     );

@@ -118,7 +118,7 @@ describe('form of a schema', () => {
   it('hides stored secrets and leaves them unchanged', () => {
     const specs = fieldsOf(schemas.channels.webhook!);
     const record = { config: { url: '********', secret: '********' } };
-    expect(draftOf(specs, record)).toEqual({ 'config.url': '', 'config.secret': '' });
+    expect(draftOf(specs, record)).toEqual({ 'config.url': '', 'config.secret': '', group_seconds: '' });
     expect(bodyOf(specs, draftOf(specs, record), record)).toEqual({});
   });
 

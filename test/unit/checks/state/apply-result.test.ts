@@ -130,7 +130,7 @@ it.each([
   for (const outcome of outcomes) check = (await written(check, result(outcome))).next ?? check;
   expect(check).toMatchObject({ state, consecutive_failures: state === 'down' ? 2 : 0 });
   const added = Object.keys(check).filter((member) => !Object.hasOwn(begun, member));
-  expect(added).toEqual(['effective_at']);
+  expect(added).toEqual(state === 'down' ? ['error_message', 'effective_at'] : ['effective_at']);
 });
 
 it.each(['ok', 'warn', 'fail'] as const)('writes nothing for repeated %s', async (steady) => {
