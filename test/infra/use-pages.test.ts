@@ -13,7 +13,9 @@ const read = (page: string) => readFileSync(join(root, page), 'utf8');
 const of = (language: string, blocks: Block[]) => blocks.filter((block) => block.language === language);
 
 /** Pages without commands, and the one whose commands test/mcp-clients/docs.test.ts runs. */
-const NOT_RUN = ['agents', 'channel-types', 'console', 'sign-in', 'webhooks'].map((name) => `docs/use/${name}.md`);
+const NOT_RUN = ['agents', 'channel-types', 'comparison', 'console', 'sign-in', 'webhooks'].map(
+  (name) => `docs/use/${name}.md`,
+);
 
 describe.each(pages.filter((page) => !NOT_RUN.includes(page)))('%s', (page) => {
   it('has commands that work in order and shows their output', async () => {
