@@ -13,11 +13,7 @@ type PolicySchema = MemberSchema & {
 type Schemas = {
   checks: Record<string, TypeSchema>;
   channels: Record<string, TypeSchema>;
-  action: MemberSchema;
-  skill: MemberSchema;
-  tool: MemberSchema;
   policy: PolicySchema;
-  builtInTools: readonly string[];
 };
 
 export const schemas = generated as Schemas;

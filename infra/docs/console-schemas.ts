@@ -6,10 +6,9 @@ import { builtInTools } from '#lib/mcp/tools/registry.ts';
 import type { JsonSchema } from './json-schemas.ts';
 import type { OpenApi } from './openapi.ts';
 
-/** Returns the schemas of console forms, with marked secrets, and the names of built-in tools. */
+/** Returns the schemas of console forms for checks, channels and policies, with marked secrets. */
 export function consoleSchemas(document: OpenApi): JsonSchema {
-  const components = document.components as { schemas: Record<string, JsonSchema> };
-  const schemas = inlined(components.schemas, components.schemas) as Record<string, JsonSchema>;
+  const schemas = schemasOf(document);
   const requestsOf = (name: string, types: Iterable<{ type: string; secrets: readonly string[] }>): JsonSchema =>
     Object.fromEntries(
       [...types].map(({ type, secrets }) => [type, withSecrets(schemas[`${name}_${type}`]!, secrets)]),
@@ -20,15 +19,27 @@ export function consoleSchemas(document: OpenApi): JsonSchema {
       'NewChannel',
       channelTypes.map(({ type, secrets }) => ({ type, secrets: secrets.map((name) => `config.${name}`) })),
     ),
-    action: withSecrets(schemas.NewAction!, ['headers']),
-    skill: schemas.NewSkill!,
-    tool: schemas.ToolInput!,
     policy: {
       type: 'object',
       properties: Object.fromEntries(POLICY_NAMES.map((name) => [name, propertiesOf(schemas.DefaultPolicy)![name]])),
     },
+  };
+}
+
+/** Returns the schemas of console forms for actions and agents, and the names of built-in tools. */
+export function automationSchemas(document: OpenApi): JsonSchema {
+  const { NewAction, NewSkill, ToolInput } = schemasOf(document);
+  return {
+    action: withSecrets(NewAction!, ['headers']),
+    skill: NewSkill!,
+    tool: ToolInput!,
     builtInTools: [...builtInTools.keys()],
   };
+}
+
+function schemasOf(document: OpenApi): Record<string, JsonSchema> {
+  const components = document.components as { schemas: Record<string, JsonSchema> };
+  return inlined(components.schemas, components.schemas) as Record<string, JsonSchema>;
 }
 
 /** Returns the texts of rules that can be the reason of a transition, by name. */

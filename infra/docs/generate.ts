@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { allRoutes } from '#lib/all-routes.ts';
 import { VERSION } from '#lib/platform/version.ts';
-import { consoleRules, consoleSchemas } from './console-schemas.ts';
+import { automationSchemas, consoleRules, consoleSchemas } from './console-schemas.ts';
 import { readExamples } from './examples.ts';
 import { withNamedRequests } from './named-requests.ts';
 import { type Example, type OpenApi, openApi } from './openapi.ts';
@@ -49,6 +49,7 @@ export function generate(examples: ReadonlyMap<string, Example> = readExamples()
     document,
     console: {
       'schemas.json': JSON.stringify(consoleSchemas(document)),
+      'automation.json': JSON.stringify(automationSchemas(document)),
       'rules.json': JSON.stringify(consoleRules()),
       'catalog-ops.json': readFileSync(join(import.meta.dirname, '../../docs/catalog-ops.json'), 'utf8'),
     },

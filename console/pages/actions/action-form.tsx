@@ -1,6 +1,6 @@
+import { automation } from '#console/api/automation-schemas.ts';
 import { call } from '#console/api/call.ts';
 import type { Action } from '#console/api/records.ts';
-import { schemas } from '#console/api/schemas.ts';
 import { refusal } from '#console/app/session.ts';
 import { Dialog } from '#console/parts/dialog.tsx';
 import { Form, FormFields } from '#console/parts/form/form.tsx';
@@ -25,7 +25,7 @@ const belongsTo = (path: string, trigger: string | undefined): boolean =>
 const STATES = { '': 'any state' };
 const TRIGGERS = { manual: 'none: only manual', state_change: 'change of state of a check', schedule: 'schedule' };
 
-const SPECS = fieldsOf(schemas.action).map((spec): FieldSpec => {
+const SPECS = fieldsOf(automation.action).map((spec): FieldSpec => {
   if (spec.path === 'trigger_type') return { ...spec, titles: TRIGGERS, initial: 'manual', required: false, hint: '' };
   if (spec.path === 'trigger_to_state')
     return { ...spec, titles: STATES, initial: 'down', hint: 'State of the check that starts it.' };

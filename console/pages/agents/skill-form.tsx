@@ -1,6 +1,6 @@
+import { automation } from '#console/api/automation-schemas.ts';
 import { call } from '#console/api/call.ts';
 import type { Skill } from '#console/api/records.ts';
-import { schemas } from '#console/api/schemas.ts';
 import { refusal } from '#console/app/session.ts';
 import { Dialog } from '#console/parts/dialog.tsx';
 import { SchemaForm } from '#console/parts/form/form.tsx';
@@ -17,7 +17,7 @@ export const SkillForm = ({ skill, onSaved, onClose }: SkillFormProps) => (
   <Dialog title={skill ? `Change ${skill.name}` : 'New skill'} wide onClose={onClose}>
     <SchemaForm
       name={skill ? `skill ${skill.slug}` : 'skill'}
-      schema={schemas.skill}
+      schema={automation.skill}
       skip={skill ? ['tools', 'enabled', 'slug'] : ['tools', 'enabled']}
       record={skill}
       {...(!skill && { derive: withSlug })}

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
+import { automation } from '#console/api/automation-schemas.ts';
 import { call } from '#console/api/call.ts';
 import type { Action, Skill, Tool } from '#console/api/records.ts';
-import { schemas } from '#console/api/schemas.ts';
 import { refusal } from '#console/app/session.ts';
 import { showError, showToast } from '#console/app/toasts.tsx';
 import { Button } from '#console/parts/button.tsx';
@@ -156,7 +156,7 @@ const argumentsOf = ({ properties }: Tool['inputSchema']): string[] => Object.ke
 
 function Bound({ tool: { name, action_id }, actions }: { tool: Tool; actions: readonly Action[] }) {
   if (action_id === undefined) {
-    return <span class="hint">{schemas.builtInTools.includes(name) ? 'built in' : 'no action: choose one'}</span>;
+    return <span class="hint">{automation.builtInTools.includes(name) ? 'built in' : 'no action: choose one'}</span>;
   }
   const action = actions.find(({ id }) => id === action_id);
   return (

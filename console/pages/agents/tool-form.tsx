@@ -1,5 +1,5 @@
+import { automation } from '#console/api/automation-schemas.ts';
 import type { Action, Skill, Tool } from '#console/api/records.ts';
-import { schemas } from '#console/api/schemas.ts';
 import { refusal } from '#console/app/session.ts';
 import { Dialog } from '#console/parts/dialog.tsx';
 import { SelectField } from '#console/parts/field.tsx';
@@ -12,7 +12,7 @@ import { withTool } from './tools.ts';
 const written = (schema: object): string => JSON.stringify(schema, null, 2);
 const NO_ARGUMENTS = written(toolSchema({ url: '', body_template: '' }));
 
-const SPECS = fieldsOf(schemas.tool).map(
+const SPECS = fieldsOf(automation.tool).map(
   (spec): FieldSpec =>
     spec.path === 'inputSchema' ? { ...spec, label: 'Arguments (JSON Schema)', fallback: NO_ARGUMENTS } : spec,
 );

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { schemas } from '#console/api/schemas.ts';
+import { automation } from '#console/api/automation-schemas.ts';
 import { awaited, isUnderWay, outcome, watchInterval } from '#console/rules/executions.ts';
 import { bodyOf, draftOf } from '#console/rules/form-draft.ts';
 import { fieldsOf } from '#console/rules/form-fields.ts';
@@ -13,7 +13,7 @@ import { triggerText } from '#console/rules/triggers.ts';
 import { NewAction } from '#lib/actions/action.ts';
 
 describe('action form', () => {
-  const specs = fieldsOf(schemas.action);
+  const specs = fieldsOf(automation.action);
   const action = {
     name: 'Restart',
     url: 'https://ci.example.com/{{service}}',

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { automation } from '#console/api/automation-schemas.ts';
 import { schemas } from '#console/api/schemas.ts';
 import { schemaOfFields } from '#console/rules/catalog.ts';
 import { withChannelNames } from '#console/rules/escalation.ts';
@@ -100,7 +101,7 @@ describe('form of a schema', () => {
   });
 
   it('edits an optional object with a switch, which removes it or sets its defaults', () => {
-    const specs = fieldsOf(schemas.action);
+    const specs = fieldsOf(automation.action);
     const remediation = { max_attempts: 5, cooldown_seconds: 60, lock: 'db' };
     const stored = { remediation };
     expect(bodyOf(specs, draftOf(specs, stored), stored)).toMatchObject({ remediation });
