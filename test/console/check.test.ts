@@ -133,7 +133,7 @@ describe.skipIf(!binary)('check page in a browser', () => {
     const person = await onCall();
     const { page, admin, check } = person;
     await button(person, 'Change policy').click();
-    await page.getByLabel(/^Cooldown/).fill('-1');
+    await page.getByRole('textbox', { name: 'Cooldown' }).fill('-1');
     await page.getByLabel(/^Notify on recovery/).uncheck();
     await unfold(page, 'Details');
     await page.getByLabel(/^Impact update/).uncheck();
