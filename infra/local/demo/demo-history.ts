@@ -94,7 +94,7 @@ function latencyAt(at: number, usual: number): number {
   return Math.round(usual * (1 + 0.25 * ofDay) * (0.85 + 0.3 * Math.random()));
 }
 
-/** Writes the incident of the outage of the database, as its responders would have at that time. */
+/** Writes the incident of the outage of the database, with the times at which its responders would have. */
 async function writeIncident(context: Context, end: number, monitored: readonly Monitored[]): Promise<void> {
   const { from, to } = timesOf(OUTAGES.find(({ slug }) => slug === DATABASE)!, end);
   const affected = monitored.filter(({ slug }) => failsWith(slug, DATABASE));
