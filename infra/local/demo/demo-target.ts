@@ -15,8 +15,8 @@ const REPAIR_MS = 20_000;
 type Report = (execution: string, event: { status: string; logs: string[] }) => Promise<void>;
 
 /**
- * Starts the monitored systems: `/health/SLUG` of services, `store` for TCP, `/repair`, which restarts the database, and
- * `/alerts`, which prints each alert that it receives. The database refuses its clients until it is repaired.
+ * Starts the monitored systems: `/health/SLUG` of services, a store, and the database, which refuses its clients until
+ * it is repaired. `/repair` is the pipeline that restarts it; `/alerts` prints each alert that it receives.
  */
 export async function startDemoTarget(on: {
   say(line: string): void;

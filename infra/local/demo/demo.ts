@@ -5,7 +5,6 @@ import { startDemoTarget } from './demo-target.ts';
 
 const HEARTBEAT_MS = 5_000;
 
-type Found = { id: string; name: string; slug: string | null };
 type Service = Env & { url: string; key: string };
 type Target = Awaited<ReturnType<typeof startDemoTarget>>;
 
@@ -16,9 +15,10 @@ export async function startDemo(service: Service, say: (line: string) => void): 
     say,
     report: (execution, event) => call('POST', `/v1/actions/executions/${execution}/events`, event),
   });
-  const isFirst = (await call<Found[]>('GET', '/v1/checks')).length === 0;
   const monitored = await createCatalog(call, target);
-  if (isFirst) await writePast(service, service.key, monitored);
+  // The incident of the past is written last.
+  const incidents = await call<object[]>('GET', '/v1/incidents?origin=manual');
+  if (incidents.length === 0) await writePast(service, service.key, monitored);
 
   const idOf = (slug: string) => monitored.find((one) => one.slug === slug)!.check_id;
   const channel = { name: 'Terminal', channel_type: 'slack', config: { url: `${target.url}/alerts` } };
@@ -108,7 +108,7 @@ const caller =
 
 /** Creates an item of a list, or changes the one of that name. */
 async function put<T extends { name: string }>(call: Call, path: string, item: T): Promise<void> {
-  const existing = (await call<Found[]>('GET', path)).find(({ name }) => name === item.name);
+  const existing = (await call<{ id: string; name: string }[]>('GET', path)).find(({ name }) => name === item.name);
   if (existing) await call('PUT', `${path}/${existing.id}`, item);
   else await call('POST', path, item);
 }
