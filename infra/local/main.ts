@@ -1,29 +1,21 @@
 import { join } from 'node:path';
 import { parseFlags } from '#infra/flags.ts';
 import { makeLog } from '#lib/platform/log.ts';
-import { startDemo } from './demo/demo.ts';
-import { startDemoRegistry } from './demo/demo-registry.ts';
+import { demoGreeting, startDemo } from './demo/demo.ts';
 import { type FirstKey, KEY_FILE } from './first-account.ts';
 import { browserAddress, firstLink } from './first-link.ts';
 import { startHost } from './host.ts';
 import { loadRest } from './preload.ts';
 import { readHostSettings } from './settings.ts';
 
-/** Settings of the demo: its own folder and domain registry, and access to its target. */
-const demoSettings = async () => ({
-  DATA_DIR: '.demo',
-  EGRESS_ALLOW: '127.0.0.1/32',
-  LOG_LEVEL: 'warn',
-  RDAP_BOOTSTRAP_URL: (await startDemoRegistry()).list,
-});
+/** Settings of the demo: its own folder, and access to its target. */
+const DEMO_SETTINGS = { DATA_DIR: '.demo', EGRESS_ALLOW: '127.0.0.1/32', LOG_LEVEL: 'warn' };
 
 /** Runs `npm start`: the whole service on one machine, until SIGTERM or SIGINT. */
 async function main(): Promise<void> {
   process.umask(0o077);
   const { options } = parseFlags(process.argv.slice(2), { demo: { type: 'boolean', default: false } }, false);
-  const { host: own, settings } = readHostSettings(
-    options.demo ? { ...(await demoSettings()), ...process.env } : process.env,
-  );
+  const { host: own, settings } = readHostSettings(options.demo ? { ...DEMO_SETTINGS, ...process.env } : process.env);
   const log = makeLog(own.LOG_LEVEL);
   process.on('uncaughtException', (error) => {
     log.error('uncaught error, process exits', { error });
@@ -51,13 +43,17 @@ async function main(): Promise<void> {
   const address = settings.PUBLIC_URL || browserAddress(service.url);
   const link = await firstLink(service, address);
   const linksTo = settings.PUBLIC_URL === '' ? address : undefined;
-  process.stdout.write(greeting(service.url, service.adminKey, own.DATA_DIR, { address, link, linksTo }));
+  const keyFile = join(own.DATA_DIR, KEY_FILE);
+  process.stdout.write(
+    options.demo
+      ? demoGreeting({ url: service.url, open: link ?? address, keyFile })
+      : greeting(service.url, service.adminKey, keyFile, { address, link, linksTo }),
+  );
   await loadRest(log);
   if (options.demo) {
-    if (service.adminKey === undefined)
-      throw new Error('The demo needs the key in DATA_DIR/admin-key, which was deleted.');
+    if (service.adminKey === undefined) throw new Error(`The demo needs the key in ${keyFile}, which was deleted.`);
     const say = (line: string) => process.stdout.write(`${new Date().toISOString()}  ${line}\n`);
-    await startDemo({ url: service.url, key: service.adminKey.raw, keyFile: join(own.DATA_DIR, KEY_FILE) }, say);
+    await startDemo({ ...service, key: service.adminKey.raw }, say);
   }
 }
 
@@ -68,10 +64,9 @@ async function main(): Promise<void> {
 function greeting(
   url: string,
   key: FirstKey,
-  dir: string,
+  file: string,
   { address, link, linksTo }: { address: string; link: string | undefined; linksTo: string | undefined },
 ): string {
-  const file = join(dir, KEY_FILE);
   const where = !key
     ? '(deleted, or its file is missing; create another with: npm run admin -- key issue ID)'
     : key.isNew

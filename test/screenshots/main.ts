@@ -64,21 +64,19 @@ const windows = [
 ];
 for (const window of windows) got(await client.post('/v1/windows', window), 201);
 
-say('demo started; its outage takes about two minutes');
+say('demo started; its outage takes about a minute');
 const { check, action, execution, incident } = await eventually(async () => {
   const transitions = (await list('/v1/status/transitions')) as { from_state: string; to_state: string }[];
   if (!transitions.some((one) => one.from_state === 'down' && one.to_state === 'up')) return undefined;
   const [found] = await list('/v1/actions');
   const [run] = await list(`/v1/actions/${found.id}/executions`);
-  const health = ((await list('/v1/checks')) as { id: string; name: string }[]).find(({ name }) =>
-    name.startsWith('health'),
+  const database = ((await list('/v1/checks')) as { id: string; slug: string }[]).find(
+    ({ slug }) => slug === 'orders-database',
   );
-  // The incident of the API, because its timeline has a notified channel.
+  // The incident of the database, because its timeline has a notified channel.
   const incidents = (await list('/v1/incidents')) as { id: string; root_entity_name: string }[];
-  const incident = incidents.find(({ root_entity_name }) => root_entity_name === 'Public API')?.id;
-  return (
-    run && health && incident && { check: health.id, action: found.id, execution: run.id ?? run.exec_id, incident }
-  );
+  const incident = incidents.find(({ root_entity_name }) => root_entity_name === 'Orders database')?.id;
+  return database && incident && run?.verdict && { check: database.id, action: found.id, execution: run.id, incident };
 }, STORY_MS);
 
 const places: Record<string, string> = {
@@ -90,7 +88,7 @@ const places: Record<string, string> = {
   'check-form': '/checks/new',
   catalog: '/catalog',
   blueprint: '/catalog/service',
-  entity: '/entities/service/api',
+  entity: '/entities/service/checkout',
   map: '/map',
   alerts: '/alerts',
   channels: '/alerts/channels',

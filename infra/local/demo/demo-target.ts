@@ -1,42 +1,75 @@
-import type { IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { WebSocketServer } from 'ws';
+import { once } from 'node:events';
+import type { IncomingMessage, Server } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer } from 'node:net';
 import { createServer } from '#lib/net/node-http.ts';
+import { DATABASE, failsWith } from './demo-catalog.ts';
 
-/** The API returns 503 in the last 15 s of every 45 s unless it is restarted. */
-const CYCLE_MS = 45_000;
-const BAD_MS = 15_000;
+/** Time from the start to the first outage, and from each repair to the next outage. */
+const FIRST_OUTAGE_MS = 15_000;
+/** An account has at most ten attempts to repair per hour (docs/use/remediation.md#guards). */
+const OUTAGE_EVERY_MS = 7 * 60_000;
+/** Duration of a repair: the checks of the dependents go down before its end. */
+const REPAIR_MS = 20_000;
 
-type DemoTarget = { url: string; port: number; stop(): void };
+/** Report of a pipeline about an execution (docs/use/actions.md#report-from-a-pipeline). */
+type Report = (execution: string, event: { status: string; logs: string[] }) => Promise<void>;
 
-/** Starts a target with `/shop`, a failing `/api`, `/restart`, a WebSocket `/live`, and `/alerts` (Slack). */
+/**
+ * Starts the monitored systems: `/health/SLUG` of services, a store, and the database, which refuses its clients until
+ * it is repaired. `/repair` is the pipeline that restarts it; `/alerts` prints each alert that it receives.
+ */
 export async function startDemoTarget(on: {
-  alert(text: string): void;
-  restart(what: string): void;
-}): Promise<DemoTarget> {
-  let goodUntil = 0;
+  say(line: string): void;
+  report: Report;
+}): Promise<{ url: string; databasePort: number; storePort: number }> {
+  let isBroken = false;
+  const breakAfter = (ms: number) =>
+    setTimeout(() => {
+      isBroken = true;
+      on.say('outage  the orders database refuses connections');
+    }, ms);
+
+  async function repair(execution: string): Promise<void> {
+    on.say('repair  the action restarts the orders database');
+    await on.report(execution, { status: 'running', logs: ['connections are refused', 'restarting the database'] });
+    await new Promise((resolve) => setTimeout(resolve, REPAIR_MS));
+    if (isBroken) breakAfter(OUTAGE_EVERY_MS);
+    isBroken = false;
+    await on.report(execution, { status: 'succeeded', logs: ['the database accepts connections'] });
+  }
+
   const server = createServer(async (request, response) => {
-    if (request.url === '/alerts') on.alert((JSON.parse(await bodyOf(request)) as { text: string }).text);
-    if (request.url === '/restart') {
-      goodUntil = Date.now() + BAD_MS;
-      on.restart((JSON.parse(await bodyOf(request)) as { what: string }).what);
+    const [, place = '', slug = ''] = (request.url ?? '').split('/');
+    if (place === 'alerts') on.say(`alert   ${JSON.parse(await bodyOf(request)).text}`);
+    if (place === 'repair') {
+      const { execution } = JSON.parse(await bodyOf(request));
+      repair(execution).catch((error: Error) => on.say(`repair  ${error.message}`));
     }
-    const isBad = Date.now() % CYCLE_MS > CYCLE_MS - BAD_MS && Date.now() > goodUntil;
-    const fails = request.url === '/api' && isBad;
+    const fails = place === 'health' && isBroken && failsWith(slug, DATABASE);
     response.statusCode = fails ? 503 : 200;
-    response.end(fails ? 'try later' : 'ok');
+    response.end(fails ? 'no connection to the orders database' : 'ok');
   });
-  new WebSocketServer({ server, path: '/live' }).on('connection', (socket) => {
-    // The client may disconnect before the message.
-    socket.on('error', () => socket.terminate());
-    socket.send('{"price": 12}');
+  const database = storeServer(() => isBroken);
+  const store = storeServer(() => false);
+  const port = await portOf(server);
+  const [databasePort, storePort] = [await portOf(database), await portOf(store)];
+  breakAfter(FIRST_OUTAGE_MS);
+  return { url: `http://127.0.0.1:${port}`, databasePort, storePort };
+}
+
+/** Creates a server that responds to everything as Redis does to PING, or closes each connection while it is broken. */
+const storeServer = (isBroken: () => boolean): TcpServer =>
+  createTcpServer((socket) => {
+    // The client may disconnect before the response.
+    socket.on('error', () => socket.destroy());
+    if (isBroken()) socket.destroy();
+    else socket.on('data', () => socket.write('+PONG\r\n'));
   });
-  await new Promise<void>((resolve, reject) => {
-    server.on('error', reject);
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, port, stop: () => server.close() };
+
+async function portOf(server: Server | TcpServer): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
 }
 
 async function bodyOf(request: IncomingMessage): Promise<string> {

@@ -1,123 +1,94 @@
-import { startDemoDatabase } from './demo-database.ts';
-import { DEMO_ADDRESS, startDemoDns } from './demo-dns.ts';
-import { startDemoGrpc } from './demo-grpc.ts';
+import type { Env } from '#lib/env.ts';
+import { DATABASE, type DemoEntity, ENTITIES, LAYERS } from './demo-catalog.ts';
+import { type Monitored, writePast } from './demo-history.ts';
 import { startDemoTarget } from './demo-target.ts';
 
 const HEARTBEAT_MS = 5_000;
-/** The backup job sends no heartbeat in the last 45 s of every 90 s. */
-const CYCLE_MS = 90_000;
-const MISSED_MS = 45_000;
 
-type Named = { id: string; name: string | null };
-type Policy = { channels: { id: string }[] };
+type Service = Env & { url: string; key: string };
+type Target = Awaited<ReturnType<typeof startDemoTarget>>;
 
-/** Runs `npm start -- --demo`: creates a small changing catalog through the API, or reuses it. */
-export async function startDemo(
-  service: { url: string; key: string; keyFile: string },
-  say: (line: string) => void,
-): Promise<() => void> {
+/** Runs `npm start -- --demo`: creates a catalog with a past through the API, or reuses it, and lets it fail. */
+export async function startDemo(service: Service, say: (line: string) => void): Promise<void> {
   const call = caller(service);
   const target = await startDemoTarget({
-    alert: (text) => say(`alert  ${text}`),
-    restart: (what) => say(`action requested a restart of ${what}`),
+    say,
+    report: (execution, event) => call('POST', `/v1/actions/executions/${execution}/events`, event),
   });
-  const dns = await startDemoDns();
-  const grpc = await startDemoGrpc();
-  const redis = await startDemoDatabase();
+  const monitored = await createCatalog(call, target);
+  // The incident of the past is written last.
+  const incidents = await call<object[]>('GET', '/v1/incidents?origin=manual');
+  if (incidents.length === 0) await writePast(service, service.key, monitored);
 
-  await call('POST', '/v1/blueprints', {
-    slug: 'service',
-    name: 'Service',
-    fields: [
-      { name: 'owner', field_type: 'string', required: true, default_value: 'platform team' },
-      { name: 'tier', field_type: 'number' },
-    ],
+  const idOf = (slug: string) => monitored.find((one) => one.slug === slug)!.check_id;
+  const channel = { name: 'Terminal', channel_type: 'slack', config: { url: `${target.url}/alerts` } };
+  await put(call, '/v1/notify/channels', channel);
+  await call('POST', `/v1/checks/${idOf(DATABASE)}/policy`, { cooldown_seconds: 0 });
+  await put(call, '/v1/actions', {
+    name: 'Restart the orders database',
+    url: `${target.url}/repair`,
+    body_template: '{"execution": "{{execution_id}}"}',
+    trigger_type: 'state_change',
+    check_id: idOf(DATABASE),
+    trigger_to_state: 'down',
+    remediation: { max_attempts: 3, cooldown_seconds: 60, settle_seconds: 5, stable_seconds: 60 },
   });
-  const entity = async (slug: string, name: string): Promise<string> => {
-    const path = '/v1/blueprints/service/entities';
-    await call('POST', path, { slug, name, fields: { tier: 1 } });
-    return (await call<{ id: string }>('GET', `${path}/${slug}`)).id;
-  };
-  const existing = await call<Named[]>('GET', '/v1/checks');
-  const check = async (entity_id: string, name: string, settings: object): Promise<string> => {
-    const before = existing.find((one) => one.name === name);
-    const { id } = before
-      ? await call<Named>('PUT', `/v1/checks/${before.id}`, settings)
-      : await call<Named>('POST', '/v1/checks', { entity_id, name, ...settings });
-    await alertHere(call, id, `${target.url}/alerts`);
-    return id;
-  };
+  const beat = () => call('POST', `/v1/checks/${idOf('mailer')}/heartbeat`);
+  await beat();
+  setInterval(() => beat().catch((error: Error) => say(`demo    ${error.message}`)), HEARTBEAT_MS);
+}
 
-  const shop = await entity('shop', 'Web shop');
-  const api = await entity('api', 'Public API');
-  const database = await entity('database', 'Database');
-  const backup = await entity('backup', 'Nightly backup');
-  for (const [from_entity_id, to_entity_id] of [
-    [shop, api],
-    [api, database],
-    [backup, database],
-  ]) {
-    await call('POST', '/v1/relations', { from_entity_id, to_entity_id, relation_type: 'depends_on' });
+/** Creates blueprints, entities, relations and a check per entity; existing ones get the ports of this start. */
+async function createCatalog(call: Call, target: Target): Promise<Monitored[]> {
+  for (const { slug, name } of LAYERS) await call('POST', '/v1/blueprints', { slug, name });
+  for (const { layer, slug, name, team } of ENTITIES) {
+    await call('POST', `/v1/blueprints/${layer}/entities`, { slug, name, labels: { team } });
   }
-
-  const often = { interval_seconds: 5, failure_threshold: 2 };
-  const host = '127.0.0.1';
-  await check(shop, 'home page', {
-    check_type: 'http',
-    target_url: `${target.url}/shop`,
-    body_contains: 'ok',
-    ...often,
-  });
-  const name = { hostname: 'shop.example.com', record_type: 'A', expected_value: DEMO_ADDRESS, resolver: dns.server };
-  await check(shop, 'its DNS record', { check_type: 'dns', config: name, ...often });
-  await check(shop, 'its domain', { check_type: 'domain', config: { domain: 'example.com' } });
-  const live = { url: `${target.url.replace('http', 'ws')}/live`, expect: 'price' };
-  await check(shop, 'its live prices', { check_type: 'websocket', config: live, ...often });
-  await check(api, 'its cart service', {
-    check_type: 'grpc',
-    config: { host, port: grpc.port, tls: false, service: 'shop.Cart' },
-    ...often,
-  });
-  const health = await check(api, 'health endpoint', {
-    check_type: 'http',
-    target_url: `${target.url}/api`,
-    ...often,
-  });
-  const steps = [{ send: 'PING\r\n' }, { expect: '+PONG' }];
-  await check(database, 'its response', { check_type: 'tcp', config: { host, port: redis.port, steps }, ...often });
-  // The target does not use TLS, so this check stays down and its entity degraded.
-  await check(database, 'its certificate', { check_type: 'tls', config: { host, port: target.port }, ...often });
-  const heartbeats = { interval_seconds: 5, failure_threshold: 1, config: { grace_seconds: 15 } };
-  const job = await check(backup, 'heartbeat', { check_type: 'push', ...heartbeats });
-  await restartWhenDown(call, health, `${target.url}/restart`);
-
-  say(`demo   four entities, nine checks on ${target.url}; the API and the backup fail periodically`);
-  for (const line of hintsFor(service)) say(line);
-  const beat = async () => {
-    if (Date.now() % CYCLE_MS > CYCLE_MS - MISSED_MS) return;
-    await call('POST', `/v1/checks/${job}/heartbeat`);
-  };
-  const timer = setInterval(() => beat().catch((error: Error) => say(`demo   ${error.message}`)), HEARTBEAT_MS);
-  return () => {
-    clearInterval(timer);
-    target.stop();
-    dns.stop();
-    grpc.stop();
-    redis.stop();
-  };
+  for (const { needs, ...one } of ENTITIES) {
+    for (const need of needs) {
+      const to_entity = pathOf(ENTITIES.find(({ slug }) => slug === need)!);
+      await call('POST', '/v1/relations', { from_entity: pathOf(one), to_entity, relation_type: 'depends_on' });
+    }
+  }
+  const monitored: Monitored[] = [];
+  for (const one of ENTITIES) {
+    const settings = { entity: pathOf(one), interval_seconds: 5, ...settingsOf(one, target) };
+    const check = await call<{ id: string; entity_id: string }>('PUT', `/v1/checks/by-slug/${one.slug}`, settings);
+    monitored.push({ ...one, check_id: check.id, entity_id: check.entity_id });
+  }
+  return monitored;
 }
 
-function hintsFor({ url, keyFile }: { url: string; keyFile: string }): string[] {
-  const get = (path: string, what: string) =>
-    `try    ${what}: curl -s -H "Authorization: Bearer $(cat ${keyFile})" ${url}${path}`;
-  return [
-    get('/v1/status', 'states'),
-    get('/v1/status/transitions', 'state changes, and why alerts were sent or not'),
-    get('/v1/relations', 'dependencies'),
-    get('/v1/actions', 'the action that restarts the API'),
-    'see    docs/use: heartbeats, channels, alerts, actions; docs/operate: installation',
-  ];
+const pathOf = ({ layer, slug }: Pick<DemoEntity, 'layer' | 'slug'>): string => `${layer}/${slug}`;
+
+/** Returns the settings of the check of an entity. Stores go down first, so that they are the known cause. */
+function settingsOf({ check_type, slug }: DemoEntity, { url, databasePort, storePort }: Target): object {
+  const settings = {
+    http: { name: 'Health', target_url: `${url}/health/${slug}`, failure_threshold: 3 },
+    tcp: {
+      name: 'Connection',
+      failure_threshold: 1,
+      config: {
+        host: '127.0.0.1',
+        port: slug === DATABASE ? databasePort : storePort,
+        steps: [{ send: 'PING\r\n' }, { expect: '+PONG' }],
+      },
+    },
+    push: { name: 'Heartbeat', failure_threshold: 1, config: { grace_seconds: 15 } },
+  };
+  return { check_type, ...settings[check_type] };
 }
+
+/** Returns the text that tells what to look at. */
+export const demoGreeting = ({ url, open, keyFile }: { url: string; open: string; keyFile: string }): string => `
+Open ${open}
+  Fleet      12 entities with a history of 30 days
+  Map        customer-facing services, internal services, databases
+  Incidents  every 7 minutes the database fails, five dependents too: one alert below, and an action repairs it
+  Actions    each attempt to repair, with the log of its pipeline and its verdict
+  API        Fleetwatch runs at ${url}: curl -H "Authorization: Bearer $(cat ${keyFile})" ${url}/v1/status
+
+`;
 
 type Call = <T>(method: string, path: string, body?: object) => Promise<T>;
 
@@ -130,27 +101,14 @@ const caller =
       ...(body && { body: JSON.stringify(body) }),
     });
     const result = (response.status === 204 ? {} : await response.json()) as T & { error?: string };
+    // 409: exists since an earlier start.
     if (response.ok || response.status === 409) return result;
     throw new Error(`${method} ${path} returned ${response.status}: ${result.error}`);
   };
 
-/** Replaces the channels of a check with the receiver of the demo, whose port changes at each start. */
-async function alertHere(call: Call, checkId: string, url: string): Promise<void> {
-  const policy = await call<Policy>('POST', `/v1/checks/${checkId}/policy`, { cooldown_seconds: 0 });
-  for (const { id } of policy.channels) await call('DELETE', `/v1/checks/${checkId}/policy/channels/${id}`);
-  await call('POST', `/v1/checks/${checkId}/policy/channels`, { channel_type: 'slack', config: { url } });
-}
-
-async function restartWhenDown(call: Call, check_id: string, url: string): Promise<void> {
-  const action = {
-    name: 'Restart the API',
-    url,
-    body_template: '{"what": "{{entity_name}}", "transition": "{{transition_id}}"}',
-    trigger_type: 'state_change',
-    check_id,
-    trigger_to_state: 'down',
-  };
-  const existing = (await call<Named[]>('GET', '/v1/actions')).find(({ name }) => name === action.name);
-  if (existing) await call('PUT', `/v1/actions/${existing.id}`, action);
-  else await call('POST', '/v1/actions', action);
+/** Creates an item of a list, or changes the one of that name. */
+async function put<T extends { name: string }>(call: Call, path: string, item: T): Promise<void> {
+  const existing = (await call<{ id: string; name: string }[]>('GET', path)).find(({ name }) => name === item.name);
+  if (existing) await call('PUT', `${path}/${existing.id}`, item);
+  else await call('POST', path, item);
 }

@@ -3,26 +3,32 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
-import { clientOf } from '#test/support/client.ts';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { DAY_MS } from '#lib/platform/time.ts';
+import { type Client, clientOf } from '#test/support/client.ts';
 import { bareEnv } from '#test/support/command.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { got } from '#test/support/fleet.ts';
 
 const program = new URL('../../../infra/local/start.cjs', import.meta.url).pathname;
-const folder = mkdtempSync(join(tmpdir(), 'fleetwatch-demo-'));
+/** Maximum time until the first outage is repaired and verified. */
+const STORY_MS = 120_000;
 const children: ChildProcess[] = [];
-// A test that fails leaves its demo running, and the next one could not start in the same folder.
+let folder = '';
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'fleetwatch-demo-'));
+});
+// A test that fails leaves its demo running.
 afterEach(async () => {
   for (const child of children.splice(0)) {
     if (child.exitCode !== null || child.signalCode !== null) continue;
     child.kill('SIGKILL');
     await once(child, 'close');
   }
-});
-afterAll(() => {
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
-/** Starts `npm start -- --demo` in an empty folder and waits for its last hint. */
+/** Starts `npm start -- --demo` in the folder and waits until it monitors. */
 async function startDemo() {
   const child = spawn(process.execPath, [program, '--demo'], {
     cwd: folder,
@@ -34,9 +40,9 @@ async function startDemo() {
   child.stdout.on('data', (chunk) => {
     out += chunk;
   });
-  await vi.waitFor(() => expect(out).toContain('docs/use'), { timeout: 20_000 });
-  const url = /runs at (\S+)/.exec(out)![1]!;
+  const [, url = ''] = await eventually(() => /runs at (\S+):/.exec(out), 20_000);
   const client = clientOf(url, readFileSync(join(folder, '.demo/admin-key'), 'utf8').trim());
+  await eventually(async () => (await list(client, '/v1/actions')).length === 1, 20_000);
   const stop = async () => {
     child.kill('SIGTERM');
     await once(child, 'close');
@@ -44,55 +50,82 @@ async function startDemo() {
   return { client, out: () => out, stop };
 }
 
-const all = async (client: ReturnType<typeof clientOf>) => ({
-  entities: (await client.get('/v1/status')).body.entities,
-  checks: (await client.get('/v1/checks')).body,
-  relations: (await client.get('/v1/relations')).body,
-  actions: (await client.get('/v1/actions')).body,
-  channels: (await client.get('/v1/notify/channels')).body,
+const list = async (client: Client, path: string) => got(await client.get(path), 200);
+
+const sizes = async (client: Client) => ({
+  entities: (await list(client, '/v1/status')).entities.length,
+  checks: (await list(client, '/v1/checks')).length,
+  relations: (await list(client, '/v1/relations')).length,
+  actions: (await list(client, '/v1/actions')).length,
+  channels: (await list(client, '/v1/notify/channels')).length,
+  manual_incidents: (await list(client, '/v1/incidents?origin=manual')).length,
 });
 
-describe('the demo', () => {
-  it('creates checks of several types, relations and an action in its own folder, and reuses them', async () => {
-    const first = await startDemo();
-    expect(existsSync(join(folder, '.data'))).toBe(false);
-    const made = await all(first.client);
-    const types = made.checks.map(({ check_type }: { check_type: string }) => check_type);
-    expect(new Set(types)).toEqual(new Set(['http', 'tcp', 'tls', 'dns', 'websocket', 'grpc', 'domain', 'push']));
-    expect(made.relations).toHaveLength(3);
-    expect(made.actions).toHaveLength(1);
+type History = {
+  entity_name: string;
+  buckets: { from: string; to: string; seconds: { down: number } }[];
+};
 
-    // One of the two checks of the database is always down: an alert, and a degraded entity.
-    await vi.waitFor(() => expect(first.out()).toContain('Database: its certificate is down'), { timeout: 20_000 });
-    await vi.waitFor(
-      async () => {
-        const { entities, checks } = await all(first.client);
-        const stateOf = (slug: string) => entities.find((one: { slug: string }) => one.slug === slug).state;
-        expect(stateOf('database')).toBe('degraded');
-        expect(stateOf('shop')).toBe('up');
-        for (const type of ['dns', 'tcp', 'websocket', 'grpc', 'domain']) {
-          expect(checks.find((one: { check_type: string }) => one.check_type === type).state, type).toBe('up');
-        }
-      },
-      { timeout: 20_000 },
-    );
+type Change = { entity_name: string; check_to_state: string; alert: { reason: string | null } };
+
+describe('the demo', () => {
+  it('creates a catalog with a past in its own folder, and reuses it at the next start', async () => {
+    const first = await startDemo();
+    expect(first.out().trim()).toMatch(/^Open http:\/\/localhost:\d+\/#\/link\/fwl_/);
+    expect(existsSync(join(folder, '.data'))).toBe(false);
+    const made = { entities: 12, checks: 12, relations: 14, actions: 1, channels: 1, manual_incidents: 1 };
+    expect(await sizes(first.client)).toEqual(made);
+
+    const entities: { id: string }[] = (await list(first.client, '/v1/status')).entities;
+    const ids = entities.map(({ id }) => id).join(',');
+    const histories: History[] = (await list(first.client, `/v1/history?bucket=day&entity_ids=${ids}`)).entities;
+    expect(histories).toHaveLength(12);
+    for (const { entity_name, buckets } of histories) {
+      const days = buckets.slice(0, -1);
+      expect(days, entity_name).toHaveLength(30);
+      for (const day of days) expect(day, entity_name).toMatchObject({ complete: true, runs: 1440, coverage: 1 });
+    }
+    const [incident] = await list(first.client, '/v1/incidents?origin=manual');
+    expect(incident.state).toBe('resolved');
+    const timeline: { kind: string; at: string }[] = await list(first.client, `/v1/incidents/${incident.id}/timeline`);
+    expect(timeline.map(({ kind }) => kind)).toEqual(['note', 'resolved', 'note', 'opened']);
+    expect(Date.now() - Date.parse(timeline[0]!.at)).toBeGreaterThan(5 * DAY_MS);
+    const { buckets } = histories.find(({ entity_name }) => entity_name === 'Orders database')!;
+    const during = buckets.find(({ from, to }) => from <= incident.started_at && incident.started_at < to)!;
+    expect(during.seconds.down).toBeGreaterThan(600);
     await first.stop();
 
     const second = await startDemo();
-    const found = await all(second.client);
-    for (const kind of ['entities', 'checks', 'relations', 'actions', 'channels'] as const) {
-      expect(found[kind], kind).toHaveLength(made[kind].length);
-    }
+    expect(await sizes(second.client)).toEqual(made);
     await second.stop();
   });
 
-  it('has an action that its target accepts', async () => {
-    const demo = await startDemo();
-    const [action] = (await demo.client.get('/v1/actions')).body;
-    const vars = { entity_name: 'Public API', transition_id: 'none' };
-    const { body } = await demo.client.post(`/v1/actions/${action.id}/run`, { vars });
-    expect(body).toMatchObject({ dispatch_status: 'success', error_message: '' });
-    await vi.waitFor(() => expect(demo.out()).toContain('action requested a restart of Public API'), { timeout: 5000 });
-    await demo.stop();
-  });
+  it(
+    'sends one alert for the outage of the database and its five dependents, and repairs it',
+    async () => {
+      const demo = await startDemo();
+      const [action] = await list(demo.client, '/v1/actions');
+      const run = await eventually(async () => {
+        const runs = await list(demo.client, `/v1/actions/${action.id}/executions`);
+        return runs.find(({ verdict }: { verdict: string | null }) => verdict !== null);
+      }, STORY_MS);
+      expect(run).toMatchObject({ verdict: 'recovered', pipeline_status: 'succeeded', attempt: 1, log_count: 3 });
+
+      const changes: Change[] = await list(demo.client, '/v1/status/transitions');
+      const held = changes.filter((one) => one.check_to_state === 'down' && one.alert.reason === 'dependency');
+      expect(held.map(({ entity_name }) => entity_name).sort()).toEqual([
+        'Accounts',
+        'Checkout',
+        'Mobile app',
+        'Partner API',
+        'Web shop',
+      ]);
+      expect([...demo.out().matchAll(/Z {2}alert +(.*)/g)].map(([, text]) => text)).toEqual([
+        ':red_circle: Orders database: Connection is down',
+        expect.stringMatching(/^:large_green_circle: Orders database: Connection is up again after \d+ s$/),
+      ]);
+      await demo.stop();
+    },
+    STORY_MS,
+  );
 });

@@ -1,0 +1,119 @@
+import { authenticate } from '#lib/access/authenticate.ts';
+import type { Context } from '#lib/access/context.ts';
+import type { Env } from '#lib/env.ts';
+import { accountTime, timeOf } from '#lib/history/rollups/account-time.ts';
+import { keptDays } from '#lib/history/rollups/buckets.ts';
+import { emptyFigures } from '#lib/history/rollups/figures.ts';
+import { hoursIn } from '#lib/history/rollups/hours.ts';
+import { addLatency } from '#lib/history/rollups/latency-histogram.ts';
+import { makeDay, type RolledCell } from '#lib/history/rollups/make-rollup.ts';
+import { type CheckRollup, encodeLatencies, encodeRollup } from '#lib/history/rollups/rollup-item.ts';
+import type { LatenciesItem, RollupItem } from '#lib/history/rollups/stored-rollups.ts';
+import type { TimeRange } from '#lib/history/runs/gaps.ts';
+import { addNote, createIncident, resolveIncident } from '#lib/incidents/change-incident.ts';
+import { cellOf, numberOf } from '#lib/keys.ts';
+import { makeIds } from '#lib/platform/ids.ts';
+import { DAY_MS, HOUR_MS } from '#lib/platform/time.ts';
+import { dayOf, hourOf } from '#lib/schedule/slots.ts';
+import { DATABASE, type DemoEntity, failsWith } from './demo-catalog.ts';
+
+const DAYS = 30;
+const MINUTE_MS = 60_000;
+
+/** Outages of the past. `ago_hours`: start, in hours before the present one. */
+const OUTAGES = [
+  { slug: DATABASE, ago_hours: 6 * 24 + 5, minutes: 42 },
+  { slug: 'search-index', ago_hours: 12 * 24 + 9, minutes: 14 },
+  { slug: 'event-queue', ago_hours: 20 * 24 + 16, minutes: 25 },
+  { slug: 'partner-api', ago_hours: 26 * 24 + 2, minutes: 8 },
+];
+
+/** Entity of the demo, with the ids of it and of its check. */
+export type Monitored = DemoEntity & { entity_id: string; check_id: string };
+
+/** Writes the rollups of the last 30 days before the present hour, and an incident of that time with its notes. */
+export async function writePast(env: Env, key: string, monitored: readonly Monitored[]): Promise<void> {
+  const request = { headers: { authorization: `Bearer ${key}` }, address: '', request_id: '' };
+  const context = await authenticate(env, request);
+  const now = env.ports.clock.now();
+  const end = hourOf(now);
+  const start = dayOf(now) - DAYS * DAY_MS;
+  const { retention_days, rollup_days } = context.caller;
+  for (const [cell, own] of Map.groupBy(monitored, ({ check_id }) => cellOf(check_id))) {
+    const of: RolledCell = { ...context, cell, retention_days, rollup_days };
+    for (let day = start; day < end; day += DAY_MS) {
+      const hours = hoursIn({ from: day, to: Math.min(day + DAY_MS, end) });
+      const items = hours.flatMap((hour) =>
+        rollupOf(of, hour, new Map(own.map((one) => [numberOf(one.check_id), figuresOf(one, hour, end)]))),
+      );
+      await of.ports.table.putMany(items);
+      if (hours.length === 24) await makeDay(of, day, { isRevision: false });
+    }
+  }
+  await writeIncident(context, end, monitored);
+}
+
+/** Returns the items of the rollup of an hour of a cell. */
+function rollupOf(of: RolledCell, { from }: TimeRange, figures: Map<number, CheckRollup>): [RollupItem, LatenciesItem] {
+  const { ports, keys, tenant, cell, retention_days, rollup_days } = of;
+  const days = keptDays('hour', rollup_days) + 1;
+  const kept = { from, expires_at: Math.ceil((from + days * DAY_MS) / 1000) };
+  const made = { made_at: ports.clock.now(), raw_days: retention_days, figures: encodeRollup(figures) };
+  return [
+    { ...keys.rollup(tenant, cell, 'hour', from), v: ports.ids.token(), ...kept, ...made },
+    { ...keys.latencies(tenant, cell, 'hour', from), ...kept, latencies: encodeLatencies(figures) },
+  ];
+}
+
+/** Returns the figures of an hour of a check that ran every minute. `end`: end of the past (epoch ms). */
+function figuresOf({ slug, latency_ms }: Monitored, window: TimeRange, end: number): CheckRollup {
+  const failures = OUTAGES.filter((outage) => failsWith(slug, outage.slug)).map((outage) => timesOf(outage, end));
+  const changes = failures.flatMap(({ from, to }) => [
+    { at: from, state: 'down' as const },
+    { at: to, state: 'up' as const },
+  ]);
+  const known = { changes: [{ at: 0, state: 'up' as const }, ...changes], gaps: [], maintenance: [] };
+  const spans = accountTime({ ...known, monitored: [window] }, window);
+  const figures = { ...emptyFigures(), ...timeOf(spans), spans };
+  for (let at = window.from; at < window.to; at += MINUTE_MS) {
+    figures.runs += 1;
+    if (failures.some(({ from, to }) => from <= at && at < to)) figures.failures += 1;
+    else addLatency(figures.latency, latencyAt(at, latency_ms));
+  }
+  return figures;
+}
+
+const timesOf = ({ ago_hours, minutes }: (typeof OUTAGES)[number], end: number): TimeRange => {
+  const from = end - ago_hours * HOUR_MS + 11 * MINUTE_MS;
+  return { from, to: from + minutes * MINUTE_MS };
+};
+
+/** Returns a latency (ms) that is highest at 15:00 UTC and varies by up to 30 %. */
+function latencyAt(at: number, usual: number): number {
+  const ofDay = Math.cos(((at % DAY_MS) / DAY_MS - 15 / 24) * 2 * Math.PI);
+  return Math.round(usual * (1 + 0.25 * ofDay) * (0.85 + 0.3 * Math.random()));
+}
+
+/** Writes the incident of the outage of the database, with the times at which its responders would have. */
+async function writeIncident(context: Context, end: number, monitored: readonly Monitored[]): Promise<void> {
+  const { from, to } = timesOf(OUTAGES.find(({ slug }) => slug === DATABASE)!, end);
+  const affected = monitored.filter(({ slug }) => failsWith(slug, DATABASE));
+  const incident = await createIncident(contextAt(context, from + MINUTE_MS), {
+    title: 'Orders database out of disk space',
+    impact: 'outage',
+    entity_ids: affected.map(({ entity_id }) => entity_id),
+  });
+  const note = (at: number, text: string) => addNote(contextAt(context, at), incident, { text });
+  await note(
+    from + 9 * MINUTE_MS,
+    'The volume is full: archived logs were not deleted. Moving them to object storage.',
+  );
+  await resolveIncident(contextAt(context, to), incident.id);
+  await note(to + HOUR_MS, 'Review: archived logs are now deleted daily, and disk space has a check of its own.');
+}
+
+/** Returns a context whose time is an instant of the past (epoch ms). */
+function contextAt(context: Context, at: number): Context {
+  const clock = { ...context.ports.clock, now: () => at };
+  return { ...context, ports: { ...context.ports, clock, ids: makeIds(clock) } };
+}
