@@ -230,7 +230,6 @@ export const STEPS: readonly Step[] = [
     endpoint: 'POST /v1/monitors',
     body: () => ({
       target: 'pay.example.com/login',
-      keyword: 'Sign in',
       interval_seconds: 86_400,
       channel: {
         name: 'On call',
