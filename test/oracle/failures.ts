@@ -99,7 +99,8 @@ export function checkFailures({ seen, keys, profile, calmFrom, end }: Inside): s
     const last = over.at(-1);
     if (!last || lasting.length > 0) return;
     const { count = 0, from = '' } = alert.unreported ?? {};
-    if (count < over.length || Math.abs(Date.parse(from) - last.from) > skew)
+    // The alert can name a later failure, of which it is unclear here whether the cooldown alone suppressed it.
+    if (count < over.length || Date.parse(from) < last.from - skew)
       wrong.push(`alert ${alert.id} does not have the failure ${last.transition_id}, which no alert had reported`);
   }
 
