@@ -83,8 +83,11 @@ export type CheckItem = Item &
       flapping?: Flapping;
       /** Epoch ms of its changes to down within a day of the last one, ascending; at most 20 (lib/alerting). */
       failed_at?: number[];
-      /** The latest failure whose alert only the cooldown suppressed; epoch ms, without `to` while it lasts. */
-      suppressed?: { from: number; to?: number };
+      /**
+       * Failures whose alerts only the cooldown suppressed: the last one that is over, and the present one; epoch ms,
+       * without `to` while it lasts. `count`: failures since the last alert, up to this one.
+       */
+      suppressed?: { from: number; to?: number; count: number }[];
       /** The current failure, until it counts as up. */
       episode?: Episode;
       /** Channels that an escalation step has notified, to be notified of the recovery. */

@@ -100,6 +100,32 @@ describe('a check that recovers and fails again within a cooldown', () => {
     ]);
   });
 
+  it('is reported with its earlier failures while it is down again', async () => {
+    const check = await shop();
+    const reports: Report[] = [
+      ['20:36', 'fails'],
+      ['20:37', 'ok'],
+      ['20:38', 'fails'],
+      ['20:39', 'ok'],
+      ['20:40', 'fails'],
+    ];
+    await check.lives(reports, '21:30');
+    expect(read()).toEqual([
+      '20:36:00 shop is down',
+      '20:41:00 shop has been down again for 1 min, after 1 min up. It also failed without an alert from 20:38:00 UTC to 20:39:00 UTC.',
+    ]);
+  });
+
+  it('is reported with the number of its failures, however many there are', async () => {
+    const check = await shop({ cooldown_seconds: 3000 });
+    const failures = Array.from({ length: 25 }, (_, i): Report[] => [
+      [`20:${31 + i}`, 'fails'],
+      [`20:${31 + i}:30`, 'ok'],
+    ]);
+    await check.lives(failures.flat(), '21:30');
+    expect(read().at(-1)).toMatch(/^21:21:00 shop is up again .*It also failed 24 times without an alert, the last/);
+  });
+
   it('is reported in the next alert if its policy has no recovery alerts', async () => {
     const check = await shop({ notify_on_recovery: false });
     await check.lives(TWICE.slice(0, 4), '20:44');

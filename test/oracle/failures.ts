@@ -97,7 +97,7 @@ export function checkFailures({ seen, keys, profile, calmFrom, end }: Inside): s
     if (lasting[0] && alert.reports_state !== 'down')
       wrong.push(`alert ${alert.id} reports ${alert.reports_state} during the failure ${lasting[0].transition_id}`);
     const last = over.at(-1);
-    if (!last || lasting.length > 0) return;
+    if (!last) return;
     const { count = 0, from = '' } = alert.unreported ?? {};
     // The alert can name a later failure, of which it is unclear here whether the cooldown alone suppressed it.
     if (count < over.length || Date.parse(from) < last.from - skew)

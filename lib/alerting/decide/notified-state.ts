@@ -118,22 +118,33 @@ export const recentFailures = ({ failed_at = [] }: CheckItem['alerts'], at: numb
 
 const isRecent = (one: number, at: number): boolean => one > at - RECENT_MS && one <= at;
 
-/** Returns the starts of the failures after the latest alert that did not fail (epoch ms). */
-function failuresSinceAlert({ announced = NOTHING, failed_at = [] }: CheckItem['alerts']): number[] {
-  const last = announced.inFlight.at(-1) ?? announced;
-  return last.failed_at === undefined ? failed_at : failed_at.slice(failed_at.lastIndexOf(last.failed_at) + 1);
+/** Returns the failure that the latest alert reported that did not fail (epoch ms); undefined without one. */
+const lastReportedFailure = ({ announced = NOTHING }: CheckItem['alerts']): number | undefined =>
+  (announced.inFlight.at(-1) ?? announced).failed_at;
+
+/** Returns the starts of the failures since then, of those that are stored (epoch ms). */
+function failuresSinceAlert(alerts: CheckItem['alerts']): number[] {
+  const { failed_at = [] } = alerts;
+  const reported = lastReportedFailure(alerts);
+  return reported === undefined ? failed_at : failed_at.slice(failed_at.lastIndexOf(reported) + 1);
+}
+
+/** Whether a failure began after the last alert. The stored failures may all be later than both. */
+function isSinceAlert(alerts: CheckItem['alerts'], from: number): boolean {
+  const reported = lastReportedFailure(alerts);
+  if (reported === undefined || failuresSinceAlert(alerts).includes(from)) return true;
+  return !alerts.failed_at?.includes(reported) && from > reported;
 }
 
 /** Whether the last alert reports down, and the check has recovered and failed again since. */
 export const hasFailedAgain = (alerts: CheckItem['alerts']): boolean =>
   lastNotifiedState(alerts) === 'down' && failuresSinceAlert(alerts).length > 0;
 
-/** Returns the failures since the last alert up to the last one that the cooldown suppressed, if that is over. */
+/** Returns the failures since the last alert, up to the last one that is over and that the cooldown suppressed. */
 export function unreportedFailures(alerts: CheckItem['alerts']): UnreportedFailures | undefined {
-  const { from, to } = alerts.suppressed ?? {};
-  const since = failuresSinceAlert(alerts);
-  if (from === undefined || to === undefined || !since.includes(from)) return undefined;
-  return { count: since.indexOf(from) + 1, from: iso(from), to: iso(to) };
+  const { from, to, count } = alerts.suppressed?.findLast((one) => one.to !== undefined) ?? {};
+  if (from === undefined || to === undefined || count === undefined || !isSinceAlert(alerts, from)) return undefined;
+  return { count, from: iso(from), to: iso(to) };
 }
 
 /** Returns what an alert says about failures before it: that the check is down again, and unreported failures. */
@@ -149,16 +160,21 @@ export function earlierFailures(
 }
 
 /** Marks the present failure as suppressed by the cooldown. Pure. */
-export const withSuppressedFailure = (alerts: CheckItem['alerts']): CheckItem['alerts'] => ({
-  ...alerts,
-  suppressed: { from: alerts.failed_at!.at(-1)! },
-});
+export function withSuppressedFailure(alerts: CheckItem['alerts']): CheckItem['alerts'] {
+  const { failed_at = [], suppressed = [] } = alerts;
+  const before = suppressed.at(-1);
+  const count =
+    before && isSinceAlert(alerts, before.from)
+      ? before.count + failed_at.slice(failed_at.lastIndexOf(before.from) + 1).length
+      : failuresSinceAlert(alerts).length;
+  return { ...alerts, suppressed: [...suppressed, { from: failed_at.at(-1)!, count }] };
+}
 
 /** Ends the suppressed failure at `at` (epoch ms). Pure. */
-export const withFailureOver = (alerts: CheckItem['alerts'], at: number): CheckItem['alerts'] =>
-  alerts.suppressed && alerts.suppressed.to === undefined
-    ? { ...alerts, suppressed: { ...alerts.suppressed, to: at } }
-    : alerts;
+export function withFailureOver(alerts: CheckItem['alerts'], at: number): CheckItem['alerts'] {
+  const last = alerts.suppressed?.at(-1);
+  return last && last.to === undefined ? { ...alerts, suppressed: [{ ...last, to: at }] } : alerts;
+}
 
 /**
  * The cooldown of an alert. A warning (up or degraded) waits for that of any alert, and starts one for warnings only.

@@ -57,6 +57,7 @@ const form = fc.constantFrom(
 it('masks a secret in any of these forms, in any context, idempotently', () => {
   fc.assert(
     fc.property(prose, name, secret, form, prose, (before, name, value, write, after) => {
+      fc.pre(!before.includes(value) && !after.includes(value));
       const written = write(name, value);
       const masked = maskSecrets(`${before} ${written}\n${after}`);
       expect(masked).toContain('********');
