@@ -4,6 +4,7 @@ import type { Net } from '#lib/net/net.ts';
 import { NO_ASSETS } from '#lib/platform/assets.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import type { Bus, Ids, Item, Key, Log, Queues, Table, WriteOutcome } from '#lib/platform/ports.ts';
+import { cpuBudget, runInline } from '#lib/platform/sharing/cpu-budget.ts';
 import { memoryLimiter } from '#lib/platform/sharing/memory-limiter.ts';
 import type { Settings } from '#lib/settings.ts';
 import type { StoreSpell } from '#test/oracle/inside.ts';
@@ -165,6 +166,7 @@ export function startProcess(shared: Shared): Process {
     log: shared.log,
     metrics: { count: () => {} },
     limiter: memoryLimiter(clock, undefined),
+    cpu: cpuBudget(clock, runInline),
     settings: shared.settings,
     assets: NO_ASSETS,
   };
