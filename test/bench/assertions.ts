@@ -9,7 +9,7 @@ import { probeHttp } from '#lib/checks/types/http-probe.ts';
 import type { Net } from '#lib/net/net.ts';
 import { makeNet } from '#lib/net/node-net.ts';
 import { systemClock } from '#lib/platform/clock.ts';
-import { runInline, type TenantCpu } from '#lib/platform/sharing/cpu-budget.ts';
+import { type RunCpuJob, runInline, type TenantCpu } from '#lib/platform/sharing/cpu-budget.ts';
 import { latestSlot } from '#lib/schedule/slots.ts';
 import { readSettings } from '#lib/settings.ts';
 import { healthWorld, intervalScheduleOfCheck, jobOfCheck } from '#test/support/health-world.ts';
@@ -63,8 +63,11 @@ if (process.argv[2] === 'target') {
 async function measure(url: string): Promise<Record<string, number>> {
   const settings = readSettings({ EGRESS_ALLOW: '127.0.0.1/32' });
   const net = makeNet(settings, async () => ['127.0.0.1']);
-  const run = cpuThread();
-  const cpu: TenantCpu = async (job, input) => (await run(job, input)).output;
+  const cpuBy =
+    (by: RunCpuJob): TenantCpu =>
+    (job, inputs) =>
+      Promise.all(inputs.map(async (input) => (await by(job, input)).output));
+  const cpu = cpuBy(cpuThread());
   const prober = (body: string, assertions: object[], by = cpu) => {
     const wanted = { entity_id: 'ent_0', check_type: 'http', target_url: `${url}/${body}` };
     const check = parseCheck(
@@ -93,7 +96,7 @@ async function measure(url: string): Promise<Record<string, number>> {
   const searched = await ratioOf(probing(prober('usual', [])), probing(prober('usual', expression)));
   const inline = await ratioOf(
     probing(prober('usual', expression)),
-    probing(prober('usual', expression, async (job, input) => (await runInline(job, input)).output)),
+    probing(prober('usual', expression, cpuBy(runInline))),
   );
   let longest = 0;
   for (const [name, { on, assertions }] of Object.entries(worst)) {

@@ -9,7 +9,8 @@ const unknownName: Resolve = async (name) => {
 };
 
 /** Runs jobs in this thread, without a budget. */
-export const unlimitedCpu: TenantCpu = async (job, input) => (await runInline(job, input)).output;
+export const unlimitedCpu: TenantCpu = (job, inputs) =>
+  Promise.all(inputs.map(async (input) => (await runInline(job, input)).output));
 
 /** Returns the input of a probe over real sockets: only public addresses and 127.77/16, and the given names. */
 export function probeWorld(more: Partial<Omit<ProbeInput, 'net'>> & { resolve?: Resolve } = {}): ProbeInput {

@@ -67,7 +67,7 @@ export async function readJson(
 ): Promise<JsonFound[] | Unreadable> {
   if (isCut) return { problem: `the body has more than ${sizeText(bytes)}` };
   const json = text.startsWith('\ufeff') ? text.slice(1) : text;
-  const found = bytes > LARGE_BYTES ? await cpu(jsonJob, { text: json, paths }) : findIn(json, paths);
+  const found = bytes > LARGE_BYTES ? (await cpu(jsonJob, [{ text: json, paths }]))[0] : findIn(json, paths);
   return found ?? { problem: `the body is not JSON (${[type, sizeText(bytes)].filter(Boolean).join(', ')})` };
 }
 

@@ -4,7 +4,7 @@ import { type Assertion, pathOf } from './assertion.ts';
 import { examinedText, readJson, type Unreadable } from './body.ts';
 import type { AssertionResults, EvaluationOptions } from './evaluate.ts';
 import { tooSoon } from './expiry.ts';
-import { isMatch } from './expressions.ts';
+import { areMatches, type SearchInput } from './expressions.ts';
 import { kindOf, MAX_SHOWN } from './json-document.ts';
 import { type Observation, observationOf, type ProbeFacts } from './observation.ts';
 import { holds, OPERATORS, type Scalar, type Subject, takesExpression } from './operators.ts';
@@ -69,11 +69,15 @@ export async function evaluateAll(
 ): Promise<AssertionResults> {
   const results: AssertionResults = { failures: [], warnings: [], evaluated: [] };
   const json = await jsonValues(assertions, facts, cpu);
-  for (const assertion of assertions) {
-    const observation = observationOf(assertion, facts, json?.(assertion));
-    const matched =
-      observation && takesExpression(assertion.operator) ? await matches(assertion, observation, cpu) : [];
-    const message = observation && failureMessage(assertion, observation, facts, matched);
+  const observations = assertions.map((assertion) => observationOf(assertion, facts, json?.(assertion)));
+  const matched = await areMatches(
+    cpu,
+    assertions.flatMap((one, i) => searchesOf(one, observations[i])),
+  );
+  for (const [i, assertion] of assertions.entries()) {
+    const observation = observations[i];
+    const own = matched.splice(0, searchesOf(assertion, observation).length);
+    const message = observation && failureMessage(assertion, observation, facts, own);
     if (withDetails) {
       const actual = observation && 'actual' in observation ? observation.actual : null;
       results.evaluated.push({ ...assertion, passed: message === undefined, actual });
@@ -95,17 +99,10 @@ async function jsonValues(assertions: readonly Assertion[], { body }: ProbeFacts
   return (assertion: Assertion) => ('problem' in found ? found : found[onJson.indexOf(assertion)]);
 }
 
-async function matches(
-  { value }: Assertion,
-  observation: Observation | Unreadable,
-  cpu: TenantCpu,
-): Promise<boolean[]> {
-  if ('problem' in observation) return [];
-  const found: boolean[] = [];
-  for (const { text } of observation.subjects) {
-    found.push(text ? await isMatch(cpu, String(value), text.begin) : false);
-  }
-  return found;
+/** Returns a search for each subject of an assertion with an expression. */
+function searchesOf({ operator, value }: Assertion, observation: Observation | Unreadable | undefined): SearchInput[] {
+  if (!observation || 'problem' in observation || !takesExpression(operator)) return [];
+  return observation.subjects.map(({ text }) => ({ expression: String(value), text: text?.begin ?? '' }));
 }
 
 /** Returns why the assertion is not met; undefined if it is. A value that cannot be read fails every assertion. */

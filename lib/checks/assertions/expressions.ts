@@ -6,7 +6,7 @@ import { takesExpression } from './operators.ts';
 /** Characters of a text that are searched with an expression. */
 export const MAX_SEARCHED = 32 * 1024;
 
-/** A valid expression, and a text of up to MAX_SEARCHED characters. */
+/** A valid expression, and the text that it searches. */
 export type SearchInput = { expression: string; text: string };
 
 const library = () => import('#lib/checks/assertions/re2.ts');
@@ -22,13 +22,18 @@ const compileJob: CpuJob<string, string | undefined> = {
 };
 export const expressionJobs = [matchJob, findJob, compileJob];
 
-/** Whether a valid expression matches the beginning of a text. Throws CpuLimitError. */
-export const isMatch = (cpu: TenantCpu, expression: string, text: string): Promise<boolean> =>
-  cpu(matchJob, { expression, text: text.slice(0, MAX_SEARCHED) });
+/** Whether each valid expression matches the beginning of its text. Throws CpuLimitError. */
+export const areMatches = (cpu: TenantCpu, searches: readonly SearchInput[]): Promise<boolean[]> =>
+  cpu(
+    matchJob,
+    searches.map(({ expression, text }) => ({ expression, text: text.slice(0, MAX_SEARCHED) })),
+  );
 
 /** Returns the end of the first match in the beginning of a text; -1 without a match. Throws CpuLimitError. */
-export const endOfMatch = (cpu: TenantCpu, expression: string, text: string): Promise<number> =>
-  cpu(findJob, { expression, text: text.slice(0, MAX_SEARCHED) });
+export async function endOfMatch(cpu: TenantCpu, expression: string, text: string): Promise<number> {
+  const [end = -1] = await cpu(findJob, [{ expression, text: text.slice(0, MAX_SEARCHED) }]);
+  return end;
+}
 
 /** An expression in settings, and its path. */
 export type ExpressionInput = { path: string; text: string };
@@ -39,7 +44,7 @@ export async function invalidExpression(
   expressions: readonly ExpressionInput[],
 ): Promise<ErrorDetail | undefined> {
   for (const { path, text } of expressions) {
-    const message = repetitionError(text) ?? (await cpu(compileJob, text));
+    const message = repetitionError(text) ?? (await cpu(compileJob, [text]))[0];
     if (message !== undefined) return { path, message };
   }
   return undefined;

@@ -15,8 +15,8 @@ export type RunCpuJob = <Input, Output>(
   input: Input,
 ) => Promise<{ output: Output; used_ms: number }>;
 
-/** Runs a job of one tenant. Throws CpuLimitError. */
-export type TenantCpu = <Input, Output>(job: CpuJob<Input, Output>, input: Input) => Promise<Output>;
+/** Runs a job of one tenant on each input, in order. Throws CpuLimitError. */
+export type TenantCpu = <Input, Output>(job: CpuJob<Input, Output>, inputs: readonly Input[]) => Promise<Output[]>;
 
 /** Runs jobs of tenants. */
 export type Cpu = { of(tenant: string): TenantCpu };
@@ -24,7 +24,7 @@ export type Cpu = { of(tenant: string): TenantCpu };
 /** CPU time per tenant and second (ms), and the maximum that a tenant saves up. */
 const CPU_MS_PER_SECOND = 200;
 const SAVED_MS = 1_000;
-/** Maximum wait of a job for its turn (ms); the probe of a check waits for it. */
+/** Maximum wait for a turn (ms); the probe of a check waits for it. */
 const WAIT_MS = 5_000;
 /** Number of budgets that are kept before full ones are dropped. */
 const MAX_BUDGETS = 1_000;
@@ -52,12 +52,12 @@ const overBudget = () =>
     `The expressions and documents of this account used its CPU budget, ${CPU_MS_PER_SECOND} ms per second.`,
   );
 
-/** CPU time that a tenant may use at `at` (epoch ms); negative after a job that took longer. */
+/** CPU time that a tenant may use at `at` (epoch ms); negative after a turn that took longer. */
 type Budget = { left_ms: number; at: number };
 
 /**
- * Divides the CPU time for jobs among tenants: tenants take turns, one job at a time, and each has a budget that is
- * charged with measured time. A tenant without budget gets errors; the others do not notice.
+ * Divides the CPU time for jobs among tenants, which take turns: a turn is one call, and starts if its tenant has budget
+ * left. The budget is charged with measured time. A tenant without budget gets errors; the others do not notice.
  */
 export function cpuBudget(clock: Pick<Clock, 'now' | 'sleep'>, runJob: RunCpuJob): Cpu {
   const turns = new FairSemaphore({ permits: 1, wait_ms: WAIT_MS }, clock);
@@ -88,16 +88,23 @@ export function cpuBudget(clock: Pick<Clock, 'now' | 'sleep'>, runJob: RunCpuJob
     }
   }
 
+  async function runEach<Input, Output>(tenant: string, job: CpuJob<Input, Output>, inputs: readonly Input[]) {
+    const outputs: Output[] = [];
+    for (const input of inputs) outputs.push(await runCharged(tenant, job, input));
+    return outputs;
+  }
+
   return {
-    of: (tenant) => async (job, input) => {
+    of: (tenant) => async (job, inputs) => {
+      if (inputs.length === 0) return [];
       if (leftOf(tenant) <= 0) throw overBudget();
-      // Earlier jobs of the tenant may use up the budget while this one waits.
-      const output = await turns.run({ tenant }, async () => {
+      // Earlier turns of the tenant may use up the budget while this one waits.
+      const outputs = await turns.run({ tenant }, async () => {
         if (leftOf(tenant) <= 0) throw overBudget();
-        return runCharged(tenant, job, input);
+        return runEach(tenant, job, inputs);
       });
-      if (output === NO_PERMIT) throw overBudget();
-      return output;
+      if (outputs === NO_PERMIT) throw overBudget();
+      return outputs;
     },
   };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { cpuThread } from '#infra/local/cpu-thread.ts';
-import { endOfMatch, invalidExpression, isMatch } from '#lib/checks/assertions/expressions.ts';
+import { areMatches, endOfMatch, invalidExpression } from '#lib/checks/assertions/expressions.ts';
 import { jsonJob } from '#lib/checks/assertions/json-document.ts';
 import { type CpuJob, CpuTimeError, type TenantCpu } from '#lib/platform/sharing/cpu-budget.ts';
 
@@ -10,16 +10,15 @@ const file = '../../test/support/stuck-worker.ts';
 describe('the thread for expressions and documents', () => {
   it('runs every job of the service', async () => {
     const run = cpuThread();
-    const cpu: TenantCpu = async (job, input) => (await run(job, input)).output;
-    expect(await isMatch(cpu, 'o{2}', 'book')).toBe(true);
+    const cpu: TenantCpu = (job, inputs) => Promise.all(inputs.map(async (input) => (await run(job, input)).output));
+    expect(await areMatches(cpu, [{ expression: 'o{2}', text: 'book' }])).toEqual([true]);
     expect(await endOfMatch(cpu, 'o{2}', 'book')).toBe(3);
     const invalid = { path: 'config.expect', message: expect.stringMatching(/^is not an RE2 expression/) };
     expect(await invalidExpression(cpu, [{ path: 'config.expect', text: '(' }])).toEqual(invalid);
-    expect(await cpu(jsonJob, { text: '{"a":[1,2]}', paths: [['a', 1], ['b']] })).toEqual([
-      { value: { kind: 'a number', scalar: 2, preview: '2' } },
-      { depth: 0, content: 'has a' },
+    expect(await cpu(jsonJob, [{ text: '{"a":[1,2]}', paths: [['a', 1], ['b']] }])).toEqual([
+      [{ value: { kind: 'a number', scalar: 2, preview: '2' } }, { depth: 0, content: 'has a' }],
     ]);
-    expect(await cpu(jsonJob, { text: '{', paths: [['a']] })).toBeUndefined();
+    expect(await cpu(jsonJob, [{ text: '{', paths: [['a']] }])).toEqual([undefined]);
   });
 
   it('runs one job at a time, in order, and measures each', async () => {

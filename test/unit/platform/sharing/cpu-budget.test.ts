@@ -35,42 +35,48 @@ const REFUSED = {
 describe('the CPU budget', () => {
   it('refuses jobs of a tenant that has used it, and none of another', async () => {
     const cpu = cpuBudget(clock, runAtOnce);
-    expect(await cpu.of('a')(job, 999)).toBe(999);
-    expect(await cpu.of('a')(job, 40)).toBe(40);
-    await expect(cpu.of('a')(job, 1)).rejects.toMatchObject(REFUSED);
-    expect(await cpu.of('b')(job, 40)).toBe(40);
+    expect(await cpu.of('a')(job, [999])).toEqual([999]);
+    expect(await cpu.of('a')(job, [40])).toEqual([40]);
+    await expect(cpu.of('a')(job, [1])).rejects.toMatchObject(REFUSED);
+    expect(await cpu.of('b')(job, [40])).toEqual([40]);
   });
 
   it('grows by 200 ms per second, to at most one second', async () => {
     const cpu = cpuBudget(clock, runAtOnce);
-    await cpu.of('a')(job, 1_200);
+    await cpu.of('a')(job, [1_200]);
     now += 999;
-    await expect(cpu.of('a')(job, 1)).rejects.toMatchObject(REFUSED);
+    await expect(cpu.of('a')(job, [1])).rejects.toMatchObject(REFUSED);
     now += 2;
-    expect(await cpu.of('a')(job, 1)).toBe(1);
+    expect(await cpu.of('a')(job, [1])).toEqual([1]);
     now += 3_600_000;
-    await cpu.of('a')(job, 1_000);
-    await expect(cpu.of('a')(job, 1)).rejects.toMatchObject(REFUSED);
+    await cpu.of('a')(job, [1_000]);
+    await expect(cpu.of('a')(job, [1])).rejects.toMatchObject(REFUSED);
   });
 
   it('refuses jobs that wait while earlier ones of their tenant use it up', async () => {
     const cpu = cpuBudget(clock, runOnDemand);
     const all = [600, 600, 1, 1].map((ms) =>
       cpu
-        .of('a')(job, ms)
+        .of('a')(job, [ms])
         .catch(({ code }) => code),
     );
     for (let i = 0; i < 4; i++) {
       await settle();
       endings.shift()?.();
     }
-    expect(await Promise.all(all)).toEqual([600, 600, 'RATE_LIMITED', 'RATE_LIMITED']);
+    expect(await Promise.all(all)).toEqual([[600], [600], 'RATE_LIMITED', 'RATE_LIMITED']);
+  });
+
+  it('does not interrupt a turn, so that the work of a tenant ends', async () => {
+    const cpu = cpuBudget(clock, runAtOnce);
+    expect(await cpu.of('a')(job, [600, 600, 600])).toEqual([600, 600, 600]);
+    await expect(cpu.of('a')(job, [1])).rejects.toMatchObject(REFUSED);
   });
 
   it('lets tenants take turns', async () => {
     const cpu = cpuBudget(clock, runOnDemand);
-    for (const ms of [11, 12, 13, 14]) void cpu.of('a')(job, ms);
-    for (const ms of [21, 22]) void cpu.of('b')(job, ms);
+    for (const ms of [11, 12, 13, 14]) void cpu.of('a')(job, [ms]);
+    for (const ms of [21, 22]) void cpu.of('b')(job, [ms]);
     for (let i = 0; i < 6; i++) {
       await settle();
       endings.shift()?.();
@@ -85,7 +91,7 @@ describe('the CPU budget', () => {
       throw new CpuTimeError(1_000);
     });
     const message = expect.stringMatching(/^An expression or document took longer than 1000 ms\. Use fewer/);
-    await expect(cpu.of('a')(job, 1)).rejects.toMatchObject({ code: 'RATE_LIMITED', message });
-    await expect(cpu.of('a')(job, 1)).rejects.toMatchObject(REFUSED);
+    await expect(cpu.of('a')(job, [1])).rejects.toMatchObject({ code: 'RATE_LIMITED', message });
+    await expect(cpu.of('a')(job, [1])).rejects.toMatchObject(REFUSED);
   });
 });
