@@ -1,6 +1,7 @@
 import type { Net } from '#lib/net/net.ts';
 import type { Assets } from '#lib/platform/assets.ts';
 import type { Bodies, Bus, Clock, Ids, Log, Metrics, Queues, Table } from '#lib/platform/ports.ts';
+import type { Cpu } from '#lib/platform/sharing/cpu-budget.ts';
 import type { Limiter } from '#lib/platform/sharing/rates.ts';
 import { type Keys, keyTable } from './keys.ts';
 import type { MessageBodies } from './messages.ts';
@@ -23,6 +24,7 @@ export type Ports<Of extends Bodies = Bodies> = {
   log: Log;
   metrics: Metrics;
   limiter: Limiter;
+  cpu: Cpu;
   settings: Settings;
   assets: Assets;
 };

@@ -20,6 +20,7 @@ const CAUSE: Readonly<Record<Gap['cause'], string>> = {
   outage: 'the service was not running',
   network: 'the network of the service failed',
   error: 'internal error of the service',
+  cpu_budget: 'expressions and documents used the CPU budget of the account',
   late: 'a probe was late',
 };
 

@@ -3,10 +3,12 @@ import { makeNet } from '#lib/net/node-net.ts';
 import { systemClock } from '#lib/platform/clock.ts';
 import { makeIds } from '#lib/platform/ids.ts';
 import type { Log } from '#lib/platform/ports.ts';
+import { cpuBudget } from '#lib/platform/sharing/cpu-budget.ts';
 import { memoryLimiter } from '#lib/platform/sharing/memory-limiter.ts';
 import { type Rates, ratesIn } from '#lib/platform/sharing/rates.ts';
 import type { Settings } from '#lib/settings.ts';
 import { localAssets } from './assets.ts';
+import { cpuThread } from './cpu-thread.ts';
 import { type LocalBus, makeBus } from './feeds/bus.ts';
 import { type LocalQueues, makeQueues } from './feeds/queues.ts';
 import { makeTable, type SqliteTable } from './store/sqlite-table.ts';
@@ -43,6 +45,7 @@ export function makePorts(
     // One machine has no alarms: GET /v1/health shows the last failed delivery.
     metrics: { count: () => {} },
     limiter: memoryLimiter(clock, ratesIn(settings.RATE_LIMITS, RATES)),
+    cpu: cpuBudget(clock, cpuThread()),
     settings,
     assets: localAssets(log),
   };

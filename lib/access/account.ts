@@ -23,6 +23,13 @@ export const Limits = z.object({
     .describe(
       'Maximum probes per minute: the sum of 60 / interval_seconds over all enabled checks except push checks.',
     ),
+  expressions_per_minute_limit: z
+    .int()
+    .min(0)
+    .max(10_000_000)
+    .describe(
+      'Maximum evaluations of regular expressions per minute: the sum of 60 / interval_seconds over the expressions of all enabled checks.',
+    ),
   relation_limit: z.int().min(0).max(1_000_000).describe('Maximum number of relations.'),
   key_limit_per_user: z.int().min(1).max(1000).describe('Maximum number of API keys per user.'),
   user_limit: z.int().min(1).max(5000).describe('Maximum number of members and pending invitations together.'),
@@ -53,6 +60,8 @@ export const DEFAULT_LIMITS: Limits = {
   check_limit: 50_000,
   // A thousand per second: a quarter of the capacity of one machine.
   checks_per_minute_limit: 60_000,
+  // Two expressions in each check of a fleet of 6,000 checks per minute.
+  expressions_per_minute_limit: 12_000,
   relation_limit: 10_000,
   key_limit_per_user: 100,
   user_limit: 500,

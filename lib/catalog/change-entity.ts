@@ -9,7 +9,7 @@ import { RECLAIM_AFTER_MS } from '#lib/platform/table/reclaim.ts';
 import { commit, oneAtATime, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import type { BlueprintItem } from './blueprint.ts';
-import { type CheckCountItem, countChecks } from './check-count.ts';
+import { type CheckCountItem, countChecks, NO_LOAD, negated } from './check-count.ts';
 import {
   auditedEntity,
   type Entity,
@@ -60,7 +60,7 @@ export async function createEntity(scope: MutationContext, blueprintSlug: string
       dependencies: 0,
       dependents: 0,
       checks: {},
-      check_load: 0,
+      check_load: NO_LOAD,
       seq: 0,
       last_transition_at: 0,
       created_at: now,
@@ -159,7 +159,9 @@ export async function deleteEntity(context: Deleting, blueprintSlug: string, slu
       { delete: keys.entitySlug(tenant, blueprintSlug, slug) },
       ...(entity.silenced ? [{ delete: keys.silence(tenant, entity.id) }] : []),
       ...checks.map((id) => ({ delete: keys.check(tenant, id) })),
-      ...(checks.length > 0 ? [countChecks(context, count, { checks: -checks.length, load: -entity.check_load })] : []),
+      ...(checks.length > 0
+        ? [countChecks(context, count, { checks: -checks.length, load: negated(entity.check_load) })]
+        : []),
       ...note(entity, undefined),
     ]);
     if (!outcome.ok) return RETRY;

@@ -5,6 +5,7 @@ import { isObject, pick } from '#lib/platform/plain-data.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { Name, Slug } from '#lib/platform/text.ts';
 import type { BlueprintItem } from './blueprint.ts';
+import type { CheckLoad } from './check-count.ts';
 import { shownValues } from './field.ts';
 import { LabelChanges, Labels } from './labels.ts';
 import { SilenceChanges, SilenceProperties, type SilenceSettings, silenceSettingsView } from './silence-settings.ts';
@@ -80,8 +81,8 @@ export type EntityItem = Item &
     tenant_id: string;
     /** State of each of its checks by id, at most 90. */
     checks: Record<string, CheckState>;
-    /** Load of its enabled probed checks (check-count.ts). */
-    check_load: number;
+    /** Load of its enabled checks. */
+    check_load: CheckLoad;
     /** Number of its last transition; 0 before the first. */
     seq: number;
     /** Time of its last transition, epoch ms; 0 before the first. The next one is later. */

@@ -88,6 +88,9 @@ const Use = z.object({
     .describe('Largest blueprint; null without blueprints.'),
   checks: z.int().describe('Number of checks, limited by check_limit.'),
   checks_per_minute: z.int().describe('Probes per minute, rounded up, limited by checks_per_minute_limit.'),
+  expressions_per_minute: z
+    .int()
+    .describe('Evaluations of regular expressions per minute, rounded up, limited by expressions_per_minute_limit.'),
   relations: z.int().describe('Number of relations, limited by relation_limit.'),
 });
 type Use = z.infer<typeof Use>;
@@ -109,7 +112,8 @@ async function useOf(context: Context): Promise<Use> {
     entities: counts.reduce((sum, { entities }) => sum + entities, 0),
     largest_blueprint: largest,
     checks: checks?.checks ?? 0,
-    checks_per_minute: Math.ceil((checks?.load ?? 0) / 1_000_000),
+    checks_per_minute: Math.ceil((checks?.load.probes ?? 0) / 1_000_000),
+    expressions_per_minute: Math.ceil((checks?.load.expressions ?? 0) / 1_000_000),
     relations: relations?.count ?? 0,
   };
 }

@@ -24,8 +24,11 @@ export type PackedRun = {
   gap?: never;
 };
 
-/** Noted cause of a slot without a result: the network of the service, or an internal error. */
-export type StoredGapCause = 'network' | 'error';
+/**
+ * Noted cause of a slot without a result: the network of the service, an internal error, or the CPU budget of the
+ * account.
+ */
+export type StoredGapCause = 'network' | 'error' | 'cpu_budget';
 export type PackedGap = { number: number; gap: StoredGapCause };
 
 export type PackedEntry = PackedRun | PackedGap;

@@ -21,6 +21,7 @@ import type { Ports } from '#lib/env.ts';
 import { keyTable } from '#lib/keys.ts';
 import { NO_ASSETS } from '#lib/platform/assets.ts';
 import { makeIds } from '#lib/platform/ids.ts';
+import { cpuBudget, runInline } from '#lib/platform/sharing/cpu-budget.ts';
 import type { Settings } from '#lib/settings.ts';
 import { invokedBy, isStopped, type Lineage, NO_LINEAGE } from '#test/support/lineage.ts';
 import type { Random } from '#test/support/random.ts';
@@ -83,6 +84,7 @@ export function portsOf(world: World, name: Invocable, caller: Caller) {
     metrics: { count: () => {} },
     settings,
     assets: NO_ASSETS,
+    cpu: cpuBudget(world.clock, runInline),
   };
   return { ...ports, limiter: leaseLimiter({ ports, keys: keyTable(settings) }) };
 }

@@ -1,4 +1,8 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { startRealService } from '#test/support/real-service.ts';
 import type { Fact } from './attack.ts';
 import { type Attacker, startAttacker } from './attackers.ts';
@@ -34,7 +38,11 @@ export async function runCase(
 ): Promise<{ conclusion: Promise<Case> }> {
   await using stack = new AsyncDisposableStack();
   // The default: other tests disable the limits.
-  const service = stack.use(await startRealService({ RATE_LIMITS: '' }, code));
+  const folder = mkdtempSync(join(tmpdir(), 'event-loop-'));
+  stack.defer(() => rmSync(folder, { recursive: true, force: true }));
+  const EVENT_LOOP_FILE = join(folder, 'longest');
+  const NODE_OPTIONS = `--import ${pathToFileURL(join(import.meta.dirname, 'event-loop.mjs'))}`;
+  const service = stack.use(await startRealService({ RATE_LIMITS: '', EVENT_LOOP_FILE, NODE_OPTIONS }, code));
   const receiver = stack.use(await startReceiver());
   const victim = await makeVictim(new Caller(service.url, service.client.key, HOME), receiver);
   const attacker = name === undefined ? undefined : stack.use(await startAttacker(name, service, seconds, code));
@@ -42,7 +50,7 @@ export async function runCase(
   const usage = watchProcess(service.pid());
   attacker?.begin();
   const load = await loadFor(victim, seconds, service.isAlive);
-  const used = usage.end();
+  const used = { ...usage.end(), longest_stall_ms: Number(readFileSync(EVENT_LOOP_FILE, 'utf8')) };
   const evidence: string[] = [...new Set(load.refused)].slice(0, 3);
   let outcome: Outcome | undefined;
   if (service.isAlive()) {

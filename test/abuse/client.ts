@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** A response. `body` is parsed; undefined if the response has no body. */
+/** A response. `body` is parsed if it is JSON, else a text. */
 // biome-ignore lint/suspicious/noExplicitAny: responses of every shape
 export type ApiResponse = { status: number; headers: IncomingHttpHeaders; body: any };
 
@@ -41,7 +41,7 @@ export class Caller {
     return {
       status: response.statusCode!,
       headers: response.headers,
-      body: text === '' ? undefined : JSON.parse(text),
+      body: /json/.test(response.headers['content-type'] ?? '') ? JSON.parse(text) : text,
     };
   }
 

@@ -4,11 +4,12 @@ import type { Outcome } from './outcome.ts';
 import type { Usage } from './usage.ts';
 
 /** Measurements of one case. `outcome` is missing if the service did not respond any more. */
-export type Measured = { load: Load; usage: Usage; outcome?: Outcome; isAlive: boolean };
+export type Measured = { load: Load; usage: Usage & { longest_stall_ms: number }; outcome?: Outcome; isAlive: boolean };
 
 /** Limits for the victim and the process during an attack. */
 const ERROR_P99_MS = 500;
-const ALERT_P95_MS = 1000;
+const ALERT_P95_MS = 500;
+const READ_P99_MS = 100;
 const MEMORY_MB = 600;
 
 /** The figures of a case, as one row of the table. */
@@ -23,6 +24,7 @@ export const COLUMNS = [
   'refused',
   'memory MB',
   'CPU %',
+  'longest stall ms',
 ] as const;
 
 /** Returns the requirements for the victim and the process. */
@@ -30,6 +32,7 @@ export function factsOf({ load, usage, outcome, isAlive }: Measured): Fact[] {
   const facts = [
     { holds: isAlive, fact: 'the process is alive' },
     { holds: megabytes(usage) < MEMORY_MB, fact: `the process takes less than ${MEMORY_MB} MB` },
+    { holds: at(load.gets, 0.99) < READ_P99_MS, fact: `99 % of its reads take less than ${READ_P99_MS} ms` },
     { holds: load.refused.length === 0, fact: 'every call of the victim gets a response' },
   ];
   if (!outcome) return [...facts, { holds: false, fact: 'the outcome of the victim can be read afterwards' }];
@@ -59,10 +62,11 @@ export function rowOf({ load, usage, outcome }: Measured): Row {
     refused: String(load.refused.length),
     'memory MB': String(megabytes(usage)),
     'CPU %': String(Math.round(100 * usage.cpu)),
+    'longest stall ms': shown(usage.longest_stall_ms),
   };
 }
 
-const megabytes = ({ peak_bytes }: Usage): number => Math.round(peak_bytes / 2 ** 20);
+const megabytes = ({ peak_bytes }: Pick<Usage, 'peak_bytes'>): number => Math.round(peak_bytes / 2 ** 20);
 const shown = (ms: number): string => (Number.isFinite(ms) ? String(Math.round(ms)) : 'never');
 
 /** Returns the quantile of a list; Infinity if it is empty. */

@@ -2,12 +2,14 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { create } from '#functions/prober.ts';
+import { cpuThread } from '#infra/local/cpu-thread.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { parseCheck } from '#lib/checks/settings/model.ts';
 import { probeHttp } from '#lib/checks/types/http-probe.ts';
 import type { Net } from '#lib/net/net.ts';
 import { makeNet } from '#lib/net/node-net.ts';
 import { systemClock } from '#lib/platform/clock.ts';
+import { type RunCpuJob, runInline, type TenantCpu } from '#lib/platform/sharing/cpu-budget.ts';
 import { latestSlot } from '#lib/schedule/slots.ts';
 import { readSettings } from '#lib/settings.ts';
 import { healthWorld, intervalScheduleOfCheck, jobOfCheck } from '#test/support/health-world.ts';
@@ -17,7 +19,8 @@ import { quantile } from './figures.ts';
 
 /**
  * Costs of assertions: the CPU of a check with five of them on a JSON body of 2 KB relative to a plain one, read,
- * probed and recorded like in a prober, and of its probe only; and the longest turn of the event loop for the worst
+ * probed and recorded like in a prober, and of its probe only; of a probe with an expression, which is searched in a
+ * thread of its own, and in this one; and the longest turn of the event loop for the worst
  * bodies and assertions that the limits accept. Prints figures. The target is this file in its own process.
  */
 
@@ -60,13 +63,18 @@ if (process.argv[2] === 'target') {
 async function measure(url: string): Promise<Record<string, number>> {
   const settings = readSettings({ EGRESS_ALLOW: '127.0.0.1/32' });
   const net = makeNet(settings, async () => ['127.0.0.1']);
-  const prober = (body: string, assertions: object[]) => {
+  const cpuBy =
+    (by: RunCpuJob): TenantCpu =>
+    (job, inputs) =>
+      Promise.all(inputs.map(async (input) => (await by(job, input)).output));
+  const cpu = cpuBy(cpuThread());
+  const prober = (body: string, assertions: object[], by = cpu) => {
     const wanted = { entity_id: 'ent_0', check_type: 'http', target_url: `${url}/${body}` };
     const check = parseCheck(
       { ...wanted, ...(assertions.length > 0 && { config: { assertions } }) },
       { minInterval: 1, now: 0 },
     );
-    return () => probeHttp(check as never, { net, settings, timeout_ms: 30_000, now: Date.now() });
+    return () => probeHttp(check as never, { net, settings, timeout_ms: 30_000, now: Date.now(), cpu: by });
   };
   const five = [
     { source: 'status_code', operator: 'one_of', value: ['2xx', 304] },
@@ -76,7 +84,20 @@ async function measure(url: string): Promise<Record<string, number>> {
     { source: 'latency_ms', operator: 'less_than', value: 10_000, severity: 'warn' },
   ];
   const probe = await ratioOf(probing(prober('usual', [])), probing(prober('usual', five)));
-  const check = await ratioOf(await recording(net, `${url}/usual`, []), await recording(net, `${url}/usual`, five));
+  const check = await ratioOf(
+    await recording(net, cpu, `${url}/usual`, []),
+    await recording(net, cpu, `${url}/usual`, five),
+  );
+  const expression = [{ source: 'body', operator: 'matches', value: '"status":\\s*"ok"' }];
+  const searching = await ratioOf(
+    await recording(net, cpu, `${url}/usual`, []),
+    await recording(net, cpu, `${url}/usual`, expression),
+  );
+  const searched = await ratioOf(probing(prober('usual', [])), probing(prober('usual', expression)));
+  const inline = await ratioOf(
+    probing(prober('usual', expression)),
+    probing(prober('usual', expression, cpuBy(runInline))),
+  );
   let longest = 0;
   for (const [name, { on, assertions }] of Object.entries(worst)) {
     for (const body of on) {
@@ -88,6 +109,9 @@ async function measure(url: string): Promise<Record<string, number>> {
   return {
     check_with_five_assertions_by_a_plain_one: check,
     probe_with_five_assertions_by_a_plain_one: probe,
+    check_with_an_expression_by_a_plain_one: searching,
+    probe_with_an_expression_by_a_plain_one: searched,
+    probe_with_an_expression_inline_by_one_in_a_thread: inline,
     worst_assertions_longest_turn_cpu_ms: longest,
   };
 }
@@ -123,7 +147,12 @@ function probing(probe: () => Promise<{ success: boolean; error_message: string 
 }
 
 /** Runs some slots of a cell of checks like a prober: reads, probes and records, with a store in memory. */
-async function recording(net: Net, target_url: string, assertions: object[]): Promise<() => Promise<void>> {
+async function recording(
+  net: Net,
+  cpu: TenantCpu,
+  target_url: string,
+  assertions: object[],
+): Promise<() => Promise<void>> {
   const world = await healthWorld();
   const { id: entity_id } = await world.entity();
   const checks: CheckItem[] = [];
@@ -134,7 +163,12 @@ async function recording(net: Net, target_url: string, assertions: object[]): Pr
   const [first] = checks;
   const { sleep } = systemClock;
   // Shared resources of probes, including the clock, are kept per net object.
-  const give = create({ ...world.ports, net: { ...net }, clock: { ...world.ports.clock, sleep } });
+  const give = create({
+    ...world.ports,
+    cpu: { of: () => cpu },
+    net: { ...net },
+    clock: { ...world.ports.clock, sleep },
+  });
   return async () => {
     for (let i = 0; i < SLOTS; i++) {
       world.advance(first!.interval_seconds * 1000);

@@ -75,6 +75,7 @@ describe('GET /v1/me', () => {
       largest_blueprint: null,
       checks: 0,
       checks_per_minute: 0,
+      expressions_per_minute: 0,
       relations: 0,
     };
     expect(await use()).toEqual(nothing);

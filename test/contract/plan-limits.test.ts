@@ -25,6 +25,7 @@ describe('plan limits', () => {
     expect((await (await tenant({})).get('/v1/me')).body).toMatchObject({
       check_limit: 50_000,
       checks_per_minute_limit: 60_000,
+      expressions_per_minute_limit: 12_000,
       relation_limit: 10_000,
       key_limit_per_user: 100,
       user_limit: 500,
@@ -74,6 +75,25 @@ describe('checks per minute', () => {
     );
     got(await client.del(`/v1/checks/${second.id}`), 204);
     got(await client.post('/v1/checks', { ...pull, entity_id }), 201);
+  });
+
+  it('limit the expressions that are evaluated per minute, with a remedy', async () => {
+    const client = await tenant({ expressions_per_minute_limit: 12 });
+    const matches = (value: string) => ({ source: 'body', operator: 'matches', value });
+    const config = { assertions: [matches('ok'), { ...matches('error'), operator: 'not_matches' }] };
+    const { id } = await newCheck(client, { ...pull, config });
+    expect(got(await client.get('/v1/me'), 200).use.expressions_per_minute).toBe(12);
+    const { id: entity_id } = await newEntity(client);
+    const second = await client.post('/v1/checks', { ...pull, entity_id, config });
+    expect(second).toMatchObject(exceeded);
+    expect(second.body.error).toBe(
+      'The checks of this account would evaluate 24 expressions per minute; the plan allows 12 ' +
+        '(expressions_per_minute_limit). Use fewer expressions or a longer interval, or ask for more.',
+    );
+    got(await client.post('/v1/checks', { ...pull, entity_id }), 201);
+    expect(await client.put(`/v1/checks/${id}`, { interval_seconds: 9 })).toMatchObject(exceeded);
+    got(await client.put(`/v1/checks/${id}`, { enabled: false }), 200);
+    expect(got(await client.get('/v1/me'), 200).use.expressions_per_minute).toBe(0);
   });
 
   it('count only enabled, probed checks', async () => {

@@ -3,13 +3,18 @@ import type { VirtualClock } from '#test/support/virtual-clock.ts';
 import { type Client, insist } from './requests.ts';
 
 const ENTITIES = 12;
-const CHECKS_PER_ENTITY = 25;
+/** With the one that has expressions, the maximum of the plan. */
+const CHECKS_PER_ENTITY = 24;
 /** Lifetime of its checks (ms). */
 const STAY_MS = 150_000;
 
+/** Expression whose search counts as slow. */
+export const SLOW_EXPRESSION = 'a.{60}b';
+
 /**
  * Another tenant of the service, whose many checks all hang until their time-out: more at once than a process has
- * permits. Their results do not matter; other tenants must not be affected.
+ * permits. Other checks have slow expressions, more than its CPU budget allows. Their results do not matter; other
+ * tenants must not be affected.
  */
 export async function runNeighbor(random: Random, clock: VirtualClock, client: Client): Promise<void> {
   const post = (path: string, body: object) => insist(random, clock, () => client('POST', path, body));
@@ -25,6 +30,13 @@ export async function runNeighbor(random: Random, clock: VirtualClock, client: C
       timeout_ms: 30_000,
     }));
     await Promise.all(checks.map((check) => post('/v1/checks', check)));
+    const assertions = Array.from({ length: 20 }, () => ({
+      source: 'body',
+      operator: 'not_matches',
+      value: SLOW_EXPRESSION,
+    }));
+    const searched = { target_url: `https://search-${i}.example.com/`, interval_seconds: 10, config: { assertions } };
+    await post('/v1/checks', { entity_id, check_type: 'http', ...searched });
   }
   await clock.sleep(STAY_MS);
   for (let i = 0; i < ENTITIES; i++)

@@ -25,12 +25,18 @@ export function newCheck(random: Random, entity: Pick<EntityItem, 'id' | 'slug'>
   const timeout_ms = random.pick([1000, 5000]);
   const retry_interval_seconds = random.pick(RETRIES);
   const probed = target(random, entity, number);
-  const config = { ...probed.config, ...(random.chance(0.4) && { assertions: [SLOW] }) };
+  const config = {
+    ...probed.config,
+    ...(random.chance(0.4) && { assertions: [SLOW, ...(probed.target_url ? [ANY_BODY] : [])] }),
+  };
   return { ...common, ...probed, config, interval_seconds, retry_interval_seconds, timeout_ms };
 }
 
 /** Assertion for hosts that drag. */
 const SLOW = { source: 'latency_ms', operator: 'less_than', value: 1_000, severity: 'warn' };
+
+/** Assertion with an expression that any response meets. */
+const ANY_BODY = { source: 'body', operator: 'matches', value: '^' };
 
 /** Schedules: most are due only in some hours, by clocks that are an hour or two ahead and can change in that time. */
 const SCHEDULES = [

@@ -20,6 +20,7 @@ export function makeObservations(): Observations {
     jobsSent: [],
     jobRuns: [],
     jobsDead: [],
+    searches: [],
     probes: [],
     referenceProbes: [],
     received: [],

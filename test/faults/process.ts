@@ -4,11 +4,13 @@ import type { Net } from '#lib/net/net.ts';
 import { NO_ASSETS } from '#lib/platform/assets.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import type { Bus, Ids, Item, Key, Log, Queues, Table, WriteOutcome } from '#lib/platform/ports.ts';
+import { cpuBudget, type RunCpuJob } from '#lib/platform/sharing/cpu-budget.ts';
 import { memoryLimiter } from '#lib/platform/sharing/memory-limiter.ts';
 import type { Settings } from '#lib/settings.ts';
 import type { StoreSpell } from '#test/oracle/inside.ts';
 import type { Random } from '#test/support/random.ts';
 import type { VirtualClock } from '#test/support/virtual-clock.ts';
+import { SLOW_EXPRESSION } from './neighbor.ts';
 import { count, type Observations } from './observations.ts';
 import type { Profile } from './profile.ts';
 import { runContext } from './run-context.ts';
@@ -165,10 +167,22 @@ export function startProcess(shared: Shared): Process {
     log: shared.log,
     metrics: { count: () => {} },
     limiter: memoryLimiter(clock, undefined),
+    cpu: cpuBudget({ now: time.now, sleep }, searches(seen, time.now)),
     settings: shared.settings,
     assets: NO_ASSETS,
   };
   return process;
+}
+
+/** Counts the CPU time of searches without using any; a slow one takes 300 ms. */
+function searches(seen: Observations, now: () => number): RunCpuJob {
+  const process = seen.next();
+  return async (job, input) => {
+    const isSlow = JSON.stringify(input).includes(SLOW_EXPRESSION);
+    const used_ms = isSlow ? 300 : 0.1;
+    if (isSlow) seen.searches.push({ process, at: now(), used_ms });
+    return { output: (await job.load())(input), used_ms };
+  };
 }
 
 /** The queues of one machine are in the same file as its table. */

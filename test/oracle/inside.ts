@@ -104,6 +104,8 @@ export type Seen = {
   jobsSent: JobSent[];
   jobRuns: JobRun[];
   jobsDead: JobSeen[];
+  /** Searches with slow expressions, which only the neighbor has, by process; CPU time in ms. */
+  searches: { process: number; at: number; used_ms: number }[];
   probes: ProbeSeen[];
   referenceProbes: ReferenceProbe[];
   received: SeenAlert[];

@@ -3,6 +3,7 @@ import { checkAlerts } from './alerts.ts';
 import { checkAudit } from './audit.ts';
 import { checkCells } from './cells.ts';
 import { checkChains } from './chains.ts';
+import { checkCpuBudget } from './cpu-budget.ts';
 import { checkDisabledAccount } from './disabled-account.ts';
 import { checkEscalation } from './escalation.ts';
 import { checkEventLoopStalls } from './event-loop-stalls.ts';
@@ -74,6 +75,7 @@ export const promises: Record<string, Check> = {
   retries: fromInside(checkRetries),
   network: fromInside(checkNetwork),
   stalls: fromInside(checkEventLoopStalls),
+  'cpu budget': fromInside(checkCpuBudget),
   actions: checkActions,
   remediation: (history) => (history.inside ? checkRemediation(history, history.inside) : []),
   schedules: (history) => (history.inside ? checkSchedules(history, history.inside) : []),

@@ -89,5 +89,5 @@ export const skewOf = ({ profile: { jumpMs } }: Pick<Inside, 'profile'>): number
 export const outagesOf = ({ table }: Pick<Seen, 'table'>): Span[] =>
   [...table.values()].filter((item) => item.pk.startsWith('OUTAGES#')) as unknown as Span[];
 
-/** Whether a host belongs to another tenant, whose permits can be too few for its probes. */
-export const isOfNeighbor = (host: string): boolean => host.startsWith('hang-');
+/** Whether a host belongs to another tenant, whose permits or CPU budget can be too small for its probes. */
+export const isOfNeighbor = (host: string): boolean => /^(hang|search)-/.test(host);

@@ -26,7 +26,8 @@ export function checkSlots(history: History): string[] {
   for (const one of history.pullChecks) {
     for (const { slot, times, gap } of slotsIn(history, one)) {
       const say = (text: string) => wrong.push(`${one.id}: slot ${slot} of ${one.interval_seconds} s ${text}`);
-      const isExplained = gap !== undefined && (failed !== 'nothing' || gap === 'network');
+      // Only the neighbor uses up its CPU budget.
+      const isExplained = gap !== undefined && gap !== 'cpu_budget' && (failed !== 'nothing' || gap === 'network');
       if (times > 1) say(`has ${times} results`);
       // Gaps in the simulation are recorded ones, which have no effect on a slot that got a result.
       if (times > 0 && gap && !inside) say(`has a result but is a gap with the cause ${gap}`);

@@ -98,7 +98,7 @@ export async function alertWorld(env: Record<string, string> = {}) {
     state: 'up',
     state_since: iso(START),
     checks: { chk_pay: 'up' },
-    check_load: 1_000_000,
+    check_load: { probes: 1_000_000, expressions: 0 },
     dependencies: 0,
     dependents: 0,
     seq: 0,

@@ -9,6 +9,7 @@ import type { StateContext } from '#lib/checks/state/on-change.ts';
 import { envOf, type Ports } from '#lib/env.ts';
 import { NO_ASSETS } from '#lib/platform/assets.ts';
 import type { Message, Table } from '#lib/platform/ports.ts';
+import { cpuBudget, runInline } from '#lib/platform/sharing/cpu-budget.ts';
 import { memoryLimiter } from '#lib/platform/sharing/memory-limiter.ts';
 import { readSettings } from '#lib/settings.ts';
 import { memoryLog } from './log.ts';
@@ -85,6 +86,7 @@ export function memoryWorld(
     log,
     metrics: { count: () => {} },
     limiter: memoryLimiter(clock, undefined),
+    cpu: cpuBudget(clock, runInline),
     settings,
     assets: NO_ASSETS,
     net: { http: refuse } as Partial<Ports['net']> as Ports['net'],

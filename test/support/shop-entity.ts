@@ -18,7 +18,7 @@ export const shopEntity = (checkIds: string[], now: number): EntityItem => ({
   state: 'unknown',
   state_since: iso(now),
   checks: Object.fromEntries(checkIds.map((id) => [id, 'unknown'])),
-  check_load: 0,
+  check_load: { probes: 0, expressions: 0 },
   dependencies: 0,
   dependents: 0,
   seq: 0,

@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto';
 import * as z from 'zod';
-import { type AccountItem, settingsFor } from '#lib/access/account.ts';
+import type { AccountItem } from '#lib/access/account.ts';
 import type { Context } from '#lib/access/context.ts';
 import { readAlerting } from '#lib/alerting/policy/account-alerting.ts';
 import { accountChannels } from '#lib/alerting/policy/effective-policy.ts';
 import { type BlueprintItem, type CatalogItem, NewBlueprint } from '#lib/catalog/blueprint.ts';
 import { createBlueprint } from '#lib/catalog/change-blueprint.ts';
 import { createEntity } from '#lib/catalog/change-entity.ts';
-import { type CheckCountItem, countChecks, loadOf } from '#lib/catalog/check-count.ts';
+import { type CheckCountItem, countChecks } from '#lib/catalog/check-count.ts';
 import { Entity, type EntityItem, entityRecord, type NewEntity } from '#lib/catalog/entity.ts';
 import { entityPath } from '#lib/catalog/entity-path.ts';
 import type { EntityPointer } from '#lib/catalog/store.ts';
@@ -15,7 +15,7 @@ import { createCheck } from '#lib/checks/change/change-check.ts';
 import type { CheckItem, CheckSettings } from '#lib/checks/check-item.ts';
 import { CheckRecord, checkView } from '#lib/checks/settings/check-record.ts';
 import { findCheckBySlug, requireCheckBySlug } from '#lib/checks/settings/check-slugs.ts';
-import { guardSettings } from '#lib/checks/settings/guard-settings.ts';
+import { guardSettings, loadOfCheck } from '#lib/checks/settings/guard-settings.ts';
 import { changedIn, changesOnlyNames, parseSettingsTest, validationContext } from '#lib/checks/settings/model.ts';
 import { type MonitorSettings, monitorSettings, PRESETS, type PresetName } from '#lib/checks/settings/presets.ts';
 import { checkLabel } from '#lib/checks/types/registry.ts';
@@ -143,21 +143,20 @@ async function renaming<T>(rename: (path: string) => string, work: () => Promise
   }
 }
 
-async function validated({ ports, caller }: Context, { check }: MonitorSettings): Promise<CheckSettings> {
-  const settings = parseSettingsTest(check, validationContext(ports));
-  await guardSettings(settings, settingsFor(ports.settings, caller));
+async function validated(context: Context, { check }: MonitorSettings): Promise<CheckSettings> {
+  const settings = parseSettingsTest(check, validationContext(context.ports));
+  await guardSettings(settings, context);
   return settings;
 }
 
 /** Throws LIMIT_EXCEEDED if the plan has no room for the check, so that no entity without it remains. */
-async function assertRoom(context: Context, { execution_mode, interval_seconds }: CheckSettings): Promise<void> {
+async function assertRoom(context: Context, settings: CheckSettings): Promise<void> {
   const { ports, keys, tenant } = context;
   const [account, count] = await ports.table.getMany<[AccountItem, CheckCountItem]>([
     keys.account(tenant),
     keys.checkCount(tenant),
   ]);
-  const load = execution_mode === 'pull' ? loadOf(interval_seconds) : 0;
-  countChecks(context, count, { checks: 1, load }, account);
+  countChecks(context, count, { checks: 1, load: loadOfCheck(settings) }, account);
 }
 
 const MAX_HOSTS_OF_SLUG = 20;

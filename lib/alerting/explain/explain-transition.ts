@@ -12,6 +12,7 @@ export const GAP_REASON: Readonly<Record<GapCause, string>> = {
   outage: 'outage of the service',
   network: 'network outage of the service',
   error: 'internal error',
+  cpu_budget: 'lack of CPU budget for its expressions and documents',
   late: 'delay of the service',
 };
 

@@ -9,6 +9,7 @@ import { systemClock } from '#lib/platform/clock.ts';
 import { makeIds } from '#lib/platform/ids.ts';
 import { lazy } from '#lib/platform/lazy.ts';
 import type { Bus, Metrics, Queues } from '#lib/platform/ports.ts';
+import { cpuBudget, runInline } from '#lib/platform/sharing/cpu-budget.ts';
 import type { Limiter } from '#lib/platform/sharing/rates.ts';
 import { readSettings, type Settings } from '#lib/settings.ts';
 import { type LambdaLog, lambdaLog } from './lambda.ts';
@@ -67,6 +68,7 @@ export function lambdaPorts(
     log: lambdaLog(LOG_LEVEL, POWERTOOLS_SERVICE_NAME),
     metrics: NO_METRICS,
     limiter: NO_LIMITER,
+    cpu: cpuBudget(systemClock, runInline),
     settings,
     assets: NO_ASSETS,
   };

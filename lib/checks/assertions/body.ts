@@ -1,7 +1,9 @@
+import type { TenantCpu } from '#lib/platform/sharing/cpu-budget.ts';
 import { hasText } from '#lib/platform/text-finder.ts';
 import type { Assertion } from './assertion.ts';
 import { MAX_SEARCHED } from './expressions.ts';
-import { JsonDocument } from './json-document.ts';
+import { JsonDocument, type JsonFound, jsonJob } from './json-document.ts';
+import type { JsonPath } from './json-path.ts';
 import { type Subject, takesExpression } from './operators.ts';
 
 /** Reason why a value cannot be read. */
@@ -54,14 +56,22 @@ export function examinedText({ bytes, isCut, text = '' }: Body, { operator }: Pi
   return isCut ? `searched its first ${sizeText(bytes)}` : `searched ${sizeText(bytes)}`;
 }
 
-/** Parses a body as JSON. @param turn yields to the event loop, for a large body */
-export function readJson(
+/** Size (bytes) above which a JSON body is read as a job. */
+const LARGE_BYTES = 64 * 1024;
+
+/** Returns the value at each path of a JSON body, in order. Throws CpuLimitError. */
+export async function readJson(
   { text = '', bytes, isCut, type }: Body,
-  turn: (() => Promise<void>) | undefined,
-): JsonDocument | Unreadable | Promise<JsonDocument | Unreadable> {
+  paths: JsonPath[],
+  cpu: TenantCpu,
+): Promise<JsonFound[] | Unreadable> {
   if (isCut) return { problem: `the body has more than ${sizeText(bytes)}` };
   const json = text.startsWith('\ufeff') ? text.slice(1) : text;
-  const orProblem = (document: JsonDocument | undefined) =>
-    document ?? { problem: `the body is not JSON (${[type, sizeText(bytes)].filter(Boolean).join(', ')})` };
-  return turn ? JsonDocument.scan(json, turn).then(orProblem) : orProblem(JsonDocument.parse(json));
+  const found = bytes > LARGE_BYTES ? (await cpu(jsonJob, [{ text: json, paths }]))[0] : findIn(json, paths);
+  return found ?? { problem: `the body is not JSON (${[type, sizeText(bytes)].filter(Boolean).join(', ')})` };
+}
+
+function findIn(json: string, paths: JsonPath[]): JsonFound[] | undefined {
+  const document = JsonDocument.parse(json);
+  return document && paths.map((path) => document.find(path));
 }

@@ -1,10 +1,10 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { TenantCpu } from '#lib/platform/sharing/cpu-budget.ts';
 import { shorten } from '#lib/platform/text.ts';
-import type { Assertion } from './assertion.ts';
+import { type Assertion, pathOf } from './assertion.ts';
 import { examinedText, readJson, type Unreadable } from './body.ts';
-import type { AssertionResults } from './evaluate.ts';
+import type { AssertionResults, EvaluationOptions } from './evaluate.ts';
 import { tooSoon } from './expiry.ts';
-import { isFound } from './expressions.ts';
+import { areMatches, type SearchInput } from './expressions.ts';
 import { kindOf, MAX_SHOWN } from './json-document.ts';
 import { type Observation, observationOf, type ProbeFacts } from './observation.ts';
 import { holds, OPERATORS, type Scalar, type Subject, takesExpression } from './operators.ts';
@@ -61,46 +61,23 @@ function notesOf(
 
 const noteOf = (kind: string): string => (kind === '' ? '' : ` (${kind})`);
 
-/** Size (bytes) above which only one body is evaluated at a time, with a turn of the event loop per assertion. */
-const LARGE_BYTES = 64 * 1024;
-
 /** Implements `evaluateAssertions`. */
-export const evaluateAll = (
+export async function evaluateAll(
   assertions: readonly Assertion[],
   facts: ProbeFacts,
-  withDetails: boolean,
-): Promise<AssertionResults> =>
-  isLarge(assertions, facts)
-    ? oneAtATime(() => evaluateEach(assertions, facts, withDetails, nextTurn))
-    : evaluateEach(assertions, facts, withDetails, undefined);
-
-const isLarge = (assertions: readonly Assertion[], { body }: ProbeFacts): boolean =>
-  body !== undefined && !('problem' in body) && body.bytes > LARGE_BYTES && assertions.some(isOfBody);
-
-const isOfBody = ({ source }: Assertion): boolean => source === 'body' || source === 'json';
-
-let last: Promise<unknown> = Promise.resolve();
-
-/** A parsed body takes many times its memory, so only one large body is parsed at a time. */
-function oneAtATime<T>(work: () => Promise<T>): Promise<T> {
-  const next = last.then(work);
-  last = next.catch(() => {});
-  return next;
-}
-
-async function evaluateEach(
-  assertions: readonly Assertion[],
-  facts: ProbeFacts,
-  withDetails: boolean,
-  turn: (() => Promise<void>) | undefined,
+  { cpu, withDetails = false }: EvaluationOptions,
 ): Promise<AssertionResults> {
   const results: AssertionResults = { failures: [], warnings: [], evaluated: [] };
-  const read = jsonOf(assertions, facts, turn);
-  const json = read instanceof Promise ? await read : read;
-  for (const assertion of assertions) {
-    const observation = observationOf(assertion, facts, json);
-    const matched = observation && takesExpression(assertion.operator) ? await matches(assertion, observation) : [];
-    const message = observation && failureMessage(assertion, observation, facts, matched);
+  const json = await jsonValues(assertions, facts, cpu);
+  const observations = assertions.map((assertion) => observationOf(assertion, facts, json?.(assertion)));
+  const matched = await areMatches(
+    cpu,
+    assertions.flatMap((one, i) => searchesOf(one, observations[i])),
+  );
+  for (const [i, assertion] of assertions.entries()) {
+    const observation = observations[i];
+    const own = matched.splice(0, searchesOf(assertion, observation).length);
+    const message = observation && failureMessage(assertion, observation, facts, own);
     if (withDetails) {
       const actual = observation && 'actual' in observation ? observation.actual : null;
       results.evaluated.push({ ...assertion, passed: message === undefined, actual });
@@ -109,22 +86,23 @@ async function evaluateEach(
       const list = assertion.severity === 'fail' ? results.failures : results.warnings;
       list.push({ kind: errorKindOf(assertion, facts), message });
     }
-    if (turn && isOfBody(assertion)) await turn();
   }
   return results;
 }
 
-/** Synchronous for a small body, because an await costs time. */
-function jsonOf(assertions: readonly Assertion[], { body }: ProbeFacts, turn: (() => Promise<void>) | undefined) {
-  if (!body || 'problem' in body) return body;
-  return assertions.some(({ source }) => source === 'json') ? readJson(body, turn) : undefined;
+/** Returns the JSON value of each assertion on one. */
+async function jsonValues(assertions: readonly Assertion[], { body }: ProbeFacts, cpu: TenantCpu) {
+  const onJson = assertions.filter(({ source }) => source === 'json');
+  if (onJson.length === 0 || !body) return undefined;
+  const paths = onJson.map(({ property = '' }) => pathOf(property));
+  const found = 'problem' in body ? body : await readJson(body, paths, cpu);
+  return (assertion: Assertion) => ('problem' in found ? found : found[onJson.indexOf(assertion)]);
 }
 
-async function matches({ value }: Assertion, observation: Observation | Unreadable): Promise<boolean[]> {
-  const found: boolean[] = [];
-  if ('problem' in observation) return found;
-  for (const { text } of observation.subjects) found.push(text ? await isFound(String(value), text.begin) : false);
-  return found;
+/** Returns a search for each subject of an assertion with an expression. */
+function searchesOf({ operator, value }: Assertion, observation: Observation | Unreadable | undefined): SearchInput[] {
+  if (!observation || 'problem' in observation || !takesExpression(operator)) return [];
+  return observation.subjects.map(({ text }) => ({ expression: String(value), text: text?.begin ?? '' }));
 }
 
 /** Returns why the assertion is not met; undefined if it is. A value that cannot be read fails every assertion. */

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { lazy } from '#lib/platform/lazy.ts';
+import type { TenantCpu } from '#lib/platform/sharing/cpu-budget.ts';
 import { type Assertion, VALUE } from './assertion.ts';
 import type { ProbeFacts } from './observation.ts';
 import { OPERATORS } from './operators.ts';
@@ -17,21 +18,23 @@ export type AssertionResults = {
   evaluated: AssertionResult[];
 };
 
+/** `withDetails`: whether to return the result of each assertion. */
+export type EvaluationOptions = { cpu: TenantCpu; withDetails?: boolean };
+
 const loaded = lazy(() => import('#lib/checks/assertions/evaluate-all.ts'));
 
 /**
  * Evaluates each assertion independently, in order (docs/use/assertions.md#evaluation). Loads the code on first use,
- * because most checks have no assertions.
- * @param withDetails whether to return the result of each assertion
+ * because most checks have no assertions. Throws CpuLimitError.
  */
 export async function evaluateAssertions(
   assertions: readonly Assertion[] | undefined,
   facts: ProbeFacts,
-  withDetails: boolean,
+  options: EvaluationOptions,
 ): Promise<AssertionResults> {
   if (!assertions || assertions.length === 0) return { failures: [], warnings: [], evaluated: [] };
   const { evaluateAll } = await loaded();
-  return evaluateAll(assertions, facts, withDetails);
+  return evaluateAll(assertions, facts, options);
 }
 
 const anyOf = (names: readonly string[]) => z.enum(names);

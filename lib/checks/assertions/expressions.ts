@@ -1,48 +1,82 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ErrorDetail } from '#lib/platform/errors.ts';
+import type { CpuJob, TenantCpu } from '#lib/platform/sharing/cpu-budget.ts';
 import type { Assertion } from './assertion.ts';
 import { takesExpression } from './operators.ts';
-import type { Expression } from './re2.ts';
 
 /** Characters of a text that are searched with an expression. */
 export const MAX_SEARCHED = 32 * 1024;
 
-const MAX_CACHED = 500;
-const cache = new Map<string, Expression>();
+/** A valid expression, and the text that it searches. */
+export type SearchInput = { expression: string; text: string };
 
 const library = () => import('#lib/checks/assertions/re2.ts');
 
-/** Returns a valid expression, compiled. */
-export async function expressionOf(text: string): Promise<Expression> {
-  const known = cache.get(text);
-  if (known) return known;
-  const compiled = (await library()).compile(text);
-  if ('problem' in compiled) throw new Error(`A stored expression ${compiled.problem}.`);
-  if (cache.size >= MAX_CACHED) cache.delete(cache.keys().next().value!);
-  cache.set(text, compiled);
-  return compiled;
-}
+/** Whether an expression matches. */
+const matchJob: CpuJob<SearchInput, boolean> = { name: 'match', load: async () => (await library()).isMatch };
+/** Returns the end of the first match; -1 without a match. */
+const findJob: CpuJob<SearchInput, number> = { name: 'find', load: async () => (await library()).endOfMatch };
+/** Returns why an expression is invalid; undefined if it is valid. */
+const compileJob: CpuJob<string, string | undefined> = {
+  name: 'compile',
+  load: async () => (await library()).problemIn,
+};
+export const expressionJobs = [matchJob, findJob, compileJob];
 
-/** Whether an expression matches. Yields, because two searches can be too long for one turn of the event loop. */
-export async function isFound(expression: string, text: string): Promise<boolean> {
-  const compiled = await expressionOf(expression);
-  const found = compiled.isIn(text.slice(0, MAX_SEARCHED));
-  await nextTurn();
-  return found;
+/** Whether each valid expression matches the beginning of its text. Throws CpuLimitError. */
+export const areMatches = (cpu: TenantCpu, searches: readonly SearchInput[]): Promise<boolean[]> =>
+  cpu(
+    matchJob,
+    searches.map(({ expression, text }) => ({ expression, text: text.slice(0, MAX_SEARCHED) })),
+  );
+
+/** Returns the end of the first match in the beginning of a text; -1 without a match. Throws CpuLimitError. */
+export async function endOfMatch(cpu: TenantCpu, expression: string, text: string): Promise<number> {
+  const [end = -1] = await cpu(findJob, [{ expression, text: text.slice(0, MAX_SEARCHED) }]);
+  return end;
 }
 
 /** An expression in settings, and its path. */
 export type ExpressionInput = { path: string; text: string };
 
-/** Returns the invalid expressions with the reason. */
-export async function invalidExpressions(expressions: readonly ExpressionInput[]): Promise<ErrorDetail[]> {
-  const invalidOnes: ErrorDetail[] = [];
+/** Returns the first invalid expression with the reason. Throws CpuLimitError. */
+export async function invalidExpression(
+  cpu: TenantCpu,
+  expressions: readonly ExpressionInput[],
+): Promise<ErrorDetail | undefined> {
   for (const { path, text } of expressions) {
-    const compiled = (await library()).compile(text);
-    if ('problem' in compiled) invalidOnes.push({ path, message: compiled.problem });
-    await nextTurn();
+    const message = repetitionError(text) ?? (await cpu(compileJob, [text]))[0];
+    if (message !== undefined) return { path, message };
   }
-  return invalidOnes;
+  return undefined;
+}
+
+/** Maximum product of nested counted repetitions, which RE2 writes out before it counts instructions. */
+const MAX_REPETITIONS = 100;
+
+/** Parts of an expression: an escape or a class is one atom. */
+const PARTS = /\\Q.*?(?:\\E|$)|\\p\{[^}]*\}|\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\{(\d+)(?:,(\d*))?\}|./gsu;
+
+/** Returns an error if counted repetitions multiply to more than the maximum. Scans the text once. */
+export function repetitionError(text: string): string | undefined {
+  // For each open group: the largest product in it; and the product of the last atom.
+  const largest = [1];
+  let atom = 1;
+  for (const [part, least, most] of text.matchAll(PARTS)) {
+    if (part === '(') {
+      largest.push(1);
+    } else if (part === ')' && largest.length > 1) {
+      atom = largest.pop()!;
+    } else if (least !== undefined) {
+      atom *= Math.max(1, Number(least), Number(most ?? 0));
+    } else {
+      atom = 1;
+    }
+    if (atom > MAX_REPETITIONS) {
+      return `repeats a part ${atom} times, and the maximum is ${MAX_REPETITIONS}; use a smaller count, * or +`;
+    }
+    largest.push(Math.max(largest.pop()!, atom));
+  }
+  return undefined;
 }
 
 /** Returns the expressions in assertions. */

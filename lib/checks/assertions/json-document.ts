@@ -1,4 +1,5 @@
 import { isObject } from '#lib/platform/plain-data.ts';
+import type { CpuJob } from '#lib/platform/sharing/cpu-budget.ts';
 import { shorten } from '#lib/platform/text.ts';
 import type { JsonPath } from './json-path.ts';
 import type { Scalar } from './operators.ts';
@@ -12,14 +13,11 @@ const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const ESCAPED = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 const WORDS = ['true', 'false', 'null'];
 
-const CHARACTERS_PER_TURN = 128 * 1024;
-
 /**
  * Scans a JSON text (RFC 8259); returns undefined if it is not valid. `JSON.parse` takes over 100 ms for 1 MB of small
- * objects, and many times their memory. This creates no objects, needs no stack at any depth, and yields so that other
- * work can run.
+ * objects, and many times their memory. This creates no objects, and needs no stack at any depth.
  */
-function* scanJson(text: string): Generator<void, JsonMarks | undefined> {
+function scanJson(text: string): JsonMarks | undefined {
   // A value takes at least one character and a separator.
   const maxValues = (text.length >> 1) + 2;
   const marks = {
@@ -31,7 +29,6 @@ function* scanJson(text: string): Generator<void, JsonMarks | undefined> {
   const open: number[] = [];
   let count = 0;
   let position = 0;
-  let yieldedAt = 0;
 
   const skipBlanks = () => {
     while (isBlank(text.charCodeAt(position))) position++;
@@ -74,10 +71,6 @@ function* scanJson(text: string): Generator<void, JsonMarks | undefined> {
   };
 
   for (;;) {
-    if (position - yieldedAt > CHARACTERS_PER_TURN) {
-      yieldedAt = position;
-      yield;
-    }
     skipBlanks();
     const character = text.charCodeAt(position);
     if (character === MAP || character === LIST) {
@@ -129,7 +122,18 @@ type JsonValue = {
 };
 
 /** Value at a path; else the number of resolved segments and a description of the last value: `has name, version`. */
-type JsonFound = { value: JsonValue } | { depth: number; content: string };
+export type JsonFound = { value: JsonValue } | { depth: number; content: string };
+
+/** Returns the value at each path of a JSON text, for a large one; undefined if it is not valid. */
+export const jsonJob: CpuJob<{ text: string; paths: JsonPath[] }, JsonFound[] | undefined> = {
+  name: 'json',
+  load:
+    async () =>
+    ({ text, paths }) => {
+      const document = JsonDocument.scan(text);
+      return document && paths.map((path) => document.find(path));
+    },
+};
 
 /** A JSON text. Small: parsed at once, the fastest way. Large: values are parsed on demand by their positions. */
 export class JsonDocument {
@@ -151,22 +155,13 @@ export class JsonDocument {
     }
   }
 
-  static async scan(text: string, turn: () => Promise<void>): Promise<JsonDocument | undefined> {
-    const scanning = scanJson(text);
-    for (;;) {
-      const { done, value: marks } = scanning.next();
-      if (done) return marks && new JsonDocument(text, undefined, marks);
-      await turn();
-    }
+  static scan(text: string): JsonDocument | undefined {
+    const marks = scanJson(text);
+    return marks && new JsonDocument(text, undefined, marks);
   }
 
   get #marks(): JsonMarks {
-    if (!this.#cachedMarks) {
-      const scanning = scanJson(this.#text);
-      let step = scanning.next();
-      while (!step.done) step = scanning.next();
-      this.#cachedMarks = step.value!;
-    }
+    this.#cachedMarks ??= scanJson(this.#text)!;
     return this.#cachedMarks;
   }
 

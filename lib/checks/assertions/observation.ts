@@ -7,7 +7,7 @@ import { type Assertion, pathOf, type Rcode, statusSubject } from './assertion.t
 import { type Body, bodySubject, sizeText, type Unreadable } from './body.ts';
 import type { Expiry } from './expiry.ts';
 import { MAX_SEARCHED } from './expressions.ts';
-import { type JsonDocument, MAX_SHOWN, previewOf } from './json-document.ts';
+import { type JsonFound, MAX_SHOWN, previewOf } from './json-document.ts';
 import { printPath } from './json-path.ts';
 import type { Scalar, Subject } from './operators.ts';
 
@@ -24,11 +24,11 @@ export type Observation = {
   kind?: string;
 };
 
-/** Returns the observed value; undefined if nothing was measured. Pure. @param json the body, if needed */
+/** Returns the observed value; undefined if nothing was measured. Pure. @param json value at the path, if needed */
 export function observationOf(
   { source, property = '' }: Assertion,
   facts: ProbeFacts,
-  json: JsonDocument | Unreadable | undefined,
+  json: JsonFound | Unreadable | undefined,
 ): Observation | Unreadable | undefined {
   switch (source) {
     case 'latency_ms':
@@ -42,8 +42,8 @@ export function observationOf(
       return 'problem' in body ? body : observeBody(body);
     }
     case 'json': {
-      const document = requireFact(json, source);
-      return 'problem' in document ? document : observeJson(document, property);
+      const found = requireFact(json, source);
+      return 'problem' in found ? found : observeJson(found, property);
     }
     case 'header':
       return observeHeader(property, requireFact(facts.header, source)(property.toLowerCase()));
@@ -90,11 +90,9 @@ const observeBody = (body: Body): Observation => ({ subjects: [bodySubject(body)
 
 const NOTHING: Subject = { exists: false, equals: () => false };
 
-function observeJson(document: JsonDocument, property: string): Observation {
-  const path = pathOf(property);
-  const found = document.find(path);
+function observeJson(found: JsonFound, property: string): Observation {
   if (!('value' in found)) {
-    const parent = printPath(path.slice(0, found.depth));
+    const parent = printPath(pathOf(property).slice(0, found.depth));
     const missing = `json ${property} does not exist; ${parent} ${found.content}`;
     return { subjects: [NOTHING], actual: null, missing };
   }

@@ -1,4 +1,5 @@
 import { RE2JS, RE2JSException, RE2Set } from 're2js';
+import type { SearchInput } from './expressions.ts';
 
 /** Only this file loads the library (150 KB): import it lazily. RE2 takes linear time for all expressions. */
 
@@ -9,14 +10,38 @@ const MAX_INSTRUCTIONS = 80;
 const AUTOMATON_BYTES = 64 * 1024;
 
 /** A compiled expression. */
-export type Expression = {
+type Expression = {
   isIn(text: string): boolean;
   /** Returns the end of the first match in a text; -1 without a match. */
   endIn(text: string): number;
 };
 
-/** Compiles an expression; returns the problem as a predicate if it cannot be used. */
-export function compile(text: string): Expression | { problem: string } {
+/** Number of compiled expressions that are kept; the last used ones stay. */
+const MAX_CACHED = 500;
+const cache = new Map<string, Expression>();
+
+function compiled(text: string): Expression {
+  const known = cache.get(text) ?? compile(text);
+  if ('problem' in known) throw new Error(`A stored expression ${known.problem}.`);
+  cache.delete(text);
+  cache.set(text, known);
+  if (cache.size > MAX_CACHED) cache.delete(cache.keys().next().value!);
+  return known;
+}
+
+/** Whether a valid expression matches. */
+export const isMatch = ({ expression, text }: SearchInput): boolean => compiled(expression).isIn(text);
+
+/** Returns the end of the first match of a valid expression; -1 without a match. */
+export const endOfMatch = ({ expression, text }: SearchInput): number => compiled(expression).endIn(text);
+
+/** Returns why an expression cannot be used, as a predicate; undefined if it can. */
+export function problemIn(text: string): string | undefined {
+  const result = compile(text);
+  return 'problem' in result ? result.problem : undefined;
+}
+
+function compile(text: string): Expression | { problem: string } {
   try {
     const compiled = RE2JS.compile(text);
     const size = compiled.programSize();

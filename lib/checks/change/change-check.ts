@@ -1,14 +1,14 @@
-import { type AccountItem, settingsFor } from '#lib/access/account.ts';
+import type { AccountItem } from '#lib/access/account.ts';
 import { auditWriter } from '#lib/access/audit-writer.ts';
 import type { Context } from '#lib/access/context.ts';
-import { type CheckCountItem, countChecks } from '#lib/catalog/check-count.ts';
+import { addLoads, type CheckCountItem, countChecks } from '#lib/catalog/check-count.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import { entityIdOf } from '#lib/catalog/entity-path.ts';
 import { type CheckItem, type CheckSettings, nextCheck, replaceCheck } from '#lib/checks/check-item.ts';
 import { cellsWithRoom, placeInCell } from '#lib/checks/settings/cells.ts';
 import { assertOnEntity, auditedCheck } from '#lib/checks/settings/check-record.ts';
 import { slugWrites } from '#lib/checks/settings/check-slugs.ts';
-import { guardSettings } from '#lib/checks/settings/guard-settings.ts';
+import { guardSettings, loadOfCheck } from '#lib/checks/settings/guard-settings.ts';
 import { changedIn, changesOnlyNames, mergeCheck, parseCheck, validationContext } from '#lib/checks/settings/model.ts';
 import { pingUrlWrites } from '#lib/checks/settings/ping-url.ts';
 import { pastRevision, revisionItem } from '#lib/checks/settings/revisions.ts';
@@ -24,14 +24,14 @@ import type { Write } from '#lib/platform/ports.ts';
 import { RECLAIM_CHECK_AFTER_MS } from '#lib/platform/table/reclaim.ts';
 import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
-import { changingChecks, countedWith, loadOfCheck } from './count-checks.ts';
+import { changingChecks, countedWith } from './count-checks.ts';
 import { scheduleChange } from './schedule-change.ts';
 
 /** Creates a check and starts its first probe. Throws VALIDATION_ERROR, NOT_FOUND, CONFLICT, LIMIT_EXCEEDED. */
 export async function createCheck(context: Context, body: object): Promise<CheckItem> {
-  const { ports, keys, tenant, caller } = context;
+  const { ports, keys, tenant } = context;
   const { entity: path, entity_id: id, ...settings } = parseCheck(body, validationContext(ports));
-  await guardSettings(settings, settingsFor(ports.settings, caller));
+  await guardSettings(settings, context);
   const input: CheckSettings = { ...settings, entity_id: await entityIdOf(context, { id, path }) };
   if (!isId('ent', input.entity_id)) throw notFound(`Entity ${input.entity_id}`);
   const note = auditWriter(context, 'create', auditedCheck);
@@ -56,7 +56,7 @@ export async function createCheck(context: Context, body: object): Promise<Check
         ...entity,
         v: check.v,
         checks: { ...entity.checks, [check.id]: 'unknown' },
-        check_load: entity.check_load + load,
+        check_load: addLoads(entity.check_load, load),
       };
       const done = await commit(ports, [
         { put: check, if: 'absent' },
@@ -136,7 +136,7 @@ export async function changeSettings(
       if (changed.length === 0) return check;
       const removed = changed.filter((name) => input[name] === undefined);
       // An unchanged host is guarded at each probe instead, so that a check with a refused host can be disabled.
-      await guardSettings(input, settingsFor(ports.settings, context.caller), changed);
+      await guardSettings(input, context, changed);
       const next = changesOnlyNames(changed)
         ? withNames(ports, check, input, removed)
         : await withRevision(context, check, input, removed);

@@ -1,14 +1,11 @@
 import type { AccountItem } from '#lib/access/account.ts';
 import type { Context } from '#lib/access/context.ts';
-import { type CheckCountItem, countChecks, loadOf } from '#lib/catalog/check-count.ts';
+import { addLoads, type CheckCountItem, countChecks, NO_LOAD, negated } from '#lib/catalog/check-count.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
+import { loadOfCheck } from '#lib/checks/settings/guard-settings.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { oneAtATime } from '#lib/platform/table/retry.ts';
-
-/** Returns the load of a check on its account: 0 if it is disabled or a push check. */
-export const loadOfCheck = ({ enabled, execution_mode, interval_seconds }: CheckItem): number =>
-  enabled && execution_mode === 'pull' ? loadOf(interval_seconds) : 0;
 
 /** Runs work after other changes of this account's checks, and after recordings of this entity. */
 export const changingChecks = <T>({ ports, tenant }: Context, entityId: string, work: () => Promise<T>): Promise<T> =>
@@ -27,8 +24,9 @@ export async function countedWith(
   writes: Write[],
 ): Promise<Write[] | undefined> {
   const { ports, keys, tenant } = context;
-  const delta = { checks: next ? 0 : -1, load: (next ? loadOfCheck(next) : 0) - loadOfCheck(check) };
-  if (delta.checks === 0 && delta.load === 0) return writes;
+  const load = addLoads(next ? loadOfCheck(next) : NO_LOAD, negated(loadOfCheck(check)));
+  const delta = { checks: next ? 0 : -1, load };
+  if (delta.checks === 0 && load.probes === 0 && load.expressions === 0) return writes;
   const entityKey = keys.entity(tenant, check.entity_id);
   const [entity, account, count] = await ports.table.getMany<[EntityItem, AccountItem, CheckCountItem]>([
     entityKey,
@@ -40,7 +38,7 @@ export async function countedWith(
   const entityWrite = writes.find(isEntity) as { put: EntityItem } | undefined;
   // An entity write of the caller already has a version condition, and its load is of that version.
   const base: EntityItem = entityWrite ? entityWrite.put : { ...entity, v: ports.ids.token() };
-  const put: EntityItem = { ...base, check_load: base.check_load + delta.load };
+  const put: EntityItem = { ...base, check_load: addLoads(base.check_load, load) };
   return [
     ...writes.filter((write) => write !== entityWrite),
     entityWrite ? { ...entityWrite, put } : { put, if: { version: entity.v } },

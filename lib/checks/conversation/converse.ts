@@ -1,7 +1,8 @@
 import type { Duplex } from 'node:stream';
-import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Connection, Net, OpenRequest, TlsWanted } from '#lib/net/net.ts';
 import type { Redact } from '#lib/platform/secrets/redact-secrets.ts';
+import type { TenantCpu } from '#lib/platform/sharing/cpu-budget.ts';
 import { bytesOf, containing, type Expectation, matching, quoted, STEP_BYTES, secretsOfSent } from './expectation.ts';
 import { type Dialog, type DialogResult, runDialog } from './run-conversation.ts';
 import type { Step } from './steps.ts';
@@ -159,11 +160,9 @@ class StepByStep implements Dialog {
     for (let searched = 0; ; ) {
       const received = inbox.bytes.subarray(0, expectation.maxBytes);
       const startedAt = performance.now();
-      const end = expectation.find(received, searched);
+      const end = await expectation.find(received, searched);
       const took = performance.now() - startedAt;
       if (end >= 0) {
-        // The next step may search the same response for as long.
-        if (took > 1) await nextTurn();
         this.transcript.push(quoted(received.subarray(0, end), this.#redact, { maxLength: MAX_TRANSCRIPT }));
         inbox.consume(end);
         this.#isWhole = expectation.isOver !== undefined;
@@ -200,15 +199,13 @@ const writeTo = (stream: Duplex, bytes: Buffer): Promise<boolean> =>
     stream.write(bytes, (error) => resolve(!error));
   });
 
-/** Converts valid steps to actions, with compiled expressions. */
-export const actionsOf = (steps: readonly Step[]): Promise<Action[]> =>
-  Promise.all(
-    steps.map(async ({ send, expect, matches }): Promise<Action> => {
-      if (send !== undefined) return { send };
-      if (expect !== undefined) return { expect: containing(expect, 'latin1') };
-      return matches === undefined ? { starttls: true } : { expect: await matching(matches, 'latin1') };
-    }),
-  );
+/** Converts valid steps to actions. */
+export const actionsOf = (steps: readonly Step[], cpu: TenantCpu): Action[] =>
+  steps.map(({ send, expect, matches }): Action => {
+    if (send !== undefined) return { send };
+    if (expect !== undefined) return { expect: containing(expect, 'latin1') };
+    return matches === undefined ? { starttls: true } : { expect: matching(matches, 'latin1', cpu) };
+  });
 
 /** Returns possible secrets in sent data that a peer could repeat. */
 export const secretsOf = (steps: readonly Step[]): string[] =>

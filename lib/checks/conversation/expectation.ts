@@ -1,5 +1,6 @@
-import { expressionOf, MAX_SEARCHED } from '#lib/checks/assertions/expressions.ts';
+import { endOfMatch, MAX_SEARCHED } from '#lib/checks/assertions/expressions.ts';
 import type { Redact } from '#lib/platform/secrets/redact-secrets.ts';
+import type { TenantCpu } from '#lib/platform/sharing/cpu-budget.ts';
 import { shorten } from '#lib/platform/text.ts';
 
 /** Condition on the received data. */
@@ -7,8 +8,11 @@ export type Expectation = {
   /** For messages: `to contain "STARTTLS"`. */
   condition: string;
   maxBytes: number;
-  /** Returns the end of the match; -1 without one. @param searched bytes that were searched before */
-  find(received: Buffer, searched: number): number;
+  /**
+   * Returns the end of the match; -1 without one. Throws CpuLimitError.
+   * @param searched bytes that were searched before
+   */
+  find(received: Buffer, searched: number): number | Promise<number>;
   /** Whether the response is complete, so that no match can follow. Absent if unknown. */
   isOver?(received: Buffer): boolean;
 };
@@ -32,14 +36,11 @@ export function containing(text: string, encoding: Encoding): Expectation {
 }
 
 /** Expects a match of a valid RE2 expression; each byte is a character. */
-export async function matching(text: string, encoding: Encoding): Promise<Expectation> {
-  const expression = await expressionOf(text);
-  return {
-    condition: `to match ${JSON.stringify(text)}`,
-    maxBytes: MAX_SEARCHED,
-    find: (received) => expression.endIn(received.toString(encoding)),
-  };
-}
+export const matching = (text: string, encoding: Encoding, cpu: TenantCpu): Expectation => ({
+  condition: `to match ${JSON.stringify(text)}`,
+  maxBytes: MAX_SEARCHED,
+  find: (received) => endOfMatch(cpu, text, received.toString(encoding)),
+});
 
 /** Bytes that are redacted before the text is cut. */
 const SEARCHED_BYTES = 1_000;

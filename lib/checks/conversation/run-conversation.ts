@@ -1,5 +1,5 @@
 import type { Assertion } from '#lib/checks/assertions/assertion.ts';
-import { evaluateAssertions } from '#lib/checks/assertions/evaluate.ts';
+import { type EvaluationOptions, evaluateAssertions } from '#lib/checks/assertions/evaluate.ts';
 import { failed, succeeded, withAssertionResults } from '#lib/checks/outcome.ts';
 import { type Connection, type Handshake, type Net, NetError, type OpenRequest } from '#lib/net/net.ts';
 
@@ -40,8 +40,8 @@ export async function runDialog(net: Net, request: OpenRequest, dialog: Dialog):
 export async function outcomeOfDialog(
   { problem, interrupted, latency_ms }: DialogResult,
   assertions: readonly Assertion[] | undefined,
-  withDetails: boolean,
+  options: EvaluationOptions,
 ) {
   if (problem) return { ...failed('protocol', problem, latency_ms), ...(interrupted && { interrupted }) };
-  return withAssertionResults(succeeded(latency_ms), await evaluateAssertions(assertions, { latency_ms }, withDetails));
+  return withAssertionResults(succeeded(latency_ms), await evaluateAssertions(assertions, { latency_ms }, options));
 }

@@ -7,6 +7,7 @@ import type { ProbeOutcome } from '#lib/checks/outcome.ts';
 import type { Net, NetErrorKind } from '#lib/net/net.ts';
 import type { ErrorDetail } from '#lib/platform/errors.ts';
 import { lazy } from '#lib/platform/lazy.ts';
+import type { TenantCpu } from '#lib/platform/sharing/cpu-budget.ts';
 import type { Settings } from '#lib/settings.ts';
 
 /** Error kinds of several check types, with their meanings. A type adds its own. */
@@ -27,14 +28,15 @@ export const COMMON_ERRORS = {
 type CommonKind = keyof typeof COMMON_ERRORS;
 
 /**
- * `timeout_ms` covers all steps; `now` (epoch ms): start. `withDetails`: details for a settings test. `waitForMemory`:
- * see net.ts.
+ * `timeout_ms` covers all steps; `now` (epoch ms): start. `cpu`: runs expressions and large documents of the account.
+ * `withDetails`: details for a settings test. `waitForMemory`: see net.ts.
  */
 export type ProbeInput = {
   net: Net;
   settings: Settings;
   timeout_ms: number;
   now: number;
+  cpu: TenantCpu;
   withDetails?: boolean;
   waitForMemory?: () => Promise<void>;
 };

@@ -12,7 +12,7 @@ import type { DnsConfig } from './dns.ts';
 /** Queries a DNS server for a record. */
 export const probeDns = (
   { config }: Settled<DnsConfig>,
-  { net, settings, timeout_ms, withDetails = false }: ProbeInput,
+  { net, settings, timeout_ms, cpu, withDetails = false }: ProbeInput,
 ) =>
   outcomeOfProbe(async () => {
     const { hostname, record_type: type, resolver, assertions = [] } = config;
@@ -28,7 +28,7 @@ export const probeDns = (
     const facts = { latency_ms, rcode, records: { values: visible, same, none } };
     const found = withAssertionResults(
       evaluateRecords(config, response, visible),
-      await evaluateAssertions(assertions, facts, withDetails),
+      await evaluateAssertions(assertions, facts, { cpu, withDetails }),
     );
     return {
       ...found,

@@ -109,7 +109,7 @@ const RdapResponse = z.object({
 });
 
 /** Queries the registry of a domain for its expiry. */
-export const probeDomain = ({ config }: Settled<DomainConfig>, { withDetails = false, ...probe }: ProbeInput) =>
+export const probeDomain = ({ config }: Settled<DomainConfig>, { cpu, withDetails = false, ...probe }: ProbeInput) =>
   outcomeOfProbe(async () => {
     const { domain: input, min_days_remaining: minDays, assertions } = config;
     const name = ofRegistry(input)!;
@@ -135,14 +135,17 @@ export const probeDomain = ({ config }: Settled<DomainConfig>, { withDetails = f
     const isSufficient = expiry.days_left >= Math.max(0, minDays);
     const found = isSufficient ? succeeded(latency_ms, status) : fail('expiry', expiryMessage(expiry));
     return {
-      ...withAssertionResults(found, await evaluateAssertions(assertions, { latency_ms, expiry }, withDetails)),
+      ...withAssertionResults(
+        found,
+        await evaluateAssertions(assertions, { latency_ms, expiry }, { cpu, withDetails }),
+      ),
       ...expiryMembers(expiry),
     };
   });
 
 async function queryRegistry(
   name: string,
-  { net, settings, timeout_ms, now, waitForMemory }: ProbeInput,
+  { net, settings, timeout_ms, now, waitForMemory }: Omit<ProbeInput, 'cpu'>,
 ): Promise<HttpReply | undefined> {
   const egress = settings.CHECK_EGRESS;
   const startedAt = performance.now();

@@ -15,13 +15,14 @@ const MAX_BYTES = 256 * 1024;
 /** Queries a gRPC server for the health of a service. */
 export const probeGrpc = (
   { config }: Settled<Config>,
-  { net, settings, timeout_ms, withDetails = false }: ProbeInput,
+  { net, settings, timeout_ms, cpu, withDetails = false }: ProbeInput,
 ) =>
   outcomeOfProbe(async () => {
     const { host, port, servername, verify_tls: verify = true } = config;
     const tls = config.tls ? { servername, verify, alpn: ['h2'] } : undefined;
     const request = { host, port, tls, timeout_ms, egress: settings.CHECK_EGRESS };
-    return outcomeOfDialog(await runDialog(net, request, new HealthCheck(config)), config.assertions, withDetails);
+    const dialog = await runDialog(net, request, new HealthCheck(config));
+    return outcomeOfDialog(dialog, config.assertions, { cpu, withDetails });
   });
 
 /** Statuses of a health check (health.proto). */

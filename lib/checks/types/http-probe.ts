@@ -14,7 +14,7 @@ const MAX_REDIRECTS = 5;
 /** Sends a request and evaluates the response. */
 export async function probeHttp(
   check: HttpSettings & Settled<HttpConfig>,
-  { net, settings, timeout_ms, now, waitForMemory, withDetails = false }: ProbeInput,
+  { net, settings, timeout_ms, now, cpu, waitForMemory, withDetails = false }: ProbeInput,
 ) {
   const redactor = secretsOf(check.config);
   const outcome = await outcomeOfProbe(async () => {
@@ -35,7 +35,7 @@ export async function probeHttp(
       verify_tls: verify_tls !== false,
     });
     const facts = factsOf(reply, assertions, now);
-    const results = await evaluateAssertions(assertions, facts, withDetails);
+    const results = await evaluateAssertions(assertions, facts, { cpu, withDetails });
     // The text of a response with an unexpected status is not checked.
     const isStatusWrong = results.failures.some(({ kind }) => kind === 'status');
     const outcomeOfResponse = isStatusWrong

@@ -8,14 +8,14 @@ import type { TcpConfig } from './tcp.ts';
 /** Opens a connection and performs the steps, if any. */
 export const probeTcp = (
   { config }: Settled<TcpConfig>,
-  { net, settings, timeout_ms, withDetails = false }: ProbeInput,
+  { net, settings, timeout_ms, cpu, withDetails = false }: ProbeInput,
 ) =>
   outcomeOfProbe(async () => {
     const { host, port, servername, verify_tls: verify = true, steps = [], assertions } = config;
     const tls = { servername, verify };
     const request = { host, port, timeout_ms, egress: settings.CHECK_EGRESS, ...(config.tls && { tls }) };
     const redact = redactorOf(secretsOf(steps));
-    const conversation = await converse(net, request, await actionsOf(steps), { tls, redact: redact });
-    const outcome = await outcomeOfDialog(conversation, assertions, withDetails);
+    const conversation = await converse(net, request, actionsOf(steps, cpu), { tls, redact });
+    const outcome = await outcomeOfDialog(conversation, assertions, { cpu, withDetails });
     return { ...outcome, ...(withDetails && steps.length > 0 && { transcript: conversation.transcript }) };
   });

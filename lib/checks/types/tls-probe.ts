@@ -11,7 +11,7 @@ import type { TlsConfig } from './tls.ts';
 /** Performs a handshake and checks the certificate. */
 export const probeTls = (
   { config }: Settled<TlsConfig>,
-  { net, settings, timeout_ms, now, withDetails = false }: ProbeInput,
+  { net, settings, timeout_ms, now, cpu, withDetails = false }: ProbeInput,
 ) =>
   outcomeOfProbe(async () => {
     const { host, port, servername, starttls, min_days_remaining, assertions } = config;
@@ -21,14 +21,14 @@ export const probeTls = (
     const conversation = await converse(net, request, starttls ? STARTTLS[starttls] : [], options);
     const details = withDetails && starttls ? { transcript: conversation.transcript } : {};
     const { latency_ms, handshake } = conversation;
-    if (!handshake) return { ...(await outcomeOfDialog(conversation, [], withDetails)), ...details };
+    if (!handshake) return { ...(await outcomeOfDialog(conversation, [], { cpu })), ...details };
     const { version, issuer, fingerprint_sha256 } = handshake;
     const expiry = expiryOf('certificate', handshake.valid_to, now, 'tls');
     const problem = handshake.problem || expiryProblem(expiry, min_days_remaining);
     const found = problem ? failed('tls', problem, latency_ms) : succeeded(latency_ms);
     const facts = { latency_ms, expiry, tls_version: version, issuer, fingerprint_sha256 };
     return {
-      ...withAssertionResults(found, await evaluateAssertions(assertions, facts, withDetails)),
+      ...withAssertionResults(found, await evaluateAssertions(assertions, facts, { cpu, withDetails })),
       ...expiryMembers(expiry),
       ...details,
     };

@@ -16,6 +16,7 @@ import type { Connection } from '#lib/net/net.ts';
 import { exchangeError } from '#lib/net/net-errors.ts';
 import { headerSecrets } from '#lib/platform/secrets/header-secrets.ts';
 import { type Redact, redactorOf } from '#lib/platform/secrets/redact-secrets.ts';
+import type { TenantCpu } from '#lib/platform/sharing/cpu-budget.ts';
 import { VERSION } from '#lib/platform/version.ts';
 import type { ProbeInput, Settled } from './check-type.ts';
 import { addressOf } from './host-setting.ts';
@@ -29,20 +30,20 @@ const MAX_MESSAGES = 1_000;
 /** Opens a WebSocket and waits for a matching message, if one is expected. */
 export const probeWebsocket = (
   { config }: Settled<Config>,
-  { net, settings, timeout_ms, withDetails = false }: ProbeInput,
+  { net, settings, timeout_ms, cpu, withDetails = false }: ProbeInput,
 ) =>
   outcomeOfProbe(async () => {
     const { verify_tls: verify = true } = config;
     const { host, port, isSecure } = addressOf(config.url);
     const tls = isSecure ? { verify, alpn: ['http/1.1'] } : undefined;
     const request = { host, port, tls, timeout_ms, egress: settings.CHECK_EGRESS };
-    const session = new Session(config, await expectationOf(config));
-    return outcomeOfDialog(await runDialog(net, request, session), config.assertions, withDetails);
+    const dialog = await runDialog(net, request, new Session(config, expectationOf(config, cpu)));
+    return outcomeOfDialog(dialog, config.assertions, { cpu, withDetails });
   });
 
-async function expectationOf({ expect, matches }: Config): Promise<Expectation | undefined> {
+function expectationOf({ expect, matches }: Config, cpu: TenantCpu): Expectation | undefined {
   if (expect !== undefined) return containing(expect, 'utf8');
-  return matches === undefined ? undefined : matching(matches, 'utf8');
+  return matches === undefined ? undefined : matching(matches, 'utf8', cpu);
 }
 
 class Session implements Dialog {
@@ -89,13 +90,21 @@ class Session implements Dialog {
       if (this.#expected) connection.waitFor('a message');
       else finish();
     });
-    socket.on('message', (received: Buffer) => {
+    // One search at a time: a server can send many messages at once.
+    let searched: Promise<void> = Promise.resolve();
+    const search = async (received: Buffer) => {
       this.#last = received;
       this.#messages++;
-      if (!this.#expected || this.#expected.find(received, 0) >= 0) finish();
+      if (!this.#expected || (await this.#expected.find(received, 0)) >= 0) finish();
       else if (this.#messages === MAX_MESSAGES) resolve(this.#unmet(received));
+    };
+    socket.on('message', (received: Buffer) => {
+      socket.pause();
+      searched = searched.then(() => search(received)).then(() => socket.resume());
+      searched.catch(reject);
     });
-    socket.on('close', (code, reason) => {
+    socket.on('close', async (code, reason) => {
+      await searched.catch(() => {});
       this.interrupted = true;
       const why = reason.length > 0 ? `, ${quoted(reason, this.#redact, TEXT)}` : '';
       resolve(

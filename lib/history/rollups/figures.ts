@@ -40,7 +40,7 @@ export function mergeEntityFigures(parts: readonly EntityFigures[]): EntityFigur
   return merged;
 }
 
-const noGaps = (): Record<GapCause, number> => ({ late: 0, outage: 0, network: 0, error: 0 });
+const noGaps = (): Record<GapCause, number> => ({ late: 0, outage: 0, network: 0, error: 0, cpu_budget: 0 });
 
 /** Returns the number of slots without a result, over all causes. */
 export const gapCount = ({ gaps }: Pick<Counts, 'gaps'>): number =>

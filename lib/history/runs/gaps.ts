@@ -13,13 +13,13 @@ import type { SlotRange } from './runs.ts';
 import { countSlots, type Revision, timeline } from './timeline.ts';
 
 /**
- * Cause of a missing result (docs/use/states-and-history.md#gaps). `outage` is derived from service outages. `network`
- * and `error` are stored in packs, if a probe failed because of the service. `late` is anything else, such as a stall.
+ * Cause of a missing result (docs/use/states-and-history.md#gaps). `outage` is derived from service outages. `network`,
+ * `error` and `cpu_budget` are stored in packs. `late` is anything else, such as a stall.
  */
 export const GapCause = z
-  .enum(['late', 'outage', 'network', 'error'])
+  .enum(['late', 'outage', 'network', 'error', 'cpu_budget'])
   .describe(
-    'outage: the service was not running. network: its network failed. error: internal error. late: any other delay.',
+    'outage: the service was not running. network: its network failed. error: internal error. cpu_budget: expressions and documents of the account used its CPU budget. late: any other delay.',
   );
 export type GapCause = z.infer<typeof GapCause>;
 

@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { settingsFor } from '#lib/access/account.ts';
 import type { Context } from '#lib/access/context.ts';
 import { AssertionResultList } from '#lib/checks/assertions/evaluate.ts';
 import type { CheckSettings } from '#lib/checks/check-item.ts';
@@ -68,17 +67,16 @@ export async function testSettings(context: Context, input: TestInput): Promise<
   } as TestRecord);
 }
 
-async function newSettings({ ports, caller }: Context, settings: Record<string, unknown>): Promise<CheckSettings> {
-  const check = parseSettingsTest(settings, validationContext(ports));
-  await guardSettings(check, settingsFor(ports.settings, caller));
+async function newSettings(context: Context, settings: Record<string, unknown>): Promise<CheckSettings> {
+  const check = parseSettingsTest(settings, validationContext(context.ports));
+  await guardSettings(check, context);
   return check;
 }
 
 async function changedSettings(context: Context, id: string, changes: Record<string, unknown>): Promise<CheckSettings> {
-  const { ports, caller } = context;
   const stored = await requireCheck(context, id);
   await assertOnEntity(context, stored, changes.entity as string | undefined);
-  const check = mergeCheck(stored, changes, validationContext(ports));
-  await guardSettings(check, settingsFor(ports.settings, caller), changedIn(stored, check));
+  const check = mergeCheck(stored, changes, validationContext(context.ports));
+  await guardSettings(check, context, changedIn(stored, check));
   return check;
 }

@@ -5,6 +5,7 @@ import type { Env } from '#lib/env.ts';
 import { AppError, type ErrorCode } from '#lib/platform/errors.ts';
 import { type ApiEvent, type ApiResult, firstBytes, PUSH_HEADERS } from '#lib/platform/http/api-event.ts';
 import { loggedError } from '#lib/platform/http/router.ts';
+import { CpuLimitError } from '#lib/platform/sharing/cpu-budget.ts';
 import { maskSecrets } from './mask-secrets.ts';
 import { type Pinged, type PingGate, pingGate } from './ping-gate.ts';
 import { type PingPath, readPingPath, UUID } from './ping-path.ts';
@@ -35,14 +36,21 @@ const textReply = (text: 'OK' | 'Created', requestId: string): ApiResult => {
   return { statusCode: text === 'OK' ? 200 : 201, headers: headersOf(requestId), body: text };
 };
 
-function failureReply({ code, status, message, headers }: AppError, requestId: string): ApiResult {
+function failureReply(error: AppError, requestId: string): ApiResult {
+  const { code, status, headers } = error;
   const { allow, 'retry-after': after = status === 503 ? '1' : undefined } = headers;
   return {
     statusCode: code === 'ACCOUNT_DISABLED' ? 404 : status,
     headers: { ...headersOf(requestId), ...(allow && { allow }), ...(after && { 'retry-after': after }) },
-    body: code === 'NOT_FOUND' ? notFoundText(message) : (TEXTS[code] ?? message),
+    body: textOf(error),
   };
 }
+
+const textOf = (error: AppError): string => {
+  const { code, message } = error;
+  if (code === 'NOT_FOUND') return notFoundText(message);
+  return error instanceof CpuLimitError ? message : (TEXTS[code] ?? message);
+};
 
 /** Texts of the ping path are kept; others, such as of a check that is being deleted, are human-readable messages. */
 const notFoundText = (message: string): string => (message.startsWith(NOT_FOUND) ? message : NOT_FOUND);

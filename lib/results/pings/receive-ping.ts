@@ -10,6 +10,7 @@ import type { Env } from '#lib/env.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import { notFound } from '#lib/platform/errors.ts';
 import type { Write } from '#lib/platform/ports.ts';
+import type { TenantCpu } from '#lib/platform/sharing/cpu-budget.ts';
 import { commit, oneAtATime, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { shorten } from '#lib/platform/text.ts';
 import { heartbeatDeadlineWrite } from '#lib/results/pushes/missed-heartbeat.ts';
@@ -94,11 +95,12 @@ type ReportedSuccess = {
 
 /** Evaluates the assertions of a push check on a success: a failed assertion makes it a failure. */
 async function evaluatePing(
-  assertions: readonly Assertion[] | undefined,
+  assertions: readonly Assertion[],
   { body: text, bytes, isCut, latency_ms }: ReportedSuccess,
+  cpu: TenantCpu,
 ): Promise<ProbeOutcome<AssertionErrorKind>> {
   const facts = { body: { text, bytes, isCut, type: '' }, ...(latency_ms !== undefined && { latency_ms }) };
-  return withAssertionResults(succeeded(latency_ms ?? 0), await evaluateAssertions(assertions, facts, false));
+  return withAssertionResults(succeeded(latency_ms ?? 0), await evaluateAssertions(assertions, facts, { cpu }));
 }
 
 /** Received ping. */
@@ -112,7 +114,10 @@ export type Ping = Omit<PingFacts, 'body_bytes'> & {
 /** Maximum number of body characters quoted in an error message. */
 const MAX_QUOTED = 200;
 
-/** Receives a ping; durable on return. The end of a run is a push (docs/use/heartbeats.md#pings). */
+/**
+ * Receives a ping; durable on return. The end of a run is a push (docs/use/heartbeats.md#pings). Throws CpuLimitError
+ * if its assertions cannot be evaluated; then nothing is stored.
+ */
 export async function receivePing(env: StateEnv, check: CheckItem, ping: Ping, retentionDays: number): Promise<void> {
   const { body: received, key, ...how } = ping;
   const body = check.config.keep_body === false ? '' : received;
@@ -129,16 +134,16 @@ export async function receivePing(env: StateEnv, check: CheckItem, ping: Ping, r
     ends: { rid: ping.rid, measured: true },
     ping: facts,
     body,
-    ...(success && { evaluate: evaluatorOf(check, received) }),
+    ...(success && { evaluate: evaluatorOf(env, check, received) }),
   };
   await receivePush(env, check, push, retentionDays);
 }
 
-function evaluatorOf({ config }: CheckItem, body: string): EvaluatePush | undefined {
+function evaluatorOf({ ports }: StateEnv, { config, tenant_id }: CheckItem, body: string): EvaluatePush | undefined {
   const { assertions = [] }: { assertions?: Assertion[] } = config;
   if (assertions.length === 0) return undefined;
   const bytes = Buffer.byteLength(body);
-  return (latency_ms) => evaluatePing(assertions, { body, bytes, isCut: false, latency_ms });
+  return (latency_ms) => evaluatePing(assertions, { body, bytes, isCut: false, latency_ms }, ports.cpu.of(tenant_id));
 }
 
 /** Returns the error message, with the last line of the output, which usually has the reason. */

@@ -88,7 +88,10 @@ type HowToProbe = {
   about: Record<string, unknown>;
 };
 
-/** Probes a target. Undefined if too late, or if a stall or a wait for a body permit may have caused the failure. */
+/**
+ * Probes a target. Undefined if too late, or if a stall or a wait for a body permit may have caused the failure. Throws
+ * CpuLimitError if the response could not be evaluated.
+ */
 export async function probeBy(
   ports: Ports,
   check: CheckSettings,
@@ -101,7 +104,9 @@ export async function probeBy(
   const settings = settingsFor(ports.settings, account);
   const before = ports.clock.stalled();
   const permit = new BodyPermit(probingProcess(ports).lanes.large, tenant_id, ports.clock);
-  const input = { net: ports.net, settings, timeout_ms, now: started_at, withDetails, waitForMemory: permit.enter };
+  const cpu = ports.cpu.of(tenant_id);
+  const limits = { timeout_ms, now: started_at, cpu, waitForMemory: permit.enter };
+  const input = { net: ports.net, settings, withDetails, ...limits };
   let waited_ms = 0;
   const outcome = await probe?.(check, input).finally(() => {
     waited_ms = permit.leave();

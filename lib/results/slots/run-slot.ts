@@ -3,6 +3,7 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { StateEnv } from '#lib/checks/state/on-change.ts';
 import { numberOf } from '#lib/keys.ts';
 import type { Job } from '#lib/messages.ts';
+import { CpuLimitError } from '#lib/platform/sharing/cpu-budget.ts';
 import { NO_PERMIT } from '#lib/platform/sharing/fair-semaphore.ts';
 import type { StoredGapCause } from '#lib/results/pack.ts';
 import type { Lane } from '#lib/results/probe/lanes.ts';
@@ -29,6 +30,8 @@ type SlotOutcomes = {
   found(one: DueProbe, probe: Probe, host: string | undefined): void;
   /** Records an internal error: the slot is a gap, unless a retry succeeds. */
   failed(one: DueProbe, error: unknown): void;
+  /** Records that the response was not evaluated for lack of CPU budget: the slot is a gap. */
+  overBudget(one: DueProbe): void;
   tryAgain(id: string): void;
   hasHeld(): boolean;
   /** Resolves when everything is written, with the jobs to send again. */
@@ -85,6 +88,7 @@ function slotOutcomes(run: JobBatch, job: Job, due: readonly DueProbe[], retenti
       else record(one, probe);
     },
     failed,
+    overBudget: ({ check }) => noteGap(check, 'cpu_budget'),
     tryAgain: (id) => void again.add(id),
     hasHeld: () => held.length > 0,
     end: async () => {
@@ -178,7 +182,8 @@ export async function runSlot(run: JobBatch, job: Job, account: AccountItem | un
         if (found) outcomes.found(one, found, target);
         else await sendNextRetry(run, job);
       } catch (error) {
-        outcomes.failed(one, error);
+        if (error instanceof CpuLimitError) outcomes.overBudget(one);
+        else outcomes.failed(one, error);
       }
     };
     return lanes[lane].each(claim, checks, probe, (left) => {

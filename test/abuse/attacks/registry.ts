@@ -3,6 +3,13 @@ import { amplification } from './amplification.ts';
 import { chunks } from './chunks.ts';
 import { dhe } from './dhe.ts';
 import { everyClass } from './every-class.ts';
+import {
+  checkExpressions,
+  largeDocuments,
+  pingExpressions,
+  refusedExpressions,
+  websocketExpressions,
+} from './expressions.ts';
 import { hangingActions } from './hanging-actions.ts';
 import { hangingReceivers } from './hanging-receivers.ts';
 import { mcpBatch } from './mcp-batch.ts';
@@ -26,5 +33,10 @@ export const attacks: Record<string, Attack> = {
   'every-class': everyClass,
   'silent-uploads': silentUploads,
   'slow-readers': slowReaders((number) => (number % 10 === 0 ? 4 : 1)),
+  'check-expressions': checkExpressions,
+  'ping-expressions': pingExpressions,
+  'websocket-expressions': websocketExpressions,
+  'refused-expressions': refusedExpressions,
+  'large-documents': largeDocuments,
   'list-flood': slowReaders(() => 4),
 };

@@ -4,6 +4,7 @@ import { evaluateAssertions } from '#lib/checks/assertions/evaluate.ts';
 import { expiryOf } from '#lib/checks/assertions/expiry.ts';
 import type { ProbeFacts } from '#lib/checks/assertions/observation.ts';
 import { succeeded, withAssertionResults } from '#lib/checks/outcome.ts';
+import { unlimitedCpu } from '#test/support/probe-world.ts';
 
 const NOW = Date.parse('2026-11-22T12:00:00Z');
 const body = (text: string, type = 'application/json') => ({
@@ -40,7 +41,11 @@ const FACTS: ProbeFacts = {
 const one = (assertion: Partial<Assertion>): Assertion => ({ severity: 'fail', ...assertion }) as Assertion;
 /** Message of a failed assertion; undefined if it is met. */
 const complaint = async (assertion: Partial<Assertion>, facts: Partial<ProbeFacts> = {}) => {
-  const { failures, evaluated } = await evaluateAssertions([one(assertion)], { ...FACTS, ...facts }, true);
+  const { failures, evaluated } = await evaluateAssertions(
+    [one(assertion)],
+    { ...FACTS, ...facts },
+    { cpu: unlimitedCpu, withDetails: true },
+  );
   expect(evaluated[0]!.passed).toBe(failures.length === 0);
   return failures[0]?.message;
 };
@@ -173,7 +178,7 @@ describe('a value that cannot be read', () => {
     const verdict = await evaluateAssertions(
       [one({ source: 'latency_ms', operator: 'less_than', value: 1 })],
       unmeasured,
-      true,
+      { cpu: unlimitedCpu, withDetails: true },
     );
     expect(verdict).toMatchObject({ failures: [], evaluated: [{ passed: true, actual: null }] });
   });
@@ -210,7 +215,10 @@ describe('several assertions', () => {
   const fine = one({ source: 'rcode', operator: 'equals', value: 'NXDOMAIN' });
 
   it('are all evaluated in order; the message has the first failure and warning, and the number of others', async () => {
-    const verdict = await evaluateAssertions([slow, missing, fine, wrong, slow, missing], FACTS, true);
+    const verdict = await evaluateAssertions([slow, missing, fine, wrong, slow, missing], FACTS, {
+      cpu: unlimitedCpu,
+      withDetails: true,
+    });
     expect(verdict.evaluated.map(({ passed }) => passed)).toEqual([false, false, true, false, false, false]);
     expect(withAssertionResults(succeeded(912, 503), verdict)).toMatchObject({
       success: false,
@@ -221,14 +229,20 @@ describe('several assertions', () => {
   });
 
   it('leave a success a success if they only warn', async () => {
-    const outcome = withAssertionResults(succeeded(912, 200), await evaluateAssertions([slow], FACTS, true));
+    const outcome = withAssertionResults(
+      succeeded(912, 200),
+      await evaluateAssertions([slow], FACTS, { cpu: unlimitedCpu, withDetails: true }),
+    );
     expect(outcome).toMatchObject({ success: true, error_kind: null, error_message: '' });
     expect(outcome.warning_message).toBe('expected latency_ms to be less than 800, got {latency_ms}');
   });
 
   it('add nothing if the list is empty', async () => {
-    expect(withAssertionResults(succeeded(5, 200), await evaluateAssertions(undefined, FACTS, true))).toEqual(
-      succeeded(5, 200),
-    );
+    expect(
+      withAssertionResults(
+        succeeded(5, 200),
+        await evaluateAssertions(undefined, FACTS, { cpu: unlimitedCpu, withDetails: true }),
+      ),
+    ).toEqual(succeeded(5, 200));
   });
 });

@@ -2,12 +2,14 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Assertion } from '#lib/checks/assertions/assertion.ts';
 import {
-  expressionOf,
+  areMatches,
+  endOfMatch,
   expressionsIn,
-  invalidExpressions,
-  isFound,
+  invalidExpression,
   MAX_SEARCHED,
+  repetitionError,
 } from '#lib/checks/assertions/expressions.ts';
+import { unlimitedCpu } from '#test/support/probe-world.ts';
 
 const matches = (value: string): Assertion => ({ source: 'body', operator: 'matches', value, severity: 'fail' });
 
@@ -21,7 +23,7 @@ describe('an expression', () => {
     ['😀+', '😀😀', true],
     ['x', '', false],
   ])('matches %s in %j: %s', async (expression, text, found) => {
-    expect(await isFound(expression, text)).toBe(found);
+    expect(await areMatches(unlimitedCpu, [{ expression, text }])).toEqual([found]);
   });
 
   it('finds the end of a match in any text', async () => {
@@ -32,15 +34,16 @@ describe('an expression', () => {
     const texts = fc.string({ unit: fc.constantFrom('a', 'b', 'c', 'B', '1', ' ', '\n', 'ü', '😀') });
     await fc.assert(
       fc.asyncProperty(expressions, texts, async (expression, text) => {
-        const end = (await expressionOf(expression)).endIn(text);
-        expect(await isFound(expression, text)).toBe(end >= 0);
+        const end = await endOfMatch(unlimitedCpu, expression, text);
+        expect(await areMatches(unlimitedCpu, [{ expression, text }])).toEqual([end >= 0]);
       }),
     );
   });
 
   it('searches the first 32 KB', async () => {
     const text = `${'x'.repeat(MAX_SEARCHED - 1)}ab`;
-    expect([await isFound('a', text), await isFound('b', text)]).toEqual([true, false]);
+    const both = ['a', 'b'].map((expression) => ({ expression, text }));
+    expect(await areMatches(unlimitedCpu, both)).toEqual([true, false]);
   });
 
   it.each<[string, RegExp]>([
@@ -49,15 +52,34 @@ describe('an expression', () => {
     ['(?<=a)b', /^look-ahead/],
     ['(?<!a)b', /^look-ahead/],
     ['(a)\\1', /^back references are not supported/],
-    ['(a{1000}){1000}', /^is not an RE2 expression|^is too large/],
+    ['(a{1000}){1000}', /^repeats a part 1000 times, and the maximum is 100/],
+    ['((a{9}){9}){9}', /^repeats a part 729 times/],
+    ['\\pL{1000}', /^repeats a part 1000 times/],
+    ['a{3}{40}', /^repeats a part 120 times/],
+    ['(?:ab{2,60}|c){2}', /^repeats a part 120 times/],
+    ['[{(]{101}', /^repeats a part 101 times/],
     ['a{81}', /^is too large: it has \d+ instructions, and the maximum is 80/],
     ['(', /^is not an RE2 expression/],
     ['[z-a]', /^is not an RE2 expression/],
     ['a**', /^is not an RE2 expression/],
     ['\\p{Nope}', /^is not an RE2 expression/],
   ])('rejects %s with the reason', async (expression, problem) => {
-    expect(await invalidExpressions(expressionsIn([matches('ok'), matches(expression)]))).toEqual([
-      { path: 'config.assertions.1.value', message: expect.stringMatching(problem) },
-    ]);
+    const list = expressionsIn([matches('ok'), matches(expression), matches('(')]);
+    expect(await invalidExpression(unlimitedCpu, list)).toEqual({
+      path: 'config.assertions.1.value',
+      message: expect.stringMatching(problem),
+    });
+  });
+
+  it.each([
+    '(a{10}b{10}){10}',
+    '[{9}]{20}',
+    '\\{900}',
+    '\\Q{900}{900}\\E',
+    'a{9}b{99}',
+    '(a{9})(b{9})(c{9})',
+    'x{,900}',
+  ])('may contain %s: its nested counts multiply to at most 100', (expression) => {
+    expect(repetitionError(expression)).toBeUndefined();
   });
 });

@@ -6,7 +6,7 @@ import { parsePath } from '#lib/checks/assertions/json-path.ts';
 /** Both ways to read a text, which must not differ. */
 const ways: [string, (text: string) => Promise<JsonDocument | undefined>][] = [
   ['parsed', async (text) => JsonDocument.parse(text)],
-  ['scanned', (text) => JsonDocument.scan(text, async () => {})],
+  ['scanned', async (text) => JsonDocument.scan(text)],
 ];
 
 /** Value at a path, by JSON.parse. */
@@ -154,10 +154,8 @@ it('finds the same by both ways of reading', async () => {
   );
 });
 
-it('reads a large text in several turns at any depth', async () => {
-  let turns = 0;
+it('scans a large text of any depth', () => {
   const deep = 300_000;
-  const document = await JsonDocument.scan(`${'['.repeat(deep)}1${']'.repeat(deep)}`, async () => void turns++);
-  expect(turns).toBeGreaterThan(1);
+  const document = JsonDocument.scan(`${'['.repeat(deep)}1${']'.repeat(deep)}`);
   expect(document!.find([0, 0])).toMatchObject({ value: { kind: 'a list' } });
 });

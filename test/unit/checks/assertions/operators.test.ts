@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Assertion } from '#lib/checks/assertions/assertion.ts';
 import { evaluateAssertions } from '#lib/checks/assertions/evaluate.ts';
 import type { ProbeFacts } from '#lib/checks/assertions/observation.ts';
+import { unlimitedCpu } from '#test/support/probe-world.ts';
 
 const factsOf = (text: string): ProbeFacts => ({
   body: { text, bytes: Buffer.byteLength(text), isCut: false, type: '' },
@@ -34,7 +35,7 @@ describe('operators', () => {
           const value = yes === 'one_of' ? [wanted] : yes === 'equals' ? wanted : yes === 'exists' ? undefined : word;
           const facts = factsOf(JSON.stringify(root));
           const both = [json(property, yes, value), json(property, no, value)];
-          const { evaluated } = await evaluateAssertions(both, facts, true);
+          const { evaluated } = await evaluateAssertions(both, facts, { cpu: unlimitedCpu, withDetails: true });
           expect(evaluated[0]!.passed).toBe(!evaluated[1]!.passed);
         },
       ),
@@ -46,7 +47,11 @@ describe('operators', () => {
       fc.asyncProperty(fc.integer(), fc.integer(), async (found, wanted) => {
         const names = ['less_than', 'at_most', 'at_least', 'greater_than'] as const;
         const list = names.map((operator) => one({ source: 'latency_ms', operator, value: wanted }));
-        const { evaluated } = await evaluateAssertions(list, { latency_ms: found }, true);
+        const { evaluated } = await evaluateAssertions(
+          list,
+          { latency_ms: found },
+          { cpu: unlimitedCpu, withDetails: true },
+        );
         expect(evaluated.map(({ passed }) => passed)).toEqual([
           found < wanted,
           found <= wanted,
@@ -68,7 +73,9 @@ describe('operators', () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), async (bytes) => {
         const facts = factsOf(new TextDecoder().decode(bytes));
-        expect((await evaluateAssertions(list, facts, true)).evaluated).toHaveLength(list.length);
+        expect(
+          (await evaluateAssertions(list, facts, { cpu: unlimitedCpu, withDetails: true })).evaluated,
+        ).toHaveLength(list.length);
       }),
     );
   });

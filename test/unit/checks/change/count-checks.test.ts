@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { deleteEntity } from '#lib/catalog/change-entity.ts';
-import type { CheckCountItem } from '#lib/catalog/check-count.ts';
+import { addLoads, type CheckCountItem, NO_LOAD } from '#lib/catalog/check-count.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import { createCheck, deleteCheck, updateCheck } from '#lib/checks/change/change-check.ts';
-import { loadOfCheck } from '#lib/checks/change/count-checks.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
+import { loadOfCheck } from '#lib/checks/settings/guard-settings.ts';
 import { healthWorld } from '#test/support/health-world.ts';
 
 type Step =
@@ -69,14 +69,12 @@ it('counts the checks correctly under any concurrent changes', async () => {
         }
         const count = await ports.table.get<CheckCountItem>(keys.checkCount(context.tenant));
         const left = (await Promise.all(made.map(world.fresh))).filter(Boolean);
-        const load = left.reduce((sum, check) => sum + loadOfCheck(check), 0);
-        expect({ checks: count?.checks ?? 0, load: count?.load ?? 0 }).toEqual({ checks: left.length, load });
+        const load = left.map(loadOfCheck).reduce(addLoads, NO_LOAD);
+        expect({ checks: count?.checks ?? 0, load: count?.load ?? NO_LOAD }).toEqual({ checks: left.length, load });
         for (const { id } of entities) {
           const item = await ports.table.get<EntityItem>(keys.entity(context.tenant, id));
-          const own = left
-            .filter(({ entity_id }) => entity_id === id)
-            .reduce((sum, check) => sum + loadOfCheck(check), 0);
-          expect(item?.check_load ?? 0).toBe(own);
+          const own = left.filter(({ entity_id }) => entity_id === id).map(loadOfCheck);
+          expect(item?.check_load ?? NO_LOAD).toEqual(own.reduce(addLoads, NO_LOAD));
         }
       }
       world.store.store.close();

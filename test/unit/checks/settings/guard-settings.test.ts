@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
 import type { CheckSettings } from '#lib/checks/check-item.ts';
 import { guardSettings } from '#lib/checks/settings/guard-settings.ts';
+import { readSettings } from '#lib/settings.ts';
+import { unlimitedCpu } from '#test/support/probe-world.ts';
 
 const http = (target_url: string) => ({ check_type: 'http', target_url, method: 'GET', config: {} });
 const on = (check_type: string, config: object) => ({ check_type, config: { ...config } });
@@ -9,7 +11,15 @@ const guard = (
   CHECK_EGRESS: 'public' | 'any' = 'public',
   EGRESS_ALLOW: string[] = [],
   SMTP_EGRESS: 'open' | 'closed' = 'open',
-) => guardSettings(check, { CHECK_EGRESS, EGRESS_ALLOW, SMTP_EGRESS });
+) =>
+  guardSettings(check, {
+    tenant: 'acc_1',
+    caller: { egress: 'any' },
+    ports: {
+      settings: { ...readSettings({}), CHECK_EGRESS, EGRESS_ALLOW, SMTP_EGRESS },
+      cpu: { of: () => unlimitedCpu },
+    },
+  });
 
 it.each([
   [http('http://127.0.0.1/'), 'target_url'],

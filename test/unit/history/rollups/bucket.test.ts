@@ -24,7 +24,7 @@ describe('a bucket', () => {
       ...lasting({ up: 85_680_000, down: 540_000, gap: 180_000 }),
       runs: 1437,
       failures: 9,
-      gaps: { late: 1, outage: 2, network: 0, error: 0 },
+      gaps: { late: 1, outage: 2, network: 0, error: 0, cpu_budget: 0 },
       latency: histogramOf([...new Array(1427).fill(20), 26]),
     };
     expect(bucketRecord(day, DAY)).toEqual({

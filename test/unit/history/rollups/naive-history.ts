@@ -37,7 +37,7 @@ export function naiveFigures(reference: Reference, outages: TimeRange[], window:
   const runs = reference.runs.filter(({ at }) => window.from <= at && at < window.to);
   const missed =
     reference.mode === 'push' ? missedPushes(reference, outages, bounds) : missedSlots(reference, outages, bounds);
-  const gaps = { late: 0, outage: 0, network: 0, error: 0 };
+  const gaps = { late: 0, outage: 0, network: 0, error: 0, cpu_budget: 0 };
   for (const { from, cause } of missed) if (window.from <= from && from < window.to) gaps[cause] += 1;
   const kindAt = (at: number) => kindOf(reference, reference.mode === 'push' ? outages : missed, at);
   return {

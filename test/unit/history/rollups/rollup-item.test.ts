@@ -115,7 +115,7 @@ describe('the items of a cell of 50 checks', () => {
         runs: 1e6,
         failures: 1e6,
         warnings: 1e6,
-        gaps: { late: 1e6, outage: 1e6, network: 1e6, error: 1e6 },
+        gaps: { late: 1e6, outage: 1e6, network: 1e6, error: 1e6, cpu_budget: 1e6 },
       },
     ]);
     const spans = flapping(500);

@@ -30,7 +30,7 @@ export const someFigures = (spans: readonly AccountedSpan[]): fc.Arbitrary<Figur
       runs: count,
       failed: fc.double({ min: 0, max: 1, noNaN: true }),
       warnings: count,
-      gaps: fc.record({ late: count, outage: count, network: count, error: count }),
+      gaps: fc.record({ late: count, outage: count, network: count, error: count, cpu_budget: count }),
       latencies: fc.array(fc.nat({ max: 86_400_000 }), { maxLength: 30 }),
     })
     .map(({ runs, failed, warnings, gaps, latencies }) => ({

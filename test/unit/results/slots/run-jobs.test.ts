@@ -6,8 +6,9 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import { cellOf, numberOf } from '#lib/keys.ts';
 import type { Job } from '#lib/messages.ts';
 import type { HttpReply } from '#lib/net/net.ts';
+import { CpuLimitError } from '#lib/platform/sharing/cpu-budget.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
-import type { PackItem } from '#lib/results/pack.ts';
+import { entryOf, type PackItem } from '#lib/results/pack.ts';
 import { latestSlot } from '#lib/schedule/slots.ts';
 import { type HealthWorld, healthWorld, intervalScheduleOfCheck, jobOfCheck } from '#test/support/health-world.ts';
 import { queueRecord } from '#test/support/queue-record.ts';
@@ -70,6 +71,28 @@ const packs = async ({ tenant_id, id, interval_seconds }: CheckItem): Promise<nu
   const found = await allOf<PackItem>(world.store, { partition });
   return found.map(({ runs }) => runs.split(' ').map((word) => Number.parseInt(word, 10)));
 };
+
+describe('a check whose account has used its CPU budget', () => {
+  it('has a gap with that cause; the others of the batch have results', async () => {
+    const matches = { config: { assertions: [{ source: 'body', operator: 'matches', value: 'ok' }] } };
+    const checks = [await world.check({ entity_id, target_url: 'https://host-a.example.com/a' })];
+    checks.push(await world.check({ entity_id, target_url: 'https://host-b.example.com/b', ...matches }));
+    const { ports } = world;
+    const over = { of: () => () => Promise.reject(new CpuLimitError('The budget is used.')) };
+    const http = async () => OK;
+    const prober = create({ ...ports, cpu: over, net: { ...ports.net, http } as never });
+    await prober({
+      Records: [queueRecord('m', { jobs: [{ ...nextJob(checks[0]!), only: checks.map(({ id }) => id) }] })],
+    });
+    const job = nextJob(checks[0]!);
+    expect(await prober({ Records: [queueRecord('m', { jobs: [job] })] })).toEqual({ batchItemFailures: [] });
+    const partition = world.keys.packs(job.tenant_id, job.cell, job.interval_seconds);
+    const last = (await allOf<PackItem>(world.store, { partition })).at(-1)!;
+    expect(last.runs).toMatch(new RegExp(`${numberOf(checks[1]!.id)},gcpu_budget$`));
+    expect(entryOf(last, numberOf(checks[0]!.id))).toMatchObject({ success: true });
+    expect(world.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+});
 
 describe('the job of a cell', () => {
   it('probes its enabled checks with its interval, in one pack', async () => {
