@@ -56,8 +56,8 @@ const overBudget = () =>
 type Budget = { left_ms: number; at: number };
 
 /**
- * Divides the CPU time for jobs among tenants, which take turns. A turn is one call, and starts if its tenant has budget
- * left. The budget is charged with measured time. A tenant without budget gets errors; the others do not notice.
+ * Divides the CPU time for jobs among tenants, which take turns. A turn is one call, and starts if its tenant has
+ * budget left. The budget is charged with measured time. A tenant without budget gets errors; the others do not notice.
  */
 export function cpuBudget(clock: Pick<Clock, 'now' | 'sleep'>, runJob: RunCpuJob): Cpu {
   const turns = new FairSemaphore({ permits: 1, wait_ms: WAIT_MS }, clock);

@@ -8,10 +8,11 @@ type Stretch = { from: number; until: number; offset: number };
 type Zone = { format: Intl.DateTimeFormat; years: Map<number, Stretch[]> };
 
 const zones = new Map<string, Zone>();
-const MAX_ZONES = 100;
+/** More than the IANA database has: computing the clock changes of a zone and year takes up to 5 ms. */
+const MAX_ZONES = 1000;
 
-/** Minimum time (ms) between two clock changes of a zone. */
-const MIN_CHANGE_MS = 7 * DAY_MS;
+/** Minimum time (ms) between two clock changes of a zone: Ramadan, in Morocco and Gaza. */
+const MIN_CHANGE_MS = 28 * DAY_MS;
 
 /** Whether a name is a zone of the IANA database of this process. */
 export function isZone(name: string): boolean {
