@@ -1,5 +1,5 @@
 import type { Ports } from '#lib/env.ts';
 import { serveFiles } from '#lib/page/serve-file.ts';
 
-/** Serves the console: its page at `/` and files under `/assets/`. */
-export const create = (ports: Pick<Ports, 'settings' | 'log' | 'assets'>) => serveFiles(ports, ports.assets.console);
+/** Serves the console, its page at `/` and files under `/assets/`, and the docs under `/docs`. */
+export const create = (ports: Pick<Ports, 'settings' | 'log' | 'assets'>) => serveFiles(ports, ports.assets);

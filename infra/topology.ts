@@ -161,6 +161,10 @@ export const routes: readonly { method: string; path: string; function: Function
   { method: 'HEAD', path: '/', function: 'console' },
   { method: 'GET', path: '/assets/{file}', function: 'console' },
   { method: 'HEAD', path: '/assets/{file}', function: 'console' },
+  { method: 'GET', path: '/docs', function: 'console' },
+  { method: 'HEAD', path: '/docs', function: 'console' },
+  { method: 'GET', path: '/docs/{folder}/{page}', function: 'console' },
+  { method: 'HEAD', path: '/docs/{folder}/{page}', function: 'console' },
   { method: 'ANY', path: '/{proxy+}', function: 'api' },
 ];
 

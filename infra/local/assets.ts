@@ -26,5 +26,6 @@ export function localAssets(log: Log): Assets {
   return {
     document: lazy(() => make('document')),
     console: lazy(async () => JSON.parse(await make('console'))),
+    docs: lazy(async () => JSON.parse(await make('docs'))),
   };
 }

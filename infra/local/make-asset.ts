@@ -16,6 +16,11 @@ const MAKERS = {
     const { buildConsole } = await import('#lib/page/build.ts');
     return JSON.stringify(await buildConsole(generate().console));
   },
+  docs: async () => {
+    const { generate } = await import('#infra/docs/generate.ts');
+    const { buildDocs } = await import('#infra/docs/site/build-site.ts');
+    return JSON.stringify(await buildDocs(generate().document));
+  },
 };
 export type AssetName = keyof typeof MAKERS;
 
@@ -24,6 +29,7 @@ const INPUTS = [
   '{lib,infra/docs,console}/**/*.{ts,tsx,css,html,json,ndjson}',
   'infra/local/make-asset.ts',
   'docs/catalog-ops.json',
+  'docs/{use,operate,api}/*.md',
   '{package,package-lock,tsconfig}.json',
 ];
 

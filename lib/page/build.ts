@@ -12,7 +12,7 @@ const ENTRY = 'console/main.tsx';
 const PAGE = 'console/index.html';
 
 /** First versions with `light-dark()`. */
-const BROWSERS = ['chrome123', 'edge123', 'firefox120', 'safari17.5'];
+export const BROWSERS = ['chrome123', 'edge123', 'firefox120', 'safari17.5'];
 
 const OPTIONS = {
   entryPoints: [ENTRY],
@@ -37,6 +37,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
 };
 
 /**
@@ -112,7 +113,8 @@ const addressOf = (output: string): string => `/assets/${basename(output)}`;
 
 const encoders = { brotli: promisify(brotliCompress), gzip: promisify(gzip) };
 
-async function compress(name: string, content: Uint8Array): Promise<ConsoleFile> {
+/** Compresses a file. @param name decides its content type */
+export async function compress(name: string, content: Uint8Array): Promise<ConsoleFile> {
   const type = TYPES[extname(name)];
   if (type === undefined) throw new Error(`lib/page/build.ts has no content type for ${name}.`);
   // Level 9 of 11 takes a tenth of the time and is hardly larger.

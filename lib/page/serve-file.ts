@@ -1,6 +1,6 @@
 import { brotliDecompressSync } from 'node:zlib';
 import type { Ports } from '#lib/env.ts';
-import type { ConsoleFile, ConsoleFiles } from '#lib/platform/assets.ts';
+import type { Assets, ConsoleFile, ConsoleFiles, DocsFiles } from '#lib/platform/assets.ts';
 import { AppError, errorBody } from '#lib/platform/errors.ts';
 import { API_HEADERS, type ApiEvent, type ApiResult } from '#lib/platform/http/api-event.ts';
 import { loggedError } from '#lib/platform/http/router.ts';
@@ -22,18 +22,19 @@ const CACHED = { 'cache-control': 'public, max-age=31536000, immutable' };
 const REVALIDATED = { 'cache-control': 'no-cache', vary: 'Accept, Accept-Encoding' };
 
 /**
- * Handles GET and HEAD of `/` and `/assets/{file}`. `/` is the page for browsers and a text for other clients. A
+ * Handles GET and HEAD of `/`, `/assets/{file}` and `/docs`. `/` is the page for browsers and a text for other clients. A
  * browser gets no page under a foreign host name (lib/platform/http/service-host.ts); assets are the same for all hosts
  * and cached by CloudFront. Throws if the files cannot be built.
  */
 export const serveFiles =
-  (own: FilePorts, files: () => Promise<ConsoleFiles>) =>
+  (own: FilePorts, { console, docs }: Pick<Assets, 'console' | 'docs'>) =>
   async (event: ApiEvent): Promise<ApiResult> => {
     const { rawPath: path, headers, requestContext } = event;
     const { requestId: request_id, http } = requestContext;
     try {
-      if (path === '/') return withId(await servePage(own, files, headers), request_id);
-      const { assets } = await files();
+      if (path === '/') return withId(await servePage(own, console, headers), request_id);
+      if (path.startsWith(DOCS_PATH)) return withId(serveDocs(await docs(), path, headers), request_id);
+      const { assets } = await console();
       const name = path.slice('/assets/'.length);
       const file = Object.hasOwn(assets, name) ? assets[name] : undefined;
       if (!file)
@@ -69,6 +70,17 @@ async function servePage(
     : fileResponse(page, headers, caching);
 }
 
+const DOCS_PATH = '/docs';
+
+function serveDocs(files: DocsFiles, path: string, headers: ApiEvent['headers']): ApiResult {
+  const file = Object.hasOwn(files, path) ? files[path] : undefined;
+  if (!file) throw new AppError('NOT_FOUND', `${path} does not exist. ${DOCS_PATH} lists all pages.`);
+  const caching = { ...(file.isAsset ? CACHED : REVALIDATED), vary: 'Accept-Encoding', etag: file.etag };
+  return isSame(headers['if-none-match'], file.etag)
+    ? { statusCode: 304, headers: { ...CONSOLE_HEADERS, ...caching }, body: '' }
+    : fileResponse(file, headers, caching);
+}
+
 function fileResponse(file: ConsoleFile, requested: ApiEvent['headers'], more: Record<string, string>): ApiResult {
   const headers = { 'content-type': file.type, ...CONSOLE_HEADERS, ...more };
   const encoding = encodingFor(requested['accept-encoding']);
@@ -93,11 +105,12 @@ const withId = (result: ApiResult, request_id: string): ApiResult => ({
 
 const ROOT_TEXT = `Fleetwatch runs here. Open this address in a browser to sign in, or call it:
 
+  /docs              documentation and API reference
   /v1/openapi.json   every endpoint, for programs such as Swagger UI
   /v1/health         health of the service
   /v1/status         state of all checks and entities, with a key:
 
   curl -H "Authorization: Bearer <API_KEY>" <this address>/v1/status
 
-See README.md and docs/ for more.
+See README.md for more.
 `;

@@ -14,14 +14,17 @@ export type ConsoleFiles = {
   assets: Record<string, ConsoleFile>;
 };
 
-/** Content generated from the code instead of data. Both methods reject if the content is not available. */
+/** Files of the docs by path, such as `/docs/use/alerts`. The name of an asset changes with its content. */
+export type DocsFiles = Record<string, ConsoleFile & { etag: string; isAsset: boolean }>;
+
+/** Content generated from the code instead of data. Each method rejects if the content is not available. */
 export interface Assets {
   document(): Promise<string>;
   console(): Promise<ConsoleFiles>;
+  docs(): Promise<DocsFiles>;
 }
 
-const unavailable = () =>
-  Promise.reject(new Error('This function serves neither the OpenAPI document nor the console.'));
+const unavailable = () => Promise.reject(new Error('This function serves no OpenAPI document, console or docs.'));
 
 /** The assets of a function that serves none. */
-export const NO_ASSETS: Assets = { document: unavailable, console: unavailable };
+export const NO_ASSETS: Assets = { document: unavailable, console: unavailable, docs: unavailable };

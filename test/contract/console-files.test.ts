@@ -54,7 +54,7 @@ describe('the root path', () => {
       expect(response.status).toBe(200);
       expect(headersOf(response)).toMatchObject({ ...OF_A_PAGE, 'content-type': 'text/plain; charset=utf-8' });
       const text = await response.text();
-      for (const word of ['/v1/openapi.json', '/v1/health', 'Authorization: Bearer', 'README.md']) {
+      for (const word of ['/v1/openapi.json', '/v1/health', 'Authorization: Bearer', '/docs']) {
         expect(text).toContain(word);
       }
     }

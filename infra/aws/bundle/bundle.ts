@@ -5,7 +5,7 @@ import { buildSync } from 'esbuild';
 import type { FunctionName } from '#infra/topology.ts';
 import { loadedWith } from '#lib/page/loaded-with.ts';
 import { entryOf, PACKED } from './entry.ts';
-import { packedConsole } from './packed-console.ts';
+import { packedConsole, packedDocs } from './packed-console.ts';
 import { packedDocument } from './packed-document.ts';
 import { withoutDescriptions, withoutExamples, withoutManifests } from './without-documentation.ts';
 
@@ -43,11 +43,13 @@ export function bundle(name: FunctionName): Bundle {
 
 const DOCUMENT = 'openapi-document.mjs';
 const CONSOLE = 'console-files.mjs';
+const DOCS = 'docs-files.mjs';
 let folder: string | undefined;
 function ownFolder(): string {
   const dir = mkdtempSync(join(tmpdir(), 'fleetwatch-bundles-'));
   writeFileSync(join(dir, DOCUMENT), packedDocument());
   writeFileSync(join(dir, CONSOLE), packedConsole());
+  writeFileSync(join(dir, DOCS), packedDocs());
   process.once('exit', () => rmSync(dir, { recursive: true, force: true }));
   return dir;
 }
@@ -72,6 +74,7 @@ function build(name: FunctionName): Bundle {
       ...WITHOUT,
       [PACKED.document]: join(folder, DOCUMENT),
       [PACKED.console]: join(folder, CONSOLE),
+      [PACKED.docs]: join(folder, DOCS),
     },
     banner: { js: REQUIRE },
     legalComments: 'none',

@@ -1,8 +1,8 @@
 import { type FunctionName, functions, queues, streams as readers, routes } from '#infra/topology.ts';
 import { EDGE_SECRET } from '#lib/aws/environment.ts';
 
-/** Module names of the document and the console in a bundle (bundle.ts). */
-export const PACKED = { document: '#packed/document', console: '#packed/console' };
+/** Module names of the document, the console and the docs in a bundle (bundle.ts). */
+export const PACKED = { document: '#packed/document', console: '#packed/console', docs: '#packed/docs' };
 
 /** Returns the entry file of a function on AWS: its factory with the ports of AWS, generated from the topology. */
 export const entryOf = (name: FunctionName): string => (functions[name].table ? entryWithTable(name) : bareEntry(name));
@@ -15,7 +15,8 @@ const bareEntry = (name: FunctionName): string =>
     "import { behindEdge } from '#lib/aws/lambda/behind-edge.ts';",
     "import { lambda } from '#lib/aws/lambda/lambda.ts';",
     `import files from '${PACKED.console}';`,
-    'const world = { ...bareWorld(process.env), assets: { console: async () => files } };',
+    `const docs = async () => (await import('${PACKED.docs}')).default;`,
+    'const world = { ...bareWorld(process.env), assets: { console: async () => files, docs } };',
     `const work = behindEdge(create(world), process.env.${EDGE_SECRET} ?? '');`,
     'export const handler = lambda(work, { log: world.log });',
     '',

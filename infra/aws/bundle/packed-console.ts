@@ -1,22 +1,29 @@
 import { generate } from '#infra/docs/generate.ts';
+import { buildDocs } from '#infra/docs/site/build-site.ts';
 import { buildConsole } from '#lib/page/build.ts';
 import type { ConsoleFile } from '#lib/platform/assets.ts';
 
 // Built when this module is loaded, because bundle() is synchronous.
-const { page, etag, assets } = await buildConsole(generate().console);
+const generated = generate();
+const { page, etag, assets } = await buildConsole(generated.console);
+const docs = await buildDocs(generated.document);
 
-const lean = ({ type, br }: ConsoleFile) => ({ type, br });
-const leanAssets = Object.fromEntries(Object.entries(assets).map(([name, file]) => [name, lean(file)]));
-
-/** Returns a module with the current files of the console. It contains the brotli form and derives gzip on demand. */
-export const packedConsole = (): string =>
+/** Returns a module with files by name. It contains the brotli form and derives gzip on demand. */
+const packed = (files: Readonly<Record<string, ConsoleFile>>, result: string): string =>
   [
     "import { brotliDecompressSync, gzipSync } from 'node:zlib';",
     "const gzipOf = (br) => gzipSync(brotliDecompressSync(Buffer.from(br, 'base64')), { level: 9 }).toString('base64');",
-    `const files = ${JSON.stringify({ page: lean(page), etag, assets: leanAssets })};`,
-    'for (const file of [files.page, ...Object.values(files.assets)]) {',
+    `const files = ${JSON.stringify(files, (name, value) => (name === 'gzip' ? undefined : value))};`,
+    'for (const file of Object.values(files)) {',
     "  Object.defineProperty(file, 'gzip', { get: () => gzipOf(file.br) });",
     '}',
-    'export default files;',
+    `export default ${result};`,
     '',
   ].join('\n');
+
+/** Returns a module with the current files of the console. */
+export const packedConsole = (): string =>
+  packed({ page, ...assets }, `{ page: files.page, etag: ${JSON.stringify(etag)}, assets: files }`);
+
+/** Returns a module with the current docs. */
+export const packedDocs = (): string => packed(docs, 'files');
