@@ -11,7 +11,7 @@ const KEYS = [
 ] as const;
 
 export const KeysHelp = ({ onClose }: { onClose: () => void }) => (
-  <Dialog title="Keyboard shortcuts" onClose={onClose}>
+  <Dialog help="start" title="Keyboard shortcuts" onClose={onClose}>
     <dl class="keys">
       {KEYS.map(([key, what]) => (
         <div key={key}>

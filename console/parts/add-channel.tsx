@@ -8,7 +8,7 @@ export const addChannel = (why: string | undefined): ConfirmedAction => ({
   name: 'Add channel',
   why,
   ask: (begin, close) => (
-    <Dialog title="Add a channel to the selected checks" onClose={close} wide>
+    <Dialog help="channels" title="Add a channel to the selected checks" onClose={close} wide>
       <ChannelForm
         name="channel of many checks"
         submit="Add channel"

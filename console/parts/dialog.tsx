@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { address } from '#console/app/router.ts';
 import { Button } from './button.tsx';
+import { HelpLink, type Subject } from './help-link.tsx';
 
 type DialogProps = {
   title: string;
@@ -9,12 +10,13 @@ type DialogProps = {
   onClose: () => void;
   children: ComponentChildren;
   wide?: boolean;
+  help?: Subject;
 };
 
 const FIRST_FIELD = ':is(input, select, textarea):not(:disabled)';
 
 /** Modal dialog. The first field has the focus. Escape and a change of the page close it. */
-export function Dialog({ title, onClose, children, wide = false }: DialogProps) {
+export function Dialog({ title, onClose, children, wide = false, help }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
   // Before painting, so that keys typed at once go to the dialog.
@@ -35,6 +37,7 @@ export function Dialog({ title, onClose, children, wide = false }: DialogProps) 
     <dialog ref={element} class={wide ? 'dialog wide' : 'dialog'} aria-labelledby={id} onClose={onClose}>
       <header>
         <h2 id={id}>{title}</h2>
+        {help && <HelpLink to={help} />}
         <Button quiet small icon="close" label="Close" onClick={() => element.current?.close()} />
       </header>
       {children}

@@ -21,7 +21,7 @@ export const labelMany = (why: string | undefined, pathOf: (key: string) => stri
   name: 'Label',
   why,
   ask: (begin, close) => (
-    <Dialog title="Label the selected items" onClose={close}>
+    <Dialog help="labels" title="Label the selected items" onClose={close}>
       <SchemaForm
         name="labels of many"
         schema={SCHEMA}

@@ -1,14 +1,18 @@
 import type { ComponentChildren } from 'preact';
 import type { ApiFailure } from '#console/api/call.ts';
 import { Button } from './button.tsx';
+import { HelpLink, type Subject } from './help-link.tsx';
 import { Icon, type IconName } from './icon.tsx';
 
+type EmptyProps = { title: string; icon?: IconName; help?: Subject; children?: ComponentChildren };
+
 /** Empty state: a title and the next step. */
-export const Empty = ({ title, icon, children }: { title: string; icon?: IconName; children?: ComponentChildren }) => (
+export const Empty = ({ title, icon, help, children }: EmptyProps) => (
   <div class="empty">
     {icon && <Icon name={icon} />}
     <p class="empty-title">{title}</p>
     {children}
+    {help && <HelpLink to={help} />}
   </div>
 );
 

@@ -1,6 +1,6 @@
 import { brotliDecompressSync } from 'node:zlib';
 import type { Ports } from '#lib/env.ts';
-import type { Assets, ConsoleFile, ConsoleFiles, DocsFiles } from '#lib/platform/assets.ts';
+import { type Assets, type ConsoleFile, type ConsoleFiles, DOCS_MISSING, type DocsFiles } from '#lib/platform/assets.ts';
 import { AppError, errorBody } from '#lib/platform/errors.ts';
 import { API_HEADERS, type ApiEvent, type ApiResult } from '#lib/platform/http/api-event.ts';
 import { loggedError } from '#lib/platform/http/router.ts';
@@ -22,9 +22,9 @@ const CACHED = { 'cache-control': 'public, max-age=31536000, immutable' };
 const REVALIDATED = { 'cache-control': 'no-cache', vary: 'Accept, Accept-Encoding' };
 
 /**
- * Handles GET and HEAD of `/`, `/assets/{file}` and `/docs`. `/` is the page for browsers and a text for other clients. A
- * browser gets no page under a foreign host name (lib/platform/http/service-host.ts); assets are the same for all hosts
- * and cached by CloudFront. Throws if the files cannot be built.
+ * Handles GET and HEAD of `/`, `/assets/{file}` and the docs. `/` is the page for browsers and a text for other clients.
+ * A browser gets no page under a foreign host name (lib/platform/http/service-host.ts); assets and docs are the same for
+ * all hosts. CloudFront caches assets. Throws if the files cannot be built.
  */
 export const serveFiles =
   (own: FilePorts, { console, docs }: Pick<Assets, 'console' | 'docs'>) =>
@@ -74,7 +74,11 @@ const DOCS_PATH = '/docs';
 
 function serveDocs(files: DocsFiles, path: string, headers: ApiEvent['headers']): ApiResult {
   const file = Object.hasOwn(files, path) ? files[path] : undefined;
-  if (!file) throw new AppError('NOT_FOUND', `${path} does not exist. ${DOCS_PATH} lists all pages.`);
+  if (!file) {
+    if (headers.accept?.includes('text/html'))
+      return { ...fileResponse(files[DOCS_MISSING]!, headers, REVALIDATED), statusCode: 404 };
+    throw new AppError('NOT_FOUND', `${path} does not exist. ${DOCS_PATH} lists all pages.`);
+  }
   const caching = { ...(file.isAsset ? CACHED : REVALIDATED), vary: 'Accept-Encoding', etag: file.etag };
   return isSame(headers['if-none-match'], file.etag)
     ? { statusCode: 304, headers: { ...CONSOLE_HEADERS, ...caching }, body: '' }

@@ -17,6 +17,9 @@ export type ConsoleFiles = {
 /** Files of the docs by path, such as `/docs/use/alerts`. The name of an asset changes with its content. */
 export type DocsFiles = Record<string, ConsoleFile & { etag: string; isAsset: boolean }>;
 
+/** Key of the page for paths that do not exist. */
+export const DOCS_MISSING = '/docs/404';
+
 /** Content generated from the code instead of data. Each method rejects if the content is not available. */
 export interface Assets {
   document(): Promise<string>;

@@ -69,7 +69,7 @@ export function ActionForm({ action, onSaved, onClose }: ActionFormProps) {
   const ofCall = specs.filter(({ path }) => triggerOf(path) === undefined);
   const ofTrigger = specs.filter(({ path }) => triggerOf(path) !== undefined && belongsTo(path, trigger));
   return (
-    <Dialog title={action ? `Change ${action.name}` : 'New action'} wide onClose={onClose}>
+    <Dialog help="actions" title={action ? `Change ${action.name}` : 'New action'} wide onClose={onClose}>
       <Form form={form} submit={action ? 'Save' : 'Create'} why={refusal('configure')} onCancel={onClose}>
         <FormFields form={form} specs={ofCall} />
         <h3>Trigger</h3>

@@ -57,7 +57,7 @@ export default function ActionsPage(_props: PageProps) {
       <Data of={actions} what="Loading the actions">
         {(found) =>
           found.length === 0 ? (
-            <Empty title="No actions yet" icon="actions">
+            <Empty help="actions" title="No actions yet" icon="actions">
               <p>
                 An action sends an HTTP request to your systems, such as a pipeline or a runbook. Users, agents, state
                 changes or a schedule can start it.

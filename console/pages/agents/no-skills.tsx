@@ -25,7 +25,7 @@ export function NoSkills({ onDone }: { onDone: () => void }) {
     }
   }
   return (
-    <Empty title="No skills yet" icon="agents">
+    <Empty help="skills" title="No skills yet" icon="agents">
       <p>The built-in tools read the catalog, states and history, and create checks.</p>
       <Button kind="main" busy={busy} why={refusal('write')} onClick={() => void register()}>
         Enable built-in tools

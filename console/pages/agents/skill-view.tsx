@@ -98,7 +98,7 @@ export function SkillView({ skill, actions, onChange }: SkillViewProps) {
       {tools.length > 0 ? (
         <Table label={`Tools of ${name}`} rows={tools} columns={columns} keyOf={(tool) => tool.name} />
       ) : (
-        <Empty title="No tools yet" />
+        <Empty help="skills" title="No tools yet" />
       )}
       {open?.what === 'edit' && <SkillForm skill={skill} onClose={close} onSaved={onChange} />}
       {open?.what === 'add' && <ToolForm skill={skill} actions={actions} onClose={close} onSaved={onChange} />}

@@ -53,7 +53,7 @@ export function ToolForm({ skill, tool, actions, onSaved, onClose }: ToolFormPro
 
   const isKnown = chosen === '' || actions.some(({ id }) => id === chosen);
   return (
-    <Dialog title={tool ? `Change ${tool.name}` : `New tool in ${skill.name}`} wide onClose={onClose}>
+    <Dialog help="skills" title={tool ? `Change ${tool.name}` : `New tool in ${skill.name}`} wide onClose={onClose}>
       <Form form={form} submit={tool ? 'Save' : 'Add'} why={refusal('write')} onCancel={onClose}>
         <SelectField
           label="Action"

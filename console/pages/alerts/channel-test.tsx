@@ -29,7 +29,7 @@ export function ChannelTest({ name, path, onDone }: TestProps) {
         {busy ? 'Sending' : 'Send test'}
       </Button>
       {tested && (
-        <Dialog title={`Test of ${name}`} onClose={() => show(undefined)}>
+        <Dialog help="channel_test" title={`Test of ${name}`} onClose={() => show(undefined)}>
           {'preview' in tested ? (
             <>
               <div>

@@ -48,14 +48,14 @@ export function Channels({ channels, checks, reload }: ChannelsProps) {
         </Button>
       </p>
       {channels.length === 0 ? (
-        <Empty title="No channels yet" icon="alerts">
+        <Empty help="channels" title="No channels yet" icon="alerts">
           <p>Add one to receive alerts of all checks, or of the checks that you choose.</p>
         </Empty>
       ) : (
         <ChannelTable channels={channels} checks={checks} reload={reload} edit={edit} />
       )}
       {editing && (
-        <Dialog
+        <Dialog help="channels"
           title={editing === 'new' ? 'New account channel' : `Edit ${labelOfChannel(editing)}`}
           wide
           onClose={close}

@@ -35,7 +35,7 @@ export function Silences({ checks }: { checks: readonly Check[] | undefined }) {
       <Data of={silences} what="Loading the silences">
         {(found) =>
           found.length === 0 ? (
-            <Empty title="No active silences" icon="alerts">
+            <Empty help="silences" title="No active silences" icon="alerts">
               <p>A silence suppresses all alerts of the selected checks until a given time.</p>
               <p>To silence a single check or entity, open its page. Its silence is then listed here too.</p>
             </Empty>
@@ -45,7 +45,7 @@ export function Silences({ checks }: { checks: readonly Check[] | undefined }) {
         }
       </Data>
       {making && (
-        <Dialog title="New silence" wide onClose={() => make(false)}>
+        <Dialog help="silences" title="New silence" wide onClose={() => make(false)}>
           <SilenceForm
             name="new silence"
             more={{ applies_to: selectorSchema(blueprintsInUse()) }}

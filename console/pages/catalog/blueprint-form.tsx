@@ -25,7 +25,7 @@ export function BlueprintDialog({ blueprint, onSaved, onClose }: BlueprintDialog
   // There is always a default blueprint, so the mark can be set but not removed.
   const skip = [...(blueprint ? ['slug'] : []), ...(blueprint?.is_default ? ['is_default'] : [])];
   return (
-    <Dialog title={blueprint ? `Edit ${blueprint.name}` : 'New blueprint'} onClose={onClose}>
+    <Dialog help="blueprints" title={blueprint ? `Edit ${blueprint.name}` : 'New blueprint'} onClose={onClose}>
       <SchemaForm
         name={blueprint ? `blueprint ${blueprint.slug}` : 'new blueprint'}
         schema={SCHEMA}

@@ -38,7 +38,7 @@ export default function CatalogPage() {
       <Data of={blueprints}>
         {(found) =>
           found.length === 0 ? (
-            <Empty title="No blueprints yet" icon="catalog">
+            <Empty help="catalog" title="No blueprints yet" icon="catalog">
               <p>A blueprint defines a kind of entity, such as a service, and its fields.</p>
             </Empty>
           ) : (

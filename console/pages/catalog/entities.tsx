@@ -37,7 +37,7 @@ export function Entities({ blueprint, rows }: { blueprint: Blueprint; rows: read
   return (
     <>
       {rows.length === 0 ? (
-        <Empty title="No entities yet" icon="catalog">
+        <Empty help="entities" title="No entities yet" icon="catalog">
           {add}
           <a href={blueprintHref(blueprint.slug, 'import')}>Paste a table</a>
         </Empty>

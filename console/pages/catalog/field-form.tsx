@@ -26,7 +26,7 @@ export function FieldDialog({ blueprint, field, onSaved, onClose }: FieldDialogP
     onSaved();
   }
   return (
-    <Dialog title={field ? `Edit ${field.name}` : 'New field'} onClose={onClose}>
+    <Dialog help="blueprints" title={field ? `Edit ${field.name}` : 'New field'} onClose={onClose}>
       {field && <p class="hint">If you change the type, values that do not match it are hidden.</p>}
       <SchemaForm
         name={`${field ? `field ${field.name}` : 'new field'} of ${blueprint}`}

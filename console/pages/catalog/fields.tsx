@@ -102,7 +102,7 @@ export function Fields({ blueprint, entities, onChanged }: FieldsProps) {
       {fields.length > 0 ? (
         <Table label="Fields" rows={fields} columns={columns} keyOf={({ name }) => name} />
       ) : (
-        <Empty title="No fields yet">
+        <Empty help="blueprints" title="No fields yet">
           <p>Add fields for more than name and slug, such as an owner or a runbook.</p>
         </Empty>
       )}

@@ -32,7 +32,7 @@ const PRESET_OPTIONS = Object.entries(PRESETS).map(([value, { title }]) => ({ va
 
 /** Dialog that monitors a URL and opens the new check. */
 export const MonitorDialog = ({ onClose }: { onClose: () => void }) => (
-  <Dialog title="Monitor a URL" wide onClose={onClose}>
+  <Dialog help="monitor" title="Monitor a URL" wide onClose={onClose}>
     <MonitorForm
       onCreated={({ check }) => {
         onClose();

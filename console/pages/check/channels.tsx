@@ -47,7 +47,7 @@ export function Channels({ id, channels, hasAccountChannels, escalation, reload 
         </Button>
       </p>
       {adding && (
-        <Dialog title="Add channel" wide onClose={() => add(false)}>
+        <Dialog help="channels" title="Add channel" wide onClose={() => add(false)}>
           <ChannelForm
             name={`new channel ${id}`}
             submit="Add channel"
@@ -122,7 +122,7 @@ function ChannelRow({ channel, escalation, path, reload }: RowProps) {
         )}
       </div>
       {open === 'edit' && (
-        <Dialog title={`Edit ${name}`} wide onClose={close}>
+        <Dialog help="channels" title={`Edit ${name}`} wide onClose={close}>
           <ChannelForm
             name={`channel ${channel.id}`}
             submit="Save channel"

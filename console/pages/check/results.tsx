@@ -55,7 +55,7 @@ export function Results({ feed }: { feed: Feed<Result> }) {
     <Section title="Results">
       {failure && <Failure failure={failure} retry={reload} />}
       {items.length === 0 && loading && <Loading what="Loading the results" />}
-      {items.length === 0 && !loading && !failure && <Empty title="No results yet" />}
+      {items.length === 0 && !loading && !failure && <Empty help="results" title="No results yet" />}
       {items.length > 0 && (
         <div class={items.length <= WHOLE ? 'wrapped' : undefined}>
           <Table label="Results" rows={items} columns={COLUMNS} keyOf={({ id }) => id} />

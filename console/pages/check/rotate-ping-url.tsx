@@ -24,7 +24,7 @@ type RotateProps = { check: CheckDetail; onDone: () => void; onClose: () => void
 
 /** Replaces the ping URL of a push check. */
 export const RotatePingUrl = ({ check, onDone, onClose }: RotateProps) => (
-  <Dialog title="Rotate ping URL" onClose={onClose}>
+  <Dialog help="ping_url" title="Rotate ping URL" onClose={onClose}>
     <p class="lead">
       Creates a new URL. Once the old one ends, pings to it are rejected, and the check misses heartbeats.
     </p>

@@ -48,7 +48,7 @@ const settingAction = (
   name,
   why,
   ask: (begin, close) => (
-    <Dialog title={`${name} of the selected checks`} onClose={close}>
+    <Dialog help="checks" title={`${name} of the selected checks`} onClose={close}>
       <SchemaForm
         name={`${member} of many checks`}
         schema={{ properties: { [member]: SCHEMAS[member] }, required: [member] }}

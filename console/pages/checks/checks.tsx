@@ -60,7 +60,7 @@ const Progress = ({ of }: { of: readonly unknown[] }) => (
 );
 
 const NoChecks = () => (
-  <Empty title="No checks yet" icon="checks">
+  <Empty help="checks" title="No checks yet" icon="checks">
     <p>A check probes a target repeatedly, or expects heartbeats of a job.</p>
   </Empty>
 );

@@ -32,7 +32,7 @@ export const EntityChecks = ({ entity, checks, history }: EntityChecksProps) => 
     <Data of={checks}>
       {(found) =>
         found.length === 0 ? (
-          <Empty title="No checks yet">
+          <Empty help="checks" title="No checks yet">
             <p dir="auto">Without a check, the state of {entity.name} stays unknown.</p>
           </Empty>
         ) : (

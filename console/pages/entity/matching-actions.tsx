@@ -8,7 +8,7 @@ import { triggerText } from '#console/rules/triggers.ts';
 export function MatchingActions({ actions, checks }: { actions: readonly Action[]; checks: ReadonlySet<string> }) {
   const own = actions.filter(({ check_id }) => check_id !== null && checks.has(check_id));
   const free = actions.filter(({ check_id }) => check_id === null);
-  if (own.length + free.length === 0) return <Empty title="No matching actions" />;
+  if (own.length + free.length === 0) return <Empty help="actions" title="No matching actions" />;
   return (
     <Table
       label="Actions"

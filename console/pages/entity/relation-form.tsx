@@ -67,7 +67,7 @@ export function RelationDialog({ entity, onSaved, onClose }: RelationDialogProps
     onSaved();
   }
   return (
-    <Dialog title={`Add relation of ${entity.name}`} wide onClose={onClose}>
+    <Dialog help="relations" title={`Add relation of ${entity.name}`} wide onClose={onClose}>
       <SchemaForm name={`relation of ${entity.id}`} schema={SCHEMA} submit="Add" send={send} onCancel={onClose} />
     </Dialog>
   );

@@ -21,7 +21,7 @@ export function Transitions({ entity, checks }: { entity: Entity; checks: readon
   const names = new Map(checks.map((check) => [check.id, labelOf(check)]));
   if (feed.items.length === 0) {
     if (feed.failure) return <Failure failure={feed.failure} retry={feed.reload} />;
-    return feed.loading ? <Loading /> : <Empty title="No state changes yet" />;
+    return feed.loading ? <Loading /> : <Empty help="transitions" title="No state changes yet" />;
   }
   return (
     <>

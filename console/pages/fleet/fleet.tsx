@@ -141,7 +141,7 @@ function NoEntities() {
   const why = refusal('write');
   return (
     <Page title="Fleet">
-      <Empty title="No entities yet" icon="fleet">
+      <Empty help="monitor" title="No entities yet" icon="fleet">
         {why ? <p>{why}</p> : <p>Enter a URL. The first probe follows at once.</p>}
         {!why && (
           <p class="row-actions">

@@ -65,7 +65,7 @@ export function IncidentActions({ incident, onChange }: ActionsProps) {
         />
       )}
       {open === 'note' && (
-        <Dialog title="Add note" onClose={close}>
+        <Dialog help="incidents" title="Add note" onClose={close}>
           <SchemaForm
             name={`note ${incident.id}`}
             schema={NOTE}
@@ -79,7 +79,7 @@ export function IncidentActions({ incident, onChange }: ActionsProps) {
         </Dialog>
       )}
       {open === 'edit' && (
-        <Dialog title="Edit incident" onClose={close}>
+        <Dialog help="incidents" title="Edit incident" onClose={close}>
           <SchemaForm
             name={`incident ${incident.id}`}
             schema={{ properties: INCIDENT_SETTINGS, required: ['title', 'impact'] }}

@@ -69,7 +69,7 @@ export default function IncidentsPage({ query }: PageProps) {
 
 const NoIncidents = ({ isAll }: { isAll: boolean }) =>
   isAll ? (
-    <Empty title="No incidents" icon="done">
+    <Empty help="incidents" title="No incidents" icon="done">
       <p>An incident opens when a check goes down.</p>
     </Empty>
   ) : (

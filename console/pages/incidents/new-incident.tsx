@@ -20,7 +20,7 @@ const SCHEMA = {
 
 /** Dialog for an incident that no check detects. */
 export const NewIncident = ({ onClose }: { onClose: () => void }) => (
-  <Dialog title="New incident" wide onClose={onClose}>
+  <Dialog help="manual_incidents" title="New incident" wide onClose={onClose}>
     <p class="hint">Record a problem that no check detects. It stays open until you resolve it.</p>
     <SchemaForm
       name="new incident"

@@ -47,7 +47,7 @@ function MapOf({ fleet, relations, query }: MapOfProps) {
   const affected = hasRoots && !isAll;
   if (relations.length === 0) {
     return (
-      <Empty title="No relations yet" icon="map">
+      <Empty help="relations" title="No relations yet" icon="map">
         <p>Add a relation on the page of an entity.</p>
         <a href="#/catalog">Open the catalog</a>
       </Empty>

@@ -31,7 +31,7 @@ export function Identities({ provider }: { provider: string }) {
       <Data of={identities}>
         {(found) =>
           found.length === 0 ? (
-            <Empty title="No linked identities" />
+            <Empty help="identities" title="No linked identities" />
           ) : (
             <Table
               label="Identities"

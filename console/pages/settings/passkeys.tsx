@@ -71,7 +71,7 @@ export function Passkeys({ why }: { why: string | undefined }) {
           found.length > 0 ? (
             <Table label="Passkeys" rows={found} columns={columns} keyOf={({ id }) => id} />
           ) : (
-            <Empty title="No passkeys yet" />
+            <Empty help="passkeys" title="No passkeys yet" />
           )
         }
       </Data>

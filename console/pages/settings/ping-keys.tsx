@@ -93,7 +93,7 @@ export function PingKeys() {
           found.length > 0 ? (
             <Table label="Ping keys" rows={found} columns={columns(why, setDeleting)} keyOf={({ id }) => id} />
           ) : (
-            <Empty title="No ping keys yet">
+            <Empty help="ping_keys" title="No ping keys yet">
               <p>With a ping key, jobs ping {location.origin}/ping/KEY/SLUG for each check with a slug.</p>
             </Empty>
           )

@@ -14,7 +14,7 @@ export const RenamePasskey = ({
   onDone: () => void;
   onClose: () => void;
 }) => (
-  <Dialog title={`Rename ${passkey.name}`} onClose={onClose}>
+  <Dialog help="passkeys" title={`Rename ${passkey.name}`} onClose={onClose}>
     <SchemaForm
       name={`passkey ${passkey.id}`}
       schema={NAME}

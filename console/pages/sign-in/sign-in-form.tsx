@@ -4,6 +4,7 @@ import { readMe } from '#console/app/session.ts';
 import { Button } from '#console/parts/button.tsx';
 import { TextField } from '#console/parts/field.tsx';
 import { Data, Failure } from '#console/parts/states.tsx';
+import { DOCS } from '#console/rules/docs.ts';
 import { goToProvider, type Methods, useMethods } from './methods.ts';
 import { signInByPasskey } from './passkeys.ts';
 
@@ -85,7 +86,8 @@ function Ways({ methods: { passkey, oidc }, busy, returnTo, attempt }: WaysProps
         </Button>
       </form>
       <p class="hint">
-        You can also open a sign-in link or an invitation. <a href="/v1/openapi.json">API description</a>
+        You can also open a sign-in link or an invitation. <a href={DOCS.start}>Documentation</a>{' '}
+        <a href={DOCS.reference}>API reference</a>
       </p>
     </>
   );

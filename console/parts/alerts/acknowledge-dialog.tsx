@@ -22,7 +22,7 @@ type AcknowledgeProps = {
 
 /** Dialog that acknowledges a failure or an incident. */
 export const AcknowledgeDialog = ({ id, title, send, onClose }: AcknowledgeProps) => (
-  <Dialog title={title} onClose={onClose}>
+  <Dialog help="acknowledgement" title={title} onClose={onClose}>
     <p class="hint">Stops reminders and escalation, and notifies the recipients of the alert.</p>
     <SchemaForm name={`acknowledge ${id}`} schema={SCHEMA} submit="Acknowledge" send={send} onCancel={onClose} />
   </Dialog>

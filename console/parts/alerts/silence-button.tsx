@@ -38,7 +38,7 @@ export function SilenceButton({ id, name, noun, isSilenced, why, send, onChange 
         {isSilenced ? 'Lift silence' : 'Silence'}
       </Button>
       {asking && (
-        <Dialog title={`Silence ${name}`} onClose={() => ask(false)}>
+        <Dialog help="silences" title={`Silence ${name}`} onClose={() => ask(false)}>
           <SilenceForm
             name={`silence ${id}`}
             endless

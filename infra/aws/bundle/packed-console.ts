@@ -23,7 +23,7 @@ const packed = (files: Readonly<Record<string, ConsoleFile>>, result: string): s
 
 /** Returns a module with the current files of the console. */
 export const packedConsole = (): string =>
-  packed({ page, ...assets }, `{ page: files.page, etag: ${JSON.stringify(etag)}, assets: files }`);
+  packed({ page, ...assets }, `(({ page, ...assets }) => ({ page, etag: ${JSON.stringify(etag)}, assets }))(files)`);
 
 /** Returns a module with the current docs. */
 export const packedDocs = (): string => packed(docs, 'files');

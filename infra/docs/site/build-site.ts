@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { buildSync } from 'esbuild';
 import type { OpenApi } from '#infra/docs/openapi.ts';
 import { BROWSERS, compress } from '#lib/page/build.ts';
-import type { DocsFiles } from '#lib/platform/assets.ts';
+import { DOCS_MISSING, type DocsFiles } from '#lib/platform/assets.ts';
 import { ADDRESSES, CONTENTS, FOLDERS } from './contents.ts';
 import { escapeHtml, type Rendered, renderMarkdown } from './markdown.ts';
 import { referencePages } from './reference.ts';
@@ -42,8 +42,7 @@ export async function buildDocs(document: OpenApi): Promise<DocsFiles> {
   const [style, script, search] = assets.map(({ path }) => path) as [string, string, string];
   const layout = { style, script, search, nav: navOf(pages) };
   const files = [
-    { path: START, name: 'docs.html', content: Buffer.from(layoutOf(startPage(pages), layout)) },
-    ...pages.map((page) => ({ path: page.address, name: 'page.html', content: Buffer.from(layoutOf(page, layout)) })),
+    ...[startPage(pages), MISSING, ...pages].map((page) => ({ path: page.address, name: 'page.html', content: Buffer.from(layoutOf(page, layout)) })),
     ...assets,
   ];
   return Object.fromEntries(
@@ -112,6 +111,13 @@ function navOf(pages: readonly Page[]): { title: string; links: Pick<Page, 'addr
 }
 
 type Layout = { style: string; script: string; search: string; nav: ReturnType<typeof navOf> };
+
+const MISSING = {
+  address: DOCS_MISSING,
+  title: 'Page not found',
+  headings: [],
+  html: `<h1>Page not found</h1>\n<p><a href="${START}">All pages</a></p>`,
+};
 
 function startPage(pages: readonly Page[]): Pick<Page, 'address' | 'title' | 'html' | 'headings'> {
   const groups = navOf(pages).map(

@@ -73,13 +73,15 @@ export function renderMarkdown(markdown: string, file: string): Rendered {
         const address = addressOf(href, file);
         return address === undefined ? text : `<a href="${escapeHtml(address)}">${text}</a>`;
       },
+      // Without tabindex, a wide block cannot be scrolled with the keyboard in every browser.
+      code: ({ text }) => `<pre tabindex="0"><code>${escapeHtml(text)}</code></pre>\n`,
       image: () => '',
       html: () => '',
       table(token) {
         const row = (cells: Tokens.TableCell[], tag: 'th' | 'td') =>
           `<tr>${cells.map((cell) => `<${tag}>${this.parser.parseInline(cell.tokens)}</${tag}>`).join('')}</tr>`;
         const body = token.rows.map((cells) => row(cells, 'td')).join('\n');
-        return `<div class="table"><table><thead>${row(token.header, 'th')}</thead><tbody>${body}</tbody></table></div>\n`;
+        return `<div class="table" tabindex="0"><table><thead>${row(token.header, 'th')}</thead><tbody>${body}</tbody></table></div>\n`;
       },
     },
   });

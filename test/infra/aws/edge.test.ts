@@ -72,6 +72,7 @@ describe('edge function', () => {
     ['HEAD', '/', true],
     ['POST', '/', false],
     ['GET', '/assets/main-1A2B3C4D.js', true],
+    ['GET', '/docs/use/alerts', true],
     ['GET', '/index.html', false],
     ['GET', '/v1/mcp', false],
     ['POST', '/v1/mcp', false],

@@ -69,7 +69,7 @@ function Actions({ window, reload }: { window: MaintenanceWindow; reload: () => 
         Delete
       </Button>
       {open === 'edit' && (
-        <Dialog title={`Edit ${window.name}`} wide onClose={close}>
+        <Dialog help="maintenance" title={`Edit ${window.name}`} wide onClose={close}>
           <WindowForm
             window={window}
             onSaved={() => {

@@ -40,7 +40,7 @@ export function Windows({ query }: { query: URLSearchParams }) {
           if (isCalendar) return <WindowCalendar windows={found} query={query} />;
           if (found.length > 0) return <WindowTable rows={rows} why={why} end={end} />;
           return (
-            <Empty title="No maintenance windows" icon="alerts">
+            <Empty help="maintenance" title="No maintenance windows" icon="alerts">
               <p>
                 A window holds the alerts of selected checks, once or repeatedly. Checks that are down at its end alert
                 then.
@@ -50,7 +50,7 @@ export function Windows({ query }: { query: URLSearchParams }) {
         }}
       </Data>
       {making && (
-        <Dialog title="New maintenance window" wide onClose={() => make(false)}>
+        <Dialog help="maintenance" title="New maintenance window" wide onClose={() => make(false)}>
           <WindowForm
             onSaved={() => {
               make(false);

@@ -36,7 +36,7 @@ const PATCH: MemberSchema = {
 };
 
 const Edit = ({ of: key, onDone, onClose }: KeyProps) => (
-  <Dialog title={`Change ${key.label}`} onClose={onClose}>
+  <Dialog help="keys" title={`Change ${key.label}`} onClose={onClose}>
     <SchemaForm
       name={`key ${key.id}`}
       schema={PATCH}
@@ -74,7 +74,7 @@ function Rotate({ of: key, onDone, onClose }: KeyProps) {
   const [issued, show] = useState<IssuedKey | undefined>(undefined);
   if (issued) return <KeyShown of={issued} onClose={onClose} />;
   return (
-    <Dialog title={`Rotate ${key.label}`} onClose={onClose}>
+    <Dialog help="rotation" title={`Rotate ${key.label}`} onClose={onClose}>
       <p class="lead">Creates a key with the same label, scopes and restrictions. The old one expires.</p>
       <SchemaForm
         name={`rotate ${key.id}`}

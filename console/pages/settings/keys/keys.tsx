@@ -50,7 +50,7 @@ function KeyList() {
                 keyOf={({ id }) => id}
               />
             ) : (
-              <Empty title="No keys yet">
+              <Empty help="keys" title="No keys yet">
                 <p>Add one to call the API from programs, jobs and agents.</p>
               </Empty>
             )

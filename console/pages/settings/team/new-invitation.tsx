@@ -11,7 +11,7 @@ export function NewInvitation({ member: { email, role }, onDone, onClose }: Memb
   const [invited, show] = useState<Invited | undefined>(undefined);
   if (invited) return <InvitationLink invited={invited} onClose={onClose} />;
   return (
-    <Dialog title={`New link for ${email}`} onClose={onClose}>
+    <Dialog help="invitations" title={`New link for ${email}`} onClose={onClose}>
       <p class="lead">The old link becomes invalid. The new one is valid for 7 days.</p>
       <SchemaForm
         name={`invitation of ${email}`}

@@ -32,7 +32,7 @@ export function SignInLinkDialog({ member, onDone, onClose }: MemberProps) {
       </ShownOnce>
     );
   return (
-    <Dialog title={`Sign-in link for ${memberName}`} onClose={onClose}>
+    <Dialog help="recovery" title={`Sign-in link for ${memberName}`} onClose={onClose}>
       <p class="lead">It signs them in once, within 24 hours. Older links become invalid.</p>
       <SchemaForm
         name={`sign-in link ${member.id}`}

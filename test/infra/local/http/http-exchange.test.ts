@@ -79,6 +79,8 @@ describe('requests and responses of the gateway', () => {
     expect(await at('POST', '/v1/checks/chk_1/heartbeat/x')).toBe('api');
     expect(await at('GET', '/')).toBe('console');
     expect(await at('GET', '/assets/main.js')).toBe('console');
+    expect(await at('GET', '/docs')).toBe('console');
+    expect(await at('GET', '/docs/use/alerts')).toBe('console');
     expect(await at('POST', '/')).toBe('api');
     expect(await at('POST', '/assets/main.js')).toBe('api');
     expect(await at('GET', '/assets/more/main.js')).toBe('api');
