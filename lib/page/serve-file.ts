@@ -1,6 +1,12 @@
 import { brotliDecompressSync } from 'node:zlib';
 import type { Ports } from '#lib/env.ts';
-import { type Assets, type ConsoleFile, type ConsoleFiles, DOCS_MISSING, type DocsFiles } from '#lib/platform/assets.ts';
+import {
+  type Assets,
+  type ConsoleFile,
+  type ConsoleFiles,
+  DOCS_MISSING,
+  type DocsFiles,
+} from '#lib/platform/assets.ts';
 import { AppError, errorBody } from '#lib/platform/errors.ts';
 import { API_HEADERS, type ApiEvent, type ApiResult } from '#lib/platform/http/api-event.ts';
 import { loggedError } from '#lib/platform/http/router.ts';

@@ -45,7 +45,9 @@ export function Executions({ action }: { action: Action }) {
       {runs.failure && <Failure failure={runs.failure} retry={runs.reload} />}
       {runs.items.length > 0 && <Table label="Executions" rows={runs.items} columns={COLUMNS} keyOf={({ id }) => id} />}
       {runs.items.length === 0 && runs.loading && <Loading what="Loading the executions" />}
-      {runs.items.length === 0 && !runs.loading && !runs.failure && <Empty help="executions" title="No executions yet" />}
+      {runs.items.length === 0 && !runs.loading && !runs.failure && (
+        <Empty help="executions" title="No executions yet" />
+      )}
       {runs.hasMore && runs.items.length > 0 && (
         <p class="more">
           <Button busy={runs.loading} onClick={runs.more}>

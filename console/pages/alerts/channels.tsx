@@ -55,7 +55,8 @@ export function Channels({ channels, checks, reload }: ChannelsProps) {
         <ChannelTable channels={channels} checks={checks} reload={reload} edit={edit} />
       )}
       {editing && (
-        <Dialog help="channels"
+        <Dialog
+          help="channels"
           title={editing === 'new' ? 'New account channel' : `Edit ${labelOfChannel(editing)}`}
           wide
           onClose={close}

@@ -50,7 +50,11 @@ export function Deliveries({ query, checks, channels }: DeliveriesProps) {
       {isReading && <Loading what="Loading the deliveries" lines={8} />}
       {rows.length > 0 && <Table label="Deliveries" rows={rows} columns={columns} keyOf={({ id }) => id} />}
       {!isReading && !failure && rows.length === 0 && !hasMore && (
-        <Empty help="deliveries" title={filters.length > 1 ? 'No matching deliveries' : 'No deliveries yet'} icon="alerts" />
+        <Empty
+          help="deliveries"
+          title={filters.length > 1 ? 'No matching deliveries' : 'No deliveries yet'}
+          icon="alerts"
+        />
       )}
       {hasMore && !isReading && (
         <p class="more">

@@ -26,7 +26,12 @@ export function EntityDialog({ blueprint, entity, onSaved, onClose }: EntityDial
     void live.refresh();
   }
   return (
-    <Dialog help="entities" wide title={entity ? `Edit ${entity.name}` : `New entity of ${blueprint.name}`} onClose={onClose}>
+    <Dialog
+      help="entities"
+      wide
+      title={entity ? `Edit ${entity.name}` : `New entity of ${blueprint.name}`}
+      onClose={onClose}
+    >
       <SchemaForm
         name={entity ? `entity ${entity.id}` : `new entity of ${blueprint.slug}`}
         schema={schemaOf(blueprint)}

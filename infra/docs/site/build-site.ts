@@ -42,7 +42,11 @@ export async function buildDocs(document: OpenApi): Promise<DocsFiles> {
   const [style, script, search] = assets.map(({ path }) => path) as [string, string, string];
   const layout = { style, script, search, nav: navOf(pages) };
   const files = [
-    ...[startPage(pages), MISSING, ...pages].map((page) => ({ path: page.address, name: 'page.html', content: Buffer.from(layoutOf(page, layout)) })),
+    ...[startPage(pages), MISSING, ...pages].map((page) => ({
+      path: page.address,
+      name: 'page.html',
+      content: Buffer.from(layoutOf(page, layout)),
+    })),
     ...assets,
   ];
   return Object.fromEntries(
@@ -147,6 +151,7 @@ function layoutOf(page: Pick<Page, 'address' | 'title' | 'html' | 'headings'>, l
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${escapeHtml(page.title)} · Fleetwatch</title>
+<link rel="icon" href="data:,">
 <link rel="stylesheet" href="${layout.style}">
 <script src="${layout.script}" defer></script>
 </head>

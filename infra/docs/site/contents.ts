@@ -42,7 +42,7 @@ export const CONTENTS = {
   api: { title: 'API', pages: ['README', 'auth', 'errors', 'endpoints'] },
 } as const satisfies Record<string, { title: string; pages: readonly string[] }>;
 
-export type Folder = keyof typeof CONTENTS;
+type Folder = keyof typeof CONTENTS;
 export const FOLDERS = Object.keys(CONTENTS) as Folder[];
 
 /** Address of each page by its file, such as `docs/use/alerts.md`: `/docs/use/alerts`. */

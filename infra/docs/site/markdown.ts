@@ -3,7 +3,7 @@ import { Marked, type Tokens } from 'marked';
 import { ADDRESSES } from './contents.ts';
 
 /** Heading of a page, and its anchor. */
-export type Heading = { depth: number; text: string; anchor: string };
+type Heading = { depth: number; text: string; anchor: string };
 /** A rendered page. `sections`: plain text by heading, for the search. */
 export type Rendered = {
   title: string;

@@ -31,7 +31,11 @@ function Log({ query }: { query: URLSearchParams }) {
         </ol>
       ) : (
         !failure &&
-        (loading ? <Loading what="Loading the log" lines={8} /> : <Empty help="audit" title="No matching entries" icon="search" />)
+        (loading ? (
+          <Loading what="Loading the log" lines={8} />
+        ) : (
+          <Empty help="audit" title="No matching entries" icon="search" />
+        ))
       )}
       {hasMore && items.length > 0 && (
         <Button busy={loading} onClick={more}>
