@@ -1,16 +1,243 @@
 import type { AccountItem } from '#lib/access/account.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { StateEnv } from '#lib/checks/state/on-change.ts';
 import type { Env } from '#lib/env.ts';
+import { numberOf } from '#lib/keys.ts';
 import type { Job } from '#lib/messages.ts';
 import { lazy } from '#lib/platform/lazy.ts';
 import type { Item } from '#lib/platform/ports.ts';
+import { CpuLimitError } from '#lib/platform/sharing/cpu-budget.ts';
 import { NO_PERMIT } from '#lib/platform/sharing/fair-semaphore.ts';
+import type { StoredGapCause } from '#lib/results/pack.ts';
 import { ABANDONED, type Lane, type Lanes } from '#lib/results/probe/lanes.ts';
-import { probingProcess } from '#lib/results/probe/probe.ts';
-import { isAhead, isLate } from '#lib/schedule/jobs.ts';
-import { accountsOf } from './due-checks.ts';
+import { type Attribution, type NetworkHealth, probeRoute } from '#lib/results/probe/network-health.ts';
+import { hostOf, type ProbingProcess, probingProcess } from '#lib/results/probe/probe.ts';
+import { isAhead, isLate, packSlowJob } from '#lib/schedule/jobs.ts';
+import { accountsOf, type DueProbe, dueChecks, probeOnce } from './due-checks.ts';
+import {
+  belongsInPack,
+  type Effect,
+  effectOf,
+  entryOfProbe,
+  openPack,
+  type Probe,
+  recordProbe,
+} from './record-probe.ts';
 import { sendNextRetry } from './retries.ts';
-import { attributeBatch, type JobBatch, notStarted, type ProberState, type RunningSlot, runSlot } from './run-slot.ts';
+
+/** Time after the slot (ms) during which a probe with an unclear attribution is retried. */
+const UNCLEAR_MS = 60_000;
+
+type SlotOutcomes = {
+  /** Records the outcome of a probe; a missing response waits for the attribution of the batch. */
+  found(one: DueProbe, probe: Probe, host: string | undefined): void;
+  /** Records an internal error: the slot is a gap, unless a retry succeeds. */
+  failed(one: DueProbe, error: unknown): void;
+  /** Records that the response was not evaluated for lack of CPU budget: the slot is a gap. */
+  overBudget(one: DueProbe): void;
+  tryAgain(id: string): void;
+  hasHeld(): boolean;
+  /** Resolves when everything is written, with the jobs to send again. */
+  end(): Promise<Job[]>;
+};
+
+function slotOutcomes(run: JobBatch, job: Job, due: readonly DueProbe[], retentionDays: number): SlotOutcomes {
+  const { ports, prober, batch, signal } = run;
+  const pack = openPack(run, job, retentionDays, signal);
+  const again = new Set<string>();
+  const held: Promise<void>[] = [];
+  const written: Promise<void>[] = [];
+
+  const noteGap = (check: CheckItem, cause: StoredGapCause): void => {
+    if (job.retry) return;
+    pack.add({ number: numberOf(check.id), gap: cause });
+    ports.log.warn('slot recorded as a gap', { tenant_id: job.tenant_id, check_id: check.id, slot: job.slot, cause });
+  };
+  const failed = ({ check }: DueProbe, error: unknown): void => {
+    const { tenant_id, slot } = job;
+    ports.log.error('probe not recorded', { tenant_id, check_id: check.id, slot, error });
+    again.add(check.id);
+    noteGap(check, 'error');
+  };
+  const record = (one: DueProbe, probe: Probe): void => {
+    const effect = effectOf(probe);
+    if (belongsInPack(probe, effect)) pack.add(entryOfProbe(probe));
+    else written.push(recordAlone(one, probe, effect));
+  };
+  const recordAlone = async (one: DueProbe, probe: Probe, effect: Effect): Promise<void> => {
+    try {
+      await recordProbe(run, probe, effect);
+    } catch (error) {
+      failed(one, error);
+    }
+  };
+  const recordSuspect = async (one: DueProbe, probe: Probe): Promise<void> => {
+    try {
+      const attribution = await batch.blame;
+      // A probe started while the network was down may fail after it is up again.
+      const blame = prober.network.wasDown(probe.started_at) ? 'network' : attribution;
+      if (signal?.aborted) return;
+      if (blame === 'unclear' && isRetryAllowed(one, ports.clock.now())) again.add(one.check.id);
+      else if (blame === 'network') noteGap(one.check, 'network');
+      else record(one, probe);
+    } catch (error) {
+      failed(one, error);
+    }
+  };
+
+  return {
+    found: (one, probe, host) => {
+      if (batch.isSuspect(probe, host)) held.push(recordSuspect(one, probe));
+      else record(one, probe);
+    },
+    failed,
+    overBudget: ({ check }) => noteGap(check, 'cpu_budget'),
+    tryAgain: (id) => void again.add(id),
+    hasHeld: () => held.length > 0,
+    end: async () => {
+      await Promise.all(held);
+      await Promise.all(written);
+      await pack.end().catch((error: unknown) => {
+        const lost = new Set(pack.waiting().map(({ number }) => number));
+        ports.log.error('pack not written', { job, checks: lost.size, error });
+        for (const { check } of due) if (lost.has(numberOf(check.id))) again.add(check.id);
+      });
+      return again.size > 0 ? [{ ...job, only: [...again] }] : [];
+    },
+  };
+}
+
+/** Whether a retry is allowed; at most until half the interval, so that it ends before the next slot. */
+const isRetryAllowed = ({ job }: DueProbe, now: number): boolean =>
+  job.retry !== undefined || now < job.slot + Math.min(UNCLEAR_MS, job.interval_seconds * 500);
+
+/** Wait for a permit (ms) after which a check is read again. */
+const MAX_READ_AGE_MS = 2_000;
+
+/** State of a process between messages. */
+type ProberState = ProbingProcess & { noteLate: (job: Job) => Promise<void> };
+
+/** Jobs of a message, while they run. */
+type JobBatch = StateEnv & {
+  lane: Lane;
+  prober: ProberState;
+  batch: ReturnType<typeof attributeBatch>;
+  /** Rechecks the network once, for the first check with a permit; retries on the slow lane must not wait for it. */
+  recheckNetwork: () => Promise<void>;
+  signal: AbortSignal | undefined;
+};
+
+/** Slot of a cell, while its checks are probed. */
+type RunningSlot = {
+  /** Resolves when no check waits for a permit any more. */
+  begun: Promise<unknown>;
+  probed: Promise<unknown>;
+  hasHeld(): boolean;
+  /** Ends the slot. @returns the jobs to send again */
+  end(): Promise<Job[]>;
+};
+
+/** Returns a slot without probes; `again` is sent again. */
+const notStarted = (again: Job[]): RunningSlot => ({
+  begun: Promise.resolve(),
+  probed: Promise.resolve(),
+  hasHeld: () => false,
+  end: async () => again,
+});
+
+/**
+ * Reads the cell of a job and probes its due checks as permits become free. Checks of one host wait as one list,
+ * because thousands wait under overload; nothing is allocated for a check before it starts.
+ */
+async function runSlot(run: JobBatch, job: Job, account: AccountItem | undefined): Promise<RunningSlot> {
+  const { ports, lane, prober, signal } = run;
+  const { lanes } = prober;
+  const tenant = job.tenant_id;
+  const readAt = ports.clock.now();
+  const due = rotated(await dueChecks(run, job, account), ports.ids.random());
+  const outcomes = slotOutcomes(run, job, due, account?.retention_days ?? 0);
+
+  const [here, slow] = byLane(due, lane);
+  let waiting = here.length;
+  const { promise: begun, resolve: allHaveBegun } = Promise.withResolvers<void>();
+  const doneWaiting = (count: number): void => {
+    waiting -= count;
+    if (waiting === 0) allHaveBegun();
+  };
+  doneWaiting(0);
+
+  const byHost = [...Map.groupBy(here, ({ check }) => hostOf(check))];
+  const probed = byHost.map(([target, checks]) => {
+    const claim = { tenant, target };
+    /** Probes with a permit, which is released on return; the outcome is written later. */
+    const probe = async (one: DueProbe): Promise<void> => {
+      doneWaiting(1);
+      try {
+        await run.recheckNetwork();
+        // If the check was read long ago, its state may have changed during the wait.
+        const isOld = ports.clock.now() - readAt > MAX_READ_AGE_MS;
+        const [still] = isOld ? await dueChecks(run, { ...job, only: [one.check.id] }, account) : [one];
+        if (!still || signal?.aborted) return;
+        const found = await lanes.begin(claim, () => probeOnce(ports, still));
+        if (found === NO_PERMIT) return outcomes.tryAgain(one.check.id);
+        // The run timed out and has a successor, so it must not write.
+        if (signal?.aborted) return;
+        if (found) outcomes.found(one, found, target);
+        else await sendNextRetry(run, job);
+      } catch (error) {
+        if (error instanceof CpuLimitError) outcomes.overBudget(one);
+        else outcomes.failed(one, error);
+      }
+    };
+    return lanes[lane].each(claim, checks, probe, (left) => {
+      for (const { check } of left) outcomes.tryAgain(check.id);
+      doneWaiting(left.length);
+    });
+  });
+  if (slow.length > 0) {
+    const ids = slow.map(({ check }) => check.id);
+    await ports.queues.send('slow', packSlowJob(job, ids)).catch((error: unknown) => {
+      ports.log.error('checks not handed to the slow lane', { job, slow: ids, error });
+      for (const id of ids) outcomes.tryAgain(id);
+    });
+  }
+  return { begun, probed: Promise.all(probed), hasHeld: outcomes.hasHeld, end: outcomes.end };
+}
+
+function byLane(due: DueProbe[], lane: Lane): [here: DueProbe[], slow: DueProbe[]] {
+  const belongsHere = ({ check }: DueProbe): boolean => lane === 'slow' || !check.slow;
+  return [due.filter(belongsHere), due.filter((one) => !belongsHere(one))];
+}
+
+/** Rotates a list by a share from 0 to 1, so that different checks are dropped when time runs out. */
+function rotated<T>(list: T[], at: number): T[] {
+  const from = Math.floor(at * list.length);
+  return [...list.slice(from), ...list.slice(0, from)];
+}
+
+/** Attributes missing responses in a batch: by the first response, or at the end. */
+function attributeBatch(network: NetworkHealth) {
+  const { promise: blame, resolve: settle } = Promise.withResolvers<Attribution>();
+  return {
+    blame,
+    /** @param host of the probe, see `hostOf` */
+    isSuspect({ outcome }: Probe, host: string | undefined): boolean {
+      const way = probeRoute(host);
+      if (way === 'this machine') return false;
+      const isSilent = outcome.unanswered === true;
+      // The local resolver may answer from its cache, which says nothing about the network.
+      if (way !== 'local resolver') {
+        network.record(way.host, !isSilent);
+        if (!isSilent) settle('target');
+      }
+      return isSilent;
+    },
+    async end(hasSuspects: boolean): Promise<void> {
+      if (hasSuspects) settle(await network.attribute());
+      await network.refreshReference();
+    },
+  };
+}
 
 /** Time when a probe was last late because of the service (epoch ms). Shown by GET /v1/health. */
 export type LateProbeItem = Item & { at: number };

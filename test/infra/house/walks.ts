@@ -21,11 +21,9 @@ const STOPS: Record<string, readonly string[]> = {
   'probe to Slack': [
     'functions/prober.ts',
     'lib/results/slots/run-jobs.ts',
-    'lib/results/slots/run-slot.ts',
     'lib/results/probe/probe.ts',
     'lib/checks/types/http-probe.ts',
     'lib/net/http-send.ts',
-    'lib/results/slots/run-slot.ts',
     'lib/results/slots/record-probe.ts',
     'lib/checks/state/change-state.ts',
     'lib/alerting/decide/decide-change.ts',
