@@ -33,8 +33,7 @@ export const earlier = (a: number | null, b: number | null): number | null =>
   a === null ? b : b === null ? a : Math.min(a, b);
 
 /** Whether something that ends at `end` (epoch ms; null: never) would outlive the key that creates it. */
-const outlives = (end: number | null, maker: number | null): boolean =>
-  maker !== null && (end === null || end > maker);
+const outlives = (end: number | null, maker: number | null): boolean => maker !== null && (end === null || end > maker);
 
 /**
  * Throws FORBIDDEN for a key that expires, or its session: nothing that a key creates and that gives access may outlive
