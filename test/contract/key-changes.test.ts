@@ -182,7 +182,7 @@ describe('a key that expires', () => {
   });
 });
 
-describe('a key that expires', () => {
+describe('the reach of a key that expires', () => {
   it('creates nothing that gives access for longer: no user, sign-in link or passkey', async () => {
     const key = await keyOf(admin, { expires_at: ahead(DAY) });
     const { id } = (await admin.get('/v1/me')).body.user;

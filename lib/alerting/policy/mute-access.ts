@@ -2,11 +2,11 @@ import { type Denial, denialReason, type Rights } from '#lib/platform/http/acces
 import { DAY_MS } from '#lib/platform/time.ts';
 import type { WindowTimes } from './intervals.ts';
 
-/** What a silence or a window will suppress: whether all checks, and for how long, in ms. */
+/** Extent of a silence or a window: whether it covers all checks, and how long it lasts from now, in ms. */
 export type Muting = { covers_all: boolean; lasts_ms: number };
 
 /** Longest duration without `write`, with a minute more, because clocks differ. */
-const LONGEST_MS = DAY_MS + 60_000;
+const MAX_RESPOND_MS = DAY_MS + 60_000;
 
 /**
  * Returns why the rights do not allow to mute this; undefined if they do. All checks, and more than a day, need `write`
@@ -14,7 +14,7 @@ const LONGEST_MS = DAY_MS + 60_000;
  */
 export function muteDenial(rights: Rights, { covers_all, lasts_ms }: Muting): Denial | undefined {
   if (lasts_ms <= 0) return undefined;
-  const extent = covers_all ? 'covers all checks' : lasts_ms > LONGEST_MS ? 'lasts longer than a day' : undefined;
+  const extent = covers_all ? 'covers all checks' : lasts_ms > MAX_RESPOND_MS ? 'lasts longer than a day' : undefined;
   const denial = extent && denialReason(rights, 'write');
   return denial && { ...denial, message: `It ${extent}. ${denial.message}` };
 }
