@@ -327,6 +327,7 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     unsent: (bucket: number) => `UNSENT#${bucket}`,
     unsentDelivery: (delivery: string) => key(`UNSENT#${bucketOf(delivery)}`, delivery),
     lastFailure: { pk: 'HEALTH', sk: 'LAST_FAILURE' } satisfies Key,
+    disk: { pk: 'HEALTH', sk: 'DISK' } satisfies Key,
     lastLateProbe: { pk: 'HEALTH', sk: 'LAST_LATE_PROBE' } satisfies Key,
 
     // the schedule
