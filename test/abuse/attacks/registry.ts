@@ -6,6 +6,7 @@ import { everyClass } from './every-class.ts';
 import { hangingActions } from './hanging-actions.ts';
 import { hangingReceivers } from './hanging-receivers.ts';
 import { mcpBatch } from './mcp-batch.ts';
+import { notes } from './notes.ts';
 import { relay } from './relay.ts';
 import { silentUploads } from './silent-uploads.ts';
 import { slowChecks } from './slow-checks.ts';
@@ -21,6 +22,7 @@ export const attacks: Record<string, Attack> = {
   'hanging-actions': hangingActions,
   'mcp-batch': mcpBatch,
   dhe,
+  notes,
   relay,
   amplification,
   'every-class': everyClass,
