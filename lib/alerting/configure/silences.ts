@@ -122,8 +122,8 @@ export function assertMayMute({ caller }: Context, muting: Muting): void {
 
 /**
  * Silences selected checks.
- * @throws AppError VALIDATION_ERROR for an end in the past, LIMIT_EXCEEDED beyond 100, FORBIDDEN without `write` for all
- *   checks or for more than a day
+ * @throws AppError VALIDATION_ERROR for an end in the past, LIMIT_EXCEEDED beyond 100, FORBIDDEN without `write` for
+ *   all checks or for more than a day
  */
 export async function addSilence(context: Context, { applies_to, until, reason }: NewSilence): Promise<AccountSilence> {
   const { ports, keys, tenant } = context;

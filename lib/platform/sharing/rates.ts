@@ -8,7 +8,7 @@ export type Rate = { per_second: number; burst: number };
 export const ACCOUNT_CLASSES = ['read', 'write', 'push', 'mcp', 'send', 'store'] as const;
 export type AccountClass = (typeof ACCOUNT_CLASSES)[number];
 
-/** Returns the tokens of the class `store` for a request: at least 1 KB, for its audit entry. @param bytes of its body */
+/** Returns the tokens of the class `store` for a request: 1 KB at least, for its audit entry. @param bytes its body */
 export const storeTokens = (bytes: number): number => Math.max(1, Math.ceil(bytes / 1024));
 
 /** Classes of an address without a valid key. Pings have their own: a whole fleet can send from one address. */
