@@ -74,7 +74,7 @@ function routeOf(method: string, url: string) {
 /** Endpoints whose form is for all checks until a user selects some, which needs `write`. */
 const FOR_ALL_CHECKS = new Set(['POST /v1/notify/silences']);
 
-/** Whether the rights allow an endpoint, as its form is at first. */
+/** Whether the rights allow an endpoint with the initial values of its form. */
 export const isOpenTo = (rights: Rights, endpoint: string): boolean => {
   const { access } = allRoutes.find((row) => endpointOf(row) === endpoint)!;
   return access === 'open' || isAllowed(rights, FOR_ALL_CHECKS.has(endpoint) ? 'write' : (access as Guarded));
