@@ -3,7 +3,7 @@ import { call } from '#console/api/call.ts';
 import { useLoad } from '#console/api/load.ts';
 import type { Check, CreatedRecord, Silence } from '#console/api/records.ts';
 import { live } from '#console/app/live.ts';
-import { refusal } from '#console/app/session.ts';
+import { muteRefusal, refusal } from '#console/app/session.ts';
 import { showToast, showWarning } from '#console/app/toasts.tsx';
 import { blueprintsInUse, Selects } from '#console/parts/alerts/selects.tsx';
 import { SilenceForm } from '#console/parts/alerts/silence-form.tsx';
@@ -23,7 +23,7 @@ export function Silences({ checks }: { checks: readonly Check[] | undefined }) {
   const silences = useLoad<Silence[]>('/v1/notify/silences', { all: true });
   const [making, make] = useState(false);
   const [ending, end] = useState<Silence | undefined>(undefined);
-  const why = refusal('respond');
+  const why = refusal('mute');
   const columns = columnsOf(checks, end);
   return (
     <>
@@ -49,6 +49,7 @@ export function Silences({ checks }: { checks: readonly Check[] | undefined }) {
           <SilenceForm
             name="new silence"
             more={{ applies_to: selectorSchema(blueprintsInUse()) }}
+            why={(lasts_ms, { applies_to }) => muteRefusal({ covers_all: selectorOf(applies_to) === null, lasts_ms })}
             send={async (silence, body) => {
               const { notice } = await call<CreatedRecord>('POST', '/v1/notify/silences', {
                 ...silence,
@@ -139,7 +140,7 @@ const columnsOf = (
   {
     head: 'Actions',
     cell: (silence) => (
-      <Button small why={refusal(silence.scope === 'account' ? 'respond' : 'write')} onClick={() => end(silence)}>
+      <Button small why={refusal(silence.scope === 'account' ? 'mute' : 'write')} onClick={() => end(silence)}>
         End
       </Button>
     ),

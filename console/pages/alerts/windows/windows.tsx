@@ -21,7 +21,7 @@ export function Windows({ query }: { query: URLSearchParams }) {
   const windows = useLoad<MaintenanceWindow[]>('/v1/windows');
   const [making, make] = useState(false);
   const [ending, end] = useState<MaintenanceWindow | undefined>(undefined);
-  const why = refusal('respond');
+  const why = refusal('mute');
   const isCalendar = query.get('view') === 'calendar';
   useEvery(POLL_MS, windows.reload);
   const rows = useMemo(() => inOrder(windows.data ?? []), [windows.data]);
