@@ -3,6 +3,9 @@ import type { IncidentDetail, IncidentRecord, State, TimelineEntry } from '#cons
 /** Returns the link to an incident. */
 export const incidentHref = (id: string): string => `#/incidents/${encodeURIComponent(id)}`;
 
+/** Returns the path of an incident in the API. */
+export const incidentPath = (id: string): string => `/v1/incidents/${encodeURIComponent(id)}`;
+
 /** Returns the link to the incidents of an entity. */
 export const incidentsOfEntity = (id: string): string => `#/incidents?entity=${encodeURIComponent(id)}`;
 

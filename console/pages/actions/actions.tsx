@@ -1,7 +1,7 @@
-import { useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
 import { useLoad } from '#console/api/load.ts';
 import type { Action } from '#console/api/records.ts';
+import { newDialog } from '#console/app/new-dialog.ts';
 import type { PageProps } from '#console/app/pages.ts';
 import { go } from '#console/app/router.ts';
 import { refusal } from '#console/app/session.ts';
@@ -45,10 +45,10 @@ const COLUMNS: readonly Column<Action>[] = [
 export default function ActionsPage(_props: PageProps) {
   const actions = useLoad<Action[]>('/v1/actions', { all: true });
   const selection = useSelection();
-  const [isNew, setNew] = useState(false);
   const why = refusal('configure');
+  const { isOpen, open, close } = newDialog('action', why);
   const newButton = (
-    <Button kind="main" icon="add" why={why} onClick={() => setNew(true)}>
+    <Button kind="main" icon="add" why={why} onClick={open}>
       New action
     </Button>
   );
@@ -91,7 +91,7 @@ export default function ActionsPage(_props: PageProps) {
           )
         }
       </Data>
-      {isNew && <ActionForm onClose={() => setNew(false)} onSaved={({ id }) => go(`/actions/${id}`)} />}
+      {isOpen && <ActionForm onClose={close} onSaved={({ id }) => go(`/actions/${id}`)} />}
     </Page>
   );
 }

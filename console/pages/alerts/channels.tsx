@@ -2,6 +2,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
 import { channelTitle, labelOfChannel } from '#console/api/check-names.ts';
 import type { Check, Delivery, ListedChannel } from '#console/api/records.ts';
+import { newDialog } from '#console/app/new-dialog.ts';
 import { refusal } from '#console/app/session.ts';
 import { showToast } from '#console/app/toasts.tsx';
 import { AccountChannelForm } from '#console/parts/alerts/account-channel-form.tsx';
@@ -38,12 +39,14 @@ async function sendTest(channel: ListedChannel): Promise<void> {
 
 /** Lists all channels, of the account and of single checks, with the last delivery of each. */
 export function Channels({ channels, checks, reload }: ChannelsProps) {
-  const [editing, edit] = useState<ListedChannel | 'new' | undefined>(undefined);
-  const close = () => edit(undefined);
+  const [edited, edit] = useState<ListedChannel | undefined>(undefined);
+  const why = refusal('write');
+  const { isOpen, open, close: closeNew } = newDialog('channel', why);
+  const close = () => (isOpen ? closeNew() : edit(undefined));
   return (
     <>
       <p class="above-form">
-        <Button icon="add" why={refusal('write')} onClick={() => edit('new')}>
+        <Button icon="add" why={why} onClick={open}>
           New account channel
         </Button>
       </p>
@@ -54,14 +57,10 @@ export function Channels({ channels, checks, reload }: ChannelsProps) {
       ) : (
         <ChannelTable channels={channels} checks={checks} reload={reload} edit={edit} />
       )}
-      {editing && (
-        <Dialog
-          title={editing === 'new' ? 'New account channel' : `Edit ${labelOfChannel(editing)}`}
-          wide
-          onClose={close}
-        >
+      {(isOpen || edited) && (
+        <Dialog title={edited ? `Edit ${labelOfChannel(edited)}` : 'New account channel'} wide onClose={close}>
           <EditForm
-            channel={editing === 'new' ? undefined : editing}
+            channel={edited}
             onSaved={() => {
               close();
               reload();

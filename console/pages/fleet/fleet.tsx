@@ -4,6 +4,7 @@ import { useLoad } from '#console/api/load.ts';
 import type { IncidentRecord } from '#console/api/records.ts';
 import { counts } from '#console/app/counts.ts';
 import { live } from '#console/app/live.ts';
+import { newDialog } from '#console/app/new-dialog.ts';
 import type { PageProps } from '#console/app/pages.ts';
 import { setQuery } from '#console/app/router.ts';
 import { useSearchQuery } from '#console/app/search-query.ts';
@@ -46,7 +47,8 @@ export default function FleetPage({ query }: PageProps) {
 
 function FleetView({ fleet, query }: { fleet: Fleet; query: URLSearchParams }) {
   const [words, setWords] = useSearchQuery();
-  const [isOpen, open] = useState(false);
+  const why = refusal('write');
+  const { isOpen, open, close } = newDialog('monitor', why);
   const wanted = query.get('state') ?? '';
   const isGrouped = query.has('group');
   const rows = useMemo(() => inOrder(fleet), [fleet]);
@@ -67,13 +69,13 @@ function FleetView({ fleet, query }: { fleet: Fleet; query: URLSearchParams }) {
           <a class="button small" href="#/?tv">
             Wall view
           </a>
-          <Button kind="main" small why={refusal('write')} onClick={() => open(true)}>
+          <Button kind="main" small why={why} onClick={open}>
             Monitor a URL
           </Button>
         </>
       }
     >
-      {isOpen && <MonitorDialog onClose={() => open(false)} />}
+      {isOpen && <MonitorDialog onClose={close} />}
       <div class="filters">
         <StateFilter
           counts={counts.value}
@@ -137,15 +139,15 @@ function NotRunYet({ rows, incidents }: { rows: readonly FleetRow[]; incidents: 
 }
 
 function NoEntities() {
-  const [isOpen, open] = useState(false);
   const why = refusal('write');
+  const { isOpen, open, close } = newDialog('monitor', why);
   return (
     <Page title="Fleet">
       <Empty title="No entities yet" icon="fleet">
         {why ? <p>{why}</p> : <p>Enter a URL. The first probe follows at once.</p>}
         {!why && (
           <p class="row-actions">
-            <Button kind="main" onClick={() => open(true)}>
+            <Button kind="main" onClick={open}>
               Monitor a URL
             </Button>
             <a class="button" href="#/start">
@@ -154,7 +156,7 @@ function NoEntities() {
           </p>
         )}
       </Empty>
-      {isOpen && <MonitorDialog onClose={() => open(false)} />}
+      {isOpen && <MonitorDialog onClose={close} />}
     </Page>
   );
 }

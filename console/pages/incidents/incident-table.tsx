@@ -1,12 +1,12 @@
 import type { IncidentRecord } from '#console/api/records.ts';
-import { IncidentDuration, IncidentLink, IncidentState } from '#console/parts/incident.tsx';
+import { IncidentDuration, IncidentLink, ListedIncidentState } from '#console/parts/incident.tsx';
 import { type Column, Table } from '#console/parts/table/table.tsx';
 import { Time } from '#console/parts/time.tsx';
 import { byName } from '#console/rules/fleet.ts';
 import { compareIncidents, lastedMs } from '#console/rules/incidents.ts';
 
 const COLUMNS: readonly Column<IncidentRecord>[] = [
-  { head: 'State', cell: (incident) => <IncidentState of={incident} />, compare: compareIncidents },
+  { head: 'State', cell: (incident) => <ListedIncidentState of={incident} />, compare: compareIncidents },
   {
     head: 'Incident',
     grow: true,

@@ -11,15 +11,22 @@ type FormProps = {
   submit: string;
   why?: string | undefined;
   onCancel?: (() => void) | undefined;
+  /** Whether the first field gets the focus. */
+  focused?: boolean;
   children: ComponentChildren;
 };
 
+const FIELD = ':is(input, select, textarea):not(:disabled)';
+
 /** Form with its errors, fields, and buttons. */
-export const Form = ({ form, submit, why, onCancel, children }: FormProps) => {
+export const Form = ({ form, submit, why, onCancel, focused = false, children }: FormProps) => {
   const element = useRef<HTMLFormElement>(null);
   useEffect(() => {
     if (form.failure) showFirstError(element.current!);
   }, [form.failure]);
+  useEffect(() => {
+    if (focused) element.current!.querySelector<HTMLElement>(FIELD)?.focus();
+  }, [focused]);
   return (
     <form
       ref={element}
@@ -31,7 +38,7 @@ export const Form = ({ form, submit, why, onCancel, children }: FormProps) => {
       }}
     >
       {form.rest.length > 0 && (
-        <div class="failure" role="alert">
+        <div class="banner failure" role="alert">
           {form.rest.map((text) => (
             <p key={text}>{text}</p>
           ))}

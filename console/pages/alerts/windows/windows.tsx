@@ -2,6 +2,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { useEvery } from '#console/api/every.ts';
 import { useLoad } from '#console/api/load.ts';
 import type { MaintenanceWindow } from '#console/api/records.ts';
+import { newDialog } from '#console/app/new-dialog.ts';
 import { setQuery } from '#console/app/router.ts';
 import { refusal } from '#console/app/session.ts';
 import { Button } from '#console/parts/button.tsx';
@@ -19,16 +20,16 @@ const POLL_MS = 60_000;
 /** Maintenance windows, as a list or a calendar. */
 export function Windows({ query }: { query: URLSearchParams }) {
   const windows = useLoad<MaintenanceWindow[]>('/v1/windows');
-  const [making, make] = useState(false);
   const [ending, end] = useState<MaintenanceWindow | undefined>(undefined);
   const why = refusal('respond');
+  const { isOpen, open, close } = newDialog('window', why);
   const isCalendar = query.get('view') === 'calendar';
   useEvery(POLL_MS, windows.reload);
   const rows = useMemo(() => inOrder(windows.data ?? []), [windows.data]);
   return (
     <>
       <p class="above-form row-actions">
-        <Button icon="add" why={why} onClick={() => make(true)}>
+        <Button icon="add" why={why} onClick={open}>
           New window
         </Button>
         <Button pressed={isCalendar} onClick={() => setQuery({ view: isCalendar ? '' : 'calendar', month: '' })}>
@@ -49,14 +50,14 @@ export function Windows({ query }: { query: URLSearchParams }) {
           );
         }}
       </Data>
-      {making && (
-        <Dialog title="New maintenance window" wide onClose={() => make(false)}>
+      {isOpen && (
+        <Dialog title="New maintenance window" wide onClose={close}>
           <WindowForm
             onSaved={() => {
-              make(false);
+              close();
               windows.reload();
             }}
-            onCancel={() => make(false)}
+            onCancel={close}
           />
         </Dialog>
       )}
