@@ -9,11 +9,18 @@ export const incidentPath = (id: string): string => `/v1/incidents/${encodeURICo
 /** Returns the link to the incidents of an entity. */
 export const incidentsOfEntity = (id: string): string => `#/incidents?entity=${encodeURIComponent(id)}`;
 
-export const INCIDENT_WORD: Readonly<Record<IncidentRecord['state'], string>> = {
+const WORD: Readonly<Record<IncidentRecord['state'], string>> = {
   open: 'Open',
   acknowledged: 'Acknowledged',
   resolved: 'Resolved',
 };
+
+/** Returns the state of an incident in a word. @param resolves_at of an incident whose entities have recovered */
+export const incidentWord = ({
+  state,
+  resolves_at,
+}: Pick<IncidentRecord, 'state'> & { resolves_at?: string | null | undefined }): string =>
+  resolves_at ? 'Recovered' : WORD[state];
 
 const LOOK_OF_IMPACT: Readonly<Record<IncidentRecord['impact'], State>> = {
   outage: 'down',

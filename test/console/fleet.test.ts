@@ -146,7 +146,9 @@ describe.skipIf(!binary)('fleet page in a browser', () => {
     await page.keyboard.type(words);
     await page.getByRole('option', { name }).click();
     await dialog.waitFor();
-    await eventually(() => page.evaluate(`document.activeElement?.closest('dialog')?.open === true`));
+    await eventually(() =>
+      page.evaluate(`document.activeElement?.matches('dialog[open] :is(input, select, textarea)')`),
+    );
     await page.goBack();
     await dialog.waitFor({ state: 'hidden' });
     await page.goForward();

@@ -2,6 +2,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { useEvery } from '#console/api/every.ts';
 import { useLoad } from '#console/api/load.ts';
 import type { IncidentRecord } from '#console/api/records.ts';
+import { useRecoveries } from '#console/api/recoveries.ts';
 import { counts } from '#console/app/counts.ts';
 import { live } from '#console/app/live.ts';
 import { newDialog } from '#console/app/new-dialog.ts';
@@ -25,6 +26,7 @@ import { Wall } from './wall.tsx';
 const IN_SIGHT = 24;
 /** Poll interval: incidents open some seconds after a failure. */
 const INCIDENTS_MS = 10_000;
+const NONE: readonly IncidentRecord[] = [];
 
 /** Page of the fleet: every entity, unhealthy ones first. */
 export default function FleetPage({ query }: PageProps) {
@@ -118,9 +120,10 @@ function useIncidents(): Incidents {
     about: () => true,
   });
   useEvery(INCIDENTS_MS, reload);
+  const listed = useRecoveries(data ?? NONE);
   return useMemo(
-    () => new Map((data ?? []).flatMap((one) => (one.root_entity_id === null ? [] : [[one.root_entity_id, one]]))),
-    [data],
+    () => new Map(listed.flatMap((one) => (one.root_entity_id === null ? [] : [[one.root_entity_id, one]]))),
+    [listed],
   );
 }
 

@@ -5,7 +5,7 @@ import { useLoad } from '#console/api/load.ts';
 import type { IncidentDetail, ListedChannel, TimelineEntry, Transition } from '#console/api/records.ts';
 import type { PageProps } from '#console/app/pages.ts';
 import { EntityName } from '#console/parts/entity-name.tsx';
-import { IncidentDuration, IncidentState } from '#console/parts/incident.tsx';
+import { IncidentDuration, IncidentState, WatchedUntil } from '#console/parts/incident.tsx';
 import { Page } from '#console/parts/page.tsx';
 import { Data, Empty } from '#console/parts/states.tsx';
 import { Time } from '#console/parts/time.tsx';
@@ -73,6 +73,11 @@ const Summary = ({ incident }: { incident: IncidentDetail }) => {
     <dl class="incident-facts">
       <Fact name="State">
         <IncidentState of={incident} />
+        {incident.resolves_at && (
+          <>
+            , <WatchedUntil of={incident} />
+          </>
+        )}
       </Fact>
       <Fact name="Impact">{impact}</Fact>
       {root_entity_id && (
