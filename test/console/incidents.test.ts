@@ -115,6 +115,9 @@ describe.skipIf(!binary)('incident pages in a browser', () => {
       .locator('.incident-facts')
       .getByText(/Recovered.*watching until \d/)
       .waitFor();
+    await arrive(person, '/incidents');
+    await eventually(async () => /Recovered.*Web shop.*watching until \d/s.test(await textOf(0)));
+    await page.goBack();
     await eventually(async () => {
       // The button is disabled after it was used.
       await button(person, 'Resolve').click({ force: true });
