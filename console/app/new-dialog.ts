@@ -1,6 +1,6 @@
 import { address, go, replaceAddress } from './router.ts';
 
-export type NewDialog = { isOpen: boolean; open: () => void; close: () => void };
+type NewDialog = { isOpen: boolean; open: () => void; close: () => void };
 
 /**
  * Dialog or form for a new record that has an address: `#/alerts/silences?new=silence`. The palette links to it, and the

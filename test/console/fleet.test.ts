@@ -139,9 +139,10 @@ describe.skipIf(!binary)('fleet page in a browser', () => {
     ['new channel', /^New channel/, 'New account channel'],
     ['incident', /^New incident/, 'New incident'],
     ['new action', /^New action/, 'New action'],
+    ['new entity', /^New entity/, /^New entity of /],
   ])('opens the dialog for "%s" from the palette, and Back closes it', async (words, name, title) => {
     const { page } = await onCall();
-    const dialog = page.getByRole('dialog', { name: title, exact: true });
+    const dialog = page.getByRole('dialog', { name: title, exact: typeof title === 'string' });
     await page.getByRole('button', { name: /^Jump to/ }).click();
     await page.keyboard.type(words);
     await page.getByRole('option', { name }).click();

@@ -22,7 +22,9 @@ export const commands: readonly Command[] = [
     needs: 'write',
   },
   { href: '#/start', name: 'Start setup', synonyms: 'first steps begin onboarding', needs: 'write' },
-  { href: '#/catalog', name: 'New entity', synonyms: 'add create service host blueprint paste csv', needs: 'write' },
+  { href: '#/catalog?new=entity', name: 'New entity', synonyms: 'add create service host', needs: 'write' },
+  { href: '#/catalog?new=blueprint', name: 'New blueprint', synonyms: 'add create kind of entity', needs: 'write' },
+  { href: '#/catalog', name: 'Import entities', synonyms: 'paste csv table upload', needs: 'write' },
   { href: '#/incidents?new=incident', name: 'New incident', synonyms: 'add create outage report', needs: 'respond' },
   {
     href: '#/alerts/silences?new=silence',

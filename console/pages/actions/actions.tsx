@@ -91,7 +91,15 @@ export default function ActionsPage(_props: PageProps) {
           )
         }
       </Data>
-      {isOpen && <ActionForm onClose={close} onSaved={({ id }) => go(`/actions/${id}`)} />}
+      {isOpen && (
+        <ActionForm
+          onClose={close}
+          onSaved={({ id }) => {
+            close();
+            go(`/actions/${id}`);
+          }}
+        />
+      )}
     </Page>
   );
 }

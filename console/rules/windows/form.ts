@@ -30,7 +30,7 @@ export function windowSchema(blueprints: readonly string[], zone: string): Membe
         type: 'string',
         title: 'Start (cron)',
         description:
-          'Minute, hour, day of month, month, day of week: 30 2 * * sat#2 is the second Saturday, L the last day.',
+          'Such as 30 2 * * sun: Sundays at 02:30. Minute, hour, day of month, month, day of week; sat#2: second Saturday.',
       },
       duration_seconds: {
         type: 'integer',
