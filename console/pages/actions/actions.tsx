@@ -1,9 +1,8 @@
 import { call } from '#console/api/call.ts';
 import { useLoad } from '#console/api/load.ts';
 import type { Action } from '#console/api/records.ts';
-import { newDialog } from '#console/app/new-dialog.ts';
 import type { PageProps } from '#console/app/pages.ts';
-import { go } from '#console/app/router.ts';
+import { go, newDialog } from '#console/app/router.ts';
 import { refusal } from '#console/app/session.ts';
 import { Button } from '#console/parts/button.tsx';
 import { Page } from '#console/parts/page.tsx';

@@ -2,7 +2,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
 import { channelTitle, labelOfChannel } from '#console/api/check-names.ts';
 import type { Check, Delivery, ListedChannel } from '#console/api/records.ts';
-import { newDialog } from '#console/app/new-dialog.ts';
+import { newDialog } from '#console/app/router.ts';
 import { refusal } from '#console/app/session.ts';
 import { showToast } from '#console/app/toasts.tsx';
 import { AccountChannelForm } from '#console/parts/alerts/account-channel-form.tsx';
@@ -41,23 +41,23 @@ async function sendTest(channel: ListedChannel): Promise<void> {
 export function Channels({ channels, checks, reload }: ChannelsProps) {
   const [edited, edit] = useState<ListedChannel | undefined>(undefined);
   const why = refusal('write');
-  const { isOpen, open, close: closeNew } = newDialog('channel', why);
-  const close = () => (isOpen ? closeNew() : edit(undefined));
+  const added = newDialog('channel', why);
+  const close = () => (edited ? edit(undefined) : added.close());
   return (
     <>
       <p class="above-form">
-        <Button icon="add" why={why} onClick={open}>
+        <Button icon="add" why={why} onClick={added.open}>
           New account channel
         </Button>
       </p>
       {channels.length === 0 ? (
         <Empty title="No channels yet" icon="alerts">
-          <p>Add one to receive alerts of all checks, or of the checks that you choose.</p>
+          <p>Add one to receive alerts of all or selected checks.</p>
         </Empty>
       ) : (
         <ChannelTable channels={channels} checks={checks} reload={reload} edit={edit} />
       )}
-      {(isOpen || edited) && (
+      {(added.isOpen || edited) && (
         <Dialog title={edited ? `Edit ${labelOfChannel(edited)}` : 'New account channel'} wide onClose={close}>
           <EditForm
             channel={edited}

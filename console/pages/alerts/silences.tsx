@@ -3,7 +3,7 @@ import { call } from '#console/api/call.ts';
 import { useLoad } from '#console/api/load.ts';
 import type { Check, CreatedRecord, Silence } from '#console/api/records.ts';
 import { live } from '#console/app/live.ts';
-import { newDialog } from '#console/app/new-dialog.ts';
+import { newDialog } from '#console/app/router.ts';
 import { refusal } from '#console/app/session.ts';
 import { showToast, showWarning } from '#console/app/toasts.tsx';
 import { blueprintsInUse, Selects } from '#console/parts/alerts/selects.tsx';
@@ -37,8 +37,7 @@ export function Silences({ checks }: { checks: readonly Check[] | undefined }) {
         {(found) =>
           found.length === 0 ? (
             <Empty title="No active silences" icon="alerts">
-              <p>A silence suppresses all alerts of the selected checks until a given time.</p>
-              <p>To silence a single check or entity, open its page. Its silence is then listed here too.</p>
+              <p>A silence suppresses alerts of selected checks.</p>
             </Empty>
           ) : (
             <Table label="Silences" rows={found} columns={columns} keyOf={idOf} />

@@ -1,8 +1,7 @@
 import { useLoad } from '#console/api/load.ts';
 import type { Blueprint } from '#console/api/records.ts';
 import { live } from '#console/app/live.ts';
-import { newDialog } from '#console/app/new-dialog.ts';
-import { go } from '#console/app/router.ts';
+import { go, newDialog } from '#console/app/router.ts';
 import { me, refusal } from '#console/app/session.ts';
 import { useWholeFleet } from '#console/app/whole-fleet.ts';
 import { EntityDialog } from '#console/pages/entity/entity-form.tsx';

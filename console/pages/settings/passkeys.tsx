@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
 import { useLoad } from '#console/api/load.ts';
-import { newDialog } from '#console/app/new-dialog.ts';
+import { newDialog } from '#console/app/router.ts';
 import { addPasskey } from '#console/pages/sign-in/passkeys.ts';
 import { Button } from '#console/parts/button.tsx';
 import { Confirm } from '#console/parts/confirm.tsx';

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '#console/parts/button.tsx';
+import { focusField } from '#console/parts/typing.ts';
 import type { Draft } from '#console/rules/form-draft.ts';
 import { type FieldSpec, fieldsOf, groupsOf, type MemberSchema } from '#console/rules/form-fields.ts';
 import { FormField } from './form-field.tsx';
@@ -16,8 +17,6 @@ type FormProps = {
   children: ComponentChildren;
 };
 
-const FIELD = ':is(input, select, textarea):not(:disabled)';
-
 /** Form with its errors, fields, and buttons. */
 export const Form = ({ form, submit, why, onCancel, focused = false, children }: FormProps) => {
   const element = useRef<HTMLFormElement>(null);
@@ -25,7 +24,7 @@ export const Form = ({ form, submit, why, onCancel, focused = false, children }:
     if (form.failure) showFirstError(element.current!);
   }, [form.failure]);
   useEffect(() => {
-    if (focused) element.current!.querySelector<HTMLElement>(FIELD)?.focus();
+    if (focused) focusField(element.current!);
   }, [focused]);
   return (
     <form

@@ -2,8 +2,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { useEvery } from '#console/api/every.ts';
 import { useLoad } from '#console/api/load.ts';
 import type { MaintenanceWindow } from '#console/api/records.ts';
-import { newDialog } from '#console/app/new-dialog.ts';
-import { setQuery } from '#console/app/router.ts';
+import { newDialog, setQuery } from '#console/app/router.ts';
 import { refusal } from '#console/app/session.ts';
 import { Button } from '#console/parts/button.tsx';
 import { Dialog } from '#console/parts/dialog.tsx';
@@ -42,10 +41,7 @@ export function Windows({ query }: { query: URLSearchParams }) {
           if (found.length > 0) return <WindowTable rows={rows} why={why} end={end} />;
           return (
             <Empty title="No maintenance windows" icon="alerts">
-              <p>
-                A window holds the alerts of selected checks, once or repeatedly. Checks that are down at its end alert
-                then.
-              </p>
+              <p>A window holds alerts of selected checks. Checks that are down at its end alert then.</p>
             </Empty>
           );
         }}

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { useLoad } from '#console/api/load.ts';
-import { newDialog } from '#console/app/new-dialog.ts';
+import { newDialog } from '#console/app/router.ts';
 import { me, refusal } from '#console/app/session.ts';
 import { Button } from '#console/parts/button.tsx';
 import { Section } from '#console/parts/page.tsx';

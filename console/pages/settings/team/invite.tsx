@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
-import { newDialog } from '#console/app/new-dialog.ts';
+import { newDialog } from '#console/app/router.ts';
 import { refusal } from '#console/app/session.ts';
 import { SchemaForm } from '#console/parts/form/form.tsx';
 import { Section } from '#console/parts/page.tsx';
