@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
-import { channelTitle, labelOfChannel } from '#console/api/check-names.ts';
+import { labelOfChannel } from '#console/api/check-names.ts';
 import type { Check, Delivery, ListedChannel } from '#console/api/records.ts';
 import { newDialog } from '#console/app/router.ts';
 import { refusal } from '#console/app/session.ts';
@@ -18,7 +18,6 @@ import { useSelection } from '#console/parts/table/selection.ts';
 import { type Column, Table } from '#console/parts/table/table.tsx';
 import { Time } from '#console/parts/time.tsx';
 import { STATUS } from '#console/rules/alert-reason.ts';
-import { channelName } from '#console/rules/check-label.ts';
 import { byName } from '#console/rules/fleet.ts';
 import { severity } from '#console/rules/states.ts';
 import { CheckLink, nameOfCheck } from './about.tsx';
@@ -165,7 +164,7 @@ function columnsOf(
       wide: true,
       cell: (channel) => (
         <span class="cut" dir="auto" title={labelOfChannel(channel)}>
-          <strong>{channelTitle(channel.channel_type)}</strong> {channelName(channel)}
+          {labelOfChannel(channel)}
         </span>
       ),
       compare: (a, b) => byName(labelOfChannel(a), labelOfChannel(b)),
