@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { address } from '#console/app/router.ts';
 import { Button } from './button.tsx';
+import { focusField } from './typing.ts';
 
 type DialogProps = {
   title: string;
@@ -11,8 +12,6 @@ type DialogProps = {
   wide?: boolean;
 };
 
-const FIRST_FIELD = ':is(input, select, textarea):not(:disabled)';
-
 /** Modal dialog. The first field has the focus. Escape and a change of the page close it. */
 export function Dialog({ title, onClose, children, wide = false }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
@@ -20,8 +19,8 @@ export function Dialog({ title, onClose, children, wide = false }: DialogProps) 
   // Before painting, so that keys typed at once go to the dialog.
   useLayoutEffect(() => {
     const before = document.activeElement;
-    element.current?.showModal();
-    element.current?.querySelector<HTMLElement>(FIRST_FIELD)?.focus();
+    element.current!.showModal();
+    focusField(element.current!);
     return () => {
       if (before instanceof HTMLElement) before.focus();
     };

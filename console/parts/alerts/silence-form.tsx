@@ -5,6 +5,7 @@ import { fieldsOf, type MemberSchema } from '#console/rules/form-fields.ts';
 const HOUR = 3_600_000;
 const LENGTHS: Readonly<Record<string, number>> = {
   '1 hour': HOUR,
+  '2 hours': 2 * HOUR,
   '4 hours': 4 * HOUR,
   '1 day': 24 * HOUR,
   '1 week': 168 * HOUR,
