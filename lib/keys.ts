@@ -192,6 +192,8 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     incident: (tenant: string, id: string) => key(ofTenant(tenant, 'INCIDENTS', bucketOf(id)), id),
     openIncidents: (tenant: string) => ofTenant(tenant, 'OPEN_INCIDENTS'),
     openIncident: (tenant: string, id: string) => key(ofTenant(tenant, 'OPEN_INCIDENTS'), id),
+    /** Open manual incidents, to count them. */
+    manualIncidents: (tenant: string) => key(ofTenant(tenant), 'MANUAL_INCIDENTS'),
     ofIncident: (tenant: string, id: string) => ofTenant(tenant, 'INCIDENT', id),
     incidentEntity: (tenant: string, id: string, entity: string) =>
       key(ofTenant(tenant, 'INCIDENT', id), `${prefix.INCIDENT_ENTITIES}${entity}`),
@@ -325,6 +327,7 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     unsent: (bucket: number) => `UNSENT#${bucket}`,
     unsentDelivery: (delivery: string) => key(`UNSENT#${bucketOf(delivery)}`, delivery),
     lastFailure: { pk: 'HEALTH', sk: 'LAST_FAILURE' } satisfies Key,
+    disk: { pk: 'HEALTH', sk: 'DISK' } satisfies Key,
     lastLateProbe: { pk: 'HEALTH', sk: 'LAST_LATE_PROBE' } satisfies Key,
 
     // the schedule

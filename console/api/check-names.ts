@@ -15,9 +15,12 @@ export const typeTitle = (check_type: string): string => schemas.checks[check_ty
 
 export const channelTitle = (channel_type: string): string => schemas.channels[channel_type]?.title ?? channel_type;
 
-/** Returns a channel by type and destination: `Slack hooks.slack.com`. */
-export const labelOfChannel = (channel: Pick<Channel, 'channel_type' | 'config'>): string =>
-  [channelTitle(channel.channel_type), channelName(channel)].join(' ').trim();
+/** Returns a channel by type and destination, or by a name that contains the type: `Slack hooks.slack.com`. */
+export function labelOfChannel(channel: Pick<Channel, 'channel_type' | 'config'>): string {
+  const title = channelTitle(channel.channel_type);
+  const name = channelName(channel);
+  return name.includes(title) ? name : `${title} ${name}`.trim();
+}
 
 /** Lists all channels that get alerts of a check, with their names. */
 export const channelsOf = ({ channels, account_channels }: Policy): Callable[] => [

@@ -22,7 +22,7 @@ export function OutdatedBanner() {
   const asOf = live.asOf.value;
   return (
     // Announced when the state changes, not at each poll.
-    <div role="status" class={isOutdated.value ? 'outdated-banner' : undefined}>
+    <div role="status" class={isOutdated.value ? 'banner outdated-banner' : undefined}>
       {isOutdated.value && (
         <>
           <Icon name="incidents" />

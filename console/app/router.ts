@@ -24,6 +24,26 @@ export function setQuery(changes: Readonly<Record<string, string | undefined>>):
   replaceAddress(path, { ...Object.fromEntries(query), ...changes });
 }
 
+type NewDialog = { isOpen: boolean; open: () => void; close: () => void };
+
+/**
+ * Returns the dialog or form for a new record. It has an address, `#/alerts/silences?new=silence`, to which the palette
+ * links, and the back button closes it.
+ * @param why reason that the user cannot open it
+ */
+export function newDialog(name: string, why: string | undefined): NewDialog {
+  const { path, query } = address.value;
+  const rest = { ...Object.fromEntries(query), new: undefined };
+  return {
+    isOpen: query.get('new') === name && why === undefined,
+    open: () => go(path, { ...rest, new: name }),
+    close: () => {
+      const { path: current, query: now } = address.peek();
+      if (current === path && now.get('new') === name) replaceAddress(path, rest);
+    },
+  };
+}
+
 const scrolled = new Map<number, number>();
 let entry = 0;
 

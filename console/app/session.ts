@@ -1,7 +1,8 @@
 import { computed, signal } from '@preact/signals';
 import { type ApiFailure, asFailure, call, onSessionEnded } from '#console/api/call.ts';
 import type { Me } from '#console/api/records.ts';
-import { deniedReason } from '#console/rules/permissions.ts';
+import { deniedReason, rightsOf } from '#console/rules/permissions.ts';
+import { type Muting, muteDenial } from '#lib/alerting/policy/mute-access.ts';
 import type { Guarded } from '#lib/platform/http/access.ts';
 
 /** The signed-in user; null: signed out; undefined: not known yet. */
@@ -53,3 +54,7 @@ export const identity = computed(() => (me.value ? `${me.value.id} ${me.value.us
 /** Returns why the signed-in user lacks `access`, as a sentence; undefined if allowed. */
 export const refusal = (access: Guarded): string | undefined =>
   me.value ? deniedReason(me.value, access) : 'You are not signed in.';
+
+/** Returns why the signed-in user may not mute this, as a sentence; undefined if allowed. */
+export const muteRefusal = (muting: Muting): string | undefined =>
+  refusal('mute') ?? muteDenial(rightsOf(me.value!), muting)?.message;

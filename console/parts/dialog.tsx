@@ -3,6 +3,7 @@ import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { address } from '#console/app/router.ts';
 import { Button } from './button.tsx';
 import { HelpLink, type Subject } from './help-link.tsx';
+import { focusField } from './typing.ts';
 
 type DialogProps = {
   title: string;
@@ -13,8 +14,6 @@ type DialogProps = {
   help?: Subject;
 };
 
-const FIRST_FIELD = ':is(input, select, textarea):not(:disabled)';
-
 /** Modal dialog. The first field has the focus. Escape and a change of the page close it. */
 export function Dialog({ title, onClose, children, wide = false, help }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
@@ -22,8 +21,8 @@ export function Dialog({ title, onClose, children, wide = false, help }: DialogP
   // Before painting, so that keys typed at once go to the dialog.
   useLayoutEffect(() => {
     const before = document.activeElement;
-    element.current?.showModal();
-    element.current?.querySelector<HTMLElement>(FIRST_FIELD)?.focus();
+    element.current!.showModal();
+    focusField(element.current!);
     return () => {
       if (before instanceof HTMLElement) before.focus();
     };

@@ -1,13 +1,23 @@
 import type { IncidentRecord } from '#console/api/records.ts';
+import type { ListedIncident } from '#console/api/recoveries.ts';
 import { now } from '#console/app/clock.ts';
-import { INCIDENT_WORD, incidentHref, lastedMs, markOf } from '#console/rules/incidents.ts';
+import { incidentHref, incidentWord, lastedMs, markOf } from '#console/rules/incidents.ts';
 import { duration } from '#console/rules/time.ts';
 import { StateMark } from './state-mark.tsx';
+import { Time } from './time.tsx';
 
-/** Shows the state of an incident, with its impact until it is resolved. */
-export const IncidentState = ({ of }: { of: Pick<IncidentRecord, 'state' | 'impact'> }) => (
-  <StateMark state={markOf(of)} word={INCIDENT_WORD[of.state]} />
+/** Shows the state of an incident, with its impact until its entities have recovered. */
+export const IncidentState = ({ of }: { of: ListedIncident }) => (
+  <StateMark state={of.resolves_at ? 'up' : markOf(of)} word={incidentWord(of)} />
 );
+
+/** Shows when a recovered incident resolves: `watching until 12:34:56`. */
+export const WatchedUntil = ({ of: { resolves_at } }: { of: Pick<ListedIncident, 'resolves_at'> }) =>
+  resolves_at ? (
+    <>
+      watching until <Time at={resolves_at} as="clock" />
+    </>
+  ) : null;
 
 /** Duration of an incident. */
 export const IncidentDuration = ({ of }: { of: IncidentRecord }) => (

@@ -34,7 +34,7 @@ export const Failure = ({
   failure: Pick<ApiFailure, 'message'>;
   retry?: (() => void) | undefined;
 }) => (
-  <div class="failure" role="alert">
+  <div class="banner failure" role="alert">
     <p>{failure.message}</p>
     {retry && (
       <Button small icon="reload" onClick={retry}>

@@ -4,3 +4,8 @@ export const isTyping = ({ target, ctrlKey, metaKey, altKey }: KeyboardEvent): b
   metaKey ||
   altKey ||
   (target instanceof Element && target.matches('input:not([type=checkbox]), textarea, select'));
+
+const FIELD = ':is(input, select, textarea):not(:disabled)';
+
+/** Focuses the first enabled field in an element. */
+export const focusField = (inside: Element): void => inside.querySelector<HTMLElement>(FIELD)?.focus();

@@ -5,7 +5,7 @@ export type CsvLine = {
   cells: string[];
 };
 
-/** Parses RFC 4180 with tabs, commas or semicolons, as in the first line. Throws Error for an unclosed quote. */
+/** Parses RFC 4180 with tabs, commas or semicolons, as in the first line. Throws Error for an invalid quote. */
 export function parseCsv(text: string): CsvLine[] {
   const separator = separatorOf(text);
   const lines: CsvLine[] = [];
@@ -14,7 +14,7 @@ export function parseCsv(text: string): CsvLine[] {
     const begin = line;
     const cells: string[] = [];
     for (let ended = false; !ended; ) {
-      const cell = text[at] === '"' ? quoted(text, at, line) : plain(text, at, separator);
+      const cell = text[at] === '"' ? quoted(text, at, line, separator) : plain(text, at, separator);
       cells.push(cell.value);
       line += cell.breaks;
       at = cell.end;
@@ -41,13 +41,20 @@ function plain(text: string, from: number, separator: string): Cell {
 }
 
 /** Reads a quoted cell; a doubled quote stands for one. */
-function quoted(text: string, from: number, line: number): Cell {
+function quoted(text: string, from: number, line: number, separator: string): Cell {
   let value = '';
   for (let at = from + 1; ; ) {
     const end = text.indexOf('"', at);
     if (end < 0) throw new Error(`Line ${line}: unclosed quote.`);
     value += text.slice(at, end);
-    if (text[end + 1] !== '"') return { value, end: end + 1, breaks: value.split('\n').length - 1 };
+    if (text[end + 1] !== '"') {
+      const breaks = value.split('\n').length - 1;
+      const rest = plain(text, end + 1, separator);
+      if (rest.value !== '') {
+        throw new Error(`Line ${line + breaks}: text after a closing quote. Double each quote within a quoted cell.`);
+      }
+      return { value, end: rest.end, breaks };
+    }
     value += '"';
     at = end + 2;
   }

@@ -3,14 +3,24 @@ import type { IncidentDetail, IncidentRecord, State, TimelineEntry } from '#cons
 /** Returns the link to an incident. */
 export const incidentHref = (id: string): string => `#/incidents/${encodeURIComponent(id)}`;
 
+/** Returns the path of an incident in the API. */
+export const incidentPath = (id: string): string => `/v1/incidents/${encodeURIComponent(id)}`;
+
 /** Returns the link to the incidents of an entity. */
 export const incidentsOfEntity = (id: string): string => `#/incidents?entity=${encodeURIComponent(id)}`;
 
-export const INCIDENT_WORD: Readonly<Record<IncidentRecord['state'], string>> = {
+const WORD: Readonly<Record<IncidentRecord['state'], string>> = {
   open: 'Open',
   acknowledged: 'Acknowledged',
   resolved: 'Resolved',
 };
+
+/** Returns the state of an incident in a word. @param resolves_at of an incident whose entities have recovered */
+export const incidentWord = ({
+  state,
+  resolves_at,
+}: Pick<IncidentRecord, 'state'> & { resolves_at?: string | null | undefined }): string =>
+  resolves_at ? 'Recovered' : WORD[state];
 
 const LOOK_OF_IMPACT: Readonly<Record<IncidentRecord['impact'], State>> = {
   outage: 'down',

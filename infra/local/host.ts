@@ -4,6 +4,7 @@ import type { Keys } from '#lib/keys.ts';
 import type { Log } from '#lib/platform/ports.ts';
 import { recordOutage } from '#lib/schedule/outages.ts';
 import type { Settings } from '#lib/settings.ts';
+import { watchDisk } from './disk-watch.ts';
 import { startChangeStream } from './feeds/change-stream.ts';
 import { startConsumers } from './feeds/consumers.ts';
 import type { Feed } from './feeds/feeds.ts';
@@ -61,6 +62,7 @@ export async function startHost({ settings, log, dir, host, port, proxies, world
     await ports.queues.recover();
     const life = dir === undefined ? undefined : await watchOutages(env, join(dir, 'alive'), lastTick(store));
     if (life) undo.push(life.stop);
+    if (dir !== undefined) undo.push((await watchDisk(env, dir)).stop);
     const adminKey = await firstAccount(env, dir);
     const handlers = makeFunctions(ports);
     const gateway = makeGateway(handlers, { settings, log, ...(proxies && { proxies }) });

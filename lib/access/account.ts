@@ -71,13 +71,22 @@ export const DEFAULT_LIMITS: Limits = {
   egress: 'public',
 };
 
+/**
+ * Whether Unicode normalization (NFKC) leaves an e-mail address as it is. Otherwise it could pass for another one: the
+ * Kelvin sign is a `k` in lower case.
+ */
+export function isNormalEmail(email: string): boolean {
+  return email.normalize('NFKC') === email;
+}
+
 /** E-mail address: text around one @, without invisible characters and those with a meaning in mail or HTML. */
 export const Email = text(3, 254)
   .regex(/^[^\s@"<>()[\]\\,;:]+@[^\s@"<>()[\]\\,;:]+$/, {
     error: 'must be an e-mail address, such as ann@example.com',
     abort: true,
   })
-  .refine((value) => !/\p{C}/u.test(value), 'must not contain control or invisible characters');
+  .refine((value) => !/\p{C}/u.test(value), 'must not contain control or invisible characters')
+  .refine(isNormalEmail, 'must not contain characters that Unicode (NFKC) replaces, such as ﬁ or the Kelvin sign');
 
 /** Returns the form in which equal e-mail addresses are identical. */
 export const foldedEmail = (email: string): string => email.normalize('NFC').toLowerCase();
@@ -85,8 +94,8 @@ export const foldedEmail = (email: string): string => email.normalize('NFC').toL
 export const Role = z
   .enum(ROLES)
   .describe(
-    'viewer: may read, without secrets. responder: may also run actions and test channels. member: may also change the ' +
-      'catalog, checks, alerts and skills. admin: may also change actions, the team and the account.',
+    'viewer: may read, without secrets. responder: may also run actions, test channels, and mute selected checks for up ' +
+      'to a day. member: may also change the catalog, checks, alerts and skills. admin: may also change actions, the team and the account.',
   );
 export type Role = z.infer<typeof Role>;
 

@@ -32,12 +32,28 @@ export const isForgotten = ({ valid_until }: Expiry, now: number): boolean =>
 export const earlier = (a: number | null, b: number | null): number | null =>
   a === null ? b : b === null ? a : Math.min(a, b);
 
+/** Whether something that ends at `end` (epoch ms; null: never) would outlive the key that creates it. */
+const outlives = (end: number | null, maker: number | null): boolean => maker !== null && (end === null || end > maker);
+
+/**
+ * Throws FORBIDDEN for a key that expires, or its session: nothing that a key creates and that gives access may outlive
+ * it. A new key is limited instead (expiryOf). @param what that has no end of its own: `an invitation`
+ */
+export function assertMayLast({ valid_until }: Expiry, what: string): void {
+  if (!outlives(null, valid_until)) return;
+  throw new AppError(
+    'FORBIDDEN',
+    `This key expires on ${iso(valid_until!)}, and ${what} would outlive it. Use a key that does not expire, or sign in ` +
+      'without a key.',
+  );
+}
+
 /** Returns the expiry of a new key; null takes that of its creator. Throws VALIDATION_ERROR. */
 export function expiryOf(now: number, wanted: number | null, maker: number | null): number | null {
   if (wanted === null) return maker;
   assertKeyExpiry(now, wanted);
-  if (maker === null || wanted <= maker) return wanted;
-  throw invalid('expires_at', `must not be later than ${iso(maker)}, when the creating key expires`);
+  if (!outlives(wanted, maker)) return wanted;
+  throw invalid('expires_at', `must not be later than ${iso(maker!)}, when the creating key expires`);
 }
 
 /** Throws VALIDATION_ERROR unless this expiry is allowed. */

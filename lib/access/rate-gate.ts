@@ -64,9 +64,11 @@ const number = (value: number): string => value.toLocaleString('en-US');
 /** Returns the error of an empty bucket. */
 export function rateLimited(of: RateClass, status: RateStatus, scope = ''): AppError {
   const { rate, retry_s } = status;
+  const [what, unit] =
+    of === 'store' ? ['Too much data to store, class', ' KB'] : ['Too many requests of the class', ''];
   return new AppError(
     'RATE_LIMITED',
-    `Too many requests of the class ${of}: ${number(rate.per_second)} per second${scope}, with a burst of ${number(rate.burst)}. ` +
+    `${what} ${of}: ${number(rate.per_second)}${unit} per second${scope}, with a burst of ${number(rate.burst)}${unit}. ` +
       `Try again in ${retry_s} s.`,
     { headers: { 'retry-after': String(retry_s), ...headersOf(of, status) } },
   );

@@ -6,6 +6,7 @@ import { HeaderMap } from '#lib/net/header-map.ts';
 import { invalid } from '#lib/platform/errors.ts';
 import type { Rights } from '#lib/platform/http/access.ts';
 import { CreatedAt, IdOf, Unchanged, UpdatedAt } from '#lib/platform/http/route.ts';
+import { refusal } from '#lib/platform/http/validation.ts';
 import { pick } from '#lib/platform/plain-data.ts';
 import { REDACTED, withKeptSecrets } from '#lib/platform/secrets/kept-secrets.ts';
 import { hasPlaceholder } from '#lib/platform/template.ts';
@@ -134,6 +135,17 @@ export function assertComplete(input: Pick<ActionInput, 'trigger_type' | 'check_
     throw invalid('interval_seconds', 'is required with the trigger_type schedule');
   }
 }
+
+/** Throws VALIDATION_ERROR for each header of an action with another origin that is not sent again. */
+export function assertHeadersSent(stored: Record<string, string>, wanted: Record<string, string> | undefined): void {
+  const kept = Object.keys(stored).length === 0 ? [] : wanted ? keysKept(wanted) : [undefined];
+  if (kept.length === 0) return;
+  const message = 'must be sent again, with its value, because the action could call another origin than before';
+  throw refusal(kept.map((name) => ({ path: name === undefined ? 'headers' : `headers.${name}`, message })));
+}
+
+const keysKept = (headers: Record<string, string>): string[] =>
+  Object.keys(headers).filter((name) => headers[name] === REDACTED);
 
 /** Merges headers for storage, with secrets matched by name in any case. Throws VALIDATION_ERROR. */
 export function mergeHeaders(stored: Record<string, string>, wanted: Record<string, string>): Record<string, string> {

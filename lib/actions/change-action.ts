@@ -1,6 +1,6 @@
 import { auditWriter } from '#lib/access/audit-writer.ts';
 import type { Context, MutationContext, TenantEnv } from '#lib/access/context.ts';
-import { assertHostsLimited, guardUrl } from '#lib/actions/template/allowed-hosts.ts';
+import { assertHostsLimited, guardUrl, staysAtOrigin } from '#lib/actions/template/allowed-hosts.ts';
 import { isSame } from '#lib/audit/write.ts';
 import { requireCheck } from '#lib/checks/settings/store.ts';
 import type { Env } from '#lib/env.ts';
@@ -12,7 +12,14 @@ import { pagesOf } from '#lib/platform/table/pages.ts';
 import { deleteAll, keysUnder, RECLAIM_AFTER_MS } from '#lib/platform/table/reclaim.ts';
 import { commit, oneAtATime, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
-import { type ActionInput, type ActionPatch, assertComplete, auditedAction, mergeHeaders } from './action.ts';
+import {
+  type ActionInput,
+  type ActionPatch,
+  assertComplete,
+  assertHeadersSent,
+  auditedAction,
+  mergeHeaders,
+} from './action.ts';
 import { type ActionCountItem, type ActionItem, assertGuardable } from './action-item.ts';
 import { bind, remediationSettingsWrites } from './bindings.ts';
 import type { RunPointer } from './execution.ts';
@@ -91,6 +98,7 @@ export function updateAction(context: Context, id: string, patch: ActionPatch): 
       v: ports.ids.token(),
       updated_at: iso(ports.clock.now()),
     };
+    if (!staysAtOrigin(next, before)) assertHeadersSent(before.headers, patch.headers);
     if (isSame(auditedAction, before, next)) return before;
     assertComplete(next);
     assertGuardable(next);

@@ -19,6 +19,8 @@ const RATES: Rates = {
   push: { per_second: 500, burst: 5000 },
   mcp: { per_second: 20, burst: 200 },
   send: { per_second: 5, burst: 20 },
+  // 2 GB on the first day, 1.8 GB on others.
+  store: { per_second: 20, burst: 262_144 },
   open: { per_second: 20, burst: 100 },
   'sign-in': { per_second: 1, burst: 20 },
   ping: { per_second: 100, burst: 1000 },

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { digestOf } from '#lib/access/api-key.ts';
+import { assertMayLast, digestOf } from '#lib/access/api-key.ts';
 import { asPerson } from '#lib/access/audit-writer.ts';
 import type { Context } from '#lib/access/context.ts';
 import type { SessionItem } from '#lib/access/session-item.ts';
@@ -115,7 +115,10 @@ const teamRoutes = [
     body: NewInvitation,
     reply: Invited,
     errors: ['CONFLICT', 'LIMIT_EXCEEDED'],
-    run: (context, { body }) => inviteUser(context, body),
+    run: (context, { body }) => {
+      assertMayLast(context.caller, 'an invited user');
+      return inviteUser(context, body);
+    },
   }),
   row({
     method: 'PUT',

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { type AccountItem, accountDisabled, isDisabled, isInvited, type UserItem } from '#lib/access/account.ts';
-import { digestOf } from '#lib/access/api-key.ts';
+import { assertMayLast, digestOf } from '#lib/access/api-key.ts';
 import { auditWriter } from '#lib/access/audit-writer.ts';
 import type { Context, MutationContext, TenantScope } from '#lib/access/context.ts';
 import { firstAdmin, requireAccount } from '#lib/access/store.ts';
@@ -51,6 +51,7 @@ export async function linkByAdmin(
   { host, origin }: Record<string, string | undefined>,
 ): Promise<SignInLink> {
   const { settings } = context.ports;
+  assertMayLast(context.caller, 'access by a sign-in link');
   // Pages of other origins may use a key.
   const address =
     settings.PUBLIC_URL || serviceOriginOf(context.session ? { host, origin } : { host }, settings).origin;

@@ -11,6 +11,7 @@ import { AppError, invalid } from '#lib/platform/errors.ts';
 import { Unchanged } from '#lib/platform/http/route.ts';
 import { assertUnchanged } from '#lib/platform/http/validation.ts';
 import { isId } from '#lib/platform/ids.ts';
+import type { Write } from '#lib/platform/ports.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
 import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { Name, text } from '#lib/platform/text.ts';
@@ -23,6 +24,7 @@ import {
   Impact,
   type IncidentEntity,
   type IncidentItem,
+  type ManualIncidentsItem,
   type TimelineItem,
 } from './incident.ts';
 import { requireIncident } from './list-incidents.ts';
@@ -30,6 +32,9 @@ import { acknowledgedWrites } from './root-acknowledged.ts';
 import { resolvedWrites, timelineEntry } from './timeline.ts';
 
 const MAX_ENTITIES = 100;
+/** Maximum number of notes of an incident, and of open manual incidents of an account (docs/operate/limits.md). */
+const MAX_NOTES = 200;
+const MAX_OPEN = 100;
 
 const settings = {
   title: Name.describe('Display name.'),
@@ -84,7 +89,10 @@ const auditedIncident: Audited<IncidentItem> = {
 
 const nameOf = ({ caller }: Context): string => caller.user_email || caller.key_label || 'an API key';
 
-/** Creates a manual incident. @throws AppError VALIDATION_ERROR for an entity that does not exist */
+/**
+ * Creates a manual incident.
+ * @throws AppError VALIDATION_ERROR for an entity that does not exist, LIMIT_EXCEEDED beyond 100 open ones
+ */
 export async function createIncident(
   context: Context,
   { title, impact, entity_ids }: NewIncident,
@@ -107,12 +115,35 @@ export async function createIncident(
   return retryOnConflict(ports, async () => {
     const writes = [
       { put: incident, if: 'absent' as const },
+      await listedWrite(context, (ids) => [...ids, id]),
       { put: { ...keys.openIncident(tenant, id), expires_at: expiryOf(now) } },
       { put: opened },
       ...note(undefined, incident),
     ];
     return (await commit(ports, writes)).ok ? incident : RETRY;
   });
+}
+
+/** Returns the write that changes the list of open manual incidents. @throws AppError LIMIT_EXCEEDED beyond 100 */
+async function listedWrite(
+  { ports, keys, tenant }: Context,
+  change: (ids: readonly string[]) => string[],
+): Promise<Write> {
+  const listed = await ports.table.get<ManualIncidentsItem>(keys.manualIncidents(tenant));
+  let ids = change(listed?.ids ?? []);
+  if (ids.length > MAX_OPEN) {
+    // An incident that expired while open is still listed; the last id is of the new one.
+    const found = await ports.table.getMany<IncidentItem>(ids.map((id) => keys.incident(tenant, id)));
+    ids = ids.filter((_, i) => found[i]?.resolved_at === undefined && (found[i] || i === ids.length - 1));
+  }
+  if (ids.length > MAX_OPEN) {
+    throw new AppError(
+      'LIMIT_EXCEEDED',
+      `The account has ${MAX_OPEN} open manual incidents, the maximum. Resolve one first.`,
+    );
+  }
+  const put: ManualIncidentsItem = { ...keys.manualIncidents(tenant), v: ports.ids.token(), ids };
+  return { put, if: listed ? { version: listed.v } : 'absent' };
 }
 
 /** Changes the given properties of an incident. Writes nothing without a change. */
@@ -147,6 +178,7 @@ export async function resolveIncident(context: Context, id: string): Promise<Inc
     const last = await lastRecovery(context, incident);
     const end = { resolved_at: iso(last), resolved_by: nameOf(context) };
     const writes = resolvedWrites(context, incident, end);
+    if (incident.origin === 'manual') writes.push(await listedWrite(context, (ids) => ids.filter((one) => one !== id)));
     if (!(await commit(ports, [...writes, ...note(incident, { ...incident, ...end })])).ok) return RETRY;
     return requireIncident(context, id);
   });
@@ -166,15 +198,27 @@ async function lastRecovery(context: Context, incident: IncidentItem): Promise<n
   );
 }
 
-/** Adds a note to the timeline of an incident, even if it is resolved. */
-export async function addNote(context: Context, incident: IncidentItem, { text }: NewNote): Promise<TimelineItem> {
+/** Adds a note to the timeline of an incident, even if it is resolved. @throws AppError LIMIT_EXCEEDED beyond 200 */
+export async function addNote(context: Context, { id: of }: IncidentItem, { text }: NewNote): Promise<TimelineItem> {
   const { ports } = context;
   const note = auditWriter(context, 'note', auditedIncident);
   const id = ports.ids.id('nte');
   const done = { id, at: iso(ports.clock.now()), kind: 'note' as const, by: nameOf(context), text };
-  const entry = timelineEntry(context, incident, done);
+  const v = ports.ids.token();
   return retryOnConflict(ports, async () => {
-    const writes = [{ put: entry, if: 'absent' as const }, ...note(incident, incident, { note: id })];
+    const incident = await requireIncident(context, of);
+    const entry = timelineEntry(context, incident, done);
+    if (incident.v === v) return entry;
+    const { notes = 0 } = incident;
+    if (notes >= MAX_NOTES) {
+      throw new AppError('LIMIT_EXCEEDED', `Incident ${of} has ${MAX_NOTES} notes, the maximum. Link to a document.`);
+    }
+    const counted: IncidentItem = { ...incident, v, notes: notes + 1 };
+    const writes = [
+      { put: counted, if: { version: incident.v } },
+      { put: entry, if: 'absent' as const },
+      ...note(incident, counted, { note: id }),
+    ];
     return (await commit(ports, writes)).ok ? entry : RETRY;
   });
 }

@@ -34,11 +34,16 @@ export type IncidentItem = Item & {
   /** Name of the user or key, or `automatic`. */
   resolved_by?: string;
   hidden: boolean;
+  /** Number of notes in its timeline; absent for none. */
+  notes?: number;
   created_at: string;
   updated_at: string;
   /** Epoch ms of the pending quiet check. */
   quiet_check_at?: number;
 };
+
+/** Ids of the open manual incidents of an account, about 3 KB for the maximum. */
+export type ManualIncidentsItem = Item & { v: string; ids: string[] };
 
 /** An entity in an incident as of its latest transition; `seq` allows any order and repetition. 400 bytes. */
 export type IncidentEntity = Item & {

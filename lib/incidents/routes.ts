@@ -51,6 +51,7 @@ export const incidentRoutes = [
     status: 201,
     body: NewIncident,
     reply: IncidentRecord,
+    errors: ['LIMIT_EXCEEDED'],
     run: async (context, { body }) => view(context, await createIncident(context, body)),
   }),
   row({
@@ -109,6 +110,7 @@ export const incidentRoutes = [
     status: 201,
     body: NewNote,
     reply: TimelineEntry,
+    errors: ['LIMIT_EXCEEDED'],
     load,
     run: async (context, { loaded, body }) => entryView(context, await addNote(context, loaded, body)),
   }),

@@ -1,4 +1,4 @@
-import { chargeCost, withReadPermit } from '#lib/access/rate-gate.ts';
+import { chargeCost, spend, withReadPermit } from '#lib/access/rate-gate.ts';
 import type { StateContext } from '#lib/checks/state/on-change.ts';
 import type { ToolDefinition } from '#lib/mcp/skills/skill.ts';
 import { allSkills } from '#lib/mcp/skills/skill-store.ts';
@@ -8,6 +8,7 @@ import { assertAllowed } from '#lib/platform/http/assert-allowed.ts';
 import { parse } from '#lib/platform/http/validation.ts';
 import { lazyFunction } from '#lib/platform/lazy.ts';
 import { isObject } from '#lib/platform/plain-data.ts';
+import { storeTokens } from '#lib/platform/sharing/rates.ts';
 import { CODE, RpcError } from './json-rpc.ts';
 import { accessOf, enabledTools } from './list-tools.ts';
 
@@ -39,7 +40,11 @@ export async function callTool(caller: StateContext, params: Record<string, unkn
     return outcome(context, name, async () => {
       assertAllowed(context.caller, builtIn.access);
       const { input, run } = await builtIn.load();
-      const call = () => run(context, parse(input, given));
+      const parsed = parse(input, given);
+      const call = () => run(context, parsed);
+      if (!builtIn.annotations.readOnlyHint) {
+        await spend(context, 'store', storeTokens(Buffer.byteLength(JSON.stringify(given))));
+      }
       // Tools that wait for other servers do not hold a read permit.
       const result = success(await (builtIn.annotations.readOnlyHint ? withReadPermit(context, call) : call()));
       await chargeCost(context, 'mcp', result.content[0]?.text.length ?? 0);

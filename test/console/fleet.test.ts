@@ -132,18 +132,48 @@ describe.skipIf(!binary)('fleet page in a browser', () => {
   });
 
   it.each([
-    ['silence', /^Silence alerts/, '#/alerts/silences'],
-    ['new check', /^New check/, '#/checks/new'],
-    ['monitor', /^New check/, '#/checks/new'],
-    ['channels', /^Channels/, '#/alerts/channels'],
-    ['passkey', /^Passkeys/, '#/settings/sign-in'],
-    ['invite', /^Invite a member/, '#/settings/team'],
-  ])('finds the command for "%s" in the palette', async (words, name, address) => {
+    ['monitor', /^Monitor a URL/, 'Monitor a URL'],
+    ['website', /^Monitor a URL/, 'Monitor a URL'],
+    ['silence', /^New silence/, 'New silence'],
+    ['new window', /^New maintenance window/, 'New maintenance window'],
+    ['new channel', /^New channel/, 'New account channel'],
+    ['incident', /^New incident/, 'New incident'],
+    ['new action', /^New action/, 'New action'],
+    ['new entity', /^New entity/, /^New entity of /],
+  ])('opens the dialog for "%s" from the palette, and Back closes it', async (words, name, title) => {
+    const { page } = await onCall();
+    const dialog = page.getByRole('dialog', { name: title, exact: typeof title === 'string' });
+    await page.getByRole('button', { name: /^Jump to/ }).click();
+    await page.keyboard.type(words);
+    await page.getByRole('option', { name }).click();
+    await dialog.waitFor();
+    await eventually(() =>
+      page.evaluate(`document.activeElement?.matches('dialog[open] :is(input, select, textarea)')`),
+    );
+    await page.goBack();
+    await dialog.waitFor({ state: 'hidden' });
+    await page.goForward();
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await eventually(async () => !page.url().includes('new='));
+  });
+
+  it.each([
+    ['new check', /^New check/, '#/checks/new', undefined],
+    ['channels', /^Channels/, '#/alerts/channels', undefined],
+    ['new key', /^New API key/, '#/settings/keys?new=key', undefined],
+    ['passkey', /^New passkey/, '#/settings/sign-in?new=passkey', undefined],
+    ['invite', /^Invite a member/, '#/settings/team?new=member', 'E-mail address'],
+  ])('finds the command for "%s" in the palette', async (words, name, address, field) => {
     const { page } = await onCall();
     await page.getByRole('button', { name: /^Jump to/ }).click();
     await page.keyboard.type(words);
     await page.getByRole('option', { name }).click();
     await eventually(async () => page.url().endsWith(address));
+    if (field) {
+      const isFocused = (element: unknown) =>
+        element === (element as { ownerDocument: Document }).ownerDocument.activeElement;
+      await eventually(() => page.getByLabel(new RegExp(`^${field}`)).evaluate(isFocused));
+    }
   });
 
   for (const width of [390, 768, 1280, 2560]) {

@@ -75,7 +75,7 @@ describe.skipIf(!binary)('incident pages in a browser', () => {
 
   it('shows entities, notified channels and timeline, and follows the incident until it is resolved', async () => {
     const person = await onCall();
-    const { page, admin, checkout, login, shop, complaints } = person;
+    const { page, admin, checkout, login, shop, complaints, textOf } = person;
     await page.getByRole('link', { name: /Web shop/ }).click();
     await page.getByRole('heading', { level: 1, name: /Web shop/ }).waitFor();
     const section = (name: string) =>
@@ -115,6 +115,9 @@ describe.skipIf(!binary)('incident pages in a browser', () => {
       .locator('.incident-facts')
       .getByText(/Recovered.*watching until \d/)
       .waitFor();
+    await arrive(person, '/incidents');
+    await eventually(async () => /Recovered.*Web shop.*watching until \d/s.test(await textOf(0)));
+    await page.goBack();
     await eventually(async () => {
       // The button is disabled after it was used.
       await button(person, 'Resolve').click({ force: true });

@@ -83,6 +83,13 @@ describe.skipIf(!binary)('buttons of pages by role', () => {
     expect([...ofAll(offered)].sort()).toEqual([...ofAll(all)].filter((one) => isOpenTo(rights, one)).sort());
   });
 
+  it('explain to a responder what needs the member role', async () => {
+    const person = await personAt(world.browser, url, (await memberOf(admin, 'responder')).key);
+    await arrive(person, '/alerts/silences');
+    await person.page.getByRole('button', { name: 'New silence' }).click();
+    await expectDisabled(person, 'Silence', /It covers all checks\. This needs the member role; you are a responder\./);
+  });
+
   it('explain to a member what needs the admin role', async () => {
     const person = await personAt(world.browser, url, (await memberOf(admin)).key);
     await arrive(person, '/settings/team');

@@ -36,9 +36,9 @@ describe.skipIf(!binary)('key and team settings in a browser', () => {
     await eventually(async () => (await page.locator('.field-error').count()) === 2);
     await page.getByLabel(/^Label/).fill('backup job');
     await page.getByRole('checkbox', { name: /^push/ }).check();
-    await page.getByLabel('Check', { exact: true }).selectOption({ label: 'nightly' });
-    await page.getByRole('button', { name: 'Add', exact: true }).click();
-    await page.getByRole('list', { name: 'Restricted to' }).getByText('nightly of Web shop').waitFor();
+    await page.getByRole('combobox', { name: 'Add check' }).fill('nightly');
+    await page.getByRole('option', { name: /nightly/ }).click();
+    await page.getByRole('button', { name: /^Remove nightly, Web shop/ }).waitFor();
     await page.getByRole('button', { name: 'Create key' }).click();
     const key = await shown(page, 'Key');
     expect(await shown(page, 'Example request')).toContain(`/v1/checks/${nightly.body.id}/heartbeat`);

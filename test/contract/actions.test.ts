@@ -128,6 +128,32 @@ describe('an update', () => {
     expect(got(await admin.put(`/v1/actions/${id}`, { headers: {} }), 200).headers).toEqual({});
   });
 
+  it('sends stored headers to no other origin: they have to be sent again', async () => {
+    const { id } = await make({ url: 'https://127.77.0.8/a', headers: { 'X-A': '1', 'X-B': '2' } });
+    const put = (body: object) => admin.put(`/v1/actions/${id}`, body);
+    for (const url of ['https://127.77.0.9/a', 'http://127.77.0.8/a', 'https://127.77.0.8:444/a'])
+      expect(await put({ url })).toMatchObject(failure(400, 'VALIDATION_ERROR', 'headers'));
+    const url = 'https://127.77.0.9/a';
+    const kept = await put({ url, headers: { 'X-A': '1', 'X-B': MASK } });
+    expect(kept).toMatchObject(failure(400, 'VALIDATION_ERROR', 'headers.X-B'));
+    expect((await read(id)).url).toBe('https://127.77.0.8/a');
+    expect(got(await put({ url: 'https://127.77.0.8:443/b' }), 200).headers).toEqual({ 'X-A': MASK, 'X-B': MASK });
+    expect(got(await put({ url, headers: { 'X-A': '1' } }), 200)).toMatchObject({ url, headers: { 'X-A': MASK } });
+    expect(got(await put({ url: 'https://127.77.0.8/a', headers: {} }), 200).headers).toEqual({});
+    got(await put({ url }), 200);
+  });
+
+  it('sends stored headers to no further host of a placeholder', async () => {
+    const url = 'https://{{host}}/hook';
+    const { id } = await make({ url, headers: { 'X-A': '1' }, allowed_hosts: ['ci.example.com', 'cd.example.com'] });
+    const put = (body: object) => admin.put(`/v1/actions/${id}`, body);
+    for (const wider of [{ allowed_hosts: ['ci.example.com', 'evil.example'] }, { url: 'https://{{host}}:444/hook' }])
+      expect(await put(wider)).toMatchObject(failure(400, 'VALIDATION_ERROR', 'headers'));
+    expect(got(await put({ allowed_hosts: ['ci.example.com'] }), 200).allowed_hosts).toEqual(['ci.example.com']);
+    const allowed_hosts = ['evil.example'];
+    expect(got(await put({ allowed_hosts, headers: { 'X-A': '2' } }), 200)).toMatchObject({ allowed_hosts });
+  });
+
   it('rejects a masked header value that is not stored', async () => {
     const { id } = await make({ headers: { 'X-A': '1' } });
     const response = await admin.put(`/v1/actions/${id}`, { headers: { 'x-a': MASK, 'X-New': MASK } });

@@ -85,6 +85,18 @@ describe('a link in an alert', () => {
     expect(entry.summary).toMatch(/^A user of an alert link acknowledged check "backup"\.$/);
   });
 
+  it('silences once, in whichever of the texts that decode to the same bytes', async () => {
+    const { silence } = await failing();
+    const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+    const last = letters.indexOf(silence.at(-1)!);
+    expect((await visit(silence, 'POST')).status).toBe(200);
+    for (let bits = 1; bits < 16; bits++) {
+      const same = silence.slice(0, -1) + letters[last + bits];
+      expect(Buffer.from(same.slice(-22), 'base64url')).toEqual(Buffer.from(silence.slice(-22), 'base64url'));
+      expect((await visit(same, 'POST')).status).toBe(404);
+    }
+  });
+
   it('records the name that its user enters, and reports it to the recipients', async () => {
     const { id, acknowledge } = await failing();
     const alerts = () => receiver.received.filter((one) => one.path === `/${id}`);

@@ -39,6 +39,8 @@ describe('POST /v1/settings/users/invite', () => {
     ['an e-mail with a blank', { email: 'ben @example.com' }, 'email'],
     ['an e-mail with a line break', { email: 'ben@example.com\n' }, 'email'],
     ['an e-mail of 255 characters', { email: `${'b'.repeat(243)}@example.com` }, 'email'],
+    ['an e-mail with a Kelvin sign', { email: '\u212aim@example.com' }, 'email'],
+    ['an e-mail with a ligature', { email: 'o\ufb03ce@example.com' }, 'email'],
     ['no role', { role: undefined }, 'role'],
     ['an unknown role', { role: 'owner' }, 'role'],
     ['a role in capitals', { role: 'Admin' }, 'role'],

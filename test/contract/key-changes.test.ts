@@ -181,3 +181,22 @@ describe('a key that expires', () => {
     );
   });
 });
+
+describe('the reach of a key that expires', () => {
+  it('creates nothing that gives access for longer: no user, sign-in link or passkey', async () => {
+    const key = await keyOf(admin, { expires_at: ahead(DAY) });
+    const { id } = (await admin.get('/v1/me')).body.user;
+    const tries = [
+      ['/v1/settings/users/invite', { email: 'eve@example.com', role: 'admin' }, 'an invited user'],
+      [`/v1/settings/users/${id}/sign-in-link`, {}, 'access by a sign-in link'],
+      ['/v1/sign-in/passkeys/options', undefined, 'a passkey'],
+    ] as const;
+    for (const [path, body, what] of tries) {
+      const refused = await key.post(path, body);
+      expect(refused).toMatchObject(failure(403, 'FORBIDDEN'));
+      expect(refused.body.error).toMatch(new RegExp(`^This key expires on .*, and ${what} would outlive it\\.`));
+    }
+    const users = (await admin.get('/v1/settings/users')).body;
+    expect(users.map(({ email }: { email: string }) => email)).not.toContain('eve@example.com');
+  });
+});

@@ -91,3 +91,34 @@ describe('an invalid request about incidents', () => {
       expect(await client.get(`/v1/incidents/${other}`)).toMatchObject(failure(404, 'NOT_FOUND'));
   });
 });
+
+describe('limits of incidents', () => {
+  it('allow 100 open manual incidents per account, also to concurrent requests', async () => {
+    const account = await newTenant();
+    const create = () => account.post('/v1/incidents', { title: 'Slow', impact: 'none' });
+    const made = await Promise.all(Array.from({ length: 104 }, create));
+    expect(made.filter(({ status }) => status === 201)).toHaveLength(100);
+    const refused = made.find(({ status }) => status !== 201);
+    expect(refused).toMatchObject(failure(409, 'LIMIT_EXCEEDED'));
+    expect(refused!.body.error).toBe('The account has 100 open manual incidents, the maximum. Resolve one first.');
+    const [first] = made.filter(({ status }) => status === 201);
+    got(await account.post(`/v1/incidents/${first!.body.id}/resolve`), 200);
+    expect([(await create()).status, (await create()).status]).toEqual([201, 409]);
+  });
+
+  it('allow 200 notes per incident, also to concurrent requests', async () => {
+    const account = await newTenant();
+    const { id } = got(await account.post('/v1/incidents', { title: 'Slow', impact: 'none' }), 201);
+    const add = () => account.post(`/v1/incidents/${id}/notes`, { text: 'Still slow' });
+    const statuses: number[] = [];
+    while (statuses.length < 204) {
+      const added = await Promise.all(Array.from({ length: 12 }, add));
+      statuses.push(...added.map(({ status }) => status));
+    }
+    expect(statuses.filter((status) => status === 201)).toHaveLength(200);
+    const refused = await add();
+    expect(refused).toMatchObject(failure(409, 'LIMIT_EXCEEDED'));
+    expect(refused.body.error).toMatch(/has 200 notes, the maximum/);
+    expect(got(await account.get(`/v1/incidents/${id}/timeline?limit=500`), 200)).toHaveLength(201);
+  });
+});

@@ -90,6 +90,17 @@ describe('a built-in tool', () => {
     expect(policy.silenced_by).toMatchObject([{ by: 'account', id: made.id, reason: 'a move' }]);
   });
 
+  it('silences for more than a day only with the scope write', async () => {
+    const { id } = await newCheck(admin);
+    const agent = await keyOf(admin, { scopes: ['mcp', 'respond'] });
+    const error =
+      'It lasts longer than a day. This key has the scopes mcp, respond; this needs write. Create a key that has it.';
+    expect(await refused(agent, 'silence', { check_ids: [id], minutes: 1500 })).toEqual({ code: 'FORBIDDEN', error });
+    expect(await said(agent, 'silence', { check_ids: [id], minutes: 1440 })).toMatchObject({ notice: null });
+    const trusted = await keyOf(admin, { scopes: ['mcp', 'write'] });
+    expect(await said(trusted, 'silence', { check_ids: [id], minutes: 1500 })).toMatchObject({ notice: null });
+  });
+
   it('looks back the given number of hours', async () => {
     const check = await newCheck(admin);
     const at = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();

@@ -13,7 +13,7 @@ import { got, newCheck } from '#test/support/fleet.ts';
 import { type Service, startService } from '#test/support/service.ts';
 import { startReceiver } from '#test/support/webhook-receiver.ts';
 
-const RATE_LIMITS = 'read=2/10,write=2/40,push=500/5000,mcp=1/8,send=1/3,open=1/6,sign-in=1/2';
+const RATE_LIMITS = 'read=2/10,write=2/40,push=500/5000,mcp=1/8,send=1/3,store=1/64,open=1/6,sign-in=1/2';
 
 let service: Service;
 let now = Date.UTC(2026, 10, 21);
@@ -110,11 +110,34 @@ describe('the rate limit of an account', () => {
       push: { per_second: 500, burst: 5000 },
       mcp: { per_second: 1, burst: 8 },
       send: { per_second: 1, burst: 3 },
+      store: { per_second: 1, burst: 64 },
     });
     expect(await statuses(2, () => client.get('/v1/me'))).toEqual([200, 429]);
     await setLimits(scope, {}, { read: null });
     pass(1);
     expect(limits(await client.get('/v1/me'))[0]).toBe('"read";q=10;w=5');
+  });
+});
+
+describe('stored bytes', () => {
+  it('are limited for writes over all keys of an account, and for tools', async () => {
+    const client = await tenant();
+    const { id } = got(await client.post('/v1/incidents', { title: 'Slow', impact: 'none' }), 201);
+    const note = { text: 'x'.repeat(4000) };
+    const add = () => client.post(`/v1/incidents/${id}/notes`, note);
+    expect(await statuses(16, add)).toEqual([...Array.from({ length: 15 }, () => 201), 429]);
+    const refused = await add();
+    expect(refused).toMatchObject(failure(429, 'RATE_LIMITED'));
+    expect(refused.body.error).toBe(
+      'Too much data to store, class store: 1 KB per second, with a burst of 64 KB. Try again in 1 s.',
+    );
+    expect((await client.get(`/v1/incidents/${id}`)).status).toBe(200);
+    const tool = { name: 'add_incident_note', arguments: { incident_id: id, ...note } };
+    const { body } = await client.post('/v1/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/call', params: tool });
+    expect(body.result).toMatchObject({ isError: true });
+    expect(body.result.content[0].text).toContain('Too much data to store');
+    pass(4);
+    expect((await add()).status).toBe(201);
   });
 });
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Client, failure, keyOf, newTenant } from '#test/support/client.ts';
+import { type Client, failure, keyOf, memberOf, newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { got, newCheck, newEntity } from '#test/support/fleet.ts';
 import { receiving } from '#test/support/receiving.ts';
@@ -91,6 +91,19 @@ describe('a silence', () => {
     await eventually(() => texts('/selected').length === 1);
     const { body: log } = await client.get('/v1/audit?action=silence.');
     expect(log.map(({ action }: { action: string }) => action)).toEqual(['silence.end', 'silence.create']);
+  });
+
+  it.each([
+    ['covers all checks', { applies_to: null, until: ahead(3600) }],
+    ['lasts longer than a day', { applies_to: { labels: { team: 'web' } }, until: ahead(2 * 86_400) }],
+  ])('needs write if it %s', async (extent, body) => {
+    const responder = await memberOf(client, 'responder');
+    const refused = await responder.post(SILENCES, body);
+    expect(refused).toMatchObject(failure(403, 'FORBIDDEN'));
+    expect(refused.body.error).toBe(`It ${extent}. This needs the member role; you are a responder.`);
+    const write = await keyOf(client, { scopes: ['write'] });
+    const { id } = got(await write.post(SILENCES, body), 201);
+    got(await responder.del(`${SILENCES}/${id}`), 204);
   });
 
   it('is listed with the silences of every other scope, with its author and its end, until it is over', async () => {

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Client, failure, keyOf, newTenant } from '#test/support/client.ts';
+import { type Client, failure, keyOf, memberOf, newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { got, newCheck, newEntity } from '#test/support/fleet.ts';
 import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
@@ -43,7 +43,7 @@ const windowOf = async (id: string): Promise<string> =>
   got(await client.post(WINDOWS, { name: 'work', ...open, scope: { check_ids: [id] } }), 201).id;
 
 describe('a maintenance window', () => {
-  it('can be created once or recurring, read, changed and deleted by a responder', async () => {
+  it('can be created once or recurring, read, changed and deleted', async () => {
     const respond = await keyOf(client, { scopes: ['respond'] });
     const entity = await newEntity(client);
     await newCheck(client, { entity_id: entity.id });
@@ -64,17 +64,51 @@ describe('a maintenance window', () => {
     expect(got(await respond.put(`${WINDOWS}/${made.id}`, { ...record, note: '' }), 200)).toMatchObject({ note: '' });
 
     const again = { name: 'Patches', cron: '30 2 * * sat', time_zone: 'Europe/Berlin', duration_seconds: 7200 };
-    const recurring = got(await respond.post(WINDOWS, { ...again, every_weeks: 2, scope: { all: true } }), 201);
+    const recurring = got(await client.post(WINDOWS, { ...again, every_weeks: 2, scope: { all: true } }), 201);
     expect(recurring).toMatchObject({ ...again, every_weeks: 2, open: false, current: null, starts_at: null });
     expect(Date.parse(recurring.next.to) - Date.parse(recurring.next.from)).toBe(7_200_000);
     expect(got(await respond.put(`${WINDOWS}/${recurring.id}`, { until: from(90_000_000) }), 200).until).not.toBeNull();
-    expect(got(await respond.put(`${WINDOWS}/${recurring.id}`, { until: null }), 200).until).toBeNull();
+    expect(await respond.put(`${WINDOWS}/${recurring.id}`, { until: null })).toMatchObject(failure(403, 'FORBIDDEN'));
+    expect(got(await client.put(`${WINDOWS}/${recurring.id}`, { until: null }), 200).until).toBeNull();
     for (const { id } of [made, recurring]) got(await respond.del(`${WINDOWS}/${id}`), 204);
     expect((await client.get(`${WINDOWS}/${made.id}`)).status).toBe(404);
     const { body: log } = await client.get('/v1/audit?action=window.');
     const done = ['create', 'update', 'create', 'update', 'update', 'delete', 'delete'];
     const noted = log.map(({ action }: { action: string }) => action);
     expect(noted.reverse()).toEqual(done.map((verb) => `window.${verb}`));
+  });
+
+  it.each([
+    ['covers all checks', { scope: { all: true } }],
+    ['lasts longer than a day', { ends_at: from(2 * 86_400) }],
+  ])('needs write if it %s, when created or changed', async (extent, wide) => {
+    const respond = await keyOf(client, { scopes: ['respond'] });
+    const write = await keyOf(client, { scopes: ['write'] });
+    const { id } = await newCheck(client);
+    const narrow = { name: 'Move', ...open, scope: { check_ids: [id] } };
+    const error = `It ${extent}. This key has the scope respond; this needs write. Create a key that has it.`;
+    const refused = { status: 403, body: { code: 'FORBIDDEN', error } };
+    expect(await respond.post(WINDOWS, { ...narrow, ...wide })).toMatchObject(refused);
+    const made = got(await respond.post(WINDOWS, narrow), 201);
+    expect(await respond.put(`${WINDOWS}/${made.id}`, wide)).toMatchObject(refused);
+    got(await write.put(`${WINDOWS}/${made.id}`, wide), 200);
+    expect(got(await respond.put(`${WINDOWS}/${made.id}`, { note: 'later' }), 200).note).toBe('later');
+    expect(got(await respond.put(`${WINDOWS}/${made.id}`, { ends_at: from(0) }), 200).open).toBe(false);
+    got(await respond.del(`${WINDOWS}/${made.id}`), 204);
+  });
+
+  it('needs write if it recurs for longer than a day', async () => {
+    const responder = await memberOf(client, 'responder');
+    const { id } = await newCheck(client);
+    const daily = { name: 'Backup', cron: '0 * * * *', duration_seconds: 3600, scope: { check_ids: [id] } };
+    const refused = await responder.post(WINDOWS, daily);
+    expect(refused).toMatchObject(failure(403, 'FORBIDDEN'));
+    expect(refused.body.error).toBe('It lasts longer than a day. This needs the member role; you are a responder.');
+    const made = got(await responder.post(WINDOWS, { ...daily, until: from(86_000) }), 201);
+    expect(await responder.put(`${WINDOWS}/${made.id}`, { until: from(2 * 86_400) })).toMatchObject(
+      failure(403, 'FORBIDDEN'),
+    );
+    got(await responder.del(`${WINDOWS}/${made.id}`), 204);
   });
 
   it('holds alerts for failures in it, and sends them when it is over and the check has failed again', async () => {

@@ -30,7 +30,7 @@ const TOOLS: Record<string, Guarded> = {
   create_check: 'write',
   test_check: 'write',
   run_check: 'respond',
-  silence: 'respond',
+  silence: 'mute',
   restart_service: 'respond',
 };
 

@@ -32,7 +32,7 @@ export function startMain(env: Record<string, string>, flags: string[] = [], cod
   const ready = new Promise<{ url: string; key: string }>((resolve, reject) => {
     child.stdout.on('data', (chunk) => {
       out += chunk;
-      const url = /runs at (\S+)/.exec(out)?.[1];
+      const url = /runs at (\S+\w)/.exec(out)?.[1];
       if (!url || !out.includes('curl')) return;
       const file = join(env.DATA_DIR ?? '.data', KEY_FILE);
       resolve({ url, key: existsSync(file) ? readFileSync(file, 'utf8').trim() : '' });

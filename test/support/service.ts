@@ -32,7 +32,7 @@ export type ServiceOptions = {
 };
 
 /** Rate limits that only tests of limits reach, because all tests use one client address. */
-export const UNHURRIED = ['read', 'write', 'push', 'mcp', 'send', 'open', 'sign-in', 'ping', 'ping-url']
+export const UNHURRIED = ['read', 'write', 'push', 'mcp', 'send', 'store', 'open', 'sign-in', 'ping', 'ping-url']
   .map((of) => `${of}=1000000/10000000`)
   .join(',');
 

@@ -7,24 +7,45 @@ type Command = Pick<PaletteTarget, 'href' | 'name'> & {
   needs?: Guarded;
 };
 
-/** Commands of the palette: each leads to the page on which it is done. */
+/** Commands of the palette: each opens a page, or the dialog that it names. */
 export const commands: readonly Command[] = [
+  {
+    href: '#/?new=monitor',
+    name: 'Monitor a URL',
+    synonyms: 'new add create website http probe certificate domain redis postgres smtp cron job',
+    needs: 'write',
+  },
   {
     href: '#/checks/new',
     name: 'New check',
-    synonyms: 'add create monitor url website http tcp dns tls heartbeat cron push job',
+    synonyms: 'add create http tcp dns tls heartbeat cron push job',
     needs: 'write',
   },
   { href: '#/start', name: 'Start setup', synonyms: 'first steps begin onboarding', needs: 'write' },
-  { href: '#/catalog', name: 'New entity', synonyms: 'add create service host blueprint paste csv', needs: 'write' },
-  { href: '#/incidents', name: 'New incident', synonyms: 'add create outage report', needs: 'respond' },
-  { href: '#/alerts/silences', name: 'Silence alerts', synonyms: 'mute snooze pause quiet', needs: 'write' },
+  { href: '#/catalog?new=entity', name: 'New entity', synonyms: 'add create service host', needs: 'write' },
+  { href: '#/catalog?new=blueprint', name: 'New blueprint', synonyms: 'add create kind of entity', needs: 'write' },
+  { href: '#/catalog', name: 'Import entities', synonyms: 'paste csv table upload', needs: 'write' },
+  { href: '#/incidents?new=incident', name: 'New incident', synonyms: 'add create outage report', needs: 'respond' },
   {
-    href: '#/alerts/windows',
-    name: 'Plan maintenance',
-    synonyms: 'new add window downtime schedule calendar',
+    href: '#/alerts/silences?new=silence',
+    name: 'New silence',
+    synonyms: 'add create mute snooze pause quiet alerts',
+    needs: 'respond',
+  },
+  {
+    href: '#/alerts/windows?new=window',
+    name: 'New maintenance window',
+    synonyms: 'add create plan downtime schedule',
+    needs: 'respond',
+  },
+  {
+    href: '#/alerts/channels?new=channel',
+    name: 'New channel',
+    synonyms: 'add create slack e-mail email webhook pager notify notification recipient',
     needs: 'write',
   },
+  { href: '#/alerts/silences', name: 'Silences', synonyms: 'mute snooze list' },
+  { href: '#/alerts/windows?view=calendar', name: 'Maintenance calendar', synonyms: 'windows downtime list' },
   { href: '#/alerts/channels', name: 'Channels', synonyms: 'slack e-mail email webhook pager notify notification' },
   { href: '#/alerts/deliveries', name: 'Deliveries', synonyms: 'sent failed alerts log notifications' },
   {
@@ -35,12 +56,20 @@ export const commands: readonly Command[] = [
   { href: '#/alerts/no-channel', name: 'Checks without a channel', synonyms: 'not alerted missing' },
   { href: '#/agents', name: 'Connect an agent', synonyms: 'mcp ai tools skills claude assistant' },
   {
-    href: '#/settings/team',
+    href: '#/settings/team?new=member',
     name: 'Invite a member',
-    synonyms: 'team user person people colleague role',
+    synonyms: 'new add team user person people colleague role',
     needs: 'manage',
   },
-  { href: '#/settings/keys', name: 'API keys', synonyms: 'token new create rotate access' },
+  { href: '#/settings/keys?new=key', name: 'New API key', synonyms: 'add create token access', needs: 'own' },
+  { href: '#/settings/keys', name: 'API keys', synonyms: 'token rotate access' },
+  { href: '#/settings/sign-in?new=passkey', name: 'New passkey', synonyms: 'add create sign-in login device' },
+  {
+    href: '#/actions?new=action',
+    name: 'New action',
+    synonyms: 'add create repair restart pipeline',
+    needs: 'configure',
+  },
   { href: '#/settings/ping-keys', name: 'Ping keys', synonyms: 'heartbeat slug token' },
   { href: '#/settings/sign-in', name: 'Passkeys and sessions', synonyms: 'sign-in login password security sso' },
   { href: '#/settings/audit', name: 'Audit log', synonyms: 'changes history who' },

@@ -72,7 +72,6 @@ export function ActionForm({ action, onSaved, onClose }: ActionFormProps) {
     <Dialog help="actions" title={action ? `Change ${action.name}` : 'New action'} wide onClose={onClose}>
       <Form form={form} submit={action ? 'Save' : 'Create'} why={refusal('configure')} onCancel={onClose}>
         <FormFields form={form} specs={ofCall} />
-        <h3>Trigger</h3>
         <FormFields form={form} specs={ofTrigger} />
       </Form>
     </Dialog>

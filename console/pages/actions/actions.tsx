@@ -1,9 +1,8 @@
-import { useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
 import { useLoad } from '#console/api/load.ts';
 import type { Action } from '#console/api/records.ts';
 import type { PageProps } from '#console/app/pages.ts';
-import { go } from '#console/app/router.ts';
+import { go, newDialog } from '#console/app/router.ts';
 import { refusal } from '#console/app/session.ts';
 import { Button } from '#console/parts/button.tsx';
 import { Page } from '#console/parts/page.tsx';
@@ -45,10 +44,10 @@ const COLUMNS: readonly Column<Action>[] = [
 export default function ActionsPage(_props: PageProps) {
   const actions = useLoad<Action[]>('/v1/actions', { all: true });
   const selection = useSelection();
-  const [isNew, setNew] = useState(false);
   const why = refusal('configure');
+  const { isOpen, open, close } = newDialog('action', why);
   const newButton = (
-    <Button kind="main" icon="add" why={why} onClick={() => setNew(true)}>
+    <Button kind="main" icon="add" why={why} onClick={open}>
       New action
     </Button>
   );
@@ -91,7 +90,15 @@ export default function ActionsPage(_props: PageProps) {
           )
         }
       </Data>
-      {isNew && <ActionForm onClose={() => setNew(false)} onSaved={({ id }) => go(`/actions/${id}`)} />}
+      {isOpen && (
+        <ActionForm
+          onClose={close}
+          onSaved={({ id }) => {
+            close();
+            go(`/actions/${id}`);
+          }}
+        />
+      )}
     </Page>
   );
 }

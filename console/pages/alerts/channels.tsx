@@ -1,7 +1,8 @@
 import { useMemo, useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
-import { channelTitle, labelOfChannel } from '#console/api/check-names.ts';
+import { labelOfChannel } from '#console/api/check-names.ts';
 import type { Check, Delivery, ListedChannel } from '#console/api/records.ts';
+import { newDialog } from '#console/app/router.ts';
 import { refusal } from '#console/app/session.ts';
 import { showToast } from '#console/app/toasts.tsx';
 import { AccountChannelForm } from '#console/parts/alerts/account-channel-form.tsx';
@@ -17,7 +18,6 @@ import { useSelection } from '#console/parts/table/selection.ts';
 import { type Column, Table } from '#console/parts/table/table.tsx';
 import { Time } from '#console/parts/time.tsx';
 import { STATUS } from '#console/rules/alert-reason.ts';
-import { channelName } from '#console/rules/check-label.ts';
 import { byName } from '#console/rules/fleet.ts';
 import { severity } from '#console/rules/states.ts';
 import { CheckLink, nameOfCheck } from './about.tsx';
@@ -38,31 +38,33 @@ async function sendTest(channel: ListedChannel): Promise<void> {
 
 /** Lists all channels, of the account and of single checks, with the last delivery of each. */
 export function Channels({ channels, checks, reload }: ChannelsProps) {
-  const [editing, edit] = useState<ListedChannel | 'new' | undefined>(undefined);
-  const close = () => edit(undefined);
+  const [edited, edit] = useState<ListedChannel | undefined>(undefined);
+  const why = refusal('write');
+  const added = newDialog('channel', why);
+  const close = () => (edited ? edit(undefined) : added.close());
   return (
     <>
       <p class="above-form">
-        <Button icon="add" why={refusal('write')} onClick={() => edit('new')}>
+        <Button icon="add" why={why} onClick={added.open}>
           New account channel
         </Button>
       </p>
       {channels.length === 0 ? (
         <Empty help="channels" title="No channels yet" icon="alerts">
-          <p>Add one to receive alerts of all checks, or of the checks that you choose.</p>
+          <p>Add one to receive alerts of all or selected checks.</p>
         </Empty>
       ) : (
         <ChannelTable channels={channels} checks={checks} reload={reload} edit={edit} />
       )}
-      {editing && (
+      {(added.isOpen || edited) && (
         <Dialog
           help="channels"
-          title={editing === 'new' ? 'New account channel' : `Edit ${labelOfChannel(editing)}`}
+          title={edited ? `Edit ${labelOfChannel(edited)}` : 'New account channel'}
           wide
           onClose={close}
         >
           <EditForm
-            channel={editing === 'new' ? undefined : editing}
+            channel={edited}
             onSaved={() => {
               close();
               reload();
@@ -167,7 +169,7 @@ function columnsOf(
       wide: true,
       cell: (channel) => (
         <span class="cut" dir="auto" title={labelOfChannel(channel)}>
-          <strong>{channelTitle(channel.channel_type)}</strong> {channelName(channel)}
+          {labelOfChannel(channel)}
         </span>
       ),
       compare: (a, b) => byName(labelOfChannel(a), labelOfChannel(b)),

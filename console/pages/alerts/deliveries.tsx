@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks';
-import { channelTitle } from '#console/api/check-names.ts';
+import { channelTitle, labelOfChannel } from '#console/api/check-names.ts';
 import { useEvery } from '#console/api/every.ts';
 import { useLiveFeed } from '#console/api/live-feed.ts';
 import type { Check, Delivery, ListedChannel } from '#console/api/records.ts';
@@ -10,7 +10,6 @@ import { Empty, Failure, Loading } from '#console/parts/states.tsx';
 import { type Column, Table } from '#console/parts/table/table.tsx';
 import { Time } from '#console/parts/time.tsx';
 import { isOpen, kindOf, STATUS } from '#console/rules/alert-reason.ts';
-import { channelName } from '#console/rules/check-label.ts';
 import { incidentsOfEntity } from '#console/rules/incidents.ts';
 import { STATE_WORD, severity } from '#console/rules/states.ts';
 import { CheckLink } from './about.tsx';
@@ -82,7 +81,8 @@ function columnsOf(
   const channelOf = new Map(channels?.map((channel) => [channel.id, channel]));
   const receiverOf = ({ channel_id, channel_type }: Delivery) => {
     const channel = channelOf.get(channel_id);
-    return [channelTitle(channel_type), channel ? channelName(channel) : channels && '(removed)'].join(' ').trim();
+    if (channel) return labelOfChannel(channel);
+    return channels ? `${channelTitle(channel_type)} (removed)` : channelTitle(channel_type);
   };
   return [
     {

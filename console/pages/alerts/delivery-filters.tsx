@@ -1,10 +1,9 @@
-import { channelTitle } from '#console/api/check-names.ts';
+import { labelOfChannel } from '#console/api/check-names.ts';
 import type { Check, Delivery, ListedChannel } from '#console/api/records.ts';
 import { setQuery } from '#console/app/router.ts';
 import { FeedFilters } from '#console/parts/feed-filters.tsx';
 import { SelectField } from '#console/parts/field.tsx';
 import { STATUS } from '#console/rules/alert-reason.ts';
-import { channelName } from '#console/rules/check-label.ts';
 import { byName } from '#console/rules/fleet.ts';
 import { nameOfCheck } from './about.tsx';
 
@@ -32,10 +31,10 @@ const withChosen = (any: string, options: Option[], chosen: string): Option[] =>
 export function DeliveryFilters({ query, checks = [], channels = [] }: FilterProps) {
   const value = (name: (typeof DELIVERY_FILTERS)[number]) => query.get(name) ?? '';
   const check = (id: string) => checks.find((one) => one.id === id);
-  const ownerOf = (channel: ListedChannel) =>
-    channel.scope === 'account' ? channel.name : nameOfCheck(check(channel.check_id));
   const channelLabel = (channel: ListedChannel) =>
-    `${channelTitle(channel.channel_type)} ${channelName(channel)} of ${ownerOf(channel)}`;
+    channel.scope === 'account'
+      ? labelOfChannel(channel)
+      : `${labelOfChannel(channel)} of ${nameOfCheck(check(channel.check_id))}`;
   return (
     <FeedFilters label="Filter the deliveries" names={DELIVERY_FILTERS} query={query}>
       <SelectField

@@ -3,7 +3,8 @@ import { call } from '#console/api/call.ts';
 import { useLoad } from '#console/api/load.ts';
 import type { Check, CreatedRecord, Silence } from '#console/api/records.ts';
 import { live } from '#console/app/live.ts';
-import { refusal } from '#console/app/session.ts';
+import { newDialog } from '#console/app/router.ts';
+import { muteRefusal, refusal } from '#console/app/session.ts';
 import { showToast, showWarning } from '#console/app/toasts.tsx';
 import { blueprintsInUse, Selects } from '#console/parts/alerts/selects.tsx';
 import { SilenceForm } from '#console/parts/alerts/silence-form.tsx';
@@ -21,14 +22,14 @@ import { CheckLink } from './about.tsx';
 /** Lists the active silences of the account, its entities and checks. */
 export function Silences({ checks }: { checks: readonly Check[] | undefined }) {
   const silences = useLoad<Silence[]>('/v1/notify/silences', { all: true });
-  const [making, make] = useState(false);
   const [ending, end] = useState<Silence | undefined>(undefined);
-  const why = refusal('respond');
+  const why = refusal('mute');
+  const { isOpen, open, close } = newDialog('silence', why);
   const columns = columnsOf(checks, end);
   return (
     <>
       <p class="above-form">
-        <Button icon="muted" why={why} onClick={() => make(true)}>
+        <Button icon="muted" why={why} onClick={open}>
           New silence
         </Button>
       </p>
@@ -36,19 +37,19 @@ export function Silences({ checks }: { checks: readonly Check[] | undefined }) {
         {(found) =>
           found.length === 0 ? (
             <Empty help="silences" title="No active silences" icon="alerts">
-              <p>A silence suppresses all alerts of the selected checks until a given time.</p>
-              <p>To silence a single check or entity, open its page. Its silence is then listed here too.</p>
+              <p>A silence suppresses alerts of selected checks.</p>
             </Empty>
           ) : (
             <Table label="Silences" rows={found} columns={columns} keyOf={idOf} />
           )
         }
       </Data>
-      {making && (
-        <Dialog help="silences" title="New silence" wide onClose={() => make(false)}>
+      {isOpen && (
+        <Dialog help="silences" title="New silence" wide onClose={close}>
           <SilenceForm
             name="new silence"
             more={{ applies_to: selectorSchema(blueprintsInUse()) }}
+            why={(lasts_ms, { applies_to }) => muteRefusal({ covers_all: selectorOf(applies_to) === null, lasts_ms })}
             send={async (silence, body) => {
               const { notice } = await call<CreatedRecord>('POST', '/v1/notify/silences', {
                 ...silence,
@@ -56,10 +57,10 @@ export function Silences({ checks }: { checks: readonly Check[] | undefined }) {
               });
               showToast('The silence is active.');
               if (notice) showWarning(notice);
-              make(false);
+              close();
               silences.reload();
             }}
-            onCancel={() => make(false)}
+            onCancel={() => close()}
           />
         </Dialog>
       )}
@@ -139,7 +140,7 @@ const columnsOf = (
   {
     head: 'Actions',
     cell: (silence) => (
-      <Button small why={refusal(silence.scope === 'account' ? 'respond' : 'write')} onClick={() => end(silence)}>
+      <Button small why={refusal(silence.scope === 'account' ? 'mute' : 'write')} onClick={() => end(silence)}>
         End
       </Button>
     ),

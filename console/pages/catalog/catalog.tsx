@@ -1,16 +1,16 @@
-import { useState } from 'preact/hooks';
 import { useLoad } from '#console/api/load.ts';
 import type { Blueprint } from '#console/api/records.ts';
 import { live } from '#console/app/live.ts';
-import { go } from '#console/app/router.ts';
+import { go, newDialog } from '#console/app/router.ts';
 import { me, refusal } from '#console/app/session.ts';
 import { useWholeFleet } from '#console/app/whole-fleet.ts';
+import { EntityDialog } from '#console/pages/entity/entity-form.tsx';
 import { Button } from '#console/parts/button.tsx';
 import { Page } from '#console/parts/page.tsx';
 import { StateMark } from '#console/parts/state-mark.tsx';
 import { Data, Empty } from '#console/parts/states.tsx';
 import { type Column, Table } from '#console/parts/table/table.tsx';
-import { blueprintHref } from '#console/rules/catalog.ts';
+import { blueprintHref, entityHref } from '#console/rules/catalog.ts';
 import { byName, type Counts, countsOf, type FleetRow } from '#console/rules/fleet.ts';
 import { BY_SEVERITY, STATE_WORD } from '#console/rules/states.ts';
 import { count, number } from '#console/rules/words.ts';
@@ -19,18 +19,21 @@ import { BlueprintDialog } from './blueprint-form.tsx';
 /** Page of all blueprints, with the number of entities of each. */
 export default function CatalogPage() {
   const blueprints = useLoad<Blueprint[]>('/v1/blueprints', { all: true });
-  const [isNew, setNew] = useState(false);
   useWholeFleet();
   const limit = me.value?.blueprint_limit;
   const full =
     limit !== undefined && (blueprints.data?.length ?? 0) >= limit
       ? `The plan allows ${count(limit, 'blueprint')}. Delete one, or ask for a higher limit.`
       : undefined;
+  const why = refusal('write') ?? full;
+  const newBlueprint = newDialog('blueprint', why);
+  const newEntity = newDialog('entity', refusal('write'));
+  const usual = blueprints.data?.find(({ is_default }) => is_default) ?? blueprints.data?.[0];
   return (
     <Page
       title="Catalog"
       actions={
-        <Button icon="add" kind="main" why={refusal('write') ?? full} onClick={() => setNew(true)}>
+        <Button icon="add" kind="main" why={why} onClick={newBlueprint.open}>
           New blueprint
         </Button>
       }
@@ -52,8 +55,24 @@ export default function CatalogPage() {
           )
         }
       </Data>
-      {isNew && (
-        <BlueprintDialog onSaved={({ slug }) => go(blueprintHref(slug).slice(1))} onClose={() => setNew(false)} />
+      {newBlueprint.isOpen && (
+        <BlueprintDialog
+          onSaved={({ slug }) => {
+            newBlueprint.close();
+            go(blueprintHref(slug).slice(1));
+          }}
+          onClose={newBlueprint.close}
+        />
+      )}
+      {newEntity.isOpen && usual && (
+        <EntityDialog
+          blueprint={usual}
+          onSaved={(saved) => {
+            newEntity.close();
+            go(entityHref(saved).slice(1));
+          }}
+          onClose={newEntity.close}
+        />
       )}
     </Page>
   );

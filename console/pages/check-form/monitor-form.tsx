@@ -24,6 +24,8 @@ type MonitorFormProps = {
   before?: () => Promise<void>;
   onCreated: (monitor: Monitor) => void;
   onCancel?: () => void;
+  /** Whether the first field gets the focus. */
+  focused?: boolean;
   /** Content after the form, from the body of the request. */
   children?: (body: Record<string, unknown>) => ComponentChildren;
 };
@@ -34,6 +36,7 @@ const PRESET_OPTIONS = Object.entries(PRESETS).map(([value, { title }]) => ({ va
 export const MonitorDialog = ({ onClose }: { onClose: () => void }) => (
   <Dialog help="monitor" title="Monitor a URL" wide onClose={onClose}>
     <MonitorForm
+      focused
       onCreated={({ check }) => {
         onClose();
         go(pathTo('/checks/:id', { id: check.id }));
@@ -58,6 +61,7 @@ function LoadedForm({
   before,
   onCreated,
   onCancel,
+  focused = false,
   children,
 }: MonitorFormProps & { channels: ListedChannel[] }) {
   const [preset, choosePreset] = useState<PresetName>('website');
@@ -78,7 +82,7 @@ function LoadedForm({
   const body = monitorBody(preset, type, form.body());
   return (
     <>
-      <Form form={form} submit="Start monitoring" why={refusal('write')} onCancel={onCancel}>
+      <Form form={form} submit="Start monitoring" why={refusal('write')} onCancel={onCancel} focused={focused}>
         <FormFields form={form} specs={own} />
         <div class="fields">
           <SelectField

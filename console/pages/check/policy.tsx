@@ -111,7 +111,7 @@ const AccountChannels = ({
     {channels.map(({ id, name, channel_type, why }) => (
       <li key={id}>
         <span>
-          <strong>{channelTitle(channel_type)}</strong>{' '}
+          {!name.includes(channelTitle(channel_type)) && <strong>{channelTitle(channel_type)} </strong>}
           <a href="#/alerts/channels" dir="auto">
             {name}
           </a>
@@ -141,7 +141,7 @@ const PolicySummary = ({ policy }: { policy: Policy }) => (
     ))}
     <li>
       {policy.cooldown_seconds > 0
-        ? `At most one alert in ${duration(policy.cooldown_seconds * 1000)}${policy.cooldown_on_recovery ? '' : ', recoveries excepted'}${policy.late_alerts ? '; a late alert reports a state or a failure that no alert has reported' : ''}.`
+        ? `At most one alert in ${duration(policy.cooldown_seconds * 1000)}${policy.cooldown_on_recovery ? '' : ', recoveries excepted'}${policy.late_alerts ? '; unreported failures and states follow in a late alert' : ''}.`
         : 'Every state change sends an alert at once.'}
     </li>
     <li>{policy.notify_on_recovery ? 'Recoveries send an alert.' : 'Recoveries send no alert.'}</li>

@@ -1,12 +1,14 @@
 import { useLoad } from '#console/api/load.ts';
 import type { Entity, IncidentRecord } from '#console/api/records.ts';
-import { IncidentLink, IncidentState } from '#console/parts/incident.tsx';
+import { useRecoveries } from '#console/api/recoveries.ts';
+import { IncidentLink, IncidentState, WatchedUntil } from '#console/parts/incident.tsx';
 import { Section } from '#console/parts/page.tsx';
 import { Data } from '#console/parts/states.tsx';
 import { Time } from '#console/parts/time.tsx';
 import { incidentsOfEntity } from '#console/rules/incidents.ts';
 
 const MAX_INCIDENTS = 5;
+const NONE: readonly IncidentRecord[] = [];
 
 /** Lists the newest incidents of an entity. */
 export function Incidents({ entity }: { entity: Entity }) {
@@ -16,6 +18,7 @@ export function Incidents({ entity }: { entity: Entity }) {
       about: ({ entity_id }) => entity_id === entity.id,
     },
   );
+  const listed = useRecoveries(incidents.data ?? NONE);
   return (
     <Section title="Incidents">
       <Data of={incidents} what="Loading the incidents">
@@ -25,12 +28,16 @@ export function Incidents({ entity }: { entity: Entity }) {
           ) : (
             <>
               <ul class="incident-checks">
-                {found.map((incident) => (
+                {listed.map((incident) => (
                   <li key={incident.id}>
                     <IncidentState of={incident} />
                     <IncidentLink of={incident} />
                     <span class="hint">
-                      <Time at={incident.started_at} as="full" />
+                      {incident.resolves_at ? (
+                        <WatchedUntil of={incident} />
+                      ) : (
+                        <Time at={incident.started_at} as="full" />
+                      )}
                     </span>
                   </li>
                 ))}

@@ -12,6 +12,13 @@ import { STATE_WORD } from '#console/rules/states.ts';
 
 const whyOf = ({ error_message, cause }: Transition): string => error_message || CAUSE[cause];
 
+/** Shows the change of the entity, or that of the check if the entity kept its state. */
+function Change({ of }: { of: Transition }) {
+  const [from, to] =
+    of.from_state === of.to_state ? [of.check_from_state, of.check_to_state] : [of.from_state, of.to_state];
+  return <StateMark state={to} word={`${STATE_WORD[from]} → ${STATE_WORD[to]}`} />;
+}
+
 /** Lists the state changes of an entity, newest first, with the alert decision. */
 export function Transitions({ entity, checks }: { entity: Entity; checks: readonly ListedCheck[] }) {
   const feed = useLiveFeed<Transition>(
@@ -28,7 +35,7 @@ export function Transitions({ entity, checks }: { entity: Entity; checks: readon
       <ol class="happened">
         {feed.items.map((one) => (
           <li key={one.id}>
-            <StateMark state={one.to_state} word={`${STATE_WORD[one.from_state]} → ${STATE_WORD[one.to_state]}`} />
+            <Change of={one} />
             <Time at={one.timestamp} />
             {names.has(one.check_id) ? (
               <a href={`#${pathTo('/checks/:id', { id: one.check_id })}`} dir="auto">

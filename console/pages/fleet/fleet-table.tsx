@@ -1,12 +1,12 @@
 import { useMemo, useState } from 'preact/hooks';
-import type { IncidentRecord } from '#console/api/records.ts';
+import type { ListedIncident } from '#console/api/recoveries.ts';
 import { Icon } from '#console/parts/icon.tsx';
 import { StateMark } from '#console/parts/state-mark.tsx';
 import { type Column, Table } from '#console/parts/table/table.tsx';
 import { Time } from '#console/parts/time.tsx';
 import { entityHref } from '#console/rules/catalog.ts';
 import { byName, type FleetRow, grouped, isHeading, type Line } from '#console/rules/fleet.ts';
-import { INCIDENT_WORD, incidentHref } from '#console/rules/incidents.ts';
+import { incidentHref, incidentWord } from '#console/rules/incidents.ts';
 import { severity } from '#console/rules/states.ts';
 import { count } from '#console/rules/words.ts';
 import { RowBar, RowLatency, RowUptime } from './row-bar.tsx';
@@ -21,7 +21,7 @@ const compared = (compare: (a: FleetRow, b: FleetRow) => number) => (a: Line, b:
   compare(a as FleetRow, b as FleetRow);
 
 /** Unresolved incidents by the id of their root cause. */
-export type Incidents = ReadonlyMap<string, IncidentRecord>;
+export type Incidents = ReadonlyMap<string, ListedIncident>;
 
 const columnsOf = (incidents: Incidents): readonly Column<Line>[] => [
   {
@@ -65,10 +65,10 @@ const columnsOf = (incidents: Incidents): readonly Column<Line>[] => [
   },
 ];
 
-const OpenIncident = ({ incident }: { incident: IncidentRecord | undefined }) =>
+const OpenIncident = ({ incident }: { incident: ListedIncident | undefined }) =>
   incident ? (
     <a href={incidentHref(incident.id)} title={incident.title}>
-      {INCIDENT_WORD[incident.state]}
+      {incidentWord(incident)}
     </a>
   ) : null;
 

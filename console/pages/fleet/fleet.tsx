@@ -2,10 +2,11 @@ import { useMemo, useState } from 'preact/hooks';
 import { useEvery } from '#console/api/every.ts';
 import { useLoad } from '#console/api/load.ts';
 import type { IncidentRecord } from '#console/api/records.ts';
+import { useRecoveries } from '#console/api/recoveries.ts';
 import { counts } from '#console/app/counts.ts';
 import { live } from '#console/app/live.ts';
 import type { PageProps } from '#console/app/pages.ts';
-import { setQuery } from '#console/app/router.ts';
+import { newDialog, setQuery } from '#console/app/router.ts';
 import { useSearchQuery } from '#console/app/search-query.ts';
 import { refusal } from '#console/app/session.ts';
 import { MonitorDialog } from '#console/pages/check-form/monitor-form.tsx';
@@ -24,6 +25,7 @@ import { Wall } from './wall.tsx';
 const IN_SIGHT = 24;
 /** Poll interval: incidents open some seconds after a failure. */
 const INCIDENTS_MS = 10_000;
+const NONE: readonly IncidentRecord[] = [];
 
 /** Page of the fleet: every entity, unhealthy ones first. */
 export default function FleetPage({ query }: PageProps) {
@@ -46,7 +48,8 @@ export default function FleetPage({ query }: PageProps) {
 
 function FleetView({ fleet, query }: { fleet: Fleet; query: URLSearchParams }) {
   const [words, setWords] = useSearchQuery();
-  const [isOpen, open] = useState(false);
+  const why = refusal('write');
+  const { isOpen, open, close } = newDialog('monitor', why);
   const wanted = query.get('state') ?? '';
   const isGrouped = query.has('group');
   const rows = useMemo(() => inOrder(fleet), [fleet]);
@@ -67,13 +70,13 @@ function FleetView({ fleet, query }: { fleet: Fleet; query: URLSearchParams }) {
           <a class="button small" href="#/?tv">
             Wall view
           </a>
-          <Button kind="main" small why={refusal('write')} onClick={() => open(true)}>
+          <Button kind="main" small why={why} onClick={open}>
             Monitor a URL
           </Button>
         </>
       }
     >
-      {isOpen && <MonitorDialog onClose={() => open(false)} />}
+      {isOpen && <MonitorDialog onClose={close} />}
       <div class="filters">
         <StateFilter
           counts={counts.value}
@@ -116,9 +119,10 @@ function useIncidents(): Incidents {
     about: () => true,
   });
   useEvery(INCIDENTS_MS, reload);
+  const listed = useRecoveries(data ?? NONE);
   return useMemo(
-    () => new Map((data ?? []).flatMap((one) => (one.root_entity_id === null ? [] : [[one.root_entity_id, one]]))),
-    [data],
+    () => new Map(listed.flatMap((one) => (one.root_entity_id === null ? [] : [[one.root_entity_id, one]]))),
+    [listed],
   );
 }
 
@@ -137,15 +141,15 @@ function NotRunYet({ rows, incidents }: { rows: readonly FleetRow[]; incidents: 
 }
 
 function NoEntities() {
-  const [isOpen, open] = useState(false);
   const why = refusal('write');
+  const { isOpen, open, close } = newDialog('monitor', why);
   return (
     <Page title="Fleet">
       <Empty help="monitor" title="No entities yet" icon="fleet">
         {why ? <p>{why}</p> : <p>Enter a URL. The first probe follows at once.</p>}
         {!why && (
           <p class="row-actions">
-            <Button kind="main" onClick={() => open(true)}>
+            <Button kind="main" onClick={open}>
               Monitor a URL
             </Button>
             <a class="button" href="#/start">
@@ -154,7 +158,7 @@ function NoEntities() {
           </p>
         )}
       </Empty>
-      {isOpen && <MonitorDialog onClose={() => open(false)} />}
+      {isOpen && <MonitorDialog onClose={close} />}
     </Page>
   );
 }

@@ -1,11 +1,12 @@
 import type { IncidentRecord } from '#console/api/records.ts';
-import { IncidentDuration, IncidentLink, IncidentState } from '#console/parts/incident.tsx';
+import { type ListedIncident, useRecoveries } from '#console/api/recoveries.ts';
+import { IncidentDuration, IncidentLink, IncidentState, WatchedUntil } from '#console/parts/incident.tsx';
 import { type Column, Table } from '#console/parts/table/table.tsx';
 import { Time } from '#console/parts/time.tsx';
 import { byName } from '#console/rules/fleet.ts';
 import { compareIncidents, lastedMs } from '#console/rules/incidents.ts';
 
-const COLUMNS: readonly Column<IncidentRecord>[] = [
+const COLUMNS: readonly Column<ListedIncident>[] = [
   { head: 'State', cell: (incident) => <IncidentState of={incident} />, compare: compareIncidents },
   {
     head: 'Incident',
@@ -14,8 +15,13 @@ const COLUMNS: readonly Column<IncidentRecord>[] = [
       <>
         <IncidentLink of={incident} />
         {incident.origin === 'manual' && <span class="tag">manual</span>}
-        <span class="why narrow">
-          <Time at={incident.started_at} as="full" />
+        <span class="why">
+          <WatchedUntil of={incident} />
+          {!incident.resolves_at && (
+            <span class="narrow">
+              <Time at={incident.started_at} as="full" />
+            </span>
+          )}
         </span>
       </>
     ),
@@ -44,5 +50,5 @@ const COLUMNS: readonly Column<IncidentRecord>[] = [
 
 /** Table of incidents: open ones first. */
 export const IncidentTable = ({ incidents }: { incidents: readonly IncidentRecord[] }) => (
-  <Table label="Incidents" rows={incidents} columns={COLUMNS} keyOf={({ id }) => id} />
+  <Table label="Incidents" rows={useRecoveries(incidents)} columns={COLUMNS} keyOf={({ id }) => id} />
 );

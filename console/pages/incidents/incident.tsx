@@ -5,9 +5,8 @@ import { useLoad } from '#console/api/load.ts';
 import type { IncidentDetail, ListedChannel, TimelineEntry, Transition } from '#console/api/records.ts';
 import type { PageProps } from '#console/app/pages.ts';
 import { EntityName } from '#console/parts/entity-name.tsx';
-import { IncidentDuration, IncidentState } from '#console/parts/incident.tsx';
+import { IncidentDuration, IncidentState, WatchedUntil } from '#console/parts/incident.tsx';
 import { Page } from '#console/parts/page.tsx';
-import { StateMark } from '#console/parts/state-mark.tsx';
 import { Data, Empty } from '#console/parts/states.tsx';
 import { Time } from '#console/parts/time.tsx';
 import { Affected } from './affected.tsx';
@@ -69,25 +68,15 @@ export default function IncidentPage({ params }: PageProps) {
 }
 
 const Summary = ({ incident }: { incident: IncidentDetail }) => {
-  const {
-    impact,
-    root_entity_id,
-    root_entity_name,
-    started_at,
-    resolved_at,
-    resolved_by,
-    resolves_at,
-    acknowledgement,
-  } = incident;
+  const { impact, root_entity_id, root_entity_name, started_at, resolved_at, resolved_by, acknowledgement } = incident;
   return (
     <dl class="incident-facts">
       <Fact name="State">
-        {resolves_at ? (
+        <IncidentState of={incident} />
+        {incident.resolves_at && (
           <>
-            <StateMark state="up" word="Recovered" />, watching until <Time at={resolves_at} as="clock" />
+            , <WatchedUntil of={incident} />
           </>
-        ) : (
-          <IncidentState of={incident} />
         )}
       </Fact>
       <Fact name="Impact">{impact}</Fact>

@@ -1,9 +1,9 @@
-import { useState } from 'preact/hooks';
 import { useEvery } from '#console/api/every.ts';
 import { useLiveFeed } from '#console/api/live-feed.ts';
 import { useLoad } from '#console/api/load.ts';
 import type { IncidentRecord, Transition } from '#console/api/records.ts';
 import type { PageProps } from '#console/app/pages.ts';
+import { newDialog } from '#console/app/router.ts';
 import { refusal } from '#console/app/session.ts';
 import { Button } from '#console/parts/button.tsx';
 import { Page } from '#console/parts/page.tsx';
@@ -21,7 +21,8 @@ const isNews = (_: Transition): boolean => true;
 
 /** Page of incidents: open ones first. */
 export default function IncidentsPage({ query }: PageProps) {
-  const [making, make] = useState(false);
+  const why = refusal('respond');
+  const { isOpen, open: openNew, close } = newDialog('incident', why);
   const [entity_id, state, since, until] = ['entity', 'state', 'since', 'until'].map((name) => query.get(name) ?? '');
   const pathOf = (wanted: string) => {
     const filters = Object.entries({ state: wanted, entity_id, since, until, limit: PAGE });
@@ -43,7 +44,7 @@ export default function IncidentsPage({ query }: PageProps) {
     <Page
       title="Incidents"
       actions={
-        <Button icon="add" why={refusal('respond')} onClick={() => make(true)}>
+        <Button icon="add" why={why} onClick={openNew}>
           New incident
         </Button>
       }
@@ -62,7 +63,7 @@ export default function IncidentsPage({ query }: PageProps) {
           </Button>
         </p>
       )}
-      {making && <NewIncident onClose={() => make(false)} />}
+      {isOpen && <NewIncident onClose={close} />}
     </Page>
   );
 }

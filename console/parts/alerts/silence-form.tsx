@@ -5,6 +5,7 @@ import { fieldsOf, type MemberSchema } from '#console/rules/form-fields.ts';
 const HOUR = 3_600_000;
 const LENGTHS: Readonly<Record<string, number>> = {
   '1 hour': HOUR,
+  '2 hours': 2 * HOUR,
   '4 hours': 4 * HOUR,
   '1 day': 24 * HOUR,
   '1 week': 168 * HOUR,
@@ -25,13 +26,15 @@ type SilenceProps = {
   name: string;
   endless?: boolean;
   more?: MemberSchema['properties'];
+  /** Returns why it may not be created. @param lasts_ms duration */
+  why?(lasts_ms: number, body: Record<string, unknown>): string | undefined;
   /** @param until ISO 8601; null: until lifted */
   send(silence: { until: string | null; reason: string }, body: Record<string, unknown>): Promise<unknown>;
   onCancel: () => void;
 };
 
 /** Form of a silence: end and reason. */
-export function SilenceForm({ name, endless = false, more, send, onCancel }: SilenceProps) {
+export function SilenceForm({ name, endless = false, more, why, send, onCancel }: SilenceProps) {
   const specs = fieldsOf(schemaOf([...Object.keys(LENGTHS), OTHER, ...(endless ? [LIFTED] : [])], more));
   const form = useForm({
     name,
@@ -43,8 +46,10 @@ export function SilenceForm({ name, endless = false, more, send, onCancel }: Sil
     },
   });
   const hasOwnEnd = form.draft.length === OTHER;
+  const body = form.body();
+  const lasts = LENGTHS[String(body.length)] ?? Date.parse(String(body.until)) - Date.now();
   return (
-    <Form form={form} submit="Silence" onCancel={onCancel}>
+    <Form form={form} submit="Silence" why={why?.(lasts, body)} onCancel={onCancel}>
       <FormFields form={form} specs={specs.filter(({ path }) => path !== 'until' || hasOwnEnd)} />
     </Form>
   );

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '#console/parts/button.tsx';
+import { focusField } from '#console/parts/typing.ts';
 import type { Draft } from '#console/rules/form-draft.ts';
 import { type FieldSpec, fieldsOf, groupsOf, type MemberSchema } from '#console/rules/form-fields.ts';
 import { FormField } from './form-field.tsx';
@@ -11,15 +12,20 @@ type FormProps = {
   submit: string;
   why?: string | undefined;
   onCancel?: (() => void) | undefined;
+  /** Whether the first field gets the focus. */
+  focused?: boolean;
   children: ComponentChildren;
 };
 
 /** Form with its errors, fields, and buttons. */
-export const Form = ({ form, submit, why, onCancel, children }: FormProps) => {
+export const Form = ({ form, submit, why, onCancel, focused = false, children }: FormProps) => {
   const element = useRef<HTMLFormElement>(null);
   useEffect(() => {
     if (form.failure) showFirstError(element.current!);
   }, [form.failure]);
+  useEffect(() => {
+    if (focused) focusField(element.current!);
+  }, [focused]);
   return (
     <form
       ref={element}
@@ -31,7 +37,7 @@ export const Form = ({ form, submit, why, onCancel, children }: FormProps) => {
       }}
     >
       {form.rest.length > 0 && (
-        <div class="failure" role="alert">
+        <div class="banner failure" role="alert">
           {form.rest.map((text) => (
             <p key={text}>{text}</p>
           ))}

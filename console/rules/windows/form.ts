@@ -30,7 +30,7 @@ export function windowSchema(blueprints: readonly string[], zone: string): Membe
         type: 'string',
         title: 'Start (cron)',
         description:
-          'Minute, hour, day of month, month, day of week: 30 2 * * sat#2 is the second Saturday, L the last day.',
+          'Minute, hour, day, month, day of week: 30 2 * * sun is Sundays at 02:30, sat#2 the second Saturday.',
       },
       duration_seconds: {
         type: 'integer',

@@ -57,6 +57,24 @@ export function assertHostsLimited({
   }
 }
 
+/**
+ * Whether a change leaves the headers of an action at the origins that it could call before. With a placeholder in the
+ * host these are the allowed hosts.
+ */
+export function staysAtOrigin(
+  next: Pick<ActionItem, 'url' | 'allowed_hosts'>,
+  before: Pick<ActionItem, 'url' | 'allowed_hosts'>,
+): boolean {
+  const [head, head_before] = [headOf(next.url), headOf(before.url)];
+  if (!hasPlaceholder(head) && !hasPlaceholder(head_before)) {
+    return URL.parse(head)?.origin === URL.parse(head_before)?.origin;
+  }
+  const { allowed_hosts: hosts } = before;
+  const isNarrower =
+    hosts.length === 0 || (next.allowed_hosts.length > 0 && next.allowed_hosts.every((one) => hosts.includes(one)));
+  return head === head_before && isNarrower;
+}
+
 /** Egress of actions: public addresses, whatever CHECK_EGRESS is (docs/develop/guarantees.md#egress). */
 export const EGRESS = 'public';
 

@@ -65,9 +65,10 @@ export const windowRoutes = [
   row({
     method: 'POST',
     path: '/v1/windows',
-    access: 'respond',
+    access: 'mute',
     summary: 'Create a maintenance window',
-    description: 'Alerts of its checks are held until it ends.',
+    description:
+      'Alerts of its checks are held until it ends. All checks, or more than a day, need the access `write`.',
     status: 201,
     body: NewWindow,
     nulls: ['until'],
@@ -91,7 +92,7 @@ export const windowRoutes = [
   row({
     method: 'PUT',
     path: '/v1/windows/{id}',
-    access: 'respond',
+    access: 'mute',
     summary: 'Update a maintenance window',
     description: 'Omitted properties keep their value. The change has immediate effect.',
     status: 200,
@@ -107,7 +108,7 @@ export const windowRoutes = [
   row({
     method: 'DELETE',
     path: '/v1/windows/{id}',
-    access: 'respond',
+    access: 'mute',
     summary: 'Delete a maintenance window',
     description: 'An open window ends.',
     status: 204,
@@ -241,9 +242,10 @@ const silenceRoutes = [
   row({
     method: 'POST',
     path: '/v1/notify/silences',
-    access: 'respond',
+    access: 'mute',
     summary: 'Silence the alerts of the selected checks until a given time',
-    description: 'At the end, a late alert reports each check whose state has changed.',
+    description:
+      'At the end, a late alert reports each check whose state has changed. All checks, or more than a day, need the access `write`.',
     status: 201,
     body: NewSilence,
     nulls: ['applies_to'],
@@ -257,7 +259,7 @@ const silenceRoutes = [
   row({
     method: 'DELETE',
     path: '/v1/notify/silences/{id}',
-    access: 'respond',
+    access: 'mute',
     summary: 'End a silence early',
     status: 204,
     load: (context, { id }) => requireSilence(context, id),

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { auditWriter } from '#lib/access/audit-writer.ts';
 import type { Context } from '#lib/access/context.ts';
 import { type AccountSilence, readAlerting } from '#lib/alerting/policy/account-alerting.ts';
+import { type Muting, muteDenial } from '#lib/alerting/policy/mute-access.ts';
 import { CheckSelector, type Selector, selects } from '#lib/alerting/policy/selector.ts';
 import type { Audited } from '#lib/audit/write.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
@@ -113,11 +114,22 @@ export async function requireSilence(context: Context, id: string): Promise<Acco
   return silence;
 }
 
-/** Silences selected checks. @throws AppError VALIDATION_ERROR for an end in the past, LIMIT_EXCEEDED beyond 100 */
+/** Throws FORBIDDEN if the caller may not mute this. */
+export function assertMayMute({ caller }: Context, muting: Muting): void {
+  const denial = muteDenial(caller, muting);
+  if (denial) throw new AppError(denial.code, denial.message);
+}
+
+/**
+ * Silences selected checks.
+ * @throws AppError VALIDATION_ERROR for an end in the past, LIMIT_EXCEEDED beyond 100, FORBIDDEN without `write` for
+ *   all checks or for more than a day
+ */
 export async function addSilence(context: Context, { applies_to, until, reason }: NewSilence): Promise<AccountSilence> {
   const { ports, keys, tenant } = context;
   const now = ports.clock.now();
   assertSilenceEnd('until', until, now);
+  assertMayMute(context, { covers_all: applies_to === null, lasts_ms: until - now });
   const id = ports.ids.id('sil');
   const silence: AccountSilence = {
     ...keys.accountSilence(tenant, id),

@@ -1,8 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { auditWriter } from '#lib/access/audit-writer.ts';
 import type { Context } from '#lib/access/context.ts';
 import { readAlerting } from '#lib/alerting/policy/account-alerting.ts';
 import { intervalsAt, intervalsOf, type TimeRange, type WindowTimes } from '#lib/alerting/policy/intervals.ts';
+import { type Muting, windowLasts } from '#lib/alerting/policy/mute-access.ts';
 import { idsOf, SelectorLabels } from '#lib/alerting/policy/selector.ts';
 import type { WindowItem } from '#lib/alerting/policy/windows.ts';
 import { type Audited, isSame } from '#lib/audit/write.ts';
@@ -17,6 +19,7 @@ import { assertTimeZone, dueTimes } from '#lib/schedule/calendar/calendar.ts';
 import { parseCron } from '#lib/schedule/calendar/cron.ts';
 import { CalendarError, type ScheduleLine } from '#lib/schedule/calendar/schedule-line.ts';
 import { changeAlerting } from './change-alerting.ts';
+import { assertMayMute } from './silences.ts';
 
 const DESCRIPTIONS = {
   name: 'Display name.',
@@ -284,7 +287,27 @@ const expiryOf = (times: WindowItem['times']) =>
 
 const isOver = ({ times }: WindowItem, now: number): boolean => intervalsOf(times, now).next().done === true;
 
-/** Adds a window. @throws AppError LIMIT_EXCEEDED beyond 100 that are not over, VALIDATION_ERROR for invalid times */
+const mutingOf = ({ scope, times }: WindowItem, now: number): Muting => ({
+  covers_all: scope === null,
+  lasts_ms: windowLasts(times, now),
+});
+
+/** Whether a changed window has only lost time, as one that is ended early. */
+function isWithin(changed: WindowItem, before: WindowItem): boolean {
+  if (!isDeepStrictEqual(scopeOf(changed), scopeOf(before))) return false;
+  const [now, was] = [changed.times, before.times];
+  if ('ends_at' in now) return 'ends_at' in was && now.starts_at >= was.starts_at && now.ends_at <= was.ends_at;
+  if ('ends_at' in was) return false;
+  const { from, until = Number.POSITIVE_INFINITY, ...rhythm } = now;
+  const { from: from_before, until: until_before = Number.POSITIVE_INFINITY, ...rhythm_before } = was;
+  return isDeepStrictEqual(rhythm, rhythm_before) && from >= from_before && until <= until_before;
+}
+
+/**
+ * Adds a window.
+ * @throws AppError LIMIT_EXCEEDED beyond 100 that are not over, VALIDATION_ERROR for invalid times, FORBIDDEN without
+ *   `write` for all checks or for more than a day
+ */
 export async function addWindow(context: Context, input: NewWindow): Promise<WindowItem> {
   const { ports, keys, tenant, caller } = context;
   const { name, note = '', scope, ...given } = input;
@@ -304,6 +327,7 @@ export async function addWindow(context: Context, input: NewWindow): Promise<Win
     updated_at: iso(now),
     created_by: caller.user_email,
   };
+  assertMayMute(context, mutingOf(window, now));
   const written = auditWriter(context, 'create', auditedWindow);
   await changeAlerting(context, ({ windows }) => {
     if (windows.filter((one) => !isOver(one, now)).length >= MAX_WINDOWS) {
@@ -339,6 +363,7 @@ export async function changeWindow(
     };
     result = window;
     if (isSame(auditedWindow, window, changed)) return undefined;
+    if (!isWithin(changed, window)) assertMayMute(context, mutingOf(changed, now));
     result = { ...changed, v: ports.ids.token(), updated_at: iso(now) };
     return { writes: [{ put: result, if: { version: window.v } }, ...written(window, result)], rechecks: true };
   });

@@ -3,6 +3,7 @@ import type { AccountItem } from '#lib/access/account.ts';
 import { isAccountChannel } from '#lib/alerting/policy/channel-field.ts';
 import { acknowledgementAt } from '#lib/checks/acknowledgement.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
+import { canonicalBytes } from '#lib/platform/canonical-base64url.ts';
 import { isId } from '#lib/platform/ids.ts';
 import { DAY_MS } from '#lib/platform/time.ts';
 import type { DeliveryItem } from './delivery-item.ts';
@@ -23,7 +24,7 @@ export type LinkClaims = {
 };
 
 /** A parsed token; its claims are valid only if the signature is. */
-type ParsedToken = { claims: LinkClaims; text: string; signature: string };
+type ParsedToken = { claims: LinkClaims; text: string; signature: Buffer };
 
 /** Signature length: half of an HMAC-SHA-256 is enough (RFC 2104, section 5). */
 const SIGNATURE_BYTES = 16;
@@ -42,15 +43,14 @@ export function linkToken(key: string, claims: LinkClaims): string {
   return `${text}.${signatureOf(key, text).toString('base64url')}`;
 }
 
-/** Parses a token without checking its signature; undefined if it is not valid. */
+/** Parses a token without checking its signature; undefined if it is not valid, or not the only form of its bytes. */
 export function parseToken(token: string): ParsedToken | undefined {
   const parts = /^([\w-]{1,400})\.([\w-]{22})$/.exec(token);
   if (!parts) return undefined;
-  const [, text = '', signature = ''] = parts;
-  const [action, tenant = '', check_id = '', transition_id = '', channel_id = '', expires = '', ...more] = Buffer.from(
-    text,
-    'base64url',
-  )
+  const [, text = ''] = parts;
+  const [bytes, signature] = [canonicalBytes(text), canonicalBytes(parts[2]!)];
+  if (!bytes || !signature) return undefined;
+  const [action, tenant = '', check_id = '', transition_id = '', channel_id = '', expires = '', ...more] = bytes
     .toString()
     .split(' ');
   const claims = { action: ACTIONS[Number(action)], tenant, check_id, transition_id, channel_id };
@@ -62,7 +62,7 @@ export function parseToken(token: string): ParsedToken | undefined {
 
 /** Whether the token was signed with this key; compares in constant time. */
 export const isSignedBy = (key: string, { text, signature }: ParsedToken): boolean =>
-  timingSafeEqual(signatureOf(key, text), Buffer.from(signature, 'base64url'));
+  timingSafeEqual(signatureOf(key, text), signature);
 
 /** Path prefix of the pages that links in alerts open. */
 export const LINK_PATH = '/a/';

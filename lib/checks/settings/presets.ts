@@ -1,7 +1,10 @@
 /** Presets of `POST /v1/monitors`. Pure, because the console builds its settings test with them. */
 
-/** Parsed target. `url`: for `web` presets. `suffix`: port and path, if they differ from the preset. */
-type Target = { host: string; port: number; url: string; suffix: string };
+/**
+ * Parsed target. `url`: for `web` presets. `suffix`: port and path, if they differ from the preset. `scheme`: of a URL,
+ * for presets with `ports`; else empty.
+ */
+type Target = { host: string; port: number; url: string; suffix: string; scheme: string };
 
 /** An invalid property of the request. */
 type Problem = { path: string; message: string };
@@ -14,6 +17,8 @@ type Preset = {
   /** Target shown as an example. */
   example: string;
   port?: number;
+  /** Default ports by scheme of the target. */
+  ports?: Readonly<Record<string, number>>;
   /** Whether a keyword can be required in the response. */
   keyword?: true;
   interval_seconds?: number;
@@ -26,6 +31,9 @@ type Preset = {
 /** A failure is confirmed by a second probe 10 s later, so an outage is reported within a minute. */
 const OFTEN = { interval_seconds: 30, retry_interval_seconds: 10, failure_threshold: 2 };
 const EXPIRES_SOON = { source: 'days_left', operator: 'at_least', severity: 'warn' };
+/** Protocols that start TLS on a plain-text port, with their default ports. */
+const STARTTLS_PORTS = { smtp: 587, imap: 143, pop3: 110, ftp: 21, postgres: 5432 };
+const TLS_PORTS = { smtps: 465, imaps: 993, pop3s: 995, ldaps: 636 };
 const IS_JSON = { source: 'json', property: '$', operator: 'exists' };
 
 /** Returns a check that exchanges data with a port. */
@@ -56,21 +64,29 @@ export const PRESETS = {
   },
   certificate: {
     title: 'Certificate',
-    about: 'A trusted TLS certificate. Degraded in the last 14 days before it expires, down if it is not valid.',
+    about:
+      'A trusted TLS certificate. Degraded in the last 14 days before it expires, down if it is not valid. For STARTTLS, add the protocol: smtp://mail.example.com.',
     target: 'host',
     example: 'shop.example.com',
     port: 443,
+    ports: { ...STARTTLS_PORTS, ...TLS_PORTS },
     interval_seconds: 3600,
     retry_interval_seconds: 60,
     failure_threshold: 2,
-    check: ({ host, port }) => ({
+    check: ({ host, port, scheme }) => ({
       check_type: 'tls',
-      config: { host, port, assertions: [{ ...EXPIRES_SOON, value: 14 }] },
+      config: {
+        host,
+        port,
+        ...(scheme in STARTTLS_PORTS && { starttls: scheme }),
+        assertions: [{ ...EXPIRES_SOON, value: 14 }],
+      },
     }),
   },
   domain: {
     title: 'Domain',
-    about: 'The registration of a domain. Degraded in the last 30 days before it expires.',
+    about:
+      'The registration of a domain. Degraded in the last 30 days before it expires. Some registries, such as that of .de, do not publish the date.',
     target: 'domain',
     example: 'example.com',
     failure_threshold: 2,
@@ -213,7 +229,7 @@ const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;
 function targetOf({ preset: name, target: given, name: job }: MonitorRequest, preset: Preset): Parsed | Problem {
   if (preset.target === 'none') {
     if (!job) return { path: 'name', message: `is required for the preset ${name}: the name of the job` };
-    return { target: { host: job, port: 0, url: '', suffix: '' }, notes: [] };
+    return { target: { host: job, port: 0, url: '', suffix: '', scheme: '' }, notes: [] };
   }
   const text = given?.trim() ?? '';
   if (text === '') return { path: 'target', message: `is required, such as ${preset.example}` };
@@ -232,7 +248,7 @@ function webTarget(text: string): Parsed | string {
   const path = url.pathname.replace(/\/$/, '') + url.search;
   const port = url.port && `:${url.port}`;
   return {
-    target: { host: plainHost(url.hostname), port: Number(url.port), url: url.href, suffix: port + path },
+    target: { host: plainHost(url.hostname), port: Number(url.port), url: url.href, suffix: port + path, scheme: '' },
     notes: hasScheme ? [] : [`https:// was added: ${url.href}`],
   };
 }
@@ -250,12 +266,14 @@ function hostTarget(text: string, preset: Preset, name: string): Parsed | string
   if (preset.target === 'domain') {
     const domain = host.replace(/^www\./, '');
     if (domain !== host) notes.push(`www. was removed: ${domain}`);
-    return { target: { host: domain, port: 0, url: '', suffix: '' }, notes };
+    return { target: { host: domain, port: 0, url: '', suffix: '', scheme: '' }, notes };
   }
-  const port = Number(url.port) || preset.port;
+  const given = /^[a-z0-9+.-]+(?=:\/\/)/i.exec(text)?.[0].toLowerCase() ?? '';
+  const scheme = preset.ports && Object.hasOwn(preset.ports, given) ? given : '';
+  const port = Number(url.port) || (preset.ports?.[scheme] ?? preset.port);
   if (!port) return `must include the port, ${example}`;
   const suffix = port === preset.port ? '' : `:${port}`;
-  return { target: { host, port, url: '', suffix }, notes };
+  return { target: { host, port, url: '', suffix, scheme }, notes };
 }
 
 /** Removes the brackets of an IPv6 address. */

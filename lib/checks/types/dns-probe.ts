@@ -74,7 +74,7 @@ function evaluateRecords(
   const { values, latency_ms } = response;
   if (expected === undefined) return succeeded(latency_ms);
   const normalized = normalize(type, expected);
-  if (values.some((value) => normalize(type, value) === normalized)) return succeeded(latency_ms);
+  if (visible.some((value) => normalize(type, value) === normalized)) return succeeded(latency_ms);
   const got = quoted(visible, values.length);
   return failed('dns', `no ${type} record of ${hostname} is ${JSON.stringify(expected)}; got ${got}`, latency_ms);
 }

@@ -40,26 +40,49 @@ export const Health = z
         last_failure_at: z.iso.datetime().nullable().describe('Time when a delivery last failed permanently.'),
       })
       .describe('Sending of alerts.'),
+    disk: z
+      .object({
+        ok: z.boolean().describe('Whether at least 10 % of the disk is free.'),
+        free_percent: z
+          .number()
+          .nullable()
+          .describe('Free space of the disk in percent, measured every 30 s; null on AWS, where no disk fills up.'),
+      })
+      .describe('Disk with the data of one machine.'),
   })
   .meta({ id: 'Health' });
 export type Health = z.infer<typeof Health>;
 
+/** Free space of the disk with the data, in percent; measured every 30 s on one machine. */
+export type DiskItem = Item & { free_percent: number };
+
+/** Minimum free space of a healthy service, in percent of the disk. */
+export const MIN_FREE_PERCENT = 10;
+
 /** Maximum wait (ms) of a healthy service, and time for which a late probe counts as unhealthy. */
 const MAX_WAIT_MS = 60_000;
 
-/** Reads the health of the service. Costs one small read per shard, one per bucket, and two more. */
+/** Reads the health of the service. Costs one small read per shard, one per bucket, and three more. */
 export async function readHealth(context: Env): Promise<Health> {
-  const [schedule, probes, deliveries] = await Promise.all([
+  const [schedule, probes, deliveries, disk] = await Promise.all([
     scheduleHealth(context),
     probeHealth(context),
     deliveryHealth(context),
+    diskHealth(context),
   ]);
   const reasons = [
     ...(schedule.ok ? [] : ['The schedule is behind: due probes and deadlines might not have been sent.']),
     ...(probes.ok ? [] : ['Probes waited longer than their interval and were skipped.']),
     ...(deliveries.ok ? [] : ['A delivery has waited over a minute for its first attempt.']),
+    ...(disk.ok ? [] : [`${disk.free_percent} % of the disk is free; writes fail when it is full. Free some space.`]),
   ];
-  return { ok: reasons.length === 0, reasons, schedule, probes, deliveries };
+  return { ok: reasons.length === 0, reasons, schedule, probes, deliveries, disk };
+}
+
+async function diskHealth({ ports, keys }: Env): Promise<Health['disk']> {
+  const measured = await ports.table.get<DiskItem>(keys.disk);
+  const free_percent = measured?.free_percent ?? null;
+  return { ok: free_percent === null || free_percent >= MIN_FREE_PERCENT, free_percent };
 }
 
 async function probeHealth({ ports, keys }: Env): Promise<Health['probes']> {

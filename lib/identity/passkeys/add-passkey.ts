@@ -1,5 +1,5 @@
 import type { UserItem } from '#lib/access/account.ts';
-import { digestOf } from '#lib/access/api-key.ts';
+import { assertMayLast, digestOf } from '#lib/access/api-key.ts';
 import { auditWriter } from '#lib/access/audit-writer.ts';
 import type { Context } from '#lib/access/context.ts';
 import { useOnce } from '#lib/identity/one-time.ts';
@@ -24,6 +24,7 @@ import { verifyRegistration } from './verify.ts';
 
 /** Returns the options for a new passkey. Throws FORBIDDEN if passkeys do not work here, LIMIT_EXCEEDED. */
 export async function newPasskeyOptions(context: Context, headers: Sent['headers']): Promise<CreationOptions> {
+  assertMayLast(context.caller, 'a passkey');
   const { rp_id } = relyingPartyOf(headers, context.ports.settings);
   const user = await requireUser(context);
   assertPasskeyLimit(user);
@@ -38,7 +39,7 @@ export async function addPasskey(
   headers: Sent['headers'],
 ): Promise<PasskeyRecord> {
   const { ports, keys, caller } = context;
-  assertKeyHasNoExpiry(caller);
+  assertMayLast(caller, 'a passkey');
   const relyingParty = relyingPartyOf(headers, ports.settings);
   const client = clientDataOf(response.response.clientDataJSON);
   if (!client) throw refused('webauthn.create', 'garbled');
@@ -78,15 +79,6 @@ export async function addPasskey(
     if (taken) throw new AppError('CONFLICT', 'This passkey is already registered. Create a new one.');
     return RETRY;
   });
-}
-
-/** Throws FORBIDDEN for a key that expires, because a passkey would outlive it. */
-function assertKeyHasNoExpiry({ valid_until }: Context['caller']): void {
-  if (valid_until === null) return;
-  throw new AppError(
-    'FORBIDDEN',
-    'This key expires, and a passkey would outlive it. Use another sign-in method, or a key that does not expire.',
-  );
 }
 
 function assertPasskeyLimit({ passkeys }: UserItem): void {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { canonicalBytes } from '#lib/platform/canonical-base64url.ts';
 import { text } from '#lib/platform/text.ts';
 
 /**
@@ -12,11 +13,12 @@ export const MAX_RESPONSE_BYTES = 64 * 1024;
 /** A credential id has at most 1,023 bytes (WebAuthn level 3, section 4). */
 const MAX_ID_LENGTH = 1364;
 
+const FORM = 'must be base64url without padding, as toJSON() of the browser returns it';
+
 const base64url = (maxLength: number) =>
-  text(1, maxLength).regex(
-    /^[A-Za-z0-9_-]+$/,
-    'must be base64url without padding, as toJSON() of the browser returns it',
-  );
+  text(1, maxLength)
+    .regex(/^[A-Za-z0-9_-]+$/, { error: FORM, abort: true })
+    .refine((value) => canonicalBytes(value) !== undefined, FORM);
 
 const CredentialId = base64url(MAX_ID_LENGTH);
 /** Each part fits into the body, so that the error of a part that is too long names it. */

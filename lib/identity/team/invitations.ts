@@ -4,6 +4,7 @@ import {
   foldedEmail,
   isDisabled,
   isInvited,
+  isNormalEmail,
   NO_CREDENTIALS,
   type UserItem,
 } from '#lib/access/account.ts';
@@ -53,6 +54,7 @@ const invitedEmailItem = (keys: Keys, user: UserItem, expires_at: number): Invit
 
 /** Finds the users of all accounts with a pending invitation for this e-mail address. */
 export async function invitedBy({ ports, keys }: Env<'table' | 'clock'>, email: string): Promise<UserItem[]> {
+  if (!isNormalEmail(email)) return [];
   const partition = keys.invitedEmails(digestOf(foldedEmail(email)));
   const pointers = await allOf<InvitedEmailItem>(ports.table, { partition });
   const users = await ports.table.getMany<UserItem>(pointers.map((one) => keys.user(one.tenant_id, one.user_id)));

@@ -48,7 +48,7 @@ export async function openLink({ ports, keys }: Env, token: string): Promise<Ope
   if (!read) return INVALID;
   const { claims, signature } = read;
   const { tenant, check_id, channel_id, transition_id } = claims;
-  const used = keys.usedLink(tenant, signature);
+  const used = keys.usedLink(tenant, signature.toString('base64url'));
   const [account, use, check, place] = await ports.table.getMany<
     [AccountItem, UsedLink, CheckItem, PolicyItem | AccountChannel]
   >([keys.account(tenant), used, keys.check(tenant, check_id), channelKey(keys, tenant, check_id, channel_id)]);

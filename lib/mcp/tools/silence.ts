@@ -21,7 +21,12 @@ export const silence = defineTool({
       .record(z.string(), z.string())
       .optional()
       .describe('Labels that the checks or their entities must all have: {"team": "payments"}'),
-    minutes: z.int().min(1).max(MAX_MINUTES).default(60).describe('Duration in minutes'),
+    minutes: z
+      .int()
+      .min(1)
+      .max(MAX_MINUTES)
+      .default(60)
+      .describe('Duration in minutes; more than 1440 (a day) needs the scope write'),
     reason: SilenceReason.default('').describe('Human-readable reason'),
   }),
   run: async (context, { minutes, reason, ...selector }) => {

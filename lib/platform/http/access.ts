@@ -23,6 +23,8 @@ const RULES = {
   // The `audit` scope opens the whole audit log.
   changes: { role: 'viewer', scopes: ['read', 'respond', 'write', 'audit'], read_only: true },
   respond: { role: 'responder', scopes: ['respond'] },
+  // What covers all checks or lasts longer than a day also needs `write` (alerting/policy/mute-access.ts).
+  mute: { role: 'responder', scopes: ['respond', 'write'] },
   push: { role: 'member', scopes: ['push'] },
   write: { role: 'member', scopes: ['write'] },
   configure: { role: 'admin', scopes: ['write'] },
@@ -45,7 +47,7 @@ const isAtLeast = (role: Role, minimum: Role): boolean => ROLES.indexOf(role) >=
 /** Whether the rights allow the access. */
 export const isAllowed = (rights: Rights, access: Guarded): boolean => denialReason(rights, access) === undefined;
 
-type Denial = { code: 'READ_ONLY' | 'FORBIDDEN'; message: string };
+export type Denial = { code: 'READ_ONLY' | 'FORBIDDEN'; message: string };
 
 /** Returns why access is denied; undefined if allowed. Imports nothing, because the console uses it too. */
 export function denialReason({ role, scopes, is_read_only }: Rights, access: Guarded): Denial | undefined {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
+import { canonicalBytes } from '#lib/platform/canonical-base64url.ts';
 import { invalid } from '#lib/platform/errors.ts';
 import { yieldEvery } from '#lib/platform/yielding.ts';
 import { Reply } from './route.ts';
@@ -41,10 +42,8 @@ export const encodeCursor = (scope: string, position: unknown): string =>
 export function decodeCursor<T>(scope: string, cursor: string | undefined, shape: z.ZodType<T>): T | undefined {
   if (cursor === undefined) return undefined;
   try {
-    const bytes = Buffer.from(cursor, 'base64url');
-    const [seal, position] = JSON.parse(bytes.toString('utf8'));
-    // Node ignores invalid base64url characters, so only a value that Node itself writes is accepted.
-    if (seal === sealOf(scope) && bytes.toString('base64url') === cursor) return shape.parse(position);
+    const [seal, position] = JSON.parse(canonicalBytes(cursor)?.toString('utf8') ?? '[]');
+    if (seal === sealOf(scope)) return shape.parse(position);
   } catch {}
   throw invalid('cursor', 'is not a cursor of this list; omit it to start at the beginning');
 }

@@ -4,10 +4,12 @@ import { type ApiEvent, bodyBytes } from './api-event.ts';
 import { sizeProblem } from './json-size.ts';
 import { refusal } from './validation.ts';
 
+type JsonBody = { value: Record<string, unknown>; bytes: number };
+
 /** Reads the body as a JSON object; an empty body is `{}`. Throws VALIDATION_ERROR, PAYLOAD_TOO_LARGE. */
-export async function readBody(event: ApiEvent, maxBytes: number): Promise<Record<string, unknown>> {
+export async function readBody(event: ApiEvent, maxBytes: number): Promise<JsonBody> {
   const bytes = await bodyBytes(event, maxBytes);
-  if (bytes.length === 0) return {};
+  if (bytes.length === 0) return { value: {}, bytes: 0 };
   const excess = sizeProblem(bytes);
   if (excess !== undefined) throw refusal([{ path: '', message: excess }]);
   let value: unknown;
@@ -24,7 +26,7 @@ export async function readBody(event: ApiEvent, maxBytes: number): Promise<Recor
       details: [{ path: '', message: 'must be a JSON object' }],
     });
   }
-  return value;
+  return { value, bytes: bytes.length };
 }
 
 const SURROGATE_ESCAPE = /\\ud[89a-f]/i;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { AppError, asAppError, errorBody } from '#lib/platform/errors.ts';
 import type { Log } from '#lib/platform/ports.ts';
-import type { AccountClass, AddressClass } from '#lib/platform/sharing/rates.ts';
+import { type AccountClass, type AddressClass, storeTokens } from '#lib/platform/sharing/rates.ts';
 import type { Rights } from './access.ts';
 import { API_HEADERS, type ApiEvent, type ApiResult, cookiesOf } from './api-event.ts';
 import { assertAllowed } from './assert-allowed.ts';
@@ -173,9 +173,11 @@ export function makeRouter<Context extends { caller: Rights }>(
     const schema = route.query ?? NO_QUERY;
     const query = parse(schema, valuesOf(schema, search));
     if (route.headers) parse(route.headers, headersOf(route.headers, event.headers));
-    const body =
-      route.body &&
-      parseBody(route.body, await readBody(event, route.maxBody ?? DEFAULT_MAX_BODY), readOnly.get(route), route.nulls);
+    const given = route.body && (await readBody(event, route.maxBody ?? DEFAULT_MAX_BODY));
+    const body = route.body && parseBody(route.body, given!.value, readOnly.get(route), route.nulls);
+    if (route.access !== 'open' && classOf(route, method) === 'write') {
+      await gates.spend(context, 'store', storeTokens(given?.bytes ?? 0));
+    }
     const { headers: sent, rawPath } = event;
     const call = {
       params,

@@ -17,7 +17,11 @@ const TYPES: Record<string, string> = {
   record: 'an object',
 };
 
-const SIZES: Record<string, string> = { string: 'characters', array: 'items', record: 'properties' };
+const SIZES: Record<string, readonly [one: string, many: string]> = {
+  string: ['character', 'characters'],
+  array: ['item', 'items'],
+  record: ['property', 'properties'],
+};
 
 const FORMATS: Record<string, string> = {
   email: 'an e-mail address',
@@ -68,7 +72,7 @@ export function choice(values: readonly Primitive[], input: unknown): string {
 
 function bound(issue: { origin?: string }, size: string, value: string, limit: number | bigint): string {
   const unit = SIZES[issue.origin ?? ''];
-  return unit ? `must have ${size} ${limit} ${unit}` : `must be ${value} ${limit}`;
+  return unit ? `must have ${size} ${limit} ${unit[Number(limit) === 1 ? 0 : 1]}` : `must be ${value} ${limit}`;
 }
 
 const MAX_DETAILS = 100;

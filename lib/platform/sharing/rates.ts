@@ -1,9 +1,15 @@
 /** Tokens per second, and maximum burst. */
 export type Rate = { per_second: number; burst: number };
 
-/** Account classes: `push` for agents and pipelines, `mcp` for messages, `send` for immediate sending; else method. */
-export const ACCOUNT_CLASSES = ['read', 'write', 'push', 'mcp', 'send'] as const;
+/**
+ * Account classes: `push` for agents and pipelines, `mcp` for messages, `send` for immediate sending; else method.
+ * `store` counts the kilobytes that requests of the class `write` and tools may store, instead of requests.
+ */
+export const ACCOUNT_CLASSES = ['read', 'write', 'push', 'mcp', 'send', 'store'] as const;
 export type AccountClass = (typeof ACCOUNT_CLASSES)[number];
+
+/** Returns the tokens of the class `store` for a request: 1 KB at least, for its audit entry. @param bytes its body */
+export const storeTokens = (bytes: number): number => Math.max(1, Math.ceil(bytes / 1024));
 
 /** Classes of an address without a valid key. Pings have their own: a whole fleet can send from one address. */
 const ADDRESS_CLASSES = ['open', 'sign-in', 'ping'] as const;

@@ -13,6 +13,7 @@ import {
 import { hangingActions } from './hanging-actions.ts';
 import { hangingReceivers } from './hanging-receivers.ts';
 import { mcpBatch } from './mcp-batch.ts';
+import { notes } from './notes.ts';
 import { relay } from './relay.ts';
 import { silentUploads } from './silent-uploads.ts';
 import { slowChecks } from './slow-checks.ts';
@@ -28,6 +29,7 @@ export const attacks: Record<string, Attack> = {
   'hanging-actions': hangingActions,
   'mcp-batch': mcpBatch,
   dhe,
+  notes,
   relay,
   amplification,
   'every-class': everyClass,

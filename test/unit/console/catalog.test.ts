@@ -40,6 +40,7 @@ describe('parseCsv', () => {
     const lines = parseCsv('slug,name\na,"two\nlines"\n\nb,c');
     expect(lines.map(({ line }) => line)).toEqual([1, 2, 5]);
     expect(() => parseCsv('slug\n"a')).toThrow('Line 2');
+    expect(() => parseCsv('slug,name\na,"two\nlines" more')).toThrow('Line 3: text after a closing quote');
   });
 });
 

@@ -1,6 +1,7 @@
 import { call } from '#console/api/call.ts';
 import type { CreatedRecord, MaintenanceWindow } from '#console/api/records.ts';
 import { zone } from '#console/app/appearance.ts';
+import { muteRefusal } from '#console/app/session.ts';
 import { showToast, showWarning } from '#console/app/toasts.tsx';
 import { blueprintsInUse, Selects } from '#console/parts/alerts/selects.tsx';
 import { Form, FormFields } from '#console/parts/form/form.tsx';
@@ -9,6 +10,7 @@ import { fieldsOf } from '#console/rules/form-fields.ts';
 import { zoneName } from '#console/rules/time.ts';
 import { isShown, requestOf, typedWindow, type WindowRequest, windowSchema } from '#console/rules/windows/form.ts';
 import { timesOf } from '#console/rules/windows/times.ts';
+import { windowLasts } from '#lib/alerting/policy/mute-access.ts';
 import { CalendarError } from '#lib/schedule/calendar/schedule-line.ts';
 import { UpcomingIntervals } from './upcoming-intervals.tsx';
 
@@ -37,7 +39,13 @@ export function WindowForm({ window, onSaved, onCancel }: FormProps) {
   const request = requestOf(form.body());
   const shown = specs.filter(({ path }) => isShown(path, form.draft.comes, window !== undefined));
   return (
-    <Form form={form} submit={window ? 'Save window' : 'Create window'} onCancel={onCancel}>
+    <Form
+      form={form}
+      submit={window ? 'Save window' : 'Create window'}
+      // A change that only ends a window earlier is allowed; the API decides.
+      why={window ? undefined : whyNot(request)}
+      onCancel={onCancel}
+    >
       <FormFields form={form} specs={shown.filter(({ path }) => !isAbout(path))} />
       <section class="inset" role="status">
         <h3>Next occurrences</h3>
@@ -49,6 +57,18 @@ export function WindowForm({ window, onSaved, onCancel }: FormProps) {
       </p>
     </Form>
   );
+}
+
+/** Returns why the user may not create this window; undefined if allowed, or while its times are not complete. */
+function whyNot(request: WindowRequest): string | undefined {
+  const now = Date.now();
+  try {
+    const times = timesOf(request, now);
+    return times && muteRefusal({ covers_all: request.scope.all === true, lasts_ms: windowLasts(times, now) });
+  } catch (error) {
+    if (!(error instanceof CalendarError)) throw error;
+    return undefined;
+  }
 }
 
 const isAbout = (path: string): boolean => path === 'note' || path.startsWith('scope.');

@@ -54,7 +54,7 @@ export default function WindowPage({ params }: PageProps) {
 function Actions({ window, reload }: { window: MaintenanceWindow; reload: () => void }) {
   const [open, show] = useState<'edit' | 'end' | 'delete' | undefined>(undefined);
   const close = () => show(undefined);
-  const why = refusal('respond');
+  const why = refusal('mute');
   return (
     <>
       {window.open && (

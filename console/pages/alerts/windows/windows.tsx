@@ -2,7 +2,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { useEvery } from '#console/api/every.ts';
 import { useLoad } from '#console/api/load.ts';
 import type { MaintenanceWindow } from '#console/api/records.ts';
-import { setQuery } from '#console/app/router.ts';
+import { newDialog, setQuery } from '#console/app/router.ts';
 import { refusal } from '#console/app/session.ts';
 import { Button } from '#console/parts/button.tsx';
 import { Dialog } from '#console/parts/dialog.tsx';
@@ -19,16 +19,16 @@ const POLL_MS = 60_000;
 /** Maintenance windows, as a list or a calendar. */
 export function Windows({ query }: { query: URLSearchParams }) {
   const windows = useLoad<MaintenanceWindow[]>('/v1/windows');
-  const [making, make] = useState(false);
   const [ending, end] = useState<MaintenanceWindow | undefined>(undefined);
-  const why = refusal('respond');
+  const why = refusal('mute');
+  const { isOpen, open, close } = newDialog('window', why);
   const isCalendar = query.get('view') === 'calendar';
   useEvery(POLL_MS, windows.reload);
   const rows = useMemo(() => inOrder(windows.data ?? []), [windows.data]);
   return (
     <>
       <p class="above-form row-actions">
-        <Button icon="add" why={why} onClick={() => make(true)}>
+        <Button icon="add" why={why} onClick={open}>
           New window
         </Button>
         <Button pressed={isCalendar} onClick={() => setQuery({ view: isCalendar ? '' : 'calendar', month: '' })}>
@@ -41,22 +41,19 @@ export function Windows({ query }: { query: URLSearchParams }) {
           if (found.length > 0) return <WindowTable rows={rows} why={why} end={end} />;
           return (
             <Empty help="maintenance" title="No maintenance windows" icon="alerts">
-              <p>
-                A window holds the alerts of selected checks, once or repeatedly. Checks that are down at its end alert
-                then.
-              </p>
+              <p>A window holds alerts of selected checks. Checks that are down at its end alert then.</p>
             </Empty>
           );
         }}
       </Data>
-      {making && (
-        <Dialog help="maintenance" title="New maintenance window" wide onClose={() => make(false)}>
+      {isOpen && (
+        <Dialog help="maintenance" title="New maintenance window" wide onClose={close}>
           <WindowForm
             onSaved={() => {
-              make(false);
+              close();
               windows.reload();
             }}
-            onCancel={() => make(false)}
+            onCancel={close}
           />
         </Dialog>
       )}

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { useLoad } from '#console/api/load.ts';
+import { newDialog } from '#console/app/router.ts';
 import { me, refusal } from '#console/app/session.ts';
 import { Button } from '#console/parts/button.tsx';
 import { Section } from '#console/parts/page.tsx';
@@ -21,7 +22,7 @@ export function Keys() {
 function KeyList() {
   const keys = useLoad<KeyRecord[]>('/v1/auth/keys', { all: true });
   const team = useLoad<TeamMember[]>('/v1/settings/users', { all: true });
-  const [making, make] = useState(false);
+  const { isOpen, open, close } = newDialog('key', refusal('own'));
   const [dialog, show] = useState<PendingKeyDialog | undefined>(undefined);
   const nameOf = useNames(keys.data ?? []);
   const limit = me.value?.key_limit_per_user;
@@ -34,12 +35,12 @@ function KeyList() {
       <Section
         title="API keys"
         actions={
-          <Button kind="main" small icon="add" expanded={making} onClick={() => make(!making)}>
+          <Button kind="main" small icon="add" expanded={isOpen} onClick={isOpen ? close : open}>
             New key
           </Button>
         }
       >
-        {making && <NewKey onDone={keys.reload} onClose={() => make(false)} />}
+        {isOpen && <NewKey onDone={keys.reload} onClose={close} />}
         <Data of={keys}>
           {(found) =>
             found.length > 0 ? (

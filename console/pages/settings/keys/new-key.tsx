@@ -3,6 +3,7 @@ import { call } from '#console/api/call.ts';
 import { useLoad } from '#console/api/load.ts';
 import { me } from '#console/app/session.ts';
 import { Form, FormFields } from '#console/parts/form/form.tsx';
+import { ChecksField, EntitiesField } from '#console/parts/form/picked-field.tsx';
 import { useForm } from '#console/parts/form/use-form.ts';
 import { SetField } from '#console/parts/set-field.tsx';
 import { fieldsOf } from '#console/rules/form-fields.ts';
@@ -10,7 +11,6 @@ import { keyRequest, MAY, restrictableFields, SCOPE_MEANINGS } from '#console/ru
 import { readLines } from '#console/rules/lines.ts';
 import type { IssuedKey } from '#lib/access/api-key.ts';
 import { SCOPES } from '#lib/platform/http/access.ts';
-import { CheckRestriction } from './key-restrictions.tsx';
 import { KeyShown } from './key-shown.tsx';
 
 const TEXTS = { type: 'array', items: { type: 'string' } };
@@ -56,7 +56,20 @@ export function NewKey({ onDone, onClose }: { onDone: () => void; onClose: () =>
         {may === MAY.some && (
           <SetField {...set('scopes')} label="Scopes" options={SCOPES} meanings={SCOPE_MEANINGS} required />
         )}
-        {can.checks && <CheckRestriction checks={set('check_ids')} entities={set('entity_ids')} />}
+        {can.checks && (
+          <div class="fields">
+            <EntitiesField
+              {...set('entity_ids')}
+              label="Restrict to entities"
+              hint="All their checks, including future ones."
+            />
+            <ChecksField
+              {...set('check_ids')}
+              label="Restrict to checks"
+              hint="Without entities and checks, the key can push to every check."
+            />
+          </div>
+        )}
         {can.skills && (
           <SetField
             {...set('skills')}

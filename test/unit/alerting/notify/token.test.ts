@@ -25,16 +25,15 @@ describe('the token of a link', () => {
     expect(token.length).toBeLessThan(255);
   });
 
-  it('is invalid after a change of any character', () => {
-    const letters = fc.constantFrom(...'ABCxyz019-_');
+  it('is invalid after a change of any character, unused bits of the last one included', () => {
+    const letters = fc.constantFrom(...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_');
     fc.assert(
       fc.property(fc.integer({ min: 0, max: token.length - 1 }), letters, (at, letter) => {
         fc.pre(token[at] !== letter);
         const read = parseToken(token.slice(0, at) + letter + token.slice(at + 1));
-        // The last character has bits that no byte uses.
-        const isSame = read !== undefined && Buffer.from(read.signature, 'base64url').equals(signature);
-        expect(read === undefined || !isSignedBy('key', read) || (isSame && read.text === text)).toBe(true);
+        expect(read === undefined || !isSignedBy('key', read)).toBe(true);
       }),
+      { numRuns: 1000, examples: [...'ABCDEFGHIJKLMNOP'].map((letter) => [token.length - 1, letter]) },
     );
   });
 
@@ -42,6 +41,3 @@ describe('the token of a link', () => {
     fc.assert(fc.property(fc.string(), (other) => parseToken(other) === undefined));
   });
 });
-
-const { text, signature: signed } = parseToken(token)!;
-const signature = Buffer.from(signed, 'base64url');

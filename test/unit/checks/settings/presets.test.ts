@@ -32,6 +32,12 @@ describe('a preset', () => {
     });
   });
 
+  it('uses TLS from the start for the certificate of imaps', () => {
+    const { config } = built({ preset: 'certificate', target: 'imaps://mail.example.com' }).check;
+    expect(config).toMatchObject({ port: 993 });
+    expect(config).not.toHaveProperty('starttls');
+  });
+
   it('confirms an outage of a website within a minute', () => {
     const { check } = built({ preset: 'website', target: 'shop.example.com' });
     const { interval_seconds, retry_interval_seconds, failure_threshold } = check as Record<string, number>;
@@ -53,6 +59,12 @@ describe('a target', () => {
     ['redis', 'redis://Cache.example.com/0', { config: { host: 'cache.example.com', port: 6379 } }],
     ['postgres', '[::1]:5433', { config: { host: '::1', port: 5433 } }],
     ['certificate', 'https://shop.example.com:443', { config: { host: 'shop.example.com', port: 443 } }],
+    [
+      'certificate',
+      'SMTP://mail.example.com',
+      { name: 'Certificate :587', config: { host: 'mail.example.com', port: 587, starttls: 'smtp' } },
+    ],
+    ['certificate', 'imap://mail.example.com:1143', { config: { port: 1143, starttls: 'imap' } }],
     ['domain', 'https://www.example.com/', { config: { domain: 'example.com' } }],
   ])('of %s: %s', (preset, target, expected) => {
     expect(built({ preset, target }).check).toMatchObject(expected);

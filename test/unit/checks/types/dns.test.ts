@@ -172,6 +172,20 @@ describe('a dns check', () => {
     },
   );
 
+  it('never confirms an expected value that it must not show', async () => {
+    const config = { hostname: 'db.example.com', record_type: 'A', expected_value: '10.0.0.5' };
+    const { net, ...own } = probeWorld();
+    const answering = { ...net, resolve: async () => ({ values: ['10.0.0.5'], latency_ms: 1 }) };
+    const guessed = await probeCheck({ check_type: 'dns', config }, { ...own, net: answering });
+    expect(guessed).toMatchObject({ success: false, error_kind: 'dns' });
+    const wrong = { ...config, expected_value: '10.0.0.6' };
+    const { error_message } = await probeCheck({ check_type: 'dns', config: wrong }, { ...own, net: answering });
+    expect(guessed.error_message).toBe(error_message.replace('10.0.0.6', '10.0.0.5'));
+    const settings = readSettings({ CHECK_EGRESS: 'any' });
+    const any = await probeCheck({ check_type: 'dns', config }, { ...own, net: answering, settings });
+    expect(any.success).toBe(true);
+  });
+
   it('never queries a server that checks must not reach', async () => {
     const outcome = await probe('127.0.0.1:53', { hostname: 'example.com', record_type: 'A' });
     expect(outcome).toMatchObject({

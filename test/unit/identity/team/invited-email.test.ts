@@ -18,6 +18,10 @@ it('finds invited users by address, regardless of case, in all accounts while th
     accounts.map(({ context }) => context.tenant).toSorted(),
   );
   expect(await invitedBy(world, 'cleo@example.org')).toEqual([]);
+  // In lower case, the Kelvin sign of a provider's claim is the letter k.
+  await inviteUser(accounts[0]!.context, { email: 'kim@example.com', role: 'member' });
+  expect(await invitedBy(world, 'KIM@example.com')).toHaveLength(1);
+  expect(await invitedBy(world, '\u212aim@example.com')).toEqual([]);
   expect(JSON.stringify(pointers(world))).not.toContain('leo@');
   world.advance(INVITATION_MS);
   expect(await invitedBy(world, EMAIL)).toEqual([]);

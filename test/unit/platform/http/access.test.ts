@@ -8,6 +8,7 @@ const ACCESSES: Guarded[] = [
   'read',
   'changes',
   'respond',
+  'mute',
   'push',
   'write',
   'configure',

@@ -152,7 +152,7 @@ describe('RATE_LIMITS', () => {
     ['push=5', 'is not <class>=<per second>/<burst>'],
     ['push=0/5', 'is not <class>=<per second>/<burst>'],
     ['push=5/5,', 'is not <class>=<per second>/<burst>'],
-    ['pull=5/5', '"pull" is not a class; use one of read, write, push, mcp, send, open, sign-in'],
+    ['pull=5/5', '"pull" is not a class; use one of read, write, push, mcp, send, store, open, sign-in'],
     ['push=5/5,push=6/6', '"push" is a duplicate'],
   ])('rejects %j with a message', (text, problem) => {
     expect(rateListProblem(text)).toContain(problem);

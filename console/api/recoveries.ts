@@ -1,0 +1,36 @@
+import { useMemo } from 'preact/hooks';
+import { live } from '#console/app/live.ts';
+import { incidentPath } from '#console/rules/incidents.ts';
+import { call } from './call.ts';
+import { useRead } from './load.ts';
+import type { IncidentDetail, IncidentRecord } from './records.ts';
+
+/** A listed incident. `resolves_at`: if all its entities have recovered, when it resolves. */
+export type ListedIncident = IncidentRecord & Partial<Pick<IncidentDetail, 'resolves_at'>>;
+
+/** Maximum number of incidents that are read, the first ones. */
+const MAX_READ = 30;
+
+/** Adds when recovered incidents resolve. Reads only unresolved ones whose root cause is no longer down. */
+export function useRecoveries(incidents: readonly IncidentRecord[]): readonly ListedIncident[] {
+  const read = incidents
+    .filter(canBeRecovered)
+    .map(({ id }) => id)
+    .slice(0, MAX_READ);
+  const { data } = useRead<IncidentDetail[]>(
+    read.length > 0 ? `recoveries ${read}` : null,
+    (signal) => Promise.all(read.map((id) => call<IncidentDetail>('GET', incidentPath(id), undefined, { signal }))),
+    () => true,
+  );
+  const wanted = read.join();
+  return useMemo(() => {
+    if (!data || wanted === '') return incidents;
+    const ends = new Map(data.map(({ id, resolves_at }) => [id, resolves_at]));
+    return incidents.map((one) => (wanted.includes(one.id) ? { ...one, resolves_at: ends.get(one.id) ?? null } : one));
+  }, [incidents, data, wanted]);
+}
+
+function canBeRecovered({ state, root_entity_id: root }: IncidentRecord): boolean {
+  const entity = root === null ? undefined : live.fleet.value?.get(root);
+  return state !== 'resolved' && entity !== undefined && entity.state !== 'down';
+}
