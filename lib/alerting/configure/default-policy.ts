@@ -48,12 +48,12 @@ export async function changeDefaultPolicy(
   assertReminderInterval(context.ports.settings, input.repeat_interval_seconds);
   const note = auditWriter(context, 'update', audited(context.tenant));
   let result: Partial<Settings> = {};
-  await changeAlerting(context, ({ channels }, head) => {
+  await changeAlerting(context, ({ channels, rotas }, head) => {
     const before = head?.policy ?? {};
     result = withSettings(before, input, effectiveSettings(undefined, { policy: before }));
     if (isDeepStrictEqual(before, result)) return undefined;
     if (!isDeepStrictEqual(before.escalation, result.escalation)) {
-      const known = new Set(channels.map(({ id }) => id));
+      const known = new Set([...channels, ...rotas].map(({ id }) => id));
       assertChannelsExist(
         result.escalation ?? [],
         known,

@@ -43,7 +43,7 @@ export async function updatePolicy(
       assertSameChannels(stored, channels);
       const changed = withSettings(withSilence(stored, input, ports.clock.now()), input, policy);
       if (!isDeepStrictEqual(changed.escalation, stored.escalation)) {
-        const known = [...stored.channels, ...account.channels].map(({ id }) => id);
+        const known = [...stored.channels, ...account.channels, ...account.rotas].map(({ id }) => id);
         assertChannelsExist(
           changed.escalation ?? [],
           new Set(known),
@@ -63,16 +63,19 @@ export function assertReminderInterval({ MIN_INTERVAL_SECONDS }: Settings, secon
 }
 
 /**
- * Asserts that each channel of the steps is in `known`. @throws AppError VALIDATION_ERROR, with `where` to list them
+ * Asserts that each channel and rota of the steps is in `known`. @param where channels are listed
+ * @throws AppError VALIDATION_ERROR
  */
 export function assertChannelsExist(steps: readonly EscalationStep[], known: ReadonlySet<string>, where: string): void {
-  const unknown = steps.flatMap(({ channel_ids }, i) =>
-    channel_ids.flatMap((id, j): ErrorDetail[] =>
-      known.has(id) ? [] : [{ path: `escalation.${i}.channel_ids.${j}`, message: `names no channel ${where}` }],
-    ),
-  );
+  const unknown = steps.flatMap(({ channel_ids, rota_ids = [] }, i): ErrorDetail[] => [
+    ...missing(`escalation.${i}.channel_ids`, channel_ids, known, `names no channel ${where}`),
+    ...missing(`escalation.${i}.rota_ids`, rota_ids, known, 'names no rota; GET /v1/rotas lists them'),
+  ]);
   if (unknown.length > 0) throw refusal(unknown);
 }
+
+const missing = (path: string, ids: readonly string[], known: ReadonlySet<string>, message: string): ErrorDetail[] =>
+  ids.flatMap((id, j) => (known.has(id) ? [] : [{ path: `${path}.${j}`, message }]));
 
 type SettingChanges = { [name in keyof PolicySettings]?: PolicySettings[name] | null } & { inherited?: string[] };
 
