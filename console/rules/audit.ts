@@ -12,7 +12,7 @@ export const TARGETS: Readonly<Record<TargetType, string>> = {
   channel: 'channels',
   silence: 'silences',
   window: 'maintenance windows',
-  rota: 'on-call rota',
+  rota: 'on-call rotas',
   incident: 'incidents',
   action: 'actions',
   skill: 'skills',
