@@ -8,7 +8,7 @@ import { type PolicySettings as Settings, settingChanges } from '#lib/alerting/p
 import type { Audited } from '#lib/audit/write.ts';
 import { pick } from '#lib/platform/plain-data.ts';
 import { changeAlerting } from './change-alerting.ts';
-import { assertChannelsExist, assertReminderInterval, withSettings } from './policies.ts';
+import { assertReminderInterval, assertTargetsExist, withSettings } from './policies.ts';
 import { Inherited, PolicySettings } from './policy-schemas.ts';
 
 /** Changes of the default policy; omitted settings keep their value. */
@@ -53,10 +53,9 @@ export async function changeDefaultPolicy(
     result = withSettings(before, input, effectiveSettings(undefined, { policy: before }));
     if (isDeepStrictEqual(before, result)) return undefined;
     if (!isDeepStrictEqual(before.escalation, result.escalation)) {
-      const known = new Set([...channels, ...rotas].map(({ id }) => id));
-      assertChannelsExist(
+      assertTargetsExist(
         result.escalation ?? [],
-        known,
+        { channels, rotas },
         'of the account; GET /v1/notify/channels lists them, with scope account',
       );
     }
