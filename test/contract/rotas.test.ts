@@ -59,6 +59,7 @@ describe('a rota', () => {
       [{ handover: { every: 'day', at: '24:00' } }, 'handover.at'],
       [{ time_zone: 'Europe/Berlim' }, 'time_zone'],
       [{ starts_on: '2026-02-30' }, 'starts_on'],
+      [{ starts_on: '9999-12-31' }, 'starts_on'],
       [{ overrides: [override(1, 3), override(2, 4)] }, 'overrides.1'],
       [{ overrides: [override(3, 3)] }, 'overrides.0.ends_at'],
       [{ overrides: [override(1, 2, 'Joan')] }, 'overrides.0.member'],
@@ -68,6 +69,18 @@ describe('a rota', () => {
       expect(answer.status, path).toBe(400);
       expect(JSON.stringify(answer.body), path).toContain(`"${path}"`);
     }
+  });
+
+  it('lists shifts of a range of at most 93 days before the year 3000', async () => {
+    const { id } = got(await client.post(ROTAS, plan(await channel('range'))), 201);
+    const cases = [
+      ['from=9999-12-31', 'from'],
+      ['from=2027-01-02&to=2027-01-01', 'to'],
+      ['from=2027-01-01&to=2027-12-31', 'to'],
+    ];
+    for (const [query, path] of cases)
+      expect((await client.get(`${ROTAS}/${id}/shifts?${query}`)).body.details[0].path, query).toBe(path);
+    expect(got(await client.get(`${ROTAS}/${id}/shifts?from=2999-12-31`), 200).length).toBeGreaterThan(34);
   });
 
   it('is limited to 20 per account', async () => {
@@ -93,8 +106,13 @@ describe('a rota in an escalation step', () => {
     const rota = got(await client.post(ROTAS, plan(ada, { members, overrides })), 201);
     const { id } = await newCheck(client, { failure_threshold: 1, interval_seconds: 60 });
     const step = { after_seconds: 1, channel_ids: [], rota_ids: [rota.id] };
-    const unknown = { escalation: [{ ...step, rota_ids: ['rot_unknown'] }] };
-    expect((await client.post(`/v1/checks/${id}/policy`, unknown)).status).toBe(400);
+    for (const path of [`/v1/checks/${id}/policy`, '/v1/notify/policy']) {
+      for (const unknown of [{ rota_ids: ['rot_unknown'] }, { rota_ids: [ada] }, { channel_ids: [rota.id] }]) {
+        const send = path.startsWith('/v1/checks') ? client.post : client.put;
+        const { status, body } = await send(path, { escalation: [{ ...step, ...unknown }] });
+        expect([status, body.details[0].path]).toEqual([400, `escalation.0.${Object.keys(unknown)[0]}.0`]);
+      }
+    }
     got(await client.post(`/v1/checks/${id}/policy`, { cooldown_seconds: 0, escalation: [step] }), 200);
     const push = (success: boolean) => client.post(`/v1/checks/${id}/results`, { success, latency_ms: 5 });
     got(await push(true), 201);

@@ -20,13 +20,17 @@ const MAX_MEMBERS = 30;
 const MAX_CHANNELS = 10;
 const MAX_OVERRIDES = 100;
 const MAX_RANGE_MS = 93 * DAY_MS;
+/** Years of hand-overs; a time after 9999 has no ISO 8601 form with four digits. */
+const YEARS = { first: 1970, last: 2999 };
+const isInYears = (year: number): boolean => year >= YEARS.first && year <= YEARS.last;
+const IN_YEARS = `must be in the years ${YEARS.first} to ${YEARS.last}`;
 
 const DESCRIPTIONS = {
   name: 'Display name.',
   members: 'People in the order of their shifts, 1–30.',
   handover: 'When the next member takes over.',
   time_zone: 'IANA time zone of the hand-over. Default: UTC.',
-  starts_on: 'Local date of the first hand-over, to the first member. A weekly hand-over keeps its weekday.',
+  starts_on: 'Local date of the first hand-over, to the first member. 1970–2999. A weekly hand-over keeps its weekday.',
   overrides: 'Time ranges in which another member is on call, without overlaps, at most 100. PUT replaces the list.',
 };
 
@@ -62,7 +66,10 @@ const settings = {
     .describe(DESCRIPTIONS.members),
   handover: Handover.describe(DESCRIPTIONS.handover),
   time_zone: z.string().max(100).describe(DESCRIPTIONS.time_zone).exactOptional(),
-  starts_on: z.iso.date().describe(DESCRIPTIONS.starts_on),
+  starts_on: z.iso
+    .date()
+    .refine((date) => isInYears(Number(date.slice(0, 4))), IN_YEARS)
+    .describe(DESCRIPTIONS.starts_on),
   overrides: z
     .array(
       z.object({
@@ -330,6 +337,7 @@ export const rotaRoutes = [
     load,
     run: async ({ ports }, { loaded, query }) => {
       const { from = ports.clock.now(), to = from + 35 * DAY_MS } = query;
+      if (!isInYears(new Date(from).getUTCFullYear())) throw invalid('from', IN_YEARS);
       if (to <= from) throw invalid('to', 'must be after from');
       if (to - from > MAX_RANGE_MS) throw invalid('to', 'must be at most 93 days after from');
       return shiftsWithin(loaded, from, to).map(shiftView);

@@ -36,9 +36,9 @@ function isEligible(
   const own = indexOf(escalation, (step) => names(step, id));
   const step = own ?? indexOf(escalation, (one) => hasByRota(one, policy, id, 'members'));
   if (step === undefined) return true;
+  if (reports_state === 'up') return escalated.includes(id);
   // A step notifies only one member of a rota, so that its later alerts are not for the others.
-  if (reports_state === 'up' || own === undefined) return escalated.includes(id);
-  return step < (episode?.escalation?.steps ?? 0);
+  return step < (episode?.escalation?.steps ?? 0) && (own !== undefined || escalated.includes(id));
 }
 
 type About = {
