@@ -31,6 +31,7 @@ export const apiRoutes: readonly LazyRoutes<StateContext>[] = [
     of: ['monitors', 'notify', 'windows'],
     load: async () => (await import('#lib/alerting/configure/account-routes.ts')).accountAlertRoutes,
   },
+  { of: ['rotas'], load: async () => (await import('#lib/alerting/configure/rotas.ts')).rotaRoutes },
   { of: ['checks'], load: async () => (await import('#lib/incidents/routes.ts')).acknowledgeRoutes },
   { of: ['incidents'], load: async () => (await import('#lib/incidents/routes.ts')).incidentRoutes },
   {

@@ -69,6 +69,7 @@ export const BOUND_ACTIONS = 'ACTION#';
 export const ACCOUNT_CHANNELS = 'CHANNEL#';
 export const SILENCES = 'SILENCE#';
 export const WINDOWS = 'WINDOW#';
+export const ROTAS = 'ROTA#';
 
 /** Prefix of skills, in addition to their count. */
 export const SKILLS = 'SKILL#';
@@ -304,6 +305,7 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     /** Entry of the list of silences. @param of id of the silence of the account, or of the silenced entity or check */
     silence: (tenant: string, of: string) => key(ofTenant(tenant, 'SILENCES'), of),
     window: (tenant: string, window: string) => key(ofTenant(tenant, 'ALERTING'), `${prefix.WINDOWS}${window}`),
+    rota: (tenant: string, rota: string) => key(ofTenant(tenant, 'ALERTING'), `${prefix.ROTAS}${rota}`),
     lastsOfChannels: (tenant: string) => ofTenant(tenant, 'CHANNEL_LASTS'),
     /** Latest delivery of an account channel, over all checks. */
     lastOfChannel: (tenant: string, channel: string) => key(ofTenant(tenant, 'CHANNEL_LASTS'), channel),

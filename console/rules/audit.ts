@@ -12,6 +12,7 @@ export const TARGETS: Readonly<Record<TargetType, string>> = {
   channel: 'channels',
   silence: 'silences',
   window: 'maintenance windows',
+  rota: 'on-call rotas',
   incident: 'incidents',
   action: 'actions',
   skill: 'skills',

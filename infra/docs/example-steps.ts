@@ -171,6 +171,23 @@ export const STEPS: readonly Step[] = [
   },
   { endpoint: 'PUT /v1/windows/{id}', body: () => ({ duration_seconds: 10_800, note: 'Kernel and OpenSSL' }) },
   {
+    endpoint: 'POST /v1/rotas',
+    body: (_, answers) => ({
+      name: 'Payments',
+      members: ['Ada', 'Grace'].map((name) => ({ name, channel_ids: [answers['POST /v1/notify/channels'].id] })),
+      handover: { every: 'week', at: '09:00' },
+      time_zone: 'Europe/Berlin',
+      starts_on: '2026-01-05',
+    }),
+    made: ['rotas', 'id'],
+  },
+  {
+    endpoint: 'PUT /v1/rotas/{id}',
+    body: () => ({
+      overrides: [{ starts_at: '2026-12-24T08:00:00Z', ends_at: '2026-12-25T08:00:00Z', member: 'Ada' }],
+    }),
+  },
+  {
     endpoint: 'POST /v1/incidents',
     body: (_, answers) => ({
       title: 'Payments are slow',

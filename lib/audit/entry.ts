@@ -15,6 +15,7 @@ export const TARGET_TYPES = {
   channel: 'config',
   silence: 'config',
   window: 'config',
+  rota: 'config',
   incident: 'config',
   action: 'config',
   skill: 'config',

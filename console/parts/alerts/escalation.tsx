@@ -10,9 +10,10 @@ export function EscalationSteps({ steps, channels }: StepsProps) {
   const names = channelNames(steps, channels);
   return (
     <ol class="coming">
-      {steps.map(({ after_seconds, channel_ids }) => (
+      {steps.map(({ after_seconds, channel_ids, rota_ids = [] }) => (
         <li key={after_seconds} dir="auto">
-          after {duration(after_seconds * 1000)}: {list(channel_ids.map((id) => names[id]!))}
+          after {duration(after_seconds * 1000)}:{' '}
+          {list([...channel_ids.map((id) => names[id]!), ...rota_ids.map((id) => `rota ${id}`)])}
         </li>
       ))}
     </ol>

@@ -8,7 +8,7 @@ import { type PolicySettings as Settings, settingChanges } from '#lib/alerting/p
 import type { Audited } from '#lib/audit/write.ts';
 import { pick } from '#lib/platform/plain-data.ts';
 import { changeAlerting } from './change-alerting.ts';
-import { assertChannelsExist, assertReminderInterval, withSettings } from './policies.ts';
+import { assertReminderInterval, assertTargetsExist, withSettings } from './policies.ts';
 import { Inherited, PolicySettings } from './policy-schemas.ts';
 
 /** Changes of the default policy; omitted settings keep their value. */
@@ -48,15 +48,14 @@ export async function changeDefaultPolicy(
   assertReminderInterval(context.ports.settings, input.repeat_interval_seconds);
   const note = auditWriter(context, 'update', audited(context.tenant));
   let result: Partial<Settings> = {};
-  await changeAlerting(context, ({ channels }, head) => {
+  await changeAlerting(context, ({ channels, rotas }, head) => {
     const before = head?.policy ?? {};
     result = withSettings(before, input, effectiveSettings(undefined, { policy: before }));
     if (isDeepStrictEqual(before, result)) return undefined;
     if (!isDeepStrictEqual(before.escalation, result.escalation)) {
-      const known = new Set(channels.map(({ id }) => id));
-      assertChannelsExist(
+      assertTargetsExist(
         result.escalation ?? [],
-        known,
+        { channels, rotas },
         'of the account; GET /v1/notify/channels lists them, with scope account',
       );
     }

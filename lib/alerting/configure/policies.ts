@@ -43,10 +43,9 @@ export async function updatePolicy(
       assertSameChannels(stored, channels);
       const changed = withSettings(withSilence(stored, input, ports.clock.now()), input, policy);
       if (!isDeepStrictEqual(changed.escalation, stored.escalation)) {
-        const known = [...stored.channels, ...account.channels].map(({ id }) => id);
-        assertChannelsExist(
+        assertTargetsExist(
           changed.escalation ?? [],
-          new Set(known),
+          { channels: [...stored.channels, ...account.channels], rotas: account.rotas },
           'of this check or the account; GET /v1/notify/channels lists them',
         );
       }
@@ -62,17 +61,26 @@ export function assertReminderInterval({ MIN_INTERVAL_SECONDS }: Settings, secon
   throw invalid('repeat_interval_seconds', `must be 0 or at least ${MIN_INTERVAL_SECONDS}`);
 }
 
+type Ids = readonly { id: string }[];
+
 /**
- * Asserts that each channel of the steps is in `known`. @throws AppError VALIDATION_ERROR, with `where` to list them
+ * Asserts that the steps name only channels and rotas in `known`. @param where channels are listed
+ * @throws AppError VALIDATION_ERROR
  */
-export function assertChannelsExist(steps: readonly EscalationStep[], known: ReadonlySet<string>, where: string): void {
-  const unknown = steps.flatMap(({ channel_ids }, i) =>
-    channel_ids.flatMap((id, j): ErrorDetail[] =>
-      known.has(id) ? [] : [{ path: `escalation.${i}.channel_ids.${j}`, message: `names no channel ${where}` }],
-    ),
-  );
+export function assertTargetsExist(
+  steps: readonly EscalationStep[],
+  known: { channels: Ids; rotas: Ids },
+  where: string,
+): void {
+  const unknown = steps.flatMap(({ channel_ids, rota_ids = [] }, i): ErrorDetail[] => [
+    ...missing(`escalation.${i}.channel_ids`, channel_ids, known.channels, `names no channel ${where}`),
+    ...missing(`escalation.${i}.rota_ids`, rota_ids, known.rotas, 'names no rota; GET /v1/rotas lists them'),
+  ]);
   if (unknown.length > 0) throw refusal(unknown);
 }
+
+const missing = (path: string, ids: readonly string[], known: Ids, message: string): ErrorDetail[] =>
+  ids.flatMap((id, j) => (known.some((one) => one.id === id) ? [] : [{ path: `${path}.${j}`, message }]));
 
 type SettingChanges = { [name in keyof PolicySettings]?: PolicySettings[name] | null } & { inherited?: string[] };
 

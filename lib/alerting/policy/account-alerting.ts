@@ -1,8 +1,9 @@
 import type { Env } from '#lib/env.ts';
-import { ACCOUNT_CHANNELS, SILENCES, WINDOWS } from '#lib/keys.ts';
+import { ACCOUNT_CHANNELS, ROTAS, SILENCES, WINDOWS } from '#lib/keys.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
 import type { Channel } from './policy.ts';
+import type { RotaItem } from './rotas.ts';
 import type { Selector } from './selector.ts';
 import type { PolicySettings } from './settings.ts';
 import type { WindowItem } from './windows.ts';
@@ -40,10 +41,11 @@ export type AccountAlerting = {
   channels: readonly AccountChannel[];
   silences: readonly AccountSilence[];
   windows: readonly WindowItem[];
+  rotas: readonly RotaItem[];
 };
 
 /** The settings of an account that has set nothing. */
-export const NO_ALERTING: AccountAlerting = { policy: {}, channels: [], silences: [], windows: [] };
+export const NO_ALERTING: AccountAlerting = { policy: {}, channels: [], silences: [], windows: [], rotas: [] };
 
 /** Maximum number of cached accounts, up to about 1 MB each. */
 const MAX_CACHED = 200;
@@ -81,5 +83,6 @@ function alertingIn(head: AlertingHead, items: readonly Item[]): AccountAlerting
     channels: under<AccountChannel>(ACCOUNT_CHANNELS),
     silences: under<AccountSilence>(SILENCES),
     windows: under<WindowItem>(WINDOWS),
+    rotas: under<RotaItem>(ROTAS),
   };
 }

@@ -3,26 +3,42 @@ import { isSilencedAt, type SilenceSettings } from '#lib/catalog/silence-setting
 import type { CheckItem, NotifiedAlert } from '#lib/checks/check-item.ts';
 import type { AccountAlerting, AccountChannel } from './account-alerting.ts';
 import type { AlertChannel, Policy, PolicyItem, Silence } from './policy.ts';
+import { onCallAt, type RotaItem } from './rotas.ts';
 import { type Selectable, selects } from './selector.ts';
 import { type EscalationStep, POLICY_DEFAULTS, POLICY_NAMES, type PolicySettings } from './settings.ts';
 import { openWindow } from './windows.ts';
 
-/** Returns the index of the escalation step that names a channel. */
-const stepOf = (escalation: readonly EscalationStep[], id: string): number | undefined => {
-  const step = escalation.findIndex(({ channel_ids }) => channel_ids.includes(id));
-  return step < 0 ? undefined : step;
+type Steps = Pick<Policy, 'escalation' | 'rotas'>;
+
+const names = (step: EscalationStep | undefined, id: string): boolean => step?.channel_ids.includes(id) === true;
+
+/** Whether a rota of a step has a channel: of the person on call, or of any member. */
+const hasByRota = (
+  step: EscalationStep | undefined,
+  { rotas = [] }: Pick<Policy, 'rotas'>,
+  id: string,
+  of: 'on_call' | 'members',
+): boolean => rotas.some((rota) => step?.rota_ids?.includes(rota.id) && rota[of].includes(id));
+
+const indexOf = (steps: readonly EscalationStep[], has: (step: EscalationStep) => boolean): number | undefined => {
+  const index = steps.findIndex(has);
+  return index < 0 ? undefined : index;
 };
 
 /** Whether a channel receives an alert: one of an escalation step after that step, or the recovery it waits for. */
 function isEligible(
   id: string,
-  { escalation }: Pick<Policy, 'escalation'>,
+  policy: Steps,
   { episode, escalated = [] }: Pick<CheckItem['alerts'], 'episode' | 'escalated'>,
   reports_state: NotifiedAlert['reports_state'],
 ): boolean {
-  const step = stepOf(escalation, id);
+  const { escalation } = policy;
+  const own = indexOf(escalation, (step) => names(step, id));
+  const step = own ?? indexOf(escalation, (one) => hasByRota(one, policy, id, 'members'));
   if (step === undefined) return true;
-  return reports_state === 'up' ? escalated.includes(id) : step < (episode?.escalation?.steps ?? 0);
+  if (reports_state === 'up') return escalated.includes(id);
+  // A step notifies only one member of a rota, so that its later alerts are not for the others.
+  return step < (episode?.escalation?.steps ?? 0) && (own !== undefined || escalated.includes(id));
 }
 
 type About = {
@@ -51,8 +67,11 @@ export function effectivePolicy(stored: PolicyItem | undefined, about: About): P
   const silence = silenceOf(stored, about);
   const { account, now, ...one } = about;
   const window = openWindow(account.windows, one, now);
+  const settings = effectiveSettings(stored, about.account);
+  const rotas = rotasOf(settings, account.rotas, now);
   return {
-    ...effectiveSettings(stored, about.account),
+    ...settings,
+    ...(rotas.length > 0 && { rotas }),
     silenced: silence !== undefined,
     ...(silence && { silence }),
     ...(window && { window }),
@@ -69,13 +88,22 @@ export function effectivePolicy(stored: PolicyItem | undefined, about: About): P
   };
 }
 
+const rotasOf = ({ escalation }: PolicySettings, rotas: readonly RotaItem[], now: number): Policy['rotas'] & object =>
+  rotas
+    .filter(({ id }) => escalation.some(({ rota_ids }) => rota_ids?.includes(id)))
+    .map((rota) => ({
+      id: rota.id,
+      on_call: onCallAt(rota, now).current?.channel_ids ?? [],
+      members: rota.members.flatMap(({ channel_ids }) => channel_ids),
+    }));
+
 /** Returns the account channels that apply to a check. */
 export const accountChannels = ({ account, ...one }: Selectable & Pick<About, 'account'>): AccountChannel[] =>
   account.channels.filter(({ enabled, applies_to }) => enabled && selects(applies_to, one));
 
 /** Returns the recipients of an alert that reports a state, each destination once, without later steps. Pure. */
 export function recipientsFor(
-  policy: Pick<Policy, 'channels' | 'escalation'>,
+  policy: Pick<Policy, 'channels'> & Steps,
   reports_state: NotifiedAlert['reports_state'],
   alerts: Pick<CheckItem['alerts'], 'episode' | 'escalated'>,
 ): AlertChannel[] {
@@ -83,12 +111,18 @@ export function recipientsFor(
 }
 
 /** Returns the channels that an escalation step notifies. Pure. @param step from 0 */
-export const channelsOfStep = (policy: Pick<Policy, 'channels' | 'escalation'>, step: number): AlertChannel[] =>
-  uniqueRecipients(policy, 'down', ({ id }) => policy.escalation[step]?.channel_ids.includes(id) === true);
+export const channelsOfStep = (policy: Pick<Policy, 'channels'> & Steps, step: number): AlertChannel[] =>
+  uniqueRecipients(
+    policy,
+    'down',
+    ({ id }) => names(policy.escalation[step], id) || hasByRota(policy.escalation[step], policy, id, 'on_call'),
+  );
 
-/** Returns the channels that any escalation step notifies. Pure. */
-export const channelsOfSteps = ({ channels, escalation }: Pick<Policy, 'channels' | 'escalation'>): AlertChannel[] =>
-  uniqueRecipients({ channels }, 'down', ({ id }) => escalation.some(({ channel_ids }) => channel_ids.includes(id)));
+/** Returns the channels that any escalation step would notify now. Pure. */
+export const channelsOfSteps = (policy: Pick<Policy, 'channels'> & Steps): AlertChannel[] =>
+  uniqueRecipients(policy, 'down', ({ id }) =>
+    policy.escalation.some((step) => names(step, id) || hasByRota(step, policy, id, 'on_call')),
+  );
 
 function uniqueRecipients(
   { channels }: Pick<Policy, 'channels'>,

@@ -47,6 +47,8 @@ export type Policy = PolicySettings & {
   silenced: boolean;
   silence?: Silence;
   window?: OpenWindow;
+  /** Channels of the rotas that steps name: of the person on call, and of all members. Absent: no rota. */
+  rotas?: readonly { id: string; on_call: readonly string[]; members: readonly string[] }[];
   channels: AlertChannel[];
 };
 

@@ -23,6 +23,7 @@ const setting = <Schema extends z.ZodType, const More extends Omit<Setting<Schem
 const WEEK_SECONDS = 604_800;
 const MAX_STEPS = 5;
 const MAX_CHANNELS_OF_STEP = 10;
+const MAX_ROTAS_OF_STEP = 5;
 
 const seconds = () =>
   z
@@ -47,9 +48,13 @@ const EscalationStep = z.object({
     .describe('Time after the first alert of a failure; longer than in the step before.'),
   channel_ids: z
     .array(z.string())
-    .min(1, 'must name at least one channel')
     .max(MAX_CHANNELS_OF_STEP, `must name at most ${MAX_CHANNELS_OF_STEP} channels`)
-    .meta({ title: 'Channels', description: 'Channels of the check or the account to notify.' }),
+    .meta({ title: 'Channels', description: 'Channels of the check or the account to notify; empty with rotas only.' }),
+  rota_ids: z
+    .array(z.string())
+    .max(MAX_ROTAS_OF_STEP, `must name at most ${MAX_ROTAS_OF_STEP} rotas`)
+    .meta({ title: 'Rotas', description: 'Rotas: the channels of the person on call at that time are notified.' })
+    .exactOptional(),
 });
 export type EscalationStep = z.output<typeof EscalationStep>;
 
@@ -60,7 +65,9 @@ const Escalation = z
   .superRefine((steps, context) => {
     const wrong = (path: (string | number)[], message: string) => context.addIssue({ code: 'custom', path, message });
     const named = new Map<string, number>();
-    for (const [i, { after_seconds, channel_ids }] of steps.entries()) {
+    for (const [i, { after_seconds, channel_ids, rota_ids = [] }] of steps.entries()) {
+      if (channel_ids.length + rota_ids.length === 0)
+        wrong([i, 'channel_ids'], 'must name at least one channel, or rota_ids a rota');
       const before = steps[i - 1]?.after_seconds;
       if (before !== undefined && after_seconds <= before)
         wrong(
@@ -148,7 +155,7 @@ export const SETTINGS = {
     default: [],
     title: 'Escalation',
     means:
-      'Channels to notify while a failure is neither acknowledged nor resolved, up to 5 steps. A channel in a step is notified only at that step.',
+      'Channels to notify while a failure is neither acknowledged nor resolved, up to 5 steps. A channel in a step or its rotas is notified only at that step.',
   }),
 } as const satisfies Record<string, Setting>;
 

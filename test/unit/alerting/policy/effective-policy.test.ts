@@ -83,4 +83,19 @@ describe('recipientsFor', () => {
       [],
     ]);
   });
+
+  it('returns members of a rota after its step, and only those that were notified', () => {
+    const channels = ['ach_ada', 'ach_grace'].map((id) => ({ ...channel(id, id), scope: 'account' as const }));
+    const rotas = [{ id: 'rot_a', on_call: ['ach_ada'], members: ['ach_ada', 'ach_grace'] }];
+    const policy = { channels, rotas, escalation: [{ after_seconds: 60, channel_ids: [], rota_ids: ['rot_a'] }] };
+    const recipientIds = (steps: number, escalated: string[], says: 'up' | 'down' = 'down') => {
+      const episode = { transition_id: 'trn_a', escalation: { from: 0, steps } };
+      return recipientsFor(policy, says, { episode, escalated }).map(({ id }) => id);
+    };
+    expect(recipientIds(0, [])).toEqual([]);
+    expect(recipientIds(1, ['ach_ada'])).toEqual(['ach_ada']);
+    // Still waits for the recovery of an earlier failure.
+    expect(recipientIds(0, ['ach_ada'])).toEqual([]);
+    expect(recipientIds(0, ['ach_ada'], 'up')).toEqual(['ach_ada']);
+  });
 });

@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Client, failure, keyOf, newTenant } from '#test/support/client.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { got, newCheck } from '#test/support/fleet.ts';
+import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
+
+const ROTAS = '/v1/rotas';
+
+let client: Client;
+let receiver: WebhookReceiver;
+beforeAll(async () => {
+  client = await newTenant();
+  receiver = await startReceiver({ host: '127.77.0.2' });
+});
+afterAll(() => receiver.close());
+
+const channel = async (name: string): Promise<string> => {
+  const body = { name, channel_type: 'slack', config: { url: `${receiver.url}/${name}` } };
+  return got(await client.post('/v1/notify/channels', body), 201).id;
+};
+const plan = (channel_id: string, more: object = {}) => ({
+  name: 'Payments',
+  members: ['Ada', 'Grace'].map((name) => ({ name, channel_ids: [channel_id] })),
+  handover: { every: 'day', at: '09:00' },
+  time_zone: 'Europe/Berlin',
+  starts_on: '2026-01-05',
+  ...more,
+});
+
+describe('a rota', () => {
+  it('can be created, read, changed and deleted, and read with a read-only key', async () => {
+    const id = await channel('crud');
+    const made = got(await client.post(ROTAS, plan(id)), 201);
+    expect(made).toMatchObject({ ...plan(id), overrides: [], on_call: { override: false } });
+    expect(made.next.from).toBe(made.on_call.to);
+    const starts_at = new Date(Date.now() - 60_000).toISOString();
+    const ends_at = new Date(Date.now() + 60_000).toISOString();
+    const member = made.next.member;
+    const overrides = [{ starts_at, ends_at, member }];
+    const changed = got(await client.put(`${ROTAS}/${made.id}`, { overrides }), 200);
+    expect(changed.on_call).toMatchObject({ from: starts_at, to: ends_at, member, override: true });
+    const reader = await keyOf(client, { scopes: ['read'] });
+    expect(got(await reader.get(ROTAS), 200)).toHaveLength(1);
+    const shifts = got(await reader.get(`${ROTAS}/${made.id}/shifts`), 200);
+    expect(shifts.length).toBeGreaterThan(35);
+    expect((await client.del(`${ROTAS}/${made.id}`)).status).toBe(204);
+    expect((await client.get(`${ROTAS}/${made.id}`)).status).toBe(404);
+  });
+
+  it('is rejected with the place of the mistake', async () => {
+    const id = await channel('invalid');
+    const day = (n: number) => `2026-12-0${n}T00:00:00Z`;
+    const override = (from: number, to: number, member = 'Ada') => ({ starts_at: day(from), ends_at: day(to), member });
+    const ada = { name: 'Ada', channel_ids: [id] };
+    const cases: [object, string][] = [
+      [{ members: [] }, 'members'],
+      [{ members: [ada, ada] }, 'members.1.name'],
+      [{ members: [{ name: 'Ada', channel_ids: ['ach_unknown'] }] }, 'members.0.channel_ids.0'],
+      [{ handover: { every: 'day', at: '24:00' } }, 'handover.at'],
+      [{ time_zone: 'Europe/Berlim' }, 'time_zone'],
+      [{ starts_on: '2026-02-30' }, 'starts_on'],
+      [{ starts_on: '9999-12-31' }, 'starts_on'],
+      [{ overrides: [override(1, 3), override(2, 4)] }, 'overrides.1'],
+      [{ overrides: [override(3, 3)] }, 'overrides.0.ends_at'],
+      [{ overrides: [override(1, 2, 'Joan')] }, 'overrides.0.member'],
+    ];
+    for (const [more, path] of cases) {
+      const answer = await client.post(ROTAS, plan(id, more));
+      expect(answer.status, path).toBe(400);
+      expect(JSON.stringify(answer.body), path).toContain(`"${path}"`);
+    }
+  });
+
+  it('lists shifts of a range of at most 93 days before the year 3000', async () => {
+    const { id } = got(await client.post(ROTAS, plan(await channel('range'))), 201);
+    const cases = [
+      ['from=9999-12-31', 'from'],
+      ['from=2027-01-02&to=2027-01-01', 'to'],
+      ['from=2027-01-01&to=2027-12-31', 'to'],
+    ];
+    for (const [query, path] of cases)
+      expect((await client.get(`${ROTAS}/${id}/shifts?${query}`)).body.details[0].path, query).toBe(path);
+    expect(got(await client.get(`${ROTAS}/${id}/shifts?from=2999-12-31`), 200).length).toBeGreaterThan(34);
+  });
+
+  it('is limited to 20 per account', async () => {
+    const id = await channel('limit');
+    const present = got(await client.get(ROTAS), 200).length;
+    for (let n = present; n < 20; n++) got(await client.post(ROTAS, plan(id)), 201);
+    expect(await client.post(ROTAS, plan(id))).toMatchObject(failure(409, 'LIMIT_EXCEEDED'));
+  });
+});
+
+describe('a rota in an escalation step', () => {
+  it('notifies only the person on call, at that step', async () => {
+    const other = await newTenant();
+    client = other;
+    const [ada, grace] = [await channel('ada'), await channel('grace')];
+    const starts_at = new Date(Date.now() - 60_000).toISOString();
+    const ends_at = new Date(Date.now() + 3_600_000).toISOString();
+    const members = [
+      { name: 'Ada', channel_ids: [ada] },
+      { name: 'Grace', channel_ids: [grace] },
+    ];
+    const overrides = [{ starts_at, ends_at, member: 'Grace' }];
+    const rota = got(await client.post(ROTAS, plan(ada, { members, overrides })), 201);
+    const { id } = await newCheck(client, { failure_threshold: 1, interval_seconds: 60 });
+    const step = { after_seconds: 1, channel_ids: [], rota_ids: [rota.id] };
+    for (const path of [`/v1/checks/${id}/policy`, '/v1/notify/policy']) {
+      for (const unknown of [{ rota_ids: ['rot_unknown'] }, { rota_ids: [ada] }, { channel_ids: [rota.id] }]) {
+        const send = path.startsWith('/v1/checks') ? client.post : client.put;
+        const { status, body } = await send(path, { escalation: [{ ...step, ...unknown }] });
+        expect([status, body.details[0].path]).toEqual([400, `escalation.0.${Object.keys(unknown)[0]}.0`]);
+      }
+    }
+    got(await client.post(`/v1/checks/${id}/policy`, { cooldown_seconds: 0, escalation: [step] }), 200);
+    const push = (success: boolean) => client.post(`/v1/checks/${id}/results`, { success, latency_ms: 5 });
+    got(await push(true), 201);
+    got(await push(false), 201);
+    const count = (path: string) => receiver.received.filter((one) => one.path === path).length;
+    await eventually(() => expect(count('/grace')).toBe(1));
+    got(await push(true), 201);
+    await eventually(() => expect(count('/grace')).toBe(2));
+    expect(count('/ada')).toBe(0);
+  });
+});
