@@ -99,6 +99,7 @@ describe('GET /v1/me', () => {
       checks: 3,
       // Two at 60 / 45; the service does not run a push check.
       checks_per_minute: 3,
+      expressions_per_minute: 0,
       relations: 1,
     });
 

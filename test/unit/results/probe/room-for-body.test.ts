@@ -4,7 +4,7 @@ import { parseCheck } from '#lib/checks/settings/model.ts';
 import { systemClock } from '#lib/platform/clock.ts';
 import { probeBy, probingProcess } from '#lib/results/probe/probe.ts';
 import { memoryWorld } from '#test/support/memory-world.ts';
-import { probeWorld } from '#test/support/probe-world.ts';
+import { probeWorld, unlimitedCpu } from '#test/support/probe-world.ts';
 import { httpTarget } from '#test/support/socket-target.ts';
 
 /** Maximum number of large bodies of a process, and number of further requests. */
@@ -15,7 +15,8 @@ const ok = { source: 'json', property: '$.status', operator: 'equals', value: 'o
 /** Process that probes real targets, and counts its large bodies. */
 function proberProcess() {
   const { net, settings } = probeWorld();
-  const ports = { ...memoryWorld().ports, net, settings, clock: systemClock };
+  const cpu = { of: () => unlimitedCpu };
+  const ports = { ...memoryWorld().ports, net, settings, clock: systemClock, cpu };
   const { large } = probingProcess(ports).lanes;
   const seen = { now: 0, most: 0 };
   const { run } = large;
