@@ -108,7 +108,7 @@ export type Flapping = {
   since: number;
   until: number;
   /** Whether an alert has reported the flapping, so that further alerts are suppressed. */
-  told?: true;
+  notified?: true;
 };
 
 /** A failure of a check, from its transition to down until it counts as up (docs/use/escalation.md#acknowledgement). */

@@ -35,7 +35,7 @@ export type HeldAlert = {
   /** Root cause: the entity under which it is held. */
   root?: string;
   /** Destinations that were notified although it is held. */
-  told?: string[];
+  notified?: string[];
   /** Set if all recipients had an earlier alert and no recovery since. */
   knew?: true;
 };

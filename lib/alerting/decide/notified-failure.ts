@@ -41,7 +41,7 @@ export function notifiedFailureOf(
     v: '',
     id: id ?? derivedId('inc', since, of.tenant_id, of.root_entity_id),
     since,
-    told: before?.told ?? {},
+    notified_at: before?.notified_at ?? {},
   };
 }
 
@@ -72,8 +72,10 @@ export function withNotifiedTargets(
   destinations: readonly string[],
   at: number,
 ): NotifiedFailureItem {
-  const told = destinations.map((one) => [one, [...(incident.told[one] ?? []), at].slice(-MAX_TIMES)] as const);
-  return { ...incident, told: { ...incident.told, ...Object.fromEntries(told) } };
+  const notified_at = destinations.map(
+    (one) => [one, [...(incident.notified_at[one] ?? []), at].slice(-MAX_TIMES)] as const,
+  );
+  return { ...incident, notified_at: { ...incident.notified_at, ...Object.fromEntries(notified_at) } };
 }
 
 /** Removes an alert at `at` (epoch ms) that did not arrive; earlier ones remain. */
@@ -82,10 +84,10 @@ export function withoutNotification(
   destination: string,
   at: number,
 ): NotifiedFailureItem {
-  const { [destination]: times = [], ...others } = incident.told;
+  const { [destination]: times = [], ...others } = incident.notified_at;
   if (!times.includes(at)) return incident;
   const left = times.filter((one) => one !== at);
-  return { ...incident, told: { ...others, ...(left.length > 0 && { [destination]: left }) } };
+  return { ...incident, notified_at: { ...others, ...(left.length > 0 && { [destination]: left }) } };
 }
 
 /** Returns the write of a notified failure that replaces `before`; none if nothing changed. */
@@ -144,7 +146,7 @@ export type NotifiedFailure = {
   since: number;
   recovered_at?: number | undefined;
   /** Alert times of each destination, ascending: of its own alerts and of alerts that name it. */
-  told: Readonly<Record<string, readonly number[]>>;
+  notified_at: Readonly<Record<string, readonly number[]>>;
 };
 
 /** Time in ms within which further alerts of a failure have low urgency. */
@@ -152,13 +154,13 @@ const FOLD_MS = 300_000;
 
 /** Returns when a destination was last notified of a failure (epoch ms). */
 export const lastNotifiedAt = (
-  incident: Pick<NotifiedFailure, 'told'> | undefined,
+  incident: Pick<NotifiedFailure, 'notified_at'> | undefined,
   destination: string,
-): number | undefined => incident?.told[destination]?.at(-1);
+): number | undefined => incident?.notified_at[destination]?.at(-1);
 
 /** Whether the destination was notified of this failure recently, so that a follow-up is not urgent. */
 export const isRecentlyNotified = (
-  incident: Pick<NotifiedFailure, 'told'> | undefined,
+  incident: Pick<NotifiedFailure, 'notified_at'> | undefined,
   destination: string,
   now: number,
 ): boolean => now - pastOrZero(lastNotifiedAt(incident, destination) ?? 0, now) < FOLD_MS;

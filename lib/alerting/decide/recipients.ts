@@ -36,9 +36,9 @@ export const pendingRecipients = <T extends TargetRef>(
 /** Whether no channel was notified of a failure: its alert is held for its cause or its remediation. */
 export const isUnnotified = (hold: Deadline | undefined): boolean => {
   const held = hold?.note?.held;
-  return (held?.reason === 'dependency' || held?.reason === 'remediation') && !held.told?.length;
+  return (held?.reason === 'dependency' || held?.reason === 'remediation') && !held.notified?.length;
 };
 
 /** Whether a channel was notified: despite the hold, or by an escalation step. */
-const wasNotified = (channel: TargetRef, { told = [] }: HeldAlert, { escalated = [] }: Escalated): boolean =>
-  told.includes(destinationOf(channel)) || (told.length > 0 && escalated.includes(channel.id));
+const wasNotified = (channel: TargetRef, { notified = [] }: HeldAlert, { escalated = [] }: Escalated): boolean =>
+  notified.includes(destinationOf(channel)) || (notified.length > 0 && escalated.includes(channel.id));
