@@ -37,7 +37,7 @@ export type HeldAlert = {
   /** Destinations that were notified although it is held. */
   notified?: string[];
   /** Set if all recipients had an earlier alert and no recovery since. */
-  knew?: true;
+  had_alert?: true;
 };
 
 /** Merges a new deadline into the stored one: the earlier time and both notes, with the later retry series. Pure. */

@@ -20,11 +20,11 @@ export const recoveryRecipients = <T extends TargetRef>(
   hold: Deadline | undefined,
   channels: readonly T[],
   alerts: Escalated,
-): readonly T[] => (hold?.note?.held?.knew ? channels : notifiedTargets(hold, channels, alerts));
+): readonly T[] => (hold?.note?.held?.had_alert ? channels : notifiedTargets(hold, channels, alerts));
 
 /** Returns the note of a hold if the last notified state is not up: its channels need a recovery alert. */
-export const openAlertNote = (alerts: CheckItem['alerts']): Pick<HeldAlert, 'knew'> =>
-  lastNotifiedState(alerts) === 'up' ? {} : { knew: true };
+export const openAlertNote = (alerts: CheckItem['alerts']): Pick<HeldAlert, 'had_alert'> =>
+  lastNotifiedState(alerts) === 'up' ? {} : { had_alert: true };
 
 /** Returns the channels that were not yet notified of a failure whose alert is held for its cause. */
 export const pendingRecipients = <T extends TargetRef>(
