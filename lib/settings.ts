@@ -162,8 +162,8 @@ export const SettingsSchema = z.object({
     .refine((list) => list.every(isOrigin), 'must be * or origins without a path, such as https://app.example.com')
     .describe('Origins whose pages can call the API, separated by commas. Empty or `*`: any origin.'),
   PUBLIC_URL: bareUrl('https://status.example.com').describe(
-    'Address that people open in a browser, without a path: `https://status.example.com`. Empty: an IP address, a ' +
-      'name without a dot, or `localhost`; links in alerts lead to `http://localhost:<PORT>`, or to `HOST` if it is not ' +
+    'Address that users open in a browser, without a path: `https://status.example.com`. Empty: users open an IP ' +
+      'address, a name without a dot, or `localhost`; links in alerts lead to `http://localhost:<PORT>`, or to `HOST` if it is not ' +
       'loopback. On AWS, alerts then have no links.',
   ),
   PING_URL: bareUrl('https://ping.example.com').describe(
@@ -240,7 +240,9 @@ export const SettingsSchema = z.object({
       const problem = rateListProblem(text);
       if (problem !== undefined) context.addIssue(problem);
     })
-    .describe('`off`, or rates that replace the defaults, each a second and at once: `push=1000/10000,send=5/20`.'),
+    .describe(
+      '`off`, or rates that replace the defaults, each as requests per second and burst: `push=1000/10000,send=5/20`.',
+    ),
   MCP_STREAMS_PER_KEY: whole(1, 1000, 3).describe(
     'Open streams of the MCP protocol of 2024-11-05 per key; three times as many per account.',
   ),
@@ -254,7 +256,7 @@ export const SettingsSchema = z.object({
     'Partitions of the lists and feeds of each account. Cannot change once there is data.',
   ),
   PROBES_AT_ONCE: whole(1, 1000, 25).describe(
-    'Probes of one process that connect at the same time; more of them would wait for its CPU, and measure that. A ' +
+    'Probes of one process that connect at the same time; with more, the latency would include the wait for its CPU. A ' +
       'probe that hangs makes room after 250 ms.',
   ),
   JOB_GROUP_MS: whole(10, 1000, 1000).describe(

@@ -1,12 +1,12 @@
-import type { MemberSchema } from '#console/rules/form-fields.ts';
+import type { FormSchema } from '#console/rules/form-fields.ts';
 import generated from '#generated/schemas.json' with { type: 'json' };
 import type { PolicySettings } from '#lib/alerting/policy/settings.ts';
 
 /** Request schema of a check or channel type. */
-export type TypeSchema = MemberSchema & { title: string; description: string };
+export type TypeSchema = FormSchema & { title: string; description: string };
 
-type PolicySchema = MemberSchema & {
-  properties: Readonly<Record<keyof PolicySettings, MemberSchema & { title: string }>>;
+type PolicySchema = FormSchema & {
+  properties: Readonly<Record<keyof PolicySettings, FormSchema & { title: string }>>;
 };
 
 /** Types by name, in the order of their registries (infra/docs/console-schemas.ts). */

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { channelTitle } from '#console/api/check-names.ts';
 import { schemas } from '#console/api/schemas.ts';
-import type { MemberSchema } from '#console/rules/form-fields.ts';
+import type { FormSchema } from '#console/rules/form-fields.ts';
 import { SelectField } from './field.tsx';
 import { SchemaForm } from './form/form.tsx';
 
@@ -10,7 +10,7 @@ type ChannelFormProps = {
   submit: string;
   /** Undefined: a new channel. The type of an existing channel is fixed. */
   channel?: { channel_type: string; config: Readonly<Record<string, string>> };
-  more?: MemberSchema;
+  more?: FormSchema;
   send(body: Record<string, unknown>): Promise<unknown>;
   onCancel: () => void;
 };

@@ -1,6 +1,6 @@
 import type { Entity, State } from '#console/api/records.ts';
 import { pathTo } from './address.ts';
-import type { MemberSchema } from './form-fields.ts';
+import type { FormSchema } from './form-fields.ts';
 import { labelChanges, labelText } from './labels.ts';
 
 /** Returns the API path of an entity: `/v1/blueprints/service/entities/shop`. */
@@ -61,7 +61,7 @@ type BlueprintField = {
   default_value?: string | undefined;
 };
 
-const OF_TYPE: Readonly<Record<BlueprintField['field_type'], MemberSchema>> = {
+const OF_TYPE: Readonly<Record<BlueprintField['field_type'], FormSchema>> = {
   string: { type: 'string' },
   number: { type: 'number' },
   boolean: { type: 'boolean' },
@@ -70,7 +70,7 @@ const OF_TYPE: Readonly<Record<BlueprintField['field_type'], MemberSchema>> = {
 };
 
 /** Builds the form schema of the property `fields` of an entity. Its labels are the names chosen by users. */
-export const schemaOfFields = (fields: readonly BlueprintField[]): MemberSchema => ({
+export const schemaOfFields = (fields: readonly BlueprintField[]): FormSchema => ({
   type: 'object',
   properties: Object.fromEntries(
     fields.map(({ name, field_type, default_value }) => {

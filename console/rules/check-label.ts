@@ -1,16 +1,16 @@
-import type { MemberSchema } from './form-fields.ts';
+import type { FormSchema } from './form-fields.ts';
 
 type Named = { name: string | null; check_type: string };
 
 const COMMON = new Set(['entity_id', 'check_type']);
 
 /** Returns the name of a check, else its target: `shop.example.com 5432`. @param schema of its type */
-export function checkLabel(check: Named, schema: MemberSchema | undefined): string {
+export function checkLabel(check: Named, schema: FormSchema | undefined): string {
   return check.name ?? (targetOf(check, schema) || `${check.check_type} check`);
 }
 
 /** Returns the target from the required settings of the type; empty without any, as for push checks. */
-export function targetOf(check: object, schema: MemberSchema | undefined): string {
+export function targetOf(check: object, schema: FormSchema | undefined): string {
   const config = schema?.properties?.config;
   const own = (schema?.required ?? []).filter((name) => !COMMON.has(name));
   return [...valuesOf(check, own), ...valuesOf(memberOf(check, 'config'), config?.required ?? [])].join(' ');

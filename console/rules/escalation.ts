@@ -1,5 +1,5 @@
 import type { EscalationStep } from '#lib/alerting/policy/settings.ts';
-import type { MemberSchema } from './form-fields.ts';
+import type { FormSchema } from './form-fields.ts';
 
 /** Channel that an escalation step can notify. */
 export type Callable = { id: string; name: string };
@@ -18,10 +18,10 @@ export function channelNames(
 
 /** Adds the names of channels to the schema of an escalation. */
 export function withChannelNames(
-  schema: MemberSchema,
+  schema: FormSchema,
   steps: readonly EscalationStep[],
   channels: readonly Callable[],
-): MemberSchema {
+): FormSchema {
   const titles = channelNames(steps, channels);
   const { channel_ids, ...members } = schema.items?.properties ?? {};
   const choice = { ...channel_ids, items: { type: 'string', enum: Object.keys(titles), titles } };

@@ -3,7 +3,7 @@ import { escaped, unescaped } from './escapes.ts';
 import { keptRows, type Row, rowsIn } from './rows.ts';
 
 /** The part of JSON Schema that forms support. Other properties are edited as JSON. */
-export type MemberSchema = {
+export type FormSchema = {
   type?: string;
   title?: string;
   description?: string;
@@ -19,12 +19,12 @@ export type MemberSchema = {
   writeOnly?: boolean;
   /** Title of the folded group that has the field; absent: always visible. */
   'x-group'?: string;
-  properties?: Readonly<Record<string, MemberSchema>>;
+  properties?: Readonly<Record<string, FormSchema>>;
   required?: readonly string[];
-  items?: MemberSchema;
-  additionalProperties?: boolean | MemberSchema;
+  items?: FormSchema;
+  additionalProperties?: boolean | FormSchema;
   /** A nullable property has two: itself and `{ type: 'null' }`. */
-  anyOf?: readonly MemberSchema[];
+  anyOf?: readonly FormSchema[];
 };
 
 /**
@@ -93,7 +93,7 @@ const LONG = 4096;
  * Returns the fields of an object: required ones first, full-width ones last. Nested objects are
  * flattened one level. @param skip paths
  */
-export function fieldsOf(schema: MemberSchema, skip: readonly string[] = []): FieldSpec[] {
+export function fieldsOf(schema: FormSchema, skip: readonly string[] = []): FieldSpec[] {
   const specs = members(schema, '', true).filter(({ path }) => !skip.includes(path));
   const place = ({ required, kind }: FieldSpec) => (required ? 0 : WIDE.has(kind) ? 2 : 1);
   return specs.sort((a, b) => place(a) - place(b));
@@ -113,7 +113,7 @@ export function groupsOf(specs: readonly FieldSpec[]): { visible: FieldSpec[]; g
   };
 }
 
-function members({ properties = {}, required = [] }: MemberSchema, prefix: string, enter: boolean): FieldSpec[] {
+function members({ properties = {}, required = [] }: FormSchema, prefix: string, enter: boolean): FieldSpec[] {
   return Object.entries(properties).flatMap(([name, member]) => {
     const path = prefix + name;
     if (member.const !== undefined && member.const !== true) return [];
@@ -131,13 +131,13 @@ function members({ properties = {}, required = [] }: MemberSchema, prefix: strin
 }
 
 /** Returns the schema of a nullable property without null; an empty field means null. */
-function withoutNull({ anyOf, default: fallback, ...member }: MemberSchema): MemberSchema {
+function withoutNull({ anyOf, default: fallback, ...member }: FormSchema): FormSchema {
   const given = fallback === undefined || fallback === null ? {} : { default: fallback };
   const one = anyOf?.filter(({ type }) => type !== 'null') ?? [];
   return one.length === 1 ? { ...one[0], ...member, ...given } : { ...member, ...(anyOf && { anyOf }), ...given };
 }
 
-function specOf(path: string, name: string, member: MemberSchema, required: boolean): FieldSpec {
+function specOf(path: string, name: string, member: FormSchema, required: boolean): FieldSpec {
   const kind = kindOf(member, name);
   const texts = member.items?.type === 'string';
   const columns = kind === 'rows' ? members(member.items!, '', false) : kind === 'map' ? MAP_COLUMNS : [];
@@ -167,7 +167,7 @@ function specOf(path: string, name: string, member: MemberSchema, required: bool
 const DURATION = /_(seconds|ms)$/;
 
 function kindOf(
-  { type, enum: choices, format, maxLength = 0, items, additionalProperties }: MemberSchema,
+  { type, enum: choices, format, maxLength = 0, items, additionalProperties }: FormSchema,
   name: string,
 ): FieldKind {
   if (choices) return 'choice';
@@ -186,7 +186,7 @@ function kindOf(
   return maxLength >= LONG || /^(body(_template)?|schedule)$/.test(name) ? 'long' : 'text';
 }
 
-const isTextMap = (values: MemberSchema['additionalProperties']): boolean =>
+const isTextMap = (values: FormSchema['additionalProperties']): boolean =>
   typeof values === 'object' && values.type === 'string';
 
 const CAPITALS = new Set(['url', 'tls', 'id', 'dns', 'ip', 'http', 'api', 'sni', 'ca', 'json']);

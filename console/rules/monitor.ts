@@ -1,5 +1,5 @@
 import { type PresetName, presetOf } from '#lib/checks/settings/presets.ts';
-import { type FieldSpec, fieldsOf, type MemberSchema } from './form-fields.ts';
+import { type FieldSpec, type FormSchema, fieldsOf } from './form-fields.ts';
 
 /** Policy that the first steps set for the account. */
 export const RECOMMENDED_POLICY = { cooldown_on_recovery: false, flap_threshold: 6, flap_window_seconds: 3600 };
@@ -13,7 +13,7 @@ export function monitorFields(preset: PresetName): FieldSpec[] {
   const { target, example, keyword, interval_seconds } = presetOf(preset);
   const isJob = target === 'none';
   const kind = target === 'web' ? 'URL' : target === 'domain' ? 'Domain' : 'Host';
-  const properties: Record<string, MemberSchema> = {
+  const properties: Record<string, FormSchema> = {
     ...(!isJob && { target: { type: 'string', title: kind, description: `Such as ${example}.` } }),
     ...(isJob && {
       name: { type: 'string', description: 'Name of the job in alerts.' },
@@ -31,8 +31,8 @@ export function monitorFields(preset: PresetName): FieldSpec[] {
 }
 
 /** Returns the required fields of a new channel of the account. @param schema of its type */
-export function channelFields({ properties, required }: MemberSchema, title: string): FieldSpec[] {
-  const name: MemberSchema = { type: 'string', title: 'Channel name', description: 'Name in lists.', default: title };
+export function channelFields({ properties, required }: FormSchema, title: string): FieldSpec[] {
+  const name: FormSchema = { type: 'string', title: 'Channel name', description: 'Name in lists.', default: title };
   const settings = fieldsOf({ properties: properties ?? {}, required: required ?? [] }).filter((spec) => spec.required);
   return [
     ...settings.map((spec) => ({ ...spec, label: `${title}: ${spec.label}` })),

@@ -1,7 +1,7 @@
 import type { Action } from '#console/api/records.ts';
 import { isBuiltIn } from '#lib/actions/template/variables.ts';
 import { placeholdersIn } from '#lib/platform/template.ts';
-import type { MemberSchema } from './form-fields.ts';
+import type { FormSchema } from './form-fields.ts';
 
 type Templates = Pick<Action, 'url' | 'body_template'>;
 
@@ -15,7 +15,7 @@ function variables({ url, body_template }: Templates): string[] {
 }
 
 /** Returns the form schema of a manual run. */
-export const runSchema = (action: Templates): MemberSchema => ({
+export const runSchema = (action: Templates): FormSchema => ({
   type: 'object',
   properties: {
     vars: {
@@ -25,7 +25,7 @@ export const runSchema = (action: Templates): MemberSchema => ({
   },
 });
 
-const variable = (name: string): MemberSchema => ({
+const variable = (name: string): FormSchema => ({
   type: 'string',
   ...(isBuiltIn(name) && { description: 'Set by the transition, if one starts the action.' }),
 });

@@ -1,5 +1,5 @@
 import type { Selector } from '#lib/alerting/policy/selector.ts';
-import type { MemberSchema } from './form-fields.ts';
+import type { FormSchema } from './form-fields.ts';
 import { count, list } from './words.ts';
 
 /** Form values of a selector: the values of a label on one line, separated by commas. */
@@ -34,7 +34,7 @@ function valuesOf(text: string): string | string[] {
 }
 
 /** Returns the form schema of a selector. @param blueprints slugs to choose from */
-export const selectorSchema = (blueprints: readonly string[]): MemberSchema => ({
+export const selectorSchema = (blueprints: readonly string[]): FormSchema => ({
   type: 'object',
   properties: {
     labels: {

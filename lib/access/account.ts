@@ -94,8 +94,9 @@ export const foldedEmail = (email: string): string => email.normalize('NFC').toL
 export const Role = z
   .enum(ROLES)
   .describe(
-    'viewer: may read, without secrets. responder: may also run actions, test channels, and mute selected checks for up ' +
-      'to a day. member: may also change the catalog, checks, alerts and skills. admin: may also change actions, the team and the account.',
+    'viewer: may read, without secrets. responder: may also run actions and checks, test channels, acknowledge ' +
+      'failures, manage incidents, and mute selected checks for up to a day. member: may also change the catalog, ' +
+      'checks, alerts and skills. admin: may also change actions, the team and the account.',
   );
 export type Role = z.infer<typeof Role>;
 

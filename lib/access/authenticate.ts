@@ -6,7 +6,7 @@ import { HOUR_MS, iso } from '#lib/platform/time.ts';
 import { accountDisabled, DEFAULT_LIMITS } from './account.ts';
 import { type ApiKeyItem, CopiedToKeys, digestOf, isExpired, keyExpired } from './api-key.ts';
 import type { Context, Origin } from './context.ts';
-import { chargeCost, spend, spendAt, withReadPermit } from './rate-gate.ts';
+import { chargeCost, spend, spendForAddress, withReadPermit } from './rate-gate.ts';
 import { assertApiAllowed, UNRESTRICTED } from './restriction.ts';
 
 /** Format of a key. Other text is rejected without a lookup. */
@@ -63,7 +63,7 @@ export async function admitBy<E extends Env, From extends KeyRequest>(
   try {
     return await gate(env, sender);
   } catch (error) {
-    if (error instanceof AppError && error.code === 'UNAUTHORIZED') spendAt(env.ports, sender.address, 'open');
+    if (error instanceof AppError && error.code === 'UNAUTHORIZED') spendForAddress(env.ports, sender.address, 'open');
     throw error;
   }
 }
@@ -110,7 +110,7 @@ const ANONYMOUS: Context['caller'] = {
 export const gates = <E extends Env>(env: E): Gates<Context & E> => ({
   authenticate: (sender) => admit(env, sender),
   anonymous: (sender, rate) => {
-    spendAt(env.ports, sender.address, rate);
+    spendForAddress(env.ports, sender.address, rate);
     return { ...env, tenant: '', caller: ANONYMOUS, origin: originOf(sender) };
   },
   spend,

@@ -54,7 +54,7 @@ export async function chargeCost(
 }
 
 /** Counts requests of an address without a valid credential. Throws RATE_LIMITED. */
-export function spendAt({ limiter }: Pick<Ports, 'limiter'>, address: string, of: AddressClass): void {
+export function spendForAddress({ limiter }: Pick<Ports, 'limiter'>, address: string, of: AddressClass): void {
   const status = limiter.takeAt(address, of);
   if (status && !status.allowed) throw rateLimited(of, status, ' of an address');
 }

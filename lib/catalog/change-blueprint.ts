@@ -21,7 +21,7 @@ import {
   withFields,
 } from './blueprint.ts';
 import type { FieldInput } from './field.ts';
-import { allBlueprints, noCatalog, requireBlueprint } from './store.ts';
+import { allBlueprints, emptyCatalog, requireBlueprint } from './store.ts';
 
 /** Updates a blueprint; `is_default: true` makes it the default. Throws NOT_FOUND, VALIDATION_ERROR. */
 export function updateBlueprint(scope: MutationContext, slug: string, patch: BlueprintPatch): Promise<Blueprint> {
@@ -117,7 +117,7 @@ export async function createBlueprint(scope: MutationContext, input: NewBlueprin
       keys.catalog(tenant),
       keys.blueprint(tenant, input.slug),
     ]);
-    const before = present ?? noCatalog(keys, tenant);
+    const before = present ?? emptyCatalog(keys, tenant);
     // The same version means an earlier attempt whose response was lost.
     if (taken?.v !== v) {
       if (taken) throw new AppError('CONFLICT', `There is a blueprint ${input.slug} already.`);
@@ -156,7 +156,10 @@ export async function createBlueprint(scope: MutationContext, input: NewBlueprin
 
 function assertBlueprintLimit({ blueprint_limit }: AccountItem, { blueprint_count }: CatalogItem): void {
   if (blueprint_count < blueprint_limit) return;
-  throw new AppError('LIMIT_EXCEEDED', `The plan allows ${blueprint_limit} blueprints. Delete one or ask for more.`);
+  throw new AppError(
+    'LIMIT_EXCEEDED',
+    `The plan allows ${blueprint_limit} blueprints. Delete one or ask the operator for more.`,
+  );
 }
 
 /** Deletes a blueprint without entities; the oldest other can become the default. Throws NOT_FOUND, CONFLICT. */

@@ -20,7 +20,7 @@ import {
 } from './entity.ts';
 import { mergeValues } from './field.ts';
 import { changedLabels } from './labels.ts';
-import { listSilence } from './silence-list.ts';
+import { silenceEntryWrites } from './silence-list.ts';
 import { endsSooner, withSilence } from './silence-settings.ts';
 import { type EntityPointer, requireEntity } from './store.ts';
 
@@ -82,7 +82,7 @@ export async function createEntity(scope: MutationContext, blueprintSlug: string
 function assertEntityLimit({ entity_limit_per_bp }: AccountItem, { slug, entity_count }: BlueprintItem): void {
   if (entity_count < entity_limit_per_bp) return;
   const allowed = `The plan allows ${entity_limit_per_bp} entities of one blueprint, and ${slug} has ${entity_count}.`;
-  throw new AppError('LIMIT_EXCEEDED', `${allowed} Delete one or ask for more.`);
+  throw new AppError('LIMIT_EXCEEDED', `${allowed} Delete one or ask the operator for more.`);
 }
 
 /**
@@ -117,7 +117,7 @@ export async function updateEntity(
     const wakes = endsSooner(entity, changed, now);
     if (wakes) await ports.queues.send('deadline', [wakeMessage(tenant, now, WRITTEN_MS)]);
     const own = { put: changed, if: { version: entity.v } };
-    const listed = listSilence(scope, { entity_id: entity.id }, entity, changed);
+    const listed = silenceEntryWrites(scope, { entity_id: entity.id }, entity, changed);
     const outcome = await commit(ports, [own, ...listed, ...note(entity, changed)]);
     if (!outcome.ok) return RETRY;
     if (wakes) await ports.queues.send('deadline', [wakeMessage(tenant, now)]);

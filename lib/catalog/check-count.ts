@@ -50,7 +50,7 @@ export function countChecks(
       'LIMIT_EXCEEDED',
       `The checks of this account would run ${Math.ceil(load.probes / 1_000_000)} times per minute; the plan allows ` +
         `${account.checks_per_minute_limit} (checks_per_minute_limit). Give checks a longer interval, disable some, or ask ` +
-        'for more.',
+        'the operator for more.',
     );
   }
   if (account && step.load.expressions > 0 && load.expressions > account.expressions_per_minute_limit * 1_000_000) {
@@ -58,7 +58,7 @@ export function countChecks(
       'LIMIT_EXCEEDED',
       `The checks of this account would evaluate ${Math.ceil(load.expressions / 1_000_000)} expressions per minute; the ` +
         `plan allows ${account.expressions_per_minute_limit} (expressions_per_minute_limit). Use fewer expressions or a ` +
-        'longer interval, or ask for more.',
+        'longer interval, or ask the operator for more.',
     );
   }
   const put: CheckCountItem = { ...keys.checkCount(tenant), v: ports.ids.token(), checks, load };

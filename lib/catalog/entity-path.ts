@@ -23,7 +23,7 @@ type Members = { id: string; path: string };
 const OWN: Members = { id: 'entity_id', path: 'entity' };
 
 /** Requires that a body names an entity by id, by path, or both. */
-export const namesEntity = <Schema extends z.ZodType>(schema: Schema, members = OWN): Schema =>
+export const requiresEntity = <Schema extends z.ZodType>(schema: Schema, members = OWN): Schema =>
   schema.refine((body) => isNamed(body, members), {
     path: [members.id],
     error: 'is required',

@@ -24,7 +24,7 @@ export const silencedBy = ({ caller, origin }: MutationContext): string =>
   caller ? caller.user_email || caller.key_label || 'an API key' : origin === 'operator' ? 'operator' : 'alert link';
 
 /** Returns the writes that list the silence of an entity or check after a change; none if it is as before. */
-export function listSilence(
+export function silenceEntryWrites(
   scope: MutationContext,
   about: { entity_id: string; check_id?: string },
   before: SilenceSettings,

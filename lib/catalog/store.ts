@@ -28,7 +28,7 @@ export type EntityPointer = Item & { v: string; entity_id: string };
 
 const BLUEPRINTS = 'B#';
 
-export const noCatalog = (keys: Keys, tenant: string): CatalogItem => ({
+export const emptyCatalog = (keys: Keys, tenant: string): CatalogItem => ({
   ...keys.catalog(tenant),
   v: '',
   default_slug: null,

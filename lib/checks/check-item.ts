@@ -98,8 +98,8 @@ export type CheckItem = Item &
 /** State that an action remediates, and the delay from its call until a result can verify it. */
 export type RemediationSetting = { state: 'down' | 'degraded'; settle_seconds: number };
 
-/** Consecutive results: failures; failures and warnings; successes with or without warning; successes without. */
-export type Streak = 'fails' | 'bads' | 'goods' | 'oks';
+/** Consecutive results: failures; failures or warnings; successes; successes without a warning. */
+export type Streak = 'failures' | 'problems' | 'successes' | 'clean_successes';
 /** A started job run; epoch ms. `overrun`: its maximum time was exceeded and recorded; kept to measure its end. */
 export type OpenRun = { rid?: string; started_at: number; received_at: number; overrun?: true };
 
@@ -108,7 +108,7 @@ export type Flapping = {
   since: number;
   until: number;
   /** Whether an alert has reported the flapping, so that further alerts are suppressed. */
-  told?: true;
+  notified?: true;
 };
 
 /** A failure of a check, from its transition to down until it counts as up (docs/use/escalation.md#acknowledgement). */

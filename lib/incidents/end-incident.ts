@@ -121,10 +121,10 @@ export async function releaseEntities(env: Env, { tenant_id, id, root_entity_id 
   if (root_entity_id === null) return;
   // A root cause that was only suspected has no recovery of its own.
   await retryOnConflict(ports, async () => {
-    const told = await ports.table.get<NotifiedFailureItem>(keys.notifiedFailure(tenant_id, root_entity_id));
-    if (told?.id !== id || told.recovered_at !== undefined) return true;
+    const failure = await ports.table.get<NotifiedFailureItem>(keys.notifiedFailure(tenant_id, root_entity_id));
+    if (failure?.id !== id || failure.recovered_at !== undefined) return true;
     const now = ports.clock.now();
-    const writes = notifiedFailureWrites(told, { ...told, recovered_at: now }, ports.ids.token(), now);
+    const writes = notifiedFailureWrites(failure, { ...failure, recovered_at: now }, ports.ids.token(), now);
     return (await commit(ports, writes)).ok ? true : RETRY;
   });
 }

@@ -6,12 +6,12 @@ export const isSuccess = (status: number): boolean => status >= 200 && status < 
 /** Returns why a response failed: `the target answered 503 …`. @param urlSetting setting with the address */
 export function failureReason(sender: string, status: number, urlSetting: string): string {
   const response = `${sender} answered ${status} ${STATUS_CODES[status] ?? ''}`.trim();
-  return isRedirect(status)
+  return is3xx(status)
     ? `${response}; redirects are not followed, so put the final address into ${urlSetting}`
     : response;
 }
 
-export const isRedirect = (status: number): boolean => status >= 300 && status < 400;
+export const is3xx = (status: number): boolean => status >= 300 && status < 400;
 
 /** `503 (Service Unavailable)` */
 export const statusName = (status: number): string =>

@@ -71,7 +71,7 @@ describe('checks per minute', () => {
     expect(third).toMatchObject(exceeded);
     expect(third.body.error).toBe(
       'The checks of this account would run 18 times per minute; the plan allows 12 (checks_per_minute_limit). Give ' +
-        'checks a longer interval, disable some, or ask for more.',
+        'checks a longer interval, disable some, or ask the operator for more.',
     );
     got(await client.del(`/v1/checks/${second.id}`), 204);
     got(await client.post('/v1/checks', { ...pull, entity_id }), 201);
@@ -88,7 +88,7 @@ describe('checks per minute', () => {
     expect(second).toMatchObject(exceeded);
     expect(second.body.error).toBe(
       'The checks of this account would evaluate 24 expressions per minute; the plan allows 12 ' +
-        '(expressions_per_minute_limit). Use fewer expressions or a longer interval, or ask for more.',
+        '(expressions_per_minute_limit). Use fewer expressions or a longer interval, or ask the operator for more.',
     );
     got(await client.post('/v1/checks', { ...pull, entity_id }), 201);
     expect(await client.put(`/v1/checks/${id}`, { interval_seconds: 9 })).toMatchObject(exceeded);

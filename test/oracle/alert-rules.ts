@@ -122,7 +122,7 @@ export function suppressionReason(
   if (from === 'unknown' && to === 'up' && lastNotifiedState(check) === 'up') return 'initial';
   if (from === to) return 'degraded_disabled';
   if (to === 'up' && !policy.notify_on_recovery) return 'recovery_disabled';
-  if (flaps.flapping?.told) return 'flapping';
+  if (flaps.flapping?.notified) return 'flapping';
   const cooldown = policy.cooldown_seconds * 1000;
   const { last_planned_at: paged, last_warned_at: warned } = check.alerts;
   const runs = (last: number | undefined) => last !== undefined && at - last < cooldown;

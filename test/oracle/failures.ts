@@ -54,7 +54,7 @@ export function checkFailures({ seen, keys, profile, calmFrom, end }: Inside): s
   /** Whether a silence, a window, flapping, a dependency or a change of settings can have suppressed the late alert. */
   function isExcluded({ check: { id, tenant_id, entity_id }, from, to }: Suppressed, until: number): boolean {
     const check = table.get(keyText(keys.check(tenant_id, id))) as CheckItem | undefined;
-    if (!check?.enabled || check.alerts.flapping?.told || relations.from(entity_id).length > 0) return true;
+    if (!check?.enabled || check.alerts.flapping?.notified || relations.from(entity_id).length > 0) return true;
     if (table.has(keyText(keys.entry('hold', tenant_id, id)))) return true;
     if ([id, tenant_id, entity_id].some((name) => (changed.get(name) ?? 0) > from - BEGUN_MS)) return true;
     if (seen.stops.some((stop) => stop.tenant === tenant_id && stop.over > from)) return true;

@@ -199,7 +199,7 @@ function checkTransition(
   if (after.alerts.last_warned_at !== warned)
     say(`transition ${id} set last_warned_at to ${after.alerts.last_warned_at}, expected ${warned}`);
   const { flapping } = flaps;
-  const remembered = { ...flaps, ...(flapping && reason === null && { flapping: { ...flapping, told: true } }) };
+  const remembered = { ...flaps, ...(flapping && reason === null && { flapping: { ...flapping, notified: true } }) };
   const { changed_at, flapping: left } = after.alerts;
   const kept = { ...(changed_at && { changed_at }), ...(left && { flapping: left }) };
   if (!isDeepStrictEqual(kept, remembered))

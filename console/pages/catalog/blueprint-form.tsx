@@ -4,7 +4,7 @@ import { showToast } from '#console/app/toasts.tsx';
 import { Dialog } from '#console/parts/dialog.tsx';
 import { SchemaForm } from '#console/parts/form/form.tsx';
 import { blueprintPath } from '#console/rules/catalog.ts';
-import type { MemberSchema } from '#console/rules/form-fields.ts';
+import type { FormSchema } from '#console/rules/form-fields.ts';
 import { withSlug } from '#lib/platform/slug.ts';
 
 type BlueprintDialogProps = {
@@ -40,7 +40,7 @@ export function BlueprintDialog({ blueprint, onSaved, onClose }: BlueprintDialog
   );
 }
 
-const SCHEMA: MemberSchema = {
+const SCHEMA: FormSchema = {
   type: 'object',
   properties: {
     name: { type: 'string', description: 'Name of the kind of entities, such as Service.' },

@@ -4,7 +4,7 @@ import { showToast } from '#console/app/toasts.tsx';
 import { Dialog } from '#console/parts/dialog.tsx';
 import { SchemaForm } from '#console/parts/form/form.tsx';
 import { pathTo } from '#console/rules/address.ts';
-import type { MemberSchema } from '#console/rules/form-fields.ts';
+import type { FormSchema } from '#console/rules/form-fields.ts';
 
 /** Returns the API path of a field. */
 export const fieldPath = (slug: string, name: string): string =>
@@ -43,7 +43,7 @@ export function FieldDialog({ blueprint, field, onSaved, onClose }: FieldDialogP
 
 const TYPES: readonly Field['field_type'][] = ['string', 'number', 'boolean', 'url', 'array'];
 
-const SCHEMA: MemberSchema = {
+const SCHEMA: FormSchema = {
   type: 'object',
   properties: {
     name: { type: 'string', description: 'Name, such as owner or On call. It cannot be changed later.' },

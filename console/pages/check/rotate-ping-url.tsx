@@ -3,12 +3,12 @@ import type { CheckDetail } from '#console/api/records.ts';
 import { showToast } from '#console/app/toasts.tsx';
 import { Dialog } from '#console/parts/dialog.tsx';
 import { SchemaForm } from '#console/parts/form/form.tsx';
-import type { MemberSchema } from '#console/rules/form-fields.ts';
+import type { FormSchema } from '#console/rules/form-fields.ts';
 
 /** Time for which the old URL stays valid, in seconds. */
 const OVERLAPS = { 'not at all': 0, 'an hour': 3600, 'a day': 86_400, 'a week': 604_800 };
 
-const ROTATION: MemberSchema = {
+const ROTATION: FormSchema = {
   properties: {
     keep_old_seconds: {
       type: 'string',

@@ -5,7 +5,7 @@ import { showToast } from '#console/app/toasts.tsx';
 import { Dialog } from '#console/parts/dialog.tsx';
 import { SchemaForm } from '#console/parts/form/form.tsx';
 import { blueprintPath, changedOnly, entityPath, schemaOfFields } from '#console/rules/catalog.ts';
-import type { MemberSchema } from '#console/rules/form-fields.ts';
+import type { FormSchema } from '#console/rules/form-fields.ts';
 import { withSlug } from '#lib/platform/slug.ts';
 
 type EntityDialogProps = {
@@ -46,7 +46,7 @@ export function EntityDialog({ blueprint, entity, onSaved, onClose }: EntityDial
   );
 }
 
-const schemaOf = ({ fields }: Blueprint): MemberSchema => ({
+const schemaOf = ({ fields }: Blueprint): FormSchema => ({
   type: 'object',
   properties: {
     name: { type: 'string', description: 'Name in lists and alerts.' },

@@ -3,9 +3,9 @@ import type { Entity, Relation } from '#console/api/records.ts';
 import { showToast } from '#console/app/toasts.tsx';
 import { Dialog } from '#console/parts/dialog.tsx';
 import { SchemaForm } from '#console/parts/form/form.tsx';
-import type { MemberSchema } from '#console/rules/form-fields.ts';
+import type { FormSchema } from '#console/rules/form-fields.ts';
 
-const SCHEMA: MemberSchema = {
+const SCHEMA: FormSchema = {
   type: 'object',
   properties: {
     other: { type: 'string', format: 'entity', title: 'Entity' },

@@ -8,11 +8,11 @@ import { CopyButton } from '#console/parts/copy-button.tsx';
 import { SchemaForm } from '#console/parts/form/form.tsx';
 import { Section } from '#console/parts/page.tsx';
 import { Table } from '#console/parts/table/table.tsx';
-import type { MemberSchema } from '#console/rules/form-fields.ts';
+import type { FormSchema } from '#console/rules/form-fields.ts';
 import { type LimitRow, limitRows } from '#console/rules/limits.ts';
 import { count, number } from '#console/rules/words.ts';
 
-const ACCOUNT: MemberSchema = {
+const ACCOUNT: FormSchema = {
   properties: {
     name: { type: 'string', description: 'Name of the account.' },
     email: { type: 'string', title: 'Contact', description: 'E-mail address of the contact. It is not a login.' },

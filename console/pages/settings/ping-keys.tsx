@@ -12,12 +12,12 @@ import { Section } from '#console/parts/page.tsx';
 import { Data, Empty } from '#console/parts/states.tsx';
 import { type Column, Table } from '#console/parts/table/table.tsx';
 import { Time } from '#console/parts/time.tsx';
-import type { MemberSchema } from '#console/rules/form-fields.ts';
+import type { FormSchema } from '#console/rules/form-fields.ts';
 import type { PingKeyRecord } from '#lib/results/pings/ping-keys.ts';
 
 const NONE = 'none';
 
-const schemaOf = (blueprints: readonly Blueprint[]): MemberSchema => ({
+const schemaOf = (blueprints: readonly Blueprint[]): FormSchema => ({
   properties: {
     label: { type: 'string', description: 'Purpose, such as the crontabs of a machine.' },
     blueprint_slug: {

@@ -3,9 +3,9 @@ import { me, readMe } from '#console/app/session.ts';
 import { showToast } from '#console/app/toasts.tsx';
 import { SchemaForm } from '#console/parts/form/form.tsx';
 import { Section } from '#console/parts/page.tsx';
-import type { MemberSchema } from '#console/rules/form-fields.ts';
+import type { FormSchema } from '#console/rules/form-fields.ts';
 
-const YOU: MemberSchema = {
+const YOU: FormSchema = {
   properties: { name: { type: 'string', title: 'Your name', description: 'Name shown to the team.' } },
   required: ['name'],
 };

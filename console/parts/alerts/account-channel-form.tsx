@@ -2,11 +2,11 @@ import { call } from '#console/api/call.ts';
 import type { AccountChannel, CreatedRecord } from '#console/api/records.ts';
 import { showToast, showWarning } from '#console/app/toasts.tsx';
 import { ChannelForm } from '#console/parts/channel-form.tsx';
-import type { MemberSchema } from '#console/rules/form-fields.ts';
+import type { FormSchema } from '#console/rules/form-fields.ts';
 import { selectorOf, selectorSchema, typedSelector } from '#console/rules/selector.ts';
 import { blueprintsInUse } from './selects.tsx';
 
-const schemaOf = (blueprints: readonly string[]): MemberSchema => {
+const schemaOf = (blueprints: readonly string[]): FormSchema => {
   const { properties, ...selector } = selectorSchema(blueprints);
   const states = {
     type: 'array',

@@ -2,7 +2,7 @@ import { schemas } from '#console/api/schemas.ts';
 import { Button } from '#console/parts/button.tsx';
 import { type Column, Table } from '#console/parts/table/table.tsx';
 import { type Callable, withChannelNames } from '#console/rules/escalation.ts';
-import type { MemberSchema } from '#console/rules/form-fields.ts';
+import type { FormSchema } from '#console/rules/form-fields.ts';
 import { duration } from '#console/rules/time.ts';
 import { count, number } from '#console/rules/words.ts';
 import type { PolicySettings } from '#lib/alerting/policy/settings.ts';
@@ -13,7 +13,7 @@ type Name = keyof PolicySettings;
 type Policy = PolicySettings & { inherited: readonly string[] };
 
 /** Returns the form schema of a policy. @param channels that its escalation can notify */
-export const policySchema = ({ escalation: steps }: Policy, channels: readonly Callable[]): MemberSchema => {
+export const policySchema = ({ escalation: steps }: Policy, channels: readonly Callable[]): FormSchema => {
   const { escalation, ...settings } = SETTINGS;
   return { type: 'object', properties: { ...settings, escalation: withChannelNames(escalation, steps, channels) } };
 };

@@ -1,6 +1,6 @@
 import { Form, FormFields } from '#console/parts/form/form.tsx';
 import { useForm } from '#console/parts/form/use-form.ts';
-import { fieldsOf, type MemberSchema } from '#console/rules/form-fields.ts';
+import { type FormSchema, fieldsOf } from '#console/rules/form-fields.ts';
 
 const HOUR = 3_600_000;
 const LENGTHS: Readonly<Record<string, number>> = {
@@ -13,7 +13,7 @@ const LENGTHS: Readonly<Record<string, number>> = {
 const LIFTED = 'until lifted';
 const OTHER = 'until a given time';
 
-const schemaOf = (lengths: readonly string[], more: MemberSchema['properties']): MemberSchema => ({
+const schemaOf = (lengths: readonly string[], more: FormSchema['properties']): FormSchema => ({
   properties: {
     length: { type: 'string', title: 'For', enum: lengths, default: lengths[0] },
     until: { type: 'string', format: 'date-time', title: 'Until', description: 'At most 30 days from now.' },
@@ -25,7 +25,7 @@ const schemaOf = (lengths: readonly string[], more: MemberSchema['properties']):
 type SilenceProps = {
   name: string;
   endless?: boolean;
-  more?: MemberSchema['properties'];
+  more?: FormSchema['properties'];
   /** Returns why it may not be created. @param lasts_ms duration */
   why?(lasts_ms: number, body: Record<string, unknown>): string | undefined;
   /** @param until ISO 8601; null: until lifted */

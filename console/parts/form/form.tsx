@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '#console/parts/button.tsx';
 import { focusField } from '#console/parts/typing.ts';
 import type { Draft } from '#console/rules/form-draft.ts';
-import { type FieldSpec, fieldsOf, groupsOf, type MemberSchema } from '#console/rules/form-fields.ts';
+import { type FieldSpec, type FormSchema, fieldsOf, groupsOf } from '#console/rules/form-fields.ts';
 import { FormField } from './form-field.tsx';
 import { type FormState, useForm } from './use-form.ts';
 
@@ -74,7 +74,7 @@ function showFirstError(form: HTMLFormElement): void {
 
 type SchemaFormProps = Omit<FormProps, 'form' | 'children'> & {
   name: string;
-  schema: MemberSchema;
+  schema: FormSchema;
   skip?: readonly string[];
   record?: object | undefined;
   derive?: (draft: Draft) => Draft;

@@ -1,5 +1,5 @@
 import type { MaintenanceWindow } from '#console/api/records.ts';
-import type { MemberSchema } from '#console/rules/form-fields.ts';
+import type { FormSchema } from '#console/rules/form-fields.ts';
 import { selectorOf, selectorSchema, typedSelector } from '#console/rules/selector.ts';
 
 const ONCE = 'once';
@@ -8,7 +8,7 @@ const AGAIN = 'recurring';
 const OF_ONCE = ['starts_at', 'ends_at'];
 const OF_AGAIN = ['cron', 'duration_seconds', 'time_zone', 'every_weeks', 'from', 'until'];
 
-const instant = (title: string, description = ''): MemberSchema => ({
+const instant = (title: string, description = ''): FormSchema => ({
   type: 'string',
   format: 'date-time',
   title,
@@ -16,7 +16,7 @@ const instant = (title: string, description = ''): MemberSchema => ({
 });
 
 /** Returns the form schema of a window. @param zone default time zone */
-export function windowSchema(blueprints: readonly string[], zone: string): MemberSchema {
+export function windowSchema(blueprints: readonly string[], zone: string): FormSchema {
   const { properties = {} } = selectorSchema(blueprints);
   const { blueprints: _one, ...selector } = properties;
   return {

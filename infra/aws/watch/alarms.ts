@@ -8,7 +8,7 @@ import { type FunctionName, queues as specs, streams } from '#infra/topology.ts'
 import { LOOKAHEAD_MS } from '#lib/schedule/watermark.ts';
 import { makeTopic } from './alarm-topic.ts';
 import { ownMetrics } from './own-metrics.ts';
-import { ofPings, ofRequests } from './request-rules.ts';
+import { pingRules, requestRules } from './request-rules.ts';
 import type { Rule, Watched } from './rule.ts';
 
 const MINUTE = Duration.minutes(1);
@@ -57,8 +57,8 @@ function rules(scope: Construct, watched: Watched, settings: DeploySettings): Ru
     ...ofOwnMetrics(scope),
     ...ofFunctions(watched),
     ...ofAccount(settings),
-    ...ofRequests(watched),
-    ...ofPings(scope),
+    ...requestRules(watched),
+    ...pingRules(scope),
   ];
 }
 
@@ -162,7 +162,7 @@ function ofFunctions({ functions }: Watched): Rule[] {
       },
       {
         name: `errors-${name}`,
-        description: `${name} fails (exception or timeout). Search its log for "function failed" or "stream broke".`,
+        description: `${name} fails (exception or timeout). Search its log for "function failed" or "stream failed".`,
         metric: one.metricErrors(sum),
         ...(alerting.has(name as FunctionName) ? { above: 0 } : { above: 3, minutes: 3 }),
       },

@@ -7,11 +7,11 @@ import type { Rule, Watched } from './rule.ts';
 
 const sum = { period: Duration.minutes(1), statistic: 'Sum' };
 
-/** Failed pings per minute that are more than one forgotten crontab. */
+/** Rejected pings per minute that a single forgotten crontab cannot cause. */
 const MANY_PINGS = 100;
 
 /** Returns rules for rejected pings, which are not reported to the user. */
-export function ofPings(scope: Construct): Rule[] {
+export function pingRules(scope: Construct): Rule[] {
   const { refusedPings, unknownPings } = ownMetrics(scope);
   return [
     {
@@ -32,7 +32,7 @@ export function ofPings(scope: Construct): Rule[] {
 }
 
 /** Returns rules for error responses. */
-export function ofRequests({ table, functions, api, throttledPushes }: Watched): Rule[] {
+export function requestRules({ table, functions, api, throttledPushes }: Watched): Rule[] {
   const errors = { above: 5, minutes: 3 };
   return [
     ...['ReadThrottleEvents', 'WriteThrottleEvents'].map((metricName) => ({
@@ -64,7 +64,7 @@ export function ofRequests({ table, functions, api, throttledPushes }: Watched):
     // Their URLs bypass the API and its metric.
     ...[...streaming, 'ingest' as const].map((name) => ({
       name: `5xx-${name}`,
-      description: `The URL of ${name} returns 5xx. Search its log for "request failed" or "stream broke".`,
+      description: `The URL of ${name} returns 5xx. Search its log for "request failed" or "stream failed".`,
       metric: functions[name].metric('Url5xxCount', sum),
       ...errors,
     })),

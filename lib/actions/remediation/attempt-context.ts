@@ -24,7 +24,7 @@ async function readCause(
 ): Promise<Cause | undefined> {
   const held = hold?.note?.held?.reason === 'dependency' ? hold.note.held : undefined;
   const id = held?.root ?? alert.attributed_to?.root_entity_id ?? undefined;
-  if (id === undefined) return held && !held.told?.length ? { root: null } : undefined;
+  if (id === undefined) return held && !held.notified?.length ? { root: null } : undefined;
   const root = await ports.table.get<EntityItem>(keys.entity(tenant_id, id));
   // A failure that is still held after the recovery of its root cause may recover too.
   return root && (held || root.state === 'down') ? { root: root.name } : undefined;

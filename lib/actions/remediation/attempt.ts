@@ -192,7 +192,7 @@ async function recordStopped(
     waits || !check.repairs?.[action_id] || (again !== undefined && again <= (context.hold?.deadline ?? 0));
   const awaited = stopAwaiting(keys, check, isAwaited ? undefined : context.hold, token, now);
   // An open attempt has its own deadline; further attempts wait for its verdict.
-  const next = nextSeries(series, { next_at: again, ...(alerted && { told: true as const }) }, token, now);
+  const next = nextSeries(series, { next_at: again, ...(alerted && { notified: true as const }) }, token, now);
   // The action may have been bound to another check before; an open attempt there stays until its verdict.
   const isElsewhere = stored?.open !== undefined && stored.check_id !== series.check_id;
   const isCurrent = series.failure.transition_id === transition.transition_id && !isElsewhere;

@@ -47,7 +47,7 @@ export async function failureAlertOf(
   now: number,
 ): Promise<FailureAlert | undefined> {
   const found =
-    series.told || isCheckHealthy(action, check) ? undefined : await readCheckAlerting(env, check, { check });
+    series.notified || isCheckHealthy(action, check) ? undefined : await readCheckAlerting(env, check, { check });
   if (!found?.entity) return undefined;
   const { keys } = env;
   const { policy } = found;
@@ -152,7 +152,7 @@ export async function conclude(
   const next_at = end && 'again' in end ? end.again : coolAt;
   const alerted = end && 'writes' in end ? end : undefined;
   const awaited = verdict === 'recovered' ? undefined : await releaseAwaiting(env, due, token, now);
-  const changes = { open: undefined, next_at, last, ...(alerted && { told: true as const }) };
+  const changes = { open: undefined, next_at, last, ...(alerted && { notified: true as const }) };
   const next = nextSeries(series, changes, token, now);
   const writes: Write[] = [
     { put: verified, if: { version: execution.v } },

@@ -28,7 +28,7 @@ export type AttemptSeriesItem = Item & {
   next_at?: number;
   last?: { verdict: VerificationVerdict; at: number };
   /** Whether the alert that the remediation failed was sent. */
-  told?: true;
+  notified?: true;
 };
 
 /** Minimum retention in seconds after the last change: longer than any stable_seconds. */
@@ -71,13 +71,13 @@ function healthySince(
   return check_from_state === 'degraded' ? (last?.at ?? failure.at) : Date.parse(check_from_since);
 }
 
-type Progress = Pick<AttemptSeriesItem, 'attempts' | 'last_began_at' | 'open' | 'next_at' | 'last' | 'told'>;
+type Progress = Pick<AttemptSeriesItem, 'attempts' | 'last_began_at' | 'open' | 'next_at' | 'last' | 'notified'>;
 type Changes = { [member in keyof Progress]?: Progress[member] | undefined };
 
 /** Returns the next version of a series, with its expiry. @param now epoch ms */
 export function nextSeries(series: AttemptSeriesItem, changes: Changes, token: string, now: number): AttemptSeriesItem {
   const next = { ...series, ...changes, v: token } as AttemptSeriesItem;
-  for (const member of ['open', 'next_at', 'last_began_at', 'last', 'told'] as const) {
+  for (const member of ['open', 'next_at', 'last_began_at', 'last', 'notified'] as const) {
     if (next[member] === undefined) delete next[member];
   }
   const latest = Math.max(now, next.next_at ?? 0) / 1000;

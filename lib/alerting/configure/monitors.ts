@@ -60,7 +60,7 @@ export const MonitorBody = z
     keyword: z
       .string()
       .max(4096)
-      .describe('Text that the response must contain exactly. Only for website and json_api.')
+      .describe('Case-sensitive text that the response must contain. Only for website and json_api.')
       .optional(),
     interval_seconds: z.int().min(1).describe('Seconds between probes. Default: that of the preset.').optional(),
     schedule: z

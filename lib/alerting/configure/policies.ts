@@ -5,7 +5,7 @@ import { readCheckAlerting } from '#lib/alerting/decide/check-alerting.ts';
 import { effectivePolicy } from '#lib/alerting/policy/effective-policy.ts';
 import { defaultPolicy, type PolicyItem } from '#lib/alerting/policy/policy.ts';
 import { type EscalationStep, POLICY_NAMES, type PolicySettings } from '#lib/alerting/policy/settings.ts';
-import { listSilence } from '#lib/catalog/silence-list.ts';
+import { silenceEntryWrites } from '#lib/catalog/silence-list.ts';
 import { withSilence } from '#lib/catalog/silence-settings.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { type ErrorDetail, invalid, notFound } from '#lib/platform/errors.ts';
@@ -143,7 +143,7 @@ export function savePolicy(
       { put: next, if: item ? { version: item.v } : 'absent' },
       ...escalation.writes,
       ...deadlines.writes,
-      ...listSilence(context, { entity_id, check_id: id }, before.stored, next),
+      ...silenceEntryWrites(context, { entity_id, check_id: id }, before.stored, next),
       ...extraWrites(before, after),
     ];
     if (!(await ports.table.transact(writes)).ok) return RETRY;

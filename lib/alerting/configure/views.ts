@@ -15,8 +15,7 @@ import { pick } from '#lib/platform/plain-data.ts';
 import { iso } from '#lib/platform/time.ts';
 import { ChannelRecord, PolicyRecord, PolicySettings } from './policy-schemas.ts';
 
-/** Views for the caller: a read-only key gets no secrets of channels. */
-
+/** Returns the policy of a check for the caller; a read-only key gets no secrets of channels. */
 export async function policyView(
   context: Context,
   { check, entity, stored, policy, account }: PolicyOfCheck,

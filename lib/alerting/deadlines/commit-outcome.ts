@@ -18,7 +18,7 @@ export type Outcome = {
   /** New notified states of the check; an escalation starts or ends with them. */
   alerts?: CheckItem['alerts'] | undefined;
   /** Notified failure of its entity, with the new recipients. */
-  told?: NotifiedFailureItem | undefined;
+  notifiedFailure?: NotifiedFailureItem | undefined;
   partOf?: IncidentRef | undefined;
   /** Further deadlines to start or move. */
   deadlines?: readonly { kind: AlertDeadline; next: Deadline }[];
@@ -63,7 +63,7 @@ function consequencesOf(
   outcome: Outcome,
 ): { writes: Write[]; begun: DueDeadline[] } {
   const { owner, check, entity, policy, incident, now } = read;
-  const { token, items = [], alerts, told, partOf, deadlines = [], extraWrites = [], begun = [] } = outcome;
+  const { token, items = [], alerts, notifiedFailure, partOf, deadlines = [], extraWrites = [], begun = [] } = outcome;
   const before = check?.alerts ?? {};
   const escalation = policy && escalationChange(keys, owner, token, { before, after: alerts ?? before, policy });
   return {
@@ -71,7 +71,7 @@ function consequencesOf(
       ...items.map((put): Write => ({ put, if: 'absent' })),
       ...(check && alerts ? [replaceCheck(check, nextCheck(check, token, { alerts }))] : []),
       ...(entity ? joinWrites(entity, partOf, token) : []),
-      ...notifiedFailureWrites(incident, told, token, now),
+      ...notifiedFailureWrites(incident, notifiedFailure, token, now),
       ...deadlines.flatMap((one) => deadlineWrites(keys, one.kind, owner, token, read.deadlines[one.kind], one.next)),
       ...(escalation?.writes ?? []),
       ...extraWrites,

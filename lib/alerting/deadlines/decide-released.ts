@@ -85,7 +85,7 @@ export function decideReleased(keys: Keys, token: string, one: HeldCase): { next
         reports_state,
         now,
       ),
-      told: withNotifiedBy(item, one.incident, { to: check.state, at: now }),
+      notifiedFailure: withNotifiedBy(item, one.incident, { to: check.state, at: now }),
       partOf,
       deadlines: repeat ? [{ kind: 'reminder', next: repeat }] : [],
       extraWrites: [finalWrite({ decision: 'planned', reason: null, facts: {}, deliveries })],

@@ -70,7 +70,7 @@ const onlyCauseIsOpen = ({ check: { alerts }, policy }: HeldCase): boolean =>
 /** Returns the recheck if a silence or maintenance window now suppresses the alert of the remaining recipients. */
 function recheckOfRest({ check, policy, held, now }: HeldCase): Deadline | undefined {
   const { window } = policy;
-  if (!held.told?.length || !(window || isSilenced(policy))) return undefined;
+  if (!held.notified?.length || !(window || isSilenced(policy))) return undefined;
   const over = window ? expectedResultAt(check, window.until) : Number.POSITIVE_INFINITY;
   return { deadline: Math.max(Math.min(over, now + MAX_RECHECK_MS), now + 1), note: { held } };
 }

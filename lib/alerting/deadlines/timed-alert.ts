@@ -112,7 +112,7 @@ async function handleOnce(
     token,
     items: item ? [item] : [],
     alerts: afterAlert(due, decided, item?.id),
-    told: withNotifiedBy(item, incident, { to, at: now }),
+    notifiedFailure: withNotifiedBy(item, incident, { to, at: now }),
     extraWrites: item && entity.dependencies > 0 ? [holdAsRead(keys, owner, hold)] : [],
   };
   return commitOutcome(env, read, { kind, next }, outcome);

@@ -146,7 +146,7 @@ function decideUpdate(due: DueAlert): TimedDecision {
   if (!due.policy.impact_update) return {};
   const input = timedRuleInputOf(due, 'impact');
   // The notified failure can be over, and a new one without an alert have started.
-  if (input.told !== 'down' || decide(input).decision !== 'planned') return {};
+  if (input.notified_state !== 'down' || decide(input).decision !== 'planned') return {};
   return { alert: { input, reports_state: 'down', cooldown: null, urgency: 'low' } };
 }
 

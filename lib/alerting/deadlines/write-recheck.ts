@@ -137,7 +137,7 @@ export function causeWrites(
   const released = decision.hold.under === null || root ? undefined : upstream.entities.get(decision.hold.under);
   const items = alertsOf(env, one, decision, { ...incidents, released }, now);
   const destinations = items.flatMap(({ to }) => to.map(destinationOfTarget));
-  const told = [...(held.told ?? []), ...destinations];
+  const notified = [...(held.notified ?? []), ...destinations];
   // Notified without a cause, it can be the root cause of others.
   const impact =
     items.length > 0 && !root
@@ -174,11 +174,11 @@ export function causeWrites(
     begun: impact?.deadlines ?? [],
   };
   if (decision.recheck_at === undefined) return { is: 'held', outcome };
-  const { root: _root, told: _told, window: _window, ...rest } = held;
+  const { root: _root, notified: _notified, window: _window, ...rest } = held;
   const next: HeldAlert = {
     ...rest,
     ...(under !== undefined && { root: under }),
-    ...(told.length > 0 && { told }),
+    ...(notified.length > 0 && { notified }),
     ...(decision.window && { window: decision.window }),
   };
   return { is: 'held', next: { deadline: decision.recheck_at, note: { held: next } }, outcome };

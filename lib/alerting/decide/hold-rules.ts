@@ -81,9 +81,9 @@ export const maintenance: HoldingRule<'maintenance'> = {
 };
 
 /** Whether an open maintenance window, or a held alert that waits for its end, suppresses this alert. */
-function isSuppressedInWindow({ kind, to, told, policy, window }: RuleInput): boolean {
+function isSuppressedInWindow({ kind, to, notified_state, policy, window }: RuleInput): boolean {
   if (kind === 'reminder' || kind === 'escalation' || kind === 'acknowledged') return true;
-  if (reportedStateOf(to, policy) === 'up') return kind === 'state_change' && told === 'up';
+  if (reportedStateOf(to, policy) === 'up') return kind === 'state_change' && notified_state === 'up';
   return kind === 'late' || window !== undefined;
 }
 
@@ -118,5 +118,5 @@ export const remediation: HoldingRule<'remediation'> = {
 };
 
 /** Whether this alert waits for the held one: every alert except a change to another problem. */
-const waitsForRemediation = ({ kind, to, told, policy }: RuleInput): boolean =>
-  kind !== 'state_change' || (told === 'up' && reportedStateOf(to, policy) === 'up');
+const waitsForRemediation = ({ kind, to, notified_state, policy }: RuleInput): boolean =>
+  kind !== 'state_change' || (notified_state === 'up' && reportedStateOf(to, policy) === 'up');

@@ -35,9 +35,9 @@ export type HeldAlert = {
   /** Root cause: the entity under which it is held. */
   root?: string;
   /** Destinations that were notified although it is held. */
-  told?: string[];
+  notified?: string[];
   /** Set if all recipients had an earlier alert and no recovery since. */
-  knew?: true;
+  had_alert?: true;
 };
 
 /** Merges a new deadline into the stored one: the earlier time and both notes, with the later retry series. Pure. */

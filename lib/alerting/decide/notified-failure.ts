@@ -41,7 +41,7 @@ export function notifiedFailureOf(
     v: '',
     id: id ?? derivedId('inc', since, of.tenant_id, of.root_entity_id),
     since,
-    told: before?.told ?? {},
+    notified_at: before?.notified_at ?? {},
   };
 }
 
@@ -68,24 +68,26 @@ export function joinWrites(entity: EntityItem, incident: IncidentRef | undefined
 
 /** Adds destinations notified at `at` (epoch ms). */
 export function withNotifiedTargets(
-  incident: NotifiedFailureItem,
+  failure: NotifiedFailureItem,
   destinations: readonly string[],
   at: number,
 ): NotifiedFailureItem {
-  const told = destinations.map((one) => [one, [...(incident.told[one] ?? []), at].slice(-MAX_TIMES)] as const);
-  return { ...incident, told: { ...incident.told, ...Object.fromEntries(told) } };
+  const notified_at = destinations.map(
+    (one) => [one, [...(failure.notified_at[one] ?? []), at].slice(-MAX_TIMES)] as const,
+  );
+  return { ...failure, notified_at: { ...failure.notified_at, ...Object.fromEntries(notified_at) } };
 }
 
 /** Removes an alert at `at` (epoch ms) that did not arrive; earlier ones remain. */
 export function withoutNotification(
-  incident: NotifiedFailureItem,
+  failure: NotifiedFailureItem,
   destination: string,
   at: number,
 ): NotifiedFailureItem {
-  const { [destination]: times = [], ...others } = incident.told;
-  if (!times.includes(at)) return incident;
+  const { [destination]: times = [], ...others } = failure.notified_at;
+  if (!times.includes(at)) return failure;
   const left = times.filter((one) => one !== at);
-  return { ...incident, told: { ...others, ...(left.length > 0 && { [destination]: left }) } };
+  return { ...failure, notified_at: { ...others, ...(left.length > 0 && { [destination]: left }) } };
 }
 
 /** Returns the write of a notified failure that replaces `before`; none if nothing changed. */
@@ -129,12 +131,12 @@ export const endsFailure = (before: NotifiedFailureItem | undefined, next: Notif
 /** Adds the recipients of an alert for down. */
 export function withNotifiedBy(
   item: AlertItem | undefined,
-  incident: NotifiedFailureItem | undefined,
+  failure: NotifiedFailureItem | undefined,
   { to, at }: { to: CheckState; at: number },
 ): NotifiedFailureItem | undefined {
   // Recipients of an impact update were notified before, and stay notified if it fails.
-  if (!incident || !item || item.kind === 'closed' || item.kind === 'impact' || to !== 'down') return incident;
-  return withNotifiedTargets(incident, item.to.map(destinationOfTarget), at);
+  if (!failure || !item || item.kind === 'closed' || item.kind === 'impact' || to !== 'down') return failure;
+  return withNotifiedTargets(failure, item.to.map(destinationOfTarget), at);
 }
 
 /** The failure of an entity as its dependents see it. Times in epoch ms. */
@@ -144,7 +146,7 @@ export type NotifiedFailure = {
   since: number;
   recovered_at?: number | undefined;
   /** Alert times of each destination, ascending: of its own alerts and of alerts that name it. */
-  told: Readonly<Record<string, readonly number[]>>;
+  notified_at: Readonly<Record<string, readonly number[]>>;
 };
 
 /** Time in ms within which further alerts of a failure have low urgency. */
@@ -152,13 +154,13 @@ const FOLD_MS = 300_000;
 
 /** Returns when a destination was last notified of a failure (epoch ms). */
 export const lastNotifiedAt = (
-  incident: Pick<NotifiedFailure, 'told'> | undefined,
+  failure: Pick<NotifiedFailure, 'notified_at'> | undefined,
   destination: string,
-): number | undefined => incident?.told[destination]?.at(-1);
+): number | undefined => failure?.notified_at[destination]?.at(-1);
 
 /** Whether the destination was notified of this failure recently, so that a follow-up is not urgent. */
 export const isRecentlyNotified = (
-  incident: Pick<NotifiedFailure, 'told'> | undefined,
+  failure: Pick<NotifiedFailure, 'notified_at'> | undefined,
   destination: string,
   now: number,
-): boolean => now - pastOrZero(lastNotifiedAt(incident, destination) ?? 0, now) < FOLD_MS;
+): boolean => now - pastOrZero(lastNotifiedAt(failure, destination) ?? 0, now) < FOLD_MS;

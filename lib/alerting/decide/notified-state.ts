@@ -87,7 +87,7 @@ export const withoutFlapping = (alerts: CheckItem['alerts']): CheckItem['alerts'
 
 /** Returns when to send the alert suppressed by flapping (epoch ms); undefined if no alert has reported flapping. */
 export const flappingEndsAt = ({ flapping }: Counted, { flap_threshold }: FlapPolicy): number | undefined =>
-  flap_threshold > 0 && flapping?.told ? flapping.until : undefined;
+  flap_threshold > 0 && flapping?.notified ? flapping.until : undefined;
 
 /** Returns the text data of the first alert that reports flapping, at `at` (epoch ms). */
 export const flapNote = ({ changed_at = [] }: Counted, policy: FlapPolicy, at: number): FlapNote => ({
@@ -98,7 +98,7 @@ export const flapNote = ({ changed_at = [] }: Counted, policy: FlapPolicy, at: n
 
 /** Marks flapping as reported. */
 export const withFlappingNotified = ({ flapping }: Counted): { flapping?: Flapping } =>
-  flapping ? { flapping: { ...flapping, told: true } } : {};
+  flapping ? { flapping: { ...flapping, notified: true } } : {};
 
 /** Age limit (ms) and maximum number of recent failures; 13 bytes each. */
 const RECENT_MS = 86_400_000;

@@ -80,7 +80,7 @@ export const flapping: ReasonRule<'flapping'> = {
 };
 
 const isSuppressed = (input: RuleInput): boolean =>
-  input.kind === 'late' ? isStillFlapping(input) && !bypassesCooldown(input) : input.flapping?.told === true;
+  input.kind === 'late' ? isStillFlapping(input) && !bypassesCooldown(input) : input.flapping?.notified === true;
 
 /** Returns the class of a change between two reported states. */
 export function cooldownClass(from: NotifiedState, to: NotifiedState): CooldownClass {
@@ -101,14 +101,14 @@ function cooldownEnd(
 }
 
 /** Returns the class of an alert; a late alert is a change from the last notified state to the present one. */
-function classOf({ kind, from, to, told, unreported, policy }: RuleInput): CooldownClass {
+function classOf({ kind, from, to, notified_state, unreported, policy }: RuleInput): CooldownClass {
   if (kind !== 'late') return cooldownClass(stateForAlerting(from, policy), stateForAlerting(to, policy));
-  return unreported ? 'page' : cooldownClass(told, reportedStateOf(to, policy));
+  return unreported ? 'page' : cooldownClass(notified_state, reportedStateOf(to, policy));
 }
 
 /** Whether the alert is the recovery from a reported failure, and recoveries have no cooldown. */
-const isRecoveryAtOnce = ({ to, told, policy }: RuleInput): boolean =>
-  !policy.cooldown_on_recovery && reportedStateOf(to, policy) === 'up' && told !== 'up';
+const isRecoveryAtOnce = ({ to, notified_state, policy }: RuleInput): boolean =>
+  !policy.cooldown_on_recovery && reportedStateOf(to, policy) === 'up' && notified_state !== 'up';
 
 /** Returns the cooldown that an alert starts; null: none. */
 export const cooldownAfter = (input: RuleInput): CooldownClass | null =>

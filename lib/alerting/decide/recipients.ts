@@ -20,11 +20,11 @@ export const recoveryRecipients = <T extends TargetRef>(
   hold: Deadline | undefined,
   channels: readonly T[],
   alerts: Escalated,
-): readonly T[] => (hold?.note?.held?.knew ? channels : notifiedTargets(hold, channels, alerts));
+): readonly T[] => (hold?.note?.held?.had_alert ? channels : notifiedTargets(hold, channels, alerts));
 
 /** Returns the note of a hold if the last notified state is not up: its channels need a recovery alert. */
-export const openAlertNote = (alerts: CheckItem['alerts']): Pick<HeldAlert, 'knew'> =>
-  lastNotifiedState(alerts) === 'up' ? {} : { knew: true };
+export const openAlertNote = (alerts: CheckItem['alerts']): Pick<HeldAlert, 'had_alert'> =>
+  lastNotifiedState(alerts) === 'up' ? {} : { had_alert: true };
 
 /** Returns the channels that were not yet notified of a failure whose alert is held for its cause. */
 export const pendingRecipients = <T extends TargetRef>(
@@ -36,9 +36,9 @@ export const pendingRecipients = <T extends TargetRef>(
 /** Whether no channel was notified of a failure: its alert is held for its cause or its remediation. */
 export const isUnnotified = (hold: Deadline | undefined): boolean => {
   const held = hold?.note?.held;
-  return (held?.reason === 'dependency' || held?.reason === 'remediation') && !held.told?.length;
+  return (held?.reason === 'dependency' || held?.reason === 'remediation') && !held.notified?.length;
 };
 
 /** Whether a channel was notified: despite the hold, or by an escalation step. */
-const wasNotified = (channel: TargetRef, { told = [] }: HeldAlert, { escalated = [] }: Escalated): boolean =>
-  told.includes(destinationOf(channel)) || (told.length > 0 && escalated.includes(channel.id));
+const wasNotified = (channel: TargetRef, { notified = [] }: HeldAlert, { escalated = [] }: Escalated): boolean =>
+  notified.includes(destinationOf(channel)) || (notified.length > 0 && escalated.includes(channel.id));

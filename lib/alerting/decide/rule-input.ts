@@ -25,7 +25,7 @@ export type DecisionInput = {
   failures: number;
   failure_threshold: number;
   enabled: boolean;
-  told: NotifiedState;
+  notified_state: NotifiedState;
   /** Set if the last alert reports down, and the check has recovered and failed again since. */
   failed_again?: true;
   /** Failures since the last alert that were over before an alert reported them. */
@@ -93,8 +93,8 @@ export const bypassesCooldown = ({ failed, misled }: RuleInput): boolean => fail
 export const hasRecipients = ({ channels, called_later = 0 }: RuleInput): boolean => channels > 0 || called_later > 0;
 
 /** Whether the check is in a state, or in a failure, that no alert has reported. */
-export const isUnreported = ({ to, told, failed_again, policy }: RuleInput): boolean =>
-  reportedStateOf(to, policy) !== told || (to === 'down' && failed_again === true);
+export const isUnreported = ({ to, notified_state, failed_again, policy }: RuleInput): boolean =>
+  reportedStateOf(to, policy) !== notified_state || (to === 'down' && failed_again === true);
 
 /** Whether the change reports a problem that the channels were not notified of. */
 export const isNewProblem = (input: RuleInput): boolean =>
@@ -102,11 +102,11 @@ export const isNewProblem = (input: RuleInput): boolean =>
 
 /** Whether an alert has reported flapping and the check has not kept one state since. */
 export const isStillFlapping = ({ flapping, policy }: RuleInput): boolean =>
-  policy.flap_threshold > 0 && flapping?.told === true && !flapping.over;
+  policy.flap_threshold > 0 && flapping?.notified === true && !flapping.over;
 
 /** Whether an alert has reported flapping and the check has kept one state since, which needs an alert. */
 export const isStableAgain = ({ flapping, policy }: RuleInput): boolean =>
-  policy.flap_threshold > 0 && flapping?.told === true && flapping.over === true;
+  policy.flap_threshold > 0 && flapping?.notified === true && flapping.over === true;
 
 /** Returns the rule input of a check at `at` (epoch ms). @param alerts including the present change */
 export function decisionInputOf(
@@ -126,7 +126,7 @@ export function decisionInputOf(
     failures,
     failure_threshold,
     enabled,
-    told: lastNotifiedState(alerts),
+    notified_state: lastNotifiedState(alerts),
     ...(hasFailedAgain(alerts) && { failed_again: true }),
     ...(unreported && { unreported }),
     ...(last_planned_at !== undefined && { last_planned_at }),

@@ -28,15 +28,15 @@ const CAUSES: Readonly<Record<string, string>> = {
 export const initial: ReasonRule<'initial'> = {
   name: 'initial',
   kinds: ['state_change'],
-  evaluate: ({ from, to, told, policy }) => ({
-    stops: from === 'unknown' && stateForAlerting(to, policy) === 'up' && told === 'up',
-    facts: { from, to, told },
+  evaluate: ({ from, to, notified_state, policy }) => ({
+    stops: from === 'unknown' && stateForAlerting(to, policy) === 'up' && notified_state === 'up',
+    facts: { from, to, notified_state },
   }),
   label: 'First state',
   meaning: 'the check came up for the first time, and its channels had not been notified of another state.',
   remedy: '',
   sentence: () => 'it was up for the first time, and its channels had not been notified of another state',
-  found: ({ from, to, told }) => `from ${from} to ${to}; the last notified state is ${told}`,
+  found: ({ from, to, notified_state }) => `from ${from} to ${to}; the last notified state is ${notified_state}`,
 };
 
 /** If alerts on degraded are disabled, degraded counts as up, and a failed remediation of it sends no alert. */
@@ -95,15 +95,15 @@ export const alreadyNotified: TimedRule<'already_notified'> = {
   name: 'already_notified',
   kinds: ['late', 'closed'],
   evaluate(input) {
-    const { told, to } = input;
-    return { stops: !isNew(input), facts: { told, state: to } };
+    const { notified_state, to } = input;
+    return { stops: !isNew(input), facts: { notified_state, state: to } };
   },
 };
 
 /** Whether the alert reports something new. A closing alert does unless up was notified last. */
 function isNew(input: RuleInput): boolean {
-  const { kind, told, unreported, misled } = input;
-  if (kind === 'closed') return told !== 'up';
+  const { kind, notified_state, unreported, misled } = input;
+  if (kind === 'closed') return notified_state !== 'up';
   return isUnreported(input) || unreported !== undefined || misled === true || isStableAgain(input);
 }
 
@@ -163,5 +163,5 @@ export const acknowledged: TimedRule<'acknowledged'> = {
 export const notNotified: TimedRule<'not_notified'> = {
   name: 'not_notified',
   kinds: ['acknowledged'],
-  evaluate: ({ told }) => ({ stops: told === 'up', facts: { told } }),
+  evaluate: ({ notified_state }) => ({ stops: notified_state === 'up', facts: { notified_state } }),
 };

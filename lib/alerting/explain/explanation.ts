@@ -12,7 +12,7 @@ const RuleOutcome = z.object({
   label: z.string().describe('Name of the rule for display.'),
   outcome: z
     .enum(['pass', 'stop', 'not_reached'])
-    .describe('stop: stopped the alert. not_reached: an earlier rule did.'),
+    .describe('stop: stopped the alert. not_reached: an earlier rule stopped it.'),
   facts: RuleFacts.describe('Facts that the rule evaluated.'),
   found: z.string().describe('The facts as text, with times in ISO 8601 and ids; empty if the rule was not reached.'),
 });
@@ -26,7 +26,9 @@ const CauseEvaluationRecord = z.object({
         entity_id: IdOf('the entity'),
         status: z
           .enum(['failed', 'healthy', 'no_data'])
-          .describe('healthy: has succeeded since the failure began. no_data: no data.'),
+          .describe(
+            'failed: down, or a probe failed. healthy: has succeeded since the failure began. no_data: neither.',
+          ),
         evidence: z
           .enum(['state', 'result', 'probe', 'none'])
           .describe('state: its checks are down. result: a heartbeat arrived. probe: an upstream probe.'),

@@ -267,12 +267,12 @@ async function prepare(
   if (delivery.kind === 'test') return ready(testAlertOf(delivery, { ...about, check: check! }));
   if (!transition) return failedFinally('the transition of the alert is past its retention');
   const links = alertLinks(delivery, { account, ...about });
-  const told = (item?.to ?? []).flatMap(({ channel_type }) => channelTypeOf(channel_type)?.title ?? []);
+  const notified = (item?.to ?? []).flatMap(({ channel_type }) => channelTypeOf(channel_type)?.title ?? []);
   const [others, group] = await Promise.all([
     impactOf({ ports, keys, tenant: tenant_id }, entity!, item),
     describeGroup({ ports, keys }, item, together),
   ]);
-  return ready({ ...alertOf(delivery, transition, item, { ...about, ...links, told }), ...others, ...group });
+  return ready({ ...alertOf(delivery, transition, item, { ...about, ...links, notified }), ...others, ...group });
 }
 
 const failedFinally = (error: string, orphan = false): AttemptOutcome => ({

@@ -27,12 +27,12 @@ export type AlertLinks = Pick<Alert, 'acknowledge_url' | 'silence_url'>;
 /** Data of an alert in addition to its transition. `check`: undefined if it was deleted. */
 type About = AlertUrlsAbout & { now: number };
 
-/** Returns the alert of a delivery. @param item the stored alert @param told titles of its channels */
+/** Returns the alert of a delivery. @param item the stored alert @param notified titles of its channels */
 export const alertOf = (
   delivery: DeliveryItem,
   transition: DecidedTransition,
   item: AlertItem | undefined,
-  about: About & { told: string[] } & AlertLinks,
+  about: About & { notified: string[] } & AlertLinks,
 ): Alert => ({
   ...NOTHING_KNOWN,
   ...(item && {
@@ -59,7 +59,7 @@ export const alertOf = (
   check_from_since: transition.check_from_since,
   at: delivery.created_at,
   ...subjectOf({ ...about, incident_id: item?.incident_id }, { id: transition.check_id, name: transition.check_label }),
-  notified: about.told,
+  notified: about.notified,
   acknowledge_url: about.acknowledge_url,
   silence_url: about.silence_url,
   lately: about.check ? recentFailures(about.check.alerts, Date.parse(delivery.created_at)) : null,

@@ -2,7 +2,7 @@ import type { Alert } from '#lib/channels/alert.ts';
 import { type ChannelResponse, type ChannelType, channelRedactor, type Send } from '#lib/channels/channel-type.ts';
 import type { Letter, LetterRefusal } from '#lib/channels/mail-client.ts';
 import type { Ports } from '#lib/env.ts';
-import { failureReason, isRedirect, isSuccess } from '#lib/net/http-status.ts';
+import { failureReason, is3xx, isSuccess } from '#lib/net/http-status.ts';
 import { type Egress, type HttpReply, NetError } from '#lib/net/net.ts';
 import type { Redact } from '#lib/platform/secrets/redact-secrets.ts';
 import { shorten } from '#lib/platform/text.ts';
@@ -99,7 +99,7 @@ const SURELY_COMPLETE = REPLY_BYTES / 4 - 1;
 
 function refusalText({ status, body }: HttpReply, redact: Redact): string {
   const reason = failureReason('the receiver', status, "the channel's url");
-  if (isRedirect(status)) return reason;
+  if (is3xx(status)) return reason;
   // Redact before shortening: half of a secret would not be found.
   const said = redact(body, body.length > SURELY_COMPLETE)
     .replace(/[\p{Cc}\s]+/gu, ' ')

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Audited } from '#lib/audit/write.ts';
 import type { Entity } from '#lib/catalog/entity.ts';
-import { EntityPath, entityPath, namesEntity } from '#lib/catalog/entity-path.ts';
+import { EntityPath, entityPath, requiresEntity } from '#lib/catalog/entity-path.ts';
 import { invalid } from '#lib/platform/errors.ts';
 import { CreatedAt, IdOf } from '#lib/platform/http/route.ts';
 import { pick } from '#lib/platform/plain-data.ts';
@@ -88,7 +88,7 @@ const NewRelationInput = z.object({
   ...NewFailurePropagation.shape,
 });
 
-export const NewRelation = namesEntity(namesEntity(NewRelationInput, FROM), TO).meta({ id: 'NewRelation' });
+export const NewRelation = requiresEntity(requiresEntity(NewRelationInput, FROM), TO).meta({ id: 'NewRelation' });
 export type NewRelation = z.infer<typeof NewRelation>;
 
 const StoredRelation = z.object({

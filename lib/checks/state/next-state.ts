@@ -72,33 +72,33 @@ export const NO_RESULTS: Omit<CountedState, 'state'> = {
  */
 export function nextState(check: StateCounters & Thresholds, outcome: Outcome): CountedState {
   const { failure_threshold, recovery_threshold } = check;
-  const fails = outcome === 'fail' ? check.consecutive_failures + 1 : 0;
+  const failures = outcome === 'fail' ? check.consecutive_failures + 1 : 0;
   const down: CountedState = { ...NO_RESULTS, state: 'down', consecutive_failures: failure_threshold };
-  const degraded = (oks: number): CountedState => ({
+  const degraded = (clean: number): CountedState => ({
     ...NO_RESULTS,
     state: 'degraded',
-    consecutive_failures: fails,
-    consecutive_successes: oks,
+    consecutive_failures: failures,
+    consecutive_successes: clean,
   });
   switch (check.state) {
     case 'unknown':
     case 'up': {
-      const bads = outcome === 'ok' ? 0 : (check.consecutive_warnings ?? 0) + 1;
-      if (fails >= failure_threshold) return down;
-      if (bads >= failure_threshold) return degraded(0);
+      const problems = outcome === 'ok' ? 0 : (check.consecutive_warnings ?? 0) + 1;
+      if (failures >= failure_threshold) return down;
+      if (problems >= failure_threshold) return degraded(0);
       const state = outcome === 'fail' ? check.state : 'up';
-      return { ...NO_RESULTS, state, consecutive_failures: fails, consecutive_warnings: bads };
+      return { ...NO_RESULTS, state, consecutive_failures: failures, consecutive_warnings: problems };
     }
     case 'degraded': {
-      const oks = outcome === 'ok' ? (check.consecutive_successes ?? 0) + 1 : 0;
-      if (fails >= failure_threshold) return down;
-      return oks >= recovery_threshold ? { ...NO_RESULTS, state: 'up' } : degraded(oks);
+      const clean = outcome === 'ok' ? (check.consecutive_successes ?? 0) + 1 : 0;
+      if (failures >= failure_threshold) return down;
+      return clean >= recovery_threshold ? { ...NO_RESULTS, state: 'up' } : degraded(clean);
     }
     case 'down': {
-      const goods = outcome === 'fail' ? 0 : (check.consecutive_successes ?? 0) + 1;
-      const oks = outcome === 'ok' ? (check.consecutive_oks ?? 0) + 1 : 0;
-      if (goods < recovery_threshold) return { ...down, consecutive_successes: goods, consecutive_oks: oks };
-      return oks >= recovery_threshold ? { ...NO_RESULTS, state: 'up' } : degraded(oks);
+      const successes = outcome === 'fail' ? 0 : (check.consecutive_successes ?? 0) + 1;
+      const clean = outcome === 'ok' ? (check.consecutive_oks ?? 0) + 1 : 0;
+      if (successes < recovery_threshold) return { ...down, consecutive_successes: successes, consecutive_oks: clean };
+      return clean >= recovery_threshold ? { ...NO_RESULTS, state: 'up' } : degraded(clean);
     }
   }
 }
@@ -127,16 +127,16 @@ export function aggregate(checks: Record<string, CheckState>): EntityState {
 }
 
 const STREAKS: Record<Outcome, readonly Streak[]> = {
-  ok: ['goods', 'oks'],
-  warn: ['goods', 'bads'],
-  fail: ['fails', 'bads'],
+  ok: ['successes', 'clean_successes'],
+  warn: ['successes', 'problems'],
+  fail: ['failures', 'problems'],
 };
 
 const ENDING_STREAKS: Record<CheckState, readonly Streak[]> = {
-  unknown: ['fails', 'bads'],
-  up: ['fails', 'bads'],
-  degraded: ['fails', 'oks'],
-  down: ['goods', 'oks'],
+  unknown: ['failures', 'problems'],
+  up: ['failures', 'problems'],
+  degraded: ['failures', 'clean_successes'],
+  down: ['successes', 'clean_successes'],
 };
 
 type StreakStarts = Pick<CheckItem, 'streaks_since'>;
@@ -170,11 +170,11 @@ export function countsFrom(
 function decidingStreak(from: CheckState, to: CheckState): Streak {
   switch (to) {
     case 'down':
-      return 'fails';
+      return 'failures';
     case 'degraded':
-      return from === 'down' ? 'goods' : 'bads';
+      return from === 'down' ? 'successes' : 'problems';
     case 'up':
     case 'unknown':
-      return 'oks';
+      return 'clean_successes';
   }
 }

@@ -28,7 +28,7 @@ export const StateTransition = z.object({
   outage_started_at: z.iso
     .datetime()
     .nullable()
-    .describe('Change to down: time of the first failed probe. Null for other changes.'),
+    .describe('Change to down: time of the first failed result. Null for other changes.'),
   cause: TransitionCause,
   error_message: z.string().describe('Error or warning of the deciding result; empty without one.'),
 });

@@ -3,7 +3,7 @@ import { type Body, bodyUseOf, sizeText, type Unreadable } from '#lib/checks/ass
 import { type Expiry, expiryOf } from '#lib/checks/assertions/expiry.ts';
 import type { ProbeFacts } from '#lib/checks/assertions/observation.ts';
 import { failed, succeeded } from '#lib/checks/outcome.ts';
-import { isRedirect, statusName } from '#lib/net/http-status.ts';
+import { is3xx, statusName } from '#lib/net/http-status.ts';
 import type { HttpReply, HttpRequest } from '#lib/net/net.ts';
 import { shorten } from '#lib/platform/text.ts';
 import { hasText } from '#lib/platform/text-finder.ts';
@@ -71,8 +71,8 @@ export function expectedStatus({ expected_status, config }: ExpectedResponse): {
   redirects: boolean;
 } {
   const deciding = (config.assertions ?? []).filter(decidesStatus);
-  if (deciding.length === 0) return { only: expected_status, redirects: isRedirect(expected_status) };
-  return { only: undefined, redirects: acceptsOnly(deciding, isRedirect) };
+  if (deciding.length === 0) return { only: expected_status, redirects: is3xx(expected_status) };
+  return { only: undefined, redirects: acceptsOnly(deciding, is3xx) };
 }
 
 /** Evaluates a response without its assertions. @param expected undefined: any status */
@@ -83,7 +83,7 @@ export function evaluateResponse(
 ) {
   const { status, headers, body, search, latency_ms } = reply;
   if (expected !== undefined && status !== expected) {
-    const to = isRedirect(status) && headers.location ? ': it redirects, and redirects are not followed here' : '';
+    const to = is3xx(status) && headers.location ? ': it redirects, and redirects are not followed here' : '';
     return failed('status', `expected status ${expected}, got ${statusName(status)}${to}`, latency_ms, status);
   }
   const isFound = search ? search.found.includes(body_contains) : hasText(body, body_contains);

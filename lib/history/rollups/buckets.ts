@@ -67,7 +67,9 @@ export const EntityBucket = Bucket.extend({
     .int()
     .min(0)
     .nullable()
-    .describe('Mean latency of successful results of its checks, in milliseconds; null without any or latency=true.'),
+    .describe(
+      'Mean latency of successful results of its checks, in milliseconds; null without latency=true, or without a successful result.',
+    ),
 }).meta({ id: 'EntityBucket' });
 export type EntityBucket = z.infer<typeof EntityBucket>;
 

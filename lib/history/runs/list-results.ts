@@ -51,7 +51,7 @@ export async function resultList(
   };
 }
 
-/** Found result. `isQuiet`: read from a pack, which contains nothing that its type notes. */
+/** Found result. `isQuiet`: read from a pack, which does not store the noted properties. */
 type FoundResult = { item: ResultItem; isQuiet: boolean };
 
 /** Adds noted properties (`days_left`); a quiet result has those of the single one before it. */

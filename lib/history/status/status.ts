@@ -17,7 +17,7 @@ import { staleChecks } from './newest-results.ts';
 const StatusEntity = Entity.extend({
   error_message: z
     .string()
-    .describe('Error of its worst check, as of the change to its state; empty while the entity is up or unknown.'),
+    .describe('Error with which its worst check entered its current state; empty while the entity is up or unknown.'),
   stale: z.boolean().describe('Whether the service is late with its probes, so that the state may be outdated.'),
 }).meta({ id: 'StatusEntity' });
 type StatusEntity = z.infer<typeof StatusEntity>;

@@ -51,7 +51,7 @@ function change(
 ): Promise<TeamMember> {
   const { ports, keys, tenant } = scope;
   const note = auditWriter(scope, 'update', auditedUser);
-  return changeTeam(scope, async (users, turn) => {
+  return changeTeam(scope, async (users, teamWrite) => {
     const before = users.find((user) => user.id === id);
     if (!before) throw notFound(`User ${id}`);
     const { role = before.role, name = before.name, email = before.email } = patch;
@@ -72,7 +72,7 @@ function change(
     }
     // Adding a key writes the user, so that this version covers all its keys.
     const outcome = await commit(ports, [
-      turn,
+      teamWrite,
       { put: after, if: { version: before.v } },
       ...copies,
       ...note(before, after),
@@ -109,7 +109,7 @@ const KEYS_REMOVED_AT_ONCE = 35;
 export function removeUser(scope: MutationContext, id: string): Promise<void> {
   const { ports, keys, tenant } = scope;
   const note = auditWriter(scope, 'remove', auditedUser);
-  return changeTeam(scope, async (users, turn) => {
+  return changeTeam(scope, async (users, teamWrite) => {
     let user = users.find((one) => one.id === id);
     if (!user) throw notFound(`User ${id}`);
     assertNotLastAdmin(users, user);
@@ -126,7 +126,7 @@ export function removeUser(scope: MutationContext, id: string): Promise<void> {
       user = fewer;
     }
     const writes: Write[] = [
-      turn,
+      teamWrite,
       // Adding a key or a passkey writes the user, so that this version covers all of them.
       { delete: keys.user(tenant, id), if: { version: user.v } },
       ...pointers.flatMap(deletes),

@@ -75,7 +75,7 @@ export function inviteUser(scope: MutationContext, { email, role }: NewInvitatio
 
   const note = auditWriter(scope, 'invite', auditedUser);
 
-  return changeTeam(scope, async (users, turn) => {
+  return changeTeam(scope, async (users, teamWrite) => {
     const known = users.find((user) => isSameEmail(user.email, email));
     // An earlier attempt succeeded, but its response was lost.
     if (known?.v === v) return { ...teamMember(known), invite_token: token };
@@ -97,7 +97,7 @@ export function inviteUser(scope: MutationContext, { email, role }: NewInvitatio
       expires_at: Math.ceil(valid_until / 1000),
     } satisfies InvitationItem;
     const writes: Write[] = [
-      turn,
+      teamWrite,
       { put: user, if: known ? { version: known.v } : 'absent' },
       { put: invitation, if: 'absent' },
       { put: invitedEmailItem(keys, user, invitation.expires_at) },

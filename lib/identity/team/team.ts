@@ -114,18 +114,18 @@ export const userList =
     return { found: items.map((user) => ({ at: user.sk, value: teamMember(user) })), next };
   };
 
-/** Changes the team based on its users; the write `turn` fails its transaction if the team has changed. */
+/** Changes the team based on its users; `teamWrite` fails its transaction if the team has changed. */
 export function changeTeam<T>(
   scope: TenantScope,
-  attempt: (users: UserItem[], turn: Write) => Promise<T | typeof RETRY>,
+  attempt: (users: UserItem[], teamWrite: Write) => Promise<T | typeof RETRY>,
 ): Promise<T> {
   const { ports, keys, tenant } = scope;
   const read = async () => {
     // Read before the users, so that its version is not newer than they are.
     const before = await ports.table.get<TeamItem>(keys.team(tenant));
     const next: TeamItem = { ...keys.team(tenant), v: ports.ids.token() };
-    const turn: Write = { put: next, if: before ? { version: before.v } : 'absent' };
-    return attempt(await allUsers(scope), turn);
+    const teamWrite: Write = { put: next, if: before ? { version: before.v } : 'absent' };
+    return attempt(await allUsers(scope), teamWrite);
   };
   return oneAtATime(ports.table, keys.users(tenant), () => retryOnConflict(ports, read));
 }

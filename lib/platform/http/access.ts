@@ -23,7 +23,7 @@ const RULES = {
   // The `audit` scope opens the whole audit log.
   changes: { role: 'viewer', scopes: ['read', 'respond', 'write', 'audit'], read_only: true },
   respond: { role: 'responder', scopes: ['respond'] },
-  // What covers all checks or lasts longer than a day also needs `write` (alerting/policy/mute-access.ts).
+  // A silence or window of all checks, or longer than a day, also needs `write` (alerting/policy/mute-access.ts).
   mute: { role: 'responder', scopes: ['respond', 'write'] },
   push: { role: 'member', scopes: ['push'] },
   write: { role: 'member', scopes: ['write'] },

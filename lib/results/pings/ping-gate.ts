@@ -1,6 +1,6 @@
 import { type AccountItem, isDisabled } from '#lib/access/account.ts';
 import { digestOf } from '#lib/access/api-key.ts';
-import { rateLimited, spend, spendAt } from '#lib/access/rate-gate.ts';
+import { rateLimited, spend, spendForAddress } from '#lib/access/rate-gate.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { findCheckBySlug } from '#lib/checks/settings/check-slugs.ts';
 import type { PingUrlItem } from '#lib/checks/settings/ping-url.ts';
@@ -35,7 +35,7 @@ export function pingGate(env: Env): PingGate {
 
   return {
     async admit(address, target) {
-      spendAt(ports, address, 'ping');
+      spendForAddress(ports, address, 'ping');
       const digest = digestOf('uuid' in target ? target.uuid : target.key);
       spendForUrl('uuid' in target ? digest : `${digest}/${target.slug}`);
       if ((unknown.get(digest) ?? 0) > clock.now()) return undefined;

@@ -71,8 +71,8 @@ class Model {
   }
 
   #opened(id: string, since: number): void {
-    const told = this.#incidents.get(id)?.told ?? {};
-    this.#incidents.set(id, { root_entity_id: id, since, told });
+    const notified_at = this.#incidents.get(id)?.notified_at ?? {};
+    this.#incidents.set(id, { root_entity_id: id, since, notified_at });
   }
 
   #recovered(id: string): void {
@@ -127,15 +127,15 @@ class Model {
 
   #send(id: string, wanted: 'high' | 'low', root?: string): void {
     const { now } = this.#scene.agenda;
-    const own = this.#incidents.get(id)?.told[TEAM]?.at(-1);
+    const own = this.#incidents.get(id)?.notified_at[TEAM]?.at(-1);
     const isFolded = own !== undefined && now - own < WINDOW_MS;
     const pages = this.#sent.filter((one) => one.urgency === 'high' && now - one.at < WINDOW_MS);
     const urgency = isFolded || pages.length >= MAX_PAGES ? 'low' : wanted;
     this.#alerts.note(id);
     this.#sent.push({ at: now, entity: id, urgency, ...(root !== undefined && { root }) });
     for (const about of root === undefined ? [id] : [id, root]) {
-      const before = this.#incidents.get(about) ?? { root_entity_id: about, since: now, told: {} };
-      this.#incidents.set(about, { ...before, told: { [TEAM]: [now] } });
+      const before = this.#incidents.get(about) ?? { root_entity_id: about, since: now, notified_at: {} };
+      this.#incidents.set(about, { ...before, notified_at: { [TEAM]: [now] } });
     }
   }
 

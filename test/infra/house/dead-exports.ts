@@ -24,7 +24,7 @@ export function deadExports(sources: ReadonlyMap<string, string>, imports: reado
     const by = ['*', isDefault ?? name].flatMap((name) => importers.get(`${file} ${name}`) ?? []);
     if (by.length === 0) return 'which no file imports: drop `export`, or the code';
     if (by.some((importer) => !TESTS.test(importer))) return undefined;
-    if (code.match(new RegExp(`\\b${name}\\b`, 'g'))!.length < 2) return 'which tests alone use: move it to them';
+    if (code.match(new RegExp(`\\b${name}\\b`, 'g'))!.length < 2) return 'which only tests use: move it to them';
     if (isType || file.startsWith('infra/') || by.some((importer) => RULE_TEST.test(importer))) return undefined;
     return 'which only test setup imports, no test in test/unit or test/infra: drop `export`';
   }

@@ -94,7 +94,7 @@ describe('a guarded action', () => {
     await world.elapse(60);
     expect(await world.onlyRun(action)).toMatchObject({ verdict: 'not_recovered' });
     expect(await world.alerts()).toMatchObject(alerts);
-    expect(await world.series(action)).toMatchObject({ attempts: 1, told: true });
+    expect(await world.series(action)).toMatchObject({ attempts: 1, notified: true });
   });
 
   it('continues its series when the check fails again within stable_seconds, and starts a new one after that', async () => {
@@ -132,7 +132,7 @@ describe('a guarded action', () => {
     await world.fire(action, await world.fail());
     await world.elapse(200);
     expect(await world.onlyRun(action)).toMatchObject({ verdict: 'unverified' });
-    expect(await world.series(action)).toMatchObject({ attempts: 1, told: true });
+    expect(await world.series(action)).toMatchObject({ attempts: 1, notified: true });
   });
 
   it('is not healed by a request that the target refused', async () => {

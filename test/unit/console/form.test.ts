@@ -8,10 +8,10 @@ import { escaped, unescaped } from '#console/rules/escapes.ts';
 import { bodyOf, draftOf, isChanged, sortErrors, startingFrom } from '#console/rules/form-draft.ts';
 import {
   type FieldKind,
+  type FormSchema,
   fieldsOf,
   groupsOf,
   labelOf,
-  type MemberSchema,
   readText,
   textOf,
 } from '#console/rules/form-fields.ts';
@@ -195,7 +195,7 @@ describe('form of a schema', () => {
 });
 
 describe('list of objects', () => {
-  const steps: MemberSchema = {
+  const steps: FormSchema = {
     type: 'array',
     items: {
       type: 'object',

@@ -5,7 +5,7 @@ import { Confirm } from '#console/parts/confirm.tsx';
 import { Dialog } from '#console/parts/dialog.tsx';
 import { SchemaForm } from '#console/parts/form/form.tsx';
 import { Time } from '#console/parts/time.tsx';
-import type { MemberSchema } from '#console/rules/form-fields.ts';
+import type { FormSchema } from '#console/rules/form-fields.ts';
 import { OVERLAPS, overlapSeconds } from '#console/rules/keys.ts';
 import type { IssuedKey, KeyRecord } from '#lib/access/api-key.ts';
 import { KeyShown } from './key-shown.tsx';
@@ -22,7 +22,7 @@ export function KeyDialog({ dialog: { what, key }, onDone, onClose }: KeyDialogP
   return what === 'rotate' ? <Rotate {...props} /> : <Delete {...props} />;
 }
 
-const PATCH: MemberSchema = {
+const PATCH: FormSchema = {
   properties: {
     label: { type: 'string', description: 'Purpose of the key.' },
     expires_at: {
@@ -52,7 +52,7 @@ const Edit = ({ of: key, onDone, onClose }: KeyProps) => (
   </Dialog>
 );
 
-const ROTATION: MemberSchema = {
+const ROTATION: FormSchema = {
   properties: {
     overlap_seconds: {
       type: 'string',

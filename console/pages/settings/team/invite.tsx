@@ -4,12 +4,12 @@ import { newDialog } from '#console/app/router.ts';
 import { refusal } from '#console/app/session.ts';
 import { SchemaForm } from '#console/parts/form/form.tsx';
 import { Section } from '#console/parts/page.tsx';
-import type { MemberSchema } from '#console/rules/form-fields.ts';
+import type { FormSchema } from '#console/rules/form-fields.ts';
 import type { Invited } from '#lib/identity/team/team.ts';
 import { ROLES } from '#lib/platform/http/access.ts';
 import { InvitationLink } from './invitation-link.tsx';
 
-const INVITATION: MemberSchema = {
+const INVITATION: FormSchema = {
   properties: {
     email: { type: 'string', title: 'E-mail address', description: 'No e-mail is sent. You get a link to pass on.' },
     role: {

@@ -4,7 +4,7 @@ import { showToast } from '#console/app/toasts.tsx';
 import { Confirm } from '#console/parts/confirm.tsx';
 import { Dialog } from '#console/parts/dialog.tsx';
 import { SchemaForm } from '#console/parts/form/form.tsx';
-import type { MemberSchema } from '#console/rules/form-fields.ts';
+import type { FormSchema } from '#console/rules/form-fields.ts';
 import { NewInvitation } from './new-invitation.tsx';
 import type { MemberProps, PendingDialog } from './pending-dialog.ts';
 import { Remove } from './remove.tsx';
@@ -12,7 +12,7 @@ import { SignInLinkDialog } from './sign-in-link.tsx';
 
 type MemberDialogProps = { dialog: PendingDialog; onDone: () => void; onClose: () => void };
 
-const MEMBER: MemberSchema = {
+const MEMBER: FormSchema = {
   properties: { name: { type: 'string' }, email: { type: 'string', title: 'E-mail address' } },
   required: ['name', 'email'],
 };

@@ -4,12 +4,12 @@ import { Dialog } from '#console/parts/dialog.tsx';
 import { SchemaForm } from '#console/parts/form/form.tsx';
 import { ShownOnce } from '#console/parts/shown-once.tsx';
 import { Time } from '#console/parts/time.tsx';
-import type { MemberSchema } from '#console/rules/form-fields.ts';
+import type { FormSchema } from '#console/rules/form-fields.ts';
 import { credentialsOf } from '#console/rules/team.ts';
 import type { SignInLink } from '#lib/identity/sign-in-link.ts';
 import type { MemberProps } from './pending-dialog.ts';
 
-const schemaOf = (lost: string): MemberSchema => ({
+const schemaOf = (lost: string): FormSchema => ({
   properties: {
     revoke: {
       type: 'boolean',

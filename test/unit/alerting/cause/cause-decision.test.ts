@@ -15,7 +15,7 @@ const byDb = (confirmed = true): CauseAnalysis =>
   analysis({ explained: true, roots: [{ entity_id: DB, confirmed, since: NOW - 5000 }] });
 
 const incident = (more: Partial<NotifiedFailure> = {}): NotifiedFailure => ({
-  ...{ root_entity_id: DB, since: NOW - 5000, told: {} },
+  ...{ root_entity_id: DB, since: NOW - 5000, notified_at: {} },
   ...more,
 });
 
@@ -33,7 +33,9 @@ const decideWith = (given: Given) =>
     ...given,
   });
 const told = (by: Record<string, number>, more: Partial<NotifiedFailure> = {}) =>
-  new Map([[DB, incident({ told: Object.fromEntries(Object.entries(by).map(([one, at]) => [one, [at]])), ...more })]]);
+  new Map([
+    [DB, incident({ notified_at: Object.fromEntries(Object.entries(by).map(([one, at]) => [one, [at]])), ...more })],
+  ]);
 
 /** Progress of an alert held under the database. */
 const held = { explained: 1, under: DB, recovered: null };

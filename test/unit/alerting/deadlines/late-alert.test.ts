@@ -97,7 +97,7 @@ describe('decideLateAlert', () => {
   it('waits until a flapping check is calm, then alerts its state', () => {
     const policy = { flap_threshold: 3 };
     const flaps = { since: NOW - 9 * MINUTE, until: NOW + MINUTE };
-    const told = { ...flaps, told: true as const };
+    const told = { ...flaps, notified: true as const };
     const calm = { ...told, until: NOW };
     expect(decide({ state: 'down', announced: 'up', policy, flapping: told })).toEqual({
       next: { deadline: told.until },
@@ -115,7 +115,7 @@ describe('decideLateAlert', () => {
   });
 
   it('alerts during flapping when the alert that reported it failed, and again when calm', () => {
-    const flapping = { since: NOW - 9 * MINUTE, until: NOW + MINUTE, told: true as const };
+    const flapping = { since: NOW - 9 * MINUTE, until: NOW + MINUTE, notified: true as const };
     const note = { failed_at: NOW - MINUTE, tries: 0 };
     const next = { deadline: flapping.until };
     const policy = { flap_threshold: 3 };

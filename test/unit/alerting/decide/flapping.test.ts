@@ -48,7 +48,7 @@ describe('countChange', () => {
       calm_ms: 15 * MINUTE,
     });
     const told = { ...alerts, ...withFlappingNotified(alerts) };
-    expect(countChange(told, policy, START + 50 * MINUTE).flapping).toMatchObject({ told: true });
+    expect(countChange(told, policy, START + 50 * MINUTE).flapping).toMatchObject({ notified: true });
   });
 
   it('counts nothing when the policy disables it', () => {

@@ -14,7 +14,7 @@ const inputs = fc.record({
   cause: fc.constantFrom('result', 'missed_heartbeat', 'check_disabled'),
   from: state,
   to: state,
-  told: fc.constantFrom('up', 'degraded', 'down'),
+  notified_state: fc.constantFrom('up', 'degraded', 'down'),
   at: fc.constant(AT),
   channels: fc.nat(3),
   dependencies: fc.nat(3),
@@ -35,7 +35,7 @@ const inputs = fc.record({
     }),
   ),
   acknowledged: maybe(fc.constant({ by: 'ann', via: 'api', at: AT, note: '' })),
-  flapping: maybe(fc.constant({ since: AT - 5, until: AT + 5, told: true })),
+  flapping: maybe(fc.constant({ since: AT - 5, until: AT + 5, notified: true })),
   window: maybe(fc.constant({ id: 'win_0a', until: AT + 5 })),
 });
 

@@ -40,7 +40,7 @@ const notified = (reports_state: NotifiedAlert['reports_state']): CheckItem['ale
   announced: { baseline: 'up', inFlight: [{ id: 'trn_1', reports_state }] },
 });
 const cooling = { last_planned_at: AT - 299_999 };
-const flapping = { changed_at: [AT], flapping: { since: AT - 5, until: AT + 5, told: true as const } };
+const flapping = { changed_at: [AT], flapping: { since: AT - 5, until: AT + 5, notified: true as const } };
 
 describe('decide for a state change', () => {
   it('plans the alert when no rule stops it', () => {

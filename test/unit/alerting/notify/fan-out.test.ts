@@ -200,7 +200,7 @@ describe('an alert that cannot be enqueued', () => {
   it('ends each delivery separately when following up another one fails', async () => {
     await world.put({
       ...world.check,
-      alerts: { told: withAlertInFlight({}, { id: alert.id, reports_state: 'down' }) },
+      alerts: { announced: withAlertInFlight({}, { id: alert.id, reports_state: 'down' }) },
     });
     const parked = { tenant_id: TENANT, check_id: 'chk_pay', sk: alert.sk };
     world.ports.queues.send = unavailable;

@@ -78,7 +78,7 @@ it('changes check, entity, transition and feed together at the failure that reac
 it('counts an outage from its first failed probe to the first successful one', async () => {
   const [first, second] = [RAN_AT - 60_000, RAN_AT];
   const one = await written(await checkAt(0), result('fail', { ran_at: first }));
-  expect(one.next).toMatchObject({ state: 'up', streaks_since: { fails: first } });
+  expect(one.next).toMatchObject({ state: 'up', streaks_since: { failures: first } });
   const two = await written(one.next!, result('fail', { ran_at: second }));
   expect(two.next).toMatchObject({ state: 'down', effective_at: first });
   expect(two.others).toContainEqual(expect.objectContaining({ effective_at: first, outage_started_at: iso(first) }));
@@ -143,7 +143,7 @@ it('starts an outage of pushes with past times no earlier than the previous stat
   const check: CheckItem = {
     ...(await checkAt(1)),
     effective_at: RAN_AT - 1000,
-    streaks_since: { fails: RAN_AT - 5000 },
+    streaks_since: { failures: RAN_AT - 5000 },
   };
   const { others } = await written(check, result('fail'));
   expect(others).toContainEqual(expect.objectContaining({ outage_started_at: iso(RAN_AT - 1000) }));

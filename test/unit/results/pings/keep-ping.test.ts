@@ -85,7 +85,7 @@ describe('the start of a run', () => {
     const world = await healthWorld();
     const check = await world.pushCheck();
     await receivePing(world, check, ping('start', { rid: 'a' }), 30);
-    // As this process read it before the other start.
+    // The version that this process read before the other start.
     await receivePing(world, check, ping('start', { rid: 'b' }), 30);
     expect((await world.fresh(check)).runs).toMatchObject([{ rid: 'a' }, { rid: 'b' }]);
   });
