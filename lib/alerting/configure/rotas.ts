@@ -26,7 +26,8 @@ const DESCRIPTIONS = {
   members: 'People in the order of their shifts, 1–30.',
   handover: 'When the next member takes over.',
   time_zone: 'IANA time zone of the hand-over. Default: UTC.',
-  starts_on: 'Local date of the first hand-over, to the first member. A weekly hand-over keeps its weekday.',
+  starts_on:
+    'Local date from which the members take turns; the first also before it. A weekly hand-over keeps its weekday.',
   overrides: 'Time ranges in which another member is on call, without overlaps, at most 100. PUT replaces the list.',
 };
 
@@ -117,7 +118,7 @@ const RotaRecord = z
         }),
       )
       .describe(DESCRIPTIONS.overrides),
-    on_call: ShiftRecord.nullable().describe('The shift now; null before the first hand-over.'),
+    on_call: ShiftRecord.describe('The shift now.'),
     next: ShiftRecord.describe('The next shift.'),
     created_at: CreatedAt,
     updated_at: UpdatedAt,
@@ -149,7 +150,7 @@ export function rotaView(rota: RotaItem, now: number): z.infer<typeof RotaRecord
   return pick(RotaRecord, {
     ...rota,
     ...planOf(rota),
-    on_call: current ? shiftView(current) : null,
+    on_call: shiftView(current),
     next: shiftView(next),
   });
 }
