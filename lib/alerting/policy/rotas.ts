@@ -49,7 +49,7 @@ function lastHandover(rota: RotaPlan, at: number): number {
 }
 
 /** Yields the shifts of a rota that end after `from` (epoch ms), ascending, without end. Pure. */
-export function* shiftsFrom(rota: RotaPlan, from: number): Generator<Shift, void> {
+function* shiftsFrom(rota: RotaPlan, from: number): Generator<Shift, void> {
   const { members, overrides } = rota;
   const shift = (begin: number, to: number, member: RotaPlan['members'][number], override: boolean): Shift => ({
     from: begin,
