@@ -81,6 +81,27 @@ describe('a built-in tool', () => {
     expect(await said(client, 'explain_alert', { check_id: check.id, at })).toEqual(explained);
   });
 
+  it('names the person on call in each rota, and the channels without their configuration', async () => {
+    const client = await newTenant();
+    const channel = { name: 'Ada', channel_type: 'slack', config: { url: `${ci.url}/secret` } };
+    const { id } = got(await client.post('/v1/notify/channels', channel), 201);
+    const rota = got(
+      await client.post('/v1/rotas', {
+        name: 'Payments',
+        members: ['Ada', 'Grace'].map((name) => ({ name, channel_ids: [id] })),
+        handover: { every: 'week', at: '09:00' },
+        starts_on: '2026-01-05',
+      }),
+      201,
+    );
+    const channels = [{ id, name: 'Ada', channel_type: 'slack', enabled: true }];
+    const shift = ({ channel_ids: _, ...one }: Record<string, unknown>) => ({ ...one, channels });
+    const { name, time_zone } = rota;
+    expect(await said(client, 'who_is_on_call', {})).toEqual({
+      rotas: [{ id: rota.id, name, time_zone, on_call: shift(rota.on_call), next: shift(rota.next) }],
+    });
+  });
+
   it('silences some checks for a time', async () => {
     const check = await newCheck(admin);
     const made = await said(admin, 'silence', { check_ids: [check.id], minutes: 5, reason: 'a move' });

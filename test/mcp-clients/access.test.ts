@@ -26,6 +26,7 @@ const TOOLS: Record<string, Guarded> = {
   list_pings: 'read',
   get_execution: 'read',
   list_changes: 'changes',
+  who_is_on_call: 'read',
   create_monitor: 'write',
   create_check: 'write',
   test_check: 'write',

@@ -47,6 +47,7 @@ export async function prepare(client: Client, hook: string): Promise<Call[]> {
     { name: 'list_pings', arguments: { check_id: check.id } },
     { name: 'get_execution', arguments: { execution_id } },
     { name: 'list_changes', arguments: { target: check.id } },
+    { name: 'who_is_on_call', arguments: {} },
     { name: 'create_monitor', arguments: { target: target_url } },
     { name: 'create_check', arguments: { entity_id: entity.id, target_url } },
     { name: 'test_check', arguments: { check_type: 'http', target_url, expected_status: 204 } },

@@ -30,7 +30,8 @@ const DESCRIPTIONS = {
   members: 'People in the order of their shifts, 1–30.',
   handover: 'When the next member takes over.',
   time_zone: 'IANA time zone of the hand-over. Default: UTC.',
-  starts_on: 'Local date of the first hand-over, to the first member. 1970–2999. A weekly hand-over keeps its weekday.',
+  starts_on:
+    'Local date from which the members take turns, 1970–2999; the first also before it. A weekly hand-over keeps its weekday.',
   overrides: 'Time ranges in which another member is on call, without overlaps, at most 100. PUT replaces the list.',
 };
 
@@ -124,7 +125,7 @@ const RotaRecord = z
         }),
       )
       .describe(DESCRIPTIONS.overrides),
-    on_call: ShiftRecord.nullable().describe('The shift now; null before the first hand-over.'),
+    on_call: ShiftRecord.describe('The shift now.'),
     next: ShiftRecord.describe('The next shift.'),
     created_at: CreatedAt,
     updated_at: UpdatedAt,
@@ -156,7 +157,7 @@ export function rotaView(rota: RotaItem, now: number): z.infer<typeof RotaRecord
   return pick(RotaRecord, {
     ...rota,
     ...planOf(rota),
-    on_call: current ? shiftView(current) : null,
+    on_call: shiftView(current),
     next: shiftView(next),
   });
 }

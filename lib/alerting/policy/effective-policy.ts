@@ -93,7 +93,7 @@ const rotasOf = ({ escalation }: PolicySettings, rotas: readonly RotaItem[], now
     .filter(({ id }) => escalation.some(({ rota_ids }) => rota_ids?.includes(id)))
     .map((rota) => ({
       id: rota.id,
-      on_call: onCallAt(rota, now).current?.channel_ids ?? [],
+      on_call: onCallAt(rota, now).current.channel_ids,
       members: rota.members.flatMap(({ channel_ids }) => channel_ids),
     }));
 

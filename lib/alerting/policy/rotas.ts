@@ -9,7 +9,7 @@ export type RotaPlan = {
   /** `at`: local time, HH:MM. */
   handover: { every: 'day' | 'week'; at: string };
   time_zone: string;
-  /** Local date of the first hand-over, to the first member. */
+  /** Local date of the first hand-over. Before it, the first member is on call. */
   starts_on: string;
   /** Ascending, without overlaps. `member`: a name. */
   overrides: readonly { starts_at: number; ends_at: number; member: string }[];
@@ -32,19 +32,19 @@ function instantOf(zone: string, wall: number): number {
 
 const daysOf = ({ handover }: RotaPlan): number => (handover.every === 'week' ? 7 : 1);
 
-/** Returns the time of a hand-over, by its number from 0. */
+/** Returns the time of a hand-over, by its number from 0; negative before `starts_on`. */
 function handoverAt(rota: RotaPlan, number: number): number {
   const wall = Date.parse(`${rota.starts_on}T${rota.handover.at}Z`) + number * daysOf(rota) * DAY_MS;
   return instantOf(rota.time_zone, wall);
 }
 
-/** Returns the number of the last hand-over at or before an instant; negative before the first. */
+/** Returns the number of the last hand-over at or before an instant. */
 function lastHandover(rota: RotaPlan, at: number): number {
   const first = Date.parse(`${rota.starts_on}T${rota.handover.at}Z`);
   const wall = at + offsetAt(rota.time_zone, at);
   // One more than the wall time says, because a clock change can shift a hand-over by less than a period.
   let number = Math.floor((wall - first) / (daysOf(rota) * DAY_MS)) + 1;
-  while (number >= 0 && handoverAt(rota, number) > at) number--;
+  while (handoverAt(rota, number) > at) number--;
   return number;
 }
 
@@ -58,9 +58,9 @@ function* shiftsFrom(rota: RotaPlan, from: number): Generator<Shift, void> {
     channel_ids: member.channel_ids,
     override,
   });
-  for (let number = Math.max(0, lastHandover(rota, from)); ; number++) {
+  for (let number = lastHandover(rota, from); ; number++) {
     const end = handoverAt(rota, number + 1);
-    const regular = members[number % members.length]!;
+    const regular = members[Math.max(0, number) % members.length]!;
     let begin = handoverAt(rota, number);
     for (const { starts_at, ends_at, member } of overrides) {
       const [start, stop] = [Math.max(starts_at, begin), Math.min(ends_at, end)];
@@ -73,11 +73,10 @@ function* shiftsFrom(rota: RotaPlan, from: number): Generator<Shift, void> {
   }
 }
 
-/** Returns the shift at an instant (epoch ms) and the next one; no current shift before the first hand-over. Pure. */
-export function onCallAt(rota: RotaPlan, at: number): { current?: Shift; next: Shift } {
+/** Returns the shift at an instant (epoch ms) and the next one. Pure. */
+export function onCallAt(rota: RotaPlan, at: number): { current: Shift; next: Shift } {
   const shifts = shiftsFrom(rota, at);
-  const first = shifts.next().value!;
-  return first.from > at ? { next: first } : { current: first, next: shifts.next().value! };
+  return { current: shifts.next().value!, next: shifts.next().value! };
 }
 
 /** Returns the shifts within [from, to), in epoch ms; those at its limits are not cut. Pure. */

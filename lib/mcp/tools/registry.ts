@@ -74,6 +74,11 @@ export const builtInTools: ReadonlyMap<string, LazyTool> = new Map(
       annotations: READS,
       load: lazy(async () => (await import('#lib/mcp/tools/get-execution.ts')).getExecution),
     },
+    who_is_on_call: {
+      access: 'read',
+      annotations: READS,
+      load: lazy(async () => (await import('#lib/mcp/tools/who-is-on-call.ts')).whoIsOnCall),
+    },
     create_monitor: {
       access: 'write',
       annotations: REACHES_OUT,

@@ -76,10 +76,13 @@ describe('shifts of a rota', () => {
     }
   });
 
-  it('do not exist before the first hand-over', () => {
+  it('are of the first member before the first hand-over, except in an override', () => {
     const first = at('2026-03-25T08:00:00Z');
-    expect(onCallAt(plan(), first - 1)).toMatchObject({ next: { from: first, member: 'ada' } });
-    expect(onCallAt(plan(), first - 1).current).toBeUndefined();
     expect(onCallAt(plan(), first).current).toMatchObject({ from: first, to: first + DAY_MS, member: 'ada' });
+    for (const early of [first - 1, first - DAY_MS, first - 400 * DAY_MS, at('0001-01-01T00:00:00Z')])
+      expect(onCallAt(plan(), early).current).toMatchObject({ member: 'ada', override: false });
+    expect(onCallAt(plan(), first - 1)).toMatchObject({ current: { to: first }, next: { from: first, member: 'ada' } });
+    const overrides = [{ starts_at: first - 60_000, ends_at: first - 1, member: 'joan' }];
+    expect(onCallAt(plan({ overrides }), first - 30_000).current).toMatchObject({ member: 'joan', override: true });
   });
 });
