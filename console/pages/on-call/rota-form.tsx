@@ -19,7 +19,7 @@ export function RotaForm({ rota, onSaved, onClose }: RotaFormProps) {
     <Dialog help="rotas" title={rota ? `Edit ${rota.name}` : 'New rota'} wide onClose={onClose}>
       <Data of={channels} what="Loading the channels">
         {(found) => {
-          const account = found.filter(({ scope }) => scope === 'account');
+          const account = found.filter((one) => one.scope === 'account');
           if (account.length === 0 && !rota)
             return (
               <Empty title="No account channels">
