@@ -20,7 +20,7 @@ import { RotaShifts } from './rota-shifts.tsx';
 /** Hand-overs happen over time, without an event. */
 const POLL_MS = 60_000;
 
-/** Page of on-call rotas: who is on call, and the next weeks of one rota. */
+/** Page of on-call rotas: the persons on call, and the next weeks of one rota. */
 export default function OnCallPage({ query }: PageProps) {
   const rotas = useLoad<Rota[]>('/v1/rotas');
   const [editing, edit] = useState<Rota | undefined>(undefined);
@@ -43,7 +43,7 @@ export default function OnCallPage({ query }: PageProps) {
           if (!shown)
             return (
               <Empty help="rotas" title="No on-call rotas" icon="person">
-                <p>A rota says who is on call. A step of an escalation can notify that person.</p>
+                <p>A rota names the person on call. A step of an escalation can notify that person.</p>
               </Empty>
             );
           return (
