@@ -7,6 +7,7 @@ import type { DefaultPolicyRecord } from '#lib/alerting/configure/default-policy
 import type { Monitor as MonitorRecord } from '#lib/alerting/configure/monitors.ts';
 import type { ChannelRecord, PolicyRecord } from '#lib/alerting/configure/policy-schemas.ts';
 import type { TestedChannel as TestedRecord } from '#lib/alerting/configure/preview.ts';
+import type { rotaView } from '#lib/alerting/configure/rotas.ts';
 import type { MadeSilence, SilenceRecord } from '#lib/alerting/configure/silences.ts';
 import type { WindowRecord } from '#lib/alerting/configure/windows.ts';
 import type { TransitionRecord } from '#lib/alerting/decide/transition.ts';
@@ -69,6 +70,8 @@ export type Monitor = z.output<typeof MonitorRecord>;
 export type TestedChannel = z.output<typeof TestedRecord>;
 export type DefaultPolicy = z.output<typeof DefaultPolicyRecord>;
 export type Silence = z.output<typeof SilenceRecord>;
+export type Rota = ReturnType<typeof rotaView>;
+export type Shift = Rota['next'];
 export type IncidentRecord = IncidentInList;
 /** An incident by id, with its timeline and the notified channels. */
 export type IncidentDetail = IncidentDetailRecord;

@@ -78,6 +78,7 @@ export const pages: readonly PageRow[] = [
     title: 'Maintenance window',
     load: () => import('#console/pages/alerts/windows/window.tsx'),
   },
+  { path: '/on-call', title: 'On call', load: () => import('#console/pages/on-call/on-call.tsx') },
   {
     path: '/actions',
     title: 'Actions',

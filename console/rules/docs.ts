@@ -18,6 +18,8 @@ export const DOCS = {
   deliveries: '/docs/use/alerts#deliveries',
   silences: '/docs/use/alerts#silences',
   acknowledgement: '/docs/use/escalation#acknowledgement',
+  rotas: '/docs/use/on-call',
+  overrides: '/docs/use/on-call#overrides',
   maintenance: '/docs/use/maintenance',
   incidents: '/docs/use/incidents',
   manual_incidents: '/docs/use/incidents#manual-incidents',

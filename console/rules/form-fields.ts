@@ -270,14 +270,15 @@ const rowsOf = (columns: readonly FieldSpec[], value: unknown, single: boolean):
     ),
   );
 
-/** Converts rows to objects. Empty and default values are omitted, except the only property of a row. */
+/** Converts rows to objects. Empty and default values are omitted, except required sets and the only property. */
 const valuesOf = (columns: readonly FieldSpec[], rows: readonly Row[], single: boolean): object[] =>
   rows.map((row) =>
     Object.fromEntries(
       columns.flatMap((column) => {
         const text = row[column.path] ?? '';
         if (single) return row[column.path] === undefined ? [] : [[column.path, readText(column, text)]];
-        return text === '' || text === column.fallback ? [] : [[column.path, readText(column, text)]];
+        const isOmitted = text === '' && !(column.kind === 'set' && column.required);
+        return isOmitted || text === column.fallback ? [] : [[column.path, readText(column, text)]];
       }),
     ),
   );

@@ -44,6 +44,13 @@ export const commands: readonly Command[] = [
     synonyms: 'add create slack e-mail email webhook pager notify notification recipient',
     needs: 'write',
   },
+  {
+    href: '#/on-call?new=rota',
+    name: 'New on-call rota',
+    synonyms: 'add create schedule shift rotation duty pager',
+    needs: 'write',
+  },
+  { href: '#/on-call', name: 'On call', synonyms: 'rota schedule shift rotation duty pager' },
   { href: '#/alerts/silences', name: 'Silences', synonyms: 'mute snooze list' },
   { href: '#/alerts/windows?view=calendar', name: 'Maintenance calendar', synonyms: 'windows downtime list' },
   { href: '#/alerts/channels', name: 'Channels', synonyms: 'slack e-mail email webhook pager notify notification' },

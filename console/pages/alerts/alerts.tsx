@@ -1,6 +1,7 @@
 import { useLoad } from '#console/api/load.ts';
 import type { Check, ListedChannel } from '#console/api/records.ts';
 import type { PageProps } from '#console/app/pages.ts';
+import { LinkButton } from '#console/parts/link-button.tsx';
 import { Page } from '#console/parts/page.tsx';
 import { Empty } from '#console/parts/states.tsx';
 import { Tabs } from '#console/parts/tabs.tsx';
@@ -20,7 +21,14 @@ export default function AlertsPage({ params, query }: PageProps) {
   const named = params.part ?? parts[0]!.part;
   const current = parts.find(({ part }) => part === named);
   return (
-    <Page title="Alerts">
+    <Page
+      title="Alerts"
+      actions={
+        <LinkButton href="#/on-call" quiet>
+          On call
+        </LinkButton>
+      }
+    >
       <Tabs
         label="Alerts"
         current={hrefTo(named)}

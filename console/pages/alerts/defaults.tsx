@@ -5,9 +5,8 @@ import type { DefaultPolicy, ListedChannel } from '#console/api/records.ts';
 import { refusal } from '#console/app/session.ts';
 import { showError, showToast } from '#console/app/toasts.tsx';
 import { EscalationSteps } from '#console/parts/alerts/escalation.tsx';
-import { PolicyTable, policySchema } from '#console/parts/alerts/policy-settings.tsx';
+import { PolicyForm, PolicyTable } from '#console/parts/alerts/policy-settings.tsx';
 import { Button } from '#console/parts/button.tsx';
-import { SchemaForm } from '#console/parts/form/form.tsx';
 import { Section } from '#console/parts/page.tsx';
 import { Data } from '#console/parts/states.tsx';
 
@@ -38,14 +37,17 @@ export function Defaults({ channels }: { channels: readonly ListedChannel[] }) {
         )
       }
     >
-      <p class="hint">It applies to all checks. A setting of a check overrides it.</p>
+      <p class="hint">
+        It applies to all checks. A setting of a check overrides it. Steps of its escalation can notify{' '}
+        <a href="#/on-call">on-call rotas</a>.
+      </p>
       <Data of={policy} what="Loading the default policy">
         {(found) =>
           editing ? (
-            <SchemaForm
+            <PolicyForm
               name="default policy"
-              schema={policySchema(found, callable)}
-              record={found}
+              policy={found}
+              channels={callable}
               submit="Save defaults"
               send={async (body) => {
                 await call('PUT', PATH, { ...body, inherited: found.inherited });

@@ -6,9 +6,8 @@ import type { Policy } from '#console/api/records.ts';
 import { refusal } from '#console/app/session.ts';
 import { showError, showToast } from '#console/app/toasts.tsx';
 import { EscalationHint, EscalationSteps } from '#console/parts/alerts/escalation.tsx';
-import { PolicyTable, policySchema, SETTING_NAMES } from '#console/parts/alerts/policy-settings.tsx';
+import { PolicyForm, PolicyTable, SETTING_NAMES } from '#console/parts/alerts/policy-settings.tsx';
 import { Button } from '#console/parts/button.tsx';
-import { SchemaForm } from '#console/parts/form/form.tsx';
 import { Section } from '#console/parts/page.tsx';
 import { Data } from '#console/parts/states.tsx';
 import { Time } from '#console/parts/time.tsx';
@@ -45,10 +44,10 @@ export function PolicySection({ id, policy }: PolicyProps) {
         {(found) => (
           <>
             {editing ? (
-              <SchemaForm
+              <PolicyForm
                 name={`policy ${id}`}
-                schema={policySchema(found, channelsOf(found))}
-                record={found}
+                policy={found}
+                channels={channelsOf(found)}
                 submit="Save policy"
                 send={async (body) => {
                   await call('POST', path, { ...body, inherited: found.inherited });

@@ -1,4 +1,6 @@
-import { type Callable, channelNames, stepOf } from '#console/rules/escalation.ts';
+import { useLoad } from '#console/api/load.ts';
+import type { Rota } from '#console/api/records.ts';
+import { type Callable, channelNames, rotaNames, stepOf } from '#console/rules/escalation.ts';
 import { duration } from '#console/rules/time.ts';
 import { list } from '#console/rules/words.ts';
 import type { EscalationStep } from '#lib/alerting/policy/settings.ts';
@@ -7,13 +9,15 @@ type StepsProps = { steps: readonly EscalationStep[]; channels: readonly Callabl
 
 /** Lists the steps of an escalation. */
 export function EscalationSteps({ steps, channels }: StepsProps) {
+  const { data } = useLoad<Rota[]>(steps.some(({ rota_ids }) => rota_ids) ? '/v1/rotas' : null);
   const names = channelNames(steps, channels);
+  const rotas = data && rotaNames(steps, data);
   return (
     <ol class="coming">
       {steps.map(({ after_seconds, channel_ids, rota_ids = [] }) => (
         <li key={after_seconds} dir="auto">
           after {duration(after_seconds * 1000)}:{' '}
-          {list([...channel_ids.map((id) => names[id]!), ...rota_ids.map((id) => `rota ${id}`)])}
+          {list([...channel_ids.map((id) => names[id]!), ...rota_ids.map((id) => `on call: ${rotas?.[id] ?? id}`)])}
         </li>
       ))}
     </ol>

@@ -1,8 +1,12 @@
+import type { ComponentProps } from 'preact';
+import { useLoad } from '#console/api/load.ts';
+import type { Rota } from '#console/api/records.ts';
 import { schemas } from '#console/api/schemas.ts';
 import { Button } from '#console/parts/button.tsx';
+import { SchemaForm } from '#console/parts/form/form.tsx';
+import { Data } from '#console/parts/states.tsx';
 import { type Column, Table } from '#console/parts/table/table.tsx';
-import { type Callable, withChannelNames } from '#console/rules/escalation.ts';
-import type { FormSchema } from '#console/rules/form-fields.ts';
+import { type Callable, withRecipientNames } from '#console/rules/escalation.ts';
 import { duration } from '#console/rules/time.ts';
 import { count, number } from '#console/rules/words.ts';
 import type { PolicySettings } from '#lib/alerting/policy/settings.ts';
@@ -12,11 +16,26 @@ const SETTINGS = schemas.policy.properties;
 type Name = keyof PolicySettings;
 type Policy = PolicySettings & { inherited: readonly string[] };
 
-/** Returns the form schema of a policy. @param channels that its escalation can notify */
-export const policySchema = ({ escalation: steps }: Policy, channels: readonly Callable[]): FormSchema => {
-  const { escalation, ...settings } = SETTINGS;
-  return { type: 'object', properties: { ...settings, escalation: withChannelNames(escalation, steps, channels) } };
+type FormProps = Omit<ComponentProps<typeof SchemaForm>, 'schema' | 'record'> & {
+  policy: Policy;
+  /** Channels that the escalation can notify. */
+  channels: readonly Callable[];
 };
+
+/** Form of a policy. It is shown when the rotas are loaded, because a step without its field would lose its rotas. */
+export function PolicyForm({ policy, channels, ...rest }: FormProps) {
+  const rotas = useLoad<Rota[]>('/v1/rotas');
+  const { escalation, ...settings } = SETTINGS;
+  return (
+    <Data of={rotas} what="Loading the rotas">
+      {(found) => {
+        const steps = withRecipientNames(escalation, policy.escalation, channels, found);
+        const schema = { type: 'object', properties: { ...settings, escalation: steps } };
+        return <SchemaForm {...rest} schema={schema} record={policy} />;
+      }}
+    </Data>
+  );
+}
 
 /** All settings, in the order of the table. */
 export const SETTING_NAMES = Object.keys(SETTINGS) as Name[];

@@ -59,6 +59,25 @@ export function weeksOf(month: Month, zone: Zone): Day[][] {
   return weeks;
 }
 
+/** Returns whole weeks from Monday, the first with a time (epoch ms). All days count as in. */
+export function weeksFrom(at: number, zone: Zone, count: number): Day[][] {
+  const date = new Date(at);
+  const [year, month, day, weekday] =
+    zone === 'utc'
+      ? [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate(), date.getUTCDay()]
+      : [date.getFullYear(), date.getMonth(), date.getDate(), date.getDay()];
+  const monday = day - ((weekday + 6) % 7);
+  const midnight = (i: number) =>
+    zone === 'utc' ? Date.UTC(year, month, monday + i) : new Date(year, month, monday + i).getTime();
+  const dayOf = (i: number): Day => ({
+    from: midnight(i),
+    to: midnight(i + 1),
+    number: new Date(Date.UTC(year, month, monday + i)).getUTCDate(),
+    isIn: true,
+  });
+  return Array.from({ length: count }, (_, week) => Array.from({ length: 7 }, (_, i) => dayOf(week * 7 + i)));
+}
+
 /** Time range of an item. */
 export type CalendarSpan<Of> = TimeRange & { of: Of };
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { automation } from '#console/api/automation-schemas.ts';
 import { schemas } from '#console/api/schemas.ts';
 import { schemaOfFields } from '#console/rules/catalog.ts';
-import { withChannelNames } from '#console/rules/escalation.ts';
+import { withRecipientNames } from '#console/rules/escalation.ts';
 import { escaped, unescaped } from '#console/rules/escapes.ts';
 import { bodyOf, draftOf, isChanged, sortErrors, startingFrom } from '#console/rules/form-draft.ts';
 import {
@@ -60,7 +60,10 @@ describe('form of a schema', () => {
     const policy = { ...POLICY_DEFAULTS, impact_update: false, escalation: steps };
     const { escalation, ...settings } = schemas.policy.properties;
     const specs = fieldsOf({
-      properties: { ...settings, escalation: withChannelNames(escalation, steps, [{ id: 'chn_1', name: 'On call' }]) },
+      properties: {
+        ...settings,
+        escalation: withRecipientNames(escalation, steps, [{ id: 'chn_1', name: 'On call' }], []),
+      },
     });
     expect(specs.at(-1)?.columns[1]).toMatchObject({ kind: 'set', titles: { chn_1: 'On call' } });
     expect(draftOf(specs, policy)).toMatchObject({ impact_update: 'false', cooldown_seconds: '300' });

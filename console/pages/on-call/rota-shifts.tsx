@@ -1,0 +1,135 @@
+import { useState } from 'preact/hooks';
+import { call } from '#console/api/call.ts';
+import { useLoad } from '#console/api/load.ts';
+import type { Rota, Shift } from '#console/api/records.ts';
+import { zone } from '#console/app/appearance.ts';
+import { now } from '#console/app/clock.ts';
+import { refusal } from '#console/app/session.ts';
+import { showError, showToast } from '#console/app/toasts.tsx';
+import { Button } from '#console/parts/button.tsx';
+import { Dialog } from '#console/parts/dialog.tsx';
+import { SchemaForm } from '#console/parts/form/form.tsx';
+import { Section } from '#console/parts/page.tsx';
+import { Data } from '#console/parts/states.tsx';
+import { overrideSchema } from '#console/rules/rotas.ts';
+import { minutes, span } from '#console/rules/time.ts';
+import { barsOf, type Day, weeksFrom } from '#console/rules/windows/calendar.ts';
+
+const WEEKS = 5;
+const HOUR_MS = 3_600_000;
+
+type ShiftsProps = { rota: Rota; reload: () => void };
+
+/** Calendar of the shifts of a rota in five weeks, and its overrides. */
+export function RotaShifts({ rota, reload }: ShiftsProps) {
+  const weeks = weeksFrom(now.value, zone.value, WEEKS);
+  const [from, to] = [weeks[0]![0]!.from, weeks.at(-1)!.at(-1)!.to].map((at) => new Date(at).toISOString());
+  const query = new URLSearchParams({ from: from!, to: to! });
+  const shifts = useLoad<Shift[]>(`/v1/rotas/${rota.id}/shifts?${query}`);
+  const [adding, add] = useState(false);
+  const why = refusal('write');
+  /** Changes the overrides. It reads them first, so that those of other users are kept. */
+  async function change(build: (overrides: Rota['overrides']) => object[]): Promise<void> {
+    const { overrides } = await call<Rota>('GET', `/v1/rotas/${rota.id}`);
+    await call('PUT', `/v1/rotas/${rota.id}`, { overrides: build(overrides) });
+    reload();
+  }
+  const hour = Math.ceil(now.value / HOUR_MS) * HOUR_MS;
+  return (
+    <Section
+      title={rota.name}
+      actions={
+        <Button small icon="add" why={why} onClick={() => add(true)}>
+          Add override
+        </Button>
+      }
+    >
+      <Data of={shifts} what="Loading the shifts">
+        {(found) => <Weeks weeks={weeks} shifts={found} />}
+      </Data>
+      {rota.overrides.length > 0 && (
+        <>
+          <h3>Overrides</h3>
+          <ul class="coming">
+            {rota.overrides.map(({ starts_at, ends_at, member }) => {
+              const when = span(Date.parse(starts_at), Date.parse(ends_at), zone.value);
+              return (
+                <li key={starts_at}>
+                  {when}: <bdi>{member}</bdi>{' '}
+                  <Button
+                    small
+                    quiet
+                    icon="close"
+                    label={`Remove the override ${when}`}
+                    why={why}
+                    onClick={() =>
+                      void change((all) => all.filter((one) => one.starts_at !== starts_at)).catch(showError)
+                    }
+                  />
+                </li>
+              );
+            })}
+          </ul>
+        </>
+      )}
+      {adding && (
+        <Dialog help="overrides" title="Add override" onClose={() => add(false)}>
+          <SchemaForm
+            name={`override ${rota.id}`}
+            schema={overrideSchema(rota, new Date(hour).toISOString(), new Date(hour + 24 * HOUR_MS).toISOString())}
+            submit="Save override"
+            send={async (body) => {
+              await change((all) => [...all, body]);
+              showToast('The override is added.');
+              add(false);
+            }}
+            onCancel={() => add(false)}
+          />
+        </Dialog>
+      )}
+    </Section>
+  );
+}
+
+const Weeks = ({ weeks, shifts }: { weeks: readonly (readonly Day[])[]; shifts: readonly Shift[] }) => {
+  const spans = shifts.map((of) => ({ from: Date.parse(of.from), to: Date.parse(of.to), of }));
+  return (
+    <section class="calendar" aria-label="Shifts">
+      {weeks.map((week) => (
+        <ol key={week[0]!.from} class="week">
+          {week.map(({ from, to, number }, i) => (
+            <li
+              key={from}
+              class={from <= now.value && now.value < to ? 'day today' : 'day'}
+              style={{ gridColumn: i + 1 }}
+              aria-hidden="true"
+            >
+              <span>{number}</span>
+            </li>
+          ))}
+          {barsOf(week, spans).map(({ of, from, to, column, columns, lane, isContinued }) => {
+            const when = span(from, to, zone.value);
+            const is = to <= now.value ? 'over' : from <= now.value ? 'open' : 'next';
+            return (
+              <li
+                key={from}
+                class={isContinued ? 'goes-on' : undefined}
+                style={{ gridColumn: `${column + 1} / span ${columns}`, gridRow: lane + 2 }}
+              >
+                <span class={`bar ${is}`} title={`${of.member}: ${when}`}>
+                  <span class="bar-when">{when}</span>
+                  <span class="bar-begin" aria-hidden="true">
+                    {isContinued ? '…' : minutes(from, zone.value)}
+                  </span>{' '}
+                  <bdi>{of.member}</bdi>
+                  {of.override && ', override'}
+                  {is === 'open' && ', on call'}
+                </span>
+              </li>
+            );
+          })}
+        </ol>
+      ))}
+    </section>
+  );
+};

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { barriers } from '#test/support/axe.ts';
+import { newTenant } from '#test/support/client.ts';
+import { got } from '#test/support/fleet.ts';
+import { browserAndService } from './browser-and-service.ts';
+import { binary } from './chromium.ts';
+import { button } from './person.ts';
+import { arrive, personAt } from './places.ts';
+
+describe.skipIf(!binary)('on-call rotas in a browser', () => {
+  const world = browserAndService();
+
+  it('creates a rota by keyboard, adds an override, and selects the rota in an escalation', async () => {
+    const admin = await newTenant();
+    const channel = { name: 'Pager', channel_type: 'slack', config: { url: 'https://127.77.0.9/pager' } };
+    got(await admin.post('/v1/notify/channels', channel), 201);
+    const person = await personAt(world.browser, world.url, admin.key, '/on-call');
+    const { page, complaints } = person;
+    const dialog = page.getByRole('dialog');
+    await button(person, 'New rota').press('Enter');
+    await dialog.getByLabel(/^Name/).fill('Payments');
+    for (const [i, name] of ['Ada', 'Grace'].entries()) {
+      await button(person, 'Add').press('Enter');
+      const row = dialog.locator('.field.rows > ol > li').nth(i);
+      await row.getByLabel(/^Person/).fill(name);
+      await row.getByLabel('Pager').press('Space');
+    }
+    await dialog.getByLabel(/^Time of day/).fill('00:00');
+    await button(person, 'Create rota').press('Enter');
+    const row = page.getByRole('table', { name: 'Rotas' }).locator('tbody tr');
+    await row.getByText('Ada', { exact: true }).waitFor();
+
+    await button(person, 'Add override').press('Enter');
+    await dialog.getByLabel(/^Person/).selectOption('Grace');
+    await button(person, 'Save override').press('Enter');
+    await page.getByText('Grace, override').first().waitFor();
+    const [rota] = got(await admin.get('/v1/rotas'), 200);
+    expect(rota).toMatchObject({ name: 'Payments', overrides: [{ member: 'Grace' }] });
+    expect(await barriers(page)).toEqual([]);
+
+    await arrive(person, '/alerts/defaults');
+    await button(person, 'Change defaults').click();
+    await button(person, 'Add').click();
+    await page.getByRole('textbox', { name: /^After/ }).fill('15');
+    await page.getByLabel('Payments').check();
+    await button(person, 'Save defaults').click();
+    await page.getByText(/on call: Payments/).waitFor();
+    expect(complaints).toEqual([]);
+  });
+});
