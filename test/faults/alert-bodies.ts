@@ -18,6 +18,15 @@ export function newChannel(random: Random, number: number): object {
 /** A channel for all alerts of an account, so that recipients of a root cause get its downstream failures too. */
 export const accountChannel = { channel_type: 'webhook', config: { url: 'https://r0.test/webhook' } };
 
+/** Returns the body of a daily rota whose next hand-over is some minutes after `now` (epoch ms). */
+export function newRota(random: Random, now: number, channel_ids: string[]): object {
+  const [starts_on, time] = new Date(now + random.int(1, 8) * 60_000 - random.int(0, 2) * 86_400_000)
+    .toISOString()
+    .split('T') as [string, string];
+  const members = channel_ids.map((id, i) => ({ name: `person ${i}`, channel_ids: [id] }));
+  return { name: 'on call', members, handover: { every: 'day', at: time.slice(0, 5) }, starts_on };
+}
+
 /** Returns random policy settings. */
 export const policy = (random: Random): object => ({
   cooldown_seconds: random.pick([0, 0, 30, 300]),

@@ -9,7 +9,7 @@ export const selection = (random: Random, check: CheckItem): object | null =>
   random.pick([null, { entity_ids: [check.entity_id] }, { check_ids: [check.id] }]);
 
 /** Returns the ids of alerting items of one kind, by the prefix of their keys. */
-export const alertingIdsIn = ({ table }: Observations, word: 'CHANNEL#' | 'SILENCE#' | 'WINDOW#'): string[] =>
+export const alertingIdsIn = ({ table }: Observations, word: 'CHANNEL#' | 'SILENCE#' | 'WINDOW#' | 'ROTA#'): string[] =>
   [...table.values()].flatMap((item) =>
     item.pk.endsWith('#ALERTING') && item.sk.startsWith(word) ? [item.sk.slice(word.length)] : [],
   );

@@ -7,7 +7,7 @@ import { slotsOf } from '#test/oracle/rules.ts';
 import type { Random } from '#test/support/random.ts';
 import type { VirtualClock } from '#test/support/virtual-clock.ts';
 import { newChannel, type OperatorWorld, policy } from './alert-bodies.ts';
-import { changeAlerting } from './alerting-operator.ts';
+import { alertingIdsIn, changeAlerting } from './alerting-operator.ts';
 import { newCheck, RETRIES } from './new-check.ts';
 import { newRemediation } from './new-remediation.ts';
 import type { Observations } from './observations.ts';
@@ -37,16 +37,20 @@ function trigger(random: Random, checks: CheckItem[]): object {
 
 /** Gives two checks in three a channel. */
 export async function setUpAlerts(world: OperatorWorld, check: CheckItem, number: number): Promise<void> {
-  const { random, clock, client } = world;
+  const { random, clock, client, seen } = world;
   const base = `/v1/checks/${check.id}/policy`;
   if (random.chance(0.3)) return;
   await insist(random, clock, () => client('POST', base, { ...policy(random), ...silence(random, clock) }));
+  const rota_ids = random.chance(0.5) ? alertingIdsIn(seen, 'ROTA#') : [];
+  const after_seconds = random.pick([10, 30, 90]);
+  const onCall = { after_seconds, channel_ids: [], rota_ids };
+  if (rota_ids.length > 0) await insist(random, clock, () => client('POST', base, { escalation: [onCall] }));
   for (let i = random.int(1, 2); i > 0; i--) {
     const body = newChannel(random, (number + i) % 4);
     const made = await insist(random, clock, () => client('POST', `${base}/channels`, body));
     if (made?.status !== 201 || !random.chance(0.3)) continue;
     // No other channel may remain that is notified before it.
-    const escalation = [{ after_seconds: random.pick([10, 30, 90]), channel_ids: [(made.body as { id: string }).id] }];
+    const escalation = [{ ...onCall, channel_ids: [(made.body as { id: string }).id] }];
     await insist(random, clock, () => client('POST', base, { escalation }));
   }
 }

@@ -1,6 +1,6 @@
 import { checksIn, keyText } from '#test/oracle/inside.ts';
 import { runAgent } from './agents.ts';
-import { accountChannel } from './alert-bodies.ts';
+import { accountChannel, newChannel, newRota } from './alert-bodies.ts';
 import { runAppliers } from './appliers.ts';
 import { runBuilder } from './builder.ts';
 import { relateAtFirst, runCataloguer } from './cataloguer.ts';
@@ -24,6 +24,17 @@ const AT_WORK = [
   ...[runHands, runAppliers, runResponder],
 ];
 
+/** Creates a rota of two people, each with a channel. */
+async function hireOnCall({ random, clock, client }: People): Promise<void> {
+  const post = (path: string, body: object) => insist(random, clock, () => client('POST', path, body));
+  const ids: string[] = [];
+  for (const number of [1, 2]) {
+    const made = await post('/v1/notify/channels', { name: `person ${number}`, ...newChannel(random, number) });
+    if (made?.status === 201) ids.push((made.body as { id: string }).id);
+  }
+  if (ids.length > 0) await post('/v1/rotas', newRota(random, clock.now(), ids));
+}
+
 /** The tenant: creates everything, then its operators and agents run. */
 export async function people(world: People): Promise<void> {
   const { random, clock, client, seen, end } = world;
@@ -33,6 +44,7 @@ export async function people(world: People): Promise<void> {
   for (let i = 0; i < CHECKS; i++) await post('/v1/checks', newCheck(random, random.pick(entitiesIn(seen)), i));
   await relateAtFirst(world);
   if (random.chance(0.6)) await post('/v1/notify/channels', { name: 'account', ...accountChannel });
+  if (random.chance(0.5)) await hireOnCall(world);
   for (const [i, check] of checksIn(seen).entries()) await setUpAlerts(world, check, i);
   for (let i = 0; i < ACTIONS; i++) await post('/v1/actions', newAction(random, checksIn(seen), i));
   for (const run of AT_WORK) void run(world, end);

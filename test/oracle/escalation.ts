@@ -1,9 +1,10 @@
 import type { AlertItem } from '#lib/alerting/decide/alert-item.ts';
 import type { DeliveryItem } from '#lib/alerting/notify/delivery-item.ts';
 import type { PolicyItem } from '#lib/alerting/policy/policy.ts';
+import type { RotaItem } from '#lib/alerting/policy/rotas.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { timeOf } from '#lib/platform/ids.ts';
-import { isRecipient } from './in-force.ts';
+import { channelsOnCall, isRecipient, possibleTimes } from './in-force.ts';
 import {
   alertsIn,
   type Commit,
@@ -17,13 +18,15 @@ import {
 
 /**
  * Promise: while a failure is acknowledged, it causes no reminder or escalation. Each escalation step is taken once per
- * failure, in order and not too early. A channel in a step is not notified of a failure before it, and is notified of
- * the recovery if it was notified. No step is forgotten.
+ * failure, in order and not too early. It notifies its channels and those of the person on call in its rotas, and no
+ * others. A channel in a step is not notified of a failure before it, and is notified of the recovery if it was
+ * notified. No step is forgotten.
  */
 export function checkEscalation(inside: Inside): string[] {
   const known: Known = {
     checks: new Map(),
     policies: new Map(),
+    rotas: new Map(),
     taken: new Set(),
     called: new Map(),
     given_up: new Set(),
@@ -39,9 +42,14 @@ export function checkEscalation(inside: Inside): string[] {
   return [...wrong, ...forgotten(inside)];
 }
 
+const isOnRota = (id: string, rotas: readonly RotaItem[]): boolean =>
+  rotas.some(({ members }) => members.some(({ channel_ids }) => channel_ids.includes(id)));
+
 type Known = {
   checks: Map<string, CheckItem>;
   policies: Map<string, PolicyItem>;
+  /** Rotas by key. */
+  rotas: Map<string, RotaItem>;
   /** Taken steps, by failure. */
   taken: Set<string>;
   /** Channels that a step notified and that were not notified of a recovery since, by check. */
@@ -50,8 +58,9 @@ type Known = {
   given_up: Set<string>;
 };
 
-function recordItems({ changes }: Commit, { checks, policies }: Known): void {
+function recordItems({ changes }: Commit, { checks, policies, rotas }: Known): void {
   for (const { key, after } of changes) {
+    if (after && key.sk.startsWith('ROTA#')) rotas.set(keyText(key), after as RotaItem);
     const map = isCheckKey(key) ? checks : key.sk === 'POLICY' ? policies : undefined;
     if (after) map?.set(checkIdOf(key), after as CheckItem & PolicyItem);
     else map?.delete(checkIdOf(key));
@@ -64,6 +73,7 @@ function findViolations(alert: AlertItem, known: Known, deliveries: DeliveryItem
   const wrong: string[] = [];
   const check = known.checks.get(check_id);
   const { channels = [], escalation = [] } = known.policies.get(check_id) ?? {};
+  const rotas = [...known.rotas.values()];
   const by = check?.alerts.episode?.acknowledgement;
   if ((kind === 'reminder' || kind === 'escalation') && by && (by.until ?? Number.POSITIVE_INFINITY) > at)
     wrong.push(`alert ${id} (${kind}) is sent at ${at}, although ${by.by} acknowledged the failure at ${by.at}`);
@@ -80,14 +90,18 @@ function findViolations(alert: AlertItem, known: Known, deliveries: DeliveryItem
     const hasFailed = deliveries.some((one) => one.check_id === check_id && one.status === 'failed');
     const isCalledEarly = hasFailed || known.given_up.delete(check_id);
     if (at < due && !isCalledEarly) wrong.push(`alert ${id} takes step ${step} at ${at}, before it is due at ${due}`);
+    const onCall = possibleTimes(at).map((time) => channelsOnCall(escalation[step], rotas, time));
+    for (const { channel_id } of to)
+      if (onCall.every((channels) => !channels.has(channel_id)))
+        wrong.push(`alert ${id} takes step ${step} at ${at}, but channel ${channel_id} is not on call`);
     return wrong;
   }
   if (kind === 'remediation_failed') known.given_up.add(check_id);
   if (kind === 'test' || reports_state === null || !check) return wrong;
   for (const { channel_id } of to)
     if (
-      !isRecipient(channel_id, escalation, check.alerts, reports_state) &&
-      channels.some((one) => one.id === channel_id)
+      !isRecipient(channel_id, escalation, rotas, check.alerts, reports_state) &&
+      (channels.some((one) => one.id === channel_id) || isOnRota(channel_id, rotas))
     )
       wrong.push(`alert ${id} (${kind}) goes to channel ${channel_id} before its step`);
   if (reports_state !== 'up') return wrong;

@@ -1,6 +1,7 @@
 import type { AccountChannel, AccountSilence, AlertingHead } from '#lib/alerting/policy/account-alerting.ts';
 import type { PolicyItem } from '#lib/alerting/policy/policy.ts';
-import { POLICY_DEFAULTS, type PolicySettings } from '#lib/alerting/policy/settings.ts';
+import type { RotaItem } from '#lib/alerting/policy/rotas.ts';
+import { type EscalationStep, POLICY_DEFAULTS, type PolicySettings } from '#lib/alerting/policy/settings.ts';
 import type { WindowItem } from '#lib/alerting/policy/windows.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
@@ -80,13 +81,14 @@ export function effectiveSettings(
     (one) => one.enabled && isSelected(one.applies_to, check, entity),
   );
   const { escalation = [] } = { ...head?.policy, ...own };
-  const named = new Set(escalation.flatMap(({ channel_ids }) => channel_ids));
+  const rotas = of<RotaItem>('ROTA#');
+  const named = new Set(escalation.flatMap((step) => [...channelsOnCall(step, rotas, at)]));
   const all = (says: string) => [
     ...(own?.channels ?? []),
     ...channels.filter(({ applies_to: of }) => reportsTo(of, says)),
   ];
   const recipients: EffectiveSettings['recipients'] = (says) => {
-    const receiving = all(says).filter((one) => isRecipient(one.id, escalation, check.alerts, says));
+    const receiving = all(says).filter((one) => isRecipient(one.id, escalation, rotas, check.alerts, says));
     const first = new Map(receiving.toReversed().map((channel) => [channel.destination, channel.id]));
     return receiving
       .filter((one) => first.get(one.destination) === one.id)
@@ -104,18 +106,37 @@ export function effectiveSettings(
   };
 }
 
+const DAY_MS = 86_400_000;
+
+/** Returns the channels that a step notifies at `at`. Rotas are daily, in UTC, and without overrides. */
+export function channelsOnCall(step: EscalationStep | undefined, rotas: readonly RotaItem[], at: number): Set<string> {
+  const found = new Set(step?.channel_ids);
+  for (const { id, members, starts_on, handover } of rotas) {
+    if (!step?.rota_ids?.includes(id)) continue;
+    const days = Math.floor((at - Date.parse(`${starts_on}T${handover.at}Z`)) / DAY_MS);
+    for (const channel of members[Math.max(0, days) % members.length]!.channel_ids) found.add(channel);
+  }
+  return found;
+}
+
 /**
  * Whether a channel is notified of a state: a channel in an escalation step from that step on, and of the recovery if
- * it was notified.
+ * it was notified. A channel that only a rota of a step names is notified of either only if a step notified it.
  */
 export function isRecipient(
   id: string,
-  escalation: readonly { channel_ids: string[] }[],
+  escalation: readonly EscalationStep[],
+  rotas: readonly RotaItem[],
   { episode, escalated = [] }: CheckItem['alerts'],
   says: string,
 ): boolean {
   const step = escalation.findIndex(({ channel_ids }) => channel_ids.includes(id));
-  if (step < 0) return true;
+  const isMember = rotas.some(
+    (rota) =>
+      escalation.some(({ rota_ids }) => rota_ids?.includes(rota.id)) &&
+      rota.members.some(({ channel_ids }) => channel_ids.includes(id)),
+  );
+  if (step < 0) return !isMember || escalated.includes(id);
   return says === 'up' ? escalated.includes(id) : step < (episode?.escalation?.steps ?? 0);
 }
 
