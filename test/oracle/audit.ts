@@ -52,6 +52,10 @@ const SETTINGS: [is: (key: Change['key']) => boolean, members: string[]][] = [
   [({ pk, sk }) => pk.endsWith('#ALERTING') && sk.startsWith('SILENCE#'), ['applies_to', 'until']],
   [({ pk, sk }) => pk.endsWith('#ALERTING') && sk.startsWith('WINDOW#'), ['name', 'times', 'scope']],
   [
+    ({ pk, sk }) => pk.endsWith('#ALERTING') && sk.startsWith('ROTA#'),
+    ['name', 'members', 'handover', 'starts_on', 'overrides'],
+  ],
+  [
     ({ sk }) => sk.startsWith('act_'),
     ['name', 'url', 'trigger_type', 'check_id', 'trigger_to_state', 'interval_seconds', 'remediation'],
   ],

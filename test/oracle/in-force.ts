@@ -130,14 +130,13 @@ export function isRecipient(
   { episode, escalated = [] }: CheckItem['alerts'],
   says: string,
 ): boolean {
-  const step = escalation.findIndex(({ channel_ids }) => channel_ids.includes(id));
-  const isMember = rotas.some(
-    (rota) =>
-      escalation.some(({ rota_ids }) => rota_ids?.includes(rota.id)) &&
-      rota.members.some(({ channel_ids }) => channel_ids.includes(id)),
-  );
-  if (step < 0) return !isMember || escalated.includes(id);
-  return says === 'up' ? escalated.includes(id) : step < (episode?.escalation?.steps ?? 0);
+  const own = escalation.findIndex(({ channel_ids }) => channel_ids.includes(id));
+  const isMember = ({ rota_ids = [] }: EscalationStep) =>
+    rotas.some((rota) => rota_ids.includes(rota.id) && rota.members.some((one) => one.channel_ids.includes(id)));
+  const steps = [own, escalation.findIndex(isMember)].filter((step) => step >= 0);
+  if (steps.length === 0) return true;
+  if (says === 'up') return escalated.includes(id);
+  return Math.min(...steps) < (episode?.escalation?.steps ?? 0) && (own >= 0 || escalated.includes(id));
 }
 
 const reportsTo = (selection: AccountChannel['applies_to'], says: string): boolean =>
