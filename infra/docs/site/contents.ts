@@ -16,6 +16,7 @@ export const CONTENTS = {
       'channels',
       'channel-types',
       'escalation',
+      'on-call',
       'maintenance',
       'incidents',
       'troubleshooting',
