@@ -19,6 +19,7 @@ export async function watchDisk(
   measure: (dir: string) => Promise<Space> = statfs,
 ): Promise<{ stop: () => void; update: () => Promise<void> }> {
   let logged: number | undefined;
+  let stored: number | undefined;
   const update = async () => {
     try {
       const { bavail, blocks, bsize } = await measure(dir);
@@ -34,8 +35,10 @@ export async function watchDisk(
         });
       }
       if (!isLow) logged = undefined;
+      if (free_percent === stored) return;
       const item: DiskItem = { ...keys.disk, free_percent };
       await ports.table.putMany([item]);
+      stored = free_percent;
     } catch (error) {
       ports.log.error('disk space not measured, will be retried', { dir, error });
     }
