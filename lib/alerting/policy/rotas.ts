@@ -32,18 +32,18 @@ function instantOf(zone: string, wall: number): number {
 
 const daysOf = ({ handover }: RotaPlan): number => (handover.every === 'week' ? 7 : 1);
 
+/** Returns the wall time (ms) of the first hand-over. */
+const firstWall = ({ starts_on, handover }: RotaPlan): number => Date.parse(`${starts_on}T${handover.at}Z`);
+
 /** Returns the time of a hand-over, by its number from 0; negative before `starts_on`. */
-function handoverAt(rota: RotaPlan, number: number): number {
-  const wall = Date.parse(`${rota.starts_on}T${rota.handover.at}Z`) + number * daysOf(rota) * DAY_MS;
-  return instantOf(rota.time_zone, wall);
-}
+const handoverAt = (rota: RotaPlan, number: number): number =>
+  instantOf(rota.time_zone, firstWall(rota) + number * daysOf(rota) * DAY_MS);
 
 /** Returns the number of the last hand-over at or before an instant. */
 function lastHandover(rota: RotaPlan, at: number): number {
-  const first = Date.parse(`${rota.starts_on}T${rota.handover.at}Z`);
   const wall = at + offsetAt(rota.time_zone, at);
   // One more than the wall time says, because a clock change can shift a hand-over by less than a period.
-  let number = Math.floor((wall - first) / (daysOf(rota) * DAY_MS)) + 1;
+  let number = Math.floor((wall - firstWall(rota)) / (daysOf(rota) * DAY_MS)) + 1;
   while (handoverAt(rota, number) > at) number--;
   return number;
 }

@@ -70,13 +70,11 @@ export async function evaluateAll(
   const results: AssertionResults = { failures: [], warnings: [], evaluated: [] };
   const json = await jsonValues(assertions, facts, cpu);
   const observations = assertions.map((assertion) => observationOf(assertion, facts, json?.(assertion)));
-  const matched = await areMatches(
-    cpu,
-    assertions.flatMap((one, i) => searchesOf(one, observations[i])),
-  );
+  const searches = assertions.map((assertion, i) => searchesOf(assertion, observations[i]));
+  const matched = await areMatches(cpu, searches.flat());
   for (const [i, assertion] of assertions.entries()) {
     const observation = observations[i];
-    const own = matched.splice(0, searchesOf(assertion, observation).length);
+    const own = matched.splice(0, searches[i]!.length);
     const message = observation && failureMessage(assertion, observation, facts, own);
     if (withDetails) {
       const actual = observation && 'actual' in observation ? observation.actual : null;
