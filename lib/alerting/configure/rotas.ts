@@ -12,7 +12,7 @@ import { pick } from '#lib/platform/plain-data.ts';
 import { Name } from '#lib/platform/text.ts';
 import { DAY_MS, iso } from '#lib/platform/time.ts';
 import { assertTimeZone } from '#lib/schedule/calendar/calendar.ts';
-import { CalendarError } from '#lib/schedule/calendar/schedule-line.ts';
+import { calendarAt } from '#lib/schedule/calendar/calendar-at.ts';
 import { changeAlerting } from './change-alerting.ts';
 
 const MAX_ROTAS = 20;
@@ -180,7 +180,7 @@ function rotaIn(rotas: readonly RotaItem[], id: string): RotaItem {
 
 /** Asserts a valid plan and sorts its overrides. @throws AppError VALIDATION_ERROR */
 function validated<Plan extends RotaPlan>(plan: Plan, channels: readonly { id: string }[]): Plan {
-  assertZone(plan.time_zone);
+  calendarAt('time_zone', () => assertTimeZone(plan.time_zone));
   const names = plan.members.map(({ name }) => name);
   for (const [i, { name, channel_ids }] of plan.members.entries()) {
     if (names.indexOf(name) < i) throw invalid(`members.${i}.name`, 'is the name of another member; make it unique');
@@ -197,15 +197,6 @@ function validated<Plan extends RotaPlan>(plan: Plan, channels: readonly { id: s
     if (other < i) throw invalid(`overrides.${i}`, `overlaps override ${other}; only one applies at a time`);
   }
   return { ...plan, overrides: plan.overrides.toSorted((a, b) => a.starts_at - b.starts_at) };
-}
-
-function assertZone(time_zone: string): void {
-  try {
-    assertTimeZone(time_zone);
-  } catch (error) {
-    if (error instanceof CalendarError) throw invalid('time_zone', error.message);
-    throw error;
-  }
 }
 
 async function addRota(context: Context, { time_zone = 'UTC', overrides = [], ...input }: NewRota): Promise<RotaItem> {

@@ -16,8 +16,9 @@ import { pick } from '#lib/platform/plain-data.ts';
 import { line, Name, Slug } from '#lib/platform/text.ts';
 import { DAY_MS, iso } from '#lib/platform/time.ts';
 import { assertTimeZone, dueTimes } from '#lib/schedule/calendar/calendar.ts';
+import { calendarAt } from '#lib/schedule/calendar/calendar-at.ts';
 import { parseCron } from '#lib/schedule/calendar/cron.ts';
-import { CalendarError, type ScheduleLine } from '#lib/schedule/calendar/schedule-line.ts';
+import type { ScheduleLine } from '#lib/schedule/calendar/schedule-line.ts';
 import { changeAlerting } from './change-alerting.ts';
 import { assertMayMute } from './silences.ts';
 
@@ -163,8 +164,8 @@ function recurring(given: Given, now: number, stored: WindowTimes | undefined): 
   const from = given.from ?? before?.from ?? now;
   const until = given.until === undefined ? before?.until : (given.until ?? undefined);
   if (until !== undefined && until <= from) throw invalid('until', 'must be after from');
-  parsed('time_zone', () => assertTimeZone(time_zone));
-  const line = parsed('cron', () => parseCron(cron, time_zone));
+  calendarAt('time_zone', () => assertTimeZone(time_zone));
+  const line = calendarAt('cron', () => parseCron(cron, time_zone));
   assertEndWithin(line, from, duration_ms);
   const every_weeks = given.every_weeks ?? before?.every_weeks ?? 1;
   return { cron, time_zone, duration_ms, every_weeks, from, ...(until !== undefined && { until }) };
@@ -189,15 +190,6 @@ function assertDuration(member: string, length_ms: number): void {
   if (member === 'ends_at' && length_ms <= 0) throw invalid(member, 'must be after starts_at');
   if (length_ms < MIN_MS) throw invalid(member, 'makes the window shorter than 60 seconds');
   if (length_ms > MAX_MS) throw invalid(member, 'makes the window longer than 31 days');
-}
-
-function parsed<T>(member: string, parse: () => T): T {
-  try {
-    return parse();
-  } catch (error) {
-    if (error instanceof CalendarError) throw invalid(member, error.message);
-    throw error;
-  }
 }
 
 const MAX_WINDOWS = 100;
