@@ -13,8 +13,12 @@ export function propertiesIn({ components }: Pick<OpenApi, 'components'>) {
     if (!schema) throw new Error(`The schema ${name} does not exist.`);
     return schema;
   };
-  const resolve = (schema: Json): Json =>
-    schema.$ref ? { ...named(schema.$ref.split('/').at(-1)), ...schema } : schema;
+  /** Returns a schema, parameter or response, with the content of the component that it refers to. */
+  function resolve(part: Json): Json {
+    if (!part.$ref) return part;
+    const [, , group, name] = part.$ref.split('/');
+    return { ...(group === 'schemas' ? named(name) : components[group as keyof typeof components][name]), ...part };
+  }
 
   /** Returns the properties of an object schema. @param prefix of each name @param only filter by name */
   function propertiesOf(schema: Json, prefix = '', only: (name: string) => boolean = () => true): Property[] {
@@ -45,7 +49,7 @@ export function propertiesIn({ components }: Pick<OpenApi, 'components'>) {
     return `${[whole.type ?? 'anything'].flat().join(' or ')}${bounds(whole)}`;
   }
 
-  return { propertiesOf, typeOf, named };
+  return { propertiesOf, typeOf, named, resolve };
 }
 
 /** Returns text such as `, 1 to 100`. */
