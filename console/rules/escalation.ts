@@ -4,27 +4,35 @@ import type { FormSchema } from './form-fields.ts';
 /** Channel or rota that an escalation step can notify. */
 export type Callable = { id: string; name: string };
 
-const GONE = 'unavailable channel';
+/** Returns the names of records by id. An id of `ids` without a record is named by `gone` and the id. */
+export function namesById(
+  known: readonly Callable[],
+  ids: readonly string[],
+  gone: string,
+): Readonly<Record<string, string>> {
+  const names = Object.fromEntries(known.map(({ id, name }) => [id, name]));
+  for (const id of ids) names[id] ??= `${gone} (${id})`;
+  return names;
+}
+
+/** Names a channel that is not known by its name. */
+export const GONE_CHANNEL = 'unavailable channel';
 
 /** Returns the names of channels by id, including unavailable ones in steps. */
-export function channelNames(
-  steps: readonly EscalationStep[],
-  channels: readonly Callable[],
-): Readonly<Record<string, string>> {
-  const names = Object.fromEntries(channels.map(({ id, name }) => [id, name]));
-  for (const id of steps.flatMap(({ channel_ids }) => channel_ids)) names[id] ??= `${GONE} (${id})`;
-  return names;
-}
+export const channelNames = (steps: readonly EscalationStep[], channels: readonly Callable[]) =>
+  namesById(
+    channels,
+    steps.flatMap(({ channel_ids }) => channel_ids),
+    GONE_CHANNEL,
+  );
 
 /** Returns the names of rotas by id, including deleted ones in steps. */
-export function rotaNames(
-  steps: readonly EscalationStep[],
-  rotas: readonly Callable[],
-): Readonly<Record<string, string>> {
-  const names = Object.fromEntries(rotas.map(({ id, name }) => [id, name]));
-  for (const id of steps.flatMap(({ rota_ids = [] }) => rota_ids)) names[id] ??= `deleted rota (${id})`;
-  return names;
-}
+export const rotaNames = (steps: readonly EscalationStep[], rotas: readonly Callable[]) =>
+  namesById(
+    rotas,
+    steps.flatMap(({ rota_ids = [] }) => rota_ids),
+    'deleted rota',
+  );
 
 /** Adds the names of channels and rotas to the schema of an escalation. Without rotas, it has no field for them. */
 export function withRecipientNames(

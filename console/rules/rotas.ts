@@ -1,16 +1,11 @@
 import type { Rota } from '#console/api/records.ts';
+import { type Callable, GONE_CHANNEL, namesById } from './escalation.ts';
 import type { FormSchema } from './form-fields.ts';
 
 /** Returns the form schema of a rota. @param channels of the account @param zone default time zone @param today date */
-export function rotaSchema(
-  channels: readonly { id: string; name: string }[],
-  zone: string,
-  today: string,
-  rota?: Rota,
-): FormSchema {
-  const titles = Object.fromEntries(channels.map(({ id, name }) => [id, name]));
-  for (const id of rota?.members.flatMap(({ channel_ids }) => channel_ids) ?? [])
-    titles[id] ??= `unavailable channel (${id})`;
+export function rotaSchema(channels: readonly Callable[], zone: string, today: string, rota?: Rota): FormSchema {
+  const stored = rota?.members.flatMap(({ channel_ids }) => channel_ids) ?? [];
+  const titles = namesById(channels, stored, GONE_CHANNEL);
   return {
     required: ['name', 'members'],
     properties: {

@@ -90,17 +90,14 @@ const columnsOf = (
   },
   {
     head: 'On call now',
-    cell: ({ on_call }) =>
-      on_call ? (
-        <>
-          <strong dir="auto">{on_call.member}</strong>
-          <span class="under">
-            until <Time at={on_call.to} as="full" />
-          </span>
-        </>
-      ) : (
-        'no person yet'
-      ),
+    cell: ({ on_call }) => (
+      <>
+        <strong dir="auto">{on_call.member}</strong>
+        <span class="under">
+          until <Time at={on_call.to} as="full" />
+        </span>
+      </>
+    ),
   },
   {
     head: 'Next',

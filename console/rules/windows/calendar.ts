@@ -37,45 +37,39 @@ function partsOf(month: Month): [number, number] {
   return [year, number - 1];
 }
 
-/** Returns the weeks of a month as whole weeks from Monday. */
-export function weeksOf(month: Month, zone: Zone): Day[][] {
-  const [year, number] = partsOf(month);
+/** Returns whole weeks from a Monday, by the number of its day in a month, which can be outside the month. */
+function weeksOfDays([year, month]: readonly [number, number], monday: number, count: number, zone: Zone): Day[][] {
   const midnight = (day: number) =>
-    zone === 'utc' ? Date.UTC(year, number, day) : new Date(year, number, day).getTime();
+    zone === 'utc' ? Date.UTC(year, month, day) : new Date(year, month, day).getTime();
   const dayOf = (day: number): Day => {
-    const date = new Date(Date.UTC(year, number, day));
+    const date = new Date(Date.UTC(year, month, day));
     return {
       from: midnight(day),
       to: midnight(day + 1),
       number: date.getUTCDate(),
-      isIn: date.getUTCMonth() === number,
+      isIn: date.getUTCMonth() === month,
     };
   };
+  return Array.from({ length: count }, (_, week) => Array.from({ length: 7 }, (_, i) => dayOf(monday + week * 7 + i)));
+}
+
+/** Returns the weeks of a month as whole weeks from Monday. */
+export function weeksOf(month: Month, zone: Zone): Day[][] {
+  const [year, number] = partsOf(month);
   // getUTCDay is 0 on Sunday.
   const before = (new Date(Date.UTC(year, number, 1)).getUTCDay() + 6) % 7;
   const last = new Date(Date.UTC(year, number + 1, 0)).getUTCDate();
-  const weeks: Day[][] = [];
-  for (let day = 1 - before; day <= last; day += 7) weeks.push(Array.from({ length: 7 }, (_, i) => dayOf(day + i)));
-  return weeks;
+  return weeksOfDays([year, number], 1 - before, Math.ceil((before + last) / 7), zone);
 }
 
-/** Returns whole weeks from Monday, the first with a time (epoch ms). All days count as in. */
+/** Returns whole weeks from Monday, the first with a time (epoch ms). */
 export function weeksFrom(at: number, zone: Zone, count: number): Day[][] {
   const date = new Date(at);
   const [year, month, day, weekday] =
     zone === 'utc'
       ? [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate(), date.getUTCDay()]
       : [date.getFullYear(), date.getMonth(), date.getDate(), date.getDay()];
-  const monday = day - ((weekday + 6) % 7);
-  const midnight = (i: number) =>
-    zone === 'utc' ? Date.UTC(year, month, monday + i) : new Date(year, month, monday + i).getTime();
-  const dayOf = (i: number): Day => ({
-    from: midnight(i),
-    to: midnight(i + 1),
-    number: new Date(Date.UTC(year, month, monday + i)).getUTCDate(),
-    isIn: true,
-  });
-  return Array.from({ length: count }, (_, week) => Array.from({ length: 7 }, (_, i) => dayOf(week * 7 + i)));
+  return weeksOfDays([year, month], day - ((weekday + 6) % 7), count, zone);
 }
 
 /** Time range of an item. */
