@@ -1,9 +1,10 @@
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
+import { timeOf } from '#lib/platform/ids.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { HOLDS, reportableState } from './alert-rules.ts';
 import { effectiveSettings, possibleTimes, trackAccounts } from './in-force.ts';
-import { type Commit, type Inside, isCheckKey, keyText } from './inside.ts';
+import { type Commit, deliveriesIn, type Inside, isCheckKey, keyText, type Seen } from './inside.ts';
 import { destinationOf, type SeenNotification, stateAlertsIn, trackNotifications } from './seen-notifications.ts';
 
 /**
@@ -17,6 +18,9 @@ export function checkRecoveries({ seen, keys }: Inside): string[] {
   const table = new Map<string, Item>();
   /** Checks whose failure was held when no recipient was notified of a problem. */
   const quiet = new Set<string>();
+  const outOfOrder = outOfOrderIn(seen);
+  /** Time of the last planned recovery of each check (epoch ms). */
+  const recoveredAt = new Map<string, number>();
   const wrong: string[] = [];
 
   for (const commit of seen.commits) {
@@ -34,9 +38,13 @@ export function checkRecoveries({ seen, keys }: Inside): string[] {
       const isUp = possible.some((policy) => reportableState(policy, one.check_to_state) === 'up');
       if (isHeld) quiet.add(check.id);
       else if (!isUp) quiet.delete(check.id);
-      // Also by a channel that was removed since: the check counts as notified, and all get its recovery.
-      if (isHeld && notifications.destinationsOf(check.id).some((destination) => mayKnow(of(destination))))
-        quiet.delete(check.id);
+      // Also by a channel that was removed since: the check counts as notified, and all get its recovery. So do all
+      // if the service cannot tell what a recipient was notified of last.
+      const isMisled = (outOfOrder.get(check.id) ?? []).some(
+        (sent) => sent <= at && sent >= (recoveredAt.get(check.id) ?? 0),
+      );
+      const mayAnyKnow = notifications.destinationsOf(check.id).some((destination) => mayKnow(of(destination)));
+      if (isHeld && (isMisled || mayAnyKnow)) quiet.delete(check.id);
       if (!isUp || one.cause.startsWith('check_')) continue;
       if (one.alert.decision === 'skipped' && HOLDS.includes(one.alert.reason ?? '')) {
         const left = possible.map(({ recipients }) =>
@@ -57,6 +65,8 @@ export function checkRecoveries({ seen, keys }: Inside): string[] {
           );
       quiet.delete(check.id);
     }
+    for (const { check_id, reports_state, id } of stateAlertsIn(commit))
+      if (reports_state === 'up') recoveredAt.set(check_id, timeOf(id));
     notifications.take(commit);
     accounts.take(commit);
     for (const { key, after } of commit.changes) {
@@ -72,6 +82,21 @@ const changesOf = ({ changes }: Commit): DecidedTransition[] =>
   changes.flatMap(({ key, before, after }) =>
     key.sk.startsWith('TR#') && !before && after ? [after as DecidedTransition] : [],
   );
+
+/** Returns when an alert was delivered after a newer one with another state (epoch ms), by check. */
+function outOfOrderIn(seen: Pick<Seen, 'table'>): Map<string, number[]> {
+  const sent = deliveriesIn(seen).filter(({ status }) => status === 'sent');
+  const late = [...Map.groupBy(sent, ({ check_id, channel_id }) => `${check_id} ${channel_id}`).values()].flatMap(
+    (deliveries) =>
+      deliveries.filter((one) =>
+        deliveries.some(
+          (newer) => newer.id > one.id && newer.sent_at! <= one.sent_at! && newer.to_state !== one.to_state,
+        ),
+      ),
+  );
+  const times = Map.groupBy(late, ({ check_id }) => check_id);
+  return new Map([...times].map(([id, deliveries]) => [id, deliveries.map(({ sent_at }) => Date.parse(sent_at!))]));
+}
 
 /** Whether the last delivered notification can be a problem. */
 const mayKnow = ([last, ...before]: readonly SeenNotification[]): boolean =>
