@@ -97,18 +97,13 @@ export const agentKeys = {
     key(ofTenant(tenant, 'REPLIES', session), `${id}#${part}`),
 };
 
-/**
- * All keys of the table, built only here and in keys/. docs/develop/keys.md describes items, sizes, readers and costs.
- * Every key of a tenant contains the tenant.
- */
-
 /** Largest number of thirteen digits, in the year 2286. */
 const LAST_MS = 9_999_999_999_999;
 
 /** Formats epoch ms as thirteen digits, so that texts sort by time; limited to the years 1970 to 2286. */
 export const stamp = (ms: number): string => String(Math.min(Math.max(0, Math.floor(ms)), LAST_MS)).padStart(13, '0');
 
-/** Returns a key above all sort keys with a prefix. */
+/** Returns a text above all sort keys with a prefix. */
 export const after = (prefix: string): string => `${prefix}~`;
 
 /** Returns the range of all sort keys with a prefix. */
@@ -149,7 +144,11 @@ export type EntryKind =
   | 'remediation'
   | 'account_end';
 
-/** @param layout number of partitions of a tenant's lists and of the schedule; fixed once there is data */
+/**
+ * All keys of the table, built only in this file. docs/develop/keys.md describes items, sizes, readers and costs. Every
+ * key of a tenant contains the tenant.
+ * @param layout number of partitions of a tenant's lists and of the schedule; fixed once there is data
+ */
 export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
   const bucketOf = (id: string) => partitionOf(id, layout.BUCKETS);
   return {

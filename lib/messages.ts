@@ -91,7 +91,7 @@ export const messages = {
   slow: z.object({ slow_jobs: z.array(Job) }),
   /** Deadlines due in the same period. */
   deadline: z.union([z.object({ deadlines: z.array(DueDeadline) }), Wake]),
-  /** Transition whose fan-out failed. */
+  /** Transition or alert that the notifier could not handle. */
   notify: z.object({ tenant_id: z.string(), check_id: z.string(), sk: z.string() }),
   /** Delivery to attempt; `turn` (epoch ms): its reserved send time. */
   delivery: z.object({ tenant_id: z.string(), delivery_id: z.string(), turn: z.number().optional() }),
@@ -109,7 +109,7 @@ export const messages = {
       .optional(),
   }),
   reclaim: z.union([ReclaimAccount, ReclaimAction, ReclaimCell, ReclaimEntity]),
-  /** Transition whose actions could not be found. */
+  /** Transition that the action-planner could not handle. */
   plan: z.object({ tenant_id: z.string(), check_id: z.string(), sk: z.string() }),
   action: ActionMessage,
   incident: z.union([OfIncident, MaybeOver]),

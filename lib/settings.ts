@@ -241,7 +241,8 @@ export const SettingsSchema = z.object({
       if (problem !== undefined) context.addIssue(problem);
     })
     .describe(
-      '`off`, or rates that replace the defaults, each as requests per second and burst: `push=1000/10000,send=5/20`.',
+      '`off`, or rates that replace the defaults, each as requests (`store`: KB) per second and burst: ' +
+        '`push=1000/10000,send=5/20`.',
     ),
   MCP_STREAMS_PER_KEY: whole(1, 1000, 3).describe(
     'Open streams of the MCP protocol of 2024-11-05 per key; three times as many per account.',

@@ -18,9 +18,9 @@ const PARKED_MS = 5_000;
 type OfCheck = Item & { tenant_id: string; check_id: string };
 
 /**
- * Returns a function that handles each new item of its prefixes from the table's stream. On failure an item is parked
- * on `queue`, so that others do not wait; it returns to the stream only if that fails too. `isLast`: the item is not
- * retried, so its work must end as failed.
+ * Returns a function that handles new items: from the table's stream, or parked ones from `queue`. An item that fails
+ * is parked there, so that others do not wait; it returns to the stream only if that fails too. `isLast`: the item is
+ * not retried, so its work must end as failed.
  */
 export function onInserted<T extends OfCheck>(
   { ports, keys }: Env,

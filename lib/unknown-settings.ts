@@ -3,7 +3,7 @@ import { closestName, editDistance } from '#lib/platform/http/closest-name.ts';
 /** Prefixes that only settings of this service have. */
 const OWN_PREFIXES = ['CHECK_', 'EGRESS_', 'MCP_STREAM', 'MIN_INTERVAL', 'JOB_GROUP', 'RATE_LIMIT'];
 
-/** Whether a name is specific enough for a comparison; PORTS, SHARD and LOGLEVEL are not. */
+/** Whether a setting is specific enough for a comparison; PORT, SHARDS and LOG_LEVEL are not. */
 const isTelling = (name: string): boolean => name.includes('_') && name !== 'LOG_LEVEL';
 
 /** Variables that Kubernetes and Docker set for services: MCP_SERVICE_HOST, CHECK_PORT_80_TCP_ADDR. */

@@ -87,7 +87,7 @@ export type BlueprintItem = Item &
     entity_count: number;
   };
 
-/** State shared by all blueprints of a tenant; written when one is created or deleted. */
+/** State shared by all blueprints of a tenant; written when one is created, deleted or made the default. */
 export type CatalogItem = Item & { v: string; default_slug: string | null; blueprint_count: number };
 
 export const blueprintRecord = (item: BlueprintItem, catalog: CatalogItem): Blueprint =>
@@ -98,10 +98,11 @@ export function assertSameFields({ slug, fields }: BlueprintItem, given: Bluepri
   const present = (field: object) => Object.fromEntries(Object.entries(field).filter(([, value]) => value !== null));
   if (!given || isDeepStrictEqual(given.map(present), fields.map(present))) return;
   const path = `/v1/blueprints/${slug}/fields`;
-  throw invalid('fields', `cannot be changed here; POST ${path} adds one, DELETE ${path}/{name} removes one`);
+  const ways = `POST ${path} adds one, PUT ${path}/{name} replaces one, DELETE removes it`;
+  throw invalid('fields', `cannot be changed here; ${ways}`);
 }
 
-/** Adds fields. Throws CONFLICT for a duplicate name, LIMIT_EXCEEDED for too many or too large defaults. */
+/** Adds fields. Throws CONFLICT for a duplicate name, LIMIT_EXCEEDED for too many fields or too large defaults. */
 export function withFields(fields: Field[], more: FieldInput[]): Field[] {
   const taken = new Set(fields.map(({ name }) => name));
   for (const { name } of more) {

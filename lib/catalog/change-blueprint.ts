@@ -162,7 +162,7 @@ function assertBlueprintLimit({ blueprint_limit }: AccountItem, { blueprint_coun
   );
 }
 
-/** Deletes a blueprint without entities; the oldest other can become the default. Throws NOT_FOUND, CONFLICT. */
+/** Deletes a blueprint without entities; if it was the default, the oldest other is. Throws NOT_FOUND, CONFLICT. */
 export async function deleteBlueprint(scope: MutationContext, slug: string): Promise<void> {
   const { ports } = scope;
   const note = auditWriter(scope, 'delete', auditedBlueprint);

@@ -19,7 +19,7 @@ export type SilenceEntry = Item & {
   created_by: string;
 };
 
-/** Returns the author of a silence: an e-mail address, the label of a key, or `alert link`. */
+/** Returns the author of a silence: an e-mail address, the label of a key, `operator`, or `alert link`. */
 export const silencedBy = ({ caller, origin }: MutationContext): string =>
   caller ? caller.user_email || caller.key_label || 'an API key' : origin === 'operator' ? 'operator' : 'alert link';
 

@@ -49,7 +49,7 @@ export type CheckItem = Item &
     consecutive_warnings?: number;
     /** While down: consecutive results without failure. While degraded: without warning. */
     consecutive_successes?: number;
-    /** While down: consecutive results without warning. */
+    /** While down: consecutive results without failure and warning. */
     consecutive_oks?: number;
     /** Epoch ms of the start of the streaks that can change the state (lib/checks/state/next-state.ts). */
     streaks_since?: Partial<Record<Streak, number>>;
@@ -61,7 +61,7 @@ export type CheckItem = Item &
     runs?: OpenRun[];
     /** Push: UUID of the ping URL, and of the replaced one until it expires (epoch ms). */
     ping?: { uuid: string; old?: { uuid: string; until: number } };
-    /** Push: epoch ms of the last missed heartbeat; the next push removes it. */
+    /** Push: epoch ms of the last missed heartbeat; the next push, start or settings change removes it. */
     silence_at?: number;
     /** Whether the latest probe was slow or timed out; further probes then use a separate lane. */
     slow?: boolean;
@@ -88,7 +88,7 @@ export type CheckItem = Item &
        * without `to` while it lasts. `count`: failures since the last alert, up to this one.
        */
       suppressed?: { from: number; to?: number; count: number }[];
-      /** The current failure, until it counts as up. */
+      /** The current failure, until the check counts as up. */
       episode?: Episode;
       /** Channels that an escalation step has notified, to be notified of the recovery. */
       escalated?: string[];
@@ -111,7 +111,7 @@ export type Flapping = {
   notified?: true;
 };
 
-/** A failure of a check, from its transition to down until it counts as up (docs/use/escalation.md#acknowledgement). */
+/** Failure of a check, from its transition to down until it counts as up (docs/use/escalation.md#acknowledgement). */
 type Episode = {
   transition_id: string;
   /** Start of the escalation (epoch ms) and number of executed steps; absent until the first alert. */

@@ -29,9 +29,13 @@ export const ResultRecord = z
     kind: z
       .enum(['scheduled', 'retry', 'manual', 'push', 'missed_heartbeat'])
       .describe(
-        'scheduled: probe of a slot. retry: probe between slots. manual: requested by a user. push: reported by a job or program. missed_heartbeat: missed heartbeat.',
+        'scheduled: probe of a slot. retry: probe between slots. manual: requested by a user. push: reported by a job. missed_heartbeat: heartbeat or end of a run overdue.',
       ),
-    checked_at: z.iso.datetime().describe('Time of the check: the slot of a probe, or the time given with a push.'),
+    checked_at: z.iso
+      .datetime()
+      .describe(
+        'Start of the probe, deadline of the missed heartbeat, or time of the push: as given, else its arrival.',
+      ),
     ...ExpiryMembers.partial().shape,
   })
   .meta({ id: 'Result' });
@@ -54,7 +58,8 @@ export type PingFacts = {
 /**
  * Result of a check, about 300 bytes, at `R#<ms>#<tail>`. The time is the slot of a probe (or the last change of
  * settings, if later), the deadline of a synthetic failure, and the instant of a push, retry or manual run. The tail is
- * the settings revision of a probe or retry, or the key of a push. Put once, on `absent`; its id follows from its key.
+ * the settings revision of a probe, retry or synthetic failure (`S<revision>`), a token of a manual run, or the digest
+ * of a push's key. Put once, on `absent`; its id follows from its key.
  */
 export type ResultItem = Item &
   Omit<ResultRecord, 'id' | 'check_id' | 'kind' | 'outcome' | 'warning_message' | 'days_left' | 'expires_at'> & {
@@ -84,7 +89,7 @@ function kindOf({ kind, received_at, error_kind }: ResultItem): ResultRecord['ki
   return error_kind === 'missed_heartbeat' || error_kind === 'overrun' ? 'missed_heartbeat' : 'scheduled';
 }
 
-/** Fills the latency into a text of a probe (`error_message` in lib/checks/types/check-type.ts). */
+/** Fills the latency into a text of a probe (`error_message` in lib/checks/outcome.ts). */
 export const withLatency = (text: string, { latency_ms }: { latency_ms: number }): string =>
   text.replaceAll('{latency_ms}', String(latency_ms));
 

@@ -99,7 +99,7 @@ export async function emitShards(env: Env, shards: readonly number[], scheduledT
   await Promise.all(open.map((window) => moveWatermark(env, window)));
 }
 
-/** Range of a shard to emit: slots in [from, horizon), and deadlines before it; epoch ms. */
+/** Range of a shard to emit: slots in (from, horizon], and deadlines up to `horizon`; epoch ms. */
 type ShardRange = { shard: number; watermark: WatermarkItem | undefined; from: number; horizon: number; now: number };
 
 async function shardRangeOf(env: Env, shard: number, scheduledTime: number, now: number): Promise<ShardRange> {

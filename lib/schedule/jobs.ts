@@ -78,7 +78,7 @@ export const packSlowJob = (job: Job, checkIds: string[]): MessageTo<'slow'>[] =
 /** Delay (ms) before a job is sent again. */
 const RETRY_DELAY_MS = 1_000;
 
-/** Packs each job into a message: a retry at its time or the maximum delay of a message, another after a delay. */
+/** Packs each job into a message: a future retry at its time, limited to the maximum delay; others after a second. */
 export const packAlone = (jobs: Job[], now: number): MessageTo<'job'>[] =>
   jobs.map((job) => {
     const isAhead = job.retry !== undefined && job.retry.at > now;
@@ -176,5 +176,5 @@ export const isLate = (job: Job, now: number): boolean => lateFrom(job) <= now;
 /** Maximum clock difference between two processes (ms). */
 const SKEW_MS = 1_000;
 
-/** Whether a retry is further ahead than a message can wait, so that it is sent again. */
+/** Whether a retry arrived before its time, because a message could not wait that long; it is sent again. */
 export const isAhead = ({ retry }: Job, now: number): boolean => retry !== undefined && retry.at > now + SKEW_MS;

@@ -114,7 +114,9 @@ describe('a deployment on AWS, where port 25 is blocked', () => {
         config: { host: 'mail.example.com', port: 25 },
       });
       expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR', 'config.port'));
-      expect(response.body.error).toBe('config.port: AWS blocks port 25 for functions; use 587 or 465');
+      expect(response.body.error).toBe(
+        'config.port: the network of the service blocks port 25 (SMTP_EGRESS); use 587 or 465',
+      );
     }
   });
 });

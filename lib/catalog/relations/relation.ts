@@ -69,7 +69,7 @@ const RelationType = z
 
 const Relating = z.object({
   from_entity_id: IdOf('the entity that the relation starts at'),
-  to_entity_id: IdOf('the entity that it leads to; another one'),
+  to_entity_id: IdOf('the entity that it leads to, which must differ from the first'),
   relation_type: RelationType,
 });
 

@@ -88,7 +88,7 @@ export async function evaluateAll(
   return results;
 }
 
-/** Returns the JSON value of each assertion on one. */
+/** Returns a function from an assertion on JSON to the value at its path; undefined if nothing reads JSON. */
 async function jsonValues(assertions: readonly Assertion[], { body }: ProbeFacts, cpu: TenantCpu) {
   const onJson = assertions.filter(({ source }) => source === 'json');
   if (onJson.length === 0 || !body) return undefined;

@@ -24,7 +24,7 @@ export type Observation = {
   kind?: string;
 };
 
-/** Returns the observed value; undefined if nothing was measured. Pure. @param json value at the path, if needed */
+/** Returns the observed value; undefined if no latency was measured. Pure. @param json value at the path, if needed */
 export function observationOf(
   { source, property = '' }: Assertion,
   facts: ProbeFacts,
@@ -134,7 +134,7 @@ function observeRecords({ values, same, none }: Records, every: boolean): Observ
 
 /** Facts that a probe found, by source of its check type. */
 export type ProbeFacts = {
-  /** Absent if nothing was measured, so that nothing is evaluated. */
+  /** Absent if it was not measured; assertions on it then pass. */
   latency_ms?: number;
   status_code?: number;
   body?: Body | Unreadable;

@@ -35,7 +35,7 @@ export const isMatch = ({ expression, text }: SearchInput): boolean => compiled(
 /** Returns the end of the first match of a valid expression; -1 without a match. */
 export const endOfMatch = ({ expression, text }: SearchInput): number => compiled(expression).endIn(text);
 
-/** Returns why an expression cannot be used, as a predicate; undefined if it can. */
+/** Returns why an expression cannot be used, for an error; undefined if it can. */
 export function problemIn(text: string): string | undefined {
   const result = compile(text);
   return 'problem' in result ? result.problem : undefined;

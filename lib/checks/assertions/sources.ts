@@ -8,7 +8,7 @@ export const ASSERTION_ERRORS = {
   header: 'unexpected header',
   latency: 'latency out of range',
   tls: 'TLS handshake or certificate',
-  expiry: 'domain expires soon',
+  expiry: 'domain expires soon, is not registered, or has no published date',
   dns: 'name not resolved, or unexpected record',
 } as const;
 export type AssertionErrorKind = keyof typeof ASSERTION_ERRORS;
@@ -29,7 +29,7 @@ const GROUPS: Readonly<Record<Values, readonly OperatorGroup[]>> = {
 type SourceDefinition = {
   values: Values;
   property?: 'path' | 'header';
-  /** Error kind of a failure; for days_left, observation.ts may override it. */
+  /** Error kind of a failure; for days_left that of its expiry, if known (evaluate-all.ts). */
   error_kind: AssertionErrorKind;
 };
 

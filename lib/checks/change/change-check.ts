@@ -218,7 +218,7 @@ export async function deleteCheck(context: StateContext, stored: CheckItem): Pro
   );
 }
 
-/** Returns the transition to unknown that a change of settings causes; undefined if the check is already unknown. */
+/** Returns the transition to unknown of a disabled or deleted check; undefined if the check is already unknown. */
 async function toUnknown(
   context: StateContext,
   check: CheckItem,

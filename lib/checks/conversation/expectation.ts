@@ -35,7 +35,7 @@ export function containing(text: string, encoding: Encoding): Expectation {
   };
 }
 
-/** Expects a match of a valid RE2 expression; each byte is a character. */
+/** Expects a match of a valid RE2 expression. `encoding`: latin1 makes each byte a character. */
 export const matching = (text: string, encoding: Encoding, cpu: TenantCpu): Expectation => ({
   condition: `to match ${JSON.stringify(text)}`,
   maxBytes: MAX_SEARCHED,

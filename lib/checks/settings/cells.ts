@@ -34,7 +34,7 @@ type CellPlacement = { cell: string; number: number; writes: Write[] };
 
 const OWN_CELLS = 2;
 
-/** Returns a place in a cell of the entity, else of the account, else a new one. The cell's version prevents reuse. */
+/** Returns a place in a cell of the entity, else of the account, else in a new one. The version protects its number. */
 export async function placeInCell(
   { ports, keys, tenant }: TenantScope,
   entity: Pick<EntityItem, 'checks'>,

@@ -37,7 +37,7 @@ const recordOf = ({ type, mode, interval, fields, config }: CheckType) =>
     ...(mode === 'pull' && PULL_SETTINGS),
     config: config.describe('Settings of the type.'),
     state: CheckState.describe(
-      'unknown: no success yet and fewer failures than failure_threshold. degraded: working with warnings.',
+      'unknown: disabled, or no success yet and fewer failures than failure_threshold. degraded: working with warnings.',
     ),
     state_since: z.iso.datetime().describe('Start of the current state.'),
     ...Counters.shape,

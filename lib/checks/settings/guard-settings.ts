@@ -30,7 +30,8 @@ export async function guardSettings(
     const decision = allowHost(host, settings.CHECK_EGRESS, settings.EGRESS_ALLOW);
     if (!decision.ok) throw invalid(path, decision.reason);
     if (port === 25 && settings.SMTP_EGRESS === 'closed') {
-      throw invalid(path === 'config.host' ? 'config.port' : path, 'AWS blocks port 25 for functions; use 587 or 465');
+      const at = path === 'config.host' ? 'config.port' : path;
+      throw invalid(at, 'the network of the service blocks port 25 (SMTP_EGRESS); use 587 or 465');
     }
   }
   if (changed && !changed.includes('config')) return;

@@ -52,7 +52,7 @@ const storedRecords = (values: readonly string[]): string[] =>
 
 type DnsResponse = { values: string[]; rcode: NoRecord; latency_ms: number; unanswered?: boolean };
 
-/** Resolves a record. An empty response is not an error if failing assertions decide about it. */
+/** Resolves a record. Without records it is an error, unless an assertion of severity fail decides about that. */
 async function resolve(net: Net, question: LookUp, assertions: readonly Assertion[]): Promise<DnsResponse> {
   const areAssertionsDecisive = assertions.some(
     ({ source, severity }) => severity === 'fail' && (source === 'rcode' || source === 'record_count'),

@@ -38,7 +38,7 @@ export const dns = defineCheck({
   mode: 'pull',
   title: 'DNS record',
   about:
-    'Resolves a DNS record. It succeeds if the response has at least one record, includes the expected value if set, and meets the assertions. The hosts file is not used.',
+    'Resolves a DNS record. It succeeds if the response has at least one record (or an assertion on rcode or record_count decides), includes the expected value if set, and meets the assertions. The hosts file is not used.',
   config: Config,
   sources: ['latency_ms', 'any_record', 'all_records', 'record_count', 'rcode'],
   result: z.object({

@@ -33,7 +33,7 @@ type BootstrapRequest = {
   now: number;
 };
 
-/** Returns a domain's RDAP server; undefined without one. Caches the list for a day. Throws `NetError` if missing. */
+/** Returns a domain's RDAP server; undefined without one. Caches the list for a day; throws `NetError` without it. */
 export async function rdapServer(domain: string, request: BootstrapRequest): Promise<string | undefined> {
   const labels = domain.split('.');
   const { servers } = await bootstrap(request);

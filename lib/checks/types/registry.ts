@@ -32,5 +32,5 @@ export function checkTypeOf(name: string): CheckType<string, ErrorKind> {
   return type;
 }
 
-/** Returns the display name of a check: its name, else its action and target. */
+/** Returns the display name of a check: its name, else the label of its target. */
 export const checkLabel = (check: CheckItem): string => check.name ?? checkTypeOf(check.check_type).targetLabel(check);

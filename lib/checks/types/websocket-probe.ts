@@ -127,8 +127,11 @@ class Session implements Dialog {
     if (/Sec-WebSocket-Accept|Invalid Upgrade/.test(message)) {
       return `its upgrade response is not valid (${message}): it is not a websocket server, or a proxy is in front of it`;
     }
-    if (/subprotocol/i.test(message))
-      return `it does not support the subprotocol ${this.#config.subprotocol} (${message})`;
+    if (/subprotocol/i.test(message)) {
+      const { subprotocol } = this.#config;
+      if (subprotocol === undefined) return `it selected a subprotocol although none was requested (${message})`;
+      return `it does not support the subprotocol ${subprotocol} (${message})`;
+    }
     if (code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') return 'it sent a message of more than 64 KB';
     if (code.startsWith('WS_ERR_') || /^Invalid /.test(message)) return `it sent invalid data: ${message}`;
     return undefined;

@@ -51,7 +51,7 @@ const Bucket = z.object({
       up: Seconds('Time up'),
       degraded: Seconds('Time degraded'),
       down: Seconds('Time down, from the first failed result of an outage to the first successful one after it'),
-      unknown: Seconds('Time before the first state'),
+      unknown: Seconds('Time monitored without a state, such as before the first result'),
       gap: Seconds('Time in which it was due and not probed'),
       maintenance: Seconds('Time covered by a maintenance window that is excluded from uptime'),
       not_monitored: Seconds('Time in which it did not exist or was disabled'),

@@ -76,7 +76,7 @@ type StoredCheck = Partial<Record<'runs' | 'failures' | 'warnings' | GapCause, n
 type StoredTime = Partial<Record<TimeKind | 'down_in_maintenance', number>>;
 
 /** Maximum number of spans stored: 500 for each of 50 checks keep an item within 400 KB. */
-const MAX_TIME_RANGES = 500;
+const MAX_SPANS = 500;
 
 /** Encodes the figures of checks; independent of their order. */
 export const encodeRollup = (checks: ReadonlyMap<number | string, Rollup>): StoredRollup =>
@@ -102,7 +102,7 @@ function storedCheck({ runs, failures, warnings, gaps, ...time }: Rollup): Store
 }
 
 function storedTime({ spans, ms, down_in_maintenance_ms }: AccountedTime & Pick<Rollup, 'spans'>) {
-  if (spans && spans.length <= MAX_TIME_RANGES) return spanText(spans);
+  if (spans && spans.length <= MAX_SPANS) return spanText(spans);
   return withoutZeros({ ...ms, down_in_maintenance: down_in_maintenance_ms });
 }
 

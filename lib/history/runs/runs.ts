@@ -80,7 +80,7 @@ export type HistoryEntry =
 
 /**
  * Yields the stored results of a check in a range, in pages: packs of its cell and single results. A slot with both was
- * probed twice: the single result counts, because it changed the state.
+ * probed twice: the single result counts, because it changed the check.
  * @param revisions in force in the range, in order of time
  */
 export async function* storedRuns(

@@ -11,10 +11,6 @@ import { type ResultItem, ResultRecord, resultView } from '#lib/results/result.t
 import { nextDue } from '#lib/schedule/calendar/calendar.ts';
 import { isHeartbeatOverdue, isOverdue, lastHeartbeatOf, lastResult } from './newest-results.ts';
 
-export const Stale = z.object({
-  stale: z.boolean().describe('Whether a result is overdue, so that the state may be outdated.'),
-});
-
 const LastResult = ({ result }: CheckType) =>
   ResultRecord.extend(result.shape).nullable().describe('Newest result by checked_at; null before the first.');
 
@@ -50,7 +46,7 @@ const detailOf = (type: CheckType) =>
   z.object({
     last_result: LastResult(type),
     last_checked_at: z.iso.datetime().nullable().describe('Time of the last result; null before the first.'),
-    ...Stale.shape,
+    stale: z.boolean().describe('Whether a result is overdue, so that the state may be outdated.'),
     ...(type.mode === 'push' && Expected.shape),
   });
 type CheckDetail = z.infer<ReturnType<typeof detailOf>>;

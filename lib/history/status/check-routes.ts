@@ -10,8 +10,8 @@ import { ListQuery, listOf } from '#lib/platform/http/paging.ts';
 import { route } from '#lib/platform/http/route.ts';
 import { pick } from '#lib/platform/plain-data.ts';
 import { mapYielding } from '#lib/platform/yielding.ts';
-import { CheckWithLastResult, lastResultView, NewestResult, Stale, showWhole } from './check-detail.ts';
-import { newestResults, staleChecks } from './newest-results.ts';
+import { CheckWithLastResult, lastResultView, NewestResult, showWhole } from './check-detail.ts';
+import { newestResults, StaleInList, staleChecks } from './newest-results.ts';
 
 const row = route<Context>();
 
@@ -34,7 +34,7 @@ export const checkReadRoutes = [
         .default('false')
         .describe('Whether to include the newest result of each check. Default: false.'),
     }),
-    reply: z.array(checkSchema('CheckInList', (type) => Stale.extend(NewestResult(type).shape))),
+    reply: z.array(checkSchema('CheckInList', (type) => StaleInList.extend(NewestResult(type).shape))),
     errors: ['NOT_FOUND'],
     run: async (context, call) => {
       const { entity_id: id, entity: path, last_result } = call.query;

@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import type { AccountItem } from '#lib/access/account.ts';
 import type { Context } from '#lib/access/context.ts';
 import { retentionStart } from '#lib/access/retention.ts';
@@ -10,11 +11,16 @@ import { cellOf, numberOf } from '#lib/keys.ts';
 import { pastOrZero } from '#lib/platform/time.ts';
 import { entryOf, PACK_MS, type PackItem } from '#lib/results/pack.ts';
 import { probeTimeout } from '#lib/results/probe/probe.ts';
-import { arrivalOrderOf, newestReceived } from '#lib/results/pushes/newest-received.ts';
+import { newestReceived, pushTimesOf } from '#lib/results/pushes/newest-received.ts';
 import { MAX_CLOCK_SKEW_MS, orderOf, type ResultItem } from '#lib/results/result.ts';
 import { lastOutageEnd } from '#lib/schedule/outages.ts';
 import { intervalScheduleOf, latestSlot } from '#lib/schedule/slots.ts';
 import { emittedUntil, readWatermark } from '#lib/schedule/watermark.ts';
+
+/** Property of lists by `staleChecks`: they know the schedule, but not the newest result of each check. */
+export const StaleInList = z.object({
+  stale: z.boolean().describe('Whether the service is late with its probes, so that the state may be outdated.'),
+});
 
 /** Maximum duration of a probe (ms): for that long after an outage the newest slots may be in progress. */
 const SETTLING_MS = 30_000;
@@ -47,8 +53,8 @@ export async function lastResult(context: Context, check: CheckItem): Promise<Re
   let newest: ResultItem | undefined;
   for await (const page of storedRuns(context, check, revisions, window, { descending: true, page: NEWEST })) {
     for (const { at, run } of page.filter((moment) => moment.gap === undefined)) {
-      // Results are read by checked_at; the rest is older than this one.
-      if (newest && at < arrivalOrderOf(newest).at) return newest;
+      // Results are read by their order, newest first: the rest is older than this one.
+      if (newest && at < pushTimesOf(newest).at) return newest;
       const item = resultOf(keys, check, at, run);
       if (!newest || isNewer(item, newest)) newest = item;
     }
@@ -57,7 +63,7 @@ export async function lastResult(context: Context, check: CheckItem): Promise<Re
 }
 
 function isNewer(a: ResultItem, b: ResultItem): boolean {
-  const [one, other] = [arrivalOrderOf(a), arrivalOrderOf(b)];
+  const [one, other] = [pushTimesOf(a), pushTimesOf(b)];
   return one.at > other.at || (one.at === other.at && one.received_at > other.received_at);
 }
 

@@ -40,7 +40,7 @@ export const statusRoutes = [
         .enum(['true', 'false'])
         .default('true')
         .describe(
-          'Whether to count the states of all entities, which reads all of them. The link to the next page has false.',
+          'Whether to count the states of all matching entities, which reads all. The link to the next page has false.',
         ),
     }),
     reply: Status,

@@ -12,18 +12,18 @@ import { gather, type Reader } from '#lib/platform/http/paging.ts';
 import { Slugs } from '#lib/platform/http/query-params.ts';
 import { filtered, pagesOf } from '#lib/platform/table/pages.ts';
 import { mapYielding } from '#lib/platform/yielding.ts';
-import { staleChecks } from './newest-results.ts';
+import { StaleInList, staleChecks } from './newest-results.ts';
 
 const StatusEntity = Entity.extend({
   error_message: z
     .string()
     .describe('Error with which its worst check entered its current state; empty while the entity is up or unknown.'),
-  stale: z.boolean().describe('Whether the service is late with its probes, so that the state may be outdated.'),
+  ...StaleInList.shape,
 }).meta({ id: 'StatusEntity' });
 type StatusEntity = z.infer<typeof StatusEntity>;
 
 const Counts = z.object({
-  total: z.int().describe('Number of entities, over all pages; absent with counts=false, as are all counts.'),
+  total: z.int().describe('Number of matching entities, over all pages; absent with counts=false, as are all counts.'),
   up: z.int().describe('Number of entities that are up.'),
   degraded: z.int().describe('Number of entities that are degraded.'),
   down: z.int().describe('Number of entities that are down.'),
@@ -50,7 +50,7 @@ export const Status = z
 export type Status = z.infer<typeof Status>;
 
 /**
- * Returns a page of the entities by id, and the counts. If the page contains all entities, it is counted; else the
+ * Returns a page of the matching entities by id, and the counts. If the page contains all, it is counted; else the
  * counts read all entities. `counts`: false omits them. `next`: the position of the next page, if any. Throws NOT_FOUND
  * if a blueprint does not exist.
  */

@@ -20,7 +20,7 @@ const MAX_MS = 20_000;
 /** Maximum wait for a permit (ms). */
 const WAIT_MS = 2_000;
 
-const tooManyProbesError = (message: string): AppError =>
+const unknownOutcomeError = (message: string): AppError =>
   new AppError('UNAVAILABLE', message, { headers: { 'retry-after': '5' } });
 
 /** `isCut`: with a shorter timeout than its settings. `isSilent`: no response came over a network. */
@@ -50,7 +50,7 @@ export async function probeNow(
       { headers: { 'retry-after': '2' } },
     );
   }
-  if (!probed) throw tooManyProbesError('The service stalled during the probe, so its outcome is unknown. Try again.');
+  if (!probed) throw unknownOutcomeError('The service stalled during the probe, so its outcome is unknown. Try again.');
   const route = probeRoute(host);
   const isSilent = probed.outcome.unanswered === true;
   if (typeof route === 'object') network.record(route.host, !isSilent);
@@ -92,7 +92,7 @@ export async function runCheckManually(
   }
   const { network } = probingProcess(ports);
   if (probed.isSilent && (network.wasDown(probed.started_at) || (await network.isInDoubt()))) {
-    throw tooManyProbesError(
+    throw unknownOutcomeError(
       'The target did not answer, and neither does the reference host: the network of the service may be down. Nothing was' +
         ' recorded.',
     );

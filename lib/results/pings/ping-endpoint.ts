@@ -52,7 +52,7 @@ const textOf = (error: AppError): string => {
   return error instanceof CpuLimitError ? message : (TEXTS[code] ?? message);
 };
 
-/** Texts of the ping path are kept; others, such as of a check that is being deleted, are human-readable messages. */
+/** Keeps the texts of this file; another message, such as that of a check being deleted, becomes `not found`. */
 const notFoundText = (message: string): string => (message.startsWith(NOT_FOUND) ? message : NOT_FOUND);
 
 const headersOf = (requestId: string): Record<string, string> => ({

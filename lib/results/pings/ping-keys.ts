@@ -103,7 +103,7 @@ export async function createPingKey(context: Context, { label, blueprint_slug }:
   );
 }
 
-/** Deletes a ping key, effective on return. Throws NOT_FOUND. */
+/** Deletes a ping key, effective on return; does nothing if it does not exist. */
 export async function deletePingKey(context: Context, id: string): Promise<void> {
   const { ports, keys, tenant } = context;
   const note = auditWriter(context, 'delete', auditedPingKey);

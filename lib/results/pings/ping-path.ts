@@ -13,7 +13,10 @@ const PING_KEY = /^[\w-]{22}$/;
 /** Slug as Healthchecks accepts it; one with capitals or too long is rejected as not valid, not as unknown. */
 const SLUG_LIKE = /^[\w-]+$/;
 
-/** Parses a path below `/ping/`: `unknown`, or `invalid` for a ping (docs/use/heartbeats.md#pings). Pure. */
+/**
+ * Parses a path below `/ping/` (docs/use/heartbeats.md#pings). `unknown`: not the path of a ping. `invalid`: its slug
+ * or exit status is not valid. Pure.
+ */
 export function readPingPath(path: string): PingPath | 'unknown' | 'invalid' {
   const [empty, ping, first = '', ...rest] = path.split('/');
   if (empty !== '' || ping !== 'ping') return 'unknown';

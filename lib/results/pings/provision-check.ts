@@ -20,8 +20,8 @@ type Wanted = { key: PingKeyPointer; account: AccountItem; slug: string; bluepri
 
 /**
  * Creates the missing check of a ping: an entity of the key's blueprint, unless it exists, and a push check on it.
- * Concurrent calls create one. `is_new`: whether this call created it. Throws CONFLICT with a message if the plan or
- * the blueprint does not allow it.
+ * Concurrent calls create one. `is_new`: whether this call created it. Throws LIMIT_EXCEEDED if the plan does not allow
+ * it, CONFLICT if the blueprint does not; both with a message.
  */
 export async function provisionCheck(env: Env, wanted: Wanted): Promise<{ check: CheckItem; is_new: boolean }> {
   const { slug } = wanted;
@@ -57,7 +57,7 @@ async function entityOf(context: Context, { blueprint, slug }: Wanted): Promise<
   });
 }
 
-/** A required field without a default is not an error of the ping. */
+/** Converts the error of a required field without a default, which is not an error of the ping. */
 const asConflict = (error: unknown): unknown =>
   error instanceof AppError && error.code === 'VALIDATION_ERROR'
     ? new AppError('CONFLICT', error.message, { cause: error })

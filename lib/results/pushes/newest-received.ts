@@ -13,8 +13,8 @@ export const staleAfter = (check: Pick<CheckItem, 'interval_seconds'>): number =
 /** Maximum delay (ms) between checked_at and arrival of a quiet push. */
 export const QUIET_MS = 60_000;
 
-/** Returns the age of a push by its checked_at, at most its arrival. */
-export const arrivalOrderOf = (item: ResultItem): PushTimes => {
+/** Returns the times of a push: its sort time (checked_at, at most its arrival) and its arrival. */
+export const pushTimesOf = (item: ResultItem): PushTimes => {
   const received_at = item.received_at ?? orderOf(item);
   return { at: Math.min(orderOf(item), received_at), received_at };
 };
@@ -35,7 +35,7 @@ export async function newestReceived({ ports, keys }: Env, check: CheckItem): Pr
   for await (const item of results) {
     if (orderOf(item) + QUIET_MS <= newest.received_at) break;
     if (item.received_at === undefined || item.history) continue;
-    const { at, received_at } = arrivalOrderOf(item);
+    const { at, received_at } = pushTimesOf(item);
     if (pastOrZero(received_at, now) === 0) continue;
     newest.at = Math.max(newest.at, at);
     newest.received_at = Math.max(newest.received_at, received_at);

@@ -43,7 +43,7 @@ const PushHeaders = z.object({
     .regex(/^[\x21-\x7e]{1,255}$/, 'must have 1 to 255 visible ASCII characters')
     .optional()
     .describe(
-      'Idempotency key: a push with a key received before returns the first result and counts once, so retries are safe.',
+      'A push whose key was received before returns the first result and is not counted again, so retries are safe.',
     ),
 });
 

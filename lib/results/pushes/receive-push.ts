@@ -16,7 +16,7 @@ import { orderOf, type PingBodyItem, type PingFacts, type ResultItem, withLatenc
 import { cellNameOf, changedBy, reviseRollups } from '#lib/results/revise-rollups.ts';
 import { sendDeadlines } from '#lib/schedule/jobs.ts';
 import { heartbeatDeadlineWrite, isFalseMiss } from './missed-heartbeat.ts';
-import { arrivalOrderOf, latest, newestReceived, QUIET_MS, staleAfter } from './newest-received.ts';
+import { latest, newestReceived, pushTimesOf, QUIET_MS, staleAfter } from './newest-received.ts';
 import { type Ended, runsMember, withEnd } from './open-runs.ts';
 
 /** Evaluates the assertions of a check on a success. @param latency_ms undefined if not measured */
@@ -81,7 +81,7 @@ export async function receivePush(
   const { ports, keys } = env;
   const now = ports.clock.now();
   // The key follows from the push only, so that a repeat finds it, even if the clock of the program is ahead; its age
-  // counts from its arrival (arrivalOrderOf).
+  // counts from its arrival (pushTimesOf).
   const at = push.checked_at ?? now;
   const digest = push.identity && digestOfIdentity(push.identity.text);
   const pointerKey = push.identity?.kind === 'key' ? keys.pushKey(check.tenant_id, check.id, digest!) : undefined;
@@ -198,10 +198,10 @@ async function applyNow(arrival: Arrival, check: CheckItem, stored?: ResultItem)
       const measured = ends.measured ? { ...base, latency_ms } : base;
       const result = ends.measured && latency_ms > 0 ? await evaluatedPush(measured, evaluate, latency_ms) : measured;
       const outcome = outcomeOf(result);
-      const last_received = latest(storedLastReceived(now, ports.clock.now()), arrivalOrderOf(result));
+      const last_received = latest(storedLastReceived(now, ports.clock.now()), pushTimesOf(result));
       const changes = await applyResult(arrival, now, {
         outcome,
-        ran_at: arrivalOrderOf(result).at,
+        ran_at: pushTimesOf(result).at,
         reason: reasonOf(result),
         cause: 'result',
         retention_days: retentionDays,
@@ -209,7 +209,7 @@ async function applyNow(arrival: Arrival, check: CheckItem, stored?: ResultItem)
         removed: ended.runs.length === 0 ? ['silence_at', 'runs'] : ['silence_at'],
       });
       if (!changes) throw notFound('This check');
-      const { at } = arrivalOrderOf(result);
+      const { at } = pushTimesOf(result);
       await reviseRollups(arrival, cellNameOf(check), changedBy(now, { outcome, at, now: ports.clock.now() }));
       const after = { last_received, runs: [...ended.runs] };
       const deadline = await heartbeatDeadlineWrite(arrival, now, after, ports.clock.now());
@@ -224,7 +224,7 @@ async function applyNow(arrival: Arrival, check: CheckItem, stored?: ResultItem)
         return result;
       }
       if (done.conflict) return RETRY;
-      // A rewritten result was applied by another request; one stored first is from the same push.
+      // If `stored` has changed, another request has applied it. Else a result that exists is of this push too.
       if (stored && done.failed.includes(0)) return stored;
       const earlier = stored ? RETRY : await earlierOf(arrival, done.present.slice(0, pointer ? 2 : 1));
       return earlier === RETRY ? RETRY : { earlier };

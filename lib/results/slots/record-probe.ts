@@ -101,7 +101,7 @@ export async function recordProbeResult(env: StateEnv, probe: Probe, effect = ef
       }
       const outcome = outcomeOf(probe.outcome);
       const { retention_days } = probe;
-      const single = result.sk > (check.single ?? '') ? result.sk : check.single;
+      const single = check.single !== undefined && check.single > result.sk ? check.single : result.sk;
       const { next, also } = check === probe.check ? effect : effectOf(probe, check);
       const changes = await applyResult(env, check, {
         ...{ outcome, next },
@@ -109,7 +109,7 @@ export async function recordProbeResult(env: StateEnv, probe: Probe, effect = ef
         reason: withLatency(reasonOf(probe.outcome), probe.outcome),
         cause: 'result',
         retention_days,
-        also: { ...also, ...(single && { single }) },
+        also: { ...also, single },
       });
       if (!changes) return { is: 'dropped' };
       const changed = changedBy(check, { outcome, at: probe.slot, now: ports.clock.now() });
@@ -210,7 +210,7 @@ export function openPack(env: Env, job: Job, retentionDays: number, signal?: Abo
   };
 }
 
-/** Writes entries as the next free part of the slot. Omits checks with an outcome in an earlier part. */
+/** Writes entries as the next free part of the slot. Omits those in an earlier part, except a result after a gap. */
 async function writePacks(env: Env, job: Job, all: PackedEntry[], expires_at: number): Promise<void> {
   const { ports, keys } = env;
   const { tenant_id, cell, interval_seconds, slot } = job;

@@ -122,7 +122,7 @@ type JobBatch = StateEnv & {
   lane: Lane;
   prober: ProberState;
   batch: ReturnType<typeof attributeBatch>;
-  /** Rechecks the network once, for the first check with a permit; retries on the slow lane must not wait for it. */
+  /** Rechecks the network once, for the first check with a permit; handing checks to the slow lane does not wait. */
   recheckNetwork: () => Promise<void>;
   signal: AbortSignal | undefined;
 };

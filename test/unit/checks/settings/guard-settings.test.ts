@@ -61,6 +61,6 @@ it.each(['tcp', 'tls'])('suggests another port for a %s check if port 25 is bloc
   const smtp = on(check_type, { host: 'mail.example.com', port: 25 });
   await guard(smtp);
   await expect(guard(smtp, 'public', [], 'closed')).rejects.toThrow(
-    'config.port: AWS blocks port 25 for functions; use 587 or 465',
+    'config.port: the network of the service blocks port 25 (SMTP_EGRESS); use 587 or 465',
   );
 });

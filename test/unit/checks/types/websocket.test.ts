@@ -32,14 +32,14 @@ const taking = (onSocket: OnSocket) => (server: Server) => {
 
 const websocketTarget = (onSocket: OnSocket): Promise<Target> => httpTarget(() => {}, undefined, taking(onSocket));
 
-/** Data sent by a server after a valid upgrade. */
-const upgraded = (then: (socket: Socket) => void) =>
+/** Data sent by a server after a valid upgrade. @param headers further headers of the upgrade response */
+const upgraded = (then: (socket: Socket) => void, headers = '') =>
   rawTarget((socket) => {
     socket.once('data', (request) => {
       const key = /sec-websocket-key: (\S+)/i.exec(String(request))![1];
       const accept = createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64');
       socket.write(
-        `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`,
+        `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n${headers}\r\n`,
       );
       then(socket);
     });
@@ -137,6 +137,11 @@ describe('a websocket check of a faulty server', () => {
       );
     });
     expect(await probe(target.url)).toMatchObject(wrong(/^its upgrade response is not valid /));
+  });
+
+  it('reports a subprotocol that was not requested', async () => {
+    await using target = await upgraded(() => {}, 'Sec-WebSocket-Protocol: chat\r\n');
+    expect(await probe(target.url)).toMatchObject(wrong(/^it selected a subprotocol although none was requested /));
   });
 
   it('reports a server of another protocol', async () => {

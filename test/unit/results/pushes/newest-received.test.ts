@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { updateCheck } from '#lib/checks/change/change-check.ts';
-import { arrivalOrderOf, newestReceived, staleAfter } from '#lib/results/pushes/newest-received.ts';
+import { newestReceived, pushTimesOf, staleAfter } from '#lib/results/pushes/newest-received.ts';
 import type { ResultItem } from '#lib/results/result.ts';
 import { healthWorld } from '#test/support/health-world.ts';
 
@@ -13,7 +13,7 @@ it.each([
   ['as of its arrival when it comes from the future', 9_000, 7_000, { at: 7_000, received_at: 7_000 }],
 ])('orders a push %s', (_what, at, received_at, newness) => {
   const item = { ...world.keys.result('t', 'chk_1', at, 'x'), received_at } as ResultItem;
-  expect(arrivalOrderOf(item)).toEqual(newness);
+  expect(pushTimesOf(item)).toEqual(newness);
 });
 
 it.each([
