@@ -129,6 +129,14 @@ describe('the result of a ping', () => {
     expect(await pingsOf(client, job.id)).toHaveLength(2);
   });
 
+  it('rejects the end of a run with the Idempotency-Key of its start', async () => {
+    const job = await newJob(client);
+    const withKey = (rest: string) => ping(job, rest, { headers: { 'idempotency-key': 'run-3' } });
+    expect(said(await withKey('/start'))).toBe('200 OK');
+    expect(said(await withKey(''))).toBe('409 This Idempotency-Key was used for a start or log entry; use a new key.');
+    expect(await read(job.id)).toMatchObject({ state: 'unknown', runs: [{ overrun: false }] });
+  });
+
   it('ends each run once for thirty concurrent pings, all stored', async () => {
     const job = await newJob(client);
     const rids = Array.from({ length: 10 }, () => randomUUID());

@@ -1,16 +1,14 @@
 import { resultExpiry } from '#lib/access/retention.ts';
 import type { Assertion } from '#lib/checks/assertions/assertion.ts';
 import { evaluateAssertions } from '#lib/checks/assertions/evaluate.ts';
-import type { AssertionErrorKind } from '#lib/checks/assertions/sources.ts';
 import { type CheckItem, nextCheck, replaceCheck } from '#lib/checks/check-item.ts';
 import { heartbeatRules } from '#lib/checks/heartbeat.ts';
-import { type ProbeOutcome, succeeded, withAssertionResults } from '#lib/checks/outcome.ts';
+import { succeeded, withAssertionResults } from '#lib/checks/outcome.ts';
 import type { StateEnv } from '#lib/checks/state/on-change.ts';
 import type { Env } from '#lib/env.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import { notFound } from '#lib/platform/errors.ts';
 import type { Write } from '#lib/platform/ports.ts';
-import type { TenantCpu } from '#lib/platform/sharing/cpu-budget.ts';
 import { commit, oneAtATime, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { shorten } from '#lib/platform/text.ts';
 import { heartbeatDeadlineWrite } from '#lib/results/pushes/missed-heartbeat.ts';
@@ -84,25 +82,6 @@ async function openRun(env: Env, check: CheckItem, { own, at, rid }: Start): Pro
   await sendDeadlines(env, due);
 }
 
-type ReportedSuccess = {
-  body: string;
-  /** Number of body bytes that were read, and whether there were more. */
-  bytes: number;
-  isCut: boolean;
-  /** Duration of the run; undefined if not measured: then latency is not evaluated. */
-  latency_ms: number | undefined;
-};
-
-/** Evaluates the assertions of a push check on a success: a failed assertion makes it a failure. */
-async function evaluatePing(
-  assertions: readonly Assertion[],
-  { body: text, bytes, isCut, latency_ms }: ReportedSuccess,
-  cpu: TenantCpu,
-): Promise<ProbeOutcome<AssertionErrorKind>> {
-  const facts = { body: { text, bytes, isCut, type: '' }, ...(latency_ms !== undefined && { latency_ms }) };
-  return withAssertionResults(succeeded(latency_ms ?? 0), await evaluateAssertions(assertions, facts, { cpu }));
-}
-
 /** Received ping. */
 export type Ping = Omit<PingFacts, 'body_bytes'> & {
   /** Body without secrets; empty without one. */
@@ -139,11 +118,16 @@ export async function receivePing(env: StateEnv, check: CheckItem, ping: Ping, r
   await receivePush(env, check, push, retentionDays);
 }
 
-function evaluatorOf({ ports }: StateEnv, { config, tenant_id }: CheckItem, body: string): EvaluatePush | undefined {
+/** Returns the evaluation of a success, which a failed assertion makes a failure; undefined without assertions. */
+function evaluatorOf({ ports }: StateEnv, { config, tenant_id }: CheckItem, text: string): EvaluatePush | undefined {
   const { assertions = [] }: { assertions?: Assertion[] } = config;
   if (assertions.length === 0) return undefined;
-  const bytes = Buffer.byteLength(body);
-  return (latency_ms) => evaluatePing(assertions, { body, bytes, isCut: false, latency_ms }, ports.cpu.of(tenant_id));
+  const body = { text, bytes: Buffer.byteLength(text), isCut: false, type: '' };
+  const cpu = ports.cpu.of(tenant_id);
+  return async (latency_ms) => {
+    const facts = { body, ...(latency_ms !== undefined && { latency_ms }) };
+    return withAssertionResults(succeeded(latency_ms ?? 0), await evaluateAssertions(assertions, facts, { cpu }));
+  };
 }
 
 /** Returns the error message, with the last line of the output, which usually has the reason. */

@@ -7,6 +7,7 @@ import { applyResult } from '#lib/checks/state/apply-result.ts';
 import { isSameState, nextState } from '#lib/checks/state/next-state.ts';
 import type { StateEnv } from '#lib/checks/state/on-change.ts';
 import type { ErrorKind } from '#lib/checks/types/registry.ts';
+import { PINGS } from '#lib/keys.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
 import type { Item, Write } from '#lib/platform/ports.ts';
@@ -59,7 +60,7 @@ export type Push = {
   evaluate?: EvaluatePush | undefined;
 };
 
-/** Pointer from an Idempotency-Key to its result. */
+/** Pointer from an Idempotency-Key to its result, or to its ping without a result. */
 type PushKeyItem = Item & { result_sk: string };
 
 /** Returns the digest of an identity for table keys. */
@@ -175,6 +176,9 @@ async function earlierOf(arrival: Arrival, present: (Item | undefined)[]): Promi
 }
 
 async function resultOfPointer({ ports, result }: Arrival, pointer: PushKeyItem): Promise<ResultItem> {
+  if (pointer.result_sk.startsWith(PINGS)) {
+    throw new AppError('CONFLICT', 'This Idempotency-Key was used for a start or log entry; use a new key.');
+  }
   const earlier = await ports.table.get<ResultItem>({ pk: result.pk, sk: pointer.result_sk });
   if (earlier) return earlier;
   throw new AppError(
