@@ -28,9 +28,16 @@ export const ExpiryMembers = z.object({
 export const expiryMembers = (expiry: Expiry | Unreadable | undefined): Partial<z.output<typeof ExpiryMembers>> =>
   !expiry || 'problem' in expiry ? {} : { days_left: expiry.days_left, expires_at: expiry.expires_at };
 
+/** Formats `certificate expires on 2026-12-02, in 9 days`, or `certificate expired on 2026-11-02`. */
+export function expiryText({ what, days_left, expires_at }: Expiry): string {
+  const day = expires_at.slice(0, 10);
+  if (days_left < 0) return `${what} expired on ${day}`;
+  return `${what} expires on ${day}, in ${days_left} ${days_left === 1 ? 'day' : 'days'}`;
+}
+
 /** Formats `certificate expires on 2026-12-02, in 9 days; at least 21 are required: renew it`. */
-export const tooSoon = ({ what, days_left, expires_at }: Expiry, required: number): string =>
-  `${what} expires on ${expires_at.slice(0, 10)}, in ${days_left} days; at least ${required} are required: renew it`;
+export const tooSoon = (expiry: Expiry, required: number): string =>
+  `${expiryText(expiry)}${expiry.days_left < 0 ? '' : `; at least ${required} are required`}: renew it`;
 
 /** Returns an error for each warning that never appears. @param minDays minimum days for success */
 export const idleWarnings = (assertions: readonly Assertion[], minDays: number): ErrorDetail[] =>

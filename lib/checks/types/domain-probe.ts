@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { evaluateAssertions } from '#lib/checks/assertions/evaluate.ts';
-import { type Expiry, expiryMembers, expiryOf } from '#lib/checks/assertions/expiry.ts';
+import { expiryMembers, expiryOf, expiryText } from '#lib/checks/assertions/expiry.ts';
 import { failed, outcomeOfProbe, succeeded, withAssertionResults } from '#lib/checks/outcome.ts';
 import { statusName } from '#lib/net/http-status.ts';
 import { type Egress, type HttpReply, type Net, NetError } from '#lib/net/net.ts';
@@ -133,7 +133,7 @@ export const probeDomain = ({ config }: Settled<DomainConfig>, { cpu, withDetail
     const expiry = expiryOf(name, expires, probe.now, 'expiry');
     if ('problem' in expiry) return noExpiry();
     const isSufficient = expiry.days_left >= Math.max(0, minDays);
-    const found = isSufficient ? succeeded(latency_ms, status) : fail('expiry', expiryMessage(expiry));
+    const found = isSufficient ? succeeded(latency_ms, status) : fail('expiry', `${expiryText(expiry)}: renew it`);
     return {
       ...withAssertionResults(
         found,
@@ -163,10 +163,4 @@ async function queryRegistry(
     egress,
     max_redirects: 5,
   });
-}
-
-function expiryMessage({ what, days_left, expires_at }: Expiry): string {
-  const day = expires_at.slice(0, 10);
-  if (days_left < 0) return `${what} expired on ${day}: renew it`;
-  return `${what} expires on ${day}, in ${days_left} ${days_left === 1 ? 'day' : 'days'}: renew it`;
 }

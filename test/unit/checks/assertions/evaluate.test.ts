@@ -133,6 +133,14 @@ describe('a failed assertion', () => {
     expect(await complaint(assertion)).toBe(message);
   });
 
+  it.each([
+    [1.5, 'certificate expires on 2026-11-24, in 1 day; at least 7 are required: renew it'],
+    [-1.5, 'certificate expired on 2026-11-21: renew it'],
+  ])('states the expiry of a certificate %d days ahead', async (days, message) => {
+    const expiry = expiryOf('certificate', NOW + days * 86_400_000, NOW, 'tls');
+    expect(await complaint({ source: 'days_left', operator: 'at_least', value: 7 }, { expiry })).toBe(message);
+  });
+
   it('quotes up to 100 characters of the found value, and never the body', async () => {
     const secret = 'x'.repeat(300);
     const found = await complaint(json('$.a', 'equals', 'b'), { body: body(JSON.stringify({ a: secret })) });
