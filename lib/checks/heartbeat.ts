@@ -45,7 +45,7 @@ export type HeartbeatDeadline = { at: number } & (
 export type LastHeartbeat = {
   /** Arrival of the newest push that counts; undefined before the first. */
   last: number | undefined;
-  /** A gap before the last outage of the service, or before the account was enabled, does not count. */
+  /** End of the last outage of the service, or enabling of the account: time before it does not count. */
   watchedSince: number;
 };
 
@@ -56,7 +56,7 @@ const EARLY_MS = 60_000;
  * Returns the heartbeat deadline (docs/use/heartbeats.md#missed-heartbeats); undefined if none is expected. Pure.
  * Counts from the newest heartbeat, settings change or outage of the service, whichever is latest. 1. A job run is
  * open: the maximum run time of the earliest one; until then no due time is missed. If new settings shorten that time,
- * the failure is at their creation, because no failure is older than its settings. 2. No heartbeat yet: the maximum
+ * the failure is at their change, because no failure is older than its settings. 2. No heartbeat yet: the maximum
  * time until the first, if set. 3. With a schedule: the grace time after the next due time. 4. Else the grace time.
  * After a failure, the next one is due at the next due time or one interval later.
  */

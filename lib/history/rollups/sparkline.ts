@@ -87,7 +87,7 @@ function windowsOf({ from, to }: TimeRange, instants: number[]): TimeRange[] {
   return borders.slice(1).flatMap((end, b) => hoursIn({ from: borders[b]!, to: end }));
 }
 
-/** Returns the interval (ms) in force at an instant; call in ascending order. */
+/** Returns a function from an instant to the interval (ms) in force; call it in ascending order. */
 function intervals(revisions: readonly RevisionItem[], check: CheckItem): (at: number) => number {
   let i = 0;
   return (at) => {

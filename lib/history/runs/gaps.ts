@@ -44,7 +44,7 @@ export async function outagesOf(env: Env, check: CheckItem, window: SlotRange): 
   return [...outages.slice(0, -1), { from: last.from, to: now }];
 }
 
-/** Returns the cause of missed slots; call in ascending order. `noted`: the cause stored in a pack. */
+/** Returns a function from a missed slot to its cause; call it in ascending order. `noted`: cause stored in a pack. */
 export function causes({ ports }: TenantEnv, check: CheckItem, outages: TimeRange[]) {
   const reach = inProgressMs(check, ports.settings);
   let i = 0;

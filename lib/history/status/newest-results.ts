@@ -26,8 +26,9 @@ export const StaleInList = z.object({
 const SETTLING_MS = 30_000;
 
 /**
- * Returns whether a check, by its id, is stale: the schedule of its shard is behind, or was until just now. An entity
- * is stale if one of its checks is. Costs two small reads per shard, whatever the length of the list.
+ * Returns a function from the id of a check to whether it is stale: the schedule of its shard is behind, or was until
+ * just now. An entity is stale if one of its checks is. Costs two small reads per shard, whatever the length of the
+ * list.
  */
 export async function staleChecks(context: Context): Promise<(checkId: string) => boolean> {
   const { ports, keys } = context;
