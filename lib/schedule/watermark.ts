@@ -5,7 +5,10 @@ import type { Settings } from '#lib/settings.ts';
 /** Time (ms) that the generator emits ahead of a tick, because ticks may be up to a minute late, or missing. */
 export const LOOKAHEAD_MS = 2 * 60_000;
 
-/** Every job of the shard due up to `at` (epoch ms) was sent. One item per shard, replaced by each tick. */
+/**
+ * Every job of the shard due up to `at` (epoch ms) was sent. One item per shard, replaced by each tick. `layout`: of the
+ * table.
+ */
 export type WatermarkItem = Item & { v: string; at: number; layout?: string };
 
 export const readWatermark = ({ ports, keys }: Env, shard: number): Promise<WatermarkItem | undefined> =>

@@ -137,6 +137,16 @@ describe('the result of a ping', () => {
     expect(await read(job.id)).toMatchObject({ state: 'unknown', runs: [{ overrun: false }] });
   });
 
+  it('rejects a start with the Idempotency-Key of a result', async () => {
+    const job = await newJob(client);
+    const withKey = (rest: string) => ping(job, rest, { headers: { 'idempotency-key': 'run-4' } });
+    expect(said(await withKey(''))).toBe('200 OK');
+    for (const rest of ['/start', '/log']) {
+      expect(said(await withKey(rest))).toBe('409 This Idempotency-Key was used for a result; use a new key.');
+    }
+    expect(await read(job.id)).toMatchObject({ state: 'up', runs: [] });
+  });
+
   it('ends each run once for thirty concurrent pings, all stored', async () => {
     const job = await newJob(client);
     const rids = Array.from({ length: 10 }, () => randomUUID());

@@ -6,14 +6,21 @@ import { heartbeatRules } from '#lib/checks/heartbeat.ts';
 import { succeeded, withAssertionResults } from '#lib/checks/outcome.ts';
 import type { StateEnv } from '#lib/checks/state/on-change.ts';
 import type { Env } from '#lib/env.ts';
+import { PINGS } from '#lib/keys.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import { notFound } from '#lib/platform/errors.ts';
-import type { Write } from '#lib/platform/ports.ts';
+import type { Write, WriteOutcome } from '#lib/platform/ports.ts';
 import { commit, oneAtATime, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { shorten } from '#lib/platform/text.ts';
 import { heartbeatDeadlineWrite } from '#lib/results/pushes/missed-heartbeat.ts';
 import { withStart } from '#lib/results/pushes/open-runs.ts';
-import { digestOfIdentity, type EvaluatePush, receivePush } from '#lib/results/pushes/receive-push.ts';
+import {
+  digestOfIdentity,
+  type EvaluatePush,
+  keyUsedError,
+  type PushKeyItem,
+  receivePush,
+} from '#lib/results/pushes/receive-push.ts';
 import type { PingBodyItem, PingFacts } from '#lib/results/result.ts';
 import { sendDeadlines } from '#lib/schedule/jobs.ts';
 import type { PingItem } from './ping-item.ts';
@@ -53,9 +60,13 @@ export async function keepPing(env: Env, check: CheckItem, kept: Kept, retention
   await retryOnConflict(ports, async () => (isStored(await commit(ports, own), own.length) ? true : RETRY));
 }
 
-/** Whether it was written now, or by an earlier request with the same key. */
-const isStored = (done: Awaited<ReturnType<typeof commit>>, own: number): boolean =>
-  done.ok || done.failed.some((at) => at < own);
+/** Whether it was written now, or by an earlier request with the same key. Throws CONFLICT if that was a result. */
+function isStored(done: WriteOutcome, own: number): boolean {
+  if (done.ok) return true;
+  const [, pointer] = done.present.slice(0, own) as [PingItem?, PushKeyItem?];
+  if (pointer && !pointer.result_sk.startsWith(PINGS)) throw keyUsedError('a result');
+  return done.failed.some((at) => at < own);
+}
 
 type Start = {
   own: Write[];

@@ -61,7 +61,11 @@ export type Push = {
 };
 
 /** Pointer from an Idempotency-Key to its result, or to its ping without a result. */
-type PushKeyItem = Item & { result_sk: string };
+export type PushKeyItem = Item & { result_sk: string };
+
+/** CONFLICT: a key was used for something else, such as `a result`. */
+export const keyUsedError = (use: string): AppError =>
+  new AppError('CONFLICT', `This Idempotency-Key was used for ${use}; use a new key.`);
 
 /** Returns the digest of an identity for table keys. */
 export const digestOfIdentity = (text: string): string =>
@@ -176,15 +180,10 @@ async function earlierOf(arrival: Arrival, present: (Item | undefined)[]): Promi
 }
 
 async function resultOfPointer({ ports, result }: Arrival, pointer: PushKeyItem): Promise<ResultItem> {
-  if (pointer.result_sk.startsWith(PINGS)) {
-    throw new AppError('CONFLICT', 'This Idempotency-Key was used for a start or log entry; use a new key.');
-  }
+  if (pointer.result_sk.startsWith(PINGS)) throw keyUsedError('a start or log entry');
   const earlier = await ports.table.get<ResultItem>({ pk: result.pk, sk: pointer.result_sk });
   if (earlier) return earlier;
-  throw new AppError(
-    'CONFLICT',
-    'This Idempotency-Key was used for a result that is past its retention; use a new key.',
-  );
+  throw keyUsedError('a result that is past its retention');
 }
 
 /** Applies a push in one transaction with its result, which `stored` contains if it was stored before. */
