@@ -211,7 +211,10 @@ export async function addNote(context: Context, { id: of }: IncidentItem, { text
     if (incident.v === v) return entry;
     const { notes = 0 } = incident;
     if (notes >= MAX_NOTES) {
-      throw new AppError('LIMIT_EXCEEDED', `Incident ${of} has ${MAX_NOTES} notes, the maximum. Link to a document.`);
+      throw new AppError(
+        'LIMIT_EXCEEDED',
+        `Incident ${of} has ${MAX_NOTES} notes, the maximum. Keep further notes elsewhere.`,
+      );
     }
     const counted: IncidentItem = { ...incident, v, notes: notes + 1 };
     const writes = [

@@ -13,7 +13,7 @@ import { DAY_MS, iso } from '#lib/platform/time.ts';
 
 type ImpactOfIncident = 'none' | 'degraded' | 'outage';
 
-/** An incident, about 500 bytes. Written when it is opened, changed by a user, or resolved. */
+/** An incident, about 500 bytes. Written when it is opened, changed by a user, quiet or resolved. */
 export type IncidentItem = Item & {
   v: string;
   tenant_id: string;
@@ -105,7 +105,9 @@ export const expiryOf = (now: number): number => Math.ceil((now + KEPT_MS) / 100
 
 export const Impact = z
   .enum(['none', 'degraded', 'outage'])
-  .describe('Severity. Automatic incidents: outage after all of an entity was down, unless a user sets it.');
+  .describe(
+    'Severity. Automatic incidents: outage once all checks of an entity were down, else degraded, unless a user sets it.',
+  );
 
 export const IncidentState = z
   .enum(['open', 'acknowledged', 'resolved'])

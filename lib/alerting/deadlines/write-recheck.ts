@@ -120,7 +120,7 @@ function partOf(
   return decision.notify.length > 0 ? ownIncident(entity, upstream.incidents.get(entity.id), transition) : undefined;
 }
 
-/** Returns the writes of a decision: alerts, recipients per failure, the first final decision, and the progress. */
+/** Returns the result of a recheck: the writes of its decision, and the next deadline if a destination still waits. */
 export function causeWrites(
   env: TenantEnv,
   search: Search,

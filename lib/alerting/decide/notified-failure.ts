@@ -27,14 +27,14 @@ const MAX_TIMES = 10;
 /** The failed entity, and the id of its incident if one exists. */
 type FailureRef = { tenant_id: string; root_entity_id: string; id?: string | undefined };
 
-/** Returns the notified failure that lasts, or a new one. @param since epoch ms */
+/** Returns the notified failure before, or a new one if there is none or it has recovered. @param since epoch ms */
 export function notifiedFailureOf(
   keys: Keys,
   before: NotifiedFailureItem | undefined,
   { id, ...of }: FailureRef,
   since: number,
 ): NotifiedFailureItem {
-  if (before?.recovered_at === undefined && before) return before;
+  if (before && before.recovered_at === undefined) return before;
   return {
     ...keys.notifiedFailure(of.tenant_id, of.root_entity_id),
     ...of,
@@ -111,7 +111,7 @@ type Changed = {
   id: string;
 };
 
-/** Opens, continues or ends a notified failure after a change of a check; undefined without one. Pure. */
+/** Opens, continues or ends a notified failure after a change of a check; else returns the one before, if any. Pure. */
 export function notifiedFailureAfter(
   keys: Keys,
   { entity, notifiedFailure: before }: { entity: EntityItem; notifiedFailure?: NotifiedFailureItem | undefined },

@@ -100,11 +100,11 @@ export const isUnreported = ({ to, notified_state, failed_again, policy }: RuleI
 export const isNewProblem = (input: RuleInput): boolean =>
   input.kind === 'state_change' && reportedStateOf(input.to, input.policy) !== 'up' && isUnreported(input);
 
-/** Whether an alert has reported flapping and the check has not kept one state since. */
+/** Whether an alert has reported flapping and the check has not kept one state long enough since. */
 export const isStillFlapping = ({ flapping, policy }: RuleInput): boolean =>
   policy.flap_threshold > 0 && flapping?.notified === true && !flapping.over;
 
-/** Whether an alert has reported flapping and the check has kept one state since, which needs an alert. */
+/** Whether an alert has reported flapping and the check has kept one state long enough, which needs an alert. */
 export const isStableAgain = ({ flapping, policy }: RuleInput): boolean =>
   policy.flap_threshold > 0 && flapping?.notified === true && flapping.over === true;
 

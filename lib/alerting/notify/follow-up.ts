@@ -139,7 +139,7 @@ async function repeatClosing({ ports, keys }: Env, delivery: DeliveryItem): Prom
   }
 }
 
-/** `escalates`: the next escalation step is due now. */
+/** A change of the alerting of a check. `escalates`: the next escalation step is due now. */
 type AlertingUpdate = { alerts?: CheckItem['alerts']; wanted?: Deadline | undefined; escalates?: boolean };
 
 /** Updates the notified states and the late alert of a check as `decide` returns; undefined: no change. */
