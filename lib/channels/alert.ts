@@ -25,7 +25,7 @@ export type Alert = {
   with_others: boolean;
   /** Root cause; null without one, or if it is unknown. */
   root: AlertRoot | null;
-  /** Other failures and held alerts of the same root cause; null if unknown. */
+  /** Other entities whose alerts are held for the same root cause; null if unknown. */
   affected: Counted | null;
   /** Direct dependents of the entity; null if unknown. */
   impact: Counted | null;

@@ -129,9 +129,12 @@ export const IncidentRecord = z
     root_entity_name: z.string().nullable().describe('Name of that entity when the incident was opened.'),
     started_at: When.describe('Start of its first outage; of a manual incident, its creation.'),
     acknowledged_at: When.nullable().describe('Time of the acknowledgement; null without one.'),
-    acknowledged_by: z.string().nullable().describe('E-mail address, or label of the key.'),
+    acknowledged_by: z
+      .string()
+      .nullable()
+      .describe('E-mail address, label of the key, or, by a link, the entered name and the channel; null without one.'),
     resolved_at: When.nullable().describe('Last recovery, or time at which a user resolved it; null before that.'),
-    resolved_by: z.string().nullable().describe('E-mail address, label of the key, or `automatic`.'),
+    resolved_by: z.string().nullable().describe('E-mail address, label of the key, or `automatic`; null before that.'),
     hidden: z.boolean().describe('Whether it is hidden from the public. No incident is public yet.'),
     created_at: CreatedAt,
     updated_at: UpdatedAt,
