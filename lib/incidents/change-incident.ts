@@ -238,7 +238,7 @@ export async function acknowledgeIncident(
   { until, note }: Wanted,
 ): Promise<IncidentItem> {
   const { ports, origin } = context;
-  if (until) assertSilenceEnd('until', until, ports.clock.now());
+  if (until != null) assertSilenceEnd('until', until, ports.clock.now());
   const audit = auditWriter(context, 'acknowledge', auditedIncident);
   const v = ports.ids.token();
   for (const check of await notifiedFailingChecks(context, await requireOpen(context, id)))

@@ -169,7 +169,8 @@ async function recordStopped(
     isFirst && !waits
       ? firstId(transition, action_id)
       : laterId(transition, Date.parse(transition.timestamp), action_id, series.attempts + 1, guard);
-  const isNoted = waits || (!isFirst && (await ports.table.get(keys.execution(tenant_id, execution_id))) !== undefined);
+  const skipsRecord =
+    waits || (!isFirst && (await ports.table.get(keys.execution(tenant_id, execution_id))) !== undefined);
   const wanted = {
     tenant_id,
     action_id,
@@ -204,7 +205,7 @@ async function recordStopped(
     execution,
     due,
     writes: [
-      ...(isNoted ? [] : writes),
+      ...(skipsRecord ? [] : writes),
       ...(isChanged ? seriesWrites(context, next) : []),
       ...(isChanged && !series.open
         ? deadlineWrites(

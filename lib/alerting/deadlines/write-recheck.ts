@@ -113,7 +113,7 @@ function partOf(
 ): IncidentRef | undefined {
   const { check, entity, transition } = one;
   if (entity.incident) return entity.incident;
-  // While the alert of the root cause is held, that can still turn out to have a cause.
+  // While its own alert is held, the root cause can still turn out to have a cause.
   const cause = decision.root ?? (decision.hold.explained > 0 ? decision.hold.under : null);
   const incident = cause === null ? undefined : incidentsAt(keys, check, upstream, analysis).get(cause);
   if (incident) return upstream.entities.get(cause!)?.incident ?? { id: incident.id, root_entity_id: cause! };

@@ -93,7 +93,7 @@ function isLatestStep({ alerts }: CheckItem, { kind, to_state, step, created_at 
 }
 
 /**
- * After a delivery that was sent after a newer one with another state, the notified state is unknown, and a late alert
+ * If a delivery was sent after a newer one that reported another state, the notified state is unknown, and a late alert
  * is due. A check without a result waits for one, and a deleted check repeats its closing alert.
  */
 async function afterSent(env: Env, delivery: DeliveryItem): Promise<void> {
