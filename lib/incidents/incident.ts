@@ -13,7 +13,7 @@ import { DAY_MS, iso } from '#lib/platform/time.ts';
 
 type ImpactOfIncident = 'none' | 'degraded' | 'outage';
 
-/** An incident, about 500 bytes. Written when it is opened, changed by a user, quiet or resolved. */
+/** An incident, about 500 bytes. Written when it is opened, changed, resolved, or gets a quiet check. */
 export type IncidentItem = Item & {
   v: string;
   tenant_id: string;

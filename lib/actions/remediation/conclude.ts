@@ -55,7 +55,7 @@ export async function failureAlertOf(
   const reports_state = reportedStateOf(state, policy);
   const channels = notifiedTargets(hold, recipientsFor(policy, reports_state, check.alerts), check.alerts);
   const input: RuleInput = {
-    ...decisionInputOf(check, check.alerts, policy, channels, now),
+    ...decisionInputOf(check.alerts, policy, channels, now),
     ...{ kind: 'remediation_failed', cause: null, from: state, to: state },
   };
   const { decision, until } = decide(input);

@@ -28,7 +28,7 @@ export function decideReleased(keys: Keys, token: string, one: HeldCase): { next
   const channels = recipientsFor(policy, reports_state, check.alerts);
   const repaired = held.reason === 'remediation' || held.repaired === true;
   const decided_on = {
-    ...decisionInputOf(check, check.alerts, policy, channels, now),
+    ...decisionInputOf(check.alerts, policy, channels, now),
     ...laterRecipients(policy, reports_state, channels),
     ...(!repaired && awaitedRemediation(check, check.state, now)),
     ...(held.reason !== 'dependency' && entity.dependencies > 0 && { dependencies: entity.dependencies }),

@@ -158,7 +158,7 @@ export function timedRuleInputOf(
   const reports_state = kind === 'closed' ? 'up' : reportedStateOf(state, policy);
   const channels = channelsOf({ check, policy, hold }, reports_state);
   return {
-    ...decisionInputOf(check, check.alerts, policy, channels, at),
+    ...decisionInputOf(check.alerts, policy, channels, at),
     ...(dependencies > 0 && { dependencies }),
     ...heldIn(hold),
     ...(failed_at !== undefined && { failed: true }),

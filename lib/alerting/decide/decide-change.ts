@@ -146,7 +146,7 @@ function changeRuleInputOf(
   const { dependencies } = entity;
   const channels = channelsOf(change);
   const decided_on: DecisionInput = {
-    ...decisionInputOf(check, counted, policy, channels, at),
+    ...decisionInputOf(counted, policy, channels, at),
     ...heldIn(change.hold),
     ...(dependencies > 0 && { dependencies }),
     ...laterRecipients(policy, reportedStateOf(to, policy), channels),
@@ -192,7 +192,7 @@ function closingAlert(
   if (reason !== 'configuration') return undefined;
   const { check, policy, hold, cause, to, alertAt: at } = change;
   const channels = recoveryRecipients(hold, recipientsFor(policy, 'up', check.alerts), check.alerts);
-  const given = decisionInputOf(check, check.alerts, policy, channels, at);
+  const given = decisionInputOf(check.alerts, policy, channels, at);
   const input: RuleInput = { ...given, kind: 'closed', cause, from: check.state, to };
   if (decide(input).decision !== 'planned') return undefined;
   const earlier = earlierFailures(alerts, 'up');
