@@ -25,7 +25,7 @@ export type Alert = {
   with_others: boolean;
   /** Root cause; null without one, or if it is unknown. */
   root: AlertRoot | null;
-  /** Other failures and held alerts of the same root cause; null if unknown. */
+  /** Other entities whose alerts are held for the same root cause; null if unknown. */
   affected: Counted | null;
   /** Direct dependents of the entity; null if unknown. */
   impact: Counted | null;
@@ -102,7 +102,7 @@ export const NOTHING_KNOWN = {
 export const EXAMPLE_ALERT: Alert = {
   ...NOTHING_KNOWN,
   delivery_id: 'dlv_0mi8w2c1pce7f6c011776e8db7',
-  alert_id: 'trn_0mi8w2c1kw4b227777d4dd1fc6',
+  alert_id: 'alr_0mi8w2c1kw8f14e45fceea167a',
   kind: 'state_change',
   event: {
     entity_id: 'ent_0mi8w27k0005feceb66ffc86f3',

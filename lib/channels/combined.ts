@@ -38,14 +38,14 @@ export function combinedTitle(alerts: readonly Alert[]): string {
 /** Maximum length of the list of alerts in a text, which most receivers accept. */
 const MAX_LIST = 2_800;
 
-/** Joins as many entries as fit, and the number of the others. */
+/** Joins as many entries as fit, and adds the number of omitted ones. */
 export function combinedList(entries: readonly string[]): string {
   let length = 0;
-  const fitting = entries.findIndex((entry) => {
+  const firstBeyond = entries.findIndex((entry) => {
     length += entry.length + 2;
     return length > MAX_LIST;
   });
-  const shown = fitting < 0 ? entries : entries.slice(0, Math.max(1, fitting));
+  const shown = firstBeyond < 0 ? entries : entries.slice(0, Math.max(1, firstBeyond));
   const left = entries.length - shown.length;
   return [...shown, ...(left > 0 ? [`And ${left} more.`] : [])].join('\n\n');
 }

@@ -233,8 +233,8 @@ export function dedupKeyOf({ kind, combined, incident_id, with_others, event, de
   return with_others && incident_id !== null ? incident_id : event.check_id;
 }
 
-/** Returns the action on the receiver's event. A recovery does not close it while the root cause still fails. */
-export function eventActionOf({ reports_state, kind, root }: Alert): 'open' | 'acknowledge' | 'close' {
+/** Returns the action on the receiver's case. Every recovery closes it, even if others of the incident still fail. */
+export function eventActionOf({ reports_state, kind }: Alert): 'open' | 'acknowledge' | 'close' {
   if (kind === 'acknowledged') return 'acknowledge';
-  return kind === 'closed' || (reports_state === 'up' && root === null) ? 'close' : 'open';
+  return kind === 'closed' || reports_state === 'up' ? 'close' : 'open';
 }

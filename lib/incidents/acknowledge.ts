@@ -45,7 +45,7 @@ async function acknowledgedAlert(
   const reports_state = reportedStateOf(check.state, policy);
   const channels = notifiedTargets(hold, recipientsFor(policy, reports_state, check.alerts), check.alerts);
   const input: RuleInput = {
-    ...decisionInputOf(check, check.alerts, policy, channels, now),
+    ...decisionInputOf(check.alerts, policy, channels, now),
     ...{ kind: 'acknowledged', cause: null, from: check.state, to: check.state },
   };
   if (decide(input).decision !== 'planned') return undefined;

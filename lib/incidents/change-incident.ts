@@ -211,7 +211,10 @@ export async function addNote(context: Context, { id: of }: IncidentItem, { text
     if (incident.v === v) return entry;
     const { notes = 0 } = incident;
     if (notes >= MAX_NOTES) {
-      throw new AppError('LIMIT_EXCEEDED', `Incident ${of} has ${MAX_NOTES} notes, the maximum. Link to a document.`);
+      throw new AppError(
+        'LIMIT_EXCEEDED',
+        `Incident ${of} has ${MAX_NOTES} notes, the maximum. Keep further notes elsewhere.`,
+      );
     }
     const counted: IncidentItem = { ...incident, v, notes: notes + 1 };
     const writes = [
@@ -235,7 +238,7 @@ export async function acknowledgeIncident(
   { until, note }: Wanted,
 ): Promise<IncidentItem> {
   const { ports, origin } = context;
-  if (until) assertSilenceEnd('until', until, ports.clock.now());
+  if (until != null) assertSilenceEnd('until', until, ports.clock.now());
   const audit = auditWriter(context, 'acknowledge', auditedIncident);
   const v = ports.ids.token();
   for (const check of await notifiedFailingChecks(context, await requireOpen(context, id)))

@@ -13,7 +13,7 @@ import { DAY_MS, iso } from '#lib/platform/time.ts';
 
 type ImpactOfIncident = 'none' | 'degraded' | 'outage';
 
-/** An incident, about 500 bytes. Written when it is opened, changed by a user, or resolved. */
+/** An incident, about 500 bytes. Written when it is opened, changed, resolved, or gets a quiet check. */
 export type IncidentItem = Item & {
   v: string;
   tenant_id: string;
@@ -105,7 +105,9 @@ export const expiryOf = (now: number): number => Math.ceil((now + KEPT_MS) / 100
 
 export const Impact = z
   .enum(['none', 'degraded', 'outage'])
-  .describe('Severity. Automatic incidents: outage after all of an entity was down, unless a user sets it.');
+  .describe(
+    'Severity. Automatic incidents: outage once all checks of an entity were down, else degraded, unless a user sets it.',
+  );
 
 export const IncidentState = z
   .enum(['open', 'acknowledged', 'resolved'])
@@ -127,9 +129,12 @@ export const IncidentRecord = z
     root_entity_name: z.string().nullable().describe('Name of that entity when the incident was opened.'),
     started_at: When.describe('Start of its first outage; of a manual incident, its creation.'),
     acknowledged_at: When.nullable().describe('Time of the acknowledgement; null without one.'),
-    acknowledged_by: z.string().nullable().describe('E-mail address, or label of the key.'),
+    acknowledged_by: z
+      .string()
+      .nullable()
+      .describe('E-mail address, label of the key, or, by a link, the entered name and the channel; null without one.'),
     resolved_at: When.nullable().describe('Last recovery, or time at which a user resolved it; null before that.'),
-    resolved_by: z.string().nullable().describe('E-mail address, label of the key, or `automatic`.'),
+    resolved_by: z.string().nullable().describe('E-mail address, label of the key, or `automatic`; null before that.'),
     hidden: z.boolean().describe('Whether it is hidden from the public. No incident is public yet.'),
     created_at: CreatedAt,
     updated_at: UpdatedAt,

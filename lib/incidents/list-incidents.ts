@@ -198,11 +198,11 @@ function alertsIn(
       at,
     })),
   );
-  const alone = alerts.filter(
+  const separate = alerts.filter(
     ({ entity_id, root_entity_id: named, alert_kind }) =>
       entity_id !== root_entity_id && named === null && (alert_kind === 'state_change' || alert_kind === 'late'),
   );
-  const unrelated = alone.map(({ at, entity_id, check_id }) => ({
+  const unrelated = separate.map(({ at, entity_id, check_id }) => ({
     ...{ entity_id, check_id, at },
     entity_name: names.get(entity_id) ?? '',
   }));

@@ -56,7 +56,12 @@ export const TimelineEntry = z
       .describe(
         'opened: by this failure. joined: another failure turned out to belong to it. transition: a check changed state. alert: an alert was sent. escalated: an escalation step was sent. acknowledged: a user acknowledged it. note: a user added a note. resolved: it is over.',
       ),
-    by: z.string().nullable().describe('Author: e-mail address, label of the key, or `automatic`; null without one.'),
+    by: z
+      .string()
+      .nullable()
+      .describe(
+        'Author: e-mail address, label of the key, entered name and channel of a link, or `automatic`; null without one.',
+      ),
     text: z.string().describe('Text of a note or an acknowledgement; else empty.'),
     transition: TimelineTransition.nullable().describe('Change of a check; else null.'),
     alert: TimelineAlert.nullable().describe('Alert; else null.'),

@@ -25,9 +25,10 @@ const RETRY_MS = 15_000;
 type IncidentLookup = IncidentRef | { again: number } | undefined;
 
 /**
- * Finds the incident of a failure that was written without one, while maintenance or the search for a cause delayed it.
+ * Finds the incident of a failure that was written without one, because maintenance or the search for a cause delayed
+ * it, or opens one, and adds the entity to it.
  */
-function findIncident(env: Env, transition: DecidedTransition): Promise<IncidentLookup> {
+function findOrOpenIncident(env: Env, transition: DecidedTransition): Promise<IncidentLookup> {
   return retryOnConflict(env.ports, () => findOrOpenOnce(env, transition));
 }
 
@@ -35,13 +36,9 @@ async function findOrOpenOnce(env: Env, transition: DecidedTransition): Promise<
   const { ports } = env;
   const { tenant_id, check_id, entity_id, transition_id } = transition;
   const owner = { tenant_id, entity_id, id: check_id };
-  const {
-    check,
-    entity,
-    policy,
-    incident: notifiedFailure,
-    now,
-  } = await readCheckAlerting(env, owner, { incident: true });
+  const { check, entity, policy, notifiedFailure, now } = await readCheckAlerting(env, owner, {
+    notifiedFailure: true,
+  });
   if (entity?.incident) return entity.incident;
   if (!check || !entity || check.alerts.episode?.transition_id !== transition_id || check.state !== 'down')
     return undefined;
@@ -97,7 +94,7 @@ async function addAlert(env: Env, alert: AlertItem): Promise<void> {
 
 /** Adds a transition if its incident is known. @returns when to retry (epoch ms); undefined when done */
 async function addTransition(env: Env, transition: DecidedTransition): Promise<number | undefined> {
-  const found = transition.incident ?? (await findIncident(env, transition));
+  const found = transition.incident ?? (await findOrOpenIncident(env, transition));
   if (found && 'again' in found) return found.again;
   if (found) await writeTransition(env, transition, found);
   return undefined;

@@ -83,7 +83,7 @@ describe('an account channel', () => {
     const channel = await newChannel({ name: 'Pay', ...slack('/pay'), applies_to });
     expect(channel.notice).toBeNull();
     const { account_channels } = got(await client.get(`/v1/checks/${id}/policy`), 200);
-    expect(account_channels).toMatchObject([{ id: channel.id, why: 'label team=pay, down alone' }]);
+    expect(account_channels).toMatchObject([{ id: channel.id, why: 'label team=pay, only down' }]);
 
     await push(other, false);
     await push(id, false);

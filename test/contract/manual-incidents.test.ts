@@ -85,7 +85,8 @@ describe('an invalid request about incidents', () => {
     const refused = failure(400, 'VALIDATION_ERROR');
     for (const text of ['', 'x'.repeat(4001), 7])
       expect(await client.post(`/v1/incidents/${id}/notes`, { text })).toMatchObject(refused);
-    expect(await client.post(`/v1/incidents/${id}/acknowledge`, { until: '2020-01-01' })).toMatchObject(refused);
+    for (const until of ['2020-01-01', '1970-01-01'])
+      expect(await client.post(`/v1/incidents/${id}/acknowledge`, { until })).toMatchObject(refused);
     expect(await client.put(`/v1/incidents/${id}`, { id: 'inc_other' })).toMatchObject(refused);
     for (const other of ['inc_0000', 'ent_0000', 'nothing'])
       expect(await client.get(`/v1/incidents/${other}`)).toMatchObject(failure(404, 'NOT_FOUND'));

@@ -186,7 +186,7 @@ export async function alertWorld(env: Record<string, string> = {}) {
           channel_ids.map((id) => deliveryIdOf(transition_id, START, 'state_change', 0, id)),
           START,
         ),
-        decided_on: decisionInputOf(check, {}, { ...POLICY_DEFAULTS, silenced: false }, channel_ids, START),
+        decided_on: decisionInputOf({}, { ...POLICY_DEFAULTS, silenced: false }, channel_ids, START),
         check_label: 'checkout',
         check_from_since: iso(START - 3_600_000),
         seq: 1,

@@ -41,7 +41,7 @@ export type AttemptContext = {
   series: AttemptSeriesItem;
   entry: DeadlineEntry | undefined;
   lock_name: string;
-  shares: AttemptLimits;
+  limits: AttemptLimits;
   window: OpenWindow | undefined;
   cause: Cause | undefined;
   is_root: boolean;
@@ -49,7 +49,7 @@ export type AttemptContext = {
   hold: DeadlineEntry | undefined;
 };
 
-/** Reads the context; undefined if the action was deleted, unguarded or bound to another check, or is not monitored. */
+/** Reads the context; undefined if the action is not guarded or bound to another check, or nothing is monitored. */
 export async function readAttemptContext(
   env: Env,
   action_id: string,
@@ -71,7 +71,7 @@ export async function readAttemptContext(
   if (!check?.enabled) return undefined;
   const { remediation } = action;
   const lock_name = lockName(remediation, entity_id);
-  const [shares, now, cause] = await Promise.all([
+  const [limits, now, cause] = await Promise.all([
     readLimits(env, tenant_id, lock_name),
     readCheckAlerting(env, check, { check }),
     readCause(env, transition, hold),
@@ -81,14 +81,14 @@ export async function readAttemptContext(
   const is_root = (now.entity?.dependents ?? 0) > 0;
   return {
     ...{ action, remediation, account, check, transition, stored, series, entry, hold },
-    ...{ lock_name, shares, window, cause, is_root },
+    ...{ lock_name, limits, window, cause, is_root },
   };
 }
 
-/** Returns the input of the guards, except for the search of attempt.ts. */
+/** Returns the input of the guards. Only attempt.ts counts `went_down`, if no other guard stops the attempt. */
 export function guardInputOf(one: AttemptContext, now: number): GuardInput {
-  const { remediation, series, lock_name, shares } = one;
-  const { lock, remediations } = shares;
+  const { remediation, series, lock_name, limits } = one;
+  const { lock, remediations } = limits;
   const acknowledged = acknowledgementAt(one.check.alerts, now);
   return {
     ...{ now, remediation, lock_name, attempts: series.attempts },
@@ -105,7 +105,7 @@ export function guardInputOf(one: AttemptContext, now: number): GuardInput {
   };
 }
 
-/** Whether the failure of an attempt has ended. An entity degraded because its check recovered has no failure. */
+/** Whether the failure of an attempt has ended. A recovery that leaves the entity degraded is not a failure. */
 function isOver({ action, check, transition, series }: AttemptContext): boolean {
   if (isCheckHealthy(action, check) || isCheckHealthy(action, { state: transition.check_to_state })) return true;
   if (series.failure.transition_id !== transition.transition_id) return true;

@@ -48,7 +48,7 @@ export function takeLimits(
   ];
 }
 
-/** Returns the writes that release lock and permit; none if another attempt holds the lock now. */
+/** Returns the writes that release lock and permit, each only if the attempt still has it. */
 export function releaseLimits(
   keys: Keys,
   { lock, remediations }: AttemptLimits,

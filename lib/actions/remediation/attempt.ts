@@ -127,7 +127,7 @@ async function stoppedBy(env: RunEnv, context: AttemptContext): Promise<Stopped 
 type Decided = { execution?: ExecutionItem; writes: Write[]; due?: number | undefined; deadlines?: DueDeadline[] };
 
 function claimAttempt({ ports, keys }: RunEnv, context: AttemptContext, isFirst: boolean): Decided {
-  const { action, account, check, remediation, series, transition, shares, lock_name } = context;
+  const { action, account, check, remediation, series, transition, limits, lock_name } = context;
   const { tenant_id, id: action_id } = action;
   const [now, token] = [ports.clock.now(), ports.ids.token()];
   const number = series.attempts + 1;
@@ -146,7 +146,7 @@ function claimAttempt({ ports, keys }: RunEnv, context: AttemptContext, isFirst:
     due,
     writes: [
       ...writes,
-      ...takeLimits(keys, shares, { tenant_id, lock_name, execution_id, action_id, until }, token, now),
+      ...takeLimits(keys, limits, { tenant_id, lock_name, execution_id, action_id, until }, token, now),
       { check: keys.check(tenant_id, check.id), if: { version: check.v } },
       ...seriesWrites(context, nextSeries(series, changes, token, now)),
       ...deadlineWrites(keys, 'remediation', ownerOf(action), token, context.entry, { deadline: due }),
@@ -169,7 +169,8 @@ async function recordStopped(
     isFirst && !waits
       ? firstId(transition, action_id)
       : laterId(transition, Date.parse(transition.timestamp), action_id, series.attempts + 1, guard);
-  const isNoted = waits || (!isFirst && (await ports.table.get(keys.execution(tenant_id, execution_id))) !== undefined);
+  const skipsRecord =
+    waits || (!isFirst && (await ports.table.get(keys.execution(tenant_id, execution_id))) !== undefined);
   const wanted = {
     tenant_id,
     action_id,
@@ -204,7 +205,7 @@ async function recordStopped(
     execution,
     due,
     writes: [
-      ...(isNoted ? [] : writes),
+      ...(skipsRecord ? [] : writes),
       ...(isChanged ? seriesWrites(context, next) : []),
       ...(isChanged && !series.open
         ? deadlineWrites(

@@ -55,7 +55,7 @@ export async function failureAlertOf(
   const reports_state = reportedStateOf(state, policy);
   const channels = notifiedTargets(hold, recipientsFor(policy, reports_state, check.alerts), check.alerts);
   const input: RuleInput = {
-    ...decisionInputOf(check, check.alerts, policy, channels, now),
+    ...decisionInputOf(check.alerts, policy, channels, now),
     ...{ kind: 'remediation_failed', cause: null, from: state, to: state },
   };
   const { decision, until } = decide(input);
@@ -136,7 +136,7 @@ export async function conclude(
   const [now, token] = [ports.clock.now(), ports.ids.token()];
   const { settings, began_at } = series.open!;
   const verified: ExecutionItem = { ...execution, v: token, verdict, verified_at: iso(now), verified_by: by };
-  const shares = await readLimits(env, tenant_id, lockName(settings, series.entity_id));
+  const limits = await readLimits(env, tenant_id, lockName(settings, series.entity_id));
 
   const isOver = !check?.enabled || !action || isCheckHealthy(action, check);
   const isUsedUp = series.attempts >= (action?.remediation ?? settings).max_attempts;
@@ -157,7 +157,7 @@ export async function conclude(
   const writes: Write[] = [
     { put: verified, if: { version: execution.v } },
     { put: next, if: { version: series.v } },
-    ...releaseLimits(keys, shares, { tenant_id, execution_id: execution.id }, token, now),
+    ...releaseLimits(keys, limits, { tenant_id, execution_id: execution.id }, token, now),
     ...entryWrites(env, due, token, next_at),
     ...(alerted?.writes ?? []),
     ...(awaited?.writes ?? []),
@@ -213,8 +213,8 @@ export async function abandon(
     const { open, entity_id, v } = series;
     writes.push({ delete: { pk: series.pk, sk: series.sk }, if: { version: v } });
     if (open) {
-      const shares = await readLimits(env, tenant_id, lockName(open.settings, entity_id));
-      writes.push(...releaseLimits(keys, shares, { tenant_id, execution_id: open.execution_id }, token, now));
+      const limits = await readLimits(env, tenant_id, lockName(open.settings, entity_id));
+      writes.push(...releaseLimits(keys, limits, { tenant_id, execution_id: open.execution_id }, token, now));
     }
   }
   return (await commit(ports, writes)).ok ? {} : RETRY;

@@ -22,7 +22,6 @@ export type AttemptSeriesItem = Item & {
   entity_id: string;
   failure: Failure;
   attempts: number;
-  began_at: number;
   last_began_at?: number;
   open?: OpenAttempt;
   next_at?: number;
@@ -56,7 +55,7 @@ export function seriesAt(
     if (at <= before.failure.at) return before;
     if (before.open || at - healthySince(before, newFailure) < stable_seconds * 1000) return { ...before, failure };
   }
-  const begun = { ...of, failure, attempts: 0, began_at: at };
+  const begun = { ...of, failure, attempts: 0 };
   // The cooldown belongs to the action.
   const last = before?.last_began_at === undefined ? {} : { last_began_at: before.last_began_at };
   return { ...keys.remediation(of.tenant_id, of.action_id), v: '', ...begun, ...last };

@@ -17,7 +17,7 @@ function canonical(pattern: string): string | undefined {
   return name !== undefined && isIP(name) === 0 && name.includes('.') ? `*.${name}` : undefined;
 }
 
-/** Hosts that an action is allowed to call, as given. */
+/** Hosts that an action is allowed to call, in canonical form. */
 export const AllowedHosts = z
   .array(z.string().max(255))
   .max(MAX_HOSTS, `must hold at most ${MAX_HOSTS} hosts`)

@@ -5,7 +5,7 @@ import type { CauseAnalysis } from './root-causes.ts';
 
 /** Progress of a failure whose alert is held until its cause is known. Times in epoch ms. */
 export type CauseProgress = {
-  /** Number of consecutive evaluations that found a cause. */
+  /** Number of consecutive evaluations that found a cause; 0 while the alert of the cause is held itself. */
   explained: number;
   /** Root cause of the last hold. */
   under: string | null;
@@ -41,7 +41,7 @@ type CauseInput = {
 
 /** A decision about a held failure. */
 export type CauseDecision = {
-  /** Destinations to notify now; `low`: just notified of the same incident. */
+  /** Destinations to notify now; `low`: just notified of a related failure, or over its page budget. */
   notify: { destination: string; urgency: 'high' | 'low' }[];
   root: string | null;
   /** Destinations that continue to wait. */

@@ -16,7 +16,7 @@ export type KnownCheck = Pick<
 > & {
   /** Start of the failure if it is down (epoch ms). */
   failing_since?: number | undefined;
-  /** Epoch ms: start of its newest success, without upstream probes; for a push check, when it was received. */
+  /** Push checks: when the newest heartbeat was received (epoch ms). */
   succeeded_at?: number | undefined;
   /** `open`: the probe is still running. Absent: not probed, or not possible. */
   asked?: UpstreamProbe | 'open' | undefined;

@@ -9,7 +9,7 @@ import { probeRoute } from '#lib/results/probe/network-health.ts';
 import { hostOf, probeBy, probeTimeout, probingProcess } from '#lib/results/probe/probe.ts';
 import type { UpstreamProbe } from './evidence.ts';
 
-/** Maximum number of upstream probes per account and second; probes of its own checks do not count. */
+/** Maximum number of upstream probes per account and second; scheduled probes do not count. */
 const MAX_PER_SECOND = 20;
 
 type Second = { begins: number; asked: Map<string, number> };

@@ -44,7 +44,7 @@ const SURVIVES_AFTER_MS = 120_000;
  *
  * An upstream entity is broken if it failed, or if its status is unknown and one of its requirements is broken. A
  * requirement is broken if too few of its members are not broken. Root causes are the failed entities on the way
- * without a cause of their own, except failures that the check has survived. Within a cycle nothing is broken.
+ * without a cause of their own, except failures that the check has survived. A member in the same cycle is not broken.
  */
 export function findRootCauses(known: CauseAnalysisInput): CauseAnalysis {
   const [least, most] = [analyze(known, 'success'), analyze(known, 'failure')];

@@ -81,7 +81,9 @@ export const AccountChannelRecord = z
     name: z.string().describe(DESCRIPTIONS.name),
     slug: z.string().nullable().describe(DESCRIPTIONS.slug),
     channel_type: z.string().describe('Channel type.'),
-    config: z.record(z.string(), z.string()).describe('Settings of its type; a read-only key gets ********.'),
+    config: z
+      .record(z.string(), z.string())
+      .describe('Settings of its type; a read-only key gets ******** for secrets.'),
     group_seconds: GroupSeconds,
     applies_to: AlertSelector.nullable().describe(DESCRIPTIONS.applies_to),
     enabled: z.boolean().describe(DESCRIPTIONS.enabled),

@@ -245,7 +245,7 @@ const silenceRoutes = [
     access: 'mute',
     summary: 'Silence the alerts of the selected checks until a given time',
     description:
-      'At the end, a late alert reports each check whose state has changed. All checks, or more than a day, need the access `write`.',
+      'At the end, a late alert reports each check in a state or failure that no alert has reported. All checks, or more than a day, need the access `write`.',
     status: 201,
     body: NewSilence,
     nulls: ['applies_to'],
@@ -274,7 +274,7 @@ const monitorRoutes = [
     access: 'write',
     summary: 'Monitor a URL, host, or job',
     description:
-      'Creates an entity named after the host, a check by a preset, and, if given, an account channel. A repeated request creates nothing and returns 200.',
+      'Creates an entity, a check by a preset, and, if given, an account channel. A repeated request creates nothing and returns 200.',
     status: 200,
     makes: true,
     body: MonitorBody,

@@ -78,7 +78,7 @@ export type MonitorBody = z.output<typeof MonitorBody>;
 export const Monitor = z
   .object({
     entity: Entity.describe('Entity of the target: new, or the existing one of the same host.'),
-    check: CheckRecord.describe('Check of the target. Its first probe starts immediately.'),
+    check: CheckRecord.describe('Check of the target. The first probe of a new check starts immediately.'),
     channels: z.array(AccountChannelRecord).describe('Channels that receive the alerts of the check.'),
     notes: z.array(z.string()).describe('Completed input and other facts to know, as sentences.'),
   })
@@ -269,7 +269,7 @@ async function checkFor(
 
 /** Returns the existing check if it has the settings of the request. Throws CONFLICT. */
 function sameCheck({ ports }: Context, found: CheckItem, body: object & { entity_id: string }): CheckItem {
-  // A derived interval is that of the time of the settings, so that a schedule does not seem to change.
+  // The interval of a schedule depends on the time: with the time of the stored settings, it does not seem to change.
   const context = { ...validationContext(ports), now: found.settings_at };
   const { entity_id: _none, ...settings } = parseSettingsTest({ ...body, entity_id: undefined }, context);
   const changed = changedIn(found, { ...settings, entity_id: body.entity_id });

@@ -59,18 +59,18 @@ export function policyEscalation(
   old: Policy,
   next: Policy,
 ): { writes: Write[]; deadlines: DueDeadline[] } {
-  const held: Write = { check: keys.check(check.tenant_id, check.id), if: { version: check.v } };
-  if (isDeepStrictEqual(old.escalation, next.escalation)) return { writes: [held], deadlines: [] };
+  const checkAsRead: Write = { check: keys.check(check.tenant_id, check.id), if: { version: check.v } };
+  if (isDeepStrictEqual(old.escalation, next.escalation)) return { writes: [checkAsRead], deadlines: [] };
   const now = ports.clock.now();
   const token = ports.ids.token();
   const alerts =
     lastNotifiedState(check.alerts) === 'down' ? withEscalationStarted(check.alerts, next, 'down', now) : check.alerts;
-  if (!alerts.episode?.escalation) return { writes: [held], deadlines: [] };
+  if (!alerts.episode?.escalation) return { writes: [checkAsRead], deadlines: [] };
   const at = nextStepAt(alerts, next);
   const due = at === undefined ? undefined : Math.max(at, now);
   return {
     writes: [
-      alerts === check.alerts ? held : replaceCheck(check, nextCheck(check, token, { alerts })),
+      alerts === check.alerts ? checkAsRead : replaceCheck(check, nextCheck(check, token, { alerts })),
       escalationWrite(keys, check, token, due),
     ],
     deadlines: due === undefined ? [] : [dueDeadline('escalation', check, due)],

@@ -35,7 +35,9 @@ export const ChannelRecord = z
     scope: z.literal('check').describe('check: receives the alerts of one check.'),
     check_id: IdOf('the check whose alerts it gets'),
     channel_type: z.string().describe('Channel type.'),
-    config: z.record(z.string(), z.string()).describe('Settings of its type; a read-only key gets ********.'),
+    config: z
+      .record(z.string(), z.string())
+      .describe('Settings of its type; a read-only key gets ******** for secrets.'),
     group_seconds: GroupSeconds,
     created_at: CreatedAt,
     last_delivery: DeliveryRecord.nullable().describe('The latest delivery to it; null before the first.'),

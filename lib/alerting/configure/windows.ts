@@ -46,8 +46,7 @@ const WindowScope = z
     include_dependents: z
       .boolean()
       .describe(
-        'Include dependents that go down because an entity with all its checks in the window does. Default: ' +
-          'false.',
+        'Whether to hold also alerts of failures caused by an entity whose checks are all in the window. Default: false.',
       )
       .exactOptional(),
   })
@@ -149,8 +148,8 @@ function oneTime(given: Given, now: number, stored: WindowTimes | undefined): Wi
   if (starts_at === undefined) throw invalid('starts_at', 'is required, or cron for a recurring window');
   if (ends_at === undefined) throw invalid('ends_at', 'is required');
   assertDuration('ends_at', ends_at - starts_at);
-  if (given.ends_at !== undefined && ends_at !== before?.ends_at && ends_at <= now && !before)
-    throw invalid('ends_at', `is in the past; the time is ${iso(now)}`);
+  // An end in the past ends an existing window.
+  if (!before && ends_at <= now) throw invalid('ends_at', `is in the past; the time is ${iso(now)}`);
   return { starts_at, ends_at };
 }
 
@@ -273,7 +272,7 @@ function windowIn(windows: readonly WindowItem[], id: string): WindowItem {
   return window;
 }
 
-/** Returns the expiry of a one-time window (epoch seconds), some time after it is no longer listed. */
+/** Returns the expiry of a one-time window (epoch seconds), when it is no longer listed. */
 const expiryOf = (times: WindowItem['times']) =>
   'ends_at' in times ? { expires_at: Math.ceil((times.ends_at + LISTED_MS) / 1000) } : {};
 

@@ -62,7 +62,7 @@ function consequencesOf(
   read: CheckAlerting,
   outcome: Outcome,
 ): { writes: Write[]; begun: DueDeadline[] } {
-  const { owner, check, entity, policy, incident, now } = read;
+  const { owner, check, entity, policy, now } = read;
   const { token, items = [], alerts, notifiedFailure, partOf, deadlines = [], extraWrites = [], begun = [] } = outcome;
   const before = check?.alerts ?? {};
   const escalation = policy && escalationChange(keys, owner, token, { before, after: alerts ?? before, policy });
@@ -71,7 +71,7 @@ function consequencesOf(
       ...items.map((put): Write => ({ put, if: 'absent' })),
       ...(check && alerts ? [replaceCheck(check, nextCheck(check, token, { alerts }))] : []),
       ...(entity ? joinWrites(entity, partOf, token) : []),
-      ...notifiedFailureWrites(incident, notifiedFailure, token, now),
+      ...notifiedFailureWrites(read.notifiedFailure, notifiedFailure, token, now),
       ...deadlines.flatMap((one) => deadlineWrites(keys, one.kind, owner, token, read.deadlines[one.kind], one.next)),
       ...(escalation?.writes ?? []),
       ...extraWrites,

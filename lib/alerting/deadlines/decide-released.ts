@@ -28,7 +28,7 @@ export function decideReleased(keys: Keys, token: string, one: HeldCase): { next
   const channels = recipientsFor(policy, reports_state, check.alerts);
   const repaired = held.reason === 'remediation' || held.repaired === true;
   const decided_on = {
-    ...decisionInputOf(check, check.alerts, policy, channels, now),
+    ...decisionInputOf(check.alerts, policy, channels, now),
     ...laterRecipients(policy, reports_state, channels),
     ...(!repaired && awaitedRemediation(check, check.state, now)),
     ...(held.reason !== 'dependency' && entity.dependencies > 0 && { dependencies: entity.dependencies }),
@@ -61,8 +61,8 @@ export function decideReleased(keys: Keys, token: string, one: HeldCase): { next
       },
     };
   }
-  const partOf = check.state === 'down' ? ownIncident(entity, one.incident, transition) : entity.incident;
-  const lasts = one.incident && one.incident.recovered_at === undefined;
+  const partOf = check.state === 'down' ? ownIncident(entity, one.notifiedFailure, transition) : entity.incident;
+  const lasts = one.notifiedFailure && one.notifiedFailure.recovered_at === undefined;
   const { tenant_id, check_id, entity_id, expires_at } = transition;
   const item = alertItem(keys, {
     ...{ tenant_id, check_id, entity_id, transition, expires_at, channels, reports_state },
@@ -85,7 +85,7 @@ export function decideReleased(keys: Keys, token: string, one: HeldCase): { next
         reports_state,
         now,
       ),
-      notifiedFailure: withNotifiedBy(item, one.incident, { to: check.state, at: now }),
+      notifiedFailure: withNotifiedBy(item, one.notifiedFailure, { to: check.state, at: now }),
       partOf,
       deadlines: repeat ? [{ kind: 'reminder', next: repeat }] : [],
       extraWrites: [finalWrite({ decision: 'planned', reason: null, facts: {}, deliveries })],

@@ -47,7 +47,7 @@ const waitsForWindow = ({ note }: DeadlineEntry): boolean => {
   return held?.reason === 'maintenance' && held.window?.include_dependents === true;
 };
 
-/** Maximum recheck interval (ms) during a silence without an end. */
+/** Maximum recheck interval (ms) while a silence or a maintenance window suppresses the alert. */
 const MAX_RECHECK_MS = 300_000;
 
 /** Holds the alert of a failure until its cause is known. */

@@ -48,7 +48,7 @@ async function recheck(
   const { ports, keys } = env;
   const { tenant_id, check_id, entity_id } = deadline;
   const owner = { tenant_id, entity_id, id: check_id };
-  const read = await readCheckAlerting(env, owner, { deadlines: ['hold', 'reminder', 'late'], incident: true });
+  const read = await readCheckAlerting(env, owner, { deadlines: ['hold', 'reminder', 'late'], notifiedFailure: true });
   const { check, now } = read;
   const entry = read.deadlines.hold;
   if (!entry || (entry.deadline > now && !deadline.woken)) return [];

@@ -91,8 +91,8 @@ async function handleOnce(
   const { ports, keys } = env;
   const { tenant_id, entity_id, check_id } = deadline;
   const owner = { tenant_id, entity_id, id: check_id };
-  const read = await readCheckAlerting(env, owner, { deadlines: [kind, 'hold'], incident: true });
-  const { check, entity, policy, incident, now } = read;
+  const read = await readCheckAlerting(env, owner, { deadlines: [kind, 'hold'], notifiedFailure: true });
+  const { check, entity, policy, notifiedFailure, now } = read;
   const { [kind]: entry, hold } = read.deadlines;
   if (!entry || entry.deadline > now) return [];
 
@@ -105,14 +105,14 @@ async function handleOnce(
 
   const token = ports.ids.token();
   const to = check.state;
-  const lasts = to === 'down' && incident !== undefined && incident.recovered_at === undefined;
-  const partOf = { incident_id: entity.incident?.id ?? (lasts ? incident.id : undefined), with_others: lasts };
+  const lasts = to === 'down' && notifiedFailure !== undefined && notifiedFailure.recovered_at === undefined;
+  const partOf = { incident_id: entity.incident?.id ?? (lasts ? notifiedFailure.id : undefined), with_others: lasts };
   const item = alert && timedAlert(env, deadline, due, transition, { ...alert, ...partOf });
   const outcome: Outcome = {
     token,
     items: item ? [item] : [],
     alerts: afterAlert(due, decided, item?.id),
-    notifiedFailure: withNotifiedBy(item, incident, { to, at: now }),
+    notifiedFailure: withNotifiedBy(item, notifiedFailure, { to, at: now }),
     extraWrites: item && entity.dependencies > 0 ? [holdAsRead(keys, owner, hold)] : [],
   };
   return commitOutcome(env, read, { kind, next }, outcome);
@@ -158,7 +158,7 @@ export function timedRuleInputOf(
   const reports_state = kind === 'closed' ? 'up' : reportedStateOf(state, policy);
   const channels = channelsOf({ check, policy, hold }, reports_state);
   return {
-    ...decisionInputOf(check, check.alerts, policy, channels, at),
+    ...decisionInputOf(check.alerts, policy, channels, at),
     ...(dependencies > 0 && { dependencies }),
     ...heldIn(hold),
     ...(failed_at !== undefined && { failed: true }),

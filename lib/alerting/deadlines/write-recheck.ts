@@ -113,14 +113,14 @@ function partOf(
 ): IncidentRef | undefined {
   const { check, entity, transition } = one;
   if (entity.incident) return entity.incident;
-  // While the alert of the root cause is held, that can still turn out to have a cause.
+  // While its own alert is held, the root cause can still turn out to have a cause.
   const cause = decision.root ?? (decision.hold.explained > 0 ? decision.hold.under : null);
   const incident = cause === null ? undefined : incidentsAt(keys, check, upstream, analysis).get(cause);
   if (incident) return upstream.entities.get(cause!)?.incident ?? { id: incident.id, root_entity_id: cause! };
   return decision.notify.length > 0 ? ownIncident(entity, upstream.incidents.get(entity.id), transition) : undefined;
 }
 
-/** Returns the writes of a decision: alerts, recipients per failure, the first final decision, and the progress. */
+/** Returns the result of a recheck: the writes of its decision, and the next deadline if a destination still waits. */
 export function causeWrites(
   env: TenantEnv,
   search: Search,

@@ -17,7 +17,7 @@ import type { RuleInput } from './rule-input.ts';
 /**
  * Returns the id of the n-th delivery of an alert to a channel: derived, so that a receiver can drop repetitions.
  * @param at_ms epoch ms of the alert: deliveries sort by it
- * @param n counts reminders and late alerts of a transition; else 0
+ * @param n distinguishes the alerts of a kind about a transition
  */
 export const deliveryIdOf = (
   transition_id: string,
@@ -99,7 +99,7 @@ type NewAlert = Pick<
   transition: { transition_id: string; sk: string; check_from_state: CheckState };
   /** Epoch ms: deliveries sort by it. */
   at: number;
-  /** Number among the alerts of this kind about the same transition, from 0. */
+  /** Distinguishes the alerts of this kind about the same transition: a time or a number. */
   n: number;
   channels: readonly Pick<Channel, 'id' | 'channel_type' | 'destination' | 'group_seconds'>[];
   urgency?: AlertUrgency;

@@ -17,7 +17,7 @@ export type AlertDeadline = Exclude<DueDeadline['kind'], 'missed_heartbeat'>;
 type Wanted = {
   check?: CheckItem;
   deadlines?: readonly AlertDeadline[];
-  incident?: true;
+  notifiedFailure?: true;
 };
 
 type Read = {
@@ -27,7 +27,7 @@ type Read = {
   /** The stored policy; undefined if nothing is set on the check. */
   stored: PolicyItem | undefined;
   /** The notified failure of its entity, the present or the last one. */
-  incident: NotifiedFailureItem | undefined;
+  notifiedFailure: NotifiedFailureItem | undefined;
   deadlines: { readonly [kind in AlertDeadline]?: DeadlineEntry | undefined };
   /** The condition that the policy has not changed. */
   policyAsRead: Write;
@@ -44,22 +44,22 @@ export type CheckAlerting = Found | (Read & { entity: undefined; account: undefi
 export async function readCheckAlerting(
   { ports, keys }: Env<'table' | 'clock'>,
   owner: Owner,
-  { check: known, deadlines: kinds = [], incident: withIncident }: Wanted = {},
+  { check: known, deadlines: kinds = [], notifiedFailure: withFailure }: Wanted = {},
 ): Promise<CheckAlerting> {
   const { tenant_id, entity_id, id } = owner;
-  const [entity, stored, head, check, incident, ...entries] = await readDefined<
+  const [entity, stored, head, check, notifiedFailure, ...entries] = await readDefined<
     [EntityItem, PolicyItem, AlertingHead, CheckItem, NotifiedFailureItem, ...DeadlineEntry[]]
   >(ports.table, [
     keys.entity(tenant_id, entity_id),
     keys.policy(tenant_id, id),
     keys.alertingHead(tenant_id),
     known ? undefined : keys.check(tenant_id, id),
-    withIncident && keys.notifiedFailure(tenant_id, entity_id),
+    withFailure && keys.notifiedFailure(tenant_id, entity_id),
     ...kinds.map((kind) => keys.entry(kind, tenant_id, id)),
   ]);
   const now = ports.clock.now();
   const read = {
-    ...{ owner, check: known ?? check, stored, incident, now },
+    ...{ owner, check: known ?? check, stored, notifiedFailure, now },
     deadlines: Object.fromEntries(kinds.map((kind, i) => [kind, entries[i]])),
     policyAsRead: policyAsRead(keys, { tenant_id, id }, stored),
   };

@@ -61,7 +61,7 @@ type Change = Pick<StateChange, 'check' | 'to' | 'cause' | 'transition' | 'at'> 
   /** Deadline of the alert of the check that is held, if any. */
   hold: DeadlineEntry | undefined;
   /** Notified failure of its entity, if others depend on the entity. */
-  incident?: NotifiedFailureItem | undefined;
+  notifiedFailure?: NotifiedFailureItem | undefined;
   incident_id: string | undefined;
   /** Recent pages of its destinations, if they count. */
   pages?: UrgentAlertCounts | undefined;
@@ -146,7 +146,7 @@ function changeRuleInputOf(
   const { dependencies } = entity;
   const channels = channelsOf(change);
   const decided_on: DecisionInput = {
-    ...decisionInputOf(check, counted, policy, channels, at),
+    ...decisionInputOf(counted, policy, channels, at),
     ...heldIn(change.hold),
     ...(dependencies > 0 && { dependencies }),
     ...laterRecipients(policy, reportedStateOf(to, policy), channels),
@@ -163,11 +163,11 @@ function channelsOf({ check, hold, to, policy }: Change): readonly AlertChannel[
 
 /** Returns low if every destination was just notified of the same failure or is over its page budget. */
 function urgencyOf(change: Change): AlertUrgency {
-  const { to, incident, alertAt, pages } = change;
+  const { to, notifiedFailure, alertAt, pages } = change;
   const channels = channelsOf(change);
   const isNotUrgent = (channel: AlertChannel) => {
     const destination = destinationOf(channel);
-    return isRecentlyNotified(incident, destination, alertAt) || isOverPageBudget(pages, destination, alertAt);
+    return isRecentlyNotified(notifiedFailure, destination, alertAt) || isOverPageBudget(pages, destination, alertAt);
   };
   return to === 'down' && channels.length > 0 && channels.every(isNotUrgent) ? 'low' : 'high';
 }
@@ -176,7 +176,7 @@ function stateChangeAlert(keys: Keys, change: Change, urgency: AlertUrgency, ale
   const reports_state = reportedStateOf(change.to, change.policy);
   return alertItem(keys, {
     ...aboutOf(change),
-    ...(change.incident && { with_others: true }),
+    ...(change.notifiedFailure && { with_others: true }),
     ...{ urgency, kind: 'state_change', reports_state, ...earlierFailures(alerts, reports_state) },
     channels: channelsOf(change),
   });
@@ -192,7 +192,7 @@ function closingAlert(
   if (reason !== 'configuration') return undefined;
   const { check, policy, hold, cause, to, alertAt: at } = change;
   const channels = recoveryRecipients(hold, recipientsFor(policy, 'up', check.alerts), check.alerts);
-  const given = decisionInputOf(check, check.alerts, policy, channels, at);
+  const given = decisionInputOf(check.alerts, policy, channels, at);
   const input: RuleInput = { ...given, kind: 'closed', cause, from: check.state, to };
   if (decide(input).decision !== 'planned') return undefined;
   const earlier = earlierFailures(alerts, 'up');
@@ -217,7 +217,7 @@ export type ChangeBasis = {
   policyAsRead: Write;
   deadlines: { readonly [kind in AlertDeadline]?: DeadlineEntry | undefined };
   /** Notified failure of its entity, the present or the last one. */
-  incident?: NotifiedFailureItem | undefined;
+  notifiedFailure?: NotifiedFailureItem | undefined;
   /** Recent pages of its destinations, if its entity has relations and the check is not down. */
   pages?: UrgentAlertCounts;
   /** Transition of the held alert, if any. */
@@ -230,7 +230,7 @@ export async function readForChange(env: Env, check: CheckItem): Promise<ReadFor
   const read = await readCheckAlerting(env, check, {
     check,
     deadlines: ['reminder', 'late', 'hold'],
-    incident: true,
+    notifiedFailure: true,
   });
   if (!read.entity) return undefined;
   const { entity, policy } = read;
@@ -252,12 +252,13 @@ export function decideChange(keys: Keys, basis: ChangeBasis, change: StateChange
   const { check, to, cause, at, now } = change;
   // A fast clock can record times in the future; alerting still uses the present time.
   const alertAt = pastOrZero(at, now) || now;
-  const own = ownIncident(entity, basis.incident, change.transition);
-  const incident = notifiedFailureAfter(keys, basis, {
+  const own = ownIncident(entity, basis.notifiedFailure, change.transition);
+  const notifiedFailure = notifiedFailureAfter(keys, basis, {
     ...{ to, state: change.entity_state, since: change.effective_at, now: alertAt, id: own.id },
   });
   const { item, recheckAt, hold, alerts, ...decided } = decideStateChangeAlert(keys, {
-    ...{ check, to, cause, policy, entity, incident, at, alertAt, hold: basis.deadlines.hold, pages: basis.pages },
+    ...{ check, to, cause, policy, entity, notifiedFailure, at, alertAt },
+    ...{ hold: basis.deadlines.hold, pages: basis.pages },
     incident_id: to === 'down' ? own.id : entity.incident?.id,
     transition: change.transition,
   });
@@ -265,7 +266,7 @@ export function decideChange(keys: Keys, basis: ChangeBasis, change: StateChange
   const transition: Omit<DecidedTransition, keyof TransitionItem> = {
     ...decided,
     ...(partOf && { incident: partOf }),
-    ...(endsFailure(basis.incident, incident) && { ends_incident: true }),
+    ...(endsFailure(basis.notifiedFailure, notifiedFailure) && { ends_incident: true }),
   };
   const deadlines = deadlinesOf(basis, change, alertAt, { recheckAt, hold });
   const escalation = escalationChange(keys, check, token, { before: check.alerts, after: alerts, policy });
@@ -280,7 +281,12 @@ export function decideChange(keys: Keys, basis: ChangeBasis, change: StateChange
       ...(item && to === 'down' ? pageWrites(keys, basis, item, token, alertAt) : []),
       ...(basis.held ? supersededWrites(basis.held, basis.deadlines.hold, token, at) : []),
       ...unlinkFromRoot(keys, check, basis.deadlines.hold),
-      ...notifiedFailureWrites(basis.incident, withNotifiedBy(item, incident, { to, at: alertAt }), token, alertAt),
+      ...notifiedFailureWrites(
+        basis.notifiedFailure,
+        withNotifiedBy(item, notifiedFailure, { to, at: alertAt }),
+        token,
+        alertAt,
+      ),
       basis.policyAsRead,
       ...deadlines.flatMap(({ kind, next }) => deadlineWrites(keys, kind, check, token, basis.deadlines[kind], next)),
       ...escalation.writes,

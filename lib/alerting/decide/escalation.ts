@@ -6,8 +6,8 @@ import type { Write } from '#lib/platform/ports.ts';
 import { deadlineEntry, dueDeadline } from '#lib/schedule/entries.ts';
 import type { DeadlineNote } from './notes.ts';
 
-// Escalation steps count from the first alert. The check stores the number of steps taken, the deadline the next time.
-// Every change of it writes the check in the same transaction, so that the deadline needs no read.
+// Times of escalation steps count from the first alert. The check stores the number of steps taken, and the deadline
+// the time of the next step. Each change of the deadline also writes the check, so that the deadline needs no read.
 
 type Alerts = CheckItem['alerts'];
 

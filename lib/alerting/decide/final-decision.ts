@@ -65,7 +65,7 @@ export function finalDecisionWrite(
   return { put, if: { version: transition.v } };
 }
 
-/** Skips a held alert after another change of its check, for a maintenance window if one caused it. Pure. */
+/** Skips a held alert after another change of its check. If it waited for a window of its cause, that is the reason. */
 export function supersededWrites(
   held: DecidedTransition,
   hold: Deadline | undefined,
@@ -88,7 +88,7 @@ export function supersededWrites(
 /** Time in ms from an alert to its impact update. */
 const UPDATE_AFTER_MS = 60_000;
 
-type LastImpactUpdate = {
+type AlertedFailure = {
   check: Pick<CheckItem, 'tenant_id' | 'entity_id' | 'id'>;
   entity: Pick<EntityItem, 'dependents'>;
   policy: Pick<Policy, 'impact_update'>;
@@ -99,7 +99,7 @@ type LastImpactUpdate = {
 export function impactUpdateDeadline(
   keys: Keys,
   token: string,
-  { check, entity, policy, now }: LastImpactUpdate,
+  { check, entity, policy, now }: AlertedFailure,
 ): { writes: Write[]; deadlines: DueDeadline[] } {
   if (entity.dependents === 0 || !policy.impact_update) return { writes: [], deadlines: [] };
   const at = now + UPDATE_AFTER_MS;

@@ -4,7 +4,7 @@ import type { HoldReason } from './rules.ts';
 /** Epoch ms at which all deliveries of an alert failed, and the number of retries since. */
 export type RetrySeries = { failed_at: number; tries: number };
 
-/** The note of a deadline. A late alert of a retry series has that series. */
+/** The note of a deadline. `failed_at` and `tries`: the series that a late alert retries. */
 export type DeadlineNote = Partial<RetrySeries> & {
   /** Late alert: channels possibly received alerts in the wrong order. */
   misled?: true;
@@ -19,7 +19,7 @@ export type Deadline = schedule.Deadline<DeadlineNote>;
 /** A deadline of alerting as it is stored. */
 export type DeadlineEntry = schedule.DeadlineEntry<DeadlineNote>;
 
-/** The held alert of a check, that of its last transition; the deadline `hold` rechecks it (lib/alerting/deadlines). */
+/** The held alert about the last transition of a check; the deadline `hold` rechecks it (lib/alerting/deadlines). */
 export type HeldAlert = {
   /** Sort key of its transition, under the check. */
   transition_sk: string;

@@ -8,8 +8,8 @@ import { type AlertItem, destinationOfTarget } from './alert-item.ts';
 
 /**
  * Recipients notified of the failure of an entity with dependents, by its own alert or one that names it. One per
- * entity, of the last failure. The incident of this id has the events. Times in epoch ms. 300 bytes, 40 per
- * destination, 10 per further time.
+ * entity, of the last failure. `id` is also the id of its incident. Times in epoch ms. 300 bytes, 40 per destination,
+ * 10 per further time.
  */
 export type NotifiedFailureItem = Item &
   NotifiedFailure & {
@@ -27,14 +27,14 @@ const MAX_TIMES = 10;
 /** The failed entity, and the id of its incident if one exists. */
 type FailureRef = { tenant_id: string; root_entity_id: string; id?: string | undefined };
 
-/** Returns the notified failure that lasts, or a new one. @param since epoch ms */
+/** Returns the notified failure before, or a new one if there is none or it has recovered. @param since epoch ms */
 export function notifiedFailureOf(
   keys: Keys,
   before: NotifiedFailureItem | undefined,
   { id, ...of }: FailureRef,
   since: number,
 ): NotifiedFailureItem {
-  if (before?.recovered_at === undefined && before) return before;
+  if (before && before.recovered_at === undefined) return before;
   return {
     ...keys.notifiedFailure(of.tenant_id, of.root_entity_id),
     ...of,
@@ -48,12 +48,12 @@ export function notifiedFailureOf(
 /** Returns the incident of a failure without a cause: the present one, that of the notified failure, or a new one. */
 export const ownIncident = (
   { id, incident }: Pick<EntityItem, 'id' | 'incident'>,
-  suspected: NotifiedFailureItem | undefined,
+  failure: NotifiedFailureItem | undefined,
   { transition_id }: { transition_id: string },
 ): IncidentRef => {
   if (incident) return incident;
-  const isLive = suspected && suspected.recovered_at === undefined;
-  return { id: isLive ? suspected.id : incidentIdFor(transition_id), root_entity_id: id };
+  const isLive = failure && failure.recovered_at === undefined;
+  return { id: isLive ? failure.id : incidentIdFor(transition_id), root_entity_id: id };
 };
 
 /** Returns the id of the incident that a transition opens; derived, so that it is opened once. */
@@ -111,10 +111,10 @@ type Changed = {
   id: string;
 };
 
-/** Opens, continues or ends a notified failure after a change of a check; undefined without one. Pure. */
+/** Opens, continues or ends a notified failure after a change of a check; else returns the one before, if any. Pure. */
 export function notifiedFailureAfter(
   keys: Keys,
-  { entity, incident: before }: { entity: EntityItem; incident?: NotifiedFailureItem | undefined },
+  { entity, notifiedFailure: before }: { entity: EntityItem; notifiedFailure?: NotifiedFailureItem | undefined },
   { to, state, since, now, id }: Changed,
 ): NotifiedFailureItem | undefined {
   if (to === 'down' && entity.dependents > 0) {

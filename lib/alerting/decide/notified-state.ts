@@ -28,7 +28,7 @@ export function reportedStateOf(
 export const lastNotifiedState = ({ announced = NOTHING }: CheckItem['alerts']): NotifiedState =>
   announced.inFlight.at(-1)?.reports_state ?? announced.baseline;
 
-/** Adds an alert in flight. Beyond the maximum the oldest is dropped, and `baseline` is unknown if it differs. */
+/** Adds an alert in flight. Beyond the maximum the oldest is dropped; `baseline` is unknown if its state differs. */
 export function withAlertInFlight(
   { announced = NOTHING, failed_at: failures = [] }: CheckItem['alerts'],
   alert: NotifiedAlert,

@@ -15,7 +15,7 @@ export function notifiedTargets<T extends TargetRef>(
   return held?.reason === 'dependency' ? channels.filter((channel) => wasNotified(channel, held, alerts)) : channels;
 }
 
-/** Returns the recipients of the recovery: the notified channels, or all after an earlier open alert. */
+/** Returns the recipients of the recovery: the notified channels, or all if an earlier alert still needs a recovery. */
 export const recoveryRecipients = <T extends TargetRef>(
   hold: Deadline | undefined,
   channels: readonly T[],

@@ -20,11 +20,6 @@ import type { HoldReason } from './rules.ts';
 export type DecisionInput = {
   /** Epoch ms. */
   at: number;
-  /** Settings revision of the check, and its failure count after the deciding result. */
-  rev: number;
-  failures: number;
-  failure_threshold: number;
-  enabled: boolean;
   notified_state: NotifiedState;
   /** Set if the last alert reports down, and the check has recovered and failed again since. */
   failed_again?: true;
@@ -100,32 +95,26 @@ export const isUnreported = ({ to, notified_state, failed_again, policy }: RuleI
 export const isNewProblem = (input: RuleInput): boolean =>
   input.kind === 'state_change' && reportedStateOf(input.to, input.policy) !== 'up' && isUnreported(input);
 
-/** Whether an alert has reported flapping and the check has not kept one state since. */
+/** Whether an alert has reported flapping and the check has not kept one state long enough since. */
 export const isStillFlapping = ({ flapping, policy }: RuleInput): boolean =>
   policy.flap_threshold > 0 && flapping?.notified === true && !flapping.over;
 
-/** Whether an alert has reported flapping and the check has kept one state since, which needs an alert. */
+/** Whether an alert has reported flapping and the check has kept one state long enough, which needs an alert. */
 export const isStableAgain = ({ flapping, policy }: RuleInput): boolean =>
   policy.flap_threshold > 0 && flapping?.notified === true && flapping.over === true;
 
-/** Returns the rule input of a check at `at` (epoch ms). @param alerts including the present change */
+/** Returns the input of a decision about a check at `at` (epoch ms). @param alerts including the present change */
 export function decisionInputOf(
-  check: Pick<CheckItem, 'rev' | 'consecutive_failures' | 'failure_threshold' | 'enabled'>,
   alerts: CheckItem['alerts'],
   policy: PolicyInForce & Pick<Policy, 'silence' | 'window'>,
   channels: readonly unknown[],
   at: number,
 ): DecisionInput {
-  const { rev, consecutive_failures: failures, failure_threshold, enabled } = check;
   const { last_planned_at, last_warned_at, flapping } = alerts;
   const acknowledged = acknowledgementAt(alerts, at);
   const unreported = unreportedFailures(alerts);
   return {
     at,
-    rev,
-    failures,
-    failure_threshold,
-    enabled,
     notified_state: lastNotifiedState(alerts),
     ...(hasFailedAgain(alerts) && { failed_again: true }),
     ...(unreported && { unreported }),

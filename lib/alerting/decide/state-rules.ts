@@ -73,7 +73,7 @@ export const recoveryDisabled: ReasonRule<'recovery_disabled'> = {
   found: ({ to, notify_on_recovery }) => `to ${to}; alerts on recovery are ${notify_on_recovery ? 'on' : 'off'}`,
 };
 
-/** A late alert corrects the last notified state. */
+/** Skips late alerts if the policy disables them. */
 export const lateAlertsDisabled: TimedRule<'late_alerts_disabled'> = {
   name: 'late_alerts_disabled',
   kinds: ['late'],
@@ -107,7 +107,7 @@ function isNew(input: RuleInput): boolean {
   return isUnreported(input) || unreported !== undefined || misled === true || isStableAgain(input);
 }
 
-/** Reminders follow the interval of the policy. */
+/** Skips reminders if the policy has no reminder interval. */
 export const remindersDisabled: TimedRule<'reminders_disabled'> = {
   name: 'reminders_disabled',
   kinds: ['reminder'],
@@ -159,7 +159,7 @@ export const acknowledged: TimedRule<'acknowledged'> = {
   },
 };
 
-/** Limits acknowledgement alerts to the recipients of the original alert. */
+/** Skips the alert about an acknowledgement if no alert has reported the failure. */
 export const notNotified: TimedRule<'not_notified'> = {
   name: 'not_notified',
   kinds: ['acknowledged'],

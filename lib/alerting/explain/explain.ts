@@ -20,7 +20,7 @@ import { explainMoment, progressOf, type ReadMoment, readExplainInput } from './
 import { explainTransition } from './explain-transition.ts';
 import type { Explanation } from './explanation.ts';
 
-/** Time in ms for which the latest change is the explanation; later, it is that only while the check is not up. */
+/** Time in ms for which the latest change is the explanation; later, only a change to down or degraded is. */
 const JUST_CHANGED_MS = 1_000;
 /** Maximum number of alerts about one change, the first ones. */
 const MAX_ALERTS = 10;
@@ -76,7 +76,7 @@ async function aboutTransition(context: Context, about: About): Promise<Explanat
   const more = [
     windowOfCause(transition, due),
     by,
-    progress && `Since then ${progress.sentence}`,
+    progress && `Since then: ${progress.sentence}`,
     gap && 'At that time it was not checked.',
   ];
   return {

@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { RULES } from '#lib/alerting/decide/rules.ts';
-import { RuleFacts, TransitionRecord } from '#lib/alerting/decide/transition.ts';
+import { AlertReason, RuleFacts, TransitionRecord } from '#lib/alerting/decide/transition.ts';
 import { DeliveryRecord } from '#lib/alerting/notify/delivery-item.ts';
 import { CheckState } from '#lib/catalog/states.ts';
 import { GapRecord } from '#lib/history/runs/gaps.ts';
@@ -8,7 +7,7 @@ import { IdOf } from '#lib/platform/http/route.ts';
 import { ResultRecord } from '#lib/results/result.ts';
 
 const RuleOutcome = z.object({
-  rule: z.enum(RULES.map(({ name }) => name)).describe('As in alert.reason of a transition.'),
+  rule: AlertReason.describe('As in alert.reason of a transition.'),
   label: z.string().describe('Name of the rule for display.'),
   outcome: z
     .enum(['pass', 'stop', 'not_reached'])
@@ -48,7 +47,7 @@ export const Explanation = z
     verdict: z
       .enum(['alerted', 'held', 'skipped', 'not_due', 'not_probed', 'no_alert_due'])
       .describe(
-        'alerted: an alert was sent for the last change. held: decision deferred. skipped: no alert was sent. not_due: below the thresholds. not_probed: the check was not probed. no_alert_due: no alert was due.',
+        'alerted: an alert was sent for the last change. held: decision deferred. skipped: no alert was sent. not_due: below the thresholds, or a heartbeat is not overdue for long enough. not_probed: the check was not probed. no_alert_due: no alert was due.',
       ),
     sentence: z.string().describe('Human-readable explanation, starting with the answer.'),
     remedy: z.string().describe('Actions that a user can take to receive alerts; empty if none is needed.'),
@@ -59,7 +58,9 @@ export const Explanation = z
     evaluations: z
       .array(CauseEvaluationRecord)
       .describe('Evaluations of the cause while the alert was held; the last 10, oldest first.'),
-    deliveries: z.array(DeliveryRecord).describe('Deliveries about that change before that time, oldest first.'),
+    deliveries: z
+      .array(DeliveryRecord)
+      .describe('Deliveries about that change, oldest first; of a check, before that time.'),
     next: z
       .object({
         at: z.iso.datetime().describe('Due time.'),

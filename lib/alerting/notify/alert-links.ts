@@ -73,8 +73,8 @@ const LIFETIME_MS = DAY_MS;
 type About = { account: AccountItem; check: CheckItem | undefined; public_url: string; now: number };
 
 /**
- * Returns the links of an alert about a lasting failure; null without an address of the service, or if already
- * acknowledged. Pure.
+ * Returns the links of an alert about a lasting failure; null without an address of the service. An acknowledged
+ * failure has only the link to silence. Pure.
  */
 export function alertLinks(
   delivery: Pick<DeliveryItem, 'tenant_id' | 'channel_id' | 'created_at' | 'to_state'>,

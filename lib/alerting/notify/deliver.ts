@@ -102,7 +102,7 @@ async function attemptNext(env: DeliverEnv, { turn }: MessageOf<'delivery'>, del
   });
   if (after.status !== 'retrying') {
     await conclude(env, after);
-    // The first of the next message, which would else be sent at its recheck.
+    // The first of the next message, which otherwise waits for its recheck.
     const [next] = together.following;
     if (next !== undefined) await enqueueLater(env, { ...delivery, id: next }, ports.clock.now(), undefined);
     return;
@@ -212,7 +212,7 @@ function addressOf(delivery: DeliveryItem, ready: Ready): PatientAddress | undef
   return url === undefined ? undefined : { tenant_id: delivery.tenant_id, url, until: waitsUntil(delivery) };
 }
 
-/** Prepares the present alerts of a message for the present channel. Alerts that cannot be sent end by themselves. */
+/** Renders a message with the current channel. Omits an alert that cannot be sent: its own delivery fails later. */
 async function prepareMessage(
   env: AttemptEnv,
   { deliveries, following }: Together,

@@ -38,11 +38,11 @@ export const DeliveryRecord = z
     status: z
       .enum(['pending', 'retrying', 'sent', 'failed'])
       .describe(
-        'pending: not attempted yet. retrying: an attempt failed, another follows. sent: accepted. failed: given up.',
+        'pending: not attempted yet. retrying: an attempt failed or was answered with 429, another follows. sent: accepted. failed: given up.',
       ),
-    attempts: z.int().describe('Number of attempts, up to 3. Waiting after a 429 response is not an attempt.'),
+    attempts: z.int().describe('Number of attempts, up to 3. A 429 response does not count, for up to an hour.'),
     sent_at: z.iso.datetime().nullable().describe('Time at which the receiver accepted it; null before that.'),
-    error: z.string().describe('Error of the last attempt; empty without one.'),
+    error: z.string().describe('Error of the last attempt, or the reason for waiting; else empty.'),
     created_at: CreatedAt,
     updated_at: UpdatedAt,
   })

@@ -45,12 +45,12 @@ const removeNotification = (
   at: number,
 ): Promise<boolean> =>
   retryOnConflict(ports, async () => {
-    const incident = await ports.table.get<NotifiedFailureItem>(keys.notifiedFailure(tenant_id, root));
-    if (!incident) return false;
-    const left = withoutNotification(incident, destination, at);
-    const writes = notifiedFailureWrites(incident, left, ports.ids.token(), ports.clock.now());
+    const failure = await ports.table.get<NotifiedFailureItem>(keys.notifiedFailure(tenant_id, root));
+    if (!failure) return false;
+    const left = withoutNotification(failure, destination, at);
+    const writes = notifiedFailureWrites(failure, left, ports.ids.token(), ports.clock.now());
     if (writes.length > 0 && !(await commit(ports, writes)).ok) return RETRY;
-    return lastNotifiedAt(incident, destination) === at;
+    return lastNotifiedAt(failure, destination) === at;
   });
 
 /** Updates the notified states after a delivery has finished (docs/use/alerts.md#late-alerts). Idempotent. */
@@ -93,7 +93,7 @@ function isLatestStep({ alerts }: CheckItem, { kind, to_state, step, created_at 
 }
 
 /**
- * After a delivery that was sent after a newer one with another state, the notified state is unknown, and a late alert
+ * If a delivery was sent after a newer one that reported another state, the notified state is unknown, and a late alert
  * is due. A check without a result waits for one, and a deleted check repeats its closing alert.
  */
 async function afterSent(env: Env, delivery: DeliveryItem): Promise<void> {
@@ -139,15 +139,15 @@ async function repeatClosing({ ports, keys }: Env, delivery: DeliveryItem): Prom
   }
 }
 
-/** `escalates`: the next escalation step is due now. */
-type FollowUpInput = { alerts?: CheckItem['alerts']; wanted?: Deadline | undefined; escalates?: boolean };
+/** A change of the alerting of a check. `escalates`: the next escalation step is due now. */
+type AlertingUpdate = { alerts?: CheckItem['alerts']; wanted?: Deadline | undefined; escalates?: boolean };
 
 /** Updates the notified states and the late alert of a check as `decide` returns; undefined: no change. */
 async function updateAlerting(
   env: Env,
   tenant_id: string,
   check_id: string,
-  decide: (check: CheckItem, now: number) => FollowUpInput | undefined,
+  decide: (check: CheckItem, now: number) => AlertingUpdate | undefined,
 ): Promise<void> {
   const { ports, keys } = env;
   const deadlines = await retryOnConflict(ports, async () => {
@@ -163,12 +163,12 @@ async function updateAlerting(
     const { late_alerts } = effectiveSettings(stored, await alertingOf(env, tenant_id, head));
     const next = update.wanted && late_alerts ? mergeDeadline(entry, update.wanted) : undefined;
     const token = ports.ids.token();
-    const hold = (alerts: FollowUpInput['alerts']): Write =>
+    const checkWrite = (alerts: AlertingUpdate['alerts']): Write =>
       alerts
         ? replaceCheck(check, nextCheck(check, token, { alerts }))
         : { check: keys.check(tenant_id, check_id), if: { version: check.v } };
     const writes: Write[] = [
-      ...(update.alerts || update.escalates ? [hold(update.alerts)] : []),
+      ...(update.alerts || update.escalates ? [checkWrite(update.alerts)] : []),
       ...(update.escalates ? [escalationWrite(keys, check, token, now, { at_once: true })] : []),
       ...(next ? deadlineWrites(keys, 'late', check, token, entry, next) : []),
     ];

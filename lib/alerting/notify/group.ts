@@ -27,8 +27,8 @@ const RECHECK_MS = 10_000;
 export type Together = { deliveries: [DeliveryItem, ...DeliveryItem[]]; following: string[] };
 
 /**
- * Returns the deliveries of one message, this one first; or a recheck (epoch ms) while another one sends it: the first
- * unfinished delivery, so that the next one takes over after a crash.
+ * Returns the deliveries of one message, this one first; or, if another delivery sends it, the time of a recheck (epoch
+ * ms). The first unfinished delivery sends it, so that the next one takes over after a crash.
  */
 export async function groupOf(env: Env, delivery: DeliveryItem): Promise<Together | { again: number }> {
   const { ports, keys } = env;

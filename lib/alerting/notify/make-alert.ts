@@ -27,11 +27,12 @@ export type AlertLinks = Pick<Alert, 'acknowledge_url' | 'silence_url'>;
 /** Data of an alert in addition to its transition. `check`: undefined if it was deleted. */
 type About = AlertUrlsAbout & { now: number };
 
-/** Returns the alert of a delivery. @param item the stored alert @param notified titles of its channels */
+/** Returns the alert of a delivery. @param item the stored alert */
 export const alertOf = (
   delivery: DeliveryItem,
   transition: DecidedTransition,
   item: AlertItem | undefined,
+  /** `notified`: titles of the channel types that the alert is sent to, one per channel. */
   about: About & { notified: string[] } & AlertLinks,
 ): Alert => ({
   ...NOTHING_KNOWN,

@@ -126,7 +126,7 @@ const FIRST_OPEN_MS = 5_000;
 
 const isOpen = ({ timeouts }: Pace): boolean => timeouts >= OPEN_AFTER;
 
-/** Returns the pause after timeouts: 5, 10, 20, 40, 60 s. */
+/** Returns the pause in ms after a number of timeouts: 1.1 s, from the third on 5, 10, 20, 40, then 60 s. */
 const pauseAfter = (timeouts: number): number =>
   timeouts < OPEN_AFTER
     ? FIRST_GAP_MS

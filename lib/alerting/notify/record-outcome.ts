@@ -10,7 +10,7 @@ import { type DeliveryItem, deliveryRecord, type LastDeliveryItem, leaveGroup, w
 /**
  * The outcome of an attempt. `slowed`: a 429, not an attempt; `turn`: next send time (epoch ms). `affected`: number of
  * entities in the message. `combined_in`: delivery that sent it with others. `final`: not attempted, without retry.
- * `orphan`: the channel was deleted.
+ * `orphan`: the channel, its check or its entity was deleted.
  */
 export type AttemptOutcome =
   | { status: 'sent'; affected?: number | undefined; combined_in?: string }
@@ -20,7 +20,7 @@ export type AttemptOutcome =
 /** Waits in ms after the first and the second failed attempt (docs/use/alerts.md#deliveries). */
 const WAITS_MS = [1_000, 2_000];
 
-/** Whether no attempt follows this outcome: it was sent, or was the last attempt. */
+/** Whether an attempt ends all deliveries of its message: sent, or failed for the last time. `final` ends one only. */
 export const isLastOutcome = (outcome: AttemptOutcome, attempts: number): boolean =>
   outcome.status === 'sent' || (outcome.status === 'failed' && !outcome.final && WAITS_MS[attempts] === undefined);
 
@@ -72,7 +72,7 @@ export function recordOutcome(
   const v = ports.ids.token();
   return retryOnConflict(ports, async (tries) => {
     const known = tries === 0 && !first ? delivery : undefined;
-    const { present, last, lastKey, hasPlace: hasLatestItem } = await stored(env, delivery, outcome, known);
+    const { present, last, lastKey, storesLatest } = await stored(env, delivery, outcome, known);
     if (!present && !first) return delivery;
     if (present && isSettled(present, v, outcome, delivery)) return present;
 
@@ -80,7 +80,7 @@ export function recordOutcome(
     const after = afterAttempt(attempted, outcome, ports.clock.now());
     const next = { ...after, attempts: Math.max(after.attempts, present?.attempts ?? 0), v };
     const writes: Write[] = [{ put: next, if: present ? { version: present.v } : 'absent' }];
-    const latest = hasLatestItem ? withAttempt(last, next) : undefined;
+    const latest = storesLatest ? withAttempt(last, next) : undefined;
     if (latest) {
       // An account channel has such an item under every check, and deleting the channel does not delete them.
       const expiry = isAccountChannel(next.channel_id) &&
@@ -120,7 +120,7 @@ export async function recordWaiting(
   ]);
 }
 
-/** Reads the stored delivery, unless known. `hasLatestItem`: the item of the latest delivery of its channel exists. */
+/** Reads the stored delivery, unless known. `storesLatest`: whether check and channel still exist. */
 async function stored(
   { ports, keys }: Env,
   delivery: DeliveryItem,
@@ -136,7 +136,7 @@ async function stored(
     mayBeGone ? keys.check(tenant_id, check_id) : undefined,
   ]);
   const isOrphan = (outcome.status === 'failed' && outcome.orphan === true) || (mayBeGone && !check);
-  return { present: known ?? present, last, lastKey, hasPlace: !isOrphan && check_id !== '' };
+  return { present: known ?? present, last, lastKey, storesLatest: !isOrphan && check_id !== '' };
 }
 
 /** Whether the check can already be deleted: an item written under it then would never be removed. */

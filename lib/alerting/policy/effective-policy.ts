@@ -25,7 +25,7 @@ const indexOf = (steps: readonly EscalationStep[], has: (step: EscalationStep) =
   return index < 0 ? undefined : index;
 };
 
-/** Whether a channel receives an alert: one of an escalation step after that step, or the recovery it waits for. */
+/** Whether a channel receives an alert: if it belongs to an escalation step, only after that step notified it. */
 function isEligible(
   id: string,
   policy: Steps,

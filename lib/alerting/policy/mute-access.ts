@@ -19,7 +19,7 @@ export function muteDenial(rights: Rights, { covers_all, lasts_ms }: Muting): De
   return denial && { ...denial, message: `It ${extent}. ${denial.message}` };
 }
 
-/** Returns for how long a window lasts from `now` (epoch ms), or from its first start, to its last end in ms. Pure. */
+/** Returns the time in ms to the end of a window from `now` (epoch ms) or its first start, if that is later. Pure. */
 export function windowLasts(times: WindowTimes, now: number): number {
   if ('ends_at' in times) return times.ends_at - Math.max(times.starts_at, now);
   // Other occurrences of a recurring window without an end follow forever.

@@ -79,7 +79,7 @@ export function onCallAt(rota: RotaPlan, at: number): { current: Shift; next: Sh
   return { current: shifts.next().value!, next: shifts.next().value! };
 }
 
-/** Returns the shifts within [from, to), in epoch ms; those at its limits are not cut. Pure. */
+/** Returns the shifts that overlap [from, to), in epoch ms; they can begin before it and end after it. Pure. */
 export function shiftsWithin(rota: RotaPlan, from: number, to: number): Shift[] {
   const found: Shift[] = [];
   for (const one of shiftsFrom(rota, from)) {

@@ -10,7 +10,7 @@ const MAX_VALUES = 20;
 const MAX_LABELS = 20;
 
 const listOf = <Element extends z.ZodType>(of: Element, most: number) =>
-  z.array(of).min(1, 'must name at least one; leave it out for all').max(most, `must name at most ${most}`);
+  z.array(of).min(1, 'must name at least one; omit it for all').max(most, `must name at most ${most}`);
 
 export const idsOf = (prefix: string, what: string) =>
   listOf(
@@ -92,6 +92,6 @@ export function selectionReason(selector: Selector | null, { check, entity }: Se
     ...(selector.entity_ids ? ['this entity'] : []),
     ...(selector.check_ids ? ['this check'] : []),
   ];
-  const of = selector.states ? `, ${selector.states.join(' or ')} alone` : '';
-  return `${why.join(', ') || 'every check'}${of}`;
+  const only = selector.states ? `, only ${selector.states.join(' or ')}` : '';
+  return `${why.join(', ') || 'every check'}${only}`;
 }

@@ -24,11 +24,10 @@ const policy = {
 };
 type Policy = PolicySettings & { silenced: boolean; channels: readonly object[] };
 type Change = { cause: TransitionCause; from: CheckState; to: CheckState; at: number };
-const settings = { rev: 1, consecutive_failures: 3, failure_threshold: 3, enabled: true };
 
 /** Returns the rule input of a state change. */
 function ruleInputOf(change: Change, alerts: CheckItem['alerts'], given: Policy): RuleInput {
-  return { ...decisionInputOf(settings, alerts, given, given.channels, change.at), ...change, kind: 'state_change' };
+  return { ...decisionInputOf(alerts, given, given.channels, change.at), ...change, kind: 'state_change' };
 }
 const reasonFor = (...given: Parameters<typeof ruleInputOf>) => decide(ruleInputOf(...given)).reason;
 
@@ -221,7 +220,7 @@ describe('ruleInputOf', () => {
   it('uses the default of a setting that is newer than the stored decision', () => {
     const { hold_for_dependencies: _newer, ...older } = inForce(policy);
     const decided_on = {
-      ...decisionInputOf(settings, {}, policy, policy.channels, AT),
+      ...decisionInputOf({}, policy, policy.channels, AT),
       policy: older,
     } as DecisionInput;
     const change = { cause: 'result', check_from_state: 'up', check_to_state: 'down' } as const;

@@ -45,7 +45,7 @@ describe('selects', () => {
 
   it('formats the reason', () => {
     expect(selectionReason(null, one)).toBe('every check');
-    expect(selectionReason({ states: ['down'] }, one)).toBe('every check, down alone');
+    expect(selectionReason({ states: ['down'] }, one)).toBe('every check, only down');
     expect(selectionReason({ labels: { team: ['pay', 'x'] }, blueprints: ['service'] }, one)).toBe(
       'label team=pay, blueprint service',
     );
