@@ -30,7 +30,7 @@ export const LIMIT_FLAGS = Object.fromEntries(LIMIT_OPTIONS.map((name) => [name,
 export const LIMIT_USAGE = `\
       --blueprints N         blueprints                  --entities N       entities per blueprint
       --checks N             checks per entity           --all-checks N     checks of the account
-      --checks-per-minute N  checks run per minute       --relations N      relations
+      --checks-per-minute N  probes per minute           --relations N      relations
       --expressions-per-minute N  regular expressions evaluated per minute
       --keys N               API keys per user           --users N          users, including invited ones
       --invitations N        pending invitations         --retention-days N days that results are kept

@@ -91,9 +91,13 @@ export const Rotation = z
       .int()
       .min(0)
       .max(MAX_OVERLAP)
-      .describe('Seconds for which the old key still works. 0: it stops at once. Default: 86,400.')
+      .describe(
+        'Seconds for which the old key still works, at most until its expiry. 0: it stops at once. Default: 86,400.',
+      )
       .default(86_400),
-    expires_at: Instant.describe('Expiry time of the new key. Default: the same lifetime as the old key.').optional(),
+    expires_at: Instant.describe(
+      'Expiry time of the new key. Default: the same lifetime as the old key, at most until the calling key expires.',
+    ).optional(),
   })
   .meta({ id: 'ApiKeyRotation' });
 export type Rotation = z.output<typeof Rotation>;

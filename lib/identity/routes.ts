@@ -138,7 +138,7 @@ const teamRoutes = [
     path: '/v1/settings/users/{id}',
     access: 'manage',
     summary: 'Remove a member or an invitation',
-    description: 'Deletes all keys, passkeys and sessions of the member.',
+    description: 'Deletes all keys, passkeys, identities and sessions of the member.',
     status: 204,
     errors: ['CONFLICT'],
     run: (context, { params }) => removeUser(context, params.id),

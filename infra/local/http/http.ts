@@ -35,7 +35,7 @@ type GatewayOptions = {
   bounds?: Bounds;
 };
 
-/** Creates the gateway: requests as from API Gateway (format 2.0), without its body limit. Gates limit bodies. */
+/** Creates the gateway: requests as from API Gateway (format 2.0), without its body limit; functions limit bodies. */
 export function makeGateway(
   handlers: Partial<Record<FunctionName, Handler>>,
   { settings, log, proxies = trustedProxies([]), bounds = BOUNDS }: GatewayOptions,
