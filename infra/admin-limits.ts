@@ -36,7 +36,7 @@ export const LIMIT_USAGE = `\
       --invitations N        pending invitations         --retention-days N days that results are kept
       --rollup-days N        days that daily history is kept (30 to 1,100)
       --egress public|any    addresses that checks and channels may reach, within CHECK_EGRESS
-      --rate C=N/N[,...]     requests per second and burst of a class: ${ACCOUNT_CLASSES.join(', ')};
+      --rate C=N/N[,...]     requests (store: KB) per second and burst of a class: ${ACCOUNT_CLASSES.join(', ')};
                              C=default resets the class to the setting RATE_LIMITS`;
 
 type Options = { [K in LimitOption]?: string | undefined };

@@ -13,7 +13,7 @@ const Counted = z.object({
   count: z.int().describe('Number of entities.'),
   names: z.array(z.string()).describe('First ten names.'),
 });
-const url = (meaning: string) => z.string().nullable().describe(`${meaning}; else null.`);
+const url = (meaning: string) => z.string().nullable().describe(`${meaning}; null without one.`);
 
 /** Alert as a program receives it: the properties of the event, and further facts. */
 export const AlertRecord = TransitionRecord.pick(EVENT_MEMBERS)

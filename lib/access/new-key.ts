@@ -14,8 +14,8 @@ const MAX_OVERLAP = 604_800;
 export const READ_ONLY = 'Whether the key may only read; cannot be changed. It sees secrets as ********.';
 export const RESTRICTIONS = {
   scopes: 'Scopes, within the role of the user; null allows all.',
-  check_ids: 'Checks that the key may push to; null, with entity_ids null: all.',
-  entity_ids: 'Entities whose checks the key may push to; null, with check_ids null: all.',
+  check_ids: 'Checks that the key may push to. All checks if this and entity_ids are null.',
+  entity_ids: 'Entities whose checks the key may push to. All checks if this and check_ids are null.',
   skills: 'Slugs of the skills whose tools the key may call, only at /v1/mcp; null: not restricted to skills.',
 };
 
@@ -40,7 +40,7 @@ const listOf = <Member extends z.ZodType>(member: Member, most: number) =>
 const idOf = (prefix: string, what: string) =>
   z.string().refine((id) => isId(prefix, id), `must be an id of ${what}: ${prefix}_…`);
 
-const PUSHES = `Only with push as the single scope; at most ${MAX_IDS} of both.`;
+const PUSHES = `Only with push as the single scope; at most ${MAX_IDS} of both together.`;
 
 export const NewKey = z
   .object({

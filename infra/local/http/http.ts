@@ -15,7 +15,7 @@ import { boundConnections } from './connections.ts';
 import { type Allowed, addCors, corsOf, isPreflight, preflight } from './cors.ts';
 import { functionFor } from './match-route.ts';
 import { eventOf, hasValidHost } from './request-event.ts';
-import { requestTurns } from './request-permits.ts';
+import { requestTurns } from './request-turns.ts';
 import { streamOut } from './stream-out.ts';
 import { boundUnsent } from './unsent-responses.ts';
 
