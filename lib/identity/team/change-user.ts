@@ -105,7 +105,9 @@ async function outdatedKeys(scope: MutationContext, { id, role, email }: UserIte
 /** Keys removed per transaction, two items each, with all passkeys and identities; at most 100 writes fit. */
 const KEYS_REMOVED_AT_ONCE = 35;
 
-/** Keys removed per transaction, two items each, with all passkeys and identities; it has at most 100 writes. */
+/**
+ * Removes a user with keys, passkeys, identities and sessions, or an invitation, at once. Throws NOT_FOUND, CONFLICT.
+ */
 export function removeUser(scope: MutationContext, id: string): Promise<void> {
   const { ports, keys, tenant } = scope;
   const note = auditWriter(scope, 'remove', auditedUser);
