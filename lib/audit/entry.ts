@@ -54,7 +54,9 @@ export type Verb = keyof typeof VERBS;
 
 export const AuditKind = z
   .enum(['config', 'access'])
-  .describe('config: all other changes, such as to checks and incidents. access: users, keys and sessions.');
+  .describe(
+    'config: catalog, checks, alerting, incidents, actions, skills and the account. access: users, keys and sessions.',
+  );
 
 export const Via = z
   .enum(['console', 'api', 'mcp', 'cli', 'oidc', 'link'])
