@@ -10,8 +10,8 @@ import { verifyCallback } from './provider.ts';
 import { oidcCookie, pendingRequest, type Returned } from './request.ts';
 
 /**
- * Handles the redirect from the provider by another one: to the target, or to the error page, also in a browser that has
- * not begun the sign-in.
+ * Handles the redirect from the provider by another one: to the target, or to the error page, as in a browser that did
+ * not begin the sign-in.
  */
 export async function oidcCallback(context: Context, sent: Sent, search: URLSearchParams): Promise<Reply<undefined>> {
   let returned: Returned | undefined;
