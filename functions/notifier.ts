@@ -6,7 +6,7 @@ import { fanOut } from '#lib/alerting/notify/fan-out.ts';
 import { type Env, envOf, type Ports } from '#lib/env.ts';
 import { onInserted } from '#lib/stream-reader.ts';
 
-/** Creates deliveries of alerts, publishes transitions, rechecks alerts held by a resolved failure. */
+/** Creates deliveries, publishes transitions, records incident events, rechecks alerts held by a resolved failure. */
 export const create = (ports: Ports) => {
   const env = envOf(ports);
   return onInserted<AlertItem | DecidedTransition>(env, 'notify', async (item, isLast) => {

@@ -4,5 +4,5 @@ import { signInRoutes } from '#lib/identity/sign-in.ts';
 import { compressResponses } from '#lib/platform/http/compress-response.ts';
 import { makeRouter } from '#lib/platform/http/router.ts';
 
-/** Serves the sign-in methods that start a session. */
+/** Serves sign-in, and the passkeys and identities of users. */
 export const create = (ports: Ports) => compressResponses(makeRouter(signInRoutes, pageGates(envOf(ports))));

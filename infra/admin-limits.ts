@@ -30,13 +30,13 @@ export const LIMIT_FLAGS = Object.fromEntries(LIMIT_OPTIONS.map((name) => [name,
 export const LIMIT_USAGE = `\
       --blueprints N         blueprints                  --entities N       entities per blueprint
       --checks N             checks per entity           --all-checks N     checks of the account
-      --checks-per-minute N  checks run per minute       --relations N      relations
+      --checks-per-minute N  probes per minute           --relations N      relations
       --expressions-per-minute N  regular expressions evaluated per minute
       --keys N               API keys per user           --users N          users, including invited ones
       --invitations N        pending invitations         --retention-days N days that results are kept
       --rollup-days N        days that daily history is kept (30 to 1,100)
       --egress public|any    addresses that checks and channels may reach, within CHECK_EGRESS
-      --rate C=N/N[,...]     requests per second and burst of a class: ${ACCOUNT_CLASSES.join(', ')};
+      --rate C=N/N[,...]     requests (store: KB) per second and burst of a class: ${ACCOUNT_CLASSES.join(', ')};
                              C=default resets the class to the setting RATE_LIMITS`;
 
 type Options = { [K in LimitOption]?: string | undefined };

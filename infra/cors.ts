@@ -1,4 +1,4 @@
-/** CORS on both targets. Any origin can send these to the API; only origins in ALLOWED_ORIGINS can send them to MCP. */
+/** CORS on both targets: what ALLOWED_ORIGINS, by default any origin, may send to the API. MCP ignores `*`. */
 export const ALLOWED_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'] as const;
 export const ALLOWED_HEADERS = [
   'authorization',

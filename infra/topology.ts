@@ -24,7 +24,7 @@ type FunctionSpec = {
   publishes?: true;
   /** Whether it is idempotent and starts from a message or change, so that its commits need not reach the disk. */
   repeats?: true;
-  /** Whether it connects to hosts of tenants or to the identity provider: in the VPC of the operator. */
+  /** Whether it connects to targets, receivers or the identity provider; with VPC_ID it runs in that VPC. */
   reaches_out?: true;
   /** Whether it returns a streaming Response. On AWS by its own URL, because the gateway cannot stream. */
   streams?: true;

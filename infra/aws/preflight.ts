@@ -71,7 +71,7 @@ function ofConcurrency(
   if (total < COMFORTABLE) {
     found.push({
       is: 'ask',
-      message: `The account has ${total} concurrent executions. ${ASK}. Until then deploy with -c CONCURRENCY=${total}, so that slow targets and receivers cannot use all of it ($0.47 a month more). Each open MCP stream uses one (MCP_STREAMS_PER_KEY is ${MCP_STREAMS_PER_KEY}).`,
+      message: `The account has ${total} concurrent executions. ${ASK}. Until then deploy with -c CONCURRENCY=${total}, so that slow targets and receivers cannot use all of it ($0.62 a month more). Each open MCP stream uses one (MCP_STREAMS_PER_KEY is ${MCP_STREAMS_PER_KEY}).`,
     });
   }
   if (found.length === 0)

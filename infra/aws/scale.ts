@@ -51,7 +51,7 @@ const runsOf = (shards: number): number => (shards > SHARDS_PER_RUN ? shards : 1
 
 /**
  * Computes load and price of a fleet.
- * @param perMinute checks with an interval of one minute, or checks run per minute
+ * @param perMinute checks with an interval of one minute, or probes per minute
  * @param shards the setting SHARDS
  * @param accounts number of accounts, each with an equal share of the checks
  */

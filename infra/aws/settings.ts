@@ -98,7 +98,9 @@ export const StackSettings = z.object({
   CDN: yesOrNo
     .default('true')
     .transform((text) => text === 'true')
-    .describe('`true`: CloudFront in front of all functions. `false`: API and MCP are called directly.'),
+    .describe(
+      '`true`: CloudFront in front of everything except the default ping URLs. `false`: API and MCP are called directly.',
+    ),
   CONCURRENCY: z
     .union([z.literal(''), z.coerce.number().int().min(10)], 'a whole number, 10 or more; or empty')
     .default('')

@@ -16,5 +16,5 @@ export const MEANING_OF: Record<ErrorCode, string> = {
   PAYLOAD_TOO_LARGE: 'The body is larger than this endpoint accepts.',
   RATE_LIMITED: 'Too many requests; retry after `Retry-After` seconds.',
   INTERNAL: 'Internal error; report it with its `request_id`.',
-  UNAVAILABLE: 'Writes are temporarily unavailable; retry after `Retry-After` seconds.',
+  UNAVAILABLE: 'The store or the identity provider does not respond; retry after `Retry-After` seconds, if given.',
 };

@@ -8,7 +8,7 @@ export type Places = Record<string, string>;
 
 export const WALKED_PAGE = 'https://status.example.com';
 
-/** Request of the walk. */
+/** One request of `walkSteps` (example-requests.ts), which calls every endpoint. */
 export type Step = {
   endpoint: string;
   /** @param answers of earlier steps, by endpoint @param authenticator of the user */

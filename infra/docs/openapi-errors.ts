@@ -16,7 +16,7 @@ export const content = (schema: JsonSchema, example?: unknown, more?: Record<str
   },
 });
 
-/** True for function URLs; not documented for HTTP APIs. */
+/** Function URLs use the other name; AWS does not document whether HTTP APIs do. */
 const CHALLENGE = 'Bearer. On AWS it may have the name x-amzn-Remapped-WWW-Authenticate.';
 
 /** Returns an error response. */

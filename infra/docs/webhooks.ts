@@ -13,7 +13,7 @@ const Counted = z.object({
   count: z.int().describe('Number of entities.'),
   names: z.array(z.string()).describe('First ten names.'),
 });
-const url = (meaning: string) => z.string().nullable().describe(`${meaning}; else null.`);
+const url = (meaning: string) => z.string().nullable().describe(`${meaning}; null without one.`);
 
 /** Alert as a program receives it: the properties of the event, and further facts. */
 export const AlertRecord = TransitionRecord.pick(EVENT_MEMBERS)
@@ -77,7 +77,7 @@ export const AlertRecord = TransitionRecord.pick(EVENT_MEMBERS)
     step: z.int().nullable().describe('Escalation step, from 1; null unless kind is escalation.'),
     unreported: z
       .object({
-        count: z.int().describe('Number of failures since the last alert.'),
+        count: z.int().describe('Number of failures since the last alert; from 20 on a lower bound.'),
         from: z.iso.datetime().describe('Start of the last one, in UTC.'),
         to: z.iso.datetime().describe('End of the last one, in UTC.'),
       })
@@ -168,7 +168,7 @@ export const webhooks: Record<string, Webhook> = {
     description: [
       'The body of a POST to the url of the channel. The same JSON goes to channels of the type nats, with X-Service-Delivery and X-Service-Kind.',
       'Delivery is at least once: drop a delivery whose X-Service-Delivery you know.',
-      'Reminders (repeat), late alerts (late_alerts), escalation steps (escalation), acknowledgements (acknowledged), closing alerts (closed) and tests (test) have the same body and differ in X-Service-Kind.',
+      'All kinds of alerts have the same body; X-Service-Kind is the kind, which the body has too.',
       'A test has the current state, no transition, and an empty transition_id.',
     ].join(' '),
     headers: Headers,

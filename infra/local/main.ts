@@ -51,7 +51,8 @@ async function main(): Promise<void> {
   );
   await loadRest(log);
   if (options.demo) {
-    if (service.adminKey === undefined) throw new Error(`The demo needs the key in ${keyFile}, which was deleted.`);
+    if (service.adminKey === undefined)
+      throw new Error(`The demo needs the key in ${keyFile}, which is missing. Delete ${own.DATA_DIR} to start again.`);
     const say = (line: string) => process.stdout.write(`${new Date().toISOString()}  ${line}\n`);
     await startDemo({ ...service, key: service.adminKey.raw }, say);
   }

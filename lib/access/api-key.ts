@@ -33,11 +33,12 @@ export const earlier = (a: number | null, b: number | null): number | null =>
   a === null ? b : b === null ? a : Math.min(a, b);
 
 /** Whether something that ends at `end` (epoch ms; null: never) would outlive the key that creates it. */
-const outlives = (end: number | null, maker: number | null): boolean => maker !== null && (end === null || end > maker);
+const outlives = (end: number | null, makerExpiry: number | null): boolean =>
+  makerExpiry !== null && (end === null || end > makerExpiry);
 
 /**
  * Throws FORBIDDEN for a key that expires, or its session: nothing that a key creates and that gives access may outlive
- * it. A new key is limited instead (expiryOf). @param what that has no end of its own: `an invitation`
+ * it. A new key is limited instead (expiryOf). @param what thing without an end of its own: `an invitation`
  */
 export function assertMayLast({ valid_until }: Expiry, what: string): void {
   if (!outlives(null, valid_until)) return;
@@ -48,12 +49,15 @@ export function assertMayLast({ valid_until }: Expiry, what: string): void {
   );
 }
 
-/** Returns the expiry of a new key; null takes that of its creator. Throws VALIDATION_ERROR. */
-export function expiryOf(now: number, wanted: number | null, maker: number | null): number | null {
-  if (wanted === null) return maker;
+/**
+ * Returns the expiry of a new key; null takes that of the creating key. Throws VALIDATION_ERROR.
+ * @param makerExpiry of the creating key, epoch ms
+ */
+export function expiryOf(now: number, wanted: number | null, makerExpiry: number | null): number | null {
+  if (wanted === null) return makerExpiry;
   assertKeyExpiry(now, wanted);
-  if (!outlives(wanted, maker)) return wanted;
-  throw invalid('expires_at', `must not be later than ${iso(maker!)}, when the creating key expires`);
+  if (!outlives(wanted, makerExpiry)) return wanted;
+  throw invalid('expires_at', `must not be later than ${iso(makerExpiry!)}, when the creating key expires`);
 }
 
 /** Throws VALIDATION_ERROR unless this expiry is allowed. */
@@ -64,10 +68,17 @@ export function assertKeyExpiry(now: number, wanted: number): void {
     throw invalid('expires_at', `must be at most 3,650 days ahead: ${iso(now + MAX_LIFETIME_MS)}`);
 }
 
-/** Returns the expiry of a rotated key: the same lifetime again, but not after its creator. */
-export function nextExpiry(now: number, old: Expiry & { created_at: string }, maker: number | null): number | null {
-  if (old.valid_until === null) return maker;
-  return earlier(now + Math.min(old.valid_until - Date.parse(old.created_at), MAX_LIFETIME_MS), maker);
+/**
+ * Returns the expiry of the key that replaces a rotated one: the same lifetime again, but not after the creating key.
+ * @param makerExpiry of the creating key, epoch ms
+ */
+export function nextExpiry(
+  now: number,
+  old: Expiry & { created_at: string },
+  makerExpiry: number | null,
+): number | null {
+  if (old.valid_until === null) return makerExpiry;
+  return earlier(now + Math.min(old.valid_until - Date.parse(old.created_at), MAX_LIFETIME_MS), makerExpiry);
 }
 
 export const keyExpired = (valid_until: number): AppError =>
@@ -91,7 +102,10 @@ export const KeyRecord = z
     expires_at: z.iso.datetime().nullable().describe('Expiry time; null if it does not expire.'),
     created_at: CreatedAt,
     created_by: IdOf('the user of the key, whose role it has'),
-    last_used_at: z.iso.datetime().nullable().describe('Time of its last use, within an hour; null if never used.'),
+    last_used_at: z.iso
+      .datetime()
+      .nullable()
+      .describe('Time of its last use, accurate to an hour; null if never used.'),
     last_used_from: z.string().nullable().describe('Client address of its last use; null if unknown.'),
     rotated_from: z.string().nullable().describe('Id of the key that it replaced.'),
     rotated_to: z.string().nullable().describe('Id of the key that replaced it.'),

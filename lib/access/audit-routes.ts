@@ -18,7 +18,8 @@ export const auditRoutes = [
     path: '/v1/audit',
     access: 'changes',
     summary: 'List audit log entries',
-    description: 'Without the access audit, only entries of the kind config.',
+    description:
+      'Only entries of the kind config, unless the caller is an admin whose key, if restricted, has the scope audit.',
     status: 200,
     query: AuditFilter.extend({
       order: z

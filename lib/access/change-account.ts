@@ -113,7 +113,7 @@ export const enableAccount = (scope: MutationContext): Promise<AccountItem> =>
   });
 
 /**
- * Changes an account, then its copies on keys; the only function that writes it. Throws NOT_FOUND.
+ * Changes an account, then its copies on keys; the only function that changes one. Throws NOT_FOUND.
  * @param moreWrites returns further writes of the same transaction
  */
 export async function changeAccount(

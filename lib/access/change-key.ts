@@ -25,7 +25,7 @@ import type { Context, MutationContext, TenantScope } from './context.ts';
 import { addKey } from './issue-key.ts';
 import type { KeyPatch, Rotation } from './new-key.ts';
 
-/** Changes the given properties. Throws NOT_FOUND, VALIDATION_ERROR for a later expiry. */
+/** Changes the given properties. Throws NOT_FOUND, VALIDATION_ERROR for an expiry that is later or too near. */
 export function changeKey(scope: MutationContext, pointer: ApiKeyPointer, patch: KeyPatch): Promise<KeyRecord> {
   const { ports, keys } = scope;
   const note = auditWriter(scope, 'update', auditedKey);
@@ -50,7 +50,7 @@ export function changeKey(scope: MutationContext, pointer: ApiKeyPointer, patch:
 function earlierExpiry(now: number, before: number | null, wanted: number | undefined): number | null {
   if (wanted === undefined || wanted === before) return before;
   if (before !== null && wanted > before) {
-    throw invalid('expires_at', `must be before ${iso(before)}; to extend a key, rotate it`);
+    throw invalid('expires_at', `must not be later than ${iso(before)}; to extend a key, rotate it`);
   }
   assertKeyExpiry(now, wanted);
   return wanted;

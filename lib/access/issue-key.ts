@@ -20,14 +20,17 @@ import type { MutationContext, TenantScope } from './context.ts';
 import type { NewKey } from './new-key.ts';
 import { firstAdmin, keyPointersOf, requireAccount } from './store.ts';
 
-/** Creates a key that expires no later than `maker`. Throws VALIDATION_ERROR, and as `addKey` does. */
+/**
+ * Creates a key. Throws VALIDATION_ERROR, and as `addKey` does.
+ * @param makerExpiry expiry of the creating key (epoch ms), which the new key must not outlive; null: none
+ */
 export async function issueKey(
   scope: MutationContext,
   userId: string,
   input: NewKey,
-  maker: number | null = null,
+  makerExpiry: number | null = null,
 ): Promise<IssuedKey> {
-  const expires_at = expiryOf(scope.ports.clock.now(), input.expires_at, maker);
+  const expires_at = expiryOf(scope.ports.clock.now(), input.expires_at, makerExpiry);
   await assertRestrictionExists(scope, input);
   return addKey(scope, userId, async () => ({ input: { ...input, expires_at } }));
 }

@@ -14,8 +14,8 @@ const MAX_OVERLAP = 604_800;
 export const READ_ONLY = 'Whether the key may only read; cannot be changed. It sees secrets as ********.';
 export const RESTRICTIONS = {
   scopes: 'Scopes, within the role of the user; null allows all.',
-  check_ids: 'Checks that the key may push to; null, with entity_ids null: all.',
-  entity_ids: 'Entities whose checks the key may push to; null, with check_ids null: all.',
+  check_ids: 'Checks that the key may push to. All checks if this and entity_ids are null.',
+  entity_ids: 'Entities whose checks the key may push to. All checks if this and check_ids are null.',
   skills: 'Slugs of the skills whose tools the key may call, only at /v1/mcp; null: not restricted to skills.',
 };
 
@@ -40,7 +40,7 @@ const listOf = <Member extends z.ZodType>(member: Member, most: number) =>
 const idOf = (prefix: string, what: string) =>
   z.string().refine((id) => isId(prefix, id), `must be an id of ${what}: ${prefix}_…`);
 
-const PUSHES = `Only with push as the single scope; at most ${MAX_IDS} of both.`;
+const PUSHES = `Only with push as the single scope; at most ${MAX_IDS} of both together.`;
 
 export const NewKey = z
   .object({
@@ -91,9 +91,13 @@ export const Rotation = z
       .int()
       .min(0)
       .max(MAX_OVERLAP)
-      .describe('Seconds for which the old key still works. 0: it stops at once. Default: 86,400.')
+      .describe(
+        'Seconds for which the old key still works, at most until its expiry. 0: it stops at once. Default: 86,400.',
+      )
       .default(86_400),
-    expires_at: Instant.describe('Expiry time of the new key. Default: the same lifetime as the old key.').optional(),
+    expires_at: Instant.describe(
+      'Expiry time of the new key. Default: the same lifetime as the old key, at most until the calling key expires.',
+    ).optional(),
   })
   .meta({ id: 'ApiKeyRotation' });
 export type Rotation = z.output<typeof Rotation>;

@@ -16,7 +16,7 @@ export type SessionItem = Item & {
   /** `session_generation` of the user when the session started; if the user has another one, the session has ended. */
   generation: number;
   created_at: string;
-  /** ISO 8601, within an hour. */
+  /** ISO 8601, accurate to an hour. */
   last_seen_at: string;
   /** Client address; empty if the host does not know it. */
   last_seen_from: string;

@@ -11,7 +11,7 @@ import type { TenantScope } from './context.ts';
  *
  * | pattern                        | request                                            |
  * |--------------------------------|----------------------------------------------------|
- * | the caller (every request)     | get apiKey(digest)                                 |
+ * | the caller of a Bearer key     | get apiKey(digest)                                 |
  * | an account, a user             | get account(tenant), user(tenant, id)              |
  * | keys of a tenant               | query apiKeys(tenant), then get many apiKey(digest) |
  * | a key by its id                | get apiKeyPointer(tenant, id)                      |

@@ -54,7 +54,9 @@ export type Verb = keyof typeof VERBS;
 
 export const AuditKind = z
   .enum(['config', 'access'])
-  .describe('config: configuration of the service. access: users, keys and sessions.');
+  .describe(
+    'config: catalog, checks, alerting, incidents, actions, skills and the account. access: users, keys and sessions.',
+  );
 
 export const Via = z
   .enum(['console', 'api', 'mcp', 'cli', 'oidc', 'link'])
@@ -108,12 +110,16 @@ export const AuditEntry = z
     changes: z.array(Change).describe('Changed properties, at most 50; texts are cut at 200 characters.'),
     more_changes: z.int().describe('Number of further changed properties.'),
     request_id: z.string().nullable().describe('X-Request-Id of the request.'),
-    ip: z.string().nullable().optional().describe('Client address; shown only with the access audit.'),
+    ip: z
+      .string()
+      .nullable()
+      .optional()
+      .describe('Client address; only for admins whose key, if restricted, has the scope audit.'),
     user_agent: z
       .string()
       .nullable()
       .optional()
-      .describe('User agent of the client; shown only with the access audit.'),
+      .describe('User agent of the client; only for admins whose key, if restricted, has the scope audit.'),
     summary: z.string().describe('Human-readable description of the change.'),
   })
   .meta({ id: 'AuditEntry' });

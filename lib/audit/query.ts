@@ -18,7 +18,7 @@ export const AuditFilter = z.object({
     .min(1)
     .max(300)
     .optional()
-    .describe('Author: id or e-mail address of a user, id of a key, or operator.'),
+    .describe('Author: id or e-mail address of a user, id of a key, or the type of an actor, such as operator.'),
   action: z
     .string()
     .refine(

@@ -14,10 +14,10 @@ import { IdOf, route } from '#lib/platform/http/route.ts';
 import { ACCOUNT_CLASSES } from '#lib/platform/sharing/rates.ts';
 import { iso } from '#lib/platform/time.ts';
 
-/** Rate: requests per second, and burst. */
+/** Rate of a class: requests, or kilobytes of `store`. */
 const RateRecord = z.object({
-  per_second: z.int().describe('Requests per second.'),
-  burst: z.int().describe('Maximum burst of requests.'),
+  per_second: z.int().describe('Requests per second; kilobytes per second for store.'),
+  burst: z.int().describe('Maximum burst of requests; of kilobytes for store.'),
 });
 
 /** Account and user of a caller: `email` and `name` belong to the account, `user` to the user. */

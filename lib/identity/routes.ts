@@ -110,7 +110,7 @@ const teamRoutes = [
     path: '/v1/settings/users/invite',
     access: 'manage',
     summary: 'Invite a user',
-    description: 'Renews the token of a pending invitation. Only this response contains the token.',
+    description: 'Replaces the token and role of a pending invitation. Only this response contains the token.',
     status: 201,
     body: NewInvitation,
     reply: Invited,
@@ -126,7 +126,8 @@ const teamRoutes = [
     // Users may change their own name; changeUser restricts the rest to admins.
     access: 'own',
     summary: 'Change a user',
-    description: 'Users may change their own name. Admins may change role, name and e-mail address of any user.',
+    description:
+      'Users may change their own name. Admins may change role, name and e-mail address of any user, and the role of a pending invitation.',
     status: 200,
     body: UserPatch,
     reply: TeamMember,
@@ -138,7 +139,7 @@ const teamRoutes = [
     path: '/v1/settings/users/{id}',
     access: 'manage',
     summary: 'Remove a member or an invitation',
-    description: 'Deletes all keys, passkeys and sessions of the member.',
+    description: 'Deletes all keys, passkeys, identities and sessions of the member.',
     status: 204,
     errors: ['CONFLICT'],
     run: (context, { params }) => removeUser(context, params.id),

@@ -31,7 +31,7 @@ const Headers = z.record(z.string(), z.string()).superRefine((headers, context) 
     const lower = name.toLowerCase();
     if (!NAME.test(name) || name.length > MAX_NAME)
       reject([name], 'must be a header name: letters, digits and hyphens');
-    else if (RESERVED.has(lower)) reject([name], 'is set by the service; omit it');
+    else if (RESERVED.has(lower)) reject([name], 'must not be set: it belongs to the connection');
     else if (seen.has(lower)) reject([name], 'is a duplicate; names are case-insensitive');
     if (!VALUE.test(value)) reject([name], 'must be a header value: one line, Latin-1 characters');
     seen.add(lower);

@@ -4,8 +4,8 @@ import { STATUS_CODES } from './node-http.ts';
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
 /** Returns why a response failed: `the target answered 503 …`. @param urlSetting setting with the address */
-export function failureReason(sender: string, status: number, urlSetting: string): string {
-  const response = `${sender} answered ${status} ${STATUS_CODES[status] ?? ''}`.trim();
+export function failureReason(responder: string, status: number, urlSetting: string): string {
+  const response = `${responder} answered ${status} ${STATUS_CODES[status] ?? ''}`.trim();
   return is3xx(status)
     ? `${response}; redirects are not followed, so put the final address into ${urlSetting}`
     : response;

@@ -8,7 +8,10 @@ type Redirecting = { status: number; headers: { location?: string | undefined } 
 export const isRedirect = (status: number): boolean =>
   status === 301 || status === 302 || status === 303 || status === 307 || status === 308;
 
-/** Returns the next request (RFC 9110, Fetch); undefined without redirect. Another origin gets no headers or body. */
+/**
+ * Returns the next request (RFC 9110, Fetch); undefined without redirect. Another origin gets no body, and only headers
+ * such as Accept. Throws NetError.
+ */
 export function redirected(hop: Hop, { status, headers: { location } }: Redirecting): Hop | undefined {
   if (!isRedirect(status) || location === undefined) return undefined;
   const url = URL.parse(location, hop.url.href);

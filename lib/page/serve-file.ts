@@ -30,7 +30,8 @@ const REVALIDATED = { 'cache-control': 'no-cache', vary: 'Accept, Accept-Encodin
 /**
  * Handles GET and HEAD of `/`, `/assets/{file}` and the docs. `/` is the page for browsers and a text for other
  * clients. A browser gets no page under a foreign host name (lib/platform/http/service-host.ts); assets and docs are
- * the same for all hosts. CloudFront caches assets. Throws if the files cannot be built.
+ * the same for all hosts. CloudFront caches assets. Never throws: if the files
+ * cannot be built, the response is 500.
  */
 export const serveFiles =
   (own: FilePorts, { console, docs }: Pick<Assets, 'console' | 'docs'>) =>
@@ -118,7 +119,7 @@ const ROOT_TEXT = `Fleetwatch runs here. Open this address in a browser to sign 
   /docs              documentation and API reference
   /v1/openapi.json   every endpoint, for programs such as Swagger UI
   /v1/health         health of the service
-  /v1/status         state of all checks and entities, with a key:
+  /v1/status         state of all entities, with a key:
 
   curl -H "Authorization: Bearer <API_KEY>" <this address>/v1/status
 

@@ -68,7 +68,7 @@ export const eachMessage = (
 export const isFromQueue = (records: readonly object[]): records is QueueRecord[] =>
   records[0] !== undefined && 'messageId' in records[0];
 
-/** Limits of SQS, also enforced on one machine. */
+/** Maximum delay of SQS, and a maximum size below its 1 MiB; both are also enforced on one machine. */
 export const MAX_DELAY_MS = 15 * 60_000;
 const MESSAGE_BYTES = 256 * 1024;
 

@@ -103,7 +103,10 @@ describe('a session', () => {
     ]);
     expect(page.cookies.size).toBe(0);
     for (const [name, value] of copy) page.cookies.set(name, value);
-    expect(await page.get('/v1/me')).toMatchObject(ended);
+    expect(await page.get('/v1/me')).toMatchObject({
+      status: 401,
+      body: { error: 'This session has ended. Sign in again.' },
+    });
     expect((await page.del('/v1/session')).status).toBe(204);
     expect((await pageAt(url).del('/v1/session')).status).toBe(204);
   });

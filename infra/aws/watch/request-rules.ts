@@ -50,7 +50,8 @@ export function requestRules({ table, functions, api, throttledPushes }: Watched
     })),
     {
       name: '5xx',
-      description: 'The API returns 5xx. Search the logs of the functions api and tester for "request failed".',
+      description:
+        'The API returns 5xx. Search the logs of api, sign-in, ingest, tester and console for "request failed" or "function failed".',
       metric: api.metricServerError(sum),
       ...errors,
     },

@@ -5,7 +5,7 @@ import { block, table } from '#infra/docs/table.ts';
 // biome-ignore lint/suspicious/noExplicitAny: a JSON document of any depth
 type Json = any;
 
-const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
+const METHODS = ['get', 'post', 'put', 'delete'] as const;
 /** Maximum depth of nested properties in a table. */
 const MAX_DEPTH = 4;
 

@@ -15,7 +15,7 @@ import { boundConnections } from './connections.ts';
 import { type Allowed, addCors, corsOf, isPreflight, preflight } from './cors.ts';
 import { functionFor } from './match-route.ts';
 import { eventOf, hasValidHost } from './request-event.ts';
-import { requestTurns } from './request-permits.ts';
+import { requestTurns } from './request-turns.ts';
 import { streamOut } from './stream-out.ts';
 import { boundUnsent } from './unsent-responses.ts';
 
@@ -35,7 +35,7 @@ type GatewayOptions = {
   bounds?: Bounds;
 };
 
-/** Creates the gateway: requests as from API Gateway (format 2.0), without its body limit. Gates limit bodies. */
+/** Creates the gateway: requests as from API Gateway (format 2.0), without its body limit; functions limit bodies. */
 export function makeGateway(
   handlers: Partial<Record<FunctionName, Handler>>,
   { settings, log, proxies = trustedProxies([]), bounds = BOUNDS }: GatewayOptions,

@@ -92,7 +92,8 @@ async function targetOf(
     throw invalid('account_id', 'is determined by token or session; omit it');
   }
   if (purpose !== undefined) {
-    if (token !== undefined) throw invalid('token', 'signs a user in, but purpose links to a signed-in user; omit one');
+    if (token !== undefined)
+      throw invalid('token', 'is for signing in, and purpose links an identity to the signed-in user; omit one');
     return ownerOfSession(context, sent);
   }
   if (token === undefined) return undefined;

@@ -9,7 +9,10 @@ import { completeSignIn } from './complete-sign-in.ts';
 import { verifyCallback } from './provider.ts';
 import { oidcCookie, pendingRequest, type Returned } from './request.ts';
 
-/** Handles the redirect from the provider, by a redirect to the target or the error page. Its cookie binds it. */
+/**
+ * Handles the redirect from the provider by another one: to the target, or to the error page, as in a browser that did
+ * not begin the sign-in.
+ */
 export async function oidcCallback(context: Context, sent: Sent, search: URLSearchParams): Promise<Reply<undefined>> {
   let returned: Returned | undefined;
   try {

@@ -18,7 +18,10 @@ import { type Membership, resolveIdentity, type SignInTarget, useProof } from '.
 
 type Here = Pick<Context, 'ports' | 'keys' | 'origin'>;
 
-/** Completes a sign-in, linking the identity if needed. @returns Set-Cookie; undefined in the settings */
+/**
+ * Completes a sign-in, linking the identity if needed.
+ * @returns Set-Cookie; undefined if a signed-in user only links the identity
+ */
 export async function completeSignIn(
   context: Here,
   request: OidcRequest,

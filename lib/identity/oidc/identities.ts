@@ -23,7 +23,7 @@ export const IdentityRecord = z
     subject: z.string().describe('Unique id of the person at the provider.'),
     name: z.string().describe('E-mail address or name when it was linked; only for display.'),
     linked_at: z.iso.datetime().describe('Time when it was linked.'),
-    last_used_at: z.iso.datetime().describe('Time of its last sign-in, within an hour.'),
+    last_used_at: z.iso.datetime().describe('Time of its last sign-in, accurate to an hour.'),
   })
   .meta({ id: 'Identity' });
 export type IdentityRecord = z.infer<typeof IdentityRecord>;

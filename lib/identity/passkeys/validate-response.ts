@@ -105,7 +105,8 @@ export type Ceremony = 'webauthn.create' | 'webauthn.get';
 /** Reasons of rejected authenticator responses, and what to do. */
 const MESSAGES = {
   garbled: 'The authenticator response is malformed. Send the result of toJSON() in the browser.',
-  ceremony: 'This is the response to another request: one adds a passkey, the other signs in with it.',
+  ceremony:
+    'This response is for another purpose: options to add a passkey and options to sign in cannot be exchanged.',
   challenge: 'These options were already used, are older than 5 minutes, or belong to another user. Request new ones.',
   unknown: 'This passkey is unknown; it may have been removed.',
   origin: 'The passkey was used on a page of another origin. Open this service at its own address and try again.',

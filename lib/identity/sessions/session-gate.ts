@@ -70,7 +70,7 @@ async function keyCaller({ ports, keys }: Env, digest: string, address: string):
 }
 
 /** Returns the same error for every cause, so that an old cookie reveals nothing. */
-const sessionEnded = (): AppError => new AppError('UNAUTHORIZED', 'This session has sessionEnded. Sign in again.');
+const sessionEnded = (): AppError => new AppError('UNAUTHORIZED', 'This session has ended. Sign in again.');
 
 /** Records time and address of the use asynchronously, at most once an hour. Another write wins. */
 function noteUse({ ports }: Env, { address }: Sender, session: SessionItem): void {

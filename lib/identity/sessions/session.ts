@@ -62,7 +62,7 @@ export const SessionRecord = z
     role: Role,
     scopes: z.array(z.enum(SCOPES)).nullable().describe('Scopes of its key; null: all permissions of the role.'),
     created_at: CreatedAt,
-    last_seen_at: z.iso.datetime().describe('Time of its last use, within an hour.'),
+    last_seen_at: z.iso.datetime().describe('Time of its last use, accurate to an hour.'),
     last_seen_from: z.string().describe('Client address of its last use.'),
     user_agent: z.string().describe('User agent that signed in.'),
     expires_at: z.iso.datetime().describe('End of the session without further use.'),

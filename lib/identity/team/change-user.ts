@@ -85,7 +85,7 @@ function assertChangeAllowed(users: UserItem[], before: UserItem, after: UserIte
   if (isInvited(before) && (after.name !== before.name || after.email !== before.email)) {
     throw new AppError(
       'CONFLICT',
-      `${before.email} has not accepted the invitation yet, which sets the name. To change the address, invite the new one.`,
+      `${before.email} has not accepted the invitation yet; accepting it sets the name. To change the address, invite the new one.`,
     );
   }
   const taken = users.find((other) => other.id !== before.id && isSameEmail(other.email, after.email));
@@ -102,10 +102,12 @@ async function outdatedKeys(scope: MutationContext, { id, role, email }: UserIte
   return items.filter((key) => key !== undefined).filter((key) => key.role !== role || key.user_email !== email);
 }
 
-/** Keys removed per transaction, two items each, with all passkeys; a transaction has at most 100 writes. */
+/** Keys removed per transaction, two items each, with all passkeys and identities; at most 100 writes fit. */
 const KEYS_REMOVED_AT_ONCE = 35;
 
-/** Removes a user with keys, passkeys and sessions, or an invitation, at once. Throws NOT_FOUND, CONFLICT. */
+/**
+ * Removes a user with keys, passkeys, identities and sessions, or an invitation, at once. Throws NOT_FOUND, CONFLICT.
+ */
 export function removeUser(scope: MutationContext, id: string): Promise<void> {
   const { ports, keys, tenant } = scope;
   const note = auditWriter(scope, 'remove', auditedUser);

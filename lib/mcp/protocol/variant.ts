@@ -49,13 +49,13 @@ export function assertStateless(headers: Headers, { method, params }: RpcRequest
   if (claimed === undefined) {
     throw new RpcError(CODE.INVALID_PARAMS, `params._meta must have ${VERSION_KEY}, because the header has a version.`);
   }
-  assertVersionsAgree(headers, 'MCP-Protocol-Version', claimed);
+  assertHeaderMatches(headers, 'MCP-Protocol-Version', claimed);
   if (!STATELESS_VERSIONS.some((version) => version === claimed)) throw unsupported(claimed, STATELESS_VERSIONS);
-  assertVersionsAgree(headers, 'Mcp-Method', method);
-  if (method === 'tools/call' && params.name !== undefined) assertVersionsAgree(headers, 'Mcp-Name', params.name);
+  assertHeaderMatches(headers, 'Mcp-Method', method);
+  if (method === 'tools/call' && params.name !== undefined) assertHeaderMatches(headers, 'Mcp-Name', params.name);
 }
 
-function assertVersionsAgree(headers: Headers, name: string, expected: unknown): void {
+function assertHeaderMatches(headers: Headers, name: string, expected: unknown): void {
   const given = headers.get(name);
   if (given === null) throw new RpcError(CODE.HEADER_MISMATCH, `The header ${name} is missing.`);
   if (decoded(given) !== expected) {

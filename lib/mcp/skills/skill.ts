@@ -27,7 +27,7 @@ export const ToolDefinition = z
     name: z
       .string()
       .regex(/^[A-Za-z0-9_.-]{1,128}$/, 'must have 1 to 128 letters, digits, "_", "." or "-"')
-      .describe('Name of the tool; that of a built-in tool makes it discoverable.'),
+      .describe('Name of the tool. The name of a built-in tool lists that tool for MCP clients.'),
     description: text(0, 8192).describe('Description for models: purpose and use.').default(''),
     inputSchema: InputSchema,
     action_id: z.string().optional().describe('Action that a call runs, with the arguments as vars.'),

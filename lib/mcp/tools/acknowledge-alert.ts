@@ -6,7 +6,7 @@ import { defineTool } from './tool.ts';
 
 export const acknowledgeAlert = defineTool({
   description:
-    'Acknowledge a failure: stops reminders and escalation, and notifies the recipients, until the check is up again. The first acknowledgement of a failure is kept.',
+    'Acknowledge a failure: notifies the recipients, and stops reminders and escalation until the check is up again. The first acknowledgement of a failure is kept.',
   input: z.strictObject({
     check_id: z.string().describe('Id of the check, as in get_entity'),
     until: z

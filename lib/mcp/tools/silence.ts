@@ -26,7 +26,7 @@ export const silence = defineTool({
       .min(1)
       .max(MAX_MINUTES)
       .default(60)
-      .describe('Duration in minutes; more than 1440 (a day) needs the scope write'),
+      .describe('Duration in minutes; more than 1440 (a day) needs the member role and, if the key has scopes, write'),
     reason: SilenceReason.default('').describe('Human-readable reason'),
   }),
   run: async (context, { minutes, reason, ...selector }) => {

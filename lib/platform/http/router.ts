@@ -58,7 +58,7 @@ export type Gates<Context extends { caller: Rights }> = {
   anonymous(sender: Sender, rate: AddressClass): Context;
   /** Counts the request as `count` requests. Throws RATE_LIMITED. @returns headers for every response to it */
   spend(context: Context, rate: AccountClass, count?: number): Promise<Record<string, string>>;
-  /** Throws FORBIDDEN if the key of the caller is restricted to another API. */
+  /** Throws FORBIDDEN if the key of the caller is restricted to tools of MCP. */
   restrict(context: Context): void;
   chargeCost(context: Context, rate: AccountClass, characters: number): Promise<void>;
   /** Runs a read when the account has a permit. Throws RATE_LIMITED. */

@@ -29,7 +29,7 @@ const WAIT_MS = 5_000;
 /** Number of budgets that are kept before full ones are dropped. */
 const MAX_BUDGETS = 1_000;
 
-/** A job exceeded the CPU budget of its account, or its own time limit. Its outcome is unknown. */
+/** A job exceeded the CPU budget of its account or its own time limit, or got no turn. Its outcome is unknown. */
 export class CpuLimitError extends AppError {
   constructor(reason: string) {
     const remedy =
@@ -51,6 +51,9 @@ const overBudget = () =>
   new CpuLimitError(
     `The expressions and documents of this account used its CPU budget, ${CPU_MS_PER_SECOND} ms per second.`,
   );
+
+const waitedTooLong = () =>
+  new CpuLimitError(`The expressions and documents of this account waited for CPU time for ${WAIT_MS / 1_000} s.`);
 
 /** CPU time that a tenant may use at `at` (epoch ms); negative after a turn that took longer. */
 type Budget = { left_ms: number; at: number };
@@ -103,7 +106,7 @@ export function cpuBudget(clock: Pick<Clock, 'now' | 'sleep'>, runJob: RunCpuJob
         if (leftOf(tenant) <= 0) throw overBudget();
         return runEach(tenant, job, inputs);
       });
-      if (outputs === NO_PERMIT) throw overBudget();
+      if (outputs === NO_PERMIT) throw waitedTooLong();
       return outputs;
     },
   };

@@ -2,7 +2,8 @@
 export type Rate = { per_second: number; burst: number };
 
 /**
- * Account classes: `push` for agents and pipelines, `mcp` for messages, `send` for immediate sending; else method.
+ * Account classes: `push` for agents and pipelines, `mcp` for messages of MCP, `send` for requests that send at once;
+ * all others are `read` or `write` by their method.
  * `store` counts the kilobytes that requests of the class `write` and tools may store, instead of requests.
  */
 export const ACCOUNT_CLASSES = ['read', 'write', 'push', 'mcp', 'send', 'store'] as const;

@@ -107,7 +107,7 @@ const Delete = ({ of: key, onDone, onClose }: KeyProps) => (
       {key.last_used_at ? (
         <>
           It was used <Time at={key.last_used_at} />
-          {key.last_used_from && ` from ${key.last_used_from}`} (within an hour).
+          {key.last_used_from && ` from ${key.last_used_from}`} (accurate to an hour).
         </>
       ) : (
         'It has never been used.'

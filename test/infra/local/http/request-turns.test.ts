@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { requestTurns } from '#infra/local/http/request-permits.ts';
+import { requestTurns } from '#infra/local/http/request-turns.ts';
 
 const A = '192.0.2.1';
 const B = '192.0.2.2';

@@ -86,6 +86,20 @@ describe('the CPU budget', () => {
     expect(begun.toSorted()).toEqual([11, 12, 13, 14, 21, 22]);
   });
 
+  it('refuses a job after a wait of 5 s for the turns of other tenants, and says so', async () => {
+    const sleep = async (ms: number) => {
+      await settle();
+      now += ms;
+    };
+    const cpu = cpuBudget({ ...clock, sleep }, runOnDemand);
+    for (const tenant of ['a', 'b']) void cpu.of(tenant)(job, [1]);
+    const message = expect.stringMatching(
+      /^The expressions and documents of this account waited for CPU time for 5 s\./,
+    );
+    await expect(cpu.of('c')(job, [1])).rejects.toMatchObject({ code: 'RATE_LIMITED', message });
+    expect(now).toBeGreaterThanOrEqual(1_005_000);
+  });
+
   it('is charged for a job that was stopped, whose error says how long it took', async () => {
     const cpu = cpuBudget(clock, async () => {
       throw new CpuTimeError(1_000);
