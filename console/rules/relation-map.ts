@@ -15,7 +15,7 @@ export type MapView = {
   relations: readonly Relation[];
   /** Ids of root causes in the whole fleet. */
   roots: readonly string[];
-  /** Of the relations that propagate failure, in the whole fleet. */
+  /** Links by relations that propagate failure, in the whole fleet. */
   links: Links;
   /** Number of matching entities without a relation to another one. */
   alone: number;
