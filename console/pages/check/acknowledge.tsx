@@ -29,10 +29,7 @@ export function Acknowledge({ check, onChange }: AcknowledgeProps) {
   return (
     <>
       <Button
-        why={
-          refusal('respond') ??
-          (canFail || isAcknowledged ? undefined : 'The check has no current failure.')
-        }
+        why={refusal('respond') ?? (canFail || isAcknowledged ? undefined : 'The check has no current failure.')}
         {...(isDown && !isAcknowledged && { kind: 'main' })}
         pressed={isAcknowledged}
         onClick={() => (isAcknowledged ? void unacknowledge() : ask(true))}
