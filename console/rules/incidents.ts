@@ -43,11 +43,10 @@ export const lastedMs = ({ started_at, resolved_at }: IncidentRecord, now: numbe
   (resolved_at === null ? now : Date.parse(resolved_at)) - Date.parse(started_at);
 
 /** Returns why the incident cannot be resolved manually; undefined if it can. */
-export function whyNotResolved({ state, origin, resolves_at }: IncidentDetail): string | undefined {
+export function whyNotResolved({ state, origin, entities }: IncidentDetail): string | undefined {
   if (state === 'resolved') return 'The incident is resolved.';
-  // An entity with a check that is down can be degraded, so its state does not show it.
-  const isDown = origin === 'automatic' && resolves_at === null;
-  return isDown ? 'A check is still down: acknowledge the incident instead. It resolves automatically.' : undefined;
+  const isDown = origin === 'automatic' && entities.some((entity) => entity.state === 'down');
+  return isDown ? 'An entity is still down: acknowledge the incident instead. It resolves automatically.' : undefined;
 }
 
 /** Returns why the incident cannot be acknowledged; undefined if it can. */
