@@ -15,6 +15,7 @@ export type MapView = {
   relations: readonly Relation[];
   /** Ids of root causes in the whole fleet. */
   roots: readonly string[];
+  /** Links by relations that propagate failure, in the whole fleet. */
   links: Links;
   /** Number of matching entities without a relation to another one. */
   alone: number;
@@ -26,10 +27,10 @@ export type MapView = {
 export const MAX_ON_MAP = 300;
 
 export function mapOf(fleet: Fleet, relations: readonly Relation[], filter: MapFilter): MapView {
-  const links = linksOf(relations);
+  const links = linksOf(relations.filter(({ propagates_failure }) => propagates_failure));
   const roots = rootCauses(new Map([...fleet.values()].map(({ id, state }) => [id, state])), links);
   const affected = filter.all || roots.length === 0 ? undefined : affectedBy(roots, links);
-  const near = filter.around === undefined ? affected : around(filter.around, filter.depth, links);
+  const near = filter.around === undefined ? affected : around(filter.around, filter.depth, linksOf(relations));
   const fits = (id: string) => {
     const row = fleet.get(id);
     if (!row || (near && !near.has(id))) return false;

@@ -30,13 +30,13 @@ export const commands: readonly Command[] = [
     href: '#/alerts/silences?new=silence',
     name: 'New silence',
     synonyms: 'add create mute snooze pause quiet alerts',
-    needs: 'respond',
+    needs: 'mute',
   },
   {
     href: '#/alerts/windows?new=window',
     name: 'New maintenance window',
     synonyms: 'add create plan downtime schedule',
-    needs: 'respond',
+    needs: 'mute',
   },
   {
     href: '#/alerts/channels?new=channel',

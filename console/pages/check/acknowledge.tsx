@@ -15,6 +15,8 @@ export function Acknowledge({ check, onChange }: AcknowledgeProps) {
   const path = `/v1/checks/${check.id}/acknowledge`;
   const isAcknowledged = check.acknowledgement !== null;
   const isDown = check.state === 'down';
+  // A failure lasts until the check is up. The API rejects a degraded check that was not down.
+  const canFail = isDown || check.state === 'degraded';
   async function unacknowledge() {
     try {
       await call('DELETE', path);
@@ -27,10 +29,7 @@ export function Acknowledge({ check, onChange }: AcknowledgeProps) {
   return (
     <>
       <Button
-        why={
-          refusal('respond') ??
-          (isDown || isAcknowledged ? undefined : 'Only a check that is down can be acknowledged.')
-        }
+        why={refusal('respond') ?? (canFail || isAcknowledged ? undefined : 'The check has no current failure.')}
         {...(isDown && !isAcknowledged && { kind: 'main' })}
         pressed={isAcknowledged}
         onClick={() => (isAcknowledged ? void unacknowledge() : ask(true))}

@@ -6,7 +6,7 @@ import { SchemaForm } from '#console/parts/form/form.tsx';
 
 /** Settings that users can change. */
 export const INCIDENT_SETTINGS = {
-  title: { type: 'string', description: 'Title in lists and alerts.' },
+  title: { type: 'string', description: 'Title in lists.' },
   impact: { type: 'string', enum: ['outage', 'degraded', 'none'], description: 'Severity.' },
 } as const;
 

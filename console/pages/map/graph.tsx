@@ -29,7 +29,10 @@ export function RelationGraph({ view }: { view: MapView }) {
   return (
     <>
       <div class="map-tools">
-        <span class="hint">A failure spreads along the arrows: from upstream (left) to downstream (right).</span>
+        <span class="hint">
+          A failure spreads along the arrows, from upstream (left) to downstream (right), if the relation passes on
+          failures.
+        </span>
         <Button small onClick={() => to(zoom * STEP)}>
           Zoom in
         </Button>

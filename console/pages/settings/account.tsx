@@ -86,7 +86,7 @@ const COLUMNS = [
 const AccountFacts = ({ of: { retention_days, rollup_days, egress, rate_limits } }: { of: Me }) => (
   <dl class="facts">
     <Fact name="Results">{count(retention_days, 'day')}</Fact>
-    <Fact name="Incidents, deliveries, executions">{count(Math.max(90, retention_days), 'day')}</Fact>
+    <Fact name="State changes, deliveries, executions">{count(Math.max(90, retention_days), 'day')}</Fact>
     <Fact name="History">
       daily {count(rollup_days, 'day')}, hourly {count(Math.min(90, rollup_days), 'day')}
     </Fact>

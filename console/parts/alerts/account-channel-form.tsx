@@ -12,7 +12,7 @@ const schemaOf = (blueprints: readonly string[]): FormSchema => {
     type: 'array',
     title: 'States',
     items: { type: 'string', enum: ['down', 'degraded', 'up'] },
-    description: 'If nothing is selected: all alerts of all checks.',
+    description: 'States that it is notified of. None selected: all.',
   };
   return {
     properties: {

@@ -40,7 +40,7 @@ export const slowReaders =
       },
       conclude: async () => {
         const ends = new Tally();
-        // An unread socket does not report that it was closed: they are read one after the other until one was.
+        // An unread socket does not report that it was closed: they are all read, one after the other.
         const late = Date.now() + PATIENCE_MS;
         const blocking = readers.filter(({ lists }) => lists > 1);
         for (const reader of blocking) {

@@ -105,6 +105,16 @@ describe('mapOf', () => {
     expect(view.rows.map(({ id }) => id)).toEqual(['a', 'b', 'c']);
   });
 
+  it('finds root causes by relations that propagate failure only', () => {
+    const down = new Map(['a', 'b'].map((id) => [id, entity(id, { state: 'down' })]));
+    const rootsOf = (propagates_failure: boolean) =>
+      mapOf(down, [{ ...relation('a', 'b'), propagates_failure }], {
+        ...{ blueprint: '', around: undefined, depth: 1, all: true },
+      }).roots;
+    expect(rootsOf(true)).toEqual(['b']);
+    expect(rootsOf(false)).toEqual(['a', 'b']);
+  });
+
   it('filters by blueprint and by distance from an entity', () => {
     expect(shown({ blueprint: 'service' })).toEqual({ ids: ['b', 'a'], lines: 1, alone: 1, beyond: 2 });
     expect(shown({ around: 'c' })).toEqual({ ids: ['b', 'c'], lines: 1, alone: 0, beyond: 1 });
