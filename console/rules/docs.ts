@@ -20,6 +20,7 @@ export const DOCS = {
   acknowledgement: '/docs/use/escalation#acknowledgement',
   rotas: '/docs/use/on-call',
   overrides: '/docs/use/on-call#overrides',
+  calendar: '/docs/use/on-call#calendar',
   maintenance: '/docs/use/maintenance',
   incidents: '/docs/use/incidents',
   manual_incidents: '/docs/use/incidents#manual-incidents',

@@ -38,6 +38,22 @@ describe.skipIf(!binary)('on-call rotas in a browser', () => {
     expect(rota).toMatchObject({ name: 'Payments', overrides: [{ member: 'Grace' }] });
     expect(await barriers(page)).toEqual([]);
 
+    const address = async () => {
+      const text = await dialog.locator('code').innerText();
+      const open = await dialog.getByRole('link', { name: 'Open in calendar' }).getAttribute('href');
+      expect(open).toBe(text.replace('http:', 'webcal:'));
+      return text;
+    };
+    await button(person, 'Subscribe').press('Enter');
+    const before = await address();
+    expect(await (await fetch(before)).text()).toContain('SUMMARY:On call: Grace (Payments)');
+    expect(await barriers(page)).toEqual([]);
+    await button(person, 'Replace address').press('Enter');
+    await page.getByText('The calendar has a new address.').waitFor();
+    expect((await fetch(before)).status).toBe(404);
+    expect((await fetch(await address())).status).toBe(200);
+    await page.keyboard.press('Escape');
+
     await arrive(person, '/alerts/defaults');
     await button(person, 'Change defaults').click();
     await button(person, 'Add').click();
