@@ -181,7 +181,8 @@ export function rotaView({ ports, tenant, caller }: Context, rota: RotaItem): z.
 const auditedRota: Audited<RotaItem> = {
   type: 'rota',
   target: ({ id, name }) => ({ id, name }),
-  members: (rota) => ({ name: rota.name, ...planOf(rota) }),
+  members: (rota) => ({ name: rota.name, ...planOf(rota), calendar_path: rota.calendar_secret }),
+  shown: (rota) => ({ name: rota.name, ...planOf(rota), calendar_path: REDACTED }),
 };
 
 /** Reads the rotas of the account, oldest first. */
