@@ -39,7 +39,7 @@ describe.skipIf(!binary)('on-call rotas in a browser', () => {
     expect(await barriers(page)).toEqual([]);
 
     const address = async () => {
-      const text = await dialog.locator('code').innerText();
+      const text = (await dialog.locator('code').textContent()) ?? '';
       const open = await dialog.getByRole('link', { name: 'Open in calendar' }).getAttribute('href');
       expect(open).toBe(text.replace('http:', 'webcal:'));
       return text;

@@ -197,4 +197,23 @@ describe('a rota in an escalation step', () => {
     await eventually(() => expect(count('/grace')).toBe(2));
     expect(count('/ada')).toBe(0);
   });
+
+  it('makes the next step due at once if the person on call has no enabled channel', async () => {
+    client = await newTenant();
+    const [ada, boss] = [await channel('off'), await channel('boss')];
+    got(await client.put(`/v1/notify/channels/${ada}`, { enabled: false }), 200);
+    const rota = got(await client.post(ROTAS, plan(ada)), 201);
+    const { id } = await newCheck(client, { failure_threshold: 1, interval_seconds: 60 });
+    const escalation = [
+      { after_seconds: 1, channel_ids: [], rota_ids: [rota.id] },
+      { after_seconds: 3600, channel_ids: [boss] },
+    ];
+    got(await client.post(`/v1/checks/${id}/policy`, { escalation }), 200);
+    got(await client.post(`/v1/checks/${id}/results`, { success: false, latency_ms: 5 }), 201);
+    await eventually(() => expect(receiver.received.filter(({ path }) => path === '/boss')).toHaveLength(1));
+    expect(receiver.received.filter(({ path }) => path === '/off')).toEqual([]);
+    expect(got(await client.get(`/v1/checks/${id}/explain?at=${new Date().toISOString()}`), 200).sentence).toMatch(
+      /Step 1 of its escalation did not reach the person on call.* Step 2 of its escalation notified 1 channel/,
+    );
+  });
 });

@@ -37,6 +37,9 @@ export function checkRecoveries({ seen, keys }: Inside): string[] {
       // Also by a channel that was removed since: the check counts as notified, and all get its recovery.
       if (isHeld && notifications.destinationsOf(check.id).some((destination) => mayKnow(of(destination))))
         quiet.delete(check.id);
+      // After alerts that arrived in the wrong order, each recipient counts as notified.
+      const { baseline, inFlight = [] } = check.alerts.announced ?? {};
+      if (isHeld && baseline === 'unknown' && inFlight.length === 0) quiet.delete(check.id);
       if (!isUp || one.cause.startsWith('check_')) continue;
       if (one.alert.decision === 'skipped' && HOLDS.includes(one.alert.reason ?? '')) {
         const left = possible.map(({ recipients }) =>
