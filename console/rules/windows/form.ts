@@ -20,7 +20,7 @@ export function windowSchema(blueprints: readonly string[], zone: string): FormS
   const { properties = {} } = selectorSchema(blueprints);
   const { blueprints: _one, ...selector } = properties;
   return {
-    required: ['name', ...OF_ONCE, 'cron', 'duration_seconds'],
+    required: ['name', 'comes', ...OF_ONCE, 'cron', 'duration_seconds'],
     properties: {
       name: { type: 'string', description: 'Name of the window.' },
       comes: { type: 'string', title: 'Occurrence', enum: [ONCE, AGAIN], default: ONCE },
