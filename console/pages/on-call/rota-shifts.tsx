@@ -41,14 +41,14 @@ export function RotaShifts({ rota, reload }: ShiftsProps) {
     <Section
       title={rota.name}
       actions={
-        <>
+        <span class="row-actions">
           <Button small why={why} onClick={() => subscribe(true)}>
             Subscribe
           </Button>
           <Button small icon="add" why={why} onClick={() => add(true)}>
             Add override
           </Button>
-        </>
+        </span>
       }
     >
       <Data of={shifts} what="Loading the shifts">
