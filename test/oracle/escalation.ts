@@ -20,8 +20,8 @@ import {
 /**
  * Promise: while a failure is acknowledged, it causes no reminder or escalation. Each escalation step is taken once per
  * failure, in order and not too early. It notifies its channels and those of the person on call in its rotas, and no
- * others. If it cannot reach a person on call, the check records that. A channel in a step is not notified of a failure before it, and is notified of the recovery if it was
- * notified. No step is forgotten.
+ * others. If it cannot reach a person on call, the check records that. A channel in a step is not notified of a failure
+ * before it, and is notified of the recovery if it was notified. No step is forgotten.
  */
 export function checkEscalation(inside: Inside): string[] {
   const known: Known = {

@@ -15,7 +15,7 @@ const PATH = /^\/calendars\/(acc_\w+)\/(rot_\w+)\/([\w-]{22})\/calendar\.ics$/;
 const PAST_MS = 28 * DAY_MS;
 const FUTURE_MS = 84 * DAY_MS;
 
-/** Returns an iCalendar text (RFC 5545) with the shifts from 4 weeks before `now` (epoch ms) to 12 weeks after. Pure. */
+/** Returns an iCalendar text (RFC 5545): the shifts from 4 weeks before `now` (epoch ms) to 12 weeks after. Pure. */
 export function rotaCalendar(rota: RotaItem, now: number): string {
   const lines = [
     'BEGIN:VCALENDAR',
