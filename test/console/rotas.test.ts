@@ -29,6 +29,13 @@ describe.skipIf(!binary)('on-call rotas in a browser', () => {
     await button(person, 'Create rota').press('Enter');
     const row = page.getByRole('table', { name: 'Rotas' }).locator('tbody tr');
     await row.getByText('Ada', { exact: true }).waitFor();
+    // A message covers no button.
+    const toast = (await page.locator('.toast').boundingBox())!;
+    for (const one of await page.locator('main button').all()) {
+      const { y = 0, height = 0, x = 0, width = 0 } = (await one.boundingBox()) ?? {};
+      const isBeside = x + width < toast.x || toast.x + toast.width < x;
+      expect(isBeside || y + height < toast.y).toBe(true);
+    }
 
     await button(person, 'Add override').press('Enter');
     await dialog.getByLabel(/^Person/).selectOption('Grace');
