@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { hasNavigated } from '#console/app/router.ts';
+import { HelpLink, type Subject } from './help-link.tsx';
 
 type PageProps = {
   title: ComponentChildren;
@@ -35,16 +36,19 @@ export function Page({ title, above, actions, children }: PageProps) {
 /** Section of a page with a heading. */
 export const Section = ({
   title,
+  help,
   actions,
   children,
 }: {
   title: string;
+  help?: Subject;
   actions?: ComponentChildren;
   children: ComponentChildren;
 }) => (
   <section class="section">
     <header>
       <h2>{title}</h2>
+      {help && <HelpLink to={help} />}
       {actions}
     </header>
     {children}

@@ -187,6 +187,7 @@ export const STEPS: readonly Step[] = [
       overrides: [{ starts_at: '2026-12-24T08:00:00Z', ends_at: '2026-12-25T08:00:00Z', member: 'Ada' }],
     }),
   },
+  { endpoint: 'POST /v1/rotas/{id}/rotate-calendar' },
   {
     endpoint: 'POST /v1/incidents',
     body: (_, answers) => ({

@@ -114,8 +114,11 @@ export type Flapping = {
 /** Failure of a check, from its transition to down until it counts as up (docs/use/escalation.md#acknowledgement). */
 type Episode = {
   transition_id: string;
-  /** Start of the escalation (epoch ms) and number of executed steps; absent until the first alert. */
-  escalation?: { from: number; steps: number };
+  /**
+   * Start of the escalation (epoch ms) and number of executed steps; absent until the first alert. `unreached`: indexes
+   * of the steps that did not reach a person on call.
+   */
+  escalation?: { from: number; steps: number; unreached?: number[] };
   acknowledgement?: Acknowledgement;
 };
 

@@ -8,7 +8,7 @@ import {
   type DocsFiles,
 } from '#lib/platform/assets.ts';
 import { AppError, errorBody } from '#lib/platform/errors.ts';
-import { API_HEADERS, type ApiEvent, type ApiResult } from '#lib/platform/http/api-event.ts';
+import { API_HEADERS, type ApiEvent, type ApiResult, isCurrent } from '#lib/platform/http/api-event.ts';
 import { loggedError } from '#lib/platform/http/router.ts';
 import { isServiceHost, unknownHostError } from '#lib/platform/http/service-host.ts';
 import { CONSOLE_HEADERS } from './headers.ts';
@@ -72,7 +72,7 @@ async function servePage(
   if (!isServiceHost(host, settings)) throw unknownHostError(`http://${host}`);
   const { page, etag } = await files();
   const caching = { ...REVALIDATED, etag };
-  return isSame(headers['if-none-match'], etag)
+  return isCurrent(headers, etag)
     ? { statusCode: 304, headers: { ...CONSOLE_HEADERS, ...caching }, body: '' }
     : fileResponse(page, headers, caching);
 }
@@ -87,7 +87,7 @@ function serveDocs(files: DocsFiles, path: string, headers: ApiEvent['headers'])
     throw new AppError('NOT_FOUND', `${path} does not exist. ${DOCS_PATH} lists all pages.`);
   }
   const caching = { ...(file.isAsset ? CACHED : REVALIDATED), vary: 'Accept-Encoding', etag: file.etag };
-  return isSame(headers['if-none-match'], file.etag)
+  return isCurrent(headers, file.etag)
     ? { statusCode: 304, headers: { ...CONSOLE_HEADERS, ...caching }, body: '' }
     : fileResponse(file, headers, caching);
 }
@@ -104,10 +104,6 @@ function fileResponse(file: ConsoleFile, requested: ApiEvent['headers'], more: R
     isBase64Encoded: true,
   };
 }
-
-/** Whether a tag matches, ignoring weakness (RFC 9110, 13.1.2). */
-const isSame = (tags: string | undefined, etag: string): boolean =>
-  tags === '*' || (tags ?? '').split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag.replace(/^W\//, ''));
 
 const withId = (result: ApiResult, request_id: string): ApiResult => ({
   ...result,

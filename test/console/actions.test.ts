@@ -91,6 +91,13 @@ describe.skipIf(!binary)('action pages in a browser', () => {
     await unfold(dialog, 'Request');
     await addToMap(dialog, 'Headers', 'Authorization', 'Bearer s3cret-of-ci');
     await addToMap(dialog, 'Headers', 'X-Team', 'shop');
+    const triggers = ['none: only manual', 'change of state of a check', 'schedule'];
+    expect(
+      await dialog
+        .getByLabel(/^Trigger/)
+        .locator('option')
+        .allTextContents(),
+    ).toEqual(triggers);
     await dialog.getByLabel(/^Trigger/).selectOption('state_change');
     await dialog.getByRole('combobox', { name: /^Check/ }).fill('shop night');
     await page.getByRole('option', { name: /nightly/ }).click();

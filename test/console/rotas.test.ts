@@ -29,6 +29,13 @@ describe.skipIf(!binary)('on-call rotas in a browser', () => {
     await button(person, 'Create rota').press('Enter');
     const row = page.getByRole('table', { name: 'Rotas' }).locator('tbody tr');
     await row.getByText('Ada', { exact: true }).waitFor();
+    // A message covers no button.
+    const toast = (await page.locator('.toast').boundingBox())!;
+    for (const one of await page.locator('main button').all()) {
+      const { y = 0, height = 0, x = 0, width = 0 } = (await one.boundingBox()) ?? {};
+      const isBeside = x + width < toast.x || toast.x + toast.width < x;
+      expect(isBeside || y + height < toast.y).toBe(true);
+    }
 
     await button(person, 'Add override').press('Enter');
     await dialog.getByLabel(/^Person/).selectOption('Grace');
@@ -37,6 +44,22 @@ describe.skipIf(!binary)('on-call rotas in a browser', () => {
     const [rota] = got(await admin.get('/v1/rotas'), 200);
     expect(rota).toMatchObject({ name: 'Payments', overrides: [{ member: 'Grace' }] });
     expect(await barriers(page)).toEqual([]);
+
+    const address = async () => {
+      const text = (await dialog.locator('code').textContent()) ?? '';
+      const open = await dialog.getByRole('link', { name: 'Open in calendar' }).getAttribute('href');
+      expect(open).toBe(text.replace('http:', 'webcal:'));
+      return text;
+    };
+    await button(person, 'Subscribe').press('Enter');
+    const before = await address();
+    expect(await (await fetch(before)).text()).toContain('SUMMARY:On call: Grace (Payments)');
+    expect(await barriers(page)).toEqual([]);
+    await button(person, 'Replace address').press('Enter');
+    await page.getByText('The calendar has a new address.').waitFor();
+    expect((await fetch(before)).status).toBe(404);
+    expect((await fetch(await address())).status).toBe(200);
+    await page.keyboard.press('Escape');
 
     await arrive(person, '/alerts/defaults');
     await button(person, 'Change defaults').click();

@@ -50,7 +50,9 @@ export async function setUpAlerts(world: OperatorWorld, check: CheckItem, number
     const made = await insist(random, clock, () => client('POST', `${base}/channels`, body));
     if (made?.status !== 201 || !random.chance(0.3)) continue;
     // No other channel may remain that is notified before it.
-    const escalation = [{ ...onCall, channel_ids: [(made.body as { id: string }).id] }];
+    const channel_ids = [(made.body as { id: string }).id];
+    const escalation =
+      rota_ids.length > 0 ? [onCall, { after_seconds: after_seconds + 60, channel_ids }] : [{ ...onCall, channel_ids }];
     await insist(random, clock, () => client('POST', base, { escalation }));
   }
 }

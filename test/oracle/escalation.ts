@@ -4,9 +4,10 @@ import type { PolicyItem } from '#lib/alerting/policy/policy.ts';
 import type { RotaItem } from '#lib/alerting/policy/rotas.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { timeOf } from '#lib/platform/ids.ts';
-import { channelsOnCall, isRecipient, possibleTimes } from './in-force.ts';
+import { addressesOnCall, channelsOnCall, isRecipient, possibleTimes, trackAccounts } from './in-force.ts';
 import {
   alertsIn,
+  type Change,
   type Commit,
   checkIdOf,
   checksIn,
@@ -19,8 +20,8 @@ import {
 /**
  * Promise: while a failure is acknowledged, it causes no reminder or escalation. Each escalation step is taken once per
  * failure, in order and not too early. It notifies its channels and those of the person on call in its rotas, and no
- * others. A channel in a step is not notified of a failure before it, and is notified of the recovery if it was
- * notified. No step is forgotten.
+ * others. If it cannot reach a person on call, the check records that. A channel in a step is not notified of a failure
+ * before it, and is notified of the recovery if it was notified. No step is forgotten.
  */
 export function checkEscalation(inside: Inside): string[] {
   const known: Known = {
@@ -30,13 +31,18 @@ export function checkEscalation(inside: Inside): string[] {
     taken: new Set(),
     called: new Map(),
     given_up: new Set(),
+    accounts: trackAccounts(),
   };
   const deliveries = deliveriesIn(inside.seen);
   const wrong = inside.seen.commits.flatMap((commit) => {
     const alerts = alertsIn(commit);
-    const violations = alerts.flatMap((alert) => findViolations(alert, known, deliveries));
+    const violations = [
+      ...alerts.flatMap((alert) => findViolations(alert, known, deliveries)),
+      ...commit.changes.flatMap((change) => wronglyReached(change, commit.at, alerts, known)),
+    ];
     for (const alert of alerts) recordNotified(alert, known, deliveries);
     recordItems(commit, known);
+    known.accounts.take(commit);
     return violations;
   });
   return [...wrong, ...forgotten(inside)];
@@ -56,6 +62,7 @@ type Known = {
   called: Map<string, Set<string>>;
   /** Checks whose remediation was abandoned, which makes the next step due immediately. */
   given_up: Set<string>;
+  accounts: ReturnType<typeof trackAccounts>;
 };
 
 function recordItems({ changes }: Commit, { checks, policies, rotas }: Known): void {
@@ -65,6 +72,25 @@ function recordItems({ changes }: Commit, { checks, policies, rotas }: Known): v
     if (after) map?.set(checkIdOf(key), after as CheckItem & PolicyItem);
     else map?.delete(checkIdOf(key));
   }
+}
+
+/** A step that a commit takes reaches each person on call who has a channel, and records whether one has none. */
+function wronglyReached({ key, before, after }: Change, at: number, alerts: AlertItem[], known: Known): string[] {
+  if (!isCheckKey(key) || !after) return [];
+  const check = after as CheckItem;
+  const { escalation: was } = (before as CheckItem | undefined)?.alerts.episode ?? {};
+  const { escalation: is } = check.alerts.episode ?? {};
+  if (!was || !is || is.steps !== was.steps + 1) return [];
+  const step = known.policies.get(check.id)?.escalation?.[was.steps];
+  const to = alerts.filter((one) => one.kind === 'escalation' && one.check_id === check.id).flatMap((one) => one.to);
+  const reached = new Set(to.map(({ channel_id, destination = channel_id }) => destination));
+  const isRight = (persons: string[][]): boolean =>
+    persons.flat().every((address) => reached.has(address)) &&
+    persons.some((addresses) => addresses.length === 0) === (is.unreached?.includes(was.steps) ?? false);
+  const isPossible = known.accounts
+    .of(check.tenant_id, at)
+    .some((account) => possibleTimes(at).some((time) => isRight(addressesOnCall(step, account, check, time))));
+  return isPossible ? [] : [`step ${was.steps} of check ${check.id} at ${at} does not reach the person on call`];
 }
 
 function findViolations(alert: AlertItem, known: Known, deliveries: DeliveryItem[]): string[] {
@@ -88,7 +114,7 @@ function findViolations(alert: AlertItem, known: Known, deliveries: DeliveryItem
     known.taken.add(name);
     const due = (running?.from ?? at) + (escalation[step]?.after_seconds ?? 0) * 1000;
     const hasFailed = deliveries.some((one) => one.check_id === check_id && one.status === 'failed');
-    const isCalledEarly = hasFailed || known.given_up.delete(check_id);
+    const isCalledEarly = hasFailed || running?.unreached?.includes(step - 1) || known.given_up.delete(check_id);
     if (at < due && !isCalledEarly) wrong.push(`alert ${id} takes step ${step} at ${at}, before it is due at ${due}`);
     const onCall = possibleTimes(at).map((time) => channelsOnCall(escalation[step], rotas, time));
     for (const { channel_id } of to)

@@ -36,6 +36,11 @@ const isSelected = (selection: Selection, check: CheckItem, entity: EntityItem |
     (selection.entity_ids ?? [check.entity_id]).includes(check.entity_id) &&
     (selection.blueprints ?? [entity?.blueprint_slug ?? '']).includes(entity?.blueprint_slug ?? ''));
 
+const accountChannels = (account: readonly Item[], check: CheckItem, entity?: EntityItem): AccountChannel[] =>
+  account
+    .filter((item): item is AccountChannel => item.sk.startsWith('CHANNEL#'))
+    .filter((one) => one.enabled && isSelected(one.applies_to, check, entity));
+
 const MINUTE_MS = 60_000;
 const due = new Map<string, boolean>();
 
@@ -77,9 +82,7 @@ export function effectiveSettings(
     isSelected(selection, check, entity),
   );
   const windows = of<WindowItem>('WINDOW#').filter(({ scope }) => isSelected(scope, check, entity));
-  const channels = of<AccountChannel>('CHANNEL#').filter(
-    (one) => one.enabled && isSelected(one.applies_to, check, entity),
-  );
+  const channels = accountChannels(account, check, entity);
   const { escalation = [] } = { ...head?.policy, ...own };
   const rotas = of<RotaItem>('ROTA#');
   const named = new Set(escalation.flatMap((step) => [...channelsOnCall(step, rotas, at)]));
@@ -108,15 +111,28 @@ export function effectiveSettings(
 
 const DAY_MS = 86_400_000;
 
-/** Returns the channels that a step notifies at `at`. Rotas are daily, in UTC, and without overrides. */
-export function channelsOnCall(step: EscalationStep | undefined, rotas: readonly RotaItem[], at: number): Set<string> {
-  const found = new Set(step?.channel_ids);
-  for (const { id, members, starts_on, handover } of rotas) {
-    if (!step?.rota_ids?.includes(id)) continue;
-    const days = Math.floor((at - Date.parse(`${starts_on}T${handover.at}Z`)) / DAY_MS);
-    for (const channel of members[Math.max(0, days) % members.length]!.channel_ids) found.add(channel);
-  }
-  return found;
+type Step = EscalationStep | undefined;
+
+/** Returns the channels of each person on call at `at`. Rotas are daily, in UTC, and without overrides. */
+const personsOnCall = (step: Step, rotas: readonly RotaItem[], at: number): (readonly string[])[] =>
+  rotas
+    .filter(({ id }) => step?.rota_ids?.includes(id))
+    .map(({ members, starts_on, handover }) => {
+      const days = Math.floor((at - Date.parse(`${starts_on}T${handover.at}Z`)) / DAY_MS);
+      return members[Math.max(0, days) % members.length]!.channel_ids;
+    });
+
+/** Returns the channels that a step notifies at `at`. */
+export const channelsOnCall = (step: Step, rotas: readonly RotaItem[], at: number): Set<string> =>
+  new Set([...(step?.channel_ids ?? []), ...personsOnCall(step, rotas, at).flat()]);
+
+/** Returns the addresses that a step must reach, for each person on call at `at`. @param account alerting items */
+export function addressesOnCall(step: Step, account: readonly Item[], check: CheckItem, at: number): string[][] {
+  const rotas = account.filter((item): item is RotaItem => item.sk.startsWith('ROTA#'));
+  const channels = accountChannels(account, check).filter(({ applies_to }) => reportsTo(applies_to, 'down'));
+  return personsOnCall(step, rotas, at).map((ids) =>
+    channels.filter(({ id }) => ids.includes(id)).map(({ id, destination = id }) => destination),
+  );
 }
 
 /**

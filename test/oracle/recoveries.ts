@@ -38,13 +38,14 @@ export function checkRecoveries({ seen, keys }: Inside): string[] {
       const isUp = possible.some((policy) => reportableState(policy, one.check_to_state) === 'up');
       if (isHeld) quiet.add(check.id);
       else if (!isUp) quiet.delete(check.id);
-      // Also by a channel that was removed since: the check counts as notified, and all get its recovery. So do all
-      // if the service cannot tell what a recipient was notified of last.
+      // Also by a channel that was removed since: the check counts as notified, and all get its recovery.
+      if (isHeld && notifications.destinationsOf(check.id).some((destination) => mayKnow(of(destination))))
+        quiet.delete(check.id);
+      // So do all if alerts arrived in the wrong order, as the service then cannot tell who was notified of what.
       const isMisled = (outOfOrder.get(check.id) ?? []).some(
         (sent) => sent <= at && sent >= (recoveredAt.get(check.id) ?? 0),
       );
-      const mayAnyKnow = notifications.destinationsOf(check.id).some((destination) => mayKnow(of(destination)));
-      if (isHeld && (isMisled || mayAnyKnow)) quiet.delete(check.id);
+      if (isMisled) quiet.delete(check.id);
       if (!isUp || one.cause.startsWith('check_')) continue;
       if (one.alert.decision === 'skipped' && HOLDS.includes(one.alert.reason ?? '')) {
         const left = possible.map(({ recipients }) =>

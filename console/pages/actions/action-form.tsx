@@ -29,7 +29,8 @@ const SPECS = fieldsOf(automation.action).map((spec): FieldSpec => {
   if (spec.path === 'trigger_type') return { ...spec, titles: TRIGGERS, initial: 'manual', required: false, hint: '' };
   if (spec.path === 'trigger_to_state')
     return { ...spec, titles: STATES, initial: 'down', hint: 'State of the check that starts it.' };
-  if (spec.path === 'check_id') return { ...spec, kind: 'check', required: true };
+  if (spec.path === 'check_id')
+    return { ...spec, kind: 'check', required: true, hint: 'Check whose transitions start it.' };
   return spec;
 });
 

@@ -24,7 +24,7 @@ export default function AlertsPage({ params, query }: PageProps) {
     <Page
       title="Alerts"
       actions={
-        <LinkButton href="#/on-call" quiet>
+        <LinkButton href="#/on-call" icon="person">
           On call
         </LinkButton>
       }

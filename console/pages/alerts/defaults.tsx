@@ -29,6 +29,7 @@ export function Defaults({ channels }: { channels: readonly ListedChannel[] }) {
   return (
     <Section
       title="Default policy"
+      help="policies"
       actions={
         !editing && (
           <Button small why={why} onClick={() => edit(true)}>

@@ -27,7 +27,7 @@ export default function EditCheckPage({ params }: PageProps) {
       <Data of={check} what="Loading the check">
         {(found) =>
           schema ? (
-            <Section title={schema.title}>
+            <Section help="settings" title={schema.title}>
               <EditForm check={found} schema={schema} />
             </Section>
           ) : (

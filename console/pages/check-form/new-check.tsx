@@ -43,7 +43,7 @@ function TypedForm({ type: chosen, entity, source }: TypedProps) {
   const types = Object.keys(schemas.checks);
   const type = schemas.checks[chosen] ? chosen : types[0]!;
   return (
-    <Section title={source ? `Copy of ${labelOf(source)}` : 'Check'}>
+    <Section help="settings" title={source ? `Copy of ${labelOf(source)}` : 'Check'}>
       {!source && (
         <div class="fields above-form">
           <SelectField

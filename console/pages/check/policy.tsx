@@ -32,6 +32,7 @@ export function PolicySection({ id, policy }: PolicyProps) {
   return (
     <Section
       title="Alerts"
+      help="policies"
       actions={
         !editing && (
           <Button small why={refusal('write')} onClick={() => edit(true)}>

@@ -1,5 +1,7 @@
+import { useRef } from 'preact/hooks';
 import { ApiFailure, call } from '#console/api/call.ts';
 import type { Entity, Relation } from '#console/api/records.ts';
+import { live } from '#console/app/live.ts';
 import { showToast } from '#console/app/toasts.tsx';
 import { Dialog } from '#console/parts/dialog.tsx';
 import { SchemaForm } from '#console/parts/form/form.tsx';
@@ -8,7 +10,7 @@ import type { FormSchema } from '#console/rules/form-fields.ts';
 const SCHEMA: FormSchema = {
   type: 'object',
   properties: {
-    other: { type: 'string', format: 'entity', title: 'Entity' },
+    others: { type: 'array', format: 'entities', title: 'Entities', items: { type: 'string' } },
     side: {
       type: 'string',
       title: 'Direction',
@@ -50,20 +52,31 @@ const SCHEMA: FormSchema = {
       'x-group': 'Redundancy',
     },
   },
-  required: ['other'],
+  required: ['others'],
 };
 type RelationDialogProps = { entity: Entity; onSaved: () => void; onClose: () => void };
 
-/** Adds a relation of an entity to another one, in either direction. */
+/** Adds relations of an entity to others, in either direction. */
 export function RelationDialog({ entity, onSaved, onClose }: RelationDialogProps) {
-  async function send({ side, other, ...relation }: Record<string, unknown>) {
-    const [from, to] = side === 'upstream' ? [entity.id, other] : [other, entity.id];
-    await call<Relation>('POST', '/v1/relations', { ...relation, from_entity_id: from, to_entity_id: to }).catch(
-      (error: unknown) => {
-        throw atOther(error, side);
-      },
-    );
-    showToast('The relation is added.');
+  // A second attempt after an error continues with the others.
+  const added = useRef(new Set<string>());
+  async function send({ side, others = [], ...relation }: Record<string, unknown>) {
+    const ids = others as string[];
+    if (ids.length === 0) {
+      const details = [{ path: 'others', message: 'must have at least one entity' }];
+      throw new ApiFailure('No entity is selected.', { status: 400, code: 'VALIDATION_ERROR', details });
+    }
+    for (const other of ids) {
+      if (added.current.has(other)) continue;
+      const [from, to] = side === 'upstream' ? [entity.id, other] : [other, entity.id];
+      await call<Relation>('POST', '/v1/relations', { ...relation, from_entity_id: from, to_entity_id: to }).catch(
+        (error: unknown) => {
+          throw atOthers(error, side, live.fleet.value?.get(other)?.name ?? other);
+        },
+      );
+      added.current.add(other);
+    }
+    showToast(added.current.size === 1 ? 'The relation is added.' : `${added.current.size} relations are added.`);
     onSaved();
   }
   return (
@@ -73,11 +86,13 @@ export function RelationDialog({ entity, onSaved, onClose }: RelationDialogProps
   );
 }
 
-/** Moves an API error about the other end of the relation to the field of this form. */
-function atOther(error: unknown, side: unknown): unknown {
+/** Moves an API error about the other end of a relation, `name`, to the field of this form. */
+function atOthers(error: unknown, side: unknown, name: string): unknown {
   if (!(error instanceof ApiFailure)) return error;
   const { message, status, code, retryAfter } = error;
   const end = side === 'upstream' ? 'to_entity_id' : 'from_entity_id';
-  const details = error.details.map((one) => (one.path === end ? { ...one, path: 'other' } : one));
-  return new ApiFailure(message, { status, code, details, retryAfter });
+  const details = error.details.map((one) =>
+    one.path === end ? { message: `${name}: ${one.message}`, path: 'others' } : one,
+  );
+  return new ApiFailure(`${name}: ${message}`, { status, code, details, retryAfter });
 }

@@ -14,6 +14,7 @@ import { Data } from '#console/parts/states.tsx';
 import { overrideSchema } from '#console/rules/rotas.ts';
 import { minutes, span } from '#console/rules/time.ts';
 import { barsOf, type Day, weeksFrom } from '#console/rules/windows/calendar.ts';
+import { Subscribe } from './subscribe.tsx';
 
 const WEEKS = 5;
 const HOUR_MS = 3_600_000;
@@ -27,6 +28,7 @@ export function RotaShifts({ rota, reload }: ShiftsProps) {
   const query = new URLSearchParams({ from: from!, to: to! });
   const shifts = useLoad<Shift[]>(`/v1/rotas/${rota.id}/shifts?${query}`);
   const [adding, add] = useState(false);
+  const [subscribing, subscribe] = useState(false);
   const why = refusal('write');
   /** Changes the overrides. It reads them first, so that those of other users are kept. */
   async function change(build: (overrides: Rota['overrides']) => object[]): Promise<void> {
@@ -39,9 +41,14 @@ export function RotaShifts({ rota, reload }: ShiftsProps) {
     <Section
       title={rota.name}
       actions={
-        <Button small icon="add" why={why} onClick={() => add(true)}>
-          Add override
-        </Button>
+        <span class="row-actions">
+          <Button small why={why} onClick={() => subscribe(true)}>
+            Subscribe
+          </Button>
+          <Button small icon="add" why={why} onClick={() => add(true)}>
+            Add override
+          </Button>
+        </span>
       }
     >
       <Data of={shifts} what="Loading the shifts">
@@ -72,6 +79,7 @@ export function RotaShifts({ rota, reload }: ShiftsProps) {
           </ul>
         </>
       )}
+      {subscribing && <Subscribe rota={rota} reload={reload} onClose={() => subscribe(false)} />}
       {adding && (
         <Dialog help="overrides" title="Add override" onClose={() => add(false)}>
           <SchemaForm

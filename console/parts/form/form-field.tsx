@@ -64,7 +64,7 @@ function Input({ form, spec }: FieldProps) {
   }
   if (kind === 'choice') {
     const choices = options.map((value) => ({ value, label: titles[value] ?? value }));
-    const isComplete = required || fallback || options.includes('');
+    const isComplete = required || fallback || spec.initial || options.includes('');
     return <SelectField {...common} options={isComplete ? choices : [{ value: '', label: 'none' }, ...choices]} />;
   }
   if (kind === 'rows' || kind === 'map') {

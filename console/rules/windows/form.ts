@@ -23,7 +23,7 @@ export function windowSchema(blueprints: readonly string[], zone: string): FormS
     required: ['name', 'comes', ...OF_ONCE, 'cron', 'duration_seconds'],
     properties: {
       name: { type: 'string', description: 'Name of the window.' },
-      comes: { type: 'string', title: 'Occurrence', enum: [ONCE, AGAIN] },
+      comes: { type: 'string', title: 'Occurrence', enum: [ONCE, AGAIN], default: ONCE },
       starts_at: instant('Start'),
       ends_at: instant('End', 'At most 31 days after the start.'),
       cron: {

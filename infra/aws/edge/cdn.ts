@@ -21,6 +21,7 @@ import {
 } from 'aws-cdk-lib/aws-cloudfront';
 import { FunctionUrlOrigin, HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import { corsOrigins, type DeploySettings } from '#infra/aws/settings.ts';
+import { CALENDAR_PATH } from '#lib/alerting/policy/rotas.ts';
 import { EDGE_HEADERS } from '#lib/aws/lambda/behind-edge.ts';
 import { CONSOLE_HEADERS } from '#lib/page/headers.ts';
 import { API_HEADERS } from '#lib/platform/http/api-event.ts';
@@ -109,6 +110,7 @@ export function makeCdn(
       '/v1/*': toApi,
       '/.well-known/*': toApi,
       [`${PING_PATH}*`]: toApi,
+      [`${CALENDAR_PATH}*`]: toApi,
       '/assets/*': cached(gateway, consoleHeaders),
     },
     ...domain,

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { routes } from '#infra/topology.ts';
 import { LINK_PATH } from '#lib/alerting/notify/alert-links.ts';
+import { CALENDAR_PATH } from '#lib/alerting/policy/rotas.ts';
 import { allRoutes } from '#lib/all-routes.ts';
 import { EDGE_HEADERS } from '#lib/aws/lambda/behind-edge.ts';
 import { FORWARDED_AUTHORIZATION } from '#lib/aws/lambda/streaming-lambda.ts';
@@ -14,7 +15,7 @@ const PLACEHOLDER = 'const DATA = null;';
 
 /**
  * Returns the CloudFront Function: viewer-request.js with its data. Routes that are open without a key come from the
- * API and the console; pings and alert links have their secret in the path.
+ * API and the console; pings, alert links and calendars have their secret in the path.
  * @param api id of the origin of everything except streams
  * @param streamed paths whose GET goes to the streaming function
  * @param origins origins of pages that may read a response; `*` for any
@@ -27,7 +28,7 @@ export function edgeCode({ api, streamed, origins }: { api: string; streamed: st
   const { address, host } = EDGE_HEADERS;
   const data = {
     open,
-    open_below: ['/.well-known/', PING_PATH, LINK_PATH],
+    open_below: ['/.well-known/', PING_PATH, LINK_PATH, CALENDAR_PATH],
     session_cookie: SECURE_COOKIE,
     origins,
     always: API_HEADERS,

@@ -3,11 +3,13 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { HTTPS_HEADERS } from '#infra/headers.ts';
 import { type Handler, invoke, TimedOut } from '#infra/local/invoke.ts';
 import { type FunctionName, functions } from '#infra/topology.ts';
+import { LINK_PATH } from '#lib/alerting/notify/alert-links.ts';
+import { CALENDAR_PATH } from '#lib/alerting/policy/rotas.ts';
 import { createServer } from '#lib/net/node-http.ts';
 import { AppError, asAppError, errorBody, invalid } from '#lib/platform/errors.ts';
 import { API_HEADERS, type ApiEvent, type ApiResult } from '#lib/platform/http/api-event.ts';
 import type { Log } from '#lib/platform/ports.ts';
-import { loggedPath } from '#lib/results/pings/ping-endpoint.ts';
+import { PING_PATH } from '#lib/results/pings/ping-endpoint.ts';
 import { bodyReader, bodyRoom, drainBody, hasNoBody } from './body-reader.ts';
 import { BOUNDS, type Bounds } from './bounds.ts';
 import { cameByTls, clientAddress, type TrustedProxies, trustedProxies } from './client-address.ts';
@@ -182,6 +184,12 @@ export function makeGateway(
     },
     cut: () => server.closeAllConnections(),
   };
+}
+
+/** Returns a path for the log, without its secret. */
+function loggedPath(path: string): string {
+  const prefix = [PING_PATH, LINK_PATH, CALENDAR_PATH].find((one) => path.startsWith(one));
+  return prefix === undefined ? path : `${prefix}…`;
 }
 
 const tooLong = () =>

@@ -1,14 +1,23 @@
 import * as z from 'zod';
 import { auditWriter } from '#lib/access/audit-writer.ts';
 import type { Context } from '#lib/access/context.ts';
+import { seesSecrets } from '#lib/access/redaction.ts';
 import { readAlerting } from '#lib/alerting/policy/account-alerting.ts';
-import { onCallAt, type RotaItem, type RotaPlan, type Shift, shiftsWithin } from '#lib/alerting/policy/rotas.ts';
+import {
+  CALENDAR_PATH,
+  onCallAt,
+  type RotaItem,
+  type RotaPlan,
+  type Shift,
+  shiftsWithin,
+} from '#lib/alerting/policy/rotas.ts';
 import { type Audited, isSame } from '#lib/audit/write.ts';
 import { AppError, invalid, notFound } from '#lib/platform/errors.ts';
 import { CreatedAt, IdOf, route, Unchanged, UpdatedAt } from '#lib/platform/http/route.ts';
 import { assertUnchanged } from '#lib/platform/http/validation.ts';
 import { Instant } from '#lib/platform/instant.ts';
 import { pick } from '#lib/platform/plain-data.ts';
+import { REDACTED } from '#lib/platform/secrets/kept-secrets.ts';
 import { Name } from '#lib/platform/text.ts';
 import { DAY_MS, iso } from '#lib/platform/time.ts';
 import { assertTimeZone } from '#lib/schedule/calendar/calendar.ts';
@@ -127,6 +136,9 @@ const RotaRecord = z
       .describe(DESCRIPTIONS.overrides),
     on_call: ShiftRecord.describe('The shift now.'),
     next: ShiftRecord.describe('The next shift.'),
+    calendar_path: z
+      .string()
+      .describe('Secret path of the calendar of its shifts (iCalendar), for calendar programs. It needs no key.'),
     created_at: CreatedAt,
     updated_at: UpdatedAt,
   })
@@ -151,25 +163,30 @@ const planOf = ({ members, handover, time_zone, starts_on, overrides }: RotaPlan
   })),
 });
 
-/** Returns a rota as the API shows it at `now` (epoch ms), with the current and the next shift. */
-export function rotaView(rota: RotaItem, now: number): z.infer<typeof RotaRecord> {
-  const { current, next } = onCallAt(rota, now);
+const calendarPath = (tenant: string, { id, calendar_secret }: RotaItem): string =>
+  `${CALENDAR_PATH}${tenant}/${id}/${calendar_secret}/calendar.ics`;
+
+/** Returns a rota as the API shows it now, with the current and the next shift. */
+export function rotaView({ ports, tenant, caller }: Context, rota: RotaItem): z.infer<typeof RotaRecord> {
+  const { current, next } = onCallAt(rota, ports.clock.now());
   return pick(RotaRecord, {
     ...rota,
     ...planOf(rota),
     on_call: shiftView(current),
     next: shiftView(next),
+    calendar_path: seesSecrets(caller) ? calendarPath(tenant, rota) : REDACTED,
   });
 }
 
 const auditedRota: Audited<RotaItem> = {
   type: 'rota',
   target: ({ id, name }) => ({ id, name }),
-  members: (rota) => ({ name: rota.name, ...planOf(rota) }),
+  members: (rota) => ({ name: rota.name, ...planOf(rota), calendar_path: rota.calendar_secret }),
+  shown: (rota) => ({ name: rota.name, ...planOf(rota), calendar_path: REDACTED }),
 };
 
 /** Reads the rotas of the account, oldest first. */
-export const allRotas = async (context: Context): Promise<readonly RotaItem[]> =>
+const allRotas = async (context: Context): Promise<readonly RotaItem[]> =>
   (await readAlerting(context, context.tenant)).rotas;
 
 function rotaIn(rotas: readonly RotaItem[], id: string): RotaItem {
@@ -203,7 +220,15 @@ async function addRota(context: Context, { time_zone = 'UTC', overrides = [], ..
   const { ports, keys, tenant } = context;
   const id = ports.ids.id('rot');
   const now = iso(ports.clock.now());
-  const base = { ...keys.rota(tenant, id), v: ports.ids.token(), id, created_at: now, updated_at: now };
+  const calendar_secret = ports.ids.shortSecret();
+  const base = {
+    ...keys.rota(tenant, id),
+    v: ports.ids.token(),
+    id,
+    calendar_secret,
+    created_at: now,
+    updated_at: now,
+  };
   const note = auditWriter(context, 'create', auditedRota);
   let rota: RotaItem | undefined;
   await changeAlerting(context, ({ rotas, channels }) => {
@@ -239,6 +264,20 @@ async function changeRota(
   return result!;
 }
 
+/** Replaces the secret of the calendar. */
+async function rotateCalendar(context: Context, id: string): Promise<RotaItem> {
+  const { ports } = context;
+  const [v, calendar_secret] = [ports.ids.token(), ports.ids.shortSecret()];
+  const note = auditWriter(context, 'rotate', auditedRota);
+  let result: RotaItem | undefined;
+  await changeAlerting(context, ({ rotas }) => {
+    const rota = rotaIn(rotas, id);
+    result = { ...rota, v, calendar_secret, updated_at: iso(ports.clock.now()) };
+    return { writes: [{ put: result, if: { version: rota.v } }, ...note(rota, result)] };
+  });
+  return result!;
+}
+
 async function deleteRota(context: Context, id: string): Promise<void> {
   const { keys, tenant } = context;
   const note = auditWriter(context, 'delete', auditedRota);
@@ -267,10 +306,7 @@ export const rotaRoutes = [
     description: 'Includes who is on call now, and the next shift.',
     status: 200,
     reply: z.array(RotaRecord),
-    run: async (context) => {
-      const now = context.ports.clock.now();
-      return (await allRotas(context)).map((rota) => rotaView(rota, now));
-    },
+    run: async (context) => (await allRotas(context)).map((rota) => rotaView(context, rota)),
   }),
   row({
     method: 'POST',
@@ -282,7 +318,7 @@ export const rotaRoutes = [
     body: NewRota,
     reply: RotaRecord,
     errors: ['LIMIT_EXCEEDED'],
-    run: async (context, { body }) => rotaView(await addRota(context, body), context.ports.clock.now()),
+    run: async (context, { body }) => rotaView(context, await addRota(context, body)),
   }),
   row({
     method: 'GET',
@@ -292,7 +328,7 @@ export const rotaRoutes = [
     status: 200,
     reply: RotaRecord,
     load,
-    run: async ({ ports }, { loaded }) => rotaView(loaded, ports.clock.now()),
+    run: async (context, { loaded }) => rotaView(context, loaded),
   }),
   row({
     method: 'PUT',
@@ -304,8 +340,7 @@ export const rotaRoutes = [
     body: RotaPatch,
     reply: RotaRecord,
     load,
-    run: async (context, { loaded, body }) =>
-      rotaView(await changeRota(context, loaded.id, body), context.ports.clock.now()),
+    run: async (context, { loaded, body }) => rotaView(context, await changeRota(context, loaded.id, body)),
   }),
   row({
     method: 'DELETE',
@@ -316,6 +351,17 @@ export const rotaRoutes = [
     status: 204,
     load,
     run: (context, { loaded }) => deleteRota(context, loaded.id),
+  }),
+  row({
+    method: 'POST',
+    path: '/v1/rotas/{id}/rotate-calendar',
+    access: 'write',
+    summary: 'Replace the calendar address of an on-call rota',
+    description: 'The previous address stops working.',
+    status: 200,
+    reply: RotaRecord,
+    load,
+    run: async (context, { loaded }) => rotaView(context, await rotateCalendar(context, loaded.id)),
   }),
   row({
     method: 'GET',

@@ -51,9 +51,10 @@ type TimedAlert = {
   cooldown: CooldownClass | null;
   /** Default: high. */
   urgency?: AlertUrgency;
-  /** Escalation: recipients and index of the step, from 0. Default: channels that apply. */
+  /** Escalation: recipients, index of the step, from 0, and steps so far that did not reach a person on call. */
   channels?: readonly AlertChannel[];
   step?: number;
+  unreached?: number[] | undefined;
 };
 
 /** A decision; without `next` the deadline ends. `alerts`: new notified states, without the alert itself. */
@@ -204,6 +205,7 @@ function timedAlert(
     reports_state,
     urgency = 'high',
     step,
+    unreached,
     channels: stepChannels,
     incident_id,
     with_others,
@@ -219,6 +221,7 @@ function timedAlert(
     ...(series && { series }),
     ...(incident_id !== undefined && { incident_id, ...(with_others && { with_others }) }),
     ...(step !== undefined && { step }),
+    ...(unreached && { unreached }),
     decided_on: input,
   });
 }

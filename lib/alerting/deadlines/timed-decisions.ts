@@ -9,7 +9,7 @@ import { isStillFlapping } from '#lib/alerting/decide/rule-input.ts';
 import { decide } from '#lib/alerting/decide/rules.ts';
 import { lastTransition } from '#lib/alerting/decide/transition.ts';
 import type { DeliveryItem } from '#lib/alerting/notify/delivery-item.ts';
-import { channelsOfStep } from '#lib/alerting/policy/effective-policy.ts';
+import { channelsOfStep, missesPerson } from '#lib/alerting/policy/effective-policy.ts';
 import { isSilenced, type Policy } from '#lib/alerting/policy/policy.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
@@ -109,13 +109,17 @@ export function decideEscalation(due: DueAlert): TimedDecision {
   const { decision, reason, until } = decide(input);
   if (decision !== 'planned' && reason !== 'no_channels') return { next: recheckOf(reason, until, now) };
 
-  const alerts = withStepTaken(check.alerts, channels);
-  if (reason === 'no_channels')
-    return { alerts, next: policy.escalation[step + 1] && { deadline: now, note: { at_once: true } } };
+  const isMissed = missesPerson(policy, step);
+  const alerts = withStepTaken(check.alerts, channels, isMissed);
+  const atOnce: Deadline | undefined = policy.escalation[step + 1] && { deadline: now, note: { at_once: true } };
+  if (reason === 'no_channels') return { alerts, next: atOnce };
   return {
     alerts,
-    alert: { input, reports_state: 'down', cooldown: null, channels, step },
-    next: after(alerts, policy, now),
+    alert: {
+      ...{ input, reports_state: 'down', cooldown: null, channels, step },
+      unreached: alerts.episode?.escalation?.unreached,
+    },
+    next: isMissed ? atOnce : after(alerts, policy, now),
   };
 }
 

@@ -57,6 +57,8 @@ export type AlertItem = Item & {
   series?: RetrySeries;
   /** Escalation: index of the step, from 0. */
   step?: number;
+  /** Escalation: indexes of the steps so far that did not reach a person on call. */
+  unreached?: number[];
   acknowledgement?: Acknowledgement;
   incident_id?: string;
   /** Its failure is upstream or downstream of others: receivers group all alerts of the incident. */
@@ -85,6 +87,7 @@ type NewAlert = Pick<
   | 'reports_state'
   | 'series'
   | 'step'
+  | 'unreached'
   | 'acknowledgement'
   | 'incident_id'
   | 'with_others'

@@ -30,14 +30,19 @@ export function nextStepAt({ episode }: Alerts, { escalation }: Pick<Policy, 'es
   return step && running.from + step.after_seconds * 1000;
 }
 
-/** Takes one step and records its recipients. Pure. */
-export function withStepTaken(alerts: Alerts, notified: readonly Pick<AlertChannel, 'id'>[]): Alerts {
+/** Takes one step and records its recipients. Pure. @param isMissed whether it does not reach a person on call */
+export function withStepTaken(
+  alerts: Alerts,
+  notified: readonly Pick<AlertChannel, 'id'>[],
+  isMissed: boolean,
+): Alerts {
   const { episode, escalated = [] } = alerts;
   if (!episode?.escalation) return alerts;
-  const { from, steps } = episode.escalation;
+  const { steps, unreached = [] } = episode.escalation;
+  const missed = isMissed && { unreached: [...unreached, steps] };
   return {
     ...alerts,
-    episode: { ...episode, escalation: { from, steps: steps + 1 } },
+    episode: { ...episode, escalation: { ...episode.escalation, steps: steps + 1, ...missed } },
     ...(notified.length > 0 && { escalated: [...new Set([...escalated, ...notified.map(({ id }) => id)])] }),
   };
 }

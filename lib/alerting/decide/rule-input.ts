@@ -158,7 +158,7 @@ export function awaitedRemediation(
 
 /** Returns the number of channels that later steps notify, if an alert for down has no recipient now. Pure. */
 export function laterRecipients(
-  policy: Pick<Policy, 'channels' | 'escalation'>,
+  policy: Pick<Policy, 'channels' | 'escalation' | 'rotas'>,
   reports_state: NotifiedAlert['reports_state'],
   channels: readonly unknown[],
 ): Pick<DecisionInput, 'called_later'> {

@@ -28,8 +28,16 @@ type Explained = Pick<Explanation, 'verdict' | 'sentence' | 'remedy' | 'rules'>;
 
 const VERDICTS = { planned: 'alerted', held: 'held', skipped: 'skipped' } as const;
 
-/** Explains the decision about a state change by the outcome of each rule. Pure. @param alerts oldest first */
-export function explainTransition(transition: DecidedTransition, alerts: readonly AlertItem[] = []): Explained {
+/**
+ * Explains the decision about a state change by the outcome of each rule. Pure.
+ * @param alerts oldest first
+ * @param unreached indexes of the escalation steps that did not reach a person on call
+ */
+export function explainTransition(
+  transition: DecidedTransition,
+  alerts: readonly AlertItem[] = [],
+  unreached = alerts.findLast((alert) => alert.unreached)?.unreached,
+): Explained {
   const { alert, check_to_state: state, timestamp } = transition;
   const stateText = state === 'unknown' ? 'It had no state' : `It was ${state}`;
   const change = `${stateText} since ${clock(timestamp)}.`;
@@ -38,7 +46,11 @@ export function explainTransition(transition: DecidedTransition, alerts: readonl
   const wasSent = alerts.some(({ kind }) => kind !== 'acknowledged');
   return {
     verdict: VERDICTS[alert.decision],
-    sentence: [decisionSentence(transition), change, ...[...calls, ...others.slice(-1)].map(laterSentence)].join(' '),
+    sentence: [
+      ...[decisionSentence(transition), change],
+      ...(unreached ?? []).map(unreachedSentence),
+      ...[...calls, ...others.slice(-1)].map(laterSentence),
+    ].join(' '),
     remedy: alert.reason === null || wasSent ? '' : ruleOfReason(alert.reason).remedy,
     rules: decide(ruleInputOf(transition)).rules.map(({ rule, outcome, facts }) => {
       const { label, found } = ruleOfReason(rule);
@@ -67,6 +79,9 @@ function rootCauseSentence({ reason, attributed_to }: DecidedTransition['alert']
   const instead = window_id ? 'which is in a maintenance window' : 'which its channels are notified of instead';
   return `the root cause is ${root_entity_name}, ${instead}`;
 }
+
+const unreachedSentence = (step: number): string =>
+  `Step ${step + 1} of its escalation did not reach the person on call, because no channel of the person is enabled and applies.`;
 
 const LATER: Readonly<
   Record<Exclude<AlertItem['kind'], 'state_change' | 'escalation' | 'acknowledged' | 'test'>, string>

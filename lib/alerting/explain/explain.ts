@@ -68,7 +68,9 @@ type About = {
 async function aboutTransition(context: Context, about: About): Promise<Explanation> {
   const { transition, check, at, read, isLatest } = about;
   const alerts = await alertsOf(context, transition, isLatest ? at : context.ports.clock.now());
-  const { sentence, ...explained } = explainTransition(transition, alerts);
+  const { transition_id, escalation } = check?.alerts.episode ?? {};
+  const present = transition_id === transition.transition_id ? escalation?.unreached : undefined;
+  const { sentence, ...explained } = explainTransition(transition, alerts, present);
   const progress = isLatest && read ? progressOf(read.moment) : undefined;
   const gap = isLatest ? read?.moment.gap : undefined;
   const by = isLatest && check && acknowledgedBy(check, alerts, at);

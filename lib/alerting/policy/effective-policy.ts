@@ -118,11 +118,25 @@ export const channelsOfStep = (policy: Pick<Policy, 'channels'> & Steps, step: n
     ({ id }) => names(policy.escalation[step], id) || hasByRota(policy.escalation[step], policy, id, 'on_call'),
   );
 
+/** Whether the person on call in a rota of a step has no channel that the step can notify. Pure. @param step from 0 */
+export const missesPerson = (
+  { channels, escalation, rotas = [] }: Pick<Policy, 'channels'> & Steps,
+  step: number,
+): boolean =>
+  rotas.some(
+    ({ id, on_call }) =>
+      escalation[step]?.rota_ids?.includes(id) &&
+      !channels.some((channel) => on_call.includes(channel.id) && isNotifiedOf(channel, 'down')),
+  );
+
 /** Returns the channels that any escalation step would notify now. Pure. */
 export const channelsOfSteps = (policy: Pick<Policy, 'channels'> & Steps): AlertChannel[] =>
   uniqueRecipients(policy, 'down', ({ id }) =>
     policy.escalation.some((step) => names(step, id) || hasByRota(step, policy, id, 'on_call')),
   );
+
+const isNotifiedOf = ({ states }: AlertChannel, state: NotifiedAlert['reports_state']): boolean =>
+  states?.includes(state) ?? true;
 
 function uniqueRecipients(
   { channels }: Pick<Policy, 'channels'>,
@@ -131,8 +145,8 @@ function uniqueRecipients(
 ): AlertChannel[] {
   const notified = new Set<string>();
   return channels.filter((channel) => {
-    const { id, states, destination = id } = channel;
-    if ((states && !states.includes(reports_state)) || notified.has(destination) || !includes(channel)) return false;
+    const { id, destination = id } = channel;
+    if (!isNotifiedOf(channel, reports_state) || notified.has(destination) || !includes(channel)) return false;
     notified.add(destination);
     return true;
   });

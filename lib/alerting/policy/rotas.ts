@@ -15,9 +15,20 @@ export type RotaPlan = {
   overrides: readonly { starts_at: number; ends_at: number; member: string }[];
 };
 
+/** Path prefix of the calendars of rotas: their account, id and secret follow. */
+export const CALENDAR_PATH = '/calendars/';
+
 /** A rota of the account. */
 export type RotaItem = Item &
-  RotaPlan & { v: string; id: string; name: string; created_at: string; updated_at: string };
+  RotaPlan & {
+    v: string;
+    id: string;
+    name: string;
+    /** Part of the address of the calendar. */
+    calendar_secret: string;
+    created_at: string;
+    updated_at: string;
+  };
 
 /** [from, to) in epoch ms with one member on call. */
 export type Shift = { from: number; to: number; member: string; channel_ids: readonly string[]; override: boolean };

@@ -49,6 +49,12 @@ export const API_HEADERS = {
   'cross-origin-resource-policy': 'same-origin',
 } as const;
 
+/** Whether the client has the response with this tag, ignoring weakness (RFC 9110, 13.1.2). */
+export function isCurrent({ 'if-none-match': tags = '' }: ApiEvent['headers'], etag: string): boolean {
+  const strong = (tag: string) => tag.trim().replace(/^W\//, '');
+  return tags === '*' || tags.split(',').some((tag) => strong(tag) === strong(etag));
+}
+
 /** Returns the body of a request. Throws PAYLOAD_TOO_LARGE over `maxBytes`, and the errors of `event.readBody`. */
 export async function bodyBytes(event: ApiEvent, maxBytes: number): Promise<Buffer> {
   const bytes = event.readBody ? await event.readBody(maxBytes) : receivedBody(event);

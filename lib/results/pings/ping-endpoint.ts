@@ -16,9 +16,6 @@ import { type Ping, receivePing } from './receive-ping.ts';
 /** Path prefix of all pings. */
 export const PING_PATH = '/ping/';
 
-/** Returns a path for the log; the path of a ping is a secret. */
-export const loggedPath = (path: string): string => (path.startsWith(PING_PATH) ? `${PING_PATH}…` : path);
-
 /** Maximum number of body bytes that are read; clients truncate theirs to it. */
 const BODY_LIMIT = 10_000;
 
@@ -74,8 +71,11 @@ export function makePings(env: StateEnv): (event: ApiEvent) => Promise<ApiResult
     try {
       return textReply(await handle(env, gate, event), request_id);
     } catch (error) {
-      const { headers, rawPath } = event;
-      const request = { request_id, method: http.method, path: loggedPath(rawPath), headers, source_ip: http.sourceIp };
+      const request = {
+        ...{ request_id, method: http.method, headers: event.headers, source_ip: http.sourceIp },
+        // The rest of the path is a secret.
+        path: `${PING_PATH}…`,
+      };
       const failure = loggedError(env.ports.log, error, request);
       if (failure.code === 'RATE_LIMITED') env.ports.metrics.count('RefusedPings');
       return failureReply(failure, request_id);

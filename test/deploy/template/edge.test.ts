@@ -33,6 +33,7 @@ describe('CloudFront', () => {
       ['/v1/*', true],
       ['/.well-known/*', true],
       ['/ping/*', true],
+      ['/calendars/*', true],
     ]);
     expect(originOf(mcp).CustomOriginConfig.OriginReadTimeout).toBe(60);
   });

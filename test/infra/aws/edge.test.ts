@@ -73,6 +73,7 @@ describe('edge function', () => {
     ['POST', '/', false],
     ['GET', '/assets/main-1A2B3C4D.js', true],
     ['GET', '/docs/use/alerts', true],
+    ['GET', '/calendars/acc_1/rot_1/secret/calendar.ics', true],
     ['GET', '/index.html', false],
     ['GET', '/v1/mcp', false],
     ['POST', '/v1/mcp', false],

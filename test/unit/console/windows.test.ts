@@ -67,6 +67,10 @@ describe('times of a maintenance window', () => {
 describe('form of a maintenance window', () => {
   const specs = fieldsOf(windowSchema(['service'], 'Europe/Berlin'));
 
+  it('describes a window that occurs once until the user selects another kind', () => {
+    expect(draftOf(specs, undefined).comes).toBe('once');
+  });
+
   it('sends unchanged values', () => {
     const wide = { ...ONCE, scope: { blueprint_slug: 'service', include_dependents: true } };
     for (const window of [ONCE, AGAIN, wide]) {

@@ -84,6 +84,21 @@ describe('decideEscalation', () => {
     expect(decideEscalation(due({ state: 'degraded' }))).toEqual(soon);
   });
 
+  it('makes the next step due at once if the person on call has no channel to notify', () => {
+    const rotas = [{ id: 'rot_a', on_call: ['ach_disabled'], members: ['ach_disabled', 'ach_other'] }];
+    const given = due();
+    for (const channel_ids of [[], ['second']]) {
+      const steps = [{ ...escalation[0]!, channel_ids, rota_ids: ['rot_a'] }, escalation[1]!];
+      const { alert, alerts, next } = decideEscalation({
+        ...given,
+        policy: { ...given.policy, rotas, escalation: steps },
+      });
+      expect(alert?.channels?.map(({ id }) => id) ?? []).toEqual(channel_ids);
+      expect(alerts?.episode?.escalation).toMatchObject({ steps: 1, unreached: [0] });
+      expect(next).toEqual({ deadline: NOW, note: { at_once: true } });
+    }
+  });
+
   it('passes over a step whose channels were removed', () => {
     const given = due();
     const left = { ...given.policy, channels: channels.filter(({ id }) => id !== 'second') };

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { rotaCalendar } from '#lib/alerting/configure/rota-calendar.ts';
 import { onCallAt, type RotaPlan, shiftsWithin } from '#lib/alerting/policy/rotas.ts';
 import { DAY_MS } from '#lib/platform/time.ts';
 import { wallClock } from '#lib/schedule/calendar/calendar.ts';
@@ -84,5 +85,31 @@ describe('shifts of a rota', () => {
     expect(onCallAt(plan(), first - 1)).toMatchObject({ current: { to: first }, next: { from: first, member: 'ada' } });
     const overrides = [{ starts_at: first - 60_000, ends_at: first - 1, member: 'joan' }];
     expect(onCallAt(plan({ overrides }), first - 30_000).current).toMatchObject({ member: 'joan', override: true });
+  });
+});
+
+describe('the calendar of a rota', () => {
+  it('keeps the local time of the hand-over across a clock change', () => {
+    const item = {
+      ...plan({ handover: { every: 'week', at: '09:00' }, starts_on: '2026-03-02' }),
+      pk: '',
+      sk: '',
+      v: '',
+    };
+    const more = {
+      id: 'rot_1',
+      name: 'Ops',
+      calendar_secret: '',
+      created_at: '',
+      updated_at: '2026-03-01T10:00:00.000Z',
+    };
+    const calendar = rotaCalendar({ ...item, ...more }, at('2026-03-25T00:00:00Z'));
+    const starts = [...calendar.matchAll(/^DTSTART:(.*)\r$/gm)].map(([, start]) => start);
+    expect(starts).toHaveLength(17);
+    expect(starts.slice(0, 6)).toEqual([
+      ...['20260223T080000Z', '20260302T080000Z', '20260309T080000Z'],
+      ...['20260316T080000Z', '20260323T080000Z', '20260330T070000Z'],
+    ]);
+    expect(calendar).toContain('DTSTAMP:20260301T100000Z\r\n');
   });
 });
