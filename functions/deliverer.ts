@@ -1,5 +1,6 @@
 import { deliver } from '#lib/alerting/notify/deliver.ts';
-import type { Publish, SendMail } from '#lib/alerting/notify/send.ts';
+import { askAddress, type SendMail } from '#lib/alerting/notify/mail-address.ts';
+import type { Publish } from '#lib/alerting/notify/send.ts';
 import { mailSender } from '#lib/channels/mail-client.ts';
 import { natsPublisher } from '#lib/channels/nats-client.ts';
 import { envOf, type Ports } from '#lib/env.ts';
@@ -14,9 +15,11 @@ const LIMITS = { permits: 200, per_target: 10, wait_ms: 1_000 };
 export const create = (ports: Ports, publish: Publish | undefined = natsOf(ports)) => {
   const env = { ...envOf(ports), publish, sendMail: mailOf(ports), permits: new FairSemaphore(LIMITS, ports.clock) };
   return ({ Records }: { Records: QueueRecord[] }): Promise<BatchReply> =>
-    eachMessage(ports.log, Records, (body, record) =>
-      deliver(env, messages.delivery.parse(body), retryBudgetOf(record, ports.clock, LAST_RECEIVE)),
-    );
+    eachMessage(ports.log, Records, (body, record) => {
+      const message = messages.delivery.parse(body);
+      if ('address' in message) return askAddress(env, message);
+      return deliver(env, message, retryBudgetOf(record, ports.clock, LAST_RECEIVE));
+    });
 };
 
 const natsOf = ({ settings, log }: Ports): Publish | undefined =>

@@ -42,7 +42,9 @@ export const DeliveryRecord = z
       ),
     attempts: z.int().describe('Number of attempts, up to 3. Waiting after a 429 response is not an attempt.'),
     sent_at: z.iso.datetime().nullable().describe('Time at which the receiver accepted it; null before that.'),
-    error: z.string().describe('Error of the last attempt; empty without one.'),
+    error: z
+      .string()
+      .describe('Error of the last attempt, or the addresses that a sent mail did not reach; empty without one.'),
     created_at: CreatedAt,
     updated_at: UpdatedAt,
   })

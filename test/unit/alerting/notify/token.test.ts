@@ -16,8 +16,8 @@ describe('the token of a link', () => {
   it('contains its claims, and only the key of its account verifies it', () => {
     const read = parseToken(token)!;
     expect(read.claims).toEqual(claims);
-    expect(isSignedBy('key', read)).toBe(true);
-    expect(isSignedBy('another key', read)).toBe(false);
+    expect(isSignedBy('key', 'link', read)).toBe(true);
+    expect(isSignedBy('another key', 'link', read)).toBe(false);
   });
 
   it('fits in a path and in 255 characters', () => {
@@ -31,7 +31,7 @@ describe('the token of a link', () => {
       fc.property(fc.integer({ min: 0, max: token.length - 1 }), letters, (at, letter) => {
         fc.pre(token[at] !== letter);
         const read = parseToken(token.slice(0, at) + letter + token.slice(at + 1));
-        expect(read === undefined || !isSignedBy('key', read)).toBe(true);
+        expect(read === undefined || !isSignedBy('key', 'link', read)).toBe(true);
       }),
       { numRuns: 1000, examples: [...'ABCDEFGHIJKLMNOP'].map((letter) => [token.length - 1, letter]) },
     );
