@@ -23,7 +23,7 @@ export type MailAddressItem = Item & {
   request?: { digest: string; valid_until: number };
   /** Time of the last request that the mail server accepted. */
   asked_at?: string;
-  /** Why the last request was not sent. */
+  /** Reason if the last request was not sent. */
   error?: string;
 };
 

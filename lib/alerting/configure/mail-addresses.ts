@@ -9,7 +9,7 @@ import { route } from '#lib/platform/http/route.ts';
 import { iso } from '#lib/platform/time.ts';
 
 /** An e-mail address of a channel, and whether it receives mails of the account. */
-export const MailAddress = z
+const MailAddress = z
   .object({
     address: z.string().describe('E-mail address.'),
     status: z
@@ -21,7 +21,7 @@ export const MailAddress = z
       .datetime()
       .nullable()
       .describe('Time of the last mail that asks for the confirmation; null before the first.'),
-    error: z.string().describe('Why the last such mail was not sent; empty if it was.'),
+    error: z.string().describe('Reason if the last such mail was not sent; else empty.'),
   })
   .meta({ id: 'MailAddress' });
 type MailAddress = z.infer<typeof MailAddress>;
@@ -99,7 +99,7 @@ async function askAgain(context: Context, address: string): Promise<MailAddress>
   if (at > now) {
     throw new AppError(
       'RATE_LIMITED',
-      `${item.address} was asked several times or has unsubscribed. It can be asked again from ${iso(at)}; its owner ` +
+      `${item.address} was asked several times or has unsubscribed. The next request is possible at ${iso(at)}; its owner ` +
         'can also use the link of an earlier mail within 7 days.',
       { headers: { 'retry-after': String(Math.ceil((at - now) / 1000)) } },
     );
@@ -121,7 +121,7 @@ export const mailAddressRoutes = [
     status: 200,
     body: AddressBody,
     reply: MailAddress,
-    errors: ['CONFLICT'],
+    errors: ['NOT_FOUND', 'CONFLICT'],
     run: (context, { body }) => askAgain(context, body.address),
   }),
 ];

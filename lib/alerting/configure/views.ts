@@ -51,7 +51,7 @@ export async function policyView(
   });
 }
 
-/** What is read about a channel besides its settings: its latest delivery, and its e-mail addresses. */
+/** Latest delivery of a channel, and its e-mail addresses. */
 export type AboutChannel = {
   last: DeliveryRecord | undefined;
   addresses: Awaited<ReturnType<typeof addressesOf>>[number] | undefined;

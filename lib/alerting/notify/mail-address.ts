@@ -85,11 +85,11 @@ export function takeMails(env: Env, account: AccountItem, addresses: readonly st
   );
 }
 
-/** Returns the mails that an account may request for an address now; less than one if it must wait. Pure. */
-export const requestsLeft = ({ requests }: Pick<MailAddressItem, 'requests'>, now: number): Bucket =>
+/** Returns the requests that an account may send to an address now; less than one if it must wait. Pure. */
+const requestsLeft = ({ requests }: Pick<MailAddressItem, 'requests'>, now: number): Bucket =>
   refilled(requests ?? fullBucket(REQUESTS.same, now), REQUESTS.same, now);
 
-/** Time (epoch ms) from which an address can be asked again. Pure. */
+/** Time (epoch ms) of the next possible request to an address. Pure. */
 export function askableAt(item: Pick<MailAddressItem, 'requests'>, now: number): number {
   return now + takeFrom(requestsLeft(item, now), REQUESTS.same).status.retry_s * 1000;
 }
@@ -189,7 +189,7 @@ const letterOf = ({ ports }: MailEnv, { account, item: { address, added_by } }: 
   });
 };
 
-/** Returns a name in a mail to a stranger: letters, digits and spaces only, so that it is no link. */
+/** Returns a name in a mail to a stranger: letters, digits and spaces only, so that mail programs make no link of it. */
 export const plainName = (name: string): string => shorten(name.replace(/[^\p{L}\p{N}]+/gu, ' ').trim(), 60);
 
 /** Paths of the pages of a mail, below that of links in alerts. */
@@ -258,7 +258,7 @@ export async function unsubscribe(env: Env, { account, address }: Opened): Promi
 }
 
 /** Changes the stored address as `choose` returns; undefined changes nothing. */
-export function change(
+function change(
   { ports, keys }: Env,
   tenant: string,
   address: string,

@@ -20,7 +20,7 @@ export type Refusal = {
 /** Pause in ms after a mail server asked to try later. */
 const MAIL_PAUSE_MS = 60_000;
 
-/** Sends a mail to each address that has confirmed, and asks those that were never asked. */
+/** Sends a mail to each address that has confirmed, and asks new addresses to confirm. */
 export async function sendMails(
   env: MailEnv,
   letter: Letter,

@@ -36,7 +36,7 @@ async function confirmPage(env: Env, token: string, isPost: boolean): Promise<Li
     };
   }
   if (!(await confirmAddress(env, token))) return USED;
-  const says = [`${address} receives alerts of the account ${account.name} from now on.`];
+  const says = [`${address} now receives alerts of the account ${account.name}.`];
   return { status: 200, title: 'The address is confirmed', says };
 }
 
