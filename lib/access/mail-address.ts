@@ -1,3 +1,4 @@
+import type { Audited } from '#lib/audit/write.ts';
 import type { Env } from '#lib/env.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { Item, Key, Write } from '#lib/platform/ports.ts';
@@ -25,6 +26,12 @@ export type MailAddressItem = Item & {
   asked_at?: string;
   /** Reason if the last request was not sent. */
   error?: string;
+};
+
+export const auditedAddress: Audited<MailAddressItem> = {
+  type: 'address',
+  target: ({ address }) => ({ id: address, name: address }),
+  members: ({ status }) => ({ status }),
 };
 
 /** Returns the key of the consent of an address. */

@@ -6,9 +6,7 @@ const TIMEOUT_MS = 10_000;
 /** Loaded with the first mail, because many services have no mail channels. */
 const client = () => import('nodemailer');
 
-/**
- * Mail without its sender. Ids are those of `Message-ID`, without brackets and host; `thread` is null for a single mail.
- */
+/** Mail without its sender. Ids are for `Message-ID`, without brackets and host; `thread` is null for a single mail. */
 export type Letter = {
   to: string[];
   subject: string;

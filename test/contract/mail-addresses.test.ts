@@ -112,6 +112,8 @@ describe('an address of an email channel', () => {
     expect((await visit(link, 'POST', { body, headers: { origin: 'https://mail.example' } })).status).toBe(200);
     const error = `not sent to all addresses: ${address} has unsubscribed`;
     expect(await sendTest(channel)).toMatchObject({ status: 'sent', error });
+    const [entry] = got(await client.get(`/v1/audit?target=${address}&action=address.unsubscribe`), 200);
+    expect(entry).toMatchObject({ via: 'link', changes: [{ path: 'status', from: 'confirmed', to: 'unsubscribed' }] });
     const again = await addChannel(address.toUpperCase());
     expect(again.addresses[0].status).toBe('unsubscribed');
     expect((await sendTest(again)).error).toBe(`not sent: ${address.toUpperCase()} has unsubscribed`);

@@ -1,11 +1,13 @@
 import * as z from 'zod';
+import { auditWriter } from '#lib/access/audit-writer.ts';
 import type { Context, TenantEnv } from '#lib/access/context.ts';
-import { type MailAddressItem, mailAddressKey } from '#lib/access/mail-address.ts';
+import { auditedAddress, type MailAddressItem, mailAddressKey } from '#lib/access/mail-address.ts';
 import { askableAt, newAddress, plainName } from '#lib/alerting/notify/mail-address.ts';
 import type { Channel } from '#lib/alerting/policy/policy.ts';
 import { mailAddressesIn } from '#lib/channels/registry.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
 import { route } from '#lib/platform/http/route.ts';
+import { commit } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 
 /** An e-mail address of a channel, and whether it receives mails of the account. */
@@ -53,8 +55,8 @@ export async function addressesOf(
 }
 
 /**
- * Asks the new addresses of a stored channel for their confirmation. If that is lost in a crash, they are asked with the
- * first alert.
+ * Asks the new addresses of a stored channel for their confirmation. If that is lost in a crash, the first alert asks
+ * them.
  */
 export async function askNewAddresses(context: Context, channel: Settings): Promise<void> {
   const { ports, keys, tenant, caller } = context;
@@ -104,6 +106,7 @@ async function askAgain(context: Context, address: string): Promise<MailAddress>
       { headers: { 'retry-after': String(Math.ceil((at - now) / 1000)) } },
     );
   }
+  await commit(ports, auditWriter(context, 'ask', auditedAddress)(item, item, { asked_at: iso(now) }));
   await ask(context, [item.address]);
   return addressView(item.address, item);
 }

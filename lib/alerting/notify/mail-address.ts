@@ -1,6 +1,9 @@
 import { type AccountItem, DEFAULT_LIMITS, foldedEmail, isDisabled } from '#lib/access/account.ts';
 import { digestOf } from '#lib/access/api-key.ts';
-import { type MailAddressItem, mailAddressKey } from '#lib/access/mail-address.ts';
+import { auditWriter } from '#lib/access/audit-writer.ts';
+import type { Origin } from '#lib/access/context.ts';
+import { auditedAddress, type MailAddressItem, mailAddressKey } from '#lib/access/mail-address.ts';
+import type { AuditWriter } from '#lib/audit/write.ts';
 import type { Letter, LetterRefusal } from '#lib/channels/mail-client.ts';
 import { confirmationLetter } from '#lib/channels/types/email.ts';
 import type { Env } from '#lib/env.ts';
@@ -103,12 +106,15 @@ export async function askAddress(env: MailEnv, { tenant_id, address }: AddressRe
   const begun = await retryOnConflict(ports, () => beginRequest(env, { tenant_id, address }, token));
   if (!begun) return;
   const refusal = await env.sendMail!(letterOf(env, begun, token), {});
-  await change(env, tenant_id, address, (item) => {
+  await change(env, tenant_id, address, UNNOTED, (item) => {
     if (item?.request?.digest !== digestOf(token)) return undefined;
     const { request: _unsent, ...rest } = item;
     return refusal ? { ...rest, error: refusal.error } : { ...item, asked_at: iso(ports.clock.now()) };
   });
 }
+
+/** A change by the service is not audited. */
+const UNNOTED = (): Write[] => [];
 
 type Begun = { account: AccountItem; item: MailAddressItem };
 
@@ -189,7 +195,7 @@ const letterOf = ({ ports }: MailEnv, { account, item: { address, added_by } }: 
   });
 };
 
-/** Returns a name in a mail to a stranger: letters, digits and spaces only, so that mail programs make no link of it. */
+/** Returns a name for a mail to a stranger, without characters that could make it a link. */
 export const plainName = (name: string): string => shorten(name.replace(/[^\p{L}\p{N}]+/gu, ' ').trim(), 60);
 
 /** Paths of the pages of a mail, below that of links in alerts. */
@@ -220,18 +226,24 @@ async function findConfirmation({ ports, keys }: Env, token: string) {
 /** Returns the address of a confirmation link without a change; undefined if it is invalid, used or expired. */
 export const openConfirmation = (env: Env, token: string): Promise<Opened | undefined> => findConfirmation(env, token);
 
+/** Author of a change by a link, for the audit log. */
+type ByLink = Origin & { via: 'link' };
+
 /** Confirms the address of a link, once. @returns undefined if it is invalid, used or expired */
-export const confirmAddress = (env: Env, token: string): Promise<Opened | undefined> =>
-  retryOnConflict(env.ports, async () => {
+export function confirmAddress(env: Env, token: string, origin: ByLink): Promise<Opened | undefined> {
+  const { ports } = env;
+  let note: AuditWriter<MailAddressItem> | undefined;
+  return retryOnConflict(ports, async () => {
     const found = await findConfirmation(env, token);
     if (!found) return undefined;
+    note ??= auditWriter({ ...env, tenant: found.account.id, origin }, 'confirm', auditedAddress);
     const { request: _used, error: _past, expires_at: _pending, ...item } = found.item;
-    const put: MailAddressItem = { ...item, ...renewed(env), status: 'confirmed' };
-    const outcome = await env.ports.table.transact([{ put, if: { version: found.item.v } }, useOnce(found.one)]);
-    return outcome.ok ? found : RETRY;
+    const changed_at = iso(ports.clock.now());
+    const put: MailAddressItem = { ...item, v: ports.ids.token(), status: 'confirmed', changed_at };
+    const writes: Write[] = [{ put, if: { version: found.item.v } }, useOnce(found.one), ...note(found.item, put)];
+    return (await ports.table.transact(writes)).ok ? found : RETRY;
   });
-
-const renewed = ({ ports }: Env) => ({ v: ports.ids.token(), changed_at: iso(ports.clock.now()) });
+}
 
 /** Returns the address of a link that ends mails, without a change; undefined if the link is invalid. */
 export async function openUnsubscribe({ ports, keys }: Env, token: string): Promise<Opened | undefined> {
@@ -243,16 +255,13 @@ export async function openUnsubscribe({ ports, keys }: Env, token: string): Prom
 }
 
 /** Ends the mails of an account to an address until its owner confirms again. Repeatable. */
-export async function unsubscribe(env: Env, { account, address }: Opened): Promise<void> {
+export async function unsubscribe(env: Env, { account, address }: Opened, origin: ByLink): Promise<void> {
+  const note = auditWriter({ ...env, tenant: account.id, origin }, 'unsubscribe', auditedAddress);
   const now = env.ports.clock.now();
-  await change(env, account.id, address, (item) => {
+  await change(env, account.id, address, note, (item) => {
     if (item?.status === 'unsubscribed') return undefined;
-    const {
-      request: _void,
-      error: _past,
-      expires_at: _pending,
-      ...kept
-    } = item ?? newAddress(env, { tenant_id: account.id, address });
+    const known = item ?? newAddress(env, { tenant_id: account.id, address });
+    const { request: _void, error: _past, expires_at: _pending, ...kept } = known;
     return { ...kept, status: 'unsubscribed', changed_at: iso(now), requests: { tokens: 0, at: now } };
   });
 }
@@ -262,6 +271,7 @@ function change(
   { ports, keys }: Env,
   tenant: string,
   address: string,
+  note: AuditWriter<MailAddressItem>,
   choose: (item: MailAddressItem | undefined) => MailAddressItem | undefined,
 ): Promise<void> {
   return retryOnConflict(ports, async () => {
@@ -269,7 +279,7 @@ function change(
     const next = choose(item);
     if (!next) return undefined;
     const put = { ...next, v: ports.ids.token() };
-    const outcome = await ports.table.transact([{ put, if: item ? { version: item.v } : 'absent' }]);
-    return outcome.ok ? undefined : RETRY;
+    const write: Write = { put, if: item ? { version: item.v } : 'absent' };
+    return (await ports.table.transact([write, ...note(item, put)])).ok ? undefined : RETRY;
   });
 }

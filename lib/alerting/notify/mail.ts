@@ -6,8 +6,8 @@ import { linksAddress } from '#lib/settings.ts';
 import { askAddress, type MailEnv, NO_ADDRESS, NO_MAIL, takeMails, unsubscribeUrl } from './mail-address.ts';
 
 /**
- * A refused alert. `retry_after_ms`: the receiver limits the rate (429). `final`: no attempt can succeed. `partly`: some
- * addresses received it.
+ * A refused alert. `retry_after_ms`: the receiver limits the rate (429). `final`: no attempt can succeed. `partly`: it
+ * reached some of the addresses.
  */
 export type Refusal = {
   error: string;

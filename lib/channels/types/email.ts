@@ -97,7 +97,7 @@ const END = '</body></html>\n';
 /** Sender and recipient of a mail. `account`: its name. `service`: address of the service. */
 type MailParties = { address: string; account: string; service: string; unsubscribe_url: string };
 
-/** Returns the letter for one address, with a footer that no template removes, and headers to unsubscribe (RFC 8058). */
+/** Returns the letter for one address, with a footer that no template removes, and RFC 8058 headers to unsubscribe. */
 export function addressed(letter: Letter, { address, account, service, unsubscribe_url }: MailParties): Letter {
   const sender = `Sent by the account "${account}" of ${service}.`;
   const foot = `<p style="margin:16px 0 0;font-size:12px;opacity:.7">${escaped(sender)} <a href="${escaped(unsubscribe_url)}">Unsubscribe</a></p>`;

@@ -154,13 +154,13 @@ async function pageFor(env: Env, event: ApiEvent, address: string): Promise<Link
     throw new AppError('NOT_FOUND', 'Links in alerts require the setting PUBLIC_URL, which is not set.');
   const isPost = http.method === 'POST';
   const token = event.rawPath.slice(LINK_PATH.length);
-  const page = await mailPage(env, token, isPost);
+  const origin = { ...originOf({ headers: event.headers, address, request_id }), via: 'link' as const };
+  const page = await mailPage(env, token, { isPost, origin });
   if (page) return page;
   if (isPost) assertSameOriginForm(event.headers, settings);
   const link = await openLink(env, token);
   if ('why' in link) return { status: link.status, title: 'This link cannot be used', says: [link.why] };
   if (!isPost) return confirmPage(link);
-  const origin = { ...originOf({ headers: event.headers, address, request_id }), via: 'link' as const };
   await followLink(env, link, origin, await nameIn(event));
   return { status: 200, ...DONE[link.claims.action](link, env.ports.clock.now()) };
 }

@@ -1,4 +1,5 @@
 import { isDisabled } from '#lib/access/account.ts';
+import type { Origin } from '#lib/access/context.ts';
 import {
   CONFIRM_PATH,
   confirmAddress,
@@ -12,17 +13,19 @@ import type { Env } from '#lib/env.ts';
 /** The page of a link: its text and its button. `asksName`: whether its form has a field for the name of the user. */
 export type LinkPage = { status: number; title: string; says: string[]; button?: string; asksName?: boolean };
 
+type Visit = { isPost: boolean; origin: Origin & { via: 'link' } };
+
 /**
  * Returns the page of a link in a mail by which its recipient confirms or ends mails; undefined for other links. The
  * secret in the link is the only proof: mail programs unsubscribe with a POST from anywhere (RFC 8058).
  */
-export async function mailPage(env: Env, path: string, isPost: boolean): Promise<LinkPage | undefined> {
-  if (path.startsWith(CONFIRM_PATH)) return confirmPage(env, path.slice(CONFIRM_PATH.length), isPost);
-  if (path.startsWith(UNSUBSCRIBE_PATH)) return unsubscribePage(env, path.slice(UNSUBSCRIBE_PATH.length), isPost);
+export async function mailPage(env: Env, path: string, by: Visit): Promise<LinkPage | undefined> {
+  if (path.startsWith(CONFIRM_PATH)) return confirmPage(env, path.slice(CONFIRM_PATH.length), by);
+  if (path.startsWith(UNSUBSCRIBE_PATH)) return unsubscribePage(env, path.slice(UNSUBSCRIBE_PATH.length), by);
   return undefined;
 }
 
-async function confirmPage(env: Env, token: string, isPost: boolean): Promise<LinkPage> {
+async function confirmPage(env: Env, token: string, { isPost, origin }: Visit): Promise<LinkPage> {
   const opened = await openConfirmation(env, token);
   if (!opened) return USED;
   const { account, address } = opened;
@@ -35,12 +38,12 @@ async function confirmPage(env: Env, token: string, isPost: boolean): Promise<Li
       button: 'Confirm',
     };
   }
-  if (!(await confirmAddress(env, token))) return USED;
+  if (!(await confirmAddress(env, token, origin))) return USED;
   const says = [`${address} now receives alerts of the account ${account.name}.`];
   return { status: 200, title: 'The address is confirmed', says };
 }
 
-async function unsubscribePage(env: Env, token: string, isPost: boolean): Promise<LinkPage> {
+async function unsubscribePage(env: Env, token: string, { isPost, origin }: Visit): Promise<LinkPage> {
   const opened = await openUnsubscribe(env, token);
   if (!opened) return { status: 404, title: UNUSABLE, says: ['Invalid link, possibly truncated.'] };
   const { account, address } = opened;
@@ -52,7 +55,7 @@ async function unsubscribePage(env: Env, token: string, isPost: boolean): Promis
       button: 'Unsubscribe',
     };
   }
-  await unsubscribe(env, opened);
+  await unsubscribe(env, opened, origin);
   const says = [`${address} receives no more mails of the account ${account.name}.`];
   return { status: 200, title: 'The address is unsubscribed', says };
 }
