@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { auditWriter } from '#lib/access/audit-writer.ts';
 import type { Context, TenantEnv } from '#lib/access/context.ts';
 import { auditedAddress, type MailAddressItem, mailAddressKey } from '#lib/access/mail-address.ts';
-import { askableAt, newAddress, plainName } from '#lib/alerting/notify/mail-address.ts';
+import { newAddress, plainName, requestLimit } from '#lib/alerting/notify/mail-address.ts';
 import type { Channel } from '#lib/alerting/policy/policy.ts';
 import { mailAddressesIn } from '#lib/channels/registry.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
@@ -96,17 +96,17 @@ async function askAgain(context: Context, address: string): Promise<MailAddress>
   const item = await ports.table.get<MailAddressItem>(mailAddressKey(keys, tenant, address));
   if (!item) throw notFound(`Address ${address}`);
   if (item.status === 'confirmed') throw new AppError('CONFLICT', `${item.address} has confirmed already.`);
-  const now = ports.clock.now();
-  const at = askableAt(item, now);
-  if (at > now) {
+  const reached = await requestLimit(context, item);
+  if (reached) {
+    const { error, retry_ms } = reached;
     throw new AppError(
       'RATE_LIMITED',
-      `${item.address} was asked several times or has unsubscribed. The next request is possible at ${iso(at)}; its owner ` +
-        'can also use the link of an earlier mail within 7 days.',
-      { headers: { 'retry-after': String(Math.ceil((at - now) / 1000)) } },
+      `${item.address}: ${error}. The next request is possible at ${iso(ports.clock.now() + retry_ms)}; the link of ` +
+        'the last mail is valid for 7 days.',
+      { headers: { 'retry-after': String(retry_ms / 1000) } },
     );
   }
-  await commit(ports, auditWriter(context, 'ask', auditedAddress)(item, item, { asked_at: iso(now) }));
+  await commit(ports, auditWriter(context, 'ask', auditedAddress)(item, item, { asked_at: iso(ports.clock.now()) }));
   await ask(context, [item.address]);
   return addressView(item.address, item);
 }

@@ -88,14 +88,23 @@ export function takeMails(env: Env, account: AccountItem, addresses: readonly st
   );
 }
 
-/** Returns the requests that an account may send to an address now; less than one if it must wait. Pure. */
-const requestsLeft = ({ requests }: Pick<MailAddressItem, 'requests'>, now: number): Bucket =>
-  refilled(requests ?? fullBucket(REQUESTS.same, now), REQUESTS.same, now);
-
-/** Time (epoch ms) of the next possible request to an address. Pure. */
-export function askableAt(item: Pick<MailAddressItem, 'requests'>, now: number): number {
-  return now + takeFrom(requestsLeft(item, now), REQUESTS.same).status.retry_s * 1000;
+/** Returns the limit that prevents a request to an address now, if any. */
+export async function requestLimit(env: Env, item: MailAddressItem): Promise<Reached | undefined> {
+  const taken = await takeRequest(env, item);
+  return 'error' in taken ? taken : undefined;
 }
+
+/** Returns the rest of the requests to an address, and the writes that take one; or the limit that is reached. */
+async function takeRequest(env: Env, item: MailAddressItem): Promise<{ rest: Bucket; writes: Write[] } | Reached> {
+  const now = env.ports.clock.now();
+  const { requests = fullBucket(REQUESTS.same, now) } = item;
+  const { bucket: rest, status } = takeFrom(refilled(requests, REQUESTS.same, now), REQUESTS.same);
+  if (!status.allowed) return { error: ASKED, retry_ms: status.retry_s * 1000 };
+  const taken = await take(env, limitsOf(env, item));
+  return Array.isArray(taken) ? { rest, writes: taken } : taken;
+}
+
+const ASKED = 'not asked again: the address was asked several times, or has unsubscribed';
 
 type Confirmation = OneTime & AddressRequest;
 
@@ -128,30 +137,27 @@ async function beginRequest(
   const key = mailAddressKey(keys, tenant_id, address);
   const [account, stored] = await ports.table.getMany<[AccountItem, MailAddressItem]>([keys.account(tenant_id), key]);
   if (!account || isDisabled(account) || stored?.status === 'confirmed') return undefined;
-  const now = ports.clock.now();
   const digest = digestOf(token);
   const before = stored ?? newAddress(env, { tenant_id, address });
   const { error: _past, ...kept } = before;
-  const own = takeFrom(requestsLeft(before, now), REQUESTS.same);
   const problem = !env.sendMail ? NO_MAIL : linksAddress(ports.settings) === '' ? NO_ADDRESS : undefined;
-  const taken = problem ? { error: problem } : own.status.allowed ? await take(env, limitsOf(env, before)) : ASKED;
-  const isAllowed = Array.isArray(taken);
+  const taken = problem ? { error: problem } : await takeRequest(env, before);
   const confirmation: Confirmation = oneTime(ports, keys.mailConfirmation(digest), REQUEST_MS, { tenant_id, address });
   const { valid_until } = confirmation;
   const item: MailAddressItem = {
     ...kept,
     v: ports.ids.token(),
-    ...(kept.status === 'pending' && { expires_at: Math.ceil(now / 1000) + PENDING_S }),
-    ...(isAllowed ? { requests: own.bucket, request: { digest, valid_until } } : { error: taken.error }),
+    ...(kept.status === 'pending' && { expires_at: pendingUntil(env) }),
+    ...('error' in taken ? { error: taken.error } : { requests: taken.rest, request: { digest, valid_until } }),
   };
   const writes: Write[] = [{ put: item, if: stored ? { version: stored.v } : 'absent' }];
-  if (isAllowed) writes.push({ put: confirmation, if: 'absent' }, ...taken);
-  if (isAllowed && kept.request) writes.push({ delete: keys.mailConfirmation(kept.request.digest) });
+  if ('writes' in taken) writes.push({ put: confirmation, if: 'absent' }, ...taken.writes);
+  if ('writes' in taken && kept.request) writes.push({ delete: keys.mailConfirmation(kept.request.digest) });
   if (!(await ports.table.transact(writes)).ok) return RETRY;
-  return isAllowed ? { account, item } : undefined;
+  return 'writes' in taken ? { account, item } : undefined;
 }
 
-const ASKED = { error: 'not asked again: the address was asked several times and did not confirm' };
+const pendingUntil = ({ ports }: Env): number => Math.ceil(ports.clock.now() / 1000) + PENDING_S;
 
 const limitsOf = ({ keys }: Env, { tenant_id, address }: AddressRequest): Limit[] => [
   {
@@ -175,12 +181,11 @@ export function newAddress(
   { ports, keys }: Env,
   { tenant_id, address, added_by = '' }: AddressRequest & { added_by?: string },
 ): MailAddressItem {
-  const now = ports.clock.now();
   return {
     ...mailAddressKey(keys, tenant_id, address),
     v: ports.ids.token(),
-    expires_at: Math.ceil(now / 1000) + PENDING_S,
-    ...{ tenant_id, address, status: 'pending', changed_at: iso(now), added_by },
+    expires_at: pendingUntil({ ports, keys }),
+    ...{ tenant_id, address, status: 'pending', changed_at: iso(ports.clock.now()), added_by },
   };
 }
 
