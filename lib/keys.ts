@@ -40,8 +40,8 @@ export const accessKeys = {
 
   // consent of e-mail addresses to mails of an account, and the mails sent lately
   mailAddresses: (tenant: string) => ofTenant(tenant, 'MAIL_ADDRESSES'),
-  /** @param address folded */
-  mailAddress: (tenant: string, address: string) => key(ofTenant(tenant, 'MAIL_ADDRESSES'), address),
+  /** @param digest of the folded address */
+  mailAddress: (tenant: string, digest: string) => key(ofTenant(tenant, 'MAIL_ADDRESSES'), digest),
   /** @param digest of the token of a confirmation link */
   mailConfirmation: (digest: string) => key(`CONFIRM#${digest}`, 'CONFIRM'),
   mailsOf: (tenant: string) => key(ofTenant(tenant), 'MAILS'),

@@ -30,9 +30,10 @@ export const Limits = z.object({
     .describe(
       'Maximum evaluations of regular expressions per minute: the sum of 60 / interval_seconds over the expressions of all enabled checks.',
     ),
+  // One alert can have ten addresses.
   mails_per_hour_limit: z
     .int()
-    .min(1)
+    .min(10)
     .max(100_000)
     .describe('Maximum number of mails to channels per hour, each to one address. Up to as many are sent at once.'),
   relation_limit: z.int().min(0).max(1_000_000).describe('Maximum number of relations.'),

@@ -5,6 +5,7 @@ import type { Item, Key, Write } from '#lib/platform/ports.ts';
 import type { Bucket } from '#lib/platform/sharing/rates.ts';
 import { iso } from '#lib/platform/time.ts';
 import { foldedEmail } from './account.ts';
+import { digestOf } from './api-key.ts';
 
 /**
  * Consent of an e-mail address to mails of an account. About 400 bytes; written with each request, confirmation and
@@ -36,7 +37,7 @@ export const auditedAddress: Audited<MailAddressItem> = {
 
 /** Returns the key of the consent of an address. */
 export const mailAddressKey = (keys: Keys, tenant: string, address: string): Key =>
-  keys.mailAddress(tenant, foldedEmail(address));
+  keys.mailAddress(tenant, digestOf(foldedEmail(address)));
 
 /**
  * Returns the write that confirms the address of a member that the identity provider has verified, without a mail. An

@@ -200,7 +200,7 @@ const letterOf = ({ ports }: MailEnv, { account, item: { address, added_by } }: 
   });
 };
 
-/** Returns a name for a mail to a stranger, without characters that could make it a link. */
+/** Returns a name for a mail or a page to a stranger, without characters that could make it a link. */
 export const plainName = (name: string): string => shorten(name.replace(/[^\p{L}\p{N}]+/gu, ' ').trim(), 60);
 
 /** Paths of the pages of a mail, below that of links in alerts. */

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { foldedEmail } from '#lib/access/account.ts';
 import { defineChannel } from '#lib/channels/channel-type.ts';
 import type { Letter } from '#lib/channels/mail-client.ts';
 import { dedupKeyOf, messageOf } from '#lib/channels/message.ts';
@@ -6,12 +7,18 @@ import type { Message } from '#lib/channels/message-facts.ts';
 import { linesOf } from '#lib/channels/plain-text.ts';
 
 const MAX_ADDRESSES = 10;
+/** Maximum length of an address (RFC 5321, section 4.5.3.1). */
+const MAX_LENGTH = 254;
 
 /** Headers that prevent automatic responses (RFC 3834). */
 const AUTOMATIC = { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' };
 
-/** Returns the addresses of the setting `to`. */
-export const addressesIn = (list: string): string[] => list.split(',').map((one) => one.trim());
+/** Returns the addresses of the setting `to`, each once. */
+export const addressesIn = (list: string): string[] => [
+  ...new Map(list.split(',').map((one) => [foldedEmail(one.trim()), one.trim()])).values(),
+];
+
+const isAddress = (text: string): boolean => text.length <= MAX_LENGTH && z.email().safeParse(text).success;
 
 /** Sends plain text and HTML by the operator's mail server, one thread per incident. */
 export const email = defineChannel({
@@ -26,7 +33,7 @@ export const email = defineChannel({
       .string()
       .max(1000, 'must have at most 1000 characters')
       .refine(
-        (list) => addressesIn(list).every((one) => z.email().safeParse(one).success),
+        (list) => addressesIn(list).every(isAddress),
         'must be an address such as oncall@example.com, or several separated by commas',
       )
       .refine((list) => addressesIn(list).length <= MAX_ADDRESSES, `must have at most ${MAX_ADDRESSES} addresses`)
@@ -62,6 +69,7 @@ export const email = defineChannel({
       { value: {}, path: 'to' },
       { value: { to: 'oncall' }, path: 'to' },
       { value: { to: 'a@example.com,' }, path: 'to' },
+      { value: { to: `${'a'.repeat(243)}@example.com` }, path: 'to' },
       { value: { to: 'a@example.com\r\nBcc: all@example.com' }, path: 'to' },
       { value: { to: Array.from({ length: 11 }, (_, i) => `a${i}@example.com`).join(',') }, path: 'to' },
       { value: { to: 'a@example.com', cc: 'b@example.com' }, path: 'cc' },

@@ -5,6 +5,7 @@ import {
   confirmAddress,
   openConfirmation,
   openUnsubscribe,
+  plainName,
   UNSUBSCRIBE_PATH,
   unsubscribe,
 } from '#lib/alerting/notify/mail-address.ts';
@@ -29,17 +30,18 @@ async function confirmPage(env: Env, token: string, { isPost, origin }: Visit): 
   const opened = await openConfirmation(env, token);
   if (!opened) return USED;
   const { account, address } = opened;
+  const name = plainName(account.name);
   if (isDisabled(account)) return { status: 403, title: UNUSABLE, says: ['The account of this link is disabled.'] };
   if (!isPost) {
     return {
       status: 200,
-      title: `Receive alerts of ${account.name}?`,
-      says: [`The account ${account.name} can then send mails to ${address}. Each has a link to end that.`],
+      title: `Receive alerts of ${name}?`,
+      says: [`The account ${name} can then send mails to ${address}. Each has a link to end that.`],
       button: 'Confirm',
     };
   }
   if (!(await confirmAddress(env, token, origin))) return USED;
-  const says = [`${address} now receives alerts of the account ${account.name}.`];
+  const says = [`${address} now receives alerts of the account ${name}.`];
   return { status: 200, title: 'The address is confirmed', says };
 }
 
@@ -47,16 +49,17 @@ async function unsubscribePage(env: Env, token: string, { isPost, origin }: Visi
   const opened = await openUnsubscribe(env, token);
   if (!opened) return { status: 404, title: UNUSABLE, says: ['Invalid link, possibly truncated.'] };
   const { account, address } = opened;
+  const name = plainName(account.name);
   if (!isPost) {
     return {
       status: 200,
-      title: `Unsubscribe from ${account.name}?`,
-      says: [`The account ${account.name} can then send no more mails to ${address}, until its owner confirms again.`],
+      title: `Unsubscribe from ${name}?`,
+      says: [`The account ${name} can then send no more mails to ${address}, until its owner confirms again.`],
       button: 'Unsubscribe',
     };
   }
   await unsubscribe(env, opened, origin);
-  const says = [`${address} receives no more mails of the account ${account.name}.`];
+  const says = [`${address} receives no more mails of the account ${name}.`];
   return { status: 200, title: 'The address is unsubscribed', says };
 }
 

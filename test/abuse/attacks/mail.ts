@@ -4,7 +4,7 @@ import { eventually } from '#test/support/eventually.ts';
 import { startSmtpSink } from '#test/support/smtp-sink.ts';
 import { flipUntil } from './pushes.ts';
 
-const [CHECKS, ADDRESSES, EVERY_MS] = [4, 10, 25];
+const [CHECKS, ADDRESSES, EVERY_MS] = [4, 10, 100];
 /** Text of the attacker, which no stranger may get. */
 const TEMPLATES = { title_template: 'Your account was suspended', body_template: 'Pay at {{check_url}}' };
 const OWN = 'own@evil.example';
