@@ -16,13 +16,13 @@ import { shorten } from '#lib/platform/text.ts';
 import { DAY_MS, iso } from '#lib/platform/time.ts';
 import { linksAddress } from '#lib/settings.ts';
 import { isSignedBy, LINK_PATH, parseSigned, signedToken } from './alert-links.ts';
+import { NO_MAIL } from './send.ts';
 
 /** Sends a mail with these headers through the operator's mail server. Only the deliverer has one. */
 export type SendMail = (mail: Letter, headers: Record<string, string>) => Promise<LetterRefusal | undefined>;
 
 export type MailEnv = Env & { sendMail?: SendMail | undefined };
 
-export const NO_MAIL = 'mail is not configured; the operator must set SMTP_URL and MAIL_FROM';
 export const NO_ADDRESS = 'mail needs links by which recipients confirm; the operator must set PUBLIC_URL';
 
 /** Validity of a confirmation link in ms. */

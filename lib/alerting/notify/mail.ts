@@ -3,19 +3,8 @@ import { type MailAddressItem, mailAddressKey } from '#lib/access/mail-address.t
 import type { Letter, LetterRefusal } from '#lib/channels/mail-client.ts';
 import { addressed } from '#lib/channels/types/email.ts';
 import { linksAddress } from '#lib/settings.ts';
-import { askAddress, type MailEnv, NO_ADDRESS, NO_MAIL, takeMails, unsubscribeUrl } from './mail-address.ts';
-
-/**
- * A refused alert. `retry_after_ms`: the receiver limits the rate (429). `final`: no attempt can succeed. `partly`: it
- * reached some of the addresses.
- */
-export type Refusal = {
-  error: string;
-  retry_after_ms?: number;
-  timed_out?: boolean;
-  final?: boolean;
-  partly?: boolean;
-};
+import { askAddress, type MailEnv, NO_ADDRESS, takeMails, unsubscribeUrl } from './mail-address.ts';
+import { NO_MAIL, type Refusal } from './send.ts';
 
 /** Pause in ms after a mail server asked to try later. */
 const MAIL_PAUSE_MS = 60_000;

@@ -9,8 +9,8 @@ import { type DeliveryItem, deliveryRecord, type LastDeliveryItem, leaveGroup, w
 
 /**
  * The outcome of an attempt. `sent`: `error` names addresses that it did not reach, `affected` is the number of
- * entities in the message, `combined_in` the delivery that sent it with others. `slowed`: a 429, not an attempt; `turn`:
- * next send time (epoch ms). `final`: not attempted, without retry. `orphan`: the channel was deleted.
+ * entities in the message, `combined_in` the delivery that sent it with others. `slowed`: a 429, not an attempt;
+ * `turn`: next send time (epoch ms). `final`: not attempted, without retry. `orphan`: the channel was deleted.
  */
 export type AttemptOutcome =
   | { status: 'sent'; affected?: number | undefined; combined_in?: string; error?: string }

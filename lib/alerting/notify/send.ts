@@ -1,19 +1,40 @@
 import type { AccountItem } from '#lib/access/account.ts';
 import type { Alert } from '#lib/channels/alert.ts';
 import { type ChannelResponse, type ChannelType, channelRedactor, type Send } from '#lib/channels/channel-type.ts';
+import type { Letter } from '#lib/channels/mail-client.ts';
 import type { Ports } from '#lib/env.ts';
 import { failureReason, is3xx, isSuccess } from '#lib/net/http-status.ts';
 import { type Egress, type HttpReply, NetError } from '#lib/net/net.ts';
 import type { Redact } from '#lib/platform/secrets/redact-secrets.ts';
 import { shorten } from '#lib/platform/text.ts';
-import { type Refusal, sendMails } from './mail.ts';
-import type { MailEnv } from './mail-address.ts';
 import { boundedPauseMs, retryAfterMs } from './pacing.ts';
 
 /** Publishes on NATS. Throws a readable Error. Only in the deliverer, to keep the client out of other bundles. */
 export type Publish = (subject: string, body: string, headers: Record<string, string>) => Promise<void>;
 
-export type SendEnv = MailEnv & { publish?: Publish | undefined };
+/**
+ * A refused alert. `retry_after_ms`: the receiver limits the rate (429). `final`: no attempt can succeed. `partly`: it
+ * reached some of the addresses.
+ */
+export type Refusal = {
+  error: string;
+  retry_after_ms?: number;
+  timed_out?: boolean;
+  final?: boolean;
+  partly?: boolean;
+};
+
+/** Error of a mail without a mail server. */
+export const NO_MAIL = 'mail is not configured; the operator must set SMTP_URL and MAIL_FROM';
+
+/** Sends a mail to its confirmed addresses. Only in the deliverer, to keep it out of other bundles. */
+export type Mail = (
+  letter: Letter,
+  account: AccountItem,
+  marks: Record<string, string>,
+) => Promise<Refusal | undefined>;
+
+export type SendEnv = { ports: Ports; publish?: Publish | undefined; mail?: Mail | undefined };
 
 const TIMEOUT_MS = 10_000;
 const REPLY_BYTES = 1024;
@@ -51,7 +72,7 @@ function sendBy(
     case 'nats':
       return publish(env, send, marks, account.id);
     case 'smtp':
-      return sendMails(env, send.mail, account, marks);
+      return env.mail ? env.mail(send.mail, account, marks) : Promise.resolve({ error: NO_MAIL });
   }
 }
 
