@@ -1,7 +1,7 @@
 import { deliver } from '#lib/alerting/notify/deliver.ts';
-import { sendMails } from '#lib/alerting/notify/mail.ts';
-import { askAddress, type SendMail } from '#lib/alerting/notify/mail-address.ts';
-import type { Mail, Publish } from '#lib/alerting/notify/send.ts';
+import { mailBy } from '#lib/alerting/notify/mail.ts';
+import { askAddress } from '#lib/alerting/notify/mail-address.ts';
+import type { Publish } from '#lib/alerting/notify/send.ts';
 import { mailSender } from '#lib/channels/mail-client.ts';
 import { natsPublisher } from '#lib/channels/nats-client.ts';
 import { envOf, type Ports } from '#lib/env.ts';
@@ -15,8 +15,7 @@ const LIMITS = { permits: 200, per_target: 10, wait_ms: 1_000 };
 /** Attempts deliveries. Only this function has clients of NATS and of the mail server. */
 export const create = (ports: Ports, publish: Publish | undefined = natsOf(ports)) => {
   const mailEnv = { ...envOf(ports), sendMail: mailOf(ports) };
-  const mail: Mail = (letter, account, marks) => sendMails(mailEnv, letter, account, marks);
-  const env = { ...envOf(ports), publish, mail, permits: new FairSemaphore(LIMITS, ports.clock) };
+  const env = { ...mailEnv, publish, mail: mailBy(mailEnv), permits: new FairSemaphore(LIMITS, ports.clock) };
   return ({ Records }: { Records: QueueRecord[] }): Promise<BatchReply> =>
     eachMessage(ports.log, Records, (body, record) => {
       const message = messages.delivery.parse(body);
@@ -28,5 +27,4 @@ export const create = (ports: Ports, publish: Publish | undefined = natsOf(ports
 const natsOf = ({ settings, log }: Ports): Publish | undefined =>
   settings.NATS_URL === '' ? undefined : natsPublisher(settings.NATS_URL, log);
 
-const mailOf = ({ settings, log }: Ports): SendMail | undefined =>
-  settings.SMTP_URL === '' ? undefined : mailSender(settings, log);
+const mailOf = ({ settings, log }: Ports) => (settings.SMTP_URL === '' ? undefined : mailSender(settings, log));

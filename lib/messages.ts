@@ -47,8 +47,8 @@ export const WRITTEN_MS = 15_000;
 /** Delivery to attempt; `turn` (epoch ms): its reserved send time. */
 const Delivery = z.object({ tenant_id: z.string(), delivery_id: z.string(), turn: z.number().optional() });
 export type DeliveryMessage = z.infer<typeof Delivery>;
-/** Address that is asked to confirm that it wants mails of the account. */
-const AddressRequest = z.object({ tenant_id: z.string(), address: z.string() });
+/** Address that is asked to confirm that it wants mails of the account; `again`: even if it was asked before. */
+const AddressRequest = z.object({ tenant_id: z.string(), address: z.string(), again: z.literal(true).optional() });
 export type AddressRequest = z.infer<typeof AddressRequest>;
 
 /** Items of a deleted check; without `check_id`, items of a deleted entity. */

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { auditWriter } from '#lib/access/audit-writer.ts';
 import type { Context, TenantEnv } from '#lib/access/context.ts';
 import { auditedAddress, type MailAddressItem, mailAddressKey } from '#lib/access/mail-address.ts';
-import { newAddress, plainName, requestLimit } from '#lib/alerting/notify/mail-address.ts';
+import { newAddress, plainName, requestLimit, sendRequests } from '#lib/alerting/notify/mail-address.ts';
 import type { Channel } from '#lib/alerting/policy/policy.ts';
 import { mailAddressesIn } from '#lib/channels/registry.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
@@ -69,16 +69,10 @@ export async function askNewAddresses(context: Context, channel: Settings): Prom
   // On a conflict, another request adds them.
   await ports.table.transact(puts.map((put) => ({ put, if: 'absent' as const })));
   // Otherwise the caller would repeat the request and create the channel twice.
-  await ask(context, fresh).catch((error) => {
+  await sendRequests(context, tenant, fresh).catch((error) => {
     ports.log.warn('addresses not asked, will be asked with the first alert', { tenant_id: tenant, error });
   });
 }
-
-const ask = ({ ports, tenant }: Context, addresses: readonly string[]): Promise<void> =>
-  ports.queues.send(
-    'delivery',
-    addresses.map((address) => ({ body: { tenant_id: tenant, address }, group: tenant })),
-  );
 
 /** Returns the author as named in a mail to a stranger, who must not get a link to somewhere else. */
 function authorOf({ user_email, key_label }: Pick<Context['caller'], 'user_email' | 'key_label'>): string {
@@ -107,7 +101,7 @@ async function askAgain(context: Context, address: string): Promise<MailAddress>
     );
   }
   await commit(ports, auditWriter(context, 'ask', auditedAddress)(item, item, { asked_at: iso(ports.clock.now()) }));
-  await ask(context, [item.address]);
+  await sendRequests(context, tenant, [item.address], true);
   return addressView(item.address, item);
 }
 

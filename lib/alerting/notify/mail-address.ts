@@ -19,7 +19,7 @@ import { isSignedBy, LINK_PATH, parseSigned, signedToken } from './alert-links.t
 import { NO_MAIL } from './send.ts';
 
 /** Sends a mail with these headers through the operator's mail server. Only the deliverer has one. */
-export type SendMail = (mail: Letter, headers: Record<string, string>) => Promise<LetterRefusal | undefined>;
+type SendMail = (mail: Letter, headers: Record<string, string>) => Promise<LetterRefusal | undefined>;
 
 export type MailEnv = Env & { sendMail?: SendMail | undefined };
 
@@ -108,11 +108,28 @@ const ASKED = 'not asked again: the address was asked several times, or has unsu
 
 type Confirmation = OneTime & AddressRequest;
 
+/** Whether no request was sent to an address that has not confirmed. */
+export const isUnasked = ({ status, request, asked_at }: MailAddressItem): boolean =>
+  status === 'pending' && !request && asked_at === undefined;
+
+/** Requests that the deliverer asks addresses to confirm. @param again also if they were asked before */
+export const sendRequests = (
+  { ports }: Env<'queues'>,
+  tenant_id: string,
+  addresses: readonly string[],
+  again?: true,
+): Promise<void> =>
+  ports.queues.send(
+    'delivery',
+    addresses.map((address) => ({ body: { tenant_id, address, ...(again && { again }) }, group: tenant_id })),
+  );
+
 /** Sends an address the mail that asks for its confirmation, unless it has confirmed or a limit is reached. */
-export async function askAddress(env: MailEnv, { tenant_id, address }: AddressRequest): Promise<void> {
+export async function askAddress(env: MailEnv, message: AddressRequest): Promise<void> {
   const { ports } = env;
+  const { tenant_id, address } = message;
   const token = `fwm_${ports.ids.secret()}`;
-  const begun = await retryOnConflict(ports, () => beginRequest(env, { tenant_id, address }, token));
+  const begun = await retryOnConflict(ports, () => beginRequest(env, message, token));
   if (!begun) return;
   const refusal = await env.sendMail!(letterOf(env, begun, token), {});
   await change(env, tenant_id, address, UNNOTED, (item) => {
@@ -130,13 +147,14 @@ type Begun = { account: AccountItem; item: MailAddressItem };
 /** Records a request with its token before the mail is sent. @returns undefined if none may be sent */
 async function beginRequest(
   env: MailEnv,
-  { tenant_id, address }: AddressRequest,
+  { tenant_id, address, again }: AddressRequest,
   token: string,
 ): Promise<Begun | undefined | typeof RETRY> {
   const { ports, keys } = env;
   const key = mailAddressKey(keys, tenant_id, address);
   const [account, stored] = await ports.table.getMany<[AccountItem, MailAddressItem]>([keys.account(tenant_id), key]);
   if (!account || isDisabled(account) || stored?.status === 'confirmed') return undefined;
+  if (stored && !again && !isUnasked(stored)) return undefined;
   const digest = digestOf(token);
   const before = stored ?? newAddress(env, { tenant_id, address });
   const { error: _past, ...kept } = before;

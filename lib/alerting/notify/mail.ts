@@ -3,14 +3,19 @@ import { type MailAddressItem, mailAddressKey } from '#lib/access/mail-address.t
 import type { Letter, LetterRefusal } from '#lib/channels/mail-client.ts';
 import { addressed } from '#lib/channels/types/email.ts';
 import { linksAddress } from '#lib/settings.ts';
-import { askAddress, type MailEnv, NO_ADDRESS, takeMails, unsubscribeUrl } from './mail-address.ts';
-import { NO_MAIL, type Refusal } from './send.ts';
+import { isUnasked, type MailEnv, NO_ADDRESS, sendRequests, takeMails, unsubscribeUrl } from './mail-address.ts';
+import { type Mail, NO_MAIL, type Refusal } from './send.ts';
 
 /** Pause in ms after a mail server asked to try later. */
 const MAIL_PAUSE_MS = 60_000;
 
-/** Sends a mail to each address that has confirmed, and asks new addresses to confirm. */
-export async function sendMails(
+/** Returns the function that sends a mail to each confirmed address. Unknown addresses are then asked to confirm. */
+export const mailBy =
+  (env: MailEnv): Mail =>
+  (letter, account, marks) =>
+    sendMails(env, letter, account, marks);
+
+async function sendMails(
   env: MailEnv,
   letter: Letter,
   account: AccountItem,
@@ -23,9 +28,8 @@ export async function sendMails(
   const items = await ports.table.getMany<MailAddressItem>(
     letter.to.map((address) => mailAddressKey(keys, account.id, address)),
   );
-  const unasked = letter.to.filter((_, i) => isUnasked(items[i]));
-  await Promise.all(unasked.map((address) => askAddress(env, { tenant_id: account.id, address })));
-
+  const unasked = letter.to.filter((_, i) => !items[i] || isUnasked(items[i]));
+  if (unasked.length > 0) await sendRequests(env, account.id, unasked);
   const confirmed = letter.to.filter((_, i) => items[i]?.status === 'confirmed');
   const skipped = letter.to.flatMap((address, i) => problemOf(address, items[i]) ?? []);
   if (confirmed.length === 0) return { error: `not sent: ${skipped.join('; ')}`, final: true };
@@ -41,9 +45,6 @@ export async function sendMails(
   );
   return summary(outcomes, skipped);
 }
-
-const isUnasked = (item: MailAddressItem | undefined): boolean =>
-  !item || (item.status === 'pending' && !item.request && item.asked_at === undefined);
 
 function problemOf(address: string, item: MailAddressItem | undefined): string | undefined {
   if (item?.status === 'confirmed') return undefined;
