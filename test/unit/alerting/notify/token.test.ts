@@ -1,6 +1,13 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isSignedBy, type LinkClaims, linkToken, parseToken } from '#lib/alerting/notify/alert-links.ts';
+import {
+  isSignedBy,
+  type LinkClaims,
+  linkToken,
+  parseSigned,
+  parseToken,
+  signedToken,
+} from '#lib/alerting/notify/alert-links.ts';
 
 const claims: LinkClaims = {
   action: 'silence',
@@ -35,6 +42,22 @@ describe('the token of a link', () => {
       }),
       { numRuns: 1000, examples: [...'ABCDEFGHIJKLMNOP'].map((letter) => [token.length - 1, letter]) },
     );
+  });
+
+  it('of a mail unsubscribes only its address from its account, however long the address', () => {
+    fc.assert(
+      fc.property(fc.emailAddress(), fc.emailAddress(), (one, other) => {
+        const fields = [claims.tenant, one];
+        const read = parseSigned(signedToken('key', 'unsubscribe', fields))!;
+        expect(read.fields).toEqual(fields);
+        expect(isSignedBy('key', 'unsubscribe', read)).toBe(true);
+        expect(isSignedBy('key', 'link', read)).toBe(false);
+        const { text } = parseSigned(signedToken('other key', 'unsubscribe', [claims.tenant, other]))!;
+        expect(isSignedBy('key', 'unsubscribe', { ...read, text })).toBe(text === read.text);
+      }),
+    );
+    const longest = `${'a'.repeat(242)}@example.com`;
+    expect(parseSigned(signedToken('key', 'unsubscribe', [claims.tenant, longest]))?.fields[1]).toBe(longest);
   });
 
   it('rejects any other text', () => {
