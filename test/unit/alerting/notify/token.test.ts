@@ -19,7 +19,7 @@ const claims: LinkClaims = {
 };
 const token = linkToken('key', claims);
 
-describe('the token of a link', () => {
+describe('the token of a link or a mail', () => {
   it('contains its claims, and only the key of its account verifies it', () => {
     const read = parseToken(token)!;
     expect(read.claims).toEqual(claims);
@@ -44,7 +44,7 @@ describe('the token of a link', () => {
     );
   });
 
-  it('of a mail unsubscribes only its address from its account, however long the address', () => {
+  it('unsubscribes only its address from its account, however long the address is', () => {
     fc.assert(
       fc.property(fc.emailAddress(), fc.emailAddress(), (one, other) => {
         const fields = [claims.tenant, one];
