@@ -52,7 +52,7 @@ export const functions: Record<FunctionName, FunctionSpec> = {
     memory_mb: 512,
     timeout_seconds: 29,
     table: ['put', 'delete'],
-    sends: ['job', 'deadline', 'rollup', 'action', 'reclaim', 'incident'],
+    sends: ['job', 'deadline', 'delivery', 'rollup', 'action', 'reclaim', 'incident'],
     reaches_out: true,
   },
   // Separate because it carries the libraries of passkeys and OpenID Connect, which few requests need.

@@ -61,6 +61,7 @@ export async function reclaimAccount({ ports, keys }: Env, { tenant_id }: { tena
     ...(await keysUnder(ports, keys.alerting(tenant_id))),
     ...(await keysUnder(ports, keys.lastsOfChannels(tenant_id))),
     ...(await keysUnder(ports, keys.groups(tenant_id))),
+    ...(await keysUnder(ports, keys.mailAddresses(tenant_id))),
     ...(await keysOfPingKeys(scope)),
     ...(await keysUnder(ports, keys.blueprints(tenant_id))),
     keys.checkCount(tenant_id),

@@ -37,6 +37,16 @@ export const accessKeys = {
   challenge: (digest: string) => key(`CHALLENGE#${digest}`, 'CHALLENGE'),
   oidcRequest: (digest: string) => key(`OIDC#${digest}`, 'OIDC'),
   signInLink: (digest: string) => key(`LINK#${digest}`, 'LINK'),
+
+  // consent of e-mail addresses to mails of an account, and the mails sent lately
+  mailAddresses: (tenant: string) => ofTenant(tenant, 'MAIL_ADDRESSES'),
+  /** @param digest of the folded address */
+  mailAddress: (tenant: string, digest: string) => key(ofTenant(tenant, 'MAIL_ADDRESSES'), digest),
+  /** @param digest of the token of a confirmation link */
+  mailConfirmation: (digest: string) => key(`CONFIRM#${digest}`, 'CONFIRM'),
+  mailsOf: (tenant: string) => key(ofTenant(tenant), 'MAILS'),
+  /** @param digest of the folded address, over all accounts */
+  mailsTo: (digest: string) => key(`MAILS#${digest}`, 'MAILS'),
 };
 
 // Prefixes of sort keys; docs/develop/keys.md describes the items.

@@ -44,6 +44,13 @@ export const wakeMessage = (tenant: string, at: number, after = 0): Message<Wake
 /** Upper bound (ms) for a started write to commit or fail. */
 export const WRITTEN_MS = 15_000;
 
+/** Delivery to attempt; `turn` (epoch ms): its reserved send time. */
+const Delivery = z.object({ tenant_id: z.string(), delivery_id: z.string(), turn: z.number().optional() });
+export type DeliveryMessage = z.infer<typeof Delivery>;
+/** Address that is asked to confirm that it wants mails of the account; `again`: even if it was asked before. */
+const AddressRequest = z.object({ tenant_id: z.string(), address: z.string(), again: z.literal(true).optional() });
+export type AddressRequest = z.infer<typeof AddressRequest>;
+
 /** Items of a deleted check; without `check_id`, items of a deleted entity. */
 const ReclaimEntity = z.object({ tenant_id: z.string(), entity_id: z.string(), check_id: z.string().optional() });
 /** Cell that a check has left, or one of its intervals. */
@@ -93,8 +100,8 @@ export const messages = {
   deadline: z.union([z.object({ deadlines: z.array(DueDeadline) }), Wake]),
   /** Transition or alert that the notifier could not handle. */
   notify: z.object({ tenant_id: z.string(), check_id: z.string(), sk: z.string() }),
-  /** Delivery to attempt; `turn` (epoch ms): its reserved send time. */
-  delivery: z.object({ tenant_id: z.string(), delivery_id: z.string(), turn: z.number().optional() }),
+  /** Work of the deliverer, which alone reaches the mail server. */
+  delivery: z.union([Delivery, AddressRequest]),
   /** Due rollups of a cell; then again those in `from`–`to`, if last made before `after` (epoch ms). */
   rollup: z.object({
     tenant_id: z.string(),

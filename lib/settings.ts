@@ -208,7 +208,8 @@ export const SettingsSchema = z.object({
     )
     .describe(
       'Mail server for email channels: `smtp://user:password@mail.example.com:587` requires STARTTLS, `smtps://` (465) ' +
-        'starts with TLS; without user and password TLS is used if offered. Empty: no email channels.',
+        'starts with TLS; without user and password TLS is used if offered. Recipients confirm by a link below `PUBLIC_URL`. ' +
+        'Empty: no email channels.',
     ),
   MAIL_FROM: z
     .string()

@@ -16,6 +16,7 @@ export const limitRows = (me: Me): LimitRow[] => [
   row('Probes per minute', me.use.checks_per_minute, me.checks_per_minute_limit),
   row('Expressions per minute', me.use.expressions_per_minute, me.expressions_per_minute_limit),
   row('Relations', me.use.relations, me.relation_limit),
+  row('Mails per hour', undefined, me.mails_per_hour_limit),
   row('Checks per entity', undefined, me.check_limit_per_entity),
   row('API keys per user', undefined, me.key_limit_per_user),
   row('Team members', undefined, me.user_limit, 'including invitations'),

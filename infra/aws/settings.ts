@@ -199,6 +199,10 @@ function conflictsOf(settings: DeploySettings): string[] {
     OIDC_ISSUER.startsWith('http:') &&
       'OIDC_ISSUER: must begin with https://, because a function cannot run a local provider.',
     (SMTP_URL_SECRET === '') !== (MAIL_FROM === '') && 'SMTP_URL_SECRET and MAIL_FROM: set both or neither.',
+    SMTP_URL_SECRET !== '' &&
+      settings.PUBLIC_URL === '' &&
+      DOMAIN_NAME === '' &&
+      'SMTP_URL_SECRET: needs DOMAIN_NAME or PUBLIC_URL, because recipients of mail confirm by a link.',
     OIDC_SECRET !== '' && OIDC_ISSUER === '' && 'OIDC_SECRET: needs OIDC_ISSUER.',
   ].filter((one) => one !== false);
 }

@@ -135,6 +135,11 @@ export const STEPS: readonly Step[] = [
   { endpoint: 'PUT /v1/notify/policy', body: () => ({ repeat_interval_seconds: 7200 }) },
   {
     endpoint: 'POST /v1/notify/channels',
+    body: () => ({ name: 'Mail', channel_type: 'email', config: { to: 'oncall@example.com' }, enabled: false }),
+  },
+  { endpoint: 'POST /v1/notify/addresses/ask', body: () => ({ address: 'oncall@example.com' }) },
+  {
+    endpoint: 'POST /v1/notify/channels',
     body: () => ({
       name: 'Payments on call',
       slug: 'payments',

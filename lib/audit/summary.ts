@@ -25,6 +25,7 @@ const TYPE_NAMES: Partial<Record<TargetType, string>> = {
   key: 'API key',
   ping_key: 'ping key',
   identity: 'sign-in identity',
+  address: 'e-mail address',
 };
 
 /** Verbs of actions that differ from VERBS. */

@@ -6,16 +6,15 @@ const TIMEOUT_MS = 10_000;
 /** Loaded with the first mail, because many services have no mail channels. */
 const client = () => import('nodemailer');
 
-/** Mail without its sender. Ids are those of `Message-ID`, without brackets and host. */
+/** Mail without its sender. Ids are for `Message-ID`, without brackets and host; `thread` is null for a single mail. */
 export type Letter = {
   to: string[];
   subject: string;
   text: string;
   html: string;
   id: string;
-  thread: string;
+  thread: string | null;
   date: number;
-  unsubscribe_url: string | null;
   headers: Record<string, string>;
 };
 
@@ -41,7 +40,7 @@ export function mailSender(settings: { SMTP_URL: string; MAIL_FROM: string }, lo
   return async (letter: Letter, headers: Record<string, string>): Promise<LetterRefusal | undefined> => {
     const { createTransport } = await client();
     const transport = createTransport(options);
-    const { to, subject, text, html, id, thread, date, unsubscribe_url } = letter;
+    const { to, subject, text, html, id, thread, date } = letter;
     const { promise: late, reject } = Promise.withResolvers<never>();
     const timer = setTimeout(() => reject(Object.assign(new Error('timeout'), { code: 'ETIMEDOUT' })), timeoutMs);
     try {
@@ -53,9 +52,8 @@ export function mailSender(settings: { SMTP_URL: string; MAIL_FROM: string }, lo
         html,
         date: new Date(date),
         messageId: idOf(id),
-        inReplyTo: idOf(thread),
-        references: idOf(thread),
-        headers: { ...letter.headers, ...headers, 'List-Unsubscribe': unsubscribe(MAIL_FROM, id, unsubscribe_url) },
+        ...(thread !== null && { inReplyTo: idOf(thread), references: idOf(thread) }),
+        headers: { ...letter.headers, ...headers },
       });
       await Promise.race([sent, late]);
       return undefined;
@@ -69,13 +67,6 @@ export function mailSender(settings: { SMTP_URL: string; MAIL_FROM: string }, lo
       transport.close();
     }
   };
-}
-
-/** Returns the header of RFC 2369: a mail to the operator, or the page of the check. */
-function unsubscribe(from: string, id: string, url: string | null): string {
-  const address = /<([^>]+)>$/.exec(from)?.[1] ?? from;
-  const mailto = `<mailto:${address}?subject=${encodeURIComponent(`Unsubscribe ${id}`)}>`;
-  return url === null ? mailto : `<${url}>, ${mailto}`;
 }
 
 const timeOuts = (ms: number) => ({ connectionTimeout: ms, greetingTimeout: ms, socketTimeout: ms, dnsTimeout: ms });

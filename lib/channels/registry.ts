@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { discord } from '#lib/channels/types/discord.ts';
-import { email } from '#lib/channels/types/email.ts';
+import { addressesIn, email } from '#lib/channels/types/email.ts';
 import { googlechat } from '#lib/channels/types/googlechat.ts';
 import { gotify } from '#lib/channels/types/gotify.ts';
 import { matrix } from '#lib/channels/types/matrix.ts';
@@ -88,6 +88,10 @@ export function destinationDigest(input: ChannelInput): string {
   const text = JSON.stringify([input.channel_type, address, recipient]);
   return createHash('sha256').update(text).digest('base64url').slice(0, 22);
 }
+
+/** Returns the e-mail addresses that receive the alerts of a channel; null if it sends no mail. */
+export const mailAddressesIn = ({ channel_type, config }: ChannelInput): string[] | null =>
+  channel_type === email.type ? addressesIn(config.to ?? '') : null;
 
 function addressOf(send: Send): string {
   if (send.via === 'http') return send.receiver ?? send.url;

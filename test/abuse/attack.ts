@@ -24,8 +24,9 @@ export type Ready = {
 /** A kind of attack on other tenants. */
 export type Attack = (around: Surroundings) => Promise<Ready>;
 
-/** Address of the attackers' targets, receivers and clients. */
+/** Address of the attackers' targets, receivers and clients, and port of the mail server of the service. */
 export const HOSTILE = '127.77.0.6';
+export const MAIL_PORT = 2525;
 
 /** Counts values: `200: 40, 429: 1960`. */
 export class Tally {

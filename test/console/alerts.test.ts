@@ -219,6 +219,20 @@ describe.skipIf(!binary)('alerts page in a browser', () => {
     }
   });
 
+  it('shows which addresses of a channel have not confirmed, and asks one again', async () => {
+    const admin = await newTenant();
+    const config = { to: 'oncall@example.com' };
+    got(await admin.post('/v1/notify/channels', { name: 'Mail', channel_type: 'email', config }), 201);
+    const { page, complaints } = await personAt(world.browser, world.url, admin.key, '/alerts/channels');
+    const row = page.getByRole('table', { name: 'Channels' }).locator('tbody tr');
+    await row.getByText('not confirmed').waitFor();
+    await row.getByRole('button', { name: 'Send confirmation to oncall@example.com again' }).click();
+    await page.getByText('oncall@example.com gets a mail with a link to confirm.').waitFor();
+    expect(got(await admin.get('/v1/audit?action=address.ask'), 200)).toHaveLength(1);
+    expect(await barriers(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
   it('edits account channels, silences and the default policy in forms', async () => {
     const person = await onCall({ place: '/alerts/channels' });
     const { page, admin, rowsOf } = person;

@@ -40,6 +40,7 @@ describe('an account channel', () => {
       slug: null,
       channel_type: 'webhook',
       config,
+      addresses: null,
       group_seconds: 0,
       applies_to: null,
       enabled: true,

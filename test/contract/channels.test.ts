@@ -25,6 +25,7 @@ describe('channels', () => {
       scope: 'check',
       check_id: id,
       ...webhook,
+      addresses: null,
       group_seconds: 0,
       created_at: expect.any(String),
       last_delivery: null,

@@ -1,7 +1,7 @@
 import { deliver } from '#lib/alerting/notify/deliver.ts';
 import type { DeliveryItem } from '#lib/alerting/notify/delivery-item.ts';
 import { createDelivery, newDelivery } from '#lib/alerting/notify/fan-out.ts';
-import type { MessageOf } from '#lib/messages.ts';
+import type { DeliveryMessage } from '#lib/messages.ts';
 import { FairSemaphore } from '#lib/platform/sharing/fair-semaphore.ts';
 import { iso } from '#lib/platform/time.ts';
 import { alertWorld, START, TENANT } from './alert-world.ts';
@@ -40,7 +40,7 @@ export async function limitedReceiver({ burst, refill_ms, retry_s }: Limit) {
   const recorded: (DeliveryItem | undefined)[] = [];
   const run = async () => {
     for (const { body } of world.takeDue('delivery'))
-      await deliver({ ...world, permits: places }, body as MessageOf<'delivery'>, 'more');
+      await deliver({ ...world, permits: places }, body as DeliveryMessage, 'more');
   };
   return {
     requests,

@@ -7,6 +7,7 @@ import { refusal } from '#console/app/session.ts';
 import { showToast } from '#console/app/toasts.tsx';
 import { AccountChannelForm } from '#console/parts/alerts/account-channel-form.tsx';
 import { DELIVERY_MARK } from '#console/parts/alerts/delivery-list.tsx';
+import { MailAddresses } from '#console/parts/alerts/mail-addresses.tsx';
 import { Selects } from '#console/parts/alerts/selects.tsx';
 import { Button } from '#console/parts/button.tsx';
 import { ChannelForm } from '#console/parts/channel-form.tsx';
@@ -160,6 +161,7 @@ function columnsOf(
             <span class="narrow">{labelOfChannel(channel)} </span>
             {channel.last_delivery?.error}
           </span>
+          <MailAddresses addresses={channel.addresses} onChange={reload} />
         </>
       ),
       compare: (a, b) => byName(ownerOf(a), ownerOf(b)),

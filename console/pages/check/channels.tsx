@@ -6,6 +6,7 @@ import { refusal } from '#console/app/session.ts';
 import { showToast } from '#console/app/toasts.tsx';
 import { DeliveryOutcome } from '#console/parts/alerts/delivery-list.tsx';
 import { EscalationHint } from '#console/parts/alerts/escalation.tsx';
+import { MailAddresses } from '#console/parts/alerts/mail-addresses.tsx';
 import { Button } from '#console/parts/button.tsx';
 import { ChannelForm } from '#console/parts/channel-form.tsx';
 import { Confirm } from '#console/parts/confirm.tsx';
@@ -120,6 +121,7 @@ function ChannelRow({ channel, escalation, path, reload }: RowProps) {
         ) : (
           <span class="hint">No deliveries yet.</span>
         )}
+        <MailAddresses addresses={channel.addresses} onChange={reload} />
       </div>
       {open === 'edit' && (
         <Dialog help="channels" title={`Edit ${name}`} wide onClose={close}>

@@ -19,8 +19,9 @@ import { iso } from '#lib/platform/time.ts';
 import { changeAlerting } from './change-alerting.ts';
 import { newSettings, withSettings } from './channel-settings.ts';
 import { channelsOfChecks } from './check-channels.ts';
+import { addressesOf, askNewAddresses, MailAddresses } from './mail-addresses.ts';
 import { ChannelRecord } from './policy-schemas.ts';
-import { deliveryView, withoutSecrets } from './views.ts';
+import { type AboutChannel, deliveryView, withoutSecrets } from './views.ts';
 
 const DESCRIPTIONS = {
   name: 'Display name.',
@@ -84,6 +85,7 @@ export const AccountChannelRecord = z
     config: z
       .record(z.string(), z.string())
       .describe('Settings of its type; a read-only key gets ******** for secrets.'),
+    addresses: MailAddresses,
     group_seconds: GroupSeconds,
     applies_to: AlertSelector.nullable().describe(DESCRIPTIONS.applies_to),
     enabled: z.boolean().describe(DESCRIPTIONS.enabled),
@@ -99,28 +101,34 @@ export const ChangedAccountChannel = AccountChannelRecord.extend({
 }).meta({ id: 'ChangedAccountChannel' });
 
 /** Returns an account channel as visible to the caller. */
-export const accountChannelView = (
+const accountChannelView = (
   context: Context,
   channel: AccountChannel,
-  last: DeliveryRecord | undefined,
+  { last, addresses = null }: AboutChannel,
 ): AccountChannelRecord =>
   pick(AccountChannelRecord, {
     ...channel,
     scope: 'account',
     slug: channel.slug ?? null,
     config: seesSecrets(context.caller) ? channel.config : withoutSecrets(channel),
+    addresses,
     group_seconds: channel.group_seconds ?? 0,
     last_delivery: last ? deliveryView(context, last) : null,
   });
 
-/** Reads the latest delivery of account channels and returns their views. */
+/** Reads the latest delivery and the addresses of account channels and returns their views. */
 export async function accountChannelViews(
   context: Context,
   channels: readonly AccountChannel[],
 ): Promise<AccountChannelRecord[]> {
   const { ports, keys, tenant } = context;
-  const lasts = await ports.table.getMany<LastDeliveryItem>(channels.map(({ id }) => keys.lastOfChannel(tenant, id)));
-  return channels.map((channel, i) => accountChannelView(context, channel, lasts[i]?.delivery));
+  const [lasts, addresses] = await Promise.all([
+    ports.table.getMany<LastDeliveryItem>(channels.map(({ id }) => keys.lastOfChannel(tenant, id))),
+    addressesOf(context, channels),
+  ]);
+  return channels.map((channel, i) =>
+    accountChannelView(context, channel, { last: lasts[i]?.delivery, addresses: addresses[i] }),
+  );
 }
 
 const propertiesOf = (channel: AccountChannel) => {
@@ -174,6 +182,7 @@ export async function addAccountChannel(context: Context, input: NewAccountChann
     assertNameFree(present, channel);
     return { writes: [{ put: channel, if: 'absent' }, ...note(undefined, channel)] };
   });
+  await askNewAddresses(context, channel);
   return channel;
 }
 
@@ -196,6 +205,7 @@ export async function changeAccountChannel(
     result = { ...changed, v: ports.ids.token(), updated_at: iso(ports.clock.now()) };
     return { writes: [{ put: result, if: { version: channel.v } }, ...note(channel, result)], rechecks: true };
   });
+  await askNewAddresses(context, result!);
   return result!;
 }
 

@@ -7,7 +7,6 @@ import {
   AccountChannelBody,
   AccountChannelPatch,
   AccountChannelRecord,
-  accountChannelView,
   accountChannelViews,
   addAccountChannel,
   allChannels,
@@ -18,6 +17,7 @@ import {
   requireAccountChannel,
 } from './account-channels.ts';
 import { changeDefaultPolicy, DefaultPolicyBody, DefaultPolicyRecord, readDefaultPolicy } from './default-policy.ts';
+import { mailAddressRoutes } from './mail-addresses.ts';
 import { createMonitor, Monitor, MonitorBody } from './monitors.ts';
 import { examplePreview, TestedChannel, testAccountChannel } from './preview.ts';
 import {
@@ -143,10 +143,8 @@ const channelRoutes = [
     errors: ['LIMIT_EXCEEDED', 'CONFLICT'],
     run: async (context, { body }) => {
       const channel = await addAccountChannel(context, body);
-      return {
-        ...accountChannelView(context, channel, undefined),
-        notice: await noticeOf(context, channel.applies_to),
-      };
+      const [view] = await accountChannelViews(context, [channel]);
+      return { ...view!, notice: await noticeOf(context, channel.applies_to) };
     },
   }),
   row({
@@ -290,6 +288,7 @@ const monitorRoutes = [
 export const accountAlertRoutes = [
   ...monitorRoutes,
   ...channelRoutes,
+  ...mailAddressRoutes,
   ...policyRoutes,
   ...silenceRoutes,
   ...windowRoutes,

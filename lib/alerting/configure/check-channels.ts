@@ -11,6 +11,7 @@ import type { Item } from '#lib/platform/ports.ts';
 import { queryMerged } from '#lib/platform/table/pages.ts';
 import { iso } from '#lib/platform/time.ts';
 import { newSettings, withSettings } from './channel-settings.ts';
+import { addressesOf, askNewAddresses } from './mail-addresses.ts';
 import { savePolicy } from './policies.ts';
 import type { ChannelPatch, ChannelRecord } from './policy-schemas.ts';
 import { auditedChannel, channelView, type PolicyOfCheck } from './views.ts';
@@ -45,6 +46,7 @@ export async function addChannel(context: Context, check: CheckItem, input: Chan
     { put: pointer },
     ...note(undefined, { check: before.check, channel }),
   ]);
+  await askNewAddresses(context, channel);
   return channel;
 }
 
@@ -70,7 +72,9 @@ export async function changeChannel(
     }),
     (before, after) => note(sideOf(before), sideOf(after)),
   );
-  return channelOf(stored, id);
+  const after = channelOf(stored, id);
+  await askNewAddresses(context, after);
+  return after;
 }
 
 /** Removes a channel. Its unfinished deliveries end as failed. */
@@ -116,9 +120,17 @@ export const channelsOfChecks =
         page.items.map(({ check_id, channel_id }) => keys.lastDelivery(tenant, check_id, channel_id)),
       ),
     ]);
-    const found = page.items.flatMap(({ sk, check_id, channel_id }, i) => {
+    const present = page.items.flatMap(({ sk, check_id, channel_id }, i) => {
       const channel = checks[i] && policies[i]?.channels.find((one) => one.id === channel_id);
-      return channel ? [{ at: sk, value: channelView(context, check_id, channel, latestDeliveryOf(lasts[i])) }] : [];
+      return channel ? [{ sk, check_id, channel, last: latestDeliveryOf(lasts[i]) }] : [];
     });
+    const addresses = await addressesOf(
+      context,
+      present.map(({ channel }) => channel),
+    );
+    const found = present.map(({ sk, check_id, channel, last }, i) => ({
+      at: sk,
+      value: channelView(context, check_id, channel, { last, addresses: addresses[i] }),
+    }));
     return { found, next: page.next };
   };

@@ -5,6 +5,7 @@ import { SilenceChanges, SilenceProperties } from '#lib/catalog/silence-settings
 import { GroupSeconds } from '#lib/channels/registry.ts';
 import { CreatedAt, IdOf, Unchanged, UpdatedAt } from '#lib/platform/http/route.ts';
 import { REDACTED } from '#lib/platform/secrets/kept-secrets.ts';
+import { MailAddresses } from './mail-addresses.ts';
 
 /** The settings of a policy, of a check or of the account. */
 export const PolicySettings = z.object(settingMembers);
@@ -38,6 +39,7 @@ export const ChannelRecord = z
     config: z
       .record(z.string(), z.string())
       .describe('Settings of its type; a read-only key gets ******** for secrets.'),
+    addresses: MailAddresses,
     group_seconds: GroupSeconds,
     created_at: CreatedAt,
     last_delivery: DeliveryRecord.nullable().describe('The latest delivery to it; null before the first.'),

@@ -11,7 +11,7 @@ import { DeliveryFilter, deliveryLog, requireDelivery } from './deliveries.ts';
 import { readPolicy, updatePolicy } from './policies.ts';
 import { ChannelPatch, ChannelRecord, PolicyBody, PolicyRecord } from './policy-schemas.ts';
 import { previewOf, TestedChannel, testChannel } from './preview.ts';
-import { channelView, policyView, readChannelView } from './views.ts';
+import { policyView, readChannelView } from './views.ts';
 
 const row = route<Context>();
 
@@ -59,7 +59,7 @@ export const alertRoutes = [
     errors: ['LIMIT_EXCEEDED'],
     load: loadCheck,
     run: async (context, { loaded, body }) =>
-      channelView(context, loaded.id, await addChannel(context, loaded, body), undefined),
+      readChannelView(context, loaded.id, await addChannel(context, loaded, body)),
   }),
   row({
     method: 'PUT',

@@ -13,6 +13,7 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import { checkLabel } from '#lib/checks/types/registry.ts';
 import { pick } from '#lib/platform/plain-data.ts';
 import { iso } from '#lib/platform/time.ts';
+import { addressesOf } from './mail-addresses.ts';
 import { ChannelRecord, PolicyRecord, PolicySettings } from './policy-schemas.ts';
 
 /** Returns the policy of a check for the caller; a read-only key gets no secrets of channels. */
@@ -21,9 +22,12 @@ export async function policyView(
   { check, entity, stored, policy, account }: PolicyOfCheck,
 ): Promise<PolicyRecord> {
   const { ports, keys, tenant } = context;
-  const lasts = await ports.table.getMany<LastDeliveryItem>(
-    stored.channels.map((channel) => keys.lastDelivery(tenant, check.id, channel.id)),
-  );
+  const [lasts, addresses] = await Promise.all([
+    ports.table.getMany<LastDeliveryItem>(
+      stored.channels.map((channel) => keys.lastDelivery(tenant, check.id, channel.id)),
+    ),
+    addressesOf(context, stored.channels),
+  ]);
   const now = ports.clock.now();
   return pick(PolicyRecord, {
     ...policy,
@@ -34,7 +38,9 @@ export async function policyView(
       ...silence,
       until: until === undefined ? null : iso(until),
     })),
-    channels: stored.channels.map((channel, i) => channelView(context, check.id, channel, latestDeliveryOf(lasts[i]))),
+    channels: stored.channels.map((channel, i) =>
+      channelView(context, check.id, channel, { last: latestDeliveryOf(lasts[i]), addresses: addresses[i] }),
+    ),
     account_channels: accountChannels({ check, entity, account }).map(({ id, name, channel_type, applies_to }) => ({
       id,
       name,
@@ -45,30 +51,36 @@ export async function policyView(
   });
 }
 
+/** Latest delivery of a channel, and its e-mail addresses. */
+export type AboutChannel = {
+  last: DeliveryRecord | undefined;
+  addresses: Awaited<ReturnType<typeof addressesOf>>[number] | undefined;
+};
+
 export const channelView = (
   context: Context,
   check_id: string,
   channel: Channel,
-  last: DeliveryRecord | undefined,
+  { last, addresses = null }: AboutChannel,
 ): ChannelRecord =>
   pick(ChannelRecord, {
     ...channel,
     scope: 'check',
     check_id,
     config: seesSecrets(context.caller) ? channel.config : withoutSecrets(channel),
+    addresses,
     group_seconds: channel.group_seconds ?? 0,
     last_delivery: last ? deliveryView(context, last) : null,
   });
 
-/** Reads the last delivery of a channel and returns its view. */
+/** Reads the last delivery and the addresses of a channel and returns its view. */
 export async function readChannelView(context: Context, check_id: string, channel: Channel): Promise<ChannelRecord> {
   const place = context.keys.lastDelivery(context.tenant, check_id, channel.id);
-  return channelView(
-    context,
-    check_id,
-    channel,
-    latestDeliveryOf(await context.ports.table.get<LastDeliveryItem>(place)),
-  );
+  const [last, [addresses]] = await Promise.all([
+    context.ports.table.get<LastDeliveryItem>(place),
+    addressesOf(context, [channel]),
+  ]);
+  return channelView(context, check_id, channel, { last: latestDeliveryOf(last), addresses });
 }
 
 export const deliveryView = ({ caller }: Context, delivery: DeliveryRecord): DeliveryRecord =>

@@ -24,45 +24,56 @@ export type LinkClaims = {
 };
 
 /** A parsed token; its claims are valid only if the signature is. */
-type ParsedToken = { claims: LinkClaims; text: string; signature: Buffer };
+type ParsedToken = Signed & { claims: LinkClaims };
+
+/** Signed fields, and the signature over `text`. */
+type Signed = { fields: string[]; text: string; signature: Buffer };
 
 /** Signature length: half of an HMAC-SHA-256 is enough (RFC 2104, section 5). */
 const SIGNATURE_BYTES = 16;
 
-/** Separates these signatures from other uses of the same key. */
-const PURPOSE = 'fleetwatch link 1\n';
+/** Kinds of tokens, so that a signature of one kind is not valid for the other. */
+const PURPOSES = { link: 'fleetwatch link 1\n', unsubscribe: 'fleetwatch unsubscribe 1\n' };
+type Purpose = keyof typeof PURPOSES;
 
-const signatureOf = (key: string, text: string): Buffer =>
-  createHmac('sha256', key).update(PURPOSE).update(text).digest().subarray(0, SIGNATURE_BYTES);
+const signatureOf = (key: string, purpose: Purpose, text: string): Buffer =>
+  createHmac('sha256', key).update(PURPOSES[purpose]).update(text).digest().subarray(0, SIGNATURE_BYTES);
 
-/** Returns a token of letters, digits, `-`, `_` and one dot, about 200 characters. @param key key of the account */
-export function linkToken(key: string, claims: LinkClaims): string {
-  const { action, tenant, check_id, transition_id, channel_id, expires_at } = claims;
-  const fields = [ACTIONS.indexOf(action), tenant, check_id, transition_id, channel_id, expires_at];
+/** Returns a token of letters, digits, `-`, `_` and one dot. @param key key of the account @param fields no spaces */
+export function signedToken(key: string, purpose: Purpose, fields: readonly (string | number)[]): string {
   const text = Buffer.from(fields.join(' ')).toString('base64url');
-  return `${text}.${signatureOf(key, text).toString('base64url')}`;
+  return `${text}.${signatureOf(key, purpose, text).toString('base64url')}`;
 }
 
-/** Parses a token without checking its signature; undefined if it is not valid, or not the only form of its bytes. */
+/** Parses a token without checking its signature; undefined if it is not the only form of its bytes. */
+export function parseSigned(token: string): Signed | undefined {
+  const [, text = '', signed = ''] = /^([\w-]{1,400})\.([\w-]{22})$/.exec(token) ?? [];
+  const [bytes, signature] = [canonicalBytes(text), canonicalBytes(signed)];
+  return bytes?.length && signature ? { fields: bytes.toString().split(' '), text, signature } : undefined;
+}
+
+/** Returns the token of a link, about 200 characters. @param key key of the account */
+export function linkToken(key: string, claims: LinkClaims): string {
+  const { action, tenant, check_id, transition_id, channel_id, expires_at } = claims;
+  return signedToken(key, 'link', [ACTIONS.indexOf(action), tenant, check_id, transition_id, channel_id, expires_at]);
+}
+
+/** Parses the token of a link without checking its signature; undefined if it is not valid. */
 export function parseToken(token: string): ParsedToken | undefined {
-  const parts = /^([\w-]{1,400})\.([\w-]{22})$/.exec(token);
-  if (!parts) return undefined;
-  const [, text = ''] = parts;
-  const [bytes, signature] = [canonicalBytes(text), canonicalBytes(parts[2]!)];
-  if (!bytes || !signature) return undefined;
-  const [action, tenant = '', check_id = '', transition_id = '', channel_id = '', expires = '', ...more] = bytes
-    .toString()
-    .split(' ');
+  const signed = parseSigned(token);
+  if (!signed) return undefined;
+  const [action, tenant = '', check_id = '', transition_id = '', channel_id = '', expires = '', ...more] =
+    signed.fields;
   const claims = { action: ACTIONS[Number(action)], tenant, check_id, transition_id, channel_id };
   const isChannel = isAccountChannel(channel_id) || isId('chn', channel_id);
   const isValid = isId('acc', tenant) && isId('chk', check_id) && isId('trn', transition_id) && isChannel;
   if (!isValid || !claims.action || !/^\d{1,12}$/.test(expires) || more.length > 0) return undefined;
-  return { claims: { ...claims, action: claims.action, expires_at: Number(expires) }, text, signature };
+  return { ...signed, claims: { ...claims, action: claims.action, expires_at: Number(expires) } };
 }
 
-/** Whether the token was signed with this key; compares in constant time. */
-export const isSignedBy = (key: string, { text, signature }: ParsedToken): boolean =>
-  timingSafeEqual(signatureOf(key, text), signature);
+/** Whether the token was signed with this key for this purpose; compares in constant time. */
+export const isSignedBy = (key: string, purpose: Purpose, { text, signature }: Signed): boolean =>
+  timingSafeEqual(signatureOf(key, purpose, text), signature);
 
 /** Path prefix of the pages that links in alerts open. */
 export const LINK_PATH = '/a/';

@@ -10,7 +10,7 @@ import { combinedAlert } from '#lib/channels/combined.ts';
 import { channelTypeOf } from '#lib/channels/registry.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
-import { MAX_WAIT_MS, type MessageOf } from '#lib/messages.ts';
+import { type DeliveryMessage, MAX_WAIT_MS } from '#lib/messages.ts';
 import type { RetryBudget } from '#lib/platform/batch.ts';
 import { type FairSemaphore, NO_PERMIT } from '#lib/platform/sharing/fair-semaphore.ts';
 import { oneAtATime } from '#lib/platform/table/retry.ts';
@@ -39,13 +39,13 @@ type DeliverEnv = AttemptEnv & { permits: FairSemaphore };
  * Makes and records one attempt, at least once: after a crash it sends again, with the same id. Retries are delayed
  * messages. After an internal error on the last receive, the delivery ends as failed.
  */
-export function deliver(env: DeliverEnv, message: MessageOf<'delivery'>, chance: RetryBudget): Promise<void> {
+export function deliver(env: DeliverEnv, message: DeliveryMessage, chance: RetryBudget): Promise<void> {
   // After a crash, a redelivered message and the retry that it sent can be due together. Handled one at a time, the
   // second finds the outcome of the first and does not send.
   return oneAtATime(env.ports.table, message.delivery_id, () => deliverOnce(env, message, chance));
 }
 
-async function deliverOnce(env: DeliverEnv, message: MessageOf<'delivery'>, chance: RetryBudget): Promise<void> {
+async function deliverOnce(env: DeliverEnv, message: DeliveryMessage, chance: RetryBudget): Promise<void> {
   const { ports, keys } = env;
   const delivery = await ports.table.get<DeliveryItem>(keys.delivery(message.tenant_id, message.delivery_id));
   if (!delivery) return ports.log.warn('delivery not found', message);
@@ -70,7 +70,7 @@ async function endAsFailed(env: DeliverEnv, delivery: DeliveryItem): Promise<voi
 }
 
 /** Makes the due attempt. Sends a delayed message if it is not due yet or another attempt follows. */
-async function attemptNext(env: DeliverEnv, { turn }: MessageOf<'delivery'>, delivery: DeliveryItem): Promise<void> {
+async function attemptNext(env: DeliverEnv, { turn }: DeliveryMessage, delivery: DeliveryItem): Promise<void> {
   const { ports } = env;
   const wait = Math.max(delivery.next_attempt_at ?? 0, turn ?? 0);
   if (ports.clock.now() < wait) return enqueueLater(env, delivery, wait, turn);
@@ -191,7 +191,9 @@ async function sendOnce(env: AttemptEnv, ready: Ready, address: PatientAddress |
   const refusal = await sendAlert(env, ready);
   if (address && refusal?.timed_out) await paceAfterTimeout(env, address, sent_at);
   else if (address?.after_timeouts) await paceAfterSuccess(env, address);
-  if (!refusal) return { status: 'sent', affected: ready.alert.affected?.count };
+  if (!refusal || refusal.partly)
+    return { status: 'sent', affected: ready.alert.affected?.count, ...(refusal && { error: refusal.error }) };
+  if (refusal.final) return failedFinally(refusal.error);
   if (refusal.retry_after_ms === undefined || !address) return { status: 'failed', error: refusal.error };
   const turn = await paceAfterRateLimit(env, address, refusal.retry_after_ms, sent_at);
   return { status: 'slowed', error: refusal.error, turn: Math.min(turn, address.until) };
@@ -259,7 +261,7 @@ async function prepare(
   const egress = settingsFor(ports.settings, account).CHECK_EGRESS;
   const ready = (alert: Alert): Ready => {
     const { config } = channel;
-    return { type, config, alert, egress, send: type.render(alert, config) };
+    return { type, config, alert, egress, account, send: type.render(alert, config) };
   };
   const now = ports.clock.now();
   if (isAboutAccount) return ready(accountTestOf(delivery, account, now));

@@ -42,7 +42,11 @@ export const DeliveryRecord = z
       ),
     attempts: z.int().describe('Number of attempts, up to 3. A 429 response does not count, for up to an hour.'),
     sent_at: z.iso.datetime().nullable().describe('Time at which the receiver accepted it; null before that.'),
-    error: z.string().describe('Error of the last attempt, or the reason for waiting; else empty.'),
+    error: z
+      .string()
+      .describe(
+        'Error of the last attempt, the reason for waiting, or the addresses that a sent mail did not reach; else empty.',
+      ),
     created_at: CreatedAt,
     updated_at: UpdatedAt,
   })

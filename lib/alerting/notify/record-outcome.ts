@@ -8,12 +8,13 @@ import { iso } from '#lib/platform/time.ts';
 import { type DeliveryItem, deliveryRecord, type LastDeliveryItem, leaveGroup, withAttempt } from './delivery-item.ts';
 
 /**
- * The outcome of an attempt. `slowed`: a 429, not an attempt; `turn`: next send time (epoch ms). `affected`: number of
- * entities in the message. `combined_in`: delivery that sent it with others. `final`: not attempted, without retry.
- * `orphan`: the channel, its check or its entity was deleted.
+ * The outcome of an attempt. `sent`: `error` names addresses that it did not reach, `affected` is the number of
+ * entities in the message, `combined_in` the delivery that sent it with others. `slowed`: a 429, not an attempt;
+ * `turn`: next send time (epoch ms). `final`: not attempted, without retry. `orphan`: the channel, its check
+ * or its entity was deleted.
  */
 export type AttemptOutcome =
-  | { status: 'sent'; affected?: number | undefined; combined_in?: string }
+  | { status: 'sent'; affected?: number | undefined; combined_in?: string; error?: string }
   | { status: 'slowed'; error: string; turn: number }
   | { status: 'failed'; error: string; final?: boolean; orphan?: boolean };
 
@@ -42,8 +43,8 @@ function afterAttempt(delivery: DeliveryItem, outcome: AttemptOutcome, now: numb
   }
   const base = { ...rest, attempts, updated_at: iso(now) };
   if (outcome.status === 'sent') {
-    const { affected, combined_in = null } = outcome;
-    const sent = { status: 'sent' as const, sent_at: iso(now), error: '', combined_in };
+    const { affected, combined_in = null, error = '' } = outcome;
+    const sent = { status: 'sent' as const, sent_at: iso(now), error, combined_in };
     return { ...base, ...sent, ...(affected !== undefined && { affected }) };
   }
   const wait = delivery.kind === 'test' ? undefined : WAITS_MS[attempts - 1];

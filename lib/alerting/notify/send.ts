@@ -1,6 +1,7 @@
+import type { AccountItem } from '#lib/access/account.ts';
 import type { Alert } from '#lib/channels/alert.ts';
 import { type ChannelResponse, type ChannelType, channelRedactor, type Send } from '#lib/channels/channel-type.ts';
-import type { Letter, LetterRefusal } from '#lib/channels/mail-client.ts';
+import type { Letter } from '#lib/channels/mail-client.ts';
 import type { Ports } from '#lib/env.ts';
 import { failureReason, is3xx, isSuccess } from '#lib/net/http-status.ts';
 import { type Egress, type HttpReply, NetError } from '#lib/net/net.ts';
@@ -11,10 +12,29 @@ import { boundedPauseMs, retryAfterMs } from './pacing.ts';
 /** Publishes on NATS. Throws a readable Error. Only in the deliverer, to keep the client out of other bundles. */
 export type Publish = (subject: string, body: string, headers: Record<string, string>) => Promise<void>;
 
-/** Sends a mail with these headers through the operator's mail server. Only the deliverer has one. */
-export type SendMail = (mail: Letter, headers: Record<string, string>) => Promise<LetterRefusal | undefined>;
+/**
+ * A refused alert. `retry_after_ms`: the receiver limits the rate (429). `final`: no attempt can succeed. `partly`: it
+ * reached some of the addresses.
+ */
+export type Refusal = {
+  error: string;
+  retry_after_ms?: number;
+  timed_out?: boolean;
+  final?: boolean;
+  partly?: boolean;
+};
 
-export type SendEnv = { ports: Ports; publish?: Publish | undefined; sendMail?: SendMail | undefined };
+/** Error of a mail without a mail server. */
+export const NO_MAIL = 'mail is not configured; the operator must set SMTP_URL and MAIL_FROM';
+
+/** Sends a mail to its confirmed addresses. Only in the deliverer, to keep it out of other bundles. */
+export type Mail = (
+  letter: Letter,
+  account: AccountItem,
+  marks: Record<string, string>,
+) => Promise<Refusal | undefined>;
+
+export type SendEnv = { ports: Ports; publish?: Publish | undefined; mail?: Mail | undefined };
 
 const TIMEOUT_MS = 10_000;
 const REPLY_BYTES = 1024;
@@ -26,22 +46,23 @@ export type Ready = {
   alert: Alert;
   send: Send;
   egress: Egress;
+  account: AccountItem;
 };
 
 /** Makes one attempt. Returns a readable error without secrets if it was refused; throws only internal errors. */
 export async function sendAlert(
   env: SendEnv,
-  { type, config, alert, send, egress }: Ready,
+  { type, config, alert, send, egress, account }: Ready,
 ): Promise<Refusal | undefined> {
   const marks = { 'X-Service-Delivery': alert.delivery_id, 'X-Service-Kind': alert.combined ? 'combined' : alert.kind };
   const redact = channelRedactor(type, config);
-  const refusal = await sendBy(env, { type, send, egress, tenant_id: alert.event.tenant_id }, marks, redact);
+  const refusal = await sendBy(env, { type, send, egress, account }, marks, redact);
   return refusal && { ...refusal, error: shorten(redact(refusal.error), 500) };
 }
 
 function sendBy(
   env: SendEnv,
-  { type, send, egress, tenant_id }: Pick<Ready, 'type' | 'send' | 'egress'> & { tenant_id: string },
+  { type, send, egress, account }: Pick<Ready, 'type' | 'send' | 'egress' | 'account'>,
   marks: Record<string, string>,
   redact: Redact,
 ): Promise<Refusal | undefined> {
@@ -49,14 +70,11 @@ function sendBy(
     case 'http':
       return post(env.ports, type, send, marks, redact, egress);
     case 'nats':
-      return publish(env, send, marks, tenant_id);
+      return publish(env, send, marks, account.id);
     case 'smtp':
-      return mail(env, send.mail, marks);
+      return env.mail ? env.mail(send.mail, account, marks) : Promise.resolve({ error: NO_MAIL });
   }
 }
-
-/** A refused alert; `retry_after_ms` if the receiver limits the rate (429). */
-type Refusal = { error: string; retry_after_ms?: number; timed_out?: boolean };
 
 async function post(
   ports: Ports,
@@ -115,17 +133,6 @@ function channelResponseOf({ status, body }: HttpReply): ChannelResponse {
     // No JSON, or truncated: the type can still recognize its beginning.
   }
   return { status, body, json: {} };
-}
-
-/** Pause in ms after a mail server asked to try later. */
-const MAIL_PAUSE_MS = 60_000;
-
-async function mail(env: SendEnv, letter: Letter, marks: Record<string, string>): Promise<Refusal | undefined> {
-  if (!env.sendMail) return { error: 'mail is not configured; the operator must set SMTP_URL and MAIL_FROM' };
-  const refused = await env.sendMail(letter, marks);
-  if (!refused) return undefined;
-  const { later, ...refusal } = refused;
-  return later ? { ...refusal, retry_after_ms: MAIL_PAUSE_MS } : refusal;
 }
 
 async function publish(

@@ -1,19 +1,31 @@
 import * as z from 'zod';
+import { foldedEmail } from '#lib/access/account.ts';
 import { defineChannel } from '#lib/channels/channel-type.ts';
+import type { Letter } from '#lib/channels/mail-client.ts';
 import { dedupKeyOf, messageOf } from '#lib/channels/message.ts';
 import type { Message } from '#lib/channels/message-facts.ts';
 import { linesOf } from '#lib/channels/plain-text.ts';
 
 const MAX_ADDRESSES = 10;
+/** Maximum length of an address (RFC 5321, section 4.5.3.1). */
+const MAX_LENGTH = 254;
 
-const addressesIn = (list: string): string[] => list.split(',').map((one) => one.trim());
+/** Headers that prevent automatic responses (RFC 3834). */
+const AUTOMATIC = { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' };
+
+/** Returns the addresses of the setting `to`, each once. */
+export const addressesIn = (list: string): string[] => [
+  ...new Map(list.split(',').map((one) => [foldedEmail(one.trim()), one.trim()])).values(),
+];
+
+const isAddress = (text: string): boolean => text.length <= MAX_LENGTH && z.email().safeParse(text).success;
 
 /** Sends plain text and HTML by the operator's mail server, one thread per incident. */
 export const email = defineChannel({
   type: 'email',
   title: 'E-mail',
   about:
-    "Sends mails by the operator's mail server (settings SMTP_URL and MAIL_FROM), as plain text and HTML, one thread per incident or check.",
+    "Sends mails by the operator's mail server (settings SMTP_URL and MAIL_FROM), as plain text and HTML, one thread per incident or check. Each address receives a mail of its own, after its owner confirmed it.",
   via: 'smtp',
   read_by: 'people',
   config: z.strictObject({
@@ -21,11 +33,13 @@ export const email = defineChannel({
       .string()
       .max(1000, 'must have at most 1000 characters')
       .refine(
-        (list) => addressesIn(list).every((one) => z.email().safeParse(one).success),
+        (list) => addressesIn(list).every(isAddress),
         'must be an address such as oncall@example.com, or several separated by commas',
       )
       .refine((list) => addressesIn(list).length <= MAX_ADDRESSES, `must have at most ${MAX_ADDRESSES} addresses`)
-      .describe('Recipients: 1 to 10 addresses, comma-separated. All of them see each other.'),
+      .describe(
+        'Recipients: 1 to 10 addresses, comma-separated. Each is asked by mail to confirm that it wants alerts.',
+      ),
   }),
   secrets: [],
   render(alert, config) {
@@ -42,11 +56,8 @@ export const email = defineChannel({
         id: alert.delivery_id,
         thread: dedupKeyOf(alert),
         date: alert.sent_at,
-        unsubscribe_url: alert.urls.check,
         headers: {
-          // Prevents automatic responses (RFC 3834).
-          'Auto-Submitted': 'auto-generated',
-          'X-Auto-Response-Suppress': 'All',
+          ...AUTOMATIC,
           ...(isUrgent && { Importance: 'high', 'X-Priority': '1' }),
         },
       },
@@ -58,6 +69,7 @@ export const email = defineChannel({
       { value: {}, path: 'to' },
       { value: { to: 'oncall' }, path: 'to' },
       { value: { to: 'a@example.com,' }, path: 'to' },
+      { value: { to: `${'a'.repeat(243)}@example.com` }, path: 'to' },
       { value: { to: 'a@example.com\r\nBcc: all@example.com' }, path: 'to' },
       { value: { to: Array.from({ length: 11 }, (_, i) => `a${i}@example.com`).join(',') }, path: 'to' },
       { value: { to: 'a@example.com', cc: 'b@example.com' }, path: 'cc' },
@@ -85,8 +97,60 @@ function page({ title, mood, lead, facts, why, note, links }: Message): string {
 <div style="border-left:4px solid ${COLORS[mood]};padding-left:16px;max-width:640px;overflow-wrap:anywhere">
 ${parts.join('\n')}
 </div>
-</body></html>
-`;
+${END}`;
+}
+
+const END = '</body></html>\n';
+
+/** Sender and recipient of a mail. `account`: its name. `service`: address of the service. */
+type MailParties = { address: string; account: string; service: string; unsubscribe_url: string };
+
+/** Returns the letter for one address, with a footer that no template removes, and RFC 8058 headers to unsubscribe. */
+export function addressed(letter: Letter, { address, account, service, unsubscribe_url }: MailParties): Letter {
+  const sender = `Sent by the account "${account}" of ${service}.`;
+  const foot = `<p style="margin:16px 0 0;font-size:12px;opacity:.7">${escaped(sender)} <a href="${escaped(unsubscribe_url)}">Unsubscribe</a></p>`;
+  return {
+    ...letter,
+    to: [address],
+    text: `${letter.text}\n-- \n${sender}\nUnsubscribe: ${unsubscribe_url}\n`,
+    html: letter.html.replace(END, () => `${foot}\n${END}`),
+    headers: {
+      ...letter.headers,
+      'List-Unsubscribe': `<${unsubscribe_url}>`,
+      'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+    },
+  };
+}
+
+/** Request to confirm an address. `by`: person who added it. */
+type ConfirmationRequest = MailParties & { by: string; confirm_url: string; id: string; date: number };
+
+/** Returns the mail that asks an address whether it wants alerts. Its text is fixed except for names and links. */
+export function confirmationLetter(request: ConfirmationRequest): Letter {
+  const { address, account, service, by, confirm_url, id, date } = request;
+  const subject = 'Do you want alerts at this address?';
+  const asks = `${by} wants to send alerts of the account "${account}" to ${address}.`;
+  const [yes, no] = ['To receive them, confirm within 7 days:', 'To receive nothing, do nothing.'];
+  const html = page({
+    title: subject,
+    mood: 'neutral',
+    lead: `${asks}\n\n${yes}`,
+    facts: [],
+    why: '',
+    note: no,
+    links: [['Confirm this address', confirm_url]],
+  });
+  const text = `${subject}\n\n${asks}\n\n${yes}\n${confirm_url}\n\n${no}\n`;
+  const letter = {
+    to: [address],
+    subject: `${subject} (${new URL(service).host})`,
+    text,
+    html,
+    id,
+    thread: null,
+    date,
+  };
+  return addressed({ ...letter, headers: AUTOMATIC }, request);
 }
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };

@@ -1,6 +1,7 @@
-import { type AccountItem, isDisabled, type UserItem } from '#lib/access/account.ts';
+import { type AccountItem, foldedEmail, isDisabled, type UserItem } from '#lib/access/account.ts';
 import { asPerson, auditWriter } from '#lib/access/audit-writer.ts';
 import type { Context } from '#lib/access/context.ts';
+import { memberAddressWrites } from '#lib/access/mail-address.ts';
 import type { AuditWriter } from '#lib/audit/write.ts';
 import { beginSession, signIn } from '#lib/identity/sessions/begin-session.ts';
 import type { Sent } from '#lib/identity/sessions/same-origin.ts';
@@ -10,7 +11,7 @@ import { auditedUser } from '#lib/identity/team/team.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { HOUR_MS, iso } from '#lib/platform/time.ts';
-import { type Claims, SignInRefused } from './claims.ts';
+import { type Claims, isVerified, SignInRefused } from './claims.ts';
 import { auditedIdentity, type IdentityItem, identitiesOf, identityDigest, MAX_IDENTITIES } from './identities.ts';
 import type { VerifiedIdentity } from './provider.ts';
 import type { OidcRequest } from './request.ts';
@@ -77,8 +78,18 @@ async function findMatch(here: Here, request: OidcRequest, verified: VerifiedIde
   const outcome = resolveIdentity({ claims, linked, begun_for, invited, trust: here.ports.settings.OIDC_TRUST_EMAIL });
   if ('refused' in outcome)
     throw new SignInRefused(outcome.refused, `subject ${claims.subject} is not allowed to sign in`);
-  if ('link' in outcome) return link(here, outcome.link, claims, identities);
-  return useIdentity(here, outcome.as, identities.length > 1);
+  const match =
+    'link' in outcome
+      ? await link(here, outcome.link, claims, identities)
+      : await useIdentity(here, outcome.as, identities.length > 1);
+  return { ...match, uses: [...match.uses, ...(await confirmAddress(here, match.who, claims))] };
+}
+
+/** Returns the write by which a verified address of a member may get mails of the account. */
+async function confirmAddress(here: Here, { user }: Principals, claims: Claims): Promise<Write[]> {
+  const isOwn = claims.email !== undefined && foldedEmail(claims.email) === foldedEmail(user.email);
+  if (!isOwn || !isVerified(claims, here.ports.settings.OIDC_TRUST_EMAIL)) return [];
+  return memberAddressWrites(here, user.tenant_id, user.email);
 }
 
 async function useIdentity(here: Here, as: readonly IdentityItem[], isOneOfSeveral: boolean): Promise<SignInMatch> {

@@ -12,10 +12,8 @@ import { parse } from '#lib/platform/http/validation.ts';
 import { line } from '#lib/platform/text.ts';
 import { HOUR_MS, iso } from '#lib/platform/time.ts';
 import { linksAddress } from '#lib/settings.ts';
+import { type LinkPage, mailPage } from './mail-pages.ts';
 import { followLink, type OpenLink, openLink } from './open-link.ts';
-
-/** The page of a link: its text and its button. `asksName`: whether its form has a field for the name of the user. */
-export type LinkPage = { status: number; title: string; says: string[]; button?: string; asksName?: boolean };
 
 const STYLE = `
 :root { color-scheme: light dark; }
@@ -155,11 +153,14 @@ async function pageFor(env: Env, event: ApiEvent, address: string): Promise<Link
   if (linksAddress(settings) === '')
     throw new AppError('NOT_FOUND', 'Links in alerts require the setting PUBLIC_URL, which is not set.');
   const isPost = http.method === 'POST';
+  const token = event.rawPath.slice(LINK_PATH.length);
+  const origin = { ...originOf({ headers: event.headers, address, request_id }), via: 'link' as const };
+  const page = await mailPage(env, token, { isPost, origin });
+  if (page) return page;
   if (isPost) assertSameOriginForm(event.headers, settings);
-  const link = await openLink(env, event.rawPath.slice(LINK_PATH.length));
+  const link = await openLink(env, token);
   if ('why' in link) return { status: link.status, title: 'This link cannot be used', says: [link.why] };
   if (!isPost) return confirmPage(link);
-  const origin = { ...originOf({ headers: event.headers, address, request_id }), via: 'link' as const };
   await followLink(env, link, origin, await nameIn(event));
   return { status: 200, ...DONE[link.claims.action](link, env.ports.clock.now()) };
 }

@@ -52,7 +52,7 @@ export async function openLink({ ports, keys }: Env, token: string): Promise<Ope
   const [account, use, check, place] = await ports.table.getMany<
     [AccountItem, UsedLink, CheckItem, PolicyItem | AccountChannel]
   >([keys.account(tenant), used, keys.check(tenant, check_id), channelKey(keys, tenant, check_id, channel_id)]);
-  if (!account || !isSignedBy(account.link_key, read)) return INVALID;
+  if (!account || !isSignedBy(account.link_key, 'link', read)) return INVALID;
   if (isDisabled(account)) return deadLink(403, 'The account of this link is disabled.');
   const now = ports.clock.now();
   if (claims.expires_at * 1000 <= now)

@@ -12,6 +12,7 @@ import {
 } from './expressions.ts';
 import { hangingActions } from './hanging-actions.ts';
 import { hangingReceivers } from './hanging-receivers.ts';
+import { mail } from './mail.ts';
 import { mcpBatch } from './mcp-batch.ts';
 import { notes } from './notes.ts';
 import { relay } from './relay.ts';
@@ -30,6 +31,7 @@ export const attacks: Record<string, Attack> = {
   'mcp-batch': mcpBatch,
   dhe,
   notes,
+  mail,
   relay,
   amplification,
   'every-class': everyClass,

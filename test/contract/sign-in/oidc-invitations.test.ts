@@ -66,6 +66,18 @@ describe('an invitation', () => {
     expect(team.find((one: { name: string }) => one.name === 'Ben')).toMatchObject({ status: 'active', identities: 1 });
   });
 
+  it('is accepted with a verified address, which then receives mails of the account', async () => {
+    const [verified, other] = [newPerson(), newPerson({ email_verified: false })];
+    await passProvider(world, new PlainBrowser(), verified, { token: await invited(admin, verified.email!) });
+    await passProvider(world, new PlainBrowser(), other, { token: await invited(admin, other.email!) });
+    const config = { to: `${verified.email},${other.email}` };
+    const { body } = await admin.post('/v1/notify/channels', { name: 'Mail', channel_type: 'email', config });
+    expect(body.addresses).toMatchObject([{ status: 'confirmed' }, { status: 'pending' }]);
+    const stranger = await newAdmin(world);
+    const elsewhere = await stranger.post('/v1/notify/channels', { name: 'Mail', channel_type: 'email', config });
+    expect(elsewhere.body.addresses).toMatchObject([{ status: 'pending' }, { status: 'pending' }]);
+  });
+
   it('is not accepted by e-mail address if two accounts invited it; its token decides', async () => {
     const person = newPerson();
     const other = await newAdmin(world);

@@ -18,6 +18,7 @@ describe('settings', () => {
     [{ NATS_URL: 'nats://a.example.com' }, 'NATS_URL is not known; did you mean NATS_URL_SECRET'],
     [{ SMTP_URL: 'smtp://a.example.com' }, 'SMTP_URL is not known; did you mean SMTP_URL_SECRET'],
     [{ SMTP_URL_SECRET: 'smtp' }, 'SMTP_URL_SECRET and MAIL_FROM: set both or neither'],
+    [{ SMTP_URL_SECRET: 'smtp', MAIL_FROM: 'a@example.com' }, 'SMTP_URL_SECRET: needs DOMAIN_NAME or PUBLIC_URL'],
     [{ OIDC_CLIENT_SECRET: 'secret' }, 'OIDC_CLIENT_SECRET is not known'],
     [{ OIDC_ISSUER: 'http://localhost:8080', OIDC_CLIENT_ID: 'fleetwatch' }, 'OIDC_ISSUER: must begin with https://'],
     [{ OIDC_ISSUER: 'https://login.example.com' }, 'OIDC_CLIENT_ID: is missing'],
@@ -27,7 +28,8 @@ describe('settings', () => {
   });
 
   it('reach every function; the secrets of NATS and mail reach only the deliverer', () => {
-    const secrets = { NATS_URL_SECRET: 'nats', SMTP_URL_SECRET: 'smtp', MAIL_FROM: 'alerts@example.com' };
+    const PUBLIC_URL = 'https://status.example.com';
+    const secrets = { NATS_URL_SECRET: 'nats', SMTP_URL_SECRET: 'smtp', MAIL_FROM: 'alerts@example.com', PUBLIC_URL };
     const { template: set } = synthesize({ EGRESS_ALLOW: '10.0.0.0/8', BUCKETS: '8', ...secrets });
     for (const one of Object.values(set.findResources('AWS::Lambda::Function'))) {
       const { Variables } = one.Properties.Environment;

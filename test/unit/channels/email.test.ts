@@ -2,8 +2,12 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { create } from '#functions/deliverer.ts';
 import { create as createNotifier } from '#functions/notifier.ts';
+import type { AccountItem } from '#lib/access/account.ts';
+import { type MailAddressItem, mailAddressKey, memberAddressWrites } from '#lib/access/mail-address.ts';
 import { testChannel } from '#lib/alerting/configure/preview.ts';
+import { takeMails } from '#lib/alerting/notify/mail-address.ts';
 import { ALERTS, under } from '#lib/keys.ts';
+import { DAY_MS } from '#lib/platform/time.ts';
 import { readSettings } from '#lib/settings.ts';
 import { type AlertWorld, alertWorld, queueEvent, START, streamEvent, TENANT } from '#test/support/alert-world.ts';
 import { makeAuthority } from '#test/support/certificates.ts';
@@ -56,43 +60,148 @@ describe.skipIf(!peerPython())('e-mail by a real mail server (aiosmtpd)', () => 
     created_at: '2026-11-21T00:00:00.000Z',
   });
 
-  /** Alerts an address of a transition; returns the delivery after its first attempt. */
+  const confirm = async (...addresses: string[]) => {
+    for (const address of addresses)
+      for (const write of await memberAddressWrites(world, TENANT, address)) await world.table.transact([write]);
+  };
+  const addressOf = (address: string) => world.table.get<MailAddressItem>(mailAddressKey(world.keys, TENANT, address));
+
+  /** Confirms addresses and alerts them of a transition; returns the delivery after its first attempt. */
   async function tell(to: string, state: 'down' | 'up' = 'down') {
-    await world.putPolicy([channelTo(to)]);
+    await confirm(...to.split(', '));
+    return alert(to, state);
+  }
+
+  async function alert(to: string, state: 'down' | 'up' = 'down', templates: Record<string, string> = {}) {
+    await world.putPolicy([{ ...channelTo(to), config: { to, ...templates } }]);
     const before = state === 'down' ? 'up' : 'down';
     const states = { check_from_state: before, check_to_state: state } as const;
     const transition = await world.put(world.transition(['chn_1'], { ...states, transition_id: `trn_${state}` }));
-    const alert = await world.put(world.alertOf(transition, ['chn_1'], { channel_type: 'email' }));
-    await createNotifier(world.ports)(streamEvent(alert));
-    for (const { body } of world.takeDue('delivery')) await create(world.ports)(queueEvent([body]));
-    return (await world.delivery(alert.to[0]!.delivery_id))!;
+    const made = await world.put(world.alertOf(transition, ['chn_1'], { channel_type: 'email' }));
+    await createNotifier(world.ports)(streamEvent(made));
+    await deliverDue();
+    return (await world.delivery(made.to[0]!.delivery_id))!;
+  }
+
+  async function deliverDue() {
+    for (let due = world.takeDue('delivery'); due.length > 0; due = world.takeDue('delivery'))
+      for (const { body } of due) await create(world.ports)(queueEvent([body]));
   }
 
   /** Mails of the server, once it has that many, because it stores them asynchronously. */
   const kept = (count: number) => eventually(() => mailbox.kept.length >= count && mailbox.kept);
 
   const headerOf = (data: string, name: string): string | undefined =>
-    new RegExp(`^${name}: (.*(?:\r\n[ \t].*)*)`, 'mi').exec(data)?.[1]?.replace(/\r\n[ \t]/g, ' ');
+    new RegExp(`^${name}:(.*(?:\r\n[ \t].*)*)`, 'mi')
+      .exec(data)?.[1]
+      ?.replace(/\r\n[ \t]/g, ' ')
+      .trim();
+
+  /** Text of a mail without its line breaks. */
+  const unwrapped = (data: string): string => data.replace(/=\r\n/g, '').replace(/=3D/g, '=').replace(/ \r\n/g, ' ');
 
   it('is sent over STARTTLS with credentials, as plain text and HTML', async () => {
-    const delivery = await tell('oncall@example.com, ann@example.com');
+    const delivery = await tell('oncall@example.com');
     expect(delivery).toMatchObject({ status: 'sent', error: '' });
     const [mail] = await kept(1);
-    expect(mail).toMatchObject({
-      from: 'alerts@fleet.example.com',
-      to: ['oncall@example.com', 'ann@example.com'],
-      tls: true,
-    });
+    expect(mail).toMatchObject({ from: 'alerts@fleet.example.com', to: ['oncall@example.com'], tls: true });
     expect(headerOf(mail!.data, 'From')).toBe(FROM);
     expect(headerOf(mail!.data, 'Subject')).toBe('Shop: checkout is down');
     expect(headerOf(mail!.data, 'Content-Type')).toMatch(/^multipart\/alternative/);
     expect(headerOf(mail!.data, 'Auto-Submitted')).toBe('auto-generated');
     expect(headerOf(mail!.data, 'X-Service-Delivery')).toBe(delivery.id);
-    expect(headerOf(mail!.data, 'Message-ID')).toBe(`<${delivery.id}@fleet.example.com>`);
-    expect(headerOf(mail!.data, 'List-Unsubscribe')).toBe(
-      `<https://status.example.com/#/checks/chk_pay>, <mailto:alerts@fleet.example.com?subject=Unsubscribe%20${delivery.id}>`,
-    );
+    expect(headerOf(mail!.data, 'Message-ID')).toBe(`<${delivery.id}.1@fleet.example.com>`);
     expect(mail!.data).toMatch(/text\/plain[\s\S]*status 503, expected 200[\s\S]*text\/html[\s\S]*<h1/);
+  });
+
+  it('reaches each address in a mail of its own, which names the account and ends its mails', async () => {
+    await confirm('oncall@example.com', 'ann@example.com');
+    const templates = { title_template: 'Own title', body_template: 'Own text' };
+    expect(await alert('oncall@example.com, ann@example.com', 'down', templates)).toMatchObject({ status: 'sent' });
+    const mails = await kept(2);
+    expect(mails.map(({ to }) => to.join()).toSorted()).toEqual(['ann@example.com', 'oncall@example.com']);
+    const links = mails.map(({ data }) => headerOf(data, 'List-Unsubscribe'));
+    expect(new Set(links).size).toBe(2);
+    for (const { data } of mails) {
+      expect(headerOf(data, 'Subject')).toBe('Own title');
+      expect(headerOf(data, 'List-Unsubscribe')).toMatch(
+        /^<https:\/\/status\.example\.com\/a\/unsubscribe\/[\w-]+\.[\w-]+>$/,
+      );
+      expect(headerOf(data, 'List-Unsubscribe-Post')).toBe('List-Unsubscribe=One-Click');
+      expect(
+        unwrapped(data).match(/Sent by the account ("|&quot;)Shop\1 of https:\/\/status.example.com\./g),
+      ).toHaveLength(2);
+    }
+  });
+
+  it('skips addresses that have not confirmed, and says which', async () => {
+    await confirm('ann@example.com');
+    expect(await alert('ann@example.com, oncall@example.com')).toMatchObject({
+      status: 'sent',
+      error: 'not sent to all addresses: oncall@example.com is not confirmed',
+    });
+    const mails = await kept(2);
+    expect(mails.find(({ to }) => to.includes('oncall@example.com'))?.data).toMatch(/Subject: Do you want alerts/);
+  });
+
+  it('fails without a confirmed address, and asks each once', async () => {
+    for (const state of ['down', 'up'] as const) {
+      const error = 'not sent: oncall@example.com is not confirmed; ann@example.com is not confirmed';
+      expect(await alert('oncall@example.com, ann@example.com', state)).toMatchObject({
+        ...{ status: 'failed', attempts: 0, error },
+      });
+    }
+    expect((await kept(2)).map(({ to }) => to.join()).toSorted()).toEqual(['ann@example.com', 'oncall@example.com']);
+    expect(await addressOf('ann@example.com')).toMatchObject({ status: 'pending', asked_at: expect.any(String) });
+  });
+
+  it('asks in a text that no tenant writes, without links of a name', async () => {
+    await world.put({ ...world.account, name: 'You won! https://evil.example/ <b>' });
+    await alert('oncall@example.com', 'down', { title_template: 'Own title', body_template: 'Own text' });
+    const [mail] = await kept(1);
+    expect(unwrapped(mail!.data)).toContain('alerts of the account "You won https evil example b"');
+    expect(mail!.data).not.toMatch(/Own t|evil\.example/);
+  });
+
+  it('asks an address at most three times in a row, then once a week', async () => {
+    const ask = () =>
+      create(world.ports)(queueEvent([{ tenant_id: TENANT, address: 'oncall@example.com', again: true }]));
+    for (let n = 0; n < 5; n++) await ask();
+    expect(await addressOf('oncall@example.com')).toMatchObject({ error: expect.stringMatching(/^not asked again/) });
+    world.pass(7 * DAY_MS);
+    for (let n = 0; n < 2; n++) await ask();
+    expect(await kept(4)).toHaveLength(4);
+  });
+
+  it('records why the server rejected the question', async () => {
+    await alert('missing@example.com');
+    expect(await addressOf('missing@example.com')).toMatchObject({
+      error: 'the mail server rejected the mail: 550 5.1.1 No such user here',
+    });
+  });
+
+  it('waits when the account has sent its mails of an hour, and is sent later', async () => {
+    await world.put({ ...world.account, mails_per_hour_limit: 1 });
+    expect(await tell('oncall@example.com')).toMatchObject({ status: 'sent' });
+    const waiting = await tell('ann@example.com', 'up');
+    const error = 'waits: the account has sent as many mails as it may in an hour: 1 (mails_per_hour_limit)';
+    expect(waiting).toMatchObject({ status: 'retrying', attempts: 0, error });
+    for (let minutes = 0; minutes < 75; minutes++) {
+      world.pass(60_000);
+      await deliverDue();
+    }
+    expect(await world.delivery(waiting.id)).toMatchObject({ status: 'sent', error: '' });
+  });
+
+  it('waits when its address received ten mails in a minute, of whichever account', async () => {
+    await tell('oncall@example.com');
+    const one = { id: 'acc_other', mails_per_hour_limit: 60 } as AccountItem;
+    for (let n = 0; n < 9; n++) expect(await takeMails(world, one, ['OnCall@example.com'])).toBeUndefined();
+    expect(await tell('oncall@example.com', 'up')).toMatchObject({
+      status: 'retrying',
+      error: 'waits: oncall@example.com received 10 mails in a minute',
+    });
+    expect(await takeMails(world, one, ['ann@example.com'])).toBeUndefined();
   });
 
   it('has one thread per check', async () => {
@@ -106,6 +215,7 @@ describe.skipIf(!peerPython())('e-mail by a real mail server (aiosmtpd)', () => 
 
   it('is left to the deliverer when tested, and returns pending', async () => {
     const channel = channelTo('oncall@example.com');
+    await confirm('oncall@example.com');
     await world.putPolicy([channel]);
     expect(await testChannel(world.context, world.check, channel)).toMatchObject({ status: 'pending' });
     await deliverTests(world);

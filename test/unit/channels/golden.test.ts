@@ -19,7 +19,7 @@ function pageOf(send: Send): string[] {
       return [`PUB ${send.subject}`, '', nice(send.body)];
     case 'smtp': {
       const { to, subject, id, thread, headers, text, html } = send.mail;
-      const head = { to: to.join(', '), subject, 'message-id': id, references: thread, ...headers };
+      const head = { to: to.join(', '), subject, 'message-id': id, references: thread ?? '', ...headers };
       return [...headersOf(head), '', text, html];
     }
   }

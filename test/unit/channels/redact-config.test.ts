@@ -19,7 +19,7 @@ async function errorOf(config: Record<string, string>, body: string, type = 'sla
   const found = channelTypeOf(type)!;
   const alert = examples.state_change;
   const send = found.render(alert, config);
-  const refusal = await sendAlert(world, { type: found, config, alert, send, egress: 'any' });
+  const refusal = await sendAlert(world, { type: found, config, alert, send, egress: 'any', account: world.account });
   return refusal!.error;
 }
 

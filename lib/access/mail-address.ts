@@ -1,0 +1,58 @@
+import type { Audited } from '#lib/audit/write.ts';
+import type { Env } from '#lib/env.ts';
+import type { Keys } from '#lib/keys.ts';
+import type { Item, Key, Write } from '#lib/platform/ports.ts';
+import type { Bucket } from '#lib/platform/sharing/rates.ts';
+import { iso } from '#lib/platform/time.ts';
+import { foldedEmail } from './account.ts';
+import { digestOf } from './api-key.ts';
+
+/**
+ * Consent of an e-mail address to mails of an account. About 400 bytes; written with each request, confirmation and
+ * end. A pending one expires when it was not asked for 30 days.
+ */
+export type MailAddressItem = Item & {
+  v: string;
+  tenant_id: string;
+  address: string;
+  status: 'pending' | 'confirmed' | 'unsubscribed';
+  changed_at: string;
+  /** E-mail address of the user who added it, or the label of the key; empty if unknown. */
+  added_by: string;
+  /** Requests that may still be sent. */
+  requests?: Bucket;
+  /** Last request: digest of its token, and expiry (epoch ms). */
+  request?: { digest: string; valid_until: number };
+  /** Time of the last request that the mail server accepted. */
+  asked_at?: string;
+  /** Reason if the last request was not sent. */
+  error?: string;
+};
+
+export const auditedAddress: Audited<MailAddressItem> = {
+  type: 'address',
+  target: ({ address }) => ({ id: address, name: address }),
+  members: ({ status }) => ({ status }),
+};
+
+/** Returns the key of the consent of an address. */
+export const mailAddressKey = (keys: Keys, tenant: string, address: string): Key =>
+  keys.mailAddress(tenant, digestOf(foldedEmail(address)));
+
+/**
+ * Returns the write that confirms the address of a member that the identity provider has verified, without a mail. An
+ * address that has unsubscribed stays so.
+ */
+export async function memberAddressWrites(
+  { ports, keys }: Env<'table' | 'clock' | 'ids'>,
+  tenant_id: string,
+  address: string,
+): Promise<Write[]> {
+  const key = mailAddressKey(keys, tenant_id, address);
+  const before = await ports.table.get<MailAddressItem>(key);
+  if (before && before.status !== 'pending') return [];
+  const v = ports.ids.token();
+  const changed_at = iso(ports.clock.now());
+  const put: MailAddressItem = { ...key, v, tenant_id, address, status: 'confirmed', changed_at, added_by: '' };
+  return [{ put, if: before ? { version: before.v } : 'absent' }];
+}
