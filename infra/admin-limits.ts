@@ -10,6 +10,7 @@ const LIMITS = {
   'all-checks': 'check_limit',
   'checks-per-minute': 'checks_per_minute_limit',
   'expressions-per-minute': 'expressions_per_minute_limit',
+  'alerts-per-minute': 'alerts_per_minute_limit',
   relations: 'relation_limit',
   keys: 'key_limit_per_user',
   users: 'user_limit',
@@ -32,6 +33,7 @@ export const LIMIT_USAGE = `\
       --checks N             checks per entity           --all-checks N     checks of the account
       --checks-per-minute N  checks run per minute       --relations N      relations
       --expressions-per-minute N  regular expressions evaluated per minute
+      --alerts-per-minute N  messages with alerts per minute
       --keys N               API keys per user           --users N          users, including invited ones
       --invitations N        pending invitations         --retention-days N days that results are kept
       --rollup-days N        days that daily history is kept (30 to 1,100)

@@ -26,6 +26,7 @@ describe('plan limits', () => {
       check_limit: 50_000,
       checks_per_minute_limit: 60_000,
       expressions_per_minute_limit: 12_000,
+      alerts_per_minute_limit: 600,
       relation_limit: 10_000,
       key_limit_per_user: 100,
       user_limit: 500,

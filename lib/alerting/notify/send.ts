@@ -26,12 +26,15 @@ export type Ready = {
   alert: Alert;
   send: Send;
   egress: Egress;
+  /** Destination of the channel, and the limit of its account. */
+  destination: string;
+  alerts_per_minute: number;
 };
 
 /** Makes one attempt. Returns a readable error without secrets if it was refused; throws only internal errors. */
 export async function sendAlert(
   env: SendEnv,
-  { type, config, alert, send, egress }: Ready,
+  { type, config, alert, send, egress }: Pick<Ready, 'type' | 'config' | 'alert' | 'send' | 'egress'>,
 ): Promise<Refusal | undefined> {
   const marks = { 'X-Service-Delivery': alert.delivery_id, 'X-Service-Kind': alert.combined ? 'combined' : alert.kind };
   const redact = channelRedactor(type, config);
