@@ -1,4 +1,5 @@
 import type { Attack } from '#test/abuse/attack.ts';
+import { alertFlood } from './alert-flood.ts';
 import { amplification } from './amplification.ts';
 import { chunks } from './chunks.ts';
 import { dhe } from './dhe.ts';
@@ -28,6 +29,7 @@ export const attacks: Record<string, Attack> = {
   'hanging-receivers': hangingReceivers,
   'hanging-actions': hangingActions,
   'mcp-batch': mcpBatch,
+  'alert-flood': alertFlood,
   dhe,
   notes,
   relay,
