@@ -11,6 +11,7 @@ import {
   refusedExpressions,
   websocketExpressions,
 } from './expressions.ts';
+import { flappingGraph } from './flapping-graph.ts';
 import { hangingActions } from './hanging-actions.ts';
 import { hangingReceivers } from './hanging-receivers.ts';
 import { mcpBatch } from './mcp-batch.ts';
@@ -30,6 +31,7 @@ export const attacks: Record<string, Attack> = {
   'hanging-actions': hangingActions,
   'mcp-batch': mcpBatch,
   'alert-flood': alertFlood,
+  'flapping-graph': flappingGraph,
   dhe,
   notes,
   relay,
