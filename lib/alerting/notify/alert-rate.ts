@@ -4,13 +4,13 @@ import type { Item, Write } from '#lib/platform/ports.ts';
 import { oneAtATime, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 
 /** Rate of messages: one per `gap_ms`, and a burst of `burst` messages after a pause. */
-export type MessageRate = { gap_ms: number; burst: number };
+type MessageRate = { gap_ms: number; burst: number };
 
 /** Part of the limit of an account that one host receives as a burst. */
 const HOST_SHARE = 10;
 
 /** Returns the rates of an account with a limit per minute, and of one host that it sends to. */
-export const ratesOf = (perMinute: number): { account: MessageRate; host: MessageRate } => {
+const ratesOf = (perMinute: number): { account: MessageRate; host: MessageRate } => {
   const gap_ms = 60_000 / perMinute;
   return {
     account: { gap_ms, burst: perMinute },
@@ -33,7 +33,7 @@ export function nextSendTime({ gap_ms, burst }: MessageRate, busy_until: number,
 type AlertRateItem = Item & { v: string; busy_until: number };
 
 /** A message with alerts. `host`: of its receiver; undefined if the operator chose it. `limit`: messages per minute. */
-export type RatedMessage = { tenant_id: string; host: string | undefined; limit: number };
+type RatedMessage = { tenant_id: string; host: string | undefined; limit: number };
 
 /**
  * Reserves the next send time within the rates of the account and of the host. @returns the wait until then in ms

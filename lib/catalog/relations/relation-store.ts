@@ -68,7 +68,7 @@ export const relationsOfEntity =
   };
 
 /** Returns the relations from an entity. */
-export const relationsFrom = ({ ports, keys, tenant }: TenantScope, entity: string): Promise<RelationPointer[]> =>
+const relationsFrom = ({ ports, keys, tenant }: TenantScope, entity: string): Promise<RelationPointer[]> =>
   allOf<RelationPointer>(ports.table, { partition: keys.relationsOf(tenant, entity), ...under(RELATED_OUT) });
 
 /** Returns the first relations from an entity, up to `limit`, which is at most 1,000. */
