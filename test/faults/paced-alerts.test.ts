@@ -42,8 +42,8 @@ async function fleet(count: number) {
   return checks;
 }
 
-describe('sixty checks that go down at once and alert one URL', () => {
-  it('send every alert once to a receiver that accepts one a second, with logged attempts and without flooding it', async () => {
+describe('sixty alerts at once to one URL', () => {
+  it('arrive once each at a receiver that accepts one a second, with logged attempts and without flooding it', async () => {
     const checks = await fleet(60);
     const taken = oneASecond('slack.test');
     const failure = { success: false, latency_ms: 5 };

@@ -96,10 +96,8 @@ function checkEnds({ deliveries, received, over_before, failed }: History): stri
 /** A message contains every alert whose delivery names it. After a crash it is sent again, with others. */
 function checkCombined({ deliveries, received }: History): string[] {
   const accepted = Map.groupBy(received.filter(isAccepted), ({ delivery_id }) => delivery_id);
-  const combined = Map.groupBy(
-    deliveries.filter(({ combined_in }) => combined_in !== null),
-    ({ combined_in }) => combined_in!,
-  );
+  const named = deliveries.flatMap(({ combined_in }) => combined_in || []);
+  const combined = Map.groupBy(named, (id) => id);
   return [...combined].flatMap(([id, { length }]) => {
     const most = (accepted.get(id) ?? []).reduce((sum, { count = 1 }) => sum + count, 0);
     return length > most ? [`${length} deliveries name the message ${id}, which contains ${most} alerts`] : [];

@@ -186,7 +186,7 @@ async function waitForRate(
   const waiting = { status: 'waiting', why, is_open: false, turn: undefined } as const;
   const isMember = groupedBy(delivery) !== undefined;
   const changes = { combines: true, leads_to: destination } as const;
-  // A later alert must not overtake those that wait.
+  // A later alert must not overtake the waiting ones.
   if (!isMember && (await firstOfGroup(env, { ...delivery, ...changes })) !== undefined)
     return { ...waiting, at: now, changes };
   const rated = { tenant_id: delivery.tenant_id, host: hostOf(send), limit: alerts_per_minute };

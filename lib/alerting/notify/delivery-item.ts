@@ -32,7 +32,7 @@ export const DeliveryRecord = z
       .string()
       .nullable()
       .describe(
-        'Id of the delivery whose message contained this alert and others, by group_seconds of the channel or beyond alerts_per_minute_limit; null if it was sent separately, or not yet.',
+        'Id of the delivery whose message contained this alert and others that waited for the channel; null if it was sent separately, or not yet.',
       ),
     step: z.int().nullable().describe('Number of the escalation step, from 1; null for other kinds.'),
     status: z

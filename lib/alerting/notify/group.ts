@@ -11,8 +11,8 @@ import { type AttemptOutcome, isLastOutcome, recordOutcome } from './record-outc
 
 /**
  * Two kinds of messages contain several alerts. A message about a recovered root cause reports the alerts that it held
- * as one alert, with their number (`group_id`). A channel combines all alerts that wait, by `group_seconds` or beyond the
- * rate of the account, each with its own text (`combines`). Receivers with a case per alert get them one by one.
+ * as one alert, with their number (`group_id`). A channel combines all alerts that wait, by `group_seconds` or beyond
+ * the rate of the account, each with its own text (`combines`). Receivers with a case per alert get them one by one.
  */
 
 /** Maximum number of alerts in a message about a root cause, and of names in it. */
@@ -21,7 +21,7 @@ const NAMED = 10;
 /** Maximum number of waiting alerts that a combined message counts. */
 const MAX_COUNTED = 1_000;
 
-/** First and longest wait (ms) of a delivery that another one of its group sends, until it checks whether it was sent. */
+/** First and longest recheck interval (ms) of a delivery that another one of its group sends. */
 const [RECHECK_MS, MAX_RECHECK_MS] = [10_000, 600_000];
 
 /** The deliveries of one message, its sender first, and the number of those for further messages. */
