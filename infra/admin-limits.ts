@@ -11,6 +11,7 @@ const LIMITS = {
   'checks-per-minute': 'checks_per_minute_limit',
   'expressions-per-minute': 'expressions_per_minute_limit',
   'mails-per-hour': 'mails_per_hour_limit',
+  'alerts-per-minute': 'alerts_per_minute_limit',
   relations: 'relation_limit',
   keys: 'key_limit_per_user',
   users: 'user_limit',
@@ -34,6 +35,7 @@ export const LIMIT_USAGE = `\
       --checks-per-minute N  probes per minute           --relations N      relations
       --expressions-per-minute N  regular expressions evaluated per minute
       --mails-per-hour N     mails of channels per hour, each to one address
+      --alerts-per-minute N  messages with alerts per minute
       --keys N               API keys per user           --users N          users, including invited ones
       --invitations N        pending invitations         --retention-days N days that results are kept
       --rollup-days N        days that daily history is kept (30 to 1,100)

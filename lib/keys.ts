@@ -325,6 +325,8 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     /** @param destination whose recent pages are stored */
     pages: (tenant: string, destination: string) => key(ofTenant(tenant, 'PAGES', destination), 'PAGES'),
     pace: (tenant: string, digest: string) => key(ofTenant(tenant, 'PACE', digest), 'PACE'),
+    /** @param of `account`, or digest of a host */
+    alertRate: (tenant: string, of: string) => key(ofTenant(tenant, 'ALERT_RATE', of), 'ALERT_RATE'),
     deliveries: (tenant: string, bucket: number) => ofTenant(tenant, 'DELIVERIES', bucket),
     delivery: (tenant: string, id: string) => key(ofTenant(tenant, 'DELIVERIES', bucketOf(id)), id),
     /** Deliveries whose message can contain others. @param shared what its alerts have in common */

@@ -15,6 +15,7 @@ export const limitRows = (me: Me): LimitRow[] => [
   row('Checks', me.use.checks, me.check_limit),
   row('Probes per minute', me.use.checks_per_minute, me.checks_per_minute_limit),
   row('Expressions per minute', me.use.expressions_per_minute, me.expressions_per_minute_limit),
+  row('Alert messages per minute', undefined, me.alerts_per_minute_limit, 'beyond it, alerts are combined'),
   row('Relations', me.use.relations, me.relation_limit),
   row('Mails per hour', undefined, me.mails_per_hour_limit),
   row('Checks per entity', undefined, me.check_limit_per_entity),

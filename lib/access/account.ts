@@ -36,6 +36,13 @@ export const Limits = z.object({
     .min(10)
     .max(100_000)
     .describe('Maximum number of mails to channels per hour, each to one address. Up to as many are sent at once.'),
+  alerts_per_minute_limit: z
+    .int()
+    .min(1)
+    .max(10_000_000)
+    .describe(
+      'Messages with alerts per minute, over all channels, with a burst of as many. Alerts beyond it wait and are combined.',
+    ),
   relation_limit: z.int().min(0).max(1_000_000).describe('Maximum number of relations.'),
   key_limit_per_user: z.int().min(1).max(1000).describe('Maximum number of API keys per user.'),
   user_limit: z.int().min(1).max(5000).describe('Maximum number of members and pending invitations together.'),
@@ -69,6 +76,8 @@ export const DEFAULT_LIMITS: Limits = {
   // Two expressions in each check of a fleet of 6,000 checks per minute.
   expressions_per_minute_limit: 12_000,
   mails_per_hour_limit: 60,
+  // Ten per second; an outage of a thousand checks at once is then a few combined messages per channel.
+  alerts_per_minute_limit: 600,
   relation_limit: 10_000,
   key_limit_per_user: 100,
   user_limit: 500,

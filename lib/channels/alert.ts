@@ -32,7 +32,7 @@ export type Alert = {
   /** Failures that remain after the recovery of their root cause, including itself; else null. */
   group: (Counted & { id: string; root_entity_name: string }) | null;
   /**
-   * Alerts in one message by `group_seconds` of the channel, and the number of those in further messages; null for an
+   * Alerts that waited for the channel in one message, and the number of those in further messages; null for an
    * alert that is sent separately.
    */
   combined: { alerts: Alert[]; following: number } | null;

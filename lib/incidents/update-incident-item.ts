@@ -1,4 +1,5 @@
-import { causeFromState, dependentOf, readUpstream } from '#lib/alerting/cause/find-cause.ts';
+import { causeFromState, dependentOf } from '#lib/alerting/cause/find-cause.ts';
+import { readUpstream } from '#lib/alerting/cause/read-upstream.ts';
 import { type AlertItem, isAlert } from '#lib/alerting/decide/alert-item.ts';
 import { readCheckAlerting } from '#lib/alerting/decide/check-alerting.ts';
 import { joinWrites, ownIncident } from '#lib/alerting/decide/notified-failure.ts';
@@ -47,6 +48,7 @@ async function findOrOpenOnce(env: Env, transition: DecidedTransition): Promise<
   const age = Math.max(0, now - Date.parse(transition.timestamp));
   if (transition.alert.decision === 'held') return { again: now + Math.min(Math.max(age / 4, MIN_MS), MAX_MS) };
   const cause = entity.dependencies > 0 ? await incidentOfCause(env, check, transition) : undefined;
+  if (cause && 'again' in cause) return cause;
   if (!cause && entity.dependencies > 0 && age < WAITS_FOR_CAUSE_MS) return { again: now + RETRY_MS };
   const incident = cause ?? ownIncident(entity, notifiedFailure, transition);
   return (await commit(ports, joinWrites(entity, incident, ports.ids.token()))).ok ? incident : RETRY;
@@ -57,9 +59,11 @@ async function incidentOfCause(
   { ports, keys }: Env,
   check: CheckItem,
   transition: DecidedTransition,
-): Promise<IncidentRef | undefined> {
+): Promise<IncidentLookup> {
   const env = { ports, keys, tenant: check.tenant_id };
   const upstream = await readUpstream(env, check.entity_id);
+  // No turn: this process evaluates others.
+  if (!upstream) return { again: ports.clock.now() + MIN_MS };
   const { roots } = await causeFromState(env, upstream, dependentOf(check, transition));
   return roots.map(({ entity_id }) => upstream.entities.get(entity_id)?.incident).find((one) => one !== undefined);
 }

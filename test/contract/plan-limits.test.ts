@@ -2,7 +2,10 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { NewAccount } from '#lib/access/account.ts';
 import { createAccount } from '#lib/access/change-account.ts';
 import { type Client, clientOf, failure } from '#test/support/client.ts';
+import { eventually } from '#test/support/eventually.ts';
+import { pushTo } from '#test/support/failing-check.ts';
 import { got, newCheck, newEntity } from '#test/support/fleet.ts';
+import { receiving } from '#test/support/receiving.ts';
 import { type Service, startService } from '#test/support/service.ts';
 
 let service: Service;
@@ -26,6 +29,7 @@ describe('plan limits', () => {
       check_limit: 50_000,
       checks_per_minute_limit: 60_000,
       expressions_per_minute_limit: 12_000,
+      alerts_per_minute_limit: 600,
       relation_limit: 10_000,
       key_limit_per_user: 100,
       user_limit: 500,
@@ -33,6 +37,31 @@ describe('plan limits', () => {
       retention_days: 30,
       rollup_days: 400,
     });
+  });
+});
+
+describe('alerts per minute', () => {
+  const receiver = receiving();
+
+  it('combines alerts beyond the limit in messages that state their number, and loses none', async () => {
+    const client = await tenant({ alerts_per_minute_limit: 60, egress: 'any' });
+    const channel = { name: 'All', channel_type: 'slack', config: { url: `${receiver().url}/all` } };
+    got(await client.post('/v1/notify/channels', channel), 201);
+    const checks: string[] = [];
+    for (let n = 0; n < 15; n++) checks.push((await newCheck(client, { failure_threshold: 1 })).id);
+    for (const id of checks) await pushTo(client, id, false);
+    const log = await eventually(async () => {
+      const all: { status: string; combined_in: string | null }[] = got(await client.get('/v1/notify/logs'), 200);
+      return all.length === checks.length && all.every(({ status }) => status === 'sent') && all;
+    }, 15_000);
+    const messages = receiver().received.filter(({ path }) => path === '/all');
+    expect(messages.length).toBeLessThan(checks.length);
+    for (const id of checks) expect(messages.some(({ body }) => body.includes(id))).toBe(true);
+    for (const [sender, all] of Map.groupBy(log, ({ combined_in }) => combined_in)) {
+      if (sender === null) continue;
+      const message = messages.find(({ headers }) => headers['x-service-delivery'] === sender);
+      expect(JSON.parse(message!.body).text).toContain(`${all.length} alerts: ${all.length} down`);
+    }
   });
 });
 

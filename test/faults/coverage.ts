@@ -62,7 +62,8 @@ function coverItem(item: Item, add: Add): void {
     const { cause, alert } = item as DecidedTransition;
     add(`transition: ${cause}, ${alert.reason ?? 'planned'}`);
   } else if (item.pk.includes('#DELIVERIES#')) {
-    const { kind, status, channel_type } = item as DeliveryItem;
+    const { kind, status, channel_type, combined_in } = item as DeliveryItem;
+    if (combined_in !== null) add('delivery: combined');
     add(`delivery: ${channel_type || 'removed channel'}, ${kind}, ${status}`);
   } else if (item.sk === 'EXECUTION') {
     const { trigger, dispatch_status, error_message, attempt, verdict } = item as ExecutionItem;

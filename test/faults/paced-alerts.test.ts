@@ -42,23 +42,23 @@ async function fleet(count: number) {
   return checks;
 }
 
-describe('three hundred checks that go down at once and alert one URL', () => {
-  it('send every alert once to a receiver that accepts one a second, with logged attempts and without flooding it', async () => {
-    const checks = await fleet(300);
+describe('sixty alerts at once to one URL', () => {
+  it('arrive once each at a receiver that accepts one a second, with logged attempts and without flooding it', async () => {
+    const checks = await fleet(60);
     const taken = oneASecond('slack.test');
     const failure = { success: false, latency_ms: 5 };
     await service.callAtOnce(checks.map(({ id }) => ['POST', `/v1/checks/${id}/results`, failure]));
     const fell = service.now();
     await service.pass(8 * MINUTE);
 
-    expect(new Set(taken).size).toBe(300);
-    expect(taken).toHaveLength(300);
+    expect(new Set(taken).size).toBe(60);
+    expect(taken).toHaveLength(60);
     const log = await wholeLog();
-    expect(log).toHaveLength(300);
+    expect(log).toHaveLength(60);
     for (const delivery of log) expect(delivery).toMatchObject({ status: 'sent', attempts: 1, error: '' });
     const { calls } = service.host('slack.test');
     // Each is rejected at most once, at the beginning, before the limit is known; then they are sent one at a time.
-    expect(calls.length).toBeLessThanOrEqual(2 * 300 + 10);
+    expect(calls.length).toBeLessThanOrEqual(2 * 60 + 10);
     const later = calls.filter(({ at }) => at > fell + 10_000);
     for (const [i, { at }] of later.entries()) {
       if (i > 0) expect(at - later[i - 1]!.at).toBeGreaterThanOrEqual(990);

@@ -26,9 +26,10 @@ export function receivers({ random, clock, seen, manners, profile }: World) {
     return manners.doesNow(host, { wellMs: 400_000, illMs: illMs(), ills: [...manners.ILLS, 'throttles'] });
   }
 
-  function note(type: string, headers: Record<string, string>, says: string, status: number): void {
+  function note(type: string, headers: Record<string, string>, body: string, status: number): void {
+    const { says, count } = contentOf(type, headers, body);
     const [delivery_id, kind] = [headers['X-Service-Delivery'] ?? '', headers['X-Service-Kind'] ?? ''];
-    seen.received.push({ delivery_id, kind, type, says, at: clock.now(), status, run: currentRun() });
+    seen.received.push({ delivery_id, kind, type, says, count, at: clock.now(), status, run: currentRun() });
   }
 
   /** Returns Retry-After in seconds, as a date, or not at all. */
@@ -51,7 +52,7 @@ export function receivers({ random, clock, seen, manners, profile }: World) {
     const does = doesNow(hostname);
     const status = does === 'well' && type === 'discord' ? 204 : STATUS[does];
     // A hanging receiver has read the request.
-    if (does !== 'refuses') note(type, headers, contentOf(type, headers, body), status);
+    if (does !== 'refuses') note(type, headers, body, status);
     await manners.think();
     if (does === 'refuses') throw refused();
     if (does === 'hangs') return manners.hang(timeout_ms);
@@ -61,7 +62,7 @@ export function receivers({ random, clock, seen, manners, profile }: World) {
   /** The operator's NATS: down, slow to confirm, or without permission for the subject. */
   const publish: Publish = async (_subject, body, headers) => {
     const does = manners.doesNow('nats', { wellMs: 400_000, illMs: illMs() });
-    if (does === 'well' || does === 'hangs') note('nats', headers, contentOf('nats', headers, body), STATUS[does]);
+    if (does === 'well' || does === 'hangs') note('nats', headers, body, STATUS[does]);
     await manners.think();
     if (does === 'hangs') await manners.sleep(5000);
     if (does === 'fails') throw new Error('the NATS server does not allow this subject');
@@ -72,24 +73,35 @@ export function receivers({ random, clock, seen, manners, profile }: World) {
   return { post, publish };
 }
 
-/**
- * Returns the content of an alert for a reader: up, degraded, down, closed or test; `garbled` if it does not have the
- * format of its type.
- */
-function contentOf(type: string, headers: Record<string, string>, body: string): string {
+/** `says`: up, degraded, down, closed, test or combined; `garbled` if it does not have the format of its type. */
+type Content = { says: string; count: number };
+
+/** Returns the content of a message for a reader, and the number of its alerts. */
+function contentOf(type: string, headers: Record<string, string>, body: string): Content {
   try {
-    if (type === 'ntfy') return contentOfTitle(headers.title ?? '');
-    const said = JSON.parse(body);
-    if (type === 'slack') return contentOfTitle(said.blocks.length > 0 ? said.text : '');
-    if (type === 'discord') return contentOfTitle(said.embeds[0].title);
-    const signature = headers['X-Service-Signature'];
-    const signed = `sha256=${createHmac('sha256', WEBHOOK_SECRET).update(body).digest('hex')}`;
-    if (signature !== undefined && signature !== signed) return 'garbled';
-    if (headers['X-Service-Kind'] === 'test') return 'test';
-    return said.check_to_state === 'unknown' ? 'closed' : said.check_to_state;
+    const said = type === 'ntfy' ? undefined : JSON.parse(body);
+    const titles: Record<string, () => string> = {
+      ntfy: () => headers.title ?? '',
+      slack: () => (said.blocks.length > 0 ? said.text : ''),
+      discord: () => said.embeds[0].title,
+    };
+    const title = titles[type]?.();
+    const count = Number(title === undefined ? said.alerts?.length : /^(?::\w+: )?(\d+) alerts: /.exec(title)?.[1]);
+    if (count > 0) return { says: 'combined', count };
+    return { says: title === undefined ? contentOfEvent(headers, body) : contentOfTitle(title), count: 1 };
   } catch {
-    return 'garbled';
+    return { says: 'garbled', count: 0 };
   }
+}
+
+/** Returns the content of an alert as JSON for programs. */
+function contentOfEvent(headers: Record<string, string>, body: string): string {
+  const said = JSON.parse(body);
+  const signature = headers['X-Service-Signature'];
+  const signed = `sha256=${createHmac('sha256', WEBHOOK_SECRET).update(body).digest('hex')}`;
+  if (signature !== undefined && signature !== signed) return 'garbled';
+  if (headers['X-Service-Kind'] === 'test') return 'test';
+  return said.check_to_state === 'unknown' ? 'closed' : said.check_to_state;
 }
 
 function contentOfTitle(title: string): string {

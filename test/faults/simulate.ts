@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { DEFAULT_LIMITS } from '#lib/access/account.ts';
 import { createAccount } from '#lib/access/change-account.ts';
 import type { Ports } from '#lib/env.ts';
 import { type Keys, keyTable } from '#lib/keys.ts';
@@ -107,7 +108,10 @@ export async function simulate(seed: number, minutes = 30): Promise<Run> {
   };
   const outside = shared as unknown as Ports;
   const cloud = virtualCloud(shared);
-  const account = createAccount({ ports: outside, keys }, { email: 'ops@shop.test', name: 'Shop' });
+  // In half of the runs so few that alerts are combined.
+  const alerts_per_minute_limit = seed % 2 === 0 ? 6 : DEFAULT_LIMITS.alerts_per_minute_limit;
+  const owner = { email: 'ops@shop.test', name: 'Shop', alerts_per_minute_limit };
+  const account = createAccount({ ports: outside, keys }, owner);
   await clock.runUntil(clock.now() + 10);
   const client = makeClient(cloud.request, (await account).key.key, clock);
   const world = { random, clock, seen, client, profile };

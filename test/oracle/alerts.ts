@@ -16,6 +16,7 @@ export const checkAlerts = (history: History): string[] => [
   ...checkDecisions(history),
   ...checkEnds(history),
   ...checkArrivals(history),
+  ...checkCombined(history),
 ];
 
 /** Every planned delivery is created, and no other. */
@@ -61,17 +62,17 @@ const groupOf = ({ group_id, leads_to }: History['deliveries'][number]): string 
   group_id && leads_to ? `${group_id} ${leads_to}` : undefined;
 
 /**
- * A delivery ends in time: as sent if a receiver accepted it or a message of its group at the same destination; or as
- * failed after three attempts, with an error.
+ * A delivery ends in time: as sent if a receiver accepted it, the message that it names, or a message of its group at
+ * the same destination; or as failed after three attempts of its message, with an error.
  */
 function checkEnds({ deliveries, received, over_before, failed }: History): string[] {
   const wrong: string[] = [];
   const taken = new Set(received.filter(isAccepted).map(({ delivery_id }) => delivery_id));
   const together = new Set(deliveries.filter(({ id }) => taken.has(id)).map(groupOf));
   for (const delivery of deliveries) {
-    const { id, kind, status, attempts, error, created_at } = delivery;
+    const { id, kind, status, attempts, error, created_at, combined_in, leads_to } = delivery;
     const group = groupOf(delivery);
-    const wasAccepted = taken.has(id) || (group !== undefined && together.has(group));
+    const wasAccepted = taken.has(combined_in ?? id) || taken.has(id) || (group !== undefined && together.has(group));
     if (attempts > ATTEMPTS) wrong.push(`delivery ${id} has ${attempts} attempts`);
     if (status === 'sent' && !wasAccepted) wrong.push(`delivery ${id} is sent, but no receiver accepted it`);
     if (status === 'failed' && error === '') wrong.push(`delivery ${id} failed without an error`);
@@ -79,6 +80,7 @@ function checkEnds({ deliveries, received, over_before, failed }: History): stri
       status === 'failed' &&
       failed === 'nothing' &&
       attempts < ATTEMPTS &&
+      leads_to === undefined &&
       kind !== 'test' &&
       !FINAL_ERRORS.test(error)
     )
@@ -89,6 +91,17 @@ function checkEnds({ deliveries, received, over_before, failed }: History): stri
     if (!isOver && Date.parse(created_at) < over_before.alerts) wrong.push(`${kind} delivery ${id} is still ${status}`);
   }
   return wrong;
+}
+
+/** A message contains every alert whose delivery names it. After a crash it is sent again, with others. */
+function checkCombined({ deliveries, received }: History): string[] {
+  const accepted = Map.groupBy(received.filter(isAccepted), ({ delivery_id }) => delivery_id);
+  const named = deliveries.flatMap(({ combined_in }) => combined_in || []);
+  const combined = Map.groupBy(named, (id) => id);
+  return [...combined].flatMap(([id, { length }]) => {
+    const most = (accepted.get(id) ?? []).reduce((sum, { count = 1 }) => sum + count, 0);
+    return length > most ? [`${length} deliveries name the message ${id}, which contains ${most} alerts`] : [];
+  });
 }
 
 /** Received alerts are logged. Only after a restart may one be sent again after its acceptance, or once too often. */

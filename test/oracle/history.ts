@@ -157,8 +157,11 @@ export type PullCheck = {
   gaps: (Span & { cause: string })[];
 };
 
-/** An alert at a receiver; `status` is the response (200 for NATS), 0 for none. */
-export type Received = { delivery_id: string; at: number; status: number; kind?: string };
+/**
+ * A message at a receiver; `status` is the response (200 for NATS), 0 for none; `count` the number of its alerts, 1 by
+ * default.
+ */
+export type Received = { delivery_id: string; at: number; status: number; kind?: string; count?: number };
 export const isAccepted = ({ status }: Received): boolean => status >= 200 && status < 300;
 
 /** An action's request at its target; `status` is the response, 0 for none. */

@@ -6,9 +6,9 @@ export function checkMessages({ seen }: Inside): string[] {
   return seen.received.flatMap(({ delivery_id, kind, type, says }) => {
     const delivery = deliveries.get(delivery_id);
     if (!delivery) return [];
-    const is = `${delivery.channel_type} ${delivery.kind}`;
+    const is = `${delivery.channel_type} ${kind === 'combined' ? kind : delivery.kind}`;
     if (`${type} ${kind}` !== is) return [`delivery ${delivery_id} is ${is}, but was received as ${type} ${kind}`];
-    const meant = kind === 'test' || kind === 'closed' ? kind : delivery.to_state;
+    const meant = kind === 'test' || kind === 'closed' || kind === 'combined' ? kind : delivery.to_state;
     // Its body is the event of the check's last transition, which a closing alert of a deadline did not close.
     const isEvent = type === 'webhook' || type === 'nats';
     // It also reports degraded if the policy of the check counts that as up.

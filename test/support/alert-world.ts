@@ -158,6 +158,17 @@ export async function alertWorld(env: Record<string, string> = {}) {
       for (const one of due) sent.splice(sent.indexOf(one), 1);
       return due;
     },
+    /** Makes each write of a delivery fail, until the returned function is called. */
+    failRecording: (): (() => void) => {
+      const { transact } = ports.table;
+      ports.table.transact = (writes) =>
+        writes.some((write) => 'put' in write && write.put.pk.includes('#DELIVERIES#'))
+          ? Promise.reject(new Error('killed'))
+          : transact(writes);
+      return () => {
+        ports.table.transact = transact;
+      };
+    },
     putPolicy: (channels: Channel[], changes: Partial<PolicyItem> = {}) =>
       put<PolicyItem>({ ...defaultPolicy(keys, check), v: ports.ids.token(), channels, ...changes }),
     /** Returns a planned state change of the check that notifies these channels. */

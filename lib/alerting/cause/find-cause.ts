@@ -1,52 +1,12 @@
 import type { AccountItem } from '#lib/access/account.ts';
 import type { TenantEnv } from '#lib/access/context.ts';
-import type { NotifiedFailureItem } from '#lib/alerting/decide/notified-failure.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
-import type { EntityItem } from '#lib/catalog/entity.ts';
-import { relationsFrom } from '#lib/catalog/relations/relation-store.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { checksOf } from '#lib/checks/settings/store.ts';
 import { newestReceived } from '#lib/results/pushes/newest-received.ts';
 import type { KnownCheck } from './evidence.ts';
-import { type Dependency, type Graph, walkUpstream } from './graph.ts';
 import { isProbeable, probeUpstream, type UpstreamProbes } from './probe-upstream.ts';
+import type { UpstreamEntities } from './read-upstream.ts';
 import { type CauseAnalysis, type Dependent, findRootCauses } from './root-causes.ts';
-
-/** The upstream entities of an entity, as read. */
-export type UpstreamEntities = {
-  graph: Graph;
-  /** Includes the entity itself. */
-  entities: ReadonlyMap<string, EntityItem>;
-  /** Checks by entity, without the entity itself. */
-  checks: ReadonlyMap<string, CheckItem[]>;
-  /** Notified failures by entity, with the entity itself. */
-  incidents: ReadonlyMap<string, NotifiedFailureItem>;
-};
-
-/** Reads the entities, relations, checks and notified failures upstream of an entity. */
-export async function readUpstream(env: TenantEnv, start: string): Promise<UpstreamEntities> {
-  const { ports, keys, tenant } = env;
-  const entities = new Map<string, EntityItem>();
-  const graph = await walkUpstream(start, async (ids) => {
-    const found = await ports.table.getMany<EntityItem>(ids.map((id) => keys.entity(tenant, id)));
-    for (const entity of found) if (entity) entities.set(entity.id, entity);
-    return Promise.all(found.map((entity) => entity && dependenciesOf(env, entity)));
-  });
-  const upstreamEntities = [...entities.values()].filter(({ id }) => id !== start);
-  const [checks, incidents] = await Promise.all([
-    checksOf(env, upstreamEntities),
-    ports.table.getMany<NotifiedFailureItem>([...entities.keys()].map((id) => keys.notifiedFailure(tenant, id))),
-  ]);
-  return {
-    graph,
-    entities,
-    checks: Map.groupBy(checks, ({ entity_id }) => entity_id),
-    incidents: new Map(incidents.flatMap((one) => (one ? [[one.root_entity_id, one]] : []))),
-  };
-}
-
-const dependenciesOf = async (env: TenantEnv, { id, dependencies }: EntityItem): Promise<Dependency[]> =>
-  dependencies === 0 ? [] : (await relationsFrom(env, id)).filter(({ propagates_failure }) => propagates_failure);
 
 /**
  * Finds the cause of a failure, with upstream probes unless `isEnough` accepts the result by stored states.

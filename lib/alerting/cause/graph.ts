@@ -11,6 +11,8 @@ export type Graph = {
   truncated: boolean;
 };
 
+/** Read budget of one evaluation: relations from its entities. */
+export const MAX_RELATIONS = 1_000;
 /** Maximum number of upstream entities, and of relations to the farthest one. */
 const MAX_ENTITIES = 200;
 const MAX_LEVELS = 16;
@@ -22,14 +24,16 @@ export async function walkUpstream(
 ): Promise<Graph> {
   const dependencies = new Map<string, readonly Dependency[]>();
   let level = [start];
+  let relations = 0;
   for (let n = 0; level.length > 0; n++) {
     const room = MAX_ENTITIES + 1 - dependencies.size;
-    if (n > MAX_LEVELS || room <= 0) return { start, dependencies, truncated: true };
+    if (n > MAX_LEVELS || room <= 0 || relations >= MAX_RELATIONS) return { start, dependencies, truncated: true };
     const reached = level.slice(0, room);
     const loaded = await load(reached);
     for (const [i, id] of reached.entries()) if (loaded[i]) dependencies.set(id, loaded[i]);
     if (reached.length < level.length) return { start, dependencies, truncated: true };
     const beyond = loaded.flatMap((own) => own?.map((one) => one.to_entity_id) ?? []);
+    relations += beyond.length;
     level = [...new Set(beyond)].filter((id) => !dependencies.has(id)).sort();
   }
   return { start, dependencies, truncated: false };

@@ -47,13 +47,15 @@ const SURVIVES_AFTER_MS = 120_000;
  * without a cause of their own, except failures that the check has survived. A member in the same cycle is not broken.
  */
 export function findRootCauses(known: CauseAnalysisInput): CauseAnalysis {
-  const [least, most] = [analyze(known, 'success'), analyze(known, 'failure')];
+  const cycles = cyclesOf(known.graph);
+  const [least, most] = [analyze(known, cycles, 'success'), analyze(known, cycles, 'failure')];
   const isSame =
     least.roots.length === most.roots.length && least.roots.every((one, i) => isEqual(one, most.roots[i]!));
   const settled = !most.explained || (least.explained && isSame);
+  const statusAt = statusBy(known, 'success');
   const ancestors = [...known.graph.dependencies.keys()]
     .filter((id) => id !== known.graph.start)
-    .map((id) => ({ entity_id: id, ...statusBy(known, 'success')(id, 'down') }));
+    .map((id) => ({ entity_id: id, ...statusAt(id, 'down') }));
   return { ...(settled ? least : most), settled, ancestors, truncated: known.graph.truncated };
 }
 
@@ -66,10 +68,10 @@ const statusBy =
 
 function analyze(
   known: CauseAnalysisInput,
+  cycles: ReadonlyMap<string, number>,
   assumed: Assumption,
 ): Pick<CauseAnalysis, 'explained' | 'roots' | 'survived'> {
   const { graph, dependent, checks } = known;
-  const cycles = cyclesOf(graph);
   const statusAt = statusBy(known, assumed);
   const seen = new Map<string, Root[]>();
 

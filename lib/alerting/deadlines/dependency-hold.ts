@@ -8,7 +8,8 @@ import {
   NO_PROGRESS,
 } from '#lib/alerting/cause/cause-decision.ts';
 import { type CauseProgressItem, storedProgress } from '#lib/alerting/cause/cause-progress-item.ts';
-import { dependentOf, findCause, readUpstream, type UpstreamEntities } from '#lib/alerting/cause/find-cause.ts';
+import { dependentOf, findCause } from '#lib/alerting/cause/find-cause.ts';
+import { readUpstream, type UpstreamEntities } from '#lib/alerting/cause/read-upstream.ts';
 import type { CauseAnalysis } from '#lib/alerting/cause/root-causes.ts';
 import { expectedResultAt } from '#lib/alerting/decide/first-result.ts';
 import type { Deadline, DeadlineEntry, HeldAlert } from '#lib/alerting/decide/notes.ts';
@@ -87,6 +88,8 @@ async function evaluateCause(
     readUpstream(env, check.entity_id),
     ports.table.get<CauseProgressItem>(keys.hold(tenant, check.id, one.held.transition_sk)),
   ]);
+  // No turn: this process evaluates others.
+  if (!upstream) return { is: 'asked' };
   const [pending, pages] = await Promise.all([
     readPendingRoots(env, upstream),
     readUrgentAlertCounts(env, tenant, pendingChannels(one).map(destinationOf)),

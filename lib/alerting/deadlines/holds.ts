@@ -35,7 +35,7 @@ export type Rechecked =
   | { is: 'held'; next?: Deadline; outcome?: Outcome }
   /** The rules decide now, with `extraWrites` in the same transaction. */
   | { is: 'known'; held: HeldAlert; extraWrites: readonly Write[] }
-  /** Another process is probing: recheck in a second. */
+  /** Another process is probing, or no turn was free: recheck in a second. */
   | { is: 'asked' };
 
 /** Holds alerts until the end of a maintenance window, including windows that follow without a gap. */

@@ -1,7 +1,7 @@
 import type { TenantEnv } from '#lib/access/context.ts';
 import type { CauseDecision } from '#lib/alerting/cause/cause-decision.ts';
 import { type CauseProgressItem, storedProgress, withEvaluation } from '#lib/alerting/cause/cause-progress-item.ts';
-import type { UpstreamEntities } from '#lib/alerting/cause/find-cause.ts';
+import type { UpstreamEntities } from '#lib/alerting/cause/read-upstream.ts';
 import type { CauseAnalysis } from '#lib/alerting/cause/root-causes.ts';
 import {
   type AlertItem,

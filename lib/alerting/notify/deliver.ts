@@ -3,9 +3,10 @@ import type { AlertItem } from '#lib/alerting/decide/alert-item.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { AccountChannel } from '#lib/alerting/policy/account-alerting.ts';
 import { channelIn, channelKey } from '#lib/alerting/policy/channel-field.ts';
-import type { PolicyItem } from '#lib/alerting/policy/policy.ts';
+import { destinationOf, type PolicyItem } from '#lib/alerting/policy/policy.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { Alert } from '#lib/channels/alert.ts';
+import type { Send } from '#lib/channels/channel-type.ts';
 import { combinedAlert } from '#lib/channels/combined.ts';
 import { channelTypeOf } from '#lib/channels/registry.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
@@ -16,9 +17,10 @@ import { type FairSemaphore, NO_PERMIT } from '#lib/platform/sharing/fair-semaph
 import { oneAtATime } from '#lib/platform/table/retry.ts';
 import { linksAddress } from '#lib/settings.ts';
 import { alertLinks } from './alert-links.ts';
-import { type DeliveryItem, isFinished } from './delivery-item.ts';
+import { reserveMessage } from './alert-rate.ts';
+import { type DeliveryItem, groupedBy, isFinished } from './delivery-item.ts';
 import { followUp } from './follow-up.ts';
-import { describeGroup, groupOf, type OtherDelivery, recordOthers, type Together } from './group.ts';
+import { describeGroup, firstOfGroup, groupOf, type OtherDelivery, recordOthers, type Together } from './group.ts';
 import { accountTestOf, alertOf, impactOf, testAlertOf } from './make-alert.ts';
 import {
   type PacedUrl,
@@ -81,7 +83,7 @@ async function attemptNext(env: DeliverEnv, { turn }: DeliveryMessage, delivery:
   const outcome = 'status' in message ? message : await sendAttempt(env, delivery, turn, message.ready);
   if (outcome.status === 'waiting') {
     await recordWaiting(env, delivery, outcome);
-    return enqueueLater(env, delivery, outcome.turn, outcome.turn);
+    return enqueueLater(env, delivery, outcome.at, outcome.turn);
   }
   const { others = [] } = 'status' in message ? {} : message;
   const recorded =
@@ -103,7 +105,7 @@ async function attemptNext(env: DeliverEnv, { turn }: DeliveryMessage, delivery:
   if (after.status !== 'retrying') {
     await conclude(env, after);
     // The first of the next message, which otherwise waits for its recheck.
-    const [next] = together.following;
+    const next = await firstOfGroup(env, delivery);
     if (next !== undefined) await enqueueLater(env, { ...delivery, id: next }, ports.clock.now(), undefined);
     return;
   }
@@ -140,33 +142,78 @@ async function sendAttempt(
   turn: number | undefined,
   ready: Ready,
 ): Promise<AttemptOutcome | Waiting> {
+  const limited = await waitForRate(env, delivery, ready);
+  if (limited) return limited;
+  const outcome = await sendPaced(env, delivery, turn, ready);
+  const keepsTurn = outcome.status === 'waiting' && !delivery.is_reserved;
+  return keepsTurn ? { ...outcome, changes: { is_reserved: true } } : outcome;
+}
+
+/** Sends an alert if its receiver can take it now. */
+async function sendPaced(
+  env: DeliverEnv,
+  delivery: DeliveryItem,
+  turn: number | undefined,
+  ready: Ready,
+): Promise<AttemptOutcome | Waiting> {
   const address = addressOf(delivery, ready);
   if (!address) return sendOnce(env, ready, undefined);
   const { wait, after_timeouts } = await reserveSendTime(env, address, turn);
   const now = env.ports.clock.now();
   if (!wait) return sendWithPermit(env, ready, now < address.until ? { ...address, after_timeouts } : undefined);
-  if (now < address.until) return { ...wait, status: 'waiting', turn: Math.min(wait.at, address.until) };
+  const at = Math.min(wait.at, address.until);
+  if (now < address.until) return { ...wait, status: 'waiting', at, turn: at };
   return wait.is_open
     ? failedFinally('given up: the receiver did not respond for an hour')
     : sendWithPermit(env, ready, undefined);
 }
 
-type Waiting = { status: 'waiting'; turn: number } & Pick<Wait, 'why' | 'is_open'>;
+/** `at`: next handling (epoch ms). `changes`: of the delivery, with which it waits. */
+type Waiting = Wait & { status: 'waiting'; turn: number | undefined; changes?: Partial<DeliveryItem> };
+
+/**
+ * Returns how a delivery waits for the rate of its account; undefined if it can be sent now. It joins the others that
+ * wait for its channel, and their first one reserves the send time of one message: so each channel takes turns.
+ */
+async function waitForRate(
+  env: DeliverEnv,
+  delivery: DeliveryItem,
+  { send, destination, account: { alerts_per_minute_limit: limit } }: Ready,
+): Promise<Waiting | undefined> {
+  if (delivery.is_reserved || delivery.kind === 'test') return undefined;
+  const now = env.ports.clock.now();
+  const why = `waits: the account sends more than ${limit} messages per minute (alerts_per_minute_limit)`;
+  const waiting = { status: 'waiting', why, is_open: false, turn: undefined } as const;
+  const isMember = groupedBy(delivery) !== undefined;
+  const changes = { combines: true, leads_to: destination } as const;
+  // A later alert must not overtake the waiting ones.
+  if (!isMember && (await firstOfGroup(env, { ...delivery, ...changes })) !== undefined)
+    return { ...waiting, at: now, changes };
+  const rated = { tenant_id: delivery.tenant_id, host: hostOf(send), limit };
+  const wait_ms = await reserveMessage(env, rated, isMember);
+  if (wait_ms === 0) return undefined;
+  if (!isMember) return { ...waiting, at: now, changes };
+  return { ...waiting, at: now + wait_ms, changes: { next_attempt_at: now + wait_ms, is_reserved: true } };
+}
+
+/** Returns the host that a message is sent to; undefined for NATS and mail, whose servers are the operator's. */
+const hostOf = (send: Send): string | undefined => (send.via === 'http' ? new URL(send.url).hostname : undefined);
 
 const CROWDED_MS = 1_000;
 const CROWDED = 'waits: too many concurrent deliveries to its receiver or in its account';
 
-/** Sends with a permit, which limits concurrent deliveries per URL and per tenant. */
+/** Sends with a permit, which limits concurrent deliveries per host and per tenant. */
 async function sendWithPermit(
   env: DeliverEnv,
   ready: Ready,
   address: PatientAddress | undefined,
 ): Promise<AttemptOutcome | Waiting> {
   const { tenant_id } = ready.alert.event;
-  const claim = { tenant: tenant_id, target: receiverOf(ready) };
+  const claim = { tenant: tenant_id, target: hostOf(ready.send) ?? receiverOf(ready) };
   const outcome = await env.permits.run(claim, () => sendOnce(env, ready, address));
   if (outcome !== NO_PERMIT) return outcome;
-  return { status: 'waiting', turn: env.ports.clock.now() + CROWDED_MS, why: CROWDED, is_open: false };
+  const at = env.ports.clock.now() + CROWDED_MS;
+  return { status: 'waiting', at, turn: at, why: CROWDED, is_open: false };
 }
 
 /** Sends now or not at all, for a test whose caller waits. If no send time is free, the error names the next one. */
@@ -228,7 +275,7 @@ async function prepareMessage(
     'status' in ready ? [] : [{ delivery, alert: ready.alert }],
   );
   if (sendable.length === 0) return { ready, others: [] };
-  const alert = combinedAlert([ready.alert, ...sendable.map((one) => one.alert)], following.length);
+  const alert = combinedAlert([ready.alert, ...sendable.map((one) => one.alert)], following);
   return {
     ready: { ...ready, alert, send: ready.type.render(alert, ready.config) },
     others: sendable.map(({ delivery, alert: { affected } }) => ({ delivery, affected: affected?.count })),
@@ -261,7 +308,8 @@ async function prepare(
   const egress = settingsFor(ports.settings, account).CHECK_EGRESS;
   const ready = (alert: Alert): Ready => {
     const { config } = channel;
-    return { type, config, alert, egress, account, send: type.render(alert, config) };
+    const send = type.render(alert, config);
+    return { type, config, alert, egress, account, send, destination: destinationOf(channel) };
   };
   const now = ports.clock.now();
   if (isAboutAccount) return ready(accountTestOf(delivery, account, now));

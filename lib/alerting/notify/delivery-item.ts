@@ -32,7 +32,7 @@ export const DeliveryRecord = z
       .string()
       .nullable()
       .describe(
-        'Id of the delivery whose message contained this alert and others, by group_seconds of the channel; null if it was sent separately, or not yet.',
+        'Id of the delivery whose message contained this alert and others that waited for the channel; null if it was sent separately, or not yet.',
       ),
     step: z.int().nullable().describe('Number of the escalation step, from 1; null for other kinds.'),
     status: z
@@ -79,10 +79,15 @@ export type DeliveryItem = Item &
     affected?: number;
     /** Set if the message can contain further alerts: digest of its destination. */
     leads_to?: string;
-    /** Set if these are all alerts of the channel (`group_seconds`), instead of those with the same `group_id`. */
+    /**
+     * Set if these are all alerts of the channel that wait (by `group_seconds`, or beyond the rate of the account),
+     * instead of those with the same `group_id`.
+     */
     combines?: true;
     /** Epoch ms before which no attempt is made. */
     next_attempt_at?: number;
+    /** Set while the next attempt has a send time within the rate of the account. */
+    is_reserved?: true;
   };
 
 /** The latest delivery of a channel, next to its policy, so that reading channels needs no history. */

@@ -2,6 +2,7 @@ import type { AlertItem } from '#lib/alerting/decide/alert-item.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { Alert } from '#lib/channels/alert.ts';
 import { MAX_COMBINED } from '#lib/channels/combined.ts';
+import { channelTypeOf } from '#lib/channels/registry.ts';
 import type { Env } from '#lib/env.ts';
 import { under } from '#lib/keys.ts';
 import { chunks } from '#lib/platform/plain-data.ts';
@@ -10,8 +11,8 @@ import { type AttemptOutcome, isLastOutcome, recordOutcome } from './record-outc
 
 /**
  * Two kinds of messages contain several alerts. A message about a recovered root cause reports the alerts that it held
- * as one alert, with their number (`group_id`). A channel with `group_seconds` combines all alerts of that time, each
- * with its own text (`combines`).
+ * as one alert, with their number (`group_id`). A channel combines all alerts that wait, by `group_seconds` or beyond
+ * the rate of the account, each with its own text (`combines`). Receivers with a case per alert get them one by one.
  */
 
 /** Maximum number of alerts in a message about a root cause, and of names in it. */
@@ -20,11 +21,19 @@ const NAMED = 10;
 /** Maximum number of waiting alerts that a combined message counts. */
 const MAX_COUNTED = 1_000;
 
-/** Recheck interval (ms) of a delivery that another one of its group sends. */
-const RECHECK_MS = 10_000;
+/** First and longest recheck interval (ms) of a delivery that another one of its group sends. */
+const [RECHECK_MS, MAX_RECHECK_MS] = [10_000, 600_000];
 
-/** The deliveries of one message, its sender first, and the ids of those for further messages. */
-export type Together = { deliveries: [DeliveryItem, ...DeliveryItem[]]; following: string[] };
+/** The deliveries of one message, its sender first, and the number of those for further messages. */
+export type Together = { deliveries: [DeliveryItem, ...DeliveryItem[]]; following: number };
+
+/** Returns the id of the first unfinished delivery of a group, which sends the next message. */
+export async function firstOfGroup({ ports, keys }: Env, delivery: DeliveryItem): Promise<string | undefined> {
+  const shared = groupedBy(delivery);
+  if (shared === undefined) return undefined;
+  const query = { partition: keys.groups(delivery.tenant_id), ...under(`${shared}#`), limit: 1 };
+  return (await ports.table.query<GroupMember>(query)).items[0]?.delivery_id;
+}
 
 /**
  * Returns the deliveries of one message, this one first; or, if another delivery sends it, the time of a recheck (epoch
@@ -32,19 +41,24 @@ export type Together = { deliveries: [DeliveryItem, ...DeliveryItem[]]; followin
  */
 export async function groupOf(env: Env, delivery: DeliveryItem): Promise<Together | { again: number }> {
   const { ports, keys } = env;
-  const { tenant_id, id, combines } = delivery;
+  const { tenant_id, id, combines, channel_type, made_at } = delivery;
   const shared = groupedBy(delivery);
-  if (shared === undefined) return { deliveries: [delivery], following: [] };
-  const query = { partition: keys.groups(tenant_id), ...under(`${shared}#`) };
-  const { items } = await ports.table.query<GroupMember>({ ...query, limit: 1 });
-  if (items[0] && items[0].delivery_id < id) return { again: ports.clock.now() + RECHECK_MS };
+  if (shared === undefined) return { deliveries: [delivery], following: 0 };
+  const first = await firstOfGroup(env, delivery);
+  if (first !== undefined && first < id) {
+    const now = ports.clock.now();
+    // The sender wakes the next one; this is for a crash between. Longer each time, because thousands can wait.
+    return { again: now + Math.min(Math.max(RECHECK_MS, now - (made_at ?? now)), MAX_RECHECK_MS) };
+  }
+  if (combines && channelTypeOf(channel_type)?.has_cases) return { deliveries: [delivery], following: 0 };
   const [most, read] = combines ? [MAX_COMBINED, MAX_COUNTED] : [MAX_GROUPED, MAX_GROUPED];
+  const query = { partition: keys.groups(tenant_id), ...under(`${shared}#`) };
   const { items: all } = await ports.table.query<GroupMember>({ ...query, limit: read });
   const others = all.map(({ delivery_id }) => delivery_id).filter((one) => one !== id);
   const named = others.slice(0, most - 1).map((one) => keys.delivery(tenant_id, one));
   const found = await ports.table.getMany<DeliveryItem>(named);
   const unfinished = found.filter((one) => one !== undefined && !isFinished(one)).map((one) => one!);
-  return { deliveries: [delivery, ...unfinished], following: others.slice(most - 1) };
+  return { deliveries: [delivery, ...unfinished], following: Math.max(0, others.length + 1 - most) };
 }
 
 /** Returns the text data of a group: the number of failures, the first names, and the root cause. */

@@ -1,4 +1,4 @@
-import { type AccountItem, DEFAULT_LIMITS, foldedEmail, isDisabled } from '#lib/access/account.ts';
+import { type AccountItem, foldedEmail, isDisabled } from '#lib/access/account.ts';
 import { digestOf } from '#lib/access/api-key.ts';
 import { auditWriter } from '#lib/access/audit-writer.ts';
 import type { Origin } from '#lib/access/context.ts';
@@ -63,8 +63,7 @@ async function take({ ports }: Env, limits: readonly Limit[]): Promise<Write[] |
 /** Takes a mail for each address. @returns the limit that is reached; then none is taken */
 export function takeMails(env: Env, account: AccountItem, addresses: readonly string[]): Promise<Reached | undefined> {
   const { ports, keys } = env;
-  // Accounts of older releases have no limit of their own.
-  const { id, mails_per_hour_limit: limit = DEFAULT_LIMITS.mails_per_hour_limit } = account;
+  const { id, mails_per_hour_limit: limit } = account;
   const ofAccount: Limit = {
     key: keys.mailsOf(id),
     rate: { burst: limit, per_second: limit / 3600 },

@@ -5,7 +5,14 @@ import type { Item, Write } from '#lib/platform/ports.ts';
 import { readDefined } from '#lib/platform/table/pages.ts';
 import { RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
-import { type DeliveryItem, deliveryRecord, type LastDeliveryItem, leaveGroup, withAttempt } from './delivery-item.ts';
+import {
+  type DeliveryItem,
+  deliveryRecord,
+  joinGroup,
+  type LastDeliveryItem,
+  leaveGroup,
+  withAttempt,
+} from './delivery-item.ts';
 
 /**
  * The outcome of an attempt. `sent`: `error` names addresses that it did not reach, `affected` is the number of
@@ -27,7 +34,7 @@ export const isLastOutcome = (outcome: AttemptOutcome, attempts: number): boolea
 
 /** Returns the delivery after an attempt: pending, retrying, then sent or failed. A test has one attempt. Pure. */
 function afterAttempt(delivery: DeliveryItem, outcome: AttemptOutcome, now: number): DeliveryItem {
-  const { next_attempt_at: _past, channel, ...rest } = delivery;
+  const { next_attempt_at: _past, is_reserved: _used, channel, ...rest } = delivery;
   const final = outcome.status === 'failed' && outcome.final === true;
   const attempts = delivery.attempts + (final ? 0 : 1);
   if (outcome.status === 'slowed') {
@@ -103,20 +110,30 @@ export function recordOutcome(
 /** Whether no attempt was made and no wait recorded. */
 const isUntouched = ({ status, error }: DeliveryItem): boolean => status === 'pending' && error === '';
 
-/** Records why a delivery waits, once. The error of an attempt stays, and is shown with an open circuit. */
+/**
+ * Records why a delivery waits, once, and the changes with which it waits. The error of an attempt stays, and is shown
+ * with an open circuit.
+ */
 export async function recordWaiting(
-  { ports, keys }: Env,
+  env: Env,
   delivery: DeliveryItem,
-  { why, is_open }: { why: string; is_open: boolean },
+  { why, is_open, changes }: { why: string; is_open: boolean; changes?: Partial<DeliveryItem> },
 ): Promise<void> {
+  const { ports, keys } = env;
   const { error } = delivery;
-  if (error.startsWith(why) || (error !== '' && !is_open)) return;
-  const now = iso(ports.clock.now());
+  const isShown = error.startsWith(why) || (error !== '' && !is_open);
+  if (isShown && !changes) return;
   const reason = error === '' ? why : `${why}; last error: ${error}`;
-  const next: DeliveryItem = { ...delivery, v: ports.ids.token(), error: reason, updated_at: now };
+  const next: DeliveryItem = {
+    ...delivery,
+    ...changes,
+    v: ports.ids.token(),
+    ...(!isShown && { error: reason, updated_at: iso(ports.clock.now()) }),
+  };
   // On a conflict the other write, an outcome, says more.
   await ports.table.transact([
     { put: next, if: { version: delivery.v } },
+    ...joinGroup(env, next),
     ...(isUntouched(delivery) ? [{ delete: keys.unsentDelivery(delivery.id) }] : []),
   ]);
 }

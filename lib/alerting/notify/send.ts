@@ -47,12 +47,13 @@ export type Ready = {
   send: Send;
   egress: Egress;
   account: AccountItem;
+  destination: string;
 };
 
 /** Makes one attempt. Returns a readable error without secrets if it was refused; throws only internal errors. */
 export async function sendAlert(
   env: SendEnv,
-  { type, config, alert, send, egress, account }: Ready,
+  { type, config, alert, send, egress, account }: Omit<Ready, 'destination'>,
 ): Promise<Refusal | undefined> {
   const marks = { 'X-Service-Delivery': alert.delivery_id, 'X-Service-Kind': alert.combined ? 'combined' : alert.kind };
   const redact = channelRedactor(type, config);

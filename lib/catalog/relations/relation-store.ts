@@ -68,8 +68,18 @@ export const relationsOfEntity =
   };
 
 /** Returns the relations from an entity. */
-export const relationsFrom = ({ ports, keys, tenant }: TenantScope, entity: string): Promise<RelationPointer[]> =>
+const relationsFrom = ({ ports, keys, tenant }: TenantScope, entity: string): Promise<RelationPointer[]> =>
   allOf<RelationPointer>(ports.table, { partition: keys.relationsOf(tenant, entity), ...under(RELATED_OUT) });
+
+/** Returns the first relations from an entity, up to `limit`, which is at most 1,000. */
+export async function firstRelationsFrom(
+  { ports, keys, tenant }: TenantScope,
+  entity: string,
+  limit: number,
+): Promise<RelationPointer[]> {
+  const query = { partition: keys.relationsOf(tenant, entity), ...under(RELATED_OUT), limit };
+  return (await ports.table.query<RelationPointer>(query)).items;
+}
 
 /** Returns the first entities that depend directly on an entity by relations that propagate failure, up to `limit`. */
 export async function dependentsOf(

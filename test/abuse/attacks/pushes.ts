@@ -6,7 +6,7 @@ import { type Caller, push } from '#test/abuse/client.ts';
 export async function flipUntil(caller: Caller, check: string, everyMs: number, until: number): Promise<Tally> {
   const responses = new Tally();
   let isUp = true;
-  for (let due = Date.now(); due < until; due += everyMs) {
+  for (let due = Date.now(); Math.max(due, Date.now()) < until; due += everyMs) {
     await pause(Math.max(0, due - Date.now()));
     try {
       const { status } = await caller.send('POST', `/v1/checks/${check}/results`, push(!isUp));

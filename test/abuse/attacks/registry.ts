@@ -1,4 +1,5 @@
 import type { Attack } from '#test/abuse/attack.ts';
+import { alertFlood } from './alert-flood.ts';
 import { amplification } from './amplification.ts';
 import { chunks } from './chunks.ts';
 import { dhe } from './dhe.ts';
@@ -10,6 +11,7 @@ import {
   refusedExpressions,
   websocketExpressions,
 } from './expressions.ts';
+import { flappingGraph } from './flapping-graph.ts';
 import { hangingActions } from './hanging-actions.ts';
 import { hangingReceivers } from './hanging-receivers.ts';
 import { mail } from './mail.ts';
@@ -29,6 +31,8 @@ export const attacks: Record<string, Attack> = {
   'hanging-receivers': hangingReceivers,
   'hanging-actions': hangingActions,
   'mcp-batch': mcpBatch,
+  'alert-flood': alertFlood,
+  'flapping-graph': flappingGraph,
   dhe,
   notes,
   mail,

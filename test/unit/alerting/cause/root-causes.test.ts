@@ -191,6 +191,12 @@ describe('an upstream entity', () => {
 });
 
 describe('walkUpstream', () => {
+  it('stops after a thousand relations', async () => {
+    const fifty = (id: string) => Array.from({ length: 50 }, (_, i) => to(`${id}.${i}`));
+    const graph = await walkUpstream('a', async (ids) => ids.map(fifty));
+    expect([graph.truncated, graph.dependencies.size]).toEqual([true, 51]);
+  });
+
   it('reaches 200 entities and 16 levels, nearest first, and reports more', async () => {
     const chain = Object.fromEntries(Array.from({ length: 18 }, (_, n) => [`e${n}`, [to(`e${n + 1}`)]]));
     const deep = await walkUpstream('e0', async (ids) => ids.map((id) => chain[id] ?? []));

@@ -119,10 +119,9 @@ describe('a channel with group_seconds', () => {
     const [first, second] = [await alert(), await alert(recovery)];
     const messages = world.sent.map((one) => one.body);
     world.pass(SECONDS * 1000);
-    const { transact } = world.ports.table;
-    world.ports.table.transact = () => Promise.reject(new Error('killed'));
+    const restore = world.failRecording();
     await run();
-    world.ports.table.transact = transact;
+    restore();
     await create(world.ports)(queueEvent(messages));
     await create(world.ports)(queueEvent(messages));
     expect(texts()).toEqual(Array(2).fill(':red_circle: 2 alerts: 1 down, 1 up'));

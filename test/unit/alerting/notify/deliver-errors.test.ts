@@ -68,13 +68,12 @@ const remove = ({ pk, sk }: { pk: string; sk: string }) => world.table.transact(
 
 describe('deliver after internal errors', () => {
   it('sends again with the same id after an error between sending and recording', async () => {
-    const { transact } = world.table;
-    world.ports.table.transact = () => Promise.reject(new Error('killed'));
+    const restore = world.failRecording();
     const messages = world.sent.map((one) => one.body);
     expect(await run()).toEqual({ batchItemFailures: [{ itemIdentifier: 'm1' }] });
     expect(await world.delivery(id)).toMatchObject({ status: 'pending' });
 
-    world.ports.table.transact = transact;
+    restore();
     await create(world.ports)(queueEvent(messages));
     expect(receiver.received.map((one) => one.headers['x-service-delivery'])).toEqual([id, id]);
     expect(await world.delivery(id)).toMatchObject({ status: 'sent' });
