@@ -8,6 +8,7 @@ import { parse } from '#lib/platform/http/validation.ts';
 import { AUDIT_FLAGS, auditCommand } from './admin-audit.ts';
 import { egressIn, LIMIT_FLAGS, LIMIT_OPTIONS, limitsIn } from './admin-limits.ts';
 import { PEOPLE_COMMANDS, PEOPLE_FLAGS, showKey, showLink } from './admin-people.ts';
+import { STORE_COMMANDS, STORE_FLAGS } from './admin-store.ts';
 import { type parseFlags, UsageError } from './flags.ts';
 
 export const OPTIONS = {
@@ -16,6 +17,7 @@ export const OPTIONS = {
   ...LIMIT_FLAGS,
   ...PEOPLE_FLAGS,
   ...AUDIT_FLAGS,
+  ...STORE_FLAGS,
   again: { type: 'boolean' },
   confirm: { type: 'string' },
   json: { type: 'boolean', default: false },
@@ -34,11 +36,14 @@ export type Command = {
   /** Options that the command accepts in addition to --json. */
   takes: readonly (keyof Options)[];
   /** Required positional arguments, in order. */
-  names: readonly ('account' | 'user' | 'key' | 'role')[];
+  names: readonly ('account' | 'user' | 'key' | 'role' | 'file')[];
   /** Optional positional argument after them. */
   mayName?: 'user';
-  run(world: OperatorEnv, options: Options, ...names: [string, string, string]): Promise<CommandOutput>;
-};
+} & (
+  | { run(world: OperatorEnv, options: Options, ...names: [string, string, string]): Promise<CommandOutput> }
+  /** Runs on the files of DATA_DIR, without opening the store. */
+  | { runOnFiles(dir: string, options: Options, file: string): CommandOutput }
+);
 
 const account = (item: AccountItem) => ({
   ...accountRecord(item),
@@ -138,6 +143,7 @@ export const COMMANDS: Record<string, Command> = {
   },
   audit: auditCommand,
   ...PEOPLE_COMMANDS,
+  ...STORE_COMMANDS,
 };
 
 const EGRESS = {

@@ -4,6 +4,7 @@ import { inspect } from 'node:util';
 import { readHostSettings, SETTING_NAMES } from '#infra/local/settings.ts';
 import { openTable } from '#infra/local/store/sqlite-table.ts';
 import { STORE_FILE } from '#infra/local/store/store.ts';
+import { StoreError } from '#infra/local/store/version.ts';
 import { keyTable } from '#lib/keys.ts';
 import { systemClock } from '#lib/platform/clock.ts';
 import { AppError } from '#lib/platform/errors.ts';
@@ -12,8 +13,9 @@ import type { Table } from '#lib/platform/ports.ts';
 import { readSettings, type Settings, wrongSettings } from '#lib/settings.ts';
 import { unknownSettings } from '#lib/unknown-settings.ts';
 import { AUDIT_USAGE } from './admin-audit.ts';
-import { COMMANDS, OPTIONS, type OperatorEnv } from './admin-commands.ts';
+import { COMMANDS, type CommandOutput, OPTIONS, type OperatorEnv } from './admin-commands.ts';
 import { LIMIT_USAGE } from './admin-limits.ts';
+import { STORE_USAGE } from './admin-store.ts';
 import { parseFlags, UsageError } from './flags.ts';
 import { commandOf } from './parse-command.ts';
 
@@ -41,6 +43,7 @@ ${AUDIT_USAGE}
   npm run admin -- key delete ID KEY                     delete a key; it is rejected at once
   npm run admin -- key issue ID [--label L]              create another key for the oldest admin of an account
       [--expires 2027-01-31] [--scopes push,read] [--check-ids chk_…,…] [--entity-ids ent_…,…] [--skills slug,…]
+${STORE_USAGE}
   --json prints JSON. Set DATA_DIR as for the service (default .data), or TABLE_NAME for a deployment on AWS, with
   credentials and AWS_REGION in the environment. Links use PUBLIC_URL, else http://localhost and PORT.
   npm run --silent admin -- ... prints only the result.
@@ -49,7 +52,7 @@ ${AUDIT_USAGE}
 type Opened = { world: OperatorEnv; close: () => void };
 
 /** Opens the table: the deployed one that TABLE_NAME names, else the file in DATA_DIR. */
-async function openStore(env: NodeJS.ProcessEnv, mayCreate: boolean): Promise<Opened> {
+async function openWorld(env: NodeJS.ProcessEnv, mayCreate: boolean): Promise<Opened> {
   const ids = makeIds(systemClock);
   const worldOn = (table: Table, settings: Settings): OperatorEnv => ({
     ports: { table, clock: systemClock, ids, settings },
@@ -63,7 +66,7 @@ async function openStore(env: NodeJS.ProcessEnv, mayCreate: boolean): Promise<Op
     const table = deployedTable(env.TABLE_NAME);
     return { world: worldOn(table, readSettings(env)), close: table.close };
   }
-  const dir = env.DATA_DIR || '.data';
+  const dir = dataDir(env);
   const file = join(dir, STORE_FILE);
   if (!existsSync(file) && !mayCreate) {
     throw new UsageError(
@@ -74,6 +77,8 @@ async function openStore(env: NodeJS.ProcessEnv, mayCreate: boolean): Promise<Op
   const table = openTable({ file });
   return { world: worldOn(table, readHostSettings(env).settings), close: () => table.store.close() };
 }
+
+const dataDir = (env: NodeJS.ProcessEnv): string => env.DATA_DIR || '.data';
 
 /** Result of a command line. Exit codes: 0 success, 1 store failure, 2 invalid input. */
 type Ran = { code: 0 | 1 | 2; out: string; err: string };
@@ -89,14 +94,23 @@ export async function runAdmin(args: string[], env: NodeJS.ProcessEnv): Promise<
       command,
       ids: [first = '', second = '', third = ''],
     } = commandOf(words, options);
-    const { world, close } = await openStore(env, command === COMMANDS['account create']);
+    const print = (result: CommandOutput): Ran => ({
+      code: 0,
+      out: `${options.json ? JSON.stringify(result.json) : result.text}\n`,
+      err: '',
+    });
+    if ('runOnFiles' in command) {
+      if (env.TABLE_NAME) throw new UsageError('TABLE_NAME is set: AWS backs up a table, see docs/operate.');
+      return print(command.runOnFiles(dataDir(env), options, first));
+    }
+    const { world, close } = await openWorld(env, command === COMMANDS['account create']);
     try {
-      const result = await command.run(world, options, first, second, third);
-      return { code: 0, out: `${options.json ? JSON.stringify(result.json) : result.text}\n`, err: '' };
+      return print(await command.run(world, options, first, second, third));
     } finally {
       close();
     }
   } catch (error) {
+    if (error instanceof StoreError) return { code: 1, out: '', err: `${error.message}\n` };
     if (!(error instanceof UsageError || error instanceof AppError))
       return { code: 1, out: '', err: `${inspect(error)}\n` };
     const isInput = error instanceof UsageError || error.status < 500;

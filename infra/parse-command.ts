@@ -9,6 +9,7 @@ const NAMED = {
   user: 'a user id; see user list',
   key: 'an API key id; see key list',
   role: `a role: ${ROLES.join(', ')}`,
+  file: 'the path of a file',
 };
 
 /** Finds the command and ids of a command line, which it validates before anything is opened. Throws UsageError. */

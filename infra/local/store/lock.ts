@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { StoreError } from './version.ts';
 
 const SQLITE_BUSY = 5;
 
@@ -14,7 +15,7 @@ export function lockDirectory(dir: string): () => void {
   } catch (cause) {
     db?.close();
     const { errcode, message } = cause as Error & { errcode?: number };
-    throw new Error(
+    throw new StoreError(
       errcode === SQLITE_BUSY
         ? `Another Fleetwatch is running on ${dir}. Stop it first, or start this one with another DATA_DIR and PORT.`
         : `DATA_DIR ${dir} cannot be used (${message}). Use a writable folder.`,

@@ -1,6 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { AppError } from '#lib/platform/errors.ts';
 import { batchCommits } from './batch-commits.ts';
+import { requireVersion, STORE_VERSION, StoreError } from './version.ts';
 
 export const STORE_FILE = 'fleetwatch.db';
 
@@ -57,8 +58,8 @@ const SCHEMA = `
 `;
 
 /**
- * Opens the file and creates missing tables. Several processes may have it open (the admin commands). Throws one
- * sentence if the file is damaged.
+ * Opens the file, or creates it with its tables. Several processes may have it open (the admin commands). Throws one
+ * sentence if the file is damaged or has another version.
  */
 export function openStore({ file, schedule = batchCommits }: StoreOptions): Store {
   const db = openFile(file);
@@ -137,7 +138,8 @@ function openFile(file: string): DatabaseSync {
     );
     // Deleted data is overwritten, because channels and actions contain secrets.
     db.exec('PRAGMA wal_autocheckpoint = 2000; PRAGMA journal_size_limit = 67108864; PRAGMA secure_delete = ON;');
-    db.exec(SCHEMA);
+    if (requireVersion(db, file) === undefined)
+      db.exec(`BEGIN IMMEDIATE; ${SCHEMA} PRAGMA user_version = ${STORE_VERSION}; COMMIT`);
     const isWhole = () => db.prepare('PRAGMA quick_check(1)').get()?.quick_check === 'ok';
     if (sizeOf(db) <= MAX_READ && !isWhole()) throw damaged(file);
     return db;
@@ -154,13 +156,15 @@ const sizeOf = (db: DatabaseSync): number =>
 /** SQLITE_CORRUPT and SQLITE_NOTADB, the low byte of their extended codes. */
 const DAMAGE = [11, 26];
 
-const isDamage = (error: unknown): boolean => {
+/** Whether SQLite found the file damaged. */
+export const isDamage = (error: unknown): boolean => {
   const { code, errcode = 0 } = error as { code?: string; errcode?: number };
   return code === 'ERR_SQLITE_ERROR' && DAMAGE.includes(errcode & 0xff);
 };
 
-const damaged = (file: string): Error =>
-  new Error(`${file} is damaged; restore another copy. See docs/operate/backup-and-upgrade.md#restore.`);
+/** Returns the error of a damaged file. */
+export const damaged = (file: string): StoreError =>
+  new StoreError(`${file} is damaged; restore another copy. See docs/operate/backup-and-upgrade.md#restore.`);
 
 /** Converts an SQLite error to UNAVAILABLE, or to one that names the damaged file; returns other errors unchanged. */
 function storeError(error: unknown, file: string): unknown {

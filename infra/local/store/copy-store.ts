@@ -1,0 +1,86 @@
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { lockDirectory } from './lock.ts';
+import { damaged, isDamage, STORE_FILE } from './store.ts';
+import { newerVersion, STORE_VERSION, StoreError, versionOf } from './version.ts';
+
+/**
+ * Copies a store with everything that is committed, also while the service uses it, and verifies the copy. `to` exists
+ * once the copy is complete and on the disk, or not at all; a copy that was interrupted leaves `<to>.part`. Throws one
+ * sentence if `from` is not an intact store of this version or an earlier one.
+ * @returns the size of the copy in bytes
+ */
+export function copyStore(from: string, to: string): number {
+  const part = `${to}.part`;
+  rmSync(part, { force: true });
+  try {
+    // A reader of a WAL blocks no writer. Unlike a copy of the file, this one has no traces of deleted secrets.
+    withDatabase(from, (db) => {
+      const version = versionOf(db);
+      if (version === undefined) throw new StoreError(`${from} is not a store of Fleetwatch.`);
+      if (version > STORE_VERSION) throw newerVersion(from, version);
+      db.prepare('VACUUM INTO ?').run(part);
+    });
+    withDatabase(part, (db) => {
+      const [found] = db.prepare('PRAGMA integrity_check(1)').all();
+      if (found?.integrity_check !== 'ok') throw damaged(from);
+    });
+    syncPath(part);
+    renameSync(part, to);
+    syncPath(dirname(to));
+    return statSync(to).size;
+  } catch (error) {
+    rmSync(part, { force: true });
+    throw isDamage(error) ? damaged(from) : error;
+  }
+}
+
+/**
+ * Replaces the store of a folder by a copy of `from`, while no service runs on it. The folder has the old store or the
+ * new one at every moment. Throws one sentence if a service runs on it, or `from` cannot be copied.
+ */
+export function restoreStore(from: string, dir: string): number {
+  const unlock = lockDirectory(dir);
+  try {
+    const file = join(dir, STORE_FILE);
+    const whole = `${file}.restored`;
+    const bytes = copyStore(from, whole);
+    // The log of the old store must not be applied to the new one; its writes are in the old file first.
+    if (existsSync(file)) moveLogIntoFile(file);
+    for (const log of ['-wal', '-shm']) rmSync(file + log, { force: true });
+    renameSync(whole, file);
+    syncPath(dir);
+    return bytes;
+  } finally {
+    unlock();
+  }
+}
+
+/** Moves the write-ahead log into the file; a damaged store, which a restore replaces, keeps its own. */
+function moveLogIntoFile(file: string): void {
+  try {
+    withDatabase(file, (db) => db.exec('PRAGMA wal_checkpoint(TRUNCATE)'));
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+  }
+}
+
+function withDatabase(file: string, use: (db: DatabaseSync) => void): void {
+  const db = new DatabaseSync(file, { timeout: 2000 });
+  try {
+    use(db);
+  } finally {
+    db.close();
+  }
+}
+
+/** Waits until a file, or the names in a folder, are on the disk. */
+function syncPath(path: string): void {
+  const handle = openSync(path, 'r');
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}
