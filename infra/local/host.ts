@@ -18,6 +18,7 @@ import { type Liveness, outageBefore, writeLiveness } from './liveness.ts';
 import { type GivenPorts, type LocalPorts, makePorts } from './ports.ts';
 import { keepLayout } from './store/layout.ts';
 import { lockDirectory } from './store/lock.ts';
+import { migrateStore } from './store/migrate.ts';
 import { openStore, STORE_FILE } from './store/store.ts';
 import { startSweep } from './store/sweep.ts';
 
@@ -50,7 +51,10 @@ export async function startHost({ settings, log, dir, host, port, proxies, world
     for (const step of undo.reverse()) step();
   };
   try {
-    if (dir !== undefined) undo.push(lockDirectory(dir));
+    if (dir !== undefined) {
+      undo.push(lockDirectory(dir));
+      migrateStore(dir, log);
+    }
     const store = openStore({ file: dir === undefined ? ':memory:' : join(dir, STORE_FILE) });
     undo.push(store.close);
     keepLayout(store, settings);

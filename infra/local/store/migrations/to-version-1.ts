@@ -1,0 +1,132 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { DEFAULT_LIMITS } from '#lib/access/account.ts';
+import { addLoads, type CheckCountItem, type CheckLoad, NO_LOAD } from '#lib/catalog/check-count.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { loadOfCheck } from '#lib/checks/settings/guard-settings.ts';
+
+type Value = string | number | boolean | null | undefined | Value[] | { [name: string]: Value };
+type Members = { [name: string]: Value };
+
+/** Members with a new name, wherever they are. `told` and `announces` depend on the item. */
+const MEMBERS: Record<string, string> = {
+  because: 'attributed_to',
+  carries_failure: 'propagates_failure',
+  catch_up: 'late_alerts',
+  knew: 'had_alert',
+  known_by: 'evidence',
+  look_again_at: 'next_evaluation_at',
+  look_at: 'quiet_check_at',
+  looks: 'evaluations',
+};
+
+/** Values with a new name, by the member that has them (under its new name). */
+const VALUES: Record<string, Record<string, string>> = {
+  action: { take_back: 'unacknowledge' },
+  alert_kind: { catch_up: 'late', repeat: 'reminder' },
+  cause: { silence: 'missed_heartbeat' },
+  error_kind: { silence: 'missed_heartbeat' },
+  evidence: { asked: 'probe', nothing: 'none' },
+  kind: { catch_up: 'late', repeat: 'reminder', silence: 'missed_heartbeat' },
+  reason: {
+    repeats_off: 'reminders_disabled',
+    catch_up_off: 'late_alerts_disabled',
+    degraded_off: 'degraded_disabled',
+    recovery_off: 'recovery_disabled',
+    told_already: 'already_notified',
+    not_told: 'not_notified',
+    not_watched: 'not_monitored',
+  },
+  status: { fine: 'healthy', blind: 'no_data' },
+  verdict: { healed: 'recovered', not_healed: 'not_recovered' },
+};
+
+/** Streaks of a check, in `streaks_since`. */
+const STREAKS: Record<string, string> = {
+  fails: 'failures',
+  bads: 'problems',
+  goods: 'successes',
+  oks: 'clean_successes',
+};
+
+/** Members with texts and data of users, which keep their names and values. */
+const OF_USERS = new Set(['fields', 'labels', 'config', 'body', 'headers', 'changes', 'variables', 'metadata']);
+
+/** Changes items and messages of the development version without a number (3a639f34) to the names of release 0.1. */
+export function toVersion1(db: DatabaseSync): void {
+  const put = db.prepare('UPDATE items SET pk = ?, sk = ?, body = ? WHERE pk = ? AND sk = ?');
+  const loads = new Map<string, CheckLoad>();
+  const addLoad = (of: string, load: CheckLoad) => loads.set(of, addLoads(loads.get(of) ?? NO_LOAD, load));
+  for (const { pk, sk, body } of rowsOf(db)) {
+    const after = { ...newMembers(pk, sk), ...(renamed(JSON.parse(body) as Members) as Row & Members) };
+    if (sk.startsWith('silence#')) after.sk = sk.replace('silence#', 'missed_heartbeat#');
+    else if (sk.startsWith('repeat#')) after.sk = sk.replace('repeat#', 'reminder#');
+    else if (sk.startsWith('catch_up#')) after.sk = sk.replace('catch_up#', 'late#');
+    if (pk.includes('#CELL#') && sk.startsWith('CHECK#')) {
+      const check = after as unknown as CheckItem;
+      const load = loadOfCheck(check);
+      addLoad(check.tenant_id, load);
+      addLoad(check.entity_id, load);
+    }
+    const text = JSON.stringify(after);
+    if (text !== body) put.run(after.pk, after.sk, text, pk, sk);
+  }
+  for (const { pk, sk, body } of rowsOf(db)) {
+    const item = JSON.parse(body) as Members;
+    if (pk.includes('#ENTITIES#')) item.check_load = loads.get(sk) ?? NO_LOAD;
+    else if (sk === 'CHECKS') (item as unknown as CheckCountItem).load = loads.get(pk.slice('T#'.length)) ?? NO_LOAD;
+    else continue;
+    put.run(pk, sk, JSON.stringify(item), pk, sk);
+  }
+  const send = db.prepare('UPDATE messages SET body = ? WHERE id = ?');
+  for (const { id, body } of db.prepare('SELECT id, body FROM messages').all() as { id: number; body: string }[])
+    send.run(JSON.stringify(renamed(JSON.parse(body) as Members)), id);
+  const change = db.prepare('UPDATE changes SET image = ? WHERE seq = ?');
+  for (const { seq, image } of db.prepare('SELECT seq, image FROM changes').all() as { seq: number; image: string }[])
+    change.run(JSON.stringify(renamed(JSON.parse(image) as Members)), seq);
+}
+
+type Row = { pk: string; sk: string; body: string };
+
+const PAGE = 1000;
+
+/** Yields all items in the order of their keys, by pages: a statement must not change the table that it reads. */
+function* rowsOf(db: DatabaseSync): Generator<Row> {
+  const page = db.prepare('SELECT pk, sk, body FROM items WHERE (pk, sk) > (?, ?) ORDER BY pk, sk LIMIT ?');
+  for (let last: Row | undefined = { pk: '', sk: '', body: '' }; last; ) {
+    const rows = page.all(last.pk, last.sk, PAGE) as unknown as Row[];
+    yield* rows;
+    last = rows.at(-1);
+  }
+}
+
+/** Returns the members that an item did not have. */
+function newMembers(pk: string, sk: string): Members {
+  if (sk === 'ACCOUNT') return { ...DEFAULT_LIMITS };
+  if (sk.startsWith('AL#')) return { from_state: null };
+  if (pk.includes('#DELIVERIES#')) return { from_state: null, to_state: null, combined_in: null };
+  return {};
+}
+
+/** Renames members and values of an item or a message. */
+function renamed(value: Value, within = ''): Value {
+  if (Array.isArray(value)) return value.map((one) => renamed(one, within));
+  if (value === null || typeof value !== 'object') return value;
+  const isDelivery = 'delivery_id' in value || ('leads_to' in value && 'channel_id' in value);
+  return Object.fromEntries(
+    Object.entries(value).map(([name, one]): [string, Value] => {
+      if (OF_USERS.has(name)) return [name, one];
+      if (within === 'streaks_since') return [STREAKS[name] ?? name, one];
+      if (name === 'told') return [toldIn(within, one), renamed(one, name)];
+      if (name === 'announces') return [isDelivery ? 'to_state' : 'reports_state', one];
+      const next = MEMBERS[name] ?? name;
+      return [next, typeof one === 'string' ? (VALUES[next]?.[one] ?? one) : renamed(one, next)];
+    }),
+  );
+}
+
+/** Returns the new name of `told`: of a decision's state, of the destinations of a failure, of a flag. */
+const toldIn = (within: string, value: Value): string => {
+  if (within === 'facts' || within === 'decided_on') return 'notified_state';
+  if (within === '' && typeof value === 'object') return 'notified_at';
+  return 'notified';
+};
