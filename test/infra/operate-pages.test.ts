@@ -1,9 +1,7 @@
-import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readHostSettings } from '#infra/local/settings.ts';
-import { clientOf } from '#test/support/client.ts';
 import { startRealService } from '#test/support/real-service.ts';
 import { type Block, blocksOf, runCommands } from './run-page.ts';
 
@@ -37,37 +35,13 @@ describe.each(withCommands)('%s', (page) => {
 });
 
 it('runs the commands of all pages with commands', () => {
-  expect(withCommands).toEqual(['docs/api/README.md', 'docs/operate/install.md']);
+  expect(withCommands).toEqual(['docs/api/README.md', 'docs/operate/backup-and-upgrade.md', 'docs/operate/install.md']);
 });
 
 it.each([...pages, 'README.md', 'CONTRIBUTING.md'])('%s links to files that exist', (page) => {
   for (const [, target = ''] of read(page).matchAll(/\]\((?!https?:|#)([^)#\s]*)/g)) {
     expect(existsSync(join(root, dirname(page), target)), `${page}: ${target}`).toBe(true);
   }
-});
-
-describe('docs/operate/backup-and-upgrade.md', () => {
-  const blocks = blocksOf(read('docs/operate/backup-and-upgrade.md'));
-
-  it('keeps data through backup and restore', async () => {
-    await using service = await startRealService();
-    const made = await service.client.post('/v1/blueprints', { slug: 'kept', name: 'Kept' });
-    expect(made.status).toBe(201);
-    await service.stop();
-    const folder = mkdtempSync(join(tmpdir(), 'fleetwatch-backup-'));
-    try {
-      await runCommands(
-        of('sh stopped', blocks).map(({ text }) => text),
-        service,
-        folder,
-      );
-      await using restored = await startRealService({ DATA_DIR: join(folder, 'restored') });
-      const client = clientOf(restored.url, readFileSync(join(folder, 'restored/admin-key'), 'utf8').trim());
-      expect((await client.get('/v1/blueprints/kept')).body).toEqual(made.body);
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
-  });
 });
 
 describe('docs/operate/install.md', () => {

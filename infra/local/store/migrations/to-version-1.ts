@@ -58,6 +58,11 @@ export function toVersion1(db: DatabaseSync): void {
   const addLoad = (of: string, load: CheckLoad) => loads.set(of, addLoads(loads.get(of) ?? NO_LOAD, load));
   for (const { pk, sk, body } of rowsOf(db)) {
     const after = { ...newMembers(pk, sk), ...(renamed(JSON.parse(body) as Members) as Row & Members) };
+    if (sk.startsWith('LAST#')) {
+      const { reports_state: to_state = null } = after;
+      delete after.reports_state;
+      after.delivery = { ...NEW_IN_DELIVERY, to_state, ...(after.delivery as Members) };
+    }
     if (sk.startsWith('silence#')) after.sk = sk.replace('silence#', 'missed_heartbeat#');
     else if (sk.startsWith('repeat#')) after.sk = sk.replace('repeat#', 'reminder#');
     else if (sk.startsWith('catch_up#')) after.sk = sk.replace('catch_up#', 'late#');
@@ -99,11 +104,13 @@ function* rowsOf(db: DatabaseSync): Generator<Row> {
   }
 }
 
+const NEW_IN_DELIVERY: Members = { from_state: null, to_state: null, combined_in: null };
+
 /** Returns the members that an item did not have. */
 function newMembers(pk: string, sk: string): Members {
   if (sk === 'ACCOUNT') return { ...DEFAULT_LIMITS };
   if (sk.startsWith('AL#')) return { from_state: null };
-  if (pk.includes('#DELIVERIES#')) return { from_state: null, to_state: null, combined_in: null };
+  if (pk.includes('#DELIVERIES#')) return NEW_IN_DELIVERY;
   return {};
 }
 
@@ -111,7 +118,7 @@ function newMembers(pk: string, sk: string): Members {
 function renamed(value: Value, within = ''): Value {
   if (Array.isArray(value)) return value.map((one) => renamed(one, within));
   if (value === null || typeof value !== 'object') return value;
-  const isDelivery = 'delivery_id' in value || ('leads_to' in value && 'channel_id' in value);
+  const isDelivery = String(value.id).startsWith('dlv_');
   return Object.fromEntries(
     Object.entries(value).map(([name, one]): [string, Value] => {
       if (OF_USERS.has(name)) return [name, one];

@@ -148,14 +148,13 @@ describe('version of the store', () => {
     for (const relation of relations) expect(relation.propagates_failure).toBe(true);
     const checks = await get('/v1/checks');
     expect(checks.length).toBeGreaterThan(3);
-    const deliveries = await Promise.all(checks.map(({ id }: { id: string }) => get(`/v1/checks/${id}/deliveries`)));
-    expect(new Set(deliveries.flat().map(({ to_state }) => to_state))).toEqual(new Set(['down', 'up']));
+    const deliveries: { to_state: string }[] = await get('/v1/notify/logs');
+    expect(new Set(deliveries.map(({ to_state }) => to_state))).toEqual(new Set(['down', 'up']));
     const transitions = (
       await Promise.all(checks.map(({ id }: { id: string }) => get(`/v1/checks/${id}/transitions`)))
     ).flat();
     expect(transitions.map(({ cause }) => cause)).toContain('missed_heartbeat');
-    for (const { transition_id, check_id } of transitions)
-      await get(`/v1/checks/${check_id}/transitions/${transition_id}/explanation`);
+    for (const { transition_id } of transitions) await get(`/v1/transitions/${transition_id}/explain`);
     for (const { id } of await get('/v1/incidents')) await get(`/v1/incidents/${id}`);
     await service.stop();
     expect(existsSync(join(dir, 'fleetwatch-version-0.db'))).toBe(true);
