@@ -22,6 +22,9 @@ const flags = Object.entries(OPTIONS).map(([name, { type }]) => ({
 }));
 const SENTENCE = /^[^\n]{10,}\.$/;
 
+/** Arguments that are not ids. */
+const NAMED: Record<string, string> = { role: 'a role: viewer, responder, member, admin', file: 'the path of a file' };
+
 describe.each(Object.entries(COMMANDS))('admin %s', (name, { names, mayName, takes }) => {
   const own = name.split(' ');
   const whole = [...own, ...names.map((one) => `${one}_1`)];
@@ -38,7 +41,7 @@ describe.each(Object.entries(COMMANDS))('admin %s', (name, { names, mayName, tak
     for (const [i, one] of names.entries()) {
       const said = refusalOf(whole.slice(0, own.length + i));
       expect(said).toMatch(SENTENCE);
-      const where = one === 'role' ? 'a role: viewer, responder, member, admin' : `an? .* id; see ${one} list`;
+      const where = NAMED[one] ?? `an? .* id; see ${one} list`;
       expect(said).toMatch(new RegExp(`^${name} needs ${where}\\.$`));
     }
   });

@@ -65,12 +65,12 @@ describe('admin commands on a running service', () => {
     expect((await admin(['account', 'enable', account.id])).err).toContain('was deleted');
   });
 
-  it('prints the result of every command as JSON with --json', async () => {
+  it('prints the result of every command on the table as JSON with --json', async () => {
     const { account } = await create();
     const [admin] = await json('user', 'list', account.id);
     expect(admin).toMatchObject({ email: 'ann@example.com', role: 'admin', status: 'active' });
     const { id: key } = await json('key', 'issue', account.id);
-    const lines: Record<keyof typeof COMMANDS, string[]> = {
+    const lines: Record<string, string[]> = {
       'account create': ['--email', 'again@example.com', '--name', 'N', '--again'],
       'account list': [],
       'account rename': [account.id, '--name', 'Ann again'],
@@ -88,7 +88,8 @@ describe('admin commands on a running service', () => {
       'key delete': [account.id, key],
       'account delete': [account.id, '--confirm', account.id],
     };
-    expect(new Set(Object.keys(lines))).toEqual(new Set(Object.keys(COMMANDS)));
+    const onTable = Object.keys(COMMANDS).filter((name) => 'run' in COMMANDS[name]!);
+    expect(new Set(Object.keys(lines))).toEqual(new Set(onTable));
     const answers = new Map<string, unknown>();
     for (const [name, rest] of Object.entries(lines)) answers.set(name, await json(...name.split(' '), ...rest));
     expect(answers.get('account show')).toMatchObject({ id: account.id, name: 'Ann again', rate_limits: {} });
