@@ -57,7 +57,7 @@ describe('a sign-in with an invalid authenticator response', () => {
     const { body: options } = await world.browser.options();
     const response = await world.browser.signIn(authenticator.get(options, PAGE, { type: 'webauthn.create' }));
     expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR', 'response'));
-    expect(response.body.error).toMatch(/another request/);
+    expect(response.body.error).toMatch(/another purpose/);
   });
 
   it.each([
@@ -91,7 +91,7 @@ describe('a registration that is rejected', () => {
     ['for another rp_id', { rp_id: 'evil.example' }, /another address/],
     ['for an unknown challenge', { challenge: 'A'.repeat(43) }, /Request new ones/],
     ['without user verification', { user_verified: false }, /did not verify/],
-    ['to a sign-in', { type: 'webauthn.get' }, /another request/],
+    ['to a sign-in', { type: 'webauthn.get' }, /another purpose/],
   ])('%s', async (_name, { origin = PAGE, ...twist }, words) => {
     const own = await fresh();
     const { body: options } = await world.browser.newOptions(own);

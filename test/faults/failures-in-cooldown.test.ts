@@ -63,7 +63,7 @@ describe('a check that recovers and fails again within a cooldown', () => {
     const reports: Report[] = [
       ['21:03:17', 'fails'],
       ['21:03:33', 'ok'],
-      ['21:04:02', 'fails'],
+      ['21:04:03', 'fails'],
     ];
     await check.lives(reports, '21:30');
     expect(read()).toEqual(['21:03:17 shop is down', '21:04:17 shop has been down again for 15 s, after 30 s up']);

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Env } from '#lib/env.ts';
 import type { Item, Write } from '#lib/platform/ports.ts';
 import { oneAtATime, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
+import { pastOrZero } from '#lib/platform/time.ts';
 
 /** Rate of messages: one per `gap_ms`, and a burst of `burst` messages after a pause. */
 type MessageRate = { gap_ms: number; burst: number };
@@ -29,8 +30,15 @@ export function nextSendTime({ gap_ms, burst }: MessageRate, busy_until: number,
   };
 }
 
-/** Rate of an account, or of one host that it sends to. 200 bytes; written per message, expires when unused. */
-type AlertRateItem = Item & { v: string; busy_until: number };
+/**
+ * Rate of an account, or of one host that it sends to, written at `at` (epoch ms). 200 bytes; written per message,
+ * expires when unused.
+ */
+type AlertRateItem = Item & { v: string; at: number; busy_until: number };
+
+/** Returns the stored `busy_until`; 0 if a clock that was ahead wrote it. */
+const busyUntil = (item: AlertRateItem | undefined, now: number): number =>
+  item && pastOrZero(item.at, now) > 0 ? item.busy_until : 0;
 
 /** A message with alerts. `host`: of its receiver; undefined if the operator chose it. `limit`: messages per minute. */
 type RatedMessage = { tenant_id: string; host: string | undefined; limit: number };
@@ -53,13 +61,13 @@ export function reserveMessage(
     retryOnConflict(ports, async () => {
       const stored = await ports.table.getMany<AlertRateItem>(rated.map(({ key }) => key));
       const now = ports.clock.now();
-      const next = rated.map(({ rate }, i) => nextSendTime(rate, stored[i]?.busy_until ?? 0, now));
+      const next = rated.map(({ rate }, i) => nextSendTime(rate, busyUntil(stored[i], now), now));
       const wait_ms = Math.max(...next.map((one) => one.at)) - now;
       if (wait_ms > 0 && !canWait) return wait_ms;
       const writes = rated.map(({ key }, i): Write => {
         const { busy_until } = next[i]!;
         const expires_at = Math.ceil(busy_until / 1000) + 1;
-        const put: AlertRateItem = { ...key, v: ports.ids.token(), busy_until, expires_at };
+        const put: AlertRateItem = { ...key, v: ports.ids.token(), at: now, busy_until, expires_at };
         return { put, if: stored[i] ? { version: stored[i].v } : 'absent' };
       });
       return (await ports.table.transact(writes)).ok ? wait_ms : RETRY;
