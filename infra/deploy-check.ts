@@ -7,10 +7,10 @@ import { scaleOf } from '#infra/aws/scale.ts';
 import { readDeploySettings } from '#infra/aws/settings.ts';
 import { limitClients, readLimits } from '#lib/aws/account-limits.ts';
 
-const USAGE = `npm run deploy:check -- [-c NAME=value]... [--checks N]
+const USAGE = `npm run deploy:check -- [-c NAME=value]... [--probes-per-minute N]
 
 Compares the AWS quotas of this account with a deployment, using the credentials and the region of the environment, and
-lists the increases to request before you deploy. -c overrides cdk.json, as for deploy. --checks: planned probes per minute.
+lists the increases to request before you deploy. -c overrides cdk.json, as for deploy. --probes-per-minute: planned for the fleet.
 Exit code 1 if a deployment would fail.
 `;
 
@@ -20,7 +20,7 @@ async function main(): Promise<number> {
   const { values } = parseArgs({
     options: {
       context: { type: 'string', short: 'c', multiple: true, default: [] },
-      checks: { type: 'string' },
+      'probes-per-minute': { type: 'string' },
       help: { type: 'boolean', short: 'h', default: false },
     },
   });
@@ -28,14 +28,15 @@ async function main(): Promise<number> {
     console.log(USAGE);
     return 0;
   }
-  if (values.checks !== undefined && !/^[1-9]\d{0,8}$/.test(values.checks)) {
-    throw new Error(`--checks must be a whole number, not "${values.checks}".`);
+  const planned = values['probes-per-minute'];
+  if (planned !== undefined && !/^[1-9]\d{0,8}$/.test(planned)) {
+    throw new Error(`--probes-per-minute must be a whole number, not "${planned}".`);
   }
   const invalid = values.context.find((pair) => !/^[A-Z_]+=/.test(pair));
   if (invalid !== undefined) throw new Error(`-c takes NAME=value, not "${invalid}".`);
   const context = Object.fromEntries(values.context.map((pair) => pair.split(/=(.*)/s).slice(0, 2)));
   const settings = readDeploySettings(new App({ context: { ...fileContext(), ...context } }).node);
-  const fleet = values.checks === undefined ? undefined : scaleOf(Number(values.checks), settings.SHARDS);
+  const fleet = planned === undefined ? undefined : scaleOf(Number(planned), settings.SHARDS);
   const clients = limitClients();
   try {
     const findings = preflight(await readLimits(clients), settings, fleet);

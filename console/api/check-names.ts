@@ -1,5 +1,5 @@
 import { channelName, checkLabel, targetOf } from '#console/rules/check-label.ts';
-import type { Callable } from '#console/rules/escalation.ts';
+import type { StepRecipient } from '#console/rules/escalation.ts';
 import type { Channel, Check, Policy } from './records.ts';
 import { schemas } from './schemas.ts';
 
@@ -23,7 +23,7 @@ export function labelOfChannel(channel: Pick<Channel, 'channel_type' | 'config'>
 }
 
 /** Lists all channels that get alerts of a check, with their names. */
-export const channelsOf = ({ channels, account_channels }: Policy): Callable[] => [
+export const channelsOf = ({ channels, account_channels }: Policy): StepRecipient[] => [
   ...channels.map((channel) => ({ id: channel.id, name: labelOfChannel(channel) })),
   ...account_channels,
 ];

@@ -2,11 +2,11 @@ import type { EscalationStep } from '#lib/alerting/policy/settings.ts';
 import type { FormSchema } from './form-fields.ts';
 
 /** Channel or rota that an escalation step can notify. */
-export type Callable = { id: string; name: string };
+export type StepRecipient = { id: string; name: string };
 
 /** Returns the names of records by id. An id of `ids` without a record is named by `gone` and the id. */
 export function namesById(
-  known: readonly Callable[],
+  known: readonly StepRecipient[],
   ids: readonly string[],
   gone: string,
 ): Readonly<Record<string, string>> {
@@ -19,7 +19,7 @@ export function namesById(
 export const GONE_CHANNEL = 'unavailable channel';
 
 /** Returns the names of channels by id, including unavailable ones in steps. */
-export const channelNames = (steps: readonly EscalationStep[], channels: readonly Callable[]) =>
+export const channelNames = (steps: readonly EscalationStep[], channels: readonly StepRecipient[]) =>
   namesById(
     channels,
     steps.flatMap(({ channel_ids }) => channel_ids),
@@ -27,7 +27,7 @@ export const channelNames = (steps: readonly EscalationStep[], channels: readonl
   );
 
 /** Returns the names of rotas by id, including deleted ones in steps. */
-export const rotaNames = (steps: readonly EscalationStep[], rotas: readonly Callable[]) =>
+export const rotaNames = (steps: readonly EscalationStep[], rotas: readonly StepRecipient[]) =>
   namesById(
     rotas,
     steps.flatMap(({ rota_ids = [] }) => rota_ids),
@@ -38,8 +38,8 @@ export const rotaNames = (steps: readonly EscalationStep[], rotas: readonly Call
 export function withRecipientNames(
   schema: FormSchema,
   steps: readonly EscalationStep[],
-  channels: readonly Callable[],
-  rotas: readonly Callable[],
+  channels: readonly StepRecipient[],
+  rotas: readonly StepRecipient[],
 ): FormSchema {
   const choice = (member: FormSchema | undefined, titles: Readonly<Record<string, string>>) => ({
     ...member,

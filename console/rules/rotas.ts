@@ -1,9 +1,9 @@
 import type { Rota } from '#console/api/records.ts';
-import { type Callable, GONE_CHANNEL, namesById } from './escalation.ts';
+import { GONE_CHANNEL, namesById, type StepRecipient } from './escalation.ts';
 import type { FormSchema } from './form-fields.ts';
 
 /** Returns the form schema of a rota. @param channels of the account @param zone default time zone @param today date */
-export function rotaSchema(channels: readonly Callable[], zone: string, today: string, rota?: Rota): FormSchema {
+export function rotaSchema(channels: readonly StepRecipient[], zone: string, today: string, rota?: Rota): FormSchema {
   const stored = rota?.members.flatMap(({ channel_ids }) => channel_ids) ?? [];
   const titles = namesById(channels, stored, GONE_CHANNEL);
   return {

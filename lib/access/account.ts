@@ -35,7 +35,7 @@ export const Limits = z.object({
     .int()
     .min(10)
     .max(100_000)
-    .describe('Maximum number of mails to channels per hour, each to one address. Up to as many are sent at once.'),
+    .describe('Mails to channels per hour, one per address, with a burst of as many.'),
   alerts_per_minute_limit: z
     .int()
     .min(1)

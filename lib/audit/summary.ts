@@ -29,7 +29,7 @@ const TYPE_NAMES: Partial<Record<TargetType, string>> = {
 };
 
 /** Verbs of actions that differ from VERBS. */
-const ACTION_VERBS: Record<string, string> = { 'session.create': 'started', 'user.link': 'created a sign-in link for' };
+const ACTION_VERBS: Record<string, string> = { 'session.create': 'started' };
 
 const VIA: Partial<Record<AuditEntry['via'], string>> = { oidc: ' through the identity provider' };
 

@@ -62,7 +62,7 @@ export type CheckItem = Item &
     /** Push: UUID of the ping URL, and of the replaced one until it expires (epoch ms). */
     ping?: { uuid: string; old?: { uuid: string; until: number } };
     /** Push: epoch ms of the last missed heartbeat; the next push, start or settings change removes it. */
-    silence_at?: number;
+    missed_at?: number;
     /** Whether the latest probe was slow or timed out; further probes then use a separate lane. */
     slow?: boolean;
     /** Sort key of its newest result outside a pack. */
@@ -70,7 +70,7 @@ export type CheckItem = Item &
     /** Type-specific properties of the latest result. */
     noted?: Record<string, unknown>;
     /** Push: set while a missed heartbeat is being recorded; every other write of this item removes it. */
-    silence_mark?: string;
+    missed_mark?: string;
     alerts: {
       /** Epoch ms of the last planned page (lib/alerting/decide), from which the cooldown counts. */
       last_planned_at?: number;
@@ -141,17 +141,17 @@ export type NotifiedAlert = { id: string; reports_state: Exclude<CheckState, 'un
 export type NotifiedState = NotifiedAlert['reports_state'] | 'unknown';
 
 /**
- * Reported states. `inFlight`: latest alerts, oldest first; if one fails everywhere, the state before it holds.
+ * Reported states. `latest`: latest alerts, oldest first; if one fails everywhere, the state before it holds.
  * `failed_at`: that of the alert of `baseline`.
  */
-export type NotifiedStates = { baseline: NotifiedState; failed_at?: number; inFlight: NotifiedAlert[] };
+export type NotifiedStates = { baseline: NotifiedState; failed_at?: number; latest: NotifiedAlert[] };
 
 /** Omitted at 0: each check is read once per slot, and nearly all are steady. */
 const OMITTED_AT_ZERO = ['consecutive_warnings', 'consecutive_successes', 'consecutive_oks'] as const;
 
 /**
  * Returns the next version of a check item; the only way to create one. Omits counters at 0 and an empty error. Drops
- * `silence_mark`, so that a concurrent missed-heartbeat detection cannot commit on stale data
+ * `missed_mark`, so that a concurrent missed-heartbeat detection cannot commit on stale data
  * (docs/develop/recording.md#the-recording-core); the detection itself sets it again.
  */
 export function nextCheck(
@@ -160,7 +160,7 @@ export function nextCheck(
   changes: Partial<CheckItem>,
   removed: readonly (keyof CheckItem)[] = [],
 ): CheckItem {
-  const { silence_mark: _mark, ...rest } = check;
+  const { missed_mark: _mark, ...rest } = check;
   const next: CheckItem = { ...rest, ...changes, v: token };
   for (const name of removed) delete next[name];
   for (const counter of OMITTED_AT_ZERO) if (next[counter] === 0) delete next[counter];

@@ -31,7 +31,7 @@ export function heartbeatRules(check: Pick<CheckItem, 'config' | 'interval_secon
   };
 }
 
-type PushCheck = Pick<CheckItem, 'config' | 'interval_seconds' | 'settings_at' | 'silence_at' | 'runs'>;
+type PushCheck = Pick<CheckItem, 'config' | 'interval_seconds' | 'settings_at' | 'missed_at' | 'runs'>;
 
 /** Time (epoch ms) at which a push check fails without a heartbeat, and the missing event. */
 export type HeartbeatDeadline = { at: number } & (
@@ -74,7 +74,7 @@ export function heartbeatDeadline(
   }
   const heartbeat = lastHeartbeatOf(check, lastHeartbeat, now);
   const since = Math.max(heartbeat ?? 0, settingsAt, lastHeartbeat.watchedSince);
-  const failed = pastOrZero(check.silence_at ?? 0, now);
+  const failed = pastOrZero(check.missed_at ?? 0, now);
   const isContinued = failed > 0 && failed >= since;
   if (heartbeat === undefined && failed === 0)
     return rules.first > 0 ? { misses: 'first heartbeat', at: since + rules.first } : undefined;
@@ -130,13 +130,13 @@ export function latestMissed(check: PushCheck, deadline: HeartbeatDeadline, now:
 }
 
 /** Returns the changes of a failure: its time, and overrun runs, no longer open but still measured. Pure. */
-export function afterMissed(check: PushCheck, missed: HeartbeatDeadline): Pick<CheckItem, 'silence_at' | 'runs'> {
+export function afterMissed(check: PushCheck, missed: HeartbeatDeadline): Pick<CheckItem, 'missed_at' | 'runs'> {
   const { at } = missed;
   const { runs } = check;
-  if (missed.misses !== 'end of a run' || !runs) return { silence_at: at };
+  if (missed.misses !== 'end of a run' || !runs) return { missed_at: at };
   const { maxRun } = heartbeatRules(check);
   const isOver = ({ started_at }: OpenRun) => started_at + maxRun <= at;
-  return { silence_at: at, runs: runs.map((run) => (isOver(run) ? { ...run, overrun: true } : run)) };
+  return { missed_at: at, runs: runs.map((run) => (isOver(run) ? { ...run, overrun: true } : run)) };
 }
 
 /** Returns the time (epoch ms) of the change to down without heartbeats; undefined if down or never. Pure. */

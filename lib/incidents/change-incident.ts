@@ -60,7 +60,10 @@ export const IncidentPatch = z
     id: Unchanged.exactOptional(),
     title: settings.title.exactOptional(),
     impact: Impact.exactOptional(),
-    hidden: z.boolean().describe('Whether it is hidden from the public.').exactOptional(),
+    hidden: z
+      .boolean()
+      .describe('Hides it from the public; only stored, because no incident is public yet.')
+      .exactOptional(),
   })
   .meta({ id: 'IncidentPatch' });
 type IncidentPatch = z.output<typeof IncidentPatch>;

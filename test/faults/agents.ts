@@ -91,7 +91,7 @@ async function report(world: World, check: Present): Promise<void> {
 /** Waits until shortly after a heartbeat deadline, while it is evaluated, because a heartbeat can arrive just then. */
 async function untilEvaluated({ clock, random }: World, check: Present): Promise<void> {
   const until = clock.now() + 2500;
-  while (clock.now() < until && check()?.silence_mark === undefined) await clock.sleep(random.int(1, 4));
+  while (clock.now() < until && check()?.missed_mark === undefined) await clock.sleep(random.int(1, 4));
 }
 
 /** Returns the heartbeat deadline of a check without further pushes. */

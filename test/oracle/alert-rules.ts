@@ -12,7 +12,7 @@ import type { EffectiveSettings } from './in-force.ts';
  * if more alerts failed at once than the check remembers.
  */
 export const lastNotifiedState = ({ alerts: { announced: notified } }: CheckItem): CheckState =>
-  notified?.inFlight.at(-1)?.reports_state ?? notified?.baseline ?? 'up';
+  notified?.latest.at(-1)?.reports_state ?? notified?.baseline ?? 'up';
 
 /** Returns the state that alerts should report. */
 export const reportableState = (

@@ -63,7 +63,7 @@ export function dueAfter(check: CheckItem, since: number): number {
  * Returns the failure time of a check if time counts from `since`: a heartbeat, or the end of an outage and the like.
  */
 export const failsAfter = (check: CheckItem, since: number, isHeartbeat = false): number =>
-  check.last_received === undefined && check.silence_at === undefined
+  check.last_received === undefined && check.missed_at === undefined
     ? firstFails(check, since)
     : failsWithout(check, since, isHeartbeat ? since : undefined);
 
@@ -93,8 +93,8 @@ export function failsNext(
 ): number {
   const open = (check.runs ?? []).filter((run) => !run.overrun && run.received_at >= watchedSince);
   if (open.length > 0) return Math.min(...open.map((run) => overrunsAt(check, run)));
-  const failed = check.silence_at !== undefined && check.silence_at >= since ? check.silence_at : undefined;
-  if (heartbeat === undefined && check.silence_at === undefined) return firstFails(check, since);
+  const failed = check.missed_at !== undefined && check.missed_at >= since ? check.missed_at : undefined;
+  if (heartbeat === undefined && check.missed_at === undefined) return firstFails(check, since);
   const fresh = failsWithout(check, since, heartbeat);
   if (failed === undefined) return fresh;
   const { schedule } = configOf(check);

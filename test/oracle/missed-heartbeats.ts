@@ -82,7 +82,7 @@ function checkDeadlines({ missedHeartbeats, results }: History, inside: Inside):
     if (overrun && runsOf(check, at).length === 0) say('no job run was overdue');
     if (at < check.settings_at) say(`its settings changed later, at ${check.settings_at}`);
     const known = heartbeatsOf(results, check, commit.n);
-    const isFirst = known.length === 0 && check.silence_at === undefined;
+    const isFirst = known.length === 0 && check.missed_at === undefined;
     if (isFirst && failsNext(check, check.settings_at, undefined, 0) > at) say('it precedes any push');
     if (!overrun && !isFirst && at < failsAfter(check, check.settings_at))
       say(`settings changed at ${check.settings_at}`);

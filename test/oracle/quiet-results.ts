@@ -101,7 +101,7 @@ function checkPushed(seen: Seen, versionsOf: Versions): string[] {
     const had = versionsOf(stored.check_id, (version) => version.n > from, one.answered!.n);
     const isQuiet = (check: CheckItem) =>
       !check.enabled ||
-      (!isChanged(check, outcomeOf(stored.result)) && (!own || (!check.silence_at && !check.silence_mark)));
+      (!isChanged(check, outcomeOf(stored.result)) && (!own || (!check.missed_at && !check.missed_mark)));
     if (existing.has(stored.check_id) && !had.some(isQuiet))
       wrong.push(`push ${one.push} (${one.answered!.result_id}) was acknowledged but not applied`);
   }

@@ -5,10 +5,10 @@ import { AlertCard } from '#console/parts/alerts/alert-card.tsx';
 import { Button } from '#console/parts/button.tsx';
 import { Section } from '#console/parts/page.tsx';
 import { Empty, Failure, Loading } from '#console/parts/states.tsx';
-import type { Callable } from '#console/rules/escalation.ts';
+import type { StepRecipient } from '#console/rules/escalation.ts';
 
 /** Lists the state changes with their alerts. @param channels of the policy, for their names */
-export function Transitions({ id, channels }: { id: string; channels: readonly Callable[] | undefined }) {
+export function Transitions({ id, channels }: { id: string; channels: readonly StepRecipient[] | undefined }) {
   const { items, failure, loading, hasMore, more, reload } = useFeed<Transition>(
     `/v1/checks/${id}/transitions?limit=10`,
   );

@@ -9,7 +9,7 @@ import { StateMark } from '#console/parts/state-mark.tsx';
 import { Data } from '#console/parts/states.tsx';
 import { Time } from '#console/parts/time.tsx';
 import { alertReason, CAUSE, isOpen } from '#console/rules/alert-reason.ts';
-import type { Callable } from '#console/rules/escalation.ts';
+import type { StepRecipient } from '#console/rules/escalation.ts';
 import { STATE_WORD } from '#console/rules/states.ts';
 import { duration } from '#console/rules/time.ts';
 import { DeliveryList } from './delivery-list.tsx';
@@ -21,7 +21,7 @@ type CardProps = {
   transition: Transition;
   /** Previous change, for the duration of the previous state. */
   before: Transition | undefined;
-  channels: readonly Callable[] | undefined;
+  channels: readonly StepRecipient[] | undefined;
   opens: boolean;
 };
 
@@ -77,7 +77,7 @@ export function AlertCard({ transition, before, channels, opens }: CardProps) {
   );
 }
 
-const Deliveries = ({ of, channels }: { of: Loaded<Delivery[]>; channels: readonly Callable[] | undefined }) => (
+const Deliveries = ({ of, channels }: { of: Loaded<Delivery[]>; channels: readonly StepRecipient[] | undefined }) => (
   <Data of={of} what="Loading the deliveries">
     {(found) =>
       found.length === 0 ? <p class="hint">No deliveries.</p> : <DeliveryList deliveries={found} channels={channels} />

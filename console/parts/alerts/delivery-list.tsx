@@ -3,7 +3,7 @@ import type { Delivery, State } from '#console/api/records.ts';
 import { StateMark } from '#console/parts/state-mark.tsx';
 import { Time } from '#console/parts/time.tsx';
 import { kindOf, STATUS } from '#console/rules/alert-reason.ts';
-import type { Callable } from '#console/rules/escalation.ts';
+import type { StepRecipient } from '#console/rules/escalation.ts';
 import { count } from '#console/rules/words.ts';
 
 /** Mark of each status. */
@@ -41,7 +41,7 @@ export const DeliveryList = ({
   channels,
 }: {
   deliveries: readonly Delivery[];
-  channels: readonly Callable[] | undefined;
+  channels: readonly StepRecipient[] | undefined;
 }) => (
   <ul class="deliveries">
     {deliveries.map((delivery) => {

@@ -1,11 +1,11 @@
 import { useLoad } from '#console/api/load.ts';
 import type { Rota } from '#console/api/records.ts';
-import { type Callable, channelNames, rotaNames, stepOf } from '#console/rules/escalation.ts';
+import { channelNames, rotaNames, type StepRecipient, stepOf } from '#console/rules/escalation.ts';
 import { duration } from '#console/rules/time.ts';
 import { list } from '#console/rules/words.ts';
 import type { EscalationStep } from '#lib/alerting/policy/settings.ts';
 
-type StepsProps = { steps: readonly EscalationStep[]; channels: readonly Callable[] };
+type StepsProps = { steps: readonly EscalationStep[]; channels: readonly StepRecipient[] };
 
 /** Lists the steps of an escalation. */
 export function EscalationSteps({ steps, channels }: StepsProps) {

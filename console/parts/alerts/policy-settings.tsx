@@ -6,7 +6,7 @@ import { Button } from '#console/parts/button.tsx';
 import { SchemaForm } from '#console/parts/form/form.tsx';
 import { Data } from '#console/parts/states.tsx';
 import { type Column, Table } from '#console/parts/table/table.tsx';
-import { type Callable, withRecipientNames } from '#console/rules/escalation.ts';
+import { type StepRecipient, withRecipientNames } from '#console/rules/escalation.ts';
 import { duration } from '#console/rules/time.ts';
 import { count, number } from '#console/rules/words.ts';
 import type { PolicySettings } from '#lib/alerting/policy/settings.ts';
@@ -19,7 +19,7 @@ type Policy = PolicySettings & { inherited: readonly string[] };
 type FormProps = Omit<ComponentProps<typeof SchemaForm>, 'schema' | 'record'> & {
   policy: Policy;
   /** Channels that the escalation can notify. */
-  channels: readonly Callable[];
+  channels: readonly StepRecipient[];
 };
 
 /** Form of a policy. It is shown when the rotas are loaded, because a step without its field would lose its rotas. */

@@ -95,14 +95,13 @@ export async function attemptRemediation(
 const firstId = ({ transition_id, timestamp }: DecidedTransition, action_id: string): string =>
   derivedId('exe', Date.parse(timestamp), transition_id, action_id);
 
-/** Returns the id of a later attempt, or of one stopped by a guard. */
+/** Returns the id of a later attempt, or of a later or waiting one that a guard stopped. */
 const laterId = (
-  { transition_id }: DecidedTransition,
-  now: number,
+  { transition_id, timestamp }: DecidedTransition,
   action_id: string,
   attempt: number,
   why = '',
-): string => derivedId('exe', now, transition_id, action_id, 'attempt', attempt, why);
+): string => derivedId('exe', Date.parse(timestamp), transition_id, action_id, 'attempt', attempt, why);
 
 /** Whether the attempt of a deadline is still due, because its messages arrive more than once. */
 const isDue = ({ stored }: AttemptContext, now: number): boolean =>
@@ -131,9 +130,7 @@ function claimAttempt({ ports, keys }: RunEnv, context: AttemptContext, isFirst:
   const { tenant_id, id: action_id } = action;
   const [now, token] = [ports.clock.now(), ports.ids.token()];
   const number = series.attempts + 1;
-  const execution_id = isFirst
-    ? firstId(transition, action_id)
-    : laterId(transition, Date.parse(transition.timestamp), action_id, number);
+  const execution_id = isFirst ? firstId(transition, action_id) : laterId(transition, action_id, number);
   const { transition_id } = transition;
   const wanted = { tenant_id, action_id, execution_id, trigger: 'state_change' as const, transition_id };
   const { execution, writes } = newRun(keys, wanted, action, account, token, now, { attempt: number });
@@ -163,14 +160,12 @@ async function recordStopped(
 ): Promise<Decided> {
   const { action, account, check, series, transition, stored } = context;
   const { tenant_id, id: action_id } = action;
-  const { guard, why, until, waits } = stopped;
+  const { guard, why, until, undecided } = stopped;
   const [now, token] = [ports.clock.now(), ports.ids.token()];
   const execution_id =
-    isFirst && !waits
-      ? firstId(transition, action_id)
-      : laterId(transition, Date.parse(transition.timestamp), action_id, series.attempts + 1, guard);
+    isFirst && !undecided ? firstId(transition, action_id) : laterId(transition, action_id, series.attempts + 1, guard);
   const skipsRecord =
-    waits || (!isFirst && (await ports.table.get(keys.execution(tenant_id, execution_id))) !== undefined);
+    undecided || (!isFirst && (await ports.table.get(keys.execution(tenant_id, execution_id))) !== undefined);
   const wanted = {
     tenant_id,
     action_id,
@@ -190,7 +185,7 @@ async function recordStopped(
   const alerted = end && 'writes' in end ? end : undefined;
   // Its alert does not wait for an attempt after its deadline.
   const isAwaited =
-    waits || !check.repairs?.[action_id] || (again !== undefined && again <= (context.hold?.deadline ?? 0));
+    undecided || !check.repairs?.[action_id] || (again !== undefined && again <= (context.hold?.deadline ?? 0));
   const awaited = stopAwaiting(keys, check, isAwaited ? undefined : context.hold, token, now);
   // An open attempt has its own deadline; further attempts wait for its verdict.
   const next = nextSeries(series, { next_at: again, ...(alerted && { notified: true as const }) }, token, now);

@@ -54,7 +54,7 @@ const dependency: Guard = {
   evaluate({ dependency, now }) {
     if (!dependency) return {};
     const { root } = dependency;
-    if (root === null) return { stops: 'its root cause is being evaluated', until: now + HOLD_MS, waits: true };
+    if (root === null) return { stops: 'its root cause is being evaluated', until: now + HOLD_MS, undecided: true };
     return { stops: `it is caused by the failure of ${root}`, until: now + EXPLAINED_MS };
   },
 };
@@ -102,8 +102,8 @@ export const GUARDS: readonly Guard[] = [
   storm,
 ];
 
-/** Guard that stops an attempt, with a human-readable reason. */
-export type Stopped = { guard: GuardName; why: string; until?: number; waits?: true };
+/** Guard that stops an attempt, with a human-readable reason; `until` and `undecided` as in `Guarded`. */
+export type Stopped = { guard: GuardName; why: string; until?: number; undecided?: true };
 
 /** Returns the first guard that stops an attempt; undefined if it is allowed. Pure. */
 export function firstToStop(input: GuardInput, list: readonly Guard[] = GUARDS): Stopped | undefined {
@@ -149,8 +149,8 @@ export type GuardInput = {
   is_root: boolean;
 };
 
-/** `stops`: reason; undefined if allowed. `until`: next evaluation (epoch ms). `waits`: undecided, not recorded. */
-type Guarded = { stops?: string; until?: number; waits?: true };
+/** `stops`: reason; undefined if allowed. `until`: next evaluation (epoch ms). `undecided`: not recorded, evaluated again. */
+type Guarded = { stops?: string; until?: number; undecided?: true };
 
 type Guard = { name: GuardName; evaluate(input: GuardInput): Guarded };
 

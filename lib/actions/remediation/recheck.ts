@@ -23,7 +23,7 @@ import { abandon, conclude, type Due, moveTo } from './conclude.ts';
 import type { AttemptSeriesItem, VerificationVerdict } from './series.ts';
 import { nextRecheckAt, rangeOf, type VerificationRange, type VerificationResult, verdictOf } from './verdict.ts';
 
-/** Maximum time (ms) by which checked_at of a push may precede its arrival. */
+/** Results are read from this long (ms) before the range, by `checked_at`: a push dated earlier does not decide. */
 const PUSHED_LATE_MS = 60_000;
 
 function nextSlot(check: CheckItem, from: number): number | undefined {

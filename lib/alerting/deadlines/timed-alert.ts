@@ -10,7 +10,7 @@ import {
   isFlapping,
   reportedStateOf,
   startCooldown,
-  withAlertInFlight,
+  withLatestAlert,
   withoutFlapping,
 } from '#lib/alerting/decide/notified-state.ts';
 import { notifiedTargets, openAlertNote, recoveryRecipients } from '#lib/alerting/decide/recipients.ts';
@@ -178,7 +178,7 @@ export const withTimedAlert = (
   alerts: {
     ...(isFlapping(alerts, now) ? alerts : withoutFlapping(alerts)),
     ...startCooldown(cooldown, now),
-    announced: withAlertInFlight(alerts, { id, reports_state }),
+    announced: withLatestAlert(alerts, { id, reports_state }),
   },
 });
 

@@ -62,7 +62,7 @@ export function decideLateAlert(due: DueAlert): TimedDecision {
   const waiting = withEscalationStarted(check.alerts, policy, reportedStateOf(check.state, policy), now);
   if (reason === 'no_channels' && waiting !== check.alerts) return { alerts: waiting };
   // Lifting these triggers a recheck.
-  if (reason === 'late_alerts_disabled' || reason === 'not_monitored') return {};
+  if (reason === 'late_alerts_disabled' || reason === 'state_unknown') return {};
   if (isSilenced(policy)) return { next: afterSilence(policy, entry, now) };
   const later = (deadline: number) => ({ next: { deadline, ...(entry.note && { note: entry.note }) } });
   if ((reason === 'maintenance' || reason === 'remediation') && until !== undefined)

@@ -12,8 +12,8 @@ import type {
 import { iso, pastOrZero } from '#lib/platform/time.ts';
 
 /** Maximum number of alerts stored individually; bounds the size of a check item. */
-const MAX_IN_FLIGHT = 4;
-const NOTHING: NotifiedStates = { baseline: 'up', inFlight: [] };
+const MAX_LATEST = 4;
+const NOTHING: NotifiedStates = { baseline: 'up', latest: [] };
 
 /** Returns the state that an alert about a check reports. */
 export function reportedStateOf(
@@ -26,29 +26,29 @@ export function reportedStateOf(
 
 /** Returns the state in the latest alert that did not fail; up before the first (docs/use/alerts.md#late-alerts). */
 export const lastNotifiedState = ({ announced = NOTHING }: CheckItem['alerts']): NotifiedState =>
-  announced.inFlight.at(-1)?.reports_state ?? announced.baseline;
+  announced.latest.at(-1)?.reports_state ?? announced.baseline;
 
-/** Adds an alert in flight. Beyond the maximum the oldest is dropped; `baseline` is unknown if its state differs. */
-export function withAlertInFlight(
+/** Adds the latest alert. Beyond the maximum the oldest is dropped; `baseline` is unknown if its state differs. */
+export function withLatestAlert(
   { announced = NOTHING, failed_at: failures = [] }: CheckItem['alerts'],
   alert: NotifiedAlert,
 ): NotifiedStates {
-  const latest = failures.at(-1);
-  const inFlight = [...announced.inFlight, { ...alert, ...(latest !== undefined && { failed_at: latest }) }];
-  const dropped = inFlight.length > MAX_IN_FLIGHT ? inFlight.shift() : undefined;
+  const lastFailure = failures.at(-1);
+  const latest = [...announced.latest, { ...alert, ...(lastFailure !== undefined && { failed_at: lastFailure }) }];
+  const dropped = latest.length > MAX_LATEST ? latest.shift() : undefined;
   const isSame = dropped === undefined || dropped.reports_state === announced.baseline;
   const { failed_at } = dropped ?? announced;
   return {
     baseline: isSame ? announced.baseline : 'unknown',
     ...(failed_at !== undefined && { failed_at }),
-    inFlight,
+    latest,
   };
 }
 
-/** Returns the notified states after every delivery of an alert failed; the same object if it is not in flight. */
-export function withoutAlertInFlight(announced: NotifiedStates, id: string): NotifiedStates {
-  return announced.inFlight.some((alert) => alert.id === id)
-    ? { ...announced, inFlight: announced.inFlight.filter((alert) => alert.id !== id) }
+/** Returns the notified states after every delivery of an alert failed; the same object without that alert. */
+export function withoutFailedAlert(announced: NotifiedStates, id: string): NotifiedStates {
+  return announced.latest.some((alert) => alert.id === id)
+    ? { ...announced, latest: announced.latest.filter((alert) => alert.id !== id) }
     : announced;
 }
 
@@ -120,7 +120,7 @@ const isRecent = (one: number, at: number): boolean => one > at - RECENT_MS && o
 
 /** Returns the failure that the latest alert reported that did not fail (epoch ms); undefined without one. */
 const lastReportedFailure = ({ announced = NOTHING }: CheckItem['alerts']): number | undefined =>
-  (announced.inFlight.at(-1) ?? announced).failed_at;
+  (announced.latest.at(-1) ?? announced).failed_at;
 
 /** Returns the starts of the failures since then, of those that are stored (epoch ms). */
 function failuresSinceAlert(alerts: CheckItem['alerts']): number[] {
@@ -190,7 +190,7 @@ type Alerts = CheckItem['alerts'];
 /** Adds planned alerts to the notified states. Pure. */
 export function withNotifiedAlerts(alerts: Alerts, planned: readonly NotifiedAlert[]): Alerts {
   let after = alerts;
-  for (const alert of planned) after = { ...after, announced: withAlertInFlight(after, alert) };
+  for (const alert of planned) after = { ...after, announced: withLatestAlert(after, alert) };
   return after;
 }
 

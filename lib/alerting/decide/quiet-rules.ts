@@ -114,7 +114,10 @@ const isRecoveryAtOnce = ({ to, notified_state, policy }: RuleInput): boolean =>
 export const cooldownAfter = (input: RuleInput): CooldownClass | null =>
   isRecoveryAtOnce(input) ? null : classOf(input);
 
-/** Requires cooldown_seconds between two alerts, except for a late alert after failed ones. */
+/**
+ * Requires cooldown_seconds since the last alert (for a page: the last page), except for a recovery without a cooldown,
+ * and for a late alert after failed or misordered ones.
+ */
 export const cooldown: ReasonRule<'cooldown'> = {
   name: 'cooldown',
   kinds: ['state_change', 'late'],

@@ -11,10 +11,10 @@ import {
   lateAlertsDisabled,
   noChannels,
   notDown,
-  notMonitored,
   notNotified,
   recoveryDisabled,
   remindersDisabled,
+  stateUnknown,
 } from './state-rules.ts';
 import type { AlertReason, RuleFacts } from './transition.ts';
 
@@ -24,7 +24,7 @@ export const RULES = [
   remindersDisabled,
   notDown,
   lateAlertsDisabled,
-  notMonitored,
+  stateUnknown,
   notNotified,
   acknowledged,
   silenced,

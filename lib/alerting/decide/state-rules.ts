@@ -80,9 +80,9 @@ export const lateAlertsDisabled: TimedRule<'late_alerts_disabled'> = {
   evaluate: ({ policy: { late_alerts } }) => ({ stops: !late_alerts, facts: { late_alerts } }),
 };
 
-/** A check without a counted result sends no late alert. */
-export const notMonitored: TimedRule<'not_monitored'> = {
-  name: 'not_monitored',
+/** A check whose state is unknown (no success yet, and fewer failures than the threshold) sends no late alert. */
+export const stateUnknown: TimedRule<'state_unknown'> = {
+  name: 'state_unknown',
   kinds: ['late'],
   evaluate: ({ to }) => ({ stops: to === 'unknown', facts: { state: to } }),
 };

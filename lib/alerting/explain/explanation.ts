@@ -47,7 +47,7 @@ export const Explanation = z
     verdict: z
       .enum(['alerted', 'held', 'skipped', 'not_due', 'not_probed', 'no_alert_due'])
       .describe(
-        'alerted: an alert was sent for the last change. held: decision deferred. skipped: no alert was sent. not_due: below the thresholds, or a heartbeat is not overdue for long enough. not_probed: the check was not probed. no_alert_due: no alert was due.',
+        'alerted: an alert was planned for the last change; its deliveries show whether it was sent. held: decision deferred. skipped: no alert was sent. not_due: below the thresholds, or a heartbeat is not overdue for long enough. not_probed: the check was not probed. no_alert_due: no alert was due.',
       ),
     sentence: z.string().describe('Human-readable explanation, starting with the answer.'),
     remedy: z.string().describe('Actions that a user can take to receive alerts; empty if none is needed.'),

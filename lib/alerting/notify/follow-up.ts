@@ -9,7 +9,7 @@ import {
   notifiedFailureWrites,
   withoutNotification,
 } from '#lib/alerting/decide/notified-failure.ts';
-import { lastNotifiedState, withoutAlertInFlight } from '#lib/alerting/decide/notified-state.ts';
+import { lastNotifiedState, withoutFailedAlert } from '#lib/alerting/decide/notified-state.ts';
 import { type AlertingHead, alertingOf } from '#lib/alerting/policy/account-alerting.ts';
 import { effectiveSettings } from '#lib/alerting/policy/effective-policy.ts';
 import type { PolicyItem } from '#lib/alerting/policy/policy.ts';
@@ -72,7 +72,7 @@ async function afterFailure(env: Env, delivery: DeliveryItem): Promise<void> {
   if (!all.every((one) => one?.status === 'failed')) return;
   await updateAlerting(env, tenant_id, check_id, (check, now) => {
     const wanted = nextCatchUpRetry(alert.series ?? { failed_at: now, tries: 0 }, now);
-    const announced = check.alerts.announced && withoutAlertInFlight(check.alerts.announced, alert.id);
+    const announced = check.alerts.announced && withoutFailedAlert(check.alerts.announced, alert.id);
     const escalates = isLatestStep(check, delivery);
     if (announced && announced !== check.alerts.announced)
       return { alerts: { ...check.alerts, announced }, wanted, escalates };
@@ -109,7 +109,7 @@ async function afterSent(env: Env, delivery: DeliveryItem): Promise<void> {
   // One message reported both, in order.
   if (combined_in !== null && last.delivery.combined_in === combined_in) return;
   await updateAlerting(env, tenant_id, check_id, ({ alerts }, now) => ({
-    alerts: { ...alerts, announced: { baseline: 'unknown', inFlight: [] } },
+    alerts: { ...alerts, announced: { baseline: 'unknown', latest: [] } },
     wanted: { deadline: now, note: { misled: true } },
   }));
 }

@@ -179,7 +179,7 @@ async function withRevision(
       ...(input.enabled !== check.enabled && NO_RESULTS),
       ...change?.check,
     },
-    [...removed, 'silence_at', ...(input.enabled === check.enabled ? [] : (['streaks_since', 'runs'] as const))],
+    [...removed, 'missed_at', ...(input.enabled === check.enabled ? [] : (['streaks_since', 'runs'] as const))],
   );
   const revisions = [pastRevision(keys, check, now, context.caller.retention_days), revisionItem(keys, next)];
   const schedule = await scheduleChange(context, next, check);

@@ -93,7 +93,7 @@ export async function lastHeartbeatOf(env: Env, check: CheckItem): Promise<LastH
 /** Whether the heartbeat deadline of a push check has passed, even if the missed heartbeat was already recorded. */
 export function isHeartbeatOverdue(check: CheckItem, { last }: LastHeartbeat, now: number): boolean {
   if (!check.enabled) return false;
-  const { silence_at: _recorded, ...rest } = check;
+  const { missed_at: _recorded, ...rest } = check;
   const deadline = heartbeatDeadline(rest, { last, watchedSince: 0 }, now);
   return deadline !== undefined && deadline.at < now;
 }

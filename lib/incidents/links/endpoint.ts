@@ -202,6 +202,9 @@ const DONE: Readonly<Record<LinkAction, (link: OpenLink, now: number) => Pick<Li
   }),
   silence: ({ name }, now) => ({
     title: `${name} is silenced`,
-    says: [`Its alerts are suppressed until ${clockTime(iso(now + HOUR_MS))}. To end that earlier, edit its policy.`],
+    says: [
+      `Its alerts are suppressed until ${clockTime(iso(now + HOUR_MS))}, or longer if it was silenced already.`,
+      'To end that earlier, edit its policy.',
+    ],
   }),
 };

@@ -83,7 +83,7 @@ async function openRun(env: Env, check: CheckItem, { own, at, rid }: Start): Pro
       const runs = now.enabled ? withStart(now.runs ?? [], rid, at, heartbeatRules(now).maxRun) : undefined;
       if (!runs) return isStored(await commit(ports, own), own.length) ? [] : RETRY;
       const last_received = { at: now.last_received?.at ?? 0, received_at: at };
-      const next = nextCheck(now, ports.ids.token(), { runs, last_received }, ['silence_at']);
+      const next = nextCheck(now, ports.ids.token(), { runs, last_received }, ['missed_at']);
       const deadline = await heartbeatDeadlineWrite(env, now, { runs, last_received }, ports.clock.now());
       const done = await commit(ports, [...own, replaceCheck(now, next), ...(deadline ? [deadline.write] : [])]);
       if (!isStored(done, own.length)) return RETRY;

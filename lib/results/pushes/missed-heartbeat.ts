@@ -84,7 +84,7 @@ async function concludeMissed(context: DueHeartbeat): Promise<DueDeadline[] | ty
   if (!due || due.at > now) return (await commit(ports, [move(due?.at)])).ok ? nextDeadline(deadline, due) : RETRY;
 
   const marked = nextCheck(check, ports.ids.token(), {});
-  marked.silence_mark = marked.v;
+  marked.missed_mark = marked.v;
   if (!(await commit(ports, [replaceCheck(check, marked)])).ok) return RETRY;
   const still = await deadlineOf(context, marked, ports.clock.now());
   if (still.next?.at !== due.at) return RETRY;
@@ -149,10 +149,10 @@ export async function heartbeatDeadlineWrite(
   after: Required<Pick<CheckItem, 'last_received' | 'runs'>>,
   now: number,
 ): Promise<{ write: Write; due: DueDeadline } | undefined> {
-  const { silence_at, runs = [], ...rest } = before;
+  const { missed_at, runs = [], ...rest } = before;
   const { tenant_id, id: check_id } = before;
   const isRunning = runs.length > 0 || after.runs.length > 0;
-  if (!isRunning && before.last_received && silence_at === undefined) return undefined;
+  if (!isRunning && before.last_received && missed_at === undefined) return undefined;
   const check = { ...rest, ...after };
   const next = heartbeatDeadline(check, heartbeatOf(check, now), now);
   if (!next) return undefined;
@@ -173,8 +173,8 @@ const heartbeatOf = (check: CheckItem, now: number) => ({
 
 /** Whether a recorded missed heartbeat is wrong, given a push with this arrival (epoch ms). */
 export function isFalseMiss(check: CheckItem, received_at: number, now: number): boolean {
-  const { silence_at, runs: _none, ...rest } = check;
-  if (silence_at === undefined) return false;
+  const { missed_at, runs: _none, ...rest } = check;
+  if (missed_at === undefined) return false;
   const deadline = heartbeatDeadline(rest, { last: received_at, watchedSince: 0 }, now);
-  return deadline === undefined || silence_at < deadline.at;
+  return deadline === undefined || missed_at < deadline.at;
 }

@@ -24,7 +24,7 @@ export async function newestReceived({ ports, keys }: Env, check: CheckItem): Pr
   const now = ports.clock.now();
   const newest = storedLastReceived(check, now);
   // No push is quiet while a heartbeat is missed, or after a clock correction.
-  if (!newest || check.silence_at !== undefined || newest.received_at === 0) return newest;
+  if (!newest || check.missed_at !== undefined || newest.received_at === 0) return newest;
   const results = itemsOf<ResultItem>(ports.table, {
     partition: keys.ofCheck(check.tenant_id, check.id),
     from: `${RESULTS}${stamp(newest.received_at - QUIET_MS)}`,

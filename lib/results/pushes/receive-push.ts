@@ -140,8 +140,8 @@ const endedBy = ({ result, ends }: Arrival, check: CheckItem): Ended =>
 /** Whether the push changes neither state, counter, received times, open runs nor a missed heartbeat mark. */
 const isQuiet = (arrival: Arrival, check: CheckItem, now: number): boolean =>
   (storedLastReceived(check, now)?.received_at ?? 0) > 0 &&
-  check.silence_at === undefined &&
-  check.silence_mark === undefined &&
+  check.missed_at === undefined &&
+  check.missed_mark === undefined &&
   endedBy(arrival, check).runs.length === (check.runs ?? []).length &&
   isSameState(nextState(check, outcomeOf(arrival.result)), check);
 
@@ -209,7 +209,7 @@ async function applyNow(arrival: Arrival, check: CheckItem, stored?: ResultItem)
         cause: 'result',
         retention_days: retentionDays,
         also: { last_received, ...runsMember(ended.runs) },
-        removed: ended.runs.length === 0 ? ['silence_at', 'runs'] : ['silence_at'],
+        removed: ended.runs.length === 0 ? ['missed_at', 'runs'] : ['missed_at'],
       });
       if (!changes) throw notFound('This check');
       const { at } = pushTimesOf(result);
@@ -250,7 +250,7 @@ async function repeat(arrival: Arrival, check: CheckItem, earlier: ResultItem): 
     const fresh = await ports.table.get<CheckItem>(keys.check(tenant_id, id));
     if (!fresh?.enabled) return earlier;
     if (isFalseMiss(fresh, earlier.received_at!, ports.clock.now())) return applyNow(arrival, fresh, earlier);
-    if (fresh.silence_mark === undefined) return earlier;
+    if (fresh.missed_mark === undefined) return earlier;
     const unmarked = await ports.table.transact([replaceCheck(fresh, nextCheck(fresh, ports.ids.token(), {}))]);
     return unmarked.ok ? earlier : RETRY;
   });

@@ -83,7 +83,8 @@ function weekdaysOf(text: string): (weekday: number) => boolean {
   const days = new Set<number>();
   for (const part of text.replace(/,$/, '').replaceAll('-', '..').split(',')) {
     const [from = 0, to = from, ...more] = part.split('..').map(weekdayOf);
-    if (more.length > 0 || to < from) throw new CalendarError(`days of the week ${part} run backwards`);
+    if (more.length > 0) throw new CalendarError(`days of the week ${part} have more than two ends`);
+    if (to < from) throw new CalendarError(`days of the week ${part} run backwards`);
     for (let day = from; day <= to; day++) days.add((day + 1) % 7);
   }
   return (weekday) => days.has(weekday);

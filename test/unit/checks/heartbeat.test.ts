@@ -130,7 +130,7 @@ it('returns one deadline per missed due time, and the newest when it is evaluate
   expect(first.at).toBe(at('02:10'));
   expect(latestMissed(check, first, at('02:10')).at).toBe(at('02:10'));
   expect(latestMissed(check, first, at('05:09')).at).toBe(at('04:10'));
-  const second = heartbeatDeadline({ ...check, silence_at: first.at }, lastHeartbeat, at('02:10'));
+  const second = heartbeatDeadline({ ...check, missed_at: first.at }, lastHeartbeat, at('02:10'));
   expect(second).toEqual({ misses: 'due time', due: at('03:00'), at: at('03:10') });
 });
 

@@ -10,6 +10,7 @@ type Members = { [name: string]: Value };
 /** Members with a new name, wherever they are. `told` and `announces` depend on the item. */
 const MEMBERS: Record<string, string> = {
   because: 'attributed_to',
+  inFlight: 'latest',
   carries_failure: 'propagates_failure',
   catch_up: 'late_alerts',
   knew: 'had_alert',
@@ -17,6 +18,8 @@ const MEMBERS: Record<string, string> = {
   look_again_at: 'next_evaluation_at',
   look_at: 'quiet_check_at',
   looks: 'evaluations',
+  silence_at: 'missed_at',
+  silence_mark: 'missed_mark',
 };
 
 /** Values with a new name, by the member that has them (under its new name). */
@@ -34,7 +37,7 @@ const VALUES: Record<string, Record<string, string>> = {
     recovery_off: 'recovery_disabled',
     told_already: 'already_notified',
     not_told: 'not_notified',
-    not_watched: 'not_monitored',
+    not_watched: 'state_unknown',
   },
   status: { fine: 'healthy', blind: 'no_data' },
   verdict: { healed: 'recovered', not_healed: 'not_recovered' },

@@ -62,7 +62,7 @@ describe('the guards of a remediation', () => {
 
   it('wait without a record while the root cause is being evaluated', () => {
     const dependency = { root: null };
-    expect(firstToStop({ ...clear, dependency })).toMatchObject({ waits: true, until: NOW + 15_000 });
+    expect(firstToStop({ ...clear, dependency })).toMatchObject({ undecided: true, until: NOW + 15_000 });
   });
 
   it('wait a minute for a failure with a root cause', () => {

@@ -58,7 +58,7 @@ export function dueAlert(given: Given): DueAlert & { check: CheckItem } {
       last_planned_at: planned,
       last_warned_at: warned,
       ...(flapping && { flapping, changed_at: [since] }),
-      announced: { baseline: announced, inFlight: [] },
+      announced: { baseline: announced, latest: [] },
     },
   };
   const channel = { id: 'chn_a', channel_type: 'slack', config: {}, created_at: iso(0), scope: 'check' as const };

@@ -5,7 +5,7 @@ import { addWindow, changeWindow, deleteWindow } from '#lib/alerting/configure/w
 import { handleDeadlines } from '#lib/alerting/deadlines/handle-deadlines.ts';
 import { recheckSuppressed } from '#lib/alerting/deadlines/recheck-suppressed.ts';
 import { type AlertItem, isAlert } from '#lib/alerting/decide/alert-item.ts';
-import { withoutAlertInFlight } from '#lib/alerting/decide/notified-state.ts';
+import { withoutFailedAlert } from '#lib/alerting/decide/notified-state.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import { explainTransition } from '#lib/alerting/explain/explain-transition.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
@@ -124,7 +124,7 @@ describe('a check that goes down in a maintenance window', () => {
     await probe('down');
     const { announced } = (await storedCheck()).alerts;
     const up = (await itemsUnder<AlertItem>(ALERTS)).filter(isAlert).at(-1)!;
-    await store({ announced: withoutAlertInFlight(announced!, up.id) });
+    await store({ announced: withoutFailedAlert(announced!, up.id) });
     world.advance(10 * MINUTE);
     await probe('down');
     await recheckLater();
@@ -135,7 +135,7 @@ describe('a check that goes down in a maintenance window', () => {
     await maintenance(10);
     await probe('down');
     const [failed_at = 0] = (await storedCheck()).alerts.failed_at ?? [];
-    await store({ announced: { baseline: 'down', failed_at, inFlight: [] } });
+    await store({ announced: { baseline: 'down', failed_at, latest: [] } });
     world.advance(10 * MINUTE);
     await probe('down');
     await recheckLater();

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { lastNotifiedState, withAlertInFlight, withoutAlertInFlight } from '#lib/alerting/decide/notified-state.ts';
+import { lastNotifiedState, withLatestAlert, withoutFailedAlert } from '#lib/alerting/decide/notified-state.ts';
 import type { NotifiedStates } from '#lib/checks/check-item.ts';
 
 const afterAlerts = (reports_state: ('up' | 'down')[]): NotifiedStates | undefined => {
   let notified: NotifiedStates | undefined;
   for (const [i, state] of reports_state.entries())
-    notified = withAlertInFlight(notified ? { announced: notified } : {}, { id: `trn_${i}`, reports_state: state });
+    notified = withLatestAlert(notified ? { announced: notified } : {}, { id: `trn_${i}`, reports_state: state });
   return notified;
 };
 const states = fc.array(fc.constantFrom<'up' | 'down'>('up', 'down'), { minLength: 1, maxLength: 10 });
@@ -27,7 +27,7 @@ describe('lastNotifiedState', () => {
   it('is the previous notified state when the latest alert failed', () => {
     fc.assert(
       fc.property(states, (list) => {
-        const notified = withoutAlertInFlight(afterAlerts(list)!, `trn_${list.length - 1}`);
+        const notified = withoutFailedAlert(afterAlerts(list)!, `trn_${list.length - 1}`);
         expect(lastNotifiedState({ announced: notified })).toBe(list.at(-2) ?? 'up');
       }),
     );
@@ -35,17 +35,17 @@ describe('lastNotifiedState', () => {
 
   it('ignores the failure of an older alert, and returns the same object for an unknown one', () => {
     const notified = afterAlerts(['down', 'up', 'down'])!;
-    expect(lastNotifiedState({ announced: withoutAlertInFlight(notified, 'trn_0') })).toBe('down');
-    expect(withoutAlertInFlight(notified, 'trn_9')).toBe(notified);
+    expect(lastNotifiedState({ announced: withoutFailedAlert(notified, 'trn_0') })).toBe('down');
+    expect(withoutFailedAlert(notified, 'trn_9')).toBe(notified);
   });
 
   it('is unknown when five alternating alerts have all failed', () => {
     let notified = afterAlerts(['down', 'up', 'down', 'up', 'down'])!;
-    for (let i = 0; i < 5; i++) notified = withoutAlertInFlight(notified, `trn_${i}`);
+    for (let i = 0; i < 5; i++) notified = withoutFailedAlert(notified, `trn_${i}`);
     expect(lastNotifiedState({ announced: notified })).toBe('unknown');
     expect(
       lastNotifiedState({
-        announced: withAlertInFlight({ announced: notified }, { id: 'trn_5', reports_state: 'down' }),
+        announced: withLatestAlert({ announced: notified }, { id: 'trn_5', reports_state: 'down' }),
       }),
     ).toBe('down');
   });
@@ -73,12 +73,12 @@ describe('lastNotifiedState after any sequence of alerts and failures', () => {
     for (const one of steps) {
       if ('reports_state' in one) {
         alerts.push({ id: `trn_${alerts.length}`, reports_state: one.reports_state, failed: false });
-        notified = withAlertInFlight(notified ? { announced: notified } : {}, alerts.at(-1)!);
+        notified = withLatestAlert(notified ? { announced: notified } : {}, alerts.at(-1)!);
       } else {
         const alert = alerts.at(-1 - one.back);
         if (!alert || !notified) continue;
         alert.failed = true;
-        notified = withoutAlertInFlight(notified, alert.id);
+        notified = withoutFailedAlert(notified, alert.id);
       }
       see(alerts, notified);
     }
@@ -114,7 +114,7 @@ describe('lastNotifiedState after any sequence of alerts and failures', () => {
     fc.assert(
       fc.property(failing, ([list, order]) => {
         let notified = afterAlerts(list);
-        for (const i of order) notified = notified && withoutAlertInFlight(notified, `trn_${i}`);
+        for (const i of order) notified = notified && withoutFailedAlert(notified, `trn_${i}`);
         expect(lastState(notified)).not.toBe('down');
       }),
     );
@@ -123,7 +123,7 @@ describe('lastNotifiedState after any sequence of alerts and failures', () => {
   it('stores at most four alerts', () => {
     fc.assert(
       fc.property(stories(12), (steps) => {
-        play(steps, (_alerts, notified) => expect(notified?.inFlight.length ?? 0).toBeLessThanOrEqual(4));
+        play(steps, (_alerts, notified) => expect(notified?.latest.length ?? 0).toBeLessThanOrEqual(4));
       }),
     );
   });

@@ -36,7 +36,7 @@ const toDown = change('up', 'down');
 const toUp = change('down', 'up');
 const first = change('unknown', 'up');
 const notified = (reports_state: NotifiedAlert['reports_state']): CheckItem['alerts'] => ({
-  announced: { baseline: 'up', inFlight: [{ id: 'trn_1', reports_state }] },
+  announced: { baseline: 'up', latest: [{ id: 'trn_1', reports_state }] },
 });
 const cooling = { last_planned_at: AT - 299_999 };
 const flapping = { changed_at: [AT], flapping: { since: AT - 5, until: AT + 5, notified: true as const } };

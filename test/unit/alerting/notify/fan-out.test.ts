@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { create } from '#functions/notifier.ts';
 import { grant } from '#infra/local/grant.ts';
 import type { AlertItem } from '#lib/alerting/decide/alert-item.ts';
-import { withAlertInFlight } from '#lib/alerting/decide/notified-state.ts';
+import { withLatestAlert } from '#lib/alerting/decide/notified-state.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { DeliveryItem } from '#lib/alerting/notify/delivery-item.ts';
 import { AppError } from '#lib/platform/errors.ts';
@@ -184,7 +184,7 @@ describe('an alert that cannot be enqueued', () => {
   });
 
   it('follows up its failed deliveries with the permissions of the notifier', async () => {
-    const announced = withAlertInFlight({}, { id: alert.id, reports_state: 'down' });
+    const announced = withLatestAlert({}, { id: alert.id, reports_state: 'down' });
     await world.put({ ...world.check, state: 'down' as const, alerts: { last_planned_at: START, announced } });
     const parked = { tenant_id: TENANT, check_id: 'chk_pay', sk: alert.sk };
     const { send } = world.ports.queues;
@@ -200,7 +200,7 @@ describe('an alert that cannot be enqueued', () => {
   it('ends each delivery separately when following up another one fails', async () => {
     await world.put({
       ...world.check,
-      alerts: { announced: withAlertInFlight({}, { id: alert.id, reports_state: 'down' }) },
+      alerts: { announced: withLatestAlert({}, { id: alert.id, reports_state: 'down' }) },
     });
     const parked = { tenant_id: TENANT, check_id: 'chk_pay', sk: alert.sk };
     world.ports.queues.send = unavailable;

@@ -36,20 +36,20 @@ async function lateAlertAfter(
 describe('followUp of an alert that is no longer in flight', () => {
   it('changes nothing while a newer one was sent', async () => {
     expect(
-      await lateAlertAfter({ baseline: 'unknown', inFlight: [{ id: 'trn_9', reports_state: 'down' }] }),
+      await lateAlertAfter({ baseline: 'unknown', latest: [{ id: 'trn_9', reports_state: 'down' }] }),
     ).toBeUndefined();
-    expect(await lateAlertAfter({ baseline: 'down', inFlight: [] })).toBeUndefined();
+    expect(await lateAlertAfter({ baseline: 'down', latest: [] })).toBeUndefined();
   });
 
   it('schedules a late alert a minute later when all newer ones have failed', async () => {
-    expect(await lateAlertAfter({ baseline: 'unknown', inFlight: [] })).toMatchObject({
+    expect(await lateAlertAfter({ baseline: 'unknown', latest: [] })).toMatchObject({
       deadline: START + 60_000,
       note: { failed_at: START, tries: 0 },
     });
   });
 
   it('continues its retry series, and ends it after the last retry', async () => {
-    const announced: NotifiedStates = { baseline: 'unknown', inFlight: [] };
+    const announced: NotifiedStates = { baseline: 'unknown', latest: [] };
     expect(await lateAlertAfter(announced, { failed_at: START - 3_600_000, tries: 3 })).toBeUndefined();
     expect(await lateAlertAfter(announced, { failed_at: START - 3_600_000, tries: 1 })).toMatchObject({
       deadline: START + 60_000,

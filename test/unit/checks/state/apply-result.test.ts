@@ -152,18 +152,18 @@ it('starts an outage of pushes with past times no earlier than the previous stat
 it('writes the check if something else changes, even in the same state', async () => {
   const last_received = { at: 1, received_at: 2 };
   const { next, others } = await written(
-    { ...(await checkAt(0)), silence_at: 5 },
-    result('ok', { also: { last_received }, removed: ['silence_at'] }),
+    { ...(await checkAt(0)), missed_at: 5 },
+    result('ok', { also: { last_received }, removed: ['missed_at'] }),
   );
   expect(next).toMatchObject({ state: 'up', last_received });
-  expect(next).not.toHaveProperty('silence_at');
+  expect(next).not.toHaveProperty('missed_at');
   expect(others).toEqual([]);
 });
 
 it('removes the mark of a missed-heartbeat detection with each write', async () => {
-  const { next } = await written({ ...(await checkAt(0)), silence_mark: 'm' }, result('fail'));
+  const { next } = await written({ ...(await checkAt(0)), missed_mark: 'm' }, result('fail'));
   expect(next).toBeDefined();
-  expect(next).not.toHaveProperty('silence_mark');
+  expect(next).not.toHaveProperty('missed_mark');
 });
 
 it('drops a state change of a check whose entity does not exist', async () => {

@@ -176,7 +176,7 @@ describe('the writes of a transition', () => {
   });
 
   it('contain a closing alert when a user disables a check that was reported down', () => {
-    const announced = { baseline: 'down' as const, inFlight: [] };
+    const announced = { baseline: 'down' as const, latest: [] };
     const reportedDown: CheckItem = { ...check, state: 'down', alerts: { announced } };
     const change = changedBy(
       keys,
@@ -187,7 +187,7 @@ describe('the writes of a transition', () => {
     expect(change.transition.alert).toMatchObject({ decision: 'skipped', reason: 'configuration', deliveries: [] });
     const [note] = alertsIn(change);
     expect(note).toMatchObject({ kind: 'closed', reports_state: 'up', to: [{ channel_id: 'chn_1' }] });
-    expect(change.check.alerts.announced?.inFlight).toEqual([{ id: note!.id, reports_state: 'up' }]);
+    expect(change.check.alerts.announced?.latest).toEqual([{ id: note!.id, reports_state: 'up' }]);
   });
 
   it('name the same transition when repeated, and another one for another writer', () => {

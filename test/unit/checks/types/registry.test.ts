@@ -7,7 +7,7 @@ import { ResultRecord } from '#lib/results/result.ts';
 
 /** Properties of every check, stored or in the API. */
 const OF_CHECKS =
-  'pk sk v id tenant_id entity_id check_type execution_mode name interval_seconds timeout_ms failure_threshold recovery_threshold enabled config created_at updated_at rev settings_at state state_since consecutive_failures consecutive_warnings consecutive_successes consecutive_oks streaks_since last_received silence_at slow silence_mark alerts last_result last_checked_at stale alerts_after_seconds alerts_at next_due_at late runs waiting_for_first';
+  'pk sk v id tenant_id entity_id check_type execution_mode name interval_seconds timeout_ms failure_threshold recovery_threshold enabled config created_at updated_at rev settings_at state state_since consecutive_failures consecutive_warnings consecutive_successes consecutive_oks streaks_since last_received missed_at slow missed_mark alerts last_result last_checked_at stale alerts_after_seconds alerts_at next_due_at late runs waiting_for_first';
 
 /** Parses like a create request: properties of the type in addition to its config. */
 function pathsThatAreWrong(type: CheckType, value: object): string[] {

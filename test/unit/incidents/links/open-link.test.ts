@@ -20,7 +20,7 @@ beforeEach(async () => {
   down = await world.put<CheckItem>({
     ...world.check,
     state: 'down',
-    alerts: { announced: { baseline: 'down', inFlight: [] }, episode: { transition_id: 'trn_1' } },
+    alerts: { announced: { baseline: 'down', latest: [] }, episode: { transition_id: 'trn_1' } },
   });
 });
 

@@ -30,13 +30,13 @@ describe('the start of a run', () => {
     const check = await world.pushCheck();
     await world.push(check);
     const marked = await write(world, await world.fresh(check), {});
-    await write(world, marked, { silence_mark: 'under way', silence_at: 1 });
+    await write(world, marked, { missed_mark: 'under way', missed_at: 1 });
     await receivePing(world, await world.fresh(check), ping('start'), 30);
     const now = world.ports.clock.now();
     const fresh = await world.fresh(check);
     expect(fresh).toMatchObject({ runs: [{ started_at: now, received_at: now }], last_received: { received_at: now } });
-    expect(fresh.silence_mark).toBeUndefined();
-    expect(fresh.silence_at).toBeUndefined();
+    expect(fresh.missed_mark).toBeUndefined();
+    expect(fresh.missed_at).toBeUndefined();
   });
 
   it('uses its own time when the detection moves the deadline at the same time', async () => {

@@ -93,7 +93,7 @@ describe('after any history', () => {
         for (let n = 0; n < 4; n++) {
           if (missed?.misses !== 'due time') throw new Error(`it misses ${missed?.misses}`);
           const following = nextDue(parseCalendar(schedule, 'Europe/Berlin'), missed.due);
-          missed = heartbeatDeadline({ ...check, silence_at: missed.at }, { last, watchedSince: 0 }, missed.at);
+          missed = heartbeatDeadline({ ...check, missed_at: missed.at }, { last, watchedSince: 0 }, missed.at);
           expect(missed).toMatchObject({ due: following });
         }
       }),

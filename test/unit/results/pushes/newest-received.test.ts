@@ -50,6 +50,6 @@ it('is not a push that was only stored', async () => {
 });
 
 it('is the one on the check while a heartbeat is missed', async () => {
-  const check = { ...(await world.pushCheck()), silence_at: 1, last_received: { at: 3, received_at: 4 } };
+  const check = { ...(await world.pushCheck()), missed_at: 1, last_received: { at: 3, received_at: 4 } };
   expect(await newestReceived(world, check)).toEqual({ at: 3, received_at: 4 });
 });

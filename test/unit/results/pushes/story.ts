@@ -23,7 +23,7 @@ export const checkOf = ({ config = {}, settings = '00:00', failed, runs }: Story
   rev: 1,
   config,
   settings_at: at(settings),
-  ...(failed && { silence_at: at(failed) }),
+  ...(failed && { missed_at: at(failed) }),
   ...(runs && {
     runs: runs.map((run): OpenRun => {
       if (typeof run !== 'string') return { started_at: 0, received_at: run.started_at ?? 0, ...run };
