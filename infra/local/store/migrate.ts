@@ -7,7 +7,7 @@ import { toVersion1 } from './migrations/to-version-1.ts';
 import { damaged, isDamage, STORE_FILE } from './store.ts';
 import { STORE_VERSION, versionOf } from './version.ts';
 
-/** Changes a store from the version before. Runs in a transaction, on the tables and items as that version left them. */
+/** Changes a store from the version before it. Runs in a transaction, on the tables and items of that version. */
 type Migration = (db: DatabaseSync) => void;
 
 /** The migration to each version, the first one to version 1. */

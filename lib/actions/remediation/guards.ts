@@ -149,7 +149,7 @@ export type GuardInput = {
   is_root: boolean;
 };
 
-/** `stops`: reason; undefined if allowed. `until`: next evaluation (epoch ms). `undecided`: not recorded, evaluated again. */
+/** `stops`: reason; undefined if allowed. `until`: next evaluation (epoch ms). `undecided`: is not recorded. */
 type Guarded = { stops?: string; until?: number; undecided?: true };
 
 type Guard = { name: GuardName; evaluate(input: GuardInput): Guarded };

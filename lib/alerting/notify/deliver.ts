@@ -75,7 +75,9 @@ async function endAsFailed(env: DeliverEnv, delivery: DeliveryItem): Promise<voi
 async function attemptNext(env: DeliverEnv, { turn }: DeliveryMessage, delivery: DeliveryItem): Promise<void> {
   const { ports } = env;
   const wait = Math.max(delivery.next_attempt_at ?? 0, turn ?? 0);
-  if (ports.clock.now() < wait) return enqueueLater(env, delivery, wait, turn);
+  // The message that reserved the send time sends then. Another one, which the group woke, looks again after it.
+  const early = delivery.is_reserved ? wait + AFTER_RESERVED_MS : wait;
+  if (ports.clock.now() < wait) return enqueueLater(env, delivery, early, turn);
 
   const together = await groupOf(env, delivery);
   if ('again' in together) return enqueueLater(env, delivery, together.again, turn);
@@ -128,6 +130,9 @@ function enqueueLater(
   const body = { tenant_id, delivery_id: id, turn };
   return queues.send('delivery', [{ body, not_before: Math.min(at, clock.now() + MAX_WAIT_MS), group: tenant_id }]);
 }
+
+/** Wait (ms) after a reserved send time until another message checks that the delivery was sent. */
+const AFTER_RESERVED_MS = 10_000;
 
 /** Time in ms after its creation during which neither waiting nor a 429 counts as an attempt. */
 const PATIENCE_MS = 3_600_000;
