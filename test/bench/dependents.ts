@@ -1,14 +1,12 @@
-import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { STORE_FILE } from '#infra/local/store/store.ts';
 import { ALERTS, after, keyTable } from '#lib/keys.ts';
-import { inParallel } from '#test/long/fleet.ts';
+import { inParallel, setLimits } from '#test/long/fleet.ts';
 import { watch } from '#test/long/process-tree.ts';
 import { got } from '#test/support/fleet.ts';
 import { type RealService, startRealService } from '#test/support/real-service.ts';
@@ -40,12 +38,16 @@ async function startTarget() {
 /** Creates entities with a check each that depend on one root, and one channel for all. @returns the id of the root */
 async function makeGraph({ client, dir }: RealService, target: string, receiver: string) {
   const { id: tenant } = got(await client.get('/v1/me'), 200);
-  const limits = ['--entities', '20000', '--relations', '20000', '--all-checks', '20000'];
-  const cli = join(import.meta.dirname, '../../infra/admin.ts');
-  const words = ['--disable-warning=ExperimentalWarning', cli, 'account', 'set-limits', tenant, ...limits];
-  await promisify(execFile)(process.execPath, [...words, '--checks-per-minute', '120000'], {
-    env: { ...process.env, DATA_DIR: dir },
-  });
+  await setLimits(
+    { client, dir },
+    {
+      entities: 20_000,
+      relations: 20_000,
+      'all-checks': 20_000,
+      'checks-per-minute': 120_000,
+      'alerts-per-minute': 1_000_000,
+    },
+  );
   got(
     await client.post('/v1/notify/channels', { name: 'Team', channel_type: 'slack', config: { url: receiver } }),
     201,

@@ -42,6 +42,18 @@ export async function inParallel<T, R>(list: readonly T[], most: number, work: (
 
 const CHECKS_AN_ENTITY = 90;
 
+/** Sets plan limits of the account of a service, by the option names of the operator command. */
+export async function setLimits(
+  { client, dir }: Pick<RealService, 'client' | 'dir'>,
+  limits: Record<string, number>,
+): Promise<void> {
+  const { id } = got(await client.get('/v1/me'), 200);
+  const cli = join(import.meta.dirname, '../../infra/admin.ts');
+  const options = Object.entries(limits).flatMap(([name, value]) => [`--${name}`, String(value)]);
+  const words = ['--disable-warning=ExperimentalWarning', cli, 'account', 'set-limits', id, ...options];
+  await promisify(execFile)(process.execPath, words, { env: { ...process.env, DATA_DIR: dir } });
+}
+
 /** Creates http checks, ninety per entity: the operator raises the plan limits first, by the CLI. */
 export async function makeChecks(
   { client, dir }: RealService,
@@ -51,16 +63,16 @@ export async function makeChecks(
 ): Promise<{ tenant: string; checks: Check[] }> {
   const { id: tenant } = got(await client.get('/v1/me'), 200);
   const entities = Math.ceil(count / CHECKS_AN_ENTITY);
-  const limits = Object.entries({
-    checks: CHECKS_AN_ENTITY,
-    // One more of each for records of the caller.
-    entities: entities + 1,
-    'all-checks': count + 1,
-    'checks-per-minute': Math.ceil((count * 60) / interval_seconds),
-  }).flatMap(([name, value]) => [`--${name}`, String(value)]);
-  const cli = join(import.meta.dirname, '../../infra/admin.ts');
-  const words = ['--disable-warning=ExperimentalWarning', cli, 'account', 'set-limits', tenant, ...limits];
-  await promisify(execFile)(process.execPath, words, { env: { ...process.env, DATA_DIR: dir } });
+  await setLimits(
+    { client, dir },
+    {
+      checks: CHECKS_AN_ENTITY,
+      // One more of each for records of the caller.
+      entities: entities + 1,
+      'all-checks': count + 1,
+      'checks-per-minute': Math.ceil((count * 60) / interval_seconds),
+    },
+  );
 
   const owners = await inParallel(Array.from({ length: entities }), 8, () => newEntity(client));
   const numbers = Array.from({ length: count }, (_, number) => number);
