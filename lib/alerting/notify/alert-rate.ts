@@ -43,36 +43,72 @@ const busyUntil = (item: AlertRateItem | undefined, now: number): number =>
 /** A message with alerts. `host`: of its receiver; undefined if the operator chose it. `limit`: messages per minute. */
 type RatedMessage = { tenant_id: string; host: string | undefined; limit: number };
 
+/** A message that waits for its reservation. `canWait`: else only a send time without a wait is reserved. */
+type Request = RatedMessage & { canWait: boolean; waitMs?: number };
+
+/** Requests that wait for the next transaction of their account in this process. */
+const waiting = new WeakMap<object, Map<string, Request[]>>();
+
+/** Maximum number of messages per transaction. */
+const MAX_TOGETHER = 50;
+
 /**
  * Reserves the next send time within the rates of the account and of the host. @returns the wait until then in ms
  * @param canWait else only a send time without a wait is reserved
  */
-export function reserveMessage(
-  { ports, keys }: Env,
-  { tenant_id, host, limit }: RatedMessage,
-  canWait: boolean,
-): Promise<number> {
+export async function reserveMessage(env: Env, message: RatedMessage, canWait: boolean): Promise<number> {
+  const { table } = env.ports;
+  const request: Request = { ...message, canWait };
+  const byAccount = waiting.get(table) ?? new Map<string, Request[]>();
+  waiting.set(table, byAccount);
+  const requests = byAccount.get(message.tenant_id) ?? [];
+  byAccount.set(message.tenant_id, [...requests, request]);
+  // A burst shares transactions: while one is in flight, the next messages collect.
+  await oneAtATime(table, env.keys.alertRate(message.tenant_id, 'account').pk, async () => {
+    if (request.waitMs !== undefined) return;
+    const all = byAccount.get(message.tenant_id) ?? [];
+    const together = [request, ...all.filter((one) => one !== request).slice(0, MAX_TOGETHER - 1)];
+    const left = all.filter((one) => !together.includes(one));
+    if (left.length > 0) byAccount.set(message.tenant_id, left);
+    else byAccount.delete(message.tenant_id);
+    await reserveTogether(env, together);
+  });
+  return request.waitMs!;
+}
+
+/** Reserves the send times of messages of one account, in their order, and sets their `waitMs`. */
+function reserveTogether({ ports, keys }: Env, requests: readonly Request[]): Promise<void> {
+  const [{ tenant_id, limit }] = requests as [Request];
   const rates = ratesOf(limit);
+  const hosts = [...new Set(requests.flatMap(({ host }) => host ?? []))];
   const rated = [
-    { key: keys.alertRate(tenant_id, 'account'), rate: rates.account },
-    ...(host === undefined ? [] : [{ key: keys.alertRate(tenant_id, digestOf(host)), rate: rates.host }]),
+    { host: undefined, key: keys.alertRate(tenant_id, 'account'), rate: rates.account },
+    ...hosts.map((host) => ({ host, key: keys.alertRate(tenant_id, digestOf(host)), rate: rates.host })),
   ];
-  return oneAtATime(ports.table, rated[0]!.key.pk, () =>
-    retryOnConflict(ports, async () => {
-      const stored = await ports.table.getMany<AlertRateItem>(rated.map(({ key }) => key));
-      const now = ports.clock.now();
-      const next = rated.map(({ rate }, i) => nextSendTime(rate, busyUntil(stored[i], now), now));
-      const wait_ms = Math.max(...next.map((one) => one.at)) - now;
-      if (wait_ms > 0 && !canWait) return wait_ms;
-      const writes = rated.map(({ key }, i): Write => {
-        const { busy_until } = next[i]!;
-        const expires_at = Math.ceil(busy_until / 1000) + 1;
-        const put: AlertRateItem = { ...key, v: ports.ids.token(), at: now, busy_until, expires_at };
-        return { put, if: stored[i] ? { version: stored[i].v } : 'absent' };
-      });
-      return (await ports.table.transact(writes)).ok ? wait_ms : RETRY;
-    }),
-  );
+  return retryOnConflict(ports, async () => {
+    const stored = await ports.table.getMany<AlertRateItem>(rated.map(({ key }) => key));
+    const now = ports.clock.now();
+    const busy = stored.map((item) => busyUntil(item, now));
+    const changed = new Set<number>();
+    for (const request of requests) {
+      const own = rated.flatMap(({ host }, i) => (host === undefined || host === request.host ? [i] : []));
+      const next = own.map((i) => nextSendTime(rated[i]!.rate, busy[i]!, now));
+      request.waitMs = Math.max(...next.map(({ at }) => at)) - now;
+      if (request.waitMs > 0 && !request.canWait) continue;
+      for (const [n, i] of own.entries()) {
+        busy[i] = next[n]!.busy_until;
+        changed.add(i);
+      }
+    }
+    if (changed.size === 0) return;
+    const writes = [...changed].map((i): Write => {
+      const busy_until = busy[i]!;
+      const expires_at = Math.ceil(busy_until / 1000) + 1;
+      const put: AlertRateItem = { ...rated[i]!.key, v: ports.ids.token(), at: now, busy_until, expires_at };
+      return { put, if: stored[i] ? { version: stored[i].v } : 'absent' };
+    });
+    return (await ports.table.transact(writes)).ok ? undefined : RETRY;
+  });
 }
 
 const digestOf = (host: string): string => createHash('sha256').update(host).digest('hex').slice(0, 32);
