@@ -45,7 +45,7 @@ export class FleetwatchStack extends Stack {
     deadLetters.push(...makeChangeStream(this, table, functions, key), ...makeTicks(this, queues, key));
     const { api, accessLog } = makeHttp(this, functions, settings);
     const streamed = makeFunctionUrls(functions, settings);
-    const pingUrl = makePingUrl(functions, settings);
+    const pingUrl = makePingUrl(functions, api, settings);
     const cdn = edgeSecret && makeCdn(this, { api, streamed, edgeSecret }, settings);
     const watched = { table, queues, deadLetters, functions, api, throttledPushes: throttledPushes(this, accessLog) };
     const topic = makeAlarms(this, watched, settings);
@@ -57,7 +57,7 @@ export class FleetwatchStack extends Stack {
     output('Url', 'URL of the service', url);
     output('ConsoleUrl', 'URL of the console', settings.PUBLIC_URL || url);
     output('McpUrl', 'URL for MCP clients', `${url}${MCP_PATH}`);
-    output('PingUrl', 'URL that jobs ping: the function ingest', pingUrl.url);
+    output('PingUrl', 'Base of the ping URLs of jobs', pingUrl);
     for (const one of streamed) {
       const use = cdn ? 'accepts only CloudFront' : 'for MCP clients of 2024-11-05';
       output(`StreamUrl${one.name}`, `Streaming URL of the function ${one.name}; ${use}`, one.url.url);
