@@ -81,6 +81,8 @@ export const functions: Record<FunctionName, FunctionSpec> = {
     timeout_seconds: 60,
     table: ['put'],
     sends: ['tick', 'job', 'deadline', 'rollup', 'action', 'reclaim'],
+    // Requests OUTER_PING_URL.
+    reaches_out: true,
   },
   prober: {
     memory_mb: 768,
