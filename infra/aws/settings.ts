@@ -127,6 +127,10 @@ export const StackSettings = z.object({
     .default('')
     .describe('VPC for the functions that connect to targets and channels.'),
   SUBNETS: subnets.describe('Subnets of that VPC, separated by commas. They need a route to the internet (NAT).'),
+  VPC_IPV6: yesOrNo
+    .default('false')
+    .transform((text) => text === 'true')
+    .describe('`true`: functions in that VPC also connect over IPv6. The subnets need IPv6 and a route for it.'),
   DOMAIN_NAME: z
     .string()
     .default('')
@@ -201,6 +205,7 @@ function conflictsOf(settings: DeploySettings): string[] {
     (DOMAIN_NAME === '') !== (CERTIFICATE_ARN === '') && 'DOMAIN_NAME and CERTIFICATE_ARN: set both or neither.',
     DOMAIN_NAME !== '' && !CDN && 'DOMAIN_NAME needs CloudFront: remove it, or CDN=false.',
     (VPC_ID === '') !== (SUBNETS.length === 0) && 'VPC_ID and SUBNETS: set both or neither.',
+    settings.VPC_IPV6 && VPC_ID === '' && 'VPC_IPV6: needs VPC_ID and SUBNETS.',
     CHECK_EGRESS === 'any' &&
       VPC_ID === '' &&
       'CHECK_EGRESS: without VPC_ID and SUBNETS, any reaches only networks of AWS, not yours.',
@@ -232,16 +237,17 @@ export function corsOrigins(settings: DeploySettings): string[] {
   return origins.includes('*') ? ['*'] : origins;
 }
 
-/** Returns the settings of the service as environment variables of a function. */
-export function serviceEnvironment(settings: DeploySettings): Record<string, string> {
+/** Returns the settings of the service as environment variables of a function. @param isOutside whether it is never in a VPC */
+export function serviceEnvironment(settings: DeploySettings, isOutside: boolean): Record<string, string> {
   const names = namesOf(SettingsSchema.omit(AS_SECRETS).shape);
   return {
     ...Object.fromEntries(names.map((name) => [name, String(settings[name])])),
     ALLOWED_ORIGINS: originsOf(settings).join(','),
     // The functions that show ping URLs get their base from edge/ping-url.ts.
     PING_URL: '',
-    // Functions outside a VPC cannot reach private mail servers.
-    SMTP_EGRESS: settings.VPC_ID === '' ? 'closed' : settings.SMTP_EGRESS,
+    // Outside a VPC, functions cannot reach private mail servers, and `any` would open networks of AWS.
+    SMTP_EGRESS: settings.VPC_ID === '' || isOutside ? 'closed' : settings.SMTP_EGRESS,
+    CHECK_EGRESS: isOutside ? 'public' : settings.CHECK_EGRESS,
     PUBLIC_URL: settings.PUBLIC_URL || (settings.DOMAIN_NAME && `https://${settings.DOMAIN_NAME}`),
   };
 }
