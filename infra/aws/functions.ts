@@ -85,7 +85,7 @@ function makeRole(scope: Construct, name: FunctionName, logGroup: LogGroup, reso
 
 function environmentOf(
   name: FunctionName,
-  { table, queues, bus, edgeSecret }: Resources,
+  { table, queues, bus, edgeSecrets }: Resources,
   settings: DeploySettings,
 ): Record<string, string> {
   const { table: access, sends, publishes } = specs[name];
@@ -97,7 +97,8 @@ function environmentOf(
     ...(access && { TABLE_NAME: table.tableName }),
     ...Object.fromEntries(sends.map((queue) => [queueVariable(queue), queues[queue].queueUrl])),
     ...(publishes && { BUS_NAME: bus.eventBusName }),
-    ...(edgeSecret && servesRequests(name) && { [EDGE_SECRET]: edgeSecret.unsafeUnwrap() }),
+    ...(edgeSecrets.length > 0 &&
+      servesRequests(name) && { [EDGE_SECRET]: edgeSecrets.map((one) => one.unsafeUnwrap()).join(',') }),
     // Each secret only for the function that uses it.
     ...(nats !== '' && name === 'deliverer' && { NATS_URL: secretOf(nats).unsafeUnwrap() }),
     ...(smtp !== '' && name === 'deliverer' && { SMTP_URL: secretOf(smtp).unsafeUnwrap() }),

@@ -22,8 +22,8 @@ export type Resources = {
   /** Encrypts table and queues; undefined: AWS owned keys. */
   key?: IKey | undefined;
   network?: OwnNetwork | undefined;
-  /** Identifies CloudFront to the functions; undefined without CloudFront. */
-  edgeSecret?: SecretValue | undefined;
+  /** Identify CloudFront to the functions; empty without CloudFront. */
+  edgeSecrets: SecretValue[];
 };
 
 /** Returns the least privileges of a function: table, queues that it sends to, and the bus if it publishes. */

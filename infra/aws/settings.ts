@@ -131,6 +131,12 @@ export const StackSettings = z.object({
     .default('false')
     .transform((text) => text === 'true')
     .describe('`true`: functions in that VPC also connect over IPv6. The subnets need IPv6 and a route for it.'),
+  EDGE_SECRET_VERSION: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(1)
+    .describe('Number of the secret that CloudFront and the functions share. Add 1 to rotate it.'),
   DOMAIN_NAME: z
     .string()
     .default('')

@@ -80,6 +80,19 @@ describe('CloudFront', () => {
     for (const name of knowing) expect(functionIn(template, name).Environment.Variables.EDGE_SECRET).toEqual(secret);
   });
 
+  it('rotates the secret by one setting: functions know both first, and CloudFront sends the new one', () => {
+    const { template: rotated } = synthesize({ EDGE_SECRET_VERSION: '2' });
+    const [next, before] = ofType(rotated, 'AWS::SecretsManager::Secret').map((one) => one.id as string);
+    const [{ id: first }] = all('AWS::SecretsManager::Secret');
+    expect([before, next]).toEqual([first, expect.stringMatching(/^EdgeSecret2/)]);
+    const known = JSON.stringify(functionIn(rotated, 'api').Environment.Variables.EDGE_SECRET);
+    expect([known.includes(next!), known.includes(before!)]).toEqual([true, true]);
+    const [one] = Object.values<Json>(rotated.findResources('AWS::CloudFront::Distribution'));
+    expect(JSON.stringify(one.Properties)).toContain(next);
+    expect(JSON.stringify(one.Properties)).not.toContain(`"${before}"`);
+    expect(one.DependsOn).toContain(functionIn(rotated, 'api').id);
+  });
+
   it('caches no error, so that it is not returned to other callers', () => {
     const codes = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504];
     expect(config.CustomErrorResponses).toEqual(codes.map((ErrorCode) => ({ ErrorCode, ErrorCachingMinTTL: 0 })));
