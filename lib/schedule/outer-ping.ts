@@ -8,9 +8,9 @@ const TIMEOUT_MS = 5000;
 export async function pingOutside({ net, log, settings }: Ports): Promise<void> {
   const { OUTER_PING_URL: url } = settings;
   if (url === '') return;
-  const request = { url, method: 'GET', timeout_ms: TIMEOUT_MS, max_body_bytes: 0, max_redirects: 3 };
+  const request = { url, method: 'GET', timeout_ms: TIMEOUT_MS, max_body_bytes: 0, max_redirects: 0 };
   try {
-    // The operator chose the address.
+    // The operator chose the address; redirects, which could lead to loopback, are not followed.
     const { status } = await net.http({ ...request, egress: 'any' });
     if (status >= 300) log.warn('outer ping refused', { status });
   } catch (error) {
