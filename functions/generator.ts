@@ -2,6 +2,7 @@ import { envOf, type Ports } from '#lib/env.ts';
 import { messages } from '#lib/messages.ts';
 import { type BatchReply, eachMessage, type QueueRecord } from '#lib/platform/batch.ts';
 import { emitShards, SHARDS_PER_RUN } from '#lib/schedule/emit.ts';
+import { pingOutside } from '#lib/schedule/outer-ping.ts';
 
 /** Emits due work: one tick a minute, split into one message per shard if there are many. */
 export function create(ports: Ports) {
@@ -10,7 +11,12 @@ export function create(ports: Ports) {
     eachMessage(ports.log, event.Records, async (body) => {
       const tick = messages.tick.parse(body);
       const shards = tick.shard !== undefined ? [tick.shard] : env.keys.shards;
-      if (shards.length <= SHARDS_PER_RUN) return emitShards(env, shards, Date.parse(tick.scheduled_time));
+      if (shards.length <= SHARDS_PER_RUN) {
+        await emitShards(env, shards, Date.parse(tick.scheduled_time));
+        // Of the messages of a split tick, one pings.
+        if (tick.shard === undefined || tick.shard === env.keys.shards[0]) await pingOutside(ports);
+        return;
+      }
       await env.ports.queues.send(
         'tick',
         shards.map((shard) => ({ body: { ...tick, shard } })),

@@ -7,10 +7,12 @@ import { scaleOf } from '#infra/aws/scale.ts';
 import { readDeploySettings } from '#infra/aws/settings.ts';
 import { limitClients, readLimits } from '#lib/aws/account-limits.ts';
 
-const USAGE = `npm run deploy:check -- [-c NAME=value]... [--probes-per-minute N]
+const USAGE = `npm run deploy:check -- [-c NAME=value]... [--probes-per-minute N] [--demo]
 
 Compares the AWS quotas of this account with a deployment, using the credentials and the region of the environment, and
-lists the increases to request before you deploy. -c overrides cdk.json, as for deploy. --probes-per-minute: planned for the fleet.
+lists the increases to request before you deploy. -c overrides cdk.json, as for deploy. --probes-per-minute:
+planned for the fleet.
+--demo: accept fewer than 50 concurrent executions, with which checks and alerts can stop.
 Exit code 1 if a deployment would fail.
 `;
 
@@ -21,6 +23,7 @@ async function main(): Promise<number> {
     options: {
       context: { type: 'string', short: 'c', multiple: true, default: [] },
       'probes-per-minute': { type: 'string' },
+      demo: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
     },
   });
@@ -39,7 +42,7 @@ async function main(): Promise<number> {
   const fleet = planned === undefined ? undefined : scaleOf(Number(planned), settings.SHARDS);
   const clients = limitClients();
   try {
-    const findings = preflight(await readLimits(clients), settings, fleet);
+    const findings = preflight(await readLimits(clients), settings, fleet, values.demo);
     for (const { is, message } of findings) console.log(`${MARKS[is]}${message}`);
     return findings.some(({ is }) => is === 'stop') ? 1 : 0;
   } finally {

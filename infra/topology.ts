@@ -24,7 +24,7 @@ type FunctionSpec = {
   publishes?: true;
   /** Whether it is idempotent and starts from a message or change, so that its commits need not reach the disk. */
   repeats?: true;
-  /** Whether it connects to targets, receivers or the identity provider; with VPC_ID it runs in that VPC. */
+  /** Whether it connects to targets, receivers or the identity provider. See `runsInVpc`. */
   reaches_out?: true;
   /** Whether it returns a streaming Response. On AWS by its own URL, because the gateway cannot stream. */
   streams?: true;
@@ -81,6 +81,8 @@ export const functions: Record<FunctionName, FunctionSpec> = {
     timeout_seconds: 60,
     table: ['put'],
     sends: ['tick', 'job', 'deadline', 'rollup', 'action', 'reclaim'],
+    // Requests OUTER_PING_URL.
+    reaches_out: true,
   },
   prober: {
     memory_mb: 768,
@@ -123,6 +125,10 @@ export const functions: Record<FunctionName, FunctionSpec> = {
   },
   reclaimer: { memory_mb: 256, timeout_seconds: 60, table: ['put', 'delete'], sends: ['reclaim', 'incident'] },
 };
+
+/** Whether a function runs in the VPC of VPC_ID. Function URLs cannot stream from a VPC, so streaming ones do not. */
+export const runsInVpc = (name: FunctionName): boolean =>
+  functions[name].reaches_out === true && functions[name].streams !== true;
 
 /** Visibility timeout beyond the timeout of the function. */
 const MARGIN_SECONDS = 10;

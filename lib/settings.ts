@@ -227,6 +227,13 @@ export const SettingsSchema = z.object({
       'Name that is looked up (NS) when no target answers, `.` for the DNS root. Without an answer the failure is a ' +
         'network outage: a gap, and no alert. Empty: never looked up.',
     ),
+  OUTER_PING_URL: z
+    .union([z.literal(''), z.url({ protocol: /^https?$/ })], 'must be an http or https URL, or empty')
+    .default('')
+    .describe(
+      'Ping URL of a monitor outside of this service, requested after each successful tick (once a minute). It alerts ' +
+        'when this service stops. Empty: none.',
+    ),
   RDAP_BOOTSTRAP_URL: z
     .url({ protocol: /^https?$/ })
     .default('https://data.iana.org/rdap/dns.json')

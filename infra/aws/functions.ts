@@ -13,7 +13,7 @@ import {
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { onCycles } from '#infra/cycles.ts';
-import { type FunctionName, functions as specs } from '#infra/topology.ts';
+import { type FunctionName, runsInVpc, functions as specs } from '#infra/topology.ts';
 import { EDGE_SECRET, queueVariable } from '#lib/aws/environment.ts';
 import { namesOf } from '#lib/platform/plain-data.ts';
 import { bundle } from './bundle/bundle.ts';
@@ -34,7 +34,7 @@ function makeFunction(scope: Construct, name: FunctionName, resources: Resources
   const { memory_mb, timeout_seconds } = specs[name];
   const reserved = settings.RESERVED_CONCURRENCY[name];
   const logGroup = makeLogGroup(scope, name, settings);
-  const own = specs[name].reaches_out && resources.network;
+  const own = runsInVpc(name) && resources.network;
   return new LambdaFunction(scope, `Function-${name}`, {
     description: `Fleetwatch ${name}`,
     runtime: Runtime.NODEJS_24_X,
@@ -54,7 +54,7 @@ function makeFunction(scope: Construct, name: FunctionName, resources: Resources
     applicationLogLevelV2: ApplicationLogLevel.INFO,
     environment: {
       ...environmentOf(name, resources, settings),
-      ...(own && { IN_VPC: 'true' }),
+      ...(own && { IN_VPC: settings.VPC_IPV6 ? 'ipv6' : 'ipv4' }),
       POWERTOOLS_METRICS_NAMESPACE: namespaceOf(scope),
     },
     ...(reserved !== undefined && { reservedConcurrentExecutions: reserved }),
@@ -85,19 +85,20 @@ function makeRole(scope: Construct, name: FunctionName, logGroup: LogGroup, reso
 
 function environmentOf(
   name: FunctionName,
-  { table, queues, bus, edgeSecret }: Resources,
+  { table, queues, bus, edgeSecrets }: Resources,
   settings: DeploySettings,
 ): Record<string, string> {
   const { table: access, sends, publishes } = specs[name];
   const { NATS_URL_SECRET: nats, SMTP_URL_SECRET: smtp, OIDC_SECRET: oidc } = settings;
   return {
-    ...serviceEnvironment(settings),
+    ...serviceEnvironment(settings, specs[name].streams === true),
     LOG_LEVEL: settings.LOG_LEVEL,
     POWERTOOLS_SERVICE_NAME: name,
     ...(access && { TABLE_NAME: table.tableName }),
     ...Object.fromEntries(sends.map((queue) => [queueVariable(queue), queues[queue].queueUrl])),
     ...(publishes && { BUS_NAME: bus.eventBusName }),
-    ...(edgeSecret && servesRequests(name) && { [EDGE_SECRET]: edgeSecret.unsafeUnwrap() }),
+    ...(edgeSecrets.length > 0 &&
+      servesRequests(name) && { [EDGE_SECRET]: edgeSecrets.map((one) => one.unsafeUnwrap()).join(',') }),
     // Each secret only for the function that uses it.
     ...(nats !== '' && name === 'deliverer' && { NATS_URL: secretOf(nats).unsafeUnwrap() }),
     ...(smtp !== '' && name === 'deliverer' && { SMTP_URL: secretOf(smtp).unsafeUnwrap() }),

@@ -46,7 +46,7 @@ type Parts = {
   functions: Functions;
   api: HttpApi;
   cdn: Distribution | undefined;
-  edge: Secret | undefined;
+  edge: Secret[];
 };
 
 export function acknowledgeFindings({ deadLetters, functions, api, cdn, edge }: Parts): void {
@@ -57,7 +57,7 @@ export function acknowledgeFindings({ deadLetters, functions, api, cdn, edge }: 
   }
   acknowledge(api, OF_API);
   if (cdn) acknowledge(cdn, OF_CDN);
-  if (edge) acknowledge(edge, OF_SECRETS);
+  for (const one of edge) acknowledge(one, OF_SECRETS);
 }
 
 function acknowledge(construct: IConstruct, reasons: Record<string, string>): void {

@@ -4,7 +4,7 @@ import type { EventBus } from 'aws-cdk-lib/aws-events';
 import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
-import { type FunctionName, functions, streams } from '#infra/topology.ts';
+import { type FunctionName, functions, runsInVpc, streams } from '#infra/topology.ts';
 import type { QueueName } from '#lib/messages.ts';
 import { networkRights, type OwnNetwork } from './vpc.ts';
 
@@ -22,8 +22,8 @@ export type Resources = {
   /** Encrypts table and queues; undefined: AWS owned keys. */
   key?: IKey | undefined;
   network?: OwnNetwork | undefined;
-  /** Identifies CloudFront to the functions; undefined without CloudFront. */
-  edgeSecret?: SecretValue | undefined;
+  /** Identify CloudFront to the functions; empty without CloudFront. */
+  edgeSecrets: SecretValue[];
 };
 
 /** Returns the least privileges of a function: table, queues that it sends to, and the bus if it publishes. */
@@ -45,7 +45,7 @@ export function permissionsOf(name: FunctionName, { table, queues, bus, key, net
       : []),
     ...(spec.publishes ? [allow(['events:PutEvents'], [bus.eventBusArn])] : []),
     ...(key ? [allow(['kms:Decrypt', 'kms:GenerateDataKey'], [key.keyArn])] : []),
-    ...(spec.reaches_out && network ? [networkRights()] : []),
+    ...(runsInVpc(name) && network ? [networkRights()] : []),
     // Event sources of a stream also need this action, which does not support resources.
     ...(streams.some((stream) => stream.function === name) ? [allow(['dynamodb:ListStreams'], ['*'])] : []),
   ];

@@ -1,27 +1,35 @@
 import type { AccountLimits } from '#lib/aws/account-limits.ts';
 import { scaleOf } from './scale.ts';
-import type { DeploySettings } from './settings.ts';
+import { burstOf, type DeploySettings } from './settings.ts';
+import { NO_ALARM_EMAIL } from './watch/alarm-topic.ts';
 
 /** Result of a check: `stop` prevents the deployment, `ask` needs a quota increase sooner or later. */
 export type Finding = { is: 'ok' | 'ask' | 'stop' | 'unknown'; message: string };
 
 /** Concurrency that Lambda keeps for functions without a reservation. */
 const NEVER_RESERVED = 100;
+/** With less, two open streams or slow requests stop checks and alerts. */
+const NEEDED = 50;
 /** With less, one slow function can use up the concurrency of the others. */
 const COMFORTABLE = 100;
 
 const ASK = 'Service Quotas, AWS Lambda, "Concurrent executions": request 1,000, which is free and takes hours to days';
 
-/** Compares the limits of an account with a deployment. Pure. @param fleet planned load */
+/**
+ * Compares the limits of an account with a deployment. Pure.
+ * @param fleet planned load
+ * @param isDemo whether the operator accepts that checks and alerts can stop
+ */
 export function preflight(
-  { concurrency, table_units }: AccountLimits,
+  { concurrency, table_units, requests }: AccountLimits,
   settings: DeploySettings,
   fleet?: Pick<ReturnType<typeof scaleOf>, 'per_minute' | 'probers' | 'table_writes' | 'table_reads'>,
+  isDemo = false,
 ): Finding[] {
   return [
     ...(typeof concurrency === 'string'
       ? [unreadLimit("Lambda's concurrency", concurrency, 'lambda:GetAccountSettings')]
-      : ofConcurrency(concurrency, settings, fleet?.probers ?? 0)),
+      : ofConcurrency(concurrency, settings, fleet?.probers ?? 0, isDemo)),
     typeof table_units === 'string'
       ? unreadLimit("DynamoDB's limits", table_units, 'dynamodb:DescribeLimits')
       : ofTable(table_units, fleet),
@@ -30,10 +38,11 @@ export function preflight(
       message:
         'CloudFront: whether this account may create a distribution shows only in a deployment. A new account that gets "Your account must be verified" must ask AWS Support first; the failed stack is rolled back.',
     },
-    {
-      is: 'ok',
-      message: 'SQS, EventBridge and API Gateway: the default quotas are far above the load of this service.',
-    },
+    ...(typeof requests === 'string'
+      ? [unreadLimit("API Gateway's throttle", requests, 'apigateway:GET on /account, the AWS CLI')]
+      : ofRequests(requests, settings)),
+    ...ofAlarms(settings),
+    { is: 'ok', message: 'SQS and EventBridge: the default quotas are far above the load of this service.' },
   ];
 }
 
@@ -42,10 +51,33 @@ const unreadLimit = (what: string, reason: string, permission: string): Finding 
   message: `${what} could not be read (${reason}). It needs credentials with ${permission}, and AWS_REGION.`,
 });
 
+/** A stage with more than the account has is refused, and the stack is rolled back. */
+function ofRequests({ rate, burst }: { rate: number; burst: number }, settings: DeploySettings): Finding[] {
+  const { THROTTLE_RATE, THROTTLE_BURST, THROTTLE_PUSH_RATE } = settings;
+  const ask = 'or request more (Service Quotas, Amazon API Gateway, "Throttle rate")';
+  const rows: [string, number, number][] = [
+    ['THROTTLE_RATE', THROTTLE_RATE, rate],
+    ['THROTTLE_BURST', THROTTLE_BURST, burst],
+    ['THROTTLE_PUSH_RATE', THROTTLE_PUSH_RATE, rate],
+  ];
+  const above = rows.filter(([, wanted, limit]) => wanted > limit);
+  if (above.length === 0 && burstOf(THROTTLE_PUSH_RATE) > burst)
+    above.push(['THROTTLE_PUSH_RATE', THROTTLE_PUSH_RATE, Math.floor(burst / 2)]);
+  if (above.length === 0) return [{ is: 'ok', message: `API Gateway: ${rate} requests per second, burst ${burst}.` }];
+  return above.map(([name, wanted, limit]) => ({
+    is: 'stop',
+    message: `${name} is ${wanted}, above the ${rate} requests per second (burst ${burst}) that API Gateway gives this account: the deployment would fail. Set it to ${limit}, ${ask}.`,
+  }));
+}
+
+const ofAlarms = ({ ALARM_EMAIL }: DeploySettings): Finding[] =>
+  ALARM_EMAIL === '' ? [{ is: 'ask', message: NO_ALARM_EMAIL }] : [];
+
 function ofConcurrency(
   { total, unreserved }: { total: number; unreserved: number },
   { CONCURRENCY, RESERVED_CONCURRENCY, MCP_STREAMS_PER_KEY }: DeploySettings,
   probers: number,
+  isDemo: boolean,
 ): Finding[] {
   const found: Finding[] = [];
   const reserved = Object.values(RESERVED_CONCURRENCY).reduce((sum, one) => sum + one, 0);
@@ -68,7 +100,12 @@ function ofConcurrency(
       message: `These checks need ${Math.ceil(probers)} concurrent probers, and the account has ${total} concurrent executions. ${ASK}, or more.`,
     });
   }
-  if (total < COMFORTABLE) {
+  if (total < NEEDED && !isDemo) {
+    found.push({
+      is: 'stop',
+      message: `The account has ${total} concurrent executions: two MCP streams or slow requests would stop checks and alerts. ${ASK}. For a demonstration, add --demo and -c CONCURRENCY=${total}.`,
+    });
+  } else if (total < COMFORTABLE) {
     found.push({
       is: 'ask',
       message: `The account has ${total} concurrent executions. ${ASK}. Until then deploy with -c CONCURRENCY=${total}, so that slow targets and receivers cannot use all of it ($0.62 a month more). Each open MCP stream uses one (MCP_STREAMS_PER_KEY is ${MCP_STREAMS_PER_KEY}).`,

@@ -82,15 +82,15 @@ export const StackSettings = z.object({
     .number()
     .int()
     .min(1)
-    .default(1000)
+    .default(500)
     .describe('Maximum requests per second of the API over all accounts, without pushes and MCP streams.'),
-  THROTTLE_BURST: z.coerce.number().int().min(1).default(2000).describe('Maximum burst of requests above that rate.'),
+  THROTTLE_BURST: z.coerce.number().int().min(1).default(1000).describe('Maximum burst of requests above that rate.'),
   THROTTLE_PUSH_RATE: z.coerce
     .number()
     .int()
     .min(1)
-    .default(5000)
-    .describe('Maximum results, heartbeats and pings per second, for each of them; the burst is twice that.'),
+    .default(2000)
+    .describe('Maximum results, heartbeats and pings per second, for each of them.'),
   RESERVED_CONCURRENCY: reservations.describe(
     'Reserved concurrency of functions: `ingest=100,api=50,mcp=20`. Empty: none, because a new AWS account has nothing to ' +
       'reserve from.',
@@ -98,9 +98,7 @@ export const StackSettings = z.object({
   CDN: yesOrNo
     .default('true')
     .transform((text) => text === 'true')
-    .describe(
-      '`true`: CloudFront in front of everything except the default ping URLs. `false`: API and MCP are called directly.',
-    ),
+    .describe('`true`: CloudFront in front of everything. `false`: API and MCP are called directly.'),
   CONCURRENCY: z
     .union([z.literal(''), z.coerce.number().int().min(10)], 'a whole number, 10 or more; or empty')
     .default('')
@@ -129,6 +127,16 @@ export const StackSettings = z.object({
     .default('')
     .describe('VPC for the functions that connect to targets and channels.'),
   SUBNETS: subnets.describe('Subnets of that VPC, separated by commas. They need a route to the internet (NAT).'),
+  VPC_IPV6: yesOrNo
+    .default('false')
+    .transform((text) => text === 'true')
+    .describe('`true`: functions in that VPC also connect over IPv6. The subnets need IPv6 and a route for it.'),
+  EDGE_SECRET_VERSION: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(1)
+    .describe('Number of the secret that CloudFront and the functions share. Add 1 to rotate it.'),
   DOMAIN_NAME: z
     .string()
     .default('')
@@ -151,10 +159,22 @@ export const StackSettings = z.object({
     .describe('Recipient of alarms, who must confirm an e-mail from AWS.'),
 });
 
+/** Bursts of an API Gateway account: usual, and in the regions with a rate of 2,500. */
+const MAX_BURST = 5000;
+const SMALL_REGION_BURST = 1250;
+const SMALL_REGION_RATE = 2500;
+
+/** Returns the burst of pushes with this rate: what every region admits, or else what an account admits. Pure. */
+export const burstOf = (rate: number): number =>
+  Math.min(2 * rate, rate <= SMALL_REGION_RATE ? SMALL_REGION_BURST : MAX_BURST);
+
 /** All settings of a deployment. Each is a CDK context key: in cdk.json, or `-c NAME=value`. */
 export const DeploySettings = z.object({
   ...StackSettings.shape,
   ...SettingsSchema.omit(AS_SECRETS).shape,
+  PING_URL: z.union([z.literal('function'), SettingsSchema.shape.PING_URL], {
+    error: '`function`, or a base address such as https://ping.example.com; or empty',
+  }),
 });
 
 export type DeploySettings = z.output<typeof DeploySettings>;
@@ -191,6 +211,7 @@ function conflictsOf(settings: DeploySettings): string[] {
     (DOMAIN_NAME === '') !== (CERTIFICATE_ARN === '') && 'DOMAIN_NAME and CERTIFICATE_ARN: set both or neither.',
     DOMAIN_NAME !== '' && !CDN && 'DOMAIN_NAME needs CloudFront: remove it, or CDN=false.',
     (VPC_ID === '') !== (SUBNETS.length === 0) && 'VPC_ID and SUBNETS: set both or neither.',
+    settings.VPC_IPV6 && VPC_ID === '' && 'VPC_IPV6: needs VPC_ID and SUBNETS.',
     CHECK_EGRESS === 'any' &&
       VPC_ID === '' &&
       'CHECK_EGRESS: without VPC_ID and SUBNETS, any reaches only networks of AWS, not yours.',
@@ -222,14 +243,17 @@ export function corsOrigins(settings: DeploySettings): string[] {
   return origins.includes('*') ? ['*'] : origins;
 }
 
-/** Returns the settings of the service as environment variables of a function. */
-export function serviceEnvironment(settings: DeploySettings): Record<string, string> {
+/** Returns the settings of the service as environment variables of a function. @param isOutside whether it is never in a VPC */
+export function serviceEnvironment(settings: DeploySettings, isOutside: boolean): Record<string, string> {
   const names = namesOf(SettingsSchema.omit(AS_SECRETS).shape);
   return {
     ...Object.fromEntries(names.map((name) => [name, String(settings[name])])),
     ALLOWED_ORIGINS: originsOf(settings).join(','),
-    // Functions outside a VPC cannot reach private mail servers.
-    SMTP_EGRESS: settings.VPC_ID === '' ? 'closed' : settings.SMTP_EGRESS,
+    // The functions that show ping URLs get their base from edge/ping-url.ts.
+    PING_URL: '',
+    // Outside a VPC, functions cannot reach private mail servers, and `any` would open networks of AWS.
+    SMTP_EGRESS: settings.VPC_ID === '' || isOutside ? 'closed' : settings.SMTP_EGRESS,
+    CHECK_EGRESS: isOutside ? 'public' : settings.CHECK_EGRESS,
     PUBLIC_URL: settings.PUBLIC_URL || (settings.DOMAIN_NAME && `https://${settings.DOMAIN_NAME}`),
   };
 }

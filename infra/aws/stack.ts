@@ -8,7 +8,7 @@ import { makeBus } from './bus.ts';
 import { makeChangeStream } from './change-stream.ts';
 import { makeConsumers } from './consumers.ts';
 import { makeCdn } from './edge/cdn.ts';
-import { makeEdgeSecret } from './edge/edge-secret.ts';
+import { makeEdgeSecrets } from './edge/edge-secret.ts';
 import { makeFunctionUrls } from './edge/function-urls.ts';
 import { makeHttp } from './edge/http.ts';
 import { makePingUrl } from './edge/ping-url.ts';
@@ -38,15 +38,18 @@ export class FleetwatchStack extends Stack {
     makeBackup(this, table, settings);
     const { queues, deadLetters } = makeQueues(this, key);
     const bus = makeBus(this);
-    const edge = settings.CDN ? makeEdgeSecret(this, key) : undefined;
-    const edgeSecret = edge?.secretValue;
-    const functions = makeFunctions(this, { table, queues, bus, key, network, edgeSecret }, settings);
+    const edge = settings.CDN ? makeEdgeSecrets(this, key, settings.EDGE_SECRET_VERSION) : [];
+    const edgeSecrets = edge.map((one) => one.secretValue);
+    const functions = makeFunctions(this, { table, queues, bus, key, network, edgeSecrets }, settings);
     makeConsumers(queues, functions, settings);
     deadLetters.push(...makeChangeStream(this, table, functions, key), ...makeTicks(this, queues, key));
     const { api, accessLog } = makeHttp(this, functions, settings);
     const streamed = makeFunctionUrls(functions, settings);
-    const pingUrl = makePingUrl(functions, settings);
+    const pingUrl = makePingUrl(functions, api, settings);
+    const [edgeSecret] = edgeSecrets;
     const cdn = edgeSecret && makeCdn(this, { api, streamed, edgeSecret }, settings);
+    // The functions know a new secret before CloudFront sends it.
+    cdn?.node.addDependency(...Object.values(functions));
     const watched = { table, queues, deadLetters, functions, api, throttledPushes: throttledPushes(this, accessLog) };
     const topic = makeAlarms(this, watched, settings);
     makeDashboards(this, watched);
@@ -57,7 +60,7 @@ export class FleetwatchStack extends Stack {
     output('Url', 'URL of the service', url);
     output('ConsoleUrl', 'URL of the console', settings.PUBLIC_URL || url);
     output('McpUrl', 'URL for MCP clients', `${url}${MCP_PATH}`);
-    output('PingUrl', 'URL that jobs ping: the function ingest', pingUrl.url);
+    output('PingUrl', 'Base of the ping URLs of jobs', pingUrl);
     for (const one of streamed) {
       const use = cdn ? 'accepts only CloudFront' : 'for MCP clients of 2024-11-05';
       output(`StreamUrl${one.name}`, `Streaming URL of the function ${one.name}; ${use}`, one.url.url);

@@ -17,8 +17,11 @@ const Variables = z.object({
   ...LogEnvironment.shape,
   TABLE_NAME: z.string().min(1),
   BUS_NAME: z.string().default(''),
-  IN_VPC: z.enum(['', 'true']).default(''),
+  IN_VPC: z.enum(['', 'ipv4', 'ipv6']).default(''),
 });
+
+/** Network of a function: empty for that of AWS Lambda, else a VPC of the operator with the versions of IP it has. */
+export type OwnVpc = z.output<typeof Variables>['IN_VPC'];
 
 type Variables = Record<string, string | undefined>;
 

@@ -31,6 +31,7 @@ const SETTINGS = {
   EGRESS_ALLOW: '127.77.0.0/16',
   MIN_INTERVAL_SECONDS: '1',
   SHARDS: '1',
+  PING_URL: 'function',
   RATE_LIMITS: UNHURRIED,
 };
 

@@ -29,6 +29,7 @@ export function edgeCode({ api, streamed, origins }: { api: string; streamed: st
   const data = {
     open,
     open_below: ['/.well-known/', PING_PATH, LINK_PATH, CALENDAR_PATH],
+    pings: PING_PATH,
     session_cookie: SECURE_COOKIE,
     origins,
     always: API_HEADERS,

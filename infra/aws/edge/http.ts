@@ -15,7 +15,7 @@ import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations
 import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { type Functions, makeLogGroup } from '#infra/aws/functions.ts';
-import { corsOrigins, type DeploySettings } from '#infra/aws/settings.ts';
+import { burstOf, corsOrigins, type DeploySettings } from '#infra/aws/settings.ts';
 import { ALLOWED_HEADERS, ALLOWED_METHODS, EXPOSED_HEADERS } from '#infra/cors.ts';
 import { type FunctionName, routes, functions as specs } from '#infra/topology.ts';
 
@@ -75,7 +75,7 @@ export function makeHttp(
 /** Gives routes their own throttle, so that other API requests never cause a rejected heartbeat. */
 function throttle(stage: HttpStage, routes: HttpRoute[], rate: number): void {
   const { defaultChild } = stage.node;
-  const limit = { ThrottlingRateLimit: rate, ThrottlingBurstLimit: 2 * rate };
+  const limit = { ThrottlingRateLimit: rate, ThrottlingBurstLimit: burstOf(rate) };
   const keys = routes.map((route) => (route.node.defaultChild as CfnRoute).routeKey);
   (defaultChild as CfnStage).routeSettings = Object.fromEntries(keys.map((key) => [key, limit]));
   // A stage needs its routes before it can configure them.
@@ -89,8 +89,8 @@ const ACCESS = {
   at: '$context.requestTime',
   source_ip: '$context.identity.sourceIp',
   method: '$context.httpMethod',
+  // Without the path: that of a ping, an alert link or a calendar is a secret.
   route: '$context.routeKey',
-  path: '$context.path',
   status: '$context.status',
   // `-` if no function was called.
   integration_status: '$context.integrationStatus',

@@ -1,17 +1,21 @@
-import { type FunctionUrl, FunctionUrlAuthType } from 'aws-cdk-lib/aws-lambda';
+import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
+import { FunctionUrlAuthType } from 'aws-cdk-lib/aws-lambda';
 import type { Functions } from '#infra/aws/functions.ts';
 import type { DeploySettings } from '#infra/aws/settings.ts';
 
 const FUNCTIONS_WITH_PING_URLS = ['api', 'mcp'] as const;
 
 /**
- * Creates the URL that jobs ping: the function `ingest`, without the price of a gateway. It is open, because a ping
- * needs no key; only the rates of the service and reserved concurrency limit it. Ping URLs use it unless PING_URL is
- * set.
+ * Sets and returns the base of ping URLs: PING_URL, or the domain of the service, or the API. These have a throttle and
+ * can move to another stack. `PING_URL=function` creates an open URL of the function `ingest`, which has neither; only
+ * the rates of the service and reserved concurrency limit it.
  */
-export function makePingUrl(functions: Functions, settings: DeploySettings): FunctionUrl {
-  const url = functions.ingest.addFunctionUrl({ authType: FunctionUrlAuthType.NONE });
-  if (settings.PING_URL === '')
-    for (const name of FUNCTIONS_WITH_PING_URLS) functions[name].addEnvironment('PING_URL', url.url);
-  return url;
+export function makePingUrl(functions: Functions, api: HttpApi, settings: DeploySettings): string {
+  const { PING_URL, DOMAIN_NAME } = settings;
+  const base =
+    PING_URL === 'function'
+      ? functions.ingest.addFunctionUrl({ authType: FunctionUrlAuthType.NONE }).url
+      : PING_URL || (DOMAIN_NAME === '' ? api.apiEndpoint : `https://${DOMAIN_NAME}`);
+  for (const name of FUNCTIONS_WITH_PING_URLS) functions[name].addEnvironment('PING_URL', base);
+  return base;
 }

@@ -17,6 +17,12 @@ const isOpen = (method, uri) => {
   return DATA.open.some(fits);
 };
 
+// A UUID, or a ping key and a slug; the service decides on the rest of the path.
+const PING =
+  /^(?:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(?:\/.*)?|[A-Za-z0-9_-]{22}\/[A-Za-z0-9_-]+(?:\/.+)?)$/i;
+
+const isNoPing = (uri) => uri.indexOf(DATA.pings) === 0 && !PING.test(uri.slice(DATA.pings.length));
+
 const isStreamed = (request) => DATA.streamed.indexOf(request.uri) >= 0;
 
 // The gateway responds to it without calling a function.
@@ -57,9 +63,25 @@ const unauthorized = (event) => ({
   body: JSON.stringify({ error: 'Send the header "Authorization: Bearer <API key>".', code: 'UNAUTHORIZED' }),
 });
 
+const textHeadersOf = (event) => {
+  const headers = headersOf(event);
+  delete headers['www-authenticate'];
+  headers['content-type'] = { value: 'text/plain; charset=utf-8' };
+  headers['access-control-allow-origin'] = { value: '*' };
+  return headers;
+};
+
+const notFound = (event) => ({
+  statusCode: 404,
+  statusDescription: 'Not Found',
+  headers: textHeadersOf(event),
+  body: 'not found',
+});
+
 // biome-ignore lint/correctness/noUnusedVariables: CloudFront calls it by this name
 function handler(event) {
   const request = event.request;
+  if (isNoPing(request.uri)) return notFound(event);
   if (!mayPass(request)) return unauthorized(event);
   // The service does not see these itself, and values of the client are overwritten.
   request.headers[DATA.client.address] = { value: event.viewer.ip };

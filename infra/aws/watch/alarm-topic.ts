@@ -1,9 +1,13 @@
-import { Stack } from 'aws-cdk-lib';
+import { Annotations, Stack } from 'aws-cdk-lib';
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
 import type { DeploySettings } from '#infra/aws/settings.ts';
+
+/** Warning of a deployment whose alarms have no recipient. */
+export const NO_ALARM_EMAIL =
+  'ALARM_EMAIL is not set, so alarms reach no operator. Set it, and confirm the e-mail from AWS after the deployment.';
 
 /** Creates the topic of all alarms, with an e-mail subscription if there is an address. */
 export function makeTopic(scope: Construct, { ALARM_EMAIL }: DeploySettings): Topic {
@@ -12,5 +16,6 @@ export function makeTopic(scope: Construct, { ALARM_EMAIL }: DeploySettings): To
   const ofThisAccount = { StringEquals: { 'aws:SourceAccount': Stack.of(scope).account } };
   topic.grantPublish(new ServicePrincipal('cloudwatch.amazonaws.com', { conditions: ofThisAccount }));
   if (ALARM_EMAIL !== '') topic.addSubscription(new EmailSubscription(ALARM_EMAIL));
+  else Annotations.of(topic).addWarningV2('fleetwatch:no-alarm-email', NO_ALARM_EMAIL);
   return topic;
 }

@@ -11,7 +11,7 @@ export const EDGE_HEADERS = {
 /**
  * Wraps a function so that it sees the client's address and the host as CloudFront received them. A request without the
  * secret bypassed CloudFront and keeps the values of API Gateway. Removes the headers in both cases.
- * @param secret empty without CloudFront
+ * @param secret one or more, separated by commas; empty without CloudFront
  */
 export const behindEdge =
   <Rest extends unknown[], Result>(
@@ -29,7 +29,8 @@ function withClientData(event: ApiEvent, secret: string): ApiEvent {
     [EDGE_HEADERS.secret]: sentSecret,
     ...headers
   } = event.headers;
-  if (secret === '' || sentSecret === undefined || !isSame(sentSecret, secret)) return { ...event, headers };
+  if (secret === '' || sentSecret === undefined || !secret.split(',').some((one) => isSame(sentSecret, one)))
+    return { ...event, headers };
   const http = { ...requestContext.http, ...(sourceIp && { sourceIp }) };
   return {
     ...event,

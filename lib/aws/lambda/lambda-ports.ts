@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { CLIENT_SETTINGS } from '#lib/aws/client-settings.ts';
 import { dynamoTable } from '#lib/aws/dynamodb-table.ts';
-import { queueUrls, readFunctionVariables } from '#lib/aws/environment.ts';
+import { type OwnVpc, queueUrls, readFunctionVariables } from '#lib/aws/environment.ts';
 import type { Ports } from '#lib/env.ts';
 import type { Net } from '#lib/net/net.ts';
 import { NO_ASSETS } from '#lib/platform/assets.ts';
@@ -16,7 +16,7 @@ import { type LambdaLog, lambdaLog } from './lambda.ts';
 
 /** Creates the bus; passed only by functions that publish, because its client is a large part of a bundle. */
 export type MakeBus = (name: string) => Bus;
-type MakeNet = (settings: Settings, inVpc: boolean) => Net;
+type MakeNet = (settings: Settings, vpc: OwnVpc) => Net;
 
 const NO_BUS: MakeBus = () => ({ publish: () => Promise.reject(new Error('This function has no bus.')) });
 
@@ -62,7 +62,7 @@ export function lambdaPorts(
     table: dynamoTable({ client: new DynamoDBClient(CLIENT_SETTINGS), table: TABLE_NAME, clock: systemClock, ids }),
     queues: lazyQueues(queueUrls(env, queues)),
     bus: makeBus(BUS_NAME),
-    net: makeNet(settings, IN_VPC === 'true'),
+    net: makeNet(settings, IN_VPC),
     clock: systemClock,
     ids,
     log: lambdaLog(LOG_LEVEL, POWERTOOLS_SERVICE_NAME),

@@ -80,6 +80,19 @@ describe('CloudFront', () => {
     for (const name of knowing) expect(functionIn(template, name).Environment.Variables.EDGE_SECRET).toEqual(secret);
   });
 
+  it('rotates the secret by one setting: functions know both first, and CloudFront sends the new one', () => {
+    const { template: rotated } = synthesize({ EDGE_SECRET_VERSION: '2' });
+    const [next, before] = ofType(rotated, 'AWS::SecretsManager::Secret').map((one) => one.id as string);
+    const [{ id: first }] = all('AWS::SecretsManager::Secret');
+    expect([before, next]).toEqual([first, expect.stringMatching(/^EdgeSecret2/)]);
+    const known = JSON.stringify(functionIn(rotated, 'api').Environment.Variables.EDGE_SECRET);
+    expect([known.includes(next!), known.includes(before!)]).toEqual([true, true]);
+    const [one] = Object.values<Json>(rotated.findResources('AWS::CloudFront::Distribution'));
+    expect(JSON.stringify(one.Properties)).toContain(next);
+    expect(JSON.stringify(one.Properties)).not.toContain(`"${before}"`);
+    expect(one.DependsOn).toContain(functionIn(rotated, 'api').id);
+  });
+
   it('caches no error, so that it is not returned to other callers', () => {
     const codes = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504];
     expect(config.CustomErrorResponses).toEqual(codes.map((ErrorCode) => ({ ErrorCode, ErrorCachingMinTTL: 0 })));
@@ -101,24 +114,59 @@ describe('CloudFront', () => {
   });
 });
 
+/** A changed id is a new address or an empty table (docs/operate/backup-and-upgrade.md#aws). */
+const PUBLISHED = {
+  api: ['ApiF70053CD'],
+  cdn: ['Cdn9963B1AD'],
+  ingest: 'FunctioningestA1231EA5',
+  urls: ['FunctioningestFunctionUrl2D23F6C0', 'FunctionmcpFunctionUrlFC38FE04'],
+  table: ['TableCD117FA1'],
+};
+
 describe('ping URL', () => {
   const { id } = functionIn(template, 'ingest');
-  const [url] = all('AWS::Lambda::Url').filter(({ TargetFunctionArn }) => TargetFunctionArn['Fn::GetAtt'][0] === id);
+  const urlsOf = (of: typeof template) =>
+    ofType(of, 'AWS::Lambda::Url').filter(({ TargetFunctionArn }) => TargetFunctionArn['Fn::GetAtt'][0] === id);
   const pingUrl = (of: typeof template, name: FunctionName) => functionIn(of, name).Environment.Variables.PING_URL;
 
-  it('is the open, buffered URL of the ingest function, and an output', () => {
+  it('is the domain of the service, or else the API, so that it has a throttle and can move', () => {
+    for (const [of, base] of [
+      [template, template.toJSON().Outputs.ApiUrl.Value],
+      [synthesize({ CDN: 'false' }).template, template.toJSON().Outputs.ApiUrl.Value],
+      [synthesize(OWN).template, 'https://fleet.example.com'],
+    ]) {
+      for (const name of ['api', 'mcp'] as const) expect(pingUrl(of, name)).toEqual(base);
+      expect(of.toJSON().Outputs.PingUrl.Value).toEqual(base);
+      expect(urlsOf(of)).toEqual([]);
+    }
+  });
+
+  it('is the open, buffered URL of the ingest function only on request', () => {
+    const { template: asked } = synthesize({ ...OWN, PING_URL: 'function' });
+    const [url] = urlsOf(asked);
     expect(url).toMatchObject({ AuthType: 'NONE' });
     expect(url.InvokeMode ?? 'BUFFERED').toBe('BUFFERED');
     expect(url.Cors).toBeUndefined();
-    expect(template.toJSON().Outputs.PingUrl.Value).toEqual({ 'Fn::GetAtt': [url.id, 'FunctionUrl'] });
+    expect(asked.toJSON().Outputs.PingUrl.Value).toEqual({ 'Fn::GetAtt': [url.id, 'FunctionUrl'] });
+    expect(pingUrl(asked, 'api')).toEqual({ 'Fn::GetAtt': [url.id, 'FunctionUrl'] });
   });
 
-  it('is the base of ping URLs unless PING_URL is set', () => {
-    for (const name of ['api', 'mcp'] as const) {
-      expect(pingUrl(template, name)).toEqual({ 'Fn::GetAtt': [url.id, 'FunctionUrl'] });
-      const own = synthesize({ PING_URL: 'https://ping.example.com' }).template;
-      expect(pingUrl(own, name)).toBe('https://ping.example.com');
-    }
+  it('is PING_URL if the operator sets it, and a wrong one is refused', () => {
+    const own = synthesize({ PING_URL: 'https://ping.example.com' }).template;
+    expect(pingUrl(own, 'api')).toBe('https://ping.example.com');
+    expect(() => synthesize({ PING_URL: 'lambda' })).toThrow('PING_URL');
+  });
+
+  it('keeps the logical ids on which published addresses depend', () => {
+    const { template: asked } = synthesize({ PING_URL: 'function' });
+    const ids = (type: string, of = asked) => ofType(of, type).map((one) => one.id);
+    expect({
+      api: ids('AWS::ApiGatewayV2::Api'),
+      cdn: ids('AWS::CloudFront::Distribution'),
+      ingest: id,
+      urls: ids('AWS::Lambda::Url'),
+      table: ids('AWS::DynamoDB::GlobalTable'),
+    }).toEqual(PUBLISHED);
   });
 
   it('is bounded if the operator reserves concurrency for it', () => {

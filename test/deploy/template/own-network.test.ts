@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type FunctionName, functions } from '#infra/topology.ts';
+import { type FunctionName, functions, runsInVpc } from '#infra/topology.ts';
 import { functionIn, type Json, ofType, synthesize } from './synthesized.ts';
 
 const VPC = { VPC_ID: 'vpc-0a1b2c3d', SUBNETS: 'subnet-0a1b2c3d, subnet-0e1f2a3b' };
@@ -15,15 +15,35 @@ describe('VPC of the operator', () => {
       SubnetIds: ['subnet-0a1b2c3d', 'subnet-0e1f2a3b'],
       SecurityGroupIds: [{ 'Fn::GetAtt': [group.id, 'GroupId'] }],
     };
-    expect(VpcConfig).toEqual(functions[name].reaches_out ? inside : undefined);
-    expect(Environment.Variables.IN_VPC).toBe(functions[name].reaches_out ? 'true' : undefined);
+    expect(VpcConfig).toEqual(runsInVpc(name) ? inside : undefined);
+    expect(Environment.Variables.IN_VPC).toBe(runsInVpc(name) ? 'ipv4' : undefined);
+    expect(Environment.Variables.CHECK_EGRESS).toBe(functions[name].streams ? 'public' : 'any');
   });
 
   it('permits network interfaces only to those functions', () => {
     const may = ofType(template, 'AWS::IAM::Role').filter((one) =>
       JSON.stringify(one.Policies ?? []).includes('ec2:CreateNetworkInterface'),
     );
-    expect(may).toHaveLength(names.filter((name) => functions[name].reaches_out).length);
+    expect(may).toHaveLength(names.filter(runsInVpc).length);
+  });
+
+  it('contains no function with a streaming URL, because AWS streams none from a VPC', () => {
+    const streaming = ofType(template, 'AWS::Lambda::Url').filter((url) => url.InvokeMode === 'RESPONSE_STREAM');
+    expect(streaming).not.toEqual([]);
+    const inside = ofType(template, 'AWS::Lambda::Function').filter((one) => one.VpcConfig);
+    for (const url of streaming)
+      expect(inside.map(({ id }) => id)).not.toContain(url.TargetFunctionArn['Fn::GetAtt'][0]);
+    expect(names.filter((name) => functions[name].reaches_out && !runsInVpc(name))).toEqual(['mcp']);
+  });
+
+  it('is open over IPv6 with VPC_IPV6 only', () => {
+    const ipv6 = synthesize({ ...VPC, VPC_IPV6: 'true' }).template;
+    const { VpcConfig, Environment } = functionIn(ipv6, 'prober');
+    expect([VpcConfig.Ipv6AllowedForDualStack, Environment.Variables.IN_VPC]).toEqual([true, 'ipv6']);
+    const targets = (of: typeof ipv6) =>
+      ofType(of, 'AWS::EC2::SecurityGroup')[0].SecurityGroupEgress.map((one: Json) => one.CidrIpv6 ?? one.CidrIp);
+    expect(targets(ipv6)).toEqual(['0.0.0.0/0', '::/0']);
+    expect(targets(template)).toEqual(['0.0.0.0/0']);
   });
 
   it('is not used by default', () => {
@@ -34,6 +54,7 @@ describe('VPC of the operator', () => {
 
   it.each([
     [{ CHECK_EGRESS: 'any' }, 'CHECK_EGRESS'],
+    [{ VPC_IPV6: 'true' }, 'VPC_IPV6: needs VPC_ID'],
     [{ VPC_ID: 'vpc-0a1b2c3d' }, 'SUBNETS'],
     [{ SUBNETS: 'subnet-0a1b2c3d' }, 'VPC_ID'],
     [{ ...VPC, SUBNETS: 'sg-0a1b2c3d' }, 'SUBNETS'],

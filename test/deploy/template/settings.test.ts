@@ -1,9 +1,17 @@
+import { Annotations, Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { functionIn, synthesize } from './synthesized.ts';
 
 const OWN = { DOMAIN_NAME: 'fleet.example.com', CERTIFICATE_ARN: 'arn:aws:acm:us-east-1:111122223333:certificate/a' };
 
 describe('settings', () => {
+  it('warn at synthesis if alarms have no recipient', () => {
+    const warnings = (settings: Record<string, string>) =>
+      Annotations.fromStack(synthesize(settings).stack).findWarning('*', Match.stringLikeRegexp('ALARM_EMAIL'));
+    expect(warnings({})).toHaveLength(1);
+    expect(warnings({ ALARM_EMAIL: 'ops@example.com' })).toEqual([]);
+  });
+
   it.each([
     [{ MIN_INTERVAL_SECONDS: '0' }, 'MIN_INTERVAL_SECONDS'],
     [{ LOG_RETENTION_DAYS: '31' }, 'LOG_RETENTION_DAYS'],

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ALLOWED_HEADERS, ALLOWED_METHODS, EXPOSED_HEADERS } from '#infra/cors.ts';
 import { onCycles } from '#infra/cycles.ts';
 import { type FunctionName, functions, queues, routes, schedules, streams } from '#infra/topology.ts';
-import { functionIn, ofType, queueIn, synthesize } from './synthesized.ts';
+import { functionIn, type Json, ofType, queueIn, synthesize } from './synthesized.ts';
 
 const { template } = synthesize();
 const all = (type: string) => ofType(template, type);
@@ -154,6 +154,23 @@ describe('HTTP API', () => {
     slow.hasResourceProperties('AWS::ApiGatewayV2::Stage', {
       DefaultRouteSettings: { ThrottlingRateLimit: 7, ThrottlingBurstLimit: 9 },
     });
+  });
+
+  it.each([
+    [{}, [500, 1000], [2000, 1250]],
+    [{ THROTTLE_PUSH_RATE: '5000' }, [500, 1000], [5000, 5000]],
+  ])('asks for no burst above the limit of an account: %o', (settings, requests, pushes) => {
+    const [stage] = ofType(synthesize(settings).template, 'AWS::ApiGatewayV2::Stage');
+    const limit = (one: Json) => [one.ThrottlingRateLimit, one.ThrottlingBurstLimit];
+    expect(limit(stage.DefaultRouteSettings)).toEqual(requests);
+    for (const one of Object.values<Json>(stage.RouteSettings)) expect(limit(one)).toEqual(pushes);
+  });
+
+  it('logs no path, because those of pings, alert links and calendars are secrets', () => {
+    const [{ AccessLogSettings }] = ofType(template, 'AWS::ApiGatewayV2::Stage');
+    const logged = JSON.parse(AccessLogSettings.Format);
+    expect(logged.route).toBe('$context.routeKey');
+    expect(Object.values(logged).join(' ')).not.toMatch(/\bpath|\buri|resourcePath/i);
   });
 
   it('throttles pushes separately, so that other requests never cause a rejected heartbeat', () => {

@@ -35,6 +35,12 @@ describe('behindEdge', () => {
     });
   });
 
+  it('accepts the secret before a rotation and the one after', () => {
+    for (const secret of ['old', 'new'])
+      expect(seen({ ...TOLD, 'x-fleetwatch-edge': secret }, 'new,old').address).toBe('203.0.113.9');
+    expect(seen({ ...TOLD, 'x-fleetwatch-edge': 'new,old' }, 'new,old')).toEqual(OF_GATEWAY);
+  });
+
   it.each([
     ['without its secret', { ...TOLD }],
     ['with another secret', { ...TOLD, 'x-fleetwatch-edge': `${SECRET}.` }],

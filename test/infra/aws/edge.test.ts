@@ -5,6 +5,7 @@ import { create } from '#functions/api.ts';
 import { edgeCode } from '#infra/aws/edge/code.ts';
 import { allRoutes } from '#lib/all-routes.ts';
 import { API_HEADERS } from '#lib/platform/http/api-event.ts';
+import { readPingPath } from '#lib/results/pings/ping-path.ts';
 import { memoryWorld } from '#test/support/memory-world.ts';
 
 type Headers = Record<string, { value: string }>;
@@ -80,6 +81,31 @@ describe('edge function', () => {
     ['OPTIONS', '/v1/mcp', false],
   ])('decides on %s %s without a key: %s', (method, uri, passes) => {
     expect(run(method, uri).passes).toBe(passes);
+  });
+
+  const UUID = '0b5c1a34-9d27-4e55-8a1e-0123456789ab';
+  const PING_KEY = 'abcdefghijklmnopqrstu_';
+
+  it.each([
+    ...[UUID, UUID.toUpperCase(), `${UUID}/`, `${UUID}/start`, `${UUID}/17`, `${UUID}/300`],
+    ...[`${PING_KEY}/nightly`, `${PING_KEY}/Nightly/fail`, `${PING_KEY}/nightly/1`],
+  ])('passes the ping %s', (path) => {
+    expect(readPingPath(`/ping/${path}`)).not.toBe('unknown');
+    for (const method of ['GET', 'HEAD', 'POST']) expect(run(method, `/ping/${path}`).passes).toBe(true);
+  });
+
+  it.each([
+    ...['', '/', '.env', 'wp-login.php', UUID.slice(1), `${UUID}0`, `x/${UUID}`],
+    ...[PING_KEY, `${PING_KEY}/`, `${PING_KEY}/nightly/`, `${PING_KEY}/a.b`, `${PING_KEY}0/nightly`],
+  ])('answers %j below /ping/ itself, because it cannot be a ping', (path) => {
+    expect(readPingPath(`/ping/${path}`)).toBe('unknown');
+    const { statusCode, headers, body } = run('GET', `/ping/${path}`, KEY).result as Answer;
+    expect({ statusCode, body, type: headers['content-type'] }).toEqual({
+      statusCode: 404,
+      body: 'not found',
+      type: { value: 'text/plain; charset=utf-8' },
+    });
+    expect(headers['www-authenticate']).toBeUndefined();
   });
 
   it.each(['Basic dXNlcjpwYXNz', 'Bearer', 'Bearer ', 'fw_1', ''])('does not accept %j as a key', (authorization) => {

@@ -6,7 +6,7 @@ const names: Record<string, string[]> = {
   'six.example.com': ['2606:4700::1'],
   'both.example.com': ['2606:4700::1', '93.184.215.14'],
 };
-const net = lambdaNet(readSettings({}), async (name) => names[name] ?? []);
+const net = lambdaNet(readSettings({}), false, async (name) => names[name] ?? []);
 const ask = { timeout_ms: 1000, egress: 'public' } as const;
 
 describe('egress on Lambda without a VPC', () => {
@@ -37,5 +37,16 @@ describe('egress on Lambda without a VPC', () => {
     await expect(net.guard({ ...ask, host: '::1' })).rejects.toMatchObject({
       message: expect.stringContaining('not a public address'),
     });
+  });
+});
+
+describe('egress in a VPC without IPv6', () => {
+  const inVpc = lambdaNet(readSettings({}), true, async (name) => names[name] ?? []);
+
+  it('rejects IPv6-only targets and names the setting that opens IPv6', async () => {
+    const refused = { kind: 'egress', message: expect.stringMatching(/IPv6.*VPC_IPV6/) };
+    await expect(inVpc.guard({ ...ask, host: 'six.example.com' })).rejects.toMatchObject(refused);
+    await expect(inVpc.guard({ ...ask, host: '2606:4700::1' })).rejects.toMatchObject(refused);
+    await expect(inVpc.guard({ ...ask, host: 'both.example.com' })).resolves.toBeUndefined();
   });
 });

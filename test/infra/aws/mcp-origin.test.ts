@@ -7,7 +7,7 @@ import { memoryWorld } from '#test/support/memory-world.ts';
 /** Sends a ping from a page of `origin` as the function URL passes it through CloudFront, with its own host name. */
 async function pingFrom(origin: string, deployed: Record<string, string>): Promise<number> {
   const world = memoryWorld();
-  const settings = readSettings(serviceEnvironment(DeploySettings.parse(deployed)));
+  const settings = readSettings(serviceEnvironment(DeploySettings.parse(deployed), true));
   Object.assign(world.ports.settings, { ALLOWED_ORIGINS: settings.ALLOWED_ORIGINS });
   const { key } = await world.account();
   const reply = await create(world.ports)({

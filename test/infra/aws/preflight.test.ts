@@ -9,7 +9,13 @@ import { readLimits } from '#lib/aws/account-limits.ts';
 
 const lambda = mockClient(LambdaClient);
 const dynamo = mockClient(DynamoDBClient);
-const clients = { lambda: new LambdaClient({}), dynamo: new DynamoDBClient({}), close: () => {} };
+let throttle = { rateLimit: 10_000, burstLimit: 5000 };
+const clients = {
+  lambda: new LambdaClient({}),
+  dynamo: new DynamoDBClient({}),
+  gatewayAccount: async () => JSON.stringify({ throttleSettings: throttle }),
+  close: () => {},
+};
 
 const account = (total: number, unreserved = total) =>
   lambda.on(GetAccountSettingsCommand).resolves({
@@ -17,14 +23,20 @@ const account = (total: number, unreserved = total) =>
   });
 
 beforeEach(() => {
+  throttle = { rateLimit: 10_000, burstLimit: 5000 };
   lambda.reset();
   dynamo.reset();
   dynamo.on(DescribeLimitsCommand).resolves({ TableMaxWriteCapacityUnits: 40_000, TableMaxReadCapacityUnits: 40_000 });
 });
 
-async function found(settings: Record<string, string> = {}, checks?: number) {
+async function found(settings: Record<string, string> = {}, checks?: number, isDemo = false) {
   const fleet = checks === undefined ? undefined : scaleOf(checks, 4);
-  return preflight(await readLimits(clients), DeploySettings.parse(settings), fleet);
+  return preflight(
+    await readLimits(clients),
+    DeploySettings.parse({ ALARM_EMAIL: 'ops@example.com', ...settings }),
+    fleet,
+    isDemo,
+  );
 }
 const only = (findings: Awaited<ReturnType<typeof found>>, is: string) =>
   findings.filter((one) => one.is === is).map((one) => one.message);
@@ -38,10 +50,10 @@ describe('preflight', () => {
   });
 
   it('suggests more concurrency for a new account, and how to start without', async () => {
-    account(10);
+    account(50);
     const findings = await found();
     expect(only(findings, 'stop')).toEqual([]);
-    expect(only(findings, 'ask')).toEqual([expect.stringMatching(/request 1,000.*-c CONCURRENCY=10\b/s)]);
+    expect(only(findings, 'ask')).toEqual([expect.stringMatching(/request 1,000.*-c CONCURRENCY=50\b/s)]);
   });
 
   it('stops a reservation that AWS would reject, because the stack would be rolled back', async () => {
@@ -55,7 +67,38 @@ describe('preflight', () => {
   it('stops CONCURRENCY above that of the account', async () => {
     account(10);
     expect(only(await found({ CONCURRENCY: '11' }), 'stop').join()).toContain('Set it to 10');
-    expect(only(await found({ CONCURRENCY: '10' }), 'stop')).toEqual([]);
+    expect(only(await found({ CONCURRENCY: '10' }, undefined, true), 'stop')).toEqual([]);
+  });
+
+  it('stops below 50 concurrent executions, except for a demonstration', async () => {
+    account(49);
+    expect(only(await found(), 'stop')).toEqual([expect.stringMatching(/request 1,000.*--demo/s)]);
+    expect(only(await found({}, undefined, true), 'stop')).toEqual([]);
+  });
+
+  it('fits the throttle of every region by default', async () => {
+    account(1000);
+    throttle = { rateLimit: 2500, burstLimit: 1250 };
+    expect(only(await found(), 'stop')).toEqual([]);
+  });
+
+  it.each([
+    [{ THROTTLE_RATE: '2501' }, 'THROTTLE_RATE is 2501', 'Set it to 2500'],
+    [{ THROTTLE_BURST: '1251' }, 'THROTTLE_BURST is 1251', 'Set it to 1250'],
+    [{ THROTTLE_PUSH_RATE: '3000' }, 'THROTTLE_PUSH_RATE is 3000', 'Set it to 2500'],
+  ])('stops a throttle above that of the account: %o', async (settings, what, remedy) => {
+    account(1000);
+    throttle = { rateLimit: 2500, burstLimit: 1250 };
+    const [stop, ...more] = only(await found(settings), 'stop');
+    expect(stop).toContain(what);
+    expect(stop).toContain(remedy);
+    expect(stop).toContain('Service Quotas');
+    expect(more).toEqual([]);
+  });
+
+  it('asks for a recipient of alarms', async () => {
+    account(1000);
+    expect(only(await found({ ALARM_EMAIL: '' }), 'ask').join()).toContain('ALARM_EMAIL');
   });
 
   it('names the quotas that a large fleet exceeds', async () => {

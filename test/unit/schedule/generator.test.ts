@@ -1,9 +1,12 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { create } from '#functions/generator.ts';
 import { openTable } from '#infra/local/store/sqlite-table.ts';
 import type { Ports } from '#lib/env.ts';
 import { keyTable } from '#lib/keys.ts';
 import type { MessageOf } from '#lib/messages.ts';
+import { makeNet } from '#lib/net/node-net.ts';
 import type { Message } from '#lib/platform/ports.ts';
 import { iso } from '#lib/platform/time.ts';
 import { probeEntry } from '#lib/schedule/entries.ts';
@@ -16,8 +19,8 @@ import { repeatableIds } from '#test/support/random.ts';
 const START = Date.UTC(2026, 10, 21, 5);
 
 /** Cells due every minute at the same second, each in its own shard; and the generator. */
-async function fleet(shards: number, table = openTable({ file: ':memory:' })) {
-  const settings = readSettings({ SHARDS: String(shards) });
+async function fleet(shards: number, table = openTable({ file: ':memory:' }), more: Record<string, string> = {}) {
+  const settings = readSettings({ SHARDS: String(shards), ...more });
   const keys = keyTable(settings);
   const clock = { now: () => START, sleep: async () => {} };
   const sent: { queue: string; body: unknown }[] = [];
@@ -26,7 +29,16 @@ async function fleet(shards: number, table = openTable({ file: ':memory:' })) {
       sent.push(...messages.map(({ body }) => ({ queue, body })));
     },
   };
-  const ports = { table, queues, clock, ids: repeatableIds(clock), log: memoryLog(), settings } as unknown as Ports;
+  const log = memoryLog();
+  const ports = {
+    table,
+    queues,
+    clock,
+    ids: repeatableIds(clock),
+    log,
+    net: makeNet(settings),
+    settings,
+  } as unknown as Ports;
   const cells = keys.shards.map((shard) => {
     let number = 0;
     while (keys.shardOf(`cell${number}`) !== shard) number++;
@@ -47,12 +59,66 @@ async function fleet(shards: number, table = openTable({ file: ':memory:' })) {
   };
   return {
     table,
+    log,
     cells,
     sent,
     tick,
     watermarks: () => Promise.all(keys.shards.map((shard) => readWatermark({ ports, keys }, shard))),
   };
 }
+
+describe('OUTER_PING_URL', () => {
+  /** Starts a monitor that answers with the status. */
+  async function monitor(status: number) {
+    const asked: string[] = [];
+    const server = createServer((request, response) => {
+      asked.push(`${request.method} ${request.url}`);
+      response.writeHead(status).end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    return { asked, url: `http://127.0.0.1:${port}/ping/secret`, stop: () => server.close() };
+  }
+
+  it('is requested once after a good tick of few shards, and after one of many', async () => {
+    const { asked, url, stop } = await monitor(200);
+    const few = await fleet(4, undefined, { OUTER_PING_URL: url });
+    expect(await few.tick({ scheduled_time: iso(START) })).toBe(true);
+    expect(asked).toEqual(['GET /ping/secret']);
+    const many = await fleet(8, undefined, { OUTER_PING_URL: url });
+    await many.tick({ scheduled_time: iso(START) });
+    expect(asked).toHaveLength(1);
+    for (let shard = 0; shard < 8; shard++) await many.tick({ scheduled_time: iso(START), shard });
+    expect(asked).toHaveLength(2);
+    stop();
+  });
+
+  it('is not requested after a failed tick', async () => {
+    const { asked, url, stop } = await monitor(200);
+    const { table, tick: first } = await fleet(4);
+    await first({ scheduled_time: iso(START) });
+    // Refused, because the layout of the table is another.
+    const { tick } = await fleet(2, table, { OUTER_PING_URL: url });
+    expect(await tick({ scheduled_time: iso(START) })).toBe(false);
+    expect(asked).toEqual([]);
+    stop();
+  });
+
+  it('logs a failed request without its secret, and the tick succeeds', async () => {
+    const { url, stop } = await monitor(500);
+    const refused = await fleet(4, undefined, { OUTER_PING_URL: url });
+    expect(await refused.tick({ scheduled_time: iso(START) })).toBe(true);
+    stop();
+    const gone = await fleet(4, undefined, { OUTER_PING_URL: 'http://127.0.0.1:1/ping/secret' });
+    expect(await gone.tick({ scheduled_time: iso(START) })).toBe(true);
+    const logged = [...refused.log.lines, ...gone.log.lines];
+    expect(logged.map(({ message, fields }) => [message, fields])).toEqual([
+      ['outer ping refused', { status: 500 }],
+      ['outer ping failed', { error: 'connect' }],
+    ]);
+    expect(JSON.stringify(logged)).not.toContain('/ping/secret');
+  });
+});
 
 describe('a tick', () => {
   it('sends the jobs of four shards in common messages, each once', async () => {
