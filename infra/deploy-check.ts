@@ -10,8 +10,8 @@ import { limitClients, readLimits } from '#lib/aws/account-limits.ts';
 const USAGE = `npm run deploy:check -- [-c NAME=value]... [--probes-per-minute N] [--demo]
 
 Compares the AWS quotas of this account with a deployment, using the credentials and the region of the environment, and
-lists the increases to request before you deploy. -c overrides cdk.json, as for deploy. --probes-per-minute:
-planned for the fleet.
+lists the increases to request before you deploy. -c overrides cdk.json, as for deploy.
+--probes-per-minute: planned for the fleet.
 --demo: accept fewer than 50 concurrent executions, with which checks and alerts can stop.
 Exit code 1 if a deployment would fail.
 `;

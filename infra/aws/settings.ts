@@ -243,7 +243,7 @@ export function corsOrigins(settings: DeploySettings): string[] {
   return origins.includes('*') ? ['*'] : origins;
 }
 
-/** Returns the settings of the service as environment variables of a function. @param isOutside whether it is never in a VPC */
+/** Returns the settings of the service as environment variables of a function. @param isOutside it is never in a VPC */
 export function serviceEnvironment(settings: DeploySettings, isOutside: boolean): Record<string, string> {
   const names = namesOf(SettingsSchema.omit(AS_SECRETS).shape);
   return {

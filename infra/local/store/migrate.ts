@@ -14,8 +14,8 @@ type Migration = (db: DatabaseSync) => void;
 const MIGRATIONS: readonly Migration[] = [toVersion1];
 
 /**
- * Migrates the store of a folder to the version of this release, after a copy to `fleetwatch-version-<n>.db` next to it.
- * The store has the old version or the new one at every moment. Does nothing for a new store or one of this version.
+ * Migrates the store of a folder to the version of this release, after a copy to `fleetwatch-version-<n>.db` in it. The
+ * store has the old version or the new one at every moment. Does nothing for a new store or one of this version.
  * The caller holds the lock of the folder.
  */
 export function migrateStore(dir: string, log: Log): void {
