@@ -46,6 +46,15 @@ const pressAll = (address: string) => `(async () => {
         field.dispatchEvent(new Event('input', { bubbles: true }));
       }
       await turn();
+      // A relation is added only to a selected entity.
+      const entity = /Add relation of/.test(dialog.textContent) && dialog.querySelector('[role=combobox]');
+      if (entity) {
+        entity.value = '';
+        entity.dispatchEvent(new Event('input', { bubbles: true }));
+        await turn();
+        dialog.querySelector('[role=option]')?.click();
+        await turn();
+      }
       const offered = usable(dialog, ':is(.main, .danger)')[offer];
       if (!offered) break;
       await press(offered);
