@@ -67,9 +67,8 @@ async function takeTurn(env: TenantEnv, { open }: Process, batch: Batch, start: 
   if (open.get(tenant) === batch) open.delete(tenant);
   const now = ports.clock.now();
   if (!batch.shared || now - batch.shared.read_at >= SHARED_MS) {
-    batch.shared = {
-      ...{ read_at: now, entities: new Map(), dependencies: new Map(), checks: new Map(), incidents: new Map() },
-    };
+    const [entities, dependencies, checks, incidents] = [new Map(), new Map(), new Map(), new Map()];
+    batch.shared = { read_at: now, entities, dependencies, checks, incidents };
   }
   const found = await readOne(env, batch.shared, start);
   if (found.graph.truncated)

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { digestOf } from '#lib/access/api-key.ts';
 import type { Env } from '#lib/env.ts';
 import type { Item, Write } from '#lib/platform/ports.ts';
 import { oneAtATime, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
@@ -110,5 +110,3 @@ function reserveTogether({ ports, keys }: Env, requests: readonly Request[]): Pr
     return (await ports.table.transact(writes)).ok ? undefined : RETRY;
   });
 }
-
-const digestOf = (host: string): string => createHash('sha256').update(host).digest('hex').slice(0, 32);

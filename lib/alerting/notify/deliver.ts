@@ -20,7 +20,15 @@ import { alertLinks } from './alert-links.ts';
 import { reserveMessage } from './alert-rate.ts';
 import { type DeliveryItem, groupedBy, isFinished } from './delivery-item.ts';
 import { followUp } from './follow-up.ts';
-import { describeGroup, firstOfGroup, groupOf, type OtherDelivery, recordOthers, type Together } from './group.ts';
+import {
+  describeGroup,
+  firstOfGroup,
+  groupOf,
+  type OtherDelivery,
+  RECHECK_MS,
+  recordOthers,
+  type Together,
+} from './group.ts';
 import { accountTestOf, alertOf, impactOf, testAlertOf } from './make-alert.ts';
 import {
   type PacedUrl,
@@ -76,7 +84,7 @@ async function attemptNext(env: DeliverEnv, { turn }: DeliveryMessage, delivery:
   const { ports } = env;
   const wait = Math.max(delivery.next_attempt_at ?? 0, turn ?? 0);
   // The message that reserved the send time sends then. Another one, which the group woke, looks again after it.
-  const early = delivery.is_reserved ? wait + AFTER_RESERVED_MS : wait;
+  const early = delivery.is_reserved ? wait + RECHECK_MS : wait;
   if (ports.clock.now() < wait) return enqueueLater(env, delivery, early, turn);
 
   const together = await groupOf(env, delivery);
@@ -130,9 +138,6 @@ function enqueueLater(
   const body = { tenant_id, delivery_id: id, turn };
   return queues.send('delivery', [{ body, not_before: Math.min(at, clock.now() + MAX_WAIT_MS), group: tenant_id }]);
 }
-
-/** Wait (ms) after a reserved send time until another message checks that the delivery was sent. */
-const AFTER_RESERVED_MS = 10_000;
 
 /** Time in ms after its creation during which neither waiting nor a 429 counts as an attempt. */
 const PATIENCE_MS = 3_600_000;

@@ -21,8 +21,9 @@ const NAMED = 10;
 /** Maximum number of waiting alerts that a combined message counts. */
 const MAX_COUNTED = 1_000;
 
-/** First and longest recheck interval (ms) of a delivery that another one of its group sends. */
-const [RECHECK_MS, MAX_RECHECK_MS] = [10_000, 600_000];
+/** First and longest wait (ms) until a recheck of a delivery that another message is to send. */
+export const RECHECK_MS = 10_000;
+const MAX_RECHECK_MS = 600_000;
 
 /** The deliveries of one message, its sender first, and the number of those for further messages. */
 export type Together = { deliveries: [DeliveryItem, ...DeliveryItem[]]; following: number };
