@@ -77,7 +77,7 @@ describe.skipIf(!binary)('alerts page in a browser', () => {
       page.getByRole('table', { name: 'Deliveries' }).locator('tbody tr').filter({ hasText: change });
     await rowOf('Down → Up').locator('.state.up').first().waitFor({ state: 'attached' });
     await rowOf('Up → Down').locator('.state.down').first().waitFor({ state: 'attached' });
-    expect(await rowOf('Up → Down').textContent()).toContain('Slack On call');
+    await rowOf('Up → Down').filter({ hasText: 'Slack On call' }).waitFor();
     expect(await rowOf('Up → Down').locator('.state.up').count()).toBe(0);
   });
 
