@@ -231,7 +231,7 @@ function linksOf({ urls, acknowledge_url, silence_url, reports_state }: Alert): 
 export const threadKeyOf = (alert: Alert): string =>
   alert.with_others && alert.incident_id !== null && !isSeparate(alert) ? alert.incident_id : caseKeyOf(alert);
 
-/** Returns the key of the receiver's case: the check, so that a recovery closes only its own case, else the delivery. */
+/** Returns the key of the receiver's case: one per check, because its recovery closes the case; else the delivery. */
 export const caseKeyOf = (alert: Alert): string => (isSeparate(alert) ? alert.delivery_id : alert.event.check_id);
 
 const isSeparate = ({ kind, combined }: Alert): boolean => kind === 'test' || combined !== null;

@@ -78,7 +78,7 @@ export const FURTHER_MS = 30_000;
 async function attemptNext(env: DeliverEnv, { turn, due }: DeliveryMessage, delivery: DeliveryItem): Promise<void> {
   const { ports } = env;
   const wait = Math.max(delivery.next_attempt_at ?? 0, turn ?? 0);
-  // The message that was sent for this time makes the attempt. A further one, such as from the group, looks after it.
+  // The message that was sent for this time makes the attempt. A further one, such as from the group, waits longer.
   const early = due === wait ? wait : wait + FURTHER_MS;
   if (ports.clock.now() < wait) return enqueueLater(env, delivery, early, turn);
 
