@@ -7,7 +7,7 @@ import { linkByOperator } from '#lib/identity/sign-in-link.ts';
 import { parse } from '#lib/platform/http/validation.ts';
 import { AUDIT_FLAGS, auditCommand } from './admin-audit.ts';
 import { egressIn, LIMIT_FLAGS, LIMIT_OPTIONS, limitsIn } from './admin-limits.ts';
-import { PEOPLE_COMMANDS, PEOPLE_FLAGS, showKey, showLink } from './admin-people.ts';
+import { linkAddress, PEOPLE_COMMANDS, PEOPLE_FLAGS, showKey, showLink } from './admin-people.ts';
 import { STORE_COMMANDS, STORE_FLAGS } from './admin-store.ts';
 import { type parseFlags, UsageError } from './flags.ts';
 
@@ -29,8 +29,8 @@ export type Options = ReturnType<typeof parseFlags<typeof OPTIONS>>['options'];
 export type CommandOutput = { text: string; json: unknown };
 export type OperatorEnv = Pick<MutationContext, 'ports' | 'keys'> & {
   origin: 'operator';
-  /** URL of the service in a browser. */
-  address: string;
+  /** URL of the service in a browser; undefined on AWS without PUBLIC_URL. */
+  address: string | undefined;
 };
 export type Command = {
   /** Options that the command accepts in addition to --json. */
@@ -71,9 +71,10 @@ export const COMMANDS: Record<string, Command> = {
       const { email, name, again = false } = options;
       if (email === undefined || name === undefined) throw new UsageError('account create needs --email and --name.');
       const egress = egressIn(options);
+      const address = linkAddress(env);
       const created = await createAccount(env, { email, name, ...(egress && { egress }) }, { again });
       const key = created.key.key;
-      const link = await linkByOperator({ ...env, tenant: created.account.id }, env.address);
+      const link = await linkByOperator({ ...env, tenant: created.account.id }, address);
       const lines = [
         `account  ${created.account.id}`,
         `egress   ${EGRESS[created.account.egress]}`,

@@ -45,7 +45,8 @@ ${AUDIT_USAGE}
       [--expires 2027-01-31] [--scopes push,read] [--check-ids chk_…,…] [--entity-ids ent_…,…] [--skills slug,…]
 ${STORE_USAGE}
   --json prints JSON. Set DATA_DIR as for the service (default .data), or TABLE_NAME for a deployment on AWS, with
-  credentials and AWS_REGION in the environment. Links use PUBLIC_URL, else http://localhost and PORT.
+  credentials and AWS_REGION in the environment. Links use PUBLIC_URL, which TABLE_NAME requires; else
+  http://localhost and PORT.
   npm run --silent admin -- ... prints only the result.
 `;
 
@@ -58,7 +59,7 @@ async function openWorld(env: NodeJS.ProcessEnv, mayCreate: boolean): Promise<Op
     ports: { table, clock: systemClock, ids, settings },
     keys: keyTable(settings),
     origin: 'operator',
-    address: settings.PUBLIC_URL || `http://localhost:${env.PORT || 8787}`,
+    address: settings.PUBLIC_URL || (env.TABLE_NAME ? undefined : `http://localhost:${env.PORT || 8787}`),
   });
   if (env.TABLE_NAME) {
     // Imported here so that commands for one machine do not wait for the AWS SDK.

@@ -274,8 +274,11 @@ export const SettingsSchema = z.object({
   ),
 });
 
-/** Settings of a process. `service_url`: on one machine, the address of the service for a browser. */
-export type Settings = z.output<typeof SettingsSchema> & { service_url?: string };
+/**
+ * Settings of a process. `service_url`: on one machine, the address of the service for a browser. `are_hosts_proven`: on
+ * AWS, see lib/platform/http/service-host.ts.
+ */
+export type Settings = z.output<typeof SettingsSchema> & { service_url?: string; are_hosts_proven?: boolean };
 
 /** Returns the base address of links in alerts; empty if the service does not know its address. */
 export const linksAddress = ({ PUBLIC_URL, service_url = '' }: Settings): string => PUBLIC_URL || service_url;

@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, relative } from 'node:path';
 import { buildSync } from 'esbuild';
@@ -44,14 +45,24 @@ export function bundle(name: FunctionName): Bundle {
 const DOCUMENT = 'openapi-document.mjs';
 const CONSOLE = 'console-files.mjs';
 const DOCS = 'docs-files.mjs';
+/** Fixed, because esbuild puts the paths of modules into the names of its files, which decide whether code changed. */
+const PACKED_DIR = join(ROOT, '.cache/packed');
 let folder: string | undefined;
 function ownFolder(): string {
+  mkdirSync(PACKED_DIR, { recursive: true });
+  writePacked(DOCUMENT, packedDocument());
+  writePacked(CONSOLE, packedConsole());
+  writePacked(DOCS, packedDocs());
   const dir = mkdtempSync(join(tmpdir(), 'fleetwatch-bundles-'));
-  writeFileSync(join(dir, DOCUMENT), packedDocument());
-  writeFileSync(join(dir, CONSOLE), packedConsole());
-  writeFileSync(join(dir, DOCS), packedDocs());
   process.once('exit', () => rmSync(dir, { recursive: true, force: true }));
   return dir;
+}
+
+/** Replaces a file at once, because another process may read it. */
+function writePacked(name: string, code: string): void {
+  const unfinished = join(PACKED_DIR, `${name}.${process.pid}.${randomUUID()}`);
+  writeFileSync(unfinished, code);
+  renameSync(unfinished, join(PACKED_DIR, name));
 }
 
 function build(name: FunctionName): Bundle {
@@ -72,9 +83,9 @@ function build(name: FunctionName): Bundle {
     mainFields: ['module', 'main'],
     alias: {
       ...WITHOUT,
-      [PACKED.document]: join(folder, DOCUMENT),
-      [PACKED.console]: join(folder, CONSOLE),
-      [PACKED.docs]: join(folder, DOCS),
+      [PACKED.document]: join(PACKED_DIR, DOCUMENT),
+      [PACKED.console]: join(PACKED_DIR, CONSOLE),
+      [PACKED.docs]: join(PACKED_DIR, DOCS),
     },
     banner: { js: REQUIRE },
     legalComments: 'none',
