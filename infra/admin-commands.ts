@@ -6,6 +6,7 @@ import { endAccount } from '#lib/end-account.ts';
 import { linkByOperator } from '#lib/identity/sign-in-link.ts';
 import { parse } from '#lib/platform/http/validation.ts';
 import { AUDIT_FLAGS, auditCommand } from './admin-audit.ts';
+import { AWS_COMMANDS, AWS_FLAGS } from './admin-aws.ts';
 import { egressIn, LIMIT_FLAGS, LIMIT_OPTIONS, limitsIn } from './admin-limits.ts';
 import { linkAddress, PEOPLE_COMMANDS, PEOPLE_FLAGS, showKey, showLink } from './admin-people.ts';
 import { STORE_COMMANDS, STORE_FLAGS } from './admin-store.ts';
@@ -18,6 +19,7 @@ export const OPTIONS = {
   ...PEOPLE_FLAGS,
   ...AUDIT_FLAGS,
   ...STORE_FLAGS,
+  ...AWS_FLAGS,
   again: { type: 'boolean' },
   confirm: { type: 'string' },
   json: { type: 'boolean', default: false },
@@ -43,6 +45,8 @@ export type Command = {
   | { run(world: OperatorEnv, options: Options, ...names: [string, string, string]): Promise<CommandOutput> }
   /** Runs on the files of DATA_DIR, without opening the store. */
   | { runOnFiles(dir: string, options: Options, file: string): CommandOutput }
+  /** Runs without the store. */
+  | { runAlone(options: Options, file: string): Promise<CommandOutput> }
 );
 
 const account = (item: AccountItem) => ({
@@ -145,6 +149,7 @@ export const COMMANDS: Record<string, Command> = {
   audit: auditCommand,
   ...PEOPLE_COMMANDS,
   ...STORE_COMMANDS,
+  ...AWS_COMMANDS,
 };
 
 const EGRESS = {

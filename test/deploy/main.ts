@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -35,7 +35,12 @@ const SETTINGS = {
   RATE_LIMITS: UNHURRIED,
 };
 
-const context = Object.entries(SETTINGS).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+/** Settings of the environment, deleted at the end. */
+const ENVIRONMENT = 'emulated';
+const FILE = `deploy/${ENVIRONMENT}.json`;
+mkdirSync('deploy', { recursive: true });
+writeFileSync(FILE, JSON.stringify(SETTINGS));
+process.once('exit', () => rmSync(FILE, { force: true }));
 const print = (line: string) => process.stdout.write(`${line}\n`);
 type World = NodeJS.ProcessEnv & { BASE_URL: string };
 
@@ -117,7 +122,7 @@ const dir = mkdtempSync(join(tmpdir(), 'fleetwatch-deploy-'));
 const outputs = join(dir, 'outputs.json');
 const env = { ...process.env, ...emulator.env, CI: 'true' };
 const cdk = (limitSeconds: number, ...args: string[]) =>
-  run('npx', ['cdk', '--output', join(dir, 'cdk.out'), ...context, ...args], { limitSeconds, env });
+  run('npx', ['cdk', '--output', join(dir, 'cdk.out'), '-c', `env=${ENVIRONMENT}`, ...args], { limitSeconds, env });
 
 const isUp =
   (await step('cdk bootstrap', () => cdk(120, 'bootstrap', 'aws://000000000000/eu-central-1'))) &&
@@ -128,6 +133,7 @@ if (isUp) {
     ...env,
     BASE_URL: `${emulator.url}/_aws/execute-api/${deployed.ApiId}/$default`,
     TABLE_NAME: deployed.TableName!,
+    PUBLIC_URL: deployed.ConsoleUrl!,
     BUS_NAME: deployed.BusName!,
     STREAM_URL: deployed.StreamUrlmcp ?? '',
     DEPLOYED_PING_URL: deployed.PingUrl ?? '',

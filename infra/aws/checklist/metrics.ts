@@ -1,6 +1,5 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
-import { type Json, StepError } from '#infra/smoke/call.ts';
+import { aws } from '#infra/aws/aws-cli.ts';
+import type { Json } from '#infra/smoke/call.ts';
 
 /** Deployed stack, read with the AWS CLI and its credentials. */
 export type Stack = { name: string; functions: string[]; queues: string[] };
@@ -9,7 +8,7 @@ type Metric = { namespace: string; metric: string; dimension: string; of: string
 
 const HOUR_MS = 3_600_000;
 
-/** Reads the functions and queues of a stack. Throws a StepError with the message of the CLI. */
+/** Reads the functions and queues of a stack. Throws AwsError. */
 export async function readStack(name: string): Promise<Stack> {
   const words = ['cloudformation', 'list-stack-resources', '--stack-name', name];
   const { StackResourceSummaries: all } = await aws(words);
@@ -57,16 +56,4 @@ async function lastHour({ namespace, metric, dimension, of, statistic }: Metric)
     ...['--start-time', new Date(now - HOUR_MS).toISOString(), '--end-time', new Date(now).toISOString()],
   ]);
   return Datapoints.length === 0 ? 'no data' : Datapoints.map((one: Json) => one[statistic]).join(', ');
-}
-
-async function aws(words: string[]): Promise<Json> {
-  try {
-    const { stdout } = await promisify(execFile)('aws', [...words, '--output', 'json'], {
-      maxBuffer: 16 * 1024 * 1024,
-    });
-    return JSON.parse(stdout);
-  } catch (error) {
-    const { stderr, message } = error as Error & { stderr?: string };
-    throw new StepError(`aws ${words.slice(0, 2).join(' ')}: ${stderr?.trim() || message}`);
-  }
 }

@@ -102,7 +102,9 @@ export function sessionToken(
   { headers: { host = '' }, cookies }: Sent,
   addresses: ServiceAddresses,
 ): string | undefined {
-  const names = isSecureHost(host, addresses) ? [SECURE_COOKIE] : [SECURE_COOKIE, plain(URL.parse(`http://${host}`)?.port ?? '')];
+  const names = isSecureHost(host, addresses)
+    ? [SECURE_COOKIE]
+    : [SECURE_COOKIE, plain(URL.parse(`http://${host}`)?.port ?? '')];
   for (const name of names) {
     const [value, ...more] = cookies
       .filter((one) => one.startsWith(`${name}=`))
