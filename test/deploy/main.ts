@@ -93,7 +93,7 @@ const tick = (world: World) => step('first tick of the schedule', () => firstTic
 
 /** Runs tests in a browser, at the origin that CloudFront would have. */
 async function inBrowser(world: World, project: string, more?: { limitSeconds: number; more: string[] }) {
-  const edge = await startEdge(world.BASE_URL);
+  const edge = await startEdge(async () => world.BASE_URL);
   await tests({ ...world, BASE_URL: edge.url }, [project], more);
   edge.stop();
 }
@@ -133,7 +133,6 @@ if (isUp) {
     ...env,
     BASE_URL: `${emulator.url}/_aws/execute-api/${deployed.ApiId}/$default`,
     TABLE_NAME: deployed.TableName!,
-    PUBLIC_URL: deployed.ConsoleUrl!,
     BUS_NAME: deployed.BusName!,
     STREAM_URL: deployed.StreamUrlmcp ?? '',
     DEPLOYED_PING_URL: deployed.PingUrl ?? '',
@@ -141,7 +140,10 @@ if (isUp) {
   };
   await step("operator's CLI", async () => {
     const words = ['account', 'create', '--email', 'ops@example.com', '--name', 'Operator', '--json'];
-    const ran = await run(process.execPath, ['infra/admin.ts', ...words], { limitSeconds: 20, env: world });
+    const ran = await run(process.execPath, ['infra/admin.ts', ...words], {
+      limitSeconds: 20,
+      env: { ...world, PUBLIC_URL: deployed.ConsoleUrl },
+    });
     if (ran.code === 0) Object.assign(world, { ADMIN_KEY: JSON.parse(ran.out.slice(ran.out.indexOf('{'))).key });
     return ran;
   });
