@@ -35,7 +35,6 @@ export class FleetwatchStack extends Stack {
     const key = settings.KMS_KEY_ARN === '' ? undefined : Key.fromKeyArn(this, 'Key', settings.KMS_KEY_ARN);
     const network = makeNetwork(this, settings);
     const table = makeTable(this, settings, key);
-    makeBackup(this, table, settings);
     const { queues, deadLetters } = makeQueues(this, key);
     const bus = makeBus(this);
     const edge = settings.CDN ? makeEdgeSecrets(this, key, settings.EDGE_SECRET_VERSION) : [];
@@ -53,6 +52,7 @@ export class FleetwatchStack extends Stack {
     cdn?.node.addDependency(...Object.values(functions));
     const watched = { table, queues, deadLetters, functions, api, throttledPushes: throttledPushes(this, accessLog) };
     const topic = makeAlarms(this, watched, settings);
+    makeBackup(this, table, topic, settings);
     makeDashboards(this, watched);
     acknowledgeFindings({ deadLetters, functions, api, cdn, edge });
 
