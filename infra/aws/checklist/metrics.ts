@@ -18,11 +18,14 @@ export async function readStack(name: string): Promise<Stack> {
   return { name, functions: of('AWS::Lambda::Function'), queues: queues.filter((one) => !one.includes('Dead')) };
 }
 
-/** Reads the last hour of a metric, or of `lag` (schedule and queues), one line per function or queue. */
+/** Value of the last hour; undefined: no data. */
+type HourValue = { what: string; value: number | undefined; is_schedule: boolean };
+
+/** Reads the last hour of a metric, or of `lag` (schedule and queues), one value per function or queue. */
 export async function sumOf(
   { name, functions, queues }: Stack,
   what: 'RecursiveInvocationsDropped' | 'NumberOfEmptyReceives' | 'lag',
-): Promise<string[]> {
+): Promise<HourValue[]> {
   const ofQueues = (metric: string, statistic: Metric['statistic']): Metric[] =>
     queues.map((of) => ({ namespace: 'AWS/SQS', metric, dimension: 'QueueName', of, statistic }));
   const wanted: Record<typeof what, Metric[]> = {
@@ -45,15 +48,23 @@ export async function sumOf(
       ...ofQueues('ApproximateAgeOfOldestMessage', 'Maximum'),
     ],
   };
-  return Promise.all(wanted[what].map(async (one) => `${one.metric} of ${one.of}: ${await lastHour(one)}`));
+  return Promise.all(
+    wanted[what].map(async (one) => ({
+      what: `${one.metric} of ${one.of}`,
+      value: await lastHour(one),
+      is_schedule: one.metric === 'ScheduleLag',
+    })),
+  );
 }
 
-async function lastHour({ namespace, metric, dimension, of, statistic }: Metric): Promise<string> {
+async function lastHour({ namespace, metric, dimension, of, statistic }: Metric): Promise<number | undefined> {
   const now = Date.now();
   const { Datapoints } = await aws([
     ...['cloudwatch', 'get-metric-statistics', '--namespace', namespace, '--metric-name', metric],
     ...['--dimensions', `Name=${dimension},Value=${of}`, '--statistics', statistic, '--period', '3600'],
     ...['--start-time', new Date(now - HOUR_MS).toISOString(), '--end-time', new Date(now).toISOString()],
   ]);
-  return Datapoints.length === 0 ? 'no data' : Datapoints.map((one: Json) => one[statistic]).join(', ');
+  // Two if the hour begins between the full hours.
+  const values = Datapoints.map((one: Json) => Number(one[statistic]));
+  return values.length === 0 ? undefined : Math.max(...values);
 }
