@@ -9,8 +9,8 @@ export const ASSEMBLY = 'cdk.out';
 const ROOT = join(import.meta.dirname, '../..');
 
 /**
- * Puts another template of the stack into the last synthesis, so that the CDK deploys that with its own roles. The files
- * that it names are those of an earlier deployment, which the bootstrap bucket keeps.
+ * Puts another template of the stack into the last synthesis, so that the CDK deploys that with its own roles. The code
+ * that it names was uploaded by an earlier deployment, and the bootstrap bucket keeps it.
  */
 export function withTemplate(stack: string, template: Json): void {
   const path = (file: string) => join(ROOT, ASSEMBLY, file);

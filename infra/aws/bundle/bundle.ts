@@ -19,7 +19,7 @@ type Bundle = {
   late_bytes: Readonly<Record<string, number>>;
   all_bytes: number;
   inputs: string[];
-  /** Source maps by name of the file. They are no part of the deployed code. */
+  /** Source maps by name of the file. They are not deployed. */
   maps: Readonly<Record<string, SourceMapFile>>;
 };
 

@@ -4,7 +4,7 @@ import { createFixtures, deleteFixtures, fixturesOf, type Given } from './fixtur
 import { ITEMS, type Measurement } from './items.ts';
 import { readStack, type Stack } from './metrics.ts';
 
-const USAGE = `Runs checks that need a real account, in ten minutes, and compares the results with thresholds. Costs under $1.
+const USAGE = `Measures in a real account, in ten minutes, and compares the results with thresholds. Costs under $1.
   npm run aws:checklist -- --url URL --api-url URL --stream-url URL [options] [KEY]
   --url, --api-url, --stream-url    outputs Url, ApiUrl and StreamUrlmcp; for CDN=false use --no-cdn and omit --url
   KEY                               a key with write access. Default: environment variable KEY
