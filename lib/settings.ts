@@ -275,8 +275,8 @@ export const SettingsSchema = z.object({
 });
 
 /**
- * Settings of a process. `service_url`: on one machine, the address of the service for a browser. `are_hosts_proven`: on
- * AWS, see lib/platform/http/service-host.ts.
+ * Settings of a process. `service_url`: on one machine, the address of the service for a browser. `are_hosts_proven`:
+ * true on AWS, see lib/platform/http/service-host.ts.
  */
 export type Settings = z.output<typeof SettingsSchema> & { service_url?: string; are_hosts_proven?: boolean };
 

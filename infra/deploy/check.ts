@@ -16,7 +16,10 @@ Exit code 1 if a deployment would fail.
 
 const MARKS: Record<Finding['is'], string> = { ok: 'ok      ', ask: 'ASK     ', stop: 'STOP    ', unknown: 'unknown ' };
 
-/** Prints what a deployment would meet. @returns whether it may begin, and the deployed stack. Throws if it is unreadable. */
+/**
+ * Prints the findings about the account and the stack. Throws if the stack cannot be read.
+ * @returns whether a deployment may begin, and the deployed stack
+ */
 export async function checkDeployment(
   { settings }: Environment,
   { planned, isDemo }: { planned?: number | undefined; isDemo: boolean },

@@ -13,8 +13,8 @@ const TOKEN = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`|[[\](){}]/g
 export type Cut = { from: number; to: number; by: string };
 
 /**
- * Removes what only documents and tests need, and what costs load time: descriptions of schemas, of which each is a copy
- * of its schema, and examples of check types and channel types. Reduces the manifests of SDK clients to their version.
+ * Removes text that only documents and tests need, because it costs load time: descriptions of schemas, and examples of
+ * check types and channel types. Reduces the manifests of SDK clients to their version.
  * @returns the code, and the replaced parts of the given one in order
  */
 export function withoutDocumentation(code: string): { code: string; cuts: Cut[] } {

@@ -9,7 +9,7 @@ export function bareWorld(env: Record<string, string | undefined>): Pick<Ports, 
   return { settings: readLambdaSettings(env), log: lambdaLog(LOG_LEVEL, POWERTOOLS_SERVICE_NAME) };
 }
 
-/** Parses the settings. CloudFront and API Gateway reject requests to hosts that they do not serve, so hosts are proven. */
+/** Parses the settings. Hosts are proven, because CloudFront and API Gateway reject requests to other hosts. */
 export const readLambdaSettings = (env: Record<string, string | undefined>): Settings => ({
   ...readSettings(env),
   are_hosts_proven: true,
