@@ -2,9 +2,9 @@ import type { AccountChannel, AccountSilence, AlertingHead } from '#lib/alerting
 import type { PolicyItem } from '#lib/alerting/policy/policy.ts';
 import type { RotaItem } from '#lib/alerting/policy/rotas.ts';
 import { type EscalationStep, POLICY_DEFAULTS, type PolicySettings } from '#lib/alerting/policy/settings.ts';
-import type { WindowItem } from '#lib/alerting/policy/windows.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { WindowItem } from '#lib/checks/maintenance.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { isCronDue } from './due-at.ts';
