@@ -147,11 +147,16 @@ export type MeasuredPart = Part<EntityFigures>;
 export function timeReader(context: Context, of: { check: CheckItem } | { entity: EntityItem }) {
   const rollups = readRollups(context, context.caller.retention_days);
   const read: Read<EntityFigures> = 'check' in of ? checkTime(rollups, of.check) : entityTimes(context, rollups, of.entity);
+  const hours = async (range: TimeRange) => (range.from < range.to ? read.hours(hoursIn(range)) : []);
   return async ({ from, to }: TimeRange): Promise<MeasuredPart[]> => {
-    // Days are whole; before the first, hours.
-    const day = Math.min(Math.ceil(from / DAY_MS) * DAY_MS, to);
-    const hours = from < day ? await read.hours(hoursIn({ from, to: day })) : [];
-    return day === to ? hours : [...hours, ...(await partsOf('day', { from: day, to }, read))];
+    // Only whole days have rollups of their own.
+    const days = { from: Math.ceil(from / DAY_MS) * DAY_MS, to: Math.floor(to / DAY_MS) * DAY_MS };
+    if (days.from >= days.to) return hours({ from, to });
+    return [
+      ...(await hours({ from, to: days.from })),
+      ...(await partsOf('day', days, read)),
+      ...(await hours({ from: days.to, to })),
+    ];
   };
 }
 

@@ -157,7 +157,7 @@ describe('an SLO of a random history', () => {
           }
         }
       }),
-      { numRuns: 15 },
+      { numRuns: 12, endOnFailure: true },
     );
   }, 60_000);
 });
