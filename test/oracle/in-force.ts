@@ -30,7 +30,8 @@ export type EffectiveSettings = PolicySettings & {
 
 type Selection = AccountChannel['applies_to'] | WindowItem['scope'];
 
-const isSelected = (selection: Selection, check: CheckItem, entity: EntityItem | undefined): boolean =>
+/** Whether a selection matches a check. */
+export const isSelected = (selection: Selection, check: CheckItem, entity: EntityItem | undefined): boolean =>
   selection === null ||
   ((selection.check_ids ?? [check.id]).includes(check.id) &&
     (selection.entity_ids ?? [check.entity_id]).includes(check.entity_id) &&
