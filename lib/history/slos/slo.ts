@@ -95,7 +95,7 @@ const SloStatus = z.object({
     .describe(
       'no_data: nothing was monitored in the range. healthy: more than a fifth of the budget remains. at_risk: a fifth or less. exhausted: nothing.',
     ),
-});
+}).meta({ id: 'SloStatus' });
 export type SloStatus = z.infer<typeof SloStatus>;
 
 export const SloRecord = z

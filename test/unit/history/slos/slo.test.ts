@@ -3,7 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { addWindow } from '#lib/alerting/configure/windows.ts';
 import { updateCheck } from '#lib/checks/change/change-check.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
+import { type BucketList, listBuckets } from '#lib/history/rollups/buckets.ts';
 import { noTime } from '#lib/history/rollups/account-time.ts';
+import { checkHistories } from '#lib/history/rollups/read-history.ts';
 import { createSlo } from '#lib/history/slos/change-slo.ts';
 import { measureSlo } from '#lib/history/slos/measure-slo.ts';
 import { rangeOf, statusOf } from '#lib/history/slos/slo.ts';
@@ -64,6 +66,44 @@ describe('the error budget of an SLO', () => {
       burn_rate: { '1h': null, '6h': null, '3d': null },
     });
     expect(statusWith({ unknown: 60, gap: 60 })).toMatchObject({ sli: null, coverage: 0, state: 'no_data' });
+  });
+});
+
+describe('the outage in docs/use/slos.md#sums-of-an-outage', () => {
+  it('uses the documented part of the budget', async () => {
+    const world = await healthWorld();
+    const { ports, context } = world;
+    const until = (text: string) => world.advance(at(text) - ports.clock.now());
+    await world.watermark(1000 * DAY_MS);
+    const day = new Date(Math.ceil(ports.clock.now() / DAY_MS + 31) * DAY_MS).toISOString().slice(0, 11);
+    const created = new Date(at(`${day}10:00:00Z`) - 30 * DAY_MS - SECOND).toISOString();
+    until(created);
+    const check = await world.pushCheck({ failure_threshold: 2, interval_seconds: 86_400 });
+    await world.push(check);
+    const slo = await createSlo(context, { slug: 'shop', name: 'Shop', check_id: check.id, target: 0.999 });
+    for (const [time, success] of [
+      ['09:00:10', true],
+      ['09:01:10', false],
+      ['09:02:10', false],
+      ['09:10:10', true],
+    ] as const) {
+      until(`${day}${time}Z`);
+      await world.push(check, success);
+    }
+    until(`${day}10:00:00Z`);
+    expect((await measureSlo(context, slo)).status).toMatchObject({
+      ...{ budget_seconds: 2592, consumed_seconds: 540, remaining_seconds: 2052, remaining_ratio: 0.791666 },
+      ...{ sli: 0.999791, coverage: 1, burn_rate: { '1h': 150, '6h': 25, '3d': 2.083333 }, state: 'healthy' },
+    });
+    await addWindow(context, {
+      ...{ name: 'work', scope: { all: true }, starts_at: at(`${day}09:00:00Z`), ends_at: at(`${day}09:05:00Z`) },
+    });
+    expect((await measureSlo(context, slo)).status.consumed_seconds).toBe(310);
+    const list = listBuckets({ bucket: 'day' }, { now: ports.clock.now(), rollupDays: 400 }) as BucketList;
+    const [history] = await checkHistories(context, [await world.fresh(check)], 'day', list);
+    expect(history!.total).toMatchObject({
+      ...{ down_in_maintenance_seconds: 230, seconds: { maintenance: 300, down: 310 } },
+    });
   });
 });
 
