@@ -20,6 +20,7 @@ export const TARGET_TYPES = {
   incident: 'config',
   action: 'config',
   skill: 'config',
+  slo: 'config',
   user: 'access',
   key: 'access',
   ping_key: 'access',
