@@ -20,7 +20,7 @@ import {
   ViewerProtocolPolicy,
 } from 'aws-cdk-lib/aws-cloudfront';
 import { FunctionUrlOrigin, HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
-import type { Bucket } from 'aws-cdk-lib/aws-s3';
+import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { corsOrigins, type DeploySettings } from '#infra/aws/settings.ts';
 import { CALENDAR_PATH } from '#lib/alerting/policy/rotas.ts';
 import { EDGE_HEADERS } from '#lib/aws/lambda/behind-edge.ts';
@@ -74,7 +74,7 @@ export function makeCdn(
     streamed,
     edgeSecret,
     bucket,
-  }: { api: HttpApi; streamed: Streamed[]; edgeSecret: SecretValue; bucket: Bucket },
+  }: { api: HttpApi; streamed: Streamed[]; edgeSecret: SecretValue; bucket: IBucket },
   settings: DeploySettings,
 ): Distribution {
   const edge = new CloudFrontFunction(scope, 'Edge', {

@@ -12,12 +12,11 @@ import {
   FunctionCode,
   FunctionEventType,
   FunctionRuntime,
-  type HttpOriginProps,
   S3OriginAccessControl,
   ViewerProtocolPolicy,
 } from 'aws-cdk-lib/aws-cloudfront';
 import { HttpOrigin, OriginGroup, S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
-import type { Bucket } from 'aws-cdk-lib/aws-s3';
+import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { PUBLIC_HEADERS } from '#lib/public/headers.ts';
 import { makeHeadersPolicy } from './response-headers.ts';
 
@@ -42,9 +41,9 @@ const MAX_AGE = Duration.days(1);
  */
 export function publicFiles(
   scope: Stack,
-  bucket: Bucket,
+  bucket: IBucket,
   api: string,
-  customHeaders: HttpOriginProps['customHeaders'],
+  customHeaders: Record<string, string>,
 ): BehaviorOptions {
   const name = `${scope.stackName}-${scope.region}-public`;
   const edge = new CloudFrontFunction(scope, 'PublicEdge', {
@@ -62,7 +61,7 @@ export function publicFiles(
       }),
       fallbackOrigin: new HttpOrigin(api, {
         originId: 'public',
-        ...(customHeaders && { customHeaders }),
+        customHeaders,
         ...TIMEOUTS,
         readTimeout: Duration.seconds(5),
       }),
