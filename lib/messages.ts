@@ -94,6 +94,13 @@ const ActionMessage = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('settle'), tenant_id: z.string(), execution_id: z.string() }),
 ]);
 
+/**
+ * Status page to publish; without `page_id` all of the account. A rendering that began at `due` (epoch ms) or later is
+ * enough.
+ */
+const Publish = z.object({ tenant_id: z.string(), page_id: z.string().optional(), due: z.number().int() });
+export type PublishMessage = z.infer<typeof Publish>;
+
 export const messages = {
   /** Tick of a minute; `shard`: only for that shard. */
   tick: z.object({ scheduled_time: z.string(), shard: z.number().int().optional() }),
@@ -125,6 +132,7 @@ export const messages = {
   plan: z.object({ tenant_id: z.string(), check_id: z.string(), sk: z.string() }),
   action: ActionMessage,
   incident: z.union([OfIncident, MaybeOver]),
+  publish: Publish,
 };
 
 /**

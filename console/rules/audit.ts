@@ -15,6 +15,7 @@ export const TARGETS: Readonly<Record<TargetType, string>> = {
   window: 'maintenance windows',
   rota: 'on-call rotas',
   incident: 'incidents',
+  status_page: 'status pages',
   action: 'actions',
   skill: 'skills',
   slo: 'SLOs',
