@@ -3,6 +3,7 @@ import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { checksOf } from '#lib/checks/settings/store.ts';
 import type { TimeRange } from '#lib/history/runs/gaps.ts';
+import { DAY_MS } from '#lib/platform/time.ts';
 import {
   type BucketList,
   type BucketSize,
@@ -14,7 +15,6 @@ import {
   startOf,
 } from './buckets.ts';
 import { entityHours, type HourFigures, latencyOf, latestOf } from './entity-figures.ts';
-import { DAY_MS } from '#lib/platform/time.ts';
 import { type EntityFigures, mergeEntityFigures, mergeFigures } from './figures.ts';
 import { hoursIn } from './hours.ts';
 import { type CheckSource, ofItem, type Part, type RollupReader, readRollups } from './stored-rollups.ts';
@@ -146,7 +146,8 @@ export type MeasuredPart = Part<EntityFigures>;
 /** Returns a reader of the time of a check or entity in ranges, each contiguous with the others; ascending parts. */
 export function timeReader(context: Context, of: { check: CheckItem } | { entity: EntityItem }) {
   const rollups = readRollups(context, context.caller.retention_days);
-  const read: Read<EntityFigures> = 'check' in of ? checkTime(rollups, of.check) : entityTimes(context, rollups, of.entity);
+  const read: Read<EntityFigures> =
+    'check' in of ? checkTime(rollups, of.check) : entityTimes(context, rollups, of.entity);
   const hours = async (range: TimeRange) => (range.from < range.to ? read.hours(hoursIn(range)) : []);
   return async ({ from, to }: TimeRange): Promise<MeasuredPart[]> => {
     // Only whole days have rollups of their own.

@@ -67,35 +67,39 @@ const Ratio = (meaning: string, bounds = z.number()) =>
 const Share = z.number().min(0).max(1);
 const Seconds = (meaning: string) => z.number().describe(`${meaning}, in seconds.`);
 
-const SloStatus = z.object({
-  from: z.iso.datetime().describe('Start of the time range: of the month, or a full hour.'),
-  to: z.iso.datetime().describe('Current time.'),
-  known_since: z.iso
-    .datetime()
-    .nullable()
-    .describe('Start of the first monitored time in the range; null without any. Earlier time has no data.'),
-  sli: Ratio('Good time divided by good and bad time; null without any.', Share),
-  coverage: Ratio(
-    'Good and bad time divided by all time except maintenance and not_monitored; null without any.',
-    Share,
-  ),
-  budget_seconds: Seconds('Allowed bad time in the whole window, also if it is not over'),
-  consumed_seconds: Seconds('Bad time in the range'),
-  remaining_seconds: Seconds('Budget minus consumed; negative if exceeded'),
-  remaining_ratio: Ratio('Remaining divided by budget, at most 1; null without data.'),
-  burn_rate: z
-    .object({
-      '1h': Ratio('Burn rate of the last hour.'),
-      '6h': Ratio('Burn rate of the last 6 hours.'),
-      '3d': Ratio('Burn rate of the last 3 days.'),
-    })
-    .describe('Bad share of the monitored time, divided by 1 − target. 1 uses up the budget exactly; null without data.'),
-  state: z
-    .enum(['no_data', 'healthy', 'at_risk', 'exhausted'])
-    .describe(
-      'no_data: nothing was monitored in the range. healthy: more than a fifth of the budget remains. at_risk: a fifth or less. exhausted: nothing.',
+const SloStatus = z
+  .object({
+    from: z.iso.datetime().describe('Start of the time range: of the month, or a full hour.'),
+    to: z.iso.datetime().describe('Current time.'),
+    known_since: z.iso
+      .datetime()
+      .nullable()
+      .describe('Start of the first monitored time in the range; null without any. Earlier time has no data.'),
+    sli: Ratio('Good time divided by good and bad time; null without any.', Share),
+    coverage: Ratio(
+      'Good and bad time divided by all time except maintenance and not_monitored; null without any.',
+      Share,
     ),
-}).meta({ id: 'SloStatus' });
+    budget_seconds: Seconds('Allowed bad time in the whole window, also if it is not over'),
+    consumed_seconds: Seconds('Bad time in the range'),
+    remaining_seconds: Seconds('Budget minus consumed; negative if exceeded'),
+    remaining_ratio: Ratio('Remaining divided by budget, at most 1; null without data.'),
+    burn_rate: z
+      .object({
+        '1h': Ratio('Burn rate of the last hour.'),
+        '6h': Ratio('Burn rate of the last 6 hours.'),
+        '3d': Ratio('Burn rate of the last 3 days.'),
+      })
+      .describe(
+        'Bad share of the monitored time, divided by 1 − target. 1 uses up the budget exactly; null without data.',
+      ),
+    state: z
+      .enum(['no_data', 'healthy', 'at_risk', 'exhausted'])
+      .describe(
+        'no_data: nothing was monitored in the range. healthy: more than a fifth of the budget remains. at_risk: a fifth or less. exhausted: nothing.',
+      ),
+  })
+  .meta({ id: 'SloStatus' });
 export type SloStatus = z.infer<typeof SloStatus>;
 
 export const SloRecord = z
@@ -180,12 +184,6 @@ export function statusOf(
     remaining_seconds: remaining / 1000,
     remaining_ratio,
     burn_rate: { '1h': burn(last['1h']), '6h': burn(last['6h']), '3d': burn(last['3d']) },
-    state: !hasData
-      ? 'no_data'
-      : remaining <= 0
-        ? 'exhausted'
-        : remaining * 5 <= budget
-          ? 'at_risk'
-          : 'healthy',
+    state: !hasData ? 'no_data' : remaining <= 0 ? 'exhausted' : remaining * 5 <= budget ? 'at_risk' : 'healthy',
   };
 }
