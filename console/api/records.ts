@@ -20,9 +20,10 @@ import type { Relation as RelationRecord } from '#lib/catalog/relations/relation
 import type { EntityState } from '#lib/catalog/states.ts';
 import type { AssertionResultList } from '#lib/checks/assertions/evaluate.ts';
 import type { CheckRecord } from '#lib/checks/settings/check-record.ts';
-import type { CheckBucket as Bucket, BucketSize } from '#lib/history/rollups/buckets.ts';
+import type { CheckBucket as Bucket, BucketSize, EntityBucket } from '#lib/history/rollups/buckets.ts';
 import type { checkHistoryRecords } from '#lib/history/rollups/history-routes.ts';
 import type { GapRecord } from '#lib/history/runs/gaps.ts';
+import type { MeasuredSlo as MeasuredRecord, SloRecord } from '#lib/history/slos/slo.ts';
 import type { Expected } from '#lib/history/status/check-detail.ts';
 import type { Status as StatusRecord } from '#lib/history/status/status.ts';
 import type { MeWithUse } from '#lib/identity/me.ts';
@@ -86,6 +87,12 @@ export type DeliveryKind = Delivery['kind'];
 
 export type CheckBucket = Bucket;
 export type CheckHistory = { bucket: BucketSize; from: string; to: string; total: CheckBucket; buckets: CheckBucket[] };
+
+/** Response of `GET /v1/history?entity_ids=…` per entity. */
+export type EntityHistory = { entity_id: string; buckets: EntityBucket[] };
+
+export type Slo = z.output<typeof SloRecord>;
+export type MeasuredSlo = z.output<typeof MeasuredRecord>;
 
 /** Response of `GET /v1/history?entity_id=…`: a history per check. */
 export type CheckHistories = { checks: Awaited<ReturnType<typeof checkHistoryRecords>> };

@@ -28,6 +28,7 @@ export const pages: readonly PageRow[] = [
     nav: { label: 'Fleet', icon: 'fleet' },
     load: () => import('#console/pages/fleet/fleet.tsx'),
   },
+  { path: '/report', title: 'Uptime report', load: () => import('#console/pages/report/report.tsx') },
   {
     path: '/incidents',
     title: 'Incidents',

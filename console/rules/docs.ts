@@ -24,6 +24,8 @@ export const DOCS = {
   overrides: '/docs/use/on-call#overrides',
   calendar: '/docs/use/on-call#calendar',
   maintenance: '/docs/use/maintenance',
+  uptime: '/docs/use/uptime-and-reports',
+  slos: '/docs/use/slos',
   incidents: '/docs/use/incidents',
   manual_incidents: '/docs/use/incidents#manual-incidents',
   actions: '/docs/use/actions',

@@ -3,15 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { addWindow } from '#lib/alerting/configure/windows.ts';
 import { updateCheck } from '#lib/checks/change/change-check.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { type BucketList, listBuckets } from '#lib/history/rollups/buckets.ts';
 import { noTime } from '#lib/history/rollups/account-time.ts';
+import { type BucketList, listBuckets } from '#lib/history/rollups/buckets.ts';
 import { checkHistories } from '#lib/history/rollups/read-history.ts';
 import { createSlo } from '#lib/history/slos/change-slo.ts';
 import { measureSlo } from '#lib/history/slos/measure-slo.ts';
 import { rangeOf, statusOf } from '#lib/history/slos/slo.ts';
 import { DAY_MS, HOUR_MS } from '#lib/platform/time.ts';
 import { healthWorld } from '#test/support/health-world.ts';
-import { rollUpAll } from '../rollups/some-history.ts';
+import { rollUpAll } from '#test/unit/history/rollups/some-history.ts';
 
 const at = (text: string) => Date.parse(text);
 const SECOND = 1000;
