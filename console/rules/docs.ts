@@ -24,6 +24,7 @@ export const DOCS = {
   overrides: '/docs/use/on-call#overrides',
   calendar: '/docs/use/on-call#calendar',
   maintenance: '/docs/use/maintenance',
+  status_pages: '/docs/use/status-pages',
   incidents: '/docs/use/incidents',
   manual_incidents: '/docs/use/incidents#manual-incidents',
   actions: '/docs/use/actions',
