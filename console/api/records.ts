@@ -35,6 +35,7 @@ import type { TimelineEntry as IncidentEntry } from '#lib/incidents/timeline.ts'
 import type { Skill as SkillRecord, ToolDefinition } from '#lib/mcp/skills/skill.ts';
 import type { PingRecord } from '#lib/results/pings/ping-item.ts';
 import type { ResultRecord } from '#lib/results/result.ts';
+import type { StatusPageRecord } from '#lib/public/pages/status-page.ts';
 
 /** Types of the API responses, from the schemas of lib. Only types, so the page contains no code of them. */
 export type Me = z.output<typeof MeWithUse>;
@@ -71,6 +72,7 @@ export type Monitor = z.output<typeof MonitorRecord>;
 export type TestedChannel = z.output<typeof TestedRecord>;
 export type DefaultPolicy = z.output<typeof DefaultPolicyRecord>;
 export type Silence = z.output<typeof SilenceRecord>;
+export type StatusPage = z.infer<typeof StatusPageRecord>;
 export type Rota = ReturnType<typeof rotaView>;
 export type Shift = Rota['next'];
 export type IncidentRecord = IncidentInList;

@@ -87,6 +87,17 @@ export const pages: readonly PageRow[] = [
     load: () => import('#console/pages/on-call/on-call.tsx'),
   },
   {
+    path: '/status-pages',
+    title: 'Status pages',
+    nav: { label: 'Status pages', icon: 'pages' },
+    load: () => import('#console/pages/status/status-pages.tsx'),
+  },
+  {
+    path: '/status-pages/:id',
+    title: 'Status page',
+    load: () => import('#console/pages/status/status-page.tsx'),
+  },
+  {
     path: '/actions',
     title: 'Actions',
     nav: { label: 'Actions', icon: 'actions' },

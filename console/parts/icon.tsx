@@ -27,6 +27,7 @@ const ICONS = {
   add: 'M12 5v14M5 12h14',
   external: 'M14 4h6v6M20 4l-9 9M18 14v6H4V6h6',
   muted: 'M6 17V11a6 6 0 0 1 12 0v6l2 2H4zM10 21h4M3 3l18 18',
+  pages: 'M5 3h14v18H5zM8 8h8M8 12h8M8 16h5',
   reload: 'M20 12a8 8 0 1 1-2.500-5.800M20 3v5h-5',
 } as const;
 

@@ -1,11 +1,8 @@
 import type { Env } from '#lib/env.ts';
 import { under } from '#lib/keys.ts';
-import type { MessageTo } from '#lib/messages.ts';
+import { publishMessage } from '#lib/messages.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
 import { componentsOf, type StatusPageItem } from './status-page.ts';
-
-/** Time (ms) for which changes of a page wait, so that one rendering shows all of them. */
-export const MERGE_MS = 2_000;
 
 const PAGES = 'pag_';
 
@@ -16,13 +13,6 @@ export const allPages = (
   { eventual = false } = {},
 ): Promise<StatusPageItem[]> =>
   allOf<StatusPageItem>(ports.table, { partition: keys.statusPages(tenant), ...under(PAGES), eventual });
-
-/** Returns the message that asks to publish a page of a change now (epoch ms); without `page_id` all of the account. */
-export const publishMessage = (tenant_id: string, now: number, page_id?: string): MessageTo<'publish'> => ({
-  body: { tenant_id, ...(page_id !== undefined && { page_id }), due: now + MERGE_MS },
-  not_before: now + MERGE_MS,
-  group: tenant_id,
-});
 
 /** Asks to publish the pages that show an entity or one of its checks. Reads only the pages, for accounts with none. */
 export async function publishPagesOf(

@@ -5,6 +5,7 @@ import { isSame } from '#lib/audit/write.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
+import { MERGE_MS, publishMessage } from '#lib/messages.ts';
 import { AppError, invalid, notFound } from '#lib/platform/errors.ts';
 import { assertUnchanged } from '#lib/platform/http/validation.ts';
 import { isId } from '#lib/platform/ids.ts';
@@ -14,7 +15,6 @@ import { iso } from '#lib/platform/time.ts';
 import { assertTimeZone } from '#lib/schedule/calendar/calendar.ts';
 import { calendarAt } from '#lib/schedule/calendar/calendar-at.ts';
 import { deadlineEntry } from '#lib/schedule/entries.ts';
-import { MERGE_MS, publishMessage } from './ask-to-publish.ts';
 import {
   auditedStatusPage,
   type ComponentInput,

@@ -1,12 +1,12 @@
 import { type AccountItem, isDisabled } from '#lib/access/account.ts';
 import type { Env } from '#lib/env.ts';
-import type { PublishMessage } from '#lib/messages.ts';
+import { type PublishMessage, publishMessage } from '#lib/messages.ts';
 import type { Item, Write } from '#lib/platform/ports.ts';
 import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import { deadlineEntry } from '#lib/schedule/entries.ts';
 import { writerSendsUntil } from '#lib/schedule/watermark.ts';
-import { allPages, publishMessage } from './ask-to-publish.ts';
+import { allPages } from './ask-to-publish.ts';
 import { readView } from './read-view.ts';
 import { pageFiles } from './render.ts';
 import { addressOf, type StatusLogoItem, type StatusPageItem } from './status-page.ts';
