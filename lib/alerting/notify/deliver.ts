@@ -150,9 +150,18 @@ async function sendAttempt(
   const limited = await waitForRate(env, delivery, ready);
   if (limited) return limited;
   const outcome = await sendPaced(env, delivery, turn, ready);
-  const keepsTurn = outcome.status === 'waiting' && !delivery.is_reserved;
-  return keepsTurn ? { ...outcome, changes: { is_reserved: true } } : outcome;
+  if (outcome.status !== 'waiting') return outcome;
+  // Later alerts of the channel join a message that a limit delays.
+  const joined = outcome.is_limited && {
+    ...(delivery.kind !== 'test' && groupedBy(delivery) === undefined && joinOf(ready)),
+    next_attempt_at: outcome.at,
+  };
+  const keepsTurn = !delivery.is_reserved && ({ is_reserved: true } as const);
+  return joined || keepsTurn ? { ...outcome, changes: { ...joined, ...keepsTurn } } : outcome;
 }
+
+/** Returns the changes with which a delivery joins the others that wait for its channel. */
+const joinOf = ({ destination }: Ready) => ({ combines: true, leads_to: destination }) as const;
 
 /** Sends an alert if its receiver can take it now. */
 async function sendPaced(
@@ -173,8 +182,13 @@ async function sendPaced(
     : sendWithPermit(env, ready, undefined);
 }
 
-/** `at`: next handling (epoch ms). `changes`: of the delivery, with which it waits. */
-type Waiting = Wait & { status: 'waiting'; turn: number | undefined; changes?: Partial<DeliveryItem> };
+/** `at`: next handling (epoch ms). `changes`: of the delivery, with which it waits. `is_limited`: by a limit of mails. */
+type Waiting = Wait & {
+  status: 'waiting';
+  turn: number | undefined;
+  changes?: Partial<DeliveryItem>;
+  is_limited?: true;
+};
 
 /**
  * Returns how a delivery waits for the rate of its account; undefined if it can be sent now. It joins the others that
@@ -183,18 +197,19 @@ type Waiting = Wait & { status: 'waiting'; turn: number | undefined; changes?: P
 async function waitForRate(
   env: DeliverEnv,
   delivery: DeliveryItem,
-  { send, destination, account: { alerts_per_minute_limit: limit } }: Ready,
+  ready: Ready,
 ): Promise<Waiting | undefined> {
+  const limit = ready.account.alerts_per_minute_limit;
   if (delivery.is_reserved || delivery.kind === 'test') return undefined;
   const now = env.ports.clock.now();
   const why = `waits: the account sends more than ${limit} messages per minute (alerts_per_minute_limit)`;
   const waiting = { status: 'waiting', why, is_open: false, turn: undefined } as const;
   const isMember = groupedBy(delivery) !== undefined;
-  const changes = { combines: true, leads_to: destination } as const;
+  const changes = joinOf(ready);
   // A later alert must not overtake the waiting ones.
   if (!isMember && (await firstOfGroup(env, { ...delivery, ...changes })) !== undefined)
     return { ...waiting, at: now, changes };
-  const rated = { tenant_id: delivery.tenant_id, host: hostOf(send), limit };
+  const rated = { tenant_id: delivery.tenant_id, host: hostOf(ready.send), limit };
   const wait_ms = await reserveMessage(env, rated, isMember);
   if (wait_ms === 0) return undefined;
   if (!isMember) return { ...waiting, at: now, changes };
@@ -226,21 +241,27 @@ export async function attemptNow(env: AttemptEnv, delivery: DeliveryItem): Promi
   const ready = await prepare(env, delivery);
   if ('status' in ready) return ready;
   const address = addressOf(delivery, ready);
-  if (!address) return sendOnce(env, ready, undefined);
   const inSeconds = (at: number) => `${Math.ceil((at - env.ports.clock.now()) / 1000)} s`;
-  const { wait, after_timeouts } = await reserveSendNow(env, address);
-  if (wait) {
-    const error = `not sent: ${wait.why}; try again in ${inSeconds(wait.at)}`;
-    return { status: 'failed', error, final: true };
-  }
-  const outcome = await sendOnce(env, ready, { ...address, after_timeouts });
+  const notSent = ({ why, at }: Wait) => failedFinally(`not sent: ${why}; try again in ${inSeconds(at)}`);
+  const { wait, after_timeouts = false } = address ? await reserveSendNow(env, address) : {};
+  if (wait) return notSent(wait);
+  const outcome = await sendOnce(env, ready, address && { ...address, after_timeouts });
+  if (outcome.status === 'waiting') return notSent(outcome);
   if (outcome.status !== 'slowed') return outcome;
   return { status: 'failed', error: `${outcome.error}; try again in ${inSeconds(outcome.turn)}` };
 }
 
-async function sendOnce(env: AttemptEnv, ready: Ready, address: PatientAddress | undefined): Promise<AttemptOutcome> {
+async function sendOnce(
+  env: AttemptEnv,
+  ready: Ready,
+  address: PatientAddress | undefined,
+): Promise<AttemptOutcome | Waiting> {
   const sent_at = env.ports.clock.now();
   const refusal = await sendAlert(env, ready);
+  if (refusal?.limited_ms !== undefined) {
+    const at = env.ports.clock.now() + refusal.limited_ms;
+    return { status: 'waiting', at, turn: undefined, why: refusal.error, is_open: false, is_limited: true };
+  }
   if (address && refusal?.timed_out) await paceAfterTimeout(env, address, sent_at);
   else if (address?.after_timeouts) await paceAfterSuccess(env, address);
   if (!refusal || refusal.partly)
