@@ -1,5 +1,5 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { aws, stackOutputs } from '#infra/aws/aws-cli.ts';
+import { aws, stackOutputs } from '#infra/aws-cli.ts';
 import { clientOf } from '#test/support/client.ts';
 import { newCheck, newEntity } from '#test/support/fleet.ts';
 import { startEdge } from './cloudfront.ts';
