@@ -3,6 +3,7 @@ import { SourceMap } from 'node:module';
 import { join } from 'node:path';
 import type { Command, Options } from './admin-commands.ts';
 import { pathOf } from './admin-store.ts';
+import { aws, stackOutputs } from './aws-cli.ts';
 import { UsageError } from './flags.ts';
 
 export const AWS_FLAGS = {
@@ -39,8 +40,6 @@ export const AWS_COMMANDS: Record<string, Command> = {
 async function setSchedules({ stack }: Options, state: 'ENABLED' | 'DISABLED') {
   if (stack === undefined)
     throw new UsageError('Give --stack, the STACK_NAME of the deployment. Stop one machine itself.');
-  // Imported here so that commands for one machine do not load it.
-  const { aws, stackOutputs } = await import('#infra/aws/aws-cli.ts');
   const outputs = await stackOutputs(stack);
   const names = outputs?.Schedules?.split(',');
   if (names === undefined)

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
-import { type DeployedStack, deployedStack } from '#infra/aws/aws-cli.ts';
 import { type Finding, ofRestoredTable, preflight } from '#infra/aws/preflight.ts';
 import { scaleOf } from '#infra/aws/scale.ts';
+import { type DeployedStack, deployedStack } from '#infra/aws-cli.ts';
 import { limitClients, readLimits } from '#lib/aws/account-limits.ts';
 import { type Environment, readEnvironment } from './environment.ts';
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { delimiter, dirname, join } from 'node:path';
 import { runAdmin } from '#infra/admin-run.ts';
-import { type DeployedStack, stackOutputs } from '#infra/aws/aws-cli.ts';
+import { type DeployedStack, stackOutputs } from '#infra/aws-cli.ts';
 import { parseFlags, UsageError } from '#infra/flags.ts';
 import { StepError } from '#infra/smoke/call.ts';
 import { checkDeployment } from './check.ts';
@@ -16,7 +16,7 @@ npm run deploy -- destroy --env NAME   deletes the stack; protected ones and tab
   --demo        accepts fewer than 50 concurrent executions
   --url URL     address for the smoke test. Default: output Url. Use ApiUrl until DOMAIN_NAME leads to the stack
 A deployment checks the account (deploy:check), deploys, and runs the smoke test with an account of its own. If the test
-fails, it deploys the template of the release before.
+fails twice, it deploys the template of the release before.
 Exit codes: 0 done, 1 failed, 2 invalid input.
 `;
 
@@ -96,7 +96,10 @@ async function passesSmoke({ settings }: Environment, outputs: Outputs, url: str
   try {
     const stream = settings.CDN ? [] : ['--stream', outputs.StreamUrlmcp!];
     const args = url === outputs.Url ? stream : ['--no-stream'];
-    return (await run('infra/smoke/main.ts', [url, ...args, '--patience', '120'], { KEY: key })) === 0;
+    const smoke = () => run('infra/smoke/main.ts', [url, ...args, '--patience', '120'], { KEY: key });
+    if ((await smoke()) === 0) return true;
+    say('\nRepeating the smoke test, because a single failure can be that of the network.');
+    return (await smoke()) === 0;
   } finally {
     await admin('account', 'delete', account.id, '--confirm', account.id);
   }
@@ -105,10 +108,10 @@ async function passesSmoke({ settings }: Environment, outputs: Outputs, url: str
 /** Deploys the template before, with its code and settings. */
 async function returnTo(before: DeployedStack | undefined, { settings, name }: Environment): Promise<void> {
   if (before === undefined) {
-    say('\nThe smoke test failed. This is the first deployment, so there is no release to return to.');
+    say('\nThe smoke test failed twice. This is the first deployment, so there is no release to return to.');
     return;
   }
-  say('\nThe smoke test failed. Returning to the release before.');
+  say('\nThe smoke test failed twice. Returning to the release before.');
   withTemplate(settings.STACK_NAME, before.template);
   const code = await cdk(['deploy', '-c', `env=${name}`, '--app', ASSEMBLY, '--require-approval', 'never']);
   say(

@@ -138,5 +138,5 @@ function mapOf(
   return mapAfterCuts({ ...map, sources }, before, after, cuts);
 }
 
-/** Path in the repository, or the file name if the file was generated elsewhere for the bundles. */
-const nameOf = (file: string): string => (file.startsWith('..') ? basename(file) : file);
+/** Path in the repository, or the file name if the file was generated for the bundles. */
+const nameOf = (file: string): string => (file.startsWith('.') ? basename(file) : file);

@@ -1,4 +1,4 @@
-import { aws } from '#infra/aws/aws-cli.ts';
+import { aws } from '#infra/aws-cli.ts';
 import type { Json } from '#infra/smoke/call.ts';
 
 /** Deployed stack, read with the AWS CLI and its credentials. */
