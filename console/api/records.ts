@@ -24,6 +24,7 @@ import type { CheckBucket as Bucket, BucketSize } from '#lib/history/rollups/buc
 import type { checkHistoryRecords } from '#lib/history/rollups/history-routes.ts';
 import type { GapRecord } from '#lib/history/runs/gaps.ts';
 import type { Expected } from '#lib/history/status/check-detail.ts';
+import type { Health as HealthRecord } from '#lib/history/status/service-health.ts';
 import type { Status as StatusRecord } from '#lib/history/status/status.ts';
 import type { MeWithUse } from '#lib/identity/me.ts';
 import type {
@@ -37,6 +38,7 @@ import type { ResultRecord } from '#lib/results/result.ts';
 
 /** Types of the API responses, from the schemas of lib. Only types, so the page contains no code of them. */
 export type Me = z.output<typeof MeWithUse>;
+export type Health = HealthRecord;
 export type Status = StatusRecord;
 export type StatusEntity = Status['entities'][number];
 export type State = EntityState;
