@@ -17,6 +17,7 @@ export const TARGETS: Readonly<Record<TargetType, string>> = {
   incident: 'incidents',
   action: 'actions',
   skill: 'skills',
+  slo: 'SLOs',
   user: 'users',
   key: 'API keys',
   ping_key: 'ping keys',

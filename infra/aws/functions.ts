@@ -65,8 +65,15 @@ function makeFunction(scope: Construct, name: FunctionName, resources: Resources
 
 const recursive = onCycles();
 
-export const makeLogGroup = (scope: Construct, name: string, settings: DeploySettings): LogGroup =>
+/** Creates a log group. @param logGroupName default: a name by CloudFormation */
+export const makeLogGroup = (
+  scope: Construct,
+  name: string,
+  settings: DeploySettings,
+  logGroupName?: string,
+): LogGroup =>
   new LogGroup(scope, `Log-${name}`, {
+    ...(logGroupName !== undefined && { logGroupName }),
     retention: settings.LOG_RETENTION_DAYS as RetentionDays,
     removalPolicy: RemovalPolicy.DESTROY,
   });

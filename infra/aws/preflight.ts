@@ -46,6 +46,22 @@ export function preflight(
   ];
 }
 
+/** Finds the table that a stack would lose: without TABLE_STREAM_ARN, a deployment creates an empty one. Pure. */
+export function ofRestoredTable(template: Template, { TABLE_STREAM_ARN }: DeploySettings): Finding[] {
+  if (TABLE_STREAM_ARN !== '') return [];
+  const sources = Object.values(template.Resources ?? {}).map((one) => one.Properties?.EventSourceArn);
+  const restored = sources.find((arn) => typeof arn === 'string' && /:dynamodb:.*\/stream\//.test(arn));
+  if (restored === undefined) return [];
+  return [
+    {
+      is: 'stop',
+      message: `The stack uses a restored table. Set TABLE_STREAM_ARN to ${restored}: without it, the deployment would create an empty table.`,
+    },
+  ];
+}
+
+type Template = { Resources?: Record<string, { Properties?: { EventSourceArn?: unknown } }> };
+
 const unreadLimit = (what: string, reason: string, permission: string): Finding => ({
   is: 'unknown',
   message: `${what} could not be read (${reason}). It needs credentials with ${permission}, and AWS_REGION.`,
@@ -103,12 +119,12 @@ function ofConcurrency(
   if (total < NEEDED && !isDemo) {
     found.push({
       is: 'stop',
-      message: `The account has ${total} concurrent executions: two MCP streams or slow requests would stop checks and alerts. ${ASK}. For a demonstration, add --demo and -c CONCURRENCY=${total}.`,
+      message: `The account has ${total} concurrent executions: two MCP streams or slow requests would stop checks and alerts. ${ASK}. For a demonstration, set CONCURRENCY to ${total} and add --demo.`,
     });
   } else if (total < COMFORTABLE) {
     found.push({
       is: 'ask',
-      message: `The account has ${total} concurrent executions. ${ASK}. Until then deploy with -c CONCURRENCY=${total}, so that slow targets and receivers cannot use all of it ($0.62 a month more). Each open MCP stream uses one (MCP_STREAMS_PER_KEY is ${MCP_STREAMS_PER_KEY}).`,
+      message: `The account has ${total} concurrent executions. ${ASK}. Until then set CONCURRENCY to ${total}, so that slow targets and receivers cannot use all of it ($0.62 a month more). Each open MCP stream uses one (MCP_STREAMS_PER_KEY is ${MCP_STREAMS_PER_KEY}).`,
     });
   }
   if (found.length === 0)

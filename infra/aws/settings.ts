@@ -1,4 +1,3 @@
-import type { Node } from 'constructs';
 import * as z from 'zod';
 import { type FunctionName, functions } from '#infra/topology.ts';
 import { LOG_LEVELS } from '#lib/platform/log.ts';
@@ -168,7 +167,7 @@ const SMALL_REGION_RATE = 2500;
 export const burstOf = (rate: number): number =>
   Math.min(2 * rate, rate <= SMALL_REGION_RATE ? SMALL_REGION_BURST : MAX_BURST);
 
-/** All settings of a deployment. Each is a CDK context key: in cdk.json, or `-c NAME=value`. */
+/** All settings of a deployment, in `deploy/<name>.json`. */
 export const DeploySettings = z.object({
   ...StackSettings.shape,
   ...SettingsSchema.omit(AS_SECRETS).shape,
@@ -179,27 +178,36 @@ export const DeploySettings = z.object({
 
 export type DeploySettings = z.output<typeof DeploySettings>;
 
+/** Reads the settings of an environment. Throws one sentence that names each invalid setting. */
+export function readDeploySettings(given: unknown): DeploySettings {
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    throw new Error('Settings are an object of names and values, such as {"ALARM_EMAIL": "ops@example.com"}.');
+  const names = Object.keys(DeploySettings.shape);
+  const wrong = Object.entries(given).flatMap(([key, value]) =>
+    !names.includes(key)
+      ? [unknownSettingText(key, names)]
+      : ['string', 'number', 'boolean'].includes(typeof value)
+        ? []
+        : [`${key}: must be a text, a number, true or false`],
+  );
+  if (wrong.length > 0) throw wrongSettings(wrong, 'docs/operate/settings.md');
+  const texts = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, String(value)]));
+  const settings = readSettings(texts, DeploySettings);
+  const conflicts = conflictsOf(settings);
+  if (conflicts.length > 0) throw new Error(`Settings are wrong. ${conflicts.join(' ')} See docs/operate/settings.md.`);
+  return settings;
+}
+
 /** CDK's own context keys have hyphens, colons or slashes (`@aws-cdk/…`, `availability-zones:…`), or are `tree`. */
 const isSettingLike = (key: string): boolean =>
   /^[A-Z0-9]+(?:_[A-Z0-9]+)*$/.test(key) || /^[a-z0-9]+(?:_[a-z0-9]+)+$/.test(key);
 
-/** Reads the settings from the context. Throws one sentence that names each invalid setting. */
-export function readDeploySettings(node: Node): DeploySettings {
-  const names = Object.keys(DeploySettings.shape);
-  const unknown = Object.keys(node.getAllContext()).filter((key) => isSettingLike(key) && !names.includes(key));
-  if (unknown.length > 0)
-    throw wrongSettings(
-      unknown.map((key) => unknownSettingText(key, names)),
-      'docs/operate/settings.md',
-    );
-  const given = Object.keys(DeploySettings.shape).flatMap((name) => {
-    const value: unknown = node.tryGetContext(name);
-    return value === undefined ? [] : [[name, String(value)]];
-  });
-  const settings = readSettings(Object.fromEntries(given), DeploySettings);
-  const conflicts = conflictsOf(settings);
-  if (conflicts.length > 0) throw new Error(`Settings are wrong. ${conflicts.join(' ')} See docs/operate/settings.md.`);
-  return settings;
+/** Throws an error that names each setting in the context of the CDK, where no command would find it. */
+export function assertNoSettings(context: Readonly<Record<string, unknown>>, file: string): void {
+  const misplaced = Object.keys(context).filter(isSettingLike);
+  if (misplaced.length === 0) return;
+  const names = misplaced.join(', ');
+  throw new Error(`Settings are in ${file}. Move ${names} there from -c, cdk.json, cdk.context.json or ~/.cdk.json.`);
 }
 
 /** Returns one sentence per conflict between settings or with AWS. */

@@ -1,7 +1,9 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { DeploySettings } from '#infra/aws/settings.ts';
 import { readHostSettings } from '#infra/local/settings.ts';
+import { queues } from '#infra/topology.ts';
 import { startRealService } from '#test/support/real-service.ts';
 import { type Block, blocksOf, runCommands } from './run-page.ts';
 
@@ -78,5 +80,30 @@ describe('packaging/Dockerfile', () => {
       .filter((line) => /^COPY (?!--from)/.test(line))
       .flatMap((line) => line.split(' ').slice(1, -1));
     expect(new Set([...kept].map(([, path]) => path))).toEqual(new Set(copied));
+  });
+});
+
+describe('docs/operate/aws-monitor.md', () => {
+  const page = read('docs/operate/aws-monitor.md');
+  const deadLetters = page.slice(page.indexOf('## Dead letters'), page.indexOf('## Stop the service'));
+  const rows = [...deadLetters.matchAll(/^\| (`.*?) \|/gm)].flatMap(
+    ([, first = '']) => first.match(/[a-z-]+(?=…?`)/g) ?? [],
+  );
+
+  it('says how to handle the dead letters of every queue', () => {
+    expect(rows.toSorted()).toEqual([...Object.keys(queues), 'schedule-', 'stream-'].toSorted());
+  });
+});
+
+describe('.github/workflows/aws.yaml', () => {
+  const workflow = read('.github/workflows/aws.yaml');
+
+  it('runs npm scripts and settings that exist', () => {
+    const { scripts } = JSON.parse(read('package.json'));
+    const named = [...workflow.matchAll(/npm run (?:--silent )?([\w:]+)/g)].map(([, name]) => name!);
+    expect(named.toSorted()).toEqual(['admin', 'aws:checklist', 'deploy', 'deploy']);
+    for (const name of named) expect(Object.keys(scripts)).toContain(name);
+    const [, settings = ''] = /jq -n '\{(.*)\}'/.exec(workflow)!;
+    for (const [, name] of settings.matchAll(/([A-Z_]+):/g)) expect(Object.keys(DeploySettings.shape)).toContain(name);
   });
 });

@@ -20,15 +20,7 @@ import { alertLinks } from './alert-links.ts';
 import { reserveMessage } from './alert-rate.ts';
 import { type DeliveryItem, groupedBy, isFinished } from './delivery-item.ts';
 import { followUp } from './follow-up.ts';
-import {
-  describeGroup,
-  firstOfGroup,
-  groupOf,
-  type OtherDelivery,
-  RECHECK_MS,
-  recordOthers,
-  type Together,
-} from './group.ts';
+import { describeGroup, firstOfGroup, groupOf, type OtherDelivery, recordOthers, type Together } from './group.ts';
 import { accountTestOf, alertOf, impactOf, testAlertOf } from './make-alert.ts';
 import {
   type PacedUrl,
@@ -79,12 +71,15 @@ async function endAsFailed(env: DeliverEnv, delivery: DeliveryItem): Promise<voi
   await conclude(env, await recordOutcome(env, delivery, { status: 'failed', error, final: true }));
 }
 
+/** Wait (ms) of a further message after a due attempt; longer than the attempt, which another message makes. */
+export const FURTHER_MS = 30_000;
+
 /** Makes the due attempt. Sends a delayed message if it is not due yet or another attempt follows. */
-async function attemptNext(env: DeliverEnv, { turn }: DeliveryMessage, delivery: DeliveryItem): Promise<void> {
+async function attemptNext(env: DeliverEnv, { turn, due }: DeliveryMessage, delivery: DeliveryItem): Promise<void> {
   const { ports } = env;
   const wait = Math.max(delivery.next_attempt_at ?? 0, turn ?? 0);
-  // The message that reserved the send time sends then. Another one, which the group woke, looks again after it.
-  const early = delivery.is_reserved ? wait + RECHECK_MS : wait;
+  // The message that was sent for this time makes the attempt. A further one, such as from the group, waits longer.
+  const early = due === wait ? wait : wait + FURTHER_MS;
   if (ports.clock.now() < wait) return enqueueLater(env, delivery, early, turn);
 
   const together = await groupOf(env, delivery);
@@ -135,7 +130,7 @@ function enqueueLater(
   turn: number | undefined,
 ): Promise<void> {
   const { queues, clock } = env.ports;
-  const body = { tenant_id, delivery_id: id, turn };
+  const body = { tenant_id, delivery_id: id, turn, due: Math.max(at, turn ?? 0) };
   return queues.send('delivery', [{ body, not_before: Math.min(at, clock.now() + MAX_WAIT_MS), group: tenant_id }]);
 }
 

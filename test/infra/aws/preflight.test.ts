@@ -53,7 +53,7 @@ describe('preflight', () => {
     account(50);
     const findings = await found();
     expect(only(findings, 'stop')).toEqual([]);
-    expect(only(findings, 'ask')).toEqual([expect.stringMatching(/request 1,000.*-c CONCURRENCY=50\b/s)]);
+    expect(only(findings, 'ask')).toEqual([expect.stringMatching(/request 1,000.*set CONCURRENCY to 50\b/s)]);
   });
 
   it('stops a reservation that AWS would reject, because the stack would be rolled back', async () => {

@@ -128,7 +128,11 @@ function silenceIn(item: Row & Members): SilenceEntry[] {
   const { pk, sk } = item;
   const list = { pk: `${pk.split('#', 2).join('#')}#SILENCES` };
   if (pk.endsWith('#ALERTING') && sk.startsWith('SILENCE#')) {
-    const { v: _v, body: _body, ...silence } = item as unknown as Omit<SilenceEntry, 'scope'> & { id: string };
+    const {
+      v: _v,
+      body: _body,
+      ...silence
+    } = item as unknown as Omit<SilenceEntry, 'scope'> & { id: string; body: string };
     // A key without a user had no author.
     return [{ ...silence, ...list, sk: silence.id, scope: 'account', created_by: silence.created_by || 'an API key' }];
   }

@@ -10,7 +10,7 @@ const DAY = {
   from: Date.parse('2026-11-20T00:00:00Z'),
   to: Date.parse('2026-11-21T00:00:00Z'),
   complete: true,
-  revised_at: null,
+  revised_at: null, known_since: null,
 };
 
 /** Figures of a check that was in one kind for a time (ms). */
@@ -31,7 +31,7 @@ describe('a bucket', () => {
       from: '2026-11-20T00:00:00.000Z',
       to: '2026-11-21T00:00:00.000Z',
       complete: true,
-      revised_at: null,
+      revised_at: null, known_since: null,
       runs: 1437,
       failures: 9,
       warnings: 0,
