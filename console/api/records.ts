@@ -25,6 +25,7 @@ import type { checkHistoryRecords } from '#lib/history/rollups/history-routes.ts
 import type { GapRecord } from '#lib/history/runs/gaps.ts';
 import type { MeasuredSlo as MeasuredRecord, SloRecord } from '#lib/history/slos/slo.ts';
 import type { Expected } from '#lib/history/status/check-detail.ts';
+import type { Health as HealthRecord } from '#lib/history/status/service-health.ts';
 import type { Status as StatusRecord } from '#lib/history/status/status.ts';
 import type { MeWithUse } from '#lib/identity/me.ts';
 import type {
@@ -39,6 +40,7 @@ import type { StatusPageRecord } from '#lib/public/pages/status-page.ts';
 
 /** Types of the API responses, from the schemas of lib. Only types, so the page contains no code of them. */
 export type Me = z.output<typeof MeWithUse>;
+export type Health = HealthRecord;
 export type Status = StatusRecord;
 export type StatusEntity = Status['entities'][number];
 export type State = EntityState;

@@ -4,6 +4,7 @@ import { Button } from '#console/parts/button.tsx';
 import { Icon } from '#console/parts/icon.tsx';
 import { StateShape } from '#console/parts/state-mark.tsx';
 import { logoState } from './counts.ts';
+import { DiskBanner } from './disk-banner.tsx';
 import { KeysHelp } from './keys-help.tsx';
 import { LastUpdated, OutdatedBanner } from './last-updated.tsx';
 import { isOutdated } from './live.ts';
@@ -38,6 +39,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
       <Navigation />
       <main id="main" tabIndex={-1}>
         <OutdatedBanner />
+        <DiskBanner />
         {children}
       </main>
       {overlay.value === 'palette' && <Palette onClose={() => (overlay.value = undefined)} />}

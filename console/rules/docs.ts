@@ -39,5 +39,6 @@ export const DOCS = {
   roles: '/docs/use/users-and-keys#roles',
   keys: '/docs/use/users-and-keys#keys-for-jobs-and-agents',
   rotation: '/docs/use/users-and-keys#expiry-and-rotation',
+  disk: '/docs/operate/install#low-disk-space',
   audit: '/docs/use/users-and-keys#audit-log',
 } as const;

@@ -46,17 +46,40 @@ it.each([...pages, 'README.md', 'CONTRIBUTING.md'])('%s links to files that exis
   }
 });
 
-describe('docs/operate/install.md', () => {
-  it('has a unit with valid settings and an existing command', () => {
-    const [unit] = of('ini', blocksOf(read('docs/operate/install.md')));
-    const set = [...unit!.text.matchAll(/^Environment=(\w+)=(.*)$/gm)].map(([, name, value]) => [name!, value!]);
+describe('packaging/fleetwatch.service', () => {
+  it('has valid settings and an existing command', () => {
+    const unit = read('packaging/fleetwatch.service');
+    const set = [...unit.matchAll(/^Environment=(\w+)=(.*)$/gm)].map(([, name, value]) => [name!, value!]);
     expect(readHostSettings(Object.fromEntries(set)).host).toMatchObject({
       DATA_DIR: '/var/lib/fleetwatch',
       PORT: 8787,
     });
-    const [, node = '', main = ''] = /^ExecStart=\/opt\/fleetwatch\/(\S+) (?:.* )?(\S+)$/m.exec(unit!.text)!;
+    const [, node = '', main = ''] = /^ExecStart=\/opt\/fleetwatch\/(\S+) (?:.* )?(\S+)$/m.exec(unit)!;
     expect(existsSync(join(root, node))).toBe(true);
     expect(existsSync(join(root, main))).toBe(true);
+  });
+});
+
+describe('packaging/Dockerfile', () => {
+  const lines = read('packaging/Dockerfile').split('\n');
+
+  it('has valid settings and copies files that exist', () => {
+    const [, settings = ''] = /^ENV (.*)$/m.exec(lines.join('\n'))!;
+    const env = Object.fromEntries(settings.split(' ').map((pair) => pair.split('=')));
+    expect(readHostSettings(env).host).toMatchObject({ HOST: '0.0.0.0', PORT: 8787, DATA_DIR: '/data' });
+    const copied = lines
+      .filter((line) => /^COPY (?!--from)/.test(line))
+      .flatMap((line) => line.split(' ').slice(1, -1));
+    expect(copied).toContain('package-lock.json');
+    for (const path of copied) expect(existsSync(join(root, path)), path).toBe(true);
+  });
+
+  it('has a context with what it copies', () => {
+    const kept = read('packaging/Dockerfile.dockerignore').matchAll(/^!(.*)$/gm);
+    const copied = lines
+      .filter((line) => /^COPY (?!--from)/.test(line))
+      .flatMap((line) => line.split(' ').slice(1, -1));
+    expect(new Set([...kept].map(([, path]) => path))).toEqual(new Set(copied));
   });
 });
 
