@@ -2,9 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { App } from 'aws-cdk-lib';
+import { BUNDLING_STACKS } from 'aws-cdk-lib/cx-api';
+import { fixedCosts } from '#infra/aws/fixed-costs.ts';
 import { type Finding, preflight } from '#infra/aws/preflight.ts';
 import { scaleOf } from '#infra/aws/scale.ts';
 import { readDeploySettings } from '#infra/aws/settings.ts';
+import { FleetwatchStack } from '#infra/aws/stack.ts';
 import { limitClients, readLimits } from '#lib/aws/account-limits.ts';
 
 const USAGE = `npm run deploy:check -- [-c NAME=value]... [--probes-per-minute N] [--demo]
@@ -38,11 +41,14 @@ async function main(): Promise<number> {
   const invalid = values.context.find((pair) => !/^[A-Z_]+=/.test(pair));
   if (invalid !== undefined) throw new Error(`-c takes NAME=value, not "${invalid}".`);
   const context = Object.fromEntries(values.context.map((pair) => pair.split(/=(.*)/s).slice(0, 2)));
-  const settings = readDeploySettings(new App({ context: { ...fileContext(), ...context } }).node);
+  // Without bundles, because only the resources count.
+  const app = new App({ context: { ...fileContext(), ...context, [BUNDLING_STACKS]: [] } });
+  const settings = readDeploySettings(app.node);
+  const fixed = fixedCosts(new FleetwatchStack(app, settings), settings);
   const fleet = planned === undefined ? undefined : scaleOf(Number(planned), settings.SHARDS);
   const clients = limitClients();
   try {
-    const findings = preflight(await readLimits(clients), settings, fleet, values.demo);
+    const findings = preflight(await readLimits(clients), settings, fixed, fleet, values.demo);
     for (const { is, message } of findings) console.log(`${MARKS[is]}${message}`);
     return findings.some(({ is }) => is === 'stop') ? 1 : 0;
   } finally {

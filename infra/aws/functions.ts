@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, SecretValue } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, SecretValue, Stack } from 'aws-cdk-lib';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   ApplicationLogLevel,
@@ -40,7 +40,7 @@ function makeFunction(scope: Construct, name: FunctionName, resources: Resources
     runtime: Runtime.NODEJS_24_X,
     architecture: Architecture.ARM_64,
     handler: 'index.handler',
-    code: Code.fromAsset(bundle(name).dir),
+    code: codeOf(scope, name),
     memorySize: memory_mb,
     timeout: Duration.seconds(timeout_seconds),
     role: makeRole(scope, name, logGroup, resources),
@@ -62,6 +62,10 @@ function makeFunction(scope: Construct, name: FunctionName, resources: Resources
     recursiveLoop: recursive.has(name) ? RecursiveLoop.ALLOW : RecursiveLoop.TERMINATE,
   });
 }
+
+/** Bundles a function, unless the CDK needs no code, as for `cdk destroy` and the count of resources. */
+const codeOf = (scope: Construct, name: FunctionName): Code =>
+  Stack.of(scope).bundlingRequired ? Code.fromAsset(bundle(name).dir) : Code.fromInline('// not bundled');
 
 const recursive = onCycles();
 

@@ -50,6 +50,8 @@ const secret = z
   .regex(SECRET, 'the name of a secret, or name@version-id (32 to 64 letters, digits and hyphens); or empty')
   .default('');
 
+const units = (fallback: number) => z.coerce.number().int().min(100).max(10_000_000).default(fallback);
+
 /** Settings of a deployment only. */
 export const StackSettings = z.object({
   STACK_NAME: z
@@ -78,6 +80,10 @@ export const StackSettings = z.object({
     .regex(STREAM_ARN, 'the LatestStreamArn of a table, arn:aws:dynamodb:…:table/<name>/stream/<time>; or empty')
     .default('')
     .describe('Stream of an existing table, such as a restored one, to use instead of a table of the stack.'),
+  TABLE_MAX_WRITES: units(4000).describe(
+    'Maximum write units per second of the table, which bounds its price. Beyond it, requests are throttled and retried.',
+  ),
+  TABLE_MAX_READS: units(12_000).describe('Maximum read units per second of the table, as for `TABLE_MAX_WRITES`.'),
   THROTTLE_RATE: z.coerce
     .number()
     .int()
@@ -157,6 +163,16 @@ export const StackSettings = z.object({
     .union([z.literal(''), z.email()])
     .default('')
     .describe('Recipient of alarms, who must confirm an e-mail from AWS.'),
+  BUDGET_DOLLARS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(10_000_000)
+    .default(0)
+    .describe(
+      'Monthly budget of the whole AWS account in dollars. AWS sends a mail to `ALARM_EMAIL` at 80 % of it, and when it ' +
+        'forecasts more than all of it. 0: no budget.',
+    ),
 });
 
 /** Bursts of an API Gateway account: usual, and in the regions with a rate of 2,500. */
@@ -225,6 +241,7 @@ function conflictsOf(settings: DeploySettings): string[] {
       DOMAIN_NAME === '' &&
       'SMTP_URL_SECRET: needs DOMAIN_NAME or PUBLIC_URL, because recipients of mail confirm by a link.',
     OIDC_SECRET !== '' && OIDC_ISSUER === '' && 'OIDC_SECRET: needs OIDC_ISSUER.',
+    settings.BUDGET_DOLLARS > 0 && settings.ALARM_EMAIL === '' && 'BUDGET_DOLLARS: needs ALARM_EMAIL, its recipient.',
   ].filter((one) => one !== false);
 }
 

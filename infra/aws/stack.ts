@@ -19,6 +19,7 @@ import type { DeploySettings } from './settings.ts';
 import { makeTable } from './table.ts';
 import { makeTicks } from './ticks.ts';
 import { makeNetwork } from './vpc.ts';
+import { makeBudget } from './watch/alarm-topic.ts';
 import { makeAlarms } from './watch/alarms.ts';
 import { makeDashboards } from './watch/dashboard.ts';
 import { throttledPushes } from './watch/throttled-pushes.ts';
@@ -53,6 +54,7 @@ export class FleetwatchStack extends Stack {
     const watched = { table, queues, deadLetters, functions, api, throttledPushes: throttledPushes(this, accessLog) };
     const topic = makeAlarms(this, watched, settings);
     makeDashboards(this, watched);
+    makeBudget(this, settings);
     acknowledgeFindings({ deadLetters, functions, api, cdn, edge });
 
     const output = (id: string, description: string, value: string) => new CfnOutput(this, id, { description, value });

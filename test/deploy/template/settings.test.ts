@@ -31,6 +31,8 @@ describe('settings', () => {
     [{ OIDC_ISSUER: 'http://localhost:8080', OIDC_CLIENT_ID: 'fleetwatch' }, 'OIDC_ISSUER: must begin with https://'],
     [{ OIDC_ISSUER: 'https://login.example.com' }, 'OIDC_CLIENT_ID: is missing'],
     [{ OIDC_SECRET: 'oidc' }, 'OIDC_SECRET: needs OIDC_ISSUER'],
+    [{ BUDGET_DOLLARS: '50' }, 'BUDGET_DOLLARS: needs ALARM_EMAIL'],
+    [{ TABLE_MAX_WRITES: '99' }, 'TABLE_MAX_WRITES'],
   ])('reject %o with one sentence', (settings, named) => {
     expect(() => synthesize(settings)).toThrow(named);
   });
