@@ -1,6 +1,7 @@
 import type { Node } from 'constructs';
 import * as z from 'zod';
 import { type FunctionName, functions } from '#infra/topology.ts';
+import type { SecretSetting } from '#lib/aws/environment.ts';
 import { LOG_LEVELS } from '#lib/platform/log.ts';
 import { namesOf } from '#lib/platform/plain-data.ts';
 import { readSettings, SettingsSchema, wrongSettings } from '#lib/settings.ts';
@@ -12,7 +13,7 @@ const RETENTIONS = [1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 73
 
 const STREAM_ARN = /^(?:|arn:aws[a-z-]*:dynamodb:[a-z0-9-]+:\d{12}:table\/[\w.-]{3,255}\/stream\/[\w:.-]+)$/;
 
-const SECRET = /^(?:|[\w/+=.:-]+(?:@[A-Za-z0-9-]{32,64})?)$/;
+const SECRET = /^[\w/+=.-]{0,512}$/;
 
 const KEY_ARN = /^(?:|arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key\/[\w-]+)$/;
 const VAULT_ARN = /^(?:|arn:aws[a-z-]*:backup:[a-z0-9-]+:\d{12}:backup-vault:[\w-]{2,50})$/;
@@ -42,12 +43,21 @@ const reservations = z
     return Object.fromEntries(known.map((match) => [match![1], Number(match![2])]));
   });
 
-/** Settings that come from a secret, which another setting names. */
+/** Settings that come from a secret, each with the setting that names it. */
+export const SECRETS = {
+  NATS_URL: 'NATS_URL_SECRET',
+  SMTP_URL: 'SMTP_URL_SECRET',
+  OIDC_CLIENT_SECRET: 'OIDC_SECRET',
+} as const satisfies Record<SecretSetting, string>;
+
 const AS_SECRETS = { NATS_URL: true, SMTP_URL: true, OIDC_CLIENT_SECRET: true } as const;
 
 const secret = z
   .string()
-  .regex(SECRET, 'the name of a secret, or name@version-id (32 to 64 letters, digits and hyphens); or empty')
+  .regex(
+    SECRET,
+    'the name of a secret (letters, digits and /_+=.-), without @ and a version, which is not needed; or empty',
+  )
   .default('');
 
 const units = (fallback: number) => z.coerce.number().int().min(100).max(10_000_000).default(fallback);
@@ -149,15 +159,14 @@ export const StackSettings = z.object({
     .describe('Own domain name of the service. Point it at the output `DomainTarget` (CNAME, or alias in Route 53).'),
   CERTIFICATE_ARN: z.string().default('').describe('Certificate of that name, in us-east-1.'),
   NATS_URL_SECRET: secret.describe(
-    'Name of the Secrets Manager secret with `NATS_URL`, `@` and the id of its version. Only the deliverer ' +
-      'gets it.',
+    'Name of the Secrets Manager secret with `NATS_URL`. Only the deliverer reads it, every five minutes.',
   ),
   SMTP_URL_SECRET: secret.describe(
     'Secret with `SMTP_URL`, as for `NATS_URL_SECRET`; with SES ' +
       '`smtp://<SMTP user>:<SMTP password>@email-smtp.<region>.amazonaws.com:587`.',
   ),
   OIDC_SECRET: secret.describe(
-    'Secret with `OIDC_CLIENT_SECRET`, as for `NATS_URL_SECRET`. Only the sign-in function gets it.',
+    'Secret with `OIDC_CLIENT_SECRET`, as for `NATS_URL_SECRET`. Only the sign-in function reads it.',
   ),
   ALARM_EMAIL: z
     .union([z.literal(''), z.email()])
