@@ -20,6 +20,7 @@ import type { DeploySettings } from './settings.ts';
 import { makeTable } from './table.ts';
 import { makeTicks } from './ticks.ts';
 import { makeNetwork } from './vpc.ts';
+import { makeBudget } from './watch/alarm-topic.ts';
 import { makeAlarms } from './watch/alarms.ts';
 import { makeDashboards } from './watch/dashboard.ts';
 import { throttledPushes } from './watch/throttled-pushes.ts';
@@ -56,6 +57,7 @@ export class FleetwatchStack extends Stack {
     const topic = makeAlarms(this, watched, settings);
     makeBackup(this, table, topic, settings);
     makeDashboards(this, watched);
+    makeBudget(this, settings);
     acknowledgeFindings({ deadLetters, functions, api, bucket, cdn, edge });
 
     const output = (id: string, description: string, value: string) => new CfnOutput(this, id, { description, value });
