@@ -88,9 +88,10 @@ export const SKILLS = 'SKILL#';
 export const ACTIONS = 'act_';
 export const LOG_LINES = 'LOG#';
 
-/** Prefixes under an incident: its entities and its timeline. */
+/** Prefixes under an incident: its entities, its timeline, and its public updates. */
 export const INCIDENT_ENTITIES = 'E#';
 export const INCIDENT_ENTRIES = 'L#';
+export const INCIDENT_UPDATES = 'U#';
 
 /** Keys of skills and of open MCP streams. */
 export const agentKeys = {
@@ -210,6 +211,8 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     /** @param at epoch ms @param entry id of the reported item */
     incidentEntry: (tenant: string, id: string, at: number, entry: string) =>
       key(ofTenant(tenant, 'INCIDENT', id), `${prefix.INCIDENT_ENTRIES}${stamp(at)}#${entry}`),
+    incidentUpdate: (tenant: string, id: string, update: string) =>
+      key(ofTenant(tenant, 'INCIDENT', id), `${prefix.INCIDENT_UPDATES}${update}`),
 
     /** Recipients of a failure of an entity with dependents, and alerts held until it is over. */
     notifiedFailure: (tenant: string, root: string) => key(ofTenant(tenant, 'INCIDENT', root), 'OPEN'),

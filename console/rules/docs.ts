@@ -26,6 +26,7 @@ export const DOCS = {
   maintenance: '/docs/use/maintenance',
   incidents: '/docs/use/incidents',
   manual_incidents: '/docs/use/incidents#manual-incidents',
+  public_updates: '/docs/use/incidents#public-updates',
   actions: '/docs/use/actions',
   executions: '/docs/use/actions#executions',
   skills: '/docs/use/agents#skills-and-tools',
