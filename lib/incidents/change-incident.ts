@@ -103,7 +103,8 @@ export const nameOf = ({ caller }: Context): string => caller.user_email || call
 
 /**
  * Creates a manual incident.
- * @throws AppError VALIDATION_ERROR for an entity or a component that does not exist, LIMIT_EXCEEDED beyond 100 open ones
+ * @throws AppError VALIDATION_ERROR for an entity or a component that does not exist, LIMIT_EXCEEDED beyond 100
+ *   open ones
  */
 export async function createIncident(
   context: Context,
