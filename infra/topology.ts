@@ -22,6 +22,8 @@ type FunctionSpec = {
   table?: readonly ('put' | 'delete')[];
   sends: readonly QueueName[];
   publishes?: true;
+  /** Access to the published files; absent: none. */
+  files?: 'read' | 'write';
   /** Whether it is idempotent and starts from a message or change, so that its commits need not reach the disk. */
   repeats?: true;
   /** Whether it connects to targets, receivers or the identity provider. See `runsInVpc`. */
@@ -45,6 +47,8 @@ export type FunctionName =
   | 'action-runner'
   | 'aggregator'
   | 'incident-keeper'
+  | 'publisher'
+  | 'public'
   | 'reclaimer';
 
 export const functions: Record<FunctionName, FunctionSpec> = {
@@ -52,7 +56,7 @@ export const functions: Record<FunctionName, FunctionSpec> = {
     memory_mb: 512,
     timeout_seconds: 29,
     table: ['put', 'delete'],
-    sends: ['job', 'deadline', 'delivery', 'rollup', 'action', 'reclaim', 'incident'],
+    sends: ['job', 'deadline', 'delivery', 'rollup', 'action', 'reclaim', 'incident', 'publish'],
     reaches_out: true,
   },
   // Separate because it carries the libraries of passkeys and OpenID Connect, which few requests need.
@@ -80,7 +84,7 @@ export const functions: Record<FunctionName, FunctionSpec> = {
     memory_mb: 512,
     timeout_seconds: 60,
     table: ['put'],
-    sends: ['tick', 'job', 'deadline', 'rollup', 'action', 'reclaim'],
+    sends: ['tick', 'job', 'deadline', 'rollup', 'action', 'reclaim', 'publish'],
     // Requests OUTER_PING_URL.
     reaches_out: true,
   },
@@ -95,7 +99,7 @@ export const functions: Record<FunctionName, FunctionSpec> = {
     memory_mb: 256,
     timeout_seconds: 20,
     table: ['put', 'delete'],
-    sends: ['notify', 'delivery', 'deadline', 'incident'],
+    sends: ['notify', 'delivery', 'deadline', 'incident', 'publish'],
     publishes: true,
     repeats: true,
   },
@@ -123,7 +127,23 @@ export const functions: Record<FunctionName, FunctionSpec> = {
     sends: ['incident'],
     repeats: true,
   },
-  reclaimer: { memory_mb: 256, timeout_seconds: 60, table: ['put', 'delete'], sends: ['reclaim', 'incident'] },
+  // Half a vCPU, because a page of many components takes a second of it.
+  publisher: {
+    memory_mb: 512,
+    timeout_seconds: 20,
+    table: ['put', 'delete'],
+    sends: ['publish'],
+    files: 'write',
+    repeats: true,
+  },
+  // Serves visitors without a key, so it may change nothing.
+  public: { memory_mb: 512, timeout_seconds: 10, table: [], sends: ['publish'], files: 'read' },
+  reclaimer: {
+    memory_mb: 256,
+    timeout_seconds: 60,
+    table: ['put', 'delete'],
+    sends: ['reclaim', 'incident', 'publish'],
+  },
 };
 
 /** Whether a function runs in the VPC of VPC_ID. Function URLs cannot stream from a VPC, so streaming ones do not. */
@@ -151,6 +171,7 @@ export const queues: Record<QueueName, QueueSpec> = {
   action: { consumer: 'action-runner', batch: 10, concurrency: 20, waits: true, max_receives: LAST_RECEIVE },
   rollup: { consumer: 'aggregator', batch: 1, concurrency: 2, max_receives: LAST_RECEIVE },
   incident: { consumer: 'incident-keeper', batch: 10, concurrency: 5, max_receives: LAST_RECEIVE },
+  publish: { consumer: 'publisher', batch: 1, concurrency: 4, max_receives: LAST_RECEIVE },
   reclaim: { consumer: 'reclaimer', batch: 1, concurrency: 2, max_receives: LAST_RECEIVE },
 };
 
@@ -163,6 +184,7 @@ export const routes: readonly { method: string; path: string; function: Function
   { method: 'POST', path: '/v1/checks/{id}/run', function: 'tester' },
   { method: 'ANY', path: '/v1/mcp', function: 'mcp' },
   { method: 'ANY', path: '/v1/sign-in/{proxy+}', function: 'sign-in' },
+  { method: 'ANY', path: '/status/{proxy+}', function: 'public' },
   { method: 'GET', path: '/', function: 'console' },
   { method: 'HEAD', path: '/', function: 'console' },
   { method: 'GET', path: '/assets/{file}', function: 'console' },

@@ -93,6 +93,9 @@ export const INCIDENT_ENTITIES = 'E#';
 export const INCIDENT_ENTRIES = 'L#';
 export const INCIDENT_UPDATES = 'U#';
 
+/** Prefix of status pages, in addition to their count. */
+export const STATUS_PAGES = 'pag_';
+
 /** Keys of skills and of open MCP streams. */
 export const agentKeys = {
   skills: (tenant: string) => ofTenant(tenant, 'SKILLS'),
@@ -153,6 +156,7 @@ export type EntryKind =
   | 'hold'
   | 'action'
   | 'remediation'
+  | 'status_page'
   | 'account_end';
 
 /**
@@ -338,6 +342,15 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
       key(ofTenant(tenant, 'GROUPS'), `${shared}#${delivery}`),
 
     ...agentKeys,
+
+    // status pages
+    statusPages: (tenant: string) => ofTenant(tenant, 'STATUS_PAGES'),
+    statusPage: (tenant: string, page: string) => key(ofTenant(tenant, 'STATUS_PAGES'), page),
+    statusPageCount: (tenant: string) => key(ofTenant(tenant, 'STATUS_PAGES'), '!COUNT'),
+    statusSlug: (slug: string) => key(`STATUS#${slug}`, 'STATUS'),
+    /** Rendering of a page, and the addresses at which its files can be. */
+    publication: (tenant: string, page: string) => key(ofTenant(tenant, 'STATUS_PAGE', page), 'PUBLICATION'),
+    statusLogo: (tenant: string, page: string) => key(ofTenant(tenant, 'STATUS_PAGE', page), 'LOGO'),
 
     // health of the service, without a tenant
     unsent: (bucket: number) => `UNSENT#${bucket}`,

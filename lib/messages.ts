@@ -89,6 +89,13 @@ const ActionMessage = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('settle'), tenant_id: z.string(), execution_id: z.string() }),
 ]);
 
+/**
+ * Status page to publish; without `page_id` all of the account. A rendering that began at `due` (epoch ms) or later is
+ * enough.
+ */
+const Publish = z.object({ tenant_id: z.string(), page_id: z.string().optional(), due: z.number().int() });
+export type PublishMessage = z.infer<typeof Publish>;
+
 export const messages = {
   /** Tick of a minute; `shard`: only for that shard. */
   tick: z.object({ scheduled_time: z.string(), shard: z.number().int().optional() }),
@@ -120,6 +127,7 @@ export const messages = {
   plan: z.object({ tenant_id: z.string(), check_id: z.string(), sk: z.string() }),
   action: ActionMessage,
   incident: z.union([OfIncident, MaybeOver]),
+  publish: Publish,
 };
 
 /**
@@ -144,3 +152,13 @@ export const ProberWork = z.union([
   messages.slow.transform(({ slow_jobs }) => ({ lane: 'slow' as const, jobs: slow_jobs })),
   messages.deadline,
 ]);
+
+/** Time (ms) for which changes of a status page wait, so that one rendering shows all of them. */
+export const MERGE_MS = 2_000;
+
+/** Returns the message that asks to publish a page of a change now (epoch ms); without `page_id` all of the account. */
+export const publishMessage = (tenant_id: string, now: number, page_id?: string): MessageTo<'publish'> => ({
+  body: { tenant_id, ...(page_id !== undefined && { page_id }), due: now + MERGE_MS },
+  not_before: now + MERGE_MS,
+  group: tenant_id,
+});

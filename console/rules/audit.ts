@@ -16,6 +16,7 @@ export const TARGETS: Readonly<Record<TargetType, string>> = {
   rota: 'on-call rotas',
   incident: 'incidents',
   incident_update: 'public updates',
+  status_page: 'status pages',
   action: 'actions',
   skill: 'skills',
   user: 'users',

@@ -85,10 +85,10 @@ function makeRole(scope: Construct, name: FunctionName, logGroup: LogGroup, reso
 
 function environmentOf(
   name: FunctionName,
-  { table, queues, bus, edgeSecrets }: Resources,
+  { table, queues, bus, bucket, edgeSecrets }: Resources,
   settings: DeploySettings,
 ): Record<string, string> {
-  const { table: access, sends, publishes } = specs[name];
+  const { table: access, sends, publishes, files } = specs[name];
   const { NATS_URL_SECRET: nats, SMTP_URL_SECRET: smtp, OIDC_SECRET: oidc } = settings;
   return {
     ...serviceEnvironment(settings, specs[name].streams === true),
@@ -97,6 +97,7 @@ function environmentOf(
     ...(access && { TABLE_NAME: table.tableName }),
     ...Object.fromEntries(sends.map((queue) => [queueVariable(queue), queues[queue].queueUrl])),
     ...(publishes && { BUS_NAME: bus.eventBusName }),
+    ...(files && { PUBLIC_BUCKET: bucket.bucketName }),
     ...(edgeSecrets.length > 0 &&
       servesRequests(name) && { [EDGE_SECRET]: edgeSecrets.map((one) => one.unsafeUnwrap()).join(',') }),
     // Each secret only for the function that uses it.

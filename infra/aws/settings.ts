@@ -91,6 +91,12 @@ export const StackSettings = z.object({
     .min(1)
     .default(2000)
     .describe('Maximum results, heartbeats and pings per second, for each of them.'),
+  THROTTLE_PUBLIC_RATE: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(200)
+    .describe('Maximum requests per second for status pages that neither CloudFront nor S3 has.'),
   RESERVED_CONCURRENCY: reservations.describe(
     'Reserved concurrency of functions: `ingest=100,api=50,mcp=20`. Empty: none, because a new AWS account has nothing to ' +
       'reserve from.',

@@ -4,6 +4,7 @@ import type { Construct } from 'constructs';
 import { MCP_PATH } from '#lib/mcp/address.ts';
 import { layoutOf } from '#lib/schedule/watermark.ts';
 import { makeBackup } from './backup.ts';
+import { makeBucket } from './bucket.ts';
 import { makeBus } from './bus.ts';
 import { makeChangeStream } from './change-stream.ts';
 import { makeConsumers } from './consumers.ts';
@@ -40,20 +41,21 @@ export class FleetwatchStack extends Stack {
     const bus = makeBus(this);
     const edge = settings.CDN ? makeEdgeSecrets(this, key, settings.EDGE_SECRET_VERSION) : [];
     const edgeSecrets = edge.map((one) => one.secretValue);
-    const functions = makeFunctions(this, { table, queues, bus, key, network, edgeSecrets }, settings);
+    const bucket = makeBucket(this);
+    const functions = makeFunctions(this, { table, queues, bus, bucket, key, network, edgeSecrets }, settings);
     makeConsumers(queues, functions, settings);
     deadLetters.push(...makeChangeStream(this, table, functions, key), ...makeTicks(this, queues, key));
     const { api, accessLog } = makeHttp(this, functions, settings);
     const streamed = makeFunctionUrls(functions, settings);
     const pingUrl = makePingUrl(functions, api, settings);
     const [edgeSecret] = edgeSecrets;
-    const cdn = edgeSecret && makeCdn(this, { api, streamed, edgeSecret }, settings);
+    const cdn = edgeSecret && makeCdn(this, { api, streamed, edgeSecret, bucket }, settings);
     // The functions know a new secret before CloudFront sends it.
     cdn?.node.addDependency(...Object.values(functions));
     const watched = { table, queues, deadLetters, functions, api, throttledPushes: throttledPushes(this, accessLog) };
     const topic = makeAlarms(this, watched, settings);
     makeDashboards(this, watched);
-    acknowledgeFindings({ deadLetters, functions, api, cdn, edge });
+    acknowledgeFindings({ deadLetters, functions, api, bucket, cdn, edge });
 
     const output = (id: string, description: string, value: string) => new CfnOutput(this, id, { description, value });
     const url = cdn ? `https://${settings.DOMAIN_NAME || cdn.distributionDomainName}` : api.apiEndpoint;

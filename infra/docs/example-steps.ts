@@ -215,6 +215,23 @@ export const STEPS: readonly Step[] = [
     body: () => ({ message: 'The payment provider responds slowly.' }),
   },
   { endpoint: 'POST /v1/incidents/{id}/resolve' },
+  {
+    endpoint: 'POST /v1/status-pages',
+    body: ({ checks }) => ({
+      slug: 'acme',
+      title: 'Acme status',
+      visibility: 'public',
+      groups: [{ name: 'Shop', components: [{ name: 'Checkout', check_id: checks }] }],
+    }),
+    made: ['status-pages', 'id'],
+  },
+  { endpoint: 'PUT /v1/status-pages/{id}', body: () => ({ title: 'Acme service status', language: 'de' }) },
+  {
+    endpoint: 'PUT /v1/status-pages/{id}/logo',
+    body: () => ({
+      data: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=',
+    }),
+  },
   { endpoint: 'POST /v1/checks/{id}/heartbeat' },
   {
     endpoint: 'POST /ping/{uuid}',

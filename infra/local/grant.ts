@@ -4,11 +4,11 @@ import type { Freshness, Key, Write } from '#lib/platform/ports.ts';
 
 /** Restricts the ports to the permissions of a function, as AWS does. @throws from calls that are not permitted */
 export function grant(ports: Ports, name: FunctionName): Ports {
-  const { table: permissions, sends, publishes } = functions[name];
+  const { table: permissions, sends, publishes, files: access } = functions[name];
   const assertAllowed = (isAllowed: boolean, operation: string) => {
     if (!isAllowed) throw new Error(`The function ${name} may not ${operation}. See its entry in infra/topology.ts.`);
   };
-  const { table, queues, bus } = ports;
+  const { table, queues, bus, files } = ports;
   const readable = () => {
     assertAllowed(permissions !== undefined, 'read the table');
     return table;
@@ -40,6 +40,20 @@ export function grant(ports: Ports, name: FunctionName): Ports {
       publish: async (events) => {
         assertAllowed(publishes === true, 'publish on the bus');
         return bus.publish(events);
+      },
+    },
+    files: {
+      get: async (path) => {
+        assertAllowed(access !== undefined, 'read published files');
+        return files.get(path);
+      },
+      put: async (path, file) => {
+        assertAllowed(access === 'write', 'write published files');
+        return files.put(path, file);
+      },
+      remove: async (paths) => {
+        assertAllowed(access === 'write', 'remove published files');
+        return files.remove(paths);
       },
     },
   };

@@ -60,7 +60,7 @@ export async function startHost({ settings, log, dir, host, port, proxies, world
     keepLayout(store, settings);
     // The defaults of ping URLs and of links in alerts are known only once the port is.
     const own: Settings = { ...settings, PING_URL: settings.PING_URL || settings.PUBLIC_URL };
-    const ports = makePorts(store, { settings: own, log, ...world, onInserted: () => changes?.wake() });
+    const ports = makePorts(store, { settings: own, log, dir, ...world, onInserted: () => changes?.wake() });
     const env = envOf(ports);
     let changes: Feed | undefined;
     await ports.queues.recover();

@@ -11,6 +11,7 @@ import { localAssets } from './assets.ts';
 import { cpuThread } from './cpu-thread.ts';
 import { type LocalBus, makeBus } from './feeds/bus.ts';
 import { type LocalQueues, makeQueues } from './feeds/queues.ts';
+import { localFiles } from './files.ts';
 import { makeTable, type SqliteTable } from './store/sqlite-table.ts';
 import type { Store } from './store/store.ts';
 
@@ -34,12 +35,13 @@ const RATES: Rates = {
 /** Creates the ports of all functions on one machine: one store, and the clock and sockets of the machine. */
 export function makePorts(
   store: Store,
-  { settings, log, onInserted, clock = systemClock, ids = makeIds(clock), net = makeNet(settings) }: Options,
+  { settings, log, onInserted, dir, clock = systemClock, ids = makeIds(clock), net = makeNet(settings) }: Options,
 ): LocalPorts {
   return {
     table: makeTable(store, { now: clock.now, ...(onInserted && { onInserted }) }),
     queues: makeQueues(store, { clock, log }),
     bus: makeBus(log),
+    files: localFiles(dir),
     net,
     clock,
     ids,
@@ -56,4 +58,10 @@ export function makePorts(
 /** Ports that the machine provides. */
 export type GivenPorts = Pick<Ports, 'clock' | 'ids' | 'net'>;
 
-type Options = Partial<GivenPorts> & { settings: Settings; log: Log; onInserted?: () => void };
+type Options = Partial<GivenPorts> & {
+  settings: Settings;
+  log: Log;
+  /** Data directory; undefined: in memory. */
+  dir?: string | undefined;
+  onInserted?: () => void;
+};

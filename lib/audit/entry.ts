@@ -19,6 +19,7 @@ export const TARGET_TYPES = {
   rota: 'config',
   incident: 'config',
   incident_update: 'config',
+  status_page: 'config',
   action: 'config',
   skill: 'config',
   user: 'access',

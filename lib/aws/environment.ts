@@ -17,6 +17,7 @@ const Variables = z.object({
   ...LogEnvironment.shape,
   TABLE_NAME: z.string().min(1),
   BUS_NAME: z.string().default(''),
+  PUBLIC_BUCKET: z.string().default(''),
   IN_VPC: z.enum(['', 'ipv4', 'ipv6']).default(''),
 });
 

@@ -17,7 +17,7 @@ import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { Name, text } from '#lib/platform/text.ts';
 import { iso } from '#lib/platform/time.ts';
 import { acknowledgeAs } from './acknowledge.ts';
-import { ComponentIds, requireComponents } from './components.ts';
+import { askToPublish, ComponentIds, requireComponents } from './components.ts';
 import { entityStatus, releaseEntities } from './end-incident.ts';
 import {
   acknowledgementOf,
@@ -173,7 +173,7 @@ export async function changeIncident(context: Context, id: string, patch: Incide
   await requireComponents(context, component_ids ?? []);
   const note = auditWriter(context, 'update', auditedIncident);
   const v = ports.ids.token();
-  return retryOnConflict(ports, async () => {
+  const changed = await retryOnConflict(ports, async () => {
     const before = await requireIncident(context, id);
     const { public_title: titleBefore, ...rest } = before;
     const titleAfter = public_title === undefined ? titleBefore : public_title;
@@ -190,6 +190,8 @@ export async function changeIncident(context: Context, id: string, patch: Incide
     const put = { ...after, v, updated_at: iso(ports.clock.now()) };
     return (await commit(ports, [{ put, if: { version: before.v } }, ...note(before, put)])).ok ? put : RETRY;
   });
+  await askToPublish(context);
+  return changed;
 }
 
 /** Resolves an incident. @throws AppError CONFLICT for an automatic one while one of its checks is down */
@@ -203,6 +205,7 @@ export async function resolveIncident(context: Context, id: string): Promise<Inc
     if (!(await commit(ports, [...writes, ...note(incident, after)])).ok) return RETRY;
     return requireIncident(context, id);
   });
+  await askToPublish(context);
   if (ended.origin === 'automatic') await releaseEntities(context, ended);
   return ended;
 }

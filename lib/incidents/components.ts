@@ -1,7 +1,11 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
+import { STATUS_PAGES, under } from '#lib/keys.ts';
+import { publishMessage } from '#lib/messages.ts';
 import { invalid } from '#lib/platform/errors.ts';
 import { isId } from '#lib/platform/ids.ts';
+import type { Item } from '#lib/platform/ports.ts';
+import { allOf } from '#lib/platform/table/pages.ts';
 
 const MAX_COMPONENTS = 100;
 
@@ -11,8 +15,22 @@ export const ComponentIds = z
   .max(MAX_COMPONENTS, `must name at most ${MAX_COMPONENTS}`)
   .describe('Ids of affected components of status pages.');
 
+/** The part of a status page that incidents need. */
+type PageItem = Item & { id: string; groups: { components: { id: string }[] }[] };
+
 /** Reads the id of the status page of each component of the account, by component id. */
-const readComponentPages = async (_context: Context): Promise<ReadonlyMap<string, string>> => new Map();
+async function readComponentPages({ ports, keys, tenant }: Context): Promise<ReadonlyMap<string, string>> {
+  const pages = await allOf<PageItem>(ports.table, { partition: keys.statusPages(tenant), ...under(STATUS_PAGES) });
+  return new Map(
+    pages.flatMap(({ id, groups }) =>
+      groups.flatMap(({ components }) => components.map((component) => [component.id, id] as const)),
+    ),
+  );
+}
+
+/** Asks to publish the status pages of the account. After a crash before it, they are published within five minutes. */
+export const askToPublish = ({ ports, tenant }: Context): Promise<void> =>
+  ports.queues.send('publish', [publishMessage(tenant, ports.clock.now())]);
 
 /**
  * Checks that components exist.

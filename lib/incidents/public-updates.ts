@@ -14,7 +14,7 @@ import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { lines } from '#lib/platform/text.ts';
 import { iso } from '#lib/platform/time.ts';
 import { nameOf, reopeningWrites, resolvingWrites } from './change-incident.ts';
-import { ComponentIds, requireComponents } from './components.ts';
+import { askToPublish, ComponentIds, requireComponents } from './components.ts';
 import { releaseEntities } from './end-incident.ts';
 import { expiryOf, type IncidentItem, UpdateStatus } from './incident.ts';
 import { requireIncident } from './list-incidents.ts';
@@ -25,7 +25,7 @@ const MAX_UPDATES = 100;
 const CODE_LINK = /(?:javascript|vbscript):\S|data:[a-z]+\//i;
 
 /** A public update of an incident, up to 4 KB of ASCII text. */
-type PublicUpdateItem = Item & {
+export type PublicUpdateItem = Item & {
   v: string;
   id: string;
   incident_id: string;
@@ -155,6 +155,7 @@ export async function publishUpdate(
     ];
     return (await commit(ports, writes)).ok ? after : RETRY;
   });
+  await askToPublish(context);
   if (status === 'resolved' && incident.origin === 'automatic') await releaseEntities(context, incident);
   return update;
 }
@@ -189,12 +190,14 @@ export async function editUpdate(
   assertUnchanged<Record<string, string>>({ id: of.id, status: of.status }, { id, status });
   const note = auditWriter(context, 'update', audited);
   const v = ports.ids.token();
-  return retryOnConflict(ports, async () => {
+  const after = await retryOnConflict(ports, async () => {
     const before = await requireUpdate(context, { id: of.incident_id, update_id: of.id });
     if (before.message === message) return before;
     const put = { ...before, v, message, edited_at: iso(ports.clock.now()) };
     return (await commit(ports, [{ put, if: { version: before.v } }, ...note(before, put)])).ok ? put : RETRY;
   });
+  await askToPublish(context);
+  return after;
 }
 
 /** Deletes an update from pages and feeds. The timeline keeps its author and status. */
@@ -222,4 +225,5 @@ export async function deleteUpdate(context: Context, of: PublicUpdateItem): Prom
     ];
     return (await commit(ports, writes)).ok ? true : RETRY;
   });
+  await askToPublish(context);
 }

@@ -78,6 +78,21 @@ export interface Bus {
   publish(events: BusEvent[]): Promise<void>;
 }
 
+/** A published file. `type`: its media type. */
+export type PublicFile = { bytes: Uint8Array; type: string };
+
+/**
+ * Files that visitors read without a key, by path without a leading slash: `status/acme/index.html`. Only the publisher
+ * writes them. All methods throw `AppError('UNAVAILABLE')` if the storage fails, at most five seconds later.
+ */
+export interface Files {
+  /** Replaces a file: a reader sees the old or the new one. */
+  put(path: string, file: PublicFile): Promise<void>;
+  get(path: string): Promise<PublicFile | undefined>;
+  /** Removes files; missing ones are ignored. */
+  remove(paths: readonly string[]): Promise<void>;
+}
+
 export interface Clock {
   /** Epoch ms. */
   now(): number;

@@ -1,3 +1,4 @@
+import { memoryFiles } from '#infra/local/files.ts';
 import { createAccount } from '#lib/access/change-account.ts';
 import type { Ports } from '#lib/env.ts';
 import { keyTable } from '#lib/keys.ts';
@@ -91,6 +92,7 @@ export async function virtualService(
       },
     },
     bus: { publish: async () => {} },
+    files: memoryFiles(),
     net: () => hosts.net,
     publish: async () => {},
     sleep: clock.sleep,

@@ -1,3 +1,4 @@
+import { memoryFiles } from '#infra/local/files.ts';
 import { openTable } from '#infra/local/store/sqlite-table.ts';
 import type { AccountItem, NewAccount, UserItem } from '#lib/access/account.ts';
 import type { IssuedKey } from '#lib/access/api-key.ts';
@@ -91,6 +92,7 @@ export function memoryWorld(
     assets: NO_ASSETS,
     net: { http: refuse } as Partial<Ports['net']> as Ports['net'],
     bus: { publish: refuse },
+    files: memoryFiles(),
     queues: {
       send: async (queue, messages) => {
         sent.push(...messages.map((message) => ({ queue, message })));

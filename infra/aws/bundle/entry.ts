@@ -26,7 +26,7 @@ const bareEntry = (name: FunctionName): string =>
 const ASSETS = `{ document: async () => (await import('${PACKED.document}')).default }`;
 
 function entryWithTable(name: FunctionName): string {
-  const { sends, publishes, reaches_out, streams } = functions[name];
+  const { sends, publishes, reaches_out, streams, files } = functions[name];
   const start = streams ? 'streamingLambda' : 'lambda';
   const imports = [
     ['create', `#functions/${name}.ts`],
@@ -34,6 +34,12 @@ function entryWithTable(name: FunctionName): string {
     ['lambdaPorts', '#lib/aws/lambda/lambda-ports.ts'],
     ...(publishes ? [['lambdaBus', '#lib/aws/lambda/lambda-bus.ts']] : []),
     ...(reaches_out ? [['outerNet', '#lib/aws/lambda/lambda-net.ts']] : []),
+    ...(files
+      ? [
+          ['s3Files', '#lib/aws/s3-files.ts'],
+          ['PUBLIC_CACHING', '#lib/public/headers.ts'],
+        ]
+      : []),
     ...(isFed(name) ? [['batchMetrics', '#lib/aws/metrics.ts']] : []),
     ...(isLimited(name)
       ? [
@@ -44,7 +50,11 @@ function entryWithTable(name: FunctionName): string {
         ]
       : []),
   ];
-  const parts = [...(publishes ? ['makeBus: lambdaBus'] : []), ...(reaches_out ? ['makeNet: outerNet'] : [])];
+  const parts = [
+    ...(publishes ? ['makeBus: lambdaBus'] : []),
+    ...(reaches_out ? ['makeNet: outerNet'] : []),
+    ...(files ? ['makeFiles: (bucket) => s3Files(bucket, PUBLIC_CACHING)'] : []),
+  ];
   const ports = `lambdaPorts(process.env, ${JSON.stringify(sends)}, { ${parts.join(', ')} })`;
   return [
     ...imports.map(([symbol, from]) => `import { ${symbol} } from '${from}';`),

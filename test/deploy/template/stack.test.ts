@@ -163,7 +163,9 @@ describe('HTTP API', () => {
     const [stage] = ofType(synthesize(settings).template, 'AWS::ApiGatewayV2::Stage');
     const limit = (one: Json) => [one.ThrottlingRateLimit, one.ThrottlingBurstLimit];
     expect(limit(stage.DefaultRouteSettings)).toEqual(requests);
-    for (const one of Object.values<Json>(stage.RouteSettings)) expect(limit(one)).toEqual(pushes);
+    const { 'ANY /status/{proxy+}': visits, ...others } = stage.RouteSettings;
+    expect(limit(visits)).toEqual([200, 400]);
+    for (const one of Object.values<Json>(others)) expect(limit(one)).toEqual(pushes);
   });
 
   it('logs no path, because those of pings, alert links and calendars are secrets', () => {
