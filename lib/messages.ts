@@ -96,6 +96,16 @@ const ActionMessage = z.discriminatedUnion('kind', [
 const Publish = z.object({ tenant_id: z.string(), page_id: z.string().optional(), due: z.number().int() });
 export type PublishMessage = z.infer<typeof Publish>;
 
+/** Time (ms) for which changes of a page wait, so that one rendering shows all of them. */
+export const MERGE_MS = 2_000;
+
+/** Returns the message that asks to publish a page of a change now (epoch ms); without `page_id` all of the account. */
+export const publishMessage = (tenant_id: string, now: number, page_id?: string): Message<PublishMessage> => ({
+  body: { tenant_id, ...(page_id !== undefined && { page_id }), due: now + MERGE_MS },
+  not_before: now + MERGE_MS,
+  group: tenant_id,
+});
+
 export const messages = {
   /** Tick of a minute; `shard`: only for that shard. */
   tick: z.object({ scheduled_time: z.string(), shard: z.number().int().optional() }),
@@ -152,13 +162,3 @@ export const ProberWork = z.union([
   messages.slow.transform(({ slow_jobs }) => ({ lane: 'slow' as const, jobs: slow_jobs })),
   messages.deadline,
 ]);
-
-/** Time (ms) for which changes of a status page wait, so that one rendering shows all of them. */
-export const MERGE_MS = 2_000;
-
-/** Returns the message that asks to publish a page of a change now (epoch ms); without `page_id` all of the account. */
-export const publishMessage = (tenant_id: string, now: number, page_id?: string): MessageTo<'publish'> => ({
-  body: { tenant_id, ...(page_id !== undefined && { page_id }), due: now + MERGE_MS },
-  not_before: now + MERGE_MS,
-  group: tenant_id,
-});

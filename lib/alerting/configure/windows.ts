@@ -324,7 +324,7 @@ export async function addWindow(context: Context, input: NewWindow): Promise<Win
     if (windows.filter((one) => !isOver(one, now)).length >= MAX_WINDOWS) {
       throw new AppError('LIMIT_EXCEEDED', `An account has at most ${MAX_WINDOWS} windows. Delete one first.`);
     }
-    return { writes: [{ put: window, if: 'absent' }, ...written(undefined, window)] };
+    return { writes: [{ put: window, if: 'absent' }, ...written(undefined, window)], is_public: true };
   });
   return window;
 }
@@ -356,7 +356,7 @@ export async function changeWindow(
     if (isSame(auditedWindow, window, changed)) return undefined;
     if (!isWithin(changed, window)) assertMayMute(context, mutingOf(changed, now));
     result = { ...changed, v: ports.ids.token(), updated_at: iso(now) };
-    return { writes: [{ put: result, if: { version: window.v } }, ...written(window, result)], rechecks: true };
+    return { writes: [{ put: result, if: { version: window.v } }, ...written(window, result)], rechecks: true, is_public: true };
   });
   return result!;
 }
@@ -368,6 +368,6 @@ export async function deleteWindow(context: Context, id: string): Promise<void> 
   await changeAlerting(context, ({ windows }) => {
     const window = windowIn(windows, id);
     const gone = { delete: keys.window(tenant, id), if: { version: window.v } };
-    return { writes: [gone, ...written(window, undefined)], rechecks: true };
+    return { writes: [gone, ...written(window, undefined)], rechecks: true, is_public: true };
   });
 }

@@ -141,7 +141,10 @@ export async function setLogo(context: Context, id: string, data: string | undef
   const image = data === undefined ? undefined : imageOf(data);
   let result: StatusPageItem | undefined;
   await writePage(context, id, async () => {
-    const { logo: _before, ...page } = await requirePage(context, id);
+    const { logo, ...page } = await requirePage(context, id);
+    const before = { ...page, ...(logo && { logo }) };
+    result = before;
+    if (logo === image?.name) return undefined;
     result = {
       ...page,
       ...(image && { logo: image.name }),
@@ -153,7 +156,7 @@ export async function setLogo(context: Context, id: string, data: string | undef
     return [
       { put: result, if: { version: page.v } },
       stored ? { put: stored } : { delete: key },
-      ...note({ ...page, ...(_before && { logo: _before }) }, result),
+      ...note(before, result),
     ];
   });
   return result!;

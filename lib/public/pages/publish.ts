@@ -1,7 +1,6 @@
 import { type AccountItem, isDisabled } from '#lib/access/account.ts';
 import type { Env } from '#lib/env.ts';
-import type { PublishMessage } from '#lib/messages.ts';
-import { AppError } from '#lib/platform/errors.ts';
+import { type PublishMessage, publishMessage } from '#lib/messages.ts';
 import type { Item, Write } from '#lib/platform/ports.ts';
 import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
@@ -26,7 +25,7 @@ export type PublicationItem = Item & {
 
 /**
  * Length of a claim (ms). A publisher stops writing when less than RESERVE_MS of it is left, longer than a write of a
- * file takes, so a publisher that was paused never replaces the files of the next one.
+ * file takes. One that was paused during a write notices that it has lost its claim, and asks for another rendering.
  */
 const CLAIM_MS = 30_000;
 const RESERVE_MS = 10_000;
@@ -57,31 +56,43 @@ async function publishPage(env: Env, message: OfPage, signal: AbortSignal | unde
     await ports.queues.send('publish', [{ body: message, not_before, group: tenant_id }]);
     return;
   }
+  const isFinished = await publishClaimed(env, message, claimed, signal);
+  // A file of this rendering can have replaced a newer one: another rendering is sure to be the last.
+  if (!isFinished) await ports.queues.send('publish', [publishMessage(tenant_id, ports.clock.now(), message.page_id)]);
+}
+
+/** Publishes a claimed page. @returns false if the claim was lost */
+async function publishClaimed(
+  env: Env,
+  message: OfPage,
+  claimed: Claimed,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const { ports } = env;
   const from = ports.clock.now();
   const shown = await shownPage(env, message);
-  const assertClaimed = () => {
+  const isClaimed = () => {
     signal?.throwIfAborted();
-    if (ports.clock.now() > claimed.claim - RESERVE_MS)
-      throw new AppError('UNAVAILABLE', 'The claim of the publisher is about to expire.');
+    return ports.clock.now() <= claimed.claim - RESERVE_MS;
   };
   if (!shown) {
-    assertClaimed();
+    if (!isClaimed()) return false;
     await ports.files.remove(claimed.paths);
-    await settle(env, message, { ...claimed, rendered_from: from, paths: [] }, undefined);
-    return;
+    return settle(env, message, claimed, undefined);
   }
   const { view, next_at } = await readView(env, shown.page, shown.account);
   const files = pageFiles(view, { address: shown.address, logo: await logoOf(env, shown.page) });
   const paths = [...files.keys()];
-  const known = await notePaths(env, message, claimed, paths);
+  const known = await notePaths(env, claimed, paths);
+  if (!known) return false;
   for (const [path, file] of files) {
-    assertClaimed();
+    if (!isClaimed()) return false;
     await ports.files.put(path, file);
   }
-  assertClaimed();
+  if (!isClaimed()) return false;
   await ports.files.remove(known.paths.filter((path) => !files.has(path)));
   const published = { ...known, rendered_from: from, published_at: iso(from), paths };
-  await settle(env, message, published, Math.min(from + REFRESH_MS, next_at));
+  return settle(env, message, published, Math.min(from + REFRESH_MS, next_at));
 }
 
 /** Claims the page for this publisher. `done`: a sufficient rendering exists. `busy`: another publisher is at work. */
@@ -105,18 +116,20 @@ async function claim({ ports, keys }: Env, { tenant_id, page_id, due }: OfPage) 
 
 type Claimed = PublicationItem & { claim: number };
 
-/** Records new paths before their files exist, so that each file is found again after a crash. */
-async function notePaths({ ports }: Env, { page_id }: OfPage, claimed: Claimed, paths: string[]): Promise<Claimed> {
+/** Records new paths before their files exist, so that each is found after a crash; undefined if the claim was lost. */
+async function notePaths({ ports }: Env, claimed: Claimed, paths: string[]): Promise<Claimed | undefined> {
   const all = [...new Set([...claimed.paths, ...paths])];
   if (all.length === claimed.paths.length) return claimed;
   const next = { ...claimed, v: ports.ids.token(), paths: all };
   const outcome = await commit(ports, [{ put: next, if: { version: claimed.v } }]);
-  if (!outcome.ok) throw new Error(`Another publisher has claimed the page ${page_id}.`);
-  return next;
+  return outcome.ok ? next : undefined;
 }
 
-/** Ends the claim and schedules the next rendering (epoch ms), or forgets a page without files. */
-async function settle(env: Env, message: OfPage, published: Claimed, next_at: number | undefined): Promise<void> {
+/**
+ * Ends the claim and schedules the next rendering (epoch ms), or forgets a page without files.
+ * @returns false if the claim was lost
+ */
+async function settle(env: Env, message: OfPage, published: Claimed, next_at: number | undefined): Promise<boolean> {
   const { ports, keys } = env;
   const { tenant_id, page_id } = message;
   const { claim: _over, v: version, ...rest } = published;
@@ -129,11 +142,11 @@ async function settle(env: Env, message: OfPage, published: Claimed, next_at: nu
     next_at === undefined
       ? { delete: keys.publication(tenant_id, page_id), if: { version } }
       : { put: { ...rest, v: ports.ids.token() }, if: { version } };
-  const outcome = await commit(ports, [own, entry]);
-  if (!outcome.ok) throw new Error(`Another publisher has claimed the page ${page_id}.`);
-  if (next_at === undefined || next_at > (await writerSendsUntil(env, keys.shardOf(page_id)))) return;
+  if (!(await commit(ports, [own, entry])).ok) return false;
+  if (next_at === undefined || next_at > (await writerSendsUntil(env, keys.shardOf(page_id)))) return true;
   const body = { ...message, due: next_at };
   await ports.queues.send('publish', [{ body, not_before: next_at, group: tenant_id }]);
+  return true;
 }
 
 /** Returns the page if visitors may see it, with its address. */

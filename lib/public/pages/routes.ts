@@ -47,10 +47,9 @@ async function pageViews(context: Context, pages: readonly StatusPageItem[]): Pr
     const base = address && (isSecret ? REDACTED : `${linksAddress(ports.settings)}/${STATUS_PATH}/${address}`);
     return pick(StatusPageRecord, {
       ...page,
-      groups: page.groups.map(({ name, components: own }) => ({
-        name,
-        components: own.map((one) => ({ ...one, missing: missing.has(one.entity_id ?? one.check_id ?? '') })),
-      })),
+      missing_component_ids: componentsOf(page).flatMap(({ id, entity_id, check_id }) =>
+        missing.has(entity_id ?? check_id ?? '') ? [id] : [],
+      ),
       url: base ?? null,
       logo_url: base !== undefined && page.logo ? (isSecret ? REDACTED : `${base}/${page.logo}`) : null,
       published_at: (address && publications[i]?.published_at) ?? null,

@@ -25,9 +25,10 @@ const PageSlug = z
   .min(3, 'must have at least 3 characters')
   .max(63, 'must have at most 63 characters');
 
-const https = z
-  .url({ protocol: /^https$/, hostname: z.regexes.domain, error: 'must be an address such as https://example.com' })
-  .max(500, 'must have at most 500 characters');
+const https = line(1, 500).refine((value) => {
+  const url = URL.parse(value);
+  return url?.protocol === 'https:' && url.username === '' && url.password === '';
+}, 'must be an address such as https://example.com');
 
 const Title = line(1, 120).refine((value) => value.trim() !== '', 'must not be blank');
 const EntityId = z.string().describe('Entity whose state it shows.');
@@ -188,7 +189,6 @@ const ComponentRecord = z
   .object({
     id: IdOf('the component'),
     ...componentSettings,
-    missing: z.boolean().describe('Whether its entity or check was deleted, so that visitors see unknown.'),
   })
   .meta({ id: 'StatusComponent' });
 
@@ -209,6 +209,9 @@ export const StatusPageRecord = z
       )
       .describe(DESCRIPTIONS.groups),
     url: z.string().nullable().describe('Address for visitors; null for a draft. That of visibility link is a secret.'),
+    missing_component_ids: z
+      .array(z.string())
+      .describe('Components whose entity or check was deleted, so that visitors see unknown.'),
     logo_url: z.string().nullable().describe('Address of its logo; null without one.'),
     published_at: z.iso.datetime().nullable().describe('Time of its last publication; null while it has none.'),
     created_at: CreatedAt,
