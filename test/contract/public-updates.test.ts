@@ -174,3 +174,69 @@ describe('an invalid public update', () => {
     expect(await put({ public_title: null })).toBe(null);
   });
 });
+
+describe('an update on a status page', () => {
+  let pages = 0;
+  /** Creates a public page with two components that are not monitored. */
+  async function newPage(of = client) {
+    const slug = `updates-${Date.now() % 1e6}-${++pages}`;
+    const components = [{ name: 'Checkout' }, { name: 'Search' }];
+    const body = { slug, title: 'Acme status', visibility: 'public', groups: [{ name: 'Shop', components }] };
+    const { groups, url } = got(await of.post('/v1/status-pages', body), 201);
+    const json = async () => (await fetch(`${url}.json`)).json();
+    return { components: groups[0].components.map(({ id }: { id: string }) => id) as string[], json, url };
+  }
+
+  it('appears with its public title within seconds, and never with the internal one', async () => {
+    const page = await newPage();
+    const [checkout] = page.components;
+    const secret = `canary-${Date.now()}`;
+    const made = { title: secret, impact: 'outage', component_ids: [checkout], public_title: 'Payments fail' };
+    const { id } = got(await client.post('/v1/incidents', made), 201);
+    got(await client.post(`/v1/incidents/${id}/notes`, { text: secret }), 201);
+    const { id: update } = got(await publish(id, 'identified', { message: 'Cards are declined.' }), 201);
+    const shown = await eventually(async () => {
+      const view = await page.json();
+      return view.incidents.length > 0 && view;
+    });
+    expect(shown).toMatchObject({
+      state: 'partial_outage',
+      incidents: [
+        {
+          ...{ id, title: 'Payments fail', status: 'identified', impact: 'outage', component_ids: [checkout] },
+          updates: [{ id: update, status: 'identified', message: 'Cards are declined.', edited_at: null }],
+        },
+      ],
+    });
+    expect(JSON.stringify(shown)).not.toContain(secret);
+    got(await client.put(`/v1/incidents/${id}`, { hidden: true }), 200);
+    await eventually(async () => (await page.json()).incidents.length === 0);
+  });
+
+  it('is only on the pages of its components, and another page must be added first', async () => {
+    const [page, other] = [await newPage(), await newPage()];
+    const id = await newIncident();
+    got(await publish(id, 'identified', { component_ids: [page.components[0]] }), 201);
+    expect(await publish(id, 'identified', { component_ids: [page.components[1], other.components[0]] })).toMatchObject(
+      {
+        ...failure(400, 'VALIDATION_ERROR'),
+        body: {
+          error: expect.stringMatching(/component_ids\.1: is on a status page that does not show this incident/),
+        },
+      },
+    );
+    const stranger = await newPage(await newTenant());
+    expect(await publish(id, 'identified', { component_ids: [stranger.components[0]] })).toMatchObject({
+      body: { error: expect.stringMatching(/component_ids\.0: does not exist/) },
+    });
+    const component_ids = [page.components[0], other.components[0]];
+    got(await client.put(`/v1/incidents/${id}`, { component_ids }), 200);
+    got(await publish(id, 'monitoring', { component_ids: [other.components[0]] }), 201);
+    const statuses = async (of: typeof page) => {
+      const [incident] = (await of.json()).incidents;
+      return incident?.updates.map(({ status }: { status: string }) => status).join();
+    };
+    await eventually(async () => (await statuses(other)) === 'monitoring');
+    expect(await statuses(page)).toBe('identified');
+  });
+});
