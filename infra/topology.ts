@@ -86,7 +86,7 @@ export const functions: Record<FunctionName, FunctionSpec> = {
     memory_mb: 256,
     timeout_seconds: 900,
     table: ['put', 'delete'],
-    sends: ['job', 'deadline', 'rollup', 'action'],
+    sends: ['job', 'deadline', 'rollup', 'action', 'publish'],
     reaches_out: true,
     streams: true,
   },

@@ -93,9 +93,13 @@ export const SKILLS = 'SKILL#';
 export const ACTIONS = 'act_';
 export const LOG_LINES = 'LOG#';
 
-/** Prefixes under an incident: its entities and its timeline. */
+/** Prefixes under an incident: its entities, its timeline, and its public updates. */
 export const INCIDENT_ENTITIES = 'E#';
 export const INCIDENT_ENTRIES = 'L#';
+export const INCIDENT_UPDATES = 'U#';
+
+/** Prefix of status pages, in addition to their count. */
+export const STATUS_PAGES = 'pag_';
 
 /** Keys of skills and of open MCP streams. */
 export const agentKeys = {
@@ -216,6 +220,8 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     /** @param at epoch ms @param entry id of the reported item */
     incidentEntry: (tenant: string, id: string, at: number, entry: string) =>
       key(ofTenant(tenant, 'INCIDENT', id), `${prefix.INCIDENT_ENTRIES}${stamp(at)}#${entry}`),
+    incidentUpdate: (tenant: string, id: string, update: string) =>
+      key(ofTenant(tenant, 'INCIDENT', id), `${prefix.INCIDENT_UPDATES}${update}`),
 
     /** Recipients of a failure of an entity with dependents, and alerts held until it is over. */
     notifiedFailure: (tenant: string, root: string) => key(ofTenant(tenant, 'INCIDENT', root), 'OPEN'),

@@ -32,6 +32,7 @@ import type {
   IncidentDetail as IncidentDetailRecord,
   IncidentRecord as IncidentInList,
 } from '#lib/incidents/incident.ts';
+import type { PublicUpdate as PublicUpdateRecord } from '#lib/incidents/public-updates.ts';
 import type { TimelineEntry as IncidentEntry } from '#lib/incidents/timeline.ts';
 import type { Skill as SkillRecord, ToolDefinition } from '#lib/mcp/skills/skill.ts';
 import type { PingRecord } from '#lib/results/pings/ping-item.ts';
@@ -81,6 +82,7 @@ export type IncidentRecord = IncidentInList;
 /** An incident by id, with its timeline and the notified channels. */
 export type IncidentDetail = IncidentDetailRecord;
 export type TimelineEntry = IncidentEntry;
+export type PublicUpdate = PublicUpdateRecord;
 export type MaintenanceWindow = WindowRecord;
 export type CreatedRecord = Pick<z.output<typeof MadeSilence>, 'notice'>;
 export type Explanation = ExplanationRecord;

@@ -29,6 +29,7 @@ export const DOCS = {
   status_pages: '/docs/use/status-pages',
   incidents: '/docs/use/incidents',
   manual_incidents: '/docs/use/incidents#manual-incidents',
+  public_updates: '/docs/use/incidents#public-updates',
   actions: '/docs/use/actions',
   executions: '/docs/use/actions#executions',
   skills: '/docs/use/agents#skills-and-tools',

@@ -217,6 +217,15 @@ export const STEPS: readonly Step[] = [
   { endpoint: 'PUT /v1/incidents/{id}', body: () => ({ title: 'Card payments are slow', impact: 'outage' }) },
   { endpoint: 'POST /v1/incidents/{id}/acknowledge', body: () => ({ note: 'Checking the provider' }) },
   { endpoint: 'POST /v1/incidents/{id}/notes', body: () => ({ text: 'The provider has confirmed it.' }) },
+  {
+    endpoint: 'POST /v1/incidents/{id}/updates',
+    body: () => ({ status: 'identified', message: 'The payment provider is slow.', notify: true }),
+    made: ['updates', 'id'],
+  },
+  {
+    endpoint: 'PUT /v1/incidents/{id}/updates/{update_id}',
+    body: () => ({ message: 'The payment provider responds slowly.' }),
+  },
   { endpoint: 'POST /v1/incidents/{id}/resolve' },
   {
     endpoint: 'POST /v1/status-pages',

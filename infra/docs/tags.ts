@@ -23,7 +23,7 @@ export const tags: Readonly<Record<string, string>> = {
   notify: 'Delivery log, account channels, default policy, and silences.',
   windows: 'Maintenance windows, which suppress alerts.',
   rotas: 'On-call rotas: who is notified when.',
-  incidents: 'Incidents: failures with their consequences, notified channels, and notes.',
+  incidents: 'Incidents: failures with their consequences, notified channels, notes, and public updates.',
   'status-pages': 'Pages for visitors without a key: states, maintenance and incidents.',
   actions: 'Outbound calls that run manually, on a state change, or on a schedule; and their executions.',
   skills: 'Tools for agents, offered by MCP.',

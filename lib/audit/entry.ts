@@ -18,6 +18,7 @@ export const TARGET_TYPES = {
   window: 'config',
   rota: 'config',
   incident: 'config',
+  incident_update: 'config',
   status_page: 'config',
   action: 'config',
   skill: 'config',
