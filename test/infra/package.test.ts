@@ -21,6 +21,11 @@ it('packs what the service needs, and no tests, research, caches, or data', () =
   expect(paths.length).toBeLessThan(MAX_FILES);
 });
 
+it('has a section of the changelog for its version', () => {
+  const changelog = readFileSync(join(root, 'CHANGELOG.md'), 'utf8');
+  expect(changelog).toContain(`\n## ${manifest.version}\n`);
+});
+
 it('refuses an unknown word', () => {
   expect(() => execFileSync(join(root, 'infra/local/cli.cjs'), ['serve'], { stdio: 'pipe' })).toThrow(
     'Usage: fleetwatch',
