@@ -21,7 +21,7 @@ const bucket = (from: string, more: object): EntityHistory['buckets'][number] =>
 });
 
 describe('the uptime report', () => {
-  it('has a line per entity and month, which is empty where nothing is known', () => {
+  it('has a line per entity and month, with empty figures for a month without data', () => {
     const shop = { id: 'ent_a', name: '=SUM(A1), "shop"', blueprint_slug: 'service', slug: 'shop' };
     const csv = reportCsv(
       [shop],
