@@ -61,7 +61,7 @@ describe.skipIf(!binary)('SLOs and the uptime report in a browser', () => {
     const [file] = await Promise.all([person.page.waitForEvent('download'), button(person, 'Download CSV').click()]);
     const csv = await readFile(await file.path(), 'utf8');
     expect(csv.split('\n')[0]).toContain('entity,blueprint,slug,month');
-    expect(csv).toMatch(/^Web shop,service,web,\d{4}-\d\d,false,/m);
+    expect(csv).toMatch(/^Web shop,shop,web,\d{4}-\d\d,false,/m);
     expect(person.complaints).toEqual([]);
   });
 });
