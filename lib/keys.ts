@@ -330,7 +330,7 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     pastWindow: (tenant: string, window: string, v: string) =>
       key(ofTenant(tenant, 'ALERTING'), `${prefix.PAST_WINDOWS}${window}#${v}`),
     slos: (tenant: string) => ofTenant(tenant, 'SLOS'),
-    sloHead: (tenant: string) => key(ofTenant(tenant, 'SLOS'), 'HEAD'),
+    sloHead: (tenant: string) => key(ofTenant(tenant, 'SLOS'), '!HEAD'),
     slo: (tenant: string, slo: string) => key(ofTenant(tenant, 'SLOS'), slo),
     rota: (tenant: string, rota: string) => key(ofTenant(tenant, 'ALERTING'), `${prefix.ROTAS}${rota}`),
     lastsOfChannels: (tenant: string) => ofTenant(tenant, 'CHANNEL_LASTS'),
