@@ -19,7 +19,7 @@ type TableOptions = {
   onInserted?: () => void;
   /** Only for the time of a change. */
   now?: () => number;
-  /** Turns of the event loop in which a caller reads and goes on with what it read. */
+  /** Turns of the event loop in which a caller reads, and continues with what it read. */
   inTurn?: LoopTurns;
 };
 
@@ -163,11 +163,7 @@ function rangeOf({ partition, from = '', to = LAST, after, descending }: Query):
 /** Above every sort key, because those are printable ASCII. */
 const LAST = '\u007f';
 
-function readPage<T extends Item>(
-  statement: StatementSync,
-  values: SQLInputValue[],
-  limit: number,
-): Page<T> {
+function readPage<T extends Item>(statement: StatementSync, values: SQLInputValue[], limit: number): Page<T> {
   const items: T[] = [];
   let bytes = 0;
   for (const [, body] of statement.iterate(...values) as unknown as Iterable<[string, string]>) {

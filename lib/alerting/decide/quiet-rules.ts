@@ -72,7 +72,8 @@ export const flapping: ReasonRule<'flapping'> = {
   },
   label: 'Flapping',
   meaning: 'an alert reported that the check flaps, and it has not kept one state long enough since.',
-  remedy: 'Once it has kept one state long enough, a late alert reports that state, unless its policy turns late alerts off.',
+  remedy:
+    'Once it has kept one state long enough, a late alert reports that state, unless its policy turns late alerts off.',
   sentence: ({ calm_at }) =>
     `an alert had reported that it flaps, and it had to keep one state until ${clock(calm_at)}`,
   found: ({ flapping_since, calm_at }) =>
