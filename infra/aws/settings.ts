@@ -221,11 +221,20 @@ export function readDeploySettings(node: Node): DeploySettings {
     const value: unknown = node.tryGetContext(name);
     return value === undefined ? [] : [[name, String(value)]];
   });
-  const settings = readSettings(Object.fromEntries(given), DeploySettings);
+  const settings = withoutStreams(readSettings(Object.fromEntries(given), DeploySettings), Object.fromEntries(given));
   const conflicts = conflictsOf(settings);
   if (conflicts.length > 0) throw new Error(`Settings are wrong. ${conflicts.join(' ')} See docs/operate/settings.md.`);
   return settings;
 }
+
+/** With less concurrency, open streams would take what checks and alerts need. */
+const CONCURRENCY_FOR_STREAMS = 100;
+
+/** Allows no MCP streams with little concurrency, unless their number is given. */
+const withoutStreams = (settings: DeploySettings, given: Record<string, unknown>): DeploySettings =>
+  (settings.CONCURRENCY ?? CONCURRENCY_FOR_STREAMS) < CONCURRENCY_FOR_STREAMS && !('MCP_STREAMS_PER_KEY' in given)
+    ? { ...settings, MCP_STREAMS_PER_KEY: 0 }
+    : settings;
 
 /** Returns one sentence per conflict between settings or with AWS. */
 function conflictsOf(settings: DeploySettings): string[] {
