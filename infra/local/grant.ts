@@ -60,9 +60,9 @@ export function grant(ports: Ports, name: FunctionName): Ports {
   };
 }
 
-/** Returns an expression for patterns of IAM, in which `?` is one character and `*` any text. */
+/** Returns an expression for patterns of letters, digits, `_` and `#`, in which `?` is one character, `*` any text. */
 function patternOf(patterns: readonly string[]): RegExp {
-  const sources = patterns.map((pattern) => RegExp.escape(pattern).replaceAll('\\?', '.').replaceAll('\\*', '.*'));
+  const sources = patterns.map((pattern) => pattern.replaceAll('?', '.').replaceAll('*', '.*'));
   return new RegExp(`^(?:${sources.join('|')})$`, 's');
 }
 

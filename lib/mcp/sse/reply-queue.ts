@@ -79,7 +79,7 @@ async function assertBelowLimit({ ports, keys, tenant, caller }: Context): Promi
   if (ofAll >= ACCOUNT_FACTOR * perKey) throw tooManyStreams('The keys of this account have', ACCOUNT_FACTOR * perKey);
 }
 
-/** The protocol has this status for a server without streams, so clients of later versions go on by POST. */
+/** The protocol has this status for a server without streams, so later clients use POST instead. */
 const noStreams = (): AppError =>
   new AppError('METHOD_NOT_ALLOWED', 'This service has no MCP streams (MCP_STREAMS_PER_KEY is 0); use POST.', {
     headers: { allow: 'POST' },
