@@ -27,7 +27,7 @@ const PRICES = {
 /** Number and price ($ a month) of what a stack costs without checks. */
 export type FixedCosts = {
   alarms: { count: number; dollars: number };
-  /** Pollers of queues, and those that CONCURRENCY adds. */
+  /** Pollers of queues, and the price of the ones that CONCURRENCY adds. */
   pollers: { count: number; dollars: number; bounded_dollars: number };
   ticks: { count: number; dollars: number };
   secrets: { count: number; dollars: number };

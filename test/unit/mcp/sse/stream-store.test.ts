@@ -93,7 +93,7 @@ describe('a stream with a stale or failing table', () => {
 });
 
 describe('open streams', () => {
-  it('are refused like those of a server without streams if the setting is 0', async () => {
+  it('are refused, as by a server without streams, if the setting is 0', async () => {
     const home = await world({ settings: { MCP_STREAMS_PER_KEY: 0 } });
     const refused = await home.ask('GET');
     expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'POST']);
