@@ -110,7 +110,8 @@ function build(name: FunctionName): Bundle {
     const { code, cuts } = withoutDocumentation(text);
     writeFileSync(path, code);
     outputs[relative(ROOT, path)]!.bytes = Buffer.byteLength(code);
-    maps.push([basename(path), () => mapOf(path, JSON.parse(texts.get(`${path}.map`)!), { before: text, after: code, cuts })]);
+    const map = () => mapOf(path, JSON.parse(texts.get(`${path}.map`)!), { before: text, after: code, cuts });
+    maps.push([basename(path), map]);
   }
   const sum = (files: Iterable<string>) => [...files].reduce((bytes, file) => bytes + outputs[file]!.bytes, 0);
   const entry = Object.keys(outputs).find((file) => file.endsWith('/index.mjs'))!;
