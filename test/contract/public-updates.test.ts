@@ -183,7 +183,8 @@ describe('an update on a status page', () => {
     const components = [{ name: 'Checkout' }, { name: 'Search' }];
     const body = { slug, title: 'Acme status', visibility: 'public', groups: [{ name: 'Shop', components }] };
     const { groups, url } = got(await of.post('/v1/status-pages', body), 201);
-    const json = async () => (await fetch(`${url}.json`)).json();
+    // biome-ignore lint/suspicious/noExplicitAny: a response
+    const json = async (): Promise<any> => (await fetch(`${url}.json`)).json();
     return { components: groups[0].components.map(({ id }: { id: string }) => id) as string[], json, url };
   }
 
@@ -238,5 +239,29 @@ describe('an update on a status page', () => {
     };
     await eventually(async () => (await statuses(other)) === 'monitoring');
     expect(await statuses(page)).toBe('identified');
+  });
+});
+
+describe('a feed of a status page', () => {
+  it('is Atom, with the update, and is answered with 304 until it changes', async () => {
+    const slug = `feed-${Date.now() % 1e6}`;
+    const groups = [{ name: 'Shop', components: [{ name: 'Checkout' }] }];
+    const body = { slug, title: 'Acme status', visibility: 'public', groups };
+    const page = got(await client.post('/v1/status-pages', body), 201);
+    const id = await newIncident();
+    const component_ids = [page.groups[0].components[0].id];
+    const update = got(await publish(id, 'identified', { component_ids }), 201);
+    const feed = await eventually(async () => {
+      const response = await fetch(`${page.url}/feed.atom`);
+      const text = await response.text();
+      return text.includes(`<id>${page.url}#${update.id}</id>`) && { response, text };
+    });
+    expect(feed.response.headers.get('content-type')).toBe('application/atom+xml; charset=utf-8');
+    expect(feed.text).toContain(`<updated>${update.at}</updated>`);
+    const headers = { 'if-none-match': feed.response.headers.get('etag')! };
+    expect((await fetch(`${page.url}/feed.atom`, { headers })).status).toBe(304);
+    const calendar = await fetch(`${page.url}/maintenance.ics`);
+    expect(calendar.headers.get('content-type')).toBe('text/calendar; charset=utf-8');
+    expect(await calendar.text()).toMatch(/^BEGIN:VCALENDAR\r\n/);
   });
 });

@@ -71,6 +71,8 @@ export function statusView({
       maintenance,
     },
     past: [],
+    occurrences: [],
+    created_at: '2026-01-01T00:00:00.000Z',
     look: { theme: 'auto', accent: 'blue', is_indexed: true, ...look },
   };
 }

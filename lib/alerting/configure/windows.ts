@@ -356,7 +356,11 @@ export async function changeWindow(
     if (isSame(auditedWindow, window, changed)) return undefined;
     if (!isWithin(changed, window)) assertMayMute(context, mutingOf(changed, now));
     result = { ...changed, v: ports.ids.token(), updated_at: iso(now) };
-    return { writes: [{ put: result, if: { version: window.v } }, ...written(window, result)], rechecks: true, is_public: true };
+    return {
+      writes: [{ put: result, if: { version: window.v } }, ...written(window, result)],
+      rechecks: true,
+      is_public: true,
+    };
   });
   return result!;
 }

@@ -6,6 +6,7 @@ import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import { deadlineEntry } from '#lib/schedule/entries.ts';
 import { writerSendsUntil } from '#lib/schedule/watermark.ts';
+import { linksAddress } from '#lib/settings.ts';
 import { allPages } from './ask-to-publish.ts';
 import { readView } from './read-view.ts';
 import { pageFiles } from './render.ts';
@@ -81,7 +82,11 @@ async function publishClaimed(
     return settle(env, message, claimed, undefined);
   }
   const { view, next_at } = await readView(env, shown.page, shown.account);
-  const files = pageFiles(view, { address: shown.address, logo: await logoOf(env, shown.page) });
+  const files = pageFiles(view, {
+    address: shown.address,
+    logo: await logoOf(env, shown.page),
+    origin: linksAddress(ports.settings),
+  });
   const paths = [...files.keys()];
   const known = await notePaths(env, claimed, paths);
   if (!known) return false;

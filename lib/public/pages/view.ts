@@ -29,8 +29,17 @@ export type PageView = {
 /** Settings of the HTML page, which its JSON does not have. */
 export type Look = { theme: (typeof THEMES)[number]; accent: (typeof ACCENTS)[number]; is_indexed: boolean };
 
-/** All that is published of a page. `past`: incidents before those of `view`, newest first. */
-export type PublishedView = { view: PageView; past: IncidentView[]; look: Look };
+/**
+ * All that is published of a page. `past`: incidents before the incidents of `view`, newest first. `occurrences`:
+ * maintenance from 90 days ago to 90 days ahead.
+ */
+export type PublishedView = {
+  view: PageView;
+  past: IncidentView[];
+  occurrences: OccurrenceView[];
+  look: Look;
+  created_at: string;
+};
 
 /** From best to worst. */
 export const COMPONENT_STATES = ['operational', 'unknown', 'maintenance', 'degraded', 'outage'] as const;
@@ -87,6 +96,16 @@ export type MaintenanceView = {
   ends_at: string;
   status: 'planned' | 'running';
   component_ids: string[];
+};
+
+/** An occurrence of maintenance, with times in epoch ms and the names of the first components. */
+export type OccurrenceView = {
+  uid: string;
+  from: number;
+  to: number;
+  names: string[];
+  created_at: number;
+  updated_at: number;
 };
 
 /** Returns the worst state; operational for none. Pure. */
