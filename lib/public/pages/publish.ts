@@ -9,18 +9,20 @@ import { writerSendsUntil } from '#lib/schedule/watermark.ts';
 import { linksAddress } from '#lib/settings.ts';
 import { allPages } from './ask-to-publish.ts';
 import { readView } from './read-view.ts';
-import { pageFiles } from './render.ts';
+import { pageFiles, STATUS_PATH } from './render.ts';
 import { addressOf, type StatusLogoItem, type StatusPageItem } from './status-page.ts';
+import { notifySubscribers } from './subscribers.ts';
 
 /**
  * Publication of a page. While `claim` lasts (epoch ms), one publisher writes its files. `rendered_from`: start of the
- * last finished rendering (epoch ms). `paths`: files that can exist; a path is added before its file.
+ * last finished rendering (epoch ms). `notified`: the updates of the last day of which subscribers were notified. `paths`: files that can exist; a path is added before its file.
  */
 export type PublicationItem = Item & {
   v: string;
   claim?: number;
   rendered_from: number;
   published_at?: string;
+  notified?: string[];
   paths: string[];
 };
 
@@ -96,7 +98,11 @@ async function publishClaimed(
   }
   if (!isClaimed()) return false;
   await ports.files.remove(known.paths.filter((path) => !files.has(path)));
-  const published = { ...known, rendered_from: from, published_at: iso(from), paths };
+  const notices = view.notices.filter(({ id }) => !known.notified?.includes(id));
+  const url = `${linksAddress(ports.settings)}/${STATUS_PATH}/${shown.address}`;
+  await notifySubscribers(env, shown.page, notices, url);
+  const notified = view.notices.map(({ id }) => id);
+  const published = { ...known, rendered_from: from, published_at: iso(from), paths, notified };
   return settle(env, message, published, Math.min(from + REFRESH_MS, next_at));
 }
 

@@ -67,6 +67,7 @@ export async function readView(
     view: {
       view: { version: 1, ...stable, as_of: iso(now), revision, groups },
       past: incidents.all.filter((one) => !recent.includes(one)),
+      notices: incidents.notices,
       occurrences: occurrencesOf(windows, sources, now),
       created_at: page.created_at,
       look: { theme: page.theme, accent: page.accent, is_indexed: page.allow_index && page.visibility === 'public' },

@@ -31,12 +31,13 @@ export type Look = { theme: (typeof THEMES)[number]; accent: (typeof ACCENTS)[nu
 
 /**
  * All that is published of a page. `past`: incidents before the incidents of `view`, newest first. `occurrences`:
- * maintenance from 90 days ago to 90 days ahead.
+ * maintenance from 90 days ago to 90 days ahead. `notices`: updates of the last day with notifications, oldest first.
  */
 export type PublishedView = {
   view: PageView;
   past: IncidentView[];
   occurrences: OccurrenceView[];
+  notices: NoticeView[];
   look: Look;
   created_at: string;
 };
@@ -95,6 +96,17 @@ export type MaintenanceView = {
   starts_at: string;
   ends_at: string;
   status: 'planned' | 'running';
+  component_ids: string[];
+};
+
+/** An update of which subscribers are notified, with the title of its incident. */
+export type NoticeView = {
+  id: string;
+  incident_id: string;
+  title: string;
+  status: IncidentStatus;
+  message: string;
+  at: string;
   component_ids: string[];
 };
 
