@@ -32,9 +32,9 @@ import type {
 } from '#lib/incidents/incident.ts';
 import type { TimelineEntry as IncidentEntry } from '#lib/incidents/timeline.ts';
 import type { Skill as SkillRecord, ToolDefinition } from '#lib/mcp/skills/skill.ts';
+import type { StatusPageRecord } from '#lib/public/pages/status-page.ts';
 import type { PingRecord } from '#lib/results/pings/ping-item.ts';
 import type { ResultRecord } from '#lib/results/result.ts';
-import type { StatusPageRecord } from '#lib/public/pages/status-page.ts';
 
 /** Types of the API responses, from the schemas of lib. Only types, so the page contains no code of them. */
 export type Me = z.output<typeof MeWithUse>;

@@ -68,8 +68,16 @@ export const STATUS_PAGE: FormSchema = {
       default: true,
       'x-group': INCIDENTS,
     },
-    home_url: { anyOf: [{ type: 'string', format: 'uri' }, { type: 'null' }], title: 'Home page', 'x-group': INCIDENTS },
-    support_url: { anyOf: [{ type: 'string', format: 'uri' }, { type: 'null' }], title: 'Support', 'x-group': INCIDENTS },
+    home_url: {
+      anyOf: [{ type: 'string', format: 'uri' }, { type: 'null' }],
+      title: 'Home page',
+      'x-group': INCIDENTS,
+    },
+    support_url: {
+      anyOf: [{ type: 'string', format: 'uri' }, { type: 'null' }],
+      title: 'Support',
+      'x-group': INCIDENTS,
+    },
     components: {
       type: 'array',
       description: 'In their order. Components with the same heading are a group.',
