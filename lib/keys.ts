@@ -79,7 +79,12 @@ export const BOUND_ACTIONS = 'ACTION#';
 export const ACCOUNT_CHANNELS = 'CHANNEL#';
 export const SILENCES = 'SILENCE#';
 export const WINDOWS = 'WINDOW#';
+/** Prefix directly after that of windows, so that one query reads both. */
+export const PAST_WINDOWS = 'WINDOW_PAST#';
 export const ROTAS = 'ROTA#';
+
+/** Prefix of service level objectives, in addition to their head. */
+export const SLOS = 'slo_';
 
 /** Prefix of skills, in addition to their count. */
 export const SKILLS = 'SKILL#';
@@ -88,9 +93,13 @@ export const SKILLS = 'SKILL#';
 export const ACTIONS = 'act_';
 export const LOG_LINES = 'LOG#';
 
-/** Prefixes under an incident: its entities and its timeline. */
+/** Prefixes under an incident: its entities, its timeline, and its public updates. */
 export const INCIDENT_ENTITIES = 'E#';
 export const INCIDENT_ENTRIES = 'L#';
+export const INCIDENT_UPDATES = 'U#';
+
+/** Prefix of status pages, in addition to their count. */
+export const STATUS_PAGES = 'pag_';
 
 /** Keys of skills and of open MCP streams. */
 export const agentKeys = {
@@ -211,6 +220,8 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     /** @param at epoch ms @param entry id of the reported item */
     incidentEntry: (tenant: string, id: string, at: number, entry: string) =>
       key(ofTenant(tenant, 'INCIDENT', id), `${prefix.INCIDENT_ENTRIES}${stamp(at)}#${entry}`),
+    incidentUpdate: (tenant: string, id: string, update: string) =>
+      key(ofTenant(tenant, 'INCIDENT', id), `${prefix.INCIDENT_UPDATES}${update}`),
 
     /** Recipients of a failure of an entity with dependents, and alerts held until it is over. */
     notifiedFailure: (tenant: string, root: string) => key(ofTenant(tenant, 'INCIDENT', root), 'OPEN'),
@@ -315,6 +326,12 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     /** Entry of the list of silences. @param of id of the silence of the account, or of the silenced entity or check */
     silence: (tenant: string, of: string) => key(ofTenant(tenant, 'SILENCES'), of),
     window: (tenant: string, window: string) => key(ofTenant(tenant, 'ALERTING'), `${prefix.WINDOWS}${window}`),
+    /** Version of a recurring window before a change. */
+    pastWindow: (tenant: string, window: string, v: string) =>
+      key(ofTenant(tenant, 'ALERTING'), `${prefix.PAST_WINDOWS}${window}#${v}`),
+    slos: (tenant: string) => ofTenant(tenant, 'SLOS'),
+    sloHead: (tenant: string) => key(ofTenant(tenant, 'SLOS'), 'HEAD'),
+    slo: (tenant: string, slo: string) => key(ofTenant(tenant, 'SLOS'), slo),
     rota: (tenant: string, rota: string) => key(ofTenant(tenant, 'ALERTING'), `${prefix.ROTAS}${rota}`),
     lastsOfChannels: (tenant: string) => ofTenant(tenant, 'CHANNEL_LASTS'),
     /** Latest delivery of an account channel, over all checks. */

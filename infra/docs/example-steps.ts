@@ -176,6 +176,18 @@ export const STEPS: readonly Step[] = [
   },
   { endpoint: 'PUT /v1/windows/{id}', body: () => ({ duration_seconds: 10_800, note: 'Kernel and OpenSSL' }) },
   {
+    endpoint: 'POST /v1/slos',
+    body: (_, answers) => ({
+      slug: 'shop',
+      name: 'Web shop',
+      check_id: answers['POST /v1/checks'].id,
+      target: 0.999,
+      window: '30d',
+    }),
+    made: ['slos', 'id'],
+  },
+  { endpoint: 'PUT /v1/slos/{id}', body: () => ({ target: 0.9995 }) },
+  {
     endpoint: 'POST /v1/rotas',
     body: (_, answers) => ({
       name: 'Payments',
@@ -205,6 +217,15 @@ export const STEPS: readonly Step[] = [
   { endpoint: 'PUT /v1/incidents/{id}', body: () => ({ title: 'Card payments are slow', impact: 'outage' }) },
   { endpoint: 'POST /v1/incidents/{id}/acknowledge', body: () => ({ note: 'Checking the provider' }) },
   { endpoint: 'POST /v1/incidents/{id}/notes', body: () => ({ text: 'The provider has confirmed it.' }) },
+  {
+    endpoint: 'POST /v1/incidents/{id}/updates',
+    body: () => ({ status: 'identified', message: 'The payment provider is slow.', notify: true }),
+    made: ['updates', 'id'],
+  },
+  {
+    endpoint: 'PUT /v1/incidents/{id}/updates/{update_id}',
+    body: () => ({ message: 'The payment provider responds slowly.' }),
+  },
   { endpoint: 'POST /v1/incidents/{id}/resolve' },
   {
     endpoint: 'POST /v1/status-pages',

@@ -24,6 +24,7 @@ export const CONTENTS = {
       'actions',
       'remediation',
       'uptime-and-reports',
+      'slos',
       'states-and-history',
       'agents',
       'webhooks',

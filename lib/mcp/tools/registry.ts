@@ -39,6 +39,11 @@ export const builtInTools: ReadonlyMap<string, LazyTool> = new Map(
       annotations: CHANGES,
       load: lazy(async () => (await import('#lib/mcp/tools/add-incident-note.ts')).addIncidentNote),
     },
+    post_incident_update: {
+      access: 'respond',
+      annotations: CHANGES,
+      load: lazy(async () => (await import('#lib/mcp/tools/post-incident-update.ts')).postIncidentUpdate),
+    },
     list_changes: {
       access: 'changes',
       annotations: READS,
@@ -63,6 +68,11 @@ export const builtInTools: ReadonlyMap<string, LazyTool> = new Map(
       access: 'read',
       annotations: READS,
       load: lazy(async () => (await import('#lib/mcp/tools/get-history.ts')).getHistory),
+    },
+    list_slos: {
+      access: 'read',
+      annotations: READS,
+      load: lazy(async () => (await import('#lib/mcp/tools/list-slos.ts')).listSlos),
     },
     list_pings: {
       access: 'read',

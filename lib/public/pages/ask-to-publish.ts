@@ -1,10 +1,8 @@
 import type { Env } from '#lib/env.ts';
-import { under } from '#lib/keys.ts';
+import { STATUS_PAGES, under } from '#lib/keys.ts';
 import { publishMessage } from '#lib/messages.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
 import { componentsOf, type StatusPageItem } from './status-page.ts';
-
-const PAGES = 'pag_';
 
 /** Reads the status pages of an account, oldest first. */
 export const allPages = (
@@ -12,7 +10,7 @@ export const allPages = (
   tenant: string,
   { eventual = false } = {},
 ): Promise<StatusPageItem[]> =>
-  allOf<StatusPageItem>(ports.table, { partition: keys.statusPages(tenant), ...under(PAGES), eventual });
+  allOf<StatusPageItem>(ports.table, { partition: keys.statusPages(tenant), ...under(STATUS_PAGES), eventual });
 
 /** Asks to publish the pages that show an entity or one of its checks. Reads only the pages, for accounts with none. */
 export async function publishPagesOf(

@@ -1,13 +1,14 @@
 import type { TenantEnv } from '#lib/access/context.ts';
 import type { IncidentEntity, IncidentItem } from '#lib/incidents/incident.ts';
-import { INCIDENT_ENTITIES, under } from '#lib/keys.ts';
+import type { PublicUpdateItem } from '#lib/incidents/public-updates.ts';
+import { INCIDENT_ENTITIES, INCIDENT_UPDATES, under } from '#lib/keys.ts';
 import { idFloor } from '#lib/platform/ids.ts';
-import { queryMerged } from '#lib/platform/table/pages.ts';
+import { allOf, queryMerged } from '#lib/platform/table/pages.ts';
 import { DAY_MS, iso } from '#lib/platform/time.ts';
 import type { Source } from './sources.ts';
 import type { StatusPageItem } from './status-page.ts';
 import { fill, formatsOf, TEXTS } from './texts.ts';
-import type { ComponentState, IncidentView, UpdateView } from './view.ts';
+import { type ComponentState, type IncidentView, type UpdateView, worst } from './view.ts';
 
 /** Time (ms) for which a page shows incidents, and the number of incidents of the account that are searched. */
 const SHOWN_MS = 395 * DAY_MS;
@@ -45,8 +46,8 @@ export async function readIncidents(
   const all: IncidentView[] = [];
   for (const incident of items.filter(({ hidden }) => !hidden)) {
     const affected = await affectedBy(scope, incident, sources);
+    const published = await publishedOf(scope, incident, affected, sources);
     if (affected.length === 0) continue;
-    const published: UpdateView[] = [];
     const shown_at = Date.parse(incident.started_at) + page.automatic_delay_seconds * 1000;
     const isLong = shown_at <= (incident.resolved_at ? Date.parse(incident.resolved_at) : now);
     if (published.length === 0) {
@@ -54,15 +55,45 @@ export async function readIncidents(
       if (!isLong && !incident.resolved_at) next_at = Math.min(next_at, shown_at);
       if (!isLong) continue;
     }
+    if (published.length > 0 && !incident.resolved_at) noteStates(states, incident);
     all.push(incidentView(page, incident, affected, published));
   }
   return { all, states, next_at };
 }
 
-/** Returns the components of the page that an incident affects. */
+/** Reads the public updates of an incident that are on the page, newest first. */
+async function publishedOf(
+  { ports, keys, tenant }: TenantEnv,
+  { id, updates = 0 }: IncidentItem,
+  affected: readonly Affected[],
+  sources: readonly Source[],
+): Promise<UpdateView[]> {
+  if (updates === 0) return [];
+  const partition = keys.ofIncident(tenant, id);
+  const query = { partition, ...under(INCIDENT_UPDATES), descending: true, eventual: true };
+  const items = await allOf<PublicUpdateItem>(ports.table, query);
+  const shown = new Set(sources.map(({ component }) => component.id));
+  return items
+    .filter(({ component_ids: of }) => (of.length === 0 ? affected.length > 0 : of.some((one) => shown.has(one))))
+    .map((item) => ({
+      ...{ id: item.id, status: item.status, message: item.message, at: item.at },
+      edited_at: item.edited_at ?? null,
+    }));
+}
+
+const STATE_OF_IMPACT = { outage: 'outage', degraded: 'degraded', none: 'operational' } as const;
+
+/** Notes the state of the components that users named in an open incident. */
+function noteStates(states: Map<string, ComponentState>, { impact, component_ids = [] }: IncidentItem): void {
+  for (const id of component_ids) {
+    states.set(id, worst([states.get(id) ?? 'operational', STATE_OF_IMPACT[impact]]));
+  }
+}
+
+/** Returns the components of the page that an incident affects: those of its entities, and those that users named. */
 async function affectedBy(
   { ports, keys, tenant }: TenantEnv,
-  { id }: IncidentItem,
+  { id, started_at, resolved_at, entity_ids = [], component_ids = [] }: IncidentItem,
   sources: readonly Source[],
 ): Promise<Affected[]> {
   const partition = keys.ofIncident(tenant, id);
@@ -70,16 +101,19 @@ async function affectedBy(
   const { items } = await ports.table.query<IncidentEntity>(query);
   const entities = new Map(items.map((one) => [one.entity_id, one]));
   return sources.flatMap((source): Affected[] => {
-    const of = source.entity && entities.get(source.entity.id);
-    if (!of?.failure || (source.check && source.check.id !== of.failure.check_id)) return [];
+    const { component, entity, check } = source;
+    if (component_ids.includes(component.id) || (!check && entity && entity_ids.includes(entity.id)))
+      return [{ source, since: started_at, until: resolved_at ?? null }];
+    const of = entity && entities.get(entity.id);
+    if (!of?.failure || (check && check.id !== of.failure.check_id)) return [];
     return [{ source, since: of.failure.since, until: of.down_checks === 0 ? iso(of.at) : null }];
   });
 }
 
-/** Returns an incident with the posts of the service: its start, and its end. Pure. */
+/** Returns an incident with its updates and, if automatic, the posts of the service: its start and end. Pure. */
 function incidentView(
   { language, time_zone }: StatusPageItem,
-  { id, impact, started_at, ...rest }: IncidentItem,
+  { id, origin, impact, started_at, public_title, ...rest }: IncidentItem,
   affected: readonly Affected[],
   published: UpdateView[],
 ): IncidentView {
@@ -117,11 +151,12 @@ function incidentView(
             edited_at: null,
           },
         ];
-  const updates = [...published, ...closed, opened].toSorted((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0));
+  const automatic = origin === 'automatic' ? [...closed, opened] : [];
+  const updates = [...published, ...automatic].toSorted((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0));
   const name = named.map(({ source }) => source.component.name).join(', ');
   return {
     id,
-    title: fill(isOutage ? texts.unavailable : texts.impaired, { name }),
+    title: public_title ?? fill(isOutage ? texts.unavailable : texts.impaired, { name }),
     status: resolved_at === null ? (published[0]?.status ?? null) : 'resolved',
     impact,
     started_at,
