@@ -3,7 +3,7 @@ import type { Env } from '#lib/env.ts';
 import { type PublishMessage, publishMessage } from '#lib/messages.ts';
 import type { Item, Write } from '#lib/platform/ports.ts';
 import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
-import { iso } from '#lib/platform/time.ts';
+import { iso, pastOrZero } from '#lib/platform/time.ts';
 import { deadlineEntry } from '#lib/schedule/entries.ts';
 import { writerSendsUntil } from '#lib/schedule/watermark.ts';
 import { allPages } from './ask-to-publish.ts';
@@ -103,8 +103,9 @@ async function claim({ ports, keys }: Env, { tenant_id, page_id, due }: OfPage) 
     const before = await ports.table.get<PublicationItem>(key);
     const now = ports.clock.now();
     if (before?.v !== v) {
-      if (before && before.rendered_from >= due - SKEW_MS) return 'done' as const;
-      if (before?.claim !== undefined && before.claim > now) return 'busy' as const;
+      // A time in the future is from a clock that was set back since.
+      if (before && pastOrZero(before.rendered_from, now) >= due - SKEW_MS) return 'done' as const;
+      if (before?.claim !== undefined && pastOrZero(before.claim - CLAIM_MS, now) + CLAIM_MS > now) return 'busy' as const;
     }
     const next = { rendered_from: 0, paths: [], ...before, ...key, v, claim: now + CLAIM_MS };
     const outcome = await commit({ table: ports.table }, [
