@@ -114,7 +114,7 @@ export function formRecord({ groups, ...page }: StatusPage) {
  * Returns the groups of the rows of the form. A row that shows the same, or has the same name, as a component of the
  * page stays that component. Pure.
  */
-export function groupsFrom(rows: readonly ComponentRow[], page: Pick<StatusPage, 'groups'> | undefined) {
+function groupsFrom(rows: readonly ComponentRow[], page: Pick<StatusPage, 'groups'> | undefined) {
   const known = page?.groups.flatMap(({ components }) => components) ?? [];
   const taken = new Set<string>();
   const components = rows.map(({ group = '', ...row }) => {

@@ -109,12 +109,12 @@ async function writeIncident(context: Context, end: number, monitored: readonly 
   const note = (at: number, text: string) => addNote(contextAt(context, at), incident, { text });
   const update = (at: number, status: Parameters<typeof publishUpdate>[2]['status'], message: string) =>
     publishUpdate(contextAt(context, at), incident, { status, message, component_ids: [], notify: false });
-  await update(from + 5 * MINUTE_MS, 'investigating', 'Orders and sign-in fail. We are looking for the cause.');
+  await update(from + 5 * MINUTE_MS, 'investigating', 'Orders and sign-in fail. The cause is being investigated.');
   await note(
     from + 9 * MINUTE_MS,
     'The volume is full: archived logs were not deleted. Moving them to object storage.',
   );
-  await update(from + 12 * MINUTE_MS, 'identified', 'A database has no disk space left. We are adding space.');
+  await update(from + 12 * MINUTE_MS, 'identified', 'A database has no disk space left. Space is being added.');
   await update(to, 'resolved', 'All services work again. No order was lost.');
   await note(to + HOUR_MS, 'Review: archived logs are now deleted daily, and disk space has a check of its own.');
 }

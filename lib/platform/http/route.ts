@@ -5,7 +5,7 @@ import type { Access } from './access.ts';
 /** Media type of NDJSON: one record per line. */
 export const LINES = 'application/x-ndjson';
 
-export const PLAIN_TEXT = 'text/plain; charset=utf-8';
+const PLAIN_TEXT = 'text/plain; charset=utf-8';
 const HTML = 'text/html; charset=utf-8';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';

@@ -150,7 +150,7 @@ async function settle(env: Env, message: OfPage, published: Claimed, next_at: nu
   return true;
 }
 
-/** Returns the page if visitors may see it, with its address. */
+/** Returns the page with its address and account; undefined for a page that is not public. */
 async function shownPage({ ports, keys }: Env, { tenant_id, page_id }: OfPage) {
   const [page, account] = await ports.table.getMany<[StatusPageItem, AccountItem]>([
     keys.statusPage(tenant_id, page_id),
