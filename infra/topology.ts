@@ -1,3 +1,4 @@
+import type { SecretSetting } from '#lib/aws/environment.ts';
 import { ALERTS, TRANSITIONS } from '#lib/keys.ts';
 import { LAST_RECEIVE, type QueueName } from '#lib/messages.ts';
 import { namesOf } from '#lib/platform/plain-data.ts';
@@ -28,6 +29,8 @@ type FunctionSpec = {
   repeats?: true;
   /** Whether it connects to targets, receivers or the identity provider. See `runsInVpc`. */
   reaches_out?: true;
+  /** Settings that it reads from secrets at run time; on one machine from the environment. */
+  secrets?: readonly SecretSetting[];
   /** Whether it returns a streaming Response. On AWS by its own URL, because the gateway cannot stream. */
   streams?: true;
 };
@@ -60,7 +63,14 @@ export const functions: Record<FunctionName, FunctionSpec> = {
     reaches_out: true,
   },
   // Separate because it carries the libraries of passkeys and OpenID Connect, which few requests need.
-  'sign-in': { memory_mb: 512, timeout_seconds: 29, table: ['put', 'delete'], sends: [], reaches_out: true },
+  'sign-in': {
+    memory_mb: 512,
+    timeout_seconds: 29,
+    table: ['put', 'delete'],
+    sends: [],
+    reaches_out: true,
+    secrets: ['OIDC_CLIENT_SECRET'],
+  },
   // Serves files that it contains and has no access to accounts. One machine builds them on the first request.
   console: { memory_mb: 256, timeout_seconds: 29, sends: [] },
   ingest: { memory_mb: 256, timeout_seconds: 29, table: ['put', 'delete'], sends: ['deadline', 'rollup'] },
@@ -110,6 +120,7 @@ export const functions: Record<FunctionName, FunctionSpec> = {
     sends: ['delivery', 'deadline'],
     repeats: true,
     reaches_out: true,
+    secrets: ['NATS_URL', 'SMTP_URL'],
   },
   'action-planner': { memory_mb: 256, timeout_seconds: 20, table: ['put'], sends: ['plan', 'action'], repeats: true },
   'action-runner': {

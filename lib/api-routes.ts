@@ -25,6 +25,7 @@ export const apiRoutes: readonly LazyRoutes<StateContext>[] = [
     of: ['checks', 'blueprints', 'history'],
     load: async () => (await import('#lib/history/rollups/history-routes.ts')).historyRoutes,
   },
+  { of: ['slos'], load: async () => (await import('#lib/history/slos/slo-routes.ts')).sloRoutes },
   { of: ['status', 'health'], load: async () => (await import('#lib/history/status/routes.ts')).statusRoutes },
   { of: ['checks', 'notify'], load: async () => (await import('#lib/alerting/configure/routes.ts')).alertRoutes },
   {

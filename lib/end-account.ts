@@ -62,6 +62,7 @@ export async function reclaimAccount({ ports, keys }: Env, { tenant_id }: { tena
     keys.statusPageCount(tenant_id),
     ...(await keysUnder(ports, keys.actions(tenant_id))),
     ...(await keysUnder(ports, keys.skills(tenant_id))),
+    ...(await keysUnder(ports, keys.slos(tenant_id))),
     ...(await keysUnder(ports, keys.alerting(tenant_id))),
     ...(await keysUnder(ports, keys.lastsOfChannels(tenant_id))),
     ...(await keysUnder(ports, keys.groups(tenant_id))),

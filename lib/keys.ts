@@ -79,7 +79,12 @@ export const BOUND_ACTIONS = 'ACTION#';
 export const ACCOUNT_CHANNELS = 'CHANNEL#';
 export const SILENCES = 'SILENCE#';
 export const WINDOWS = 'WINDOW#';
+/** Prefix directly after that of windows, so that one query reads both. */
+export const PAST_WINDOWS = 'WINDOW_PAST#';
 export const ROTAS = 'ROTA#';
+
+/** Prefix of service level objectives, in addition to their head. */
+export const SLOS = 'slo_';
 
 /** Prefix of skills, in addition to their count. */
 export const SKILLS = 'SKILL#';
@@ -324,6 +329,12 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     /** Entry of the list of silences. @param of id of the silence of the account, or of the silenced entity or check */
     silence: (tenant: string, of: string) => key(ofTenant(tenant, 'SILENCES'), of),
     window: (tenant: string, window: string) => key(ofTenant(tenant, 'ALERTING'), `${prefix.WINDOWS}${window}`),
+    /** Version of a recurring window before a change. */
+    pastWindow: (tenant: string, window: string, v: string) =>
+      key(ofTenant(tenant, 'ALERTING'), `${prefix.PAST_WINDOWS}${window}#${v}`),
+    slos: (tenant: string) => ofTenant(tenant, 'SLOS'),
+    sloHead: (tenant: string) => key(ofTenant(tenant, 'SLOS'), 'HEAD'),
+    slo: (tenant: string, slo: string) => key(ofTenant(tenant, 'SLOS'), slo),
     rota: (tenant: string, rota: string) => key(ofTenant(tenant, 'ALERTING'), `${prefix.ROTAS}${rota}`),
     lastsOfChannels: (tenant: string) => ofTenant(tenant, 'CHANNEL_LASTS'),
     /** Latest delivery of an account channel, over all checks. */

@@ -44,8 +44,13 @@ export const wakeMessage = (tenant: string, at: number, after = 0): Message<Wake
 /** Upper bound (ms) for a started write to commit or fail. */
 export const WRITTEN_MS = 15_000;
 
-/** Delivery to attempt; `turn` (epoch ms): its reserved send time. */
-const Delivery = z.object({ tenant_id: z.string(), delivery_id: z.string(), turn: z.number().optional() });
+/** Delivery to attempt. In epoch ms, `turn`: its reserved send time; `due`: the time for which the message was sent. */
+const Delivery = z.object({
+  tenant_id: z.string(),
+  delivery_id: z.string(),
+  turn: z.number().optional(),
+  due: z.number().optional(),
+});
 export type DeliveryMessage = z.infer<typeof Delivery>;
 /** Address that is asked to confirm that it wants mails of the account; `again`: even if it was asked before. */
 const AddressRequest = z.object({ tenant_id: z.string(), address: z.string(), again: z.literal(true).optional() });

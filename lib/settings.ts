@@ -164,7 +164,7 @@ export const SettingsSchema = z.object({
   PUBLIC_URL: bareUrl('https://status.example.com').describe(
     'Address that users open in a browser, without a path: `https://status.example.com`. Empty: users open an IP ' +
       'address, a name without a dot, or `localhost`; links in alerts lead to `http://localhost:<PORT>`, or to `HOST` ' +
-      'if it is neither loopback nor a wildcard. On AWS, alerts then have no links.',
+      'if it is neither loopback nor a wildcard. On AWS, users open `Url`, and alerts have no links.',
   ),
   PING_URL: bareUrl('https://ping.example.com').describe(
     'Base address of the ping URLs of push checks, without a path. Empty: `PUBLIC_URL`, or else the service itself.',
@@ -274,8 +274,11 @@ export const SettingsSchema = z.object({
   ),
 });
 
-/** Settings of a process. `service_url`: on one machine, the address of the service for a browser. */
-export type Settings = z.output<typeof SettingsSchema> & { service_url?: string };
+/**
+ * Settings of a process. `service_url`: on one machine, the address of the service for a browser. `are_hosts_proven`:
+ * true on AWS, see lib/platform/http/service-host.ts.
+ */
+export type Settings = z.output<typeof SettingsSchema> & { service_url?: string; are_hosts_proven?: boolean };
 
 /** Returns the base address of links in alerts; empty if the service does not know its address. */
 export const linksAddress = ({ PUBLIC_URL, service_url = '' }: Settings): string => PUBLIC_URL || service_url;

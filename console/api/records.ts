@@ -20,10 +20,12 @@ import type { Relation as RelationRecord } from '#lib/catalog/relations/relation
 import type { EntityState } from '#lib/catalog/states.ts';
 import type { AssertionResultList } from '#lib/checks/assertions/evaluate.ts';
 import type { CheckRecord } from '#lib/checks/settings/check-record.ts';
-import type { CheckBucket as Bucket, BucketSize } from '#lib/history/rollups/buckets.ts';
+import type { CheckBucket as Bucket, BucketSize, EntityBucket } from '#lib/history/rollups/buckets.ts';
 import type { checkHistoryRecords } from '#lib/history/rollups/history-routes.ts';
 import type { GapRecord } from '#lib/history/runs/gaps.ts';
+import type { MeasuredSlo as MeasuredRecord, SloRecord } from '#lib/history/slos/slo.ts';
 import type { Expected } from '#lib/history/status/check-detail.ts';
+import type { Health as HealthRecord } from '#lib/history/status/service-health.ts';
 import type { Status as StatusRecord } from '#lib/history/status/status.ts';
 import type { MeWithUse } from '#lib/identity/me.ts';
 import type {
@@ -33,11 +35,13 @@ import type {
 import type { PublicUpdate as PublicUpdateRecord } from '#lib/incidents/public-updates.ts';
 import type { TimelineEntry as IncidentEntry } from '#lib/incidents/timeline.ts';
 import type { Skill as SkillRecord, ToolDefinition } from '#lib/mcp/skills/skill.ts';
+import type { StatusPageRecord } from '#lib/public/pages/status-page.ts';
 import type { PingRecord } from '#lib/results/pings/ping-item.ts';
 import type { ResultRecord } from '#lib/results/result.ts';
 
 /** Types of the API responses, from the schemas of lib. Only types, so the page contains no code of them. */
 export type Me = z.output<typeof MeWithUse>;
+export type Health = HealthRecord;
 export type Status = StatusRecord;
 export type StatusEntity = Status['entities'][number];
 export type State = EntityState;
@@ -71,6 +75,7 @@ export type Monitor = z.output<typeof MonitorRecord>;
 export type TestedChannel = z.output<typeof TestedRecord>;
 export type DefaultPolicy = z.output<typeof DefaultPolicyRecord>;
 export type Silence = z.output<typeof SilenceRecord>;
+export type StatusPage = z.infer<typeof StatusPageRecord>;
 export type Rota = ReturnType<typeof rotaView>;
 export type Shift = Rota['next'];
 export type IncidentRecord = IncidentInList;
@@ -88,6 +93,12 @@ export type DeliveryKind = Delivery['kind'];
 
 export type CheckBucket = Bucket;
 export type CheckHistory = { bucket: BucketSize; from: string; to: string; total: CheckBucket; buckets: CheckBucket[] };
+
+/** Response of `GET /v1/history?entity_ids=…` per entity. */
+export type EntityHistory = { entity_id: string; buckets: EntityBucket[] };
+
+export type Slo = z.output<typeof SloRecord>;
+export type MeasuredSlo = z.output<typeof MeasuredRecord>;
 
 /** Response of `GET /v1/history?entity_id=…`: a history per check. */
 export type CheckHistories = { checks: Awaited<ReturnType<typeof checkHistoryRecords>> };

@@ -20,6 +20,7 @@ export const TARGETS: Readonly<Record<TargetType, string>> = {
   status_subscriber: 'subscribers of status pages',
   action: 'actions',
   skill: 'skills',
+  slo: 'SLOs',
   user: 'users',
   key: 'API keys',
   ping_key: 'ping keys',

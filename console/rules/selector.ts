@@ -1,4 +1,4 @@
-import type { Selector } from '#lib/alerting/policy/selector.ts';
+import type { Selector } from '#lib/checks/selector.ts';
 import type { FormSchema } from './form-fields.ts';
 import { count, list } from './words.ts';
 

@@ -176,6 +176,18 @@ export const STEPS: readonly Step[] = [
   },
   { endpoint: 'PUT /v1/windows/{id}', body: () => ({ duration_seconds: 10_800, note: 'Kernel and OpenSSL' }) },
   {
+    endpoint: 'POST /v1/slos',
+    body: (_, answers) => ({
+      slug: 'shop',
+      name: 'Web shop',
+      check_id: answers['POST /v1/checks'].id,
+      target: 0.999,
+      window: '30d',
+    }),
+    made: ['slos', 'id'],
+  },
+  { endpoint: 'PUT /v1/slos/{id}', body: () => ({ target: 0.9995 }) },
+  {
     endpoint: 'POST /v1/rotas',
     body: (_, answers) => ({
       name: 'Payments',

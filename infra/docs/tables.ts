@@ -77,6 +77,8 @@ export function tablesOf(document: OpenApi): Readonly<Record<string, string>> {
     ),
     delivery: response('Delivery'),
     'window-settings': request('NewWindow'),
+    'slo-settings': request('NewSlo'),
+    'slo-status': response('SloStatus'),
     'channel-types': typeTable(channelTypes),
     ...byType('channel', channelTypes, channelTable),
     'text-variables': codeTable(

@@ -18,6 +18,7 @@ export const tags: Readonly<Record<string, string>> = {
   status: 'Current states, and their changes.',
   transitions: 'Reasons why a state change was alerted or not.',
   history: 'Uptime and latency of several checks.',
+  slos: 'Service level objectives with their error budgets.',
   health: 'Health of the service itself.',
   notify: 'Delivery log, account channels, default policy, and silences.',
   windows: 'Maintenance windows, which suppress alerts.',

@@ -12,6 +12,7 @@ import { cpuThread } from './cpu-thread.ts';
 import { type LocalBus, makeBus } from './feeds/bus.ts';
 import { type LocalQueues, makeQueues } from './feeds/queues.ts';
 import { localFiles } from './files.ts';
+import type { LoopTurns } from './loop-turns.ts';
 import { makeTable, type SqliteTable } from './store/sqlite-table.ts';
 import type { Store } from './store/store.ts';
 
@@ -35,10 +36,19 @@ const RATES: Rates = {
 /** Creates the ports of all functions on one machine: one store, and the clock and sockets of the machine. */
 export function makePorts(
   store: Store,
-  { settings, log, onInserted, dir, clock = systemClock, ids = makeIds(clock), net = makeNet(settings) }: Options,
+  {
+    settings,
+    log,
+    inTurn,
+    onInserted,
+    dir,
+    clock = systemClock,
+    ids = makeIds(clock),
+    net = makeNet(settings),
+  }: Options,
 ): LocalPorts {
   return {
-    table: makeTable(store, { now: clock.now, ...(onInserted && { onInserted }) }),
+    table: makeTable(store, { now: clock.now, inTurn, ...(onInserted && { onInserted }) }),
     queues: makeQueues(store, { clock, log }),
     bus: makeBus(log),
     files: localFiles(dir),
@@ -61,6 +71,7 @@ export type GivenPorts = Pick<Ports, 'clock' | 'ids' | 'net'>;
 type Options = Partial<GivenPorts> & {
   settings: Settings;
   log: Log;
+  inTurn: LoopTurns;
   /** Data directory; undefined: in memory. */
   dir?: string | undefined;
   onInserted?: () => void;

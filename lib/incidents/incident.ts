@@ -31,7 +31,7 @@ export type IncidentItem = Item & {
   started_at: string;
   acknowledgement?: Acknowledgement;
   resolved_at?: string;
-  /** Name of the user or key, or `automatic`. */
+  /** E-mail address of the user, label of the key, or `automatic`. */
   resolved_by?: string;
   /** Not on status pages and in feeds. */
   hidden: boolean;

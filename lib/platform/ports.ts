@@ -96,7 +96,7 @@ export interface Files {
 export interface Clock {
   /** Epoch ms. */
   now(): number;
-  /** Only for retries within one call; use a delayed message for more than a second. */
+  /** For waits of at most a few seconds within a call; use a delayed message for longer ones. */
   sleep(ms: number): Promise<void>;
   /** Total ms of event loop stalls during network requests. The difference of two values is the stall of a probe. */
   stalled(): number;

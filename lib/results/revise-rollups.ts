@@ -19,11 +19,22 @@ export type Revision = NonNullable<MessageOf<'rollup'>['revise']>;
 type Cell = { tenant_id: string; cell: string };
 
 /** Requests new rollups of a range; call before the write, because a crash after it could lose the message. */
-export async function reviseRollups({ ports }: Env, cell: Cell, { from, to }: Changed): Promise<void> {
+export const reviseRollups = (env: Env, cell: Cell, changed: Changed): Promise<void> =>
+  reviseCells(env, [cell], [changed]);
+
+/** Requests new rollups of several cells and ranges, as `reviseRollups`. */
+export async function reviseCells(
+  { ports }: Env<'clock' | 'queues'>,
+  cells: readonly Cell[],
+  ranges: readonly Changed[],
+): Promise<void> {
   const written = ports.clock.now() + WRITTEN_MS;
-  if (!isClosed(hourOf(from), written)) return;
-  const revision: Revision = { of: 'hour', from, to, after: sharedInstant(written) };
-  await ports.queues.send('rollup', [revisionMessage(cell, revision)]);
+  const after = sharedInstant(written);
+  const closed = ranges.filter(({ from }) => isClosed(hourOf(from), written));
+  const messages = cells.flatMap((cell) =>
+    closed.map(({ from, to }) => revisionMessage(cell, { of: 'hour', from, to, after })),
+  );
+  if (messages.length > 0) await ports.queues.send('rollup', messages);
 }
 
 /** Returns the next instant (epoch ms) at which revisions are made. */

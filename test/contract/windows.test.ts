@@ -201,7 +201,7 @@ describe('a maintenance window', () => {
     ['no length', { ends_at: open.starts_at }, 'ends_at'],
     ['less than a minute', { starts_at: from(0), ends_at: from(59) }, 'ends_at'],
     ['more than 31 days', { starts_at: from(0), ends_at: from(31 * 86_400 + 60) }, 'ends_at'],
-    ['an end that has passed', { starts_at: from(-7200), ends_at: from(-3600) }, 'ends_at'],
+    ['an end more than 30 days ago', { starts_at: from(-31 * 86_400), ends_at: from(-30 * 86_400 - 60) }, 'ends_at'],
     ['no times', { starts_at: undefined, ends_at: undefined }, 'starts_at'],
     ['times and a cron', { cron: '0 2 * * *', duration_seconds: 3600 }, 'starts_at'],
   ])('is rejected with %s', async (_what, wrong, path) => {

@@ -24,6 +24,7 @@ const TOOLS: Record<string, Guarded> = {
   explain_alert: 'read',
   acknowledge_alert: 'respond',
   get_history: 'read',
+  list_slos: 'read',
   list_pings: 'read',
   get_execution: 'read',
   list_changes: 'changes',

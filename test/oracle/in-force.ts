@@ -2,9 +2,9 @@ import type { AccountChannel, AccountSilence, AlertingHead } from '#lib/alerting
 import type { PolicyItem } from '#lib/alerting/policy/policy.ts';
 import type { RotaItem } from '#lib/alerting/policy/rotas.ts';
 import { type EscalationStep, POLICY_DEFAULTS, type PolicySettings } from '#lib/alerting/policy/settings.ts';
-import type { WindowItem } from '#lib/alerting/policy/windows.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { WindowItem } from '#lib/checks/maintenance.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { isCronDue } from './due-at.ts';
@@ -30,7 +30,8 @@ export type EffectiveSettings = PolicySettings & {
 
 type Selection = AccountChannel['applies_to'] | WindowItem['scope'];
 
-const isSelected = (selection: Selection, check: CheckItem, entity: EntityItem | undefined): boolean =>
+/** Whether a selection matches a check. */
+export const isSelected = (selection: Selection, check: CheckItem, entity: EntityItem | undefined): boolean =>
   selection === null ||
   ((selection.check_ids ?? [check.id]).includes(check.id) &&
     (selection.entity_ids ?? [check.entity_id]).includes(check.entity_id) &&

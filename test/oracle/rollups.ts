@@ -1,13 +1,16 @@
+import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { PastWindow, WindowItem } from '#lib/checks/maintenance.ts';
 import type { CellItem } from '#lib/checks/settings/cells.ts';
 import type { TransitionItem } from '#lib/checks/state/transition.ts';
 import type { TimeKind } from '#lib/history/rollups/account-time.ts';
 import { decodeLatency, decodeRollup, type StoredLatencies } from '#lib/history/rollups/rollup-item.ts';
 import type { LatenciesItem, RollupItem } from '#lib/history/rollups/stored-rollups.ts';
-import { cellOf, numberOf } from '#lib/keys.ts';
+import { cellOf, type Keys, numberOf } from '#lib/keys.ts';
 import { latestSlot, rollupScheduleOf } from '#lib/schedule/slots.ts';
 import type { Span } from './history.ts';
-import { changesIn, checkIdOf, checksIn, type Inside, type Seen, settingsIn } from './inside.ts';
+import { isOpen, isSelected } from './in-force.ts';
+import { changesIn, checkIdOf, checksIn, type Inside, keyText, type Seen, settingsIn } from './inside.ts';
 import { packKeyOf } from './outcomes.ts';
 import { recordedIn } from './recorded-history.ts';
 
@@ -20,8 +23,8 @@ const MADE_MS = 3 * MINUTE;
 
 /**
  * Promise: an hour is rolled up five minutes after its end, not before; its figures match the stored data: results,
- * failures, warnings, number of latencies, and the time in each state. That is true again five minutes after late data
- * arrives.
+ * failures, warnings, number of latencies, and the time in each state and in maintenance. That is true again five
+ * minutes after late data arrives, or after a one-time window was created, moved or deleted with effect on the hour.
  */
 export function checkRollups(inside: Inside): string[] {
   const { seen, profile, end } = inside;
@@ -100,7 +103,8 @@ function lastChange(seen: Seen, check: CheckItem, { from, to }: Span): number {
     const at = pack?.cell === cellOf(check.id) ? pack.slot : Number(key.sk.split('#')[1]);
     const isOf = (pack ? pack.cell === cellOf(check.id) : isOwn && key.sk.startsWith('R#')) && from <= at && at < to;
     const isState = isOwn && key.sk.startsWith('TR#') && (after as TransitionItem).effective_at < to;
-    if (isOf || (isState && at >= from)) last = Math.max(last, commit.at);
+    const isWindow = key.sk.startsWith('WINDOW#');
+    if (isOf || isWindow || (isState && at >= from)) last = Math.max(last, commit.at);
   }
   return last;
 }
@@ -119,12 +123,14 @@ const nothing = (ms: number): Time => ({
 
 /** Returns the time per state of a check in an hour, including not monitored and gaps. */
 function timeOf(
-  { seen, shown }: Inside,
-  { id }: CheckItem,
+  { seen, shown, keys }: Inside,
+  check: CheckItem,
   settings: { check: CheckItem | undefined }[],
   hour: Span,
 ): Time {
+  const { id } = check;
   const gaps = shown.get(id)?.gaps ?? [];
+  const windows = windowsOf(seen, keys, check);
   const held = settings.flatMap(({ check }) => check ?? []);
   const states = [...seen.table.values()]
     .filter((item): item is TransitionItem => item.sk.startsWith('TR#') && checkIdOf(item) === id)
@@ -133,6 +139,7 @@ function timeOf(
     ...held.map(({ settings_at }) => settings_at),
     ...states.map(({ effective_at }) => effective_at),
     ...gaps.flatMap(({ from, to }) => [from, to]),
+    ...windows.flatMap((window) => bordersOf(window, hour)),
   ].filter((at) => hour.from < at && at < hour.to);
   const all = [...new Set([hour.from, ...borders, hour.to])].sort((a, b) => a - b);
   const time = nothing(0);
@@ -140,12 +147,38 @@ function timeOf(
     const at = all[i]!;
     const kind = !held.findLast(({ settings_at }) => settings_at <= at)?.enabled
       ? 'not_monitored'
-      : gaps.some((gap) => gap.from <= at && at < gap.to)
-        ? 'gap'
-        : (states.findLast(({ effective_at }) => effective_at <= at)?.check_to_state ?? 'unknown');
+      : windows.some((window) => hides(window, at))
+        ? 'maintenance'
+        : gaps.some((gap) => gap.from <= at && at < gap.to)
+          ? 'gap'
+          : (states.findLast(({ effective_at }) => effective_at <= at)?.check_to_state ?? 'unknown');
     time[kind] += to - at;
   }
   return time;
+}
+
+type Window = WindowItem & Partial<PastWindow>;
+
+/** Returns the windows of a check as they are now, and deleted recurring ones, whose past remains. */
+function windowsOf({ table }: Seen, keys: Keys, check: CheckItem): Window[] {
+  const pk = keys.alerting(check.tenant_id);
+  const entity = table.get(keyText(keys.entity(check.tenant_id, check.entity_id))) as EntityItem | undefined;
+  return [...table.values()]
+    .filter((item): item is Window => item.pk === pk && /^WINDOW(_PAST)?#/.test(item.sk))
+    .filter(({ scope }) => isSelected(scope, check, entity));
+}
+
+/** Whether a window hides the state at a time. A recurring one does so between its creation and its deletion. */
+const hides = ({ times, created_at, replaced_at = Number.POSITIVE_INFINITY }: Window, at: number): boolean =>
+  ('ends_at' in times || Date.parse(created_at) <= at) && at < replaced_at && isOpen(times, at);
+
+/** Returns the times in an hour at which a window can open or close. */
+function bordersOf({ times, created_at, replaced_at = 0 }: Window, hour: Span): number[] {
+  if ('ends_at' in times) return [times.starts_at, times.ends_at];
+  const borders = [Date.parse(created_at), replaced_at];
+  for (let minute = hour.from - 2 * MINUTE; minute < hour.to; minute += MINUTE)
+    borders.push(minute, minute + times.duration_ms);
+  return borders;
 }
 
 const textOf = (figures: Record<string, number>): string =>

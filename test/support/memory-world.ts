@@ -47,7 +47,8 @@ export function memoryWorld(
     stalled: () => 0,
   };
   const requests: Requests = { reads: 0, writes: 0 };
-  const store = openTable({ file: ':memory:' });
+  // Reads wait for no turn, however long the machine takes.
+  const store = openTable({ file: ':memory:', inTurn: (_from, begin) => begin() });
   const counted = <M extends 'get' | 'getMany' | 'query' | 'putMany' | 'transact'>(
     method: M,
     kind: keyof Requests,

@@ -8,6 +8,7 @@ import { live } from '#console/app/live.ts';
 import type { PageProps } from '#console/app/pages.ts';
 import { ErrorKind } from '#console/parts/error-kind.tsx';
 import { Page } from '#console/parts/page.tsx';
+import { Slos } from '#console/parts/slos.tsx';
 import { StateMark } from '#console/parts/state-mark.tsx';
 import { Empty, Failure, Loading } from '#console/parts/states.tsx';
 import { Time } from '#console/parts/time.tsx';
@@ -110,6 +111,7 @@ function CheckView({ loaded, check, policy, query }: ViewProps) {
           <PolicySection id={check.id} policy={policy} />
           <ExplainAt id={check.id} />
           {isPush && !isUnused && <PingUrl check={check} onChange={reload} />}
+          <Slos of={{ check_id: check.id }} />
           <CheckFacts check={check} />
         </div>
       </div>

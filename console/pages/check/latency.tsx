@@ -56,7 +56,7 @@ export function Latency({ check, query, refresh }: { check: CheckDetail; query: 
       }
     >
       <Data of={days} what="Loading the history">
-        {(found) => <Uptime hours={hours.data} days={found} age={now - Date.parse(check.created_at)} />}
+        {(found) => <Uptime hours={hours.data} days={found} now={now} />}
       </Data>
       <ChartOf key={window.key} check={check} window={window} now={now} refresh={refresh} hours={hours} days={days} />
     </Section>
@@ -68,9 +68,11 @@ const isOf =
   ({ check_id }: { check_id: string }) =>
     check_id === id;
 
-type UptimeProps = { hours: CheckHistory | undefined; days: CheckHistory /** Age of the check in ms. */; age: number };
+type UptimeProps = { hours: CheckHistory | undefined; days: CheckHistory /** Epoch ms. */; now: number };
 
-const Uptime = ({ hours, days, age }: UptimeProps) => {
+const Uptime = ({ hours, days, now }: UptimeProps) => {
+  const { known_since } = days.total;
+  const age = known_since === null ? 0 : now - Date.parse(known_since);
   const ranges = [
     { span: '24 h', ms: DAY_MS, buckets: hours?.buckets },
     ...[7, 30, 90].map((count) => ({
@@ -87,7 +89,7 @@ const Uptime = ({ hours, days, age }: UptimeProps) => {
             <dt>Uptime {span}</dt>
             <dd>
               {buckets ? percent(uptimeOf(buckets)) : '…'}
-              {age < ms && <span class="under">last {duration(age)}</span>}
+              {known_since && age < ms && <span class="under">known for {duration(age)}</span>}
               <span class="under">{buckets && degradedOf(buckets)}</span>
             </dd>
           </div>

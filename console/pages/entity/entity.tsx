@@ -21,6 +21,7 @@ import { FieldValue } from '#console/parts/field-value.tsx';
 import { Icon } from '#console/parts/icon.tsx';
 import { Labels } from '#console/parts/labels.tsx';
 import { Page, Section } from '#console/parts/page.tsx';
+import { Slos } from '#console/parts/slos.tsx';
 import { StateMark } from '#console/parts/state-mark.tsx';
 import { Data, Empty } from '#console/parts/states.tsx';
 import { Time } from '#console/parts/time.tsx';
@@ -107,6 +108,7 @@ function EntityView({ entity, reload, above }: EntityViewProps) {
           <Transitions entity={entity} checks={checks.data ?? []} />
         </Section>
         <div>
+          <Slos of={{ entity_id: entity.id }} />
           <Incidents entity={entity} />
           <Fields entity={entity} blueprint={blueprint} />
           <Section title="Actions">

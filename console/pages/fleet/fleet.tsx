@@ -67,6 +67,9 @@ function FleetView({ fleet, query }: { fleet: Fleet; query: URLSearchParams }) {
           <Button small pressed={isGrouped} onClick={() => setQuery({ group: isGrouped ? '' : 'blueprint' })}>
             Group by blueprint
           </Button>
+          <a class="button small" href="#/report">
+            Uptime report
+          </a>
           <a class="button small" href="#/?tv">
             Wall view
           </a>

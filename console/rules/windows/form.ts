@@ -61,6 +61,12 @@ export function windowSchema(blueprints: readonly string[], zone: string): FormS
           },
         },
       },
+      exclude_from_uptime: {
+        type: 'boolean',
+        title: 'Exclude from uptime',
+        description: 'Its time counts as maintenance: a failure in it is not downtime.',
+        default: true,
+      },
       note: { type: 'string', description: 'Planned work.', default: '' },
     },
   };

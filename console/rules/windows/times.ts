@@ -1,6 +1,6 @@
 import type { MaintenanceWindow } from '#console/api/records.ts';
-import { intervalsOf, type TimeRange, type WindowTimes } from '#lib/alerting/policy/intervals.ts';
 import { parseCron } from '#lib/schedule/calendar/cron.ts';
+import { intervalsOf, type TimeRange, type WindowTimes } from '#lib/schedule/calendar/intervals.ts';
 import { CalendarError } from '#lib/schedule/calendar/schedule-line.ts';
 import { isZone } from '#lib/schedule/calendar/zones.ts';
 

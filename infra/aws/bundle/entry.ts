@@ -26,7 +26,7 @@ const bareEntry = (name: FunctionName): string =>
 const ASSETS = `{ document: async () => (await import('${PACKED.document}')).default }`;
 
 function entryWithTable(name: FunctionName): string {
-  const { sends, publishes, reaches_out, streams, files } = functions[name];
+  const { sends, publishes, reaches_out, streams, files, secrets } = functions[name];
   const start = streams ? 'streamingLambda' : 'lambda';
   const imports = [
     ['create', `#functions/${name}.ts`],
@@ -40,6 +40,7 @@ function entryWithTable(name: FunctionName): string {
           ['PUBLIC_CACHING', '#lib/public/headers.ts'],
         ]
       : []),
+    ...(secrets ? [['withSecrets', '#lib/aws/lambda/runtime-secrets.ts']] : []),
     ...(isFed(name) ? [['batchMetrics', '#lib/aws/metrics.ts']] : []),
     ...(isLimited(name)
       ? [
@@ -50,6 +51,8 @@ function entryWithTable(name: FunctionName): string {
         ]
       : []),
   ];
+  const made = (create: string) =>
+    secrets ? `withSecrets(process.env, ports, ${JSON.stringify(secrets)}, (ports) => ${create})` : create;
   const parts = [
     ...(publishes ? ['makeBus: lambdaBus'] : []),
     ...(reaches_out ? ['makeNet: outerNet'] : []),
@@ -62,13 +65,13 @@ function entryWithTable(name: FunctionName): string {
       ? [
           `const metrics = batchMetrics('${name}');`,
           `const ports = { ...${ports}, metrics };`,
-          `export const handler = ${start}(create(ports), { log: ports.log, measure: metrics.measure });`,
+          `export const handler = ${start}(${made('create(ports)')}, { log: ports.log, measure: metrics.measure });`,
         ]
       : isLimited(name)
         ? [
             `const world = { ...${ports}, metrics: countMetrics('${name}')${name === 'api' ? `, assets: ${ASSETS}` : ''} };`,
             'const ports = { ...world, limiter: leaseLimiter(envOf(world)) };',
-            `const work = behindEdge(create(ports), process.env.${EDGE_SECRET} ?? '');`,
+            `const work = ${made(`behindEdge(create(ports), process.env.${EDGE_SECRET} ?? '')`)};`,
             `export const handler = ${start}(work, { log: ports.log });`,
           ]
         : [`const ports = ${ports};`, `export const handler = ${start}(create(ports), { log: ports.log });`]),

@@ -58,7 +58,8 @@ export function makeHttp(
     if (route.function === 'ingest') pushes.push(...created);
     if (route.function === 'public') visits.push(...created);
   }
-  const accessLog = makeLogGroup(scope, 'access', settings);
+  // One policy of the account admits every log group with this prefix. Others are added to it, up to its size limit.
+  const accessLog = makeLogGroup(scope, 'access', settings, `/aws/vendedlogs/${settings.STACK_NAME}/access`);
   const stage = new HttpStage(scope, 'Stage', {
     httpApi: api,
     stageName: '$default',

@@ -49,6 +49,7 @@ function ofLimits(scope: Construct, { table, functions }: Watched): GraphWidget[
       ofTable(table, 'ConsumedReadCapacityUnits'),
     ]),
     graph('Throttles', [
+      new Metric({ ...ofLambda, metricName: 'Throttles', ...sum }),
       ...Object.values(functions).map((one) => one.metricThrottles(sum)),
       new Metric({ ...ofLambda, metricName: 'RecursiveInvocationsDropped', ...sum }),
       ofTable(table, 'WriteThrottleEvents'),

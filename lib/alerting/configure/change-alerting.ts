@@ -20,14 +20,17 @@ type AlertingChange = {
 /** Writes a change of the alerting settings with a new version of their head. All changes go through this function. */
 export async function changeAlerting(
   context: Context,
-  change: (present: AccountAlerting, head: AlertingHead | undefined) => AlertingChange | undefined,
+  change: (
+    present: AccountAlerting,
+    head: AlertingHead | undefined,
+  ) => AlertingChange | undefined | Promise<AlertingChange | undefined>,
 ): Promise<void> {
   const { ports, keys, tenant } = context;
   const v = ports.ids.token();
   await retryOnConflict(ports, async () => {
     const head = await ports.table.get<AlertingHead>(keys.alertingHead(tenant));
     if (head?.v === v) return undefined;
-    const wanted = change(await alertingOf(context, tenant, head), head);
+    const wanted = await change(await alertingOf(context, tenant, head), head);
     if (!wanted) return undefined;
     const now = ports.clock.now();
     const policy = wanted.policy ?? head?.policy ?? {};

@@ -3,13 +3,13 @@ import { auditWriter } from '#lib/access/audit-writer.ts';
 import type { Context } from '#lib/access/context.ts';
 import { type AccountSilence, readAlerting } from '#lib/alerting/policy/account-alerting.ts';
 import { type Muting, muteDenial } from '#lib/alerting/policy/mute-access.ts';
-import { CheckSelector, type Selector, selects } from '#lib/alerting/policy/selector.ts';
 import type { Audited } from '#lib/audit/write.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import { type SilenceEntry, silencedBy } from '#lib/catalog/silence-list.ts';
 import { assertSilenceEnd, SilenceReason } from '#lib/catalog/silence-settings.ts';
 import { entitiesById } from '#lib/catalog/store.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
+import { CheckSelector, type Selector, selects } from '#lib/checks/selector.ts';
 import { checksOf } from '#lib/checks/settings/store.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
 import type { Reader } from '#lib/platform/http/paging.ts';
@@ -44,7 +44,9 @@ const AccountSilenceRecord = z.object({
   created_at: CreatedAt,
   created_by: z
     .string()
-    .describe('Author: the e-mail address of a user, the label of a key without a user, or `alert link`.'),
+    .describe(
+      'Author: e-mail address of a user, label of a key without a user, `alert link`, or `unknown` before 0.1.',
+    ),
 });
 
 export const MadeSilence = AccountSilenceRecord.extend({

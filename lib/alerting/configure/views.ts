@@ -4,12 +4,12 @@ import { type DeliveryRecord, type LastDeliveryItem, latestDeliveryOf } from '#l
 import type { AccountAlerting } from '#lib/alerting/policy/account-alerting.ts';
 import { accountChannels, inheritedOf, silencesOf } from '#lib/alerting/policy/effective-policy.ts';
 import type { Channel, Policy, PolicyItem } from '#lib/alerting/policy/policy.ts';
-import { selectionReason } from '#lib/alerting/policy/selector.ts';
 import type { Audited } from '#lib/audit/write.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import { silenceSettingsView } from '#lib/catalog/silence-settings.ts';
 import { channelTypeOf } from '#lib/channels/registry.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
+import { selectionReason } from '#lib/checks/selector.ts';
 import { checkLabel } from '#lib/checks/types/registry.ts';
 import { pick } from '#lib/platform/plain-data.ts';
 import { iso } from '#lib/platform/time.ts';

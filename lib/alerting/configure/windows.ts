@@ -3,11 +3,10 @@ import * as z from 'zod';
 import { auditWriter } from '#lib/access/audit-writer.ts';
 import type { Context } from '#lib/access/context.ts';
 import { readAlerting } from '#lib/alerting/policy/account-alerting.ts';
-import { intervalsAt, intervalsOf, type TimeRange, type WindowTimes } from '#lib/alerting/policy/intervals.ts';
 import { type Muting, windowLasts } from '#lib/alerting/policy/mute-access.ts';
-import { idsOf, SelectorLabels } from '#lib/alerting/policy/selector.ts';
-import type { WindowItem } from '#lib/alerting/policy/windows.ts';
 import { type Audited, isSame } from '#lib/audit/write.ts';
+import { FINAL_AFTER_MS, type WindowItem } from '#lib/checks/maintenance.ts';
+import { idsOf, SelectorLabels } from '#lib/checks/selector.ts';
 import { AppError, invalid, notFound } from '#lib/platform/errors.ts';
 import { CreatedAt, IdOf, Unchanged, UpdatedAt } from '#lib/platform/http/route.ts';
 import { assertUnchanged } from '#lib/platform/http/validation.ts';
@@ -18,9 +17,11 @@ import { DAY_MS, iso } from '#lib/platform/time.ts';
 import { assertTimeZone, dueTimes } from '#lib/schedule/calendar/calendar.ts';
 import { calendarAt } from '#lib/schedule/calendar/calendar-at.ts';
 import { parseCron } from '#lib/schedule/calendar/cron.ts';
+import { intervalsAt, intervalsOf, type TimeRange, type WindowTimes } from '#lib/schedule/calendar/intervals.ts';
 import type { ScheduleLine } from '#lib/schedule/calendar/schedule-line.ts';
 import { changeAlerting } from './change-alerting.ts';
 import { assertMayMute } from './silences.ts';
+import { announceUptime, keepPast, withStart } from './window-uptime.ts';
 
 const DESCRIPTIONS = {
   name: 'Display name.',
@@ -33,6 +34,7 @@ const DESCRIPTIONS = {
   duration_seconds: 'Recurring windows: length in seconds of elapsed time, 60 to 2678400 (31 days).',
   every_weeks: 'Recurring windows: every N weeks, counted from the first. Default: 1.',
   from: 'Recurring windows: earliest start. Default: creation of the window.',
+  exclude_from_uptime: 'Whether its time counts as maintenance instead of as the states of its checks. Default: true.',
   until: 'Recurring windows: no start at or after this time; null: without an end.',
 };
 
@@ -73,6 +75,7 @@ const settings = {
   every_weeks: z.int().min(1).max(52).describe(DESCRIPTIONS.every_weeks).exactOptional(),
   from: Instant.describe(DESCRIPTIONS.from).exactOptional(),
   until: Instant.nullable().describe(DESCRIPTIONS.until).exactOptional(),
+  exclude_from_uptime: z.boolean().describe(DESCRIPTIONS.exclude_from_uptime).exactOptional(),
 };
 
 export const NewWindow = z.object(settings).meta({ id: 'NewWindow' });
@@ -108,6 +111,7 @@ export const WindowRecord = z
     every_weeks: z.int().nullable().describe(DESCRIPTIONS.every_weeks),
     from: z.iso.datetime().nullable().describe(DESCRIPTIONS.from),
     until: z.iso.datetime().nullable().describe(DESCRIPTIONS.until),
+    exclude_from_uptime: z.boolean().describe(DESCRIPTIONS.exclude_from_uptime),
     open: z.boolean().describe('Whether it is open now.'),
     current: IntervalRecord.nullable().describe('The open time range; null while it is closed.'),
     next: IntervalRecord.nullable().describe('The next time range; null without one.'),
@@ -149,7 +153,8 @@ function oneTime(given: Given, now: number, stored: WindowTimes | undefined): Wi
   if (ends_at === undefined) throw invalid('ends_at', 'is required');
   assertDuration('ends_at', ends_at - starts_at);
   // An end in the past ends an existing window.
-  if (!before && ends_at <= now) throw invalid('ends_at', `is in the past; the time is ${iso(now)}`);
+  if (!before && ends_at <= now - FINAL_AFTER_MS)
+    throw invalid('ends_at', `is more than 30 days ago, when uptime is final; the time is ${iso(now)}`);
   return { starts_at, ends_at };
 }
 
@@ -192,8 +197,8 @@ function assertDuration(member: string, length_ms: number): void {
 }
 
 const MAX_WINDOWS = 100;
-/** Time in ms after its end during which a one-time window is listed. */
-const LISTED_MS = 30 * DAY_MS;
+/** Time in ms after its end during which a one-time window is listed, and its uptime can change. */
+const LISTED_MS = FINAL_AFTER_MS;
 
 type StoredScope = Pick<WindowItem, 'scope' | 'include_dependents'>;
 
@@ -222,6 +227,7 @@ export function windowView(window: WindowItem, now: number): WindowRecord {
     ...window,
     scope: scopeOf(window),
     ...timeMembers(window),
+    exclude_from_uptime: !window.counts_in_uptime,
     open: current !== undefined,
     current: rangeView(current),
     next: rangeView(next),
@@ -251,6 +257,7 @@ const auditedWindow: Audited<WindowItem> = {
     note: window.note,
     scope: scopeOf(window),
     ...timeMembers(window),
+    exclude_from_uptime: !window.counts_in_uptime,
   }),
 };
 
@@ -283,9 +290,10 @@ const mutingOf = ({ scope, times }: WindowItem, now: number): Muting => ({
   lasts_ms: windowLasts(times, now),
 });
 
-/** Whether a changed window has only lost time, as one that is ended early. */
+/** Whether a changed window has only lost effect, as one that is ended early. */
 function isWithin(changed: WindowItem, before: WindowItem): boolean {
   if (!isDeepStrictEqual(scopeOf(changed), scopeOf(before))) return false;
+  if (before.counts_in_uptime && !changed.counts_in_uptime) return false;
   const [now, was] = [changed.times, before.times];
   if ('ends_at' in now) return 'ends_at' in was && now.starts_at >= was.starts_at && now.ends_at <= was.ends_at;
   if ('ends_at' in was) return false;
@@ -301,11 +309,11 @@ function isWithin(changed: WindowItem, before: WindowItem): boolean {
  */
 export async function addWindow(context: Context, input: NewWindow): Promise<WindowItem> {
   const { ports, keys, tenant, caller } = context;
-  const { name, note = '', scope, ...given } = input;
+  const { name, note = '', scope, exclude_from_uptime = true, ...given } = input;
   const now = ports.clock.now();
   const id = ports.ids.id('win');
   const times = timesOf(given, now);
-  const window: WindowItem = {
+  const item: WindowItem = {
     ...keys.window(tenant, id),
     v: ports.ids.token(),
     ...expiryOf(times),
@@ -314,16 +322,19 @@ export async function addWindow(context: Context, input: NewWindow): Promise<Win
     note,
     times,
     ...storedScope(scope),
+    ...(!exclude_from_uptime && { counts_in_uptime: true as const }),
     created_at: iso(now),
     updated_at: iso(now),
     created_by: caller.user_email,
   };
+  const window = withStart(item, undefined, now);
   assertMayMute(context, mutingOf(window, now));
   const written = auditWriter(context, 'create', auditedWindow);
-  await changeAlerting(context, ({ windows }) => {
+  await changeAlerting(context, async ({ windows }) => {
     if (windows.filter((one) => !isOver(one, now)).length >= MAX_WINDOWS) {
       throw new AppError('LIMIT_EXCEEDED', `An account has at most ${MAX_WINDOWS} windows. Delete one first.`);
     }
+    await announceUptime(context, undefined, window);
     return { writes: [{ put: window, if: 'absent' }, ...written(undefined, window)], is_public: true };
   });
   return window;
@@ -333,17 +344,17 @@ export async function addWindow(context: Context, input: NewWindow): Promise<Win
 export async function changeWindow(
   context: Context,
   id: string,
-  { id: _same, name, note, scope, ...given }: WindowPatch,
+  { id: _same, name, note, scope, exclude_from_uptime, ...given }: WindowPatch,
 ): Promise<WindowItem> {
   const { ports } = context;
   assertUnchanged({ id }, { id: _same });
   const written = auditWriter(context, 'update', auditedWindow);
   let result: WindowItem | undefined;
-  await changeAlerting(context, ({ windows }) => {
+  await changeAlerting(context, async ({ windows }) => {
     const window = windowIn(windows, id);
     const now = ports.clock.now();
     const times = timesOf(given, now, window.times);
-    const { expires_at: _before, include_dependents, ...rest } = window;
+    const { expires_at: _before, include_dependents, counts_in_uptime, ...rest } = window;
     const changed: WindowItem = {
       ...rest,
       ...expiryOf(times),
@@ -351,13 +362,16 @@ export async function changeWindow(
       note: note ?? window.note,
       times,
       ...(scope ? storedScope(scope) : include_dependents && { include_dependents }),
+      ...((exclude_from_uptime === undefined ? counts_in_uptime : !exclude_from_uptime) && { counts_in_uptime: true }),
     };
     result = window;
     if (isSame(auditedWindow, window, changed)) return undefined;
     if (!isWithin(changed, window)) assertMayMute(context, mutingOf(changed, now));
-    result = { ...changed, v: ports.ids.token(), updated_at: iso(now) };
+    await announceUptime(context, window, changed);
+    result = { ...withStart(changed, window, now), v: ports.ids.token(), updated_at: iso(now) };
+    const past = keepPast(context, window, changed, now);
     return {
-      writes: [{ put: result, if: { version: window.v } }, ...written(window, result)],
+      writes: [{ put: result, if: { version: window.v } }, ...past, ...written(window, result)],
       rechecks: true,
       is_public: true,
     };
@@ -369,9 +383,11 @@ export async function changeWindow(
 export async function deleteWindow(context: Context, id: string): Promise<void> {
   const { keys, tenant } = context;
   const written = auditWriter(context, 'delete', auditedWindow);
-  await changeAlerting(context, ({ windows }) => {
+  await changeAlerting(context, async ({ windows }) => {
     const window = windowIn(windows, id);
+    await announceUptime(context, window, undefined);
     const gone = { delete: keys.window(tenant, id), if: { version: window.v } };
-    return { writes: [gone, ...written(window, undefined)], rechecks: true, is_public: true };
+    const past = keepPast(context, window, undefined, context.ports.clock.now());
+    return { writes: [gone, ...past, ...written(window, undefined)], rechecks: true, is_public: true };
   });
 }

@@ -1,12 +1,12 @@
+import type { WindowItem } from '#lib/checks/maintenance.ts';
+import type { Selector } from '#lib/checks/selector.ts';
 import type { Env } from '#lib/env.ts';
 import { ACCOUNT_CHANNELS, ROTAS, SILENCES, WINDOWS } from '#lib/keys.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
 import type { Channel } from './policy.ts';
 import type { RotaItem } from './rotas.ts';
-import type { Selector } from './selector.ts';
 import type { PolicySettings } from './settings.ts';
-import type { WindowItem } from './windows.ts';
 
 /** Default policy of an account. Its version changes with every alerting setting, which makes caching safe. */
 export type AlertingHead = Item & { v: string; policy: Partial<PolicySettings>; updated_at: string };

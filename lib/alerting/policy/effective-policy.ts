@@ -1,10 +1,10 @@
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import { isSilencedAt, type SilenceSettings } from '#lib/catalog/silence-settings.ts';
 import type { CheckItem, NotifiedAlert } from '#lib/checks/check-item.ts';
+import { type Selectable, selects } from '#lib/checks/selector.ts';
 import type { AccountAlerting, AccountChannel } from './account-alerting.ts';
 import type { AlertChannel, Policy, PolicyItem, Silence } from './policy.ts';
 import { onCallAt, type RotaItem } from './rotas.ts';
-import { type Selectable, selects } from './selector.ts';
 import { type EscalationStep, POLICY_DEFAULTS, POLICY_NAMES, type PolicySettings } from './settings.ts';
 import { openWindow } from './windows.ts';
 

@@ -1,6 +1,6 @@
 import { type Denial, denialReason, type Rights } from '#lib/platform/http/access.ts';
 import { DAY_MS } from '#lib/platform/time.ts';
-import type { WindowTimes } from './intervals.ts';
+import type { WindowTimes } from '#lib/schedule/calendar/intervals.ts';
 
 /** Extent of a silence or a window: whether it covers all checks, and how long it lasts from now, in ms. */
 export type Muting = { covers_all: boolean; lasts_ms: number };
@@ -19,9 +19,10 @@ export function muteDenial(rights: Rights, { covers_all, lasts_ms }: Muting): De
   return denial && { ...denial, message: `It ${extent}. ${denial.message}` };
 }
 
-/** Returns the time in ms to the end of a window from `now` (epoch ms) or its first start, if that is later. Pure. */
+/** Returns the time in ms from the first start of a window, if it recurs at least from `now`, to its end. Pure. */
 export function windowLasts(times: WindowTimes, now: number): number {
-  if ('ends_at' in times) return times.ends_at - Math.max(times.starts_at, now);
+  // Also its past affects uptime.
+  if ('ends_at' in times) return times.ends_at - times.starts_at;
   // Other occurrences of a recurring window without an end follow forever.
   const { from, until = Number.POSITIVE_INFINITY } = times;
   return until - Math.max(from, now);

@@ -1,8 +1,8 @@
 import type { SilenceSettings } from '#lib/catalog/silence-settings.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
+import type { Selector } from '#lib/checks/selector.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { Item, Write } from '#lib/platform/ports.ts';
-import type { Selector } from './selector.ts';
 import type { PolicySettings } from './settings.ts';
 
 /** A channel as stored. Its config contains secrets: `secrets` of the channel type names them. */

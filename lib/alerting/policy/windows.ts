@@ -1,22 +1,7 @@
-import type { Item } from '#lib/platform/ports.ts';
-import { intervalsAt, type WindowTimes } from './intervals.ts';
+import type { WindowItem } from '#lib/checks/maintenance.ts';
+import { type Selectable, selects } from '#lib/checks/selector.ts';
+import { intervalsAt } from '#lib/schedule/calendar/intervals.ts';
 import type { OpenWindow } from './policy.ts';
-import { type Selectable, type Selector, selects } from './selector.ts';
-
-export type WindowItem = Item & {
-  v: string;
-  id: string;
-  name: string;
-  note: string;
-  times: WindowTimes;
-  /** Selected checks; null: all. */
-  scope: Omit<Selector, 'states'> | null;
-  /** Whether it also holds downstream failures of an entity whose checks are all in it. */
-  include_dependents?: true;
-  created_at: string;
-  updated_at: string;
-  created_by: string;
-};
 
 /** Maximum number of consecutive time ranges to join; the recheck at the end finds more. */
 const MAX_JOINED = 50;

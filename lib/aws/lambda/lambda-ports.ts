@@ -11,7 +11,8 @@ import { lazy } from '#lib/platform/lazy.ts';
 import type { Bus, Files, Metrics, Queues } from '#lib/platform/ports.ts';
 import { cpuBudget, runInline } from '#lib/platform/sharing/cpu-budget.ts';
 import type { Limiter } from '#lib/platform/sharing/rates.ts';
-import { readSettings, type Settings } from '#lib/settings.ts';
+import type { Settings } from '#lib/settings.ts';
+import { readLambdaSettings } from './bare-world.ts';
 import { type LambdaLog, lambdaLog } from './lambda.ts';
 
 /** Creates the bus; passed only by functions that publish, because its client is a large part of a bundle. */
@@ -66,7 +67,7 @@ export function lambdaPorts(
 ): Ports & { log: LambdaLog } {
   const { TABLE_NAME, BUS_NAME, PUBLIC_BUCKET, IN_VPC, LOG_LEVEL, POWERTOOLS_SERVICE_NAME } =
     readFunctionVariables(env);
-  const settings = withoutLoopback(readSettings(env));
+  const settings = withoutLoopback(readLambdaSettings(env));
   const ids = makeIds(systemClock);
   return {
     table: dynamoTable({ client: new DynamoDBClient(CLIENT_SETTINGS), table: TABLE_NAME, clock: systemClock, ids }),

@@ -37,6 +37,10 @@ const Bucket = z.object({
     .datetime()
     .nullable()
     .describe('Time of the last change of its figures after it was over; null if never.'),
+  known_since: z.iso
+    .datetime()
+    .nullable()
+    .describe('Start of the first monitored time; null without any. Earlier time of the bucket has no data.'),
   runs: z.int().min(0).describe('Results of slots, pushes and missed heartbeats.'),
   failures: z.int().min(0).describe('Failed results, whether or not they changed the state.'),
   warnings: z.int().min(0).describe('Successful results with a warning.'),
@@ -79,7 +83,7 @@ export const CheckBucket = Bucket.extend({
 }).meta({ id: 'CheckBucket' });
 export type CheckBucket = z.infer<typeof CheckBucket>;
 
-type BucketStatus = TimeRange & { complete: boolean; revised_at: number | null };
+export type BucketStatus = TimeRange & { complete: boolean; revised_at: number | null; known_since: number | null };
 
 /** Returns a bucket of a check as the API shows it. */
 export const bucketRecord = (figures: Figures, status: BucketStatus): CheckBucket => ({
@@ -104,11 +108,12 @@ function bucketOf(figures: EntityFigures, status: BucketStatus): Bucket {
     to: iso(status.to),
     complete: status.complete,
     revised_at: status.revised_at === null ? null : iso(status.revised_at),
+    known_since: status.known_since === null ? null : iso(status.known_since),
     runs,
     failures,
     warnings,
     gaps: gapCount(figures),
-    success_ratio: cutRatio(runs - failures, runs),
+    success_ratio: floorRatio(runs - failures, runs),
     ...timeRecord(figures),
   };
 }
@@ -120,8 +125,8 @@ function timeRecord({
   const available = ms.up + ms.degraded;
   const monitored = available + ms.down;
   return {
-    uptime: cutRatio(available, monitored),
-    coverage: cutRatio(monitored, monitored + ms.unknown + ms.gap),
+    uptime: floorRatio(available, monitored),
+    coverage: floorRatio(monitored, monitored + ms.unknown + ms.gap),
     seconds: {
       up: ms.up / 1000,
       degraded: ms.degraded / 1000,
@@ -137,10 +142,12 @@ function timeRecord({
 
 const MILLION = 1_000_000;
 
-/** Returns a ratio cut to six decimals; null for a whole of 0. Uses integers because products exceed 2^53. */
-function cutRatio(part: number, whole: number): number | null {
+/** Returns a ratio rounded down to six decimals; null for a whole of 0. Uses integers because products exceed 2^53. */
+export function floorRatio(part: number, whole: number): number | null {
   if (whole === 0) return null;
-  return Number((BigInt(part) * BigInt(MILLION)) / BigInt(whole)) / MILLION;
+  const [dividend, divisor] = [BigInt(part) * BigInt(MILLION), BigInt(whole)];
+  const isInexact = part < 0 && dividend % divisor !== 0n;
+  return Number(dividend / divisor - (isInexact ? 1n : 0n)) / MILLION;
 }
 
 const meanOf = ({ sum, count }: LatencyHistogram): number => Math.round(sum / count);

@@ -2,6 +2,8 @@ import { setImmediate as othersTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { TenantEnv } from '#lib/access/context.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import { FINAL_AFTER_MS } from '#lib/checks/maintenance.ts';
 import { checksOf, checksOfCell } from '#lib/checks/settings/store.ts';
 import type { TimeRange } from '#lib/history/runs/gaps.ts';
 import { numberOf } from '#lib/keys.ts';
@@ -14,7 +16,7 @@ import { entityHours } from './entity-figures.ts';
 import { mergeEntityFigures, mergeFigures } from './figures.ts';
 import { hoursIn } from './hours.ts';
 import { measureCheck } from './measure-check.ts';
-import { type CheckRollup, encodeLatencies, encodeRollup, type StoredLatencies } from './rollup-item.ts';
+import { type CheckRollup, decodeRollup, encodeLatencies, encodeRollup, type StoredLatencies } from './rollup-item.ts';
 import {
   type LatenciesItem,
   ofItem,
@@ -49,18 +51,26 @@ export async function makeHour(of: RolledCell, hour: number, options: RollupOpti
   const window = { from: hour, to: hour + HOUR_MS };
   // As long as the raw data, so that the raw data is never read again.
   const days = Math.max(keptDays('hour', of.rollup_days), of.retention_days);
-  await put(of, keysOf(of, 'hour', hour), { from: hour, days, ...options }, async () => {
+  await put(of, keysOf(of, 'hour', hour), { from: hour, days, ...options }, async (present) => {
     const made_at = of.ports.clock.now();
+    const isFinal = hour < made_at - FINAL_AFTER_MS;
     const shared = sharedReads(of);
     const found = new Map<number, CheckRollup>();
     for (const check of await checksOfCell(of, of.cell)) {
-      const [figures] = await measureCheck(shared, check, [window]);
+      const final = isFinal && present ? maintenanceOf(present, check, window) : undefined;
+      const [figures] = await measureCheck(shared, check, [window], final);
       if (isKnown(figures!, window)) found.set(numberOf(check.id), figures!);
       await othersTurn();
     }
     return { made_at, figures: encodeRollup(found), latencies: encodeLatencies(found) };
   });
 }
+
+/** Returns the time in maintenance of a check in a stored hour; undefined if its spans are not stored. */
+const maintenanceOf = ({ figures }: RollupItem, { id }: CheckItem, hour: TimeRange): TimeRange[] | undefined => {
+  const rollup = decodeRollup(figures, numberOf(id), hour);
+  return rollup ? rollup.spans?.filter(({ in_maintenance }) => in_maintenance) : [];
+};
 
 const keysOf = ({ keys, tenant, cell }: RolledCell, of: 'hour' | 'day', from: number): RollupKeys => ({
   rollup: keys.rollup(tenant, cell, of, from),

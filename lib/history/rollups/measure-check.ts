@@ -1,5 +1,6 @@
 import type { TenantEnv } from '#lib/access/context.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
+import { readMaintenance } from '#lib/checks/maintenance.ts';
 import { outcomeOf } from '#lib/checks/outcome.ts';
 import { type RevisionItem, revisionItem, revisionsSince } from '#lib/checks/settings/revisions.ts';
 import type { TransitionItem } from '#lib/checks/state/transition.ts';
@@ -16,11 +17,15 @@ import type { CheckRollup } from './rollup-item.ts';
 /** Time (ms) after the end of a probe at which its slot counts as missed: before the rollup of the hour. */
 const MISSED_AFTER_MS = ROLLUP_DELAY_MS - 60_000;
 
-/** Measures a check in contiguous ranges from raw data, one rollup per range. Future time is not accounted. */
+/**
+ * Measures a check in contiguous ranges from raw data, one rollup per range. Future time is not accounted.
+ * @param finalMaintenance time in maintenance, if windows can no longer change it
+ */
 export async function measureCheck(
   context: TenantEnv,
   check: CheckItem,
   windows: readonly TimeRange[],
+  finalMaintenance?: readonly TimeRange[],
 ): Promise<CheckRollup[]> {
   const now = context.ports.clock.now();
   const span = { from: windows[0]!.from, to: windows.at(-1)!.to };
@@ -51,7 +56,7 @@ export async function measureCheck(
     changes: await changesIn(context, check, span),
     monitored: monitoredIn(revisions),
     gaps,
-    maintenance: [],
+    maintenance: finalMaintenance ?? (await readMaintenance(context, check, span)),
   };
   return windows.map(({ from, to }, w) => {
     const spans = accountTime(known, { from, to: Math.min(to, now) });

@@ -3,9 +3,11 @@ import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { checksOf } from '#lib/checks/settings/store.ts';
 import type { TimeRange } from '#lib/history/runs/gaps.ts';
+import { DAY_MS } from '#lib/platform/time.ts';
 import {
   type BucketList,
   type BucketSize,
+  type BucketStatus,
   bucketRecord,
   type CheckBucket,
   type EntityBucket,
@@ -57,14 +59,17 @@ export async function entityHistories(
   options = { latency: false },
 ): Promise<History<EntityBucket>[]> {
   const rollups = readRollups(context, context.caller.retention_days);
-  const items = once(async () => new Map((await checksOf(context, entities)).map((check) => [check.id, check])));
-  const sourceOf = (id: string): CheckSource => ({ id, item: async () => (await items()).get(id) });
+  const checksIn = sourcesOf(context, entities);
   const histories: History<EntityBucket>[] = [];
-  for (const { id, checks } of entities)
-    histories.push(
-      await entityHistory(rollups, { id, checks: Object.keys(checks).map(sourceOf) }, size, list, options),
-    );
+  for (const entity of entities)
+    histories.push(await entityHistory(rollups, { id: entity.id, checks: checksIn(entity) }, size, list, options));
   return histories;
+}
+
+/** Returns a function that returns the sources of the checks of an entity, whose items are read together when needed. */
+function sourcesOf(context: HistoryEnv, entities: readonly EntityItem[]): (entity: EntityItem) => CheckSource[] {
+  const items = once(async () => new Map((await checksOf(context, entities)).map((check) => [check.id, check])));
+  return ({ checks }) => Object.keys(checks).map((id) => ({ id, item: async () => (await items()).get(id) }));
 }
 
 function once<T>(work: () => T): () => T {
@@ -120,7 +125,7 @@ function historyOf<F extends EntityFigures, Bucket>(
   parts: Part<F>[],
   size: BucketSize,
   { buckets, from, to }: BucketList,
-  recordOf: (own: Part<F>[], status: TimeRange & { complete: boolean; revised_at: number | null }) => Bucket,
+  recordOf: (own: Part<F>[], status: BucketStatus) => Bucket,
 ): History<Bucket> {
   const ofBucket = Map.groupBy(parts, ({ window }) => Math.max(startOf(size, window.from), from));
   const record = (own: Part<F>[], window: TimeRange) => {
@@ -129,10 +134,54 @@ function historyOf<F extends EntityFigures, Bucket>(
       ...window,
       complete: isOver && own.every(({ isRolled }) => isRolled),
       revised_at: latestOf(own),
+      known_since: knownSince(own),
     });
   };
   return {
     total: record(parts, { from, to }),
     buckets: buckets.map((bucket) => record(ofBucket.get(bucket.from) ?? [], bucket)),
   };
+}
+
+/** Part of the time of a check or entity. */
+export type MeasuredPart = Part<EntityFigures>;
+
+/** Returns a reader of the time of a check or entity in ranges, each contiguous with the others; ascending parts. */
+export function timeReader(context: Context, of: { check: CheckItem } | { entity: EntityItem }) {
+  const rollups = readRollups(context, context.caller.retention_days);
+  const read: Read<EntityFigures> =
+    'check' in of ? checkTime(rollups, of.check) : entityTimes(context, rollups, of.entity);
+  const hours = async (range: TimeRange) => (range.from < range.to ? read.hours(hoursIn(range)) : []);
+  return async ({ from, to }: TimeRange): Promise<MeasuredPart[]> => {
+    // Only whole days have rollups of their own.
+    const days = { from: Math.ceil(from / DAY_MS) * DAY_MS, to: Math.floor(to / DAY_MS) * DAY_MS };
+    if (days.from >= days.to) return hours({ from, to });
+    return [
+      ...(await hours({ from, to: days.from })),
+      ...(await partsOf('day', days, read)),
+      ...(await hours({ from: days.to, to })),
+    ];
+  };
+}
+
+const checkTime = (rollups: RollupReader, check: CheckItem): Read<EntityFigures> => ({
+  days: (window) => rollups.days(ofItem(check), window),
+  hours: (hours) => rollups.times(ofItem(check), hours),
+});
+
+function entityTimes(context: Context, rollups: RollupReader, entity: EntityItem): Read<EntityFigures> {
+  const checks = sourcesOf(context, [entity])(entity);
+  return {
+    days: (window) => rollups.entityDays(entity.id, checks, window),
+    hours: (hours) => entityHours(rollups, checks, hours),
+  };
+}
+
+/**
+ * Returns the start of the first monitored time of ascending parts; null if none was monitored. Of a day without spans,
+ * time that was not monitored counts as its beginning.
+ */
+export function knownSince(parts: readonly Part<EntityFigures>[]): number | null {
+  const first = parts.find(({ window, figures }) => figures.ms.not_monitored < window.to - window.from);
+  return first ? first.window.from + first.figures.ms.not_monitored : null;
 }

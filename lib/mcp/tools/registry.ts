@@ -69,6 +69,11 @@ export const builtInTools: ReadonlyMap<string, LazyTool> = new Map(
       annotations: READS,
       load: lazy(async () => (await import('#lib/mcp/tools/get-history.ts')).getHistory),
     },
+    list_slos: {
+      access: 'read',
+      annotations: READS,
+      load: lazy(async () => (await import('#lib/mcp/tools/list-slos.ts')).listSlos),
+    },
     list_pings: {
       access: 'read',
       annotations: READS,

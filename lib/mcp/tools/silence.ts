@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { addSilence, noticeOf, silenceView } from '#lib/alerting/configure/silences.ts';
-import { CheckSelector } from '#lib/alerting/policy/selector.ts';
 import { SilenceReason } from '#lib/catalog/silence-settings.ts';
+import { CheckSelector } from '#lib/checks/selector.ts';
 import { parse } from '#lib/platform/http/validation.ts';
 import { defineTool } from './tool.ts';
 

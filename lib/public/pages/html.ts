@@ -22,7 +22,7 @@ class Markup {
 }
 
 /** Escapes a text for HTML content and quoted attributes. */
-export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
+const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
 
 const raw = (text: string): Markup => new Markup(text);
 
@@ -232,7 +232,7 @@ export function statusHtml({ view, look }: PublishedView, { base, logo }: Addres
   ]);
 }
 
-/** Returns the HTML of the incidents of a page by month, also those of the page itself, for permalinks. Pure. */
+/** Returns the HTML of the incidents of a page by month, including recent ones, for permalinks. Pure. */
 export function historyHtml({ view, past, look }: PublishedView, { base, logo }: Addresses): string {
   const { language, time_zone, title } = view.page;
   const texts = TEXTS[language];

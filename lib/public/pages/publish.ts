@@ -3,7 +3,7 @@ import type { Env } from '#lib/env.ts';
 import { type PublishMessage, publishMessage } from '#lib/messages.ts';
 import type { Item, Write } from '#lib/platform/ports.ts';
 import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
-import { iso } from '#lib/platform/time.ts';
+import { iso, pastOrZero } from '#lib/platform/time.ts';
 import { deadlineEntry } from '#lib/schedule/entries.ts';
 import { writerSendsUntil } from '#lib/schedule/watermark.ts';
 import { linksAddress } from '#lib/settings.ts';
@@ -114,8 +114,10 @@ async function claim({ ports, keys }: Env, { tenant_id, page_id, due }: OfPage) 
     const before = await ports.table.get<PublicationItem>(key);
     const now = ports.clock.now();
     if (before?.v !== v) {
-      if (before && before.rendered_from >= due - SKEW_MS) return 'done' as const;
-      if (before?.claim !== undefined && before.claim > now) return 'busy' as const;
+      // A time in the future is from a clock that was set back since.
+      if (before && pastOrZero(before.rendered_from, now) >= due - SKEW_MS) return 'done' as const;
+      if (before?.claim !== undefined && pastOrZero(before.claim - CLAIM_MS, now) + CLAIM_MS > now)
+        return 'busy' as const;
     }
     const next = { rendered_from: 0, paths: [], ...before, ...key, v, claim: now + CLAIM_MS };
     const outcome = await commit({ table: ports.table }, [
@@ -160,7 +162,7 @@ async function settle(env: Env, message: OfPage, published: Claimed, next_at: nu
   return true;
 }
 
-/** Returns the page if visitors may see it, with its address. */
+/** Returns the page with its address and account; undefined for a page that is not public. */
 async function shownPage({ ports, keys }: Env, { tenant_id, page_id }: OfPage) {
   const [page, account] = await ports.table.getMany<[StatusPageItem, AccountItem]>([
     keys.statusPage(tenant_id, page_id),

@@ -30,7 +30,7 @@ type Incidents = {
 /** A component in an incident, with its outage in it. */
 type Affected = { source: Source; since: string; until: string | null };
 
-/** Reads the incidents that a page shows at `now` (epoch ms): those of its components, and published ones. */
+/** Reads the incidents that a page shows at `now` (epoch ms): of its components, and published ones. */
 export async function readIncidents(
   scope: TenantEnv,
   page: StatusPageItem,
@@ -104,7 +104,7 @@ function noteStates(states: Map<string, ComponentState>, { impact, component_ids
   }
 }
 
-/** Returns the components of the page that an incident affects: those of its entities, and those that users named. */
+/** Returns the components of the page that an incident affects, by its entities or named by users. */
 async function affectedBy(
   { ports, keys, tenant }: TenantEnv,
   { id, started_at, resolved_at, entity_ids = [], component_ids = [] }: IncidentItem,

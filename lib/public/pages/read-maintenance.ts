@@ -1,7 +1,7 @@
-import { intervalsOf } from '#lib/alerting/policy/intervals.ts';
-import { selects } from '#lib/alerting/policy/selector.ts';
-import type { WindowItem } from '#lib/alerting/policy/windows.ts';
+import type { WindowItem } from '#lib/checks/maintenance.ts';
+import { selects } from '#lib/checks/selector.ts';
 import { DAY_MS, iso } from '#lib/platform/time.ts';
+import { intervalsOf } from '#lib/schedule/calendar/intervals.ts';
 import { occurrenceId } from './feeds.ts';
 import type { Source } from './sources.ts';
 import type { StatusPageItem } from './status-page.ts';

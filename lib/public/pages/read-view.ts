@@ -87,7 +87,7 @@ type Found = {
 const STATES = { up: 'operational', degraded: 'degraded', down: 'outage', unknown: 'unknown' } as const;
 
 /** Returns the state of a component: never operational while it is not watched. Pure. */
-export function stateOf(
+function stateOf(
   { component, entity, check, checks }: Source,
   { maintenance_since, published, isStale }: Found,
 ): Pick<ComponentView, 'state' | 'since'> {
@@ -96,7 +96,7 @@ export function stateOf(
   return { state: published, since: null };
 
   function own(): Pick<ComponentView, 'state' | 'since'> {
-    // What it shows is not monitored here, but published by the author.
+    // A service of others is not monitored: its state is published by users.
     if (component.entity_id === null && component.check_id === null) return { state: 'operational', since: null };
     if (maintenance_since !== undefined) return { state: 'maintenance', since: maintenance_since };
     const of = component.check_id === null ? entity : check;

@@ -70,6 +70,9 @@ const pageRecord = async (context: Context, page: StatusPageItem) => (await page
 
 const load = (context: Context, { id }: { id: string }) => requirePage(context, id);
 
+/** The editor of the console shows a preview in a frame. */
+const PREVIEW_HEADERS = { 'content-security-policy': "sandbox allow-scripts; frame-ancestors 'self'" };
+
 /** Returns the HTML of a page as visitors would see it now, also of a draft. */
 async function preview(context: Context, page: StatusPageItem): Promise<string> {
   const account = await context.ports.table.get<AccountItem>(context.keys.account(context.tenant));
@@ -146,10 +149,10 @@ export const statusPageRoutes = [
     access: 'read',
     summary: 'Get the HTML of a status page, also of a draft',
     status: 200,
-    text: true,
+    text: 'html',
     reply: z.string(),
     load,
-    run: async (context, { loaded }) => new Reply(await preview(context, loaded), {}),
+    run: async (context, { loaded }) => new Reply(await preview(context, loaded), PREVIEW_HEADERS),
   }),
   row({
     method: 'GET',

@@ -15,7 +15,7 @@ import { AppError, invalid, notFound } from '#lib/platform/errors.ts';
 import { CreatedAt, IdOf } from '#lib/platform/http/route.ts';
 import { parse } from '#lib/platform/http/validation.ts';
 import { derivedId, isId } from '#lib/platform/ids.ts';
-import { pick } from '#lib/platform/plain-data.ts';
+import { chunks, pick } from '#lib/platform/plain-data.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
 import { commit, oneAtATime, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
@@ -24,6 +24,8 @@ import { componentsOf, type StatusPageItem } from './status-page.ts';
 import type { NoticeView } from './view.ts';
 
 const MAX_SUBSCRIBERS = 100;
+/** Number of subscribers that are deleted in one transaction. */
+const AT_ONCE = 25;
 /** Retention of a delivery (ms). */
 const KEPT_MS = 90 * DAY_MS;
 const TYPES = ['webhook', 'slack', 'discord'] as const;
@@ -144,9 +146,15 @@ export async function deleteSubscriber(context: Context, item: SubscriberItem): 
   );
 }
 
+/** Deletes the subscribers of a page, before the page itself. Repeatable. */
+export async function deleteSubscribers(env: Env<'table'>, page: StatusPageItem): Promise<void> {
+  for (const some of chunks(await subscribersOf(env, page), AT_ONCE))
+    await env.ports.table.transact(some.map(({ pk, sk }) => ({ delete: { pk, sk } })));
+}
+
 /**
  * Creates the deliveries of updates that were published with `notify`. Repeatable: their ids are derived, so a publisher
- * that repeats a rendering notifies nobody twice.
+ * that repeats a rendering notifies no subscriber twice.
  */
 export async function notifySubscribers(
   env: Env,

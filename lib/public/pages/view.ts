@@ -20,14 +20,14 @@ export type PageView = {
   /** Changes with everything except `as_of` and figures of today. */
   revision: string;
   groups: { name: string; components: ComponentView[] }[];
-  /** Of the last 14 days, newest first, at most 20. */
+  /** Incidents of the last 14 days, newest first, at most 20. */
   incidents: IncidentView[];
   /** Running, and planned within 30 days. */
   maintenance: MaintenanceView[];
 };
 
 /** Settings of the HTML page, which its JSON does not have. */
-export type Look = { theme: (typeof THEMES)[number]; accent: (typeof ACCENTS)[number]; is_indexed: boolean };
+type Look = { theme: (typeof THEMES)[number]; accent: (typeof ACCENTS)[number]; is_indexed: boolean };
 
 /**
  * All that is published of a page. `past`: incidents before the incidents of `view`, newest first. `occurrences`:
@@ -42,7 +42,7 @@ export type PublishedView = {
   created_at: string;
 };
 
-/** From best to worst. */
+/** States of a component, the best first. */
 export const COMPONENT_STATES = ['operational', 'unknown', 'maintenance', 'degraded', 'outage'] as const;
 export type ComponentState = (typeof COMPONENT_STATES)[number];
 export type PageState = 'operational' | 'unknown' | 'maintenance' | 'degraded' | 'partial_outage' | 'major_outage';
@@ -59,13 +59,13 @@ export type ComponentView = {
   since: string | null;
   uptime: number | null;
   coverage: number | null;
-  /** Of the last 24 hours; null if not shown. */
+  /** Latency in the last 24 hours; null if not shown. */
   latency: { p50_ms: number; p95_ms: number } | null;
   /** Oldest first; empty if not shown. */
   days: DayView[];
 };
 
-export const INCIDENT_STATUSES = ['investigating', 'identified', 'monitoring', 'resolved'] as const;
+const INCIDENT_STATUSES = ['investigating', 'identified', 'monitoring', 'resolved'] as const;
 export type IncidentStatus = (typeof INCIDENT_STATUSES)[number];
 
 /** `status`: null for a text that the service has written itself. */

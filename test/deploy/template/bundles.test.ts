@@ -106,6 +106,20 @@ it('serves the generated document from its compressed form', async () => {
   expect(document).toBe(JSON.stringify(generate().document));
 });
 
+it('has the same files in every process, so that a diff after a deployment is empty', async () => {
+  const code = `
+    const { bundle } = await import('#infra/aws/bundle/bundle.ts');
+    const { readdirSync, readFileSync } = await import('node:fs');
+    const files = (dir) => readdirSync(dir).map((file) => [file, readFileSync(dir + '/' + file, 'base64')]);
+    const all = ['api', 'console', 'prober'].map((name) => files(bundle(name).dir));
+    console.log(process.getBuiltinModule('node:crypto').hash('sha256', JSON.stringify(all)));`;
+  const args = ['--disable-warning=ExperimentalWarning', '--input-type=module', '--eval', code];
+  const runs = [1, 2].map(() => run(process.execPath, args, { limitSeconds: 90 }));
+  const [first, second] = await Promise.all(runs);
+  expect(first!.out).toMatch(/^[0-9a-f]{64}\n$/);
+  expect(second!.out).toBe(first!.out);
+});
+
 const ENV = { ...process.env, TABLE_NAME: 'fleet', AWS_REGION: 'eu-central-1', BUS_NAME: 'bus' };
 const RUNS = isNightly ? 3 : 1;
 

@@ -69,7 +69,8 @@ describe('permissions of a function', () => {
         const actions = [Action].flat();
         for (const action of actions) expect(action).not.toContain('*');
         const isOfFiles = actions.every((action) => action.startsWith('s3:'));
-        if (actions.join() !== 'dynamodb:ListStreams' && !isOfFiles) expect(JSON.stringify(Resource)).not.toContain('*');
+        if (actions.join() !== 'dynamodb:ListStreams' && !isOfFiles)
+          expect(JSON.stringify(Resource)).not.toContain('*');
       }
     }
   });

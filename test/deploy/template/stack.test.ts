@@ -15,6 +15,7 @@ describe('table of the stack', () => {
   it('is billed on demand, with point-in-time recovery, a stream and expiry', () => {
     template.hasResourceProperties('AWS::DynamoDB::GlobalTable', {
       BillingMode: 'PAY_PER_REQUEST',
+      WriteOnDemandThroughputSettings: { MaxWriteRequestUnits: 4000 },
       TimeToLiveSpecification: { AttributeName: 'expires_at', Enabled: true },
       // As a replica in another region would need it.
       StreamSpecification: { StreamViewType: 'NEW_AND_OLD_IMAGES' },
@@ -25,6 +26,7 @@ describe('table of the stack', () => {
       Replicas: [
         Match.objectLike({
           DeletionProtectionEnabled: true,
+          ReadOnDemandThroughputSettings: { MaxReadRequestUnits: 12_000 },
           PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
         }),
       ],

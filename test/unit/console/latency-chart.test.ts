@@ -38,7 +38,7 @@ const bucket = (hour: number, more: Partial<CheckBucket['seconds']> = {}): Check
   from: new Date(hour * HOUR).toISOString(),
   to: new Date((hour + 1) * HOUR).toISOString(),
   complete: true,
-  revised_at: null,
+  revised_at: null, known_since: null,
   runs: 2,
   failures: 1,
   warnings: 0,

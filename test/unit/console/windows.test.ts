@@ -14,7 +14,7 @@ const ONCE: MaintenanceWindow = {
   ...{ id: 'win_1', name: 'Move', note: '', scope: { all: true }, open: false, current: null, next: null },
   ...{ starts_at: '2026-12-05T22:00:00.000Z', ends_at: '2026-12-06T04:00:00.000Z' },
   ...{ cron: null, time_zone: null, duration_seconds: null, every_weeks: null, from: null, until: null },
-  ...{ created_at: '', updated_at: '', created_by: '' },
+  ...{ created_at: '', updated_at: '', exclude_from_uptime: true, created_by: '' },
 };
 const AGAIN: MaintenanceWindow = {
   ...ONCE,

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { WindowItem } from '#lib/alerting/policy/windows.ts';
+import type { WindowItem } from '#lib/checks/maintenance.ts';
 import { atomFeed, maintenanceCalendar } from '#lib/public/pages/feeds.ts';
 import { occurrencesOf } from '#lib/public/pages/read-maintenance.ts';
 import type { Source } from '#lib/public/pages/sources.ts';

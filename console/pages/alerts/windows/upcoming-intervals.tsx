@@ -1,7 +1,7 @@
 import { zone as shownZone } from '#console/app/appearance.ts';
 import { clockIn, duration, span, zoneName } from '#console/rules/time.ts';
 import { nextOccurrences } from '#console/rules/windows/times.ts';
-import type { WindowTimes } from '#lib/alerting/policy/intervals.ts';
+import type { WindowTimes } from '#lib/schedule/calendar/intervals.ts';
 
 /** Number of occurrences: enough to show the rule and two clock changes. */
 const SHOWN = 5;

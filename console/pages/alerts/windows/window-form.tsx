@@ -71,7 +71,8 @@ function whyNot(request: WindowRequest): string | undefined {
   }
 }
 
-const isAbout = (path: string): boolean => path === 'note' || path.startsWith('scope.');
+const isAbout = (path: string): boolean =>
+  path === 'note' || path === 'exclude_from_uptime' || path.startsWith('scope.');
 
 function Occurrences({ request }: { request: WindowRequest }) {
   try {

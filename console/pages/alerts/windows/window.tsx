@@ -96,6 +96,9 @@ function Actions({ window, reload }: { window: MaintenanceWindow; reload: () => 
             {window.open
               ? 'It ends now: checks that are still down alert after their next result.'
               : 'It does not open again.'}
+            {window.cron === null &&
+              window.exclude_from_uptime &&
+              ' Its time of the last 30 days counts in uptime again.'}
           </p>
         </Confirm>
       )}
@@ -126,6 +129,7 @@ function Whole({ window }: { window: MaintenanceWindow }) {
             <Fact name="Recurrence">
               <Recurrence window={window} />
             </Fact>
+            <Fact name="Uptime">{window.exclude_from_uptime ? 'Its time is excluded' : 'Its time counts'}</Fact>
             {duration_seconds !== null && <Fact name="Duration">{duration(duration_seconds * 1000)}</Fact>}
             <LabeledTime name="Begins" at={starts_at} />
             <LabeledTime name="Ends" at={ends_at} />

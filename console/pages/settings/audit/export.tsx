@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { callPage } from '#console/api/call.ts';
 import { showError } from '#console/app/toasts.tsx';
 import { Button } from '#console/parts/button.tsx';
+import { saveFile } from '#console/parts/save-file.ts';
 import { linesOf } from '#console/rules/audit.ts';
 import { number } from '#console/rules/words.ts';
 import type { AuditEntry } from '#lib/audit/entry.ts';
@@ -32,7 +33,10 @@ export function Export({ path }: { path: string }) {
         // A list in ascending order always has a next page; an empty page is its end.
         next = page.value.length === 0 ? undefined : page.next;
       }
-      save(new Blob(parts, { type: 'application/x-ndjson' }));
+      saveFile(
+        `audit-${new Date().toISOString().slice(0, 19).replaceAll(':', '')}.ndjson`,
+        new Blob(parts, { type: 'application/x-ndjson' }),
+      );
     } catch (error) {
       if (!control.signal.aborted) showError(error);
     } finally {
@@ -55,13 +59,4 @@ export function Export({ path }: { path: string }) {
       </Button>
     </span>
   );
-}
-
-function save(file: Blob): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(file);
-  link.download = `audit-${new Date().toISOString().slice(0, 19).replaceAll(':', '')}.ndjson`;
-  link.click();
-  // The browser has started the download by then.
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { intervalsAt, intervalsOf, type WindowTimes } from '#lib/alerting/policy/intervals.ts';
-import { openWindow, type WindowItem, windowForDependents } from '#lib/alerting/policy/windows.ts';
+import { openWindow, windowForDependents } from '#lib/alerting/policy/windows.ts';
+import type { WindowItem } from '#lib/checks/maintenance.ts';
+import { intervalsAt, intervalsOf, type WindowTimes } from '#lib/schedule/calendar/intervals.ts';
 import { firstOf } from '#test/support/first-of.ts';
 
 const HOUR = 3_600_000;

@@ -11,6 +11,7 @@ const DAY = {
   to: Date.parse('2026-11-21T00:00:00Z'),
   complete: true,
   revised_at: null,
+  known_since: null,
 };
 
 /** Figures of a check that was in one kind for a time (ms). */
@@ -32,6 +33,7 @@ describe('a bucket', () => {
       to: '2026-11-21T00:00:00.000Z',
       complete: true,
       revised_at: null,
+      known_since: null,
       runs: 1437,
       failures: 9,
       warnings: 0,

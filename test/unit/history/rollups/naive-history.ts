@@ -16,6 +16,8 @@ export type Reference = {
   noted: Map<number, 'network' | 'error'>;
   /** In the order of decision. */
   states: { from: number; state: EntityState }[];
+  /** Time ranges in which maintenance excludes it from uptime. */
+  maintenance: TimeRange[];
 };
 
 export type Naive = {
@@ -23,7 +25,9 @@ export type Naive = {
   failures: number;
   warnings: number;
   gaps: Record<GapCause, number>;
-  ms: Record<EntityState | 'gap' | 'not_monitored', number>;
+  ms: Record<EntityState | 'gap' | 'maintenance' | 'not_monitored', number>;
+  /** Time (ms) in maintenance that would have been down. */
+  hidden: number;
   latencies: number[];
 };
 
@@ -40,12 +44,15 @@ export function naiveFigures(reference: Reference, outages: TimeRange[], window:
   const gaps = { late: 0, outage: 0, network: 0, error: 0, cpu_budget: 0 };
   for (const { from, cause } of missed) if (window.from <= from && from < window.to) gaps[cause] += 1;
   const kindAt = (at: number) => kindOf(reference, reference.mode === 'push' ? outages : missed, at);
+  const borders = bordersOf(reference, [...outages, ...missed]);
+  const isDown = (at: number) => isHidden(reference, at) && kindAt(at) === 'down';
   return {
     runs: runs.length,
     failures: runs.filter(({ outcome }) => outcome === 'fail').length,
     warnings: runs.filter(({ outcome }) => outcome === 'warn').length,
     gaps,
-    ms: timeIn(window, bordersOf(reference, [...outages, ...missed]), kindAt),
+    ms: timeIn(window, borders, (at) => (isHidden(reference, at) ? 'maintenance' : kindAt(at))),
+    hidden: timeIn(window, borders, (at) => (isDown(at) ? 'down' : 'up')).down,
     latencies: runs.filter(({ outcome }) => outcome !== 'fail').map(({ latency }) => latency),
   };
 }
@@ -62,10 +69,12 @@ export function naiveEntityTime(
   );
   const borders = all.flatMap((reference, i) => bordersOf(reference, missed[i]!));
   return timeIn(window, borders, (at) => {
-    const kinds = all
-      .map((reference, i) => kindOf(reference, missed[i]!, at))
-      .filter((kind) => kind !== 'not_monitored');
-    if (kinds.length === 0) return 'not_monitored';
+    const monitored = all
+      .map((reference, i) => ({ kind: kindOf(reference, missed[i]!, at), hidden: isHidden(reference, at) }))
+      .filter(({ kind }) => kind !== 'not_monitored');
+    if (monitored.length === 0) return 'not_monitored';
+    const kinds = monitored.flatMap(({ kind, hidden }) => (hidden ? [] : kind));
+    if (kinds.length === 0) return 'maintenance';
     const watched = kinds.filter((kind) => kind !== 'gap');
     if (watched.length === 0) return 'gap';
     const states = watched.filter((kind) => kind !== 'unknown');
@@ -77,14 +86,19 @@ export function naiveEntityTime(
 const bordersOf = (reference: Reference, spans: TimeRange[]): number[] => [
   ...reference.settings.map(({ from }) => from),
   ...reference.states.map(({ from }) => from),
-  ...spans.flatMap(({ from, to }) => [from, to]),
+  ...[...spans, ...reference.maintenance].flatMap(({ from, to }) => [from, to]),
 ];
+
+/** Whether maintenance replaces the kind of an instant. */
+const isHidden = (reference: Reference, at: number): boolean =>
+  reference.maintenance.some(({ from, to }) => from <= at && at < to) &&
+  reference.settings.findLast(({ from }) => from <= at)?.enabled === true;
 
 function timeIn<Kind extends keyof Naive['ms']>(window: TimeRange, borders: number[], kindAt: (at: number) => Kind) {
   const inside = [...new Set([window.from, ...borders, window.to])]
     .filter((at) => window.from <= at && at <= window.to)
     .sort((a, b) => a - b);
-  const ms = { up: 0, degraded: 0, down: 0, unknown: 0, gap: 0, not_monitored: 0 };
+  const ms = { up: 0, degraded: 0, down: 0, unknown: 0, gap: 0, maintenance: 0, not_monitored: 0 };
   for (const [i, to] of inside.slice(1).entries()) ms[kindAt(inside[i]!)] += to - inside[i]!;
   return ms;
 }

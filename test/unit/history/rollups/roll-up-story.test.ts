@@ -58,7 +58,8 @@ describe('rollups of a random history', () => {
             const rolled = decodeRollup(item!.figures, id, window)!;
             const own = recorders.filter((_, t) => t % 2 === i).map(({ reference }) => reference);
             const ms = naiveEntityTime(own, outages, window, bounds);
-            expect(rolled.ms).toEqual({ ...ms, maintenance: 0 });
+            expect(rolled.ms).toEqual(ms);
+            expect(Object.values(rolled.ms).reduce((sum, one) => sum + one, 0)).toBe(DAY_MS);
             const sums = own.map((reference) => naiveFigures(reference, outages, window, bounds));
             const sum = (of: 'runs' | 'failures' | 'warnings') => sums.reduce((total, one) => total + one[of], 0);
             const { runs, failures, warnings } = rolled;
@@ -112,13 +113,15 @@ const withoutStatus = <Bucket extends WithStatus>({ total, buckets }: { total: B
   [total, ...buckets].map(({ complete: _, revised_at: __, ...figures }) => figures);
 
 function expectSame(rolled: CheckRollup | undefined, naive: Naive, { from, to }: TimeRange): void {
-  const { latencies, ms, ...counts } = naive;
+  const { latencies, ms, hidden, ...counts } = naive;
   if (!rolled) {
     expect({ ms, runs: counts.runs }).toMatchObject({ ms: { not_monitored: to - from }, runs: 0 });
     return;
   }
   const { runs, failures, warnings, gaps, latency } = rolled;
-  expect({ runs, failures, warnings, gaps, ms: rolled.ms }).toEqual({ ...counts, ms: { ...ms, maintenance: 0 } });
+  expect({ runs, failures, warnings, gaps, ms: rolled.ms }).toEqual({ ...counts, ms });
+  expect(rolled.down_in_maintenance_ms).toBe(hidden);
+  expect(Object.values(rolled.ms).reduce((sum, one) => sum + one, 0)).toBe(to - from);
   expect(latency.count).toBe(latencies.length);
   expect(latency.sum).toBe(latencies.reduce((sum, one) => sum + one, 0));
   if (latencies.length === 0) return;

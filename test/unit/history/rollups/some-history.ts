@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { addWindow, changeWindow, deleteWindow } from '#lib/alerting/configure/windows.ts';
 import { updateCheck } from '#lib/checks/change/change-check.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { failed, type Outcome, succeeded } from '#lib/checks/outcome.ts';
@@ -26,6 +27,9 @@ export type Step =
   | { do: 'outage'; ms: number }
   | { do: 'push'; outcome: Outcome; back: number; twice: boolean }
   | { do: 'set'; which: number; change: Change }
+  | { do: 'open'; which: number; back: number; ms: number; recurs: boolean }
+  | { do: 'move'; later: number }
+  | { do: 'cancel' }
   | { do: 'roll up'; twice: boolean };
 
 type Change = {
@@ -75,6 +79,21 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       ),
     }),
   },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('open' as const),
+      which: fc.nat({ max: 3 }),
+      back: fc.integer({ min: 0, max: 20 * HOUR }),
+      ms: fc.integer({ min: MINUTE, max: 30 * HOUR }),
+      recurs: fc.boolean(),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant('move' as const), later: fc.integer({ min: -HOUR, max: 9 * HOUR }) }),
+  },
+  { weight: 1, arbitrary: fc.constant({ do: 'cancel' as const }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('roll up' as const), twice: fc.boolean() }) },
 );
 
@@ -99,24 +118,88 @@ export async function live({ begin, checks: settings, steps }: SomeHistory) {
   world.advance(begin);
   const entities = [await world.entity(), await world.entity()];
   const recorders: Recorder[] = [];
+  const windows: Planned[] = [];
   for (const [i, own] of settings.entries()) {
     const check = await world.check({ ...own, entity_id: entities[i % 2]!.id, ...(i === 2 && { check_type: 'push' }) });
-    const reference: Reference = { mode: check.execution_mode, settings: [], runs: [], noted: new Map(), states: [] };
+    const reference: Reference = {
+      mode: check.execution_mode,
+      settings: [],
+      runs: [],
+      noted: new Map(),
+      states: [],
+      maintenance: [],
+    };
     reference.settings.push({ from: check.settings_at, enabled: true, rhythm: intervalScheduleOfCheck(check) });
     recorders.push({ reference, check, state: 'unknown', applied: [] });
   }
   const outages: TimeRange[] = [];
-  for (const one of steps) await doStep(world, { recorders, outages }, one);
+  for (const one of steps) await doStep(world, { recorders, outages, windows }, one);
+  for (const [i, { reference }] of recorders.entries())
+    reference.maintenance = timeOf(windows, i, world.ports.clock.now() + 100 * HOUR);
   return { world, entities, recorders, outages };
 }
 
-type Story = { recorders: Recorder[]; outages: TimeRange[] };
+/** Window of a check, or of all (3); recurring ones are open for 20 minutes of each hour. */
+type Planned = TimeRange & { id: string; which: number; recurs: boolean; isOver?: true };
 
-async function doStep(world: HealthWorld, { recorders, outages }: Story, step: Step): Promise<void> {
+const timeOf = (windows: Planned[], check: number, end: number): TimeRange[] =>
+  windows.filter(({ which }) => which === 3 || which === check).flatMap((one) => (one.recurs ? hourly(one, end) : one));
+
+function hourly({ from, to }: TimeRange, end: number): TimeRange[] {
+  const found: TimeRange[] = [];
+  for (let hour = Math.ceil(from / HOUR) * HOUR; hour < Math.min(to, end); hour += HOUR)
+    found.push({ from: hour, to: Math.min(hour + 20 * MINUTE, to) });
+  return found;
+}
+
+type Story = { recorders: Recorder[]; outages: TimeRange[]; windows: Planned[] };
+
+/** Creates a one-time window with effect on the past, or a recurring one. */
+async function open(
+  { context, ports }: HealthWorld,
+  { recorders, windows }: Story,
+  { which, back, ms, recurs }: Extract<Step, { do: 'open' }>,
+): Promise<void> {
+  const now = ports.clock.now();
+  const scope = which === 3 ? { all: true as const } : { check_ids: [recorders[which]!.check.id] };
+  const from = recurs ? now : now - back;
+  const times = recurs ? { cron: '0 * * * *', duration_seconds: 1200 } : { starts_at: from, ends_at: from + ms };
+  const { id } = await addWindow(context, { name: 'work', scope, ...times });
+  windows.push({ id, which, recurs, from, to: recurs ? Number.MAX_SAFE_INTEGER : from + ms });
+}
+
+/** Moves the newest one-time window, or excludes less of the newest recurring one from now on. */
+async function move({ context, ports }: HealthWorld, { windows }: Story, later: number): Promise<void> {
+  const one = windows.findLast(({ isOver }) => !isOver);
+  if (!one) return;
+  if (one.recurs) {
+    await changeWindow(context, one.id, { exclude_from_uptime: false });
+    one.to = ports.clock.now();
+    one.isOver = true;
+    return;
+  }
+  one.from += later;
+  one.to += later;
+  await changeWindow(context, one.id, { starts_at: one.from, ends_at: one.to });
+}
+
+async function cancel({ context, ports }: HealthWorld, { windows }: Story): Promise<void> {
+  const one = windows.findLast(({ isOver }) => !isOver);
+  if (!one) return;
+  await deleteWindow(context, one.id);
+  one.isOver = true;
+  one.to = one.recurs ? ports.clock.now() : one.from;
+}
+
+async function doStep(world: HealthWorld, story: Story, step: Step): Promise<void> {
+  const { recorders, outages } = story;
   const now = world.ports.clock.now();
   if (step.do === 'probe') return probe(world, recorders.slice(0, 2), now + step.ms, step.mood);
   if (step.do === 'push') return push(world, recorders[2]!, step);
   if (step.do === 'set') return set(world, recorders[step.which]!, step.change);
+  if (step.do === 'open') return open(world, story, step);
+  if (step.do === 'move') return move(world, story, step.later);
+  if (step.do === 'cancel') return cancel(world, story);
   if (step.do === 'roll up') return rollUpNow(world, recorders[0]!.check, step);
   world.advance(step.ms);
   const outage = { from: now, to: now + step.ms };

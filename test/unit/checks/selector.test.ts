@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Selector, selectionReason, selects } from '#lib/alerting/policy/selector.ts';
+import { type Selector, selectionReason, selects } from '#lib/checks/selector.ts';
 
 const one = {
   check: { id: 'chk_a', labels: { team: 'pay', tier: '1' } },

@@ -1,0 +1,189 @@
+import * as z from 'zod';
+import type { Audited } from '#lib/audit/write.ts';
+import type { TimeKind } from '#lib/history/rollups/account-time.ts';
+import { floorRatio } from '#lib/history/rollups/buckets.ts';
+import type { TimeRange } from '#lib/history/runs/gaps.ts';
+import { CreatedAt, IdOf, Unchanged, UpdatedAt } from '#lib/platform/http/route.ts';
+import { pick } from '#lib/platform/plain-data.ts';
+import type { Item } from '#lib/platform/ports.ts';
+import { Name, Slug } from '#lib/platform/text.ts';
+import { DAY_MS, HOUR_MS, iso } from '#lib/platform/time.ts';
+
+const DESCRIPTIONS = {
+  slug: 'Identifier, unique in the account.',
+  name: 'Display name.',
+  check_id: 'Check that it measures; cannot be changed. Exactly one of check_id and entity_id is required.',
+  entity_id: 'Entity that it measures; cannot be changed.',
+  target: 'Required share of good time, 0.5–0.99999, with at most five decimals.',
+  window: 'Time range. 7d, 28d, 30d, 90d: the last days until now. month: the calendar month, in UTC. Default: 30d.',
+  degraded_is_down: 'Whether degraded time counts as bad. Default: false.',
+};
+
+/** Targets are whole multiples of 1 / PARTS, so that budgets are exact. */
+const PARTS = 100_000;
+
+const Target = z
+  .number()
+  .min(0.5)
+  .max(0.99999)
+  .refine((value) => Math.abs(value * PARTS - Math.round(value * PARTS)) < 1e-6, 'must have at most five decimals');
+
+const SloWindow = z.enum(['7d', '28d', '30d', '90d', 'month']);
+type SloWindow = z.infer<typeof SloWindow>;
+
+const settings = {
+  slug: Slug.describe(DESCRIPTIONS.slug),
+  name: Name.describe(DESCRIPTIONS.name),
+  target: Target.describe(DESCRIPTIONS.target),
+  window: SloWindow.describe(DESCRIPTIONS.window).exactOptional(),
+  degraded_is_down: z.boolean().describe(DESCRIPTIONS.degraded_is_down).exactOptional(),
+};
+
+export const NewSlo = z
+  .object({
+    ...settings,
+    check_id: z.string().describe(DESCRIPTIONS.check_id).exactOptional(),
+    entity_id: z.string().describe(DESCRIPTIONS.entity_id).exactOptional(),
+  })
+  .meta({ id: 'NewSlo' });
+export type NewSlo = z.output<typeof NewSlo>;
+
+/** Changes of an SLO; omitted properties keep their value. */
+export const SloPatch = z
+  .object({
+    id: Unchanged.exactOptional(),
+    check_id: Unchanged.exactOptional(),
+    entity_id: Unchanged.exactOptional(),
+    ...settings,
+    slug: settings.slug.exactOptional(),
+    name: settings.name.exactOptional(),
+    target: settings.target.exactOptional(),
+  })
+  .meta({ id: 'SloPatch' });
+export type SloPatch = z.output<typeof SloPatch>;
+
+const Ratio = (meaning: string, bounds = z.number()) =>
+  bounds.nullable().describe(`${meaning} Rounded down to six decimals.`);
+const Share = z.number().min(0).max(1);
+const Seconds = (meaning: string) => z.number().describe(`${meaning}, in seconds.`);
+
+const SloStatus = z
+  .object({
+    from: z.iso.datetime().describe('Start of the time range: of the month, or a full hour.'),
+    to: z.iso.datetime().describe('Current time.'),
+    known_since: z.iso
+      .datetime()
+      .nullable()
+      .describe('Start of the first monitored time in the range; null without any. Earlier time has no data.'),
+    sli: Ratio('Good time divided by good and bad time; null without any.', Share),
+    coverage: Ratio(
+      'Good and bad time divided by all time except maintenance and not_monitored; null without any.',
+      Share,
+    ),
+    budget_seconds: Seconds('Allowed bad time in the whole window, also if it is not over'),
+    consumed_seconds: Seconds('Bad time in the range'),
+    remaining_seconds: Seconds('Budget minus consumed; negative if exceeded'),
+    remaining_ratio: Ratio('Remaining divided by budget, at most 1; null without data.'),
+    burn_rate: z
+      .object({
+        '1h': Ratio('Burn rate of the last hour.'),
+        '6h': Ratio('Burn rate of the last 6 hours.'),
+        '3d': Ratio('Burn rate of the last 3 days.'),
+      })
+      .describe(
+        'Bad share of the monitored time, divided by 1 − target. 1 uses up the budget exactly; null without data.',
+      ),
+    state: z
+      .enum(['no_data', 'healthy', 'at_risk', 'exhausted'])
+      .describe(
+        'no_data: nothing was monitored in the range. healthy: more than a fifth of the budget remains. at_risk: a fifth or less. exhausted: nothing.',
+      ),
+  })
+  .meta({ id: 'SloStatus' });
+export type SloStatus = z.infer<typeof SloStatus>;
+
+export const SloRecord = z
+  .object({
+    id: IdOf('the SLO'),
+    slug: z.string().describe(DESCRIPTIONS.slug),
+    name: z.string().describe(DESCRIPTIONS.name),
+    check_id: z.string().nullable().describe('Check that it measures; null for an entity.'),
+    entity_id: z.string().nullable().describe('Entity that it measures; null for a check.'),
+    target: z.number().describe(DESCRIPTIONS.target),
+    window: SloWindow.describe(DESCRIPTIONS.window),
+    degraded_is_down: z.boolean().describe(DESCRIPTIONS.degraded_is_down),
+    created_at: CreatedAt,
+    updated_at: UpdatedAt,
+  })
+  .meta({ id: 'Slo' });
+
+export const MeasuredSlo = SloRecord.extend({
+  missing: z.boolean().describe('Whether the check or entity was deleted; the state is then no_data.'),
+  status: SloStatus.describe('Its error budget now.'),
+}).meta({ id: 'MeasuredSlo' });
+
+/** Stored SLO. About 0.4 KB. */
+export type SloItem = Item & { v: string } & z.infer<typeof SloRecord>;
+
+export const sloRecord = (item: SloItem) => pick(SloRecord, item);
+
+export const auditedSlo: Audited<SloItem> = {
+  type: 'slo',
+  target: ({ id, name }) => ({ id, name }),
+  members: ({ slug, name, check_id, entity_id, target, window, degraded_is_down }) => ({
+    ...{ slug, name, check_id, entity_id, target, window, degraded_is_down },
+  }),
+};
+
+/** Time range of an SLO until now, and the length of its whole window (ms). */
+type SloRange = TimeRange & { window_ms: number };
+
+/** Returns the time range of a window at `now` (epoch ms). It starts with a full hour, because rollups do. Pure. */
+export function rangeOf(window: SloWindow, now: number): SloRange {
+  if (window !== 'month') {
+    const window_ms = Number.parseInt(window, 10) * DAY_MS;
+    return { from: Math.ceil((now - window_ms) / HOUR_MS) * HOUR_MS, to: now, window_ms };
+  }
+  const date = new Date(now);
+  const [from, next] = [0, 1].map((months) => Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months, 1));
+  return { from: from!, to: now, window_ms: next! - from! };
+}
+
+/** Milliseconds of each kind. */
+type Time = Record<TimeKind, number>;
+
+/** Measured time of an SLO: in its range, and in the last hours and days. */
+export type SloTime = {
+  range: SloRange;
+  known_since: number | null;
+  whole: Time;
+  last: Record<keyof SloStatus['burn_rate'], Time>;
+};
+
+/** Returns the status of an SLO from its time. Pure. */
+export function statusOf(
+  { target, degraded_is_down }: Pick<SloItem, 'target' | 'degraded_is_down'>,
+  { range, known_since, whole, last }: SloTime,
+): SloStatus {
+  const allowed = PARTS - Math.round(target * PARTS);
+  const bad = ({ down, degraded }: Time) => down + (degraded_is_down ? degraded : 0);
+  const known = ({ up, down, degraded }: Time) => up + degraded + down;
+  const burn = (time: Time) => floorRatio(bad(time) * PARTS, known(time) * allowed);
+  const budget = (range.window_ms * allowed) / PARTS;
+  const remaining = budget - bad(whole);
+  const hasData = known(whole) > 0;
+  const remaining_ratio = hasData ? floorRatio(remaining, budget) : null;
+  return {
+    from: iso(range.from),
+    to: iso(range.to),
+    known_since: known_since === null ? null : iso(known_since),
+    sli: floorRatio(known(whole) - bad(whole), known(whole)),
+    coverage: floorRatio(known(whole), known(whole) + whole.unknown + whole.gap),
+    budget_seconds: budget / 1000,
+    consumed_seconds: bad(whole) / 1000,
+    remaining_seconds: remaining / 1000,
+    remaining_ratio,
+    burn_rate: { '1h': burn(last['1h']), '6h': burn(last['6h']), '3d': burn(last['3d']) },
+    state: !hasData ? 'no_data' : remaining <= 0 ? 'exhausted' : remaining * 5 <= budget ? 'at_risk' : 'healthy',
+  };
+}

@@ -1,0 +1,30 @@
+import * as z from 'zod';
+import { allSlos } from '#lib/history/slos/change-slo.ts';
+import { measureSlo } from '#lib/history/slos/measure-slo.ts';
+import { sloRecord } from '#lib/history/slos/slo.ts';
+import { defineTool } from './tool.ts';
+
+/** Maximum number of SLOs measured in a call; each reads the history of its window. */
+const MAX_MEASURED = 20;
+
+export const listSlos = defineTool({
+  description:
+    'Service level objectives with their error budgets: target, remaining budget, burn rates, and state (healthy, at_risk, exhausted, no_data). At most 20; select some of more.',
+  input: z.strictObject({
+    check_id: z.string().optional().describe('Only SLOs of this check'),
+    entity_id: z.string().optional().describe('Only SLOs of this entity'),
+    slug: z.string().optional().describe('Only the SLO with this slug'),
+  }),
+  run: async (context, { check_id, entity_id, slug }) => {
+    const found = (await allSlos(context)).filter(
+      (slo) =>
+        (check_id === undefined || slo.check_id === check_id) &&
+        (entity_id === undefined || slo.entity_id === entity_id) &&
+        (slug === undefined || slo.slug === slug),
+    );
+    const slos = [];
+    for (const slo of found.slice(0, MAX_MEASURED))
+      slos.push({ ...sloRecord(slo), ...(await measureSlo(context, slo)) });
+    return { slos, not_shown: Math.max(0, found.length - MAX_MEASURED) };
+  },
+});
