@@ -73,7 +73,7 @@ export type DeliveryItem = Item &
     transition_sk: string | null;
     /** The alert with all its deliveries; null for a test. */
     alert: DeliveryAlert | null;
-    /** Of a subscriber of a status page: what it receives. */
+    /** For a subscriber of a status page: the update. */
     status_update?: StatusUpdate;
     /** Closing alerts and status updates only, until sent: a copy of the channel, which can be deleted. */
     channel?: Channel;

@@ -15,7 +15,8 @@ import { notifySubscribers } from './subscribers.ts';
 
 /**
  * Publication of a page. While `claim` lasts (epoch ms), one publisher writes its files. `rendered_from`: start of the
- * last finished rendering (epoch ms). `notified`: the updates of the last day of which subscribers were notified. `paths`: files that can exist; a path is added before its file.
+ * last finished rendering (epoch ms). `notified`: updates of the last day that subscribers were notified of. `paths`:
+ * files that can exist; a path is added before its file.
  */
 export type PublicationItem = Item & {
   v: string;

@@ -170,7 +170,7 @@ export const statusPageRoutes = [
     path: '/v1/status-pages/{id}/subscribers',
     access: 'configure',
     summary: 'Add a subscriber of a status page',
-    description: 'It receives updates with `notify` that are published from then on.',
+    description: 'It receives later updates with `notify`.',
     status: 201,
     body: NewSubscriber,
     reply: SubscriberRecord,

@@ -153,7 +153,7 @@ export async function deleteSubscribers(env: Env<'table'>, page: StatusPageItem)
 }
 
 /**
- * Creates the deliveries of updates that were published with `notify`. Repeatable: their ids are derived, so a publisher
+ * Creates the deliveries of updates that were published with `notify`. Repeatable: ids are derived, so a publisher
  * that repeats a rendering notifies no subscriber twice.
  */
 export async function notifySubscribers(
