@@ -178,7 +178,7 @@ function kindOf(
   if (type === 'array') return items?.properties ? 'rows' : items?.enum ? 'set' : 'list';
   if (type === 'object') return isTextMap(additionalProperties) ? 'map' : 'json';
   if (type !== 'string') return 'json';
-  if (format === 'entity') return 'entity';
+  if (format === 'entity' || format === 'check') return format;
   if (format === 'date-time') return 'instant';
   if (format === 'bytes') return 'escaped';
   if (/(^|_)time_?zone$/.test(name)) return 'zone';

@@ -86,8 +86,8 @@ export const STATUS_PAGE: FormSchema = {
         properties: {
           name: { type: 'string', title: 'Name for visitors' },
           group: { type: 'string', title: 'Heading' },
-          entity_id: { type: 'string', title: 'Entity' },
-          check_id: { type: 'string', title: 'Or one check' },
+          entity_id: { type: 'string', format: 'entity', title: 'Entity' },
+          check_id: { type: 'string', format: 'check', title: 'Or one check' },
           description: { type: 'string' },
           show_uptime: { type: 'boolean', title: 'Show uptime', default: true },
           show_latency: { type: 'boolean', title: 'Show latency', default: false },
@@ -114,7 +114,7 @@ export function formRecord({ groups, ...page }: StatusPage) {
  * Returns the groups of the rows of the form. A row that shows the same, or has the same name, as a component of the
  * page stays that component. Pure.
  */
-export function groupsFrom(rows: readonly ComponentRow[], page: Pick<StatusPage, 'groups'> | undefined) {
+function groupsFrom(rows: readonly ComponentRow[], page: Pick<StatusPage, 'groups'> | undefined) {
   const known = page?.groups.flatMap(({ components }) => components) ?? [];
   const taken = new Set<string>();
   const components = rows.map(({ group = '', ...row }) => {
@@ -135,6 +135,12 @@ export function groupsFrom(rows: readonly ComponentRow[], page: Pick<StatusPage,
 
 /** Returns the body of a request from that of the form. Pure. */
 export function pageBody(body: Readonly<Record<string, unknown>>, page: StatusPage | undefined) {
-  const { components, ...rest } = body;
-  return Array.isArray(components) ? { ...rest, groups: groupsFrom(components, page) } : rest;
+  const { components, history_days, description, ...rest } = body;
+  return {
+    ...rest,
+    // Selections are texts, and null would mean unchanged.
+    ...(history_days !== undefined && { history_days: Number(history_days) }),
+    ...(description !== undefined && { description: description ?? '' }),
+    ...(Array.isArray(components) && { groups: groupsFrom(components, page) }),
+  };
 }

@@ -116,9 +116,11 @@ export async function recordExamples(): Promise<Map<string, Example>> {
       });
       const text = await response.text();
       if (response.status >= 400) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-      const isText = response.headers.get('content-type')?.startsWith('text/');
+      const type = response.headers.get('content-type') ?? '';
+      // A whole page would be longer than all other examples.
+      const example = type.startsWith('text/html') ? text.slice(0, text.indexOf('>') + 1) : text;
       return {
-        body: text === '' ? undefined : isText ? text : JSON.parse(text),
+        body: text === '' ? undefined : type.startsWith('text/') ? example : JSON.parse(text),
         cookies: response.headers.getSetCookie(),
       };
     };

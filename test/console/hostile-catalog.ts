@@ -66,7 +66,15 @@ export async function hostileCatalog(admin: Client): Promise<Params> {
 
   const incident = await post('/v1/incidents', { title: HOSTILE, impact: 'outage', entity_ids: [shop.id] });
   await post(`/v1/incidents/${incident.id}/notes`, { text: HOSTILE });
+  const named = HOSTILE.slice(0, 100);
+  const page = await post('/v1/status-pages', {
+    slug: `hostile-${Date.now()}`,
+    title: named,
+    description: named,
+    groups: [{ name: named, components: [{ name: named, description: named, entity_id: shop.id }] }],
+  });
   return {
+    'status-pages :id': page.id,
     'incidents :id': incident.id,
     'alerts :id': window.id,
     'checks :id': check.id,

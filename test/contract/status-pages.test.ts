@@ -193,7 +193,7 @@ describe('addresses without a page', () => {
     expect((await visit(pathOf(rotated))).status).toBe(200);
   });
 
-  it('of unlisted pages are secret to callers that may only read', async () => {
+  it('are secret for unlisted pages if the caller may only read', async () => {
     const { id, slug } = await made({ visibility: 'link' });
     const reader = await keyOf(client, { is_read_only: true });
     const record = got(await reader.get(`${PAGES}/${id}`), 200);

@@ -32,7 +32,7 @@ export function makeClient(serve: Serve, key: string, clock: VirtualClock): Clie
     const response = await Promise.race([serve(event), tooLate]);
     if (!response) return undefined;
     const { statusCode, headers: sent, body: text } = response.result;
-    const isText = sent['content-type']?.startsWith('text/plain');
+    const isText = sent['content-type']?.startsWith('text/');
     return { status: statusCode, body: text && !isText ? JSON.parse(text) : undefined, replayed: response.replayed };
   };
 }

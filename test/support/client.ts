@@ -55,7 +55,7 @@ export function clientOf(url: string, key: string): Client {
   };
 }
 
-const isText = ({ headers }: Response): boolean => headers.get('content-type')?.startsWith('text/plain') ?? false;
+const isText = ({ headers }: Response): boolean => headers.get('content-type')?.startsWith('text/') ?? false;
 
 /** Returns the challenge of a 401. An AWS function URL renames the header. */
 export const challengeOf = ({ headers }: Pick<ApiResponse, 'headers'>): string | null =>

@@ -19,6 +19,7 @@ export const CONTENTS = {
       'on-call',
       'maintenance',
       'incidents',
+      'status-pages',
       'troubleshooting',
       'actions',
       'remediation',

@@ -10,7 +10,8 @@ import { makeDay, type RolledCell } from '#lib/history/rollups/make-rollup.ts';
 import { type CheckRollup, encodeLatencies, encodeRollup } from '#lib/history/rollups/rollup-item.ts';
 import type { LatenciesItem, RollupItem } from '#lib/history/rollups/stored-rollups.ts';
 import type { TimeRange } from '#lib/history/runs/gaps.ts';
-import { addNote, createIncident, resolveIncident } from '#lib/incidents/change-incident.ts';
+import { addNote, createIncident } from '#lib/incidents/change-incident.ts';
+import { publishUpdate } from '#lib/incidents/public-updates.ts';
 import { cellOf, numberOf } from '#lib/keys.ts';
 import { makeIds } from '#lib/platform/ids.ts';
 import { DAY_MS, HOUR_MS } from '#lib/platform/time.ts';
@@ -106,11 +107,15 @@ async function writeIncident(context: Context, end: number, monitored: readonly 
     public_title: 'Orders are unavailable',
   });
   const note = (at: number, text: string) => addNote(contextAt(context, at), incident, { text });
+  const update = (at: number, status: Parameters<typeof publishUpdate>[2]['status'], message: string) =>
+    publishUpdate(contextAt(context, at), incident, { status, message, component_ids: [], notify: false });
+  await update(from + 5 * MINUTE_MS, 'investigating', 'Orders and sign-in fail. The cause is being investigated.');
   await note(
     from + 9 * MINUTE_MS,
     'The volume is full: archived logs were not deleted. Moving them to object storage.',
   );
-  await resolveIncident(contextAt(context, to), incident.id);
+  await update(from + 12 * MINUTE_MS, 'identified', 'A database has no disk space left. Space is being added.');
+  await update(to, 'resolved', 'All services work again. No order was lost.');
   await note(to + HOUR_MS, 'Review: archived logs are now deleted daily, and disk space has a check of its own.');
 }
 

@@ -3,6 +3,9 @@ import { DATABASE, type DemoEntity, ENTITIES, LAYERS } from './demo-catalog.ts';
 import { type Monitored, writePast } from './demo-history.ts';
 import { startDemoTarget } from './demo-target.ts';
 
+/** Slug of the status page, which an earlier start may have created. */
+const STATUS_PAGE = 'demo';
+
 const HEARTBEAT_MS = 5_000;
 
 type Service = Env & { url: string; key: string };
@@ -24,6 +27,24 @@ export async function startDemo(service: Service, say: (line: string) => void): 
   const channel = { name: 'Terminal', channel_type: 'slack', config: { url: `${target.url}/alerts` } };
   await put(call, '/v1/notify/channels', channel);
   await call('POST', `/v1/checks/${idOf(DATABASE)}/policy`, { cooldown_seconds: 0 });
+  const components = ENTITIES.filter(({ layer }) => layer === 'frontend' || layer === 'service').map(
+    ({ slug, name }) => ({
+      name,
+      entity_id: monitored.find((one) => one.slug === slug)!.entity_id,
+    }),
+  );
+  await call('POST', '/v1/status-pages', {
+    slug: STATUS_PAGE,
+    title: 'Demo status',
+    description: 'Services of a shop whose database fails every seven minutes.',
+    visibility: 'public',
+    history_days: 30,
+    automatic_delay_seconds: 10,
+    groups: [
+      { name: 'For customers', components: components.slice(0, 3) },
+      { name: 'Internal services', components: components.slice(3) },
+    ],
+  });
   await put(call, '/v1/actions', {
     name: 'Restart the orders database',
     url: `${target.url}/repair`,
@@ -85,6 +106,7 @@ Open ${open}
   Fleet      12 entities with a history of 30 days
   Map        customer-facing services, internal services, databases
   Incidents  every 7 minutes the database fails, five dependents too: one alert below, and an action repairs it
+  Status     ${url}/status/demo, the page for visitors
   Actions    each attempt to repair, with the log of its pipeline and its verdict
   API        Fleetwatch runs at ${url}: curl -H "Authorization: Bearer $(cat ${keyFile})" ${url}/v1/status
 

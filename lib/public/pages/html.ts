@@ -22,7 +22,7 @@ class Markup {
 }
 
 /** Escapes a text for HTML content and quoted attributes. */
-export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
+const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
 
 const raw = (text: string): Markup => new Markup(text);
 
@@ -179,7 +179,7 @@ type Addresses = { base: string; logo: string | undefined };
 function head(view: PageView, look: PublishedView['look'], base: string, title: string): Markup {
   const { language } = view.page;
   const classes = [look.theme, look.accent].join(' ');
-  return html`<!doctype html><html lang="${language}" class="${classes}" data-as-of="${view.as_of}" data-revision="${view.revision}" data-json="${base}.json"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${POLICY}"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${title}</title>${
+  return html`<!doctype html><html lang="${language}" class="${classes}" data-as-of="${view.as_of}" data-revision="${view.revision}" data-json="${base}.json"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${POLICY}"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${title}</title><link rel="alternate" type="application/atom+xml" href="${base}/feed.atom">${
     look.is_indexed ? null : html`<meta name="robots" content="noindex">`
   }<style>${raw(STYLE)}</style></head>`;
 }
@@ -232,7 +232,7 @@ export function statusHtml({ view, look }: PublishedView, { base, logo }: Addres
   ]);
 }
 
-/** Returns the HTML of the incidents of a page by month, also those of the page itself, for permalinks. Pure. */
+/** Returns the HTML of the incidents of a page by month, including recent ones, for permalinks. Pure. */
 export function historyHtml({ view, past, look }: PublishedView, { base, logo }: Addresses): string {
   const { language, time_zone, title } = view.page;
   const texts = TEXTS[language];

@@ -8,7 +8,7 @@ import { checkHistories, entityHistories } from '#lib/history/rollups/read-histo
 import { staleChecks } from '#lib/history/status/newest-results.ts';
 import { DAY_MS, iso } from '#lib/platform/time.ts';
 import { readIncidents } from './read-incidents.ts';
-import { maintenanceOf } from './read-maintenance.ts';
+import { maintenanceOf, occurrencesOf } from './read-maintenance.ts';
 import { readSources, type Source } from './sources.ts';
 import type { StatusPageItem } from './status-page.ts';
 import { type ComponentState, type ComponentView, dayKind, type PublishedView, pageState, worst } from './view.ts';
@@ -67,6 +67,9 @@ export async function readView(
     view: {
       view: { version: 1, ...stable, as_of: iso(now), revision, groups },
       past: incidents.all.filter((one) => !recent.includes(one)),
+      notices: incidents.notices,
+      occurrences: occurrencesOf(windows, sources, now),
+      created_at: page.created_at,
       look: { theme: page.theme, accent: page.accent, is_indexed: page.allow_index && page.visibility === 'public' },
     },
     next_at: Math.min(maintenance.next_at, incidents.next_at),
@@ -84,7 +87,7 @@ type Found = {
 const STATES = { up: 'operational', degraded: 'degraded', down: 'outage', unknown: 'unknown' } as const;
 
 /** Returns the state of a component: never operational while it is not watched. Pure. */
-export function stateOf(
+function stateOf(
   { component, entity, check, checks }: Source,
   { maintenance_since, published, isStale }: Found,
 ): Pick<ComponentView, 'state' | 'since'> {
@@ -93,7 +96,7 @@ export function stateOf(
   return { state: published, since: null };
 
   function own(): Pick<ComponentView, 'state' | 'since'> {
-    // What it shows is not monitored here, but published by the author.
+    // A service of others is not monitored: its state is published by users.
     if (component.entity_id === null && component.check_id === null) return { state: 'operational', since: null };
     if (maintenance_since !== undefined) return { state: 'maintenance', since: maintenance_since };
     const of = component.check_id === null ? entity : check;

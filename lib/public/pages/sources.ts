@@ -7,7 +7,7 @@ import { type Component, componentsOf, type StatusPageItem } from './status-page
 /** A component with its data. `entity`: also of a check; both are undefined if it was deleted, or shows neither. */
 export type Source = { component: Component; entity?: EntityItem; check?: CheckItem; checks: CheckItem[] };
 
-/** Reads the entities and checks of the components, strongly: a page shows at least what it was published for. */
+/** Reads the entities and checks of the components, strongly, because their changes are the reason to publish. */
 export async function readSources(scope: TenantEnv, page: StatusPageItem): Promise<Source[]> {
   const { ports, keys, tenant } = scope;
   const components = componentsOf(page);

@@ -8,8 +8,8 @@ import { line } from '#lib/platform/text.ts';
 
 /** Maximum numbers per account and per page. */
 export const MAX_PAGES = 10;
-export const MAX_GROUPS = 20;
-export const MAX_COMPONENTS = 100;
+const MAX_GROUPS = 20;
+const MAX_COMPONENTS = 100;
 
 const MAX_DELAY_SECONDS = 3600;
 

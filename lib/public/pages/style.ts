@@ -38,7 +38,7 @@ button{font:inherit;padding:.25rem .75rem;border:1px solid var(--link);border-ra
   .replaceAll('\n', '');
 
 /**
- * Script of every page, which is complete without it: shows a notice once the page is old, and offers to reload when
+ * Script of every page, optional for visitors: shows a notice once the page is old, and offers to reload when
  * the published state has changed. Asks once a minute while the page is visible.
  */
 export const SCRIPT = `

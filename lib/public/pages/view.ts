@@ -20,19 +20,29 @@ export type PageView = {
   /** Changes with everything except `as_of` and figures of today. */
   revision: string;
   groups: { name: string; components: ComponentView[] }[];
-  /** Of the last 14 days, newest first, at most 20. */
+  /** Incidents of the last 14 days, newest first, at most 20. */
   incidents: IncidentView[];
   /** Running, and planned within 30 days. */
   maintenance: MaintenanceView[];
 };
 
 /** Settings of the HTML page, which its JSON does not have. */
-export type Look = { theme: (typeof THEMES)[number]; accent: (typeof ACCENTS)[number]; is_indexed: boolean };
+type Look = { theme: (typeof THEMES)[number]; accent: (typeof ACCENTS)[number]; is_indexed: boolean };
 
-/** All that is published of a page. `past`: incidents before those of `view`, newest first. */
-export type PublishedView = { view: PageView; past: IncidentView[]; look: Look };
+/**
+ * All that is published of a page. `past`: incidents before the incidents of `view`, newest first. `occurrences`:
+ * maintenance from 90 days ago to 90 days ahead. `notices`: updates of the last day with notifications, oldest first.
+ */
+export type PublishedView = {
+  view: PageView;
+  past: IncidentView[];
+  occurrences: OccurrenceView[];
+  notices: NoticeView[];
+  look: Look;
+  created_at: string;
+};
 
-/** From best to worst. */
+/** States of a component, the best first. */
 export const COMPONENT_STATES = ['operational', 'unknown', 'maintenance', 'degraded', 'outage'] as const;
 export type ComponentState = (typeof COMPONENT_STATES)[number];
 export type PageState = 'operational' | 'unknown' | 'maintenance' | 'degraded' | 'partial_outage' | 'major_outage';
@@ -49,13 +59,13 @@ export type ComponentView = {
   since: string | null;
   uptime: number | null;
   coverage: number | null;
-  /** Of the last 24 hours; null if not shown. */
+  /** Latency in the last 24 hours; null if not shown. */
   latency: { p50_ms: number; p95_ms: number } | null;
   /** Oldest first; empty if not shown. */
   days: DayView[];
 };
 
-export const INCIDENT_STATUSES = ['investigating', 'identified', 'monitoring', 'resolved'] as const;
+const INCIDENT_STATUSES = ['investigating', 'identified', 'monitoring', 'resolved'] as const;
 export type IncidentStatus = (typeof INCIDENT_STATUSES)[number];
 
 /** `status`: null for a text that the service has written itself. */
@@ -87,6 +97,27 @@ export type MaintenanceView = {
   ends_at: string;
   status: 'planned' | 'running';
   component_ids: string[];
+};
+
+/** An update of which subscribers are notified, with the title of its incident. */
+export type NoticeView = {
+  id: string;
+  incident_id: string;
+  title: string;
+  status: IncidentStatus;
+  message: string;
+  at: string;
+  component_ids: string[];
+};
+
+/** An occurrence of maintenance, with times in epoch ms and the names of the first components. */
+export type OccurrenceView = {
+  uid: string;
+  from: number;
+  to: number;
+  names: string[];
+  created_at: number;
+  updated_at: number;
 };
 
 /** Returns the worst state; operational for none. Pure. */

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { barriers } from '#test/support/axe.ts';
+import { newTenant } from '#test/support/client.ts';
+import { got, newEntity } from '#test/support/fleet.ts';
+import { browserAndService } from './browser-and-service.ts';
+import { binary } from './chromium.ts';
+import { button } from './person.ts';
+import { personAt } from './places.ts';
+
+describe.skipIf(!binary)('the editor of status pages in a browser', () => {
+  const world = browserAndService();
+
+  it('creates a page, previews it, and keeps its components when they are renamed', async () => {
+    const admin = await newTenant();
+    const entity = await newEntity(admin);
+    const person = await personAt(world.browser, world.url, admin.key, '/status-pages');
+    const { page, complaints } = person;
+    const dialog = page.getByRole('dialog');
+    await button(person, 'New status page').press('Enter');
+    await dialog.getByLabel(/^Title/).fill('Acme status');
+    await dialog.getByLabel(/^Address/).fill(`acme-${Date.now()}`);
+    await button(person, 'Add').press('Enter');
+    const row = dialog.locator('.field.rows > ol > li').first();
+    await row.getByLabel(/^Name for visitors/).fill('Checkout');
+    await row.getByLabel(/^Entity/).fill(entity.name);
+    await page.getByRole('option', { name: entity.name }).first().click();
+    await button(person, 'Create status page').press('Enter');
+
+    const preview = page.frameLocator('iframe[title="Preview"]');
+    await preview.getByRole('heading', { name: 'Checkout' }).waitFor();
+    const [made] = got(await admin.get('/v1/status-pages'), 200);
+    const [{ components }] = made.groups;
+    expect(components).toMatchObject([{ name: 'Checkout', entity_id: entity.id }]);
+
+    const rows = page.locator('.field.rows > ol > li');
+    await rows.first().getByLabel(/^Name for visitors/).fill('Payments');
+    await page.getByLabel(/^Visibility/).selectOption('public');
+    await button(person, 'Save status page').press('Enter');
+    await preview.getByRole('heading', { name: 'Payments' }).waitFor();
+    const changed = got(await admin.get(`/v1/status-pages/${made.id}`), 200);
+    expect(changed).toMatchObject({
+      visibility: 'public',
+      groups: [{ components: [{ id: components[0].id, name: 'Payments', entity_id: entity.id }] }],
+    });
+    await page.getByRole('link', { name: 'Open page' }).waitFor();
+    expect(await barriers(page)).toEqual([]);
+
+    await button(person, 'Delete').press('Enter');
+    await dialog.getByRole('button', { name: 'Delete status page' }).press('Enter');
+    await page.getByText('No status pages').waitFor();
+    expect(complaints).toEqual([]);
+  });
+});
