@@ -88,7 +88,16 @@ describe('the demo', () => {
     const [incident] = await list(first.client, '/v1/incidents?origin=manual');
     expect(incident.state).toBe('resolved');
     const timeline: { kind: string; at: string }[] = await list(first.client, `/v1/incidents/${incident.id}/timeline`);
-    expect(timeline.map(({ kind }) => kind)).toEqual(['note', 'resolved', 'note', 'opened']);
+    expect(timeline.map(({ kind }) => kind)).toEqual([
+      ...['note', 'update', 'resolved', 'update', 'note', 'update', 'opened'],
+    ]);
+    const page = await eventually(async () => {
+      const response = await fetch(`${first.url}/status/demo.json`);
+      return response.ok && (await response.json());
+    });
+    expect(page.groups.flatMap(({ components }: { components: object[] }) => components)).toHaveLength(8);
+    const { updates, status } = page.incidents.find(({ id }: { id: string }) => id === incident.id);
+    expect([status, updates.length]).toEqual(['resolved', 3]);
     expect(Date.now() - Date.parse(timeline[0]!.at)).toBeGreaterThan(5 * DAY_MS);
     const { buckets } = histories.find(({ entity_name }) => entity_name === 'Orders database')!;
     const during = buckets.find(({ from, to }) => from <= incident.started_at && incident.started_at < to)!;
