@@ -1,5 +1,5 @@
 import type { SecretSetting } from '#lib/aws/environment.ts';
-import { ALERTS, TRANSITIONS } from '#lib/keys.ts';
+import { ALERTS, PUSH_PARTITIONS, TRANSITIONS } from '#lib/keys.ts';
 import { LAST_RECEIVE, type QueueName } from '#lib/messages.ts';
 import { namesOf } from '#lib/platform/plain-data.ts';
 
@@ -21,6 +21,8 @@ type FunctionSpec = {
   timeout_seconds: number;
   /** Writes to the table in addition to reads; absent: no access, not even to read. */
   table?: readonly ('put' | 'delete')[];
+  /** Patterns of the partitions that it may access (IAM: `?` is one character, `*` any text); absent: all. */
+  partitions?: readonly string[];
   sends: readonly QueueName[];
   publishes?: true;
   /** Access to the published files; absent: none. */
@@ -73,7 +75,14 @@ export const functions: Record<FunctionName, FunctionSpec> = {
   },
   // Serves files that it contains and has no access to accounts. One machine builds them on the first request.
   console: { memory_mb: 256, timeout_seconds: 29, sends: [] },
-  ingest: { memory_mb: 256, timeout_seconds: 29, table: ['put', 'delete'], sends: ['deadline', 'rollup'] },
+  // Public, so it reaches no sessions, links, invitations or addresses.
+  ingest: {
+    memory_mb: 256,
+    timeout_seconds: 29,
+    table: ['put', 'delete'],
+    partitions: PUSH_PARTITIONS,
+    sends: ['deadline', 'rollup'],
+  },
   // Separate because it waits for targets; and latency is measured best where nothing else runs.
   tester: {
     memory_mb: 512,

@@ -252,8 +252,8 @@ export const SettingsSchema = z.object({
       '`off`, or rates that replace the defaults, each as requests (`store`: KB) per second and burst: ' +
         '`push=1000/10000,send=5/20`.',
     ),
-  MCP_STREAMS_PER_KEY: whole(1, 1000, 3).describe(
-    'Open streams of the MCP protocol of 2024-11-05 per key; three times as many per account.',
+  MCP_STREAMS_PER_KEY: whole(0, 1000, 3).describe(
+    'Open streams of the MCP protocol of 2024-11-05 per key; three times as many per account. 0: no streams.',
   ),
   MCP_STREAM_SECONDS: whole(1, 840, 840).describe('Lifetime of such a stream in seconds. Clients reconnect.'),
   AUDIT_DAYS: whole(30, 3650, 400).describe('Retention of the audit log in days, 30 to 3650.'),

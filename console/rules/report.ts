@@ -7,7 +7,7 @@ export type ReportEntity = { id: string; name: string; blueprint_slug: string; s
 /** Numbers of months that can be shown, the current one included. */
 export const MONTH_COUNTS = [3, 6, 12];
 
-/** Returns the start of the month that is so many months before the current one. @param now epoch ms */
+/** Returns the start of the month, a number of months before the current one. @param now epoch ms */
 export function monthStart(now: number, before: number): string {
   const date = new Date(now);
   return new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - before, 1)).toISOString();

@@ -1,7 +1,9 @@
-import { CfnResource, type Stack } from 'aws-cdk-lib';
+import { App, CfnResource, type Stack } from 'aws-cdk-lib';
 import { CfnEventSourceMapping } from 'aws-cdk-lib/aws-lambda';
+import { BUNDLING_STACKS } from 'aws-cdk-lib/cx-api';
 import { ASSUMED, MINUTES_A_MONTH, runsOf } from './scale.ts';
-import type { DeploySettings } from './settings.ts';
+import { DeploySettings } from './settings.ts';
+import { FleetwatchStack } from './stack.ts';
 
 /** List prices of us-east-1 in $ a month, and of a tick in units. */
 const PRICES = {
@@ -25,7 +27,7 @@ const PRICES = {
 /** Number and price ($ a month) of what a stack costs without checks. */
 export type FixedCosts = {
   alarms: { count: number; dollars: number };
-  /** Pollers of queues, and those that CONCURRENCY adds. */
+  /** Pollers of queues, and the price of the ones that CONCURRENCY adds. */
   pollers: { count: number; dollars: number; bounded_dollars: number };
   ticks: { count: number; dollars: number };
   secrets: { count: number; dollars: number };
@@ -53,6 +55,12 @@ export function fixedCosts(stack: Stack, { SHARDS }: Pick<DeploySettings, 'SHARD
     secrets: perUnit(countOf('AWS::SecretsManager::Secret'), PRICES.secret),
     metric: perUnit(1, PRICES.own_metric),
   };
+}
+
+/** Returns what a stack with these settings costs without checks. */
+export function fixedOf(given: Record<string, string> = {}): FixedCosts {
+  const settings = DeploySettings.parse(given);
+  return fixedCosts(new FleetwatchStack(new App({ context: { [BUNDLING_STACKS]: [] } }), settings), settings);
 }
 
 /** Price of a month of pollers and ticks: all that an idle stack costs in requests. */

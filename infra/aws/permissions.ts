@@ -45,7 +45,16 @@ export function permissionsOf(
     new PolicyStatement({ effect: Effect.ALLOW, actions, resources });
   return [
     ...(spec.table
-      ? [allow([...TABLE_ACTIONS.read, ...spec.table.flatMap((right) => TABLE_ACTIONS[right])], [table.tableArn])]
+      ? [
+          new PolicyStatement({
+            effect: Effect.ALLOW,
+            actions: [...TABLE_ACTIONS.read, ...spec.table.flatMap((right) => TABLE_ACTIONS[right])],
+            resources: [table.tableArn],
+            ...(spec.partitions && {
+              conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [...spec.partitions] } },
+            }),
+          }),
+        ]
       : []),
     ...(spec.sends.length > 0
       ? [

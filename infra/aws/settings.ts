@@ -223,7 +223,7 @@ export function readDeploySettings(given: unknown): DeploySettings {
   );
   if (wrong.length > 0) throw wrongSettings(wrong, 'docs/operate/settings.md');
   const texts = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, String(value)]));
-  const settings = readSettings(texts, DeploySettings);
+  const settings = withoutStreams(readSettings(texts, DeploySettings), texts);
   const conflicts = conflictsOf(settings);
   if (conflicts.length > 0) throw new Error(`Settings are wrong. ${conflicts.join(' ')} See docs/operate/settings.md.`);
   return settings;
@@ -240,6 +240,15 @@ export function assertNoSettings(context: Readonly<Record<string, unknown>>, fil
   const names = misplaced.join(', ');
   throw new Error(`Settings are in ${file}. Move ${names} there from -c, cdk.json, cdk.context.json or ~/.cdk.json.`);
 }
+
+/** With less concurrency, open streams would take what checks and alerts need. */
+const CONCURRENCY_FOR_STREAMS = 100;
+
+/** Allows no MCP streams with little concurrency, unless their number is given. */
+const withoutStreams = (settings: DeploySettings, given: Record<string, unknown>): DeploySettings =>
+  (settings.CONCURRENCY ?? CONCURRENCY_FOR_STREAMS) < CONCURRENCY_FOR_STREAMS && !('MCP_STREAMS_PER_KEY' in given)
+    ? { ...settings, MCP_STREAMS_PER_KEY: 0 }
+    : settings;
 
 /** Returns one sentence per conflict between settings or with AWS. */
 function conflictsOf(settings: DeploySettings): string[] {

@@ -1,9 +1,5 @@
-import { App } from 'aws-cdk-lib';
-import { BUNDLING_STACKS } from 'aws-cdk-lib/cx-api';
-import { fixedCosts, idleDollars, watchDollars } from '#infra/aws/fixed-costs.ts';
+import { type FixedCosts, fixedOf, idleDollars, watchDollars } from '#infra/aws/fixed-costs.ts';
 import { ASSUMED, MINUTES_A_MONTH, scaleOf } from '#infra/aws/scale.ts';
-import { DeploySettings } from '#infra/aws/settings.ts';
-import { FleetwatchStack } from '#infra/aws/stack.ts';
 import { functions } from '#infra/topology.ts';
 
 /** Items of a complete bill in addition to steady runs. List prices of us-east-1. */
@@ -53,13 +49,7 @@ export function slowestOf(n: number, medianSeconds: number = ASSUMED.answer_seco
   return medianSeconds * Math.exp(EXTRAS.sigma * 4.91 * (p ** 0.14 - (1 - p) ** 0.14));
 }
 
-/** Returns what a stack with these settings costs without checks. */
-export function fixedOf(given: Record<string, string> = {}) {
-  const settings = DeploySettings.parse(given);
-  return fixedCosts(new FleetwatchStack(new App({ context: { [BUNDLING_STACKS]: [] } }), settings), settings);
-}
-
-let fixed: ReturnType<typeof fixedOf> | undefined;
+let fixed: FixedCosts | undefined;
 
 /**
  * Returns the complete bill of a month in $, item by item.

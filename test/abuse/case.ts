@@ -50,6 +50,7 @@ export async function runCase(
   const attacker = name === undefined ? undefined : stack.use(await startAttacker(name, service, seconds, code));
 
   const usage = watchProcess(service.pid());
+  process.kill(service.pid(), 'SIGUSR2');
   attacker?.begin();
   const load = await loadFor(victim, seconds, service.isAlive);
   const used = { ...usage.end(), ...(JSON.parse(readFileSync(EVENT_LOOP_FILE, 'utf8')) as Stalls) };

@@ -1,5 +1,5 @@
 // Loaded into the attacked process: writes the longest stalls of its event loop (ms) to a file, each half second: by the
-// clock, and in CPU time of its thread, which the load of other programs hardly lengthens.
+// clock, and in CPU time of its thread, which the load of other programs hardly lengthens. Begins on SIGUSR2.
 import { renameSync, writeFileSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { isMainThread } from 'node:worker_threads';
@@ -23,5 +23,4 @@ function watchStalls() {
   }, 500).unref();
 }
 
-// The start of the service does not count.
-if (file && isMainThread) setTimeout(watchStalls, 3_000).unref();
+if (file && isMainThread) process.once('SIGUSR2', watchStalls);

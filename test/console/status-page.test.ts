@@ -80,7 +80,9 @@ describe.runIf(binary)('a status page in a browser', () => {
       expect(await page.locator('.state', { hasText: state }).count()).toBeGreaterThan(0);
     const charts = await page.getByRole('img').all();
     expect(charts).toHaveLength(COMPONENT_STATES.length);
-    expect(await charts[0]!.getAttribute('aria-label')).toMatch(/^Component 0, last 90 days: \d+ Operational, .*Outage$/);
+    expect(await charts[0]!.getAttribute('aria-label')).toMatch(
+      /^Component 0, last 90 days: \d+ Operational, .*Outage$/,
+    );
     expect(await page.locator('#old').isVisible()).toBe(false);
     await page.locator('summary').first().click();
     expect(await page.getByRole('cell', { name: 'Outage, down for 43 minutes' }).first().isVisible()).toBe(true);

@@ -183,7 +183,8 @@ describe('an update on a status page', () => {
     const components = [{ name: 'Checkout' }, { name: 'Search' }];
     const body = { slug, title: 'Acme status', visibility: 'public', groups: [{ name: 'Shop', components }] };
     const { groups, url } = got(await of.post('/v1/status-pages', body), 201);
-    const json = async () => (await fetch(`${url}.json`)).json();
+    // biome-ignore lint/suspicious/noExplicitAny: a response of the service
+    const json = async (): Promise<any> => (await fetch(`${url}.json`)).json();
     return { components: groups[0].components.map(({ id }: { id: string }) => id) as string[], json, url };
   }
 

@@ -19,7 +19,7 @@ type TableOptions = {
   onInserted?: () => void;
   /** Only for the time of a change. */
   now?: () => number;
-  /** Turns of the event loop in which a caller reads and goes on with what it read. */
+  /** Turns of the event loop in which a caller reads, and continues with what it read. */
   inTurn?: LoopTurns;
 };
 

@@ -194,11 +194,7 @@ type Waiting = Wait & {
  * Returns how a delivery waits for the rate of its account; undefined if it can be sent now. It joins the others that
  * wait for its channel, and their first one reserves the send time of one message: so each channel takes turns.
  */
-async function waitForRate(
-  env: DeliverEnv,
-  delivery: DeliveryItem,
-  ready: Ready,
-): Promise<Waiting | undefined> {
+async function waitForRate(env: DeliverEnv, delivery: DeliveryItem, ready: Ready): Promise<Waiting | undefined> {
   const limit = ready.account.alerts_per_minute_limit;
   if (delivery.is_reserved || delivery.kind === 'test') return undefined;
   const now = env.ports.clock.now();

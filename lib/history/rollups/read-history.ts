@@ -178,7 +178,7 @@ function entityTimes(context: Context, rollups: RollupReader, entity: EntityItem
 }
 
 /**
- * Returns the start of the first monitored time of ascending parts; null if none was monitored. Of a day without spans,
+ * Returns the start of the first monitored time of ascending parts; null if none was monitored. In a day without spans,
  * time that was not monitored counts as its beginning.
  */
 export function knownSince(parts: readonly Part<EntityFigures>[]): number | null {

@@ -10,7 +10,7 @@ import { AppError } from '#lib/platform/errors.ts';
 import { HOUR_MS } from '#lib/platform/time.ts';
 import { rangeOf, type SloItem, type SloStatus, type SloTime, statusOf } from './slo.ts';
 
-/** Starts of the times of burn rates, before now (ms). The longest starts with a full hour, as its rollups do. */
+/** Starts of the times of burn rates, before now (ms). The longest starts with a full hour, because rollups do. */
 const burnStarts = (now: number) => ({
   '3d': Math.ceil(now / HOUR_MS) * HOUR_MS - 72 * HOUR_MS,
   '6h': now - 6 * HOUR_MS,

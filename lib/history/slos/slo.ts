@@ -119,7 +119,7 @@ export const SloRecord = z
 
 export const MeasuredSlo = SloRecord.extend({
   missing: z.boolean().describe('Whether the check or entity was deleted; the state is then no_data.'),
-  status: SloStatus.describe('Its error budget now.'),
+  status: SloStatus.describe('Current error budget.'),
 }).meta({ id: 'MeasuredSlo' });
 
 /** Stored SLO. About 0.4 KB. */

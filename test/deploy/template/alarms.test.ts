@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { entryOf } from '#infra/aws/bundle/entry.ts';
+import { fixedOf } from '#infra/aws/fixed-costs.ts';
 import { type FunctionName, functions, queues, schedules, streams } from '#infra/topology.ts';
 import { LOOKAHEAD_MS } from '#lib/schedule/watermark.ts';
-import { fixedOf } from '#research/cost/bill.ts';
 import { functionIn, type Json, ofType, queueIn, synthesize } from './synthesized.ts';
 
 const { template } = synthesize();

@@ -62,6 +62,15 @@ describe('permissions of a function', () => {
     expect(found).toEqual(expected);
   });
 
+  it('limit ingest to its partitions, as on one machine', () => {
+    const conditions = statementsOf('ingest').flatMap(({ Action, Condition }: Json) =>
+      [Action].flat().some((action) => action.startsWith('dynamodb:')) ? [Condition] : [],
+    );
+    expect(conditions).toEqual([
+      { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [...functions.ingest.partitions!] } },
+    ]);
+  });
+
   it('have no wildcard of actions, and of resources only if AWS requires it', () => {
     for (const policy of [...all('AWS::IAM::Policy'), ...all('AWS::IAM::Role').flatMap((one) => one.Policies ?? [])]) {
       for (const { Action, Resource, Effect } of policy.PolicyDocument.Statement) {

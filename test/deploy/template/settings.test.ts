@@ -1,6 +1,6 @@
 import { Annotations, Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
-import { ofType, synthesize } from './synthesized.ts';
+import { functionIn, ofType, synthesize } from './synthesized.ts';
 
 const OWN = { DOMAIN_NAME: 'fleet.example.com', CERTIFICATE_ARN: 'arn:aws:acm:us-east-1:111122223333:certificate/a' };
 
@@ -61,6 +61,14 @@ describe('settings', () => {
       const signsIn = one.Properties.Description === 'Fleetwatch sign-in';
       expect(Variables.OIDC_CLIENT_SECRET_SECRET).toBe(signsIn ? 'oidc' : undefined);
     }
+  });
+
+  it('allow no MCP streams with a CONCURRENCY below 100, unless their number is given', () => {
+    const streams = (given: Record<string, string>) =>
+      functionIn(synthesize(given).template, 'mcp').Environment.Variables.MCP_STREAMS_PER_KEY;
+    expect(streams({ CONCURRENCY: '99' })).toBe('0');
+    expect(streams({ CONCURRENCY: '99', MCP_STREAMS_PER_KEY: '1' })).toBe('1');
+    expect(streams({ CONCURRENCY: '100' })).toBe('3');
   });
 
   it('permit each function that reads a secret only that secret', () => {

@@ -6,7 +6,7 @@ import { preflight } from '#infra/aws/preflight.ts';
 import { scaleOf } from '#infra/aws/scale.ts';
 import { DeploySettings } from '#infra/aws/settings.ts';
 import { readLimits } from '#lib/aws/account-limits.ts';
-import { fixedOf } from '#research/cost/bill.ts';
+import { fixedOf } from '#infra/aws/fixed-costs.ts';
 
 const lambda = mockClient(LambdaClient);
 const dynamo = mockClient(DynamoDBClient);

@@ -47,7 +47,7 @@ async function startDemo() {
     child.kill('SIGTERM');
     await once(child, 'close');
   };
-  return { client, out: () => out, stop };
+  return { client, url, out: () => out, stop };
 }
 
 const list = async (client: Client, path: string) => got(await client.get(path), 200);

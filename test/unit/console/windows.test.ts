@@ -89,6 +89,7 @@ describe('form of a maintenance window', () => {
       note: '',
       starts_at: ONCE.starts_at,
       scope: { all: true },
+      exclude_from_uptime: true,
     });
     const again = { ...draft, comes: 'recurring', duration_seconds: '5400' };
     expect(NewWindow.parse(requestOf(bodyOf(specs, again)))).toMatchObject({

@@ -168,7 +168,7 @@ async function open(
   windows.push({ id, which, recurs, from, to: recurs ? Number.MAX_SAFE_INTEGER : from + ms });
 }
 
-/** Moves the newest one-time window, or excludes less of the newest recurring one from now on. */
+/** Moves the newest one-time window, or ends the effect of the newest recurring one. */
 async function move({ context, ports }: HealthWorld, { windows }: Story, later: number): Promise<void> {
   const one = windows.findLast(({ isOver }) => !isOver);
   if (!one) return;

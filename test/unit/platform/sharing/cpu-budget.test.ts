@@ -88,11 +88,7 @@ describe('the CPU budget', () => {
 
   it('lets a tenant wait for one input of the calls of others', async () => {
     const cpu = cpuBudget(clock, runOnDemand);
-    const calls = [
-      cpu.of('a')(job, [11, 12, 13, 14]),
-      cpu.of('b')(job, [21, 22, 23, 24]),
-      cpu.of('c')(job, [31]),
-    ];
+    const calls = [cpu.of('a')(job, [11, 12, 13, 14]), cpu.of('b')(job, [21, 22, 23, 24]), cpu.of('c')(job, [31])];
     for (let i = 0; i < 9; i++) {
       await settle();
       endings.shift()?.();

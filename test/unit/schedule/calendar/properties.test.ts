@@ -56,10 +56,16 @@ describe.each(KINDS)('the next due time of %s', (_kind, randomSchedule, isDue) =
 
 it('yields each due time of several lines once, in order, up to a gap of five years', () => {
   const rare = fc.constantFrom('Mon *-*-31', '*-02-29', '2031-*-31', '2026-12-31', '*-02-30');
-  const lines = fc.array(fc.oneof(rare, seeds.map((seed) => randomOnCalendar(makeRandom(seed)))), {
-    minLength: 1,
-    maxLength: 5,
-  });
+  const lines = fc.array(
+    fc.oneof(
+      rare,
+      seeds.map((seed) => randomOnCalendar(makeRandom(seed))),
+    ),
+    {
+      minLength: 1,
+      maxLength: 5,
+    },
+  );
   fc.assert(
     fc.property(lines, seeds, (lines, seed) => {
       const random = makeRandom(seed);
