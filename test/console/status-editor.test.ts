@@ -33,7 +33,10 @@ describe.skipIf(!binary)('the editor of status pages in a browser', () => {
     expect(components).toMatchObject([{ name: 'Checkout', entity_id: entity.id }]);
 
     const rows = page.locator('.field.rows > ol > li');
-    await rows.first().getByLabel(/^Name for visitors/).fill('Payments');
+    await rows
+      .first()
+      .getByLabel(/^Name for visitors/)
+      .fill('Payments');
     await page.getByLabel(/^Visibility/).selectOption('public');
     await button(person, 'Save status page').press('Enter');
     await preview.getByRole('heading', { name: 'Payments' }).waitFor();

@@ -105,7 +105,8 @@ async function claim({ ports, keys }: Env, { tenant_id, page_id, due }: OfPage) 
     if (before?.v !== v) {
       // A time in the future is from a clock that was set back since.
       if (before && pastOrZero(before.rendered_from, now) >= due - SKEW_MS) return 'done' as const;
-      if (before?.claim !== undefined && pastOrZero(before.claim - CLAIM_MS, now) + CLAIM_MS > now) return 'busy' as const;
+      if (before?.claim !== undefined && pastOrZero(before.claim - CLAIM_MS, now) + CLAIM_MS > now)
+        return 'busy' as const;
     }
     const next = { rendered_from: 0, paths: [], ...before, ...key, v, claim: now + CLAIM_MS };
     const outcome = await commit({ table: ports.table }, [

@@ -66,6 +66,11 @@ type History = {
   buckets: { from: string; to: string; seconds: { down: number } }[];
 };
 
+type PublicPage = {
+  groups: { components: object[] }[];
+  incidents: { id: string; status: string; updates: object[] }[];
+};
+
 type Change = { entity_name: string; check_to_state: string; alert: { reason: string | null } };
 
 describe('the demo', () => {
@@ -91,12 +96,12 @@ describe('the demo', () => {
     expect(timeline.map(({ kind }) => kind)).toEqual([
       ...['note', 'update', 'resolved', 'update', 'note', 'update', 'opened'],
     ]);
-    const page = await eventually(async () => {
+    const page: PublicPage = await eventually(async () => {
       const response = await fetch(`${first.url}/status/demo.json`);
-      return response.ok && (await response.json());
+      return response.ok && ((await response.json()) as PublicPage);
     });
-    expect(page.groups.flatMap(({ components }: { components: object[] }) => components)).toHaveLength(8);
-    const { updates, status } = page.incidents.find(({ id }: { id: string }) => id === incident.id);
+    expect(page.groups.flatMap(({ components }) => components)).toHaveLength(8);
+    const { updates, status } = page.incidents.find(({ id }) => id === incident.id)!;
     expect([status, updates.length]).toEqual(['resolved', 3]);
     expect(Date.now() - Date.parse(timeline[0]!.at)).toBeGreaterThan(5 * DAY_MS);
     const { buckets } = histories.find(({ entity_name }) => entity_name === 'Orders database')!;

@@ -93,9 +93,9 @@ describe('the colors of a page', () => {
 
   it.each(ACCENTS)('have enough contrast with the accent %s in light and dark', (accent) => {
     const rule = accent === 'blue' ? '' : `.${accent}{`;
-    const [, light = '', dark = ''] = new RegExp(`${rule.replace(/[.{]/g, '\\$&')}--link:light-dark\\((#\\w+),(#\\w+)\\)`).exec(
-      STYLE,
-    )!;
+    const [, light = '', dark = ''] = new RegExp(
+      `${rule.replace(/[.{]/g, '\\$&')}--link:light-dark\\((#\\w+),(#\\w+)\\)`,
+    ).exec(STYLE)!;
     expect(contrast(light, BACKGROUNDS.light)).toBeGreaterThanOrEqual(4.5);
     expect(contrast(dark, BACKGROUNDS.dark)).toBeGreaterThanOrEqual(4.5);
   });
