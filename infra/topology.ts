@@ -12,7 +12,7 @@ type QueueSpec = {
   concurrency: number;
   /** Whether its function waits for foreign servers, which decide how long a batch takes. */
   waits?: true;
-  /** Receives before a message goes to the dead letters, including those that Lambda throttled. */
+  /** Receives before a message goes to the dead letters, including receives that Lambda throttled. */
   max_receives: number;
 };
 

@@ -22,7 +22,7 @@ describe.skipIf(!binary)('the editor of status pages in a browser', () => {
     await button(person, 'Add').press('Enter');
     const row = dialog.locator('.field.rows > ol > li').first();
     await row.getByLabel(/^Name for visitors/).fill('Checkout');
-    await row.getByLabel(/^Entity/).fill(entity.name);
+    await row.getByRole('combobox', { name: 'Entity' }).fill(entity.name);
     await page.getByRole('option', { name: entity.name }).first().click();
     await button(person, 'Create status page').press('Enter');
 
@@ -33,7 +33,10 @@ describe.skipIf(!binary)('the editor of status pages in a browser', () => {
     expect(components).toMatchObject([{ name: 'Checkout', entity_id: entity.id }]);
 
     const rows = page.locator('.field.rows > ol > li');
-    await rows.first().getByLabel(/^Name for visitors/).fill('Payments');
+    await rows
+      .first()
+      .getByLabel(/^Name for visitors/)
+      .fill('Payments');
     await page.getByLabel(/^Visibility/).selectOption('public');
     await button(person, 'Save status page').press('Enter');
     await preview.getByRole('heading', { name: 'Payments' }).waitFor();

@@ -37,7 +37,8 @@ beforeAll(async () => {
     const { method, url = '', headers } = request;
     const [, scope = '', signed = '', signature] =
       /Credential=AKTEST\/(\S+), SignedHeaders=(\S+), Signature=(\w+)/.exec(headers.authorization ?? '') ?? [];
-    const isRight = signatureOf(request, signed, scope) === signature && headers['x-amz-content-sha256'] === sha256(body);
+    const isRight =
+      signatureOf(request, signed, scope) === signature && headers['x-amz-content-sha256'] === sha256(body);
     const found = objects.get(url);
     if (busy-- > 0) response.writeHead(503).end();
     else if (!isRight) response.writeHead(400).end('SignatureDoesNotMatch');
@@ -104,7 +105,10 @@ describe('files in a bucket', () => {
   it('are stored with their caching, and survive one failure of S3', async () => {
     busy = 1;
     await s3Files('files', CACHING).put('status/a.json', { bytes: Buffer.from('{}'), type: 'application/json' });
-    expect(objects.get('/files/status/a.json')!.headers).toMatchObject({ ...CACHING, 'content-type': 'application/json' });
+    expect(objects.get('/files/status/a.json')!.headers).toMatchObject({
+      ...CACHING,
+      'content-type': 'application/json',
+    });
   });
 
   it('are unavailable if S3 fails again', async () => {

@@ -112,7 +112,7 @@ export function makeCdn(
     defaultBehavior: uncached(gateway, edge, consoleHeaders),
     // CloudFront caches errors for 10 s by path only, and would return them to callers with other keys.
     errorResponses: ERRORS.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
-    // The first matching path wins: streaming paths come before those of the API.
+    // The first matching path wins: streaming paths come before paths of the API.
     additionalBehaviors: {
       ...Object.fromEntries(streams),
       '/v1/*': toApi,

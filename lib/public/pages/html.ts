@@ -49,7 +49,8 @@ const POLICY = [
   `style-src ${hash(STYLE)}`,
   `script-src ${hash(SCRIPT)}`,
   "connect-src 'self'",
-  "img-src 'self'",
+  // An empty icon, and the logo of a preview, are in the page itself.
+  "img-src 'self' data:",
   "base-uri 'none'",
   "form-action 'none'",
 ].join('; ');
@@ -179,7 +180,7 @@ type Addresses = { base: string; logo: string | undefined };
 function head(view: PageView, look: PublishedView['look'], base: string, title: string): Markup {
   const { language } = view.page;
   const classes = [look.theme, look.accent].join(' ');
-  return html`<!doctype html><html lang="${language}" class="${classes}" data-as-of="${view.as_of}" data-revision="${view.revision}" data-json="${base}.json"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${POLICY}"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${title}</title><link rel="alternate" type="application/atom+xml" href="${base}/feed.atom">${
+  return html`<!doctype html><html lang="${language}" class="${classes}" data-as-of="${view.as_of}" data-revision="${view.revision}" data-json="${base}.json"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${POLICY}"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${title}</title><link rel="icon" href="data:,"><link rel="alternate" type="application/atom+xml" href="${base}/feed.atom">${
     look.is_indexed ? null : html`<meta name="robots" content="noindex">`
   }<style>${raw(STYLE)}</style></head>`;
 }
@@ -256,5 +257,5 @@ export function historyHtml({ view, past, look }: PublishedView, { base, logo }:
 /** Returns the page for every address without a page: the same for unknown, draft and deleted ones. Pure. */
 export const missingHtml = (): string =>
   textOf(
-    html`<!doctype html><html lang="en" class="auto blue"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${POLICY}"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${TEXTS.en.not_found}</title><meta name="robots" content="noindex"><style>${raw(STYLE)}</style></head><body><main><h1>${TEXTS.en.not_found}</h1><p>${TEXTS.en.not_found_hint}</p></main></body></html>`,
+    html`<!doctype html><html lang="en" class="auto blue"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${POLICY}"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${TEXTS.en.not_found}</title><link rel="icon" href="data:,"><meta name="robots" content="noindex"><style>${raw(STYLE)}</style></head><body><main><h1>${TEXTS.en.not_found}</h1><p>${TEXTS.en.not_found_hint}</p></main></body></html>`,
   );

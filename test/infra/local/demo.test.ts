@@ -47,7 +47,7 @@ async function startDemo() {
     child.kill('SIGTERM');
     await once(child, 'close');
   };
-  return { client, out: () => out, stop };
+  return { client, url, out: () => out, stop };
 }
 
 const list = async (client: Client, path: string) => got(await client.get(path), 200);
@@ -64,6 +64,11 @@ const sizes = async (client: Client) => ({
 type History = {
   entity_name: string;
   buckets: { from: string; to: string; seconds: { down: number } }[];
+};
+
+type PublicPage = {
+  groups: { components: object[] }[];
+  incidents: { id: string; status: string; updates: object[] }[];
 };
 
 type Change = { entity_name: string; check_to_state: string; alert: { reason: string | null } };
@@ -88,7 +93,16 @@ describe('the demo', () => {
     const [incident] = await list(first.client, '/v1/incidents?origin=manual');
     expect(incident.state).toBe('resolved');
     const timeline: { kind: string; at: string }[] = await list(first.client, `/v1/incidents/${incident.id}/timeline`);
-    expect(timeline.map(({ kind }) => kind)).toEqual(['note', 'resolved', 'note', 'opened']);
+    expect(timeline.map(({ kind }) => kind)).toEqual([
+      ...['note', 'update', 'resolved', 'update', 'note', 'update', 'opened'],
+    ]);
+    const page: PublicPage = await eventually(async () => {
+      const response = await fetch(`${first.url}/status/demo.json`);
+      return response.ok && ((await response.json()) as PublicPage);
+    });
+    expect(page.groups.flatMap(({ components }) => components)).toHaveLength(8);
+    const { updates, status } = page.incidents.find(({ id }) => id === incident.id)!;
+    expect([status, updates.length]).toEqual(['resolved', 3]);
     expect(Date.now() - Date.parse(timeline[0]!.at)).toBeGreaterThan(5 * DAY_MS);
     const { buckets } = histories.find(({ entity_name }) => entity_name === 'Orders database')!;
     const during = buckets.find(({ from, to }) => from <= incident.started_at && incident.started_at < to)!;
