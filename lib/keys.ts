@@ -84,7 +84,7 @@ export const PAST_WINDOWS = 'WINDOW_PAST#';
 export const ROTAS = 'ROTA#';
 
 /** Prefix of service level objectives, in addition to their head. */
-export const SLOS = 'slo_';
+export const SLOS = 'SLO#';
 
 /** Prefix of skills, in addition to their count. */
 export const SKILLS = 'SKILL#';
@@ -324,7 +324,7 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
       key(ofTenant(tenant, 'ALERTING'), `${prefix.PAST_WINDOWS}${window}#${v}`),
     slos: (tenant: string) => ofTenant(tenant, 'SLOS'),
     sloHead: (tenant: string) => key(ofTenant(tenant, 'SLOS'), 'HEAD'),
-    slo: (tenant: string, slo: string) => key(ofTenant(tenant, 'SLOS'), slo),
+    slo: (tenant: string, slo: string) => key(ofTenant(tenant, 'SLOS'), `${prefix.SLOS}${slo}`),
     rota: (tenant: string, rota: string) => key(ofTenant(tenant, 'ALERTING'), `${prefix.ROTAS}${rota}`),
     lastsOfChannels: (tenant: string) => ofTenant(tenant, 'CHANNEL_LASTS'),
     /** Latest delivery of an account channel, over all checks. */

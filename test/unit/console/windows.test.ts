@@ -87,6 +87,7 @@ describe('form of a maintenance window', () => {
     expect(requestOf(bodyOf(specs, draft))).toEqual({
       name: 'Move',
       note: '',
+      exclude_from_uptime: true,
       starts_at: ONCE.starts_at,
       scope: { all: true },
     });
