@@ -4,9 +4,13 @@ import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import { enqueueIncidentEvent, publishEvent } from '#lib/alerting/notify/event.ts';
 import { fanOut } from '#lib/alerting/notify/fan-out.ts';
 import { type Env, envOf, type Ports } from '#lib/env.ts';
+import { publishPagesOf } from '#lib/public/pages/ask-to-publish.ts';
 import { onInserted } from '#lib/stream-reader.ts';
 
-/** Creates deliveries, publishes transitions, records incident events, rechecks alerts held by a resolved failure. */
+/**
+ * Creates deliveries, publishes transitions, also on status pages, records incident events, and rechecks alerts held by
+ * a resolved failure.
+ */
 export const create = (ports: Ports) => {
   const env = envOf(ports);
   return onInserted<AlertItem | DecidedTransition>(env, 'notify', async (item, isLast) => {
@@ -17,5 +21,6 @@ export const create = (ports: Ports) => {
 
 async function processTransition(env: Env, transition: DecidedTransition): Promise<void> {
   await publishEvent(env, transition);
+  await publishPagesOf(env, transition);
   if (transition.ends_incident) await recheckHeldUnder(env, transition.tenant_id, transition.entity_id);
 }

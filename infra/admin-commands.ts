@@ -6,8 +6,9 @@ import { endAccount } from '#lib/end-account.ts';
 import { linkByOperator } from '#lib/identity/sign-in-link.ts';
 import { parse } from '#lib/platform/http/validation.ts';
 import { AUDIT_FLAGS, auditCommand } from './admin-audit.ts';
+import { AWS_COMMANDS, AWS_FLAGS } from './admin-aws.ts';
 import { egressIn, LIMIT_FLAGS, LIMIT_OPTIONS, limitsIn } from './admin-limits.ts';
-import { PEOPLE_COMMANDS, PEOPLE_FLAGS, showKey, showLink } from './admin-people.ts';
+import { linkAddress, PEOPLE_COMMANDS, PEOPLE_FLAGS, showKey, showLink } from './admin-people.ts';
 import { STORE_COMMANDS, STORE_FLAGS } from './admin-store.ts';
 import { type parseFlags, UsageError } from './flags.ts';
 
@@ -18,6 +19,7 @@ export const OPTIONS = {
   ...PEOPLE_FLAGS,
   ...AUDIT_FLAGS,
   ...STORE_FLAGS,
+  ...AWS_FLAGS,
   again: { type: 'boolean' },
   confirm: { type: 'string' },
   json: { type: 'boolean', default: false },
@@ -29,8 +31,8 @@ export type Options = ReturnType<typeof parseFlags<typeof OPTIONS>>['options'];
 export type CommandOutput = { text: string; json: unknown };
 export type OperatorEnv = Pick<MutationContext, 'ports' | 'keys'> & {
   origin: 'operator';
-  /** URL of the service in a browser. */
-  address: string;
+  /** URL of the service in a browser; undefined on AWS without PUBLIC_URL. */
+  address: string | undefined;
 };
 export type Command = {
   /** Options that the command accepts in addition to --json. */
@@ -43,6 +45,8 @@ export type Command = {
   | { run(world: OperatorEnv, options: Options, ...names: [string, string, string]): Promise<CommandOutput> }
   /** Runs on the files of DATA_DIR, without opening the store. */
   | { runOnFiles(dir: string, options: Options, file: string): CommandOutput }
+  /** Runs without the store. */
+  | { runAlone(options: Options, file: string): Promise<CommandOutput> }
 );
 
 const account = (item: AccountItem) => ({
@@ -71,9 +75,10 @@ export const COMMANDS: Record<string, Command> = {
       const { email, name, again = false } = options;
       if (email === undefined || name === undefined) throw new UsageError('account create needs --email and --name.');
       const egress = egressIn(options);
+      const address = linkAddress(env);
       const created = await createAccount(env, { email, name, ...(egress && { egress }) }, { again });
       const key = created.key.key;
-      const link = await linkByOperator({ ...env, tenant: created.account.id }, env.address);
+      const link = await linkByOperator({ ...env, tenant: created.account.id }, address);
       const lines = [
         `account  ${created.account.id}`,
         `egress   ${EGRESS[created.account.egress]}`,
@@ -144,6 +149,7 @@ export const COMMANDS: Record<string, Command> = {
   audit: auditCommand,
   ...PEOPLE_COMMANDS,
   ...STORE_COMMANDS,
+  ...AWS_COMMANDS,
 };
 
 const EGRESS = {

@@ -11,7 +11,7 @@ import { type TeamMember, userList } from '#lib/identity/team/team.ts';
 import { ROLES } from '#lib/platform/http/access.ts';
 import { gather, type Reader } from '#lib/platform/http/paging.ts';
 import { parse } from '#lib/platform/http/validation.ts';
-import type { Command, CommandOutput, Options } from './admin-commands.ts';
+import type { Command, CommandOutput, OperatorEnv, Options } from './admin-commands.ts';
 import { UsageError } from './flags.ts';
 
 export const PEOPLE_FLAGS = {
@@ -31,7 +31,7 @@ export const PEOPLE_COMMANDS: Record<string, Command> = {
     names: ['account'],
     mayName: 'user',
     run: async (world, { revoke = false }, tenant, user) =>
-      showLink(await linkByOperator({ ...world, tenant }, world.address, { userId: user || undefined, revoke })),
+      showLink(await linkByOperator({ ...world, tenant }, linkAddress(world), { userId: user || undefined, revoke })),
   },
   'session end': {
     takes: [],
@@ -92,6 +92,12 @@ export const PEOPLE_COMMANDS: Record<string, Command> = {
     run: async (world, options, tenant) => showKey(await issueAdminKey({ ...world, tenant }, newKeyIn(options))),
   },
 };
+
+/** Returns the address of a sign-in link. Throws a UsageError if it is not known. */
+export function linkAddress({ address }: OperatorEnv): string {
+  if (address !== undefined) return address;
+  throw new UsageError('A sign-in link needs the address of the service. Set PUBLIC_URL to the output ConsoleUrl.');
+}
 
 /** Formats a new key with its secret, which is shown only once. */
 export const showKey = (key: IssuedKey): CommandOutput => ({

@@ -5,6 +5,7 @@ import { readHostSettings, SETTING_NAMES } from '#infra/local/settings.ts';
 import { openTable } from '#infra/local/store/sqlite-table.ts';
 import { STORE_FILE } from '#infra/local/store/store.ts';
 import { StoreError } from '#infra/local/store/version.ts';
+import { StepError } from '#infra/smoke/call.ts';
 import { keyTable } from '#lib/keys.ts';
 import { systemClock } from '#lib/platform/clock.ts';
 import { AppError } from '#lib/platform/errors.ts';
@@ -13,6 +14,7 @@ import type { Table } from '#lib/platform/ports.ts';
 import { readSettings, type Settings, wrongSettings } from '#lib/settings.ts';
 import { unknownSettings } from '#lib/unknown-settings.ts';
 import { AUDIT_USAGE } from './admin-audit.ts';
+import { AWS_USAGE } from './admin-aws.ts';
 import { COMMANDS, type CommandOutput, OPTIONS, type OperatorEnv } from './admin-commands.ts';
 import { LIMIT_USAGE } from './admin-limits.ts';
 import { STORE_USAGE } from './admin-store.ts';
@@ -44,8 +46,10 @@ ${AUDIT_USAGE}
   npm run admin -- key issue ID [--label L]              create another key for the oldest admin of an account
       [--expires 2027-01-31] [--scopes push,read] [--check-ids chk_…,…] [--entity-ids ent_…,…] [--skills slug,…]
 ${STORE_USAGE}
+${AWS_USAGE}
   --json prints JSON. Set DATA_DIR as for the service (default .data), or TABLE_NAME for a deployment on AWS, with
-  credentials and AWS_REGION in the environment. Links use PUBLIC_URL, else http://localhost and PORT.
+  credentials and AWS_REGION in the environment. Links use PUBLIC_URL, which TABLE_NAME requires; else
+  http://localhost and PORT.
   npm run --silent admin -- ... prints only the result.
 `;
 
@@ -58,7 +62,7 @@ async function openWorld(env: NodeJS.ProcessEnv, mayCreate: boolean): Promise<Op
     ports: { table, clock: systemClock, ids, settings },
     keys: keyTable(settings),
     origin: 'operator',
-    address: settings.PUBLIC_URL || `http://localhost:${env.PORT || 8787}`,
+    address: settings.PUBLIC_URL || (env.TABLE_NAME ? undefined : `http://localhost:${env.PORT || 8787}`),
   });
   if (env.TABLE_NAME) {
     // Imported here so that commands for one machine do not wait for the AWS SDK.
@@ -99,6 +103,7 @@ export async function runAdmin(args: string[], env: NodeJS.ProcessEnv): Promise<
       out: `${options.json ? JSON.stringify(result.json) : result.text}\n`,
       err: '',
     });
+    if ('runAlone' in command) return print(await command.runAlone(options, first));
     if ('runOnFiles' in command) {
       if (env.TABLE_NAME) throw new UsageError('TABLE_NAME is set: AWS backs up a table, see docs/operate.');
       return print(command.runOnFiles(dataDir(env), options, first));
@@ -110,7 +115,8 @@ export async function runAdmin(args: string[], env: NodeJS.ProcessEnv): Promise<
       close();
     }
   } catch (error) {
-    if (error instanceof StoreError) return { code: 1, out: '', err: `${error.message}\n` };
+    if (error instanceof StoreError || error instanceof StepError)
+      return { code: 1, out: '', err: `${error.message}\n` };
     if (!(error instanceof UsageError || error instanceof AppError))
       return { code: 1, out: '', err: `${inspect(error)}\n` };
     const isInput = error instanceof UsageError || error.status < 500;

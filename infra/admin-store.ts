@@ -44,4 +44,4 @@ const copied = (verb: string, file: string, bytes: number): CommandOutput => ({
 });
 
 /** Resolves a path against the folder in which the command was typed; npm runs it in the folder of the package. */
-const pathOf = (file: string): string => resolve(process.env.INIT_CWD ?? '.', file);
+export const pathOf = (file: string): string => resolve(process.env.INIT_CWD ?? '.', file);

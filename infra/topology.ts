@@ -1,4 +1,5 @@
-import { ALERTS, TRANSITIONS } from '#lib/keys.ts';
+import type { SecretSetting } from '#lib/aws/environment.ts';
+import { ALERTS, PUSH_PARTITIONS, TRANSITIONS } from '#lib/keys.ts';
 import { LAST_RECEIVE, type QueueName } from '#lib/messages.ts';
 import { namesOf } from '#lib/platform/plain-data.ts';
 
@@ -20,12 +21,18 @@ type FunctionSpec = {
   timeout_seconds: number;
   /** Writes to the table in addition to reads; absent: no access, not even to read. */
   table?: readonly ('put' | 'delete')[];
+  /** Patterns of the partitions that it may access (IAM: `?` is one character, `*` any text); absent: all. */
+  partitions?: readonly string[];
   sends: readonly QueueName[];
   publishes?: true;
+  /** Access to the published files; absent: none. */
+  files?: 'read' | 'write';
   /** Whether it is idempotent and starts from a message or change, so that its commits need not reach the disk. */
   repeats?: true;
   /** Whether it connects to targets, receivers or the identity provider. See `runsInVpc`. */
   reaches_out?: true;
+  /** Settings that it reads from secrets at run time; on one machine from the environment. */
+  secrets?: readonly SecretSetting[];
   /** Whether it returns a streaming Response. On AWS by its own URL, because the gateway cannot stream. */
   streams?: true;
 };
@@ -45,6 +52,8 @@ export type FunctionName =
   | 'action-runner'
   | 'aggregator'
   | 'incident-keeper'
+  | 'publisher'
+  | 'public'
   | 'reclaimer';
 
 export const functions: Record<FunctionName, FunctionSpec> = {
@@ -52,14 +61,28 @@ export const functions: Record<FunctionName, FunctionSpec> = {
     memory_mb: 512,
     timeout_seconds: 29,
     table: ['put', 'delete'],
-    sends: ['job', 'deadline', 'delivery', 'rollup', 'action', 'reclaim', 'incident'],
+    sends: ['job', 'deadline', 'delivery', 'rollup', 'action', 'reclaim', 'incident', 'publish'],
     reaches_out: true,
   },
   // Separate because it carries the libraries of passkeys and OpenID Connect, which few requests need.
-  'sign-in': { memory_mb: 512, timeout_seconds: 29, table: ['put', 'delete'], sends: [], reaches_out: true },
+  'sign-in': {
+    memory_mb: 512,
+    timeout_seconds: 29,
+    table: ['put', 'delete'],
+    sends: [],
+    reaches_out: true,
+    secrets: ['OIDC_CLIENT_SECRET'],
+  },
   // Serves files that it contains and has no access to accounts. One machine builds them on the first request.
   console: { memory_mb: 256, timeout_seconds: 29, sends: [] },
-  ingest: { memory_mb: 256, timeout_seconds: 29, table: ['put', 'delete'], sends: ['deadline', 'rollup'] },
+  // Public, so it reaches no sessions, links, invitations or addresses.
+  ingest: {
+    memory_mb: 256,
+    timeout_seconds: 29,
+    table: ['put', 'delete'],
+    partitions: PUSH_PARTITIONS,
+    sends: ['deadline', 'rollup'],
+  },
   // Separate because it waits for targets; and latency is measured best where nothing else runs.
   tester: {
     memory_mb: 512,
@@ -72,7 +95,7 @@ export const functions: Record<FunctionName, FunctionSpec> = {
     memory_mb: 256,
     timeout_seconds: 900,
     table: ['put', 'delete'],
-    sends: ['job', 'deadline', 'rollup', 'action'],
+    sends: ['job', 'deadline', 'rollup', 'action', 'publish'],
     reaches_out: true,
     streams: true,
   },
@@ -80,7 +103,7 @@ export const functions: Record<FunctionName, FunctionSpec> = {
     memory_mb: 512,
     timeout_seconds: 60,
     table: ['put'],
-    sends: ['tick', 'job', 'deadline', 'rollup', 'action', 'reclaim'],
+    sends: ['tick', 'job', 'deadline', 'rollup', 'action', 'reclaim', 'publish'],
     // Requests OUTER_PING_URL.
     reaches_out: true,
   },
@@ -95,7 +118,7 @@ export const functions: Record<FunctionName, FunctionSpec> = {
     memory_mb: 256,
     timeout_seconds: 20,
     table: ['put', 'delete'],
-    sends: ['notify', 'delivery', 'deadline', 'incident'],
+    sends: ['notify', 'delivery', 'deadline', 'incident', 'publish'],
     publishes: true,
     repeats: true,
   },
@@ -106,6 +129,7 @@ export const functions: Record<FunctionName, FunctionSpec> = {
     sends: ['delivery', 'deadline'],
     repeats: true,
     reaches_out: true,
+    secrets: ['NATS_URL', 'SMTP_URL'],
   },
   'action-planner': { memory_mb: 256, timeout_seconds: 20, table: ['put'], sends: ['plan', 'action'], repeats: true },
   'action-runner': {
@@ -123,7 +147,23 @@ export const functions: Record<FunctionName, FunctionSpec> = {
     sends: ['incident'],
     repeats: true,
   },
-  reclaimer: { memory_mb: 256, timeout_seconds: 60, table: ['put', 'delete'], sends: ['reclaim', 'incident'] },
+  // Half a vCPU, because a page of many components takes a second of it.
+  publisher: {
+    memory_mb: 512,
+    timeout_seconds: 20,
+    table: ['put', 'delete'],
+    sends: ['publish'],
+    files: 'write',
+    repeats: true,
+  },
+  // Serves visitors without a key, so it may change nothing.
+  public: { memory_mb: 512, timeout_seconds: 10, table: [], sends: ['publish'], files: 'read' },
+  reclaimer: {
+    memory_mb: 256,
+    timeout_seconds: 60,
+    table: ['put', 'delete'],
+    sends: ['reclaim', 'incident', 'publish'],
+  },
 };
 
 /** Whether a function runs in the VPC of VPC_ID. Function URLs cannot stream from a VPC, so streaming ones do not. */
@@ -151,6 +191,7 @@ export const queues: Record<QueueName, QueueSpec> = {
   action: { consumer: 'action-runner', batch: 10, concurrency: 20, waits: true, max_receives: LAST_RECEIVE },
   rollup: { consumer: 'aggregator', batch: 1, concurrency: 2, max_receives: LAST_RECEIVE },
   incident: { consumer: 'incident-keeper', batch: 10, concurrency: 5, max_receives: LAST_RECEIVE },
+  publish: { consumer: 'publisher', batch: 1, concurrency: 4, max_receives: LAST_RECEIVE },
   reclaim: { consumer: 'reclaimer', batch: 1, concurrency: 2, max_receives: LAST_RECEIVE },
 };
 
@@ -163,6 +204,7 @@ export const routes: readonly { method: string; path: string; function: Function
   { method: 'POST', path: '/v1/checks/{id}/run', function: 'tester' },
   { method: 'ANY', path: '/v1/mcp', function: 'mcp' },
   { method: 'ANY', path: '/v1/sign-in/{proxy+}', function: 'sign-in' },
+  { method: 'ANY', path: '/status/{proxy+}', function: 'public' },
   { method: 'GET', path: '/', function: 'console' },
   { method: 'HEAD', path: '/', function: 'console' },
   { method: 'GET', path: '/assets/{file}', function: 'console' },

@@ -40,6 +40,7 @@ export const apiRoutes: readonly LazyRoutes<StateContext>[] = [
     load: async () => (await import('#lib/alerting/explain/routes.ts')).transitionRoutes,
   },
   { of: ['actions'], load: async () => (await import('#lib/actions/routes.ts')).actionRoutes },
+  { of: ['status-pages'], load: async () => (await import('#lib/public/pages/routes.ts')).statusPageRoutes },
   { of: ['skills'], load: async () => (await import('#lib/mcp/skills/skill-routes.ts')).skillRoutes },
   { of: ['openapi.json'], load: async () => (await import('#lib/openapi-route.ts')).openapiRoutes },
 ];

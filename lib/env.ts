@@ -1,6 +1,6 @@
 import type { Net } from '#lib/net/net.ts';
 import type { Assets } from '#lib/platform/assets.ts';
-import type { Bodies, Bus, Clock, Ids, Log, Metrics, Queues, Table } from '#lib/platform/ports.ts';
+import type { Bodies, Bus, Clock, Files, Ids, Log, Metrics, Queues, Table } from '#lib/platform/ports.ts';
 import type { Cpu } from '#lib/platform/sharing/cpu-budget.ts';
 import type { Limiter } from '#lib/platform/sharing/rates.ts';
 import { type Keys, keyTable } from './keys.ts';
@@ -18,6 +18,7 @@ export type Ports<Of extends Bodies = Bodies> = {
   table: Table;
   queues: Queues<Of>;
   bus: Bus;
+  files: Files;
   net: Net;
   clock: Clock;
   ids: Ids;

@@ -84,7 +84,7 @@ export const PAST_WINDOWS = 'WINDOW_PAST#';
 export const ROTAS = 'ROTA#';
 
 /** Prefix of service level objectives, in addition to their head. */
-export const SLOS = 'SLO#';
+export const SLOS = 'slo_';
 
 /** Prefix of skills, in addition to their count. */
 export const SKILLS = 'SKILL#';
@@ -93,9 +93,13 @@ export const SKILLS = 'SKILL#';
 export const ACTIONS = 'act_';
 export const LOG_LINES = 'LOG#';
 
-/** Prefixes under an incident: its entities and its timeline. */
+/** Prefixes under an incident: its entities, its timeline, and its public updates. */
 export const INCIDENT_ENTITIES = 'E#';
 export const INCIDENT_ENTRIES = 'L#';
+export const INCIDENT_UPDATES = 'U#';
+
+/** Prefix of status pages, in addition to their count. */
+export const STATUS_PAGES = 'pag_';
 
 /** Keys of skills and of open MCP streams. */
 export const agentKeys = {
@@ -157,6 +161,7 @@ export type EntryKind =
   | 'hold'
   | 'action'
   | 'remediation'
+  | 'status_page'
   | 'account_end';
 
 /**
@@ -215,6 +220,8 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     /** @param at epoch ms @param entry id of the reported item */
     incidentEntry: (tenant: string, id: string, at: number, entry: string) =>
       key(ofTenant(tenant, 'INCIDENT', id), `${prefix.INCIDENT_ENTRIES}${stamp(at)}#${entry}`),
+    incidentUpdate: (tenant: string, id: string, update: string) =>
+      key(ofTenant(tenant, 'INCIDENT', id), `${prefix.INCIDENT_UPDATES}${update}`),
 
     /** Recipients of a failure of an entity with dependents, and alerts held until it is over. */
     notifiedFailure: (tenant: string, root: string) => key(ofTenant(tenant, 'INCIDENT', root), 'OPEN'),
@@ -323,8 +330,8 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     pastWindow: (tenant: string, window: string, v: string) =>
       key(ofTenant(tenant, 'ALERTING'), `${prefix.PAST_WINDOWS}${window}#${v}`),
     slos: (tenant: string) => ofTenant(tenant, 'SLOS'),
-    sloHead: (tenant: string) => key(ofTenant(tenant, 'SLOS'), 'HEAD'),
-    slo: (tenant: string, slo: string) => key(ofTenant(tenant, 'SLOS'), `${prefix.SLOS}${slo}`),
+    sloHead: (tenant: string) => key(ofTenant(tenant, 'SLOS'), '!HEAD'),
+    slo: (tenant: string, slo: string) => key(ofTenant(tenant, 'SLOS'), slo),
     rota: (tenant: string, rota: string) => key(ofTenant(tenant, 'ALERTING'), `${prefix.ROTAS}${rota}`),
     lastsOfChannels: (tenant: string) => ofTenant(tenant, 'CHANNEL_LASTS'),
     /** Latest delivery of an account channel, over all checks. */
@@ -347,6 +354,15 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
 
     ...agentKeys,
 
+    // status pages
+    statusPages: (tenant: string) => ofTenant(tenant, 'STATUS_PAGES'),
+    statusPage: (tenant: string, page: string) => key(ofTenant(tenant, 'STATUS_PAGES'), page),
+    statusPageCount: (tenant: string) => key(ofTenant(tenant, 'STATUS_PAGES'), '!COUNT'),
+    statusSlug: (slug: string) => key(`STATUS#${slug}`, 'STATUS'),
+    /** Rendering of a page, and the addresses at which its files can be. */
+    publication: (tenant: string, page: string) => key(ofTenant(tenant, 'STATUS_PAGE', page), 'PUBLICATION'),
+    statusLogo: (tenant: string, page: string) => key(ofTenant(tenant, 'STATUS_PAGE', page), 'LOGO'),
+
     // health of the service, without a tenant
     unsent: (bucket: number) => `UNSENT#${bucket}`,
     unsentDelivery: (delivery: string) => key(`UNSENT#${bucketOf(delivery)}`, delivery),
@@ -365,3 +381,21 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
 }
 
 export type Keys = ReturnType<typeof keyTable>;
+
+/** Any tenant in a pattern: an id has always as many characters. */
+const ANY_TENANT = `acc_${'?'.repeat(26)}`;
+const ofAnyTenant = (...parts: string[]): string => ofTenant(ANY_TENANT, ...parts);
+
+/**
+ * Partitions that results, heartbeats and pings need, also with the decision of an alert, and for a check that a ping
+ * creates. Patterns of IAM: `?` is one character, `*` any text.
+ */
+export const PUSH_PARTITIONS: readonly string[] = [
+  ofAnyTenant(),
+  ...['ALERTING', 'BLUEPRINTS', 'CELLS'].map((name) => ofAnyTenant(name)),
+  ...['AUDIT', 'CELL', 'CHECK', 'CHECKSLUGS', 'ENTITIES', 'FEED'].map((name) => ofAnyTenant(name, '*')),
+  ...['HELD', 'INCIDENT', 'PACKS', 'PAGES', 'SLUGS'].map((name) => ofAnyTenant(name, '*')),
+  // The use of a key is noted in its item.
+  ...['KEY', 'PING', 'PINGKEY'].map((name) => `${name}#*`),
+  ...['OUTAGES', 'SCHEDULE', 'WATERMARK'].map((name) => `${name}#*`),
+];

@@ -44,8 +44,13 @@ export const wakeMessage = (tenant: string, at: number, after = 0): Message<Wake
 /** Upper bound (ms) for a started write to commit or fail. */
 export const WRITTEN_MS = 15_000;
 
-/** Delivery to attempt; `turn` (epoch ms): its reserved send time. */
-const Delivery = z.object({ tenant_id: z.string(), delivery_id: z.string(), turn: z.number().optional() });
+/** Delivery to attempt. In epoch ms, `turn`: its reserved send time; `due`: the time for which the message was sent. */
+const Delivery = z.object({
+  tenant_id: z.string(),
+  delivery_id: z.string(),
+  turn: z.number().optional(),
+  due: z.number().optional(),
+});
 export type DeliveryMessage = z.infer<typeof Delivery>;
 /** Address that is asked to confirm that it wants mails of the account; `again`: even if it was asked before. */
 const AddressRequest = z.object({ tenant_id: z.string(), address: z.string(), again: z.literal(true).optional() });
@@ -89,6 +94,23 @@ const ActionMessage = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('settle'), tenant_id: z.string(), execution_id: z.string() }),
 ]);
 
+/**
+ * Status page to publish; without `page_id` all of the account. A rendering that began at `due` (epoch ms) or later is
+ * enough.
+ */
+const Publish = z.object({ tenant_id: z.string(), page_id: z.string().optional(), due: z.number().int() });
+export type PublishMessage = z.infer<typeof Publish>;
+
+/** Time (ms) for which changes of a page wait, so that one rendering shows all of them. */
+export const MERGE_MS = 2_000;
+
+/** Returns the message that asks to publish a page of a change now (epoch ms); without `page_id` all of the account. */
+export const publishMessage = (tenant_id: string, now: number, page_id?: string): Message<PublishMessage> => ({
+  body: { tenant_id, ...(page_id !== undefined && { page_id }), due: now + MERGE_MS },
+  not_before: now + MERGE_MS,
+  group: tenant_id,
+});
+
 export const messages = {
   /** Tick of a minute; `shard`: only for that shard. */
   tick: z.object({ scheduled_time: z.string(), shard: z.number().int().optional() }),
@@ -120,6 +142,7 @@ export const messages = {
   plan: z.object({ tenant_id: z.string(), check_id: z.string(), sk: z.string() }),
   action: ActionMessage,
   incident: z.union([OfIncident, MaybeOver]),
+  publish: Publish,
 };
 
 /**

@@ -164,7 +164,7 @@ export const SettingsSchema = z.object({
   PUBLIC_URL: bareUrl('https://status.example.com').describe(
     'Address that users open in a browser, without a path: `https://status.example.com`. Empty: users open an IP ' +
       'address, a name without a dot, or `localhost`; links in alerts lead to `http://localhost:<PORT>`, or to `HOST` ' +
-      'if it is neither loopback nor a wildcard. On AWS, alerts then have no links.',
+      'if it is neither loopback nor a wildcard. On AWS, users open `Url`, and alerts have no links.',
   ),
   PING_URL: bareUrl('https://ping.example.com').describe(
     'Base address of the ping URLs of push checks, without a path. Empty: `PUBLIC_URL`, or else the service itself.',
@@ -252,8 +252,8 @@ export const SettingsSchema = z.object({
       '`off`, or rates that replace the defaults, each as requests (`store`: KB) per second and burst: ' +
         '`push=1000/10000,send=5/20`.',
     ),
-  MCP_STREAMS_PER_KEY: whole(1, 1000, 3).describe(
-    'Open streams of the MCP protocol of 2024-11-05 per key; three times as many per account.',
+  MCP_STREAMS_PER_KEY: whole(0, 1000, 3).describe(
+    'Open streams of the MCP protocol of 2024-11-05 per key; three times as many per account. 0: no streams.',
   ),
   MCP_STREAM_SECONDS: whole(1, 840, 840).describe('Lifetime of such a stream in seconds. Clients reconnect.'),
   AUDIT_DAYS: whole(30, 3650, 400).describe('Retention of the audit log in days, 30 to 3650.'),
@@ -274,8 +274,11 @@ export const SettingsSchema = z.object({
   ),
 });
 
-/** Settings of a process. `service_url`: on one machine, the address of the service for a browser. */
-export type Settings = z.output<typeof SettingsSchema> & { service_url?: string };
+/**
+ * Settings of a process. `service_url`: on one machine, the address of the service for a browser. `are_hosts_proven`:
+ * true on AWS, see lib/platform/http/service-host.ts.
+ */
+export type Settings = z.output<typeof SettingsSchema> & { service_url?: string; are_hosts_proven?: boolean };
 
 /** Returns the base address of links in alerts; empty if the service does not know its address. */
 export const linksAddress = ({ PUBLIC_URL, service_url = '' }: Settings): string => PUBLIC_URL || service_url;

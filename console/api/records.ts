@@ -25,19 +25,23 @@ import type { checkHistoryRecords } from '#lib/history/rollups/history-routes.ts
 import type { GapRecord } from '#lib/history/runs/gaps.ts';
 import type { MeasuredSlo as MeasuredRecord, SloRecord } from '#lib/history/slos/slo.ts';
 import type { Expected } from '#lib/history/status/check-detail.ts';
+import type { Health as HealthRecord } from '#lib/history/status/service-health.ts';
 import type { Status as StatusRecord } from '#lib/history/status/status.ts';
 import type { MeWithUse } from '#lib/identity/me.ts';
 import type {
   IncidentDetail as IncidentDetailRecord,
   IncidentRecord as IncidentInList,
 } from '#lib/incidents/incident.ts';
+import type { PublicUpdate as PublicUpdateRecord } from '#lib/incidents/public-updates.ts';
 import type { TimelineEntry as IncidentEntry } from '#lib/incidents/timeline.ts';
 import type { Skill as SkillRecord, ToolDefinition } from '#lib/mcp/skills/skill.ts';
+import type { StatusPageRecord } from '#lib/public/pages/status-page.ts';
 import type { PingRecord } from '#lib/results/pings/ping-item.ts';
 import type { ResultRecord } from '#lib/results/result.ts';
 
 /** Types of the API responses, from the schemas of lib. Only types, so the page contains no code of them. */
 export type Me = z.output<typeof MeWithUse>;
+export type Health = HealthRecord;
 export type Status = StatusRecord;
 export type StatusEntity = Status['entities'][number];
 export type State = EntityState;
@@ -71,12 +75,14 @@ export type Monitor = z.output<typeof MonitorRecord>;
 export type TestedChannel = z.output<typeof TestedRecord>;
 export type DefaultPolicy = z.output<typeof DefaultPolicyRecord>;
 export type Silence = z.output<typeof SilenceRecord>;
+export type StatusPage = z.infer<typeof StatusPageRecord>;
 export type Rota = ReturnType<typeof rotaView>;
 export type Shift = Rota['next'];
 export type IncidentRecord = IncidentInList;
 /** An incident by id, with its timeline and the notified channels. */
 export type IncidentDetail = IncidentDetailRecord;
 export type TimelineEntry = IncidentEntry;
+export type PublicUpdate = PublicUpdateRecord;
 export type MaintenanceWindow = WindowRecord;
 export type CreatedRecord = Pick<z.output<typeof MadeSilence>, 'notice'>;
 export type Explanation = ExplanationRecord;

@@ -6,6 +6,6 @@ import { isOutdated, live } from './live.ts';
 export const counts = computed(() => (live.fleet.value ? countsOf(live.fleet.value.values()) : undefined));
 
 /** State that logo and tab show: down if an entity is down; unknown while the page is outdated. */
-export const worstState = computed(() =>
+export const logoState = computed(() =>
   counts.value === undefined || isOutdated.value ? 'unknown' : counts.value.down > 0 ? 'down' : 'up',
 );

@@ -11,7 +11,8 @@ export type PageRow = {
   /** Address after #; `:name` is a parameter. */
   path: string;
   title: string;
-  nav?: { label: string; icon: IconName };
+  /** Entry in the navigation. The palette also finds the page by its synonyms. */
+  nav?: { label: string; icon: IconName; synonyms?: string };
   load: () => Promise<{ default: ComponentType<PageProps> }>;
   /** Access that the page needs; without it, every signed-in user can open it. */
   needs?: Guarded;
@@ -79,7 +80,23 @@ export const pages: readonly PageRow[] = [
     title: 'Maintenance window',
     load: () => import('#console/pages/alerts/windows/window.tsx'),
   },
-  { path: '/on-call', title: 'On call', load: () => import('#console/pages/on-call/on-call.tsx') },
+  {
+    path: '/on-call',
+    title: 'On call',
+    nav: { label: 'On call', icon: 'on_call', synonyms: 'rota schedule shift rotation duty pager' },
+    load: () => import('#console/pages/on-call/on-call.tsx'),
+  },
+  {
+    path: '/status-pages',
+    title: 'Status pages',
+    nav: { label: 'Status pages', icon: 'pages' },
+    load: () => import('#console/pages/status/status-pages.tsx'),
+  },
+  {
+    path: '/status-pages/:id',
+    title: 'Status page',
+    load: () => import('#console/pages/status/status-page.tsx'),
+  },
   {
     path: '/actions',
     title: 'Actions',

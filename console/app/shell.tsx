@@ -3,7 +3,8 @@ import { useState } from 'preact/hooks';
 import { Button } from '#console/parts/button.tsx';
 import { Icon } from '#console/parts/icon.tsx';
 import { StateShape } from '#console/parts/state-mark.tsx';
-import { worstState } from './counts.ts';
+import { logoState } from './counts.ts';
+import { DiskBanner } from './disk-banner.tsx';
 import { KeysHelp } from './keys-help.tsx';
 import { LastUpdated, OutdatedBanner } from './last-updated.tsx';
 import { isOutdated } from './live.ts';
@@ -23,7 +24,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
       </button>
       <header class="top">
         <a class="brand" href="#/">
-          <StateShape state={worstState.value} />
+          <StateShape state={logoState.value} />
           Fleetwatch
         </a>
         <button type="button" class="jump" aria-label="Jump to (Ctrl K)" onClick={() => (overlay.value = 'palette')}>
@@ -38,6 +39,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
       <Navigation />
       <main id="main" tabIndex={-1}>
         <OutdatedBanner />
+        <DiskBanner />
         {children}
       </main>
       {overlay.value === 'palette' && <Palette onClose={() => (overlay.value = undefined)} />}

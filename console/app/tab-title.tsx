@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import { STATE_SHAPE } from '#console/parts/state-mark.tsx';
 import { tabTitle } from '#console/rules/states.ts';
-import { counts, worstState } from './counts.ts';
+import { counts, logoState } from './counts.ts';
 import { route } from './route.ts';
 
 /** Colors of the light theme, because tabs have any color. */
@@ -10,7 +10,7 @@ const COLOR = { up: '#00a884', down: '#e5484d', unknown: '#7c8694' };
 /** Shows in the title and icon of the tab whether entities are down. */
 export function TabTitle() {
   const down = counts.value?.down ?? 0;
-  const state = worstState.value;
+  const state = logoState.value;
   const title = tabTitle(route.value?.row.title ?? '', down);
   useEffect(() => {
     document.title = title;

@@ -6,6 +6,7 @@ const ICONS = {
   catalog: 'M12 3 3 7.5 12 12l9-4.5zM3 12l9 4.5 9-4.5M3 16.5 12 21l9-4.5',
   map: 'M6 6.5a2.5 2.5 0 1 0-.1 0zM18 11.500a2.500 2.500 0 1 0-.1 0zM7 21.500a2.500 2.500 0 1 0-.1 0zM8 5.500l8 3M8.500 18l7.500-7',
   alerts: 'M6 17V11a6 6 0 0 1 12 0v6l2 2H4zM10 21h4',
+  on_call: 'M4 6h16v14H4zM4 10h16M8 3v5M16 3v5M12 13v3h3',
   actions: 'M7 4v16l12-8z',
   agents: 'M5 8h14v11H5zM12 8V4M9 13v1M15 13v1M2 12v4M22 12v4',
   settings: 'M4 7h9M17 7h3M4 17h3M11 17h9M15 5v4M9 15v4',
@@ -26,6 +27,7 @@ const ICONS = {
   add: 'M12 5v14M5 12h14',
   external: 'M14 4h6v6M20 4l-9 9M18 14v6H4V6h6',
   muted: 'M6 17V11a6 6 0 0 1 12 0v6l2 2H4zM10 21h4M3 3l18 18',
+  pages: 'M5 3h14v18H5zM8 8h8M8 12h8M8 16h5',
   reload: 'M20 12a8 8 0 1 1-2.500-5.800M20 3v5h-5',
 } as const;
 

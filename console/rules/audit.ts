@@ -15,6 +15,8 @@ export const TARGETS: Readonly<Record<TargetType, string>> = {
   window: 'maintenance windows',
   rota: 'on-call rotas',
   incident: 'incidents',
+  incident_update: 'public updates',
+  status_page: 'status pages',
   action: 'actions',
   skill: 'skills',
   slo: 'SLOs',

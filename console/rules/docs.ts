@@ -26,8 +26,10 @@ export const DOCS = {
   maintenance: '/docs/use/maintenance',
   uptime: '/docs/use/uptime-and-reports',
   slos: '/docs/use/slos',
+  status_pages: '/docs/use/status-pages',
   incidents: '/docs/use/incidents',
   manual_incidents: '/docs/use/incidents#manual-incidents',
+  public_updates: '/docs/use/incidents#public-updates',
   actions: '/docs/use/actions',
   executions: '/docs/use/actions#executions',
   skills: '/docs/use/agents#skills-and-tools',
@@ -38,5 +40,6 @@ export const DOCS = {
   roles: '/docs/use/users-and-keys#roles',
   keys: '/docs/use/users-and-keys#keys-for-jobs-and-agents',
   rotation: '/docs/use/users-and-keys#expiry-and-rotation',
+  disk: '/docs/operate/install#low-disk-space',
   audit: '/docs/use/users-and-keys#audit-log',
 } as const;

@@ -42,6 +42,10 @@ export function durationText(range: Range, text: string): string {
   return text === '' ? '' : `${amount} ${unit}`;
 }
 
+/** Writes the default in the hint of a duration with its unit: `Default: 300.` becomes `Default: 5 min.` */
+export const withDefault = (range: Range, hint: string): string =>
+  hint.replace(/(?<=\bDefault: )\d[\d,]*/, (digits) => durationText(range, digits.replaceAll(',', '')));
+
 /** Describes the limits of a duration: `1 s to 1 d.`, `At most 7 d.`; empty without a maximum. */
 export function rangeText(range: Range): string {
   const { minimum = 0, maximum } = range;

@@ -1,4 +1,4 @@
-import type { IncidentDetail, IncidentRecord, State, TimelineEntry } from '#console/api/records.ts';
+import type { IncidentDetail, IncidentRecord, PublicUpdate, State, TimelineEntry } from '#console/api/records.ts';
 
 /** Returns the link to an incident. */
 export const incidentHref = (id: string): string => `#/incidents/${encodeURIComponent(id)}`;
@@ -70,5 +70,18 @@ export const HAPPENED: Readonly<Record<TimelineEntry['kind'], string>> = {
   escalated: 'Escalation',
   acknowledged: 'Acknowledged',
   note: 'Note',
+  update: 'Public update',
   resolved: 'Resolved',
 };
+
+/** Statuses of a public update, in the order of an incident. */
+export const UPDATE_STATUS: Readonly<Record<PublicUpdate['status'], string>> = {
+  investigating: 'Investigating',
+  identified: 'Identified',
+  monitoring: 'Monitoring',
+  resolved: 'Resolved',
+};
+
+/** Returns the statuses that the next update can have: a resolved automatic incident stays resolved. */
+export const updateStatuses = ({ state, origin }: Pick<IncidentRecord, 'state' | 'origin'>): string[] =>
+  state === 'resolved' && origin === 'automatic' ? ['resolved'] : Object.keys(UPDATE_STATUS);

@@ -1,6 +1,6 @@
 import type { Me } from '#console/api/records.ts';
 
-/** A limit of the plan with the used amount, if known. */
+/** A limit of the account with the used amount, if known. */
 export type LimitRow = { name: string; used: number | undefined; limit: number; about: string };
 
 /** Lists the limits of an account with the used amounts, known ones first. */

@@ -1,11 +1,13 @@
 import { Duration, RemovalPolicy, type Stack } from 'aws-cdk-lib';
 import { BackupPlan, BackupPlanRule, BackupResource, BackupVault } from 'aws-cdk-lib/aws-backup';
 import type { ITableV2 } from 'aws-cdk-lib/aws-dynamodb';
-import { Schedule } from 'aws-cdk-lib/aws-events';
+import { EventField, Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events';
+import { SnsTopic } from 'aws-cdk-lib/aws-events-targets';
+import type { Topic } from 'aws-cdk-lib/aws-sns';
 import type { DeploySettings } from './settings.ts';
 
 /** Creates a daily backup in a vault that outlives the stack (point-in-time recovery does not), and its copy. */
-export function makeBackup(scope: Stack, table: ITableV2, settings: DeploySettings): void {
+export function makeBackup(scope: Stack, table: ITableV2, alarms: Topic, settings: DeploySettings): void {
   const { BACKUP_DAYS, BACKUP_COPY_VAULT_ARN } = settings;
   if (BACKUP_DAYS === 0) return;
   const deleteAfter = Duration.days(BACKUP_DAYS);
@@ -22,4 +24,29 @@ export function makeBackup(scope: Stack, table: ITableV2, settings: DeploySettin
     }),
   );
   plan.addSelection('Table', { resources: [BackupResource.fromArn(table.tableArn)] });
+  reportFailures(scope, backupVault, alarms);
+}
+
+/** Sends failed jobs to the topic of the alarms. By events, because metrics of copies do not say from which vault. */
+function reportFailures(scope: Stack, { backupVaultArn }: BackupVault, alarms: Topic): void {
+  const failed = ['FAILED', 'ABORTED', 'EXPIRED'];
+  const field = (name: string) => EventField.fromPath(`$.detail.${name}`);
+  new Rule(scope, 'FailedBackups', {
+    description: 'Failed backups and copies of Fleetwatch',
+    eventPattern: {
+      source: ['aws.backup'],
+      detailType: ['Backup Job State Change', 'Copy Job State Change'],
+      detail: {
+        state: failed,
+        $or: [{ backupVaultArn: [backupVaultArn] }, { sourceBackupVaultArn: [backupVaultArn] }],
+      },
+    },
+    targets: [
+      new SnsTopic(alarms, {
+        message: RuleTargetInput.fromText(
+          `${EventField.fromPath('$.detail-type')} of ${scope.stackName}: ${field('state')}. ${field('statusMessage')} See AWS Backup, Jobs.`,
+        ),
+      }),
+    ],
+  });
 }

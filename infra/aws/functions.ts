@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, SecretValue } from 'aws-cdk-lib';
+import { ArnFormat, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   ApplicationLogLevel,
@@ -14,12 +14,12 @@ import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { onCycles } from '#infra/cycles.ts';
 import { type FunctionName, runsInVpc, functions as specs } from '#infra/topology.ts';
-import { EDGE_SECRET, queueVariable } from '#lib/aws/environment.ts';
+import { EDGE_SECRET, queueVariable, secretVariable } from '#lib/aws/environment.ts';
 import { namesOf } from '#lib/platform/plain-data.ts';
 import { bundle } from './bundle/bundle.ts';
 import { servesRequests } from './bundle/entry.ts';
 import { permissionsOf, type Resources } from './permissions.ts';
-import { type DeploySettings, serviceEnvironment } from './settings.ts';
+import { type DeploySettings, SECRETS, serviceEnvironment } from './settings.ts';
 import { namespaceOf } from './watch/own-metrics.ts';
 
 export type Functions = Record<FunctionName, LambdaFunction>;
@@ -40,11 +40,10 @@ function makeFunction(scope: Construct, name: FunctionName, resources: Resources
     runtime: Runtime.NODEJS_24_X,
     architecture: Architecture.ARM_64,
     handler: 'index.handler',
-    code: Code.fromAsset(bundle(name).dir),
+    code: codeOf(scope, name),
     memorySize: memory_mb,
     timeout: Duration.seconds(timeout_seconds),
-    role: makeRole(scope, name, logGroup, resources),
-    // It contains NATS_URL, SMTP_URL and OIDC_CLIENT_SECRET.
+    role: makeRole(scope, name, logGroup, resources, settings),
     ...(resources.key && { environmentEncryption: resources.key }),
     ...own,
     logGroup,
@@ -63,15 +62,32 @@ function makeFunction(scope: Construct, name: FunctionName, resources: Resources
   });
 }
 
+/** Bundles a function, unless the CDK needs no code, as for `cdk destroy` and the count of resources. */
+const codeOf = (scope: Construct, name: FunctionName): Code =>
+  Stack.of(scope).bundlingRequired ? Code.fromAsset(bundle(name).dir) : Code.fromInline('// not bundled');
+
 const recursive = onCycles();
 
-export const makeLogGroup = (scope: Construct, name: string, settings: DeploySettings): LogGroup =>
+/** Creates a log group. @param logGroupName default: a name by CloudFormation */
+export const makeLogGroup = (
+  scope: Construct,
+  name: string,
+  settings: DeploySettings,
+  logGroupName?: string,
+): LogGroup =>
   new LogGroup(scope, `Log-${name}`, {
+    ...(logGroupName !== undefined && { logGroupName }),
     retention: settings.LOG_RETENTION_DAYS as RetentionDays,
     removalPolicy: RemovalPolicy.DESTROY,
   });
 
-function makeRole(scope: Construct, name: FunctionName, logGroup: LogGroup, resources: Resources): Role {
+function makeRole(
+  scope: Construct,
+  name: FunctionName,
+  logGroup: LogGroup,
+  resources: Resources,
+  settings: DeploySettings,
+): Role {
   const log = new PolicyStatement({
     actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
     resources: [logGroup.logGroupArn],
@@ -79,17 +95,20 @@ function makeRole(scope: Construct, name: FunctionName, logGroup: LogGroup, reso
   return new Role(scope, `Role-${name}`, {
     description: `Permissions of the Fleetwatch function ${name}`,
     assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
-    inlinePolicies: { own: new PolicyDocument({ statements: [log, ...permissionsOf(name, resources)] }) },
+    inlinePolicies: {
+      own: new PolicyDocument({
+        statements: [log, ...permissionsOf(name, resources), ...secretRights(scope, name, settings)],
+      }),
+    },
   });
 }
 
 function environmentOf(
   name: FunctionName,
-  { table, queues, bus, edgeSecrets }: Resources,
+  { table, queues, bus, bucket, edgeSecrets }: Resources,
   settings: DeploySettings,
 ): Record<string, string> {
-  const { table: access, sends, publishes } = specs[name];
-  const { NATS_URL_SECRET: nats, SMTP_URL_SECRET: smtp, OIDC_SECRET: oidc } = settings;
+  const { table: access, sends, publishes, files } = specs[name];
   return {
     ...serviceEnvironment(settings, specs[name].streams === true),
     LOG_LEVEL: settings.LOG_LEVEL,
@@ -97,17 +116,29 @@ function environmentOf(
     ...(access && { TABLE_NAME: table.tableName }),
     ...Object.fromEntries(sends.map((queue) => [queueVariable(queue), queues[queue].queueUrl])),
     ...(publishes && { BUS_NAME: bus.eventBusName }),
+    ...(files && { PUBLIC_BUCKET: bucket.bucketName }),
     ...(edgeSecrets.length > 0 &&
       servesRequests(name) && { [EDGE_SECRET]: edgeSecrets.map((one) => one.unsafeUnwrap()).join(',') }),
-    // Each secret only for the function that uses it.
-    ...(nats !== '' && name === 'deliverer' && { NATS_URL: secretOf(nats).unsafeUnwrap() }),
-    ...(smtp !== '' && name === 'deliverer' && { SMTP_URL: secretOf(smtp).unsafeUnwrap() }),
-    ...(oidc !== '' && name === 'sign-in' && { OIDC_CLIENT_SECRET: secretOf(oidc).unsafeUnwrap() }),
+    ...Object.fromEntries(secretsOf(name, settings).map(([setting, secret]) => [secretVariable(setting), secret])),
   };
 }
 
-/** Reads a secret at deployment. @param given `name`, or `name@version-id`, which makes an update take effect */
-function secretOf(given: string): SecretValue {
-  const [name = '', versionId] = given.split('@');
-  return SecretValue.secretsManager(name, versionId === undefined ? {} : { versionId });
+/** Returns the settings that a function reads from secrets, each with the name of its secret. */
+const secretsOf = (name: FunctionName, settings: DeploySettings) =>
+  (specs[name].secrets ?? []).flatMap((setting) => {
+    const secret = settings[SECRETS[setting]];
+    return secret === '' ? [] : [[setting, secret] as const];
+  });
+
+/** Permits the read of its secrets, whose ARN ends with six characters that AWS chooses. */
+function secretRights(scope: Construct, name: FunctionName, settings: DeploySettings): PolicyStatement[] {
+  const arnOf = (secret: string) =>
+    Stack.of(scope).formatArn({
+      service: 'secretsmanager',
+      resource: 'secret',
+      resourceName: `${secret}-??????`,
+      arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+    });
+  const resources = secretsOf(name, settings).map(([, secret]) => arnOf(secret));
+  return resources.length === 0 ? [] : [new PolicyStatement({ actions: ['secretsmanager:GetSecretValue'], resources })];
 }

@@ -1,6 +1,7 @@
 import { Validations } from 'aws-cdk-lib';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import type { Distribution } from 'aws-cdk-lib/aws-cloudfront';
+import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { IConstruct } from 'constructs';
@@ -15,6 +16,9 @@ const OF_ROLES = {
   'AwsSolutions-IAM5[Resource::*]':
     'dynamodb:ListStreams and the VPC actions (ec2:…NetworkInterface…) do not support resources.',
   'Serverless-LambdaStarPermissions': 'Only actions that do not support resources; no action has a wildcard.',
+};
+const OF_FILE_ROLES = {
+  'AwsSolutions-IAM5[Resource::<PublicFiles7DC15C12.Arn>/status/*]': 'It writes or reads any file of status pages.',
 };
 const OF_FUNCTIONS = {
   'Serverless-LambdaDLQ':
@@ -36,6 +40,10 @@ const OF_CDN = {
     'Without DOMAIN_NAME, the certificate of CloudFront decides the protocols. With it, TLS 1.2 is the minimum.',
 };
 
+const OF_BUCKET = {
+  'AwsSolutions-S1': 'It has only files that anyone may read, and CloudFront can log requests for them.',
+};
+
 const OF_SECRETS = {
   'AwsSolutions-SMG4':
     'It grants no access: with it, a caller that bypasses CloudFront can only claim another address and host.',
@@ -45,17 +53,20 @@ type Parts = {
   deadLetters: Queue[];
   functions: Functions;
   api: HttpApi;
+  bucket: IBucket;
   cdn: Distribution | undefined;
   edge: Secret[];
 };
 
-export function acknowledgeFindings({ deadLetters, functions, api, cdn, edge }: Parts): void {
+export function acknowledgeFindings({ deadLetters, functions, api, bucket, cdn, edge }: Parts): void {
   for (const queue of deadLetters) acknowledge(queue, OF_DEAD_LETTERS);
   for (const one of Object.values(functions)) {
     acknowledge(one, OF_FUNCTIONS);
     acknowledge(one.role!, OF_ROLES);
   }
+  for (const name of ['publisher', 'public'] as const) acknowledge(functions[name].role!, OF_FILE_ROLES);
   acknowledge(api, OF_API);
+  acknowledge(bucket, OF_BUCKET);
   if (cdn) acknowledge(cdn, OF_CDN);
   for (const one of edge) acknowledge(one, OF_SECRETS);
 }

@@ -3,9 +3,11 @@ import type { ITableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { EventBus } from 'aws-cdk-lib/aws-events';
 import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
+import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { type FunctionName, functions, runsInVpc, streams } from '#infra/topology.ts';
 import type { QueueName } from '#lib/messages.ts';
+import { STATUS_PATH } from '#lib/public/pages/render.ts';
 import { networkRights, type OwnNetwork } from './vpc.ts';
 
 /** DynamoDB actions of the table port; a transaction needs the permissions of its parts. */
@@ -15,10 +17,17 @@ const TABLE_ACTIONS = {
   delete: ['dynamodb:DeleteItem'],
 };
 
+/** S3 actions of the files port. */
+const FILE_ACTIONS = {
+  read: ['s3:GetObject'],
+  write: ['s3:PutObject', 's3:DeleteObject'],
+};
+
 export type Resources = {
   table: ITableV2;
   queues: Record<QueueName, Queue>;
   bus: EventBus;
+  bucket: IBucket;
   /** Encrypts table and queues; undefined: AWS owned keys. */
   key?: IKey | undefined;
   network?: OwnNetwork | undefined;
@@ -26,14 +35,26 @@ export type Resources = {
   edgeSecrets: SecretValue[];
 };
 
-/** Returns the least privileges of a function: table, queues that it sends to, and the bus if it publishes. */
-export function permissionsOf(name: FunctionName, { table, queues, bus, key, network }: Resources): PolicyStatement[] {
+/** Returns the least privileges of a function: table, queues that it sends to, bus, and published files. */
+export function permissionsOf(
+  name: FunctionName,
+  { table, queues, bus, bucket, key, network }: Resources,
+): PolicyStatement[] {
   const spec = functions[name];
   const allow = (actions: string[], resources: string[]) =>
     new PolicyStatement({ effect: Effect.ALLOW, actions, resources });
   return [
     ...(spec.table
-      ? [allow([...TABLE_ACTIONS.read, ...spec.table.flatMap((right) => TABLE_ACTIONS[right])], [table.tableArn])]
+      ? [
+          new PolicyStatement({
+            effect: Effect.ALLOW,
+            actions: [...TABLE_ACTIONS.read, ...spec.table.flatMap((right) => TABLE_ACTIONS[right])],
+            resources: [table.tableArn],
+            ...(spec.partitions && {
+              conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [...spec.partitions] } },
+            }),
+          }),
+        ]
       : []),
     ...(spec.sends.length > 0
       ? [
@@ -44,6 +65,7 @@ export function permissionsOf(name: FunctionName, { table, queues, bus, key, net
         ]
       : []),
     ...(spec.publishes ? [allow(['events:PutEvents'], [bus.eventBusArn])] : []),
+    ...(spec.files ? [allow(FILE_ACTIONS[spec.files], [bucket.arnForObjects(`${STATUS_PATH}/*`)])] : []),
     ...(key ? [allow(['kms:Decrypt', 'kms:GenerateDataKey'], [key.keyArn])] : []),
     ...(runsInVpc(name) && network ? [networkRights()] : []),
     // Event sources of a stream also need this action, which does not support resources.

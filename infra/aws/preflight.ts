@@ -1,5 +1,6 @@
 import type { AccountLimits } from '#lib/aws/account-limits.ts';
-import { scaleOf } from './scale.ts';
+import { type FixedCosts, idleDollars, watchDollars } from './fixed-costs.ts';
+import { ASSUMED, MINUTES_A_MONTH, scaleOf } from './scale.ts';
 import { burstOf, type DeploySettings } from './settings.ts';
 import { NO_ALARM_EMAIL } from './watch/alarm-topic.ts';
 
@@ -17,12 +18,14 @@ const ASK = 'Service Quotas, AWS Lambda, "Concurrent executions": request 1,000,
 
 /**
  * Compares the limits of an account with a deployment. Pure.
+ * @param fixed what the stack costs without checks
  * @param fleet planned load
  * @param isDemo whether the operator accepts that checks and alerts can stop
  */
 export function preflight(
   { concurrency, table_units, requests }: AccountLimits,
   settings: DeploySettings,
+  fixed: FixedCosts,
   fleet?: Pick<ReturnType<typeof scaleOf>, 'per_minute' | 'probers' | 'table_writes' | 'table_reads'>,
   isDemo = false,
 ): Finding[] {
@@ -30,9 +33,10 @@ export function preflight(
     ...(typeof concurrency === 'string'
       ? [unreadLimit("Lambda's concurrency", concurrency, 'lambda:GetAccountSettings')]
       : ofConcurrency(concurrency, settings, fleet?.probers ?? 0, isDemo)),
-    typeof table_units === 'string'
-      ? unreadLimit("DynamoDB's limits", table_units, 'dynamodb:DescribeLimits')
-      : ofTable(table_units, fleet),
+    ...(typeof table_units === 'string'
+      ? [unreadLimit("DynamoDB's limits", table_units, 'dynamodb:DescribeLimits')]
+      : ofTable(table_units, settings, fleet)),
+    ofTableLimits(settings, fleet),
     {
       is: 'unknown',
       message:
@@ -42,9 +46,26 @@ export function preflight(
       ? [unreadLimit("API Gateway's throttle", requests, 'apigateway:GET on /account, the AWS CLI')]
       : ofRequests(requests, settings)),
     ...ofAlarms(settings),
+    ofPrice(fixed, settings),
     { is: 'ok', message: 'SQS and EventBridge: the default quotas are far above the load of this service.' },
   ];
 }
+
+/** Finds the table that a stack would lose: without TABLE_STREAM_ARN, a deployment creates an empty one. Pure. */
+export function ofRestoredTable(template: Template, { TABLE_STREAM_ARN }: DeploySettings): Finding[] {
+  if (TABLE_STREAM_ARN !== '') return [];
+  const sources = Object.values(template.Resources ?? {}).map((one) => one.Properties?.EventSourceArn);
+  const restored = sources.find((arn) => typeof arn === 'string' && /:dynamodb:.*\/stream\//.test(arn));
+  if (restored === undefined) return [];
+  return [
+    {
+      is: 'stop',
+      message: `The stack uses a restored table. Set TABLE_STREAM_ARN to ${restored}: without it, the deployment would create an empty table.`,
+    },
+  ];
+}
+
+type Template = { Resources?: Record<string, { Properties?: { EventSourceArn?: unknown } }> };
 
 const unreadLimit = (what: string, reason: string, permission: string): Finding => ({
   is: 'unknown',
@@ -68,6 +89,20 @@ function ofRequests({ rate, burst }: { rate: number; burst: number }, settings: 
     is: 'stop',
     message: `${name} is ${wanted}, above the ${rate} requests per second (burst ${burst}) that API Gateway gives this account: the deployment would fail. Set it to ${limit}, ${ask}.`,
   }));
+}
+
+/** States the price without checks, at list prices. */
+function ofPrice(fixed: FixedCosts, { BUDGET_DOLLARS }: DeploySettings): Finding {
+  const { alarms, pollers } = fixed;
+  const total = idleDollars(fixed) + watchDollars(fixed);
+  const bounds =
+    pollers.bounded_dollars > 0 ? `, of which CONCURRENCY adds $${pollers.bounded_dollars.toFixed(2)}` : '';
+  const budget =
+    BUDGET_DOLLARS > 0 ? '' : ' Set BUDGET_DOLLARS to get a mail before the account costs more than you plan.';
+  return {
+    is: 'ok',
+    message: `Price: without checks $${total.toFixed(2)} a month at list prices (us-east-1): ${pollers.count} pollers and the schedule $${idleDollars(fixed).toFixed(2)}${bounds}, ${alarms.count} alarms $${alarms.dollars.toFixed(2)}, metric and secret $${(fixed.metric.dollars + fixed.secrets.dollars).toFixed(2)}.${budget}`,
+  };
 }
 
 const ofAlarms = ({ ALARM_EMAIL }: DeploySettings): Finding[] =>
@@ -103,12 +138,12 @@ function ofConcurrency(
   if (total < NEEDED && !isDemo) {
     found.push({
       is: 'stop',
-      message: `The account has ${total} concurrent executions: two MCP streams or slow requests would stop checks and alerts. ${ASK}. For a demonstration, add --demo and -c CONCURRENCY=${total}.`,
+      message: `The account has ${total} concurrent executions: two MCP streams or slow requests would stop checks and alerts. ${ASK}. For a demonstration, set CONCURRENCY to ${total} and add --demo.`,
     });
   } else if (total < COMFORTABLE) {
     found.push({
       is: 'ask',
-      message: `The account has ${total} concurrent executions. ${ASK}. Until then deploy with -c CONCURRENCY=${total}, so that slow targets and receivers cannot use all of it ($0.62 a month more). Each open MCP stream uses one (MCP_STREAMS_PER_KEY is ${MCP_STREAMS_PER_KEY}).`,
+      message: `The account has ${total} concurrent executions. ${ASK}. Until then set CONCURRENCY to ${total}, so that slow targets and receivers cannot use all of it. Each open MCP stream uses one (MCP_STREAMS_PER_KEY is ${MCP_STREAMS_PER_KEY}).`,
     });
   }
   if (found.length === 0)
@@ -116,18 +151,63 @@ function ofConcurrency(
   return found;
 }
 
-function ofTable(
-  { writes, reads }: { writes: number; reads: number },
-  fleet: { per_minute: number; table_writes: number; table_reads: number } | undefined,
-): Finding {
+type TableUnits = { writes: number; reads: number };
+type Fleet = { per_minute: number; table_writes: number; table_reads: number };
+
+const whole = (value: number): string => Math.floor(value).toLocaleString('en-US');
+
+/** Returns the checks per minute that units per second sustain, in thousands. */
+function checksOf({ writes, reads }: TableUnits): string {
   const oneASecond = scaleOf(60, 4);
   const aSecond = Math.min(writes / oneASecond.table_writes, reads / oneASecond.table_reads);
-  const perMinute = Math.floor((aSecond * 60) / 1000) * 1000;
-  const capacity = `DynamoDB: a table allows ${writes} write and ${reads} read units per second, some ${perMinute.toLocaleString('en-US')} checks per minute`;
+  return whole(Math.floor((aSecond * 60) / 1000) * 1000);
+}
+
+/** Compares the quotas of a table with the fleet, and with the settings, which DynamoDB rejects above the quotas. */
+function ofTable(quota: TableUnits, settings: DeploySettings, fleet: Fleet | undefined): Finding[] {
+  const { writes, reads } = quota;
+  const capacity = `DynamoDB: a table allows ${writes} write and ${reads} read units per second, some ${checksOf(quota)} checks per minute`;
+  const rows: [string, number, number][] = [
+    ['TABLE_MAX_WRITES', settings.TABLE_MAX_WRITES, writes],
+    ['TABLE_MAX_READS', settings.TABLE_MAX_READS, reads],
+  ];
+  const above = rows.flatMap(([name, wanted, limit]): Finding[] =>
+    wanted > limit
+      ? [
+          {
+            is: 'stop',
+            message: `${name} is ${wanted}, above the quota of ${limit}: the deployment would fail. Set it to ${limit}, or ${MORE_UNITS}.`,
+          },
+        ]
+      : [],
+  );
+  const fits = !fleet || (fleet.table_writes <= writes && fleet.table_reads <= reads);
+  const finding: Finding = fits
+    ? { is: 'ok', message: `${capacity}.` }
+    : { is: 'ask', message: `${capacity}; ${whole(fleet.per_minute)} are planned: ${MORE_UNITS}.` };
+  return [...above, finding];
+}
+
+const MORE_UNITS = 'request more (Service Quotas, Amazon DynamoDB, "Table-level write (and read) throughput limit")';
+
+const SECONDS_A_MONTH = MINUTES_A_MONTH * 60;
+
+/** Explains the maximum of the table: what it costs at most, and how many checks it sustains. */
+function ofTableLimits(settings: DeploySettings, fleet: Fleet | undefined): Finding {
+  const { TABLE_MAX_WRITES: writes, TABLE_MAX_READS: reads } = settings;
+  if (settings.TABLE_STREAM_ARN !== '') {
+    return {
+      is: 'ok',
+      message:
+        'TABLE_MAX_WRITES and TABLE_MAX_READS have no effect on the table of TABLE_STREAM_ARN: aws dynamodb update-table --on-demand-throughput.',
+    };
+  }
+  const most = (SECONDS_A_MONTH / 1e6) * (writes * ASSUMED.write_unit + reads * ASSUMED.read_unit);
+  const meaning = `TABLE_MAX_WRITES ${writes} and TABLE_MAX_READS ${reads} units per second sustain some ${checksOf({ writes, reads })} checks per minute, and bound the table to $${whole(most)} a month. Requests beyond are throttled and retried, and the alarms table-… ring`;
   if (!fleet || (fleet.table_writes <= writes && fleet.table_reads <= reads))
-    return { is: 'ok', message: `${capacity}.` };
+    return { is: 'ok', message: `${meaning}.` };
   return {
     is: 'ask',
-    message: `${capacity}; ${fleet.per_minute.toLocaleString('en-US')} are planned. Service Quotas, Amazon DynamoDB, "Table-level write (and read) throughput limit": request an increase.`,
+    message: `${meaning}. ${whole(fleet.per_minute)} checks per minute need more: set TABLE_MAX_WRITES to at least ${Math.ceil(fleet.table_writes)} and TABLE_MAX_READS to at least ${Math.ceil(fleet.table_reads)}, with a reserve for the API and alerts.`,
   };
 }

@@ -47,15 +47,21 @@ const MEGABYTE = 1024 * 1024;
 const vcpuOf = (name: keyof typeof functions): number => Math.min(1, functions[name].memory_mb / ASSUMED.vcpu_mb);
 
 /** Invocations of the generator per minute: one for all shards, or one per shard. */
-const runsOf = (shards: number): number => (shards > SHARDS_PER_RUN ? shards : 1);
+export const runsOf = (shards: number): number => (shards > SHARDS_PER_RUN ? shards : 1);
 
 /**
  * Computes load and price of a fleet.
  * @param perMinute checks with an interval of one minute, or probes per minute
  * @param shards the setting SHARDS
  * @param accounts number of accounts, each with an equal share of the checks
+ * @param answerSeconds response time of targets
  */
-export function scaleOf(perMinute: number, shards: number, accounts = 1) {
+export function scaleOf(
+  perMinute: number,
+  shards: number,
+  accounts = 1,
+  answerSeconds: number = ASSUMED.answer_seconds,
+) {
   const a = ASSUMED;
   const perSecond = perMinute / 60;
   const checksACell = Math.min(a.checks_a_cell, perMinute / accounts);
@@ -64,7 +70,7 @@ export function scaleOf(perMinute: number, shards: number, accounts = 1) {
   const rollup = rollupOf(checksACell);
   const writes = a.writes_a_slot / checksACell + rollup.writes;
   const reads = (Math.ceil((checksACell * a.check_bytes) / 4096) + a.account_reads) / checksACell + rollup.reads;
-  const seconds = runSeconds(probesAMessage);
+  const seconds = runSeconds(probesAMessage, answerSeconds);
   const dollars = dollarsOf({ writes, reads, probesAMessage, seconds }) + rollup.millions;
   const cells = perMinute / checksACell;
   return {
@@ -105,10 +111,10 @@ function packed(checksACell: number, perSecond: number): number {
 }
 
 /** Returns the seconds of a prober per message, in waves of PROBES_AT_ONCE. */
-function runSeconds(probes: number): number {
+function runSeconds(probes: number, answerSeconds: number): number {
   const a = ASSUMED;
   const waves = Math.ceil(probes / readSettings({}).PROBES_AT_ONCE);
-  return a.request_seconds + waves * a.answer_seconds + (probes * a.probe_cpu_seconds) / vcpuOf('prober');
+  return a.request_seconds + waves * answerSeconds + (probes * a.probe_cpu_seconds) / vcpuOf('prober');
 }
 
 type Run = { writes: number; reads: number; probesAMessage: number; seconds: number };

@@ -1,6 +1,6 @@
-import type { Node } from 'constructs';
 import * as z from 'zod';
 import { type FunctionName, functions } from '#infra/topology.ts';
+import type { SecretSetting } from '#lib/aws/environment.ts';
 import { LOG_LEVELS } from '#lib/platform/log.ts';
 import { namesOf } from '#lib/platform/plain-data.ts';
 import { readSettings, SettingsSchema, wrongSettings } from '#lib/settings.ts';
@@ -12,7 +12,7 @@ const RETENTIONS = [1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 73
 
 const STREAM_ARN = /^(?:|arn:aws[a-z-]*:dynamodb:[a-z0-9-]+:\d{12}:table\/[\w.-]{3,255}\/stream\/[\w:.-]+)$/;
 
-const SECRET = /^(?:|[\w/+=.:-]+(?:@[A-Za-z0-9-]{32,64})?)$/;
+const SECRET = /^[\w/+=.-]{0,512}$/;
 
 const KEY_ARN = /^(?:|arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key\/[\w-]+)$/;
 const VAULT_ARN = /^(?:|arn:aws[a-z-]*:backup:[a-z0-9-]+:\d{12}:backup-vault:[\w-]{2,50})$/;
@@ -42,13 +42,24 @@ const reservations = z
     return Object.fromEntries(known.map((match) => [match![1], Number(match![2])]));
   });
 
-/** Settings that come from a secret, which another setting names. */
+/** Settings that come from a secret, each with the setting that names it. */
+export const SECRETS = {
+  NATS_URL: 'NATS_URL_SECRET',
+  SMTP_URL: 'SMTP_URL_SECRET',
+  OIDC_CLIENT_SECRET: 'OIDC_SECRET',
+} as const satisfies Record<SecretSetting, string>;
+
 const AS_SECRETS = { NATS_URL: true, SMTP_URL: true, OIDC_CLIENT_SECRET: true } as const;
 
 const secret = z
   .string()
-  .regex(SECRET, 'the name of a secret, or name@version-id (32 to 64 letters, digits and hyphens); or empty')
+  .regex(
+    SECRET,
+    'the name of a secret (letters, digits and /_+=.-), without @ and a version, which is not needed; or empty',
+  )
   .default('');
+
+const units = (fallback: number) => z.coerce.number().int().min(100).max(10_000_000).default(fallback);
 
 /** Settings of a deployment only. */
 export const StackSettings = z.object({
@@ -78,6 +89,10 @@ export const StackSettings = z.object({
     .regex(STREAM_ARN, 'the LatestStreamArn of a table, arn:aws:dynamodb:…:table/<name>/stream/<time>; or empty')
     .default('')
     .describe('Stream of an existing table, such as a restored one, to use instead of a table of the stack.'),
+  TABLE_MAX_WRITES: units(4000).describe(
+    'Maximum write units per second of the table, which bounds its price. Beyond it, requests are throttled and retried.',
+  ),
+  TABLE_MAX_READS: units(12_000).describe('Maximum read units per second of the table, as for `TABLE_MAX_WRITES`.'),
   THROTTLE_RATE: z.coerce
     .number()
     .int()
@@ -91,6 +106,12 @@ export const StackSettings = z.object({
     .min(1)
     .default(2000)
     .describe('Maximum results, heartbeats and pings per second, for each of them.'),
+  THROTTLE_PUBLIC_RATE: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(200)
+    .describe('Maximum requests per second for status pages that neither CloudFront nor S3 has.'),
   RESERVED_CONCURRENCY: reservations.describe(
     'Reserved concurrency of functions: `ingest=100,api=50,mcp=20`. Empty: none, because a new AWS account has nothing to ' +
       'reserve from.',
@@ -143,20 +164,29 @@ export const StackSettings = z.object({
     .describe('Own domain name of the service. Point it at the output `DomainTarget` (CNAME, or alias in Route 53).'),
   CERTIFICATE_ARN: z.string().default('').describe('Certificate of that name, in us-east-1.'),
   NATS_URL_SECRET: secret.describe(
-    'Name of the Secrets Manager secret with `NATS_URL`, `@` and the id of its version. Only the deliverer ' +
-      'gets it.',
+    'Name of the Secrets Manager secret with `NATS_URL`. Only the deliverer reads it, every five minutes.',
   ),
   SMTP_URL_SECRET: secret.describe(
     'Secret with `SMTP_URL`, as for `NATS_URL_SECRET`; with SES ' +
       '`smtp://<SMTP user>:<SMTP password>@email-smtp.<region>.amazonaws.com:587`.',
   ),
   OIDC_SECRET: secret.describe(
-    'Secret with `OIDC_CLIENT_SECRET`, as for `NATS_URL_SECRET`. Only the sign-in function gets it.',
+    'Secret with `OIDC_CLIENT_SECRET`, as for `NATS_URL_SECRET`. Only the sign-in function reads it.',
   ),
   ALARM_EMAIL: z
     .union([z.literal(''), z.email()])
     .default('')
     .describe('Recipient of alarms, who must confirm an e-mail from AWS.'),
+  BUDGET_DOLLARS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(10_000_000)
+    .default(0)
+    .describe(
+      'Monthly budget of the whole AWS account in dollars. AWS sends a mail to `ALARM_EMAIL` at 80 % of it, and when it ' +
+        'forecasts more than all of it. 0: no budget.',
+    ),
 });
 
 /** Bursts of an API Gateway account: usual, and in the regions with a rate of 2,500. */
@@ -168,7 +198,7 @@ const SMALL_REGION_RATE = 2500;
 export const burstOf = (rate: number): number =>
   Math.min(2 * rate, rate <= SMALL_REGION_RATE ? SMALL_REGION_BURST : MAX_BURST);
 
-/** All settings of a deployment. Each is a CDK context key: in cdk.json, or `-c NAME=value`. */
+/** All settings of a deployment, in `deploy/<name>.json`. */
 export const DeploySettings = z.object({
   ...StackSettings.shape,
   ...SettingsSchema.omit(AS_SECRETS).shape,
@@ -179,28 +209,46 @@ export const DeploySettings = z.object({
 
 export type DeploySettings = z.output<typeof DeploySettings>;
 
-/** CDK's own context keys have hyphens, colons or slashes (`@aws-cdk/…`, `availability-zones:…`), or are `tree`. */
-const isSettingLike = (key: string): boolean =>
-  /^[A-Z0-9]+(?:_[A-Z0-9]+)*$/.test(key) || /^[a-z0-9]+(?:_[a-z0-9]+)+$/.test(key);
-
-/** Reads the settings from the context. Throws one sentence that names each invalid setting. */
-export function readDeploySettings(node: Node): DeploySettings {
+/** Reads the settings of an environment. Throws one sentence that names each invalid setting. */
+export function readDeploySettings(given: unknown): DeploySettings {
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    throw new Error('Settings are an object of names and values, such as {"ALARM_EMAIL": "ops@example.com"}.');
   const names = Object.keys(DeploySettings.shape);
-  const unknown = Object.keys(node.getAllContext()).filter((key) => isSettingLike(key) && !names.includes(key));
-  if (unknown.length > 0)
-    throw wrongSettings(
-      unknown.map((key) => unknownSettingText(key, names)),
-      'docs/operate/settings.md',
-    );
-  const given = Object.keys(DeploySettings.shape).flatMap((name) => {
-    const value: unknown = node.tryGetContext(name);
-    return value === undefined ? [] : [[name, String(value)]];
-  });
-  const settings = readSettings(Object.fromEntries(given), DeploySettings);
+  const wrong = Object.entries(given).flatMap(([key, value]) =>
+    !names.includes(key)
+      ? [unknownSettingText(key, names)]
+      : ['string', 'number', 'boolean'].includes(typeof value)
+        ? []
+        : [`${key}: must be a text, a number, true or false`],
+  );
+  if (wrong.length > 0) throw wrongSettings(wrong, 'docs/operate/settings.md');
+  const texts = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, String(value)]));
+  const settings = withoutStreams(readSettings(texts, DeploySettings), texts);
   const conflicts = conflictsOf(settings);
   if (conflicts.length > 0) throw new Error(`Settings are wrong. ${conflicts.join(' ')} See docs/operate/settings.md.`);
   return settings;
 }
+
+/** CDK's own context keys have hyphens, colons or slashes (`@aws-cdk/…`, `availability-zones:…`), or are `tree`. */
+const isSettingLike = (key: string): boolean =>
+  /^[A-Z0-9]+(?:_[A-Z0-9]+)*$/.test(key) || /^[a-z0-9]+(?:_[a-z0-9]+)+$/.test(key);
+
+/** Throws an error that names each setting in the context of the CDK, where no command would find it. */
+export function assertNoSettings(context: Readonly<Record<string, unknown>>, file: string): void {
+  const misplaced = Object.keys(context).filter(isSettingLike);
+  if (misplaced.length === 0) return;
+  const names = misplaced.join(', ');
+  throw new Error(`Settings are in ${file}. Move ${names} there from -c, cdk.json, cdk.context.json or ~/.cdk.json.`);
+}
+
+/** With less concurrency, open streams would take what checks and alerts need. */
+const CONCURRENCY_FOR_STREAMS = 100;
+
+/** Allows no MCP streams with little concurrency, unless their number is given. */
+const withoutStreams = (settings: DeploySettings, given: Record<string, unknown>): DeploySettings =>
+  (settings.CONCURRENCY ?? CONCURRENCY_FOR_STREAMS) < CONCURRENCY_FOR_STREAMS && !('MCP_STREAMS_PER_KEY' in given)
+    ? { ...settings, MCP_STREAMS_PER_KEY: 0 }
+    : settings;
 
 /** Returns one sentence per conflict between settings or with AWS. */
 function conflictsOf(settings: DeploySettings): string[] {
@@ -225,6 +273,7 @@ function conflictsOf(settings: DeploySettings): string[] {
       DOMAIN_NAME === '' &&
       'SMTP_URL_SECRET: needs DOMAIN_NAME or PUBLIC_URL, because recipients of mail confirm by a link.',
     OIDC_SECRET !== '' && OIDC_ISSUER === '' && 'OIDC_SECRET: needs OIDC_ISSUER.',
+    settings.BUDGET_DOLLARS > 0 && settings.ALARM_EMAIL === '' && 'BUDGET_DOLLARS: needs ALARM_EMAIL, its recipient.',
   ].filter((one) => one !== false);
 }
 

@@ -4,6 +4,7 @@ import type { Construct } from 'constructs';
 import { MCP_PATH } from '#lib/mcp/address.ts';
 import { layoutOf } from '#lib/schedule/watermark.ts';
 import { makeBackup } from './backup.ts';
+import { makeBucket } from './bucket.ts';
 import { makeBus } from './bus.ts';
 import { makeChangeStream } from './change-stream.ts';
 import { makeConsumers } from './consumers.ts';
@@ -19,6 +20,7 @@ import type { DeploySettings } from './settings.ts';
 import { makeTable } from './table.ts';
 import { makeTicks } from './ticks.ts';
 import { makeNetwork } from './vpc.ts';
+import { makeBudget } from './watch/alarm-topic.ts';
 import { makeAlarms } from './watch/alarms.ts';
 import { makeDashboards } from './watch/dashboard.ts';
 import { throttledPushes } from './watch/throttled-pushes.ts';
@@ -35,25 +37,28 @@ export class FleetwatchStack extends Stack {
     const key = settings.KMS_KEY_ARN === '' ? undefined : Key.fromKeyArn(this, 'Key', settings.KMS_KEY_ARN);
     const network = makeNetwork(this, settings);
     const table = makeTable(this, settings, key);
-    makeBackup(this, table, settings);
     const { queues, deadLetters } = makeQueues(this, key);
     const bus = makeBus(this);
     const edge = settings.CDN ? makeEdgeSecrets(this, key, settings.EDGE_SECRET_VERSION) : [];
     const edgeSecrets = edge.map((one) => one.secretValue);
-    const functions = makeFunctions(this, { table, queues, bus, key, network, edgeSecrets }, settings);
-    makeConsumers(queues, functions, settings);
-    deadLetters.push(...makeChangeStream(this, table, functions, key), ...makeTicks(this, queues, key));
+    const bucket = makeBucket(this);
+    const functions = makeFunctions(this, { table, queues, bus, bucket, key, network, edgeSecrets }, settings);
+    const sources = makeConsumers(queues, functions, settings);
+    const ticks = makeTicks(this, queues, key);
+    deadLetters.push(...makeChangeStream(this, table, functions, key), ...ticks.map(({ dead }) => dead));
     const { api, accessLog } = makeHttp(this, functions, settings);
     const streamed = makeFunctionUrls(functions, settings);
     const pingUrl = makePingUrl(functions, api, settings);
     const [edgeSecret] = edgeSecrets;
-    const cdn = edgeSecret && makeCdn(this, { api, streamed, edgeSecret }, settings);
+    const cdn = edgeSecret && makeCdn(this, { api, streamed, edgeSecret, bucket }, settings);
     // The functions know a new secret before CloudFront sends it.
     cdn?.node.addDependency(...Object.values(functions));
     const watched = { table, queues, deadLetters, functions, api, throttledPushes: throttledPushes(this, accessLog) };
     const topic = makeAlarms(this, watched, settings);
+    makeBackup(this, table, topic, settings);
     makeDashboards(this, watched);
-    acknowledgeFindings({ deadLetters, functions, api, cdn, edge });
+    makeBudget(this, settings);
+    acknowledgeFindings({ deadLetters, functions, api, bucket, cdn, edge });
 
     const output = (id: string, description: string, value: string) => new CfnOutput(this, id, { description, value });
     const url = cdn ? `https://${settings.DOMAIN_NAME || cdn.distributionDomainName}` : api.apiEndpoint;
@@ -73,6 +78,10 @@ export class FleetwatchStack extends Stack {
     output('TableName', 'TABLE_NAME for the admin commands', table.tableName);
     output('BusName', 'Event bus of state changes', bus.eventBusName);
     output('AlarmTopic', 'SNS topic of the alarms', topic.topicArn);
+    output('Schedules', 'Schedules that start all work', ticks.map(({ schedule }) => schedule.scheduleName).join(','));
+    output('DeliverySource', 'Event source of the deliverer', sources.delivery);
+    if (settings.PUBLIC_URL === '' && settings.DOMAIN_NAME === '')
+      output('AlertLinks', 'Links in alerts', `Off. Set PUBLIC_URL to ${url} and deploy again.`);
     output('Layout', 'Partitions; fixed once the table has data', layoutOf(settings));
   }
 }

@@ -25,7 +25,10 @@ export function makeTable(scope: Construct, settings: DeploySettings, key: IKey 
   const table = new TableV2(scope, 'Table', {
     partitionKey: { name: 'pk', type: AttributeType.STRING },
     sortKey: { name: 'sk', type: AttributeType.STRING },
-    billing: Billing.onDemand(),
+    billing: Billing.onDemand({
+      maxWriteRequestUnits: settings.TABLE_MAX_WRITES,
+      maxReadRequestUnits: settings.TABLE_MAX_READS,
+    }),
     encryption: key ? TableEncryptionV2.customerManagedKey(key) : TableEncryptionV2.dynamoOwnedKey(),
     // New images would suffice, but a replica needs both, and changing the view type creates a new stream.
     dynamoStream: StreamViewType.NEW_AND_OLD_IMAGES,

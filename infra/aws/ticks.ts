@@ -14,11 +14,15 @@ import { schedules } from '#infra/topology.ts';
 import type { QueueName } from '#lib/messages.ts';
 import { makeDeadLetters } from './queues.ts';
 
-/** Creates the schedules. @returns the dead-letter queues of their ticks */
-export function makeTicks(scope: Construct, queues: Record<QueueName, Queue>, key: IKey | undefined): Queue[] {
+/** Creates the schedules. @returns each with the dead-letter queue of its ticks */
+export function makeTicks(
+  scope: Construct,
+  queues: Record<QueueName, Queue>,
+  key: IKey | undefined,
+): { schedule: Schedule; dead: Queue }[] {
   return schedules.map(({ name, queue, every_minutes }) => {
     const dead = makeDeadLetters(scope, `schedule-${name}`, key);
-    new Schedule(scope, `Schedule-${name}`, {
+    const schedule = new Schedule(scope, `Schedule-${name}`, {
       description: `Fleetwatch ${name}`,
       schedule: ScheduleExpression.rate(Duration.minutes(every_minutes)),
       timeWindow: TimeWindow.off(),
@@ -30,6 +34,6 @@ export function makeTicks(scope: Construct, queues: Record<QueueName, Queue>, ke
         retryAttempts: 60,
       }),
     });
-    return dead;
+    return { schedule, dead };
   });
 }

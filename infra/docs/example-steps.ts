@@ -217,7 +217,33 @@ export const STEPS: readonly Step[] = [
   { endpoint: 'PUT /v1/incidents/{id}', body: () => ({ title: 'Card payments are slow', impact: 'outage' }) },
   { endpoint: 'POST /v1/incidents/{id}/acknowledge', body: () => ({ note: 'Checking the provider' }) },
   { endpoint: 'POST /v1/incidents/{id}/notes', body: () => ({ text: 'The provider has confirmed it.' }) },
+  {
+    endpoint: 'POST /v1/incidents/{id}/updates',
+    body: () => ({ status: 'identified', message: 'The payment provider is slow.', notify: true }),
+    made: ['updates', 'id'],
+  },
+  {
+    endpoint: 'PUT /v1/incidents/{id}/updates/{update_id}',
+    body: () => ({ message: 'The payment provider responds slowly.' }),
+  },
   { endpoint: 'POST /v1/incidents/{id}/resolve' },
+  {
+    endpoint: 'POST /v1/status-pages',
+    body: ({ checks }) => ({
+      slug: 'acme',
+      title: 'Acme status',
+      visibility: 'public',
+      groups: [{ name: 'Shop', components: [{ name: 'Checkout', check_id: checks }] }],
+    }),
+    made: ['status-pages', 'id'],
+  },
+  { endpoint: 'PUT /v1/status-pages/{id}', body: () => ({ title: 'Acme service status', language: 'de' }) },
+  {
+    endpoint: 'PUT /v1/status-pages/{id}/logo',
+    body: () => ({
+      data: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=',
+    }),
+  },
   { endpoint: 'POST /v1/checks/{id}/heartbeat' },
   {
     endpoint: 'POST /ping/{uuid}',

@@ -12,9 +12,11 @@ import { webhooks } from './webhooks.ts';
 const DESCRIPTION = `Service catalog, checks, alerts and actions.
 
 - A successful response is the resource itself, an object or an array; a failure is an \`Error\` with a \`code\`.
-- A request body is a JSON object. A null property counts as absent; unknown properties and parameters are rejected.
+- A request body is a JSON object. Unknown properties and parameters are rejected. A null
+  property counts as absent unless its description gives null a meaning.
 - A body has at most 256 KB (1 MB for pipeline reports), 10,000 values, and 64 levels of nesting.
-- PUT is partial: omitted properties keep their value. A record can be sent back as it was read.
+- PUT is partial: omitted properties keep their value, except for a check by slug and a field by name. A record can be
+  sent back as it was read.
 - A GET response of more than 1,024 characters has an \`ETag\`: with \`If-None-Match\` it is 304 until it changes. With
   \`Accept-Encoding: gzip\` it is compressed.
 - Lists take \`limit\` and \`cursor\`; a \`Link: <…>; rel="next"\` header is present while more remain.

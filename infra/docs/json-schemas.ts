@@ -82,8 +82,9 @@ function explain(schema: z.core.$ZodType, json: JsonSchema): void {
 /** Removes parts without information for a reader. */
 function simplify(def: z.core.$ZodTypeDef, json: JsonSchema, io: Direction, strict: boolean): void {
   if (def.type === 'object' && !(def as z.core.$ZodObjectDef).catchall) {
-    // Unknown properties of a request are rejected, regardless of the schema (validation.ts).
-    if (io === 'input') json.additionalProperties = false;
+    // Unknown properties of a request are rejected, regardless of the schema (validation.ts). Next to a reference, this
+    // would reject the properties of the referenced schema.
+    if (io === 'input' && json.$ref === undefined) json.additionalProperties = false;
     else if (!strict) delete json.additionalProperties;
   }
   if (json.format === 'date-time') delete json.pattern;

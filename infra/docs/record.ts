@@ -116,7 +116,7 @@ export async function recordExamples(): Promise<Map<string, Example>> {
       });
       const text = await response.text();
       if (response.status >= 400) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-      const isText = response.headers.get('content-type')?.startsWith('text/plain');
+      const isText = response.headers.get('content-type')?.startsWith('text/');
       return {
         body: text === '' ? undefined : isText ? text : JSON.parse(text),
         cookies: response.headers.getSetCookie(),

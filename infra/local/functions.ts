@@ -10,6 +10,8 @@ import { create as ingest } from '#functions/ingest.ts';
 import { create as mcp } from '#functions/mcp.ts';
 import { create as notifier } from '#functions/notifier.ts';
 import { create as prober } from '#functions/prober.ts';
+import { create as publicFiles } from '#functions/public.ts';
+import { create as publisher } from '#functions/publisher.ts';
 import { create as reclaimer } from '#functions/reclaimer.ts';
 import { create as tester } from '#functions/tester.ts';
 import { type FunctionName, functions } from '#infra/topology.ts';
@@ -34,6 +36,8 @@ const factories: Record<FunctionName, (ports: Ports) => Handler> = {
   'action-runner': actionRunner,
   aggregator,
   'incident-keeper': incidentKeeper,
+  publisher,
+  public: publicFiles,
   reclaimer,
 };
 

@@ -4,29 +4,44 @@ import type { Freshness, Key, Write } from '#lib/platform/ports.ts';
 
 /** Restricts the ports to the permissions of a function, as AWS does. @throws from calls that are not permitted */
 export function grant(ports: Ports, name: FunctionName): Ports {
-  const { table: permissions, sends, publishes } = functions[name];
+  const { table: permissions, partitions, sends, publishes, files: access } = functions[name];
+  const permitted = partitions && patternOf(partitions);
   const assertAllowed = (isAllowed: boolean, operation: string) => {
     if (!isAllowed) throw new Error(`The function ${name} may not ${operation}. See its entry in infra/topology.ts.`);
   };
-  const { table, queues, bus } = ports;
+  const { table, queues, bus, files } = ports;
   const readable = () => {
     assertAllowed(permissions !== undefined, 'read the table');
     return table;
   };
+  const assertPartition = (pk: string) =>
+    assertAllowed(permitted === undefined || permitted.test(pk), `access the partition ${kindOf(pk)}`);
   const permissionFor = (write: Write) => ('delete' in write ? 'delete' : 'put');
   return {
     ...ports,
     table: {
-      get: (key) => readable().get(key),
-      getMany: (keys: Key[], how?: Freshness) => readable().getMany(keys, how),
-      query: (query) => readable().query(query),
+      get: async (key) => {
+        assertPartition(key.pk);
+        return readable().get(key);
+      },
+      getMany: async (keys: Key[], how?: Freshness) => {
+        for (const { pk } of keys) assertPartition(pk);
+        return readable().getMany(keys, how);
+      },
+      query: async (query) => {
+        assertPartition(query.partition);
+        return readable().query(query);
+      },
       putMany: async (items) => {
         assertAllowed(permissions?.includes('put') === true, 'put items');
+        for (const { pk } of items) assertPartition(pk);
         return table.putMany(items);
       },
       transact: async (writes) => {
-        for (const write of writes)
+        for (const write of writes) {
           assertAllowed(permissions?.includes(permissionFor(write)) === true, `${permissionFor(write)} items`);
+          assertPartition(keyOf(write).pk);
+        }
         return table.transact(writes);
       },
     },
@@ -42,5 +57,30 @@ export function grant(ports: Ports, name: FunctionName): Ports {
         return bus.publish(events);
       },
     },
+    files: {
+      get: async (path) => {
+        assertAllowed(access !== undefined, 'read published files');
+        return files.get(path);
+      },
+      put: async (path, file) => {
+        assertAllowed(access === 'write', 'write published files');
+        return files.put(path, file);
+      },
+      remove: async (paths) => {
+        assertAllowed(access === 'write', 'remove published files');
+        return files.remove(paths);
+      },
+    },
   };
 }
+
+/** Returns an expression for patterns of letters, digits, `_` and `#`, in which `?` is one character, `*` any text. */
+function patternOf(patterns: readonly string[]): RegExp {
+  const sources = patterns.map((pattern) => pattern.replaceAll('?', '.').replaceAll('*', '.*'));
+  return new RegExp(`^(?:${sources.join('|')})$`, 's');
+}
+
+const keyOf = (write: Write): Key => ('put' in write ? write.put : 'delete' in write ? write.delete : write.check);
+
+/** Returns the kind of a partition, without ids and digests. */
+const kindOf = (pk: string): string => pk.replaceAll(/#[^#]*[a-z][^#]*/g, '#…');

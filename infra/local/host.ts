@@ -15,6 +15,7 @@ import { makeFunctions } from './functions.ts';
 import type { TrustedProxies } from './http/client-address.ts';
 import { makeGateway } from './http/http.ts';
 import { type Liveness, outageBefore, writeLiveness } from './liveness.ts';
+import { loopTurns } from './loop-turns.ts';
 import { type GivenPorts, type LocalPorts, makePorts } from './ports.ts';
 import { keepLayout } from './store/layout.ts';
 import { lockDirectory } from './store/lock.ts';
@@ -60,7 +61,8 @@ export async function startHost({ settings, log, dir, host, port, proxies, world
     keepLayout(store, settings);
     // The defaults of ping URLs and of links in alerts are known only once the port is.
     const own: Settings = { ...settings, PING_URL: settings.PING_URL || settings.PUBLIC_URL };
-    const ports = makePorts(store, { settings: own, log, ...world, onInserted: () => changes?.wake() });
+    const inTurn = loopTurns();
+    const ports = makePorts(store, { settings: own, log, dir, inTurn, ...world, onInserted: () => changes?.wake() });
     const env = envOf(ports);
     let changes: Feed | undefined;
     await ports.queues.recover();
@@ -69,7 +71,7 @@ export async function startHost({ settings, log, dir, host, port, proxies, world
     if (dir !== undefined) undo.push((await watchDisk(env, dir)).stop);
     const adminKey = await firstAccount(env, dir);
     const handlers = makeFunctions(ports);
-    const gateway = makeGateway(handlers, { settings, log, ...(proxies && { proxies }) });
+    const gateway = makeGateway(handlers, { settings, log, inTurn, ...(proxies && { proxies }) });
     const bound = await gateway.listen(host, port).catch((error) => Promise.reject(cannotListen(error, host, port)));
     const url = addressOf(host, bound);
     own.service_url = browserAddress(url);

@@ -11,6 +11,8 @@ import { localAssets } from './assets.ts';
 import { cpuThread } from './cpu-thread.ts';
 import { type LocalBus, makeBus } from './feeds/bus.ts';
 import { type LocalQueues, makeQueues } from './feeds/queues.ts';
+import { localFiles } from './files.ts';
+import type { LoopTurns } from './loop-turns.ts';
 import { makeTable, type SqliteTable } from './store/sqlite-table.ts';
 import type { Store } from './store/store.ts';
 
@@ -34,12 +36,22 @@ const RATES: Rates = {
 /** Creates the ports of all functions on one machine: one store, and the clock and sockets of the machine. */
 export function makePorts(
   store: Store,
-  { settings, log, onInserted, clock = systemClock, ids = makeIds(clock), net = makeNet(settings) }: Options,
+  {
+    settings,
+    log,
+    inTurn,
+    onInserted,
+    dir,
+    clock = systemClock,
+    ids = makeIds(clock),
+    net = makeNet(settings),
+  }: Options,
 ): LocalPorts {
   return {
-    table: makeTable(store, { now: clock.now, ...(onInserted && { onInserted }) }),
+    table: makeTable(store, { now: clock.now, inTurn, ...(onInserted && { onInserted }) }),
     queues: makeQueues(store, { clock, log }),
     bus: makeBus(log),
+    files: localFiles(dir),
     net,
     clock,
     ids,
@@ -56,4 +68,11 @@ export function makePorts(
 /** Ports that the machine provides. */
 export type GivenPorts = Pick<Ports, 'clock' | 'ids' | 'net'>;
 
-type Options = Partial<GivenPorts> & { settings: Settings; log: Log; onInserted?: () => void };
+type Options = Partial<GivenPorts> & {
+  settings: Settings;
+  log: Log;
+  inTurn: LoopTurns;
+  /** Data directory; undefined: in memory. */
+  dir?: string | undefined;
+  onInserted?: () => void;
+};

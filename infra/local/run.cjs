@@ -33,13 +33,20 @@ function become(node, args, env) {
   });
 }
 
+/** Returns the environment in which node, its threads and its child processes load the TypeScript of this folder. */
+function withTypeScript(env) {
+  if (root.split(path.sep).indexOf('node_modules') < 0) return env;
+  const hook = `--import=${require('node:url').pathToFileURL(path.join(__dirname, 'typescript.mjs'))}`;
+  return Object.assign({}, env, { NODE_OPTIONS: [env.NODE_OPTIONS, hook].filter(Boolean).join(' ') });
+}
+
 /** Runs a file with options `dev` (test packages), `flags` of node and `env`; undefined: only installs. */
 function run(file, args, options) {
   ensure(options.dev, () => {
     const node = findNode();
     if (!file) return;
     const flags = ['--disable-warning=ExperimentalWarning'].concat(options.flags || [], process.execArgv);
-    become(node, flags.concat(path.join(root, file), args), options.env || process.env);
+    become(node, flags.concat(path.join(root, file), args), withTypeScript(options.env || process.env));
   });
 }
 

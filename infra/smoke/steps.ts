@@ -41,7 +41,10 @@ export const STEPS: Step[] = [
   { name: 'MCP by POST', run: ({ call }) => callsByPost(call) },
   {
     name: 'MCP by stream',
-    run: async ({ stream, key }) => (stream === undefined ? 'skipped' : callsByStream(stream, key)),
+    run: async ({ stream, key }) =>
+      stream === undefined
+        ? 'skipped'
+        : `the response came ${await callsByStream(stream, key)} ms after its request was accepted`,
   },
 ];
 

@@ -35,7 +35,9 @@ export const Limits = z.object({
     .int()
     .min(10)
     .max(100_000)
-    .describe('Mails to channels per hour, one per address, with a burst of as many.'),
+    .describe(
+      'Mails to channels per hour, one per address, with a burst of as many. Alerts beyond it wait and are combined.',
+    ),
   alerts_per_minute_limit: z
     .int()
     .min(1)

@@ -40,7 +40,7 @@ const outlives = (end: number | null, makerExpiry: number | null): boolean =>
  * Throws FORBIDDEN for a key that expires, or its session: nothing that a key creates and that gives access may outlive
  * it. A new key is limited instead (expiryOf). @param what thing without an end of its own: `an invitation`
  */
-export function assertMayLast({ valid_until }: Expiry, what: string): void {
+export function assertKeyDoesNotExpire({ valid_until }: Expiry, what: string): void {
   if (!outlives(null, valid_until)) return;
   throw new AppError(
     'FORBIDDEN',

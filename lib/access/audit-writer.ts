@@ -33,7 +33,7 @@ const OPERATOR: Author = {
   user_agent: null,
 };
 
-/** Actor of a link in an alert, which identifies no user. */
+/** Actor of a link in a message, which identifies no user. */
 const ANONYMOUS = { user_id: '', user_email: '', key_id: '', key_label: '' };
 
 function authorOf({ caller, origin }: MutationContext): Author | 'system' {

@@ -18,6 +18,8 @@ export const TARGET_TYPES = {
   window: 'config',
   rota: 'config',
   incident: 'config',
+  incident_update: 'config',
+  status_page: 'config',
   action: 'config',
   skill: 'config',
   slo: 'config',
@@ -66,7 +68,7 @@ export const AuditKind = z
 export const Via = z
   .enum(['console', 'api', 'mcp', 'cli', 'oidc', 'link'])
   .describe(
-    'console: web console. api: API. mcp: MCP. cli: operator at the command line. oidc: identity provider. link: link in an alert.',
+    'console: web console. api: API. mcp: MCP. cli: operator at the command line. oidc: identity provider. link: link in an alert or in a request to confirm an address.',
   );
 export type Via = z.infer<typeof Via>;
 
@@ -75,7 +77,7 @@ const Actor = z
     type: z
       .enum(['user', 'key', 'link', 'operator', 'system'])
       .describe(
-        'user: signed-in user. key: API key. link: user of a link in an alert. operator: operator of the service. system: the service.',
+        'user: signed-in user. key: API key. link: user of such a link. operator: operator of the service. system: the service.',
       ),
     user_id: IdOf('the user').nullable(),
     email: z.string().nullable().describe('E-mail address of the user at that time.'),

@@ -5,6 +5,12 @@ import { readSettings } from '#lib/settings.ts';
 /** Returns the name of the variable with a queue's URL, set in each function that may send to it. */
 export const queueVariable = (queue: string): string => `QUEUE_URL_${queue.toUpperCase().replaceAll('-', '_')}`;
 
+/** Settings that a function reads from secrets at run time. */
+export type SecretSetting = 'NATS_URL' | 'SMTP_URL' | 'OIDC_CLIENT_SECRET';
+
+/** Returns the name of the variable with the name of a setting's secret, set in each function that reads it. */
+export const secretVariable = (setting: SecretSetting): string => `${setting}_SECRET`;
+
 /** Name of the variable with the secret that identifies CloudFront, set in each function that serves requests. */
 export const EDGE_SECRET = 'EDGE_SECRET';
 
@@ -17,6 +23,7 @@ const Variables = z.object({
   ...LogEnvironment.shape,
   TABLE_NAME: z.string().min(1),
   BUS_NAME: z.string().default(''),
+  PUBLIC_BUCKET: z.string().default(''),
   IN_VPC: z.enum(['', 'ipv4', 'ipv6']).default(''),
 });
 

@@ -68,7 +68,7 @@ const MAX_SHARES = 5000;
  * Limits accounts that are served by many processes. Each process leases tokens from one item per account and class: a
  * tenth of a second's worth, or ten or the tokens of one request if that is more. An account below a fiftieth of its
  * rate, and below 1 request per second, costs nothing. An account over its rate
- * costs at most one read per second and process, because a refused process waits 0.5 to 1.5 s. If the store fails,
+ * costs one read per second and process on average, because a refused process waits 0.5 to 1.5 s. If the store fails,
  * requests are allowed and `LimiterFailed` is counted.
  */
 export function leaseLimiter({

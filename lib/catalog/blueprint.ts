@@ -83,7 +83,7 @@ export type BlueprintItem = Item &
   Omit<Blueprint, 'is_default'> & {
     v: string;
     tenant_id: string;
-    /** Number of entities; changed in the transaction of each creation or deletion, so that the plan limit holds. */
+    /** Number of entities; changed in the transaction of each creation or deletion, so that the account limit holds. */
     entity_count: number;
   };
 

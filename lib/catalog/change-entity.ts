@@ -81,7 +81,7 @@ export async function createEntity(scope: MutationContext, blueprintSlug: string
 
 function assertEntityLimit({ entity_limit_per_bp }: AccountItem, { slug, entity_count }: BlueprintItem): void {
   if (entity_count < entity_limit_per_bp) return;
-  const allowed = `The plan allows ${entity_limit_per_bp} entities of one blueprint, and ${slug} has ${entity_count}.`;
+  const allowed = `The account may have ${entity_limit_per_bp} entities of one blueprint, and ${slug} has ${entity_count}.`;
   throw new AppError('LIMIT_EXCEEDED', `${allowed} Delete one or ask the operator for more.`);
 }
 

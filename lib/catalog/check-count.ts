@@ -29,7 +29,7 @@ export const perMinute = (intervalSeconds: number): number => Math.round(60_000_
 /** Change of the count. */
 type CheckStep = { checks: number; load: CheckLoad };
 
-/** Changes the check count. Throws LIMIT_EXCEEDED if an increase, which needs `account`, exceeds the plan. */
+/** Changes the check count. Throws LIMIT_EXCEEDED if an increase, which needs `account`, exceeds a limit. */
 export function countChecks(
   { ports, keys, tenant }: TenantScope,
   before: CheckCountItem | undefined,
@@ -41,14 +41,13 @@ export function countChecks(
   if (account && step.checks > 0 && checks > account.check_limit) {
     throw new AppError(
       'LIMIT_EXCEEDED',
-      `The account has ${account.check_limit} checks, the maximum of the plan (check_limit). Delete one or ask for` +
-        ' more.',
+      `The account has ${account.check_limit} checks, the maximum (check_limit). Delete one or ask for more.`,
     );
   }
   if (account && step.load.probes > 0 && load.probes > account.checks_per_minute_limit * 1_000_000) {
     throw new AppError(
       'LIMIT_EXCEEDED',
-      `The checks of this account would run ${Math.ceil(load.probes / 1_000_000)} times per minute; the plan allows ` +
+      `The checks of this account would run ${Math.ceil(load.probes / 1_000_000)} times per minute; the limit is ` +
         `${account.checks_per_minute_limit} (checks_per_minute_limit). Give checks a longer interval, disable some, or ask ` +
         'the operator for more.',
     );
@@ -57,7 +56,7 @@ export function countChecks(
     throw new AppError(
       'LIMIT_EXCEEDED',
       `The checks of this account would evaluate ${Math.ceil(load.expressions / 1_000_000)} expressions per minute; the ` +
-        `plan allows ${account.expressions_per_minute_limit} (expressions_per_minute_limit). Use fewer expressions or a ` +
+        `limit is ${account.expressions_per_minute_limit} (expressions_per_minute_limit). Use fewer expressions or a ` +
         'longer interval, or ask the operator for more.',
     );
   }

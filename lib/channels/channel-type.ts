@@ -37,7 +37,7 @@ export type ChannelType<Name extends string = string> = {
   has_cases?: true;
   /** Strict, with string values only, so that typos are reported. */
   config: z.ZodObject;
-  /** Keys of config that a read-only key sees as ********, and that error texts must not contain. */
+  /** Keys of config that callers without write access see as ********, and that error texts must not contain. */
   secrets: readonly string[];
   /** Returns what distinguishes receivers of the same address, such as a room; absent if nothing does. */
   recipient?(config: Record<string, string>): string;

@@ -227,13 +227,16 @@ function linksOf({ urls, acknowledge_url, silence_url, reports_state }: Alert): 
   return all.flatMap(([label, url]): Message['links'] => (url === null ? [] : [[label, url]]));
 }
 
-/** Returns the key by which receivers group alerts: incident or check, else the delivery. At most 64 characters. */
-export function dedupKeyOf({ kind, combined, incident_id, with_others, event, delivery_id }: Alert): string {
-  if (kind === 'test' || combined) return delivery_id;
-  return with_others && incident_id !== null ? incident_id : event.check_id;
-}
+/** Returns the key of the receiver's thread: the incident or the check, else the delivery. At most 64 characters. */
+export const threadKeyOf = (alert: Alert): string =>
+  alert.with_others && alert.incident_id !== null && !isSeparate(alert) ? alert.incident_id : caseKeyOf(alert);
 
-/** Returns the action on the receiver's case. Every recovery closes it, even if others of the incident still fail. */
+/** Returns the key of the receiver's case: one per check, because its recovery closes the case; else the delivery. */
+export const caseKeyOf = (alert: Alert): string => (isSeparate(alert) ? alert.delivery_id : alert.event.check_id);
+
+const isSeparate = ({ kind, combined }: Alert): boolean => kind === 'test' || combined !== null;
+
+/** Returns the action on the receiver's case. */
 export function eventActionOf({ reports_state, kind }: Alert): 'open' | 'acknowledge' | 'close' {
   if (kind === 'acknowledged') return 'acknowledge';
   return kind === 'closed' || reports_state === 'up' ? 'close' : 'open';

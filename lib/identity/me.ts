@@ -95,7 +95,7 @@ const Use = z.object({
 });
 type Use = z.infer<typeof Use>;
 
-export const MeWithUse = Me.extend({ use: Use.describe('Usage of the plan limits.') }).meta({
+export const MeWithUse = Me.extend({ use: Use.describe('Usage of the account limits.') }).meta({
   id: 'Me',
 });
 

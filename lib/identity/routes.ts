@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { assertMayLast, digestOf } from '#lib/access/api-key.ts';
+import { assertKeyDoesNotExpire, digestOf } from '#lib/access/api-key.ts';
 import { asPerson } from '#lib/access/audit-writer.ts';
 import type { Context } from '#lib/access/context.ts';
 import type { SessionItem } from '#lib/access/session-item.ts';
@@ -110,13 +110,14 @@ const teamRoutes = [
     path: '/v1/settings/users/invite',
     access: 'manage',
     summary: 'Invite a user',
-    description: 'Replaces the token and role of a pending invitation. Only this response contains the token.',
+    description:
+      'If the address has a pending invitation, its token and role are replaced. Only this response contains the token.',
     status: 201,
     body: NewInvitation,
     reply: Invited,
     errors: ['CONFLICT', 'LIMIT_EXCEEDED'],
     run: (context, { body }) => {
-      assertMayLast(context.caller, 'an invited user');
+      assertKeyDoesNotExpire(context.caller, 'an invited user');
       return inviteUser(context, body);
     },
   }),

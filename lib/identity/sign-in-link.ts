@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { type AccountItem, accountDisabled, isDisabled, isInvited, type UserItem } from '#lib/access/account.ts';
-import { assertMayLast, digestOf } from '#lib/access/api-key.ts';
+import { assertKeyDoesNotExpire, digestOf } from '#lib/access/api-key.ts';
 import { auditWriter } from '#lib/access/audit-writer.ts';
 import type { Context, MutationContext, TenantScope } from '#lib/access/context.ts';
 import { firstAdmin, requireAccount } from '#lib/access/store.ts';
@@ -43,7 +43,7 @@ const TOKEN = /^fwl_[0-9A-Za-z]{43}$/;
 /** Returns the URL of a link. The fragment is sent to no server, so that no log or proxy sees the token. */
 const linkUrl = (address: string, token: string): string => `${address}/#/link/${token}`;
 
-/** Creates a link for a user of the account. Throws NOT_FOUND, CONFLICT, and FORBIDDEN at an unknown address. */
+/** Creates a link for a user. Throws NOT_FOUND, CONFLICT, and FORBIDDEN for a key that expires or a foreign host. */
 export async function linkByAdmin(
   context: Context,
   userId: string,
@@ -51,7 +51,7 @@ export async function linkByAdmin(
   { host, origin }: Record<string, string | undefined>,
 ): Promise<SignInLink> {
   const { settings } = context.ports;
-  assertMayLast(context.caller, 'access by a sign-in link');
+  assertKeyDoesNotExpire(context.caller, 'access by a sign-in link');
   // Pages of other origins may use a key.
   const address =
     settings.PUBLIC_URL || serviceOriginOf(context.session ? { host, origin } : { host }, settings).origin;
@@ -72,7 +72,7 @@ export async function linkByOperator(
 
 /**
  * Creates a link that replaces an earlier one. Throws NOT_FOUND, ACCOUNT_DISABLED, CONFLICT.
- * @param more `ms`: validity
+ * `ms`: validity. `revoke`: also deletes passkeys, identities and sessions.
  */
 export function createLink(
   scope: MutationContext,
@@ -101,6 +101,7 @@ export function createLink(
       link: { digest, valid_until },
       ...(revoke && { passkeys: [], identities: [] }),
     };
+    // Credentials to delete: always the old link.
     const removed = revoke ? before : { ...before, passkeys: [], identities: [] };
     const outcome = await commit(ports, [
       { put: user, if: { version: before.v } },

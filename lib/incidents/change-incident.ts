@@ -17,6 +17,7 @@ import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { Name, text } from '#lib/platform/text.ts';
 import { iso } from '#lib/platform/time.ts';
 import { acknowledgeAs } from './acknowledge.ts';
+import { askToPublish, ComponentIds, requireComponents } from './components.ts';
 import { entityStatus, releaseEntities } from './end-incident.ts';
 import {
   acknowledgementOf,
@@ -37,9 +38,13 @@ const MAX_NOTES = 200;
 const MAX_OPEN = 100;
 
 const settings = {
-  title: Name.describe('Display name.'),
+  title: Name.describe('Display name, not shown on status pages.'),
   impact: Impact,
 };
+
+const PublicTitle = Name.nullable().describe(
+  'Title on status pages; null: made from the names of the affected components.',
+);
 
 /** A manual incident. */
 export const NewIncident = z
@@ -50,6 +55,8 @@ export const NewIncident = z
       .max(MAX_ENTITIES, `must name at most ${MAX_ENTITIES}`)
       .describe('Ids of affected entities.')
       .default([]),
+    component_ids: ComponentIds.default([]),
+    public_title: PublicTitle.default(null),
   })
   .meta({ id: 'NewIncident' });
 type NewIncident = z.output<typeof NewIncident>;
@@ -60,10 +67,9 @@ export const IncidentPatch = z
     id: Unchanged.exactOptional(),
     title: settings.title.exactOptional(),
     impact: Impact.exactOptional(),
-    hidden: z
-      .boolean()
-      .describe('Hides it from the public; only stored, because no incident is public yet.')
-      .exactOptional(),
+    hidden: z.boolean().describe('Whether to omit it from status pages and feeds.').exactOptional(),
+    component_ids: ComponentIds.exactOptional(),
+    public_title: PublicTitle.exactOptional(),
   })
   .meta({ id: 'IncidentPatch' });
 type IncidentPatch = z.output<typeof IncidentPatch>;
@@ -80,30 +86,35 @@ const auditedIncident: Audited<IncidentItem> = {
     name: title,
     within: root_entity_id === null ? entity_ids.slice(0, 10) : [root_entity_id],
   }),
-  members: ({ title, impact, hidden, entity_ids, acknowledgement, resolved_by }) => ({
+  members: ({ title, impact, hidden, entity_ids, component_ids, public_title, acknowledgement, resolved_by }) => ({
     title,
     impact,
     hidden,
     entity_ids,
+    component_ids,
+    public_title,
     acknowledged_by: acknowledgement?.by,
     resolved_by,
   }),
 };
 
-const nameOf = ({ caller }: Context): string => caller.user_email || caller.key_label || 'an API key';
+/** Returns the name of the caller in incidents. */
+export const nameOf = ({ caller }: Context): string => caller.user_email || caller.key_label || 'an API key';
 
 /**
  * Creates a manual incident.
- * @throws AppError VALIDATION_ERROR for an entity that does not exist, LIMIT_EXCEEDED beyond 100 open ones
+ * @throws AppError VALIDATION_ERROR for an entity or a component that does not exist, LIMIT_EXCEEDED beyond 100
+ *   open ones
  */
 export async function createIncident(
   context: Context,
-  { title, impact, entity_ids }: NewIncident,
+  { title, impact, entity_ids, component_ids, public_title }: NewIncident,
 ): Promise<IncidentItem> {
   const { ports, keys, tenant } = context;
   const entities = await ports.table.getMany(entity_ids.map((id) => keys.entity(tenant, id)));
   const unknown = entities.findIndex((entity) => !entity);
   if (unknown >= 0) throw invalid(`entity_ids.${unknown}`, 'does not exist; GET /v1/status lists entities');
+  await requireComponents(context, component_ids);
   const now = ports.clock.now();
   const id = ports.ids.id('inc');
   const at = iso(now);
@@ -111,6 +122,8 @@ export async function createIncident(
     ...keys.incident(tenant, id),
     ...{ v: ports.ids.token(), expires_at: expiryOf(now), tenant_id: tenant, id, origin: 'manual', title, impact },
     ...{ root_entity_id: null, root_entity_name: null, entity_ids: [...new Set(entity_ids)], hidden: false },
+    component_ids: [...new Set(component_ids)],
+    ...(public_title !== null && { public_title }),
     ...{ started_at: at, created_at: at, updated_at: at },
   };
   const note = auditWriter(context, 'create', auditedIncident);
@@ -149,17 +162,25 @@ async function listedWrite(
   return { put, if: listed ? { version: listed.v } : 'absent' };
 }
 
-/** Changes the given properties of an incident. Writes nothing without a change. */
-export function changeIncident(context: Context, id: string, patch: IncidentPatch): Promise<IncidentItem> {
+/**
+ * Changes the given properties of an incident. Writes nothing without a change.
+ * @throws AppError VALIDATION_ERROR for a component that does not exist
+ */
+export async function changeIncident(context: Context, id: string, patch: IncidentPatch): Promise<IncidentItem> {
   const { ports } = context;
   assertUnchanged({ id }, { id: patch.id });
-  const { title, impact, hidden } = patch;
+  const { title, impact, hidden, component_ids, public_title } = patch;
+  await requireComponents(context, component_ids ?? []);
   const note = auditWriter(context, 'update', auditedIncident);
   const v = ports.ids.token();
-  return retryOnConflict(ports, async () => {
+  const changed = await retryOnConflict(ports, async () => {
     const before = await requireIncident(context, id);
+    const { public_title: titleBefore, ...rest } = before;
+    const titleAfter = public_title === undefined ? titleBefore : public_title;
     const after: IncidentItem = {
-      ...before,
+      ...rest,
+      ...(titleAfter && { public_title: titleAfter }),
+      ...(component_ids && { component_ids: [...new Set(component_ids)] }),
       title: title ?? before.title,
       impact: impact ?? before.impact,
       ...(impact !== undefined && { impact_is_set: true as const }),
@@ -169,6 +190,8 @@ export function changeIncident(context: Context, id: string, patch: IncidentPatc
     const put = { ...after, v, updated_at: iso(ports.clock.now()) };
     return (await commit(ports, [{ put, if: { version: before.v } }, ...note(before, put)])).ok ? put : RETRY;
   });
+  await askToPublish(context);
+  return changed;
 }
 
 /** Resolves an incident. @throws AppError CONFLICT for an automatic one while one of its checks is down */
@@ -178,15 +201,45 @@ export async function resolveIncident(context: Context, id: string): Promise<Inc
   const ended = await retryOnConflict(ports, async () => {
     const incident = await requireIncident(context, id);
     if (incident.resolved_at !== undefined) return incident;
-    const last = await lastRecovery(context, incident);
-    const end = { resolved_at: iso(last), resolved_by: nameOf(context) };
-    const writes = resolvedWrites(context, incident, end);
-    if (incident.origin === 'manual') writes.push(await listedWrite(context, (ids) => ids.filter((one) => one !== id)));
-    if (!(await commit(ports, [...writes, ...note(incident, { ...incident, ...end })])).ok) return RETRY;
+    const { writes, after } = await resolvingWrites(context, incident);
+    if (!(await commit(ports, [...writes, ...note(incident, after)])).ok) return RETRY;
     return requireIncident(context, id);
   });
+  await askToPublish(context);
   if (ended.origin === 'automatic') await releaseEntities(context, ended);
   return ended;
+}
+
+/**
+ * Returns the writes that resolve an incident, and the incident after them.
+ * @throws AppError CONFLICT for an automatic one while one of its checks is down
+ */
+export async function resolvingWrites(
+  context: Context,
+  incident: IncidentItem,
+): Promise<{ writes: Write[]; after: IncidentItem }> {
+  const end = { resolved_at: iso(await lastRecovery(context, incident)), resolved_by: nameOf(context) };
+  const writes = resolvedWrites(context, incident, end);
+  if (incident.origin === 'manual') {
+    writes.push(await listedWrite(context, (ids) => ids.filter((id) => id !== incident.id)));
+  }
+  return { writes, after: { ...incident, ...end } };
+}
+
+/**
+ * Returns the writes that reopen a resolved manual incident.
+ * @throws AppError LIMIT_EXCEEDED beyond 100 open ones
+ */
+export async function reopeningWrites(context: Context, incident: IncidentItem): Promise<Write[]> {
+  const { ports, keys, tenant } = context;
+  const { resolved_at: _at, resolved_by: _by, ...open } = incident;
+  const now = ports.clock.now();
+  const put: IncidentItem = { ...open, v: ports.ids.token(), updated_at: iso(now), expires_at: expiryOf(now) };
+  return [
+    { put, if: { version: incident.v } },
+    { put: { ...keys.openIncident(tenant, incident.id), expires_at: expiryOf(now) } },
+    await listedWrite(context, (ids) => [...ids, incident.id]),
+  ];
 }
 
 /** Returns the end of an incident in epoch ms: now, or the last recovery of its checks. */

@@ -31,9 +31,17 @@ export type IncidentItem = Item & {
   started_at: string;
   acknowledgement?: Acknowledgement;
   resolved_at?: string;
-  /** Name of the user or key, or `automatic`. */
+  /** E-mail address of the user, label of the key, or `automatic`. */
   resolved_by?: string;
+  /** Not on status pages and in feeds. */
   hidden: boolean;
+  /** Title on status pages; absent: made from the names of the components. */
+  public_title?: string;
+  /** Components of status pages that users named; a page also shows the incident of a component's entity. */
+  component_ids?: string[];
+  /** Status of the newest public update, and number of updates; absent without one. */
+  public_status?: UpdateStatus;
+  updates?: number;
   /** Number of notes in its timeline; absent for none. */
   notes?: number;
   created_at: string;
@@ -83,7 +91,16 @@ type TimelineAlert = {
   to: { channel_id: string; channel_type: string; delivery_id: string }[];
 };
 
-type EntryKind = 'opened' | 'joined' | 'transition' | 'alert' | 'escalated' | 'acknowledged' | 'note' | 'resolved';
+type EntryKind =
+  | 'opened'
+  | 'joined'
+  | 'transition'
+  | 'alert'
+  | 'escalated'
+  | 'acknowledged'
+  | 'note'
+  | 'update'
+  | 'resolved';
 
 /** An event of an incident. About 400 bytes; written once. */
 export type TimelineItem = Item & {
@@ -108,6 +125,13 @@ export const Impact = z
   .describe(
     'Severity. Automatic incidents: outage once all checks of an entity were down, else degraded, unless a user sets it.',
   );
+
+export const UpdateStatus = z
+  .enum(['investigating', 'identified', 'monitoring', 'resolved'])
+  .describe(
+    'investigating: the cause is unknown. identified: the cause is known. monitoring: a fix is in place. resolved: it is over.',
+  );
+export type UpdateStatus = z.infer<typeof UpdateStatus>;
 
 export const IncidentState = z
   .enum(['open', 'acknowledged', 'resolved'])
@@ -135,7 +159,17 @@ export const IncidentRecord = z
       .describe('E-mail address, label of the key, or, by a link, the entered name and the channel; null without one.'),
     resolved_at: When.nullable().describe('Last recovery, or time at which a user resolved it; null before that.'),
     resolved_by: z.string().nullable().describe('E-mail address, label of the key, or `automatic`; null before that.'),
-    hidden: z.boolean().describe('Whether it is hidden from the public. No incident is public yet.'),
+    hidden: z.boolean().describe('Whether status pages and feeds omit it.'),
+    public_title: z
+      .string()
+      .nullable()
+      .describe('Title on status pages; null: made from the names of the components. `title` is never public.'),
+    public_status: UpdateStatus.nullable().describe(
+      'Status of the newest public update; `resolved` once the incident is resolved. Null without updates.',
+    ),
+    component_ids: z
+      .array(z.string())
+      .describe('Affected components of status pages, besides the components of its entities.'),
     created_at: CreatedAt,
     updated_at: UpdatedAt,
   })
@@ -210,6 +244,10 @@ export function stateOf(incident: IncidentItem, now: number): IncidentState {
   return acknowledgementOf(incident, now) ? 'acknowledged' : 'open';
 }
 
+/** Returns the status that readers of a status page see; null if nothing was published. */
+const publicStatusOf = ({ public_status, resolved_at }: IncidentItem): UpdateStatus | null =>
+  public_status !== undefined && resolved_at !== undefined ? 'resolved' : (public_status ?? null);
+
 /** Returns an incident as the API shows it at `now` (epoch ms). */
 export function incidentRecord(incident: IncidentItem, now: number): IncidentRecord {
   const acknowledgement = acknowledgementOf(incident, now);
@@ -220,5 +258,8 @@ export function incidentRecord(incident: IncidentItem, now: number): IncidentRec
     acknowledged_by: acknowledgement?.by ?? null,
     resolved_at: incident.resolved_at ?? null,
     resolved_by: incident.resolved_by ?? null,
+    public_title: incident.public_title ?? null,
+    public_status: publicStatusOf(incident),
+    component_ids: incident.component_ids ?? [],
   });
 }

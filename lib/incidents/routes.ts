@@ -18,11 +18,24 @@ import {
 } from './change-incident.ts';
 import { IncidentDetail, type IncidentItem, IncidentRecord, incidentRecord } from './incident.ts';
 import { IncidentFilter, incidentDetail, incidentList, requireIncident } from './list-incidents.ts';
+import {
+  deleteUpdate,
+  editUpdate,
+  NewPublicUpdate,
+  PublicUpdate,
+  PublicUpdatePatch,
+  publishUpdate,
+  requireUpdate,
+  updateList,
+  updateView,
+} from './public-updates.ts';
 import { entryView, TimelineEntry, timelineOf } from './timeline.ts';
 
 const row = route<Context>();
 
 const load = (context: Context, { id }: { id: string }) => requireIncident(context, id);
+
+const loadUpdate = (context: Context, params: { id: string; update_id: string }) => requireUpdate(context, params);
 
 const view = ({ ports }: Context, incident: IncidentItem) => incidentRecord(incident, ports.clock.now());
 
@@ -50,6 +63,7 @@ export const incidentRoutes = [
     description: 'Records a problem that no check detects. It stays open until a user resolves it.',
     status: 201,
     body: NewIncident,
+    nulls: ['public_title'],
     reply: IncidentRecord,
     errors: ['LIMIT_EXCEEDED'],
     run: async (context, { body }) => view(context, await createIncident(context, body)),
@@ -73,6 +87,7 @@ export const incidentRoutes = [
     description: 'Omitted properties keep their value.',
     status: 200,
     body: IncidentPatch,
+    nulls: ['public_title'],
     reply: IncidentRecord,
     load,
     run: async (context, { loaded, body }) => view(context, await changeIncident(context, loaded.id, body)),
@@ -125,6 +140,54 @@ export const incidentRoutes = [
     load,
     run: (context, call) =>
       listOf(`${context.tenant} timeline ${call.loaded.id}`, call, timelineOf(context, call.loaded)),
+  }),
+  row({
+    method: 'GET',
+    path: '/v1/incidents/{id}/updates',
+    access: 'read',
+    summary: 'List the public updates of an incident, newest first',
+    status: 200,
+    query: z.object({ ...ListQuery.shape, limit: limitParam(20, 100) }),
+    reply: z.array(PublicUpdate),
+    load,
+    run: (context, call) =>
+      listOf(`${context.tenant} updates ${call.loaded.id}`, call, updateList(context, call.loaded)),
+  }),
+  row({
+    method: 'POST',
+    path: '/v1/incidents/{id}/updates',
+    access: 'respond',
+    summary: 'Publish an update of an incident',
+    description:
+      'It appears on status pages and in feeds. `resolved` also resolves the incident; another status reopens a resolved manual incident.',
+    status: 201,
+    body: NewPublicUpdate,
+    reply: PublicUpdate,
+    errors: ['CONFLICT', 'LIMIT_EXCEEDED'],
+    load,
+    run: async (context, { loaded, body }) => updateView(await publishUpdate(context, loaded, body)),
+  }),
+  row({
+    method: 'PUT',
+    path: '/v1/incidents/{id}/updates/{update_id}',
+    access: 'respond',
+    summary: 'Edit the text of a public update',
+    description: 'It then shows as edited. Subscribers are not notified.',
+    status: 200,
+    body: PublicUpdatePatch,
+    reply: PublicUpdate,
+    load: loadUpdate,
+    run: async (context, { loaded, body }) => updateView(await editUpdate(context, loaded, body)),
+  }),
+  row({
+    method: 'DELETE',
+    path: '/v1/incidents/{id}/updates/{update_id}',
+    access: 'respond',
+    summary: 'Delete a public update from status pages and feeds',
+    description: 'The timeline keeps its author and status.',
+    status: 204,
+    load: loadUpdate,
+    run: (context, { loaded }) => deleteUpdate(context, loaded),
   }),
 ];
 

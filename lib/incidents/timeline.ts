@@ -52,9 +52,9 @@ export const TimelineEntry = z
     id: z.string().describe('Id of the event, unique within the incident.'),
     at: z.iso.datetime().describe('Time of the event.'),
     kind: z
-      .enum(['opened', 'joined', 'transition', 'alert', 'escalated', 'acknowledged', 'note', 'resolved'])
+      .enum(['opened', 'joined', 'transition', 'alert', 'escalated', 'acknowledged', 'note', 'update', 'resolved'])
       .describe(
-        'opened: by this failure. joined: another failure turned out to belong to it. transition: a check changed state. alert: an alert was sent. escalated: an escalation step was sent. acknowledged: a user acknowledged it. note: a user added a note. resolved: it is over.',
+        'opened: by this failure. joined: another failure turned out to belong to it. transition: a check changed state. alert: an alert was sent. escalated: an escalation step was sent. acknowledged: a user acknowledged it. note: a user added a note. update: a user published an update. resolved: it is over.',
       ),
     by: z
       .string()
@@ -62,7 +62,7 @@ export const TimelineEntry = z
       .describe(
         'Author: e-mail address, label of the key, entered name and channel of a link, or `automatic`; null without one.',
       ),
-    text: z.string().describe('Text of a note or an acknowledgement; else empty.'),
+    text: z.string().describe('Text of a note or an acknowledgement, status of a public update; else empty.'),
     transition: TimelineTransition.nullable().describe('Change of a check; else null.'),
     alert: TimelineAlert.nullable().describe('Alert; else null.'),
   })

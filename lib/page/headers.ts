@@ -7,6 +7,8 @@ const CONSOLE_POLICY = {
   'font-src': "'self'",
   'connect-src': "'self'",
   'manifest-src': "'self'",
+  // The preview of a status page, which has a sandbox.
+  'frame-src': "'self'",
   'base-uri': "'none'",
   'form-action': "'self'",
   'frame-ancestors': "'none'",

@@ -78,10 +78,25 @@ export interface Bus {
   publish(events: BusEvent[]): Promise<void>;
 }
 
+/** A published file. `type`: its media type. */
+export type PublicFile = { bytes: Uint8Array; type: string };
+
+/**
+ * Files that visitors read without a key, by path without a leading slash: `status/acme/index.html`. Only the publisher
+ * writes them. All methods throw `AppError('UNAVAILABLE')` if the storage fails, at most five seconds later.
+ */
+export interface Files {
+  /** Replaces a file: a reader sees the old or the new one. */
+  put(path: string, file: PublicFile): Promise<void>;
+  get(path: string): Promise<PublicFile | undefined>;
+  /** Removes files; missing ones are ignored. */
+  remove(paths: readonly string[]): Promise<void>;
+}
+
 export interface Clock {
   /** Epoch ms. */
   now(): number;
-  /** Only for retries within one call; use a delayed message for more than a second. */
+  /** For waits of at most a few seconds within a call; use a delayed message for longer ones. */
   sleep(ms: number): Promise<void>;
   /** Total ms of event loop stalls during network requests. The difference of two values is the stall of a probe. */
   stalled(): number;

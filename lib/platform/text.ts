@@ -31,6 +31,15 @@ export const line = (min: number, max: number) =>
     'must not contain line breaks, control or invisible characters',
   );
 
+/** Returns a schema of visible text with `min` to `max` characters on any number of lines. */
+export const lines = (min: number, max: number) =>
+  text(min, max)
+    .refine(
+      (value) => !INVISIBLE.test(value.replace(/[\n\r\t]/g, ' ')),
+      'must not contain control or invisible characters except line breaks and tabs',
+    )
+    .refine((value) => min === 0 || !BLANK.test(value), 'must not be blank');
+
 /** Human-readable name. */
 export const Name = line(1, NAME_LENGTH).refine((value) => !BLANK.test(value), 'must not be blank');
 

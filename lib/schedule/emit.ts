@@ -4,7 +4,16 @@ import { chunks } from '#lib/platform/plain-data.ts';
 import { pagesOf } from '#lib/platform/table/pages.ts';
 import { iso } from '#lib/platform/time.ts';
 import { dueDeadline, type EntryItem } from './entries.ts';
-import { type CellJob, cellJobs, packDeadlines, packJobs, remediationDue, rollupsDue, scheduledRuns } from './jobs.ts';
+import {
+  type CellJob,
+  cellJobs,
+  packDeadlines,
+  packJobs,
+  publicationDue,
+  remediationDue,
+  rollupsDue,
+  scheduledRuns,
+} from './jobs.ts';
 import { recordOutage } from './outages.ts';
 import { executableSlots } from './slots.ts';
 import {
@@ -96,6 +105,8 @@ export async function emitShards(env: Env, shards: readonly number[], scheduledT
   if (runs.length > 0) await ports.queues.send('action', runs);
   const ends = found.flatMap((each) => each.ends);
   if (ends.length > 0) await ports.queues.send('reclaim', ends);
+  const publications = found.flatMap((each) => each.publications);
+  if (publications.length > 0) await ports.queues.send('publish', publications);
   await Promise.all(open.map((window) => moveWatermark(env, window)));
 }
 
@@ -118,6 +129,7 @@ async function due({ ports, keys }: Env, { shard, from, horizon, now }: ShardRan
   const rollups: MessageTo<'rollup'>[] = [];
   const runs: MessageTo<'action'>[] = [];
   const ends: MessageTo<'reclaim'>[] = [];
+  const publications: MessageTo<'publish'>[] = [];
   for await (const page of pagesOf<EntryItem>(ports.table, { partition: keys.entries(shard), eventual: true })) {
     for (const entry of page) {
       const { tenant_id } = entry;
@@ -131,13 +143,17 @@ async function due({ ports, keys }: Env, { shard, from, horizon, now }: ShardRan
         ends.push({ body: { tenant_id, account: true } });
       } else if (entry.kind === 'remediation') {
         if (entry.deadline <= horizon) runs.push(remediationDue(entry, Math.max(entry.deadline, now)));
+      } else if (entry.kind === 'status_page') {
+        // Once before it is due, and again if it was not handled.
+        const isRepeated = entry.deadline < from && entry.deadline >= now;
+        if (entry.deadline <= horizon && !isRepeated) publications.push(publicationDue(entry, entry.deadline, now));
       } else if (entry.deadline <= horizon) {
         const list = entry.deadline < from ? deadlinesAgain : deadlines;
         list.push(dueDeadline(entry.kind, entry, entry.deadline));
       }
     }
   }
-  return { jobs, deadlines, deadlinesAgain, rollups, runs, ends };
+  return { jobs, deadlines, deadlinesAgain, rollups, runs, ends, publications };
 }
 
 /** Moves the watermark, unless another invocation has moved it (compare-and-set). */

@@ -136,6 +136,17 @@ export const remediationDue = (
   group: tenant_id,
 });
 
+/** Returns the message that publishes a status page at its deadline (epoch ms). */
+export const publicationDue = (
+  { tenant_id, id }: Pick<Owner, 'tenant_id' | 'id'>,
+  deadline: number,
+  now: number,
+): MessageTo<'publish'> => ({
+  body: { tenant_id, page_id: id, due: deadline },
+  not_before: Math.max(deadline, now),
+  group: tenant_id,
+});
+
 /** Returns the messages that roll up the hours of a cell. */
 export const rollupsDue = (
   { tenant_id, cell }: Pick<CellInterval, 'tenant_id' | 'cell'>,

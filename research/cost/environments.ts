@@ -9,6 +9,7 @@ import { create as createIncidentKeeper } from '#functions/incident-keeper.ts';
 import { create as createIngest } from '#functions/ingest.ts';
 import { create as createNotifier } from '#functions/notifier.ts';
 import { create as createProber } from '#functions/prober.ts';
+import { create as createPublisher } from '#functions/publisher.ts';
 import { create as createReclaimer } from '#functions/reclaimer.ts';
 import { create as createSignIn } from '#functions/sign-in.ts';
 import { type FunctionName, functions } from '#infra/topology.ts';
@@ -21,6 +22,7 @@ import type { Ports } from '#lib/env.ts';
 import { keyTable } from '#lib/keys.ts';
 import { NO_ASSETS } from '#lib/platform/assets.ts';
 import { makeIds } from '#lib/platform/ids.ts';
+import type { Files } from '#lib/platform/ports.ts';
 import { cpuBudget, runInline } from '#lib/platform/sharing/cpu-budget.ts';
 import type { Settings } from '#lib/settings.ts';
 import { invokedBy, isStopped, type Lineage, NO_LINEAGE } from '#test/support/lineage.ts';
@@ -44,6 +46,7 @@ const factories = {
   'action-runner': createActionRunner,
   aggregator: createAggregator,
   'incident-keeper': createIncidentKeeper,
+  publisher: createPublisher,
   reclaimer: createReclaimer,
 } satisfies Partial<Record<FunctionName, (ports: Ports) => unknown>>;
 export type Invocable = keyof typeof factories;
@@ -56,6 +59,7 @@ export type World = {
   random: Random;
   settings: Settings;
   targets: Targets;
+  files: Files;
 };
 
 /** Process of a function: serves one invocation at a time and is charged for it. */
@@ -77,6 +81,7 @@ export function portsOf(world: World, name: Invocable, caller: Caller) {
     table: dynamoTable({ client: clients.dynamo, table: 'fleetwatch', ...pauses }),
     queues: sqsQueues({ client: clients.sqs, urls, ...pauses }),
     bus: eventBus({ client: clients.events, bus: 'fleetwatch', source: 'fleetwatch', ...pauses }),
+    files: world.files,
     net: targets.netOf(clock, caller),
     clock: own,
     ids,

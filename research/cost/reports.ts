@@ -1,9 +1,10 @@
+import { fixedOf, idleDollars, watchDollars } from '#infra/aws/fixed-costs.ts';
 import { MINUTES_A_MONTH } from '#infra/aws/scale.ts';
 import { DEFAULT_LIMITS } from '#lib/access/account.ts';
 import { CELL_SIZE } from '#lib/checks/settings/cells.ts';
 import { keptDays } from '#lib/history/rollups/buckets.ts';
 import { ASSUMPTIONS } from './assumptions.ts';
-import { EXTRAS } from './bill.ts';
+import { EXTRAS, outDollars } from './bill.ts';
 import { dollars, type Row, tableOf, verdict } from './page.ts';
 import { differenceOf, dollarsOf, GIGABYTE, noUnits, shareOf, sumOf, type Units } from './prices.ts';
 import {
@@ -77,8 +78,8 @@ async function steadyFleet(checks: number, minutes: number, limit: number): Prom
   };
 }
 
-export const steady1000 = (minutes: number): Promise<Report> => steadyFleet(1000, minutes, 0.28);
-export const steady10000 = (minutes: number): Promise<Report> => steadyFleet(10_000, minutes, 0.16);
+export const steady1000 = (minutes: number): Promise<Report> => steadyFleet(1000, minutes, 0.16);
+export const steady10000 = (minutes: number): Promise<Report> => steadyFleet(10_000, minutes, 0.12);
 
 /** Prices 10,000 checks per minute of many accounts: with fewer checks per account, cells are smaller. */
 export async function manyAccounts(minutes: number): Promise<Report> {
@@ -136,11 +137,11 @@ async function allInFleet(checks: number, minutes: number): Promise<Report> {
   const stored = (month * (result_bytes + rollup_bytes * (hourDays / EXTRAS.retention_days))) / 1e9;
   const items: Record<string, number> = {
     'counted, with pollers and ticks': dollarsOf(totalOf(counted)) * month,
-    'data out': ((month * results * EXTRAS.bytes_out) / 1e9) * EXTRAS.gigabyte_out,
+    'data out': outDollars((month * results * EXTRAS.bytes_out) / 1e9),
     storage: stored * GIGABYTE.stored_month,
     'point-in-time recovery': stored * EXTRAS.gigabyte_restorable,
     logs: ((month * log_bytes) / 1e9) * GIGABYTE.logged,
-    alarms: EXTRAS.alarms * EXTRAS.alarm + EXTRAS.own_metric,
+    'alarms, metric, secret': watchDollars(fixedOf()),
   };
   const sum = Object.values(items).reduce((all, one) => all + one, 0);
   return {
@@ -232,19 +233,26 @@ export async function passkeys(): Promise<Report> {
   };
 }
 
-const MAX_IDLE_DOLLARS = 1.3;
+export const MAX_IDLE_DOLLARS = 1.4;
+
+/** Counts the service without checks. @returns $ a month by path */
+export async function idlePaths(minutes: number): Promise<Map<string, number>> {
+  const counted = await idle(minutes);
+  return new Map([...counted.paths].map(([name, units]) => [name, (dollarsOf(units) / minutes) * MINUTES_A_MONTH]));
+}
 
 /** Prices the service without checks. */
 export async function idleMonth(minutes: number): Promise<Report> {
-  const counted = await idle(minutes);
-  const rows = [...counted.paths].map(([name, units]) => {
-    const dollarsAMonth = (dollarsOf(units) / minutes) * MINUTES_A_MONTH;
-    return `${name}: ${dollars(dollarsAMonth)}`;
-  });
-  const sum = (dollarsOf(totalOf(counted)) / minutes) * MINUTES_A_MONTH;
+  const paths = await idlePaths(minutes);
+  const sum = [...paths.values()].reduce((all, one) => all + one, 0);
+  const fixed = fixedOf();
+  const rows = [...paths].map(([name, value]) => `${name}: ${dollars(value)}`);
   return {
     title: 'Month of the idle service',
-    text: `${rows.join(', ')}, total ${dollars(sum)}, and $0.10 for each alarm.`,
+    text:
+      `${rows.join(', ')}, total ${dollars(sum)}; computed for the stack: ${dollars(idleDollars(fixed))}. ` +
+      `In addition ${fixed.alarms.count} alarms ${dollars(fixed.alarms.dollars)}, ` +
+      `metric ${dollars(fixed.metric.dollars)}, secret ${dollars(fixed.secrets.dollars)}.`,
     targets: [
       `${sum <= MAX_IDLE_DOLLARS ? 'ok  ' : 'OVER'} idle: ${dollars(sum)} a month, at most ${dollars(MAX_IDLE_DOLLARS)}`,
     ],

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { fixedOf, idleDollars, watchDollars } from '#infra/aws/fixed-costs.ts';
 import { ASSUMED, scaleOf } from '#infra/aws/scale.ts';
-import { allIn, slowestOf } from './bill.ts';
+import { allIn, outDollars, slowestOf } from './bill.ts';
 import { limitsOf, QUOTAS } from './first-limits.ts';
 
 /** Checks per minute, SHARDS, accounts. */
@@ -81,11 +82,37 @@ describe('docs/operate/scale.md', () => {
     expect(limitsOf(scaleOf(1_900_000, 8))).toEqual([]);
   });
 
-  it.each([1000, 10_000])('shows the complete bill of %i checks per minute', (perMinute) => {
-    const items = Object.entries(allIn(perMinute, 4));
-    const shown = items.map(([name, dollars]) => `${name} $${dollars.toFixed(2)}`).join(', ');
-    const sum = items.reduce((all, [, dollars]) => all + dollars, 0);
-    expect(page).toContain(`${number(perMinute)} checks a minute, all in: $${sum.toFixed(0)} a month (${shown})`);
+  it('shows the complete bills', () => {
+    const rows = [0.1, 0.3].flatMap((seconds) =>
+      [1000, 10_000, 100_000, 1_000_000].map((perMinute) => {
+        const { runs, ...others } = allIn(perMinute, 4, seconds);
+        const sum = Object.values(others).reduce((all, one) => all + one, runs);
+        const cells = [sum, runs, ...Object.values(others)].map((dollars) => `$${few(dollars)}`);
+        return `| ${number(perMinute)} checks, ${seconds} s | ${cells.join(' | ')} |`;
+      }),
+    );
+    for (const row of rows) expect(page).toContain(row);
+  });
+
+  it('prices data out in tiers', () => {
+    expect(outDollars(1000)).toBeCloseTo(90);
+    expect(outDollars(51_200)).toBeCloseTo(10_240 * 0.09 + 40_960 * 0.085);
+    expect(outDollars(200_000)).toBeCloseTo(10_240 * 0.09 + 40_960 * 0.085 + 102_400 * 0.07 + 46_400 * 0.05);
+  });
+
+  it('shows the price without checks, as the stack has it', () => {
+    const fixed = fixedOf();
+    const { alarms, metric, secrets, pollers } = fixed;
+    const pageOf = (name: string) => readFileSync(`docs/operate/${name}.md`, 'utf8').replaceAll(/\s+/g, ' ');
+    const [idle, all] = [idleDollars(fixed), idleDollars(fixed) + watchDollars(fixed)].map((one) => one.toFixed(2));
+    expect(page).toContain(`An idle stack costs $${idle} a month for ${pollers.count} pollers and the schedule`);
+    const watched = `$${alarms.dollars.toFixed(2)} for ${alarms.count} alarms`;
+    const rest = `$${metric.dollars.toFixed(2)} for a metric and $${secrets.dollars.toFixed(2)} for a secret`;
+    expect(page).toContain(`${watched}, ${rest}: $${all}`);
+    expect(pageOf('aws-deploy')).toContain(`An idle stack costs $${all} a month: $${idle} for queue polling`);
+    expect(pageOf('aws-monitor')).toContain(`${alarms.count} alarms ($${alarms.dollars.toFixed(2)} a month)`);
+    const bounded = fixedOf({ CONCURRENCY: '100' }).pollers.bounded_dollars;
+    expect(pageOf('aws-deploy')).toContain(`That costs $${bounded.toFixed(2)} a month`);
   });
 
   it('computes a higher latency for the slowest of many targets', () => {
@@ -108,7 +135,7 @@ describe('docs/operate/scale.md', () => {
   });
 
   it('does not exceed the documented price', () => {
-    expect(scaleOf(1000, 4).dollars_a_million).toBeLessThanOrEqual(0.28);
+    expect(scaleOf(1000, 4).dollars_a_million).toBeLessThanOrEqual(0.16);
     expect(scaleOf(10_000, 4).dollars_a_million).toBeLessThanOrEqual(0.16);
   });
 });

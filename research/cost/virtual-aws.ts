@@ -5,6 +5,7 @@ import type { ApiResult } from '#lib/platform/http/api-event.ts';
 import { iso } from '#lib/platform/time.ts';
 import { readSettings } from '#lib/settings.ts';
 import '#test/support/all-loaded.ts';
+import { memoryFiles } from '#infra/local/files.ts';
 import { NO_LINEAGE } from '#test/support/lineage.ts';
 import { makeRandom } from '#test/support/random.ts';
 import type { Caller, Services } from './clients.ts';
@@ -47,7 +48,15 @@ export function virtualAws(settings: Record<string, string>, pathOf: Sources['pa
       if (consumed) queues.send(queue, messages);
     },
   };
-  const world: World = { services, meter, clock, random: makeRandom(1), targets, settings: readSettings(settings) };
+  const world: World = {
+    services,
+    meter,
+    clock,
+    random: makeRandom(1),
+    targets,
+    files: memoryFiles(),
+    settings: readSettings(settings),
+  };
   const environments = makeEnvironments(world);
   const sources: Sources = { clock, meter, environments, pathOf, fail: (error) => void failures.push(error) };
   const stream = makeStream(sources);

@@ -7,7 +7,7 @@ import { startRealService } from '#test/support/real-service.ts';
 import { type Fact, HOSTILE, MAIL_PORT } from './attack.ts';
 import { type Attacker, startAttacker } from './attackers.ts';
 import { Caller } from './client.ts';
-import { factsOf, type Row, rowOf } from './facts.ts';
+import { factsOf, type Row, rowOf, type Stalls } from './facts.ts';
 import { loadFor } from './load.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
 import { watchProcess } from './usage.ts';
@@ -50,9 +50,10 @@ export async function runCase(
   const attacker = name === undefined ? undefined : stack.use(await startAttacker(name, service, seconds, code));
 
   const usage = watchProcess(service.pid());
+  process.kill(service.pid(), 'SIGUSR2');
   attacker?.begin();
   const load = await loadFor(victim, seconds, service.isAlive);
-  const used = { ...usage.end(), longest_stall_ms: Number(readFileSync(EVENT_LOOP_FILE, 'utf8')) };
+  const used = { ...usage.end(), ...(JSON.parse(readFileSync(EVENT_LOOP_FILE, 'utf8')) as Stalls) };
   const evidence: string[] = [...new Set(load.refused)].slice(0, 3);
   let outcome: Outcome | undefined;
   if (service.isAlive()) {

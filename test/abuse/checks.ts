@@ -4,8 +4,8 @@ import { type ApiResponse, type Caller, newEntity } from './client.ts';
 const CHECKS_AN_ENTITY = 25;
 
 /**
- * Creates disabled checks, 25 per entity, until the plan limit: the attack uses the existing ones.
- * @returns their ids, and the error of the plan limit
+ * Creates disabled checks, 25 per entity, until the limit: the attack uses the existing ones.
+ * @returns their ids, and the error of the limit
  */
 export async function makeChecks(
   caller: Caller,
@@ -21,7 +21,7 @@ export async function makeChecks(
       ids.push((await caller.need('POST', '/v1/checks', { entity_id, enabled: false, ...settings(n) })).id);
     } catch (error) {
       if (!/LIMIT_EXCEEDED/.test((error as Error).message)) throw error;
-      return { ids, limit: `the plan allows ${n} of ${count} checks: ${(error as Error).message}` };
+      return { ids, limit: `the limit allows ${n} of ${count} checks: ${(error as Error).message}` };
     }
   }
   return { ids };

@@ -3,14 +3,18 @@ import type { Load } from './load.ts';
 import type { Outcome } from './outcome.ts';
 import type { Usage } from './usage.ts';
 
+/** Longest stalls of the event loop: by the clock, which the load of the machine lengthens, and in CPU time (ms). */
+export type Stalls = { stall_ms: number; stall_cpu_ms: number };
+
 /** Measurements of one case. `outcome` is missing if the service did not respond any more. */
-export type Measured = { load: Load; usage: Usage & { longest_stall_ms: number }; outcome?: Outcome; isAlive: boolean };
+export type Measured = { load: Load; usage: Usage & Stalls; outcome?: Outcome; isAlive: boolean };
 
 /** Limits for the victim and the process during an attack. */
 const ERROR_P99_MS = 500;
 const ALERT_P95_MS = 500;
 const READ_P99_MS = 100;
 const MEMORY_MB = 600;
+const STALL_CPU_MS = 50;
 
 /** The figures of a case, as one row of the table. */
 export type Row = Record<(typeof COLUMNS)[number], string>;
@@ -25,6 +29,7 @@ export const COLUMNS = [
   'memory MB',
   'CPU %',
   'longest stall ms',
+  'longest turn CPU ms',
 ] as const;
 
 /** Returns the requirements for the victim and the process. */
@@ -33,6 +38,10 @@ export function factsOf({ load, usage, outcome, isAlive }: Measured): Fact[] {
     { holds: isAlive, fact: 'the process is alive' },
     { holds: megabytes(usage) < MEMORY_MB, fact: `the process takes less than ${MEMORY_MB} MB` },
     { holds: at(load.gets, 0.99) < READ_P99_MS, fact: `99 % of its reads take less than ${READ_P99_MS} ms` },
+    {
+      holds: usage.stall_cpu_ms <= STALL_CPU_MS,
+      fact: `no turn of the event loop takes more than ${STALL_CPU_MS} ms of CPU`,
+    },
     { holds: load.refused.length === 0, fact: 'every call of the victim gets a response' },
   ];
   if (!outcome) return [...facts, { holds: false, fact: 'the outcome of the victim can be read afterwards' }];
@@ -62,7 +71,8 @@ export function rowOf({ load, usage, outcome }: Measured): Row {
     refused: String(load.refused.length),
     'memory MB': String(megabytes(usage)),
     'CPU %': String(Math.round(100 * usage.cpu)),
-    'longest stall ms': shown(usage.longest_stall_ms),
+    'longest stall ms': shown(usage.stall_ms),
+    'longest turn CPU ms': shown(usage.stall_cpu_ms),
   };
 }
 

@@ -172,6 +172,36 @@ describe.skipIf(!binary)('incident pages in a browser', () => {
     await page.getByText('Resolved at', { exact: true }).waitFor();
   });
 
+  it('publishes, edits and deletes an update for customers', async () => {
+    const person = await onCall();
+    const { page, admin, complaints } = person;
+    const { id } = got(await admin.post('/v1/incidents', { title: 'Payments are slow', impact: 'degraded' }), 201);
+    await arrive(person, `/incidents/${id}`);
+    const section = page.locator('section', { has: page.getByRole('heading', { level: 2, name: 'Public updates' }) });
+    await section.getByText('No public updates.').waitFor();
+    await button(person, 'Publish update').click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel(/^Status/).selectOption('resolved');
+    await dialog.getByLabel(/^Message/).fill('Payments work again.\nThanks for your patience.');
+    const submit = dialog.getByRole('button', { name: 'Publish update' });
+    await submit.click();
+    await dialog.locator('.field', { hasText: 'Notify subscribers' }).locator('.field-error').waitFor();
+    await dialog.getByLabel(/^Notify subscribers/).selectOption('no');
+    await submit.click();
+    await section.getByText('Payments work again.').waitFor();
+    await page.getByText('Resolved at', { exact: true }).waitFor();
+
+    await section.getByRole('button', { name: 'Edit' }).click();
+    await dialog.getByLabel(/^Message/).fill('Payments work again since 10:40 UTC.');
+    await dialog.getByRole('button', { name: 'Save update' }).click();
+    await section.getByText('since 10:40 UTC').waitFor();
+    await section.getByText('edited').waitFor();
+    await section.getByRole('button', { name: 'Delete' }).click();
+    await dialog.getByRole('button', { name: 'Delete update' }).click();
+    await section.getByText('No public updates.').waitFor();
+    expect(complaints.filter((one) => !/400/.test(one))).toEqual([]);
+  });
+
   atNight('is accessible, also on a phone', async () => {
     const person = await onCall();
     const { page, rows, incident } = person;

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { startRealService } from '#test/support/real-service.ts';
+import { startService, tenantOf } from '#test/support/service.ts';
 import { browserAndService, inBrowser } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { button, seen, signInByKey, signOut, told } from './person.ts';
@@ -137,5 +138,26 @@ describe.skipIf(!binary)('tab during a service outage', () => {
     await told({ page }, /account is changed/);
     expect((await service.client.get('/v1/me')).body.name).toBe(TYPED);
     expect(complaints).toEqual([]);
+  });
+});
+
+describe.skipIf(!binary)('a service on a disk that is nearly full', () => {
+  const world = inBrowser();
+
+  it('warns admins on every page, and says where to read what to do', async () => {
+    const service = await startService();
+    await service.ports.table.putMany([{ ...service.keys.disk, free_percent: 4.2 }]);
+    const { key } = await tenantOf(service);
+    const { page, complaints } = await personAt(world.browser, service.url, key);
+    const banner = page.getByRole('status').filter({ hasText: 'Low disk space' });
+    await banner.getByText('4.2 % of the disk of the service is free').waitFor();
+    await arrive({ page }, '/settings/account');
+    expect(await banner.isVisible()).toBe(true);
+    const docs = await page.request.get(
+      new URL((await banner.getByRole('link').getAttribute('href'))!, service.url).href,
+    );
+    expect(await docs.text()).toContain('id="low-disk-space"');
+    expect(complaints).toEqual([]);
+    await service.stop();
   });
 });

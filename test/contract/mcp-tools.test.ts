@@ -68,11 +68,15 @@ describe('a built-in tool', () => {
     expect(await said(client, 'list_incidents', { entity_id: calm })).toEqual({ transitions: [], incidents: [] });
     const path = `/v1/incidents/${incidents[0].id}`;
     const note = await said(client, 'add_incident_note', { incident_id: incidents[0].id, text: 'looking' });
+    const news = { status: 'identified', message: 'The disk is full.', notify: false };
+    const update = await said(client, 'post_incident_update', { incident_id: incidents[0].id, ...news });
+    expect(update).toMatchObject(news);
     expect(await said(client, 'get_incident', { incident_id: incidents[0].id })).toEqual({
       ...(await client.get(path)).body,
       timeline: (await client.get(`${path}/timeline`)).body,
+      updates: [update],
     });
-    expect((await client.get(`${path}/timeline`)).body[0]).toEqual(note);
+    expect((await client.get(`${path}/timeline`)).body).toContainEqual(note);
     const { results } = (await client.get(`/v1/checks/${check.id}/results`)).body;
     expect(await said(client, 'get_check_results', { check_id: check.id, hours: 1 })).toEqual({ results });
     const at = transitions[0].timestamp;

@@ -100,7 +100,7 @@ it('returns 404 for a disabled account until it is enabled', async () => {
 });
 
 it.each([
-  ['entities of one blueprint', { entity_limit_per_bp: 0 }, /^409 The plan allows 0 entities/],
+  ['entities of one blueprint', { entity_limit_per_bp: 0 }, /^409 The account may have 0 entities/],
   ['checks of an entity', { check_limit_per_entity: 0 }, /^409 The entity has 0 checks/],
   ['checks', { check_limit: 0 }, /^409 .*check_limit/],
 ])('rejects a check created by a ping at the limit of %s', async (_name, limits, answered) => {

@@ -99,7 +99,7 @@ describe('checks per minute', () => {
     const third = await client.post('/v1/checks', { ...pull, entity_id });
     expect(third).toMatchObject(exceeded);
     expect(third.body.error).toBe(
-      'The checks of this account would run 18 times per minute; the plan allows 12 (checks_per_minute_limit). Give ' +
+      'The checks of this account would run 18 times per minute; the limit is 12 (checks_per_minute_limit). Give ' +
         'checks a longer interval, disable some, or ask the operator for more.',
     );
     got(await client.del(`/v1/checks/${second.id}`), 204);
@@ -116,7 +116,7 @@ describe('checks per minute', () => {
     const second = await client.post('/v1/checks', { ...pull, entity_id, config });
     expect(second).toMatchObject(exceeded);
     expect(second.body.error).toBe(
-      'The checks of this account would evaluate 24 expressions per minute; the plan allows 12 ' +
+      'The checks of this account would evaluate 24 expressions per minute; the limit is 12 ' +
         '(expressions_per_minute_limit). Use fewer expressions or a longer interval, or ask the operator for more.',
     );
     got(await client.post('/v1/checks', { ...pull, entity_id }), 201);

@@ -5,11 +5,12 @@ export type Edge = { url: string; stop(): void };
 
 /**
  * Starts the part of CloudFront that a page sees: one origin with the paths of the API. The emulator has none.
- * @param origin the API of the emulator, with a path of its own
+ * @param origin returns the API of the emulator, with a path of its own
+ * @param host address on which it listens
  */
-export async function startEdge(origin: string): Promise<Edge> {
-  const { hostname, port, pathname } = new URL(origin);
-  const server = createServer((asked, answer) => {
+export async function startEdge(origin: () => Promise<string>, host = '127.0.0.1'): Promise<Edge> {
+  const server = createServer(async (asked, answer) => {
+    const { hostname, port, pathname } = new URL(await origin());
     const { method, url, headers } = asked;
     const passed = request({ hostname, port, method, headers, path: pathname + url }, (answered) => {
       answer.writeHead(answered.statusCode!, answered.headers);
@@ -18,6 +19,6 @@ export async function startEdge(origin: string): Promise<Edge> {
     passed.on('error', () => answer.writeHead(502).end());
     asked.pipe(passed);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop: () => server.close() };
+  await new Promise<void>((resolve) => server.listen(0, host, resolve));
+  return { url: `http://${host}:${(server.address() as AddressInfo).port}`, stop: () => server.close() };
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -35,7 +35,12 @@ const SETTINGS = {
   RATE_LIMITS: UNHURRIED,
 };
 
-const context = Object.entries(SETTINGS).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+/** Settings of the environment, deleted at the end. */
+const ENVIRONMENT = 'emulated';
+const FILE = `deploy/${ENVIRONMENT}.json`;
+mkdirSync('deploy', { recursive: true });
+writeFileSync(FILE, JSON.stringify(SETTINGS));
+process.once('exit', () => rmSync(FILE, { force: true }));
 const print = (line: string) => process.stdout.write(`${line}\n`);
 type World = NodeJS.ProcessEnv & { BASE_URL: string };
 
@@ -88,7 +93,7 @@ const tick = (world: World) => step('first tick of the schedule', () => firstTic
 
 /** Runs tests in a browser, at the origin that CloudFront would have. */
 async function inBrowser(world: World, project: string, more?: { limitSeconds: number; more: string[] }) {
-  const edge = await startEdge(world.BASE_URL);
+  const edge = await startEdge(async () => world.BASE_URL);
   await tests({ ...world, BASE_URL: edge.url }, [project], more);
   edge.stop();
 }
@@ -117,7 +122,7 @@ const dir = mkdtempSync(join(tmpdir(), 'fleetwatch-deploy-'));
 const outputs = join(dir, 'outputs.json');
 const env = { ...process.env, ...emulator.env, CI: 'true' };
 const cdk = (limitSeconds: number, ...args: string[]) =>
-  run('npx', ['cdk', '--output', join(dir, 'cdk.out'), ...context, ...args], { limitSeconds, env });
+  run('npx', ['cdk', '--output', join(dir, 'cdk.out'), '-c', `env=${ENVIRONMENT}`, ...args], { limitSeconds, env });
 
 const isUp =
   (await step('cdk bootstrap', () => cdk(120, 'bootstrap', 'aws://000000000000/eu-central-1'))) &&
@@ -135,7 +140,10 @@ if (isUp) {
   };
   await step("operator's CLI", async () => {
     const words = ['account', 'create', '--email', 'ops@example.com', '--name', 'Operator', '--json'];
-    const ran = await run(process.execPath, ['infra/admin.ts', ...words], { limitSeconds: 20, env: world });
+    const ran = await run(process.execPath, ['infra/admin.ts', ...words], {
+      limitSeconds: 20,
+      env: { ...world, PUBLIC_URL: deployed.ConsoleUrl },
+    });
     if (ran.code === 0) Object.assign(world, { ADMIN_KEY: JSON.parse(ran.out.slice(ran.out.indexOf('{'))).key });
     return ran;
   });

@@ -9,6 +9,8 @@ import { create as createIngest } from '#functions/ingest.ts';
 import { create as createMcp } from '#functions/mcp.ts';
 import { create as createNotifier } from '#functions/notifier.ts';
 import { create as createProber } from '#functions/prober.ts';
+import { create as createPublic } from '#functions/public.ts';
+import { create as createPublisher } from '#functions/publisher.ts';
 import { create as createReclaimer } from '#functions/reclaimer.ts';
 import { create as createTester } from '#functions/tester.ts';
 import { functions } from '#infra/topology.ts';
@@ -29,6 +31,8 @@ const handlersOf = ({ ports, publish }: Process) => ({
   deliverer: createDeliverer(ports, publish),
   aggregator: createAggregator(ports),
   'incident-keeper': createIncidentKeeper(ports),
+  publisher: createPublisher(ports),
+  public: createPublic(ports),
   reclaimer: createReclaimer(ports),
   'action-planner': createActionPlanner(ports),
   'action-runner': createActionRunner(ports),

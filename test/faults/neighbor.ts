@@ -3,7 +3,7 @@ import type { VirtualClock } from '#test/support/virtual-clock.ts';
 import { type Client, insist } from './requests.ts';
 
 const ENTITIES = 12;
-/** With the one that has expressions, the maximum of the plan. */
+/** With the one that has expressions, the maximum of the account. */
 const CHECKS_PER_ENTITY = 24;
 /** Lifetime of its checks (ms). */
 const STAY_MS = 150_000;

@@ -4,7 +4,7 @@ import type { Ports } from '#lib/env.ts';
 import type { Net } from '#lib/net/net.ts';
 import { NO_ASSETS } from '#lib/platform/assets.ts';
 import { AppError } from '#lib/platform/errors.ts';
-import type { Bus, Ids, Item, Key, Log, Queues, Table, WriteOutcome } from '#lib/platform/ports.ts';
+import type { Bus, Files, Ids, Item, Key, Log, Queues, Table, WriteOutcome } from '#lib/platform/ports.ts';
 import { cpuBudget, type RunCpuJob } from '#lib/platform/sharing/cpu-budget.ts';
 import { memoryLimiter } from '#lib/platform/sharing/memory-limiter.ts';
 import type { Settings } from '#lib/settings.ts';
@@ -26,6 +26,7 @@ export type Shared = {
   table: Table;
   queues: Queues;
   bus: Bus;
+  files: Files;
   /** Returns the net of the process with that number. */
   net(process: number): Net;
   publish: Publish;
@@ -130,7 +131,7 @@ export function startProcess(shared: Shared): Process {
 
   const read = { refuse: true };
   const write = { refuse: true, replay: true };
-  const { table, queues, bus } = shared;
+  const { table, queues, bus, files } = shared;
   const net = shared.net(seen.next());
   const conflict: WriteOutcome = { ok: false, failed: [], present: [], conflict: true };
   process.ports = {
@@ -150,6 +151,11 @@ export function startProcess(shared: Shared): Process {
         call(() => perhapsPartly(messages, (part) => sendTo(shared, queues, queue, part)), write),
     },
     bus: { publish: (events) => call(() => bus.publish(events), { refuse: true }) },
+    files: {
+      get: (path) => call(() => files.get(path), { refuse: true }),
+      put: (path, file) => call(() => files.put(path, file), { refuse: true }),
+      remove: (paths) => call(() => files.remove(paths), { refuse: true }),
+    },
     net: {
       http: (request) => call(() => net.http(request)),
       open: (request, work) => call(() => net.open(request, work)),

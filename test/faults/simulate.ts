@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { memoryFiles } from '#infra/local/files.ts';
 import { DEFAULT_LIMITS } from '#lib/access/account.ts';
 import { createAccount } from '#lib/access/change-account.ts';
 import type { Ports } from '#lib/env.ts';
@@ -94,6 +95,7 @@ export async function simulate(seed: number, minutes = 30): Promise<Run> {
     table,
     queues: { send: async (queue, messages) => cloud.send(queue, messages) },
     bus: { publish: async () => {} },
+    files: memoryFiles(),
     net: virtualNet(
       { ...outer, referenceHost: profile.referenceHost, onCall: (id) => void runPipeline(world, id) },
       receiver.post,

@@ -40,10 +40,10 @@ export function virtualCloud(shared: Shared) {
 }
 
 /** Requests go to the first matching route. */
-function functionOf({ rawPath, requestContext }: ApiEvent): 'api' | 'ingest' | 'tester' | 'mcp' {
+function functionOf({ rawPath, requestContext }: ApiEvent): 'api' | 'ingest' | 'tester' | 'mcp' | 'public' {
   const { method } = requestContext.http;
   const fits = ({ path, method: wanted }: (typeof routes)[number]): boolean =>
     (wanted === 'ANY' || wanted === method) &&
     new RegExp(`^${path.replace(/\{[^}+]+\}/g, '[^/]+').replace(/\{[^}]+\+\}/, '.*')}$`).test(rawPath);
-  return routes.find(fits)!.function as 'api' | 'ingest' | 'tester' | 'mcp';
+  return routes.find(fits)!.function as 'api' | 'ingest' | 'tester' | 'mcp' | 'public';
 }

@@ -9,7 +9,7 @@ import { count, type JobRun, type Observations } from './observations.ts';
 import type { Shared } from './process.ts';
 import { runContext } from './run-context.ts';
 
-type BatchFunction = Exclude<keyof Handlers, 'api' | 'ingest' | 'tester' | 'mcp'>;
+type BatchFunction = Exclude<keyof Handlers, 'api' | 'ingest' | 'tester' | 'mcp' | 'public'>;
 
 /** On one machine, the time for which a failed message, or one of a crashed process, is hidden (ms). */
 const [PAUSE_MIN_MS, PAUSE_MAX_MS] = [1000, 30_000];

@@ -1,3 +1,4 @@
+import { memoryFiles } from '#infra/local/files.ts';
 import { createAccount } from '#lib/access/change-account.ts';
 import type { Ports } from '#lib/env.ts';
 import { keyTable } from '#lib/keys.ts';
@@ -77,6 +78,20 @@ export async function virtualService(
   const hosts = virtualHosts(clock, async (host) => {
     if (fatal.call(host)) await killed();
   });
+  const published = memoryFiles();
+  let renderings = 0;
+  /** Stops publishers before their next write, until it resolves. */
+  let stopped: Promise<void> | undefined;
+  const files: Shared['files'] = {
+    ...published,
+    put: async (path, file) => {
+      const waiting = stopped;
+      stopped = undefined;
+      await waiting;
+      if (path.endsWith('.json')) renderings++;
+      await published.put(path, file);
+    },
+  };
   const shared: Shared = {
     random,
     clock,
@@ -91,6 +106,7 @@ export async function virtualService(
       },
     },
     bus: { publish: async () => {} },
+    files,
     net: () => hosts.net,
     publish: async () => {},
     sleep: clock.sleep,
@@ -158,6 +174,15 @@ export async function virtualService(
     host: hosts.host,
     log,
     keys,
+    files: published,
+    /** Returns the number of renderings of status pages so far. */
+    rendered: () => renderings,
+    /** Stops the next publisher before its first file. @returns lets it continue */
+    stopPublisher: () => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      stopped = promise;
+      return resolve;
+    },
     fatal,
     seen,
     now: clock.now,

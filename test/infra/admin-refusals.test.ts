@@ -55,6 +55,15 @@ describe('admin with invalid input', () => {
     expect((await admin(args)).err).toContain(hint);
   });
 
+  it.each([
+    ['account', 'create', '--email', 'a@b.example', '--name', 'N'],
+    ['user', 'link', 'acc_1'],
+  ])('needs PUBLIC_URL for a sign-in link to a deployed service: %s %s', async (...args) => {
+    const { code, out, err } = await admin(args, { TABLE_NAME: 'fleet', AWS_REGION: 'eu-central-1' });
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toContain('Set PUBLIC_URL to the output ConsoleUrl.');
+  });
+
   it('reports an unknown setting', async () => {
     const { code, err } = await admin(['account', 'list'], { DATA_DIRS: dir });
     expect({ code, err }).toEqual({

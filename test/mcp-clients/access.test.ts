@@ -19,6 +19,7 @@ const TOOLS: Record<string, Guarded> = {
   list_incidents: 'read',
   get_incident: 'read',
   add_incident_note: 'respond',
+  post_incident_update: 'respond',
   get_check_results: 'read',
   explain_alert: 'read',
   acknowledge_alert: 'respond',

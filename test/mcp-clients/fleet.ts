@@ -42,6 +42,10 @@ export async function prepare(client: Client, hook: string): Promise<Call[]> {
     { name: 'explain_alert', arguments: { check_id: check.id } },
     { name: 'get_incident', arguments: { incident_id } },
     { name: 'add_incident_note', arguments: { incident_id, text: 'looking' } },
+    {
+      name: 'post_incident_update',
+      arguments: { incident_id, status: 'investigating', message: 'Looking into it', notify: false },
+    },
     { name: 'acknowledge_alert', arguments: { check_id: failing.id } },
     { name: 'get_history', arguments: { check_id: check.id, hours: 24 } },
     { name: 'list_pings', arguments: { check_id: check.id } },

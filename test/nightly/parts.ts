@@ -101,6 +101,11 @@ export const PARTS: Readonly<Record<string, Part>> = {
     about: 'cdk deploy onto an emulated AWS, and a file of each kind run there; needs Python 3',
     command: ['test/deploy/main.ts'],
   },
+  'deploy-path': {
+    about: 'Each operator command of docs/operate/aws-deploy.md in order, on an emulated AWS',
+    command: ['test/deploy/first-hour.ts'],
+    night: [],
+  },
   'deploy-whole': {
     about: 'cdk deploy onto an emulated AWS, and all contract tests that can run there',
     command: ['test/deploy/main.ts', '--whole'],

@@ -10,6 +10,7 @@ const BY_NAME_ALONE = [
   'run_check',
   'acknowledge_alert',
   'add_incident_note',
+  'post_incident_update',
   'silence',
 ];
 

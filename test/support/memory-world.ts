@@ -1,3 +1,4 @@
+import { memoryFiles } from '#infra/local/files.ts';
 import { openTable } from '#infra/local/store/sqlite-table.ts';
 import type { AccountItem, NewAccount, UserItem } from '#lib/access/account.ts';
 import type { IssuedKey } from '#lib/access/api-key.ts';
@@ -46,7 +47,8 @@ export function memoryWorld(
     stalled: () => 0,
   };
   const requests: Requests = { reads: 0, writes: 0 };
-  const store = openTable({ file: ':memory:' });
+  // Reads wait for no turn, however long the machine takes.
+  const store = openTable({ file: ':memory:', inTurn: (_from, begin) => begin() });
   const counted = <M extends 'get' | 'getMany' | 'query' | 'putMany' | 'transact'>(
     method: M,
     kind: keyof Requests,
@@ -91,6 +93,7 @@ export function memoryWorld(
     assets: NO_ASSETS,
     net: { http: refuse } as Partial<Ports['net']> as Ports['net'],
     bus: { publish: refuse },
+    files: memoryFiles(),
     queues: {
       send: async (queue, messages) => {
         sent.push(...messages.map((message) => ({ queue, message })));

@@ -67,6 +67,13 @@ function handwritten(places: Places): WorstRequest[] {
       name: 'Same',
       fields: Array.from({ length: 200 }, () => ({ name: 'x'.repeat(200), field_type: 'string' })),
     }),
+    ...['Mon *-*-31', 'Mon 2029..2199-*-31', '*-02-30'].map((rare) =>
+      post(`a schedule of ${rare}`, '/v1/checks', {
+        entity_id: places.entities,
+        check_type: 'push',
+        config: { schedule: `*-*-* *:*:00\n${Array(4).fill(rare).join('\n')}`, timezone: 'Africa/Casablanca' },
+      }),
+    ),
     post('100 lines of 10 KB', `/v1/actions/executions/${places.executions}/events`, {
       logs: Array.from({ length: 100 }, () => 'ä'.repeat(5000)),
     }),

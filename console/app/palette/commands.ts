@@ -50,7 +50,6 @@ export const commands: readonly Command[] = [
     synonyms: 'add create schedule shift rotation duty pager',
     needs: 'write',
   },
-  { href: '#/on-call', name: 'On call', synonyms: 'rota schedule shift rotation duty pager' },
   { href: '#/alerts/silences', name: 'Silences', synonyms: 'mute snooze list' },
   { href: '#/alerts/windows?view=calendar', name: 'Maintenance calendar', synonyms: 'windows downtime list' },
   { href: '#/alerts/channels', name: 'Channels', synonyms: 'slack e-mail email webhook pager notify notification' },

@@ -10,7 +10,7 @@ import { commands } from './commands.ts';
 export type CheckName = { id: string; name: string | null; check_type: string; state: State };
 
 const PAGES: readonly PaletteTarget[] = pages.flatMap(({ path, nav }) =>
-  nav ? [{ href: `#${path}`, name: nav.label, kind: 'page' }] : [],
+  nav ? [{ href: `#${path}`, name: nav.label, kind: 'page', ...(nav.synonyms && { synonyms: nav.synonyms }) }] : [],
 );
 
 /** Lists the targets of the palette: pages, commands that the user may use, entities, and checks. */

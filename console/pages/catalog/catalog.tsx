@@ -23,7 +23,7 @@ export default function CatalogPage() {
   const limit = me.value?.blueprint_limit;
   const full =
     limit !== undefined && (blueprints.data?.length ?? 0) >= limit
-      ? `The plan allows ${count(limit, 'blueprint')}. Delete one, or ask for a higher limit.`
+      ? `The account may have ${count(limit, 'blueprint')}. Delete one, or ask for a higher limit.`
       : undefined;
   const why = refusal('write') ?? full;
   const newBlueprint = newDialog('blueprint', why);

@@ -15,6 +15,8 @@ const NOTE = {
   required: ['text'],
 };
 
+const HIDDEN = { type: 'boolean', default: false, title: 'Hide from status pages and feeds' };
+
 type ActionsProps = { incident: IncidentDetail; onChange: () => void };
 
 /** Buttons of an incident: acknowledge, note, resolve, edit. */
@@ -82,7 +84,7 @@ export function IncidentActions({ incident, onChange }: ActionsProps) {
         <Dialog help="incidents" title="Edit incident" onClose={close}>
           <SchemaForm
             name={`incident ${incident.id}`}
-            schema={{ properties: INCIDENT_SETTINGS, required: ['title', 'impact'] }}
+            schema={{ properties: { ...INCIDENT_SETTINGS, hidden: HIDDEN }, required: ['title', 'impact'] }}
             record={incident}
             submit="Save incident"
             send={async (body) => {

@@ -13,6 +13,7 @@ import { Affected } from './affected.tsx';
 import { Executions } from './executions.tsx';
 import { IncidentActions } from './incident-actions.tsx';
 import { NotifiedChannels } from './notified.tsx';
+import { PublicUpdates } from './public-updates.tsx';
 import { Timeline } from './timeline.tsx';
 
 const above = <a href="#/incidents">Incidents</a>;
@@ -58,6 +59,7 @@ export default function IncidentPage({ params }: PageProps) {
               <Affected incident={found} />
               <NotifiedChannels incident={found} channels={channels.data} />
             </div>
+            <PublicUpdates incident={found} onChange={reload} />
           </>
         )}
       </Data>

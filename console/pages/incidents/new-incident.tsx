@@ -6,8 +6,12 @@ import { SchemaForm } from '#console/parts/form/form.tsx';
 
 /** Settings that users can change. */
 export const INCIDENT_SETTINGS = {
-  title: { type: 'string', description: 'Title in lists.' },
+  title: { type: 'string', description: 'Title in lists, not public.' },
   impact: { type: 'string', enum: ['outage', 'degraded', 'none'], description: 'Severity.' },
+  public_title: {
+    anyOf: [{ type: 'string' }, { type: 'null' }],
+    description: 'Title on status pages. Empty: the names of the affected components.',
+  },
 } as const;
 
 const SCHEMA = {

@@ -5,7 +5,7 @@ import { CheckboxField, SelectField, TextField } from '#console/parts/field.tsx'
 import { InstantField } from '#console/parts/instant-field.tsx';
 import { RowsField } from '#console/parts/rows-field.tsx';
 import { SetField } from '#console/parts/set-field.tsx';
-import { rangeText } from '#console/rules/durations.ts';
+import { rangeText, withDefault } from '#console/rules/durations.ts';
 import { CLEARED } from '#console/rules/form-draft.ts';
 import type { FieldSpec } from '#console/rules/form-fields.ts';
 import { type Row, rowOf } from '#console/rules/rows.ts';
@@ -78,7 +78,10 @@ function Input({ form, spec }: FieldProps) {
       />
     );
   }
-  if (kind === 'duration') return <DurationField {...common} hint={`${hint} ${rangeText(spec)}`.trim()} spec={spec} />;
+  if (kind === 'duration') {
+    const withLimits = `${withDefault(spec, hint)} ${rangeText(spec)}`.trim();
+    return <DurationField {...common} hint={withLimits} spec={spec} />;
+  }
   if (kind === 'assertions') return <AssertionsField {...common} sources={options} />;
   if (kind === 'set') return <SetField {...common} options={options} titles={titles} />;
   if (kind === 'check') return <CheckPicker {...common} />;

@@ -1,13 +1,15 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { buildSync } from 'esbuild';
 import type { FunctionName } from '#infra/topology.ts';
 import { loadedWith } from '#lib/page/loaded-with.ts';
 import { entryOf, PACKED } from './entry.ts';
 import { packedConsole, packedDocs } from './packed-console.ts';
 import { packedDocument } from './packed-document.ts';
-import { withoutDescriptions, withoutExamples, withoutManifests } from './without-documentation.ts';
+import { mapAfterCuts, type SourceMapFile } from './source-map.ts';
+import { type Cut, withoutDocumentation } from './without-documentation.ts';
 
 type Bundle = {
   dir: string;
@@ -17,6 +19,8 @@ type Bundle = {
   late_bytes: Readonly<Record<string, number>>;
   all_bytes: number;
   inputs: string[];
+  /** Returns the source maps by name of the file. They are not deployed. */
+  maps(): Readonly<Record<string, SourceMapFile>>;
 };
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -44,14 +48,24 @@ export function bundle(name: FunctionName): Bundle {
 const DOCUMENT = 'openapi-document.mjs';
 const CONSOLE = 'console-files.mjs';
 const DOCS = 'docs-files.mjs';
+/** Fixed, because esbuild puts the paths of modules into the names of its files, which decide whether code changed. */
+const PACKED_DIR = join(ROOT, '.cache/packed');
 let folder: string | undefined;
 function ownFolder(): string {
+  mkdirSync(PACKED_DIR, { recursive: true });
+  writePacked(DOCUMENT, packedDocument());
+  writePacked(CONSOLE, packedConsole());
+  writePacked(DOCS, packedDocs());
   const dir = mkdtempSync(join(tmpdir(), 'fleetwatch-bundles-'));
-  writeFileSync(join(dir, DOCUMENT), packedDocument());
-  writeFileSync(join(dir, CONSOLE), packedConsole());
-  writeFileSync(join(dir, DOCS), packedDocs());
   process.once('exit', () => rmSync(dir, { recursive: true, force: true }));
   return dir;
+}
+
+/** Replaces a file at once, because another process may read it. */
+function writePacked(name: string, code: string): void {
+  const unfinished = join(PACKED_DIR, `${name}.${process.pid}.${randomUUID()}`);
+  writeFileSync(unfinished, code);
+  renameSync(unfinished, join(PACKED_DIR, name));
 }
 
 function build(name: FunctionName): Bundle {
@@ -72,22 +86,32 @@ function build(name: FunctionName): Bundle {
     mainFields: ['module', 'main'],
     alias: {
       ...WITHOUT,
-      [PACKED.document]: join(folder, DOCUMENT),
-      [PACKED.console]: join(folder, CONSOLE),
-      [PACKED.docs]: join(folder, DOCS),
+      [PACKED.document]: join(PACKED_DIR, DOCUMENT),
+      [PACKED.console]: join(PACKED_DIR, CONSOLE),
+      [PACKED.docs]: join(PACKED_DIR, DOCS),
     },
     banner: { js: REQUIRE },
     legalComments: 'none',
     metafile: true,
+    sourcemap: 'external',
+    sourcesContent: false,
     write: false,
     logLevel: 'error',
   });
   const { outputs } = metafile;
   mkdirSync(dir);
-  for (const { path, text } of outputFiles) {
-    const code = withoutManifests(withoutExamples(withoutDescriptions(text)));
+  const maps: [string, () => SourceMapFile][] = [];
+  const texts = new Map(outputFiles.map(({ path, text }) => [path, text]));
+  for (const [path, text] of texts) {
+    if (path.endsWith('.map')) {
+      delete outputs[relative(ROOT, path)];
+      continue;
+    }
+    const { code, cuts } = withoutDocumentation(text);
     writeFileSync(path, code);
     outputs[relative(ROOT, path)]!.bytes = Buffer.byteLength(code);
+    const map = () => mapOf(path, JSON.parse(texts.get(`${path}.map`)!), { before: text, after: code, cuts });
+    maps.push([basename(path), map]);
   }
   const sum = (files: Iterable<string>) => [...files].reduce((bytes, file) => bytes + outputs[file]!.bytes, 0);
   const entry = Object.keys(outputs).find((file) => file.endsWith('/index.mjs'))!;
@@ -101,8 +125,19 @@ function build(name: FunctionName): Bundle {
     late_bytes: Object.fromEntries(late),
     all_bytes: sum(Object.keys(outputs)),
     inputs: Object.keys(metafile.inputs),
+    maps: () => Object.fromEntries(maps.map(([file, make]) => [file, make()])),
   };
 }
 
-/** Path in the repository, or the file name if the file was generated elsewhere for the bundles. */
-const nameOf = (file: string): string => (file.startsWith('..') ? basename(file) : file);
+/** Returns the source map of a written file, with sources relative to the repository. */
+function mapOf(
+  path: string,
+  map: SourceMapFile,
+  { before, after, cuts }: { before: string; after: string; cuts: Cut[] },
+): SourceMapFile {
+  const sources = map.sources.map((source) => relative(ROOT, join(dirname(path), source)));
+  return mapAfterCuts({ ...map, sources }, before, after, cuts);
+}
+
+/** Path in the repository, or the file name if the file was generated for the bundles. */
+const nameOf = (file: string): string => (file.startsWith('.') ? basename(file) : file);

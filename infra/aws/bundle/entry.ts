@@ -26,7 +26,7 @@ const bareEntry = (name: FunctionName): string =>
 const ASSETS = `{ document: async () => (await import('${PACKED.document}')).default }`;
 
 function entryWithTable(name: FunctionName): string {
-  const { sends, publishes, reaches_out, streams } = functions[name];
+  const { sends, publishes, reaches_out, streams, files, secrets } = functions[name];
   const start = streams ? 'streamingLambda' : 'lambda';
   const imports = [
     ['create', `#functions/${name}.ts`],
@@ -34,6 +34,13 @@ function entryWithTable(name: FunctionName): string {
     ['lambdaPorts', '#lib/aws/lambda/lambda-ports.ts'],
     ...(publishes ? [['lambdaBus', '#lib/aws/lambda/lambda-bus.ts']] : []),
     ...(reaches_out ? [['outerNet', '#lib/aws/lambda/lambda-net.ts']] : []),
+    ...(files
+      ? [
+          ['s3Files', '#lib/aws/s3-files.ts'],
+          ['PUBLIC_CACHING', '#lib/public/headers.ts'],
+        ]
+      : []),
+    ...(secrets ? [['withSecrets', '#lib/aws/lambda/runtime-secrets.ts']] : []),
     ...(isFed(name) ? [['batchMetrics', '#lib/aws/metrics.ts']] : []),
     ...(isLimited(name)
       ? [
@@ -44,7 +51,13 @@ function entryWithTable(name: FunctionName): string {
         ]
       : []),
   ];
-  const parts = [...(publishes ? ['makeBus: lambdaBus'] : []), ...(reaches_out ? ['makeNet: outerNet'] : [])];
+  const made = (create: string) =>
+    secrets ? `withSecrets(process.env, ports, ${JSON.stringify(secrets)}, (ports) => ${create})` : create;
+  const parts = [
+    ...(publishes ? ['makeBus: lambdaBus'] : []),
+    ...(reaches_out ? ['makeNet: outerNet'] : []),
+    ...(files ? ['makeFiles: (bucket) => s3Files(bucket, PUBLIC_CACHING)'] : []),
+  ];
   const ports = `lambdaPorts(process.env, ${JSON.stringify(sends)}, { ${parts.join(', ')} })`;
   return [
     ...imports.map(([symbol, from]) => `import { ${symbol} } from '${from}';`),
@@ -52,13 +65,13 @@ function entryWithTable(name: FunctionName): string {
       ? [
           `const metrics = batchMetrics('${name}');`,
           `const ports = { ...${ports}, metrics };`,
-          `export const handler = ${start}(create(ports), { log: ports.log, measure: metrics.measure });`,
+          `export const handler = ${start}(${made('create(ports)')}, { log: ports.log, measure: metrics.measure });`,
         ]
       : isLimited(name)
         ? [
             `const world = { ...${ports}, metrics: countMetrics('${name}')${name === 'api' ? `, assets: ${ASSETS}` : ''} };`,
             'const ports = { ...world, limiter: leaseLimiter(envOf(world)) };',
-            `const work = behindEdge(create(ports), process.env.${EDGE_SECRET} ?? '');`,
+            `const work = ${made(`behindEdge(create(ports), process.env.${EDGE_SECRET} ?? '')`)};`,
             `export const handler = ${start}(work, { log: ports.log });`,
           ]
         : [`const ports = ${ports};`, `export const handler = ${start}(create(ports), { log: ports.log });`]),

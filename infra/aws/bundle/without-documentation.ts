@@ -1,42 +1,59 @@
 /** A call of zod's `describe` with only a literal text, as a minifier writes it. */
 const DESCRIBED = /\.describe\((?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\$]|\\.)*`)\)/g;
 
-/** Removes schema descriptions, which only documents need: they cost load time and a copy of each schema. */
-export const withoutDescriptions = (code: string): string => code.replace(DESCRIBED, '');
-
 /** Start of the examples of a check type or a channel type, as a minifier writes it. */
-const EXAMPLES = 'examples:{valid:[';
+const EXAMPLES = /(?<=examples:)\{valid:\[/g;
 /** Start of the package.json of an SDK client, which reads only its version. */
-const MANIFEST = /=(?=\{name:"@aws-sdk\/)/;
+const MANIFEST = /(?<==)\{name:"@aws-sdk\//g;
 
 /** String literal or bracket. */
 const TOKEN = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`|[[\](){}]/g;
 
-/** Removes the examples of check types and channel types, which only documents and tests need. */
-export function withoutExamples(code: string): string {
-  const [first = '', ...rest] = code.split(EXAMPLES);
-  return first + rest.map((part) => `examples:{}${part.slice(endOf(part, 2))}`).join('');
+/** Part of a code that is replaced, by offsets. */
+export type Cut = { from: number; to: number; by: string };
+
+/**
+ * Removes text that only documents and tests need, because it costs load time: descriptions of schemas, and examples of
+ * check types and channel types. Reduces the manifests of SDK clients to their version.
+ * @returns the code, and the replaced parts of the given one in order
+ */
+export function withoutDocumentation(code: string): { code: string; cuts: Cut[] } {
+  const objects = [
+    ...objectsAt(code, EXAMPLES).map((one) => ({ ...one, by: '{}' })),
+    ...objectsAt(code, MANIFEST).map((one) => ({ ...one, by: onlyVersion(code.slice(one.from, one.to)) })),
+  ];
+  const descriptions = [...code.matchAll(DESCRIBED)].map(({ 0: text, index }) => ({
+    from: index,
+    to: index + text.length,
+    by: '',
+  }));
+  const outside = descriptions.filter(({ from }) => !objects.some((one) => one.from <= from && from < one.to));
+  const cuts = [...objects, ...outside].sort((a, b) => a.from - b.from);
+  let left = '';
+  let done = 0;
+  for (const { from, to, by } of cuts) {
+    left += code.slice(done, from) + by;
+    done = to;
+  }
+  return { code: left + code.slice(done), cuts };
 }
 
-/** Reduces the manifests of SDK clients to their version. */
-export function withoutManifests(code: string): string {
-  const [first = '', ...rest] = code.split(MANIFEST);
-  return first + rest.map(onlyVersion).join('');
-}
+const objectsAt = (code: string, start: RegExp): { from: number; to: number }[] =>
+  [...code.matchAll(start)].map(({ index }) => ({ from: index, to: endOf(code, index) }));
 
-function onlyVersion(part: string): string {
-  const end = endOf(part, 0);
-  const version = /version:"[^"]+"/.exec(part.slice(0, end));
+function onlyVersion(manifest: string): string {
+  const version = /version:"[^"]+"/.exec(manifest);
   if (!version) throw new Error('A client of the SDK has no version: infra/aws/bundle/without-documentation.ts');
-  return `={${version[0]}}${part.slice(end)}`;
+  return `{${version[0]}}`;
 }
 
-/** Finds the end of an object. @param depth number of open brackets where the code begins */
-function endOf(code: string, depth: number): number {
-  let open = depth;
-  for (const { 0: token, index } of code.matchAll(TOKEN)) {
-    if ('[({'.includes(token)) open++;
-    else if ('])}'.includes(token) && --open === 0) return index + 1;
+/** Finds the end of the object that begins at an offset. */
+function endOf(code: string, from: number): number {
+  TOKEN.lastIndex = from;
+  let open = 0;
+  for (let token = TOKEN.exec(code); token; token = TOKEN.exec(code)) {
+    if ('[({'.includes(token[0])) open++;
+    else if ('])}'.includes(token[0]) && --open === 0) return TOKEN.lastIndex;
   }
   throw new Error('An object in a bundle does not end: infra/aws/bundle/without-documentation.ts');
 }

@@ -1,14 +1,15 @@
 import { parseArgs } from 'node:util';
 import { StepError } from '#infra/smoke/call.ts';
 import { createFixtures, deleteFixtures, fixturesOf, type Given } from './fixtures.ts';
-import { ITEMS } from './items.ts';
-import { readStack } from './metrics.ts';
+import { ITEMS, type Measurement } from './items.ts';
+import { readStack, type Stack } from './metrics.ts';
 
-const USAGE = `Runs checks that need a real account, in half an hour, and prints expected and actual results. Costs under $1.
+const USAGE = `Measures in a real account, in ten minutes, and compares the results with thresholds. Costs under $1.
   npm run aws:checklist -- --url URL --api-url URL --stream-url URL [options] [KEY]
   --url, --api-url, --stream-url    outputs Url, ApiUrl and StreamUrlmcp; for CDN=false use --no-cdn and omit --url
   KEY                               a key with write access. Default: environment variable KEY
-  --stack NAME                      also reads metrics, with the AWS CLI and its credentials
+  --stack NAME                      also reads metrics, with the AWS CLI and its credentials; without it those are skipped
+  --json                            prints the results as JSON
   --only N,N                        runs only these items; --list prints them
   --minutes N                       minutes without a heartbeat. Default: 5
   --patience N                      timeout of the first result in seconds. Default: 60
@@ -17,8 +18,7 @@ After a day, compare the bill with npm run test:nightly -- cost (first activate 
 tag):
   aws ce get-cost-and-usage --time-period Start=<day>,End=<next day> --granularity DAILY --metrics UnblendedCost \\
     --filter '{"Tags":{"Key":"Application","Values":["<STACK_NAME>"]}}' --group-by Type=DIMENSION,Key=SERVICE
-It does not rate the results: compare each result with the expected one. Exit codes: 0 all items ran, 1 an item did not
-run, 2 invalid input.
+Exit codes: 0 all values are within their thresholds, 1 one is not or an item did not run, 2 invalid input.
 `;
 
 class UsageError extends Error {}
@@ -33,6 +33,7 @@ const OPTIONS = {
   stack: { type: 'string' },
   only: { type: 'string' },
   list: { type: 'boolean', default: false },
+  json: { type: 'boolean', default: false },
   minutes: { type: 'string', default: '5' },
   patience: { type: 'string', default: '60' },
   'ipv6-host': { type: 'string', default: 'ipv6.google.com' },
@@ -95,29 +96,58 @@ function chosen(only: string | undefined) {
 async function main(args: string[], env: NodeJS.ProcessEnv): Promise<number> {
   const { values, positionals } = parse(args);
   if (values.help) say(USAGE);
-  if (values.list)
-    for (const [i, { name, expected }] of ITEMS.entries()) say(`${i + 1}. ${name}\n   expected: ${expected}`);
+  if (values.list) for (const [i, { name, about }] of ITEMS.entries()) say(`${i + 1}. ${name}\n   ${about}`);
   if (values.help || values.list) return 0;
   const items = chosen(values.only);
   const fixtures = fixturesOf(given(values, positionals[0] ?? env.KEY));
-  let failed = 0;
+  const results: ItemResult[] = [];
   try {
     await createFixtures(fixtures);
     const stack = values.stack === undefined ? undefined : await readStack(values.stack);
     for (const { item, number } of items) {
-      say(`\n${number}. ${item.name}\n   expected: ${item.expected}`);
-      try {
-        for (const line of await item.run(fixtures, stack)) say(`   result: ${line}`);
-      } catch (error) {
-        if (!(error instanceof StepError)) throw error;
-        failed++;
-        say(`   not run: ${error.message}`);
-      }
+      const result = await resultOf(item, number, fixtures, stack);
+      results.push(result);
+      if (!values.json) show(result);
     }
   } finally {
     await deleteFixtures(fixtures);
   }
-  return failed > 0 ? 1 : 0;
+  const missed = results.filter((one) => one.status === 'missed' || one.status === 'not run').length;
+  if (values.json) say(JSON.stringify({ passed: missed === 0, items: results }, null, 2));
+  else say(`\n${results.length - missed} passed or skipped, ${missed} failed`);
+  return missed > 0 ? 1 : 0;
+}
+
+type ItemResult = {
+  number: number;
+  name: string;
+  status: 'passed' | 'missed' | 'not run' | 'skipped';
+  /** Reason of `not run` and `skipped`. */
+  reason?: string;
+  measurements: Measurement[];
+};
+
+async function resultOf(
+  { name, run, reads_stack }: (typeof ITEMS)[number],
+  number: number,
+  fixtures: Parameters<typeof run>[0],
+  stack: Stack | undefined,
+): Promise<ItemResult> {
+  if (reads_stack && !stack) return { number, name, status: 'skipped', reason: 'needs --stack', measurements: [] };
+  try {
+    const measurements = await run(fixtures, stack);
+    const status = measurements.every(({ passed }) => passed) ? 'passed' : 'missed';
+    return { number, name, status, measurements };
+  } catch (error) {
+    if (!(error instanceof StepError)) throw error;
+    return { number, name, status: 'not run', reason: error.message, measurements: [] };
+  }
+}
+
+function show({ number, name, status, reason, measurements }: ItemResult): void {
+  say(`\n${number}. ${name}: ${status}${reason === undefined ? '' : `: ${reason}`}`);
+  for (const { what, value, unit = '', wanted, passed } of measurements)
+    say(`   ${passed ? 'ok    ' : 'MISSED'} ${what}: ${`${value} ${unit}`.trim()} (${wanted})`);
 }
 
 main(process.argv.slice(2), process.env).then(

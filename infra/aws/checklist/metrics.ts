@@ -1,6 +1,5 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
-import { type Json, StepError } from '#infra/smoke/call.ts';
+import { aws } from '#infra/aws-cli.ts';
+import type { Json } from '#infra/smoke/call.ts';
 
 /** Deployed stack, read with the AWS CLI and its credentials. */
 export type Stack = { name: string; functions: string[]; queues: string[] };
@@ -9,7 +8,7 @@ type Metric = { namespace: string; metric: string; dimension: string; of: string
 
 const HOUR_MS = 3_600_000;
 
-/** Reads the functions and queues of a stack. Throws a StepError with the message of the CLI. */
+/** Reads the functions and queues of a stack. Throws AwsError. */
 export async function readStack(name: string): Promise<Stack> {
   const words = ['cloudformation', 'list-stack-resources', '--stack-name', name];
   const { StackResourceSummaries: all } = await aws(words);
@@ -19,11 +18,14 @@ export async function readStack(name: string): Promise<Stack> {
   return { name, functions: of('AWS::Lambda::Function'), queues: queues.filter((one) => !one.includes('Dead')) };
 }
 
-/** Reads the last hour of a metric, or of `lag` (schedule and queues), one line per function or queue. */
+/** Value of the last hour; undefined: no data. */
+type HourValue = { what: string; value: number | undefined; is_schedule: boolean };
+
+/** Reads the last hour of a metric, or of `lag` (schedule and queues), one value per function or queue. */
 export async function sumOf(
   { name, functions, queues }: Stack,
   what: 'RecursiveInvocationsDropped' | 'NumberOfEmptyReceives' | 'lag',
-): Promise<string[]> {
+): Promise<HourValue[]> {
   const ofQueues = (metric: string, statistic: Metric['statistic']): Metric[] =>
     queues.map((of) => ({ namespace: 'AWS/SQS', metric, dimension: 'QueueName', of, statistic }));
   const wanted: Record<typeof what, Metric[]> = {
@@ -46,27 +48,23 @@ export async function sumOf(
       ...ofQueues('ApproximateAgeOfOldestMessage', 'Maximum'),
     ],
   };
-  return Promise.all(wanted[what].map(async (one) => `${one.metric} of ${one.of}: ${await lastHour(one)}`));
+  return Promise.all(
+    wanted[what].map(async (one) => ({
+      what: `${one.metric} of ${one.of}`,
+      value: await lastHour(one),
+      is_schedule: one.metric === 'ScheduleLag',
+    })),
+  );
 }
 
-async function lastHour({ namespace, metric, dimension, of, statistic }: Metric): Promise<string> {
+async function lastHour({ namespace, metric, dimension, of, statistic }: Metric): Promise<number | undefined> {
   const now = Date.now();
   const { Datapoints } = await aws([
     ...['cloudwatch', 'get-metric-statistics', '--namespace', namespace, '--metric-name', metric],
     ...['--dimensions', `Name=${dimension},Value=${of}`, '--statistics', statistic, '--period', '3600'],
     ...['--start-time', new Date(now - HOUR_MS).toISOString(), '--end-time', new Date(now).toISOString()],
   ]);
-  return Datapoints.length === 0 ? 'no data' : Datapoints.map((one: Json) => one[statistic]).join(', ');
-}
-
-async function aws(words: string[]): Promise<Json> {
-  try {
-    const { stdout } = await promisify(execFile)('aws', [...words, '--output', 'json'], {
-      maxBuffer: 16 * 1024 * 1024,
-    });
-    return JSON.parse(stdout);
-  } catch (error) {
-    const { stderr, message } = error as Error & { stderr?: string };
-    throw new StepError(`aws ${words.slice(0, 2).join(' ')}: ${stderr?.trim() || message}`);
-  }
+  // Two if the hour begins between the full hours.
+  const values = Datapoints.map((one: Json) => Number(one[statistic]));
+  return values.length === 0 ? undefined : Math.max(...values);
 }

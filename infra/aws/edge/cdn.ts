@@ -20,14 +20,17 @@ import {
   ViewerProtocolPolicy,
 } from 'aws-cdk-lib/aws-cloudfront';
 import { FunctionUrlOrigin, HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
+import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { corsOrigins, type DeploySettings } from '#infra/aws/settings.ts';
 import { CALENDAR_PATH } from '#lib/alerting/policy/rotas.ts';
 import { EDGE_HEADERS } from '#lib/aws/lambda/behind-edge.ts';
 import { CONSOLE_HEADERS } from '#lib/page/headers.ts';
 import { API_HEADERS } from '#lib/platform/http/api-event.ts';
+import { STATUS_PATH } from '#lib/public/pages/render.ts';
 import { PING_PATH } from '#lib/results/pings/ping-endpoint.ts';
 import { edgeCode } from './code.ts';
 import type { Streamed } from './function-urls.ts';
+import { publicFiles } from './public-files.ts';
 import { makeHeadersPolicy } from './response-headers.ts';
 
 const API = 'api';
@@ -66,7 +69,12 @@ const ERRORS = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504];
  */
 export function makeCdn(
   scope: Stack,
-  { api, streamed, edgeSecret }: { api: HttpApi; streamed: Streamed[]; edgeSecret: SecretValue },
+  {
+    api,
+    streamed,
+    edgeSecret,
+    bucket,
+  }: { api: HttpApi; streamed: Streamed[]; edgeSecret: SecretValue; bucket: IBucket },
   settings: DeploySettings,
 ): Distribution {
   const edge = new CloudFrontFunction(scope, 'Edge', {
@@ -112,6 +120,7 @@ export function makeCdn(
       [`${PING_PATH}*`]: toApi,
       [`${CALENDAR_PATH}*`]: toApi,
       '/assets/*': cached(gateway, consoleHeaders),
+      [`/${STATUS_PATH}/*`]: publicFiles(scope, bucket, apiHost, customHeaders),
     },
     ...domain,
   });

@@ -51,12 +51,15 @@ export function makeHttp(
     ...(all && { defaultIntegration: integrationOf(all.function) }),
   });
   const pushes: HttpRoute[] = [];
+  const visits: HttpRoute[] = [];
   for (const route of routes.filter((route) => !isCatchAll(route) && !specs[route.function].streams)) {
     const methods = [HttpMethod[route.method as keyof typeof HttpMethod]];
     const created = api.addRoutes({ path: route.path, methods, integration: integrationOf(route.function) });
     if (route.function === 'ingest') pushes.push(...created);
+    if (route.function === 'public') visits.push(...created);
   }
-  const accessLog = makeLogGroup(scope, 'access', settings);
+  // One policy of the account admits every log group with this prefix. Others are added to it, up to its size limit.
+  const accessLog = makeLogGroup(scope, 'access', settings, `/aws/vendedlogs/${settings.STACK_NAME}/access`);
   const stage = new HttpStage(scope, 'Stage', {
     httpApi: api,
     stageName: '$default',
@@ -68,16 +71,24 @@ export function makeHttp(
       format: AccessLogFormat.custom(JSON.stringify(ACCESS)),
     },
   });
-  throttle(stage, pushes, settings.THROTTLE_PUSH_RATE);
+  throttle(stage, [
+    { routes: pushes, rate: settings.THROTTLE_PUSH_RATE },
+    { routes: visits, rate: settings.THROTTLE_PUBLIC_RATE },
+  ]);
   return { api, accessLog };
 }
 
-/** Gives routes their own throttle, so that other API requests never cause a rejected heartbeat. */
-function throttle(stage: HttpStage, routes: HttpRoute[], rate: number): void {
+/** Gives routes their own throttle, so that visitors and other requests never cause a rejected heartbeat. */
+function throttle(stage: HttpStage, limits: { routes: HttpRoute[]; rate: number }[]): void {
+  const routes = limits.flatMap((one) => one.routes);
   const { defaultChild } = stage.node;
-  const limit = { ThrottlingRateLimit: rate, ThrottlingBurstLimit: burstOf(rate) };
-  const keys = routes.map((route) => (route.node.defaultChild as CfnRoute).routeKey);
-  (defaultChild as CfnStage).routeSettings = Object.fromEntries(keys.map((key) => [key, limit]));
+  const settings = limits.flatMap(({ routes: own, rate }) =>
+    own.map((route) => [
+      (route.node.defaultChild as CfnRoute).routeKey,
+      { ThrottlingRateLimit: rate, ThrottlingBurstLimit: burstOf(rate) },
+    ]),
+  );
+  (defaultChild as CfnStage).routeSettings = Object.fromEntries(settings);
   // A stage needs its routes before it can configure them.
   stage.node.addDependency(...routes);
 }

@@ -1,4 +1,5 @@
 import { Annotations, Stack } from 'aws-cdk-lib';
+import { CfnBudget } from 'aws-cdk-lib/aws-budgets';
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
@@ -18,4 +19,21 @@ export function makeTopic(scope: Construct, { ALARM_EMAIL }: DeploySettings): To
   if (ALARM_EMAIL !== '') topic.addSubscription(new EmailSubscription(ALARM_EMAIL));
   else Annotations.of(topic).addWarningV2('fleetwatch:no-alarm-email', NO_ALARM_EMAIL);
   return topic;
+}
+
+const BUDGET_ALERTS = [
+  { notificationType: 'ACTUAL', threshold: 80 },
+  { notificationType: 'FORECASTED', threshold: 100 },
+] as const;
+
+/** Creates the budget of BUDGET_DOLLARS. It covers the account, because costs have the tag only once it is activated. */
+export function makeBudget(scope: Construct, { BUDGET_DOLLARS, ALARM_EMAIL }: DeploySettings): void {
+  if (BUDGET_DOLLARS === 0) return;
+  new CfnBudget(scope, 'Budget', {
+    budget: { budgetType: 'COST', timeUnit: 'MONTHLY', budgetLimit: { amount: BUDGET_DOLLARS, unit: 'USD' } },
+    notificationsWithSubscribers: BUDGET_ALERTS.map((alert) => ({
+      notification: { ...alert, comparisonOperator: 'GREATER_THAN', thresholdType: 'PERCENTAGE' },
+      subscribers: [{ subscriptionType: 'EMAIL', address: ALARM_EMAIL }],
+    })),
+  });
 }

@@ -153,20 +153,12 @@ function ofFunctions({ functions }: Watched): Rule[] {
       above: STREAM_LAG_MS,
       minutes: 3,
     })),
-    ...Object.entries(functions).flatMap(([name, one]) => [
-      {
-        name: `throttles-${name}`,
-        description: `${name} is throttled: the account has no concurrency left. Request more, or reserve some for it.`,
-        metric: one.metricThrottles(sum),
-        above: 0,
-      },
-      {
-        name: `errors-${name}`,
-        description: `${name} fails (exception or timeout). Search its log for "function failed" or "stream failed".`,
-        metric: one.metricErrors(sum),
-        ...(alerting.has(name as FunctionName) ? { above: 0 } : { above: 3, minutes: 3 }),
-      },
-    ]),
+    ...Object.entries(functions).map(([name, one]) => ({
+      name: `errors-${name}`,
+      description: `${name} fails (exception or timeout). Search its log for "function failed" or "stream failed".`,
+      metric: one.metricErrors(sum),
+      ...(alerting.has(name as FunctionName) ? { above: 0 } : { above: 3, minutes: 3 }),
+    })),
   ];
 }
 
@@ -180,6 +172,14 @@ function ofAccount({ CONCURRENCY = USUAL_CONCURRENCY }: DeploySettings): Rule[] 
       metric: of('ClaimedAccountConcurrency', 'Maximum'),
       above: Math.floor(CLAIMED_SHARE * CONCURRENCY),
       minutes: 3,
+    },
+    // One for the account: when it has no concurrency left, any function is throttled.
+    {
+      name: 'throttles',
+      description:
+        'Lambda throttles functions of this account: it has no concurrency left, or one function has used its reserved concurrency. The dashboard of limits shows which. Request more: npm run deploy:check.',
+      metric: of('Throttles', 'Sum'),
+      above: 0,
     },
     {
       name: 'recursion',

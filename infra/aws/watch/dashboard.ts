@@ -49,18 +49,22 @@ function ofLimits(scope: Construct, { table, functions }: Watched): GraphWidget[
       ofTable(table, 'ConsumedReadCapacityUnits'),
     ]),
     graph('Throttles', [
+      new Metric({ ...ofLambda, metricName: 'Throttles', ...sum }),
       ...Object.values(functions).map((one) => one.metricThrottles(sum)),
       new Metric({ ...ofLambda, metricName: 'RecursiveInvocationsDropped', ...sum }),
       ofTable(table, 'WriteThrottleEvents'),
       ofTable(table, 'ReadThrottleEvents'),
     ]),
+    graph(
+      'Errors',
+      Object.values(functions).map((one) => one.metricErrors(sum)),
+    ),
     graph('Rejected pings, unknown ping URLs', [refusedPings, unknownPings]),
     graph('Concurrency of the account', [new Metric({ ...ofLambda, metricName: 'ClaimedAccountConcurrency', ...max })]),
   ];
 }
 
 function ofFaults(scope: Construct, { deadLetters, functions, api, throttledPushes }: Watched): GraphWidget[] {
-  const all = Object.values(functions);
   const { failedRecords, failedDeliveries, lateProbes, limiterFailed } = ownMetrics(scope);
   const dead = deadLetters.map((queue) => queue.metricApproximateNumberOfMessagesVisible(max));
   return [
@@ -70,10 +74,6 @@ function ofFaults(scope: Construct, { deadLetters, functions, api, throttledPush
     graph(
       'Failed records',
       failedRecords.map((one) => one.metric),
-    ),
-    graph(
-      'Errors',
-      all.map((one) => one.metricErrors(sum)),
     ),
     graph('5xx', [
       api.metricServerError(sum),

@@ -102,6 +102,8 @@ async function writeIncident(context: Context, end: number, monitored: readonly 
     title: 'Orders database out of disk space',
     impact: 'outage',
     entity_ids: affected.map(({ entity_id }) => entity_id),
+    component_ids: [],
+    public_title: 'Orders are unavailable',
   });
   const note = (at: number, text: string) => addNote(contextAt(context, at), incident, { text });
   await note(

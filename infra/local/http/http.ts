@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { HTTPS_HEADERS } from '#infra/headers.ts';
 import { type Handler, invoke, TimedOut } from '#infra/local/invoke.ts';
+import { type LoopTurns, loopTurns } from '#infra/local/loop-turns.ts';
 import { type FunctionName, functions } from '#infra/topology.ts';
 import { LINK_PATH } from '#lib/alerting/notify/alert-links.ts';
 import { CALENDAR_PATH } from '#lib/alerting/policy/rotas.ts';
@@ -9,6 +10,7 @@ import { createServer } from '#lib/net/node-http.ts';
 import { AppError, asAppError, errorBody, invalid } from '#lib/platform/errors.ts';
 import { API_HEADERS, type ApiEvent, type ApiResult } from '#lib/platform/http/api-event.ts';
 import type { Log } from '#lib/platform/ports.ts';
+import { networkOf } from '#lib/platform/sharing/memory-limiter.ts';
 import { PING_PATH } from '#lib/results/pings/ping-endpoint.ts';
 import { bodyReader, bodyRoom, drainBody, hasNoBody } from './body-reader.ts';
 import { BOUNDS, type Bounds } from './bounds.ts';
@@ -17,7 +19,6 @@ import { boundConnections } from './connections.ts';
 import { type Allowed, addCors, corsOf, isPreflight, preflight } from './cors.ts';
 import { functionFor } from './match-route.ts';
 import { eventOf, hasValidHost } from './request-event.ts';
-import { requestTurns } from './request-turns.ts';
 import { streamOut } from './stream-out.ts';
 import { boundUnsent } from './unsent-responses.ts';
 
@@ -35,12 +36,14 @@ type GatewayOptions = {
   log: Log;
   proxies?: TrustedProxies;
   bounds?: Bounds;
+  /** Turns of the event loop in which requests start. */
+  inTurn?: LoopTurns;
 };
 
 /** Creates the gateway: requests as from API Gateway (format 2.0), without its body limit; functions limit bodies. */
 export function makeGateway(
   handlers: Partial<Record<FunctionName, Handler>>,
-  { settings, log, proxies = trustedProxies([]), bounds = BOUNDS }: GatewayOptions,
+  { settings, log, proxies = trustedProxies([]), bounds = BOUNDS, inTurn = loopTurns() }: GatewayOptions,
 ): Gateway {
   const options = {
     joinDuplicateHeaders: true,
@@ -53,7 +56,6 @@ export function makeGateway(
   boundConnections(server, proxies, bounds);
   const room = bodyRoom(bounds);
   const noteUnsent = boundUnsent(bounds);
-  const inTurn = requestTurns();
   let inFlight = 0;
   let stopping = false;
   const streams = new Set<AbortController>();
@@ -76,7 +78,7 @@ export function makeGateway(
       send(response, { statusCode: 204, headers, body: '' });
     } else {
       const address = clientAddress(request, proxies);
-      inTurn(address, () => void handle(request, response, address));
+      inTurn(networkOf(address), () => void handle(request, response, address));
     }
   }
 

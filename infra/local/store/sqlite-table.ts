@@ -1,9 +1,8 @@
 import type { SQLInputValue, StatementSync } from 'node:sqlite';
-import { setImmediate as othersTurn } from 'node:timers/promises';
+import { type LoopTurns, loopTurns } from '#infra/local/loop-turns.ts';
 import { streams } from '#infra/topology.ts';
 import type { Item, Key, Page, Query, Table, Write, WriteOutcome } from '#lib/platform/ports.ts';
 import { checkTransaction, isKey, isPartition, itemText, keyOf, PAGE_BYTES } from '#lib/platform/table/item-limits.ts';
-import { yieldEvery } from '#lib/platform/yielding.ts';
 import { type Keep, openStore, type Store, type StoreOptions } from './store.ts';
 
 export type SqliteTable = Table & {
@@ -20,19 +19,22 @@ type TableOptions = {
   onInserted?: () => void;
   /** Only for the time of a change. */
   now?: () => number;
+  /** Turns of the event loop in which a caller reads, and continues with what it read. */
+  inTurn?: LoopTurns;
 };
 
 /** Opens a table with its own file, or in memory: `openTable({ file: ':memory:' })`. */
 export const openTable = (options: StoreOptions & TableOptions): SqliteTable => makeTable(openStore(options), options);
 
 const CHUNK = 250;
-/** Bytes that one caller reads before yielding to others: a read here never waits by itself. */
-const BYTES_A_TURN = 512 * 1024;
 
 /** Creates the table port on SQLite, one row per item. */
 export function makeTable(store: Store, options: TableOptions = {}): SqliteTable {
   const prefixes = options.inserted ?? [...new Set(streams.flatMap((stream) => stream.sk_prefixes))];
   const now = options.now ?? Date.now;
+  const inTurn = options.inTurn ?? loopTurns();
+  /** Waits for a turn of the tenant of a partition. */
+  const turn = (pk: string) => new Promise<void>((begin) => inTurn(pk.split('#', 2).join('#'), begin));
   const { db } = store;
   const prepare = (sql: string): StatementSync => {
     const statement = db.prepare(sql);
@@ -94,15 +96,15 @@ export function makeTable(store: Store, options: TableOptions = {}): SqliteTable
 
   return {
     store,
-    get: async (key) => (isKey(key) ? store.read(() => read(key)) : undefined),
+    get: async <T extends Item>(key: Key) => {
+      await turn(key.pk);
+      return isKey(key) ? store.read(() => read<T>(key)) : undefined;
+    },
     getMany: async <T extends Item>(keys: Key[]) => {
       const found: (T | undefined)[] = [];
-      const done = yieldEvery(BYTES_A_TURN);
       for (const key of keys) {
-        const text = isKey(key) ? store.read(() => row(select, key)?.[0]) : undefined;
-        found.push(text === undefined ? undefined : (JSON.parse(text) as T));
-        const turn = done(text?.length ?? 0);
-        if (turn) await turn;
+        await turn(key.pk);
+        found.push(isKey(key) ? store.read(() => read<T>(key)) : undefined);
       }
       return found;
     },
@@ -112,11 +114,8 @@ export function makeTable(store: Store, options: TableOptions = {}): SqliteTable
       }
       if (!isPartition(query.partition)) return { items: [] };
       const { sql, values } = rangeOf(query);
-      const { bytes, ...found } = store.read(() =>
-        readPage<T>(page(sql), values, query.limit ?? Number.POSITIVE_INFINITY),
-      );
-      if (bytes >= BYTES_A_TURN) await othersTurn();
-      return found;
+      await turn(query.partition);
+      return store.read(() => readPage<T>(page(sql), values, query.limit ?? Number.POSITIVE_INFINITY));
     },
     putMany: async (items) => {
       const texts = items.map(itemText);
@@ -164,19 +163,15 @@ function rangeOf({ partition, from = '', to = LAST, after, descending }: Query):
 /** Above every sort key, because those are printable ASCII. */
 const LAST = '\u007f';
 
-function readPage<T extends Item>(
-  statement: StatementSync,
-  values: SQLInputValue[],
-  limit: number,
-): Page<T> & { bytes: number } {
+function readPage<T extends Item>(statement: StatementSync, values: SQLInputValue[], limit: number): Page<T> {
   const items: T[] = [];
   let bytes = 0;
   for (const [, body] of statement.iterate(...values) as unknown as Iterable<[string, string]>) {
     bytes += body.length;
     if (items.length === limit || (items.length > 0 && bytes > PAGE_BYTES)) {
-      return { items, next: items[items.length - 1]!.sk, bytes };
+      return { items, next: items[items.length - 1]!.sk };
     }
     items.push(JSON.parse(body) as T);
   }
-  return { items, bytes };
+  return { items };
 }

@@ -30,8 +30,8 @@ type Waiting = { job: () => unknown; keep: Keep; resolve: (value: never) => void
 /** Maximum size of a file that is checked at the start and rewritten at the stop; each takes less than a second. */
 const MAX_READ = 64 * 1024 * 1024;
 
-/** Maximum number of writes per commit, so that a burst does not block the process for long. */
-const MAX_GROUP = 256;
+/** Maximum number of writes per commit, and time (ms) after which it takes no more: a burst must not block others. */
+const [MAX_GROUP, MAX_GROUP_MS] = [256, 8];
 
 // WITHOUT ROWID: items are stored in key order, and a query reads neighbors.
 const SCHEMA = `
@@ -79,9 +79,9 @@ export function openStore({ file, schedule = batchCommits }: StoreOptions): Stor
   function flush(): void {
     const group = waiting.splice(0, MAX_GROUP);
     if (group.length === 0) return;
-    if (waiting.length > 0) soon();
     // If one job fails, each is committed alone, so that it does not affect the others.
     if (!commitTogether(group)) for (const one of group) commitTogether([one]);
+    if (waiting.length > 0) soon();
   }
 
   /** @returns false if a job failed and the group was rolled back, to be retried one by one */
@@ -92,9 +92,14 @@ export function openStore({ file, schedule = batchCommits }: StoreOptions): Stor
       keepAs(group.some((one) => one.keep === 'durable') ? 'durable' : 'soon');
       begin.run();
       running = true;
-      for (const one of group) values.push(one.job());
+      const until = performance.now() + MAX_GROUP_MS;
+      for (const one of group) {
+        values.push(one.job());
+        if (performance.now() > until) break;
+      }
       running = false;
       commit.run();
+      waiting.unshift(...group.splice(values.length));
     } catch (error) {
       if (db.isTransaction) db.exec('ROLLBACK');
       if (running && group.length > 1) return false;

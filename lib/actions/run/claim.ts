@@ -9,7 +9,7 @@ import type { FairSemaphore } from '#lib/platform/sharing/fair-semaphore.ts';
 import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 
-/** `permits`: permits for executions from a queue; manual executions use the caller's time. */
+/** `permits`: for executions from a queue. Manual ones need none, because only their caller waits. */
 export type RunEnv = Env & { permits?: FairSemaphore };
 
 /** Requested execution. Its id follows from its cause, so that a repeat is the same execution. */

@@ -48,7 +48,9 @@ const SURVIVES_AFTER_MS = 120_000;
  */
 export function findRootCauses(known: CauseAnalysisInput): CauseAnalysis {
   const cycles = cyclesOf(known.graph);
-  const [least, most] = [analyze(known, cycles, 'success'), analyze(known, cycles, 'failure')];
+  const requirements = new Map([...known.graph.dependencies].map(([id, own]) => [id, requirementsOf(own)]));
+  const structure = { cycles, requirements };
+  const [least, most] = [analyze(known, structure, 'success'), analyze(known, structure, 'failure')];
   const isSame =
     least.roots.length === most.roots.length && least.roots.every((one, i) => isEqual(one, most.roots[i]!));
   const settled = !most.explained || (least.explained && isSame);
@@ -66,9 +68,11 @@ const statusBy =
   (id: string, when: Dependency['when']): UpstreamStatus =>
     upstreamStatus(checks.get(id) ?? [], when, { after: dependent.failing_since, assumed, now });
 
+type Structure = { cycles: ReadonlyMap<string, number>; requirements: ReadonlyMap<string, Requirement[]> };
+
 function analyze(
   known: CauseAnalysisInput,
-  cycles: ReadonlyMap<string, number>,
+  { cycles, requirements }: Structure,
   assumed: Assumption,
 ): Pick<CauseAnalysis, 'explained' | 'roots' | 'survived'> {
   const { graph, dependent, checks } = known;
@@ -96,7 +100,7 @@ function analyze(
   }
 
   function brokenNeeds(id: string): Root[] {
-    const roots = requirementsOf(graph.dependencies.get(id) ?? []).flatMap(({ required, members }) => {
+    const roots = (requirements.get(id) ?? []).flatMap(({ required, members }) => {
       const broken = members
         .filter((member) => graph.dependencies.has(member.id) && cycles.get(member.id) !== cycles.get(id))
         .map(rootsOf)

@@ -1,7 +1,7 @@
 import type { Context } from '#lib/access/context.ts';
 import { type AccountAlerting, type AlertingHead, alertingOf } from '#lib/alerting/policy/account-alerting.ts';
 import type { PolicySettings } from '#lib/alerting/policy/settings.ts';
-import { WRITTEN_MS, wakeMessage } from '#lib/messages.ts';
+import { publishMessage, WRITTEN_MS, wakeMessage } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
@@ -13,6 +13,8 @@ type AlertingChange = {
   policy?: Partial<PolicySettings>;
   /** Whether suppressed alerts are rechecked, because the change can release them. */
   rechecks?: boolean;
+  /** Whether status pages show the change. */
+  is_public?: boolean;
 };
 
 /** Writes a change of the alerting settings with a new version of their head. All changes go through this function. */
@@ -37,6 +39,7 @@ export async function changeAlerting(
     const writes: Write[] = [{ put: next, if: head ? { version: head.v } : 'absent' }, ...wanted.writes];
     if (!(await commit(ports, writes)).ok) return RETRY;
     if (wanted.rechecks) await ports.queues.send('deadline', [wakeMessage(tenant, now)]);
+    if (wanted.is_public) await ports.queues.send('publish', [publishMessage(tenant, now)]);
     return undefined;
   });
 }

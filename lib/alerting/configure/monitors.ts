@@ -149,7 +149,7 @@ async function validated(context: Context, { check }: MonitorSettings): Promise<
   return settings;
 }
 
-/** Throws LIMIT_EXCEEDED if the plan has no room for the check, so that no entity without it remains. */
+/** Throws LIMIT_EXCEEDED if a limit leaves no room for the check, so that no entity without it remains. */
 async function assertRoom(context: Context, settings: CheckSettings): Promise<void> {
   const { ports, keys, tenant } = context;
   const [account, count] = await ports.table.getMany<[AccountItem, CheckCountItem]>([

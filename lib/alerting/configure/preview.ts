@@ -29,7 +29,7 @@ const Preview = z
   })
   .nullable()
   .describe(
-    'Alert that the channel would send if the check, or an example for an account channel, went down now, without formatting and limits; null if programs read it.',
+    'Alert that would be sent if the check went down now, without formatting and limits; an example for a channel of the account. Null if programs read the channel.',
   );
 type Preview = z.infer<typeof Preview>;
 

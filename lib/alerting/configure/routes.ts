@@ -39,7 +39,8 @@ export const alertRoutes = [
     path: '/v1/checks/{check_id}/policy',
     access: 'write',
     summary: 'Update the notification policy of a check',
-    description: 'Omitted properties keep their value; null restores the default of the account.',
+    description:
+      'Omitted properties keep their value; null restores the default of the account. silenced_until null: the silence has no end.',
     status: 200,
     body: PolicyBody,
     nulls: [...POLICY_NAMES, 'silenced_until'],

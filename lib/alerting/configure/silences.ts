@@ -44,7 +44,9 @@ const AccountSilenceRecord = z.object({
   created_at: CreatedAt,
   created_by: z
     .string()
-    .describe('Author: the e-mail address of a user, the label of a key without a user, or `alert link`.'),
+    .describe(
+      'Author: e-mail address of a user, label of a key without a user, `alert link`, or `unknown` before 0.1.',
+    ),
 });
 
 export const MadeSilence = AccountSilenceRecord.extend({

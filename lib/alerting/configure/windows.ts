@@ -335,7 +335,7 @@ export async function addWindow(context: Context, input: NewWindow): Promise<Win
       throw new AppError('LIMIT_EXCEEDED', `An account has at most ${MAX_WINDOWS} windows. Delete one first.`);
     }
     await announceUptime(context, undefined, window);
-    return { writes: [{ put: window, if: 'absent' }, ...written(undefined, window)] };
+    return { writes: [{ put: window, if: 'absent' }, ...written(undefined, window)], is_public: true };
   });
   return window;
 }
@@ -373,6 +373,7 @@ export async function changeWindow(
     return {
       writes: [{ put: result, if: { version: window.v } }, ...past, ...written(window, result)],
       rechecks: true,
+      is_public: true,
     };
   });
   return result!;
@@ -387,6 +388,6 @@ export async function deleteWindow(context: Context, id: string): Promise<void> 
     await announceUptime(context, window, undefined);
     const gone = { delete: keys.window(tenant, id), if: { version: window.v } };
     const past = keepPast(context, window, undefined, context.ports.clock.now());
-    return { writes: [gone, ...past, ...written(window, undefined)], rechecks: true };
+    return { writes: [gone, ...past, ...written(window, undefined)], rechecks: true, is_public: true };
   });
 }

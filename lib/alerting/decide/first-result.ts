@@ -9,7 +9,7 @@ import { orderOf } from '#lib/results/result.ts';
 import { nextDue } from '#lib/schedule/calendar/calendar.ts';
 import { intervalScheduleOf, latestSlot } from '#lib/schedule/slots.ts';
 
-/** Time in ms after its slot by which an answered probe is recorded. Unchanged results do not wait for a batch. */
+/** Time in ms after its slot by which an answered probe is recorded, including the wait of an unchanged result. */
 const RECORDED_MS = 3_000;
 /** Time in ms after its timeout by which every probe is recorded. */
 const LATE_MS = 10_000;

@@ -72,7 +72,8 @@ export const flapping: ReasonRule<'flapping'> = {
   },
   label: 'Flapping',
   meaning: 'an alert reported that the check flaps, and it has not kept one state long enough since.',
-  remedy: 'Once it has kept one state long enough, a late alert reports that state, unless late_alerts is false.',
+  remedy:
+    'Once it has kept one state long enough, a late alert reports that state, unless its policy turns late alerts off.',
   sentence: ({ calm_at }) =>
     `an alert had reported that it flaps, and it had to keep one state until ${clock(calm_at)}`,
   found: ({ flapping_since, calm_at }) =>
@@ -138,9 +139,9 @@ export const cooldown: ReasonRule<'cooldown'> = {
     };
   },
   label: 'Cooldown',
-  meaning: 'the last alert was less than cooldown_seconds ago.',
+  meaning: 'the last alert was sent within the cooldown.',
   remedy:
-    'When the cooldown ends, a late alert reports a state or a failure that no alert has reported, unless late_alerts is false or another rule stops it.',
+    'When the cooldown ends, a late alert reports a state or a failure that no alert has reported, unless its policy turns late alerts off or another rule stops it.',
   sentence: ({ last_alert_at, cooldown_until }) =>
     `the last alert was decided at ${clock(last_alert_at)}, and its cooldown ran until ${clock(cooldown_until)}`,
   found: ({ last_alert_at, cooldown_seconds, cooldown_until, cooldown_on_recovery }) =>

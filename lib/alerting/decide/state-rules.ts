@@ -51,7 +51,7 @@ export const degradedDisabled: ReasonRule<'degraded_disabled'> = {
     facts: { from, to, notify_on_degraded: policy.notify_on_degraded },
   }),
   label: 'Alerts on degraded',
-  meaning: 'the check changed between up and degraded, and notify_on_degraded is false.',
+  meaning: 'the check changed between up and degraded, and its policy does not alert on degraded.',
   remedy: '',
   sentence: () => 'its policy does not alert on degraded, which then counts as up',
   found: ({ from, to, notify_on_degraded }) =>
@@ -67,7 +67,7 @@ export const recoveryDisabled: ReasonRule<'recovery_disabled'> = {
     facts: { to, notify_on_recovery: policy.notify_on_recovery },
   }),
   label: 'Alerts on recovery',
-  meaning: 'the check recovered, and notify_on_recovery is false.',
+  meaning: 'the check recovered, and its policy does not alert on recovery.',
   remedy: '',
   sentence: () => 'its policy does not alert on recovery',
   found: ({ to, notify_on_recovery }) => `to ${to}; alerts on recovery are ${notify_on_recovery ? 'on' : 'off'}`,

@@ -1,44 +1,23 @@
 import { digestOf } from '#lib/access/api-key.ts';
 import type { Env } from '#lib/env.ts';
 import type { Item, Write } from '#lib/platform/ports.ts';
+import { type Bucket, fullBucket, type Rate, refilled, reserveFrom } from '#lib/platform/sharing/rates.ts';
 import { oneAtATime, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
-import { pastOrZero } from '#lib/platform/time.ts';
-
-/** Rate of messages: one per `gap_ms`, and a burst of `burst` messages after a pause. */
-type MessageRate = { gap_ms: number; burst: number };
 
 /** Part of the limit of an account that one host receives as a burst. */
 const HOST_SHARE = 10;
 
 /** Returns the rates of an account with a limit per minute, and of one host that it sends to. */
-const ratesOf = (perMinute: number): { account: MessageRate; host: MessageRate } => {
-  const gap_ms = 60_000 / perMinute;
-  return {
-    account: { gap_ms, burst: perMinute },
-    host: { gap_ms, burst: Math.max(1, Math.floor(perMinute / HOST_SHARE)) },
-  };
-};
+const ratesOf = (perMinute: number): { account: Rate; host: Rate } => ({
+  account: { per_second: perMinute / 60, burst: perMinute },
+  host: { per_second: perMinute / 60, burst: Math.max(1, Math.floor(perMinute / HOST_SHARE)) },
+});
 
 /**
- * Returns the first time at or after `now` at which a message is within the rate, and the next value of `busy_until`.
- * Pure. @param busy_until epoch ms: end of the gaps of all messages so far; 0 without one
+ * Messages that may still be sent, of an account, or to one host that it sends to; negative if later send times are
+ * reserved. 200 bytes; written per message, expires when unused.
  */
-export function nextSendTime({ gap_ms, burst }: MessageRate, busy_until: number, now: number) {
-  return {
-    at: Math.ceil(Math.max(now, busy_until - (burst - 1) * gap_ms)),
-    busy_until: Math.max(busy_until, now) + gap_ms,
-  };
-}
-
-/**
- * Rate of an account, or of one host that it sends to, written at `at` (epoch ms). 200 bytes; written per message,
- * expires when unused.
- */
-type AlertRateItem = Item & { v: string; at: number; busy_until: number };
-
-/** Returns the stored `busy_until`; 0 if a clock that was ahead wrote it. */
-const busyUntil = (item: AlertRateItem | undefined, now: number): number =>
-  item && pastOrZero(item.at, now) > 0 ? item.busy_until : 0;
+type AlertRateItem = Item & { v: string; bucket: Bucket };
 
 /** A message with alerts. `host`: of its receiver; undefined if the operator chose it. `limit`: messages per minute. */
 type RatedMessage = { tenant_id: string; host: string | undefined; limit: number };
@@ -88,23 +67,23 @@ function reserveTogether({ ports, keys }: Env, requests: readonly Request[]): Pr
   return retryOnConflict(ports, async () => {
     const stored = await ports.table.getMany<AlertRateItem>(rated.map(({ key }) => key));
     const now = ports.clock.now();
-    const busy = stored.map((item) => busyUntil(item, now));
+    const buckets = rated.map(({ rate }, i) => refilled(stored[i]?.bucket ?? fullBucket(rate, now), rate, now));
     const changed = new Set<number>();
     for (const request of requests) {
       const own = rated.flatMap(({ host }, i) => (host === undefined || host === request.host ? [i] : []));
-      const next = own.map((i) => nextSendTime(rated[i]!.rate, busy[i]!, now));
-      request.waitMs = Math.max(...next.map(({ at }) => at)) - now;
+      const next = own.map((i) => reserveFrom(buckets[i]!, rated[i]!.rate));
+      request.waitMs = Math.max(...next.map(({ wait_ms }) => wait_ms));
       if (request.waitMs > 0 && !request.canWait) continue;
       for (const [n, i] of own.entries()) {
-        busy[i] = next[n]!.busy_until;
+        buckets[i] = next[n]!.bucket;
         changed.add(i);
       }
     }
     if (changed.size === 0) return;
     const writes = [...changed].map((i): Write => {
-      const busy_until = busy[i]!;
-      const expires_at = Math.ceil(busy_until / 1000) + 1;
-      const put: AlertRateItem = { ...rated[i]!.key, v: ports.ids.token(), at: now, busy_until, expires_at };
+      const [bucket, { key, rate }] = [buckets[i]!, rated[i]!];
+      const expires_at = Math.ceil(now / 1000 + (rate.burst - bucket.tokens) / rate.per_second) + 1;
+      const put: AlertRateItem = { ...key, v: ports.ids.token(), bucket, expires_at };
       return { put, if: stored[i] ? { version: stored[i].v } : 'absent' };
     });
     return (await ports.table.transact(writes)).ok ? undefined : RETRY;

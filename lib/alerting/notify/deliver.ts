@@ -20,15 +20,7 @@ import { alertLinks } from './alert-links.ts';
 import { reserveMessage } from './alert-rate.ts';
 import { type DeliveryItem, groupedBy, isFinished } from './delivery-item.ts';
 import { followUp } from './follow-up.ts';
-import {
-  describeGroup,
-  firstOfGroup,
-  groupOf,
-  type OtherDelivery,
-  RECHECK_MS,
-  recordOthers,
-  type Together,
-} from './group.ts';
+import { describeGroup, firstOfGroup, groupOf, type OtherDelivery, recordOthers, type Together } from './group.ts';
 import { accountTestOf, alertOf, impactOf, testAlertOf } from './make-alert.ts';
 import {
   type PacedUrl,
@@ -79,12 +71,15 @@ async function endAsFailed(env: DeliverEnv, delivery: DeliveryItem): Promise<voi
   await conclude(env, await recordOutcome(env, delivery, { status: 'failed', error, final: true }));
 }
 
+/** Wait (ms) of a further message after a due attempt; longer than the attempt, which another message makes. */
+export const FURTHER_MS = 30_000;
+
 /** Makes the due attempt. Sends a delayed message if it is not due yet or another attempt follows. */
-async function attemptNext(env: DeliverEnv, { turn }: DeliveryMessage, delivery: DeliveryItem): Promise<void> {
+async function attemptNext(env: DeliverEnv, { turn, due }: DeliveryMessage, delivery: DeliveryItem): Promise<void> {
   const { ports } = env;
   const wait = Math.max(delivery.next_attempt_at ?? 0, turn ?? 0);
-  // The message that reserved the send time sends then. Another one, which the group woke, looks again after it.
-  const early = delivery.is_reserved ? wait + RECHECK_MS : wait;
+  // The message that was sent for this time makes the attempt. A further one, such as from the group, waits longer.
+  const early = due === wait ? wait : wait + FURTHER_MS;
   if (ports.clock.now() < wait) return enqueueLater(env, delivery, early, turn);
 
   const together = await groupOf(env, delivery);
@@ -135,7 +130,7 @@ function enqueueLater(
   turn: number | undefined,
 ): Promise<void> {
   const { queues, clock } = env.ports;
-  const body = { tenant_id, delivery_id: id, turn };
+  const body = { tenant_id, delivery_id: id, turn, due: Math.max(at, turn ?? 0) };
   return queues.send('delivery', [{ body, not_before: Math.min(at, clock.now() + MAX_WAIT_MS), group: tenant_id }]);
 }
 
@@ -155,9 +150,18 @@ async function sendAttempt(
   const limited = await waitForRate(env, delivery, ready);
   if (limited) return limited;
   const outcome = await sendPaced(env, delivery, turn, ready);
-  const keepsTurn = outcome.status === 'waiting' && !delivery.is_reserved;
-  return keepsTurn ? { ...outcome, changes: { is_reserved: true } } : outcome;
+  if (outcome.status !== 'waiting') return outcome;
+  // Later alerts of the channel join a message that a limit delays.
+  const joined = outcome.is_limited && {
+    ...(delivery.kind !== 'test' && groupedBy(delivery) === undefined && joinOf(ready)),
+    next_attempt_at: outcome.at,
+  };
+  const keepsTurn = !delivery.is_reserved && ({ is_reserved: true } as const);
+  return joined || keepsTurn ? { ...outcome, changes: { ...joined, ...keepsTurn } } : outcome;
 }
+
+/** Returns the changes with which a delivery joins the others that wait for its channel. */
+const joinOf = ({ destination }: Ready) => ({ combines: true, leads_to: destination }) as const;
 
 /** Sends an alert if its receiver can take it now. */
 async function sendPaced(
@@ -178,28 +182,30 @@ async function sendPaced(
     : sendWithPermit(env, ready, undefined);
 }
 
-/** `at`: next handling (epoch ms). `changes`: of the delivery, with which it waits. */
-type Waiting = Wait & { status: 'waiting'; turn: number | undefined; changes?: Partial<DeliveryItem> };
+/** `at`: next handling (epoch ms). `changes`: of the delivery, with which it waits. `is_limited`: by a limit of mails. */
+type Waiting = Wait & {
+  status: 'waiting';
+  turn: number | undefined;
+  changes?: Partial<DeliveryItem>;
+  is_limited?: true;
+};
 
 /**
  * Returns how a delivery waits for the rate of its account; undefined if it can be sent now. It joins the others that
  * wait for its channel, and their first one reserves the send time of one message: so each channel takes turns.
  */
-async function waitForRate(
-  env: DeliverEnv,
-  delivery: DeliveryItem,
-  { send, destination, account: { alerts_per_minute_limit: limit } }: Ready,
-): Promise<Waiting | undefined> {
+async function waitForRate(env: DeliverEnv, delivery: DeliveryItem, ready: Ready): Promise<Waiting | undefined> {
+  const limit = ready.account.alerts_per_minute_limit;
   if (delivery.is_reserved || delivery.kind === 'test') return undefined;
   const now = env.ports.clock.now();
   const why = `waits: the account sends more than ${limit} messages per minute (alerts_per_minute_limit)`;
   const waiting = { status: 'waiting', why, is_open: false, turn: undefined } as const;
   const isMember = groupedBy(delivery) !== undefined;
-  const changes = { combines: true, leads_to: destination } as const;
+  const changes = joinOf(ready);
   // A later alert must not overtake the waiting ones.
   if (!isMember && (await firstOfGroup(env, { ...delivery, ...changes })) !== undefined)
     return { ...waiting, at: now, changes };
-  const rated = { tenant_id: delivery.tenant_id, host: hostOf(send), limit };
+  const rated = { tenant_id: delivery.tenant_id, host: hostOf(ready.send), limit };
   const wait_ms = await reserveMessage(env, rated, isMember);
   if (wait_ms === 0) return undefined;
   if (!isMember) return { ...waiting, at: now, changes };
@@ -231,21 +237,27 @@ export async function attemptNow(env: AttemptEnv, delivery: DeliveryItem): Promi
   const ready = await prepare(env, delivery);
   if ('status' in ready) return ready;
   const address = addressOf(delivery, ready);
-  if (!address) return sendOnce(env, ready, undefined);
   const inSeconds = (at: number) => `${Math.ceil((at - env.ports.clock.now()) / 1000)} s`;
-  const { wait, after_timeouts } = await reserveSendNow(env, address);
-  if (wait) {
-    const error = `not sent: ${wait.why}; try again in ${inSeconds(wait.at)}`;
-    return { status: 'failed', error, final: true };
-  }
-  const outcome = await sendOnce(env, ready, { ...address, after_timeouts });
+  const notSent = ({ why, at }: Wait) => failedFinally(`not sent: ${why}; try again in ${inSeconds(at)}`);
+  const { wait, after_timeouts = false } = address ? await reserveSendNow(env, address) : {};
+  if (wait) return notSent(wait);
+  const outcome = await sendOnce(env, ready, address && { ...address, after_timeouts });
+  if (outcome.status === 'waiting') return notSent(outcome);
   if (outcome.status !== 'slowed') return outcome;
   return { status: 'failed', error: `${outcome.error}; try again in ${inSeconds(outcome.turn)}` };
 }
 
-async function sendOnce(env: AttemptEnv, ready: Ready, address: PatientAddress | undefined): Promise<AttemptOutcome> {
+async function sendOnce(
+  env: AttemptEnv,
+  ready: Ready,
+  address: PatientAddress | undefined,
+): Promise<AttemptOutcome | Waiting> {
   const sent_at = env.ports.clock.now();
   const refusal = await sendAlert(env, ready);
+  if (refusal?.limited_ms !== undefined) {
+    const at = env.ports.clock.now() + refusal.limited_ms;
+    return { status: 'waiting', at, turn: undefined, why: refusal.error, is_open: false, is_limited: true };
+  }
   if (address && refusal?.timed_out) await paceAfterTimeout(env, address, sent_at);
   else if (address?.after_timeouts) await paceAfterSuccess(env, address);
   if (!refusal || refusal.partly)

@@ -19,7 +19,9 @@ export const DeliveryRecord = z
     from_state: CheckState.nullable().describe('State of the check before that transition; null for a test.'),
     to_state: CheckState.exclude(['unknown'])
       .nullable()
-      .describe('State of the check that it reports; null for a test.'),
+      .describe(
+        'State that it reports: up for a closing alert, and for degraded without alerts on degraded; null for a test.',
+      ),
     check_id: IdOf('the check; empty for a test of an account channel'),
     entity_id: IdOf('the entity; empty for a test of an account channel'),
     channel_id: IdOf('the channel'),
@@ -80,7 +82,7 @@ export type DeliveryItem = Item &
     /** Set if the message can contain further alerts: digest of its destination. */
     leads_to?: string;
     /**
-     * Set if these are all alerts of the channel that wait (by `group_seconds`, or beyond the rate of the account),
+     * Set if these are all alerts of the channel that wait (by `group_seconds`, or beyond a rate or limit of the account),
      * instead of those with the same `group_id`.
      */
     combines?: true;

@@ -114,7 +114,7 @@ async function enqueuePending({ ports }: Env, deliveries: readonly DeliveryItem[
   await ports.queues.send(
     'delivery',
     pending.map(({ tenant_id, id, next_attempt_at: at }) => ({
-      body: { tenant_id, delivery_id: id },
+      body: { tenant_id, delivery_id: id, ...(at !== undefined && { due: at }) },
       ...(at !== undefined && { not_before: at }),
       group: tenant_id,
     })),

@@ -22,7 +22,7 @@ const NAMED = 10;
 const MAX_COUNTED = 1_000;
 
 /** First and longest wait (ms) until a recheck of a delivery that another message is to send. */
-export const RECHECK_MS = 10_000;
+const RECHECK_MS = 10_000;
 const MAX_RECHECK_MS = 600_000;
 
 /** The deliveries of one message, its sender first, and the number of those for further messages. */

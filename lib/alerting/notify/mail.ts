@@ -34,7 +34,7 @@ async function sendMails(
   const skipped = letter.to.flatMap((address, i) => problemOf(address, items[i]) ?? []);
   if (confirmed.length === 0) return { error: `not sent: ${skipped.join('; ')}`, final: true };
   const reached = await takeMails(env, account, confirmed);
-  if (reached) return { error: reached.error, retry_after_ms: reached.retry_ms };
+  if (reached) return { error: reached.error, limited_ms: reached.retry_ms };
   const outcomes = await Promise.all(
     confirmed.map(async (address, i) => {
       const unsubscribe_url = unsubscribeUrl(service, account, address);

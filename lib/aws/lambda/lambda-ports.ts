@@ -8,14 +8,17 @@ import { NO_ASSETS } from '#lib/platform/assets.ts';
 import { systemClock } from '#lib/platform/clock.ts';
 import { makeIds } from '#lib/platform/ids.ts';
 import { lazy } from '#lib/platform/lazy.ts';
-import type { Bus, Metrics, Queues } from '#lib/platform/ports.ts';
+import type { Bus, Files, Metrics, Queues } from '#lib/platform/ports.ts';
 import { cpuBudget, runInline } from '#lib/platform/sharing/cpu-budget.ts';
 import type { Limiter } from '#lib/platform/sharing/rates.ts';
-import { readSettings, type Settings } from '#lib/settings.ts';
+import type { Settings } from '#lib/settings.ts';
+import { readLambdaSettings } from './bare-world.ts';
 import { type LambdaLog, lambdaLog } from './lambda.ts';
 
 /** Creates the bus; passed only by functions that publish, because its client is a large part of a bundle. */
 export type MakeBus = (name: string) => Bus;
+/** Creates the published files; passed only by functions that use them, because it carries a signer. */
+type MakeFiles = (bucket: string) => Files;
 type MakeNet = (settings: Settings, vpc: OwnVpc) => Net;
 
 const NO_BUS: MakeBus = () => ({ publish: () => Promise.reject(new Error('This function has no bus.')) });
@@ -23,6 +26,11 @@ const NO_BUS: MakeBus = () => ({ publish: () => Promise.reject(new Error('This f
 const NO_NET: MakeNet = () => {
   const noNetwork = () => Promise.reject(new Error('This function has no network (infra/topology.ts).'));
   return { http: noNetwork, open: noNetwork, resolve: noNetwork, guard: noNetwork };
+};
+
+const NO_FILES: MakeFiles = () => {
+  const noFiles = () => Promise.reject(new Error('This function has no published files (infra/topology.ts).'));
+  return { get: noFiles, put: noFiles, remove: noFiles };
 };
 
 const NO_METRICS: Metrics = {
@@ -45,6 +53,8 @@ function lazyQueues(urls: Readonly<Record<string, string>>): Queues {
   return { send: async (queue, messages) => (await queues()).send(queue, messages) };
 }
 
+type Parts = { makeBus?: MakeBus; makeNet?: MakeNet; makeFiles?: MakeFiles };
+
 /**
  * Returns the ports of a function on AWS. Throws an error that names an invalid variable.
  * @param queues names of the queues that it may send to
@@ -53,15 +63,17 @@ function lazyQueues(urls: Readonly<Record<string, string>>): Queues {
 export function lambdaPorts(
   env: Record<string, string | undefined>,
   queues: readonly string[],
-  { makeBus = NO_BUS, makeNet = NO_NET }: { makeBus?: MakeBus; makeNet?: MakeNet } = {},
+  { makeBus = NO_BUS, makeNet = NO_NET, makeFiles = NO_FILES }: Parts = {},
 ): Ports & { log: LambdaLog } {
-  const { TABLE_NAME, BUS_NAME, IN_VPC, LOG_LEVEL, POWERTOOLS_SERVICE_NAME } = readFunctionVariables(env);
-  const settings = withoutLoopback(readSettings(env));
+  const { TABLE_NAME, BUS_NAME, PUBLIC_BUCKET, IN_VPC, LOG_LEVEL, POWERTOOLS_SERVICE_NAME } =
+    readFunctionVariables(env);
+  const settings = withoutLoopback(readLambdaSettings(env));
   const ids = makeIds(systemClock);
   return {
     table: dynamoTable({ client: new DynamoDBClient(CLIENT_SETTINGS), table: TABLE_NAME, clock: systemClock, ids }),
     queues: lazyQueues(queueUrls(env, queues)),
     bus: makeBus(BUS_NAME),
+    files: makeFiles(PUBLIC_BUCKET),
     net: makeNet(settings, IN_VPC),
     clock: systemClock,
     ids,

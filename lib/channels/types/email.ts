@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { foldedEmail } from '#lib/access/account.ts';
 import { defineChannel } from '#lib/channels/channel-type.ts';
 import type { Letter } from '#lib/channels/mail-client.ts';
-import { dedupKeyOf, messageOf } from '#lib/channels/message.ts';
+import { messageOf, threadKeyOf } from '#lib/channels/message.ts';
 import type { Message } from '#lib/channels/message-facts.ts';
 import { linesOf } from '#lib/channels/plain-text.ts';
 
@@ -54,7 +54,7 @@ export const email = defineChannel({
         text: `${[title, '', ...linesOf(message)].join('\n')}\n`,
         html: page(message),
         id: alert.delivery_id,
-        thread: dedupKeyOf(alert),
+        thread: threadKeyOf(alert),
         date: alert.sent_at,
         headers: {
           ...AUTOMATIC,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { channelUrl, defineChannel } from '#lib/channels/channel-type.ts';
-import { dedupKeyOf, messageOf } from '#lib/channels/message.ts';
+import { messageOf, threadKeyOf } from '#lib/channels/message.ts';
 import { fitted } from '#lib/channels/plain-text.ts';
 
 const MARKS = { bad: '🔴', warn: '🟡', good: '🟢', neutral: '⚪' };
@@ -45,7 +45,7 @@ export const googlechat = defineChannel({
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({
         text: `${MARKS[mood]} *${bare(title)}*`,
-        thread: { threadKey: dedupKeyOf(alert) },
+        thread: { threadKey: threadKeyOf(alert) },
         ...(widgets.length > 0 && { cardsV2: [{ cardId: alert.delivery_id, card: { sections: [{ widgets }] } }] }),
       }),
     };

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { channelToken, defineChannel } from '#lib/channels/channel-type.ts';
-import { dedupKeyOf, eventActionOf, messageOf } from '#lib/channels/message.ts';
+import { caseKeyOf, eventActionOf, messageOf } from '#lib/channels/message.ts';
 import { fitted, linesOf } from '#lib/channels/plain-text.ts';
 import { shorten } from '#lib/platform/text.ts';
 
@@ -12,12 +12,12 @@ const MAX_ENTITY = 512;
 const MAX_TAG = 50;
 const PRIORITY = { bad: 'P1', warn: 'P3', good: 'P5', neutral: 'P5' };
 
-/** Creates, acknowledges and closes alerts (https://docs.opsgenie.com/docs/alert-api), one alias per incident. */
+/** Creates, acknowledges and closes alerts (https://docs.opsgenie.com/docs/alert-api), one alias per check. */
 export const opsgenie = defineChannel({
   type: 'opsgenie',
   title: 'Opsgenie',
   about:
-    'Creates, acknowledges and closes alerts by the Alert API of Opsgenie, one per incident or check, with a priority by state.',
+    'Creates, acknowledges and closes alerts by the Alert API of Opsgenie, one per check, with a priority by state.',
   via: 'http',
   read_by: 'people',
   has_cases: true,
@@ -31,7 +31,7 @@ export const opsgenie = defineChannel({
   render(alert, config) {
     const message = messageOf(alert, config);
     const base = `https://${HOSTS[config.region ?? 'us']}/v2/alerts`;
-    const alias = dedupKeyOf(alert);
+    const alias = caseKeyOf(alert);
     const action = eventActionOf(alert);
     const open = {
       message: shorten(message.title, MAX_MESSAGE),

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineChannel } from '#lib/channels/channel-type.ts';
-import { dedupKeyOf, eventActionOf, messageOf } from '#lib/channels/message.ts';
+import { caseKeyOf, eventActionOf, messageOf } from '#lib/channels/message.ts';
 import { shorten } from '#lib/platform/text.ts';
 
 const HOSTS = { us: 'events.pagerduty.com', eu: 'events.eu.pagerduty.com' };
@@ -9,12 +9,12 @@ const SEVERITY = { bad: 'critical', warn: 'warning', good: 'info', neutral: 'inf
 const MAX_SUMMARY = 1024;
 const ACTION = { open: 'trigger', acknowledge: 'acknowledge', close: 'resolve' } as const;
 
-/** Sends events (https://developer.pagerduty.com/docs/send-alert-event), one `dedup_key` per incident. */
+/** Sends events (https://developer.pagerduty.com/docs/send-alert-event), one `dedup_key` per check. */
 export const pagerduty = defineChannel({
   type: 'pagerduty',
   title: 'PagerDuty',
   about:
-    'Triggers, acknowledges and resolves incidents by the Events API v2 of PagerDuty, one per incident or check, with a severity by state.',
+    'Triggers, acknowledges and resolves incidents by the Events API v2 of PagerDuty, one per check, with a severity by state.',
   via: 'http',
   read_by: 'people',
   has_cases: true,
@@ -39,7 +39,7 @@ export const pagerduty = defineChannel({
       body: JSON.stringify({
         routing_key: config.routing_key,
         event_action: ACTION[action],
-        dedup_key: dedupKeyOf(alert),
+        dedup_key: caseKeyOf(alert),
         ...(action === 'open' && {
           payload: {
             summary: shorten(title, MAX_SUMMARY),

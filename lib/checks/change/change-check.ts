@@ -5,7 +5,7 @@ import { addLoads, type CheckCountItem, countChecks } from '#lib/catalog/check-c
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import { entityIdOf } from '#lib/catalog/entity-path.ts';
 import { type CheckItem, type CheckSettings, nextCheck, replaceCheck } from '#lib/checks/check-item.ts';
-import { cellsWithRoom, placeInCell } from '#lib/checks/settings/cells.ts';
+import { findCellWithRoom, placeInCell } from '#lib/checks/settings/cells.ts';
 import { assertOnEntity, auditedCheck } from '#lib/checks/settings/check-record.ts';
 import { slugWrites } from '#lib/checks/settings/check-slugs.ts';
 import { guardSettings, loadOfCheck } from '#lib/checks/settings/guard-settings.ts';
@@ -39,7 +39,7 @@ export async function createCheck(context: Context, body: object): Promise<Check
     retryOnConflict(ports, async () => {
       const [[entity, account, count], rooms] = await Promise.all([
         readEntity(context, tenant, input.entity_id),
-        cellsWithRoom(context),
+        findCellWithRoom(context),
       ]);
       if (Object.keys(entity.checks).length >= account.check_limit_per_entity) {
         throw new AppError(

@@ -15,7 +15,7 @@ export const Matches = z.string().min(1).max(256);
 const Step = z
   .strictObject({
     send: Bytes.describe(
-      'Bytes to send, one per character, with explicit line ends. A read-only key sees ********.',
+      'Bytes to send, one per character, with explicit line ends. Callers without write access see ********.',
     ).optional(),
     expect: Bytes.describe('Bytes that the response must contain after the match of the previous step.').optional(),
     matches: Matches.describe(

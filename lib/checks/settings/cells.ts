@@ -25,7 +25,7 @@ const MAX_NUMBERS = 32 ** 4;
 const hasRoom = ({ members, next }: CellItem): boolean => members < CELL_SIZE && next < MAX_NUMBERS;
 
 /** Returns a cell of the account with room, if there is one. */
-export async function cellsWithRoom({ ports, keys, tenant }: TenantScope): Promise<string[]> {
+export async function findCellWithRoom({ ports, keys, tenant }: TenantScope): Promise<string[]> {
   const { items } = await ports.table.query({ partition: keys.cells(tenant), ...under(ROOMS), limit: 1 });
   return items.map(({ sk }) => sk.slice(ROOMS.length));
 }
@@ -38,10 +38,10 @@ const OWN_CELLS = 2;
 export async function placeInCell(
   { ports, keys, tenant }: TenantScope,
   entity: Pick<EntityItem, 'checks'>,
-  rooms: readonly string[],
+  withRoom: readonly string[],
 ): Promise<CellPlacement> {
   const ownCells = [...new Set(Object.keys(entity.checks).sort().map(cellOf))].slice(-OWN_CELLS);
-  const candidates = [...ownCells, ...rooms];
+  const candidates = [...ownCells, ...withRoom];
   const items = await ports.table.getMany<CellItem>(candidates.map((cell) => keys.cell(tenant, cell)));
   const found = items.findIndex((item) => item && hasRoom(item));
   const present = items[found];

@@ -26,7 +26,7 @@ const INTERVAL = {
   push: 'Expected time between heartbeats. Default: a minute; with a schedule, the distance of its next two due times.',
 };
 const THRESHOLD =
-  'Consecutive failures after which the check is down; after as many warnings or failures it is degraded.';
+  'Consecutive failures after which the check is down; if some of them are only warnings, it is degraded.';
 
 /** Folded groups of the form (docs/develop/console.md#add-a-form-field). */
 const TIMING = { 'x-group': 'Timing' };

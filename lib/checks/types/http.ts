@@ -20,8 +20,10 @@ const TargetUrl = z
 const REQUEST = { 'x-group': 'Request' };
 
 const Config = z.strictObject({
-  headers: HeaderMap.describe('Headers to send, up to 20. A read-only key sees ********.').meta(REQUEST).optional(),
-  body: z.string().describe('Body to send. A read-only key sees ********.').meta(REQUEST).optional(),
+  headers: HeaderMap.describe('Headers to send, up to 20. Callers without write access see ********.')
+    .meta(REQUEST)
+    .optional(),
+  body: z.string().describe('Body to send. Callers without write access see ********.').meta(REQUEST).optional(),
   follow_redirects: z
     .boolean()
     .describe(

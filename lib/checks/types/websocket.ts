@@ -22,7 +22,9 @@ const MESSAGE = { 'x-group': 'Message' };
 
 const Config = z.strictObject({
   url: Url.describe('Full ws or wss URL, without user:password@.'),
-  headers: HeaderMap.describe('Headers to send, up to 20. A read-only key sees ********.').meta(REQUEST).optional(),
+  headers: HeaderMap.describe('Headers to send, up to 20. Callers without write access see ********.')
+    .meta(REQUEST)
+    .optional(),
   subprotocol: z
     .string()
     .max(200)
@@ -39,7 +41,7 @@ const Config = z.strictObject({
     .string()
     .min(1)
     .max(4096)
-    .describe('Text message to send. A read-only key sees ********.')
+    .describe('Text message to send. Callers without write access see ********.')
     .meta(MESSAGE)
     .optional(),
   expect: z

@@ -17,7 +17,7 @@ const row = route<Context>();
 const HistoryQuery = z.object({
   bucket: BucketSize.default('day').describe('Size of a bucket, in UTC. Default: day.'),
   from: Instant.optional().describe(
-    'Start of the range. Default: 24 hours, 30 days or 12 months before to, by bucket.',
+    'Start of the range. Default: 24 hours (hour), 30 days (day) or 12 months (month) before its end.',
   ),
   to: Instant.optional().describe('End of the range, exclusive. Default: now.'),
 });

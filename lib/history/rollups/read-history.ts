@@ -1,4 +1,4 @@
-import type { Context } from '#lib/access/context.ts';
+import type { Context, TenantEnv } from '#lib/access/context.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { checksOf } from '#lib/checks/settings/store.ts';
@@ -19,11 +19,14 @@ import { type EntityFigures, mergeEntityFigures, mergeFigures } from './figures.
 import { hoursIn } from './hours.ts';
 import { type CheckSource, ofItem, type Part, type RollupReader, readRollups } from './stored-rollups.ts';
 
+/** Environment of a reading of histories; `retention_days` of the account. */
+type HistoryEnv = TenantEnv & { caller: Pick<Context['caller'], 'retention_days'> };
+
 type History<Bucket> = { total: Bucket; buckets: Bucket[] };
 
 /** Reads the histories of checks: whole days and hours from rollups, the rest from raw data. */
 export async function checkHistories(
-  context: Context,
+  context: HistoryEnv,
   checks: readonly CheckItem[],
   size: BucketSize,
   list: BucketList,
@@ -49,7 +52,7 @@ export async function checkHistories(
  * `latency`: includes latencies, of hours only.
  */
 export async function entityHistories(
-  context: Context,
+  context: HistoryEnv,
   entities: readonly EntityItem[],
   size: BucketSize,
   list: BucketList,
@@ -64,7 +67,7 @@ export async function entityHistories(
 }
 
 /** Returns a function to the sources of the checks of an entity; their items are read together when needed. */
-function sourcesOf(context: Context, entities: readonly EntityItem[]): (entity: EntityItem) => CheckSource[] {
+function sourcesOf(context: HistoryEnv, entities: readonly EntityItem[]): (entity: EntityItem) => CheckSource[] {
   const items = once(async () => new Map((await checksOf(context, entities)).map((check) => [check.id, check])));
   return ({ checks }) => Object.keys(checks).map((id) => ({ id, item: async () => (await items()).get(id) }));
 }

@@ -74,6 +74,7 @@ export type RollupReader = {
   entityDays(id: string, checks: readonly CheckSource[], window: TimeRange): Promise<Part<EntityFigures>[]>;
   /** Returns a check in contiguous windows, each within one hour. */
   parts(check: CheckSource, windows: readonly TimeRange[]): Promise<Part[]>;
+  /** Like `parts`, without latencies. */
   times(check: CheckSource, windows: readonly TimeRange[]): Promise<Part<Rollup>[]>;
   /** Returns the spans of a check in a window, from its raw data as far as it is kept. */
   spans(check: CheckSource, window: TimeRange): Promise<readonly AccountedSpan[]>;

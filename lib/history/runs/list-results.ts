@@ -76,7 +76,7 @@ async function notedBefore({ ports, keys, tenant }: Context, check: CheckItem, {
   return items[0]?.noted ?? {};
 }
 
-/** Returns the first order (epoch ms) of results checked since a time: a probe runs before its next slot. */
+/** Returns the earliest sort time (epoch ms) of results checked since a time: their slot can be an interval earlier. */
 async function orderedSince(context: Context, check: CheckItem, since: number): Promise<number> {
   const from = since - MAX_CLOCK_SKEW_MS;
   if (check.execution_mode === 'push') return from;

@@ -21,8 +21,8 @@ export type Revision = Pick<RevisionItem, 'from' | 'enabled' | 'rhythm' | 'sched
 /**
  * Yields the slots in a time range that must have a result by now, ascending. Pure. A change of settings triggers a
  * probe at once, which replaces the slots that were not overdue yet. So a slot counts for a revision if it is not
- * before its start and was overdue before the next change. A slot is missed after the next slot plus the time of a
- * probe and a pack.
+ * before its start and was overdue before the next change. A slot is missed when it is overdue, plus the wait of an
+ * unchanged result (PACK_MS).
  * @param revisions in order of time
  */
 function* dueSlots(

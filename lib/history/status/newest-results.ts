@@ -30,7 +30,7 @@ const SETTLING_MS = 30_000;
  * just now. An entity is stale if one of its checks is. Costs two small reads per shard, whatever the length of the
  * list.
  */
-export async function staleChecks(context: Context): Promise<(checkId: string) => boolean> {
+export async function staleChecks(context: Env): Promise<(checkId: string) => boolean> {
   const { ports, keys } = context;
   const now = ports.clock.now();
   const stale = await Promise.all(

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { UserItem } from '#lib/access/account.ts';
-import { assertMayLast, digestOf } from '#lib/access/api-key.ts';
+import { assertKeyDoesNotExpire, digestOf } from '#lib/access/api-key.ts';
 import type { Context } from '#lib/access/context.ts';
 import { assertSameOriginSignIn, type Sent, sessionToken } from '#lib/identity/sessions/same-origin.ts';
 import { pageGates } from '#lib/identity/sessions/session-gate.ts';
@@ -110,7 +110,7 @@ async function ownerOfSession({ ports, keys, origin }: Context, { headers, cooki
   const sender = { method: 'POST', headers, cookies, address: origin.ip, request_id: origin.request_id };
   const { session, caller } = await pageGates({ ports, keys }).authenticate(sender);
   assertAllowed(caller, 'own');
-  assertMayLast(caller, 'an identity');
+  assertKeyDoesNotExpire(caller, 'an identity');
   // The identity would stay after the key is deleted.
   if (!session || session.key_digest !== undefined) throw notByKey();
   const user = await ports.table.get<UserItem>(keys.user(session.tenant_id, session.user_id));

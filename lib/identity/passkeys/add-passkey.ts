@@ -1,5 +1,5 @@
 import type { UserItem } from '#lib/access/account.ts';
-import { assertMayLast, digestOf } from '#lib/access/api-key.ts';
+import { assertKeyDoesNotExpire, digestOf } from '#lib/access/api-key.ts';
 import { auditWriter } from '#lib/access/audit-writer.ts';
 import type { Context } from '#lib/access/context.ts';
 import { useOnce } from '#lib/identity/one-time.ts';
@@ -24,7 +24,7 @@ import { verifyRegistration } from './verify.ts';
 
 /** Returns the options for a new passkey. Throws FORBIDDEN if passkeys do not work here, LIMIT_EXCEEDED. */
 export async function newPasskeyOptions(context: Context, headers: Sent['headers']): Promise<CreationOptions> {
-  assertMayLast(context.caller, 'a passkey');
+  assertKeyDoesNotExpire(context.caller, 'a passkey');
   const { rp_id } = relyingPartyOf(headers, context.ports.settings);
   const user = await requireUser(context);
   assertPasskeyLimit(user);
@@ -39,7 +39,7 @@ export async function addPasskey(
   headers: Sent['headers'],
 ): Promise<PasskeyRecord> {
   const { ports, keys, caller } = context;
-  assertMayLast(caller, 'a passkey');
+  assertKeyDoesNotExpire(caller, 'a passkey');
   const relyingParty = relyingPartyOf(headers, ports.settings);
   const client = clientDataOf(response.response.clientDataJSON);
   if (!client) throw refused('webauthn.create', 'garbled');

@@ -1,5 +1,6 @@
 import { AppError } from '#lib/platform/errors.ts';
 import {
+  isSecureHost,
   isServiceHost,
   isServiceOrigin,
   type ServiceAddresses,
@@ -94,16 +95,16 @@ export function sessionCookie(sent: Sent, addresses: ServiceAddresses, token: st
 export const noCookie = (sent: Sent, addresses: ServiceAddresses): string => sessionCookie(sent, addresses, '', 0);
 
 /**
- * Returns the session token of a request; undefined without one. At the host of a PUBLIC_URL with https only the secure
- * cookie counts. Throws UNAUTHORIZED for two cookies of one name, of which one is foreign.
+ * Returns the session token of a request; undefined without one. At a host with https only, only the secure cookie
+ * counts. Throws UNAUTHORIZED for two cookies of one name, of which one is foreign.
  */
 export function sessionToken(
   { headers: { host = '' }, cookies }: Sent,
   addresses: ServiceAddresses,
 ): string | undefined {
-  const page = URL.parse(addresses.PUBLIC_URL);
-  const isSecure = page?.protocol === 'https:' && page.host === host.toLowerCase();
-  const names = isSecure ? [SECURE_COOKIE] : [SECURE_COOKIE, plain(URL.parse(`http://${host}`)?.port ?? '')];
+  const names = isSecureHost(host, addresses)
+    ? [SECURE_COOKIE]
+    : [SECURE_COOKIE, plain(URL.parse(`http://${host}`)?.port ?? '')];
   for (const name of names) {
     const [value, ...more] = cookies
       .filter((one) => one.startsWith(`${name}=`))

@@ -47,7 +47,7 @@ const streamItem = ({ ports, keys, tenant, caller }: Context, session: string): 
   expires_at: expiry(ports.clock.now()),
 });
 
-/** Records an open stream. Throws RATE_LIMITED at the limit of its key or of the account, also for concurrent calls. */
+/** Records an open stream. Throws RATE_LIMITED at the limit of its key or account, also for concurrent calls. */
 export async function openStream(context: Context, session: string): Promise<void> {
   const { ports, keys, tenant } = context;
   const opening = keys.mcpOpening(tenant);
@@ -70,6 +70,7 @@ export async function openStream(context: Context, session: string): Promise<voi
 async function assertBelowLimit({ ports, keys, tenant, caller }: Context): Promise<void> {
   const now = ports.clock.now();
   const perKey = ports.settings.MCP_STREAMS_PER_KEY;
+  if (perKey === 0) throw noStreams();
   const streams = await allOf<StreamItem>(ports.table, { partition: keys.mcpStreams(tenant) });
   const open = streams.filter(({ until }) => until > now);
   const ofAll = open.length;
@@ -77,6 +78,12 @@ async function assertBelowLimit({ ports, keys, tenant, caller }: Context): Promi
   if (ofKey >= perKey) throw tooManyStreams('This key has', perKey);
   if (ofAll >= ACCOUNT_FACTOR * perKey) throw tooManyStreams('The keys of this account have', ACCOUNT_FACTOR * perKey);
 }
+
+/** The protocol has this status for a server without streams, so later clients use POST instead. */
+const noStreams = (): AppError =>
+  new AppError('METHOD_NOT_ALLOWED', 'This service has no MCP streams (MCP_STREAMS_PER_KEY is 0); use POST.', {
+    headers: { allow: 'POST' },
+  });
 
 const tooManyStreams = (subject: string, max: number): AppError =>
   new AppError('RATE_LIMITED', `${subject} ${max} open MCP streams, the maximum. Close some.`, {

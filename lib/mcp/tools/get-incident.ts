@@ -1,25 +1,28 @@
 import * as z from 'zod';
 import { incidentDetail, requireIncident } from '#lib/incidents/list-incidents.ts';
+import { updateList } from '#lib/incidents/public-updates.ts';
 import { timelineOf } from '#lib/incidents/timeline.ts';
 import { gather } from '#lib/platform/http/paging.ts';
 import { defineTool, listed } from './tool.ts';
 
-/** Latest part of the timeline, within the size of a tool's result. */
+/** Latest part of the timeline and of the public updates, within the size of a tool's result. */
 const TIMELINE = { limit: 100, maxBytes: 500_000 };
+const UPDATES = { limit: 20, maxBytes: 200_000 };
 
 export const getIncident = defineTool({
   description:
-    'One incident: root cause, affected entities, notified channels, acknowledgement, and its timeline, newest first.',
+    'One incident: root cause, affected entities, notified channels, acknowledgement, its timeline, and its latest 20 public updates, newest first.',
   input: z.strictObject({
     incident_id: z.string().describe('Id of the incident, as in list_incidents or an alert'),
   }),
   run: async (context, { incident_id }) => {
     const incident = await requireIncident(context, incident_id);
-    const [detail, page] = await Promise.all([
+    const [detail, page, updates] = await Promise.all([
       incidentDetail(context, incident),
       gather(timelineOf(context, incident), TIMELINE),
+      gather(updateList(context, incident), UPDATES),
     ]);
     const more = `For the rest, GET /v1/incidents/${incident.id}/timeline.`;
-    return { ...detail, ...listed('timeline', page, more) };
+    return { ...detail, updates: updates.values, ...listed('timeline', page, more) };
   },
 });

@@ -39,6 +39,11 @@ export const builtInTools: ReadonlyMap<string, LazyTool> = new Map(
       annotations: CHANGES,
       load: lazy(async () => (await import('#lib/mcp/tools/add-incident-note.ts')).addIncidentNote),
     },
+    post_incident_update: {
+      access: 'respond',
+      annotations: CHANGES,
+      load: lazy(async () => (await import('#lib/mcp/tools/post-incident-update.ts')).postIncidentUpdate),
+    },
     list_changes: {
       access: 'changes',
       annotations: READS,

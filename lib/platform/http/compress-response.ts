@@ -46,7 +46,7 @@ const hasTag = (list = '', etag: string): boolean =>
   list.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag.slice(2));
 
 /** Whether Accept-Encoding accepts gzip: by name, else by `*`, and not with q=0. */
-function takesGzip(accepted = ''): boolean {
+export function takesGzip(accepted = ''): boolean {
   const weights = new Map(
     accepted.split(',').map((part): [string, number] => {
       const [coding = '', ...params] = part.split(';').map((word) => word.trim().toLowerCase());

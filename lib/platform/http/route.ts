@@ -5,7 +5,8 @@ import type { Access } from './access.ts';
 /** Media type of NDJSON: one record per line. */
 export const LINES = 'application/x-ndjson';
 
-export const PLAIN_TEXT = 'text/plain; charset=utf-8';
+const PLAIN_TEXT = 'text/plain; charset=utf-8';
+const HTML = 'text/html; charset=utf-8';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
@@ -83,7 +84,8 @@ export type Route<Context> = {
   reply?: z.ZodType;
   /** Whether NDJSON is offered by Accept. */
   lines?: true;
-  text?: true;
+  /** Plain text, or an HTML page. */
+  text?: true | 'html';
   /** Error codes in addition to the codes that infra/docs/openapi.ts derives from the route. */
   errors?: readonly ErrorCode[];
   /** Maximum body in bytes. Default: 256 KB. */
@@ -119,7 +121,7 @@ export const route =
       body?: B;
       nulls?: readonly (keyof Out<B> & string)[];
       lines?: true;
-      text?: true;
+      text?: true | 'html';
       errors?: readonly ErrorCode[];
       maxBody?: number;
       load?: (context: Context, params: ParamsOf<Path>) => Promise<Loaded>;
@@ -131,6 +133,9 @@ export const route =
   ): Route<Context> =>
     definition as unknown as Route<Context>;
 
+/** Returns the media type of a text. */
+export const textType = (text: true | 'html'): string => (text === 'html' ? HTML : PLAIN_TEXT);
+
 type Serialized = { text: string; type?: string };
 
 /** Serializes a response as text, NDJSON or JSON, by the Accept header. */
@@ -139,7 +144,7 @@ export function serializeAs<Context>(
   value: unknown,
   accept?: string,
 ): Serialized {
-  if (route.text) return { text: value as string, type: PLAIN_TEXT };
+  if (route.text) return { text: value as string, type: textType(route.text) };
   if (route.lines && wantsLines(accept)) return { text: linesOf(value as unknown[]), type: LINES };
   return { text: value instanceof SerializedJson ? value.text : JSON.stringify(value) };
 }

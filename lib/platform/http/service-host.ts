@@ -5,7 +5,12 @@ import { AppError } from '#lib/platform/errors.ts';
 // any address, and so open the service under that name (DNS rebinding). A host without a dot, and hosts that the
 // operator lists, cannot be taken over like that.
 
-export type ServiceAddresses = { PUBLIC_URL: string; ALLOWED_HOSTS: readonly string[] };
+export type ServiceAddresses = {
+  PUBLIC_URL: string;
+  ALLOWED_HOSTS: readonly string[];
+  /** Whether the platform passes only requests to hosts of this service, over TLS: CloudFront and API Gateway do. */
+  are_hosts_proven?: boolean;
+};
 
 type Headers = { host?: string | undefined; origin?: string | undefined };
 
@@ -14,8 +19,23 @@ const IS_HOST = /^[^/?#@\\\s]+$/;
 
 /** Whether `Host` (with or without port) names this service. */
 export function isServiceHost(host: string, own: ServiceAddresses): boolean {
-  const url = IS_HOST.test(host) ? URL.parse(`http://${host}`) : null;
-  return url !== null && (isServiceName(url.hostname, own) || url.host === hostOf(own));
+  const url = parseHost(host);
+  return url !== null && (isListed(url, own) || isProven(url, own));
+}
+
+const parseHost = (host: string): URL | null => (IS_HOST.test(host) ? URL.parse(`http://${host}`) : null);
+
+const isListed = (url: URL, own: ServiceAddresses): boolean =>
+  isServiceName(url.hostname, own) || url.host === hostOf(own);
+
+/** Whether a host that no setting lists is proven by the platform. Browsers reach it only with https. */
+const isProven = (url: URL, own: ServiceAddresses): boolean =>
+  own.are_hosts_proven === true && url.port === '' && !isListed(url, own);
+
+/** Whether pages at `host` are served only over TLS, so that their cookies are secure. */
+export function isSecureHost(host: string, own: ServiceAddresses): boolean {
+  const [url, page] = [parseHost(host), URL.parse(own.PUBLIC_URL)];
+  return url !== null && ((page?.protocol === 'https:' && page.host === host.toLowerCase()) || isProven(url, own));
 }
 
 function isServiceName(name: string, own: ServiceAddresses): boolean {
@@ -35,17 +55,18 @@ export function isServiceOrigin(origin: string, host: string, own: ServiceAddres
   if (own.PUBLIC_URL !== '' && origin === own.PUBLIC_URL) return true;
   const page = URL.parse(origin);
   const here = page && /^https?:$/.test(page.protocol) && URL.parse(`${page.protocol}//${host}`);
-  return !!here && page.origin === origin && here.host === page.host && isServiceHost(host, own);
+  if (!here || page.origin !== origin || here.host !== page.host || !isServiceHost(host, own)) return false;
+  return page.protocol === 'https:' || !isProven(here, own);
 }
 
-/** Returns the origin of this service for a browser: Origin header, PUBLIC_URL or Host. Throws FORBIDDEN. */
+/** Returns the origin of this service for a browser: Origin header, PUBLIC_URL, or Host. Throws FORBIDDEN. */
 export function serviceOriginOf({ host = '', origin }: Headers, own: ServiceAddresses): URL {
   if (origin !== undefined) {
     if (isServiceOrigin(origin, host, own)) return new URL(origin);
     throw unknownHostError(origin);
   }
   if (own.PUBLIC_URL !== '' && host.toLowerCase() === hostOf(own)) return new URL(own.PUBLIC_URL);
-  if (isServiceHost(host, own)) return new URL(`http://${host}`);
+  if (isServiceHost(host, own)) return new URL(`${isSecureHost(host, own) ? 'https' : 'http'}://${host}`);
   throw unknownHostError(`http://${host}`);
 }
 

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError } from '#lib/platform/errors.ts';
 import type { Clock } from '#lib/platform/ports.ts';
-import { FairSemaphore, NO_PERMIT } from './fair-semaphore.ts';
+import { FairSemaphore } from './fair-semaphore.ts';
 
 /**
  * Work on data of a tenant whose duration depends on that data, such as a search with an expression. `load` returns a
@@ -59,8 +59,9 @@ const waitedTooLong = () =>
 type Budget = { left_ms: number; at: number };
 
 /**
- * Divides the CPU time for jobs among tenants, which take turns. A turn is one call, and starts if its tenant has
- * budget left. The budget is charged with measured time. A tenant without budget gets errors; the others do not notice.
+ * Divides the CPU time for jobs among tenants, which take turns. A turn is one input, so that a call with many inputs
+ * delays other tenants by one. A call starts if its tenant has budget left, and then runs to its end. The budget is
+ * charged with measured time. A tenant without budget gets errors; the others do not notice.
  */
 export function cpuBudget(clock: Pick<Clock, 'now' | 'sleep'>, runJob: RunCpuJob): Cpu {
   const turns = new FairSemaphore({ permits: 1, wait_ms: WAIT_MS }, clock);
@@ -91,23 +92,30 @@ export function cpuBudget(clock: Pick<Clock, 'now' | 'sleep'>, runJob: RunCpuJob
     }
   }
 
-  async function runEach<Input, Output>(tenant: string, job: CpuJob<Input, Output>, inputs: readonly Input[]) {
+  async function runInTurns<Input, Output>(tenant: string, job: CpuJob<Input, Output>, inputs: readonly Input[]) {
     const outputs: Output[] = [];
-    for (const input of inputs) outputs.push(await runCharged(tenant, job, input));
+    let error: unknown;
+    const runOne = async (input: Input): Promise<void> => {
+      if (error) return;
+      try {
+        // Earlier calls of the tenant may use up the budget while this one waits.
+        if (outputs.length === 0 && leftOf(tenant) <= 0) throw overBudget();
+        outputs.push(await runCharged(tenant, job, input));
+      } catch (reason) {
+        error = reason;
+      }
+    };
+    await turns.each({ tenant }, inputs, runOne, () => {
+      error ??= waitedTooLong();
+    });
+    if (error) throw error;
     return outputs;
   }
 
   return {
     of: (tenant) => async (job, inputs) => {
-      if (inputs.length === 0) return [];
-      if (leftOf(tenant) <= 0) throw overBudget();
-      // Earlier turns of the tenant may use up the budget while this one waits.
-      const outputs = await turns.run({ tenant }, async () => {
-        if (leftOf(tenant) <= 0) throw overBudget();
-        return runEach(tenant, job, inputs);
-      });
-      if (outputs === NO_PERMIT) throw waitedTooLong();
-      return outputs;
+      if (inputs.length > 0 && leftOf(tenant) <= 0) throw overBudget();
+      return runInTurns(tenant, job, inputs);
     },
   };
 }

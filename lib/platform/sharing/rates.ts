@@ -101,6 +101,16 @@ export function takeFrom(bucket: Bucket, rate: Rate, count = 1): { bucket: Bucke
   };
 }
 
+/**
+ * Takes a token, in advance if none is left, and returns the time until it exists in ms. @param bucket as of now
+ */
+export const reserveFrom = ({ tokens, at }: Bucket, { per_second }: Rate): { bucket: Bucket; wait_ms: number } => ({
+  bucket: { tokens: tokens - 1, at },
+  // A millisecond more does not matter; rounding errors must not add one.
+  wait_ms: Math.max(0, Math.ceil(((1 - tokens) * 1000) / per_second - ROUNDING_MS)),
+});
+const ROUNDING_MS = 1e-6;
+
 /** Limits requests per account and address. Never throws: it allows the request if it fails. */
 export interface Limiter {
   /** Default rates; undefined if nothing is limited. */

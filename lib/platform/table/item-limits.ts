@@ -15,7 +15,7 @@ const DEPTH = 32;
 /** Maximum bytes of a query page. */
 export const PAGE_BYTES = 1024 * 1024;
 
-/** Whether DynamoDB can store a number: its maximum is 38 nines and e125, and no double is between that and 1e126. */
+/** Whether DynamoDB can store a number: its maximum is 9.99…e125, and the next double is 1e126. */
 export const isStorable = (number: number): boolean =>
   number === 0 || (Math.abs(number) >= 1e-130 && Math.abs(number) < 1e126);
 

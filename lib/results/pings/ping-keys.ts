@@ -18,7 +18,7 @@ import { iso } from '#lib/platform/time.ts';
 
 const LABEL = 'Purpose of the key.';
 const BLUEPRINT =
-  'Blueprint of the entity that a ping of an unknown slug with create=1 creates, with its check; null disables it.';
+  'Blueprint in which a ping with create=1 and an unknown slug creates an entity and its check; null: it creates none.';
 
 export const NewPingKey = z
   .object({

@@ -20,7 +20,7 @@ type Wanted = { key: PingKeyPointer; account: AccountItem; slug: string; bluepri
 
 /**
  * Creates the missing check of a ping: an entity of the key's blueprint, unless it exists, and a push check on it.
- * Concurrent calls create one. `is_new`: whether this call created it. Throws LIMIT_EXCEEDED if the plan does not allow
+ * Concurrent calls create one. `is_new`: whether this call created it. Throws LIMIT_EXCEEDED if a limit does not allow
  * it, CONFLICT if the blueprint does not; both with a message.
  */
 export async function provisionCheck(env: Env, wanted: Wanted): Promise<{ check: CheckItem; is_new: boolean }> {

@@ -78,14 +78,14 @@ async function openRun(env: Env, check: CheckItem, { own, at, rid }: Start): Pro
   const { ports, keys } = env;
   const due = await oneAtATime(ports.table, check.entity_id, () =>
     retryOnConflict<DueDeadline[]>(ports, async (attempt) => {
-      const now = attempt === 0 ? check : await ports.table.get<CheckItem>(keys.check(check.tenant_id, check.id));
-      if (!now) throw notFound('This check');
-      const runs = now.enabled ? withStart(now.runs ?? [], rid, at, heartbeatRules(now).maxRun) : undefined;
+      const current = attempt === 0 ? check : await ports.table.get<CheckItem>(keys.check(check.tenant_id, check.id));
+      if (!current) throw notFound('This check');
+      const runs = current.enabled ? withStart(current.runs ?? [], rid, at, heartbeatRules(current).maxRun) : undefined;
       if (!runs) return isStored(await commit(ports, own), own.length) ? [] : RETRY;
-      const last_received = { at: now.last_received?.at ?? 0, received_at: at };
-      const next = nextCheck(now, ports.ids.token(), { runs, last_received }, ['missed_at']);
-      const deadline = await heartbeatDeadlineWrite(env, now, { runs, last_received }, ports.clock.now());
-      const done = await commit(ports, [...own, replaceCheck(now, next), ...(deadline ? [deadline.write] : [])]);
+      const last_received = { at: current.last_received?.at ?? 0, received_at: at };
+      const next = nextCheck(current, ports.ids.token(), { runs, last_received }, ['missed_at']);
+      const deadline = await heartbeatDeadlineWrite(env, current, { runs, last_received }, ports.clock.now());
+      const done = await commit(ports, [...own, replaceCheck(current, next), ...(deadline ? [deadline.write] : [])]);
       if (!isStored(done, own.length)) return RETRY;
       return done.ok && deadline ? [deadline.due] : [];
     }),

@@ -19,7 +19,7 @@ export const pushTimesOf = (item: ResultItem): PushTimes => {
   return { at: Math.min(orderOf(item), received_at), received_at };
 };
 
-/** Returns the newest applied push, by order and arrival; reads quiet pushes since the one on the check item. */
+/** Returns the latest sort time and arrival of applied pushes; reads quiet pushes since the one on the check item. */
 export async function newestReceived({ ports, keys }: Env, check: CheckItem): Promise<PushTimes | undefined> {
   const now = ports.clock.now();
   const newest = storedLastReceived(check, now);

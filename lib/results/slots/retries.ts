@@ -71,9 +71,9 @@ async function send({ ports }: Env, job: Job): Promise<void> {
 }
 
 /**
- * Probes the latest slot of a check again, unless it has an outcome. Call it if the state or a counter has changed, but
- * not by the probe of a slot: a probe in progress may have read the check before, so that its result would look quiet
- * and not be applied. If the slot then has two outcomes, one counts.
+ * Probes the latest slot of a check again, unless it has an outcome. Call it after a change of the state or a counter
+ * that no probe of a slot made. A probe in progress may have read the check before the change; its result would look
+ * quiet and not be applied. If the slot then has two outcomes, one counts.
  */
 export async function reprobeSlot(env: Env, check: CheckItem): Promise<void> {
   const { ports, keys } = env;

@@ -104,20 +104,36 @@ export function nextDue(calendar: Calendar, after: number): number | undefined {
 
 /** Yields the due times after an instant (epoch ms), ascending, until a gap of over five years. */
 export function* dueTimes(calendar: Calendar, after: number): Generator<number, void> {
-  for (let due = nextDue(calendar, after); due !== undefined; due = nextDue(calendar, due)) yield due;
+  const search = (line: ScheduleLine, from: number) => {
+    const due = nextDueOf(line, from);
+    return { line, isDue: due !== undefined, at: due ?? from + MAX_SEARCH_MS };
+  };
+  let lines = calendar.map((line) => search(line, after));
+  for (let last = after; ; ) {
+    const at = Math.min(...lines.map((one) => one.at));
+    if (lines.some((one) => one.isDue && one.at === at)) {
+      yield at;
+      last = at;
+    } else if (at === last + MAX_SEARCH_MS) return;
+    // Other lines are not searched again: that takes a search of years for a rare one.
+    lines = lines.map((one) => (one.at === at ? search(one.line, last) : one));
+  }
 }
 
 const MINUTE_MS = 60_000;
 /** Number of due times whose distance is checked. */
 const CHECKED_DUE_TIMES = 100;
 
-/** Rejects a calendar without due times, or with too frequent ones. @param now epoch ms @throws CalendarError */
+/**
+ * Rejects a calendar without due times, or with too frequent ones, by its first hundred within five years.
+ * @param now epoch ms @throws CalendarError
+ */
 export function assertHasRuns(calendar: Calendar, now: number): void {
   let [count, last] = [0, Number.NEGATIVE_INFINITY];
   for (const due of dueTimes(calendar, now)) {
     if (due - last < MINUTE_MS) throw new CalendarError('is due more than once a minute');
     last = due;
-    if (++count === CHECKED_DUE_TIMES) return;
+    if (++count === CHECKED_DUE_TIMES || due > now + MAX_SEARCH_MS) return;
   }
   if (count === 0) throw new CalendarError('has no due time within five years');
 }

@@ -14,7 +14,7 @@ const LETTERS = Array.from({ length: 32 * 1024 }, () => 'ab'[randomInt(2)]).join
 const twenty = (assertion: object): object[] => Array.from({ length: 20 }, () => assertion);
 const slowAssertions = twenty({ source: 'body', operator: 'not_matches', value: SLOW });
 
-/** Enables the checks that the plan allows. @returns the error of the plan limit, if it was reached */
+/** Enables the checks that the limits allow. @returns the error of the limit, if it was reached */
 async function enableAllowed(caller: Caller, ids: string[]): Promise<string> {
   for (const id of ids) {
     const { status, body } = await caller.send('PUT', `/v1/checks/${id}`, { enabled: true });

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { entryOf } from '#infra/aws/bundle/entry.ts';
+import { fixedOf } from '#infra/aws/fixed-costs.ts';
 import { type FunctionName, functions, queues, schedules, streams } from '#infra/topology.ts';
 import { LOOKAHEAD_MS } from '#lib/schedule/watermark.ts';
 import { functionIn, type Json, ofType, queueIn, synthesize } from './synthesized.ts';
@@ -81,9 +81,11 @@ describe('makeAlarms', () => {
     expect(errors).toMatchObject({ Threshold: 0, EvaluationPeriods: 1 });
   });
 
-  it('alarms at the first throttle of any function', () => {
-    expect(ofMetric('Throttles')).toHaveLength(names.length);
-    for (const one of ofMetric('Throttles')) expect(one).toMatchObject({ Threshold: 0, EvaluationPeriods: 1 });
+  it('alarms at the first throttle of any function, by the metric of the account', () => {
+    const [throttles, ...more] = ofMetric('Throttles');
+    expect(throttles).toMatchObject({ Namespace: 'AWS/Lambda', Threshold: 0, EvaluationPeriods: 1 });
+    expect(throttles.Dimensions).toBeUndefined();
+    expect(more).toEqual([]);
   });
 
   it('alarms at four fifths of the concurrency of the account', () => {
@@ -198,8 +200,31 @@ it('limits each dashboard to 50 metrics, above which it costs three dollars a mo
   for (const { DashboardBody } of dashboards) expect(metricsIn(DashboardBody).length).toBeLessThanOrEqual(50);
 });
 
-it('states the number and price of alarms in docs/operate/aws-monitor.md', () => {
-  const page = readFileSync('docs/operate/aws-monitor.md', 'utf8').replaceAll(/\s+/g, ' ');
-  const said = /(\d+) alarms \(\$([\d.]+) a month\)/.exec(page)?.slice(1);
-  expect(said).toEqual([`${alarms.length}`, (alarms.length * 0.1).toFixed(2)]);
+it('are counted for the bill without bundles, like all resources that cost money without checks', () => {
+  const { alarms: ofBill, pollers, secrets } = fixedOf();
+  expect(ofBill.count).toBe(alarms.length);
+  expect(pollers.count).toBe(2 * Object.keys(queues).length);
+  expect(secrets.count).toBe(all('AWS::SecretsManager::Secret').length);
+});
+
+describe('budget of the account', () => {
+  it('does not exist by default', () => {
+    expect(all('AWS::Budgets::Budget')).toEqual([]);
+  });
+
+  it('mails the recipient of alarms at 80 %, and when more than all is forecast', () => {
+    const { template: withBudget } = synthesize({ ALARM_EMAIL: 'ops@example.com', BUDGET_DOLLARS: '50' });
+    const [budget] = ofType(withBudget, 'AWS::Budgets::Budget');
+    expect(budget.Budget).toMatchObject({ TimeUnit: 'MONTHLY', BudgetLimit: { Amount: 50, Unit: 'USD' } });
+    expect(
+      budget.NotificationsWithSubscribers.map(({ Notification, Subscribers }: Json) => [
+        Notification.NotificationType,
+        Notification.Threshold,
+        Subscribers[0].Address,
+      ]),
+    ).toEqual([
+      ['ACTUAL', 80, 'ops@example.com'],
+      ['FORECASTED', 100, 'ops@example.com'],
+    ]);
+  });
 });

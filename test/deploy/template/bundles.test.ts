@@ -15,8 +15,8 @@ const MAX_BUNDLE_BYTES = 1000 * KB;
  * Higher limits: the API description, parts that share much and load little each, and lazy clients of NATS and mail.
  */
 const MAX_BUNDLE_BYTES_OF: Partial<Record<FunctionName, number>> = {
-  api: 1330 * KB,
-  mcp: 1020 * KB,
+  api: 1370 * KB,
+  mcp: 1010 * KB,
   deliverer: 1160 * KB,
 };
 /** Limits at the start of a function: lowest for functions that run for every probe and every push. */
@@ -104,6 +104,20 @@ it('serves the generated document from its compressed form', async () => {
   const file = readdirSync(dir).find((name) => name.startsWith('openapi-document'))!;
   const { default: document } = await import(join(dir, file));
   expect(document).toBe(JSON.stringify(generate().document));
+});
+
+it('has the same files in every process, so that a diff after a deployment is empty', async () => {
+  const code = `
+    const { bundle } = await import('#infra/aws/bundle/bundle.ts');
+    const { readdirSync, readFileSync } = await import('node:fs');
+    const files = (dir) => readdirSync(dir).map((file) => [file, readFileSync(dir + '/' + file, 'base64')]);
+    const all = ['api', 'console', 'prober'].map((name) => files(bundle(name).dir));
+    console.log(process.getBuiltinModule('node:crypto').hash('sha256', JSON.stringify(all)));`;
+  const args = ['--disable-warning=ExperimentalWarning', '--input-type=module', '--eval', code];
+  const runs = [1, 2].map(() => run(process.execPath, args, { limitSeconds: 90 }));
+  const [first, second] = await Promise.all(runs);
+  expect(first!.out).toMatch(/^[0-9a-f]{64}\n$/);
+  expect(second!.out).toBe(first!.out);
 });
 
 const ENV = { ...process.env, TABLE_NAME: 'fleet', AWS_REGION: 'eu-central-1', BUS_NAME: 'bus' };

@@ -9,7 +9,8 @@ const streamed = (Object.keys(functions) as FunctionName[]).filter((name) => fun
 const [{ id: cdn, DistributionConfig: config }] = all('AWS::CloudFront::Distribution');
 const behaviours: Json[] = [config.DefaultCacheBehavior, ...config.CacheBehaviors];
 const files = behaviours.find((one) => one.PathPattern === '/assets/*');
-const others = behaviours.filter((one) => one !== files);
+const pages = behaviours.find((one) => one.PathPattern === '/status/*');
+const others = behaviours.filter((one) => one !== files && one !== pages);
 const originOf = ({ TargetOriginId }: Json) => config.Origins.find((one: Json) => one.Id === TargetOriginId);
 const mcp = behaviours.find((one) => one.PathPattern === '/v1/mcp');
 
@@ -53,8 +54,7 @@ describe('CloudFront', () => {
   });
 
   it('runs the edge function before each other request, with the names of the origins', () => {
-    const [{ id, FunctionCode, FunctionConfig, AutoPublish }, ...more] = all('AWS::CloudFront::Function');
-    expect(more).toEqual([]);
+    const [{ id, FunctionCode, FunctionConfig, AutoPublish }] = all('AWS::CloudFront::Function');
     expect({ ...FunctionConfig, AutoPublish }).toMatchObject({ Runtime: 'cloudfront-js-2.0', AutoPublish: true });
     for (const one of others) {
       expect(one.FunctionAssociations).toEqual([
@@ -72,7 +72,7 @@ describe('CloudFront', () => {
     expect([GenerateSecretString, more]).toEqual([{ PasswordLength: 43, ExcludePunctuation: true }, []]);
     const secret = { 'Fn::Join': ['', ['{{resolve:secretsmanager:', { Ref: id }, ':SecretString:::}}']] };
     const told = { HeaderName: 'x-fleetwatch-edge', HeaderValue: secret };
-    for (const one of config.Origins) expect(one.OriginCustomHeaders).toEqual([told]);
+    for (const one of config.Origins) expect(one.OriginCustomHeaders).toEqual(one.S3OriginConfig ? undefined : [told]);
     const knowing = (Object.keys(functions) as FunctionName[]).filter(
       (name) => functionIn(template, name).Environment.Variables.EDGE_SECRET !== undefined,
     );
@@ -111,6 +111,56 @@ describe('CloudFront', () => {
     expect(consoleUrl(OWN)).toBe('https://fleet.example.com');
     expect(consoleUrl({ PUBLIC_URL: 'https://ops.example.com' })).toBe('https://ops.example.com');
     expect(consoleUrl({})).toEqual(template.toJSON().Outputs.Url.Value);
+  });
+});
+
+describe('status pages at CloudFront', () => {
+  const { Id: group, FailoverCriteria, Members } = config.OriginGroups.Items[0];
+  const origin = (id: string) => config.Origins.find((one: Json) => one.Id === id);
+
+  it('come from the bucket, and from the function if a file is missing or S3 fails', () => {
+    expect(pages.TargetOriginId).toBe(group);
+    expect(FailoverCriteria.StatusCodes.Items).toEqual([403, 404, 500, 502, 503, 504]);
+    expect(Members.Items.map((one: Json) => one.OriginId)).toEqual(['files', 'public']);
+    expect(origin('files').OriginAccessControlId).toBeDefined();
+    expect(JSON.stringify(origin('public').DomainName)).toContain('.execute-api.');
+  });
+
+  it('are cached by path for a day at most, for GET and HEAD, and are not delayed by an outage for long', () => {
+    const [{ CachePolicyConfig }, ...more] = all('AWS::CloudFront::CachePolicy');
+    expect(more).toEqual([]);
+    expect(CachePolicyConfig).toMatchObject({
+      MinTTL: 0,
+      MaxTTL: 86_400,
+      ParametersInCacheKeyAndForwardedToOrigin: {
+        CookiesConfig: { CookieBehavior: 'none' },
+        HeadersConfig: { HeaderBehavior: 'none' },
+        QueryStringsConfig: { QueryStringBehavior: 'none' },
+      },
+    });
+    expect(pages.OriginRequestPolicyId).toBeUndefined();
+    expect(pages.AllowedMethods).toEqual(['GET', 'HEAD']);
+    expect(pages.Compress).toBe(true);
+    for (const id of ['files', 'public'])
+      expect(origin(id)).toMatchObject({ ConnectionAttempts: 1, ConnectionTimeout: 2 });
+    expect(origin('public').CustomOriginConfig.OriginReadTimeout).toBe(5);
+  });
+
+  it('are in a private bucket that only CloudFront and two functions read', () => {
+    const [{ id, PublicAccessBlockConfiguration }, ...more] = all('AWS::S3::Bucket');
+    expect(more).toEqual([]);
+    expect(Object.values(PublicAccessBlockConfiguration)).toEqual([true, true, true, true]);
+    const using = (Object.keys(functions) as FunctionName[]).filter(
+      (name) => functionIn(template, name).Environment.Variables.PUBLIC_BUCKET !== undefined,
+    );
+    expect(using).toEqual(['publisher', 'public']);
+    const [{ PolicyDocument }] = all('AWS::S3::BucketPolicy');
+    const allowed = PolicyDocument.Statement.filter(({ Effect }: Json) => Effect === 'Allow');
+    expect(allowed.map(({ Principal, Action }: Json) => [Principal, Action])).toEqual([
+      [{ Service: 'cloudfront.amazonaws.com' }, 's3:GetObject'],
+    ]);
+    expect(JSON.stringify(allowed)).toContain(JSON.stringify({ Ref: cdn }));
+    expect(JSON.stringify(allowed)).toContain(id);
   });
 });
 
@@ -195,7 +245,9 @@ describe.each(streamed)('streaming URL of %s', (name) => {
       expect(one.Principal).toBe('cloudfront.amazonaws.com');
       expect(JSON.stringify(one.SourceArn)).toContain(JSON.stringify({ Ref: cdn }));
     }
-    const [access] = all('AWS::CloudFront::OriginAccessControl');
+    const access = all('AWS::CloudFront::OriginAccessControl').find(
+      ({ OriginAccessControlConfig: { OriginAccessControlOriginType } }) => OriginAccessControlOriginType === 'lambda',
+    )!;
     expect(access.OriginAccessControlConfig).toMatchObject({
       OriginAccessControlOriginType: 'lambda',
       SigningBehavior: 'always',

@@ -7,6 +7,7 @@ const all = (type: string) => ofType(template, type);
 const functionOf = (name: FunctionName) => functionIn(template, name);
 const queueId = (name: string) => queueIn(template, name);
 const names = Object.keys(functions) as FunctionName[];
+const FILE_ACTIONS = { read: ['GetObject'], write: ['PutObject', 'DeleteObject'] };
 
 describe('permissions of a function', () => {
   const statementsOf = (name: FunctionName): Json[] => {
@@ -29,6 +30,8 @@ describe('permissions of a function', () => {
     const table = arn(all('AWS::DynamoDB::GlobalTable')[0].id);
     const stream = JSON.stringify({ 'Fn::GetAtt': [all('AWS::DynamoDB::GlobalTable')[0].id, 'StreamArn'] });
     const group = JSON.stringify({ 'Fn::GetAtt': [functionOf(name).LoggingConfig.LogGroup.Ref, 'Arn'] });
+    const [bucket] = all('AWS::S3::Bucket');
+    const files = JSON.stringify({ 'Fn::Join': ['', [{ 'Fn::GetAtt': [bucket.id, 'Arn'] }, '/status/*']] });
     const consumed = Object.entries(queues).filter(([, queue]) => queue.consumer === name);
     const read = streams.filter((one) => one.function === name);
     const expected = new Set([
@@ -40,6 +43,7 @@ describe('permissions of a function', () => {
       ...(spec.table?.includes('delete') ? [`dynamodb:DeleteItem ${table}`] : []),
       ...spec.sends.map((queue) => `sqs:SendMessage ${arn(queueId(queue))}`),
       ...(read.length > 0 ? ['dynamodb:ListStreams "*"'] : []),
+      ...(spec.files ? FILE_ACTIONS[spec.files] : []).map((action) => `s3:${action} ${files}`),
       ...(spec.publishes ? [`events:PutEvents ${arn(all('AWS::Events::EventBus')[0].id)}`] : []),
       ...consumed.flatMap(([queue]) =>
         ['ReceiveMessage', 'ChangeMessageVisibility', 'GetQueueUrl', 'DeleteMessage', 'GetQueueAttributes'].map(
@@ -58,13 +62,24 @@ describe('permissions of a function', () => {
     expect(found).toEqual(expected);
   });
 
+  it('limit ingest to its partitions, as on one machine', () => {
+    const conditions = statementsOf('ingest').flatMap(({ Action, Condition }: Json) =>
+      [Action].flat().some((action) => action.startsWith('dynamodb:')) ? [Condition] : [],
+    );
+    expect(conditions).toEqual([
+      { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [...functions.ingest.partitions!] } },
+    ]);
+  });
+
   it('have no wildcard of actions, and of resources only if AWS requires it', () => {
     for (const policy of [...all('AWS::IAM::Policy'), ...all('AWS::IAM::Role').flatMap((one) => one.Policies ?? [])]) {
       for (const { Action, Resource, Effect } of policy.PolicyDocument.Statement) {
         if (Effect === 'Deny') continue;
         const actions = [Action].flat();
         for (const action of actions) expect(action).not.toContain('*');
-        if (actions.join() !== 'dynamodb:ListStreams') expect(JSON.stringify(Resource)).not.toContain('*');
+        const isOfFiles = actions.every((action) => action.startsWith('s3:'));
+        if (actions.join() !== 'dynamodb:ListStreams' && !isOfFiles)
+          expect(JSON.stringify(Resource)).not.toContain('*');
       }
     }
   });

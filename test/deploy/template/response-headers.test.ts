@@ -64,7 +64,7 @@ describe('response headers of CloudFront', () => {
 
   it('have a policy name with the region, because names are global to an account', () => {
     const names = policies.map((one) => JSON.stringify(one.ResponseHeadersPolicyConfig.Name));
-    expect(new Set(names).size).toBe(2);
+    expect(new Set(names).size).toBe(3);
     for (const name of names) expect(name).toContain('AWS::Region');
   });
 });

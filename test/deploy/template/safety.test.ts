@@ -62,6 +62,33 @@ describe('backups', () => {
   });
 });
 
+it('reports failed backups and copies of its vault to the topic of the alarms', () => {
+  const { template } = synthesize({ BACKUP_DAYS: '7', BACKUP_COPY_VAULT_ARN: VAULT });
+  const [{ EventPattern, Targets }] = ofType(template, 'AWS::Events::Rule');
+  const [vault] = ofType(template, 'AWS::Backup::BackupVault');
+  const ofVault = [{ 'Fn::GetAtt': [vault.id, 'BackupVaultArn'] }];
+  expect(EventPattern).toEqual({
+    source: ['aws.backup'],
+    'detail-type': ['Backup Job State Change', 'Copy Job State Change'],
+    detail: {
+      state: ['FAILED', 'ABORTED', 'EXPIRED'],
+      $or: [{ backupVaultArn: ofVault }, { sourceBackupVaultArn: ofVault }],
+    },
+  });
+  const [topic] = ofType(template, 'AWS::SNS::Topic');
+  expect(Targets).toMatchObject([{ Arn: { Ref: topic.id } }]);
+  expect(JSON.stringify(ofType(template, 'AWS::SNS::TopicPolicy'))).toContain('events.amazonaws.com');
+});
+
+it('names the access log as the account policy for delivered logs admits it', () => {
+  const { template } = synthesize({ STACK_NAME: 'fleet-test' });
+  const [stage] = ofType(template, 'AWS::ApiGatewayV2::Stage');
+  const log = ofType(template, 'AWS::Logs::LogGroup').find(
+    (one) => one.id === stage.AccessLogSettings.DestinationArn['Fn::GetAtt'][0],
+  );
+  expect(log.LogGroupName).toBe('/aws/vendedlogs/fleet-test/access');
+});
+
 it('protects the stack from deletion like its table', () => {
   expect(synthesize().stack.terminationProtection).toBe(true);
   expect(synthesize({ DELETION_PROTECTION: 'false' }).stack.terminationProtection).toBe(false);

@@ -1,6 +1,6 @@
 import { Annotations, Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
-import { functionIn, synthesize } from './synthesized.ts';
+import { functionIn, ofType, synthesize } from './synthesized.ts';
 
 const OWN = { DOMAIN_NAME: 'fleet.example.com', CERTIFICATE_ARN: 'arn:aws:acm:us-east-1:111122223333:certificate/a' };
 
@@ -31,6 +31,8 @@ describe('settings', () => {
     [{ OIDC_ISSUER: 'http://localhost:8080', OIDC_CLIENT_ID: 'fleetwatch' }, 'OIDC_ISSUER: must begin with https://'],
     [{ OIDC_ISSUER: 'https://login.example.com' }, 'OIDC_CLIENT_ID: is missing'],
     [{ OIDC_SECRET: 'oidc' }, 'OIDC_SECRET: needs OIDC_ISSUER'],
+    [{ BUDGET_DOLLARS: '50' }, 'BUDGET_DOLLARS: needs ALARM_EMAIL'],
+    [{ TABLE_MAX_WRITES: '99' }, 'TABLE_MAX_WRITES'],
   ])('reject %o with one sentence', (settings, named) => {
     expect(() => synthesize(settings)).toThrow(named);
   });
@@ -43,8 +45,10 @@ describe('settings', () => {
       const { Variables } = one.Properties.Environment;
       expect(Variables).toMatchObject({ EGRESS_ALLOW: '10.0.0.0/8', BUCKETS: '8', CHECK_EGRESS: 'public' });
       const speaks = one.Properties.Description === 'Fleetwatch deliverer';
-      expect(JSON.stringify(Variables.NATS_URL ?? null).includes('resolve:secretsmanager:nats')).toBe(speaks);
-      expect(JSON.stringify(Variables.SMTP_URL ?? null).includes('resolve:secretsmanager:smtp')).toBe(speaks);
+      expect([Variables.NATS_URL_SECRET, Variables.SMTP_URL_SECRET]).toEqual(
+        speaks ? ['nats', 'smtp'] : [undefined, undefined],
+      );
+      expect(JSON.stringify(Variables)).not.toContain('resolve:secretsmanager:nats');
     }
   });
 
@@ -55,25 +59,28 @@ describe('settings', () => {
       const { Variables } = one.Properties.Environment;
       expect(Variables).toMatchObject({ OIDC_ISSUER: 'https://login.example.com', OIDC_TRUST_EMAIL: 'false' });
       const signsIn = one.Properties.Description === 'Fleetwatch sign-in';
-      expect(JSON.stringify(Variables).includes('resolve:secretsmanager:oidc')).toBe(signsIn);
+      expect(Variables.OIDC_CLIENT_SECRET_SECRET).toBe(signsIn ? 'oidc' : undefined);
     }
   });
 
-  const natsUrl = (secret: string) =>
-    functionIn(synthesize({ NATS_URL_SECRET: secret }).template, 'deliverer').Environment.Variables.NATS_URL;
-
-  const [FIRST, SECOND] = ['7b1c4f0e-0d0e-4f5b-9d55-1f2d3c4b5a69', '0a1b2c3d-4e5f-4a6b-8c7d-9e0f1a2b3c4d'];
-
-  it('change the template with the version of the NATS secret, so that a deployment applies it', () => {
-    expect(natsUrl(`nats@${FIRST}`)).toBe(`{{resolve:secretsmanager:nats:SecretString:::${FIRST}}}`);
-    expect(natsUrl(`nats@${SECOND}`)).not.toBe(natsUrl(`nats@${FIRST}`));
+  it('allow no MCP streams with a CONCURRENCY below 100, unless their number is given', () => {
+    const streams = (given: Record<string, string>) =>
+      functionIn(synthesize(given).template, 'mcp').Environment.Variables.MCP_STREAMS_PER_KEY;
+    expect(streams({ CONCURRENCY: '99' })).toBe('0');
+    expect(streams({ CONCURRENCY: '99', MCP_STREAMS_PER_KEY: '1' })).toBe('1');
+    expect(streams({ CONCURRENCY: '100' })).toBe('3');
   });
 
-  it('use the newest NATS secret of the first deployment without a version', () => {
-    expect(natsUrl('prod/nats')).toBe('{{resolve:secretsmanager:prod/nats:SecretString:::}}');
+  it('permit each function that reads a secret only that secret', () => {
+    const { template: set } = synthesize({ NATS_URL_SECRET: 'prod/nats' });
+    const readers = ofType(set, 'AWS::IAM::Role').filter((role) =>
+      JSON.stringify(role.Policies).includes('secretsmanager:GetSecretValue'),
+    );
+    expect(readers.map((role) => role.Description)).toEqual(['Permissions of the Fleetwatch function deliverer']);
+    expect(JSON.stringify(readers[0].Policies)).toContain(':secret:prod/nats-??????');
   });
 
-  it.each(['nats@2', 'nats@', '@', 'na ts'])('reject %j as a secret', (secret) => {
+  it.each(['nats@7b1c4f0e-0d0e-4f5b-9d55-1f2d3c4b5a69', 'nats@', '@', 'na ts'])('reject %j as a secret', (secret) => {
     expect(() => synthesize({ NATS_URL_SECRET: secret })).toThrow('NATS_URL_SECRET');
   });
 

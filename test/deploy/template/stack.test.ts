@@ -15,6 +15,7 @@ describe('table of the stack', () => {
   it('is billed on demand, with point-in-time recovery, a stream and expiry', () => {
     template.hasResourceProperties('AWS::DynamoDB::GlobalTable', {
       BillingMode: 'PAY_PER_REQUEST',
+      WriteOnDemandThroughputSettings: { MaxWriteRequestUnits: 4000 },
       TimeToLiveSpecification: { AttributeName: 'expires_at', Enabled: true },
       // As a replica in another region would need it.
       StreamSpecification: { StreamViewType: 'NEW_AND_OLD_IMAGES' },
@@ -25,6 +26,7 @@ describe('table of the stack', () => {
       Replicas: [
         Match.objectLike({
           DeletionProtectionEnabled: true,
+          ReadOnDemandThroughputSettings: { MaxReadRequestUnits: 12_000 },
           PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
         }),
       ],
@@ -163,7 +165,9 @@ describe('HTTP API', () => {
     const [stage] = ofType(synthesize(settings).template, 'AWS::ApiGatewayV2::Stage');
     const limit = (one: Json) => [one.ThrottlingRateLimit, one.ThrottlingBurstLimit];
     expect(limit(stage.DefaultRouteSettings)).toEqual(requests);
-    for (const one of Object.values<Json>(stage.RouteSettings)) expect(limit(one)).toEqual(pushes);
+    const { 'ANY /status/{proxy+}': visits, ...others } = stage.RouteSettings;
+    expect(limit(visits)).toEqual([200, 400]);
+    for (const one of Object.values<Json>(others)) expect(limit(one)).toEqual(pushes);
   });
 
   it('logs no path, because those of pings, alert links and calendars are secrets', () => {

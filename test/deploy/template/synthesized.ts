@@ -20,8 +20,8 @@ export function synthesize(settings: Record<string, string> = {}, props: StackPr
 }
 
 function synthesizeNew(settings: Record<string, string>, props: StackProps) {
-  const app = new App({ context: { ...FLAGS, ...settings } });
-  const stack = new FleetwatchStack(app, readDeploySettings(app.node), props);
+  const app = new App({ context: FLAGS });
+  const stack = new FleetwatchStack(app, readDeploySettings(settings), props);
   return { app, stack, template: Template.fromStack(stack) };
 }
 

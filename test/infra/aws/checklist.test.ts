@@ -25,26 +25,28 @@ const checklist = (args: string[], env?: Record<string, string>) =>
 
 const addresses = () => ['--api-url', service.url, '--stream-url', service.url, '--no-cdn'];
 
-it('prints each result with the expected one and deletes what it created', async () => {
+it('compares each result with its threshold and deletes what it created', async () => {
   await using peer = await httpTarget(() => {});
   const hosts = ['--ipv6-host', peer.host, '--smtp-host', peer.host, '--tls-host', `${peer.host}:${peer.port}`];
   const { code, out } = await checklist([...addresses(), ...hosts, '--only', '1,2,3,4,5,6,7', '--minutes', '0'], {
     KEY: client.key,
   });
-  expect(out).toMatch(/result: StreamUrlmcp: 401 .*www-authenticate: Bearer/);
-  expect(out).toMatch(/result: ApiUrl: 202 after \d+ ms/);
-  expect(out).toMatch(/result: the response came \d+ ms after/);
-  expect(out).toMatch(/result: "a\?b": 400\n.*result: "a\/b 100%" deleted: 204/);
+  expect(out).toMatch(/ok {5}status at StreamUrlmcp: 401 \(401\)\n.*challenge at StreamUrlmcp: Bearer/);
+  expect(out).toMatch(/ok {5}duration at ApiUrl: \d+ ms \(at most 5000\)/);
+  expect(out).toMatch(/ok {5}response: \d+ ms \(at most 2000\)/);
+  expect(out).toMatch(/creation of "a\?b": 400 .*\n.*deletion of "a\/b 100%": 204/);
   expect(out).toMatch(/port 25: connect: /);
-  expect(out).toMatch(/result: single probe \d+ ms; 50 concurrent: median \d+ ms/);
-  expect(out).toMatch(/result: 0 failures in 0 minutes; expected: 0/);
+  expect(out).toMatch(/median of 50 \(single probe: \d+ ms, longest: \d+ ms\): \d+ ms/);
+  expect(out).toMatch(/failures in 0 minutes: 0 \(at least 0\)/);
   expect(out).not.toContain(client.key);
+  expect(out).toMatch(/^7 passed or skipped, 0 failed$/m);
   expect(code).toBe(0);
   expect((await client.get('/v1/blueprints')).body).toEqual([]);
   expect((await client.get('/v1/checks')).body).toEqual([]);
 });
 
-it('reads metrics of the stack with the AWS CLI', async () => {
+/** Puts an AWS CLI on the path that returns a stack and these values of each metric. */
+function withCli(values: object): { said: string; env: Record<string, string> } {
   const said = join(dir, 'said');
   const stack = {
     StackResourceSummaries: [
@@ -53,15 +55,42 @@ it('reads metrics of the stack with the AWS CLI', async () => {
       { ResourceType: 'AWS::Lambda::Function', PhysicalResourceId: 'fleet-prober' },
     ],
   };
-  const answer = `case "$1" in cloudformation) echo '${JSON.stringify(stack)}';; *) echo '{"Datapoints":[{"Sum":360,"Maximum":12}]}';; esac`;
+  const answer = `case "$1" in cloudformation) echo '${JSON.stringify(stack)}';; *) echo '${JSON.stringify({ Datapoints: [values] })}';; esac`;
   writeFileSync(join(dir, 'aws'), `#!/bin/sh\necho "$@" >> ${said}\n${answer}\n`, { mode: 0o755 });
-  const env = { KEY: client.key, PATH: `${dir}:${process.env.PATH}` };
+  return { said, env: { KEY: client.key, PATH: `${dir}:${process.env.PATH}` } };
+}
+
+it('reads metrics of the stack with the AWS CLI', async () => {
+  const { said, env } = withCli({ Sum: 360, Maximum: 12 });
   const { code, out } = await checklist([...addresses(), '--stack', 'fleet', '--only', '8,9'], env);
   expect(out).toMatch(
-    /result: ScheduleLag of generator: 12\n.*result: ApproximateAgeOfOldestMessage of fleet-Queuejob-1: 12/,
+    /ok {5}ScheduleLag of generator: 12 s .*\n.*ok {5}ApproximateAgeOfOldestMessage of fleet-Queuejob-1: 12 s/,
   );
-  expect(out).toMatch(/result: NumberOfEmptyReceives of fleet-Queuejob-1: 360/);
+  expect(out).toMatch(/ok {5}NumberOfEmptyReceives of fleet-Queuejob-1: 360 an hour \(at most 1000\)/);
   expect(readFileSync(said, 'utf8')).not.toContain('Dead');
+  expect(code).toBe(0);
+});
+
+it('exits with 1 if a threshold is missed, and prints JSON', async () => {
+  const { env } = withCli({ Sum: 1200, Maximum: 61 });
+  const { code, out } = await checklist([...addresses(), '--stack', 'fleet', '--only', '4,8,9', '--json'], env);
+  const { passed, items } = JSON.parse(out);
+  expect({ code, passed }).toEqual({ code: 1, passed: false });
+  expect(items.map((one: { status: string }) => one.status)).toEqual(['passed', 'missed', 'missed']);
+  const [lag, age] = items[1].measurements;
+  expect(lag).toEqual({
+    what: 'ScheduleLag of generator',
+    value: 61,
+    unit: 's',
+    wanted: 'at most 60',
+    passed: false,
+  });
+  expect(age.passed).toBe(true);
+});
+
+it('skips metrics without --stack', async () => {
+  const { code, out } = await checklist([...addresses(), '--only', '8,9', '--json'], { KEY: client.key });
+  expect(JSON.parse(out).items.map((one: { status: string }) => one.status)).toEqual(['skipped', 'skipped']);
   expect(code).toBe(0);
 });
 

@@ -6,6 +6,7 @@ import { preflight } from '#infra/aws/preflight.ts';
 import { scaleOf } from '#infra/aws/scale.ts';
 import { DeploySettings } from '#infra/aws/settings.ts';
 import { readLimits } from '#lib/aws/account-limits.ts';
+import { fixedOf } from '#infra/aws/fixed-costs.ts';
 
 const lambda = mockClient(LambdaClient);
 const dynamo = mockClient(DynamoDBClient);
@@ -31,12 +32,8 @@ beforeEach(() => {
 
 async function found(settings: Record<string, string> = {}, checks?: number, isDemo = false) {
   const fleet = checks === undefined ? undefined : scaleOf(checks, 4);
-  return preflight(
-    await readLimits(clients),
-    DeploySettings.parse({ ALARM_EMAIL: 'ops@example.com', ...settings }),
-    fleet,
-    isDemo,
-  );
+  const all = { ALARM_EMAIL: 'ops@example.com', ...settings };
+  return preflight(await readLimits(clients), DeploySettings.parse(all), fixedOf(all), fleet, isDemo);
 }
 const only = (findings: Awaited<ReturnType<typeof found>>, is: string) =>
   findings.filter((one) => one.is === is).map((one) => one.message);
@@ -53,7 +50,7 @@ describe('preflight', () => {
     account(50);
     const findings = await found();
     expect(only(findings, 'stop')).toEqual([]);
-    expect(only(findings, 'ask')).toEqual([expect.stringMatching(/request 1,000.*-c CONCURRENCY=50\b/s)]);
+    expect(only(findings, 'ask')).toEqual([expect.stringMatching(/request 1,000.*set CONCURRENCY to 50\b/s)]);
   });
 
   it('stops a reservation that AWS would reject, because the stack would be rolled back', async () => {
@@ -99,6 +96,28 @@ describe('preflight', () => {
   it('asks for a recipient of alarms', async () => {
     account(1000);
     expect(only(await found({ ALARM_EMAIL: '' }), 'ask').join()).toContain('ALARM_EMAIL');
+  });
+
+  it('stops units of the table above its quota', async () => {
+    account(1000);
+    expect(only(await found({ TABLE_MAX_READS: '40001' }), 'stop')).toEqual([
+      expect.stringMatching(/TABLE_MAX_READS is 40001.*Set it to 40000/s),
+    ]);
+  });
+
+  it('explains the maximum of the table, and what a larger fleet needs', async () => {
+    account(1000);
+    expect(only(await found(), 'ok').join()).toMatch(/TABLE_MAX_WRITES 4000 .* 3,201,000 checks.* \$10,368 a month/s);
+    expect(only(await found({}, 3_300_000), 'ask').join()).toMatch(/set TABLE_MAX_WRITES to at least 1691 and/);
+  });
+
+  it('states the price without checks, and what CONCURRENCY adds', async () => {
+    account(1000);
+    expect(only(await found(), 'ok').join()).toMatch(/\$\d+\.\d\d a month.* 22 pollers .*Set BUDGET_DOLLARS/s);
+    const bounded = only(await found({ CONCURRENCY: '100', BUDGET_DOLLARS: '20' }), 'ok').join();
+    expect(bounded).toContain('34 pollers');
+    expect(bounded).toContain('CONCURRENCY adds $0.62');
+    expect(bounded).not.toContain('Set BUDGET_DOLLARS');
   });
 
   it('names the quotas that a large fleet exceeds', async () => {

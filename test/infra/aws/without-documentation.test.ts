@@ -2,7 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { bundle } from '#infra/aws/bundle/bundle.ts';
-import { withoutDescriptions, withoutExamples, withoutManifests } from '#infra/aws/bundle/without-documentation.ts';
+import { withoutDocumentation } from '#infra/aws/bundle/without-documentation.ts';
+
+const trimmed = (code: string): string => withoutDocumentation(code).code;
 
 describe('deployed code', () => {
   it.each([
@@ -11,25 +13,25 @@ describe('deployed code', () => {
     ["a.describe('it\\'s').b", 'a.b'],
     ['a.describe(`one ) two`),b', 'a,b'],
   ])('removes the description of %s', (code, left) => {
-    expect(withoutDescriptions(code)).toBe(left);
+    expect(trimmed(code)).toBe(left);
   });
 
   it.each(['a.describe(text)', `a.describe(\`\${b}\`)`, 'describe("a",b)', 'a.description("b")'])(
     'keeps %s',
     (code) => {
-      expect(withoutDescriptions(code)).toBe(code);
+      expect(trimmed(code)).toBe(code);
     },
   );
 
   it('removes the examples of types, regardless of their content', () => {
     const one = 'a({type:"x",examples:{valid:[{b:"]}"},{c:[1,{}]}],invalid:[{d:Array(11).fill({e:`)`})}]}});';
-    expect(withoutExamples(`${one}f();${one}g()`)).toBe('a({type:"x",examples:{}});f();a({type:"x",examples:{}});g()');
-    expect(withoutExamples('a({examples:{other:[1]}})')).toBe('a({examples:{other:[1]}})');
+    expect(trimmed(`${one}f();${one}g()`)).toBe('a({type:"x",examples:{}});f();a({type:"x",examples:{}});g()');
+    expect(trimmed('a({examples:{other:[1]}})')).toBe('a({examples:{other:[1]}})');
   });
 
   it('keeps only the version of SDK manifests', () => {
     const code = 'var a={name:"@aws-sdk/client-x",scripts:{"b:c":"d } e"},version:"3.1.0",files:["f"]},g={name:"h"};';
-    expect(withoutManifests(code)).toBe('var a={version:"3.1.0"},g={name:"h"};');
+    expect(trimmed(code)).toBe('var a={version:"3.1.0"},g={name:"h"};');
   });
 
   it('contains no descriptions: agents read them in the manifest of their skill', () => {

@@ -23,6 +23,11 @@ describe('schemaBook', () => {
     });
   });
 
+  it('allows the properties of a referenced schema that has a description of its own', () => {
+    const schema = schemaBook().toJson(z.object({ thing: Thing.describe('A thing.') }), 'input');
+    expect(schema.properties).toEqual({ thing: { description: 'A thing.', $ref: '#/components/schemas/Thing' } });
+  });
+
   it('rejects two schemas with one name', () => {
     const book = schemaBook();
     book.toJson(z.object({ a: z.string() }).meta({ id: 'Twin' }), 'output');

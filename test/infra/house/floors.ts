@@ -30,6 +30,7 @@ export const HOUSE: readonly { room: string; folders?: readonly string[] }[] = [
   },
   { room: 'lib/incidents', folders: ['links'] },
   { room: 'lib/actions', folders: ['template', 'run', 'remediation'] },
+  { room: 'lib/public', folders: ['pages'] },
   { room: 'lib/mcp', folders: ['tools', 'skills', 'protocol', 'sse'] },
   { room: 'lib' },
   { room: 'functions' },

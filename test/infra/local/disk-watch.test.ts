@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { watchDisk } from '#infra/local/disk-watch.ts';
 import { readHealth } from '#lib/history/status/service-health.ts';
 import { healthWorld } from '#test/support/health-world.ts';
@@ -33,6 +33,23 @@ describe('the disk of one machine', () => {
     await update();
     expect(await disk()).toEqual({ ok: true, free_percent: 50 });
     expect(lines).toHaveLength(2);
+  });
+
+  it('is measured again every 30 seconds until the service stops', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const world = await healthWorld();
+    let measured = 0;
+    const { stop } = await watchDisk(world, '/data', async () => {
+      measured++;
+      return { bavail: 500, blocks: 1000, bsize: 4096 };
+    });
+    expect(measured).toBe(1);
+    vi.advanceTimersByTime(90_000);
+    expect(measured).toBe(4);
+    stop();
+    vi.advanceTimersByTime(90_000);
+    expect(measured).toBe(4);
+    vi.useRealTimers();
   });
 
   it('is unknown on AWS, and healthy', async () => {

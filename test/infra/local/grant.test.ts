@@ -1,7 +1,8 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { grant } from '#infra/local/grant.ts';
 import { openTable } from '#infra/local/store/sqlite-table.ts';
 import type { Ports } from '#lib/env.ts';
+import { keyTable } from '#lib/keys.ts';
 
 const key = { pk: 'A', sk: 'a' };
 const sent: string[] = [];
@@ -28,7 +29,46 @@ it('rejects other operations like its role on AWS', async () => {
   await expect(generator.bus.publish([])).rejects.toThrow('infra/topology.ts');
   const { table } = grant(ports, 'console');
   for (const read of [() => table.get(key), () => table.getMany([key]), () => table.query({ partition: 'A' })]) {
-    expect(read).toThrow('console may not read the table');
+    await expect(read()).rejects.toThrow('console may not read the table');
   }
   await expect(table.putMany([{ ...key, v: '1' }])).rejects.toThrow('console may not put items');
+});
+
+describe('partitions of ingest, which is public', () => {
+  const keys = keyTable({ BUCKETS: 4, SHARDS: 4 });
+  const tenant = 'acc_01jd3k5q8r0000000000000000';
+  const { table } = grant(ports, 'ingest');
+
+  it.each([
+    keys.session('digest'),
+    keys.sessionPointer(tenant, 'usr_1', 'ses_1'),
+    keys.signInLink('digest'),
+    keys.challenge('digest'),
+    keys.passkey('digest'),
+    keys.invitation('digest'),
+    keys.invitedEmail('digest', tenant, 'usr_1'),
+    keys.accountEmail('digest'),
+    keys.accountPointer(tenant),
+    keys.user(tenant, 'usr_1'),
+    keys.apiKeyPointer(tenant, 'key_1'),
+    keys.mailAddress(tenant, 'digest'),
+    keys.mailConfirmation('digest'),
+    keys.usedLink(tenant, 'signature'),
+    keys.pingKey(tenant, 'pky_1'),
+    keys.delivery(tenant, 'dlv_1'),
+    // Not an account, but its key begins like one.
+    { pk: `${keys.account(tenant).pk}#SESSIONS#usr_1`, sk: 'ses_1' },
+  ])('do not include $pk', async (key) => {
+    await expect(table.get(key)).rejects.toThrow('ingest may not access the partition');
+    await expect(table.getMany([key])).rejects.toThrow('may not access');
+    await expect(table.query({ partition: key.pk })).rejects.toThrow('may not access');
+    await expect(table.putMany([{ ...key, v: '1' }])).rejects.toThrow('may not access');
+    for (const write of [{ put: { ...key, v: '1' } }, { delete: key }, { check: key, if: 'absent' as const }])
+      await expect(table.transact([write])).rejects.toThrow('may not access');
+  });
+
+  it('include keys, whose use it notes, and the account with its rates', async () => {
+    for (const key of [keys.apiKey('digest'), keys.account(tenant), keys.rate(tenant, 'push')])
+      expect(await table.get(key)).toBeUndefined();
+  });
 });

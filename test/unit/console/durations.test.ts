@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { schemas } from '#console/api/schemas.ts';
-import { durationText, joinDuration, rangeText, splitDuration, unitsOf } from '#console/rules/durations.ts';
+import {
+  durationText,
+  joinDuration,
+  rangeText,
+  splitDuration,
+  unitsOf,
+  withDefault,
+} from '#console/rules/durations.ts';
 import { fieldsOf } from '#console/rules/form-fields.ts';
 
 const SECONDS = { unit: 1000 };
@@ -45,5 +52,13 @@ describe('duration field', () => {
     expect(rangeText(timeout)).toBe('10 ms to 30 s.');
     expect(rangeText({ ...SECONDS, minimum: 0, maximum: 604_800 })).toBe('At most 7 d.');
     expect(durationText(timeout, '5000')).toBe('5 s');
+  });
+
+  it('writes the default in a hint with its unit', () => {
+    expect(withDefault(SECONDS, 'Time between alerts. Default: 300.')).toBe('Time between alerts. Default: 5 min.');
+    expect(withDefault(timeout, 'Timeout in milliseconds. Default: 10,000.')).toBe(
+      'Timeout in milliseconds. Default: 10 s.',
+    );
+    expect(withDefault(SECONDS, 'Grace. Default: a day.')).toBe('Grace. Default: a day.');
   });
 });

@@ -87,9 +87,9 @@ describe('form of a maintenance window', () => {
     expect(requestOf(bodyOf(specs, draft))).toEqual({
       name: 'Move',
       note: '',
-      exclude_from_uptime: true,
       starts_at: ONCE.starts_at,
       scope: { all: true },
+      exclude_from_uptime: true,
     });
     const again = { ...draft, comes: 'recurring', duration_seconds: '5400' };
     expect(NewWindow.parse(requestOf(bodyOf(specs, again)))).toMatchObject({

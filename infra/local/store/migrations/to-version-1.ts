@@ -1,6 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { DEFAULT_LIMITS } from '#lib/access/account.ts';
 import { addLoads, type CheckCountItem, type CheckLoad, NO_LOAD } from '#lib/catalog/check-count.ts';
+import type { SilenceEntry } from '#lib/catalog/silence-list.ts';
+import { isSilencedAt, type SilenceSettings } from '#lib/catalog/silence-settings.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { loadOfCheck } from '#lib/checks/settings/guard-settings.ts';
 
@@ -59,6 +61,7 @@ export function toVersion1(db: DatabaseSync): void {
   const put = db.prepare('UPDATE items SET pk = ?, sk = ?, body = ? WHERE pk = ? AND sk = ?');
   const loads = new Map<string, CheckLoad>();
   const addLoad = (of: string, load: CheckLoad) => loads.set(of, addLoads(loads.get(of) ?? NO_LOAD, load));
+  const silences: SilenceEntry[] = [];
   for (const { pk, sk, body } of rowsOf(db)) {
     const after = { ...newMembers(pk, sk), ...(renamed(JSON.parse(body) as Members) as Row & Members) };
     if (sk.startsWith('LAST#')) {
@@ -75,6 +78,7 @@ export function toVersion1(db: DatabaseSync): void {
       addLoad(check.tenant_id, load);
       addLoad(check.entity_id, load);
     }
+    silences.push(...silenceIn(after));
     const text = JSON.stringify(after);
     if (text !== body) put.run(after.pk, after.sk, text, pk, sk);
   }
@@ -85,6 +89,8 @@ export function toVersion1(db: DatabaseSync): void {
     else continue;
     put.run(pk, sk, JSON.stringify(item), pk, sk);
   }
+  const add = db.prepare('INSERT INTO items (pk, sk, expires_at, body) VALUES (?, ?, ?, ?)');
+  for (const entry of silences) add.run(entry.pk, entry.sk, entry.expires_at ?? null, JSON.stringify(entry));
   const send = db.prepare('UPDATE messages SET body = ? WHERE id = ?');
   for (const { id, body } of db.prepare('SELECT id, body FROM messages').all() as { id: number; body: string }[])
     send.run(JSON.stringify(renamed(JSON.parse(body) as Members)), id);
@@ -115,6 +121,37 @@ function newMembers(pk: string, sk: string): Members {
   if (sk.startsWith('AL#')) return { from_state: null };
   if (pk.includes('#DELIVERIES#')) return NEW_IN_DELIVERY;
   return {};
+}
+
+/** Returns the entry of the list of silences for a silence of an account, an entity or a check; at most one. */
+function silenceIn(item: Row & Members): SilenceEntry[] {
+  const { pk, sk } = item;
+  const list = { pk: `${pk.split('#', 2).join('#')}#SILENCES` };
+  if (pk.endsWith('#ALERTING') && sk.startsWith('SILENCE#')) {
+    const {
+      v: _v,
+      body: _body,
+      ...silence
+    } = item as unknown as Omit<SilenceEntry, 'scope'> & { id: string; body: string };
+    // A key without a user had no author.
+    return [{ ...silence, ...list, sk: silence.id, scope: 'account', created_by: silence.created_by || 'an API key' }];
+  }
+  const scope = pk.includes('#ENTITIES#') ? 'entity' : sk === 'POLICY' ? 'check' : undefined;
+  if (!scope || !isSilencedAt(item as SilenceSettings, Date.now())) return [];
+  const { check_id, updated_at, silenced_until, silence_reason = '' } = item as Record<string, string>;
+  const until = silenced_until === undefined ? undefined : Date.parse(silenced_until);
+  return [
+    {
+      ...list,
+      sk: check_id ?? sk,
+      ...(until !== undefined && { until, expires_at: Math.ceil(until / 1000) }),
+      scope,
+      ...(check_id === undefined ? { entity_id: sk } : { entity_id: item.entity_id as string, check_id }),
+      reason: silence_reason,
+      created_at: updated_at!,
+      created_by: 'unknown',
+    },
+  ];
 }
 
 /** Renames members and values of an item or a message. */

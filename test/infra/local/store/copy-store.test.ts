@@ -160,6 +160,43 @@ describe('version of the store', () => {
     expect(existsSync(join(dir, 'fleetwatch-version-0.db'))).toBe(true);
   });
 
+  it('lists the silences of entities, checks and the account that a store of the version before has', async () => {
+    const file = oldStore(join(dir, STORE_FILE));
+    const db = new DatabaseSync(file);
+    const until = new Date(Date.now() + 86_400_000).toISOString();
+    const past = new Date(Date.now() - 1000).toISOString();
+    const keyOf = (where: string) =>
+      db.prepare(`SELECT pk, sk FROM items WHERE ${where} ORDER BY pk, sk`).all() as { pk: string; sk: string }[];
+    const change = (key: { pk: string; sk: string }, members: object) =>
+      db
+        .prepare('UPDATE items SET body = json_patch(body, ?) WHERE pk = ? AND sk = ?')
+        .run(JSON.stringify(members), key.pk, key.sk);
+    const [policy, ended] = keyOf("sk = 'POLICY'");
+    const [entity] = keyOf("pk LIKE '%#ENTITIES#%'");
+    change(policy!, { silenced: true, silenced_until: until, silence_reason: 'moving house' });
+    change(ended!, { silenced: true, silenced_until: past });
+    change(entity!, { silenced: true });
+    const tenant = entity!.pk.split('#')[1]!;
+    const own = { pk: `T#${tenant}#ALERTING`, sk: 'SILENCE#sil_1', v: 'x', id: 'sil_1', applies_to: null };
+    const settings = { until: Date.parse(until), reason: 'all', created_at: past, created_by: '' };
+    const insert = db.prepare('INSERT INTO items (pk, sk, v, body) VALUES (?, ?, ?, ?)');
+    insert.run(own.pk, own.sk, own.v, JSON.stringify({ ...own, ...settings }));
+    db.close();
+
+    migrateStore(dir, silent);
+    const { key } = JSON.parse((await admin('key', 'issue', tenant, '--json')).out);
+    writeFileSync(join(dir, 'admin-key'), key);
+    const service = await startService({ dir });
+    const { body } = await clientOf(service.url, key).get('/v1/notify/silences');
+    const check_id = policy!.pk.split('#').at(-1);
+    expect(body).toMatchObject([
+      { scope: 'account', id: 'sil_1', until, reason: 'all', created_by: 'an API key' },
+      { scope: 'entity', entity_id: entity!.sk, check_id: null, until: null, reason: '', created_by: 'unknown' },
+      { scope: 'check', check_id, until, reason: 'moving house', created_by: 'unknown' },
+    ]);
+    await service.stop();
+  });
+
   it('has the old or the new version after kill -9, and the next start migrates it', async () => {
     const old = oldStore(join(dir, 'old.db'));
     await runUntilKilled('copy-forever.ts', ['migrate', dir, old], 3);

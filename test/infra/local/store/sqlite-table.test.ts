@@ -50,6 +50,21 @@ describe('the SQLite table', () => {
     table.store.close();
   });
 
+  it('lets the tenant of each read wait for its turn of the event loop', async () => {
+    const waiting: [tenant: string, begin: () => void][] = [];
+    const table = openTable({ file: ':memory:', inTurn: (from, begin) => void waiting.push([from, begin]) });
+    const a = { pk: 'T#a#CHECKS', sk: '1' };
+    const b = { pk: 'T#b', sk: '1' };
+    const reads = [table.getMany([a, a]), table.get(b), table.query({ partition: a.pk })];
+    expect(waiting.map(([from]) => from)).toEqual(['T#a', 'T#b', 'T#a']);
+    while (waiting.length > 0) {
+      for (const [, begin] of waiting.splice(0)) begin();
+      await null;
+    }
+    expect(await Promise.all(reads)).toEqual([[undefined, undefined], undefined, { items: [] }]);
+    table.store.close();
+  });
+
   it('commits the writes of one turn of the event loop together', async () => {
     const turns: (() => void)[] = [];
     const table = openTable({ file: ':memory:', schedule: (flush) => turns.push(flush) });

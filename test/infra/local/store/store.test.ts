@@ -52,3 +52,20 @@ it('commits a write soon, even if many more follow', async () => {
   expect(isKept).toBe(true);
   await Promise.all([first, ...more]);
 });
+
+it('leaves writes that take long together to later commits, in order', async () => {
+  let now = 0;
+  using _ = vi.spyOn(performance, 'now').mockImplementation(() => now);
+  const [began, committed]: number[][] = [[], []];
+  const write = async (n: number) => {
+    await store.write(() => {
+      began!.push(n);
+      now += 5;
+    });
+    // What a commit contains begins before any of it is committed.
+    committed!.push(began!.length);
+  };
+  await Promise.all([1, 2, 3, 4, 5].map(write));
+  expect(began).toEqual([1, 2, 3, 4, 5]);
+  expect(committed).toEqual([2, 2, 4, 4, 5]);
+});

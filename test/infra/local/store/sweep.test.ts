@@ -15,7 +15,7 @@ function world() {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
   const log = memoryLog();
   const store = openStore({ file: ':memory:', schedule: queueMicrotask });
-  const ports = makePorts(store, { settings: readHostSettings({}).settings, log });
+  const ports = makePorts(store, { settings: readHostSettings({}).settings, log, inTurn: (_, begin) => begin() });
   return { store, log, ports };
 }
 

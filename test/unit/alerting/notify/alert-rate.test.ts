@@ -3,29 +3,30 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { create } from '#functions/deliverer.ts';
 import { create as createNotifier } from '#functions/notifier.ts';
 import { alertItem } from '#lib/alerting/decide/alert-item.ts';
-import { nextSendTime } from '#lib/alerting/notify/alert-rate.ts';
 import type { Channel } from '#lib/alerting/policy/policy.ts';
+import { fullBucket, refilled, reserveFrom } from '#lib/platform/sharing/rates.ts';
 import { iso } from '#lib/platform/time.ts';
 import { type AlertWorld, alertWorld, queueEvent, START, streamEvent, TENANT } from '#test/support/alert-world.ts';
 
-describe('nextSendTime', () => {
+describe('reserveFrom', () => {
   const rate = fc.record({ gap_ms: fc.integer({ min: 1, max: 60_000 }), burst: fc.integer({ min: 1, max: 50 }) });
   const arrivals = fc.array(fc.nat(100_000), { minLength: 1, maxLength: 200 }).map((all) => all.sort((a, b) => a - b));
 
   it('exceeds the burst and the rate in no range of time, keeps the order, and never waits within the burst', () => {
     fc.assert(
-      fc.property(rate, arrivals, (rate, arrivals) => {
-        let busy_until = 0;
+      fc.property(rate, arrivals, ({ gap_ms, burst }, arrivals) => {
+        const rate = { per_second: 1000 / gap_ms, burst };
+        let bucket = fullBucket(rate, 0);
         const sent = arrivals.map((now) => {
-          const next = nextSendTime(rate, busy_until, now);
-          busy_until = next.busy_until;
-          return next.at;
+          const next = reserveFrom(refilled(bucket, rate, now), rate);
+          bucket = next.bucket;
+          return now + next.wait_ms;
         });
         for (const [i, at] of sent.entries()) {
           expect(at).toBeGreaterThanOrEqual(Math.max(arrivals[i]!, sent[i - 1] ?? 0));
           if (i < rate.burst) expect(at).toBe(arrivals[i]);
           for (let from = 0; from <= i; from++)
-            expect(i - from + 1).toBeLessThanOrEqual(rate.burst + (at - sent[from]! + 1) / rate.gap_ms);
+            expect(i - from + 1).toBeLessThanOrEqual(rate.burst + (at - sent[from]! + 1) / gap_ms);
         }
       }),
     );

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { create } from '#functions/deliverer.ts';
+import { FURTHER_MS } from '#lib/alerting/notify/deliver.ts';
 import type { Key, Table } from '#lib/platform/ports.ts';
 import { queueEvent, START, TENANT } from '#test/support/alert-world.ts';
 import { id, last, plan, receiver, run, slack, startDelivery, world } from './delivery-world.ts';
@@ -89,7 +90,7 @@ describe('deliver after internal errors', () => {
     world.ports.queues.send = send;
     await create(world.ports)(queueEvent(messages));
     expect(receiver.received).toHaveLength(1);
-    world.pass(1000);
+    world.pass(1000 + FURTHER_MS);
     await run();
     expect(await world.delivery(id)).toMatchObject({ status: 'sent', attempts: 2 });
   });
@@ -153,7 +154,7 @@ describe('concurrent deliverers of one message', () => {
     await create(world.ports)(queueEvent([...messages, ...retry]));
     expect(receiver.received).toHaveLength(2);
     expect(await world.delivery(id)).toMatchObject({ status: 'retrying', attempts: 2 });
-    expect(world.sent.map((one) => one.not_before)).toEqual([START + 3000, START + 3000]);
+    expect(world.sent.map((one) => one.not_before)).toEqual([START + 3000, START + 3000 + FURTHER_MS]);
   });
 
   it.each([

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { create } from '#functions/deliverer.ts';
+import { FURTHER_MS } from '#lib/alerting/notify/deliver.ts';
 import { queueEvent, START, TENANT } from '#test/support/alert-world.ts';
 import { rawTarget } from '#test/support/socket-target.ts';
 import { signatureOf } from '#test/support/webhook-receiver.ts';
@@ -56,7 +57,12 @@ describe('a failing receiver', () => {
     await run();
     expect(await world.delivery(id)).toMatchObject({ status: 'retrying', attempts: 1, sent_at: null });
     expect(world.sent).toEqual([
-      { queue: 'delivery', body: { tenant_id: TENANT, delivery_id: id }, group: TENANT, not_before: START + 1000 },
+      {
+        queue: 'delivery',
+        body: { tenant_id: TENANT, delivery_id: id, due: START + 1000 },
+        group: TENANT,
+        not_before: START + 1000,
+      },
     ]);
 
     world.pass(999);
@@ -110,7 +116,7 @@ describe('a failing receiver', () => {
     world.sent.length = 0;
     await create(world.ports)(queueEvent(messages));
     expect(receiver.received).toHaveLength(1);
-    expect(world.sent.map((one) => one.not_before)).toEqual([START + 1000]);
+    expect(world.sent.map((one) => one.not_before)).toEqual([START + 1000 + FURTHER_MS]);
   });
 
   it('gets no request at a redirect target, and the error names the fix', async () => {

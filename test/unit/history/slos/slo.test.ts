@@ -197,7 +197,7 @@ describe('an SLO of a random history', () => {
           }
         }
       }),
-      { numRuns: 12, endOnFailure: true },
+      { numRuns: 4, endOnFailure: true },
     );
   }, 60_000);
 });

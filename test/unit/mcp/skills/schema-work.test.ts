@@ -33,9 +33,14 @@ describe('arguments', () => {
     expect(argumentErrors(list, { ids: Array.from({ length: 100 }, (_, i) => `id ${i}`) })).toEqual([]);
   });
 
-  it.each(['uniques', 'multiples', 'choices', 'required names'])('are rejected against many %s', (name) => {
+  it.each([
+    ['uniques', 'arguments against uniques'],
+    ['multiples', 'a 4th of the arguments against multiples'],
+    ['choices', 'arguments against choices'],
+    ['required names', 'arguments against required names'],
+  ])('are rejected against many %s', (name, message) => {
     const skill = [...worstSkills('act_1')].find((one) => one.name === `a schema of ${name}`)!;
-    const call = [...worstMessages()].find((one) => one.name === `arguments against ${name}`)!;
+    const call = [...worstMessages()].find((one) => one.name === message)!;
     const [{ inputSchema }] = JSON.parse(skill.text).tools;
     expect(argumentErrors(inputSchema, JSON.parse(call.text).params.arguments)).toMatchObject([
       { path: '', message: expect.stringContaining('comparisons') },

@@ -93,6 +93,13 @@ describe('a stream with a stale or failing table', () => {
 });
 
 describe('open streams', () => {
+  it('are refused, as by a server without streams, if the setting is 0', async () => {
+    const home = await world({ settings: { MCP_STREAMS_PER_KEY: 0 } });
+    const refused = await home.ask('GET');
+    expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'POST']);
+    expect(await refused.json()).toMatchObject({ message: expect.stringContaining('use POST') });
+  });
+
   it('are limited per key; one lost in a crash stops counting after 90 seconds', async () => {
     const home = await world({ settings: { MCP_STREAMS_PER_KEY: 2 } });
     const [one, two] = [await home.ask('GET'), await home.ask('GET')];

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isServiceHost, isServiceOrigin, serviceOriginOf } from '#lib/platform/http/service-host.ts';
+import { isSecureHost, isServiceHost, isServiceOrigin, serviceOriginOf } from '#lib/platform/http/service-host.ts';
 import { readSettings } from '#lib/settings.ts';
 
 const NONE = readSettings({});
@@ -71,6 +71,30 @@ describe('serviceOriginOf', () => {
     expect(() => serviceOriginOf({ host: 'evil.example', origin: 'https://evil.example' }, NONE)).toThrow(
       'https://evil.example is not an address of this service. Set PUBLIC_URL=https://evil.example.',
     );
+  });
+});
+
+describe('host that the platform has proven', () => {
+  const proven = { ...NONE, are_hosts_proven: true };
+  const host = 'd111.cloudfront.net';
+
+  it('is an address of the service with https, without PUBLIC_URL', () => {
+    expect(isServiceHost(host, proven)).toBe(true);
+    expect(serviceOriginOf({ host }, proven).origin).toBe(`https://${host}`);
+    expect(isServiceOrigin(`https://${host}`, host, proven)).toBe(true);
+    expect(isSecureHost(host, proven)).toBe(true);
+    expect(isServiceHost(host, NONE)).toBe(false);
+  });
+
+  it('accepts no page of another host, port or scheme', () => {
+    for (const origin of [`http://${host}`, 'https://evil.example', `https://${host}:8443`])
+      expect(isServiceOrigin(origin, host, proven)).toBe(false);
+    for (const odd of ['', 'a b', 'x/y', `${host}:8443`]) expect(isServiceHost(odd, proven)).toBe(false);
+  });
+
+  it('leaves hosts of one machine on http', () => {
+    expect(serviceOriginOf({ host: '127.0.0.1:8787' }, proven).origin).toBe('http://127.0.0.1:8787');
+    expect(isSecureHost('127.0.0.1:8787', proven)).toBe(false);
   });
 });
 

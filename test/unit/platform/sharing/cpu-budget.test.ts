@@ -86,6 +86,27 @@ describe('the CPU budget', () => {
     expect(begun.toSorted()).toEqual([11, 12, 13, 14, 21, 22]);
   });
 
+  it('lets a tenant wait for one input of the calls of others', async () => {
+    const cpu = cpuBudget(clock, runOnDemand);
+    const calls = [cpu.of('a')(job, [11, 12, 13, 14]), cpu.of('b')(job, [21, 22, 23, 24]), cpu.of('c')(job, [31])];
+    for (let i = 0; i < 9; i++) {
+      await settle();
+      endings.shift()?.();
+    }
+    expect(begun.indexOf(31)).toBeLessThan(begun.indexOf(13));
+    expect(begun.indexOf(31)).toBeLessThan(begun.indexOf(23));
+    expect(await Promise.all(calls)).toEqual([[11, 12, 13, 14], [21, 22, 23, 24], [31]]);
+  });
+
+  it('ends a call at its first error', async () => {
+    const cpu = cpuBudget(clock, async (_job, input) => {
+      begun.push(Number(input));
+      throw new CpuTimeError(10);
+    });
+    await expect(cpu.of('a')(job, [1, 2, 3])).rejects.toThrow('took longer than 10 ms');
+    expect(begun).toEqual([1]);
+  });
+
   it('refuses a job after a wait of 5 s for the turns of other tenants, and says so', async () => {
     const sleep = async (ms: number) => {
       await settle();

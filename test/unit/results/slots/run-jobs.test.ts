@@ -1,12 +1,16 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { create } from '#functions/prober.ts';
 import type { AccountItem } from '#lib/access/account.ts';
-import { updateCheck } from '#lib/checks/change/change-check.ts';
+import { NewBlueprint } from '#lib/catalog/blueprint.ts';
+import { createBlueprint } from '#lib/catalog/change-blueprint.ts';
+import { createEntity } from '#lib/catalog/change-entity.ts';
+import { NewEntity } from '#lib/catalog/entity.ts';
+import { createCheck, updateCheck } from '#lib/checks/change/change-check.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { cellOf, numberOf } from '#lib/keys.ts';
 import type { Job } from '#lib/messages.ts';
 import type { HttpReply } from '#lib/net/net.ts';
-import { CpuLimitError } from '#lib/platform/sharing/cpu-budget.ts';
+import { CpuLimitError, cpuBudget, type RunCpuJob, runInline } from '#lib/platform/sharing/cpu-budget.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
 import { entryOf, type PackItem } from '#lib/results/pack.ts';
 import { latestSlot } from '#lib/schedule/slots.ts';
@@ -91,6 +95,44 @@ describe('a check whose account has used its CPU budget', () => {
     expect(last.runs).toMatch(new RegExp(`${numberOf(checks[1]!.id)},gcpu_budget$`));
     expect(entryOf(last, numberOf(checks[0]!.id))).toMatchObject({ success: true });
     expect(world.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+});
+
+describe('a batch with checks of several accounts', () => {
+  /** Creates an account with a check whose expressions all have one text. */
+  async function checkOfNew(value: string, expressions: number): Promise<CheckItem> {
+    const { context } = await world.account();
+    await createBlueprint(context, NewBlueprint.parse({ slug: 'service', name: 'Service' }));
+    const entity = await createEntity(context, 'service', NewEntity.parse({ slug: 'a', name: 'A' }));
+    const assertion = { source: 'body', operator: 'not_matches', value };
+    const config = { assertions: Array.from({ length: expressions }, () => assertion) };
+    const target_url = `https://${value}.example.com/`;
+    return createCheck(context, { check_type: 'http', entity_id: entity.id, target_url, config });
+  }
+
+  it('evaluates expressions one account after the other, and charges each account for its own', async () => {
+    const checks = [await checkOfNew('slow', 8), await checkOfNew('slower', 8), await checkOfNew('quick', 1)];
+    const searched: string[] = [];
+    const run: RunCpuJob = async (job, input) => {
+      const { expression } = input as { expression: string };
+      searched.push(expression);
+      const { output } = await runInline(job, input);
+      return { output, used_ms: expression === 'quick' ? 1 : 5_000 };
+    };
+    const { ports } = world;
+    const http = async () => OK;
+    const cpu = cpuBudget(ports.clock, run);
+    const prober = create({ ...ports, cpu, net: { ...ports.net, http } as never });
+    const probeAll = async () => {
+      world.advance(60_000);
+      const jobs = checks.map((check) => jobOfCheck(check, latestSlot(intervalScheduleOfCheck(check), now())));
+      await prober({ Records: [queueRecord('m', { jobs })] });
+    };
+    await probeAll();
+    expect(searched.indexOf('quick')).toBeLessThan(5);
+    expect(searched).toHaveLength(17);
+    await probeAll();
+    expect(searched.slice(17)).toEqual(['quick']);
   });
 });
 

@@ -169,6 +169,22 @@ describe('a useless schedule', () => {
     expect(() => assertHasRuns(parseCalendar(schedule, 'UTC'), FRIDAY)).toThrow(message);
   });
 
+  it.each([
+    'Mon *-*-31\nMon *-*-31\nMon *-*-31\nMon *-*-31\nMon *-*-31',
+    '*-*-* *:*:00\nMon 2029..2199-*-31\nMon 2029..2199-*-31\nMon 2029..2199-*-31\nMon 2029..2199-*-31',
+  ])('examines few days of rare lines: %j', (schedule) => {
+    let days = 0;
+    const counted = parseCalendar(schedule, 'UTC').map((line) => ({
+      ...line,
+      isDay: (date: Date) => {
+        days++;
+        return line.isDay(date);
+      },
+    }));
+    assertHasRuns(counted, FRIDAY);
+    expect(days).toBeLessThan(20_000);
+  });
+
   it('allows once a minute, and rejects more', () => {
     assertHasRuns(parseCalendar('* * * * *', 'Europe/Berlin'), FRIDAY);
     assertHasRuns(parseCalendar('2027-01-01', 'UTC'), FRIDAY);

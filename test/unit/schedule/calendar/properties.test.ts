@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { nextDue, parseCalendar } from '#lib/schedule/calendar/calendar.ts';
+import { dueTimes, nextDue, parseCalendar } from '#lib/schedule/calendar/calendar.ts';
 import { randomCron, randomInstant, randomOnCalendar, ZONES } from '#test/calendar/random-schedules.ts';
 import { isCronDue, isOnCalendarDue } from '#test/oracle/due-at.ts';
 import { makeRandom, type Random } from '#test/support/random.ts';
@@ -52,4 +52,31 @@ describe.each(KINDS)('the next due time of %s', (_kind, randomSchedule, isDue) =
       }),
     );
   });
+});
+
+it('yields each due time of several lines once, in order, up to a gap of five years', () => {
+  const rare = fc.constantFrom('Mon *-*-31', '*-02-29', '2031-*-31', '2026-12-31', '*-02-30');
+  const lines = fc.array(
+    fc.oneof(
+      rare,
+      seeds.map((seed) => randomOnCalendar(makeRandom(seed))),
+    ),
+    {
+      minLength: 1,
+      maxLength: 5,
+    },
+  );
+  fc.assert(
+    fc.property(lines, seeds, (lines, seed) => {
+      const random = makeRandom(seed);
+      const zone = random.pick(ZONES);
+      const calendar = parseCalendar(lines.join('\n'), zone);
+      let after: number | undefined = randomInstant(random, zone);
+      const found = dueTimes(calendar, after);
+      for (let n = 0; n < 20 && after !== undefined; n++) {
+        after = nextDue(calendar, after);
+        expect(found.next().value).toBe(after);
+      }
+    }),
+  );
 });

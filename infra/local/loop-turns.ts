@@ -1,6 +1,4 @@
-import { networkOf } from '#lib/platform/sharing/memory-limiter.ts';
-
-/** Time (ms) per turn of the event loop in which requests start. */
+/** Time (ms) per turn of the event loop in which work starts. */
 const TURN_MS = 8;
 
 /** `now` in ms; `nextTurn` runs in the next turn of the event loop, `settled` when all running code waits. */
@@ -13,11 +11,18 @@ const ownLoop: Loop = {
   nextTurn: setImmediate,
 };
 
-/** Starts requests, few ms per event loop turn, in turn by address: one client cannot delay probes. */
-export function requestTurns(loop: Loop = ownLoop): (address: string, begin: () => void) => void {
-  /** Waiting requests by address, the next to be served first. */
+/** Begins work of a tenant or client at once, or in a later turn of the event loop. */
+export type LoopTurns = (from: string, begin: () => void) => void;
+
+/**
+ * Begins work for a few ms per turn of the event loop, and serves tenants and clients in turn: one of them cannot delay
+ * the others. Work is a request, or what follows a read of the table: without a limit, hundreds of such continuations
+ * run in one turn, because a local read waits for nothing.
+ */
+export function loopTurns(loop: Loop = ownLoop): LoopTurns {
+  /** Waiting work by tenant or client, the next to be served first. */
   const waiting = new Map<string, (() => void)[]>();
-  /** Start of the current turn; undefined if no request started in it. */
+  /** Start of the current turn; undefined if no work began in it. */
   let began: number | undefined;
 
   function open(): void {
@@ -35,19 +40,18 @@ export function requestTurns(loop: Loop = ownLoop): (address: string, begin: () 
 
   function serve(): void {
     if (waiting.size === 0 || !hasTime()) return;
-    const [network, line] = waiting.entries().next().value!;
-    waiting.delete(network);
+    const [from, line] = waiting.entries().next().value!;
+    waiting.delete(from);
     const begin = line.shift()!;
-    if (line.length > 0) waiting.set(network, line);
+    if (line.length > 0) waiting.set(from, line);
     loop.settled(serve);
     begin();
   }
 
-  return (address, begin) => {
+  return (from, begin) => {
     if (waiting.size === 0 && hasTime()) return begin();
-    const network = networkOf(address);
-    const line = waiting.get(network);
+    const line = waiting.get(from);
     if (line) line.push(begin);
-    else waiting.set(network, [begin]);
+    else waiting.set(from, [begin]);
   };
 }

@@ -1,0 +1,46 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { type Json, StepError } from '#infra/smoke/call.ts';
+
+/** Error of the AWS CLI, with its message. */
+class AwsError extends StepError {}
+
+const MAX_BYTES = 16 * 1024 * 1024;
+
+/** Runs the AWS CLI with the credentials of the environment. @returns its output, or undefined. Throws AwsError. */
+export async function aws(words: readonly string[]): Promise<Json> {
+  try {
+    const { stdout } = await promisify(execFile)('aws', [...words, '--output', 'json'], { maxBuffer: MAX_BYTES });
+    return stdout.trim() === '' ? undefined : JSON.parse(stdout);
+  } catch (error) {
+    const { stderr, message, code } = error as Error & { stderr?: string; code?: string };
+    const reason = code === 'ENOENT' ? 'the AWS CLI is not installed' : stderr?.trim() || message;
+    throw new AwsError(`aws ${words.slice(0, 2).join(' ')}: ${reason}`);
+  }
+}
+
+/** Outputs and template of a stack. */
+export type DeployedStack = { outputs: Readonly<Record<string, string>>; template: Json };
+
+/** Reads a stack; undefined if it does not exist or its first deployment failed. Throws AwsError. */
+export async function deployedStack(name: string): Promise<DeployedStack | undefined> {
+  const outputs = await stackOutputs(name);
+  if (outputs === undefined) return undefined;
+  const { TemplateBody: template } = await aws(['cloudformation', 'get-template', '--stack-name', name]);
+  return { outputs, template };
+}
+
+/** Reads the outputs of a stack; undefined if it does not exist or its first deployment failed. Throws AwsError. */
+export async function stackOutputs(name: string): Promise<Readonly<Record<string, string>> | undefined> {
+  try {
+    const { Stacks } = await aws(['cloudformation', 'describe-stacks', '--stack-name', name]);
+    const [{ StackStatus: status, Outputs: outputs = [] }] = Stacks;
+    if (NEVER_DEPLOYED.has(status)) return undefined;
+    return Object.fromEntries(outputs.map((one: Json) => [one.OutputKey, one.OutputValue]));
+  } catch (error) {
+    if (error instanceof AwsError && error.message.includes('does not exist')) return undefined;
+    throw error;
+  }
+}
+
+const NEVER_DEPLOYED = new Set(['REVIEW_IN_PROGRESS', 'ROLLBACK_COMPLETE', 'ROLLBACK_FAILED', 'CREATE_FAILED']);

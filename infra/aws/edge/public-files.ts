@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Duration, type Stack } from 'aws-cdk-lib';
+import {
+  AllowedMethods,
+  type BehaviorOptions,
+  CacheCookieBehavior,
+  CacheHeaderBehavior,
+  CachePolicy,
+  CacheQueryStringBehavior,
+  Function as CloudFrontFunction,
+  FunctionCode,
+  FunctionEventType,
+  FunctionRuntime,
+  S3OriginAccessControl,
+  ViewerProtocolPolicy,
+} from 'aws-cdk-lib/aws-cloudfront';
+import { HttpOrigin, OriginGroup, S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
+import type { IBucket } from 'aws-cdk-lib/aws-s3';
+import { PUBLIC_HEADERS } from '#lib/public/headers.ts';
+import { makeHeadersPolicy } from './response-headers.ts';
+
+const SOURCE = readFileSync(join(import.meta.dirname, 'public-request.js'), 'utf8');
+
+/**
+ * CloudFront waits for these during an outage with each request, although it has a stale file, so they are short: one
+ * attempt to connect, and five seconds for a response.
+ */
+const TIMEOUTS = {
+  connectionAttempts: 1,
+  connectionTimeout: Duration.seconds(2),
+} as const;
+
+/** Maximum time for which CloudFront serves a file without S3 and the functions. */
+const MAX_AGE = Duration.days(1);
+
+/**
+ * Behavior of published files: from the bucket, or rendered by the function `public` if the bucket has no such file or
+ * fails. Only the path reaches the origins, so that all visitors share the cached file.
+ * @param api host of the API, whose route leads to that function
+ */
+export function publicFiles(
+  scope: Stack,
+  bucket: IBucket,
+  api: string,
+  customHeaders: Record<string, string>,
+): BehaviorOptions {
+  const name = `${scope.stackName}-${scope.region}-public`;
+  const edge = new CloudFrontFunction(scope, 'PublicEdge', {
+    comment: 'Fleetwatch: file names of status pages',
+    runtime: FunctionRuntime.JS_2_0,
+    code: FunctionCode.fromInline(SOURCE),
+  });
+  const originAccessControl = new S3OriginAccessControl(scope, 'PublicAccess', { originAccessControlName: name });
+  return {
+    origin: new OriginGroup({
+      primaryOrigin: S3BucketOrigin.withOriginAccessControl(bucket, {
+        originId: 'files',
+        originAccessControl,
+        ...TIMEOUTS,
+      }),
+      fallbackOrigin: new HttpOrigin(api, {
+        originId: 'public',
+        customHeaders,
+        ...TIMEOUTS,
+        readTimeout: Duration.seconds(5),
+      }),
+      // 403: S3 has no such file.
+      fallbackStatusCodes: [403, 404, 500, 502, 503, 504],
+    }),
+    allowedMethods: AllowedMethods.ALLOW_GET_HEAD,
+    cachePolicy: new CachePolicy(scope, 'PublicCache', {
+      cachePolicyName: name,
+      comment: 'Fleetwatch: by path only',
+      minTtl: Duration.seconds(0),
+      defaultTtl: Duration.seconds(15),
+      maxTtl: MAX_AGE,
+      queryStringBehavior: CacheQueryStringBehavior.none(),
+      headerBehavior: CacheHeaderBehavior.none(),
+      cookieBehavior: CacheCookieBehavior.none(),
+      enableAcceptEncodingGzip: true,
+      enableAcceptEncodingBrotli: true,
+    }),
+    compress: true,
+    responseHeadersPolicy: makeHeadersPolicy(scope, 'public', PUBLIC_HEADERS),
+    viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
+    functionAssociations: [{ function: edge, eventType: FunctionEventType.VIEWER_REQUEST }],
+  };
+}

@@ -1,0 +1,83 @@
+import { App, CfnResource, type Stack } from 'aws-cdk-lib';
+import { CfnEventSourceMapping } from 'aws-cdk-lib/aws-lambda';
+import { BUNDLING_STACKS } from 'aws-cdk-lib/cx-api';
+import { ASSUMED, MINUTES_A_MONTH, runsOf } from './scale.ts';
+import { DeploySettings } from './settings.ts';
+import { FleetwatchStack } from './stack.ts';
+
+/** List prices of us-east-1 in $ a month, and of a tick in units. */
+const PRICES = {
+  alarm: 0.1,
+  secret: 0.4,
+  /** A metric of the service; only ScheduleLag is written without failures. */
+  own_metric: 0.3,
+  /** $ per million calls of EventBridge Scheduler. */
+  schedule_call: 1,
+  /** Pollers of a queue, each with long polls of 20 s; five if CONCURRENCY bounds it. */
+  pollers: 2,
+  bounded_pollers: 5,
+  polls_a_minute: 3,
+  /** Queue requests of a tick: send, receive, delete. Table units per shard: its watermark, and its entries. */
+  tick_queue_requests: 3,
+  tick_writes: 1,
+  tick_reads: 1.5,
+  tick_gb_seconds: 0.02,
+} as const;
+
+/** Number and price ($ a month) of what a stack costs without checks. */
+export type FixedCosts = {
+  alarms: { count: number; dollars: number };
+  /** Pollers of queues, and the price of the ones that CONCURRENCY adds. */
+  pollers: { count: number; dollars: number; bounded_dollars: number };
+  ticks: { count: number; dollars: number };
+  secrets: { count: number; dollars: number };
+  metric: { count: number; dollars: number };
+};
+
+/** Counts the resources of a stack that cost money without checks, and prices them. Needs no bundles. */
+export function fixedCosts(stack: Stack, { SHARDS }: Pick<DeploySettings, 'SHARDS'>): FixedCosts {
+  const resources = stack.node.findAll().filter(CfnResource.isCfnResource);
+  const countOf = (type: string) => resources.filter((one) => one.cfnResourceType === type).length;
+  const perUnit = (count: number, price: number) => ({ count, dollars: count * price });
+  // Shards of a stream have a starting position, and Lambda reads them free of charge.
+  const ofQueues = resources.filter(
+    (one): one is CfnEventSourceMapping =>
+      one.cfnResourceType === CfnEventSourceMapping.CFN_RESOURCE_TYPE_NAME &&
+      (one as CfnEventSourceMapping).startingPosition === undefined,
+  );
+  const bounded = ofQueues.filter((one) => one.scalingConfig !== undefined).length;
+  const added = bounded * (PRICES.bounded_pollers - PRICES.pollers);
+  const pollers = ofQueues.length * PRICES.pollers + added;
+  return {
+    alarms: perUnit(countOf('AWS::CloudWatch::Alarm'), PRICES.alarm),
+    pollers: { ...perUnit(pollers, POLLER), bounded_dollars: added * POLLER },
+    ticks: perUnit(countOf('AWS::Scheduler::Schedule'), tickDollars(SHARDS)),
+    secrets: perUnit(countOf('AWS::SecretsManager::Secret'), PRICES.secret),
+    metric: perUnit(1, PRICES.own_metric),
+  };
+}
+
+/** Returns what a stack with these settings costs without checks. */
+export function fixedOf(given: Record<string, string> = {}): FixedCosts {
+  const settings = DeploySettings.parse(given);
+  return fixedCosts(new FleetwatchStack(new App({ context: { [BUNDLING_STACKS]: [] } }), settings), settings);
+}
+
+/** Price of a month of pollers and ticks: all that an idle stack costs in requests. */
+export const idleDollars = ({ pollers, ticks }: FixedCosts): number => pollers.dollars + ticks.dollars;
+
+/** Price of a month of alarms, the metric of the service and the secret. */
+export const watchDollars = ({ alarms, metric, secrets }: FixedCosts): number =>
+  alarms.dollars + metric.dollars + secrets.dollars;
+
+/** $ a month of a poller. */
+const POLLER = (PRICES.polls_a_minute * MINUTES_A_MONTH * ASSUMED.queue_request) / 1e6;
+
+/** Returns the price of a month of ticks without entries, one a minute. */
+function tickDollars(shards: number): number {
+  const a = ASSUMED;
+  const requests = PRICES.schedule_call + PRICES.tick_queue_requests * a.queue_request;
+  const run = a.invocation + PRICES.tick_gb_seconds * a.gb_second;
+  const units = shards * (PRICES.tick_writes * a.write_unit + PRICES.tick_reads * a.read_unit);
+  return ((requests + runsOf(shards) * run + units) * MINUTES_A_MONTH) / 1e6;
+}

@@ -1,0 +1,79 @@
+import { parseArgs } from 'node:util';
+import { App } from 'aws-cdk-lib';
+import { BUNDLING_STACKS } from 'aws-cdk-lib/cx-api';
+import { fixedCosts } from '#infra/aws/fixed-costs.ts';
+import { type Finding, ofRestoredTable, preflight } from '#infra/aws/preflight.ts';
+import { scaleOf } from '#infra/aws/scale.ts';
+import { FleetwatchStack } from '#infra/aws/stack.ts';
+import { type DeployedStack, deployedStack } from '#infra/aws-cli.ts';
+import { limitClients, readLimits } from '#lib/aws/account-limits.ts';
+import { type Environment, readEnvironment } from './environment.ts';
+
+const USAGE = `npm run deploy:check -- --env NAME [--probes-per-minute N] [--demo]
+
+Compares the AWS quotas of this account, and its stack, with the settings in deploy/NAME.json, using the credentials and
+the region of the environment. Lists the increases to request before you deploy.
+--probes-per-minute: planned for the fleet.
+--demo: accept fewer than 50 concurrent executions, with which checks and alerts can stop.
+Exit code 1 if a deployment would fail.
+`;
+
+const MARKS: Record<Finding['is'], string> = { ok: 'ok      ', ask: 'ASK     ', stop: 'STOP    ', unknown: 'unknown ' };
+
+/**
+ * Prints the findings about the account and the stack. Throws if the stack cannot be read.
+ * @returns whether a deployment may begin, and the deployed stack
+ */
+export async function checkDeployment(
+  { settings }: Environment,
+  { planned, isDemo }: { planned?: number | undefined; isDemo: boolean },
+): Promise<{ may: boolean; before: DeployedStack | undefined }> {
+  const fleet = planned === undefined ? undefined : scaleOf(planned, settings.SHARDS);
+  // Without bundles, because only the resources count.
+  const app = new App({ context: { [BUNDLING_STACKS]: [] } });
+  const fixed = fixedCosts(new FleetwatchStack(app, settings), settings);
+  const clients = limitClients();
+  try {
+    const [limits, before] = await Promise.all([readLimits(clients), deployedStack(settings.STACK_NAME)]);
+    const findings = [
+      ...preflight(limits, settings, fixed, fleet, isDemo),
+      ...(before ? ofRestoredTable(before.template, settings) : []),
+    ];
+    for (const { is, message } of findings) process.stdout.write(`${MARKS[is]}${message}\n`);
+    return { may: findings.every(({ is }) => is !== 'stop'), before };
+  } finally {
+    clients.close();
+  }
+}
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      env: { type: 'string' },
+      'probes-per-minute': { type: 'string' },
+      demo: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  if (values.help) {
+    process.stdout.write(USAGE);
+    return 0;
+  }
+  const planned = values['probes-per-minute'];
+  if (planned !== undefined && !/^[1-9]\d{0,8}$/.test(planned))
+    throw new Error(`--probes-per-minute must be a whole number, not "${planned}".`);
+  const options = { planned: planned === undefined ? undefined : Number(planned), isDemo: values.demo };
+  return (await checkDeployment(readEnvironment(values.env), options)).may ? 0 : 1;
+}
+
+if (import.meta.main) {
+  main().then(
+    (code) => {
+      process.exitCode = code;
+    },
+    (error: unknown) => {
+      process.stderr.write(`${(error as Error).message}\n`);
+      process.exitCode = 2;
+    },
+  );
+}

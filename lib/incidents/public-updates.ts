@@ -1,0 +1,229 @@
+import * as z from 'zod';
+import { auditWriter } from '#lib/access/audit-writer.ts';
+import type { Context } from '#lib/access/context.ts';
+import type { Audited } from '#lib/audit/write.ts';
+import { INCIDENT_UPDATES, under } from '#lib/keys.ts';
+import { AppError, notFound } from '#lib/platform/errors.ts';
+import type { Reader } from '#lib/platform/http/paging.ts';
+import { IdOf, Unchanged } from '#lib/platform/http/route.ts';
+import { assertUnchanged } from '#lib/platform/http/validation.ts';
+import { isId } from '#lib/platform/ids.ts';
+import { pick } from '#lib/platform/plain-data.ts';
+import type { Item, Write } from '#lib/platform/ports.ts';
+import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
+import { lines } from '#lib/platform/text.ts';
+import { iso } from '#lib/platform/time.ts';
+import { nameOf, reopeningWrites, resolvingWrites } from './change-incident.ts';
+import { askToPublish, ComponentIds, requireComponents } from './components.ts';
+import { releaseEntities } from './end-incident.ts';
+import { expiryOf, type IncidentItem, UpdateStatus } from './incident.ts';
+import { requireIncident } from './list-incidents.ts';
+import { timelineEntry } from './timeline.ts';
+
+const MAX_UPDATES = 100;
+/** Schemes of links that run code. */
+const CODE_LINK = /(?:javascript|vbscript):\S|data:[a-z]+\//i;
+
+/** A public update of an incident, up to 4 KB of ASCII text. */
+export type PublicUpdateItem = Item & {
+  v: string;
+  id: string;
+  incident_id: string;
+  status: UpdateStatus;
+  message: string;
+  /** Empty: on all pages that show the incident. */
+  component_ids: string[];
+  notify: boolean;
+  at: string;
+  by: string;
+  edited_at?: string;
+};
+
+const Message = lines(1, 4000)
+  .refine(
+    (message) => !CODE_LINK.test(message),
+    'must not contain javascript:, vbscript: or data: links; status pages link https:// addresses only',
+  )
+  .describe('Plain text for visitors of status pages; line breaks are kept, https:// addresses become links.');
+
+export const NewPublicUpdate = z
+  .object({
+    status: UpdateStatus,
+    message: Message,
+    component_ids: ComponentIds.describe(
+      'Components that it is about, which become affected by the incident; empty: it is on all pages that show the incident.',
+    ).default([]),
+    notify: z.boolean().describe('Whether to notify subscribers of the status pages.'),
+  })
+  .meta({ id: 'NewPublicUpdate' });
+type NewPublicUpdate = z.output<typeof NewPublicUpdate>;
+
+export const PublicUpdatePatch = z
+  .object({ message: Message, id: Unchanged.exactOptional(), status: Unchanged.exactOptional() })
+  .meta({ id: 'PublicUpdatePatch' });
+type PublicUpdatePatch = z.output<typeof PublicUpdatePatch>;
+
+export const PublicUpdate = z
+  .object({
+    id: IdOf('the update'),
+    incident_id: IdOf('the incident'),
+    status: UpdateStatus,
+    message: z.string().describe('Plain text.'),
+    component_ids: z.array(z.string()).describe('Components that it is about; empty: all pages of the incident.'),
+    notify: z.boolean().describe('Whether subscribers were notified.'),
+    at: z.iso.datetime().describe('Time of publication.'),
+    edited_at: z.iso.datetime().nullable().describe('Time of the last edit; null without one.'),
+    by: z.string().describe('Author: e-mail address, or label of the key. Not public.'),
+  })
+  .meta({ id: 'PublicUpdate' });
+export type PublicUpdate = z.infer<typeof PublicUpdate>;
+
+/** Returns an update as the API shows it. */
+export const updateView = (item: PublicUpdateItem): PublicUpdate =>
+  pick(PublicUpdate, { ...item, edited_at: item.edited_at ?? null });
+
+// The text stays out of the audit log, so that a deleted update leaves no copy.
+const audited: Audited<PublicUpdateItem> = {
+  type: 'incident_update',
+  target: ({ id, incident_id, status }) => ({ id, name: status, within: [incident_id] }),
+  members: ({ status, component_ids, notify, edited_at }) => ({ status, component_ids, notify, edited_at }),
+};
+
+/** Reads the public updates of an incident, newest first. */
+export function updateList({ ports, keys, tenant }: Context, { id }: IncidentItem): Reader<PublicUpdate> {
+  const partition = keys.ofIncident(tenant, id);
+  return async (after, limit) => {
+    const { items, next } = await ports.table.query<PublicUpdateItem>({
+      ...{ partition, ...under(INCIDENT_UPDATES), descending: true, limit, after },
+    });
+    return { found: items.map((item) => ({ at: item.sk, value: updateView(item) })), next };
+  };
+}
+
+/** Finds an update. @throws AppError NOT_FOUND */
+export async function requireUpdate(
+  { ports, keys, tenant }: Context,
+  { id, update_id }: { id: string; update_id: string },
+): Promise<PublicUpdateItem> {
+  const isPossible = isId('inc', id) && isId('upd', update_id);
+  const item = isPossible
+    ? await ports.table.get<PublicUpdateItem>(keys.incidentUpdate(tenant, id, update_id))
+    : undefined;
+  if (!item) throw notFound(`Update ${update_id} of incident ${id}`);
+  return item;
+}
+
+/**
+ * Publishes an update. `resolved` also resolves the incident; another status reopens a resolved manual incident.
+ * @throws AppError VALIDATION_ERROR for a component of another page, CONFLICT if the incident cannot have the status,
+ *   LIMIT_EXCEEDED beyond 100 updates
+ */
+export async function publishUpdate(
+  context: Context,
+  { id: of }: IncidentItem,
+  { status, message, component_ids, notify }: NewPublicUpdate,
+): Promise<PublicUpdateItem> {
+  const { ports, keys, tenant } = context;
+  const now = ports.clock.now();
+  const id = ports.ids.id('upd');
+  const by = nameOf(context);
+  const update: PublicUpdateItem = {
+    ...keys.incidentUpdate(tenant, of, id),
+    ...{ v: id, expires_at: expiryOf(now), id, incident_id: of, status, message },
+    ...{ component_ids: [...new Set(component_ids)], notify, at: iso(now), by },
+  };
+  const note = auditWriter(context, 'create', audited);
+  const incident = await retryOnConflict(ports, async () => {
+    const before = await requireIncident(context, of);
+    const { updates = 0, component_ids: known = [] } = before;
+    await requireComponents(context, component_ids, known);
+    if (updates >= MAX_UPDATES) {
+      throw new AppError(
+        'LIMIT_EXCEEDED',
+        `Incident ${of} has ${MAX_UPDATES} public updates, the maximum. Edit or delete one.`,
+      );
+    }
+    const after: IncidentItem = {
+      ...before,
+      ...{ updates: updates + 1, public_status: status, component_ids: [...new Set([...known, ...component_ids])] },
+    };
+    const writes: Write[] = [
+      { put: update, if: 'absent' },
+      { put: timelineEntry(context, before, { id, at: update.at, kind: 'update', by, text: status }) },
+      ...(await statusWrites(context, after)),
+      ...note(undefined, update),
+    ];
+    return (await commit(ports, writes)).ok ? after : RETRY;
+  });
+  await askToPublish(context);
+  if (status === 'resolved' && incident.origin === 'automatic') await releaseEntities(context, incident);
+  return update;
+}
+
+/** Returns the writes of an incident with a new public status. @throws AppError CONFLICT, LIMIT_EXCEEDED */
+async function statusWrites(context: Context, incident: IncidentItem): Promise<Write[]> {
+  const { id, public_status, resolved_at, origin, v } = incident;
+  const isOver = resolved_at !== undefined;
+  if (public_status === 'resolved' && !isOver) return (await resolvingWrites(context, incident)).writes;
+  if (public_status !== 'resolved' && isOver) {
+    if (origin === 'manual') return reopeningWrites(context, incident);
+    throw new AppError(
+      'CONFLICT',
+      `Incident ${id} was resolved at ${resolved_at}. Publish an update with the status resolved instead.`,
+    );
+  }
+  const { ports } = context;
+  const put = { ...incident, v: ports.ids.token(), updated_at: iso(ports.clock.now()) };
+  return [{ put, if: { version: v } }];
+}
+
+/**
+ * Changes the text of an update, which then shows as edited. Sends nothing; writes nothing without a change.
+ * @throws AppError VALIDATION_ERROR for another status
+ */
+export async function editUpdate(
+  context: Context,
+  of: PublicUpdateItem,
+  { message, id, status }: PublicUpdatePatch,
+): Promise<PublicUpdateItem> {
+  const { ports } = context;
+  assertUnchanged<Record<string, string>>({ id: of.id, status: of.status }, { id, status });
+  const note = auditWriter(context, 'update', audited);
+  const v = ports.ids.token();
+  const after = await retryOnConflict(ports, async () => {
+    const before = await requireUpdate(context, { id: of.incident_id, update_id: of.id });
+    if (before.message === message) return before;
+    const put = { ...before, v, message, edited_at: iso(ports.clock.now()) };
+    return (await commit(ports, [{ put, if: { version: before.v } }, ...note(before, put)])).ok ? put : RETRY;
+  });
+  await askToPublish(context);
+  return after;
+}
+
+/** Deletes an update from pages and feeds. The timeline keeps its author and status. */
+export async function deleteUpdate(context: Context, of: PublicUpdateItem): Promise<void> {
+  const { ports, keys, tenant } = context;
+  const note = auditWriter(context, 'delete', audited);
+  await retryOnConflict(ports, async () => {
+    const incident = await requireIncident(context, of.incident_id);
+    const update = await ports.table.get<PublicUpdateItem>(keys.incidentUpdate(tenant, incident.id, of.id));
+    if (!update) return true;
+    const { items } = await ports.table.query<PublicUpdateItem>({
+      ...{ partition: keys.ofIncident(tenant, incident.id), ...under(INCIDENT_UPDATES), descending: true, limit: 2 },
+    });
+    const newest = items.find(({ id }) => id !== of.id);
+    const { public_status: _status, updates = 1, ...rest } = incident;
+    const put: IncidentItem = {
+      ...rest,
+      ...(newest && { updates: updates - 1, public_status: newest.status }),
+      ...{ v: ports.ids.token(), updated_at: iso(ports.clock.now()) },
+    };
+    const writes: Write[] = [
+      { delete: update, if: { version: update.v } },
+      { put, if: { version: incident.v } },
+      ...note(update, undefined),
+    ];
+    return (await commit(ports, writes)).ok ? true : RETRY;
+  });
+  await askToPublish(context);
+}

@@ -1,0 +1,26 @@
+/**
+ * Time in seconds for which browsers and caches use a published file, also while it is fetched again. Longer would show
+ * the first visitor of an outage a page without it.
+ */
+const FRESH_SECONDS = 15;
+/** Time in seconds for which a cache may serve a file while the service fails. */
+const STALE_SECONDS = 86_400;
+
+/** Caching of published files. */
+export const PUBLIC_CACHING = {
+  'cache-control': `public, max-age=${FRESH_SECONDS}, s-maxage=${FRESH_SECONDS}, stale-while-revalidate=${FRESH_SECONDS}, stale-if-error=${STALE_SECONDS}`,
+};
+
+/**
+ * Headers of everything that visitors read without a key. A page shares its origin with the console, so the sandbox
+ * gives it an opaque origin: a script in it could neither read a session nor use it. The page itself names its style
+ * and script by hash, because a stored page can be older than these headers.
+ */
+export const PUBLIC_HEADERS = {
+  'content-security-policy': "sandbox allow-scripts allow-popups allow-downloads; frame-ancestors 'none'",
+  // The address of an unlisted page is a secret.
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  // The script of the page reads its JSON from an opaque origin, and so may any other page.
+  'access-control-allow-origin': '*',
+} as const;

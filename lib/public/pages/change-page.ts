@@ -1,0 +1,255 @@
+import { createHash } from 'node:crypto';
+import { auditWriter } from '#lib/access/audit-writer.ts';
+import type { Context, MutationContext } from '#lib/access/context.ts';
+import { isSame } from '#lib/audit/write.ts';
+import type { EntityItem } from '#lib/catalog/entity.ts';
+import type { CheckItem } from '#lib/checks/check-item.ts';
+import type { Env } from '#lib/env.ts';
+import { MERGE_MS, publishMessage } from '#lib/messages.ts';
+import { AppError, invalid, notFound } from '#lib/platform/errors.ts';
+import { assertUnchanged } from '#lib/platform/http/validation.ts';
+import { isId } from '#lib/platform/ids.ts';
+import type { Item, Write } from '#lib/platform/ports.ts';
+import { commit, oneAtATime, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
+import { iso } from '#lib/platform/time.ts';
+import { assertTimeZone } from '#lib/schedule/calendar/calendar.ts';
+import { calendarAt } from '#lib/schedule/calendar/calendar-at.ts';
+import { deadlineEntry } from '#lib/schedule/entries.ts';
+import {
+  auditedStatusPage,
+  type ComponentInput,
+  componentsOf,
+  DEFAULTS,
+  type Group,
+  MAX_PAGES,
+  type NewStatusPage,
+  type StatusLogoItem,
+  type StatusPageItem,
+  type StatusPagePatch,
+  type StatusSlugItem,
+} from './status-page.ts';
+
+/** Number of status pages of an account. */
+type CountItem = Item & { v: string; count: number };
+
+/** Context of a change of a page, also by the service itself. */
+type Scope = MutationContext & Env<'queues'>;
+
+/** Finds a status page. @throws AppError NOT_FOUND */
+export async function requirePage({ ports, keys, tenant }: Env<'table'> & { tenant: string }, id: string) {
+  const page = isId('pag', id) ? await ports.table.get<StatusPageItem>(keys.statusPage(tenant, id)) : undefined;
+  if (!page) throw notFound(`Status page ${id}`);
+  return page;
+}
+
+/**
+ * Creates a status page.
+ * @throws AppError CONFLICT for a slug in use, LIMIT_EXCEEDED, VALIDATION_ERROR for an unknown entity or check
+ */
+export async function createPage(context: Context, input: NewStatusPage): Promise<StatusPageItem> {
+  const { ports, keys, tenant } = context;
+  const id = ports.ids.id('pag');
+  const now = iso(ports.clock.now());
+  const page: StatusPageItem = {
+    ...keys.statusPage(tenant, id),
+    v: ports.ids.token(),
+    tenant_id: tenant,
+    id,
+    ...DEFAULTS,
+    ...input,
+    groups: await validGroups(context, input.groups ?? []),
+    link_token: ports.ids.shortSecret(),
+    created_at: now,
+    updated_at: now,
+  };
+  assertZone(page);
+  const note = auditWriter(context, 'create', auditedStatusPage);
+  await writePage(context, id, async () => [
+    { put: page, if: 'absent' },
+    await takeSlug(context, page),
+    await countWrite(context, +1),
+    ...note(undefined, page),
+  ]);
+  return page;
+}
+
+/** Changes the given properties of a page. @throws AppError as for a new one */
+export async function changePage(
+  context: Context,
+  id: string,
+  { id: same, groups, rotate_link, ...given }: StatusPagePatch,
+): Promise<StatusPageItem> {
+  const { ports, keys } = context;
+  assertUnchanged({ id }, { id: same });
+  const link_token = rotate_link && ports.ids.shortSecret();
+  const note = auditWriter(context, 'update', auditedStatusPage);
+  let result: StatusPageItem | undefined;
+  await writePage(context, id, async () => {
+    const page = await requirePage(context, id);
+    const changed: StatusPageItem = {
+      ...page,
+      ...given,
+      ...(link_token && { link_token }),
+      ...(groups && { groups: await validGroups(context, groups, page) }),
+      v: ports.ids.token(),
+      updated_at: iso(ports.clock.now()),
+    };
+    assertZone(changed);
+    result = page;
+    if (isSame(auditedStatusPage, page, changed)) return undefined;
+    result = changed;
+    return [
+      { put: changed, if: { version: page.v } },
+      ...(changed.slug === page.slug
+        ? []
+        : [await takeSlug(context, changed), { delete: keys.statusSlug(page.slug) } as const]),
+      ...note(page, changed),
+    ];
+  });
+  return result!;
+}
+
+/** Deletes a page; its files are removed by the publisher. */
+export async function deletePage(scope: Scope, id: string): Promise<void> {
+  const { keys, tenant } = scope;
+  const note = auditWriter(scope, 'delete', auditedStatusPage);
+  await writePage(scope, id, async () => {
+    const page = await scope.ports.table.get<StatusPageItem>(keys.statusPage(tenant, id));
+    // Deleted by an earlier attempt whose response was lost.
+    if (!page) return undefined;
+    return [
+      { delete: keys.statusPage(tenant, id), if: { version: page.v } },
+      { delete: keys.statusSlug(page.slug) },
+      { delete: keys.statusLogo(tenant, id) },
+      await countWrite(scope, -1),
+      ...note(page, undefined),
+    ];
+  });
+}
+
+/** Image types by their first bytes; a declared type is not trusted. */
+const IMAGES = [
+  { type: 'image/png', extension: 'png', starts: /^89504e470d0a1a0a/ },
+  { type: 'image/jpeg', extension: 'jpg', starts: /^ffd8ff/ },
+  { type: 'image/webp', extension: 'webp', starts: /^52494646.{8}57454250/ },
+];
+
+/** Sets the logo of a page, or removes it. @param data image in base64 @throws AppError VALIDATION_ERROR */
+export async function setLogo(context: Context, id: string, data: string | undefined): Promise<StatusPageItem> {
+  const { ports, keys, tenant } = context;
+  const note = auditWriter(context, 'update', auditedStatusPage);
+  const image = data === undefined ? undefined : imageOf(data);
+  let result: StatusPageItem | undefined;
+  await writePage(context, id, async () => {
+    const { logo, ...page } = await requirePage(context, id);
+    const before = { ...page, ...(logo && { logo }) };
+    result = before;
+    if (logo === image?.name) return undefined;
+    result = {
+      ...page,
+      ...(image && { logo: image.name }),
+      v: ports.ids.token(),
+      updated_at: iso(ports.clock.now()),
+    };
+    const key = keys.statusLogo(tenant, id);
+    const stored: StatusLogoItem | undefined = image && { ...key, v: ports.ids.token(), ...image };
+    return [
+      { put: result, if: { version: page.v } },
+      stored ? { put: stored } : { delete: key },
+      ...note(before, result),
+    ];
+  });
+  return result!;
+}
+
+function imageOf(data: string): Pick<StatusLogoItem, 'name' | 'type' | 'data'> {
+  const bytes = Buffer.from(data, 'base64');
+  const start = bytes.subarray(0, 16).toString('hex');
+  const image = IMAGES.find(({ starts }) => starts.test(start));
+  if (!image) throw invalid('data', 'is not a PNG, JPEG or WebP image');
+  // A new name for new content, so that no cache shows the old one.
+  const digest = createHash('sha256').update(bytes).digest('hex').slice(0, 12);
+  return { name: `logo-${digest}.${image.extension}`, type: image.type, data };
+}
+
+/**
+ * Commits a change of a page with the schedule entry that publishes it, and asks for that now. So a crash between the
+ * two only delays it to the next tick.
+ */
+async function writePage(scope: Scope, id: string, change: () => Promise<Write[] | undefined>): Promise<void> {
+  const { ports, keys, tenant } = scope;
+  const isWritten = await oneAtATime(ports.table, keys.statusPages(tenant), () =>
+    retryOnConflict(ports, async () => {
+      const writes = await change();
+      if (!writes) return false;
+      const owner = { tenant_id: tenant, entity_id: id, id };
+      const at = ports.clock.now() + MERGE_MS;
+      const entry = deadlineEntry(keys, 'status_page', owner, ports.ids.token(), at);
+      return (await commit(ports, [...writes, { put: entry }])).ok ? true : RETRY;
+    }),
+  );
+  if (isWritten) await ports.queues.send('publish', [publishMessage(tenant, ports.clock.now(), id)]);
+}
+
+/** Returns the write of the pointer of a slug. @throws AppError CONFLICT if another page has it */
+async function takeSlug({ ports, keys }: Env<'table' | 'ids'>, page: StatusPageItem): Promise<Write> {
+  const { slug, tenant_id, id } = page;
+  const taken = await ports.table.get<StatusSlugItem>(keys.statusSlug(slug));
+  if (taken && taken.page_id !== id)
+    throw new AppError('CONFLICT', `The slug ${slug} is in use. Choose another one.`, {
+      details: [{ path: 'slug', message: 'is in use' }],
+    });
+  const put: StatusSlugItem = { ...keys.statusSlug(slug), v: ports.ids.token(), tenant_id, page_id: id };
+  return { put, if: taken ? { version: taken.v } : 'absent' };
+}
+
+async function countWrite({ ports, keys, tenant }: Scope, step: 1 | -1): Promise<Write> {
+  const key = keys.statusPageCount(tenant);
+  const before = await ports.table.get<CountItem>(key);
+  const count = (before?.count ?? 0) + step;
+  if (step > 0 && count > MAX_PAGES)
+    throw new AppError('LIMIT_EXCEEDED', `An account has at most ${MAX_PAGES} status pages. Delete one first.`);
+  const put: CountItem = { ...key, v: ports.ids.token(), count };
+  return { put, if: before ? { version: before.v } : 'absent' };
+}
+
+const assertZone = ({ time_zone }: StatusPageItem): void => calendarAt('time_zone', () => assertTimeZone(time_zone));
+
+/**
+ * Returns groups whose components have ids and show something of the account. A component that the page has can show
+ * something that was deleted since.
+ */
+async function validGroups(
+  { ports, keys, tenant }: Context,
+  groups: readonly { name: string; components: readonly ComponentInput[] }[],
+  page?: StatusPageItem,
+): Promise<Group[]> {
+  const known = new Map(page ? componentsOf(page).map((one) => [one.id, one]) : []);
+  const used = new Set<string>();
+  const result: Group[] = [];
+  for (const [g, { name, components }] of groups.entries()) {
+    const valid: Group['components'] = [];
+    for (const [c, given] of components.entries()) {
+      const path = `groups.${g}.components.${c}`;
+      const before = given.id === undefined ? undefined : known.get(given.id);
+      if (given.id !== undefined && !before) throw invalid(`${path}.id`, 'is not a component of this page; omit it');
+      if (given.id !== undefined && used.has(given.id)) throw invalid(`${path}.id`, 'is used twice');
+      const { entity_id, check_id } = given;
+      if (entity_id !== null && entity_id !== before?.entity_id) {
+        const key = isId('ent', entity_id) && keys.entity(tenant, entity_id);
+        if (!key || !(await ports.table.get<EntityItem>(key)))
+          throw invalid(`${path}.entity_id`, 'is not an entity of the account; GET /v1/status lists them');
+      }
+      if (check_id !== null && check_id !== before?.check_id) {
+        const key = isId('chk', check_id) && keys.check(tenant, check_id);
+        if (!key || !(await ports.table.get<CheckItem>(key)))
+          throw invalid(`${path}.check_id`, 'is not a check of the account; GET /v1/checks lists them');
+      }
+      const id = given.id ?? ports.ids.id('cmp');
+      used.add(id);
+      valid.push({ ...given, id });
+    }
+    result.push({ name, components: valid });
+  }
+  return result;
+}

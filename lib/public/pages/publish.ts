@@ -1,0 +1,164 @@
+import { type AccountItem, isDisabled } from '#lib/access/account.ts';
+import type { Env } from '#lib/env.ts';
+import { type PublishMessage, publishMessage } from '#lib/messages.ts';
+import type { Item, Write } from '#lib/platform/ports.ts';
+import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
+import { iso } from '#lib/platform/time.ts';
+import { deadlineEntry } from '#lib/schedule/entries.ts';
+import { writerSendsUntil } from '#lib/schedule/watermark.ts';
+import { allPages } from './ask-to-publish.ts';
+import { readView } from './read-view.ts';
+import { pageFiles } from './render.ts';
+import { addressOf, type StatusLogoItem, type StatusPageItem } from './status-page.ts';
+
+/**
+ * Publication of a page. While `claim` lasts (epoch ms), one publisher writes its files. `rendered_from`: start of the
+ * last finished rendering (epoch ms). `paths`: files that can exist; a path is added before its file.
+ */
+export type PublicationItem = Item & {
+  v: string;
+  claim?: number;
+  rendered_from: number;
+  published_at?: string;
+  paths: string[];
+};
+
+/**
+ * Length of a claim (ms). A publisher stops writing when less than RESERVE_MS of it is left, longer than a write of a
+ * file takes. One that was paused during a write notices that it has lost its claim, and asks for another rendering.
+ */
+const CLAIM_MS = 30_000;
+const RESERVE_MS = 10_000;
+
+/** Maximum clock difference (ms) between the process of a change and a publisher, less than a change waits. */
+const SKEW_MS = 1_000;
+/** Wait (ms) until another attempt while another publisher is at work. */
+const BUSY_MS = 1_000;
+/** Maximum age (ms) of a published page. */
+const REFRESH_MS = 5 * 60_000;
+
+/** Publishes a page, or all of an account. Repeatable; `signal` aborts it. */
+export async function publish(env: Env, message: PublishMessage, signal?: AbortSignal): Promise<void> {
+  const { tenant_id, page_id, due } = message;
+  if (page_id !== undefined) return publishPage(env, { tenant_id, page_id, due }, signal);
+  for (const { id } of await allPages(env, tenant_id)) await publishPage(env, { tenant_id, page_id: id, due }, signal);
+}
+
+type OfPage = PublishMessage & { page_id: string };
+
+async function publishPage(env: Env, message: OfPage, signal: AbortSignal | undefined): Promise<void> {
+  const { ports } = env;
+  const { tenant_id } = message;
+  const claimed = await claim(env, message);
+  if (claimed === 'done') return;
+  if (claimed === 'busy') {
+    const not_before = ports.clock.now() + BUSY_MS;
+    await ports.queues.send('publish', [{ body: message, not_before, group: tenant_id }]);
+    return;
+  }
+  const isFinished = await publishClaimed(env, message, claimed, signal);
+  // A file of this rendering can have replaced a newer one: another rendering is sure to be the last.
+  if (!isFinished) await ports.queues.send('publish', [publishMessage(tenant_id, ports.clock.now(), message.page_id)]);
+}
+
+/** Publishes a claimed page. @returns false if the claim was lost */
+async function publishClaimed(
+  env: Env,
+  message: OfPage,
+  claimed: Claimed,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const { ports } = env;
+  const from = ports.clock.now();
+  const shown = await shownPage(env, message);
+  const isClaimed = () => {
+    signal?.throwIfAborted();
+    return ports.clock.now() <= claimed.claim - RESERVE_MS;
+  };
+  if (!shown) {
+    if (!isClaimed()) return false;
+    await ports.files.remove(claimed.paths);
+    return settle(env, message, claimed, undefined);
+  }
+  const { view, next_at } = await readView(env, shown.page, shown.account);
+  const files = pageFiles(view, { address: shown.address, logo: await logoOf(env, shown.page) });
+  const paths = [...files.keys()];
+  const known = await notePaths(env, claimed, paths);
+  if (!known) return false;
+  for (const [path, file] of files) {
+    if (!isClaimed()) return false;
+    await ports.files.put(path, file);
+  }
+  if (!isClaimed()) return false;
+  await ports.files.remove(known.paths.filter((path) => !files.has(path)));
+  const published = { ...known, rendered_from: from, published_at: iso(from), paths };
+  return settle(env, message, published, Math.min(from + REFRESH_MS, next_at));
+}
+
+/** Claims the page for this publisher. `done`: a sufficient rendering exists. `busy`: another publisher is at work. */
+async function claim({ ports, keys }: Env, { tenant_id, page_id, due }: OfPage) {
+  const key = keys.publication(tenant_id, page_id);
+  const v = ports.ids.token();
+  return retryOnConflict(ports, async () => {
+    const before = await ports.table.get<PublicationItem>(key);
+    const now = ports.clock.now();
+    if (before?.v !== v) {
+      if (before && before.rendered_from >= due - SKEW_MS) return 'done' as const;
+      if (before?.claim !== undefined && before.claim > now) return 'busy' as const;
+    }
+    const next = { rendered_from: 0, paths: [], ...before, ...key, v, claim: now + CLAIM_MS };
+    const outcome = await commit({ table: ports.table }, [
+      { put: next, if: before ? { version: before.v } : 'absent' },
+    ]);
+    return outcome.ok ? next : RETRY;
+  });
+}
+
+type Claimed = PublicationItem & { claim: number };
+
+/** Records new paths before their files exist, so that each is found after a crash; undefined if the claim was lost. */
+async function notePaths({ ports }: Env, claimed: Claimed, paths: string[]): Promise<Claimed | undefined> {
+  const all = [...new Set([...claimed.paths, ...paths])];
+  if (all.length === claimed.paths.length) return claimed;
+  const next = { ...claimed, v: ports.ids.token(), paths: all };
+  const outcome = await commit(ports, [{ put: next, if: { version: claimed.v } }]);
+  return outcome.ok ? next : undefined;
+}
+
+/**
+ * Ends the claim and schedules the next rendering (epoch ms), or forgets a page without files.
+ * @returns false if the claim was lost
+ */
+async function settle(env: Env, message: OfPage, published: Claimed, next_at: number | undefined): Promise<boolean> {
+  const { ports, keys } = env;
+  const { tenant_id, page_id } = message;
+  const { claim: _over, v: version, ...rest } = published;
+  const owner = { tenant_id, entity_id: page_id, id: page_id };
+  const entry: Write =
+    next_at === undefined
+      ? { delete: keys.entry('status_page', tenant_id, page_id) }
+      : { put: deadlineEntry(keys, 'status_page', owner, ports.ids.token(), next_at) };
+  const own: Write =
+    next_at === undefined
+      ? { delete: keys.publication(tenant_id, page_id), if: { version } }
+      : { put: { ...rest, v: ports.ids.token() }, if: { version } };
+  if (!(await commit(ports, [own, entry])).ok) return false;
+  if (next_at === undefined || next_at > (await writerSendsUntil(env, keys.shardOf(page_id)))) return true;
+  const body = { ...message, due: next_at };
+  await ports.queues.send('publish', [{ body, not_before: next_at, group: tenant_id }]);
+  return true;
+}
+
+/** Returns the page if visitors may see it, with its address. */
+async function shownPage({ ports, keys }: Env, { tenant_id, page_id }: OfPage) {
+  const [page, account] = await ports.table.getMany<[StatusPageItem, AccountItem]>([
+    keys.statusPage(tenant_id, page_id),
+    keys.account(tenant_id),
+  ]);
+  const address = page && addressOf(page);
+  return page && address !== undefined && account && !isDisabled(account) ? { page, address, account } : undefined;
+}
+
+/** Reads the logo of a page; undefined without one. */
+export const logoOf = async ({ ports, keys }: Env, { tenant_id, id, logo }: StatusPageItem) =>
+  logo === undefined ? undefined : ports.table.get<StatusLogoItem>(keys.statusLogo(tenant_id, id));

@@ -1,0 +1,65 @@
+import type { WindowItem } from '#lib/checks/maintenance.ts';
+import { selects } from '#lib/checks/selector.ts';
+import { DAY_MS, iso } from '#lib/platform/time.ts';
+import { intervalsOf } from '#lib/schedule/calendar/intervals.ts';
+import type { Source } from './sources.ts';
+import type { StatusPageItem } from './status-page.ts';
+import { TEXTS } from './texts.ts';
+import type { MaintenanceView } from './view.ts';
+
+/** Time (ms) for which planned maintenance is shown ahead. */
+const AHEAD_MS = 30 * DAY_MS;
+/** Maximum number of occurrences of a window, and of all. */
+const MAX_OF_WINDOW = 5;
+const MAX_SHOWN = 20;
+
+type Maintenance = {
+  /** Running, then planned, by their start. */
+  all: MaintenanceView[];
+  /** Start of the running maintenance of components by id (ISO 8601). */
+  running: Map<string, string>;
+  /** Time of the next start or end (epoch ms); infinite without one. */
+  next_at: number;
+};
+
+/** Returns the maintenance of a page at `now` (epoch ms), without names and notes of windows. Pure. */
+export function maintenanceOf(
+  { language }: StatusPageItem,
+  windows: readonly WindowItem[],
+  sources: readonly Source[],
+  now: number,
+): Maintenance {
+  const texts = TEXTS[language];
+  const all: MaintenanceView[] = [];
+  const running = new Map<string, string>();
+  let next_at = Number.POSITIVE_INFINITY;
+  for (const { id, scope, times } of windows) {
+    const includes = ({ entity, checks }: Source, how: 'some' | 'every') => {
+      const active = checks.filter(({ enabled }) => enabled);
+      return !!entity && active.length > 0 && active[how]((check) => selects(scope, { check, entity }));
+    };
+    const touched = sources.filter((source) => includes(source, 'some'));
+    if (touched.length === 0) continue;
+    let count = 0;
+    for (const { from, to } of intervalsOf(times, now)) {
+      if (from > now + AHEAD_MS || count++ === MAX_OF_WINDOW) break;
+      const isRunning = from <= now;
+      next_at = Math.min(next_at, isRunning ? to : from);
+      if (isRunning) {
+        for (const source of touched.filter((one) => includes(one, 'every')))
+          running.set(source.component.id, iso(from));
+      }
+      all.push({
+        id: `${id}-${from}`,
+        title: texts.scheduled,
+        message: '',
+        starts_at: iso(from),
+        ends_at: iso(to),
+        status: isRunning ? 'running' : 'planned',
+        component_ids: touched.map(({ component }) => component.id),
+      });
+    }
+  }
+  all.sort((a, b) => (a.starts_at < b.starts_at ? -1 : 1));
+  return { all: all.slice(0, MAX_SHOWN), running, next_at };
+}

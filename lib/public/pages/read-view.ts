@@ -1,0 +1,156 @@
+import { createHash } from 'node:crypto';
+import type { AccountItem } from '#lib/access/account.ts';
+import type { TenantEnv } from '#lib/access/context.ts';
+import { readAlerting } from '#lib/alerting/policy/account-alerting.ts';
+import type { Env } from '#lib/env.ts';
+import { type CheckBucket, type EntityBucket, listBuckets } from '#lib/history/rollups/buckets.ts';
+import { checkHistories, entityHistories } from '#lib/history/rollups/read-history.ts';
+import { staleChecks } from '#lib/history/status/newest-results.ts';
+import { DAY_MS, iso } from '#lib/platform/time.ts';
+import { readIncidents } from './read-incidents.ts';
+import { maintenanceOf } from './read-maintenance.ts';
+import { readSources, type Source } from './sources.ts';
+import type { StatusPageItem } from './status-page.ts';
+import { type ComponentState, type ComponentView, dayKind, type PublishedView, pageState, worst } from './view.ts';
+
+/** Time (ms) during which an incident is on the page itself, and maximum number of these. */
+const RECENT_MS = 14 * DAY_MS;
+const MAX_RECENT = 20;
+
+/**
+ * Reads what visitors see of a page now. `next_at`: time at which that changes without a change of state (epoch ms),
+ * such as the start of a maintenance window.
+ */
+export async function readView(
+  env: Env,
+  page: StatusPageItem,
+  account: AccountItem,
+): Promise<{ view: PublishedView; next_at: number }> {
+  const scope = { ...env, tenant: page.tenant_id };
+  const now = env.ports.clock.now();
+  const sources = await readSources(scope, page);
+  const { windows } = await readAlerting(env, page.tenant_id);
+  const maintenance = maintenanceOf(page, windows, sources, now);
+  const incidents = await readIncidents(scope, page, sources, now);
+  const isStale = await staleChecks(env);
+  const figures = await readFigures(scope, page, sources, account);
+  const views = sources.map((source): ComponentView => {
+    const { id, name, description } = source.component;
+    const { state, since } = stateOf(source, {
+      maintenance_since: maintenance.running.get(id),
+      published: incidents.states.get(id),
+      isStale,
+    });
+    return { id, name, description, state, since, ...figures.get(id)! };
+  });
+  const byId = new Map(views.map((view) => [view.id, view]));
+  const groups = page.groups.map(({ name, components }) => ({
+    name,
+    components: components.map(({ id }) => byId.get(id)!),
+  }));
+  const recent = incidents.all
+    .filter(({ resolved_at }) => resolved_at === null || Date.parse(resolved_at) > now - RECENT_MS)
+    .slice(0, MAX_RECENT);
+  const { title, description, language, time_zone, home_url, support_url } = page;
+  const stable = {
+    page: { title, description, language, time_zone, home_url, support_url },
+    state: pageState(views.map(({ state }) => state)),
+    incidents: recent,
+    maintenance: maintenance.all,
+  };
+  const states = views.map(({ id, state, since }) => [id, state, since]);
+  const revision = createHash('sha256')
+    .update(JSON.stringify([stable, states]))
+    .digest('hex')
+    .slice(0, 12);
+  return {
+    view: {
+      view: { version: 1, ...stable, as_of: iso(now), revision, groups },
+      past: incidents.all.filter((one) => !recent.includes(one)),
+      look: { theme: page.theme, accent: page.accent, is_indexed: page.allow_index && page.visibility === 'public' },
+    },
+    next_at: Math.min(maintenance.next_at, incidents.next_at),
+  };
+}
+
+type Found = {
+  /** Start of the running maintenance (ISO 8601). */
+  maintenance_since: string | undefined;
+  /** State published by an update of a manual incident. */
+  published: ComponentState | undefined;
+  isStale(check: string): boolean;
+};
+
+const STATES = { up: 'operational', degraded: 'degraded', down: 'outage', unknown: 'unknown' } as const;
+
+/** Returns the state of a component: never operational while it is not watched. Pure. */
+export function stateOf(
+  { component, entity, check, checks }: Source,
+  { maintenance_since, published, isStale }: Found,
+): Pick<ComponentView, 'state' | 'since'> {
+  const measured = own();
+  if (published === undefined || worst([published, measured.state]) === measured.state) return measured;
+  return { state: published, since: null };
+
+  function own(): Pick<ComponentView, 'state' | 'since'> {
+    // What it shows is not monitored here, but published by the author.
+    if (component.entity_id === null && component.check_id === null) return { state: 'operational', since: null };
+    if (maintenance_since !== undefined) return { state: 'maintenance', since: maintenance_since };
+    const of = component.check_id === null ? entity : check;
+    if (!of || (check && !check.enabled)) return { state: 'unknown', since: null };
+    const state = STATES[of.state];
+    if (state === 'operational' && checks.some(({ id }) => isStale(id))) return { state: 'unknown', since: null };
+    return { state, since: of.state_since };
+  }
+}
+
+type Figures = Pick<ComponentView, 'uptime' | 'coverage' | 'latency' | 'days'>;
+
+const NO_FIGURES: Figures = { uptime: null, coverage: null, latency: null, days: [] };
+
+/** Reads uptime, days and latencies of components by id. */
+async function readFigures(
+  scope: TenantEnv,
+  { history_days }: StatusPageItem,
+  sources: readonly Source[],
+  { retention_days, rollup_days }: AccountItem,
+): Promise<Map<string, Figures>> {
+  const now = scope.ports.clock.now();
+  const context = { ...scope, caller: { retention_days } };
+  const range = { now, rollupDays: rollup_days };
+  const days = listBuckets({ bucket: 'day', from: now - (history_days - 1) * DAY_MS }, range);
+  const hours = listBuckets({ bucket: 'hour', from: now - DAY_MS }, range);
+  if ('wrong' in days || 'wrong' in hours) throw new Error('The range of a status page is not valid.');
+  const shown = sources.filter(({ component }) => component.show_uptime);
+  const entities = shown.flatMap(({ entity, check }) => (entity && !check ? [entity] : []));
+  const checks = shown.flatMap(({ check }) => check ?? []);
+  const timed = sources.flatMap(({ component, check }) => (component.show_latency && check ? [check] : []));
+  const ofEntities = await entityHistories(context, entities, 'day', days);
+  const ofChecks = await checkHistories(context, checks, 'day', days);
+  const latencies = await checkHistories(context, timed, 'hour', hours);
+  return new Map(
+    sources.map(({ component, entity, check }) => {
+      const history = check ? ofChecks[checks.indexOf(check)] : entity && ofEntities[entities.indexOf(entity)];
+      const latency = check && latencies[timed.indexOf(check)]?.total.latency;
+      return [
+        component.id,
+        {
+          ...NO_FIGURES,
+          ...(history && {
+            uptime: history.total.uptime,
+            coverage: history.total.coverage,
+            days: history.buckets.map(dayOf),
+          }),
+          ...(latency && { latency: { p50_ms: latency.p50_ms, p95_ms: latency.p95_ms } }),
+        },
+      ];
+    }),
+  );
+}
+
+const dayOf = ({ from, uptime, coverage, seconds }: EntityBucket | CheckBucket) => ({
+  date: from.slice(0, 10),
+  kind: dayKind(seconds, coverage),
+  uptime,
+  down_seconds: Math.ceil(seconds.down),
+});

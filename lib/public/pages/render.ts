@@ -1,0 +1,31 @@
+import type { PublicFile } from '#lib/platform/ports.ts';
+import { historyHtml, statusHtml } from './html.ts';
+import type { StatusLogoItem } from './status-page.ts';
+import type { PublishedView } from './view.ts';
+
+/** Path below which pages are published and served. */
+export const STATUS_PATH = 'status';
+
+const HTML = 'text/html; charset=utf-8';
+
+/**
+ * Returns the files of a page by path, without a leading slash. A folder with them can be served by any web server;
+ * a page is `index.html` of its folder. Pure.
+ * @param address last part of its address
+ */
+export function pageFiles(
+  published: PublishedView,
+  { address, logo }: { address: string; logo: StatusLogoItem | undefined },
+): Map<string, PublicFile> {
+  const folder = `${STATUS_PATH}/${address}`;
+  const addresses = { base: `/${folder}`, logo: logo && `/${folder}/${logo.name}` };
+  const text = (content: string, type: string): PublicFile => ({ bytes: Buffer.from(content), type });
+  return new Map([
+    [`${folder}/index.html`, text(statusHtml(published, addresses), HTML)],
+    [`${folder}.json`, text(JSON.stringify(published.view), 'application/json; charset=utf-8')],
+    [`${folder}/history/index.html`, text(historyHtml(published, addresses), HTML)],
+    ...(logo
+      ? [[`${folder}/${logo.name}`, { bytes: Buffer.from(logo.data, 'base64'), type: logo.type }] as const]
+      : []),
+  ]);
+}

@@ -1,0 +1,115 @@
+import type { ACCENTS, Language, THEMES } from './status-page.ts';
+
+/**
+ * What visitors see of a page: a type of its own, without internal names, ids, addresses, and error texts. Only
+ * read-view.ts makes it. Its JSON is the format of /status/<slug>.json, version 1.
+ */
+export type PageView = {
+  version: 1;
+  page: {
+    title: string;
+    description: string;
+    language: Language;
+    time_zone: string;
+    home_url: string | null;
+    support_url: string | null;
+  };
+  state: PageState;
+  /** Time of the data. */
+  as_of: string;
+  /** Changes with everything except `as_of` and figures of today. */
+  revision: string;
+  groups: { name: string; components: ComponentView[] }[];
+  /** Of the last 14 days, newest first, at most 20. */
+  incidents: IncidentView[];
+  /** Running, and planned within 30 days. */
+  maintenance: MaintenanceView[];
+};
+
+/** Settings of the HTML page, which its JSON does not have. */
+export type Look = { theme: (typeof THEMES)[number]; accent: (typeof ACCENTS)[number]; is_indexed: boolean };
+
+/** All that is published of a page. `past`: incidents before those of `view`, newest first. */
+export type PublishedView = { view: PageView; past: IncidentView[]; look: Look };
+
+/** From best to worst. */
+export const COMPONENT_STATES = ['operational', 'unknown', 'maintenance', 'degraded', 'outage'] as const;
+export type ComponentState = (typeof COMPONENT_STATES)[number];
+export type PageState = 'operational' | 'unknown' | 'maintenance' | 'degraded' | 'partial_outage' | 'major_outage';
+
+/** `uptime`: null if it was not monitored. `down_seconds`: whole seconds. */
+export type DayView = { date: string; kind: ComponentState; uptime: number | null; down_seconds: number };
+
+export type ComponentView = {
+  id: string;
+  name: string;
+  description: string;
+  state: ComponentState;
+  /** Start of the state; null if it is not known. */
+  since: string | null;
+  uptime: number | null;
+  coverage: number | null;
+  /** Of the last 24 hours; null if not shown. */
+  latency: { p50_ms: number; p95_ms: number } | null;
+  /** Oldest first; empty if not shown. */
+  days: DayView[];
+};
+
+export const INCIDENT_STATUSES = ['investigating', 'identified', 'monitoring', 'resolved'] as const;
+export type IncidentStatus = (typeof INCIDENT_STATUSES)[number];
+
+/** `status`: null for a text that the service has written itself. */
+export type UpdateView = {
+  id: string;
+  status: IncidentStatus | null;
+  message: string;
+  at: string;
+  edited_at: string | null;
+};
+
+export type IncidentView = {
+  id: string;
+  title: string;
+  status: IncidentStatus | null;
+  impact: 'none' | 'degraded' | 'outage';
+  started_at: string;
+  resolved_at: string | null;
+  component_ids: string[];
+  /** Newest first. */
+  updates: UpdateView[];
+};
+
+export type MaintenanceView = {
+  id: string;
+  title: string;
+  message: string;
+  starts_at: string;
+  ends_at: string;
+  status: 'planned' | 'running';
+  component_ids: string[];
+};
+
+/** Returns the worst state; operational for none. Pure. */
+export const worst = (states: readonly ComponentState[]): ComponentState =>
+  COMPONENT_STATES[Math.max(0, ...states.map((state) => COMPONENT_STATES.indexOf(state)))]!;
+
+/** Returns the state of a page from that of its components. Pure. */
+export function pageState(states: readonly ComponentState[]): PageState {
+  if (states.length === 0) return 'unknown';
+  const state = worst(states);
+  if (state !== 'outage') return state;
+  return states.every((one) => one === 'outage') ? 'major_outage' : 'partial_outage';
+}
+
+type Seconds = Record<'up' | 'degraded' | 'down' | 'unknown' | 'gap' | 'maintenance' | 'not_monitored', number>;
+
+/** Degraded seconds from which a day counts as degraded. */
+const MIN_DEGRADED_SECONDS = 60;
+
+/** Returns the kind of a day: never operational if less than half of it was watched. Pure. */
+export function dayKind({ down, degraded, maintenance }: Seconds, coverage: number | null): ComponentState {
+  if (down > 0) return 'outage';
+  if (degraded >= MIN_DEGRADED_SECONDS) return 'degraded';
+  if (maintenance > 0) return 'maintenance';
+  return coverage === null || coverage < 0.5 ? 'unknown' : 'operational';
+}

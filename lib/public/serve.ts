@@ -1,0 +1,111 @@
+import { hash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { type AccountItem, isDisabled } from '#lib/access/account.ts';
+import { spendForAddress } from '#lib/access/rate-gate.ts';
+import type { Env } from '#lib/env.ts';
+import { publishMessage } from '#lib/messages.ts';
+import { AppError, errorBody } from '#lib/platform/errors.ts';
+import { type ApiEvent, type ApiResult, isCurrent } from '#lib/platform/http/api-event.ts';
+import { takesGzip } from '#lib/platform/http/compress-response.ts';
+import { loggedError } from '#lib/platform/http/router.ts';
+import type { PublicFile } from '#lib/platform/ports.ts';
+import { PUBLIC_CACHING, PUBLIC_HEADERS } from './headers.ts';
+import { missingHtml } from './pages/html.ts';
+import { logoOf } from './pages/publish.ts';
+import { readView } from './pages/read-view.ts';
+import { pageFiles, STATUS_PATH } from './pages/render.ts';
+import { addressOf, type StatusPageItem, type StatusSlugItem } from './pages/status-page.ts';
+
+/** Path of a file of a page: its address, and the rest. No other path reaches the files or the table. */
+const PATH =
+  /^\/status\/([a-z0-9]+(?:-[a-z0-9]+)*(?:--[\w-]{22})?)(\.json|\/[a-z0-9.-]{1,40}|\/history\/index\.html|)$/;
+
+const METHODS = ['GET', 'HEAD'];
+
+/**
+ * Handles requests of visitors without a key: GET and HEAD of published files, never throws. If a file is missing or
+ * the storage fails, a page that exists is rendered now and published. Query parameters are ignored, as at the edge.
+ */
+export function servePublic(env: Env): (event: ApiEvent) => Promise<ApiResult> {
+  const missing: PublicFile = { bytes: Buffer.from(missingHtml()), type: 'text/html; charset=utf-8' };
+  return async ({ rawPath, headers, requestContext }) => {
+    const { requestId: request_id, http } = requestContext;
+    const { method, sourceIp: address = '' } = http;
+    try {
+      if (!METHODS.includes(method)) {
+        const allow = METHODS.join(', ');
+        throw new AppError('METHOD_NOT_ALLOWED', `${method} is not allowed; use ${allow}.`, { headers: { allow } });
+      }
+      const found = await fileAt(env, rawPath, address);
+      if (found) return await fileResult(found, headers, request_id, 200, PUBLIC_CACHING);
+      return await fileResult(missing, headers, request_id, 404, { 'cache-control': 'public, max-age=10' });
+    } catch (error) {
+      const request = { request_id, method, path: `/${STATUS_PATH}/…`, headers, source_ip: address };
+      const refused = loggedError(env.ports.log, error, request);
+      const type = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' };
+      return {
+        statusCode: refused.status,
+        headers: { ...type, 'x-request-id': request_id, ...PUBLIC_HEADERS, ...refused.headers },
+        body: JSON.stringify(errorBody(refused, request_id)),
+      };
+    }
+  };
+}
+
+/** Returns the published file of a request path, or renders it; undefined if no page has it. */
+async function fileAt(env: Env, path: string, client: string): Promise<PublicFile | undefined> {
+  const [, address, rest = ''] = PATH.exec(path) ?? [];
+  if (address === undefined) return undefined;
+  const file = `${STATUS_PATH}/${address}${rest === '' || rest === '/history' ? `${rest}/index.html` : rest}`;
+  const stored = await env.ports.files.get(file).catch((error) => {
+    env.ports.log.warn('published file not read, page rendered instead', { error });
+    return undefined;
+  });
+  if (stored) return stored;
+  spendForAddress(env.ports, client, 'open');
+  return (await renderNow(env, address))?.get(file);
+}
+
+/** Renders a page that has no files, and asks to publish it. */
+async function renderNow(env: Env, address: string): Promise<Map<string, PublicFile> | undefined> {
+  const { ports, keys } = env;
+  const [slug = ''] = address.split('--', 1);
+  const pointer = await ports.table.get<StatusSlugItem>(keys.statusSlug(slug));
+  // Reads as much for an unknown page, so that the time of the response does not reveal a draft.
+  const { tenant_id, page_id } = pointer ?? { tenant_id: '', page_id: '' };
+  const [page, account] = await ports.table.getMany<[StatusPageItem, AccountItem]>([
+    keys.statusPage(tenant_id, page_id || 'none'),
+    keys.account(tenant_id),
+  ]);
+  if (!page || !account || isDisabled(account) || addressOf(page) !== address) return undefined;
+  const { view } = await readView(env, page, account);
+  const files = pageFiles(view, { address, logo: await logoOf(env, page) });
+  await ports.queues.send('publish', [publishMessage(tenant_id, ports.clock.now(), page_id)]);
+  return files;
+}
+
+const MIN_COMPRESSED = 1024;
+const gzipAsync = promisify(gzip);
+
+async function fileResult(
+  { bytes, type }: PublicFile,
+  requested: ApiEvent['headers'],
+  request_id: string,
+  statusCode: number,
+  caching: Record<string, string>,
+): Promise<ApiResult> {
+  // Weak, because it is the same for all encodings.
+  const etag = `W/"${hash('sha256', bytes, 'base64url').slice(0, 22)}"`;
+  const headers = { 'x-request-id': request_id, ...PUBLIC_HEADERS, ...caching, etag, vary: 'accept-encoding' };
+  if (statusCode === 200 && isCurrent(requested, etag)) return { statusCode: 304, headers, body: '' };
+  const isText = !type.startsWith('image/');
+  const isCompressed = isText && bytes.length > MIN_COMPRESSED && takesGzip(requested['accept-encoding']);
+  const body = isCompressed ? await gzipAsync(bytes) : Buffer.from(bytes);
+  return {
+    statusCode,
+    headers: { ...headers, 'content-type': type, ...(isCompressed && { 'content-encoding': 'gzip' }) },
+    body: body.toString('base64'),
+    isBase64Encoded: true,
+  };
+}

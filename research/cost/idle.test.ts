@@ -1,0 +1,10 @@
+import { expect, it } from 'vitest';
+import { fixedOf, idleDollars } from '#infra/aws/fixed-costs.ts';
+import { idlePaths, MAX_IDLE_DOLLARS } from './reports.ts';
+
+it('costs idle what the stack is priced at, within 5 %, and at most the target', async () => {
+  const counted = [...(await idlePaths(5)).values()].reduce((all, one) => all + one, 0);
+  const computed = idleDollars(fixedOf());
+  expect(Math.abs(counted / computed - 1)).toBeLessThan(0.05);
+  expect(Math.max(counted, computed)).toBeLessThanOrEqual(MAX_IDLE_DOLLARS);
+});

@@ -1,0 +1,39 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+
+const root = join(import.meta.dirname, '../..');
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const MAX_PACKED_MB = 1.5;
+const MAX_FILES = 1100;
+const ROOMS = /^(console|docs\/(use|operate|api)|functions|infra|lib)\/|^[^/]+$|^docs\/catalog-ops\.json$/;
+const UNWANTED =
+  /(^|\/)(test|research|screenshots|node_modules|\.cache|\.data|\.demo)\/|\.test\.|^infra\/aws\/(?!aws-cli\.ts)/;
+
+it('packs what the service needs, and no tests, research, caches, or data', () => {
+  expect(existsSync(join(root, manifest.bin))).toBe(true);
+  const [packed] = JSON.parse(execFileSync('npm', ['pack', '--dry-run', '--json'], { cwd: root, encoding: 'utf8' }));
+  const paths: string[] = packed.files.map(({ path }: { path: string }) => path);
+  expect(paths).toContain(manifest.bin);
+  expect(paths).toContain('docs/operate/install.md');
+  expect(paths.filter((path) => UNWANTED.test(path) || !ROOMS.test(path))).toEqual([]);
+  // The generator of tables in docs/ needs a checkout.
+  for (const path of paths.filter((one) => /^(functions|infra|lib)\/(?!docs\/).*\.ts$/.test(one))) {
+    const imported = readFileSync(join(root, path), 'utf8').matchAll(/(?:from |import\()'#([^']+)'/g);
+    for (const [, file] of imported) expect(paths, path).toContain(file);
+  }
+  expect(packed.size / 1e6).toBeLessThan(MAX_PACKED_MB);
+  expect(paths.length).toBeLessThan(MAX_FILES);
+});
+
+it('has a section of the changelog for its version', () => {
+  const changelog = readFileSync(join(root, 'CHANGELOG.md'), 'utf8');
+  expect(changelog).toContain(`\n## ${manifest.version}\n`);
+});
+
+it('refuses an unknown word', () => {
+  expect(() => execFileSync(join(root, 'infra/local/cli.cjs'), ['serve'], { stdio: 'pipe' })).toThrow(
+    'Usage: fleetwatch',
+  );
+});
