@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Client, failure, keyOf, newTenant } from '#test/support/client.ts';
 import { got, newCheck, newEntity } from '#test/support/fleet.ts';
+import { registerCatalogOps, said } from '#test/support/mcp.ts';
 
 const SLOS = '/v1/slos';
 
@@ -33,6 +34,17 @@ describe('an SLO', () => {
     expect(await client.get(`${SLOS}/${made.id}`)).toMatchObject(failure(404, 'NOT_FOUND'));
     const { body: log } = await client.get('/v1/audit?action=slo.');
     expect(log.map(({ action }: { action: string }) => action)).toEqual(['slo.delete', 'slo.update', 'slo.create']);
+  });
+
+  it('is returned with its error budget by the tool list_slos', async () => {
+    const agent = await newTenant();
+    await registerCatalogOps(agent);
+    const { id } = await newCheck(agent);
+    const made = got(await agent.post(SLOS, of('shop', { check_id: id })), 201);
+    got(await agent.post(SLOS, of('other', { check_id: id })), 201);
+    const { slos, not_shown } = await said(agent, 'list_slos', { slug: 'shop' });
+    expect(slos).toEqual([{ ...made, missing: false, status: expect.objectContaining({ state: 'no_data' }) }]);
+    expect(not_shown).toBe(0);
   });
 
   it('counts downtime against the budget, but not in a maintenance window', async () => {

@@ -66,7 +66,7 @@ export async function entityHistories(
   return histories;
 }
 
-/** Returns a function that returns the sources of the checks of an entity, whose items are read together when needed. */
+/** Returns a function to the sources of the checks of an entity; their items are read together when needed. */
 function sourcesOf(context: HistoryEnv, entities: readonly EntityItem[]): (entity: EntityItem) => CheckSource[] {
   const items = once(async () => new Map((await checksOf(context, entities)).map((check) => [check.id, check])));
   return ({ checks }) => Object.keys(checks).map((id) => ({ id, item: async () => (await items()).get(id) }));
