@@ -35,7 +35,7 @@ export type FixedCosts = {
 };
 
 /** Counts the resources of a stack that cost money without checks, and prices them. Needs no bundles. */
-export function fixedCosts(stack: Stack, { SHARDS }: Pick<DeploySettings, 'SHARDS'>): FixedCosts {
+function fixedCosts(stack: Stack, { SHARDS }: Pick<DeploySettings, 'SHARDS'>): FixedCosts {
   const resources = stack.node.findAll().filter(CfnResource.isCfnResource);
   const countOf = (type: string) => resources.filter((one) => one.cfnResourceType === type).length;
   const perUnit = (count: number, price: number) => ({ count, dollars: count * price });

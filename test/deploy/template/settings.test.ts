@@ -74,7 +74,7 @@ describe('settings', () => {
   it('permit each function that reads a secret only that secret', () => {
     const { template: set } = synthesize({ NATS_URL_SECRET: 'prod/nats' });
     const readers = ofType(set, 'AWS::IAM::Role').filter((role) =>
-      JSON.stringify(role.Policies).includes('secretsmanager:GetSecretValue'),
+      JSON.stringify(role.Policies ?? []).includes('secretsmanager:GetSecretValue'),
     );
     expect(readers.map((role) => role.Description)).toEqual(['Permissions of the Fleetwatch function deliverer']);
     expect(JSON.stringify(readers[0].Policies)).toContain(':secret:prod/nats-??????');
