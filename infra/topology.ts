@@ -152,12 +152,12 @@ export const functions: Record<FunctionName, FunctionSpec> = {
     memory_mb: 512,
     timeout_seconds: 20,
     table: ['put', 'delete'],
-    sends: ['publish'],
+    sends: ['publish', 'delivery'],
     files: 'write',
     repeats: true,
   },
   // Serves visitors without a key, so it may change nothing.
-  public: { memory_mb: 512, timeout_seconds: 10, table: [], sends: ['publish'], files: 'read' },
+  public: { memory_mb: 512, timeout_seconds: 10, table: [], sends: ['publish', 'delivery'], files: 'read' },
   reclaimer: {
     memory_mb: 256,
     timeout_seconds: 60,

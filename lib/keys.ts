@@ -98,6 +98,9 @@ export const INCIDENT_ENTITIES = 'E#';
 export const INCIDENT_ENTRIES = 'L#';
 export const INCIDENT_UPDATES = 'U#';
 
+/** Prefix of subscribers of a status page, in addition to its publication and logo. */
+export const SUBSCRIBERS = 'SUB#';
+
 /** Prefix of status pages, in addition to their count. */
 export const STATUS_PAGES = 'pag_';
 
@@ -361,6 +364,9 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     statusSlug: (slug: string) => key(`STATUS#${slug}`, 'STATUS'),
     /** Rendering of a page, and the addresses at which its files can be. */
     publication: (tenant: string, page: string) => key(ofTenant(tenant, 'STATUS_PAGE', page), 'PUBLICATION'),
+    ofStatusPage: (tenant: string, page: string) => ofTenant(tenant, 'STATUS_PAGE', page),
+    statusSubscriber: (tenant: string, page: string, subscriber: string) =>
+      key(ofTenant(tenant, 'STATUS_PAGE', page), `${prefix.SUBSCRIBERS}${subscriber}`),
     statusLogo: (tenant: string, page: string) => key(ofTenant(tenant, 'STATUS_PAGE', page), 'LOGO'),
 
     // health of the service, without a tenant

@@ -70,6 +70,7 @@ export const KIND: Readonly<Record<DeliveryKind, string>> = {
   acknowledged: 'Acknowledged',
   closed: 'Closing alert',
   remediation_failed: 'Remediation failed',
+  status_update: 'Status update',
   test: 'Test',
 };
 

@@ -17,6 +17,7 @@ export const TARGETS: Readonly<Record<TargetType, string>> = {
   incident: 'incidents',
   incident_update: 'public updates',
   status_page: 'status pages',
+  status_subscriber: 'subscribers of status pages',
   action: 'actions',
   skill: 'skills',
   slo: 'SLOs',

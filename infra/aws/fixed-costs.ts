@@ -2,7 +2,7 @@ import { App, CfnResource, type Stack } from 'aws-cdk-lib';
 import { CfnEventSourceMapping } from 'aws-cdk-lib/aws-lambda';
 import { BUNDLING_STACKS } from 'aws-cdk-lib/cx-api';
 import { ASSUMED, MINUTES_A_MONTH, runsOf } from './scale.ts';
-import { DeploySettings } from './settings.ts';
+import type { DeploySettings } from './settings.ts';
 import { FleetwatchStack } from './stack.ts';
 
 /** List prices of us-east-1 in $ a month, and of a tick in units. */
@@ -58,10 +58,9 @@ export function fixedCosts(stack: Stack, { SHARDS }: Pick<DeploySettings, 'SHARD
 }
 
 /** Returns what a stack with these settings costs without checks. */
-export function fixedOf(given: Record<string, string> = {}): FixedCosts {
-  const settings = DeploySettings.parse(given);
-  return fixedCosts(new FleetwatchStack(new App({ context: { [BUNDLING_STACKS]: [] } }), settings), settings);
-}
+export const fixedCostsOf = (settings: DeploySettings): FixedCosts =>
+  // Without bundles, because only the resources count.
+  fixedCosts(new FleetwatchStack(new App({ context: { [BUNDLING_STACKS]: [] } }), settings), settings);
 
 /** Price of a month of pollers and ticks: all that an idle stack costs in requests. */
 export const idleDollars = ({ pollers, ticks }: FixedCosts): number => pollers.dollars + ticks.dollars;

@@ -19,6 +19,6 @@ new FleetwatchStack(app, settings, {
 for (const name of namesOf(functions)) {
   const dir = join(app.outdir, 'source-maps', name);
   mkdirSync(dir, { recursive: true });
-  for (const [code, map] of Object.entries(bundle(name).maps))
+  for (const [code, map] of Object.entries(bundle(name).maps()))
     writeFileSync(join(dir, `${code}.map`), JSON.stringify(map));
 }

@@ -1,10 +1,7 @@
 import { parseArgs } from 'node:util';
-import { App } from 'aws-cdk-lib';
-import { BUNDLING_STACKS } from 'aws-cdk-lib/cx-api';
-import { fixedCosts } from '#infra/aws/fixed-costs.ts';
+import { fixedCostsOf } from '#infra/aws/fixed-costs.ts';
 import { type Finding, ofRestoredTable, preflight } from '#infra/aws/preflight.ts';
 import { scaleOf } from '#infra/aws/scale.ts';
-import { FleetwatchStack } from '#infra/aws/stack.ts';
 import { type DeployedStack, deployedStack } from '#infra/aws-cli.ts';
 import { limitClients, readLimits } from '#lib/aws/account-limits.ts';
 import { type Environment, readEnvironment } from './environment.ts';
@@ -29,9 +26,7 @@ export async function checkDeployment(
   { planned, isDemo }: { planned?: number | undefined; isDemo: boolean },
 ): Promise<{ may: boolean; before: DeployedStack | undefined }> {
   const fleet = planned === undefined ? undefined : scaleOf(planned, settings.SHARDS);
-  // Without bundles, because only the resources count.
-  const app = new App({ context: { [BUNDLING_STACKS]: [] } });
-  const fixed = fixedCosts(new FleetwatchStack(app, settings), settings);
+  const fixed = fixedCostsOf(settings);
   const clients = limitClients();
   try {
     const [limits, before] = await Promise.all([readLimits(clients), deployedStack(settings.STACK_NAME)]);

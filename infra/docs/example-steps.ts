@@ -239,6 +239,11 @@ export const STEPS: readonly Step[] = [
   },
   { endpoint: 'PUT /v1/status-pages/{id}', body: () => ({ title: 'Acme service status', language: 'de' }) },
   {
+    endpoint: 'POST /v1/status-pages/{id}/subscribers',
+    body: () => ({ channel_type: 'webhook', config: { url: 'https://hooks.example.com/status', secret: 'letmesign' } }),
+    made: ['subscribers', 'id'],
+  },
+  {
     endpoint: 'PUT /v1/status-pages/{id}/logo',
     body: () => ({
       data: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=',

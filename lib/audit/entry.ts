@@ -20,6 +20,7 @@ export const TARGET_TYPES = {
   incident: 'config',
   incident_update: 'config',
   status_page: 'config',
+  status_subscriber: 'config',
   action: 'config',
   skill: 'config',
   slo: 'config',

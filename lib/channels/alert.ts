@@ -53,6 +53,8 @@ export type Alert = {
   acknowledgement: { by: string; note: string; until: string | null } | null;
   /** Escalation step, from 1; null for other alerts. */
   step: number | null;
+  /** Update of a status page for a subscriber; null for alerts. */
+  status_update: StatusUpdate | null;
   event: StateChangeEvent;
   /** Reported state: up for degraded if the policy does not alert on degraded. */
   reports_state: NotifiedAlert['reports_state'] | null;
@@ -93,6 +95,7 @@ export const NOTHING_KNOWN = {
   silence_url: null,
   acknowledgement: null,
   step: null,
+  status_update: null,
   outage_started_at: null,
   again: false,
   unreported: null,
@@ -148,6 +151,18 @@ export const EXAMPLE_ALERT: Alert = {
   notified: ['Slack', 'E-mail'],
 };
 
+/** Update of an incident as on a status page, with title and address of the page. `at`: ISO 8601. */
+export type StatusUpdate = {
+  id: string;
+  incident_id: string;
+  title: string;
+  status: 'investigating' | 'identified' | 'monitoring' | 'resolved';
+  message: string;
+  at: string;
+  page: string;
+  url: string;
+};
+
 type AlertUrls = {
   check: string | null;
   incident: string | null;
@@ -189,6 +204,7 @@ export const DeliveryKind = z.enum([
   'acknowledged',
   'closed',
   'remediation_failed',
+  'status_update',
   'test',
 ]);
 export type DeliveryKind = z.infer<typeof DeliveryKind>;

@@ -1,7 +1,7 @@
 import type { CheckState } from '#lib/catalog/states.ts';
 import { fill, placeholdersIn, withSections } from '#lib/platform/template.ts';
 import { shorten } from '#lib/platform/text.ts';
-import type { Alert, TriedRemediation } from './alert.ts';
+import type { Alert, StatusUpdate, TriedRemediation } from './alert.ts';
 import { combinedList, combinedTitle } from './combined.ts';
 import {
   causeAndImpact,
@@ -28,7 +28,7 @@ const MOODS: Record<ReportedState, Message['mood']> = { up: 'good', degraded: 'w
 /** Returns the message of an alert, from templates if any. `nameLength`: maximum of each name in the title. Pure. */
 export function messageOf(alert: Alert, templates: Templates = {}, nameLength = NAME_LENGTH): Message {
   if (alert.combined) return combinedMessage(alert.combined, templates);
-  const usual = defaultMessage(alert, nameLength);
+  const usual = alert.status_update ? statusMessage(alert.status_update) : defaultMessage(alert, nameLength);
   const { title_template, body_template } = templates;
   if (title_template === undefined && body_template === undefined) return usual;
   const values = valuesOf(alert, usual);
@@ -45,6 +45,22 @@ export function messageOf(alert: Alert, templates: Templates = {}, nameLength = 
     ...(body_template && { lead: written(body_template), facts: [], why: '', note: '', links: [] }),
   };
 }
+
+const STATUS_WORDS: Record<StatusUpdate['status'], string> = {
+  investigating: 'Investigating',
+  identified: 'Identified',
+  monitoring: 'Monitoring',
+  resolved: 'Resolved',
+};
+
+/** Returns the message of an update of a status page, without data of the account. */
+const statusMessage = ({ title, status, message, page, url }: StatusUpdate): Message => ({
+  title: `${STATUS_WORDS[status]}: ${shorten(title, NAME_LENGTH)}`,
+  mood: status === 'resolved' ? 'good' : 'neutral',
+  lead: message,
+  ...{ facts: [], why: '', note: '' },
+  links: [[page, url]],
+});
 
 /** Returns the message of several alerts: for each its title, its change, and the link to its check. */
 function combinedMessage({ alerts, following }: NonNullable<Alert['combined']>, templates: Templates): Message {
@@ -181,6 +197,7 @@ const NOTES: Record<Alert['kind'], (alert: Alert) => string> = {
   closed: ({ event }) =>
     `It is no longer checked, so ${WHILE[event.check_from_state] ? 'no recovery' : 'nothing more'} will be reported.`,
   remediation_failed: ({ remediation }) => (remediation ? triedNote(remediation) : ''),
+  status_update: () => '',
   test: () => 'Test alert: nothing has happened, and this channel works.',
 };
 

@@ -1,4 +1,4 @@
-import type { Alert } from './alert.ts';
+import type { Alert, StatusUpdate } from './alert.ts';
 import { stateSince } from './message-facts.ts';
 
 /** Returns an alert as JSON for programs (docs/use/webhooks.md#alert). */
@@ -34,6 +34,17 @@ export const combinedPayload = ({ alerts, following }: NonNullable<Alert['combin
   alerts: alerts.map((alert) => ({ delivery_id: alert.delivery_id, ...payloadOf(alert) })),
 });
 
+/** Returns an update of a status page as JSON for programs, without data of the account. */
+const statusPayload = ({ page, url, at, incident_id, title, ...update }: StatusUpdate) => ({
+  kind: 'status_update',
+  timestamp: at,
+  page: { title: page, url },
+  incident: { id: incident_id, title },
+  update,
+});
+
 /** Returns the body of webhooks and the payload on NATS. */
-export const bodyOf = (alert: Alert): string =>
-  JSON.stringify(alert.combined ? combinedPayload(alert.combined) : payloadOf(alert));
+export function bodyOf(alert: Alert): string {
+  if (alert.status_update) return JSON.stringify(statusPayload(alert.status_update));
+  return JSON.stringify(alert.combined ? combinedPayload(alert.combined) : payloadOf(alert));
+}

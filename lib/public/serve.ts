@@ -10,6 +10,7 @@ import { type ApiEvent, type ApiResult, isCurrent } from '#lib/platform/http/api
 import { takesGzip } from '#lib/platform/http/compress-response.ts';
 import { loggedError } from '#lib/platform/http/router.ts';
 import type { PublicFile } from '#lib/platform/ports.ts';
+import { linksAddress } from '#lib/settings.ts';
 import { PUBLIC_CACHING, PUBLIC_HEADERS } from './headers.ts';
 import { missingHtml } from './pages/html.ts';
 import { logoOf } from './pages/publish.ts';
@@ -80,7 +81,11 @@ async function renderNow(env: Env, address: string): Promise<Map<string, PublicF
   ]);
   if (!page || !account || isDisabled(account) || addressOf(page) !== address) return undefined;
   const { view } = await readView(env, page, account);
-  const files = pageFiles(view, { address, logo: await logoOf(env, page) });
+  const files = pageFiles(view, {
+    address,
+    logo: await logoOf(env, page),
+    origin: linksAddress(ports.settings),
+  });
   await ports.queues.send('publish', [publishMessage(tenant_id, ports.clock.now(), page_id)]);
   return files;
 }

@@ -1,5 +1,6 @@
-import { type FixedCosts, fixedOf, idleDollars, watchDollars } from '#infra/aws/fixed-costs.ts';
+import { type FixedCosts, fixedCostsOf, idleDollars, watchDollars } from '#infra/aws/fixed-costs.ts';
 import { ASSUMED, MINUTES_A_MONTH, scaleOf } from '#infra/aws/scale.ts';
+import { DeploySettings } from '#infra/aws/settings.ts';
 import { functions } from '#infra/topology.ts';
 
 /** Items of a complete bill in addition to steady runs. List prices of us-east-1. */
@@ -48,6 +49,9 @@ export function slowestOf(n: number, medianSeconds: number = ASSUMED.answer_seco
   const p = n / (n + 1);
   return medianSeconds * Math.exp(EXTRAS.sigma * 4.91 * (p ** 0.14 - (1 - p) ** 0.14));
 }
+
+/** Returns what a stack with these settings, else the defaults, costs without checks. */
+export const fixedOf = (given: Record<string, string> = {}): FixedCosts => fixedCostsOf(DeploySettings.parse(given));
 
 let fixed: FixedCosts | undefined;
 

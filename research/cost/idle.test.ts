@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { fixedOf, idleDollars } from '#infra/aws/fixed-costs.ts';
+import { idleDollars } from '#infra/aws/fixed-costs.ts';
+import { fixedOf } from './bill.ts';
 import { idlePaths, MAX_IDLE_DOLLARS } from './reports.ts';
 
 it('costs idle what the stack is priced at, within 5 %, and at most the target', async () => {

@@ -34,6 +34,6 @@ export function tableOf(rows: readonly Row[]): string {
   return [head, ...body].join('\n');
 }
 
-/** Compares a price ($ per million) with its maximum, both in cents, because the maximum is. */
+/** Compares a price ($ per million) with its maximum. */
 export const verdict = (name: string, figure: number, limit: number): string =>
-  `${Math.round(figure * 100) <= Math.round(limit * 100) ? 'ok  ' : 'OVER'} ${name}: ${dollars(figure)} per million, at most ${dollars(limit)}`;
+  `${figure <= limit ? 'ok  ' : 'OVER'} ${name}: ${dollars(figure)} per million, at most ${dollars(limit)}`;

@@ -1,10 +1,10 @@
-import { fixedOf, idleDollars, watchDollars } from '#infra/aws/fixed-costs.ts';
+import { idleDollars, watchDollars } from '#infra/aws/fixed-costs.ts';
 import { MINUTES_A_MONTH } from '#infra/aws/scale.ts';
 import { DEFAULT_LIMITS } from '#lib/access/account.ts';
 import { CELL_SIZE } from '#lib/checks/settings/cells.ts';
 import { keptDays } from '#lib/history/rollups/buckets.ts';
 import { ASSUMPTIONS } from './assumptions.ts';
-import { EXTRAS, outDollars } from './bill.ts';
+import { EXTRAS, fixedOf, outDollars } from './bill.ts';
 import { dollars, type Row, tableOf, verdict } from './page.ts';
 import { differenceOf, dollarsOf, GIGABYTE, noUnits, shareOf, sumOf, type Units } from './prices.ts';
 import {
@@ -233,7 +233,7 @@ export async function passkeys(): Promise<Report> {
   };
 }
 
-export const MAX_IDLE_DOLLARS = 1.4;
+export const MAX_IDLE_DOLLARS = 1.5;
 
 /** Counts the service without checks. @returns $ a month by path */
 export async function idlePaths(minutes: number): Promise<Map<string, number>> {

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { fixedOf, idleDollars, watchDollars } from '#infra/aws/fixed-costs.ts';
+import { idleDollars, watchDollars } from '#infra/aws/fixed-costs.ts';
 import { ASSUMED, scaleOf } from '#infra/aws/scale.ts';
-import { allIn, outDollars, slowestOf } from './bill.ts';
+import { allIn, fixedOf, outDollars, slowestOf } from './bill.ts';
 import { limitsOf, QUOTAS } from './first-limits.ts';
 
 /** Checks per minute, SHARDS, accounts. */

@@ -175,6 +175,9 @@ describe.skipIf(!binary)('incident pages in a browser', () => {
   it('publishes, edits and deletes an update for customers', async () => {
     const person = await onCall();
     const { page, admin, complaints } = person;
+    const groups = [{ name: 'Shop', components: [{ name: 'Checkout' }] }];
+    const statusPage = { slug: `shop-${Date.now()}`, title: 'Acme status', groups };
+    const made = got(await admin.post('/v1/status-pages', statusPage), 201);
     const { id } = got(await admin.post('/v1/incidents', { title: 'Payments are slow', impact: 'degraded' }), 201);
     await arrive(person, `/incidents/${id}`);
     const section = page.locator('section', { has: page.getByRole('heading', { level: 2, name: 'Public updates' }) });
@@ -187,9 +190,12 @@ describe.skipIf(!binary)('incident pages in a browser', () => {
     await submit.click();
     await dialog.locator('.field', { hasText: 'Notify subscribers' }).locator('.field-error').waitFor();
     await dialog.getByLabel(/^Notify subscribers/).selectOption('no');
+    await dialog.getByLabel('Checkout (Acme status)').check();
     await submit.click();
     await section.getByText('Payments work again.').waitFor();
     await page.getByText('Resolved at', { exact: true }).waitFor();
+    const { component_ids } = got(await admin.get(`/v1/incidents/${id}`), 200);
+    expect(component_ids).toEqual([made.groups[0].components[0].id]);
 
     await section.getByRole('button', { name: 'Edit' }).click();
     await dialog.getByLabel(/^Message/).fill('Payments work again since 10:40 UTC.');

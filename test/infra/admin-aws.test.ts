@@ -74,7 +74,8 @@ describe('admin schedule', () => {
 describe('admin trace', () => {
   /** Writes the maps of a function, and a stack trace that leads to `needle` in its code. */
   function traceTo(needle: string, log: (frame: string) => string): string[] {
-    const { dir: code, maps } = bundle('console');
+    const { dir: code, ...made } = bundle('console');
+    const maps = made.maps();
     mkdirSync(join(dir, 'maps/console'), { recursive: true });
     for (const [file, map] of Object.entries(maps))
       writeFileSync(join(dir, `maps/console/${file}.map`), JSON.stringify(map));

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
 import { useLoad } from '#console/api/load.ts';
-import type { IncidentDetail, PublicUpdate } from '#console/api/records.ts';
+import type { IncidentDetail, PublicUpdate, StatusPage } from '#console/api/records.ts';
 import { refusal } from '#console/app/session.ts';
 import { showToast } from '#console/app/toasts.tsx';
 import { Button } from '#console/parts/button.tsx';
@@ -11,6 +11,7 @@ import { SchemaForm } from '#console/parts/form/form.tsx';
 import { Section } from '#console/parts/page.tsx';
 import { Data } from '#console/parts/states.tsx';
 import { Time } from '#console/parts/time.tsx';
+import type { FormSchema } from '#console/rules/form-fields.ts';
 import { incidentPath, UPDATE_STATUS, updateStatuses } from '#console/rules/incidents.ts';
 
 const MESSAGE = {
@@ -123,22 +124,41 @@ type PublishProps = {
   onClose: () => void;
 };
 
-const PublishDialog = ({ incident, send, onClose }: PublishProps) => (
-  <Dialog help="public_updates" title="Publish update" wide onClose={onClose}>
-    <p class="hint">Customers read it on status pages. Resolved also resolves the incident.</p>
-    <SchemaForm
-      name={`new update ${incident.id}`}
-      schema={{
-        properties: {
-          status: { type: 'string', enum: updateStatuses(incident), titles: UPDATE_STATUS },
-          message: MESSAGE,
-          notify: { type: 'string', title: 'Notify subscribers', enum: Object.keys(NOTIFY), titles: NOTIFY },
-        },
-        required: ['status', 'message', 'notify'],
-      }}
-      submit="Publish update"
-      send={({ notify, ...body }) => send(notify ? { ...body, notify: notify === 'yes' } : body)}
-      onCancel={onClose}
-    />
-  </Dialog>
-);
+const PublishDialog = ({ incident, send, onClose }: PublishProps) => {
+  const pages = useLoad<StatusPage[]>('/v1/status-pages');
+  return (
+    <Dialog help="public_updates" title="Publish update" wide onClose={onClose}>
+      <p class="hint">Customers read it on status pages. Resolved also resolves the incident.</p>
+      <Data of={pages} what="Loading the status pages">
+        {(found) => (
+          <SchemaForm
+            name={`new update ${incident.id}`}
+            schema={{
+              properties: {
+                status: { type: 'string', enum: updateStatuses(incident), titles: UPDATE_STATUS },
+                message: MESSAGE,
+                notify: { type: 'string', title: 'Notify subscribers', enum: Object.keys(NOTIFY), titles: NOTIFY },
+                ...componentsField(found),
+              },
+              required: ['status', 'message', 'notify'],
+            }}
+            submit="Publish update"
+            send={({ notify, ...body }) => send(notify ? { ...body, notify: notify === 'yes' } : body)}
+            onCancel={onClose}
+          />
+        )}
+      </Data>
+    </Dialog>
+  );
+};
+
+/** Returns the field for components of status pages; none without a page. */
+function componentsField(pages: readonly StatusPage[]): Record<string, FormSchema> {
+  const components = pages.flatMap(({ title, groups }) =>
+    groups.flatMap(({ components: own }) => own.map(({ id, name }) => [id, `${name} (${title})`] as const)),
+  );
+  if (components.length === 0) return {};
+  const items = { type: 'string', enum: components.map(([id]) => id), titles: Object.fromEntries(components) };
+  const description = 'Components that it is about. None: all pages that show the incident.';
+  return { component_ids: { type: 'array', title: 'Components', description, items } };
+}

@@ -19,8 +19,8 @@ type Bundle = {
   late_bytes: Readonly<Record<string, number>>;
   all_bytes: number;
   inputs: string[];
-  /** Source maps by name of the file. They are not deployed. */
-  maps: Readonly<Record<string, SourceMapFile>>;
+  /** Returns the source maps by name of the file. They are not deployed. */
+  maps(): Readonly<Record<string, SourceMapFile>>;
 };
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -100,7 +100,7 @@ function build(name: FunctionName): Bundle {
   });
   const { outputs } = metafile;
   mkdirSync(dir);
-  const maps: Record<string, SourceMapFile> = {};
+  const maps: [string, () => SourceMapFile][] = [];
   const texts = new Map(outputFiles.map(({ path, text }) => [path, text]));
   for (const [path, text] of texts) {
     if (path.endsWith('.map')) {
@@ -110,7 +110,8 @@ function build(name: FunctionName): Bundle {
     const { code, cuts } = withoutDocumentation(text);
     writeFileSync(path, code);
     outputs[relative(ROOT, path)]!.bytes = Buffer.byteLength(code);
-    maps[basename(path)] = mapOf(path, JSON.parse(texts.get(`${path}.map`)!), { before: text, after: code, cuts });
+    const map = () => mapOf(path, JSON.parse(texts.get(`${path}.map`)!), { before: text, after: code, cuts });
+    maps.push([basename(path), map]);
   }
   const sum = (files: Iterable<string>) => [...files].reduce((bytes, file) => bytes + outputs[file]!.bytes, 0);
   const entry = Object.keys(outputs).find((file) => file.endsWith('/index.mjs'))!;
@@ -124,7 +125,7 @@ function build(name: FunctionName): Bundle {
     late_bytes: Object.fromEntries(late),
     all_bytes: sum(Object.keys(outputs)),
     inputs: Object.keys(metafile.inputs),
-    maps,
+    maps: () => Object.fromEntries(maps.map(([file, make]) => [file, make()])),
   };
 }
 

@@ -7,63 +7,30 @@ import type { Env } from '#lib/env.ts';
 import { AppError, errorBody } from '#lib/platform/errors.ts';
 import { API_HEADERS, type ApiEvent, type ApiResult, isCurrent } from '#lib/platform/http/api-event.ts';
 import { loggedError } from '#lib/platform/http/router.ts';
+import { type CalendarEvent, icalendar, utcText } from '#lib/platform/icalendar.ts';
 import { isId } from '#lib/platform/ids.ts';
-import { DAY_MS, iso } from '#lib/platform/time.ts';
+import { DAY_MS } from '#lib/platform/time.ts';
 
 const PATH = /^\/calendars\/(acc_\w+)\/(rot_\w+)\/([\w-]{22})\/calendar\.ics$/;
 
 const PAST_MS = 28 * DAY_MS;
 const FUTURE_MS = 84 * DAY_MS;
 
-/** Returns an iCalendar text (RFC 5545): the shifts from 4 weeks before `now` (epoch ms) to 12 weeks after. Pure. */
-export function rotaCalendar(rota: RotaItem, now: number): string {
-  const lines = [
-    'BEGIN:VCALENDAR',
-    'VERSION:2.0',
-    'PRODID:-//Fleetwatch//On call//EN',
-    `NAME:${escaped(rota.name)}`,
-    // NAME of RFC 7986 is unknown to many clients.
-    `X-WR-CALNAME:${escaped(rota.name)}`,
-    'REFRESH-INTERVAL;VALUE=DURATION:PT1H',
-    ...shiftsWithin(rota, now - PAST_MS, now + FUTURE_MS).flatMap((shift) => eventOf(rota, shift)),
-    'END:VCALENDAR',
-  ];
-  return lines.map((line) => `${folded(line)}\r\n`).join('');
-}
+/** Returns the calendar of a rota: the shifts from 4 weeks before `now` (epoch ms) to 12 weeks after. Pure. */
+export const rotaCalendar = (rota: RotaItem, now: number): string =>
+  icalendar(
+    'On call',
+    rota.name,
+    shiftsWithin(rota, now - PAST_MS, now + FUTURE_MS).map((shift) => eventOf(rota, shift)),
+  );
 
 /** The start identifies a shift, so that a client updates it when another member takes it over. */
-const eventOf = (rota: RotaItem, { from, to, member, override }: Shift): string[] => [
-  'BEGIN:VEVENT',
-  `UID:${rota.id}-${utc(from)}@fleetwatch`,
-  `DTSTAMP:${utc(Date.parse(rota.updated_at))}`,
-  `DTSTART:${utc(from)}`,
-  `DTEND:${utc(to)}`,
-  `SUMMARY:${escaped(`On call: ${member} (${rota.name})`)}`,
-  ...(override ? ['DESCRIPTION:Override'] : []),
-  // The calendar of a team does not make its readers busy.
-  'TRANSP:TRANSPARENT',
-  'END:VEVENT',
-];
-
-/** Returns a time in UTC (RFC 5545, 3.3.5): 20260105T080000Z. */
-const utc = (at: number): string => iso(at).replace(/[-:]|\.\d+/g, '');
-
-/** Escapes a text (RFC 5545, 3.3.11). Names have no line breaks. */
-const escaped = (text: string): string => text.replace(/[\\;,]/g, '\\$&');
-
-const MAX_OCTETS = 75;
-
-/** Folds a line between characters, so that no line has more than 75 octets (RFC 5545, 3.1). */
-function folded(line: string): string {
-  let [result, octets] = ['', 0];
-  for (const char of line) {
-    const size = Buffer.byteLength(char);
-    if (octets + size > MAX_OCTETS) [result, octets] = [`${result}\r\n `, 1];
-    result += char;
-    octets += size;
-  }
-  return result;
-}
+const eventOf = (rota: RotaItem, { from, to, member, override }: Shift): CalendarEvent => ({
+  uid: `${rota.id}-${utcText(from)}`,
+  stamp: Date.parse(rota.updated_at),
+  ...{ from, to, summary: `On call: ${member} (${rota.name})` },
+  ...(override && { description: 'Override' }),
+});
 
 const METHODS = ['GET', 'HEAD'];
 

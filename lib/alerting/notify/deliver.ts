@@ -21,7 +21,7 @@ import { reserveMessage } from './alert-rate.ts';
 import { type DeliveryItem, groupedBy, isFinished } from './delivery-item.ts';
 import { followUp } from './follow-up.ts';
 import { describeGroup, firstOfGroup, groupOf, type OtherDelivery, recordOthers, type Together } from './group.ts';
-import { accountTestOf, alertOf, impactOf, testAlertOf } from './make-alert.ts';
+import { accountTestOf, alertOf, impactOf, statusAlertOf, testAlertOf } from './make-alert.ts';
 import {
   type PacedUrl,
   paceAfterRateLimit,
@@ -320,7 +320,7 @@ async function prepare(
     ...[transition_sk, alert?.sk].flatMap((sk) => (sk ? [{ pk: keys.ofCheck(tenant_id, check_id), sk }] : [])),
   ]);
   if (!account || isDisabled(account)) return failedFinally('the account is disabled');
-  const isAboutAccount = delivery.kind === 'test' && check_id === '';
+  const isAboutAccount = check_id === '';
   if (!entity && !isAboutAccount) return failedFinally('the entity was deleted', true);
   if (!check && !isAboutAccount && delivery.kind !== 'closed') return failedFinally('the check was deleted', true);
   const channel = delivery.channel ?? channelIn(place, delivery.channel_id);
@@ -334,6 +334,7 @@ async function prepare(
     return { type, config, alert, egress, account, send, destination: destinationOf(channel) };
   };
   const now = ports.clock.now();
+  if (delivery.status_update) return ready(statusAlertOf(delivery, account, now, delivery.status_update));
   if (isAboutAccount) return ready(accountTestOf(delivery, account, now));
   const about = { entity: entity!, check, public_url: linksAddress(ports.settings), now };
   if (delivery.kind === 'test') return ready(testAlertOf(delivery, { ...about, check: check! }));

@@ -14,6 +14,7 @@ import {
   EXAMPLE_ALERT,
   eventOf,
   NOTHING_KNOWN,
+  type StatusUpdate,
   urlsOf,
 } from '#lib/channels/alert.ts';
 import type { Acknowledgement, CheckItem } from '#lib/checks/check-item.ts';
@@ -167,6 +168,14 @@ export const accountTestOf = (delivery: DeliveryItem, account: AccountItem, now:
   entity: { id: '', name: account.name, slug: '', blueprint: '', labels: {} },
   urls: { check: null, incident: null, runbook: null, dashboard: null },
 });
+
+/** Returns the update of a status page for a subscriber. */
+export const statusAlertOf = (
+  delivery: DeliveryItem,
+  account: AccountItem,
+  now: number,
+  status_update: StatusUpdate,
+): Alert => ({ ...accountTestOf(delivery, account, now), kind: 'status_update', status_update });
 
 const OF_THE_ACCOUNT = 'a channel of the account';
 

@@ -28,6 +28,7 @@ import {
   type StatusPagePatch,
   type StatusSlugItem,
 } from './status-page.ts';
+import { deleteSubscribers } from './subscribers.ts';
 
 /** Number of status pages of an account. */
 type CountItem = Item & { v: string; count: number };
@@ -117,6 +118,7 @@ export async function deletePage(scope: Scope, id: string): Promise<void> {
     const page = await scope.ports.table.get<StatusPageItem>(keys.statusPage(tenant, id));
     // Deleted by an earlier attempt whose response was lost.
     if (!page) return undefined;
+    await deleteSubscribers(scope, page);
     return [
       { delete: keys.statusPage(tenant, id), if: { version: page.v } },
       { delete: keys.statusSlug(page.slug) },

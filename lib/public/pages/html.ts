@@ -180,7 +180,7 @@ type Addresses = { base: string; logo: string | undefined };
 function head(view: PageView, look: PublishedView['look'], base: string, title: string): Markup {
   const { language } = view.page;
   const classes = [look.theme, look.accent].join(' ');
-  return html`<!doctype html><html lang="${language}" class="${classes}" data-as-of="${view.as_of}" data-revision="${view.revision}" data-json="${base}.json"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${POLICY}"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${title}</title><link rel="icon" href="data:,">${
+  return html`<!doctype html><html lang="${language}" class="${classes}" data-as-of="${view.as_of}" data-revision="${view.revision}" data-json="${base}.json"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${POLICY}"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${title}</title><link rel="icon" href="data:,"><link rel="alternate" type="application/atom+xml" href="${base}/feed.atom">${
     look.is_indexed ? null : html`<meta name="robots" content="noindex">`
   }<style>${raw(STYLE)}</style></head>`;
 }

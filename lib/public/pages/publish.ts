@@ -6,20 +6,24 @@ import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { iso, pastOrZero } from '#lib/platform/time.ts';
 import { deadlineEntry } from '#lib/schedule/entries.ts';
 import { writerSendsUntil } from '#lib/schedule/watermark.ts';
+import { linksAddress } from '#lib/settings.ts';
 import { allPages } from './ask-to-publish.ts';
 import { readView } from './read-view.ts';
-import { pageFiles } from './render.ts';
+import { pageFiles, STATUS_PATH } from './render.ts';
 import { addressOf, type StatusLogoItem, type StatusPageItem } from './status-page.ts';
+import { notifySubscribers } from './subscribers.ts';
 
 /**
  * Publication of a page. While `claim` lasts (epoch ms), one publisher writes its files. `rendered_from`: start of the
- * last finished rendering (epoch ms). `paths`: files that can exist; a path is added before its file.
+ * last finished rendering (epoch ms). `notified`: updates of the last day that subscribers were notified of. `paths`:
+ * files that can exist; a path is added before its file.
  */
 export type PublicationItem = Item & {
   v: string;
   claim?: number;
   rendered_from: number;
   published_at?: string;
+  notified?: string[];
   paths: string[];
 };
 
@@ -81,7 +85,11 @@ async function publishClaimed(
     return settle(env, message, claimed, undefined);
   }
   const { view, next_at } = await readView(env, shown.page, shown.account);
-  const files = pageFiles(view, { address: shown.address, logo: await logoOf(env, shown.page) });
+  const files = pageFiles(view, {
+    address: shown.address,
+    logo: await logoOf(env, shown.page),
+    origin: linksAddress(ports.settings),
+  });
   const paths = [...files.keys()];
   const known = await notePaths(env, claimed, paths);
   if (!known) return false;
@@ -91,7 +99,11 @@ async function publishClaimed(
   }
   if (!isClaimed()) return false;
   await ports.files.remove(known.paths.filter((path) => !files.has(path)));
-  const published = { ...known, rendered_from: from, published_at: iso(from), paths };
+  const notices = view.notices.filter(({ id }) => !known.notified?.includes(id));
+  const url = `${linksAddress(ports.settings)}/${STATUS_PATH}/${shown.address}`;
+  await notifySubscribers(env, shown.page, notices, url);
+  const notified = view.notices.map(({ id }) => id);
+  const published = { ...known, rendered_from: from, published_at: iso(from), paths, notified };
   return settle(env, message, published, Math.min(from + REFRESH_MS, next_at));
 }
 

@@ -8,7 +8,7 @@ import { DAY_MS, iso } from '#lib/platform/time.ts';
 import type { Source } from './sources.ts';
 import type { StatusPageItem } from './status-page.ts';
 import { fill, formatsOf, TEXTS } from './texts.ts';
-import { type ComponentState, type IncidentView, type UpdateView, worst } from './view.ts';
+import { type ComponentState, type IncidentView, type NoticeView, type UpdateView, worst } from './view.ts';
 
 /** Time (ms) for which a page shows incidents, and the number of incidents of the account that are searched. */
 const SHOWN_MS = 395 * DAY_MS;
@@ -20,6 +20,7 @@ const MAX_NAMED = 5;
 type Incidents = {
   /** Newest first. */
   all: IncidentView[];
+  notices: NoticeView[];
   /** Published states of components by id. */
   states: Map<string, ComponentState>;
   /** Time at which an open incident is to be shown (epoch ms); infinite without one. */
@@ -44,9 +45,10 @@ export async function readIncidents(
   const states = new Map<string, ComponentState>();
   let next_at = Number.POSITIVE_INFINITY;
   const all: IncidentView[] = [];
+  const notices: NoticeView[] = [];
   for (const incident of items.filter(({ hidden }) => !hidden)) {
     const affected = await affectedBy(scope, incident, sources);
-    const published = await publishedOf(scope, incident, affected, sources);
+    const { published, notified } = await publishedOf(scope, incident, affected, sources);
     if (affected.length === 0) continue;
     const shown_at = Date.parse(incident.started_at) + page.automatic_delay_seconds * 1000;
     const isLong = shown_at <= (incident.resolved_at ? Date.parse(incident.resolved_at) : now);
@@ -56,10 +58,19 @@ export async function readIncidents(
       if (!isLong) continue;
     }
     if (published.length > 0 && !incident.resolved_at) noteStates(states, incident);
-    all.push(incidentView(page, incident, affected, published));
+    const view = incidentView(page, incident, affected, published);
+    all.push(view);
+    for (const { id, status, message, at, component_ids: own } of notified.filter((one) => isRecent(one, now))) {
+      const component_ids = own.length > 0 ? own : view.component_ids;
+      notices.push({ id, incident_id: incident.id, title: view.title, status, message, at, component_ids });
+    }
   }
-  return { all, states, next_at };
+  return { all, notices: notices.toSorted((a, b) => (a.id < b.id ? -1 : 1)), states, next_at };
 }
+
+/** Time (ms) for which an update can still notify, so that an outage of the service delays it only. */
+const NOTIFIES_MS = DAY_MS;
+const isRecent = ({ at }: PublicUpdateItem, now: number): boolean => Date.parse(at) > now - NOTIFIES_MS;
 
 /** Reads the public updates of an incident that are on the page, newest first. */
 async function publishedOf(
@@ -67,18 +78,21 @@ async function publishedOf(
   { id, updates = 0 }: IncidentItem,
   affected: readonly Affected[],
   sources: readonly Source[],
-): Promise<UpdateView[]> {
-  if (updates === 0) return [];
+): Promise<{ published: UpdateView[]; notified: PublicUpdateItem[] }> {
+  if (updates === 0) return { published: [], notified: [] };
   const partition = keys.ofIncident(tenant, id);
   const query = { partition, ...under(INCIDENT_UPDATES), descending: true, eventual: true };
   const items = await allOf<PublicUpdateItem>(ports.table, query);
   const shown = new Set(sources.map(({ component }) => component.id));
-  return items
-    .filter(({ component_ids: of }) => (of.length === 0 ? affected.length > 0 : of.some((one) => shown.has(one))))
-    .map((item) => ({
-      ...{ id: item.id, status: item.status, message: item.message, at: item.at },
-      edited_at: item.edited_at ?? null,
-    }));
+  const own = items.filter(({ component_ids: of }) =>
+    of.length === 0 ? affected.length > 0 : of.some((one) => shown.has(one)),
+  );
+  return {
+    published: own.map(({ id: update, status, message, at, edited_at = null }) => ({
+      ...{ id: update, status, message, at, edited_at },
+    })),
+    notified: own.filter(({ notify }) => notify),
+  };
 }
 
 const STATE_OF_IMPACT = { outage: 'outage', degraded: 'degraded', none: 'operational' } as const;

@@ -2,10 +2,11 @@ import type { WindowItem } from '#lib/checks/maintenance.ts';
 import { selects } from '#lib/checks/selector.ts';
 import { DAY_MS, iso } from '#lib/platform/time.ts';
 import { intervalsOf } from '#lib/schedule/calendar/intervals.ts';
+import { occurrenceId } from './feeds.ts';
 import type { Source } from './sources.ts';
 import type { StatusPageItem } from './status-page.ts';
 import { TEXTS } from './texts.ts';
-import type { MaintenanceView } from './view.ts';
+import type { MaintenanceView, OccurrenceView } from './view.ts';
 
 /** Time (ms) for which planned maintenance is shown ahead. */
 const AHEAD_MS = 30 * DAY_MS;
@@ -21,6 +22,37 @@ type Maintenance = {
   /** Time of the next start or end (epoch ms); infinite without one. */
   next_at: number;
 };
+
+/** Time (ms) before and after now for which a calendar has maintenance, and maximum number of occurrences and names. */
+const CALENDAR_MS = 90 * DAY_MS;
+const MAX_OCCURRENCES = 500;
+const MAX_NAMES = 5;
+
+const isTouched = (scope: WindowItem['scope'], { entity, checks }: Source): boolean =>
+  !!entity && checks.some((check) => check.enabled && selects(scope, { check, entity }));
+
+/** Returns the maintenance of a calendar at `now` (epoch ms), without names and notes of windows. Pure. */
+export function occurrencesOf(
+  windows: readonly WindowItem[],
+  sources: readonly Source[],
+  now: number,
+): OccurrenceView[] {
+  const all: OccurrenceView[] = [];
+  for (const { id, scope, times, ...window } of windows) {
+    const touched = sources.filter((source) => isTouched(scope, source));
+    if (touched.length === 0) continue;
+    const about = {
+      names: touched.slice(0, MAX_NAMES).map(({ component }) => component.name),
+      created_at: Date.parse(window.created_at),
+      updated_at: Date.parse(window.updated_at),
+    };
+    for (const { from, to } of intervalsOf(times, now - CALENDAR_MS)) {
+      if (from > now + CALENDAR_MS) break;
+      all.push({ uid: occurrenceId(id, from, 'cron' in times), from, to, ...about });
+    }
+  }
+  return all.toSorted((a, b) => a.from - b.from).slice(0, MAX_OCCURRENCES);
+}
 
 /** Returns the maintenance of a page at `now` (epoch ms), without names and notes of windows. Pure. */
 export function maintenanceOf(

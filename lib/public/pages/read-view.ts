@@ -8,7 +8,7 @@ import { checkHistories, entityHistories } from '#lib/history/rollups/read-histo
 import { staleChecks } from '#lib/history/status/newest-results.ts';
 import { DAY_MS, iso } from '#lib/platform/time.ts';
 import { readIncidents } from './read-incidents.ts';
-import { maintenanceOf } from './read-maintenance.ts';
+import { maintenanceOf, occurrencesOf } from './read-maintenance.ts';
 import { readSources, type Source } from './sources.ts';
 import type { StatusPageItem } from './status-page.ts';
 import { type ComponentState, type ComponentView, dayKind, type PublishedView, pageState, worst } from './view.ts';
@@ -67,6 +67,9 @@ export async function readView(
     view: {
       view: { version: 1, ...stable, as_of: iso(now), revision, groups },
       past: incidents.all.filter((one) => !recent.includes(one)),
+      notices: incidents.notices,
+      occurrences: occurrencesOf(windows, sources, now),
+      created_at: page.created_at,
       look: { theme: page.theme, accent: page.accent, is_indexed: page.allow_index && page.visibility === 'public' },
     },
     next_at: Math.min(maintenance.next_at, incidents.next_at),

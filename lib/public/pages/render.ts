@@ -1,4 +1,5 @@
 import type { PublicFile } from '#lib/platform/ports.ts';
+import { atomFeed, maintenanceCalendar } from './feeds.ts';
 import { historyHtml, statusHtml } from './html.ts';
 import type { StatusLogoItem } from './status-page.ts';
 import type { PublishedView } from './view.ts';
@@ -6,16 +7,20 @@ import type { PublishedView } from './view.ts';
 /** Path below which pages are published and served. */
 export const STATUS_PATH = 'status';
 
+const FEED_FILE = 'feed.atom';
+const CALENDAR_FILE = 'maintenance.ics';
+
 const HTML = 'text/html; charset=utf-8';
 
 /**
  * Returns the files of a page by path, without a leading slash. A folder with them can be served by any web server;
  * a page is `index.html` of its folder. Pure.
  * @param address last part of its address
+ * @param origin of the service, for feeds, which need absolute addresses
  */
 export function pageFiles(
   published: PublishedView,
-  { address, logo }: { address: string; logo: StatusLogoItem | undefined },
+  { address, logo, origin }: { address: string; logo: StatusLogoItem | undefined; origin: string },
 ): Map<string, PublicFile> {
   const folder = `${STATUS_PATH}/${address}`;
   const addresses = { base: `/${folder}`, logo: logo && `/${folder}/${logo.name}` };
@@ -24,6 +29,8 @@ export function pageFiles(
     [`${folder}/index.html`, text(statusHtml(published, addresses), HTML)],
     [`${folder}.json`, text(JSON.stringify(published.view), 'application/json; charset=utf-8')],
     [`${folder}/history/index.html`, text(historyHtml(published, addresses), HTML)],
+    [`${folder}/${FEED_FILE}`, text(atomFeed(published, `${origin}/${folder}`), 'application/atom+xml; charset=utf-8')],
+    [`${folder}/${CALENDAR_FILE}`, text(maintenanceCalendar(published), 'text/calendar; charset=utf-8')],
     ...(logo
       ? [[`${folder}/${logo.name}`, { bytes: Buffer.from(logo.data, 'base64'), type: logo.type }] as const]
       : []),

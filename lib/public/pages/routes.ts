@@ -24,6 +24,15 @@ import {
   StatusPagePatch,
   StatusPageRecord,
 } from './status-page.ts';
+import {
+  addSubscriber,
+  deleteSubscriber,
+  NewSubscriber,
+  requireSubscriber,
+  SubscriberRecord,
+  subscribersOf,
+  subscriberView,
+} from './subscribers.ts';
 
 const row = route<Context>();
 
@@ -144,6 +153,39 @@ export const statusPageRoutes = [
     reply: z.string(),
     load,
     run: async (context, { loaded }) => new Reply(await preview(context, loaded), PREVIEW_HEADERS),
+  }),
+  row({
+    method: 'GET',
+    path: '/v1/status-pages/{id}/subscribers',
+    access: 'read',
+    summary: 'List the subscribers of a status page',
+    status: 200,
+    reply: z.array(SubscriberRecord),
+    load,
+    run: async (context, { loaded }) =>
+      (await subscribersOf(context, loaded)).map((one) => subscriberView(context, one)),
+  }),
+  row({
+    method: 'POST',
+    path: '/v1/status-pages/{id}/subscribers',
+    access: 'configure',
+    summary: 'Add a subscriber of a status page',
+    description: 'It receives later updates with `notify`.',
+    status: 201,
+    body: NewSubscriber,
+    reply: SubscriberRecord,
+    errors: ['LIMIT_EXCEEDED'],
+    load,
+    run: async (context, { loaded, body }) => subscriberView(context, await addSubscriber(context, loaded, body)),
+  }),
+  row({
+    method: 'DELETE',
+    path: '/v1/status-pages/{id}/subscribers/{subscriber_id}',
+    access: 'configure',
+    summary: 'Delete a subscriber of a status page',
+    status: 204,
+    load: (context, params) => requireSubscriber(context, params),
+    run: (context, { loaded }) => deleteSubscriber(context, loaded),
   }),
   row({
     method: 'PUT',

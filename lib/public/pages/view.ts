@@ -29,8 +29,18 @@ export type PageView = {
 /** Settings of the HTML page, which its JSON does not have. */
 type Look = { theme: (typeof THEMES)[number]; accent: (typeof ACCENTS)[number]; is_indexed: boolean };
 
-/** Published data of a page. `past`: incidents that are not in `view`, newest first. */
-export type PublishedView = { view: PageView; past: IncidentView[]; look: Look };
+/**
+ * All that is published of a page. `past`: incidents before the incidents of `view`, newest first. `occurrences`:
+ * maintenance from 90 days ago to 90 days ahead. `notices`: updates of the last day with notifications, oldest first.
+ */
+export type PublishedView = {
+  view: PageView;
+  past: IncidentView[];
+  occurrences: OccurrenceView[];
+  notices: NoticeView[];
+  look: Look;
+  created_at: string;
+};
 
 /** States of a component, the best first. */
 export const COMPONENT_STATES = ['operational', 'unknown', 'maintenance', 'degraded', 'outage'] as const;
@@ -87,6 +97,27 @@ export type MaintenanceView = {
   ends_at: string;
   status: 'planned' | 'running';
   component_ids: string[];
+};
+
+/** An update of which subscribers are notified, with the title of its incident. */
+export type NoticeView = {
+  id: string;
+  incident_id: string;
+  title: string;
+  status: IncidentStatus;
+  message: string;
+  at: string;
+  component_ids: string[];
+};
+
+/** An occurrence of maintenance, with times in epoch ms and the names of the first components. */
+export type OccurrenceView = {
+  uid: string;
+  from: number;
+  to: number;
+  names: string[];
+  created_at: number;
+  updated_at: number;
 };
 
 /** Returns the worst state; operational for none. Pure. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { entryOf } from '#infra/aws/bundle/entry.ts';
-import { fixedOf } from '#infra/aws/fixed-costs.ts';
+import { fixedCostsOf } from '#infra/aws/fixed-costs.ts';
+import { DeploySettings } from '#infra/aws/settings.ts';
 import { type FunctionName, functions, queues, schedules, streams } from '#infra/topology.ts';
 import { LOOKAHEAD_MS } from '#lib/schedule/watermark.ts';
 import { functionIn, type Json, ofType, queueIn, synthesize } from './synthesized.ts';
@@ -201,7 +202,7 @@ it('limits each dashboard to 50 metrics, above which it costs three dollars a mo
 });
 
 it('are counted for the bill without bundles, like all resources that cost money without checks', () => {
-  const { alarms: ofBill, pollers, secrets } = fixedOf();
+  const { alarms: ofBill, pollers, secrets } = fixedCostsOf(DeploySettings.parse({}));
   expect(ofBill.count).toBe(alarms.length);
   expect(pollers.count).toBe(2 * Object.keys(queues).length);
   expect(secrets.count).toBe(all('AWS::SecretsManager::Secret').length);

@@ -2,11 +2,11 @@ import { DescribeLimitsCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { fixedCostsOf } from '#infra/aws/fixed-costs.ts';
 import { preflight } from '#infra/aws/preflight.ts';
 import { scaleOf } from '#infra/aws/scale.ts';
 import { DeploySettings } from '#infra/aws/settings.ts';
 import { readLimits } from '#lib/aws/account-limits.ts';
-import { fixedOf } from '#infra/aws/fixed-costs.ts';
 
 const lambda = mockClient(LambdaClient);
 const dynamo = mockClient(DynamoDBClient);
@@ -32,8 +32,8 @@ beforeEach(() => {
 
 async function found(settings: Record<string, string> = {}, checks?: number, isDemo = false) {
   const fleet = checks === undefined ? undefined : scaleOf(checks, 4);
-  const all = { ALARM_EMAIL: 'ops@example.com', ...settings };
-  return preflight(await readLimits(clients), DeploySettings.parse(all), fixedOf(all), fleet, isDemo);
+  const all = DeploySettings.parse({ ALARM_EMAIL: 'ops@example.com', ...settings });
+  return preflight(await readLimits(clients), all, fixedCostsOf(all), fleet, isDemo);
 }
 const only = (findings: Awaited<ReturnType<typeof found>>, is: string) =>
   findings.filter((one) => one.is === is).map((one) => one.message);

@@ -30,6 +30,7 @@ const down: Alert = {
   silence_url: null,
   acknowledgement: null,
   step: null,
+  status_update: null,
   again: false,
   unreported: null,
   alert_id: 'alr_1',
@@ -179,7 +180,7 @@ export const examples = {
     2,
   ),
   flapping: { ...down, flapping: { changes: 6, within_ms: 41 * 60_000, calm_ms: 15 * 60_000 } },
-} satisfies Record<string, Alert> & Record<DeliveryKind, Alert>;
+} satisfies Record<string, Alert> & Record<Exclude<DeliveryKind, 'status_update'>, Alert>;
 
 /** Unusual names and errors. */
 export const nasty: Alert = {

@@ -1,0 +1,106 @@
+import { icalendar, utcText } from '#lib/platform/icalendar.ts';
+import { DAY_MS, iso } from '#lib/platform/time.ts';
+import { fill, formatsOf, TEXTS } from './texts.ts';
+import type { IncidentView, OccurrenceView, PublishedView, UpdateView } from './view.ts';
+
+/** Age (ms) and number of entries of a feed, and time (ms) for which it announces maintenance ahead. */
+const MAX_AGE_MS = 90 * DAY_MS;
+const MAX_ENTRIES = 50;
+const AHEAD_MS = 30 * DAY_MS;
+
+/** Escapes a text for XML content and quoted attributes, without characters that XML 1.0 cannot contain. */
+const escapeXml = (text: string): string =>
+  text
+    .toWellFormed()
+    .replace(/[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu, '')
+    .replace(/[&<>"'\r]/g, (char) => `&#${char.charCodeAt(0)};`);
+
+type Entry = { id: string; title: string; text: string; published: string; updated: string; in: string };
+
+/**
+ * Returns the Atom feed (RFC 4287) of a page: its newest updates and maintenance. It changes only with its entries, so
+ * that readers get 304 in between. Pure.
+ * @param url address of the page
+ */
+export function atomFeed({ view, past, occurrences, created_at }: PublishedView, url: string): string {
+  const { title, language } = view.page;
+  const since = iso(Date.parse(view.as_of) - MAX_AGE_MS);
+  const entries = [
+    ...[...view.incidents, ...past].flatMap((incident) =>
+      incident.updates.map((update) => entryOf(incident, update, language)),
+    ),
+    ...announced(occurrences, view),
+  ]
+    .filter(({ published }) => published >= since)
+    .toSorted((a, b) => (a.published < b.published ? 1 : a.published > b.published ? -1 : 0))
+    .slice(0, MAX_ENTRIES);
+  const updated = [created_at, ...entries.map((entry) => entry.updated)].toSorted().at(-1)!;
+  const link = (rel: string, type: string, href: string) =>
+    `<link rel="${rel}" type="${type}" href="${escapeXml(href)}"/>`;
+  return [
+    '<?xml version="1.0" encoding="utf-8"?>',
+    `<feed xmlns="http://www.w3.org/2005/Atom" xml:lang="${language}">`,
+    `<id>${escapeXml(url)}</id>`,
+    `<title>${escapeXml(title)}</title>`,
+    `<updated>${updated}</updated>`,
+    `<author><name>${escapeXml(title)}</name></author>`,
+    link('alternate', 'text/html', url),
+    link('self', 'application/atom+xml', `${url}/feed.atom`),
+    ...entries.map((entry) =>
+      [
+        '<entry>',
+        `<id>${escapeXml(`${url}#${entry.id}`)}</id>`,
+        `<title>${escapeXml(entry.title)}</title>`,
+        `<published>${entry.published}</published>`,
+        `<updated>${entry.updated}</updated>`,
+        link('alternate', 'text/html', `${url}${entry.in}`),
+        `<content type="text">${escapeXml(entry.text)}</content>`,
+        '</entry>',
+      ].join('\n'),
+    ),
+    '</feed>\n',
+  ].join('\n');
+}
+
+/** Returns the entry of an update; an edit changes only its text and `updated`. */
+function entryOf(
+  { title }: IncidentView,
+  { id, status, message, at, edited_at }: UpdateView,
+  language: PublishedView['view']['page']['language'],
+): Entry {
+  const shown = status === null ? title : `${TEXTS[language].status[status]}: ${title}`;
+  return { id, title: shown, text: message, published: at, updated: edited_at ?? at, in: `/history#${id}` };
+}
+
+/** Returns the entries of maintenance, each from the time at which the page shows it. */
+function announced(occurrences: readonly OccurrenceView[], { as_of, page }: PublishedView['view']): Entry[] {
+  const texts = TEXTS[page.language];
+  const formats = formatsOf(page.language, page.time_zone);
+  return occurrences
+    .filter(({ from }) => from <= Date.parse(as_of) + AHEAD_MS)
+    .map(({ uid, from, to, names, created_at, updated_at }) => ({
+      id: uid,
+      title: `${texts.scheduled}: ${names.join(', ')}`,
+      text: fill(texts.until, { from: formats.time(iso(from)), to: formats.time(iso(to)) }),
+      published: iso(Math.max(created_at, from - AHEAD_MS)),
+      updated: iso(Math.max(updated_at, from - AHEAD_MS)),
+      in: '',
+    }));
+}
+
+/** Returns the calendar (RFC 5545) of the maintenance of a page. Pure. */
+export const maintenanceCalendar = ({ view, occurrences }: PublishedView): string =>
+  icalendar(
+    'Status page',
+    view.page.title,
+    occurrences.map(({ uid, from, to, names, updated_at, created_at }) => ({
+      ...{ uid, from, to, stamp: updated_at },
+      // A window counts no changes; the seconds from its creation to its last change increase with each.
+      sequence: Math.ceil((updated_at - created_at) / 1000),
+      summary: `${TEXTS[view.page.language].scheduled}: ${names.join(', ')}`,
+    })),
+  );
+
+/** Returns the id of an occurrence: a moved window keeps it, and one that repeats has one for each day. */
+export const occurrenceId = (window: string, from: number, repeats: boolean): string =>
+  repeats ? `${window}-${utcText(from).slice(0, 8)}` : window;

@@ -1,0 +1,205 @@
+import * as z from 'zod';
+import { auditWriter } from '#lib/access/audit-writer.ts';
+import type { Context } from '#lib/access/context.ts';
+import { seesSecrets } from '#lib/access/redaction.ts';
+import { newSettings } from '#lib/alerting/configure/channel-settings.ts';
+import { withoutSecrets } from '#lib/alerting/configure/views.ts';
+import type { DeliveryItem } from '#lib/alerting/notify/delivery-item.ts';
+import { createDelivery } from '#lib/alerting/notify/fan-out.ts';
+import type { Channel } from '#lib/alerting/policy/policy.ts';
+import type { Audited } from '#lib/audit/write.ts';
+import { ChannelBody } from '#lib/channels/registry.ts';
+import type { Env } from '#lib/env.ts';
+import { SUBSCRIBERS, under } from '#lib/keys.ts';
+import { AppError, invalid, notFound } from '#lib/platform/errors.ts';
+import { CreatedAt, IdOf } from '#lib/platform/http/route.ts';
+import { parse } from '#lib/platform/http/validation.ts';
+import { derivedId, isId } from '#lib/platform/ids.ts';
+import { chunks, pick } from '#lib/platform/plain-data.ts';
+import type { Item } from '#lib/platform/ports.ts';
+import { allOf } from '#lib/platform/table/pages.ts';
+import { commit, oneAtATime, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
+import { DAY_MS, iso } from '#lib/platform/time.ts';
+import { componentsOf, type StatusPageItem } from './status-page.ts';
+import type { NoticeView } from './view.ts';
+
+const MAX_SUBSCRIBERS = 100;
+/** Number of subscribers that are deleted in one transaction. */
+const AT_ONCE = 25;
+/** Retention of a delivery (ms). */
+const KEPT_MS = 90 * DAY_MS;
+const TYPES = ['webhook', 'slack', 'discord'] as const;
+
+/** A receiver of the updates of a status page, about 0.4 KB. */
+type SubscriberItem = Item & Channel & { v: string; page_id: string; component_ids: string[] };
+
+const settings = {
+  channel_type: z.enum(TYPES).describe('Type of the receiver.'),
+  component_ids: z
+    .array(z.string())
+    .describe('Components whose updates it receives; empty: all of the page. Default: all.'),
+};
+
+export const NewSubscriber = z
+  .object({
+    ...settings,
+    config: z.record(z.string(), z.string()).describe('Settings of this type, as of a channel.'),
+    component_ids: settings.component_ids.default([]),
+  })
+  .meta({ id: 'NewStatusSubscriber' });
+type NewSubscriber = z.output<typeof NewSubscriber>;
+
+export const SubscriberRecord = z
+  .object({
+    id: IdOf('the subscriber, which is the channel_id of its deliveries'),
+    ...settings,
+    config: z.record(z.string(), z.string()).describe('Settings; a read-only key gets ******** for secrets.'),
+    created_at: CreatedAt,
+  })
+  .meta({ id: 'StatusSubscriber' });
+
+/** Returns a subscriber as visible to the caller. */
+export const subscriberView = ({ caller }: Context, item: SubscriberItem): z.output<typeof SubscriberRecord> =>
+  pick(SubscriberRecord, {
+    ...item,
+    channel_type: item.channel_type as (typeof TYPES)[number],
+    config: seesSecrets(caller) ? item.config : withoutSecrets(item),
+  });
+
+const audited: Audited<SubscriberItem> = {
+  type: 'status_subscriber',
+  target: ({ id, channel_type, page_id }) => ({ id, name: channel_type, within: [page_id] }),
+  members: ({ channel_type, config, component_ids }) => ({ channel_type, config, component_ids }),
+  shown: (item) => ({
+    channel_type: item.channel_type,
+    config: withoutSecrets(item),
+    component_ids: item.component_ids,
+  }),
+};
+
+/** Reads the subscribers of a page, oldest first. */
+export const subscribersOf = ({ ports, keys }: Env<'table'>, page: StatusPageItem): Promise<SubscriberItem[]> =>
+  allOf<SubscriberItem>(ports.table, {
+    partition: keys.ofStatusPage(page.tenant_id, page.id),
+    ...under(SUBSCRIBERS),
+  });
+
+/** Finds a subscriber. @throws AppError NOT_FOUND */
+export async function requireSubscriber(
+  { ports, keys, tenant }: Context,
+  { id, subscriber_id }: { id: string; subscriber_id: string },
+): Promise<SubscriberItem> {
+  const isPossible = isId('pag', id) && isId('sub', subscriber_id);
+  const item = isPossible
+    ? await ports.table.get<SubscriberItem>(keys.statusSubscriber(tenant, id, subscriber_id))
+    : undefined;
+  if (!item) throw notFound(`Subscriber ${subscriber_id} of status page ${id}`);
+  return item;
+}
+
+/**
+ * Adds a subscriber.
+ * @throws AppError LIMIT_EXCEEDED beyond 100, VALIDATION_ERROR for an address outside the egress rules or a component
+ *   of another page
+ */
+export async function addSubscriber(
+  context: Context,
+  page: StatusPageItem,
+  { channel_type, config, component_ids }: NewSubscriber,
+): Promise<SubscriberItem> {
+  const { ports, keys, tenant } = context;
+  const known = new Set(componentsOf(page).map(({ id }) => id));
+  const unknown = component_ids.findIndex((id) => !known.has(id));
+  if (unknown >= 0)
+    throw invalid(`component_ids.${unknown}`, 'is not a component of this page; GET it for its components');
+  const id = ports.ids.id('sub');
+  const item: SubscriberItem = {
+    ...keys.statusSubscriber(tenant, page.id, id),
+    ...{ v: ports.ids.token(), id, page_id: page.id, component_ids, created_at: iso(ports.clock.now()) },
+    ...newSettings(context, parse(ChannelBody, { channel_type, config })),
+  };
+  const note = auditWriter(context, 'create', audited);
+  // The page has no list of them, so that a concurrent addition in another process can exceed the limit by one.
+  return oneAtATime(ports.table, `${page.id} subscribers`, async () => {
+    if ((await subscribersOf(context, page)).length >= MAX_SUBSCRIBERS) {
+      throw new AppError(
+        'LIMIT_EXCEEDED',
+        `A status page has at most ${MAX_SUBSCRIBERS} subscribers. Delete one first.`,
+      );
+    }
+    return retryOnConflict(ports, async () =>
+      (await commit(ports, [{ put: item, if: 'absent' }, ...note(undefined, item)])).ok ? item : RETRY,
+    );
+  });
+}
+
+/** Deletes a subscriber. Deliveries that were created before are still sent. */
+export async function deleteSubscriber(context: Context, item: SubscriberItem): Promise<void> {
+  const { ports, keys, tenant } = context;
+  const note = auditWriter(context, 'delete', audited);
+  const key = keys.statusSubscriber(tenant, item.page_id, item.id);
+  await retryOnConflict(ports, async () =>
+    (await commit(ports, [{ delete: key, if: { version: item.v } }, ...note(item, undefined)])).ok ||
+    !(await ports.table.get(key))
+      ? true
+      : RETRY,
+  );
+}
+
+/** Deletes the subscribers of a page, before the page itself. Repeatable. */
+export async function deleteSubscribers(env: Env<'table'>, page: StatusPageItem): Promise<void> {
+  for (const some of chunks(await subscribersOf(env, page), AT_ONCE))
+    await env.ports.table.transact(some.map(({ pk, sk }) => ({ delete: { pk, sk } })));
+}
+
+/**
+ * Creates the deliveries of updates that were published with `notify`. Repeatable: ids are derived, so a publisher
+ * that repeats a rendering notifies no subscriber twice.
+ */
+export async function notifySubscribers(
+  env: Env,
+  page: StatusPageItem,
+  notices: readonly NoticeView[],
+  url: string,
+): Promise<void> {
+  if (notices.length === 0) return;
+  const { ports } = env;
+  const subscribers = await subscribersOf(env, page);
+  for (const notice of notices) {
+    const receivers = subscribers.filter(
+      ({ component_ids: of, created_at }) =>
+        created_at <= notice.at && (of.length === 0 || notice.component_ids.some((id) => of.includes(id))),
+    );
+    for (const subscriber of receivers) {
+      const { status } = await createDelivery(env, deliveryOf(env, page, subscriber, notice, url));
+      if (status !== 'pending') continue;
+      const body = { tenant_id: page.tenant_id, delivery_id: deliveryId(subscriber, notice) };
+      await ports.queues.send('delivery', [{ body, group: page.tenant_id }]);
+    }
+  }
+}
+
+const deliveryId = ({ id }: SubscriberItem, notice: NoticeView): string =>
+  derivedId('dlv', Date.parse(notice.at), notice.id, id);
+
+function deliveryOf(
+  { ports, keys }: Env,
+  { tenant_id, title }: StatusPageItem,
+  subscriber: SubscriberItem,
+  { component_ids: _ids, ...notice }: NoticeView,
+  url: string,
+): DeliveryItem {
+  const id = deliveryId(subscriber, { ...notice, component_ids: [] });
+  const now = ports.clock.now();
+  const { channel_type, config, destination, created_at } = subscriber;
+  return {
+    ...keys.delivery(tenant_id, id),
+    ...{ v: ports.ids.token(), expires_at: Math.ceil((now + KEPT_MS) / 1000), tenant_id, id, kind: 'status_update' },
+    ...{ transition_id: null, transition_sk: null, from_state: null, to_state: null, check_id: '', entity_id: '' },
+    ...{ channel_id: subscriber.id, channel_type, alert: null, group_id: null, combined_in: null, step: null },
+    ...{ status: 'pending', attempts: 0, sent_at: null, error: '', created_at: notice.at, updated_at: iso(now) },
+    made_at: now,
+    channel: { id: subscriber.id, channel_type, config, created_at, ...(destination !== undefined && { destination }) },
+    status_update: { ...notice, page: title, url },
+  };
+}
