@@ -387,21 +387,3 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
 }
 
 export type Keys = ReturnType<typeof keyTable>;
-
-/** Any tenant in a pattern: an id has always as many characters. */
-const ANY_TENANT = `acc_${'?'.repeat(26)}`;
-const ofAnyTenant = (...parts: string[]): string => ofTenant(ANY_TENANT, ...parts);
-
-/**
- * Partitions that results, heartbeats and pings need, also with the decision of an alert, and for a check that a ping
- * creates. Patterns of IAM: `?` is one character, `*` any text.
- */
-export const PUSH_PARTITIONS: readonly string[] = [
-  ofAnyTenant(),
-  ...['ALERTING', 'BLUEPRINTS', 'CELLS'].map((name) => ofAnyTenant(name)),
-  ...['AUDIT', 'CELL', 'CHECK', 'CHECKSLUGS', 'ENTITIES', 'FEED'].map((name) => ofAnyTenant(name, '*')),
-  ...['HELD', 'INCIDENT', 'PACKS', 'PAGES', 'SLUGS'].map((name) => ofAnyTenant(name, '*')),
-  // The use of a key is noted in its item.
-  ...['KEY', 'PING', 'PINGKEY'].map((name) => `${name}#*`),
-  ...['OUTAGES', 'SCHEDULE', 'WATERMARK'].map((name) => `${name}#*`),
-];

@@ -37,8 +37,9 @@ function bytesOf(data: SourceData): Uint8Array {
 }
 
 /**
- * Returns the published files in an S3 bucket of the region of the function. Three requests need no S3 client, which has ten times the size; the
- * signer is that of the other clients. AWS_ENDPOINT_URL_S3 replaces the address of S3, as in the SDK.
+ * Returns the published files in an S3 bucket of the region of the function. Three requests need no S3 client, which
+ * has ten times the size; the signer is that of the other clients. AWS_ENDPOINT_URL_S3 replaces the address of S3, as
+ * in the SDK.
  */
 export function s3Files(name: string, headers: StoredHeaders): Files {
   const region = process.env.AWS_REGION ?? '';

@@ -182,7 +182,7 @@ async function sendPaced(
     : sendWithPermit(env, ready, undefined);
 }
 
-/** `at`: next handling (epoch ms). `changes`: of the delivery, with which it waits. `is_limited`: by a limit of mails. */
+/** `at`: next handling (epoch ms). `changes`: of the waiting delivery. `is_limited`: by a limit of mails. */
 type Waiting = Wait & {
   status: 'waiting';
   turn: number | undefined;

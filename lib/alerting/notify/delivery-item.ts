@@ -84,7 +84,7 @@ export type DeliveryItem = Item &
     /** Set if the message can contain further alerts: digest of its destination. */
     leads_to?: string;
     /**
-     * Set if these are all alerts of the channel that wait (by `group_seconds`, or beyond a rate or limit of the account),
+     * Set if these are all alerts of the channel that wait (by `group_seconds`, or beyond a limit of the account),
      * instead of those with the same `group_id`.
      */
     combines?: true;

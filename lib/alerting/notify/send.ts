@@ -13,8 +13,8 @@ import { boundedPauseMs, retryAfterMs } from './pacing.ts';
 export type Publish = (subject: string, body: string, headers: Record<string, string>) => Promise<void>;
 
 /**
- * A refused alert. `retry_after_ms`: the receiver limits the rate (429). `limited_ms`: time until a limit of the service
- * allows the message. `final`: no attempt can succeed. `partly`: it reached some of the addresses.
+ * A refused alert. `retry_after_ms`: the receiver limits the rate (429). `limited_ms`: time until a limit of the
+ * service allows the message. `final`: no attempt can succeed. `partly`: it reached some of the addresses.
  */
 export type Refusal = {
   error: string;

@@ -7,7 +7,7 @@ import { SettingsSchema } from '#lib/settings.ts';
 const FRESH_MS = 5 * 60_000;
 const RETRY_MS = 60_000;
 
-const readers = lazy(async () => (await import('./secret-reader.ts')).secretReader());
+const readers = lazy(async () => (await import('#lib/aws/lambda/secret-reader.ts')).secretReader());
 
 /**
  * Runs a function with settings from Secrets Manager, each read at most every five minutes. A changed value creates the
