@@ -14,28 +14,28 @@ type IncidentKey = { tenant_id: string; incident_id: string };
 
 /** Minimum delay in ms, so that recoveries of several entities are handled together. */
 const MIN_WAIT_MS = 1_000;
-/** Time in ms after which a scheduled quiet check counts as lost and is sent again. */
+/** Time in ms after which a scheduled recheck counts as lost and is sent again. */
 const LOST_MS = 10 * 60_000;
 /** Delay in ms while the update of an entity has not reached the incident. */
 const SOON_MS = 5_000;
 
-/** Schedules a quiet check, unless one is pending; sent before it is recorded, so that a crash loses none. */
-export async function scheduleQuietCheck(
+/** Schedules a recheck, unless one is pending; sent before it is recorded, so that a crash loses none. */
+export async function scheduleRecheck(
   { ports }: Env,
-  { tenant_id, id: incident_id, quiet_check_at }: Pick<IncidentItem, 'tenant_id' | 'id' | 'quiet_check_at'>,
+  { tenant_id, id: incident_id, recheck_at }: Pick<IncidentItem, 'tenant_id' | 'id' | 'recheck_at'>,
   at?: number,
-): Promise<Pick<IncidentItem, 'quiet_check_at'>> {
+): Promise<Pick<IncidentItem, 'recheck_at'>> {
   const now = ports.clock.now();
-  if (quiet_check_at !== undefined && quiet_check_at > now - LOST_MS) return { quiet_check_at };
+  if (recheck_at !== undefined && recheck_at > now - LOST_MS) return { recheck_at };
   const quiet = Math.max(ports.settings.INCIDENT_QUIET_SECONDS * 1000, MIN_WAIT_MS);
   const next = Math.min(at ?? now + quiet, now + MAX_WAIT_MS);
   await ports.queues.send('incident', [{ body: { tenant_id, incident_id }, not_before: next, group: tenant_id }]);
-  return { quiet_check_at: next };
+  return { recheck_at: next };
 }
 
 /** Resolves an automatic incident after the quiet time, as of the last recovery. Repeatable. */
 export async function resolveIfQuiet(env: Env, { tenant_id, incident_id }: IncidentKey): Promise<void> {
-  const incident = await startQuietCheck(env, { tenant_id, incident_id });
+  const incident = await startRecheck(env, { tenant_id, incident_id });
   if (!incident || incident.origin === 'manual') return;
   if (incident.resolved_at === undefined) {
     const entities = await entityStatus(env, incident);
@@ -43,36 +43,36 @@ export async function resolveIfQuiet(env: Env, { tenant_id, incident_id }: Incid
     const now = env.ports.clock.now();
     const quietAt = entities.last + env.ports.settings.INCIDENT_QUIET_SECONDS * 1000;
     if (quietAt > now || entities.hasPendingUpdate)
-      return repeatQuietCheck(env, incident, Math.max(quietAt, now + SOON_MS));
+      return repeatRecheck(env, incident, Math.max(quietAt, now + SOON_MS));
     const { ports } = env;
     const end = { resolved_at: iso(entities.last), resolved_by: 'automatic' };
-    // A concurrent change schedules another quiet check, or this one repeats.
+    // A concurrent change schedules another recheck, or this one repeats.
     if (!(await commit(ports, resolvedWrites(env, incident, end))).ok)
-      return repeatQuietCheck(env, incident, now + SOON_MS);
+      return repeatRecheck(env, incident, now + SOON_MS);
   }
   await releaseEntities(env, incident);
 }
 
-/** Records that the quiet check has started, so that a later recovery schedules another. */
-const startQuietCheck = (
+/** Records that the recheck has started, so that a later recovery schedules another. */
+const startRecheck = (
   { ports, keys }: Env,
   { tenant_id, incident_id }: IncidentKey,
 ): Promise<IncidentItem | undefined> =>
   retryOnConflict(ports, async () => {
     const incident = await ports.table.get<IncidentItem>(keys.incident(tenant_id, incident_id));
-    if (!incident || incident.quiet_check_at === undefined) return incident;
-    const { quiet_check_at: _begun, ...rest } = incident;
+    if (!incident || incident.recheck_at === undefined) return incident;
+    const { recheck_at: _begun, ...rest } = incident;
     const put = { ...rest, v: ports.ids.token() };
     return (await commit(ports, [{ put, if: { version: incident.v } }])).ok ? put : RETRY;
   });
 
-async function repeatQuietCheck(
+async function repeatRecheck(
   env: Env,
-  { quiet_check_at: _before, ...incident }: IncidentItem,
+  { recheck_at: _before, ...incident }: IncidentItem,
   at: number,
 ): Promise<void> {
   const { ports } = env;
-  const put = { ...incident, ...(await scheduleQuietCheck(env, incident, at)), v: ports.ids.token() };
+  const put = { ...incident, ...(await scheduleRecheck(env, incident, at)), v: ports.ids.token() };
   // A concurrent change can schedule one more, which does no harm.
   await commit(ports, [{ put, if: { version: incident.v } }]);
 }

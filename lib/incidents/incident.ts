@@ -13,7 +13,7 @@ import { DAY_MS, iso } from '#lib/platform/time.ts';
 
 type ImpactOfIncident = 'none' | 'degraded' | 'outage';
 
-/** An incident, about 500 bytes. Written when it is opened, changed, resolved, or gets a quiet check. */
+/** An incident, about 500 bytes. Written when it is opened, changed, resolved, or to be rechecked. */
 export type IncidentItem = Item & {
   v: string;
   tenant_id: string;
@@ -46,8 +46,8 @@ export type IncidentItem = Item & {
   notes?: number;
   created_at: string;
   updated_at: string;
-  /** Epoch ms of the pending quiet check. */
-  quiet_check_at?: number;
+  /** Epoch ms of the pending recheck. */
+  recheck_at?: number;
 };
 
 /** Ids of the open manual incidents of an account, about 3 KB for the maximum. */

@@ -10,7 +10,7 @@ import type { Env } from '#lib/env.ts';
 import { MAX_WAIT_MS, type MessageOf } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
-import { resolveIfQuiet, scheduleQuietCheck } from './end-incident.ts';
+import { resolveIfQuiet, scheduleRecheck } from './end-incident.ts';
 import { expiryOf, type IncidentEntity, type IncidentItem } from './incident.ts';
 import { entityWith, entryOfAlert, entryOfTransition, incidentWith, newIncident } from './join.ts';
 import { acknowledgedEntry } from './root-acknowledged.ts';
@@ -68,7 +68,7 @@ async function incidentOfCause(
   return roots.map(({ entity_id }) => upstream.entities.get(entity_id)?.incident).find((one) => one !== undefined);
 }
 
-/** Adds an alert or a transition to its incident, or runs the quiet check. Repeatable, in any order. */
+/** Adds an alert or a transition to its incident, or runs the recheck. Repeatable, in any order. */
 export async function updateIncidentItem(env: Env, message: MessageOf<'incident'>): Promise<void> {
   if ('incident_id' in message) return resolveIfQuiet(env, message);
   const { ports, keys } = env;
@@ -123,8 +123,8 @@ async function writeTransition(env: Env, transition: DecidedTransition, ref: Inc
     const fresh = newIncident(keys, ref, tenant_id, root?.name ?? 'A deleted entity');
     const incident = stored ?? { ...fresh, ...(acknowledgement && { acknowledgement }) };
     const after = entityWith(keys, ref, before, transition);
-    const quietCheck = after.down_checks === 0 ? await scheduleQuietCheck(env, incident) : {};
-    const next = { ...incidentWith(incident, transition, after), ...quietCheck };
+    const recheck = after.down_checks === 0 ? await scheduleRecheck(env, incident) : {};
+    const next = { ...incidentWith(incident, transition, after), ...recheck };
     const isOpen = next.resolved_at === undefined;
     const writes: Write[] = [
       { put: entry, if: 'absent' },
@@ -154,4 +154,4 @@ const isChanged = (before: IncidentItem | undefined, next: IncidentItem): boolea
   before.started_at !== next.started_at ||
   before.impact !== next.impact ||
   before.resolved_at !== next.resolved_at ||
-  before.quiet_check_at !== next.quiet_check_at;
+  before.recheck_at !== next.recheck_at;

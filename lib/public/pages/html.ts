@@ -185,10 +185,10 @@ function head(view: PageView, look: PublishedView['look'], base: string, title: 
   }<style>${raw(STYLE)}</style></head>`;
 }
 
-function foot({ view, formats }: Page, link: { href: string; text: string }): Markup {
+function foot({ view, formats }: Page, base: string, link: { href: string; text: string }): Markup {
   const texts = TEXTS[view.page.language];
   const time = formats.time(view.as_of);
-  return html`<footer><p>${fill(texts.as_of, { time })}</p><p><a href="${link.href}">${link.text}</a></p></footer><script>${raw(SCRIPT)}</script></body></html>`;
+  return html`<footer><p>${fill(texts.as_of, { time })}</p><p><a href="${link.href}">${link.text}</a> · <a href="${base}/feed.atom">${texts.feed}</a> · <a href="${base}/maintenance.ics">${texts.calendar}</a></p></footer><script>${raw(SCRIPT)}</script></body></html>`;
 }
 
 /** Notices that the script shows. */
@@ -229,7 +229,7 @@ export function statusHtml({ view, look }: PublishedView, { base, logo }: Addres
         ? html`<p class="soft">${texts.none}</p>`
         : view.incidents.map((one) => incident(one, page))
     }</section></main>`,
-    foot(page, { href: `${base}/history`, text: texts.history }),
+    foot(page, base, { href: `${base}/history`, text: texts.history }),
   ]);
 }
 
@@ -250,7 +250,7 @@ export function historyHtml({ view, past, look }: PublishedView, { base, logo }:
       ([month, incidents]) => html`<section><h2>${month}</h2>${incidents.map((one) => incident(one, page))}</section>`,
     ),
     html`</main>`,
-    foot(page, { href: base, text: texts.current }),
+    foot(page, base, { href: base, text: texts.current }),
   ]);
 }
 

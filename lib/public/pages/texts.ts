@@ -11,6 +11,8 @@ type Texts = {
   changed: string;
   reload: string;
   history: string;
+  feed: string;
+  calendar: string;
   current: string;
   support: string;
   components: string;
@@ -69,6 +71,8 @@ const en: Texts = {
   changed: 'The state has changed.',
   reload: 'Reload',
   history: 'Incident history',
+  feed: 'Feed',
+  calendar: 'Maintenance calendar',
   current: 'Current state',
   support: 'Support',
   components: 'Components',
@@ -127,6 +131,8 @@ const de: Texts = {
   changed: 'Der Zustand hat sich geändert.',
   reload: 'Neu laden',
   history: 'Frühere Störungen',
+  feed: 'Feed',
+  calendar: 'Wartungskalender',
   current: 'Aktueller Zustand',
   support: 'Support',
   components: 'Komponenten',
@@ -185,6 +191,8 @@ const fr: Texts = {
   changed: 'L’état a changé.',
   reload: 'Recharger',
   history: 'Historique des incidents',
+  feed: 'Flux',
+  calendar: 'Calendrier de maintenance',
   current: 'État actuel',
   support: 'Assistance',
   components: 'Composants',
@@ -243,6 +251,8 @@ const es: Texts = {
   changed: 'El estado ha cambiado.',
   reload: 'Recargar',
   history: 'Historial de incidentes',
+  feed: 'Feed',
+  calendar: 'Calendario de mantenimiento',
   current: 'Estado actual',
   support: 'Soporte',
   components: 'Componentes',

@@ -53,7 +53,7 @@ function world() {
     const under = await allOf<IncidentEntity>(ports.table, { partition: keys.ofIncident(TENANT, 'inc_0mi8w2c1kx') });
     const open = await allOf(ports.table, { partition: keys.openIncidents(TENANT) });
     const plain = [incident!, ...under, ...open].map(({ v: _v, expires_at: _expires, ...item }) => item);
-    return plain.map((item) => ({ ...item, quiet_check_at: undefined }));
+    return plain.map((item) => ({ ...item, recheck_at: undefined }));
   }
   const root = { ...keys.entity(TENANT, ROOT), name: 'Database' };
   return { root, itemOf, put, update, stored, sent };

@@ -18,7 +18,7 @@ const MEMBERS: Record<string, string> = {
   knew: 'had_alert',
   known_by: 'evidence',
   look_again_at: 'next_evaluation_at',
-  look_at: 'quiet_check_at',
+  look_at: 'recheck_at',
   looks: 'evaluations',
   silence_at: 'missed_at',
   silence_mark: 'missed_mark',
