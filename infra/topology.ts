@@ -3,24 +3,6 @@ import { ALERTS, ofTenant, TRANSITIONS } from '#lib/keys.ts';
 import { LAST_RECEIVE, type QueueName } from '#lib/messages.ts';
 import { namesOf } from '#lib/platform/plain-data.ts';
 
-/** Any tenant in a pattern: an id has always as many characters. */
-const ANY_TENANT = `acc_${'?'.repeat(26)}`;
-const ofAnyTenant = (...parts: string[]): string => ofTenant(ANY_TENANT, ...parts);
-
-/**
- * Partitions that results, heartbeats and pings need, also with the decision of an alert, and for a check that a ping
- * creates. Patterns of IAM: `?` is one character, `*` any text.
- */
-const PUSH_PARTITIONS: readonly string[] = [
-  ofAnyTenant(),
-  ...['ALERTING', 'BLUEPRINTS', 'CELLS'].map((name) => ofAnyTenant(name)),
-  ...['AUDIT', 'CELL', 'CHECK', 'CHECKSLUGS', 'ENTITIES', 'FEED'].map((name) => ofAnyTenant(name, '*')),
-  ...['HELD', 'INCIDENT', 'PACKS', 'PAGES', 'SLUGS'].map((name) => ofAnyTenant(name, '*')),
-  // The use of a key is noted in its item.
-  ...['KEY', 'PING', 'PINGKEY'].map((name) => `${name}#*`),
-  ...['OUTAGES', 'SCHEDULE', 'WATERMARK'].map((name) => `${name}#*`),
-];
-
 /** Topology as data only; an entry that infra/aws or infra/local lacks does not compile. */
 
 type QueueSpec = {
@@ -41,6 +23,8 @@ type FunctionSpec = {
   table?: readonly ('put' | 'delete')[];
   /** Patterns of the partitions that it may access (IAM: `?` is one character, `*` any text); absent: all. */
   partitions?: readonly string[];
+  /** Partitions that it may put items into, if they are not those that it may read. */
+  puts_into?: readonly string[];
   sends: readonly QueueName[];
   publishes?: true;
   /** Access to the published files; absent: none. */
@@ -54,6 +38,24 @@ type FunctionSpec = {
   /** Whether it returns a streaming Response. On AWS by its own URL, because the gateway cannot stream. */
   streams?: true;
 };
+
+/** Any tenant in a pattern: an id has always as many characters. */
+const ANY_TENANT = `acc_${'?'.repeat(26)}`;
+const ofAnyTenant = (...parts: string[]): string => ofTenant(ANY_TENANT, ...parts);
+
+/**
+ * Partitions that results, heartbeats and pings need, also with the decision of an alert, and for a check that a ping
+ * creates. Patterns of IAM: `?` is one character, `*` any text.
+ */
+const PUSH_PARTITIONS: readonly string[] = [
+  ofAnyTenant(),
+  ...['ALERTING', 'BLUEPRINTS', 'CELLS'].map((name) => ofAnyTenant(name)),
+  ...['AUDIT', 'CELL', 'CHECK', 'CHECKSLUGS', 'ENTITIES', 'FEED'].map((name) => ofAnyTenant(name, '*')),
+  ...['HELD', 'INCIDENT', 'PACKS', 'PAGES', 'SLUGS'].map((name) => ofAnyTenant(name, '*')),
+  // The use of a key is noted in its item.
+  ...['KEY', 'PING', 'PINGKEY'].map((name) => `${name}#*`),
+  ...['OUTAGES', 'SCHEDULE', 'WATERMARK'].map((name) => `${name}#*`),
+];
 
 export type FunctionName =
   | 'api'
@@ -174,8 +176,15 @@ export const functions: Record<FunctionName, FunctionSpec> = {
     files: 'write',
     repeats: true,
   },
-  // Serves visitors without a key, so it may change nothing.
-  public: { memory_mb: 512, timeout_seconds: 10, table: [], sends: ['publish', 'delivery'], files: 'read' },
+  // Serves visitors without a key, so it may change nothing but the kept figures of badges.
+  public: {
+    memory_mb: 512,
+    timeout_seconds: 10,
+    table: ['put'],
+    puts_into: ['BADGE#*'],
+    sends: ['publish', 'delivery'],
+    files: 'read',
+  },
   reclaimer: {
     memory_mb: 256,
     timeout_seconds: 60,
@@ -223,6 +232,7 @@ export const routes: readonly { method: string; path: string; function: Function
   { method: 'ANY', path: '/v1/mcp', function: 'mcp' },
   { method: 'ANY', path: '/v1/sign-in/{proxy+}', function: 'sign-in' },
   { method: 'ANY', path: '/status/{proxy+}', function: 'public' },
+  { method: 'ANY', path: '/badge/{proxy+}', function: 'public' },
   { method: 'GET', path: '/', function: 'console' },
   { method: 'HEAD', path: '/', function: 'console' },
   { method: 'GET', path: '/assets/{file}', function: 'console' },

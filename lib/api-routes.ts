@@ -41,6 +41,8 @@ export const apiRoutes: readonly LazyRoutes<StateContext>[] = [
   },
   { of: ['actions'], load: async () => (await import('#lib/actions/routes.ts')).actionRoutes },
   { of: ['status-pages'], load: async () => (await import('#lib/public/pages/routes.ts')).statusPageRoutes },
+  { of: ['badges'], load: async () => (await import('#lib/public/badges/routes.ts')).badgeRoutes },
+  { of: ['metrics'], load: async () => (await import('#lib/metrics/routes.ts')).metricsRoutes },
   { of: ['skills'], load: async () => (await import('#lib/mcp/skills/skill-routes.ts')).skillRoutes },
   { of: ['openapi.json'], load: async () => (await import('#lib/openapi-route.ts')).openapiRoutes },
 ];

@@ -14,6 +14,7 @@ import type { Key } from '#lib/platform/ports.ts';
 import { deleteAll, keysUnder } from '#lib/platform/table/reclaim.ts';
 import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
+import { keysOfBadges } from '#lib/public/badges/change-badge.ts';
 import { allPages } from '#lib/public/pages/ask-to-publish.ts';
 import { deletePage } from '#lib/public/pages/change-page.ts';
 import { keysOfPingKeys } from '#lib/results/pings/ping-keys.ts';
@@ -60,6 +61,7 @@ export async function reclaimAccount({ ports, keys }: Env, { tenant_id }: { tena
   for (const { id } of await allPages({ ports, keys }, tenant_id)) await deletePage(scope, id);
   await deleteAll(ports, [
     keys.statusPageCount(tenant_id),
+    ...(await keysOfBadges(scope)),
     ...(await keysUnder(ports, keys.actions(tenant_id))),
     ...(await keysUnder(ports, keys.skills(tenant_id))),
     ...(await keysUnder(ports, keys.slos(tenant_id))),

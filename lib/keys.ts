@@ -104,6 +104,9 @@ export const SUBSCRIBERS = 'SUB#';
 /** Prefix of status pages, in addition to their count. */
 export const STATUS_PAGES = 'pag_';
 
+/** Prefix of badges, in addition to their count. */
+export const BADGES = 'bdg_';
+
 /** Keys of skills and of open MCP streams. */
 export const agentKeys = {
   skills: (tenant: string) => ofTenant(tenant, 'SKILLS'),
@@ -368,6 +371,13 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     statusSubscriber: (tenant: string, page: string, subscriber: string) =>
       key(ofTenant(tenant, 'STATUS_PAGE', page), `${prefix.SUBSCRIBERS}${subscriber}`),
     statusLogo: (tenant: string, page: string) => key(ofTenant(tenant, 'STATUS_PAGE', page), 'LOGO'),
+
+    // badges
+    badges: (tenant: string) => ofTenant(tenant, 'BADGES'),
+    badge: (tenant: string, badge: string) => key(ofTenant(tenant, 'BADGES'), badge),
+    badgeCount: (tenant: string) => key(ofTenant(tenant, 'BADGES'), '!COUNT'),
+    publicBadge: (publicId: string) => key(`BADGE#${publicId}`, 'BADGE'),
+    badgeFigures: (publicId: string, period: string) => key(`BADGE#${publicId}`, `FIGURES#${period}`),
 
     // health of the service, without a tenant
     unsent: (bucket: number) => `UNSENT#${bucket}`,

@@ -35,6 +35,7 @@ import type {
 import type { PublicUpdate as PublicUpdateRecord } from '#lib/incidents/public-updates.ts';
 import type { TimelineEntry as IncidentEntry } from '#lib/incidents/timeline.ts';
 import type { Skill as SkillRecord, ToolDefinition } from '#lib/mcp/skills/skill.ts';
+import type { BadgeRecord } from '#lib/public/badges/badge.ts';
 import type { StatusPageRecord } from '#lib/public/pages/status-page.ts';
 import type { PingRecord } from '#lib/results/pings/ping-item.ts';
 import type { ResultRecord } from '#lib/results/result.ts';
@@ -97,6 +98,7 @@ export type CheckHistory = { bucket: BucketSize; from: string; to: string; total
 /** Response of `GET /v1/history?entity_ids=…` per entity. */
 export type EntityHistory = { entity_id: string; buckets: EntityBucket[] };
 
+export type Badge = z.output<typeof BadgeRecord>;
 export type Slo = z.output<typeof SloRecord>;
 export type MeasuredSlo = z.output<typeof MeasuredRecord>;
 

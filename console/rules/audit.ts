@@ -18,6 +18,7 @@ export const TARGETS: Readonly<Record<TargetType, string>> = {
   incident_update: 'public updates',
   status_page: 'status pages',
   status_subscriber: 'subscribers of status pages',
+  badge: 'badges',
   action: 'actions',
   skill: 'skills',
   slo: 'SLOs',

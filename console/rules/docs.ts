@@ -26,6 +26,7 @@ export const DOCS = {
   maintenance: '/docs/use/maintenance',
   uptime: '/docs/use/uptime-and-reports',
   slos: '/docs/use/slos',
+  badges: '/docs/use/badges',
   status_pages: '/docs/use/status-pages',
   incidents: '/docs/use/incidents',
   manual_incidents: '/docs/use/incidents#manual-incidents',

@@ -17,6 +17,7 @@ export const SCOPE_MEANINGS: Readonly<Record<string, string>> = {
   push: 'send results, heartbeats and pipeline reports',
   mcp: 'use MCP at /v1/mcp',
   audit: 'read the whole audit log (admins)',
+  metrics: 'read metrics for Prometheus',
 };
 
 /** Returns which restrictions the scopes of a key allow. */
@@ -59,6 +60,7 @@ export function firstCall({ scopes, check_ids, skills }: Pick<KeyRecord, 'scopes
   if (skills) return TOOLS;
   if (!scopes || scopes.some((scope) => READS.has(scope))) return { method: 'GET', path: '/v1/me' };
   if (scopes.includes('mcp')) return TOOLS;
+  if (scopes.includes('metrics')) return { method: 'GET', path: '/metrics' };
   if (scopes.includes('audit')) return { method: 'GET', path: '/v1/audit' };
   return { method: 'POST', path: `/v1/checks/${check_ids?.[0] ?? 'CHECK_ID'}/heartbeat` };
 }

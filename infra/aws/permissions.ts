@@ -43,19 +43,22 @@ export function permissionsOf(
   const spec = functions[name];
   const allow = (actions: string[], resources: string[]) =>
     new PolicyStatement({ effect: Effect.ALLOW, actions, resources });
+  const inPartitions = (actions: string[], partitions: readonly string[] | undefined) =>
+    new PolicyStatement({
+      effect: Effect.ALLOW,
+      actions,
+      resources: [table.tableArn],
+      ...(partitions && {
+        conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [...partitions] } },
+      }),
+    });
+  const tableRights = (rights: readonly ('put' | 'delete')[]) => {
+    const writes = rights.flatMap((right) => TABLE_ACTIONS[right]);
+    if (!spec.puts_into) return [inPartitions([...TABLE_ACTIONS.read, ...writes], spec.partitions)];
+    return [inPartitions(TABLE_ACTIONS.read, spec.partitions), inPartitions(writes, spec.puts_into)];
+  };
   return [
-    ...(spec.table
-      ? [
-          new PolicyStatement({
-            effect: Effect.ALLOW,
-            actions: [...TABLE_ACTIONS.read, ...spec.table.flatMap((right) => TABLE_ACTIONS[right])],
-            resources: [table.tableArn],
-            ...(spec.partitions && {
-              conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [...spec.partitions] } },
-            }),
-          }),
-        ]
-      : []),
+    ...(spec.table ? tableRights(spec.table) : []),
     ...(spec.sends.length > 0
       ? [
           allow(

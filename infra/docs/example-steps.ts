@@ -249,6 +249,11 @@ export const STEPS: readonly Step[] = [
       data: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=',
     }),
   },
+  {
+    endpoint: 'POST /v1/badges',
+    body: ({ checks }) => ({ label: 'Web shop', check_id: checks }),
+    made: ['badges', 'id'],
+  },
   { endpoint: 'POST /v1/checks/{id}/heartbeat' },
   {
     endpoint: 'POST /ping/{uuid}',

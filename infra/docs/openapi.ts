@@ -218,15 +218,15 @@ function withReadOnly(body: z.ZodType, readOnly: string[]): z.ZodType {
 /** Whether a response may be unchanged since an earlier one. */
 const isRead = ({ method, reply }: RouteDoc): boolean => method === 'GET' && reply !== undefined;
 
-/** Returns the first word after the version: `checks`. */
 const tagOf = ({ path }: RouteDoc): string => resourceOf(path);
 
 /** Returns `getChecksByIdResults` for `GET /v1/checks/{id}/results`. */
 const operationId = ({ method, path }: RouteDoc): string =>
   method.toLowerCase() +
   path
+    .replace(/^\/v1/, '')
     .split('/')
-    .slice(2)
+    .slice(1)
     .map((part) => (part.startsWith('{') ? `By_${part.slice(1, -1)}` : part))
     .flatMap((part) => part.split(/[^a-zA-Z0-9]/))
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))

@@ -25,7 +25,9 @@ export const tags: Readonly<Record<string, string>> = {
   rotas: 'On-call rotas: who is notified when.',
   incidents: 'Incidents: failures with their consequences, notified channels, notes, and public updates.',
   'status-pages': 'Pages for visitors without a key: states, maintenance and incidents.',
+  badges: 'Images with a state, uptime or latency for visitors without a key.',
   actions: 'Outbound calls that run manually, on a state change, or on a schedule; and their executions.',
+  metrics: 'States and newest results of checks for Prometheus.',
   skills: 'Tools for agents, offered by MCP.',
   'openapi.json': 'This document.',
 };

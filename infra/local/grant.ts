@@ -4,8 +4,9 @@ import type { Freshness, Key, Write } from '#lib/platform/ports.ts';
 
 /** Restricts the ports to the permissions of a function, as AWS does. @throws from calls that are not permitted */
 export function grant(ports: Ports, name: FunctionName): Ports {
-  const { table: permissions, partitions, sends, publishes, files: access } = functions[name];
+  const { table: permissions, partitions, puts_into = partitions, sends, publishes, files: access } = functions[name];
   const permitted = partitions && patternOf(partitions);
+  const writable = puts_into && patternOf(puts_into);
   const assertAllowed = (isAllowed: boolean, operation: string) => {
     if (!isAllowed) throw new Error(`The function ${name} may not ${operation}. See its entry in infra/topology.ts.`);
   };
@@ -14,8 +15,8 @@ export function grant(ports: Ports, name: FunctionName): Ports {
     assertAllowed(permissions !== undefined, 'read the table');
     return table;
   };
-  const assertPartition = (pk: string) =>
-    assertAllowed(permitted === undefined || permitted.test(pk), `access the partition ${kindOf(pk)}`);
+  const assertPartition = (pk: string, pattern = permitted) =>
+    assertAllowed(pattern === undefined || pattern.test(pk), `access the partition ${kindOf(pk)}`);
   const permissionFor = (write: Write) => ('delete' in write ? 'delete' : 'put');
   return {
     ...ports,
@@ -34,13 +35,13 @@ export function grant(ports: Ports, name: FunctionName): Ports {
       },
       putMany: async (items) => {
         assertAllowed(permissions?.includes('put') === true, 'put items');
-        for (const { pk } of items) assertPartition(pk);
+        for (const { pk } of items) assertPartition(pk, writable);
         return table.putMany(items);
       },
       transact: async (writes) => {
         for (const write of writes) {
           assertAllowed(permissions?.includes(permissionFor(write)) === true, `${permissionFor(write)} items`);
-          assertPartition(keyOf(write).pk);
+          assertPartition(keyOf(write).pk, writable);
         }
         return table.transact(writes);
       },

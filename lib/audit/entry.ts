@@ -21,6 +21,7 @@ export const TARGET_TYPES = {
   incident_update: 'config',
   status_page: 'config',
   status_subscriber: 'config',
+  badge: 'config',
   action: 'config',
   skill: 'config',
   slo: 'config',

@@ -8,7 +8,7 @@ import type { Reader } from '#lib/platform/http/paging.ts';
 import { idFloor, isId } from '#lib/platform/ids.ts';
 import { Instant } from '#lib/platform/instant.ts';
 import type { Item } from '#lib/platform/ports.ts';
-import { filtered, queryMerged } from '#lib/platform/table/pages.ts';
+import { filtered, pagesOf, queryMerged } from '#lib/platform/table/pages.ts';
 import { DAY_MS, iso } from '#lib/platform/time.ts';
 import {
   acknowledgementOf,
@@ -105,6 +105,13 @@ const withEntity =
     const ids = new Set(automatic.flatMap(({ id }, i) => (parts[i] ? [id] : [])));
     return { ...rest, items: items.filter((one) => ids.has(one.id) || one.entity_ids?.includes(entity_id)) };
   };
+
+/** Counts the unresolved incidents of an account. */
+export async function countOpenIncidents({ ports, keys, tenant }: Context): Promise<number> {
+  let count = 0;
+  for await (const page of pagesOf(ports.table, { partition: keys.openIncidents(tenant) })) count += page.length;
+  return count;
+}
 
 /** Finds an incident. @throws AppError NOT_FOUND */
 export async function requireIncident({ ports, keys, tenant }: Context, id: string): Promise<IncidentItem> {

@@ -11,6 +11,11 @@ export const PUBLIC_CACHING = {
   'cache-control': `public, max-age=${FRESH_SECONDS}, s-maxage=${FRESH_SECONDS}, stale-while-revalidate=${FRESH_SECONDS}, stale-if-error=${STALE_SECONDS}`,
 };
 
+/** Caching of badges: a deleted badge is gone within a minute, also at the edge. */
+export const BADGE_CACHING = {
+  'cache-control': `public, max-age=30, s-maxage=30, stale-while-revalidate=30, stale-if-error=${STALE_SECONDS}`,
+};
+
 /**
  * Headers of everything that visitors read without a key. A page shares its origin with the console, so the sandbox
  * gives it an opaque origin: a script in it could neither read a session nor use it. The page itself names its style

@@ -11,7 +11,9 @@ import { takesGzip } from '#lib/platform/http/compress-response.ts';
 import { loggedError } from '#lib/platform/http/router.ts';
 import type { PublicFile } from '#lib/platform/ports.ts';
 import { linksAddress } from '#lib/settings.ts';
-import { PUBLIC_CACHING, PUBLIC_HEADERS } from './headers.ts';
+import { BADGE_PATH } from './badges/badge.ts';
+import { serveBadge } from './badges/serve-badge.ts';
+import { BADGE_CACHING, PUBLIC_CACHING, PUBLIC_HEADERS } from './headers.ts';
 import { missingHtml } from './pages/html.ts';
 import { logoOf } from './pages/publish.ts';
 import { readView } from './pages/read-view.ts';
@@ -24,13 +26,16 @@ const PATH =
 
 const METHODS = ['GET', 'HEAD'];
 
+const MISSING_CACHING = { 'cache-control': 'public, max-age=10' };
+
 /**
  * Handles requests of visitors without a key: GET and HEAD of published files, never throws. If a file is missing or
- * the storage fails, a page that exists is rendered now and published. Query parameters are ignored, as at the edge.
+ * the storage fails, a page that exists is rendered now and published. Badges are drawn from the table. Unknown query
+ * parameters are ignored, as at the edge.
  */
 export function servePublic(env: Env): (event: ApiEvent) => Promise<ApiResult> {
   const missing: PublicFile = { bytes: Buffer.from(missingHtml()), type: 'text/html; charset=utf-8' };
-  return async ({ rawPath, headers, requestContext }) => {
+  return async ({ rawPath, rawQueryString, headers, requestContext }) => {
     const { requestId: request_id, http } = requestContext;
     const { method, sourceIp: address = '' } = http;
     try {
@@ -38,11 +43,16 @@ export function servePublic(env: Env): (event: ApiEvent) => Promise<ApiResult> {
         const allow = METHODS.join(', ');
         throw new AppError('METHOD_NOT_ALLOWED', `${method} is not allowed; use ${allow}.`, { headers: { allow } });
       }
+      if (rawPath.startsWith(BADGE_PATH)) {
+        spendForAddress(env.ports, address, 'open');
+        const { status, file } = await serveBadge(env, rawPath, new URLSearchParams(rawQueryString));
+        return await fileResult(file, headers, request_id, status, status === 200 ? BADGE_CACHING : MISSING_CACHING);
+      }
       const found = await fileAt(env, rawPath, address);
       if (found) return await fileResult(found, headers, request_id, 200, PUBLIC_CACHING);
-      return await fileResult(missing, headers, request_id, 404, { 'cache-control': 'public, max-age=10' });
+      return await fileResult(missing, headers, request_id, 404, MISSING_CACHING);
     } catch (error) {
-      const request = { request_id, method, path: `/${STATUS_PATH}/…`, headers, source_ip: address };
+      const request = { request_id, method, path: `/${rawPath.split('/')[1]}/…`, headers, source_ip: address };
       const refused = loggedError(env.ports.log, error, request);
       const type = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' };
       return {

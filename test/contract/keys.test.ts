@@ -66,7 +66,6 @@ describe('a new key that is rejected', () => {
 
   it.each<[string, () => object, string]>([
     ['an unknown scope', () => ({ scopes: ['delete'] }), 'scopes.0'],
-    ['a scope that is not available yet', () => ({ scopes: ['metrics'] }), 'scopes.0'],
     ['a duplicate scope', () => ({ scopes: ['read', 'mcp', 'read'] }), 'scopes.2'],
     ['an empty list of scopes', () => ({ scopes: [] }), 'scopes'],
     ['a text as scopes', () => ({ scopes: 'read' }), 'scopes'],

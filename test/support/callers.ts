@@ -21,6 +21,10 @@ const PERMITTED: Record<Exclude<Access, 'open'>, { roles: readonly Role[]; scope
   configure: { roles: ['admin'], scopes: ['write'] },
   mcp: { roles: ['viewer', 'responder', 'member', 'admin'], scopes: ['mcp'] },
   audit: { roles: ['admin'], scopes: ['audit'] },
+  metrics: {
+    roles: ['viewer', 'responder', 'member', 'admin'],
+    scopes: ['metrics', 'read', 'respond', 'write'],
+  },
   own: { roles: ['viewer', 'responder', 'member', 'admin'], scopes: [] },
   manage: { roles: ['admin'], scopes: [] },
 };
@@ -46,7 +50,7 @@ export function expectedOutcome({ role, scopes = null, is_read_only = false }: P
   if (access === 'open') return 'let in';
   const permitted = PERMITTED[access];
   if (!permitted) throw new Error(`test/support/callers.ts has no entry for the access ${access}.`);
-  if (is_read_only && access !== 'read' && access !== 'changes') return 'READ_ONLY';
+  if (is_read_only && !['read', 'changes', 'metrics'].includes(access)) return 'READ_ONLY';
   if (scopes && !scopes.some((scope) => permitted.scopes.includes(scope))) return 'FORBIDDEN';
   return permitted.roles.includes(role) ? 'let in' : 'FORBIDDEN';
 }

@@ -6,6 +6,7 @@ import { type Loaded, useLoad } from '#console/api/load.ts';
 import type { CheckDetail, CheckRun, Policy, Result } from '#console/api/records.ts';
 import { live } from '#console/app/live.ts';
 import type { PageProps } from '#console/app/pages.ts';
+import { Badges } from '#console/parts/badges.tsx';
 import { ErrorKind } from '#console/parts/error-kind.tsx';
 import { Page } from '#console/parts/page.tsx';
 import { Slos } from '#console/parts/slos.tsx';
@@ -112,6 +113,7 @@ function CheckView({ loaded, check, policy, query }: ViewProps) {
           <ExplainAt id={check.id} />
           {isPush && !isUnused && <PingUrl check={check} onChange={reload} />}
           <Slos of={{ check_id: check.id }} />
+          <Badges of={{ check_id: check.id }} name={labelOf(check)} />
           <CheckFacts check={check} />
         </div>
       </div>

@@ -16,6 +16,7 @@ import type { PageProps } from '#console/app/pages.ts';
 import { refusal } from '#console/app/session.ts';
 import { useWholeFleet } from '#console/app/whole-fleet.ts';
 import { SilenceButton } from '#console/parts/alerts/silence-button.tsx';
+import { Badges } from '#console/parts/badges.tsx';
 import { Button } from '#console/parts/button.tsx';
 import { FieldValue } from '#console/parts/field-value.tsx';
 import { Icon } from '#console/parts/icon.tsx';
@@ -109,6 +110,7 @@ function EntityView({ entity, reload, above }: EntityViewProps) {
         </Section>
         <div>
           <Slos of={{ entity_id: entity.id }} />
+          <Badges of={{ entity_id: entity.id }} name={entity.name} />
           <Incidents entity={entity} />
           <Fields entity={entity} blueprint={blueprint} />
           <Section title="Actions">

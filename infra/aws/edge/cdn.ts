@@ -26,11 +26,10 @@ import { CALENDAR_PATH } from '#lib/alerting/policy/rotas.ts';
 import { EDGE_HEADERS } from '#lib/aws/lambda/behind-edge.ts';
 import { CONSOLE_HEADERS } from '#lib/page/headers.ts';
 import { API_HEADERS } from '#lib/platform/http/api-event.ts';
-import { STATUS_PATH } from '#lib/public/pages/render.ts';
 import { PING_PATH } from '#lib/results/pings/ping-endpoint.ts';
 import { edgeCode } from './code.ts';
 import type { Streamed } from './function-urls.ts';
-import { publicFiles } from './public-files.ts';
+import { publicBehaviors } from './public-files.ts';
 import { makeHeadersPolicy } from './response-headers.ts';
 
 const API = 'api';
@@ -116,11 +115,12 @@ export function makeCdn(
     additionalBehaviors: {
       ...Object.fromEntries(streams),
       '/v1/*': toApi,
+      '/metrics': toApi,
       '/.well-known/*': toApi,
       [`${PING_PATH}*`]: toApi,
       [`${CALENDAR_PATH}*`]: toApi,
       '/assets/*': cached(gateway, consoleHeaders),
-      [`/${STATUS_PATH}/*`]: publicFiles(scope, bucket, apiHost, customHeaders),
+      ...publicBehaviors(scope, bucket, apiHost, customHeaders),
     },
     ...domain,
   });

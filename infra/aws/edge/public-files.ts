@@ -17,7 +17,9 @@ import {
 } from 'aws-cdk-lib/aws-cloudfront';
 import { HttpOrigin, OriginGroup, S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
+import { BADGE_PATH } from '#lib/public/badges/badge.ts';
 import { PUBLIC_HEADERS } from '#lib/public/headers.ts';
+import { STATUS_PATH } from '#lib/public/pages/render.ts';
 import { makeHeadersPolicy } from './response-headers.ts';
 
 const SOURCE = readFileSync(join(import.meta.dirname, 'public-request.js'), 'utf8');
@@ -35,11 +37,63 @@ const TIMEOUTS = {
 const MAX_AGE = Duration.days(1);
 
 /**
+ * Behaviors of what visitors read, by path pattern: published files, and badges, which the function `public` draws from
+ * the path and two parameters.
+ */
+export function publicBehaviors(
+  scope: Stack,
+  bucket: IBucket,
+  api: string,
+  customHeaders: Record<string, string>,
+): Record<string, BehaviorOptions> {
+  const responseHeadersPolicy = makeHeadersPolicy(scope, 'public', PUBLIC_HEADERS);
+  return {
+    [`/${STATUS_PATH}/*`]: { ...publicFiles(scope, bucket, api, customHeaders), responseHeadersPolicy },
+    [`${BADGE_PATH}*`]: {
+      origin: new HttpOrigin(api, {
+        originId: 'badges',
+        customHeaders,
+        ...TIMEOUTS,
+        readTimeout: Duration.seconds(5),
+      }),
+      allowedMethods: AllowedMethods.ALLOW_GET_HEAD,
+      cachePolicy: cachePolicy(
+        scope,
+        { id: 'BadgeCache', name: 'badges', comment: 'Fleetwatch: by path, period and style' },
+        CacheQueryStringBehavior.allowList('period', 'style'),
+      ),
+      compress: true,
+      responseHeadersPolicy,
+      viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
+    },
+  };
+}
+
+function cachePolicy(
+  scope: Stack,
+  { id, name, comment }: { id: string; name: string; comment: string },
+  queryStringBehavior: CacheQueryStringBehavior,
+): CachePolicy {
+  return new CachePolicy(scope, id, {
+    cachePolicyName: `${scope.stackName}-${scope.region}-${name}`,
+    comment,
+    minTtl: Duration.seconds(0),
+    defaultTtl: Duration.seconds(15),
+    maxTtl: MAX_AGE,
+    queryStringBehavior,
+    headerBehavior: CacheHeaderBehavior.none(),
+    cookieBehavior: CacheCookieBehavior.none(),
+    enableAcceptEncodingGzip: true,
+    enableAcceptEncodingBrotli: true,
+  });
+}
+
+/**
  * Behavior of published files: from the bucket, or rendered by the function `public` if the bucket has no such file or
  * fails. Only the path reaches the origins, so that all visitors share the cached file.
  * @param api host of the API, whose route leads to that function
  */
-export function publicFiles(
+function publicFiles(
   scope: Stack,
   bucket: IBucket,
   api: string,
@@ -69,20 +123,12 @@ export function publicFiles(
       fallbackStatusCodes: [403, 404, 500, 502, 503, 504],
     }),
     allowedMethods: AllowedMethods.ALLOW_GET_HEAD,
-    cachePolicy: new CachePolicy(scope, 'PublicCache', {
-      cachePolicyName: name,
-      comment: 'Fleetwatch: by path only',
-      minTtl: Duration.seconds(0),
-      defaultTtl: Duration.seconds(15),
-      maxTtl: MAX_AGE,
-      queryStringBehavior: CacheQueryStringBehavior.none(),
-      headerBehavior: CacheHeaderBehavior.none(),
-      cookieBehavior: CacheCookieBehavior.none(),
-      enableAcceptEncodingGzip: true,
-      enableAcceptEncodingBrotli: true,
-    }),
+    cachePolicy: cachePolicy(
+      scope,
+      { id: 'PublicCache', name: 'public', comment: 'Fleetwatch: by path only' },
+      CacheQueryStringBehavior.none(),
+    ),
     compress: true,
-    responseHeadersPolicy: makeHeadersPolicy(scope, 'public', PUBLIC_HEADERS),
     viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
     functionAssociations: [{ function: edge, eventType: FunctionEventType.VIEWER_REQUEST }],
   };

@@ -25,6 +25,8 @@ export const CONTENTS = {
       'remediation',
       'uptime-and-reports',
       'slos',
+      'badges',
+      'metrics',
       'states-and-history',
       'agents',
       'webhooks',

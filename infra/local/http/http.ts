@@ -11,6 +11,7 @@ import { AppError, asAppError, errorBody, invalid } from '#lib/platform/errors.t
 import { API_HEADERS, type ApiEvent, type ApiResult } from '#lib/platform/http/api-event.ts';
 import type { Log } from '#lib/platform/ports.ts';
 import { networkOf } from '#lib/platform/sharing/memory-limiter.ts';
+import { BADGE_PATH } from '#lib/public/badges/badge.ts';
 import { STATUS_PATH } from '#lib/public/pages/render.ts';
 import { PING_PATH } from '#lib/results/pings/ping-endpoint.ts';
 import { bodyReader, bodyRoom, drainBody, hasNoBody } from './body-reader.ts';
@@ -191,7 +192,7 @@ export function makeGateway(
 
 /** Returns a path for the log, without its secret. */
 function loggedPath(path: string): string {
-  const prefix = [PING_PATH, LINK_PATH, CALENDAR_PATH, `/${STATUS_PATH}/`].find((one) => path.startsWith(one));
+  const prefix = [PING_PATH, LINK_PATH, CALENDAR_PATH, BADGE_PATH, `/${STATUS_PATH}/`].find((one) => path.startsWith(one));
   return prefix === undefined ? path : `${prefix}…`;
 }
 

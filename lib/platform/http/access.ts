@@ -3,7 +3,7 @@ export const ROLES = ['viewer', 'responder', 'member', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 
 /** Scopes that a key can be restricted to. */
-export const SCOPES = ['read', 'respond', 'write', 'push', 'mcp', 'audit'] as const;
+export const SCOPES = ['read', 'respond', 'write', 'push', 'mcp', 'audit', 'metrics'] as const;
 export type KeyScope = (typeof SCOPES)[number];
 
 /** Rights of a caller. */
@@ -30,6 +30,7 @@ const RULES = {
   configure: { role: 'admin', scopes: ['write'] },
   mcp: { role: 'viewer', scopes: ['mcp'] },
   audit: { role: 'admin', scopes: ['audit'] },
+  metrics: { role: 'viewer', scopes: ['metrics', 'read', 'respond', 'write'], read_only: true },
   own: { role: 'viewer', scopes: [] },
   manage: { role: 'admin', scopes: [] },
 } as const satisfies Record<string, Rule>;

@@ -4,13 +4,16 @@ import type { Route } from './route.ts';
 
 /** A list of routes that is loaded on the first request to one of its resources. */
 export type LazyRoutes<Context> = {
-  /** First path segments after the version: `checks` of `/v1/checks/{id}`. */
+  /** Resources (`resourceOf`): `checks` of `/v1/checks/{id}`. */
   of: readonly string[];
   load: () => Promise<readonly Route<Context>[]>;
 };
 
-/** Returns the resource of a path: `checks` of `/v1/checks/{id}`, or an empty text. */
-export const resourceOf = (path: string): string => path.split('/')[2] ?? '';
+/** Returns the resource of a path: `checks` of `/v1/checks/{id}`, `metrics` of `/metrics`, or an empty text. */
+export function resourceOf(path: string): string {
+  const [, first = '', second = ''] = path.split('/');
+  return first === 'v1' ? second : first;
+}
 
 /** Loads all routes of the lists. */
 export const loadRoutes = async <Context>(lists: readonly LazyRoutes<Context>[]): Promise<Route<Context>[]> =>

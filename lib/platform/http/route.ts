@@ -6,7 +6,8 @@ import type { Access } from './access.ts';
 export const LINES = 'application/x-ndjson';
 
 const PLAIN_TEXT = 'text/plain; charset=utf-8';
-const HTML = 'text/html; charset=utf-8';
+const TEXT_TYPES = { html: 'text/html; charset=utf-8', metrics: 'text/plain; version=0.0.4; charset=utf-8' } as const;
+type TextFormat = true | keyof typeof TEXT_TYPES;
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
@@ -84,8 +85,8 @@ export type Route<Context> = {
   reply?: z.ZodType;
   /** Whether NDJSON is offered by Accept. */
   lines?: true;
-  /** Plain text, or an HTML page. */
-  text?: true | 'html';
+  /** Plain text, an HTML page, or the Prometheus text format. */
+  text?: TextFormat;
   /** Error codes in addition to the codes that infra/docs/openapi.ts derives from the route. */
   errors?: readonly ErrorCode[];
   /** Maximum body in bytes. Default: 256 KB. */
@@ -121,7 +122,7 @@ export const route =
       body?: B;
       nulls?: readonly (keyof Out<B> & string)[];
       lines?: true;
-      text?: true | 'html';
+      text?: TextFormat;
       errors?: readonly ErrorCode[];
       maxBody?: number;
       load?: (context: Context, params: ParamsOf<Path>) => Promise<Loaded>;
@@ -134,7 +135,7 @@ export const route =
     definition as unknown as Route<Context>;
 
 /** Returns the media type of a text. */
-export const textType = (text: true | 'html'): string => (text === 'html' ? HTML : PLAIN_TEXT);
+export const textType = (text: TextFormat): string => (text === true ? PLAIN_TEXT : TEXT_TYPES[text]);
 
 type Serialized = { text: string; type?: string };
 

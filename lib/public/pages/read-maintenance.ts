@@ -56,7 +56,7 @@ export function occurrencesOf(
 
 /** Returns the maintenance of a page at `now` (epoch ms), without names and notes of windows. Pure. */
 export function maintenanceOf(
-  { language }: StatusPageItem,
+  { language }: Pick<StatusPageItem, 'language'>,
   windows: readonly WindowItem[],
   sources: readonly Source[],
   now: number,

@@ -87,7 +87,7 @@ type Found = {
 const STATES = { up: 'operational', degraded: 'degraded', down: 'outage', unknown: 'unknown' } as const;
 
 /** Returns the state of a component: never operational while it is not watched. Pure. */
-function stateOf(
+export function stateOf(
   { component, entity, check, checks }: Source,
   { maintenance_since, published, isStale }: Found,
 ): Pick<ComponentView, 'state' | 'since'> {

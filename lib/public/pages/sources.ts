@@ -8,7 +8,7 @@ import { type Component, componentsOf, type StatusPageItem } from './status-page
 export type Source = { component: Component; entity?: EntityItem; check?: CheckItem; checks: CheckItem[] };
 
 /** Reads the entities and checks of the components, strongly, because their changes are the reason to publish. */
-export async function readSources(scope: TenantEnv, page: StatusPageItem): Promise<Source[]> {
+export async function readSources(scope: TenantEnv, page: Pick<StatusPageItem, 'groups'>): Promise<Source[]> {
   const { ports, keys, tenant } = scope;
   const components = componentsOf(page);
   const unique = (ids: readonly (string | null | undefined)[]) => [...new Set(ids.flatMap((id) => id ?? []))];

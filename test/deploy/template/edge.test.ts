@@ -10,7 +10,8 @@ const [{ id: cdn, DistributionConfig: config }] = all('AWS::CloudFront::Distribu
 const behaviours: Json[] = [config.DefaultCacheBehavior, ...config.CacheBehaviors];
 const files = behaviours.find((one) => one.PathPattern === '/assets/*');
 const pages = behaviours.find((one) => one.PathPattern === '/status/*');
-const others = behaviours.filter((one) => one !== files && one !== pages);
+const badges = behaviours.find((one) => one.PathPattern === '/badge/*');
+const others = behaviours.filter((one) => one !== files && one !== pages && one !== badges);
 const originOf = ({ TargetOriginId }: Json) => config.Origins.find((one: Json) => one.Id === TargetOriginId);
 const mcp = behaviours.find((one) => one.PathPattern === '/v1/mcp');
 
@@ -32,6 +33,7 @@ describe('CloudFront', () => {
       [undefined, true],
       ['/v1/mcp', false],
       ['/v1/*', true],
+      ['/metrics', true],
       ['/.well-known/*', true],
       ['/ping/*', true],
       ['/calendars/*', true],
@@ -127,8 +129,7 @@ describe('status pages at CloudFront', () => {
   });
 
   it('are cached by path for a day at most, for GET and HEAD, and are not delayed by an outage for long', () => {
-    const [{ CachePolicyConfig }, ...more] = all('AWS::CloudFront::CachePolicy');
-    expect(more).toEqual([]);
+    const { CachePolicyConfig } = all('AWS::CloudFront::CachePolicy').find(({ id }) => id === pages.CachePolicyId.Ref)!;
     expect(CachePolicyConfig).toMatchObject({
       MinTTL: 0,
       MaxTTL: 86_400,
@@ -144,6 +145,20 @@ describe('status pages at CloudFront', () => {
     for (const id of ['files', 'public'])
       expect(origin(id)).toMatchObject({ ConnectionAttempts: 1, ConnectionTimeout: 2 });
     expect(origin('public').CustomOriginConfig.OriginReadTimeout).toBe(5);
+  });
+
+  it('leave badges to the function, cached by path and two parameters', () => {
+    const { CachePolicyConfig } = all('AWS::CloudFront::CachePolicy').find(
+      ({ id }) => id === badges.CachePolicyId.Ref,
+    )!;
+    expect(CachePolicyConfig.ParametersInCacheKeyAndForwardedToOrigin).toMatchObject({
+      CookiesConfig: { CookieBehavior: 'none' },
+      HeadersConfig: { HeaderBehavior: 'none' },
+      QueryStringsConfig: { QueryStringBehavior: 'whitelist', QueryStrings: ['period', 'style'] },
+    });
+    expect(badges.AllowedMethods).toEqual(['GET', 'HEAD']);
+    expect(badges.ResponseHeadersPolicyId).toEqual(pages.ResponseHeadersPolicyId);
+    expect(origin(badges.TargetOriginId)).toMatchObject({ ConnectionAttempts: 1, ConnectionTimeout: 2 });
   });
 
   it('are in a private bucket that only CloudFront and two functions read', () => {

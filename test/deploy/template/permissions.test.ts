@@ -71,6 +71,13 @@ describe('permissions of a function', () => {
     ]);
   });
 
+  it('let the function for visitors write kept figures of badges only', () => {
+    const writes = statementsOf('public').filter(({ Action }: Json) => [Action].flat().includes('dynamodb:PutItem'));
+    expect(writes.map(({ Condition }: Json) => Condition)).toEqual([
+      { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['BADGE#*'] } },
+    ]);
+  });
+
   it('have no wildcard of actions, and of resources only if AWS requires it', () => {
     for (const policy of [...all('AWS::IAM::Policy'), ...all('AWS::IAM::Role').flatMap((one) => one.Policies ?? [])]) {
       for (const { Action, Resource, Effect } of policy.PolicyDocument.Statement) {

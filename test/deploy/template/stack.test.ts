@@ -165,8 +165,11 @@ describe('HTTP API', () => {
     const [stage] = ofType(synthesize(settings).template, 'AWS::ApiGatewayV2::Stage');
     const limit = (one: Json) => [one.ThrottlingRateLimit, one.ThrottlingBurstLimit];
     expect(limit(stage.DefaultRouteSettings)).toEqual(requests);
-    const { 'ANY /status/{proxy+}': visits, ...others } = stage.RouteSettings;
-    expect(limit(visits)).toEqual([200, 400]);
+    const { 'ANY /status/{proxy+}': visits, 'ANY /badge/{proxy+}': badges, ...others } = stage.RouteSettings;
+    expect([limit(visits), limit(badges)]).toEqual([
+      [200, 400],
+      [200, 400],
+    ]);
     for (const one of Object.values<Json>(others)) expect(limit(one)).toEqual(pushes);
   });
 

@@ -14,6 +14,7 @@ const ACCESSES: Guarded[] = [
   'configure',
   'mcp',
   'audit',
+  'metrics',
   'own',
   'manage',
 ];
