@@ -9,6 +9,7 @@ import { onChange } from '#lib/alerting/on-change.ts';
 import { allRoutes } from '#lib/all-routes.ts';
 import { makeMcp } from '#lib/mcp/endpoint.ts';
 import { makeRouter } from '#lib/platform/http/router.ts';
+import { eventually } from '#test/support/eventually.ts';
 import { isNightly } from '#test/support/nightly.ts';
 import { type Service, startService } from '#test/support/service.ts';
 import { worstBodies } from '#test/support/worst-bodies.ts';
@@ -60,6 +61,9 @@ beforeAll(async () => {
   pings = ingest(service.ports);
   mcp = makeMcp({ ...service, onChange }, { streams: false });
   ({ places, good } = await walkAll(({ method, path, body, headers }) => send(method, path, body, headers)));
+  // The publication of the status page that the walk has made.
+  const queued = service.ports.table.store.db.prepare("SELECT count(*) AS n FROM messages WHERE queue = 'publish'");
+  await eventually(async () => queued.get()!.n === 0);
 });
 afterAll(() => service.stop());
 

@@ -48,6 +48,7 @@ export async function prepare(client: Client, hook: string): Promise<Call[]> {
     },
     { name: 'acknowledge_alert', arguments: { check_id: failing.id } },
     { name: 'get_history', arguments: { check_id: check.id, hours: 24 } },
+    { name: 'list_slos', arguments: {} },
     { name: 'list_pings', arguments: { check_id: check.id } },
     { name: 'get_execution', arguments: { execution_id } },
     { name: 'list_changes', arguments: { target: check.id } },

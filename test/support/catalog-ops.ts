@@ -4,6 +4,7 @@ import { builtInTools } from '#lib/mcp/tools/registry.ts';
 /** Tools that are not in the default manifest. */
 const BY_NAME_ALONE = [
   'list_changes',
+  'list_slos',
   'who_is_on_call',
   'get_execution',
   'test_check',

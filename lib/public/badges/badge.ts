@@ -50,7 +50,7 @@ export const BadgeRecord = z
     status_page_id: z.string().nullable().describe('Status page that it shows; null for a check or entity.'),
     urls: z
       .object({
-        state: Url('the state').unwrap(),
+        state: z.string().describe('Address of the badge of the state.'),
         uptime: Url('the uptime; null for a status page'),
         latency: Url('the 95th percentile of latency; null except for a check'),
       })

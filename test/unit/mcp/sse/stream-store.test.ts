@@ -97,7 +97,7 @@ describe('open streams', () => {
     const home = await world({ settings: { MCP_STREAMS_PER_KEY: 0 } });
     const refused = await home.ask('GET');
     expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'POST']);
-    expect(await refused.json()).toMatchObject({ message: expect.stringContaining('use POST') });
+    expect(await refused.json()).toMatchObject({ error: expect.stringContaining('use POST') });
   });
 
   it('are limited per key; one lost in a crash stops counting after 90 seconds', async () => {
