@@ -13,7 +13,7 @@ import { Section } from '#console/parts/page.tsx';
 import { Data } from '#console/parts/states.tsx';
 import type { FormSchema } from '#console/rules/form-fields.ts';
 
-/** What a badge shows. */
+/** Target of a badge. */
 type Shown = { check_id: string } | { entity_id: string };
 
 /** Lists the badges of a check or an entity, and copies one as Markdown. @param name suggested label */

@@ -66,11 +66,7 @@ const startRecheck = (
     return (await commit(ports, [{ put, if: { version: incident.v } }])).ok ? put : RETRY;
   });
 
-async function repeatRecheck(
-  env: Env,
-  { recheck_at: _before, ...incident }: IncidentItem,
-  at: number,
-): Promise<void> {
+async function repeatRecheck(env: Env, { recheck_at: _before, ...incident }: IncidentItem, at: number): Promise<void> {
   const { ports } = env;
   const put = { ...incident, ...(await scheduleRecheck(env, incident, at)), v: ports.ids.token() };
   // A concurrent change can schedule one more, which does no harm.

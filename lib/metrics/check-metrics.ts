@@ -5,7 +5,7 @@ import type { ResultItem } from '#lib/results/result.ts';
 import { type Family, labelsText, sampleText } from './text-format.ts';
 
 /** A check as its metrics show it. */
-export type MeasuredCheck = {
+type MeasuredCheck = {
   check: CheckItem;
   entity: EntityItem;
   /** Newest result; undefined without one. */
@@ -27,7 +27,7 @@ const numeric = (is: boolean): number => (is ? 1 : 0);
 const isKnown = ({ check }: MeasuredCheck): boolean => check.enabled && check.state !== 'unknown';
 
 /** Metrics of each check after `fleetwatch_check_info`, in the order of the text. */
-export const CHECK_METRICS: readonly CheckMetric[] = [
+const CHECK_METRICS: readonly CheckMetric[] = [
   {
     name: 'fleetwatch_check_up',
     help: '1 if the check is up or degraded, 0 if it is down. No sample while it is unknown or disabled.',

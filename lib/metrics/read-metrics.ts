@@ -16,7 +16,7 @@ import { checkFamilies, countsByState } from './check-metrics.ts';
 import { metricsText, sampleText } from './text-format.ts';
 
 /** Selection of checks of one scrape; all conditions must match. */
-export type MetricsQuery = {
+type MetricsQuery = {
   blueprint?: readonly string[] | undefined;
   label?: output<typeof LabelFilter> | undefined;
   entity_id?: string | undefined;
@@ -25,7 +25,7 @@ export type MetricsQuery = {
 };
 
 /** Maximum number of checks in a scrape: with long names their text is close to the 6 MB of a Lambda response. */
-export const MAX_CHECKS = 4_000;
+const MAX_CHECKS = 4_000;
 
 const ENTITIES_AT_ONCE = 500;
 

@@ -18,7 +18,14 @@ export type ObservedTable = Table & {
  * @param onInsert called for each new item
  */
 export function observedTable(clock: VirtualClock, seen: Observations, onInsert: (item: Item) => void): ObservedTable {
-  const table = openTable({ file: ':memory:', now: clock.now, schedule: (flush) => queueMicrotask(flush) });
+  const table = openTable({
+    file: ':memory:',
+    now: clock.now,
+    schedule: (flush) => queueMicrotask(flush),
+    // Without real time, so that a seed has one history.
+    elapsed: () => 0,
+    inTurn: (_from, begin) => begin(),
+  });
 
   function note(writes: { key: Key; after: Item | undefined }[]): void {
     const changes: Change[] = writes.map(({ key, after }) => ({ key, before: seen.table.get(keyText(key)), after }));

@@ -192,7 +192,9 @@ export function makeGateway(
 
 /** Returns a path for the log, without its secret. */
 function loggedPath(path: string): string {
-  const prefix = [PING_PATH, LINK_PATH, CALENDAR_PATH, BADGE_PATH, `/${STATUS_PATH}/`].find((one) => path.startsWith(one));
+  const prefix = [PING_PATH, LINK_PATH, CALENDAR_PATH, BADGE_PATH, `/${STATUS_PATH}/`].find((one) =>
+    path.startsWith(one),
+  );
   return prefix === undefined ? path : `${prefix}…`;
 }
 

@@ -20,7 +20,7 @@ import { type BadgeFiguresItem, type Figure, hasFigure, PERIODS, type Period, ty
 import { type BadgeContent, badgeJson, badgeSvg, STYLES, type Style } from './draw-badge.ts';
 
 /** A response of a badge. */
-export type ServedBadge = { status: 200 | 400 | 404; file: PublicFile };
+type ServedBadge = { status: 200 | 400 | 404; file: PublicFile };
 
 const PATH = /^\/badge\/([\w-]{22})\/(state|uptime|latency)\.(svg|json)$/;
 

@@ -8,9 +8,18 @@ const style = fc.constantFrom(...STYLES);
 describe('badgeSvg', () => {
   it('keeps a hostile label a text', () => {
     const svg = badgeSvg({ label: '</title><script>1</script>&x', message: '<b>', color: 'red' }, 'flat');
-    expect(svg.match(/<[a-zA-Z]+/g)).toEqual(
-      ['<svg', '<title', '<clipPath', '<rect', '<g', '<path', '<path', '<g', '<text', '<text'],
-    );
+    expect(svg.match(/<[a-zA-Z]+/g)).toEqual([
+      '<svg',
+      '<title',
+      '<clipPath',
+      '<rect',
+      '<g',
+      '<path',
+      '<path',
+      '<g',
+      '<text',
+      '<text',
+    ]);
     expect(svg).toContain('<title>&lt;/title&gt;&lt;script&gt;1&lt;/script&gt;&amp;x: &lt;b&gt;</title>');
   });
 
