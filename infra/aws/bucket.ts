@@ -3,8 +3,8 @@ import { BlockPublicAccess, Bucket, BucketEncryption, type IBucket } from 'aws-c
 import type { Construct } from 'constructs';
 
 /**
- * Creates the bucket of the published files. Only CloudFront and the functions reach it. It is deleted with the stack
- * only if it is empty: the files can be made again, but visitors read them.
+ * Creates the bucket of the published files. Only CloudFront and the functions reach it. It outlives the stack, because
+ * visitors read its files.
  */
 export const makeBucket = (scope: Construct): IBucket =>
   new Bucket(scope, 'PublicFiles', {

@@ -52,7 +52,7 @@ export async function requireComponents(
     if (pages.size > 0 && !pages.has(page)) {
       throw invalid(
         `component_ids.${i}`,
-        'is on a status page that does not show this incident; first add a component of that page with PUT /v1/incidents/{id}',
+        'is on another status page than the components of this incident; first add it with PUT /v1/incidents/{id}',
       );
     }
   }

@@ -22,7 +22,7 @@ import { addressOf, type StatusPageItem, type StatusSlugItem } from './pages/sta
 
 /** Path of a file of a page: its address, and the rest. No other path reaches the files or the table. */
 const PATH =
-  /^\/status\/([a-z0-9]+(?:-[a-z0-9]+)*(?:--[\w-]{22})?)(\.json|\/[a-z0-9.-]{1,40}|\/history\/index\.html|)$/;
+  /^\/status\/([a-z0-9]+(?:-[a-z0-9]+)*(?:--[\w-]{22})?)(|\.json|\/history|\/index\.html|\/history\/index\.html|\/feed\.atom|\/maintenance\.ics|\/logo-[0-9a-f]{12}\.(?:png|jpg|webp))$/;
 
 const METHODS = ['GET', 'HEAD'];
 

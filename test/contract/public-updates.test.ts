@@ -223,7 +223,7 @@ describe('an update on a status page', () => {
       {
         ...failure(400, 'VALIDATION_ERROR'),
         body: {
-          error: expect.stringMatching(/component_ids\.1: is on a status page that does not show this incident/),
+          error: expect.stringMatching(/component_ids\.1: is on another status page than the components/),
         },
       },
     );

@@ -16,7 +16,7 @@ import { incidentPath, UPDATE_STATUS, updateStatuses } from '#console/rules/inci
 
 const MESSAGE = {
   type: 'string',
-  maxLength: 4096,
+  maxLength: 4000,
   description: 'Plain text for customers. Line breaks are kept, https:// addresses become links.',
 } as const;
 

@@ -112,7 +112,7 @@ export async function deleteSlo(context: Context, id: string): Promise<void> {
   const { ports, keys, tenant } = context;
   const note = auditWriter(context, 'delete', auditedSlo);
   await retryOnConflict(ports, async () => {
-    const [head, slo] = await Promise.all([readHead(context), requireSlo(context, id).catch(() => undefined)]);
+    const [head, slo] = await Promise.all([readHead(context), ports.table.get<SloItem>(keys.slo(tenant, id))]);
     if (!slo) return undefined;
     const { [slo.slug]: _gone, ...slugs } = head?.slugs ?? {};
     const done = await commit(ports, [

@@ -10,7 +10,7 @@ export const BADGE_PATH = '/badge/';
 /** Maximum number of badges of an account. */
 export const MAX_BADGES = 500;
 
-export const FIGURES = ['state', 'uptime', 'latency'] as const;
+const FIGURES = ['state', 'uptime', 'latency'] as const;
 export type Figure = (typeof FIGURES)[number];
 
 /** Periods of uptime and latency, in days. */
@@ -60,7 +60,7 @@ export const BadgeRecord = z
   .meta({ id: 'Badge' });
 export type BadgeRecord = z.infer<typeof BadgeRecord>;
 
-/** What a badge shows; exactly one id is set. */
+/** The subject of a badge; exactly one id is set. */
 export type BadgeTarget = { check_id: string | null; entity_id: string | null; status_page_id: string | null };
 
 /** Badge of an account. `public_id`: 128 random bits in its address. */

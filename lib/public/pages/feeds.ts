@@ -101,6 +101,6 @@ export const maintenanceCalendar = ({ view, occurrences }: PublishedView): strin
     })),
   );
 
-/** Returns the id of an occurrence: a moved window keeps it, and one that repeats has one for each day. */
+/** Returns the id of an occurrence: a moved window keeps it, and one that repeats has one for each start. */
 export const occurrenceId = (window: string, from: number, repeats: boolean): string =>
-  repeats ? `${window}-${utcText(from).slice(0, 8)}` : window;
+  repeats ? `${window}-${utcText(from)}` : window;

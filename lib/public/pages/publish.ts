@@ -60,9 +60,13 @@ async function publishPage(env: Env, message: OfPage, signal: AbortSignal | unde
     await ports.queues.send('publish', [{ body: message, not_before, group: tenant_id }]);
     return;
   }
-  const isFinished = await publishClaimed(env, message, claimed, signal);
+  const written: string[] = [];
+  const isFinished = await publishClaimed(env, message, claimed, written, signal);
   // A file of this rendering can have replaced a newer one: another rendering is sure to be the last.
-  if (!isFinished) await ports.queues.send('publish', [publishMessage(tenant_id, ports.clock.now(), message.page_id)]);
+  if (!isFinished) {
+    await keepPaths(env, message, written);
+    await ports.queues.send('publish', [publishMessage(tenant_id, ports.clock.now(), message.page_id)]);
+  }
 }
 
 /** Publishes a claimed page. @returns false if the claim was lost */
@@ -70,6 +74,7 @@ async function publishClaimed(
   env: Env,
   message: OfPage,
   claimed: Claimed,
+  written: string[],
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
   const { ports } = env;
@@ -95,6 +100,7 @@ async function publishClaimed(
   if (!known) return false;
   for (const [path, file] of files) {
     if (!isClaimed()) return false;
+    written.push(path);
     await ports.files.put(path, file);
   }
   if (!isClaimed()) return false;
@@ -137,6 +143,18 @@ async function notePaths({ ports }: Env, claimed: Claimed, paths: string[]): Pro
   const next = { ...claimed, v: ports.ids.token(), paths: all };
   const outcome = await commit(ports, [{ put: next, if: { version: claimed.v } }]);
   return outcome.ok ? next : undefined;
+}
+
+/** Records files that were written after the claim was lost, so that the next rendering finds them. */
+async function keepPaths({ ports, keys }: Env, { tenant_id, page_id }: OfPage, written: string[]): Promise<void> {
+  const key = keys.publication(tenant_id, page_id);
+  await retryOnConflict(ports, async () => {
+    const before = await ports.table.get<PublicationItem>(key);
+    const paths = [...new Set([...(before?.paths ?? []), ...written])];
+    if (paths.length === (before?.paths.length ?? 0)) return true;
+    const put = { rendered_from: 0, ...before, ...key, v: ports.ids.token(), paths };
+    return (await commit(ports, [{ put, if: before ? { version: before.v } : 'absent' }])).ok ? true : RETRY;
+  });
 }
 
 /**

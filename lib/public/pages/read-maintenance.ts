@@ -51,7 +51,11 @@ export function occurrencesOf(
       all.push({ uid: occurrenceId(id, from, 'cron' in times), from, to, ...about });
     }
   }
-  return all.toSorted((a, b) => a.from - b.from).slice(0, MAX_OCCURRENCES);
+  const [past, coming] = [all.filter(({ to }) => to <= now), all.filter(({ to }) => to > now)].map((some) =>
+    some.toSorted((a, b) => a.from - b.from),
+  ) as [OccurrenceView[], OccurrenceView[]];
+  const shown = coming.slice(0, MAX_OCCURRENCES);
+  return [...past.slice(Math.max(0, past.length - (MAX_OCCURRENCES - shown.length))), ...shown];
 }
 
 /** Returns the maintenance of a page at `now` (epoch ms), without names and notes of windows. Pure. */

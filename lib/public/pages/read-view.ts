@@ -133,8 +133,9 @@ async function readFigures(
   const latencies = await checkHistories(context, timed, 'hour', hours);
   return new Map(
     sources.map(({ component, entity, check }) => {
-      const history = check ? ofChecks[checks.indexOf(check)] : entity && ofEntities[entities.indexOf(entity)];
-      const latency = check && latencies[timed.indexOf(check)]?.total.latency;
+      const measured = check ? ofChecks[checks.indexOf(check)] : entity && ofEntities[entities.indexOf(entity)];
+      const history = component.show_uptime ? measured : undefined;
+      const latency = component.show_latency && check && latencies[timed.indexOf(check)]?.total.latency;
       return [
         component.id,
         {

@@ -212,7 +212,7 @@ export const StatusPageRecord = z
     missing_component_ids: z
       .array(z.string())
       .describe('Components whose entity or check was deleted, so that visitors see unknown.'),
-    logo_url: z.string().nullable().describe('Address of its logo; null without one.'),
+    logo_url: z.string().nullable().describe('Address of its logo; null without one, and for a draft.'),
     published_at: z.iso.datetime().nullable().describe('Time of its last publication; null while it has none.'),
     created_at: CreatedAt,
     updated_at: UpdatedAt,

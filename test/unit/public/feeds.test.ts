@@ -88,7 +88,10 @@ describe('maintenanceCalendar', () => {
     const weekly = { cron: '0 3 * * 0', time_zone: 'UTC', duration_ms: HOUR_MS, every_weeks: 1 };
     const found = linesOf('UID', withWindow(planned({ ...weekly, from: NOW - 365 * DAY_MS })));
     expect(new Set(found).size).toBe(found.length);
-    expect([found[0], found.at(-1)]).toEqual(['UID:win_1-20260830@fleetwatch', 'UID:win_1-20270214@fleetwatch']);
+    expect([found[0], found.at(-1)]).toEqual([
+      'UID:win_1-20260830T030000Z@fleetwatch',
+      'UID:win_1-20270214T030000Z@fleetwatch',
+    ]);
   });
 
   it('has lines of at most 75 octets that end with CRLF', () => {
