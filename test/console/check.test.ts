@@ -37,7 +37,8 @@ describe.skipIf(!binary)('check page in a browser', () => {
     const { page } = await onCall();
     const partial = page.locator('.uptime .partial');
     await partial.nth(3).waitFor();
-    for (const text of await partial.allTextContents()) expect(text).toMatch(/Uptime \d+ (h|d).*known for \d+ (s|min)/s);
+    for (const text of await partial.allTextContents())
+      expect(text).toMatch(/Uptime \d+ (h|d).*known for \d+ (s|min)/s);
     const ends = await page.locator('.latency-axis span').allTextContents();
     const [first, last] = [ends[0]!, ends.at(-1)!].map((text) => {
       const [hour, minute] = text.split(':').map(Number);
