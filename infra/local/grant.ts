@@ -15,8 +15,9 @@ export function grant(ports: Ports, name: FunctionName): Ports {
     assertAllowed(permissions !== undefined, 'read the table');
     return table;
   };
-  const assertPartition = (pk: string, pattern = permitted) =>
-    assertAllowed(pattern === undefined || pattern.test(pk), `access the partition ${kindOf(pk)}`);
+  const assertPartition = (pk: string, pattern = permitted) => {
+    if (pattern && !pattern.test(pk)) assertAllowed(false, `access the partition ${kindOf(pk)}`);
+  };
   const permissionFor = (write: Write) => ('delete' in write ? 'delete' : 'put');
   return {
     ...ports,

@@ -55,6 +55,7 @@ const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 
 /** Returns the network of one client: an IPv4 address, also mapped to IPv6, or the /64 of an IPv6 address. */
 export function networkOf(address: string): string {
+  if (!address.includes(':')) return address;
   const mapped = MAPPED.exec(address)?.[1];
   if (mapped !== undefined) return mapped;
   return isIPv6(address) ? `${ipv6Groups(address.replace(/%.*/, '')).slice(0, 4).join(':')}::/64` : address;
