@@ -6,9 +6,9 @@ import { allOf } from '#lib/platform/table/pages.ts';
 import { commit, oneAtATime, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 
 /**
- * Reply queue of a stream of 2024-11-05. The GET with the stream and the POST of a message may run in different
- * processes, so replies are passed through the table. An empty item reserves a reply before the message is processed,
- * so that the stream knows the number of pending replies.
+ * Reply queue of a stream (HTTP with SSE, protocol version 2024-11-05). The request that holds the stream open and the
+ * POST of a message may run in different processes, so replies pass through the table. An item is written before the
+ * message is processed and filled with its reply later: the stream counts the empty items as pending.
  *
  * | pattern                             | request                                                    |
  * |-------------------------------------|------------------------------------------------------------|
@@ -79,7 +79,7 @@ async function assertBelowLimit({ ports, keys, tenant, caller }: Context): Promi
   if (ofAll >= ACCOUNT_FACTOR * perKey) throw tooManyStreams('The keys of this account have', ACCOUNT_FACTOR * perKey);
 }
 
-/** The protocol has this status for a server without streams, so later clients use POST instead. */
+/** Newer clients take status 405 as "this server has no streams" and read replies from the POST. */
 const noStreams = (): AppError =>
   new AppError('METHOD_NOT_ALLOWED', 'This service has no MCP streams (MCP_STREAMS_PER_KEY is 0); use POST.', {
     headers: { allow: 'POST' },
