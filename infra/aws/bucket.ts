@@ -1,17 +1,19 @@
 import { RemovalPolicy } from 'aws-cdk-lib';
 import { BlockPublicAccess, Bucket, BucketEncryption, type IBucket } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
+import type { DeploySettings } from './settings.ts';
 
 /**
- * Creates the bucket of the published files. Only CloudFront and the functions reach it. It outlives the stack, because
- * visitors read its files.
+ * Creates the bucket of the published files. Only CloudFront and the functions reach it. It outlives a protected stack,
+ * because visitors read its files; of others it is emptied and deleted.
  */
-export const makeBucket = (scope: Construct): IBucket =>
+export const makeBucket = (scope: Construct, { DELETION_PROTECTION }: DeploySettings): IBucket =>
   new Bucket(scope, 'PublicFiles', {
     blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
     // A key of the operator would need rights for CloudFront, for files that anyone may read.
     encryption: BucketEncryption.S3_MANAGED,
     enforceSSL: true,
-    removalPolicy: RemovalPolicy.RETAIN,
+    removalPolicy: DELETION_PROTECTION ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    autoDeleteObjects: !DELETION_PROTECTION,
     // Its class lacks `undefined` in the types of some optional properties.
   }) as IBucket;

@@ -5,24 +5,20 @@ import { ASSUMED, MINUTES_A_MONTH, runsOf } from './scale.ts';
 import type { DeploySettings } from './settings.ts';
 import { FleetwatchStack } from './stack.ts';
 
-/** List prices of us-east-1 in $ a month, and of a tick in units. */
+/** List prices in us-east-1: $ a month for each alarm, secret and metric, and $ per million schedule calls. */
 const PRICES = {
   alarm: 0.1,
   secret: 0.4,
   /** A metric of the service; only ScheduleLag is written without failures. */
   own_metric: 0.3,
-  /** $ per million calls of EventBridge Scheduler. */
-  schedule_call: 1,
-  /** Pollers of a queue, each with long polls of 20 s; five if CONCURRENCY bounds it. */
-  pollers: 2,
-  bounded_pollers: 5,
-  polls_a_minute: 3,
-  /** Queue requests of a tick: send, receive, delete. Table units per shard: its watermark, and its entries. */
-  tick_queue_requests: 3,
-  tick_writes: 1,
-  tick_reads: 1.5,
-  tick_gb_seconds: 0.02,
+  schedule_calls: 1,
 } as const;
+
+/** Pollers of a queue, each with long polls of 20 s; five pollers if CONCURRENCY bounds the queue. */
+const POLLING = { pollers: 2, bounded_pollers: 5, polls_a_minute: 3 } as const;
+
+/** Use of one tick: queue requests (send, receive, delete); table units per shard (watermark, entries); Lambda GB-s. */
+const TICK = { queue_requests: 3, writes: 1, reads: 1.5, gb_seconds: 0.02 } as const;
 
 /** Number and price ($ a month) of what a stack costs without checks. */
 export type FixedCosts = {
@@ -46,8 +42,8 @@ function fixedCosts(stack: Stack, { SHARDS }: Pick<DeploySettings, 'SHARDS'>): F
       (one as CfnEventSourceMapping).startingPosition === undefined,
   );
   const bounded = ofQueues.filter((one) => one.scalingConfig !== undefined).length;
-  const added = bounded * (PRICES.bounded_pollers - PRICES.pollers);
-  const pollers = ofQueues.length * PRICES.pollers + added;
+  const added = bounded * (POLLING.bounded_pollers - POLLING.pollers);
+  const pollers = ofQueues.length * POLLING.pollers + added;
   return {
     alarms: perUnit(countOf('AWS::CloudWatch::Alarm'), PRICES.alarm),
     pollers: { ...perUnit(pollers, POLLER), bounded_dollars: added * POLLER },
@@ -70,13 +66,13 @@ export const watchDollars = ({ alarms, metric, secrets }: FixedCosts): number =>
   alarms.dollars + metric.dollars + secrets.dollars;
 
 /** $ a month of a poller. */
-const POLLER = (PRICES.polls_a_minute * MINUTES_A_MONTH * ASSUMED.queue_request) / 1e6;
+const POLLER = (POLLING.polls_a_minute * MINUTES_A_MONTH * ASSUMED.queue_request) / 1e6;
 
 /** Returns the price of a month of ticks without entries, one a minute. */
 function tickDollars(shards: number): number {
   const a = ASSUMED;
-  const requests = PRICES.schedule_call + PRICES.tick_queue_requests * a.queue_request;
-  const run = a.invocation + PRICES.tick_gb_seconds * a.gb_second;
-  const units = shards * (PRICES.tick_writes * a.write_unit + PRICES.tick_reads * a.read_unit);
+  const requests = PRICES.schedule_calls + TICK.queue_requests * a.queue_request;
+  const run = a.invocation + TICK.gb_seconds * a.gb_second;
+  const units = shards * (TICK.writes * a.write_unit + TICK.reads * a.read_unit);
   return ((requests + runsOf(shards) * run + units) * MINUTES_A_MONTH) / 1e6;
 }

@@ -41,7 +41,7 @@ export class FleetwatchStack extends Stack {
     const bus = makeBus(this);
     const edge = settings.CDN ? makeEdgeSecrets(this, key, settings.EDGE_SECRET_VERSION) : [];
     const edgeSecrets = edge.map((one) => one.secretValue);
-    const bucket = makeBucket(this);
+    const bucket = makeBucket(this, settings);
     const functions = makeFunctions(this, { table, queues, bus, bucket, key, network, edgeSecrets }, settings);
     const sources = makeConsumers(queues, functions, settings);
     const ticks = makeTicks(this, queues, key);

@@ -11,7 +11,7 @@ import { ASSEMBLY, withTemplate } from './previous.ts';
 
 const USAGE = `npm run deploy -- --env NAME           deploys this release with the settings in deploy/NAME.json
 npm run deploy -- diff --env NAME      shows what a deployment would change
-npm run deploy -- destroy --env NAME   deletes the stack; protected ones and tables remain
+npm run deploy -- destroy --env NAME   deletes the stack; table and bucket remain if protected
   --yes         does not ask for confirmation
   --demo        accepts fewer than 50 concurrent executions
   --url URL     address for the smoke test. Default: output Url. Use ApiUrl until DOMAIN_NAME leads to the stack

@@ -34,9 +34,13 @@ describe('table of the stack', () => {
     template.hasResource('AWS::DynamoDB::GlobalTable', { DeletionPolicy: 'Retain' });
   });
 
-  it('is deleted with the stack only if DELETION_PROTECTION is false', () => {
+  it('is deleted with the stack only if DELETION_PROTECTION is false, as is the bucket of published files', () => {
     const loose = synthesize({ DELETION_PROTECTION: 'false' }).template;
     loose.hasResource('AWS::DynamoDB::GlobalTable', { DeletionPolicy: 'Delete' });
+    loose.hasResource('AWS::S3::Bucket', { DeletionPolicy: 'Delete' });
+    loose.hasResource('Custom::S3AutoDeleteObjects', {});
+    template.hasResource('AWS::S3::Bucket', { DeletionPolicy: 'Retain' });
+    template.resourceCountIs('Custom::S3AutoDeleteObjects', 0);
   });
 });
 
