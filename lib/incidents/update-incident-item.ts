@@ -62,7 +62,7 @@ async function incidentOfCause(
 ): Promise<IncidentLookup> {
   const env = { ports, keys, tenant: check.tenant_id };
   const upstream = await readUpstream(env, check.entity_id);
-  // No turn: this process evaluates others.
+  // Read again later: this process still evaluates the graphs of other tenants.
   if (!upstream) return { again: ports.clock.now() + MIN_MS };
   const { roots } = await causeFromState(env, upstream, dependentOf(check, transition));
   return roots.map(({ entity_id }) => upstream.entities.get(entity_id)?.incident).find((one) => one !== undefined);

@@ -43,12 +43,12 @@ export function ToolForm({ skill, tool, actions, onSaved, onClose }: ToolFormPro
   });
   const schema = form.draft.inputSchema ?? '';
   const chosen = form.draft.action_id ?? '';
-  const isMade = schema === NO_ARGUMENTS || actions.some((action) => written(toolSchema(action)) === schema);
+  const isGenerated = schema === NO_ARGUMENTS || actions.some((action) => written(toolSchema(action)) === schema);
 
   function choose(id: string) {
     const action = actions.find((one) => one.id === id);
     form.set('action_id', id);
-    if (action && isMade) form.set('inputSchema', written(toolSchema(action)));
+    if (action && isGenerated) form.set('inputSchema', written(toolSchema(action)));
   }
 
   const isKnown = chosen === '' || actions.some(({ id }) => id === chosen);

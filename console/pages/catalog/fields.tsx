@@ -13,7 +13,8 @@ import { count } from '#console/rules/words.ts';
 import { FieldDialog, fieldPath } from './field-form.tsx';
 
 type FieldsProps = {
-  blueprint: Blueprint /** Number of entities of the blueprint. */;
+  blueprint: Blueprint;
+  /** Number of entities of the blueprint. */
   entities: number;
   onChanged: () => void;
 };

@@ -19,7 +19,7 @@ export type Wanted = {
   execution_id: string;
   trigger: Trigger;
   transition_id: string | null;
-  /** Only records that it could not be made; guards are skipped, because nothing is sent. */
+  /** Records a failed execution and sends nothing, so guards are not evaluated. */
   given_up?: true;
   called_by?: NonNullable<ExecutionItem['called_by']>;
 };
@@ -30,7 +30,7 @@ export type Claim =
   | { is: 'taken'; execution: ExecutionItem }
   /** Guards must be evaluated first (remediation/attempt.ts). */
   | { is: 'guarded' }
-  /** The action was deleted or does not want it any more, or the account is disabled. */
+  /** The action was deleted or its trigger no longer matches, or the account is disabled. */
   | { is: 'void' };
 
 /** Maximum wait of a claimed execution for a permit, in ms. */
@@ -43,8 +43,8 @@ export const giveUpAt = (action: ActionItem, now: number): number => now + actio
 
 /**
  * Records an execution as pending before anything is sent; at most one claim of an id succeeds. Conditional on the
- * version of the action, so that none starts for a changed or deleted action. `wants`: whether the action still wants
- * it. `also`: further writes of the transaction.
+ * version of the action: no execution starts for a changed or deleted one. `wants`: whether the trigger of the action
+ * still matches. `also`: further writes of the transaction.
  */
 export function claim(
   { ports, keys }: RunEnv,

@@ -6,7 +6,7 @@ import type { AuditWriter } from '#lib/audit/write.ts';
 import { beginSession, signIn } from '#lib/identity/sessions/begin-session.ts';
 import type { Sent } from '#lib/identity/sessions/same-origin.ts';
 import type { Principals } from '#lib/identity/sessions/session.ts';
-import { invitedBy } from '#lib/identity/team/invitations.ts';
+import { findInvitedUsers } from '#lib/identity/team/invitations.ts';
 import { auditedUser } from '#lib/identity/team/team.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
@@ -172,7 +172,7 @@ async function principals({ ports, keys }: Here, { tenant_id, user_id }: Members
 }
 
 async function pendingFor(here: Here, { email }: Claims): Promise<SignInTarget[]> {
-  const users = email === undefined ? [] : await invitedBy(here, email);
+  const users = email === undefined ? [] : await findInvitedUsers(here, email);
   return users.map(({ tenant_id, id, invitation }) => ({
     tenant_id,
     user_id: id,

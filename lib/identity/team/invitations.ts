@@ -53,7 +53,7 @@ const invitedEmailItem = (keys: Keys, user: UserItem, expires_at: number): Invit
 });
 
 /** Finds the users of all accounts with a pending invitation for this e-mail address. */
-export async function invitedBy({ ports, keys }: Env<'table' | 'clock'>, email: string): Promise<UserItem[]> {
+export async function findInvitedUsers({ ports, keys }: Env<'table' | 'clock'>, email: string): Promise<UserItem[]> {
   if (!isNormalEmail(email)) return [];
   const partition = keys.invitedEmails(digestOf(foldedEmail(email)));
   const pointers = await allOf<InvitedEmailItem>(ports.table, { partition });

@@ -92,7 +92,7 @@ export class FairSemaphore {
         reject(error);
         release();
       };
-      // The caller that frees a permit starts it, but in the async context of its own caller.
+      // A call of another tenant may free the permit and start this work; `bind` keeps the async context of this caller.
       const startOne = AsyncLocalStorage.bind(() => {
         this.#start(tenant, line);
         work(items[next++]!).then(release, fail);

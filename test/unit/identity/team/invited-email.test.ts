@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { removeUser } from '#lib/identity/team/change-user.ts';
-import { acceptInvitation, invitedBy, inviteUser } from '#lib/identity/team/invitations.ts';
+import { acceptInvitation, findInvitedUsers, inviteUser } from '#lib/identity/team/invitations.ts';
 import { INVITATION_MS } from '#lib/identity/team/team.ts';
 import { memoryWorld } from '#test/support/memory-world.ts';
 
@@ -14,17 +14,17 @@ it('finds invited users by address, regardless of case, in all accounts while th
   const world = memoryWorld();
   const accounts = [await world.account(), await world.account()];
   for (const { context } of accounts) await inviteUser(context, { email: 'Cleo@Example.com', role: 'member' });
-  expect((await invitedBy(world, EMAIL)).map(({ tenant_id }) => tenant_id).toSorted()).toEqual(
+  expect((await findInvitedUsers(world, EMAIL)).map(({ tenant_id }) => tenant_id).toSorted()).toEqual(
     accounts.map(({ context }) => context.tenant).toSorted(),
   );
-  expect(await invitedBy(world, 'cleo@example.org')).toEqual([]);
+  expect(await findInvitedUsers(world, 'cleo@example.org')).toEqual([]);
   // In lower case, the Kelvin sign of a provider's claim is the letter k.
   await inviteUser(accounts[0]!.context, { email: 'kim@example.com', role: 'member' });
-  expect(await invitedBy(world, 'KIM@example.com')).toHaveLength(1);
-  expect(await invitedBy(world, '\u212aim@example.com')).toEqual([]);
+  expect(await findInvitedUsers(world, 'KIM@example.com')).toHaveLength(1);
+  expect(await findInvitedUsers(world, '\u212aim@example.com')).toEqual([]);
   expect(JSON.stringify(pointers(world))).not.toContain('leo@');
   world.advance(INVITATION_MS);
-  expect(await invitedBy(world, EMAIL)).toEqual([]);
+  expect(await findInvitedUsers(world, EMAIL)).toEqual([]);
 });
 
 it('does not find accepted or removed users, and deletes their pointers', async () => {
@@ -35,8 +35,8 @@ it('does not find accepted or removed users, and deletes their pointers', async 
   const { invite_token: token } = await inviteUser(context, { email: EMAIL, role: 'member' });
   await acceptInvitation({ ...world, origin }, { token, name: 'Cleo', key: false, session: false }, sent);
   const { id } = await inviteUser(context, { email: 'ben@example.com', role: 'member' });
-  expect(await invitedBy(world, EMAIL)).toEqual([]);
-  expect(await invitedBy(world, 'ben@example.com')).toHaveLength(1);
+  expect(await findInvitedUsers(world, EMAIL)).toEqual([]);
+  expect(await findInvitedUsers(world, 'ben@example.com')).toHaveLength(1);
   await removeUser(context, id);
   expect(pointers(world)).toEqual([]);
 });
