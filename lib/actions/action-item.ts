@@ -34,8 +34,6 @@ export type ActionItem = Item & {
   updated_at: string;
 };
 
-export type ActionCountItem = Item & { v: string; count: number };
-
 /** Pointer under a check to an action that its transitions may fire. About 150 bytes. */
 export type BoundActionItem = Item & { action_id: string; trigger_to_state: TriggerState; created_at: string };
 

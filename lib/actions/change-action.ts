@@ -4,10 +4,10 @@ import { assertHostsLimited, guardUrl, staysAtOrigin } from '#lib/actions/templa
 import { isSame } from '#lib/audit/write.ts';
 import { requireCheck } from '#lib/checks/settings/store.ts';
 import type { Env } from '#lib/env.ts';
-import { AppError } from '#lib/platform/errors.ts';
 import { assertUnchanged } from '#lib/platform/http/validation.ts';
 import { chunks } from '#lib/platform/plain-data.ts';
 import type { Write } from '#lib/platform/ports.ts';
+import { type CountItem, countWrite } from '#lib/platform/table/count-item.ts';
 import { pagesOf } from '#lib/platform/table/pages.ts';
 import { deleteAll, keysUnder, RECLAIM_AFTER_MS } from '#lib/platform/table/reclaim.ts';
 import { commit, oneAtATime, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
@@ -20,7 +20,7 @@ import {
   auditedAction,
   mergeHeaders,
 } from './action.ts';
-import { type ActionCountItem, type ActionItem, assertGuardable } from './action-item.ts';
+import { type ActionItem, assertGuardable } from './action-item.ts';
 import { bind, remediationSettingsWrites } from './bindings.ts';
 import type { RunPointer } from './execution.ts';
 import { requireAction } from './store.ts';
@@ -59,7 +59,7 @@ export async function createAction(context: Context, input: ActionInput): Promis
       if (made) return made;
       const writes: Write[] = [
         { put: action, if: 'absent' },
-        countWrite(context, count, +1),
+        counted(context, count, +1),
         ...bindings,
         ...(await remediationSettingsWrites(context, action)),
       ];
@@ -69,16 +69,10 @@ export async function createAction(context: Context, input: ActionInput): Promis
 }
 
 const actionAndCount = ({ ports, keys, tenant }: TenantEnv, id: string) =>
-  ports.table.getMany<[ActionItem, ActionCountItem]>([keys.action(tenant, id), keys.actionCount(tenant)]);
+  ports.table.getMany<[ActionItem, CountItem]>([keys.action(tenant, id), keys.actionCount(tenant)]);
 
-function countWrite({ ports, keys, tenant }: TenantEnv, before: ActionCountItem | undefined, step: 1 | -1): Write {
-  const count = (before?.count ?? 0) + step;
-  if (count > MAX_ACTIONS) {
-    throw new AppError('LIMIT_EXCEEDED', `The account has ${MAX_ACTIONS} actions, the maximum. Delete one.`);
-  }
-  const put: ActionCountItem = { ...keys.actionCount(tenant), v: ports.ids.token(), count };
-  return { put, if: before ? { version: before.v } : 'absent' };
-}
+const counted = ({ ports, keys, tenant }: TenantEnv, before: CountItem | undefined, step: 1 | -1): Write =>
+  countWrite(ports, keys.actionCount(tenant), before, step, { max: MAX_ACTIONS, kind: 'actions' });
 
 /**
  * Updates an action; headers are replaced as a map, in which eight asterisks keep a stored secret. Only changes are
@@ -134,7 +128,7 @@ export async function deleteAction(context: TenantEnv & MutationContext, id: str
       if (!action) return;
       const outcome = await commit(ports, [
         { delete: keys.action(tenant, id), if: { version: action.v } },
-        countWrite(context, count, -1),
+        counted(context, count, -1),
         ...(await bind(context, undefined, action)),
         ...(await remediationSettingsWrites(context, undefined, action)),
         ...note(action, undefined),

@@ -3,9 +3,10 @@ import type { Context, TenantEnv } from '#lib/access/context.ts';
 import { requireEntityById } from '#lib/catalog/store.ts';
 import { requireCheck } from '#lib/checks/settings/store.ts';
 import { BADGES, under } from '#lib/keys.ts';
-import { AppError, invalid, notFound } from '#lib/platform/errors.ts';
+import { invalid, notFound } from '#lib/platform/errors.ts';
 import { isId } from '#lib/platform/ids.ts';
-import type { Item, Key, Write } from '#lib/platform/ports.ts';
+import type { Key, Write } from '#lib/platform/ports.ts';
+import { type CountItem, countWrite } from '#lib/platform/table/count-item.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
 import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
@@ -20,7 +21,6 @@ import {
 } from './badge.ts';
 
 /** Number of badges of an account. */
-type CountItem = Item & { v: string; count: number };
 
 /** Reads the badges of an account, oldest first. */
 export const allBadges = ({ ports, keys, tenant }: TenantEnv): Promise<BadgeItem[]> =>
@@ -65,7 +65,7 @@ export async function createBadge(context: Context, input: NewBadge): Promise<Ba
     const done = await commit(ports, [
       { put: badge, if: 'absent' },
       { put: open, if: 'absent' },
-      await countWrite(context, +1),
+      await counted(context, +1),
       ...note(undefined, badge),
     ]);
     return done.ok ? badge : RETRY;
@@ -83,7 +83,7 @@ export async function deleteBadge(context: Context, id: string): Promise<void> {
     const done = await commit(ports, [
       { delete: keys.badge(tenant, id), if: { version: badge.v } },
       { delete: keys.publicBadge(badge.public_id) },
-      await countWrite(context, -1),
+      await counted(context, -1),
       ...note(badge, undefined),
     ]);
     return done.ok ? undefined : RETRY;
@@ -100,12 +100,7 @@ export async function keysOfBadges(scope: TenantEnv): Promise<Key[]> {
   ];
 }
 
-async function countWrite({ ports, keys, tenant }: Context, step: 1 | -1): Promise<Write> {
+async function counted({ ports, keys, tenant }: Context, step: 1 | -1): Promise<Write> {
   const key = keys.badgeCount(tenant);
-  const before = await ports.table.get<CountItem>(key);
-  const count = (before?.count ?? 0) + step;
-  if (step > 0 && count > MAX_BADGES)
-    throw new AppError('LIMIT_EXCEEDED', `An account has at most ${MAX_BADGES} badges. Delete one first.`);
-  const put: CountItem = { ...key, v: ports.ids.token(), count };
-  return { put, if: before ? { version: before.v } : 'absent' };
+  return countWrite(ports, key, await ports.table.get<CountItem>(key), step, { max: MAX_BADGES, kind: 'badges' });
 }

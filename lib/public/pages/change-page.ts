@@ -9,7 +9,8 @@ import { MERGE_MS, publishMessage } from '#lib/messages.ts';
 import { AppError, invalid, notFound } from '#lib/platform/errors.ts';
 import { assertUnchanged } from '#lib/platform/http/validation.ts';
 import { isId } from '#lib/platform/ids.ts';
-import type { Item, Write } from '#lib/platform/ports.ts';
+import type { Write } from '#lib/platform/ports.ts';
+import { type CountItem, countWrite } from '#lib/platform/table/count-item.ts';
 import { commit, oneAtATime, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import { assertTimeZone } from '#lib/schedule/calendar/calendar.ts';
@@ -31,7 +32,6 @@ import {
 import { deleteSubscribers } from './subscribers.ts';
 
 /** Number of status pages of an account. */
-type CountItem = Item & { v: string; count: number };
 
 /** Context of a change of a page, also by the service itself. */
 type Scope = MutationContext & Env<'queues'>;
@@ -68,7 +68,7 @@ export async function createPage(context: Context, input: NewStatusPage): Promis
   await writePage(context, id, async () => [
     { put: page, if: 'absent' },
     await takeSlug(context, page),
-    await countWrite(context, +1),
+    await counted(context, +1),
     ...note(undefined, page),
   ]);
   return page;
@@ -123,7 +123,7 @@ export async function deletePage(scope: Scope, id: string): Promise<void> {
       { delete: keys.statusPage(tenant, id), if: { version: page.v } },
       { delete: keys.statusSlug(page.slug) },
       { delete: keys.statusLogo(tenant, id) },
-      await countWrite(scope, -1),
+      await counted(scope, -1),
       ...note(page, undefined),
     ];
   });
@@ -205,14 +205,9 @@ async function takeSlug({ ports, keys }: Env<'table' | 'ids'>, page: StatusPageI
   return { put, if: taken ? { version: taken.v } : 'absent' };
 }
 
-async function countWrite({ ports, keys, tenant }: Scope, step: 1 | -1): Promise<Write> {
+async function counted({ ports, keys, tenant }: Scope, step: 1 | -1): Promise<Write> {
   const key = keys.statusPageCount(tenant);
-  const before = await ports.table.get<CountItem>(key);
-  const count = (before?.count ?? 0) + step;
-  if (step > 0 && count > MAX_PAGES)
-    throw new AppError('LIMIT_EXCEEDED', `An account has at most ${MAX_PAGES} status pages. Delete one first.`);
-  const put: CountItem = { ...key, v: ports.ids.token(), count };
-  return { put, if: before ? { version: before.v } : 'absent' };
+  return countWrite(ports, key, await ports.table.get<CountItem>(key), step, { max: MAX_PAGES, kind: 'status pages' });
 }
 
 const assertZone = ({ time_zone }: StatusPageItem): void => calendarAt('time_zone', () => assertTimeZone(time_zone));

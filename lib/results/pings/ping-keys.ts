@@ -5,12 +5,13 @@ import type { Context, TenantScope } from '#lib/access/context.ts';
 import { seesSecrets } from '#lib/access/redaction.ts';
 import type { Audited } from '#lib/audit/write.ts';
 import { under } from '#lib/keys.ts';
-import { AppError, notFound } from '#lib/platform/errors.ts';
+import { notFound } from '#lib/platform/errors.ts';
 import type { Reader } from '#lib/platform/http/paging.ts';
 import { CreatedAt, IdOf } from '#lib/platform/http/route.ts';
 import { isId } from '#lib/platform/ids.ts';
 import type { Item, Key, Write } from '#lib/platform/ports.ts';
 import { REDACTED } from '#lib/platform/secrets/kept-secrets.ts';
+import { type CountItem, countWrite } from '#lib/platform/table/count-item.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
 import { commit, oneAtATime, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { Name, Slug } from '#lib/platform/text.ts';
@@ -45,8 +46,6 @@ type PingKeyItem = Item & PingKeyRecord & { v: string };
 
 /** Pointer from the digest of a ping key to its tenant; deleted with the key. */
 export type PingKeyPointer = Item & { tenant_id: string; id: string; label: string; blueprint_slug: string | null };
-
-type PingKeyCountItem = Item & { v: string; count: number };
 
 /** Returns the ping key as the API shows it; redacted without permission to see secrets. */
 export const pingKeyRecord = ({ caller }: Pick<Context, 'caller'>, item: PingKeyItem): PingKeyRecord => ({
@@ -97,7 +96,7 @@ export async function createPingKey(context: Context, { label, blueprint_slug }:
       const [made, count] = await keyAndCount(context, id);
       // Created by an earlier attempt whose response was lost.
       if (made) return made;
-      const writes: Write[] = [{ put: item, if: 'absent' }, { put: pointer }, countWrite(context, count, +1)];
+      const writes: Write[] = [{ put: item, if: 'absent' }, { put: pointer }, counted(context, count, +1)];
       return (await commit(ports, [...writes, ...note(undefined, item)])).ok ? item : RETRY;
     }),
   );
@@ -114,7 +113,7 @@ export async function deletePingKey(context: Context, id: string): Promise<void>
       const done = await commit(ports, [
         { delete: keys.pingKey(tenant, id), if: { version: item.v } },
         { delete: keys.pingKeyPointer(digestOf(item.key)) },
-        countWrite(context, count, -1),
+        counted(context, count, -1),
         ...note(item, undefined),
       ]);
       return done.ok ? undefined : RETRY;
@@ -123,16 +122,10 @@ export async function deletePingKey(context: Context, id: string): Promise<void>
 }
 
 const keyAndCount = ({ ports, keys, tenant }: TenantScope, id: string) =>
-  ports.table.getMany<[PingKeyItem, PingKeyCountItem]>([keys.pingKey(tenant, id), keys.pingKeyCount(tenant)]);
+  ports.table.getMany<[PingKeyItem, CountItem]>([keys.pingKey(tenant, id), keys.pingKeyCount(tenant)]);
 
-function countWrite({ ports, keys, tenant }: TenantScope, before: PingKeyCountItem | undefined, step: 1 | -1): Write {
-  const count = (before?.count ?? 0) + step;
-  if (count > MAX_KEYS) {
-    throw new AppError('LIMIT_EXCEEDED', `The account has ${MAX_KEYS} ping keys, the maximum. Delete one.`);
-  }
-  const put: PingKeyCountItem = { ...keys.pingKeyCount(tenant), v: ports.ids.token(), count };
-  return { put, if: before ? { version: before.v } : 'absent' };
-}
+const counted = ({ ports, keys, tenant }: TenantScope, before: CountItem | undefined, step: 1 | -1): Write =>
+  countWrite(ports, keys.pingKeyCount(tenant), before, step, { max: MAX_KEYS, kind: 'ping keys' });
 
 /** Returns the ping key of a path. Throws NOT_FOUND. */
 export async function requirePingKey({ ports, keys, tenant }: TenantScope, id: string): Promise<PingKeyItem> {
