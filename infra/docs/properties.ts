@@ -54,7 +54,7 @@ export function propertiesIn({ components }: Pick<OpenApi, 'components'>) {
 
 /** Returns text such as `, 1 to 100`. */
 function bounds({ minimum, maximum, minLength, maxLength, maxItems }: Json): string {
-  const number = (value: number) => value.toLocaleString('en-US');
+  const number = (value: number) => value.toLocaleString('en-US', { maximumFractionDigits: 5 });
   if (minimum !== undefined && maximum !== undefined) return `, ${number(minimum)} to ${number(maximum)}`;
   if (minimum !== undefined) return `, at least ${number(minimum)}`;
   if (maxItems !== undefined) return `, at most ${number(maxItems)}`;

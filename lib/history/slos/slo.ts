@@ -14,7 +14,7 @@ const DESCRIPTIONS = {
   name: 'Display name.',
   check_id: 'Check that it measures; cannot be changed. Exactly one of check_id and entity_id is required.',
   entity_id: 'Entity that it measures; cannot be changed.',
-  target: 'Required share of good time, 0.5–0.99999, with at most five decimals.',
+  target: 'Required share of good time, with at most five decimals.',
   window: 'Time range. 7d, 28d, 30d, 90d: the last days until now. month: the calendar month, in UTC. Default: 30d.',
   degraded_is_down: 'Whether degraded time counts as bad. Default: false.',
 };
@@ -91,7 +91,7 @@ const SloStatus = z
         '3d': Ratio('Burn rate of the last 3 days.'),
       })
       .describe(
-        'Bad share of the monitored time, divided by 1 − target. 1 uses up the budget exactly; null without data.',
+        'Of the last 1h, 6h and 3d: bad share of the monitored time, divided by 1 − target. 1 uses up the budget exactly; null without data.',
       ),
     state: z
       .enum(['no_data', 'healthy', 'at_risk', 'exhausted'])
