@@ -205,6 +205,6 @@ describe('the preview of a status page', () => {
   it('shows a draft to its account', async () => {
     const { id } = await made({ visibility: 'draft', title: 'A draft <b>' });
     const { body } = await client.get(`${PAGES}/${id}/preview`);
-    expect(body).toContain('<h1>A draft &#60;b&#62;</h1>');
+    expect(body).toContain('<h1>A draft &lt;b&gt;</h1>');
   });
 });

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { escapeXml } from '#lib/platform/escape-xml.ts';
 import { SCRIPT, STYLE } from './style.ts';
 import { type Formats, fill, formatsOf, TEXTS } from './texts.ts';
 import {
@@ -21,9 +22,6 @@ class Markup {
   }
 }
 
-/** Escapes a text for HTML content and quoted attributes. */
-const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
-
 const raw = (text: string): Markup => new Markup(text);
 
 type Part = Markup | string | number | null | readonly Part[];
@@ -35,7 +33,7 @@ const textOf = (part: Part): string =>
       ? part.map(textOf).join('')
       : part === null
         ? ''
-        : escapeHtml(String(part));
+        : escapeXml(String(part));
 
 /** Template of markup that escapes every other value. */
 const html = (strings: TemplateStringsArray, ...parts: readonly Part[]): Markup =>
@@ -136,8 +134,8 @@ const message = (text: string): Markup =>
       .split(/(https:\/\/[^\s<>"']*[^\s<>"'.,;:!?)\]])/)
       .map((part, i) =>
         i % 2 === 1
-          ? `<a href="${escapeHtml(part)}" rel="nofollow noopener">${escapeHtml(part)}</a>`
-          : escapeHtml(part).replaceAll('\n', '<br>'),
+          ? `<a href="${escapeXml(part)}" rel="nofollow noopener">${escapeXml(part)}</a>`
+          : escapeXml(part).replaceAll('\n', '<br>'),
       )
       .join(''),
   );

@@ -11,9 +11,9 @@ import { linksAddress } from '#lib/settings.ts';
 import { allPages } from './ask-to-publish.ts';
 import { changePage, createPage, deletePage, requirePage, setLogo } from './change-page.ts';
 import { statusHtml } from './html.ts';
-import { logoOf, type PublicationItem } from './publish.ts';
+import type { PublicationItem } from './publish.ts';
 import { readView } from './read-view.ts';
-import { STATUS_PATH } from './render.ts';
+import { logoOf, STATUS_PATH } from './render.ts';
 import {
   addressOf,
   componentsOf,
