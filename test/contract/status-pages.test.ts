@@ -92,6 +92,22 @@ describe('a status page', () => {
     expect(down.groups[0].components[0].days.at(-1)).toMatchObject({ kind: 'outage' });
   });
 
+  it('shows an open incident with an update after a hundred newer ones, and one without impact as a notice', async () => {
+    const { id, groups } = await made({ visibility: 'draft' });
+    const component_ids = [groups[0].components[0].id];
+    const open = async (more: object) =>
+      got(await client.post('/v1/incidents', { title: 'CANARY', impact: 'none', ...more }), 201).id as string;
+    const old = await open({ component_ids });
+    const update = { status: 'investigating', message: 'Receipts arrive late.', notify: false };
+    got(await client.post(`/v1/incidents/${old}/updates`, update), 201);
+    for (let i = 0; i < 101; i++) got(await client.post(`/v1/incidents/${await open({})}/resolve`), 200);
+    const preview = async () => (await client.get(`${PAGES}/${id}/preview`)).body as string;
+    expect(await preview()).toContain('Checkout: notice');
+    expect(await preview()).toContain('Receipts arrive late.');
+    got(await client.post(`/v1/incidents/${old}/resolve`), 200);
+    expect(await preview()).not.toContain('Receipts arrive late.');
+  });
+
   it('has a logo, which must be an image', async () => {
     const record = await made();
     const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=';

@@ -11,7 +11,15 @@ import { readIncidents } from './read-incidents.ts';
 import { maintenanceOf, occurrencesOf } from './read-maintenance.ts';
 import { readSources, type Source } from './sources.ts';
 import type { StatusPageItem } from './status-page.ts';
-import { type ComponentState, type ComponentView, dayKind, type PublishedView, pageState, worst } from './view.ts';
+import {
+  type ComponentState,
+  type ComponentView,
+  dayKind,
+  type IncidentView,
+  type PublishedView,
+  pageState,
+  worst,
+} from './view.ts';
 
 /** Time (ms) during which an incident is on the page itself, and maximum number of these. */
 const RECENT_MS = 14 * DAY_MS;
@@ -48,9 +56,7 @@ export async function readView(
     name,
     components: components.map(({ id }) => byId.get(id)!),
   }));
-  const recent = incidents.all
-    .filter(({ resolved_at }) => resolved_at === null || Date.parse(resolved_at) > now - RECENT_MS)
-    .slice(0, MAX_RECENT);
+  const recent = recentOf(incidents.all, now);
   const { title, description, language, time_zone, home_url, support_url } = page;
   const stable = {
     page: { title, description, language, time_zone, home_url, support_url },
@@ -74,6 +80,16 @@ export async function readView(
     },
     next_at: Math.min(maintenance.next_at, incidents.next_at),
   };
+}
+
+/** Returns the incidents on the page itself: recent ones, of which open ones with an update always have a place. Pure. */
+function recentOf(all: readonly IncidentView[], now: number): IncidentView[] {
+  const isAnnounced = ({ resolved_at, status }: IncidentView) => resolved_at === null && status !== null;
+  const others = all
+    .filter((one) => !isAnnounced(one))
+    .filter(({ resolved_at }) => resolved_at === null || Date.parse(resolved_at) > now - RECENT_MS)
+    .slice(0, Math.max(0, MAX_RECENT - all.filter(isAnnounced).length));
+  return all.filter((one) => isAnnounced(one) || others.includes(one));
 }
 
 type Found = {

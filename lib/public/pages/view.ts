@@ -20,7 +20,7 @@ export type PageView = {
   /** Changes with everything except `as_of` and figures of today. */
   revision: string;
   groups: { name: string; components: ComponentView[] }[];
-  /** Incidents of the last 14 days, newest first, at most 20. */
+  /** Incidents of the last 14 days, newest first, at most 20; open ones with an update are never omitted. */
   incidents: IncidentView[];
   /** Running, and planned within 30 days. */
   maintenance: MaintenanceView[];
