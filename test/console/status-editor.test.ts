@@ -38,8 +38,16 @@ describe.skipIf(!binary)('the editor of status pages in a browser', () => {
       .getByLabel(/^Name for visitors/)
       .fill('Payments');
     await page.getByLabel(/^Visibility/).selectOption('public');
-    await button(person, 'Save status page').press('Enter');
+    // The preview follows the form before it is saved, and ignores input that cannot be saved.
     await preview.getByRole('heading', { name: 'Payments' }).waitFor();
+    await page.getByLabel(/^Address/).fill('Not valid');
+    await page.getByText(/The preview shows earlier settings/).waitFor();
+    await page.getByLabel(/^Address/).fill(made.slug);
+    await page.getByLabel(/^Title/).fill('Acme today');
+    await preview.getByRole('heading', { name: 'Acme today' }).waitFor();
+    expect(got(await admin.get(`/v1/status-pages/${made.id}`), 200)).toEqual(made);
+    await button(person, 'Save status page').press('Enter');
+    await page.getByRole('heading', { name: 'Acme today' }).waitFor();
     const changed = got(await admin.get(`/v1/status-pages/${made.id}`), 200);
     expect(changed).toMatchObject({
       visibility: 'public',

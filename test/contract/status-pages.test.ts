@@ -108,6 +108,23 @@ describe('a status page', () => {
     expect(await preview()).not.toContain('Receipts arrive late.');
   });
 
+  it('has a preview with other settings, which are checked like a change and not stored', async () => {
+    const record = await made({ visibility: 'draft' });
+    const preview = (body: object) => client.post(`${PAGES}/${record.id}/preview`, body);
+    const groups = [{ components: [{ ...record.groups[0].components[0], name: 'Payments' }, { name: 'New' }] }];
+    const shown = await preview({ title: 'Other <b>', language: 'de', groups });
+    expect([shown.status, shown.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    for (const text of ['Other &lt;b&gt;', 'lang="de"', 'Payments', 'New']) expect(shown.body).toContain(text);
+    expect(got(await client.get(`${PAGES}/${record.id}`), 200)).toEqual(record);
+    for (const [body, path] of [
+      [{ time_zone: 'Mars/Base' }, 'time_zone'],
+      [{ groups: [{ components: [{ id: 'cmp_other', name: 'x' }] }] }, 'groups.0.components.0.id'],
+    ] as const)
+      expect(await preview(body)).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
+    const reader = await keyOf(client, { is_read_only: true });
+    expect((await reader.post(`${PAGES}/${record.id}/preview`, {})).status).toBe(403);
+  });
+
   it('has a logo, which must be an image', async () => {
     const record = await made();
     const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=';
