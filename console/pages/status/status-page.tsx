@@ -15,6 +15,7 @@ import { Data } from '#console/parts/states.tsx';
 import { hrefOf } from '#console/rules/address.ts';
 import { fieldsOf } from '#console/rules/form-fields.ts';
 import { formRecord, pageBody, STATUS_PAGE } from '#console/rules/status-pages.ts';
+import { Logo } from './logo.tsx';
 import { Preview } from './preview.tsx';
 
 const SPECS = fieldsOf(STATUS_PAGE);
@@ -71,11 +72,16 @@ function Editor({ page, reload }: { page: StatusPage; reload: () => void }) {
         </p>
       )}
       <div class="status-editor">
-        <Section title="Settings" help="status_pages">
-          <Form form={form} submit="Save status page" why={why}>
-            <FormFields form={form} specs={SPECS} />
-          </Form>
-        </Section>
+        <div>
+          <Section title="Settings" help="status_pages">
+            <Form form={form} submit="Save status page" why={why}>
+              <FormFields form={form} specs={SPECS} />
+            </Form>
+          </Section>
+          <Section title="Logo">
+            <Logo path={path} why={why} onChange={reload} />
+          </Section>
+        </div>
         <Section title="Preview">
           <Preview path={path} changes={form.changed ? pageBody(form.body(), page) : {}} />
         </Section>

@@ -69,7 +69,7 @@ export function maintenanceOf(
   const all: MaintenanceView[] = [];
   const running = new Map<string, string>();
   let next_at = Number.POSITIVE_INFINITY;
-  for (const { id, scope, times } of windows) {
+  for (const { id, scope, times, public_title } of windows) {
     const includes = ({ entity, measured_by }: Source, how: 'some' | 'every') => {
       const active = measured_by.filter(({ enabled }) => enabled);
       return !!entity && active.length > 0 && active[how]((check) => selects(scope, { check, entity }));
@@ -87,7 +87,7 @@ export function maintenanceOf(
       }
       all.push({
         id: `${id}-${from}`,
-        title: texts.scheduled,
+        title: public_title ?? texts.scheduled,
         message: '',
         starts_at: iso(from),
         ends_at: iso(to),
