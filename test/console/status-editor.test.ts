@@ -70,7 +70,7 @@ describe.skipIf(!binary)('the editor of status pages in a browser', () => {
     await button(person, 'Delete').press('Enter');
     await dialog.getByRole('button', { name: 'Delete status page' }).press('Enter');
     await page.getByText('No status pages').waitFor();
-    // The browser reports each rejected request: those of the preview, and the image.
+    // The browser reports each rejected request of the preview and the upload.
     expect(complaints.filter((one) => !/status of 400/.test(one))).toEqual([]);
   });
 });

@@ -3,7 +3,7 @@ import { asFailure, call } from '#console/api/call.ts';
 import { showToast } from '#console/app/toasts.tsx';
 import { Button } from '#console/parts/button.tsx';
 
-/** Upload of the logo of a status page at an API path, which checks the image. */
+/** Upload of the logo of a status page at an API path. */
 export function Logo({ path, why, onChange }: { path: string; why: string | undefined; onChange: () => void }) {
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string | undefined>(undefined);

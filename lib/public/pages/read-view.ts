@@ -82,7 +82,7 @@ export async function readView(
   };
 }
 
-/** Returns the incidents on the page itself: recent ones, of which open ones with an update always have a place. Pure. */
+/** Returns the incidents on the page itself: all open ones with an update, and the newest of the others. Pure. */
 function recentOf(all: readonly IncidentView[], now: number): IncidentView[] {
   const isAnnounced = ({ resolved_at, status }: IncidentView) => resolved_at === null && status !== null;
   const others = all

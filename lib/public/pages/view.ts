@@ -1,8 +1,9 @@
 import type { ACCENTS, Language, THEMES } from './status-page.ts';
 
 /**
- * What visitors see of a page: a type of its own, without internal names, addresses, and error texts. Its ids are random,
- * and name components, incidents and updates. Only read-view.ts makes it. Its JSON is the format of /status/<slug>.json, version 1.
+ * What visitors see of a page: a type of its own, without internal names, addresses, and error texts. Its ids are
+ * random, and name components, incidents, updates and windows. Only read-view.ts makes it. Its JSON is the format of
+ * /status/<slug>.json, version 1.
  */
 export type PageView = {
   version: 1;
