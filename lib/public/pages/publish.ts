@@ -1,6 +1,7 @@
 import { type AccountItem, isDisabled } from '#lib/access/account.ts';
 import type { Env } from '#lib/env.ts';
 import { type PublishMessage, publishMessage } from '#lib/messages.ts';
+import { lazyFunction } from '#lib/platform/lazy.ts';
 import type { Item, Write } from '#lib/platform/ports.ts';
 import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { iso, pastOrZero } from '#lib/platform/time.ts';
@@ -10,7 +11,6 @@ import { linksAddress } from '#lib/settings.ts';
 import { allPages } from './ask-to-publish.ts';
 import { renderFiles, STATUS_PATH } from './render.ts';
 import { addressOf, type StatusPageItem } from './status-page.ts';
-import { notifySubscribers } from './subscribers.ts';
 
 /**
  * Publication of a page. While `claim` lasts (epoch ms), one publisher writes its files. `rendered_from`: start of the
@@ -46,6 +46,9 @@ export async function publish(env: Env, message: PublishMessage, signal?: AbortS
   if (page_id !== undefined) return publishPage(env, { ...message, page_id }, signal);
   for (const { id } of await allPages(env, tenant_id)) await publishPage(env, { ...message, page_id: id }, signal);
 }
+
+/** Loads with the first notification: channels are a large part of the function, and few renderings notify. */
+const notifySubscribers = lazyFunction(async () => (await import('./subscribers.ts')).notifySubscribers);
 
 type OfPage = PublishMessage & { page_id: string };
 
@@ -101,7 +104,7 @@ async function publishClaimed(
   await ports.files.remove(known.paths.filter((path) => !files.has(path)));
   const notices = current.filter(({ id }) => !known.notified?.includes(id));
   const url = `${linksAddress(ports.settings)}/${STATUS_PATH}/${shown.address}`;
-  await notifySubscribers(env, shown.page, notices, url);
+  if (notices.length > 0) await notifySubscribers(env, shown.page, notices, url);
   const notified = current.map(({ id }) => id);
   const published = { ...known, rendered_from: from, published_at: iso(from), paths, notified };
   return { isFinished: await settle(env, message, published, Math.min(from + REFRESH_MS, next_at)), written };
