@@ -92,11 +92,11 @@ export const answeringNet: GivenPorts['net'] = {
 /** All endpoints except the document, which does not contain itself. */
 const endpoints = allRoutes.map(endpointOf).filter((endpoint) => endpoint !== 'GET /v1/openapi.json');
 
-/** Calls every endpoint of a service in this process over HTTP. Returns the exchanges by endpoint. */
 /** Values that queues and ticks write at another time in each recording. */
 const UNSTABLE: Record<string, unknown> = { published_at: null, emitted_until: '2026-11-21T08:02:00.000Z' };
 const stable = (name: string, value: unknown): unknown => (value && name in UNSTABLE ? UNSTABLE[name] : value);
 
+/** Calls every endpoint of a service in this process over HTTP. Returns the exchanges by endpoint. */
 export async function recordExamples(): Promise<Map<string, Example>> {
   const clock = steppedClock(Date.UTC(2026, 10, 21, 8));
   const { settings } = readHostSettings(WALKED);

@@ -29,7 +29,8 @@ export type Call = { method: string; path: string; body?: object; headers?: Reco
 
 /**
  * Runs the deployed service in virtual time: functions with the adapters and clients of AWS, on a table, queues with
- * pollers, a stream and a scheduler that count. Settings are the defaults of a deployment.
+ * pollers, a stream and a scheduler that count. Settings are the defaults of a deployment, except that the checks of a
+ * scenario may be stored at once.
  * @param pathOf returns the path of an invocation, by its queue or stream and its function
  */
 export function virtualAws(settings: Record<string, string>, pathOf: Sources['pathOf']) {
@@ -55,7 +56,7 @@ export function virtualAws(settings: Record<string, string>, pathOf: Sources['pa
     random: makeRandom(1),
     targets,
     files: memoryFiles(),
-    settings: readSettings(settings),
+    settings: readSettings({ RATE_LIMITS: 'store=1000000/10000000', ...settings }),
   };
   const environments = makeEnvironments(world);
   const sources: Sources = { clock, meter, environments, pathOf, fail: (error) => void failures.push(error) };

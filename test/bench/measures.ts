@@ -11,6 +11,7 @@ import { alertLatency } from './alert-latency.ts';
 import { dependents } from './dependents.ts';
 import { dueTimes } from './due-times.ts';
 import { type Figures, quantile } from './figures.ts';
+import { freshness } from './freshness.ts';
 import { probesOnLambda } from './lambda-probes.ts';
 import { overload } from './overload.ts';
 import { fleetOf, stored } from './steady-fleet.ts';
@@ -194,6 +195,7 @@ export const measures: Record<string, () => Promise<Figures>> = {
   'worst-body': worstBody,
   'due-times': async () => dueTimes(),
   probesOnLambda,
+  freshness,
   dependents,
   overload,
 };

@@ -19,7 +19,7 @@ export type Lives = AsyncDisposable & {
   start(): Promise<void>;
 };
 
-/** Each start compiles again, like `npm start`, so that a kill can hit all of that. */
+/** Each start compiles again, unlike a second `npm start`, so that a kill can also hit the compilation. */
 export const UNHELPED = { NODE_DISABLE_COMPILE_CACHE: '1' };
 
 /** Starts the service on an empty folder. */

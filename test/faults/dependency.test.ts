@@ -93,7 +93,7 @@ describe('the failure of a dependency', () => {
     expect(await service.call('GET', `/v1/checks/${db.id}/results`)).toEqual(before);
   });
 
-  it('sends its own alert as a follow-up, even when that waits for another root cause', async () => {
+  it('sends its own alert with low urgency after that of a dependent, even while its own dependency is probed', async () => {
     const { service, addEntity, depends, fails, alertsAt } = await from('09:30');
     const [host, db] = [await addEntity('host'), await addEntity('db', { failure_threshold: 3 })];
     const shop = await addEntity('shop');

@@ -18,7 +18,7 @@ const PAGE_PORTS = ['9101', '9102'];
 /** Loopback address where no server listens and that the service under test may always reach. */
 const UNREACHABLE = '127.77.0.1';
 
-/** Whether a page says that its service responds; undefined if it does not say. */
+/** Matches an error of the API in the output of a command. */
 const REFUSED = /"code":"[A-Z_]+"/;
 
 /**

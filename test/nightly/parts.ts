@@ -98,7 +98,7 @@ export const PARTS: Readonly<Record<string, Part>> = {
     night: [],
   },
   deploy: {
-    about: 'cdk deploy onto an emulated AWS, and a file of each kind run there; needs Python 3',
+    about: 'cdk deploy onto an emulated AWS, and one contract test file of each kind there; needs Python 3',
     command: ['test/deploy/main.ts'],
   },
   'deploy-path': {
@@ -122,7 +122,7 @@ export const PARTS: Readonly<Record<string, Part>> = {
     options: '--seed N --runs M --only SCENARIO --model',
   },
   cost: {
-    about: 'Cost of a probe on AWS, counted per request, and its targets',
+    about: 'Prices of the service on AWS, counted per request, and their limits',
     command: ['research/cost/main.ts'],
     options: '--only NAME,... --minutes L',
     night: [],

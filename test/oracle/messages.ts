@@ -12,9 +12,7 @@ export function checkMessages({ seen }: Inside): string[] {
     // Its body is the event of the check's last transition, which a closing alert of a deadline did not close.
     const isEvent = type === 'webhook' || type === 'nats';
     // It also reports degraded if the policy of the check counts that as up.
-    // A remediation can be abandoned in a failure that started as degraded and is down by then.
-    const isWorse = kind === 'remediation_failed' && says === 'degraded' && meant === 'down';
-    const mayDiffer = isEvent && (kind === 'closed' || isWorse || (meant === 'up' && says === 'degraded'));
+    const mayDiffer = isEvent && (kind === 'closed' || (meant === 'up' && says === 'degraded'));
     return says === meant || mayDiffer ? [] : [`delivery ${delivery_id} (${is}) reports ${says}, expected ${meant}`];
   });
 }

@@ -93,12 +93,12 @@ function networkKnowledge({ seen, profile }: Inside) {
       ),
     );
   /**
-   * Returns hosts that did not respond up to `until`, without a response in between; nearly simultaneous ones count
-   * within `near` ms.
+   * Returns hosts that did not respond up to `until`, without a response in between. With a positive `near` (ms), they
+   * count despite a response that near to them or to `until`, which the process may have noted in another order.
    * @param counts default: every missing response that a process can have counted
    */
   const unresponsiveHosts = (process: number, until: number, near = 0, counts = isPossibleEvidence): Set<string> => {
-    const from = lastResponse(process, until) - near;
+    const from = lastResponse(process, until - near) - near;
     const unanswered = of(process).probes.filter(
       (probe) => probe.isUnanswered && probe.ended_at > from && probe.ended_at <= until && counts(probe),
     );

@@ -6,7 +6,7 @@ const ROW = 'x'.repeat(300);
 
 /** Commits of one row each to a separate file, without other work. */
 export type BareDisk = Disposable & {
-  /** Returns the ms of about a hundred commits, ascending: the current speed of the disk with its other users. */
+  /** Returns the ms of 200 commits, ascending: the current speed of the disk with its other users. */
   commits(): Promise<number[]>;
 };
 

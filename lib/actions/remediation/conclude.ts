@@ -10,7 +10,7 @@ import { earlierFailures, reportedStateOf, withNotifiedAlerts } from '#lib/alert
 import { notifiedTargets } from '#lib/alerting/decide/recipients.ts';
 import { decisionInputOf, type RuleInput } from '#lib/alerting/decide/rule-input.ts';
 import { decide } from '#lib/alerting/decide/rules.ts';
-import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
+import { lastTransition } from '#lib/alerting/decide/transition.ts';
 import { recipientsFor } from '#lib/alerting/policy/effective-policy.ts';
 import { type CheckItem, nextCheck, replaceCheck } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
@@ -29,7 +29,6 @@ type FailureAlert = { writes: Write[]; deadlines: DueDeadline[] } | { again: num
 type FailedRemediation = {
   action: ActionItem;
   check: CheckItem;
-  transition: DecidedTransition;
   series: AttemptSeriesItem;
   /** Deadline of the held alert of the check. */
   hold: DeadlineEntry | undefined;
@@ -42,7 +41,7 @@ type FailedRemediation = {
  */
 export async function failureAlertOf(
   env: Env,
-  { action, check, transition, series, hold }: FailedRemediation,
+  { action, check, series, hold }: FailedRemediation,
   token: string,
   now: number,
 ): Promise<FailureAlert | undefined> {
@@ -60,6 +59,9 @@ export async function failureAlertOf(
   };
   const { decision, until } = decide(input);
   if (decision !== 'planned') return until === undefined ? { writes: [], deadlines: [] } : { again: until };
+  // The state may have changed since the remediation began, such as from degraded to down.
+  const transition = await lastTransition(env, tenant_id, check_id);
+  if (!transition) return undefined;
   const item: AlertItem = alertItem(keys, {
     ...{ tenant_id, check_id, entity_id, transition, reports_state, channels, at: now, n: series.attempts },
     kind: 'remediation_failed',
@@ -192,12 +194,8 @@ async function readFailureAlert(
   now: number,
 ) {
   const { ports, keys } = env;
-  const { check_id, failure } = one.series;
-  const [transition, hold] = await ports.table.getMany<[DecidedTransition, DeadlineEntry]>([
-    { pk: keys.ofCheck(one.tenant_id, check_id), sk: failure.transition_sk },
-    keys.entry('hold', one.tenant_id, check_id),
-  ]);
-  return transition && failureAlertOf(env, { ...one, transition, hold }, token, now);
+  const hold = await ports.table.get<DeadlineEntry>(keys.entry('hold', one.tenant_id, one.series.check_id));
+  return failureAlertOf(env, { ...one, hold }, token, now);
 }
 
 /** Deletes a series without anything left to verify: the action was deleted, or is not guarded any more. */

@@ -37,7 +37,7 @@ export type AlertTarget = {
   group_seconds?: number;
 };
 
-/** An alert: the only source of deliveries. Immutable, written with its decision, 500 bytes; the stream forwards it. */
+/** An alert: the only source of deliveries about a check. Immutable, 500 bytes, written with its decision. */
 export type AlertItem = Item & {
   tenant_id: string;
   id: string;

@@ -4,7 +4,7 @@ import { intervalsAt } from '#lib/schedule/calendar/intervals.ts';
 import type { OpenWindow } from './policy.ts';
 
 /** Maximum number of consecutive time ranges to join; the recheck at the end finds more. */
-const MAX_JOINED = 50;
+const MAX_JOINED = 10;
 
 /** Finds the open maintenance window; overlapping and consecutive windows count as one. Pure. */
 export function openWindow(windows: readonly WindowItem[], one: Selectable, at: number): OpenWindow | undefined {

@@ -114,9 +114,14 @@ export function readRollups(context: TenantEnv, retentionDays: number, { strong 
     );
   }
 
-  // A push may report a time before its check was created.
-  const knownSince = ({ created_at, execution_mode }: CheckItem) =>
-    Date.parse(created_at) - (execution_mode === 'push' ? retentionDays * DAY_MS : 0);
+  /** Returns the time from which a check has data: its creation, or `from` if pushes reported a time before that. */
+  async function dataSince(check: CheckItem, from: number): Promise<number> {
+    const created = Date.parse(check.created_at);
+    const first = Math.max(from, created - retentionDays * DAY_MS);
+    if (check.execution_mode !== 'push' || first >= created) return created;
+    const [before] = await measureCheck(shared, check, [{ from: first, to: created }]);
+    return before!.runs > 0 ? first : created;
+  }
 
   async function daysOf(
     checks: readonly CheckSource[],
@@ -128,8 +133,9 @@ export function readRollups(context: TenantEnv, retentionDays: number, { strong 
     const found = days.map(partIn);
     if (found.every((part) => part !== undefined)) return found;
     const items = await Promise.all(checks.map((check) => check.item()));
-    const known = Math.min(...items.flatMap((item) => (item ? [knownSince(item)] : [])));
-    return days.flatMap((day, d) => found[d] ?? (day.to <= known ? [notMonitored(day)] : []));
+    const since = await Promise.all(items.flatMap((item) => (item ? [dataSince(item, from)] : [])));
+    const first = Math.min(...since);
+    return days.flatMap((day, d) => found[d] ?? (day.to <= first ? [notMonitored(day)] : []));
   }
 
   async function hoursOf(
@@ -146,7 +152,7 @@ export function readRollups(context: TenantEnv, retentionDays: number, { strong 
     });
     if (found.every((part) => part !== undefined)) return found;
     const item = await check.item();
-    const since = item ? Math.max(knownSince(item), kept) : Number.POSITIVE_INFINITY;
+    const since = item ? Math.max(await dataSince(item, windows[0]!.from), kept) : Number.POSITIVE_INFINITY;
     for (const [w, window] of windows.entries()) if (window.to <= since) found[w] ??= notMonitored(window);
     await Promise.all(stretches(found).map((stretch) => fillIn(item!, windows, found, stretch)));
     return found.filter((part) => part !== undefined);
