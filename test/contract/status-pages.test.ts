@@ -100,7 +100,10 @@ describe('a status page', () => {
     const old = await open({ component_ids });
     const update = { status: 'investigating', message: 'Receipts arrive late.', notify: false };
     got(await client.post(`/v1/incidents/${old}/updates`, update), 201);
-    for (let i = 0; i < 101; i++) got(await client.post(`/v1/incidents/${await open({})}/resolve`), 200);
+    for (let i = 0; i < 80; i++) got(await client.post(`/v1/incidents/${await open({})}/resolve`), 200);
+    const over = { status: 'resolved', message: 'Receipts arrive again.', notify: false };
+    for (let i = 0; i < 21; i++)
+      got(await client.post(`/v1/incidents/${await open({ component_ids })}/updates`, over), 201);
     const preview = async () => (await client.get(`${PAGES}/${id}/preview`)).body as string;
     expect(await preview()).toContain('Checkout: notice');
     expect(await preview()).toContain('Receipts arrive late.');
