@@ -95,10 +95,10 @@ const ActionMessage = z.discriminatedUnion('kind', [
 ]);
 
 /**
- * Status page to publish; without `page_id` all of the account. A rendering that began at `due` (epoch ms) or later is
- * enough.
+ * Status page to publish; without `page_id` all of the account. A rendering that began before `not_older_than`
+ * (epoch ms) is not enough.
  */
-const Publish = z.object({ tenant_id: z.string(), page_id: z.string().optional(), due: z.number().int() });
+const Publish = z.object({ tenant_id: z.string(), page_id: z.string().optional(), not_older_than: z.number().int() });
 export type PublishMessage = z.infer<typeof Publish>;
 
 /** Time (ms) for which changes of a page wait, so that one rendering shows all of them. */
@@ -106,7 +106,7 @@ export const MERGE_MS = 2_000;
 
 /** Returns the message that asks to publish a page of a change now (epoch ms); without `page_id` all of the account. */
 export const publishMessage = (tenant_id: string, now: number, page_id?: string): Message<PublishMessage> => ({
-  body: { tenant_id, ...(page_id !== undefined && { page_id }), due: now + MERGE_MS },
+  body: { tenant_id, ...(page_id !== undefined && { page_id }), not_older_than: now + MERGE_MS },
   not_before: now + MERGE_MS,
   group: tenant_id,
 });

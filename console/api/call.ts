@@ -72,7 +72,7 @@ async function request<T>(method: Method, path: string, body: unknown, { signal,
     if (response.status === 401 && !open) sessionEnded();
     throw await failureOf(response);
   }
-  const isText = response.headers.get('content-type')?.startsWith('text/plain');
+  const isText = response.headers.get('content-type')?.startsWith('text/');
   const value = (response.status === 204 ? undefined : await (isText ? response.text() : response.json())) as T;
   return { value, next: /<([^>]+)>;\s*rel="next"/.exec(response.headers.get('link') ?? '')?.[1] };
 }

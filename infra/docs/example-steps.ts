@@ -237,6 +237,7 @@ export const STEPS: readonly Step[] = [
     }),
     made: ['status-pages', 'id'],
   },
+  { endpoint: 'POST /v1/status-pages/{id}/preview', body: () => ({ title: 'Acme service status' }) },
   { endpoint: 'PUT /v1/status-pages/{id}', body: () => ({ title: 'Acme service status', language: 'de' }) },
   {
     endpoint: 'POST /v1/status-pages/{id}/subscribers',

@@ -14,6 +14,8 @@ export type WindowItem = Item & {
   id: string;
   name: string;
   note: string;
+  /** Title on status pages; absent: a fixed text. */
+  public_title?: string;
   times: WindowTimes;
   /** Selected checks; null: all. */
   scope: Omit<Selector, 'states'> | null;

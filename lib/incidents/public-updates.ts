@@ -82,7 +82,7 @@ export type PublicUpdate = z.infer<typeof PublicUpdate>;
 export const updateView = (item: PublicUpdateItem): PublicUpdate =>
   pick(PublicUpdate, { ...item, edited_at: item.edited_at ?? null });
 
-// The text stays out of the audit log, so that a deleted update leaves no copy.
+// Without the message: deleting an update must delete its text, and the audit log keeps its entries.
 const audited: Audited<PublicUpdateItem> = {
   type: 'incident_update',
   target: ({ id, incident_id, status }) => ({ id, name: status, within: [incident_id] }),

@@ -1,23 +1,17 @@
-import { hash } from 'node:crypto';
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
 import { type AccountItem, isDisabled } from '#lib/access/account.ts';
 import { spendForAddress } from '#lib/access/rate-gate.ts';
 import type { Env } from '#lib/env.ts';
 import { publishMessage } from '#lib/messages.ts';
 import { AppError, errorBody } from '#lib/platform/errors.ts';
 import { type ApiEvent, type ApiResult, isCurrent } from '#lib/platform/http/api-event.ts';
-import { takesGzip } from '#lib/platform/http/compress-response.ts';
+import { compressed, etagOf } from '#lib/platform/http/compress-response.ts';
 import { loggedError } from '#lib/platform/http/router.ts';
 import type { PublicFile } from '#lib/platform/ports.ts';
-import { linksAddress } from '#lib/settings.ts';
 import { BADGE_PATH } from './badges/badge.ts';
 import { serveBadge } from './badges/serve-badge.ts';
 import { BADGE_CACHING, PUBLIC_CACHING, PUBLIC_HEADERS } from './headers.ts';
 import { missingHtml } from './pages/html.ts';
-import { logoOf } from './pages/publish.ts';
-import { readView } from './pages/read-view.ts';
-import { pageFiles, STATUS_PATH } from './pages/render.ts';
+import { renderFiles, STATUS_PATH } from './pages/render.ts';
 import { addressOf, type StatusPageItem, type StatusSlugItem } from './pages/status-page.ts';
 
 /** Path of a file of a page: its address, and the rest. No other path reaches the files or the table. */
@@ -90,18 +84,10 @@ async function renderNow(env: Env, address: string): Promise<Map<string, PublicF
     keys.account(tenant_id),
   ]);
   if (!page || !account || isDisabled(account) || addressOf(page) !== address) return undefined;
-  const { view } = await readView(env, page, account);
-  const files = pageFiles(view, {
-    address,
-    logo: await logoOf(env, page),
-    origin: linksAddress(ports.settings),
-  });
+  const { files } = await renderFiles(env, { page, address, account });
   await ports.queues.send('publish', [publishMessage(tenant_id, ports.clock.now(), page_id)]);
   return files;
 }
-
-const MIN_COMPRESSED = 1024;
-const gzipAsync = promisify(gzip);
 
 async function fileResult(
   { bytes, type }: PublicFile,
@@ -110,17 +96,14 @@ async function fileResult(
   statusCode: number,
   caching: Record<string, string>,
 ): Promise<ApiResult> {
-  // Weak, because it is the same for all encodings.
-  const etag = `W/"${hash('sha256', bytes, 'base64url').slice(0, 22)}"`;
+  const etag = etagOf(bytes);
   const headers = { 'x-request-id': request_id, ...PUBLIC_HEADERS, ...caching, etag, vary: 'accept-encoding' };
   if (statusCode === 200 && isCurrent(requested, etag)) return { statusCode: 304, headers, body: '' };
-  const isText = !type.startsWith('image/');
-  const isCompressed = isText && bytes.length > MIN_COMPRESSED && takesGzip(requested['accept-encoding']);
-  const body = isCompressed ? await gzipAsync(bytes) : Buffer.from(bytes);
+  const small = type.startsWith('image/') ? undefined : await compressed(bytes, requested);
   return {
     statusCode,
-    headers: { ...headers, 'content-type': type, ...(isCompressed && { 'content-encoding': 'gzip' }) },
-    body: body.toString('base64'),
+    headers: { ...headers, 'content-type': type, ...(small && { 'content-encoding': 'gzip' }) },
+    body: (small ?? Buffer.from(bytes)).toString('base64'),
     isBase64Encoded: true,
   };
 }

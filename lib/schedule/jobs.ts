@@ -142,7 +142,7 @@ export const publicationDue = (
   deadline: number,
   now: number,
 ): MessageTo<'publish'> => ({
-  body: { tenant_id, page_id: id, due: deadline },
+  body: { tenant_id, page_id: id, not_older_than: deadline },
   not_before: Math.max(deadline, now),
   group: tenant_id,
 });

@@ -85,6 +85,20 @@ describe('a built-in tool', () => {
     expect(await said(client, 'explain_alert', { check_id: check.id, at })).toEqual(explained);
   });
 
+  it('lists status pages like the API, and shows one as visitors see it', async () => {
+    const client = await newTenant();
+    const { entity_id } = await newCheck(client);
+    const groups = [{ components: [{ name: 'Checkout', entity_id }] }];
+    const page = { slug: `tools-${entity_id.slice(4)}`, title: 'Acme', groups };
+    const { id: status_page_id } = got(await client.post('/v1/status-pages', page), 201);
+    const pages = got(await client.get('/v1/status-pages'), 200);
+    expect(await said(client, 'list_status_pages', {})).toEqual({ pages });
+    expect(await said(client, 'get_status_page', { status_page_id })).toMatchObject({
+      ...pages[0],
+      shown: { state: 'unknown', components: [{ name: 'Checkout', state: 'unknown', uptime: null }], incidents: [] },
+    });
+  });
+
   it('names the person on call in each rota, and the channels without their configuration', async () => {
     const client = await newTenant();
     const channel = { name: 'Ada', channel_type: 'slack', config: { url: `${ci.url}/secret` } };
@@ -239,6 +253,7 @@ describe('a built-in tool', () => {
     ['get_execution', { execution_id: 'exe_none', after: -1 }, 'VALIDATION_ERROR'],
     ['get_execution', {}, 'VALIDATION_ERROR'],
     ['list_incidents', { hours: '24' }, 'VALIDATION_ERROR'],
+    ['get_status_page', { status_page_id: 'pag_none' }, 'NOT_FOUND'],
     ['list_incidents', { entity_id: 'ent_none' }, 'NOT_FOUND'],
     ['list_incidents', { hours: 1.5 }, 'VALIDATION_ERROR'],
     ['get_status_summary', { verbose: true }, 'VALIDATION_ERROR'],

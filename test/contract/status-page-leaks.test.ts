@@ -36,6 +36,7 @@ it('shows visitors nothing internal of a page whose entity fails, is in maintena
     await client.post('/v1/windows', {
       name: 'CANARY window',
       note: 'CANARY window note',
+      public_title: 'Visible work',
       scope: { entity_ids: [entity.id] },
       starts_at: new Date(Date.now() + 3_600_000).toISOString(),
       ends_at: new Date(Date.now() + 7_200_000).toISOString(),
@@ -69,7 +70,7 @@ it('shows visitors nothing internal of a page whose entity fails, is in maintena
   await client.post(`/v1/incidents/${incident.id}/acknowledge`, { note: 'CANARY acknowledgement' });
   got(await client.put(`/v1/status-pages/${page.id}`, { description: 'Visible description' }), 200);
   await eventually(async () => (await read('')).includes('Visible description'));
-  for (const path of ['', '.json', '/history', '/unknown']) {
+  for (const path of ['', '.json', '/history', '/unknown', '/feed.atom', '/maintenance.ics']) {
     const text = await read(path);
     expect(text.match(/.{0,40}canary.{0,40}/gi), path).toBeNull();
     expect(IDS.exec(text)?.[0], path).toBeUndefined();
@@ -79,7 +80,7 @@ it('shows visitors nothing internal of a page whose entity fails, is in maintena
     expect(await read('')).toContain(`Visible ${visible}`);
   expect(JSON.parse(await read('.json'))).toMatchObject({
     state: 'major_outage',
-    maintenance: [{ title: 'Scheduled maintenance', status: 'planned' }],
+    maintenance: [{ title: 'Visible work', status: 'planned' }],
   });
 });
 

@@ -92,6 +92,42 @@ describe('a status page', () => {
     expect(down.groups[0].components[0].days.at(-1)).toMatchObject({ kind: 'outage' });
   });
 
+  it('shows an open incident with an update after a hundred newer ones, and one without impact as a notice', async () => {
+    const { id, groups } = await made({ visibility: 'draft' });
+    const component_ids = [groups[0].components[0].id];
+    const open = async (more: object) =>
+      got(await client.post('/v1/incidents', { title: 'CANARY', impact: 'none', ...more }), 201).id as string;
+    const old = await open({ component_ids });
+    const update = { status: 'investigating', message: 'Receipts arrive late.', notify: false };
+    got(await client.post(`/v1/incidents/${old}/updates`, update), 201);
+    for (let i = 0; i < 80; i++) got(await client.post(`/v1/incidents/${await open({})}/resolve`), 200);
+    const over = { status: 'resolved', message: 'Receipts arrive again.', notify: false };
+    for (let i = 0; i < 21; i++)
+      got(await client.post(`/v1/incidents/${await open({ component_ids })}/updates`, over), 201);
+    const preview = async () => (await client.get(`${PAGES}/${id}/preview`)).body as string;
+    expect(await preview()).toContain('Checkout: notice');
+    expect(await preview()).toContain('Receipts arrive late.');
+    got(await client.post(`/v1/incidents/${old}/resolve`), 200);
+    expect(await preview()).not.toContain('Receipts arrive late.');
+  });
+
+  it('has a preview with other settings, which are checked like a change and not stored', async () => {
+    const record = await made({ visibility: 'draft' });
+    const preview = (body: object) => client.post(`${PAGES}/${record.id}/preview`, body);
+    const groups = [{ components: [{ ...record.groups[0].components[0], name: 'Payments' }, { name: 'New' }] }];
+    const shown = await preview({ title: 'Other <b>', language: 'de', groups });
+    expect([shown.status, shown.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    for (const text of ['Other &lt;b&gt;', 'lang="de"', 'Payments', 'New']) expect(shown.body).toContain(text);
+    expect(got(await client.get(`${PAGES}/${record.id}`), 200)).toEqual(record);
+    for (const [body, path] of [
+      [{ time_zone: 'Mars/Base' }, 'time_zone'],
+      [{ groups: [{ components: [{ id: 'cmp_other', name: 'x' }] }] }, 'groups.0.components.0.id'],
+    ] as const)
+      expect(await preview(body)).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
+    const reader = await keyOf(client, { is_read_only: true });
+    expect((await reader.post(`${PAGES}/${record.id}/preview`, {})).status).toBe(403);
+  });
+
   it('has a logo, which must be an image', async () => {
     const record = await made();
     const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=';
@@ -205,6 +241,6 @@ describe('the preview of a status page', () => {
   it('shows a draft to its account', async () => {
     const { id } = await made({ visibility: 'draft', title: 'A draft <b>' });
     const { body } = await client.get(`${PAGES}/${id}/preview`);
-    expect(body).toContain('<h1>A draft &#60;b&#62;</h1>');
+    expect(body).toContain('<h1>A draft &lt;b&gt;</h1>');
   });
 });

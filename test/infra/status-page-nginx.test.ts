@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { eventually } from '#test/support/eventually.ts';
 import { findProgram } from '#test/support/find-program.ts';
@@ -20,22 +20,20 @@ afterEach(() => {
   for (const step of undo.splice(0).reverse()) step();
 });
 
-/** Starts nginx with the lines of the page. @returns its address */
-async function startNginx(service: string): Promise<string> {
+/** Starts nginx with lines of the `http` and the `server` block. @returns its address */
+async function startNginx(http: string, server: string): Promise<string> {
   const dir = mkdtempSync(join(tmpdir(), 'fleetwatch-nginx-'));
   undo.push(() => rmSync(dir, { recursive: true, force: true }));
   const port = await lastingPort();
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((of) => `${of}_temp_path ${dir}/${of};`);
-  const here = (text: string) =>
-    text.replace('/var/cache/nginx/status', `${dir}/cache`).replace('http://127.0.0.1:8787', service);
   writeFileSync(
     join(dir, 'nginx.conf'),
     `daemon off; pid ${dir}/pid; error_log ${dir}/error.log; ${process.getuid?.() === 0 ? 'user root;' : ''} events {}
-    http { access_log off; ${temporary.join(' ')} ${here(cache)}
-      server { listen 127.0.0.1:${port}; ${here(location)} ${root} } }`,
+    http { access_log off; ${temporary.join(' ')} ${http.replace('/var/cache/nginx/status', `${dir}/cache`)}
+      server { listen 127.0.0.1:${port}; ${server} } }`,
   );
-  const server: ChildProcess = spawn(nginx!, ['-p', dir, '-c', join(dir, 'nginx.conf')], { stdio: 'ignore' });
-  undo.push(() => void server.kill('SIGTERM'));
+  const started: ChildProcess = spawn(nginx!, ['-p', dir, '-c', join(dir, 'nginx.conf')], { stdio: 'ignore' });
+  undo.push(() => void started.kill('SIGTERM'));
   return `http://127.0.0.1:${port}`;
 }
 
@@ -49,7 +47,7 @@ describe.runIf(nginx)('nginx in front of a status page', () => {
       groups: [{ components: [{ name: 'Shop' }] }],
     };
     got(await service.client.post('/v1/status-pages', page), 201);
-    const url = await startNginx(service.url);
+    const url = await startNginx(cache, `${location.replace('http://127.0.0.1:8787', service.url)} ${root}`);
     const read = async (path: string) => {
       const response = await fetch(url + path);
       return `${response.status} ${await response.text()}`;
@@ -62,5 +60,27 @@ describe.runIf(nginx)('nginx in front of a status page', () => {
     for (const path of ['/', '/status/acme', '/status/acme?x=y', '/status/acme.json'])
       expect(await read(path), path).toMatch(/^200 /);
     expect(await read('/status/acme')).toContain('data-as-of=');
+  });
+
+  it('serves the same page from a copy of the published files, without the service', async () => {
+    await using service = await startRealService();
+    const page = { slug: 'acme', title: 'Acme status', visibility: 'public' };
+    const { id } = got(await service.client.post('/v1/status-pages', page), 201);
+    const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=';
+    const { logo_url } = got(await service.client.put(`/v1/status-pages/${id}/logo`, { data: png }), 200);
+    const folder = `${service.dir}/public`;
+    const logo = new URL(logo_url).pathname;
+    await eventually(async () => readdirSync(`${folder}/status/acme`).includes(basename(logo)), 20_000);
+    await eventually(async () => readFileSync(`${folder}/status/acme/index.html`, 'utf8').includes(logo), 20_000);
+    const paths = ['', '/history', '.json', '/feed.atom', '/maintenance.ics'].map((path) => `/status/acme${path}`);
+    const bytesOf = async (base: string) =>
+      Promise.all([...paths, logo].map(async (path) => Buffer.from(await (await fetch(base + path)).bytes())));
+    const served = await bytesOf(service.url);
+    await service.kill();
+    const types = 'types { text/html html; application/json json; image/png png; } index index.html;';
+    const url = await startNginx(types, `root ${folder}; absolute_redirect off;`);
+    await eventually(async () => (await fetch(`${url}/status/acme/`)).ok);
+    expect(await bytesOf(url)).toEqual(served);
+    expect((await fetch(url + logo)).headers.get('content-type')).toBe('image/png');
   });
 });

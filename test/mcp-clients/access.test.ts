@@ -25,6 +25,8 @@ const TOOLS: Record<string, Guarded> = {
   acknowledge_alert: 'respond',
   get_history: 'read',
   list_slos: 'read',
+  list_status_pages: 'read',
+  get_status_page: 'read',
   list_pings: 'read',
   get_execution: 'read',
   list_changes: 'changes',

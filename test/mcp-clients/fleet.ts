@@ -20,6 +20,8 @@ export async function prepare(client: Client, hook: string): Promise<Call[]> {
   got(await client.post(`/v1/checks/${check.id}/heartbeat`), 201);
   const failing = await newCheck(client, { failure_threshold: 1 });
   got(await client.post(`/v1/checks/${failing.id}/results`, { success: false, latency_ms: 5 }), 201);
+  const page = { slug: `agents-${check.id.slice(4)}`, title: 'Agents' };
+  const { id: status_page_id } = got(await client.post('/v1/status-pages', page), 201);
   const { id: incident_id } = got(await client.post('/v1/incidents', { title: 'Slow', impact: 'none' }), 201);
   const target_url = `${hook}/health`;
   const probed = await newCheck(client, { entity_id: check.entity_id, check_type: 'http', target_url });
@@ -49,6 +51,8 @@ export async function prepare(client: Client, hook: string): Promise<Call[]> {
     { name: 'acknowledge_alert', arguments: { check_id: failing.id } },
     { name: 'get_history', arguments: { check_id: check.id, hours: 24 } },
     { name: 'list_slos', arguments: {} },
+    { name: 'list_status_pages', arguments: {} },
+    { name: 'get_status_page', arguments: { status_page_id } },
     { name: 'list_pings', arguments: { check_id: check.id } },
     { name: 'get_execution', arguments: { execution_id } },
     { name: 'list_changes', arguments: { target: check.id } },

@@ -6,7 +6,7 @@ import { allRoutes } from '#lib/all-routes.ts';
 /** Routes that return the parameters of a sign-in or registration. */
 const BEGINNINGS = ['/v1/sign-in/passkey/options', '/v1/sign-in/passkeys/options', '/v1/sign-in/oidc'];
 /** Routes that test settings and store nothing. */
-const TRIALS = ['/v1/checks/test'];
+const TRIALS = ['/v1/checks/test', '/v1/status-pages/{id}/preview'];
 
 /** Endpoints whose every success is recorded in the audit log: all that change something except pushes. */
 export const auditedRoutes = allRoutes

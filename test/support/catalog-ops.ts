@@ -5,6 +5,8 @@ import { builtInTools } from '#lib/mcp/tools/registry.ts';
 const BY_NAME_ALONE = [
   'list_changes',
   'list_slos',
+  'list_status_pages',
+  'get_status_page',
   'who_is_on_call',
   'get_execution',
   'test_check',

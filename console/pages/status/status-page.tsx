@@ -8,11 +8,17 @@ import { refusal } from '#console/app/session.ts';
 import { showToast } from '#console/app/toasts.tsx';
 import { Button } from '#console/parts/button.tsx';
 import { Confirm } from '#console/parts/confirm.tsx';
-import { SchemaForm } from '#console/parts/form/form.tsx';
+import { Form, FormFields } from '#console/parts/form/form.tsx';
+import { useForm } from '#console/parts/form/use-form.ts';
 import { Page, Section } from '#console/parts/page.tsx';
 import { Data } from '#console/parts/states.tsx';
 import { hrefOf } from '#console/rules/address.ts';
+import { fieldsOf } from '#console/rules/form-fields.ts';
 import { formRecord, pageBody, STATUS_PAGE } from '#console/rules/status-pages.ts';
+import { Logo } from './logo.tsx';
+import { Preview } from './preview.tsx';
+
+const SPECS = fieldsOf(STATUS_PAGE);
 
 /** Editor of a status page, with its preview. */
 export default function StatusPagePage({ params }: PageProps) {
@@ -20,7 +26,7 @@ export default function StatusPagePage({ params }: PageProps) {
   const loaded = useLoad<StatusPage>(path);
   return (
     <Data of={loaded} what="Loading the status page">
-      {(page) => <Editor key={page.id} page={page} reload={loaded.reload} />}
+      {(page) => <Editor key={page.updated_at} page={page} reload={loaded.reload} />}
     </Data>
   );
 }
@@ -29,6 +35,16 @@ function Editor({ page, reload }: { page: StatusPage; reload: () => void }) {
   const path = `/v1/status-pages/${page.id}`;
   const why = refusal('configure');
   const [deleting, remove] = useState(false);
+  const form = useForm({
+    name: `status page ${page.id}`,
+    specs: SPECS,
+    record: formRecord(page),
+    send: async (body) => {
+      await call('PUT', path, pageBody(body, page));
+      showToast('The status page is changed.');
+      reload();
+    },
+  });
   const missing = page.groups
     .flatMap(({ components }) => components)
     .filter(({ id }) => page.missing_component_ids.includes(id));
@@ -56,24 +72,18 @@ function Editor({ page, reload }: { page: StatusPage; reload: () => void }) {
         </p>
       )}
       <div class="status-editor">
-        <Section title="Settings" help="status_pages">
-          <SchemaForm
-            key={page.updated_at}
-            name={`status page ${page.id}`}
-            schema={STATUS_PAGE}
-            record={formRecord(page)}
-            submit="Save status page"
-            why={why}
-            send={async (body) => {
-              await call('PUT', path, pageBody(body, page));
-              showToast('The status page is changed.');
-              reload();
-            }}
-          />
-        </Section>
+        <div>
+          <Section title="Settings" help="status_pages">
+            <Form form={form} submit="Save status page" why={why}>
+              <FormFields form={form} specs={SPECS} />
+            </Form>
+          </Section>
+          <Section title="Logo">
+            <Logo path={path} why={why} onChange={reload} />
+          </Section>
+        </div>
         <Section title="Preview">
-          {/* Loaded again after each change. */}
-          <iframe key={page.updated_at} title="Preview" src={`${path}/preview`} />
+          <Preview path={path} changes={form.changed ? pageBody(form.body(), page) : {}} />
         </Section>
       </div>
       {deleting && (

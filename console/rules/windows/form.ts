@@ -68,6 +68,7 @@ export function windowSchema(blueprints: readonly string[], zone: string): FormS
         default: true,
       },
       note: { type: 'string', description: 'Planned work.', default: '' },
+      public_title: { type: 'string', title: 'Public title', description: 'Title on status pages.', default: '' },
     },
   };
 }

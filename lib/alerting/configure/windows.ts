@@ -26,6 +26,7 @@ import { announceUptime, keepPast, withStart } from './window-uptime.ts';
 const DESCRIPTIONS = {
   name: 'Display name.',
   note: 'Purpose of the window, human-readable.',
+  public_title: 'Title on status pages. Empty: a fixed text in the language of the page.',
   scope: 'Checks of the window: those that match every property; `{"all": true}` for all.',
   starts_at: 'One-time windows: start.',
   ends_at: 'One-time windows: end, 60 seconds to 31 days after the start.',
@@ -66,6 +67,7 @@ type WindowScope = z.infer<typeof WindowScope>;
 const settings = {
   name: Name.describe(DESCRIPTIONS.name),
   note: line(0, 1000).describe(DESCRIPTIONS.note).exactOptional(),
+  public_title: line(0, 120).describe(DESCRIPTIONS.public_title).exactOptional(),
   scope: WindowScope.describe(DESCRIPTIONS.scope),
   starts_at: Instant.describe(DESCRIPTIONS.starts_at).exactOptional(),
   ends_at: Instant.describe(DESCRIPTIONS.ends_at).exactOptional(),
@@ -102,6 +104,7 @@ export const WindowRecord = z
     id: IdOf('the window'),
     name: z.string().describe(DESCRIPTIONS.name),
     note: z.string().describe(DESCRIPTIONS.note),
+    public_title: z.string().describe(DESCRIPTIONS.public_title),
     scope: WindowScope.describe(DESCRIPTIONS.scope),
     starts_at: z.iso.datetime().nullable().describe(DESCRIPTIONS.starts_at),
     ends_at: z.iso.datetime().nullable().describe(DESCRIPTIONS.ends_at),
@@ -225,6 +228,7 @@ export function windowView(window: WindowItem, now: number): WindowRecord {
   const { current, next } = intervalsAt(times, now);
   return pick(WindowRecord, {
     ...window,
+    public_title: window.public_title ?? '',
     scope: scopeOf(window),
     ...timeMembers(window),
     exclude_from_uptime: !window.counts_in_uptime,
@@ -255,6 +259,7 @@ const auditedWindow: Audited<WindowItem> = {
   members: (window) => ({
     name: window.name,
     note: window.note,
+    public_title: window.public_title ?? '',
     scope: scopeOf(window),
     ...timeMembers(window),
     exclude_from_uptime: !window.counts_in_uptime,
@@ -309,7 +314,7 @@ function isWithin(changed: WindowItem, before: WindowItem): boolean {
  */
 export async function addWindow(context: Context, input: NewWindow): Promise<WindowItem> {
   const { ports, keys, tenant, caller } = context;
-  const { name, note = '', scope, exclude_from_uptime = true, ...given } = input;
+  const { name, note = '', public_title, scope, exclude_from_uptime = true, ...given } = input;
   const now = ports.clock.now();
   const id = ports.ids.id('win');
   const times = timesOf(given, now);
@@ -320,12 +325,11 @@ export async function addWindow(context: Context, input: NewWindow): Promise<Win
     id,
     name,
     note,
+    ...(public_title && { public_title }),
     times,
     ...storedScope(scope),
     ...(!exclude_from_uptime && { counts_in_uptime: true as const }),
-    created_at: iso(now),
-    updated_at: iso(now),
-    created_by: caller.user_email,
+    ...{ created_at: iso(now), updated_at: iso(now), created_by: caller.user_email },
   };
   const window = withStart(item, undefined, now);
   assertMayMute(context, mutingOf(window, now));
@@ -344,7 +348,7 @@ export async function addWindow(context: Context, input: NewWindow): Promise<Win
 export async function changeWindow(
   context: Context,
   id: string,
-  { id: _same, name, note, scope, exclude_from_uptime, ...given }: WindowPatch,
+  { id: _same, name, note, public_title, scope, exclude_from_uptime, ...given }: WindowPatch,
 ): Promise<WindowItem> {
   const { ports } = context;
   assertUnchanged({ id }, { id: _same });
@@ -354,12 +358,14 @@ export async function changeWindow(
     const window = windowIn(windows, id);
     const now = ports.clock.now();
     const times = timesOf(given, now, window.times);
-    const { expires_at: _before, include_dependents, counts_in_uptime, ...rest } = window;
+    const { expires_at: _before, include_dependents, counts_in_uptime, public_title: titled, ...rest } = window;
+    const title = public_title ?? titled;
     const changed: WindowItem = {
       ...rest,
       ...expiryOf(times),
       name: name ?? window.name,
       note: note ?? window.note,
+      ...(title && { public_title: title }),
       times,
       ...(scope ? storedScope(scope) : include_dependents && { include_dependents }),
       ...((exclude_from_uptime === undefined ? counts_in_uptime : !exclude_from_uptime) && { counts_in_uptime: true }),

@@ -6,6 +6,7 @@ import { clockTime } from '#lib/channels/message-facts.ts';
 import type { Env } from '#lib/env.ts';
 import { assertSameOriginForm } from '#lib/identity/sessions/same-origin.ts';
 import { AppError } from '#lib/platform/errors.ts';
+import { escapeXml } from '#lib/platform/escape-xml.ts';
 import { type ApiEvent, type ApiResult, bodyBytes } from '#lib/platform/http/api-event.ts';
 import { loggedError } from '#lib/platform/http/router.ts';
 import { parse } from '#lib/platform/http/validation.ts';
@@ -86,15 +87,15 @@ export function pageOf({ status, title, says, button, asksName }: LinkPage, requ
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(title)} - Fleetwatch</title>
+<title>${escapeXml(title)} - Fleetwatch</title>
 <link rel="icon" href="data:,">
 <style>${STYLE}</style>
 </head>
 <body>
 <main>
-<h1>${escaped(title)}</h1>
-${says.map((text) => `<p>${escaped(text)}</p>`).join('\n')}
-${button ? `<form method="post">${field}<button type="submit">${escaped(button)}</button></form>` : ''}
+<h1>${escapeXml(title)}</h1>
+${says.map((text) => `<p>${escapeXml(text)}</p>`).join('\n')}
+${button ? `<form method="post">${field}<button type="submit">${escapeXml(button)}</button></form>` : ''}
 </main>
 ${asksName ? `<script>${SCRIPT}</script>` : ''}
 </body>
@@ -102,15 +103,6 @@ ${asksName ? `<script>${SCRIPT}</script>` : ''}
 `;
   return { statusCode: status, headers: { ...HEADERS, 'x-request-id': request_id }, body };
 }
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (char) => ENTITIES[char]!);
 
 const METHODS = ['GET', 'HEAD', 'POST'];
 

@@ -74,6 +74,16 @@ export const builtInTools: ReadonlyMap<string, LazyTool> = new Map(
       annotations: READS,
       load: lazy(async () => (await import('#lib/mcp/tools/list-slos.ts')).listSlos),
     },
+    list_status_pages: {
+      access: 'read',
+      annotations: READS,
+      load: lazy(async () => (await import('#lib/mcp/tools/status-pages.ts')).listStatusPages),
+    },
+    get_status_page: {
+      access: 'read',
+      annotations: READS,
+      load: lazy(async () => (await import('#lib/mcp/tools/status-pages.ts')).getStatusPage),
+    },
     list_pings: {
       access: 'read',
       annotations: READS,

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import type { ApiEvent, ApiResult } from './api-event.ts';
+import { type ApiEvent, type ApiResult, isCurrent } from './api-event.ts';
 
-/** Maximum length in characters that is not compressed: such a response fits one network packet in any encoding. */
+/** Maximum length (characters or bytes) that is not compressed: it fits one network packet in any encoding. */
 const MAX_UNCOMPRESSED = 1024;
 
 const gzipAsync = promisify(gzip);
@@ -22,13 +22,13 @@ export const compressResponses =
     const headers: Record<string, string> = { ...result.headers, vary: 'accept-encoding' };
     if (statusCode === 200) {
       headers.etag = etagOf(body);
-      if (hasTag(event.headers['if-none-match'], headers.etag)) {
+      if (isCurrent(event.headers, headers.etag)) {
         const { 'content-type': _withoutBody, ...remaining } = headers;
         return { ...result, statusCode: 304, headers: remaining, body: '' };
       }
     }
-    if (!takesGzip(event.headers['accept-encoding'])) return { ...result, headers };
-    const bytes = await gzipAsync(body);
+    const bytes = await compressed(body, event.headers);
+    if (!bytes) return { ...result, headers };
     return {
       ...result,
       headers: { ...headers, 'content-encoding': 'gzip' },
@@ -39,14 +39,17 @@ export const compressResponses =
 
 const isRead = ({ requestContext: { http } }: ApiEvent): boolean => http.method === 'GET' || http.method === 'HEAD';
 
-/** Weak, because it is the same for all encodings. */
-const etagOf = (body: string): string => `W/"${hash('sha256', body, 'base64url').slice(0, 22)}"`;
+/** Returns the ETag of a body: weak, because it is the same for all encodings. Pure. */
+export const etagOf = (body: string | Uint8Array): string => `W/"${hash('sha256', body, 'base64url').slice(0, 22)}"`;
 
-const hasTag = (list = '', etag: string): boolean =>
-  list.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag.slice(2));
+/** Compresses a long body with gzip; undefined for a short one, or if the client does not accept gzip. */
+export const compressed = async (
+  body: string | Uint8Array,
+  { 'accept-encoding': accepted }: ApiEvent['headers'],
+): Promise<Buffer | undefined> => (body.length > MAX_UNCOMPRESSED && takesGzip(accepted) ? gzipAsync(body) : undefined);
 
 /** Whether Accept-Encoding accepts gzip: by name, else by `*`, and not with q=0. */
-export function takesGzip(accepted = ''): boolean {
+function takesGzip(accepted = ''): boolean {
   const weights = new Map(
     accepted.split(',').map((part): [string, number] => {
       const [coding = '', ...params] = part.split(';').map((word) => word.trim().toLowerCase());

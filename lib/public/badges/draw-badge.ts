@@ -1,3 +1,5 @@
+import { escapeXml } from '#lib/platform/escape-xml.ts';
+
 /** Colors by their names at shields.io. */
 const COLORS = {
   brightgreen: '#44cc11',
@@ -40,9 +42,6 @@ export function textWidth(text: string): number {
   return tenths / 10;
 }
 
-const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
-const escaped = (text: string): string => text.replace(/[&<>]/g, (character) => ESCAPES[character]!);
-
 const PADDING = 5;
 
 /** Draws a badge as SVG, of at most 1.2 KB for a label of 40 characters. Pure. */
@@ -52,10 +51,10 @@ export function badgeSvg({ label, message, color }: BadgeContent, style: Style):
   const width = left + right;
   // The length makes a browser without the font fit the text into its part.
   const text = (content: string, center: number, length: number) =>
-    `<text x="${center}" y="14" textLength="${length}">${escaped(content)}</text>`;
+    `<text x="${center}" y="14" textLength="${length}">${escapeXml(content)}</text>`;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="20" role="img">`,
-    `<title>${escaped(`${label}: ${message}`)}</title>`,
+    `<title>${escapeXml(`${label}: ${message}`)}</title>`,
     `<clipPath id="r"><rect width="${width}" height="20" rx="${style === 'flat' ? 3 : 0}"/></clipPath>`,
     `<g clip-path="url(#r)"><path fill="#555" d="M0 0h${left}v20H0z"/>`,
     `<path fill="${COLORS[color]}" d="M${left} 0h${right}v20H${left}z"/></g>`,

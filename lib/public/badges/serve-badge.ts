@@ -1,19 +1,16 @@
 import { type AccountItem, isDisabled } from '#lib/access/account.ts';
 import type { TenantEnv } from '#lib/access/context.ts';
 import { readAlerting } from '#lib/alerting/policy/account-alerting.ts';
-import type { EntityItem } from '#lib/catalog/entity.ts';
-import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
-import { listBuckets } from '#lib/history/rollups/buckets.ts';
-import { checkHistories, entityHistories } from '#lib/history/rollups/read-history.ts';
 import { staleChecks } from '#lib/history/status/newest-results.ts';
 import { namesOf } from '#lib/platform/plain-data.ts';
 import type { PublicFile } from '#lib/platform/ports.ts';
 import { DAY_MS } from '#lib/platform/time.ts';
+import { readFigures } from '#lib/public/pages/read-figures.ts';
 import { maintenanceOf } from '#lib/public/pages/read-maintenance.ts';
 import { stateOf } from '#lib/public/pages/read-view.ts';
 import { STATUS_PATH } from '#lib/public/pages/render.ts';
-import { readSources } from '#lib/public/pages/sources.ts';
+import { readSources, type Source } from '#lib/public/pages/sources.ts';
 import { addressOf, type StatusPageItem } from '#lib/public/pages/status-page.ts';
 import type { ComponentState, PageState, PageView } from '#lib/public/pages/view.ts';
 import { type BadgeFiguresItem, type Figure, hasFigure, PERIODS, type Period, type PublicBadgeItem } from './badge.ts';
@@ -83,26 +80,23 @@ function readState(scope: TenantEnv & Env, badge: PublicBadgeItem): Promise<Comp
   return badge.status_page_id === null ? readComponentState(scope, badge) : readPageState(scope, badge.status_page_id);
 }
 
-async function readComponentState(
-  scope: TenantEnv & Env,
-  { check_id, entity_id }: PublicBadgeItem,
-): Promise<ComponentState> {
-  const component = {
-    id: 'badge',
-    name: '',
-    description: '',
-    entity_id,
-    check_id,
-    show_uptime: false,
-    show_latency: false,
-  };
-  const [sources, { windows }, isStale] = await Promise.all([
-    readSources(scope, { groups: [{ name: '', components: [component] }] }),
+async function readComponentState(scope: TenantEnv & Env, badge: PublicBadgeItem): Promise<ComponentState> {
+  const [source, { windows }, isStale] = await Promise.all([
+    readSource(scope, badge),
     readAlerting(scope, scope.tenant),
     staleChecks(scope),
   ]);
-  const { running } = maintenanceOf({ language: 'en' }, windows, sources, scope.ports.clock.now());
-  return stateOf(sources[0]!, { maintenance_since: running.get('badge'), published: undefined, isStale }).state;
+  const { running } = maintenanceOf({ language: 'en' }, windows, [source], scope.ports.clock.now());
+  const maintenance_since = running.get(source.component.id);
+  return stateOf(source, { maintenance_since, published: undefined, isStale }).state;
+}
+
+/** Reads the entity or check of a badge as the component of a status page. */
+async function readSource(scope: TenantEnv, { check_id, entity_id }: PublicBadgeItem): Promise<Source> {
+  const shown = { check_id, entity_id, show_uptime: true, show_latency: true };
+  const component = { id: 'badge', name: '', description: '', ...shown };
+  const [source] = await readSources(scope, { groups: [{ name: '', components: [component] }] });
+  return source!;
 }
 
 /** Reads the state that a page has published; unknown for a draft, or if it is old. */
@@ -125,30 +119,21 @@ async function keptFigures(scope: TenantEnv & Env, wanted: Wanted): Promise<Figu
   const key = keys.badgeFigures(wanted.publicId, wanted.period);
   const kept = await ports.table.get<BadgeFiguresItem>(key);
   if (kept && kept.at > now - KEPT_MS) return kept;
-  const figures = await readFigures(scope, wanted);
+  const figures = await currentFigures(scope, wanted);
   const item: BadgeFiguresItem = { ...key, at: now, ...figures, expires_at: Math.ceil((now + KEPT_MS) / 1000) };
   await ports.table.transact([{ put: item }]);
   return figures;
 }
 
-async function readFigures(scope: TenantEnv & Env, { badge, period, account }: Wanted): Promise<Figures> {
-  const { ports, keys, tenant } = scope;
-  const { retention_days, rollup_days } = account;
-  const now = ports.clock.now();
-  const bucket = period === '24h' ? 'hour' : 'day';
-  const from = now - (period === '24h' ? DAY_MS : (PERIODS[period] - 1) * DAY_MS);
-  const list = listBuckets({ bucket, from }, { now, rollupDays: rollup_days });
-  const context = { ...scope, caller: { retention_days } };
-  const none = { uptime: null, p95_ms: null };
-  if ('wrong' in list) return none;
-  if (badge.check_id !== null) {
-    const check = await ports.table.get<CheckItem>(keys.check(tenant, badge.check_id));
-    const [history] = check ? await checkHistories(context, [check], bucket, list) : [];
-    return history ? { uptime: history.total.uptime, p95_ms: history.total.latency?.p95_ms ?? null } : none;
-  }
-  const entity = await ports.table.get<EntityItem>(keys.entity(tenant, badge.entity_id!));
-  const [history] = entity ? await entityHistories(context, [entity], bucket, list) : [];
-  return history ? { uptime: history.total.uptime, p95_ms: null } : none;
+async function currentFigures(scope: TenantEnv, { badge, period, account }: Wanted): Promise<Figures> {
+  const now = scope.ports.clock.now();
+  const range =
+    period === '24h'
+      ? ({ bucket: 'hour', from: now - DAY_MS } as const)
+      : ({ bucket: 'day', from: now - (PERIODS[period] - 1) * DAY_MS } as const);
+  const source = await readSource(scope, badge);
+  const total = (await readFigures(scope, [source], range, account)).get(source)?.total;
+  return { uptime: total?.uptime ?? null, p95_ms: total?.latency?.p95_ms ?? null };
 }
 
 const NO_DATA: Shown = { message: 'no data', color: 'lightgrey' };

@@ -78,7 +78,7 @@ export async function createPage(context: Context, input: NewStatusPage): Promis
 export async function changePage(
   context: Context,
   id: string,
-  { id: same, groups, rotate_link, ...given }: StatusPagePatch,
+  { id: same, rotate_link, ...given }: StatusPagePatch,
 ): Promise<StatusPageItem> {
   const { ports, keys } = context;
   assertUnchanged({ id }, { id: same });
@@ -88,14 +88,11 @@ export async function changePage(
   await writePage(context, id, async () => {
     const page = await requirePage(context, id);
     const changed: StatusPageItem = {
-      ...page,
-      ...given,
+      ...(await withSettings(context, page, given)),
       ...(link_token && { link_token }),
-      ...(groups && { groups: await validGroups(context, groups, page) }),
       v: ports.ids.token(),
       updated_at: iso(ports.clock.now()),
     };
-    assertZone(changed);
     result = page;
     if (isSame(auditedStatusPage, page, changed)) return undefined;
     result = changed;
@@ -108,6 +105,17 @@ export async function changePage(
     ];
   });
   return result!;
+}
+
+/** Returns a page with the given settings, without storing it. @throws AppError VALIDATION_ERROR */
+export async function withSettings(
+  context: Context,
+  page: StatusPageItem,
+  { groups, ...given }: Omit<StatusPagePatch, 'id' | 'rotate_link'>,
+): Promise<StatusPageItem> {
+  const changed = { ...page, ...given, ...(groups && { groups: await validGroups(context, groups, page) }) };
+  assertZone(changed);
+  return changed;
 }
 
 /** Deletes a page; its files are removed by the publisher. */

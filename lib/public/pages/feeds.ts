@@ -1,3 +1,4 @@
+import { escapeXml } from '#lib/platform/escape-xml.ts';
 import { icalendar, utcText } from '#lib/platform/icalendar.ts';
 import { DAY_MS, iso } from '#lib/platform/time.ts';
 import { fill, formatsOf, TEXTS } from './texts.ts';
@@ -7,13 +8,6 @@ import type { IncidentView, OccurrenceView, PublishedView, UpdateView } from './
 const MAX_AGE_MS = 90 * DAY_MS;
 const MAX_ENTRIES = 50;
 const AHEAD_MS = 30 * DAY_MS;
-
-/** Escapes a text for XML content and quoted attributes, without characters that XML 1.0 cannot contain. */
-const escapeXml = (text: string): string =>
-  text
-    .toWellFormed()
-    .replace(/[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu, '')
-    .replace(/[&<>"'\r]/g, (char) => `&#${char.charCodeAt(0)};`);
 
 type Entry = { id: string; title: string; text: string; published: string; updated: string; in: string };
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { escapeXml } from '#lib/platform/escape-xml.ts';
 import { SCRIPT, STYLE } from './style.ts';
 import { type Formats, fill, formatsOf, TEXTS } from './texts.ts';
 import {
@@ -21,9 +22,6 @@ class Markup {
   }
 }
 
-/** Escapes a text for HTML content and quoted attributes. */
-const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
-
 const raw = (text: string): Markup => new Markup(text);
 
 type Part = Markup | string | number | null | readonly Part[];
@@ -35,7 +33,7 @@ const textOf = (part: Part): string =>
       ? part.map(textOf).join('')
       : part === null
         ? ''
-        : escapeHtml(String(part));
+        : escapeXml(String(part));
 
 /** Template of markup that escapes every other value. */
 const html = (strings: TemplateStringsArray, ...parts: readonly Part[]): Markup =>
@@ -43,17 +41,18 @@ const html = (strings: TemplateStringsArray, ...parts: readonly Part[]): Markup 
 
 const hash = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-/** Policy of a page, which allows nothing but its own style, script, JSON and logo. */
-const POLICY = [
-  "default-src 'none'",
-  `style-src ${hash(STYLE)}`,
-  `script-src ${hash(SCRIPT)}`,
-  "connect-src 'self'",
-  // An empty icon, and the logo of a preview, are in the page itself.
-  "img-src 'self' data:",
-  "base-uri 'none'",
-  "form-action 'none'",
-].join('; ');
+/** Returns the policy of a page, which allows nothing but its own style, script, JSON and logo. */
+const policyOf = (script: string): string =>
+  [
+    "default-src 'none'",
+    `style-src ${hash(STYLE)}`,
+    `script-src ${hash(script)}`,
+    "connect-src 'self'",
+    // An empty icon, and the logo of a preview, are in the page itself.
+    "img-src 'self' data:",
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ');
 
 /** Shapes of states, so that they differ without color. */
 const SHAPES: Record<PageState | ComponentState, string> = {
@@ -136,8 +135,8 @@ const message = (text: string): Markup =>
       .split(/(https:\/\/[^\s<>"']*[^\s<>"'.,;:!?)\]])/)
       .map((part, i) =>
         i % 2 === 1
-          ? `<a href="${escapeHtml(part)}" rel="nofollow noopener">${escapeHtml(part)}</a>`
-          : escapeHtml(part).replaceAll('\n', '<br>'),
+          ? `<a href="${escapeXml(part)}" rel="nofollow noopener">${escapeXml(part)}</a>`
+          : escapeXml(part).replaceAll('\n', '<br>'),
       )
       .join(''),
   );
@@ -174,21 +173,29 @@ function maintenance({ title, message: text, starts_at, ends_at, status, compone
   )}</p></article>`;
 }
 
-/** Addresses of a page: `base` is its path, `logo` that of its image. */
-type Addresses = { base: string; logo: string | undefined };
+/** Addresses of a page: `base` is its path, `logo` that of its image. `script`: default SCRIPT. */
+type Addresses = { base: string; logo: string | undefined; script?: string };
 
-function head(view: PageView, look: PublishedView['look'], base: string, title: string): Markup {
+function head(
+  { view, look }: Pick<PublishedView, 'view' | 'look'>,
+  { base, script = SCRIPT }: Addresses,
+  title: string,
+): Markup {
   const { language } = view.page;
   const classes = [look.theme, look.accent].join(' ');
-  return html`<!doctype html><html lang="${language}" class="${classes}" data-as-of="${view.as_of}" data-revision="${view.revision}" data-json="${base}.json"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${POLICY}"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${title}</title><link rel="icon" href="data:,"><link rel="alternate" type="application/atom+xml" href="${base}/feed.atom">${
+  return html`<!doctype html><html lang="${language}" class="${classes}" data-as-of="${view.as_of}" data-revision="${view.revision}" data-json="${base}.json"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policyOf(script)}"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${title}</title><link rel="icon" href="data:,"><link rel="alternate" type="application/atom+xml" href="${base}/feed.atom">${
     look.is_indexed ? null : html`<meta name="robots" content="noindex">`
   }<style>${raw(STYLE)}</style></head>`;
 }
 
-function foot({ view, formats }: Page, base: string, link: { href: string; text: string }): Markup {
+function foot(
+  { view, formats }: Page,
+  { base, script = SCRIPT }: Addresses,
+  link: { href: string; text: string },
+): Markup {
   const texts = TEXTS[view.page.language];
   const time = formats.time(view.as_of);
-  return html`<footer><p>${fill(texts.as_of, { time })}</p><p><a href="${link.href}">${link.text}</a> · <a href="${base}/feed.atom">${texts.feed}</a> · <a href="${base}/maintenance.ics">${texts.calendar}</a></p></footer><script>${raw(SCRIPT)}</script></body></html>`;
+  return html`<footer><p>${fill(texts.as_of, { time })}</p><p><a href="${link.href}">${link.text}</a> · <a href="${base}/feed.atom">${texts.feed}</a> · <a href="${base}/maintenance.ics">${texts.calendar}</a></p></footer><script>${raw(script)}</script></body></html>`;
 }
 
 /** Notices that the script shows. */
@@ -207,7 +214,8 @@ function pageHeader(view: PageView, logo: string | undefined): Markup {
 }
 
 /** Returns the HTML of a status page: one file, complete without script. Pure. */
-export function statusHtml({ view, look }: PublishedView, { base, logo }: Addresses): string {
+export function statusHtml({ view, look }: PublishedView, addresses: Addresses): string {
+  const { base, logo } = addresses;
   const { language, time_zone, title } = view.page;
   const texts = TEXTS[language];
   const page = { view, formats: formatsOf(language, time_zone) };
@@ -216,7 +224,7 @@ export function statusHtml({ view, look }: PublishedView, { base, logo }: Addres
       html`<section><h2>${name === '' ? texts.components : name}</h2><ul>${components.map((one) => component(one, page))}</ul></section>`,
   );
   return textOf([
-    head(view, look, base, title),
+    head({ view, look }, addresses, title),
     html`<body>`,
     pageHeader(view, logo),
     html`<main>${notices(page)}<p class="banner ${view.state}">${icon(view.state)}${texts.page[view.state]}</p>`,
@@ -229,19 +237,20 @@ export function statusHtml({ view, look }: PublishedView, { base, logo }: Addres
         ? html`<p class="soft">${texts.none}</p>`
         : view.incidents.map((one) => incident(one, page))
     }</section></main>`,
-    foot(page, base, { href: `${base}/history`, text: texts.history }),
+    foot(page, addresses, { href: `${base}/history`, text: texts.history }),
   ]);
 }
 
 /** Returns the HTML of the incidents of a page by month, including recent ones, for permalinks. Pure. */
-export function historyHtml({ view, past, look }: PublishedView, { base, logo }: Addresses): string {
+export function historyHtml({ view, past, look }: PublishedView, addresses: Addresses): string {
+  const { base, logo } = addresses;
   const { language, time_zone, title } = view.page;
   const texts = TEXTS[language];
   const formats = formatsOf(language, time_zone);
   const page = { view, formats };
   const months = Map.groupBy([...view.incidents, ...past], ({ started_at }) => formats.month(started_at));
   return textOf([
-    head(view, look, base, `${texts.history} · ${title}`),
+    head({ view, look }, addresses, `${texts.history} · ${title}`),
     html`<body>`,
     pageHeader(view, logo),
     html`<main>${notices(page)}<h2>${texts.history}</h2>`,
@@ -250,12 +259,12 @@ export function historyHtml({ view, past, look }: PublishedView, { base, logo }:
       ([month, incidents]) => html`<section><h2>${month}</h2>${incidents.map((one) => incident(one, page))}</section>`,
     ),
     html`</main>`,
-    foot(page, base, { href: base, text: texts.current }),
+    foot(page, addresses, { href: base, text: texts.current }),
   ]);
 }
 
 /** Returns the page for every address without a page: the same for unknown, draft and deleted ones. Pure. */
 export const missingHtml = (): string =>
   textOf(
-    html`<!doctype html><html lang="en" class="auto blue"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${POLICY}"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${TEXTS.en.not_found}</title><link rel="icon" href="data:,"><meta name="robots" content="noindex"><style>${raw(STYLE)}</style></head><body><main><h1>${TEXTS.en.not_found}</h1><p>${TEXTS.en.not_found_hint}</p></main></body></html>`,
+    html`<!doctype html><html lang="en" class="auto blue"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policyOf(SCRIPT)}"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${TEXTS.en.not_found}</title><link rel="icon" href="data:,"><meta name="robots" content="noindex"><style>${raw(STYLE)}</style></head><body><main><h1>${TEXTS.en.not_found}</h1><p>${TEXTS.en.not_found_hint}</p></main></body></html>`,
   );

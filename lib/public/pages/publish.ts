@@ -1,6 +1,7 @@
 import { type AccountItem, isDisabled } from '#lib/access/account.ts';
 import type { Env } from '#lib/env.ts';
 import { type PublishMessage, publishMessage } from '#lib/messages.ts';
+import { lazyFunction } from '#lib/platform/lazy.ts';
 import type { Item, Write } from '#lib/platform/ports.ts';
 import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { iso, pastOrZero } from '#lib/platform/time.ts';
@@ -8,10 +9,8 @@ import { deadlineEntry } from '#lib/schedule/entries.ts';
 import { writerSendsUntil } from '#lib/schedule/watermark.ts';
 import { linksAddress } from '#lib/settings.ts';
 import { allPages } from './ask-to-publish.ts';
-import { readView } from './read-view.ts';
-import { pageFiles, STATUS_PATH } from './render.ts';
-import { addressOf, type StatusLogoItem, type StatusPageItem } from './status-page.ts';
-import { notifySubscribers } from './subscribers.ts';
+import { renderFiles, STATUS_PATH } from './render.ts';
+import { addressOf, type StatusPageItem } from './status-page.ts';
 
 /**
  * Publication of a page. While `claim` lasts (epoch ms), one publisher writes its files. `rendered_from`: start of the
@@ -43,10 +42,13 @@ const REFRESH_MS = 5 * 60_000;
 
 /** Publishes a page, or all of an account. Repeatable; `signal` aborts it. */
 export async function publish(env: Env, message: PublishMessage, signal?: AbortSignal): Promise<void> {
-  const { tenant_id, page_id, due } = message;
-  if (page_id !== undefined) return publishPage(env, { tenant_id, page_id, due }, signal);
-  for (const { id } of await allPages(env, tenant_id)) await publishPage(env, { tenant_id, page_id: id, due }, signal);
+  const { tenant_id, page_id } = message;
+  if (page_id !== undefined) return publishPage(env, { ...message, page_id }, signal);
+  for (const { id } of await allPages(env, tenant_id)) await publishPage(env, { ...message, page_id: id }, signal);
 }
+
+/** Loads with the first notification: channels are a large part of the function, and few renderings notify. */
+const notifySubscribers = lazyFunction(async () => (await import('./subscribers.ts')).notifySubscribers);
 
 type OfPage = PublishMessage & { page_id: string };
 
@@ -60,8 +62,7 @@ async function publishPage(env: Env, message: OfPage, signal: AbortSignal | unde
     await ports.queues.send('publish', [{ body: message, not_before, group: tenant_id }]);
     return;
   }
-  const written: string[] = [];
-  const isFinished = await publishClaimed(env, message, claimed, written, signal);
+  const { isFinished, written } = await publishClaimed(env, message, claimed, signal);
   // A file of this rendering can have replaced a newer one: another rendering is sure to be the last.
   if (!isFinished) {
     await keepPaths(env, message, written);
@@ -69,52 +70,48 @@ async function publishPage(env: Env, message: OfPage, signal: AbortSignal | unde
   }
 }
 
-/** Publishes a claimed page. @returns false if the claim was lost */
+/** Publishes a claimed page. `isFinished`: false if the claim was lost. `written`: paths of written files. */
 async function publishClaimed(
   env: Env,
   message: OfPage,
   claimed: Claimed,
-  written: string[],
   signal: AbortSignal | undefined,
-): Promise<boolean> {
+): Promise<{ isFinished: boolean; written: string[] }> {
   const { ports } = env;
   const from = ports.clock.now();
+  const written: string[] = [];
+  const lost = { isFinished: false, written };
   const shown = await shownPage(env, message);
   const isClaimed = () => {
     signal?.throwIfAborted();
     return ports.clock.now() <= claimed.claim - RESERVE_MS;
   };
   if (!shown) {
-    if (!isClaimed()) return false;
+    if (!isClaimed()) return lost;
     await ports.files.remove(claimed.paths);
-    return settle(env, message, claimed, undefined);
+    return { isFinished: await settle(env, message, claimed, undefined), written };
   }
-  const { view, next_at } = await readView(env, shown.page, shown.account);
-  const files = pageFiles(view, {
-    address: shown.address,
-    logo: await logoOf(env, shown.page),
-    origin: linksAddress(ports.settings),
-  });
+  const { files, notices: current, next_at } = await renderFiles(env, shown);
   const paths = [...files.keys()];
   const known = await notePaths(env, claimed, paths);
-  if (!known) return false;
+  if (!known) return lost;
   for (const [path, file] of files) {
-    if (!isClaimed()) return false;
+    if (!isClaimed()) return lost;
     written.push(path);
     await ports.files.put(path, file);
   }
-  if (!isClaimed()) return false;
+  if (!isClaimed()) return lost;
   await ports.files.remove(known.paths.filter((path) => !files.has(path)));
-  const notices = view.notices.filter(({ id }) => !known.notified?.includes(id));
+  const notices = current.filter(({ id }) => !known.notified?.includes(id));
   const url = `${linksAddress(ports.settings)}/${STATUS_PATH}/${shown.address}`;
-  await notifySubscribers(env, shown.page, notices, url);
-  const notified = view.notices.map(({ id }) => id);
+  if (notices.length > 0) await notifySubscribers(env, shown.page, notices, url);
+  const notified = current.map(({ id }) => id);
   const published = { ...known, rendered_from: from, published_at: iso(from), paths, notified };
-  return settle(env, message, published, Math.min(from + REFRESH_MS, next_at));
+  return { isFinished: await settle(env, message, published, Math.min(from + REFRESH_MS, next_at)), written };
 }
 
 /** Claims the page for this publisher. `done`: a sufficient rendering exists. `busy`: another publisher is at work. */
-async function claim({ ports, keys }: Env, { tenant_id, page_id, due }: OfPage) {
+async function claim({ ports, keys }: Env, { tenant_id, page_id, not_older_than }: OfPage) {
   const key = keys.publication(tenant_id, page_id);
   const v = ports.ids.token();
   return retryOnConflict(ports, async () => {
@@ -122,7 +119,7 @@ async function claim({ ports, keys }: Env, { tenant_id, page_id, due }: OfPage) 
     const now = ports.clock.now();
     if (before?.v !== v) {
       // A time in the future is from a clock that was set back since.
-      if (before && pastOrZero(before.rendered_from, now) >= due - SKEW_MS) return 'done' as const;
+      if (before && pastOrZero(before.rendered_from, now) >= not_older_than - SKEW_MS) return 'done' as const;
       if (before?.claim !== undefined && pastOrZero(before.claim - CLAIM_MS, now) + CLAIM_MS > now)
         return 'busy' as const;
     }
@@ -176,7 +173,7 @@ async function settle(env: Env, message: OfPage, published: Claimed, next_at: nu
       : { put: { ...rest, v: ports.ids.token() }, if: { version } };
   if (!(await commit(ports, [own, entry])).ok) return false;
   if (next_at === undefined || next_at > (await writerSendsUntil(env, keys.shardOf(page_id)))) return true;
-  const body = { ...message, due: next_at };
+  const body = { ...message, not_older_than: next_at };
   await ports.queues.send('publish', [{ body, not_before: next_at, group: tenant_id }]);
   return true;
 }
@@ -190,7 +187,3 @@ async function shownPage({ ports, keys }: Env, { tenant_id, page_id }: OfPage) {
   const address = page && addressOf(page);
   return page && address !== undefined && account && !isDisabled(account) ? { page, address, account } : undefined;
 }
-
-/** Reads the logo of a page; undefined without one. */
-export const logoOf = async ({ ports, keys }: Env, { tenant_id, id, logo }: StatusPageItem) =>
-  logo === undefined ? undefined : ports.table.get<StatusLogoItem>(keys.statusLogo(tenant_id, id));

@@ -10,7 +10,7 @@ import type { StatusPageItem } from './status-page.ts';
 import { fill, formatsOf, TEXTS } from './texts.ts';
 import { type ComponentState, type IncidentView, type NoticeView, type UpdateView, worst } from './view.ts';
 
-/** Time (ms) for which a page shows incidents, and the number of incidents of the account that are searched. */
+/** Time (ms) for which a page shows incidents, and the number of incidents searched in addition to open ones. */
 const SHOWN_MS = 395 * DAY_MS;
 const MAX_SEARCHED = 100;
 /** Maximum number of searched entities of an incident, and of components named in a text. */
@@ -37,11 +37,7 @@ export async function readIncidents(
   sources: readonly Source[],
   now: number,
 ): Promise<Incidents> {
-  const { ports, keys, tenant } = scope;
-  const partitions = keys.buckets.map((bucket) => keys.incidents(tenant, bucket));
-  const from = idFloor('inc', now - SHOWN_MS);
-  const query = { from, descending: true, eventual: true, limit: MAX_SEARCHED };
-  const { items } = await queryMerged<IncidentItem>(ports.table, partitions, query);
+  const items = await searched(scope, sources, now);
   const states = new Map<string, ComponentState>();
   let next_at = Number.POSITIVE_INFINITY;
   const all: IncidentView[] = [];
@@ -66,6 +62,31 @@ export async function readIncidents(
     }
   }
   return { all, notices: notices.toSorted((a, b) => (a.id < b.id ? -1 : 1)), states, next_at };
+}
+
+/**
+ * Reads the incidents that a page can show, newest first: the newest, and older open ones that users published or whose
+ * root is on the page.
+ */
+async function searched(
+  { ports, keys, tenant }: TenantEnv,
+  sources: readonly Source[],
+  now: number,
+): Promise<IncidentItem[]> {
+  const partitions = keys.buckets.map((bucket) => keys.incidents(tenant, bucket));
+  const query = { from: idFloor('inc', now - SHOWN_MS), descending: true, eventual: true };
+  const { items, next } = await queryMerged<IncidentItem>(ports.table, partitions, { ...query, limit: MAX_SEARCHED });
+  if (next === undefined) return items;
+  const pointers = await allOf(ports.table, { partition: keys.openIncidents(tenant), ...query });
+  const older = pointers.filter(({ sk }) => sk < next).map(({ sk }) => keys.incident(tenant, sk));
+  const open = await ports.table.getMany<IncidentItem>(older, { eventual: true });
+  const roots = new Set(sources.map(({ entity }) => entity?.id));
+  return [
+    ...items,
+    ...open.flatMap((one) =>
+      one && ((one.updates ?? 0) > 0 || (one.root_entity_id !== null && roots.has(one.root_entity_id))) ? [one] : [],
+    ),
+  ];
 }
 
 /** Time (ms) for which an update can still notify, so that an outage of the service delays it only. */
@@ -124,6 +145,9 @@ async function affectedBy(
   });
 }
 
+/** Names of the texts of titles. */
+const TITLES = { outage: 'unavailable', degraded: 'impaired', none: 'notice' } as const;
+
 /** Returns an incident with its updates and, if automatic, the posts of the service: its start and end. Pure. */
 function incidentView(
   { language, time_zone }: StatusPageItem,
@@ -170,7 +194,7 @@ function incidentView(
   const name = named.map(({ source }) => source.component.name).join(', ');
   return {
     id,
-    title: public_title ?? fill(isOutage ? texts.unavailable : texts.impaired, { name }),
+    title: public_title ?? fill(texts[TITLES[impact]], { name }),
     status: resolved_at === null ? (published[0]?.status ?? null) : 'resolved',
     impact,
     started_at,

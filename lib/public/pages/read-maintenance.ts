@@ -28,8 +28,8 @@ const CALENDAR_MS = 90 * DAY_MS;
 const MAX_OCCURRENCES = 500;
 const MAX_NAMES = 5;
 
-const isTouched = (scope: WindowItem['scope'], { entity, checks }: Source): boolean =>
-  !!entity && checks.some((check) => check.enabled && selects(scope, { check, entity }));
+const isTouched = (scope: WindowItem['scope'], { entity, measured_by }: Source): boolean =>
+  !!entity && measured_by.some((check) => check.enabled && selects(scope, { check, entity }));
 
 /** Returns the maintenance of a calendar at `now` (epoch ms), without names and notes of windows. Pure. */
 export function occurrencesOf(
@@ -69,9 +69,9 @@ export function maintenanceOf(
   const all: MaintenanceView[] = [];
   const running = new Map<string, string>();
   let next_at = Number.POSITIVE_INFINITY;
-  for (const { id, scope, times } of windows) {
-    const includes = ({ entity, checks }: Source, how: 'some' | 'every') => {
-      const active = checks.filter(({ enabled }) => enabled);
+  for (const { id, scope, times, public_title } of windows) {
+    const includes = ({ entity, measured_by }: Source, how: 'some' | 'every') => {
+      const active = measured_by.filter(({ enabled }) => enabled);
       return !!entity && active.length > 0 && active[how]((check) => selects(scope, { check, entity }));
     };
     const touched = sources.filter((source) => includes(source, 'some'));
@@ -87,7 +87,7 @@ export function maintenanceOf(
       }
       all.push({
         id: `${id}-${from}`,
-        title: texts.scheduled,
+        title: public_title ?? texts.scheduled,
         message: '',
         starts_at: iso(from),
         ends_at: iso(to),

@@ -3,15 +3,23 @@ import type { AccountItem } from '#lib/access/account.ts';
 import type { TenantEnv } from '#lib/access/context.ts';
 import { readAlerting } from '#lib/alerting/policy/account-alerting.ts';
 import type { Env } from '#lib/env.ts';
-import { type CheckBucket, type EntityBucket, listBuckets } from '#lib/history/rollups/buckets.ts';
-import { checkHistories, entityHistories } from '#lib/history/rollups/read-history.ts';
+import type { CheckBucket } from '#lib/history/rollups/buckets.ts';
 import { staleChecks } from '#lib/history/status/newest-results.ts';
 import { DAY_MS, iso } from '#lib/platform/time.ts';
+import { readFigures } from './read-figures.ts';
 import { readIncidents } from './read-incidents.ts';
 import { maintenanceOf, occurrencesOf } from './read-maintenance.ts';
 import { readSources, type Source } from './sources.ts';
 import type { StatusPageItem } from './status-page.ts';
-import { type ComponentState, type ComponentView, dayKind, type PublishedView, pageState, worst } from './view.ts';
+import {
+  type ComponentState,
+  type ComponentView,
+  dayKind,
+  type IncidentView,
+  type PublishedView,
+  pageState,
+  worst,
+} from './view.ts';
 
 /** Time (ms) during which an incident is on the page itself, and maximum number of these. */
 const RECENT_MS = 14 * DAY_MS;
@@ -33,7 +41,7 @@ export async function readView(
   const maintenance = maintenanceOf(page, windows, sources, now);
   const incidents = await readIncidents(scope, page, sources, now);
   const isStale = await staleChecks(env);
-  const figures = await readFigures(scope, page, sources, account);
+  const figures = await componentFigures(scope, page, sources, account);
   const views = sources.map((source): ComponentView => {
     const { id, name, description } = source.component;
     const { state, since } = stateOf(source, {
@@ -48,9 +56,7 @@ export async function readView(
     name,
     components: components.map(({ id }) => byId.get(id)!),
   }));
-  const recent = incidents.all
-    .filter(({ resolved_at }) => resolved_at === null || Date.parse(resolved_at) > now - RECENT_MS)
-    .slice(0, MAX_RECENT);
+  const recent = recentOf(incidents.all, now);
   const { title, description, language, time_zone, home_url, support_url } = page;
   const stable = {
     page: { title, description, language, time_zone, home_url, support_url },
@@ -76,6 +82,16 @@ export async function readView(
   };
 }
 
+/** Returns the incidents on the page itself: all open ones with an update, and the newest of the others. Pure. */
+function recentOf(all: readonly IncidentView[], now: number): IncidentView[] {
+  const isAnnounced = ({ resolved_at, status }: IncidentView) => resolved_at === null && status !== null;
+  const others = all
+    .filter((one) => !isAnnounced(one))
+    .filter(({ resolved_at }) => resolved_at === null || Date.parse(resolved_at) > now - RECENT_MS)
+    .slice(0, Math.max(0, MAX_RECENT - all.filter(isAnnounced).length));
+  return all.filter((one) => isAnnounced(one) || others.includes(one));
+}
+
 type Found = {
   /** Start of the running maintenance (ISO 8601). */
   maintenance_since: string | undefined;
@@ -88,7 +104,7 @@ const STATES = { up: 'operational', degraded: 'degraded', down: 'outage', unknow
 
 /** Returns the state of a component: never operational while it is not watched. Pure. */
 export function stateOf(
-  { component, entity, check, checks }: Source,
+  { component, entity, check, measured_by }: Source,
   { maintenance_since, published, isStale }: Found,
 ): Pick<ComponentView, 'state' | 'since'> {
   const measured = own();
@@ -102,57 +118,44 @@ export function stateOf(
     const of = component.check_id === null ? entity : check;
     if (!of || (check && !check.enabled)) return { state: 'unknown', since: null };
     const state = STATES[of.state];
-    if (state === 'operational' && checks.some(({ id }) => isStale(id))) return { state: 'unknown', since: null };
+    if (state === 'operational' && measured_by.some(({ id }) => isStale(id))) return { state: 'unknown', since: null };
     return { state, since: of.state_since };
   }
 }
 
 type Figures = Pick<ComponentView, 'uptime' | 'coverage' | 'latency' | 'days'>;
 
-const NO_FIGURES: Figures = { uptime: null, coverage: null, latency: null, days: [] };
-
 /** Reads uptime, days and latencies of components by id. */
-async function readFigures(
+async function componentFigures(
   scope: TenantEnv,
   { history_days }: StatusPageItem,
   sources: readonly Source[],
-  { retention_days, rollup_days }: AccountItem,
+  account: AccountItem,
 ): Promise<Map<string, Figures>> {
   const now = scope.ports.clock.now();
-  const context = { ...scope, caller: { retention_days } };
-  const range = { now, rollupDays: rollup_days };
-  const days = listBuckets({ bucket: 'day', from: now - (history_days - 1) * DAY_MS }, range);
-  const hours = listBuckets({ bucket: 'hour', from: now - DAY_MS }, range);
-  if ('wrong' in days || 'wrong' in hours) throw new Error('The range of a status page is not valid.');
-  const shown = sources.filter(({ component }) => component.show_uptime);
-  const entities = shown.flatMap(({ entity, check }) => (entity && !check ? [entity] : []));
-  const checks = shown.flatMap(({ check }) => check ?? []);
-  const timed = sources.flatMap(({ component, check }) => (component.show_latency && check ? [check] : []));
-  const ofEntities = await entityHistories(context, entities, 'day', days);
-  const ofChecks = await checkHistories(context, checks, 'day', days);
-  const latencies = await checkHistories(context, timed, 'hour', hours);
+  const measured = sources.filter(({ component }) => component.show_uptime);
+  const timed = sources.filter(({ component, check }) => component.show_latency && check);
+  const days = { bucket: 'day', from: now - (history_days - 1) * DAY_MS } as const;
+  const histories = await readFigures(scope, measured, days, account);
+  const latencies = await readFigures(scope, timed, { bucket: 'hour', from: now - DAY_MS }, account);
   return new Map(
-    sources.map(({ component, entity, check }) => {
-      const measured = check ? ofChecks[checks.indexOf(check)] : entity && ofEntities[entities.indexOf(entity)];
-      const history = component.show_uptime ? measured : undefined;
-      const latency = component.show_latency && check && latencies[timed.indexOf(check)]?.total.latency;
+    sources.map((source): [string, Figures] => {
+      const history = histories.get(source);
+      const { p50_ms, p95_ms } = latencies.get(source)?.total.latency ?? {};
       return [
-        component.id,
+        source.component.id,
         {
-          ...NO_FIGURES,
-          ...(history && {
-            uptime: history.total.uptime,
-            coverage: history.total.coverage,
-            days: history.buckets.map(dayOf),
-          }),
-          ...(latency && { latency: { p50_ms: latency.p50_ms, p95_ms: latency.p95_ms } }),
+          uptime: history?.total.uptime ?? null,
+          coverage: history?.total.coverage ?? null,
+          days: history?.buckets.map(dayOf) ?? [],
+          latency: p50_ms === undefined || p95_ms === undefined ? null : { p50_ms, p95_ms },
         },
       ];
     }),
   );
 }
 
-const dayOf = ({ from, uptime, coverage, seconds }: EntityBucket | CheckBucket) => ({
+const dayOf = ({ from, uptime, coverage, seconds }: Pick<CheckBucket, 'from' | 'uptime' | 'coverage' | 'seconds'>) => ({
   date: from.slice(0, 10),
   kind: dayKind(seconds, coverage),
   uptime,

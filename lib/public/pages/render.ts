@@ -1,8 +1,12 @@
+import type { AccountItem } from '#lib/access/account.ts';
+import type { Env } from '#lib/env.ts';
 import type { PublicFile } from '#lib/platform/ports.ts';
+import { linksAddress } from '#lib/settings.ts';
 import { atomFeed, maintenanceCalendar } from './feeds.ts';
 import { historyHtml, statusHtml } from './html.ts';
-import type { StatusLogoItem } from './status-page.ts';
-import type { PublishedView } from './view.ts';
+import { readView } from './read-view.ts';
+import type { StatusLogoItem, StatusPageItem } from './status-page.ts';
+import type { NoticeView, PublishedView } from './view.ts';
 
 /** Path below which pages are published and served. */
 export const STATUS_PATH = 'status';
@@ -12,13 +16,37 @@ const CALENDAR_FILE = 'maintenance.ics';
 
 const HTML = 'text/html; charset=utf-8';
 
+/** A page that visitors can see, at its address. */
+type ShownPage = { page: StatusPageItem; address: string; account: AccountItem };
+
+/**
+ * Renders the files of a page as visitors are to see it now. `notices`: updates of the last day with notifications.
+ * `next_at`: time at which the files change without a change of state (epoch ms).
+ */
+export async function renderFiles(
+  env: Env,
+  { page, address, account }: ShownPage,
+): Promise<{ files: Map<string, PublicFile>; notices: NoticeView[]; next_at: number }> {
+  const { view, next_at } = await readView(env, page, account);
+  const files = pageFiles(view, {
+    address,
+    logo: await logoOf(env, page),
+    origin: linksAddress(env.ports.settings),
+  });
+  return { files, notices: view.notices, next_at };
+}
+
+/** Reads the logo of a page; undefined without one. */
+export const logoOf = async ({ ports, keys }: Env, { tenant_id, id, logo }: StatusPageItem) =>
+  logo === undefined ? undefined : ports.table.get<StatusLogoItem>(keys.statusLogo(tenant_id, id));
+
 /**
  * Returns the files of a page by path, without a leading slash. A folder with them can be served by any web server;
  * a page is `index.html` of its folder. Pure.
  * @param address last part of its address
  * @param origin of the service, for feeds, which need absolute addresses
  */
-export function pageFiles(
+function pageFiles(
   published: PublishedView,
   { address, logo, origin }: { address: string; logo: StatusLogoItem | undefined; origin: string },
 ): Map<string, PublicFile> {

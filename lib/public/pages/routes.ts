@@ -1,22 +1,14 @@
 import * as z from 'zod';
 import type { AccountItem } from '#lib/access/account.ts';
 import type { Context } from '#lib/access/context.ts';
-import { seesSecrets } from '#lib/access/redaction.ts';
-import type { EntityItem } from '#lib/catalog/entity.ts';
-import type { CheckItem } from '#lib/checks/check-item.ts';
 import { Reply, route } from '#lib/platform/http/route.ts';
-import { pick } from '#lib/platform/plain-data.ts';
-import { REDACTED } from '#lib/platform/secrets/kept-secrets.ts';
-import { linksAddress } from '#lib/settings.ts';
 import { allPages } from './ask-to-publish.ts';
-import { changePage, createPage, deletePage, requirePage, setLogo } from './change-page.ts';
+import { changePage, createPage, deletePage, requirePage, setLogo, withSettings } from './change-page.ts';
 import { statusHtml } from './html.ts';
-import { logoOf, type PublicationItem } from './publish.ts';
+import { pageRecords } from './page-records.ts';
 import { readView } from './read-view.ts';
-import { STATUS_PATH } from './render.ts';
+import { logoOf, STATUS_PATH } from './render.ts';
 import {
-  addressOf,
-  componentsOf,
   Logo,
   NewStatusPage,
   NULLABLE,
@@ -24,6 +16,7 @@ import {
   StatusPagePatch,
   StatusPageRecord,
 } from './status-page.ts';
+import { PREVIEW_SCRIPT } from './style.ts';
 import {
   addSubscriber,
   deleteSubscriber,
@@ -36,37 +29,7 @@ import {
 
 const row = route<Context>();
 
-/** Returns pages as the API shows them. */
-async function pageViews(context: Context, pages: readonly StatusPageItem[]): Promise<StatusPageRecord[]> {
-  const { ports, keys, tenant } = context;
-  const components = pages.flatMap(componentsOf);
-  const shownIds = [...new Set(components.flatMap(({ entity_id, check_id }) => entity_id ?? check_id ?? []))];
-  const shown = await ports.table.getMany<EntityItem | CheckItem>(
-    shownIds.map((id) => (id.startsWith('ent_') ? keys.entity(tenant, id) : keys.check(tenant, id))),
-    { eventual: true },
-  );
-  const missing = new Set(shownIds.filter((_, i) => shown[i] === undefined));
-  const publications = await ports.table.getMany<PublicationItem>(
-    pages.map(({ id }) => keys.publication(tenant, id)),
-    { eventual: true },
-  );
-  return pages.map((page, i) => {
-    const address = addressOf(page);
-    const isSecret = page.visibility === 'link' && !seesSecrets(context.caller);
-    const base = address && (isSecret ? REDACTED : `${linksAddress(ports.settings)}/${STATUS_PATH}/${address}`);
-    return pick(StatusPageRecord, {
-      ...page,
-      missing_component_ids: componentsOf(page).flatMap(({ id, entity_id, check_id }) =>
-        missing.has(entity_id ?? check_id ?? '') ? [id] : [],
-      ),
-      url: base ?? null,
-      logo_url: base !== undefined && page.logo ? (isSecret ? REDACTED : `${base}/${page.logo}`) : null,
-      published_at: (address && publications[i]?.published_at) ?? null,
-    });
-  });
-}
-
-const pageRecord = async (context: Context, page: StatusPageItem) => (await pageViews(context, [page]))[0]!;
+const pageRecord = async (context: Context, page: StatusPageItem) => (await pageRecords(context, [page]))[0]!;
 
 const load = (context: Context, { id }: { id: string }) => requirePage(context, id);
 
@@ -81,6 +44,7 @@ async function preview(context: Context, page: StatusPageItem): Promise<string> 
   return statusHtml(view, {
     base: `/${STATUS_PATH}/${page.slug}`,
     logo: logo && `data:${logo.type};base64,${logo.data}`,
+    script: PREVIEW_SCRIPT,
   });
 }
 
@@ -92,7 +56,7 @@ export const statusPageRoutes = [
     summary: 'List status pages',
     status: 200,
     reply: z.array(StatusPageRecord),
-    run: async (context) => pageViews(context, await allPages(context, context.tenant)),
+    run: async (context) => pageRecords(context, await allPages(context, context.tenant)),
   }),
   row({
     method: 'POST',
@@ -153,6 +117,21 @@ export const statusPageRoutes = [
     reply: z.string(),
     load,
     run: async (context, { loaded }) => new Reply(await preview(context, loaded), PREVIEW_HEADERS),
+  }),
+  row({
+    method: 'POST',
+    path: '/v1/status-pages/{id}/preview',
+    access: 'configure',
+    summary: 'Get the HTML of a status page with other settings',
+    description: 'Takes the body of `PUT`, and changes nothing.',
+    status: 200,
+    body: StatusPagePatch,
+    nulls: NULLABLE,
+    text: 'html',
+    reply: z.string(),
+    load,
+    run: async (context, { loaded, body: { id: _same, rotate_link: _link, ...settings } }) =>
+      new Reply(await preview(context, await withSettings(context, loaded, settings)), PREVIEW_HEADERS),
   }),
   row({
     method: 'GET',

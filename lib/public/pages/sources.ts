@@ -4,8 +4,11 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import { checksOf } from '#lib/checks/settings/store.ts';
 import { type Component, componentsOf, type StatusPageItem } from './status-page.ts';
 
-/** A component with its data. `entity`: also of a check; both are undefined if it was deleted, or shows neither. */
-export type Source = { component: Component; entity?: EntityItem; check?: CheckItem; checks: CheckItem[] };
+/**
+ * A component with its data. `entity`: also of a check; both are undefined if it was deleted, or shows neither.
+ * `measured_by`: its check, or all checks of its entity, also disabled ones.
+ */
+export type Source = { component: Component; entity?: EntityItem; check?: CheckItem; measured_by: CheckItem[] };
 
 /** Reads the entities and checks of the components, strongly, because their changes are the reason to publish. */
 export async function readSources(scope: TenantEnv, page: Pick<StatusPageItem, 'groups'>): Promise<Source[]> {
@@ -24,6 +27,6 @@ export async function readSources(scope: TenantEnv, page: Pick<StatusPageItem, '
     const check = checkOf.get(component.check_id ?? '');
     const entity = entityOf.get(check?.entity_id ?? component.entity_id ?? '');
     const own = check ? [check] : (ofEntities.get(entity?.id ?? '') ?? []);
-    return { component, ...(entity && { entity }), ...(check && { check }), checks: own };
+    return { component, ...(entity && { entity }), ...(check && { check }), measured_by: own };
   });
 }

@@ -38,6 +38,14 @@ button{font:inherit;padding:.25rem .75rem;border:1px solid var(--link);border-ra
   .replaceAll('\n', '');
 
 /**
+ * Script of a preview: shows another HTML that the editor of the console sends. A preview in a tab of its own takes
+ * none, because any page can be its opener.
+ */
+export const PREVIEW_SCRIPT =
+  "addEventListener('message',({source,data})=>{if(source===parent&&source!==window)" +
+  "document.documentElement.replaceWith(new DOMParser().parseFromString(data,'text/html').documentElement)});";
+
+/**
  * Script of every page, optional for visitors: shows a notice once the page is old, and offers to reload when
  * the published state has changed. Asks once a minute while the page is visible.
  */

@@ -35,6 +35,7 @@ type Texts = {
   edited: string;
   unavailable: string;
   impaired: string;
+  notice: string;
   is_down: string;
   is_impaired: string;
   was_down: string;
@@ -95,6 +96,7 @@ const en: Texts = {
   edited: 'edited {time}',
   unavailable: '{name}: outage',
   impaired: '{name}: degraded performance',
+  notice: '{name}: notice',
   is_down: '{name} has been down since {time}.',
   is_impaired: '{name} has had problems since {time}.',
   was_down: '{name} was down for {duration}.',
@@ -155,6 +157,7 @@ const de: Texts = {
   edited: 'bearbeitet {time}',
   unavailable: '{name}: Ausfall',
   impaired: '{name}: eingeschränkter Betrieb',
+  notice: '{name}: Hinweis',
   is_down: '{name} ist seit {time} ausgefallen.',
   is_impaired: '{name} ist seit {time} gestört.',
   was_down: '{name} war {duration} ausgefallen.',
@@ -215,6 +218,7 @@ const fr: Texts = {
   edited: 'modifié le {time}',
   unavailable: '{name} : panne',
   impaired: '{name} : performances dégradées',
+  notice: '{name} : information',
   is_down: '{name} est en panne depuis {time}.',
   is_impaired: '{name} a des problèmes depuis {time}.',
   was_down: '{name} a été en panne pendant {duration}.',
@@ -275,6 +279,7 @@ const es: Texts = {
   edited: 'editado el {time}',
   unavailable: '{name}: interrupción',
   impaired: '{name}: rendimiento degradado',
+  notice: '{name}: aviso',
   is_down: '{name} está interrumpido desde {time}.',
   is_impaired: '{name} tiene problemas desde {time}.',
   was_down: '{name} estuvo interrumpido durante {duration}.',

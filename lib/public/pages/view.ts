@@ -1,8 +1,9 @@
 import type { ACCENTS, Language, THEMES } from './status-page.ts';
 
 /**
- * What visitors see of a page: a type of its own, without internal names, ids, addresses, and error texts. Only
- * read-view.ts makes it. Its JSON is the format of /status/<slug>.json, version 1.
+ * What visitors see of a page: a type of its own, without internal names, addresses, and error texts. Its ids are
+ * random, and name components, incidents, updates and windows. Only read-view.ts makes it. Its JSON is the format of
+ * /status/<slug>.json, version 1.
  */
 export type PageView = {
   version: 1;
@@ -20,7 +21,7 @@ export type PageView = {
   /** Changes with everything except `as_of` and figures of today. */
   revision: string;
   groups: { name: string; components: ComponentView[] }[];
-  /** Incidents of the last 14 days, newest first, at most 20. */
+  /** Incidents of the last 14 days, newest first, at most 20; open ones with an update are never omitted. */
   incidents: IncidentView[];
   /** Running, and planned within 30 days. */
   maintenance: MaintenanceView[];

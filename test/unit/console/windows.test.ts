@@ -14,7 +14,7 @@ const ONCE: MaintenanceWindow = {
   ...{ id: 'win_1', name: 'Move', note: '', scope: { all: true }, open: false, current: null, next: null },
   ...{ starts_at: '2026-12-05T22:00:00.000Z', ends_at: '2026-12-06T04:00:00.000Z' },
   ...{ cron: null, time_zone: null, duration_seconds: null, every_weeks: null, from: null, until: null },
-  ...{ created_at: '', updated_at: '', exclude_from_uptime: true, created_by: '' },
+  ...{ public_title: '', created_at: '', updated_at: '', exclude_from_uptime: true, created_by: '' },
 };
 const AGAIN: MaintenanceWindow = {
   ...ONCE,
@@ -87,6 +87,7 @@ describe('form of a maintenance window', () => {
     expect(requestOf(bodyOf(specs, draft))).toEqual({
       name: 'Move',
       note: '',
+      public_title: '',
       starts_at: ONCE.starts_at,
       scope: { all: true },
       exclude_from_uptime: true,

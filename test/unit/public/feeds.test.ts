@@ -32,7 +32,7 @@ const withUpdates = (...updates: IncidentView['updates']): PublishedView => ({
 const SOURCE = {
   component: { id: 'cmp_1', name: HOSTILE },
   entity: { id: 'ent_1', labels: {} },
-  checks: [{ id: 'chk_1', enabled: true, labels: {} }],
+  measured_by: [{ id: 'chk_1', enabled: true, labels: {} }],
 } as unknown as Source;
 const planned = (times: WindowItem['times'], changed_ms = 0): WindowItem => ({
   ...{ pk: '', sk: '', v: '', id: 'win_1', name: 'canary', note: 'canary', times, scope: null, created_by: 'canary' },

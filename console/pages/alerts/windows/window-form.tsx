@@ -72,7 +72,7 @@ function whyNot(request: WindowRequest): string | undefined {
 }
 
 const isAbout = (path: string): boolean =>
-  path === 'note' || path === 'exclude_from_uptime' || path.startsWith('scope.');
+  path === 'note' || path === 'public_title' || path === 'exclude_from_uptime' || path.startsWith('scope.');
 
 function Occurrences({ request }: { request: WindowRequest }) {
   try {

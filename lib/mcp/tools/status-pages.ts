@@ -1,0 +1,32 @@
+import * as z from 'zod';
+import type { AccountItem } from '#lib/access/account.ts';
+import { allPages } from '#lib/public/pages/ask-to-publish.ts';
+import { requirePage } from '#lib/public/pages/change-page.ts';
+import { pageRecords } from '#lib/public/pages/page-records.ts';
+import { readView } from '#lib/public/pages/read-view.ts';
+import { defineTool } from './tool.ts';
+
+export const listStatusPages = defineTool({
+  description:
+    'Public status pages with their settings, address, and components. post_incident_update takes ids of components.',
+  input: z.strictObject({}),
+  run: async (context) => ({ pages: await pageRecords(context, await allPages(context, context.tenant)) }),
+});
+
+export const getStatusPage = defineTool({
+  description:
+    'One public status page: its settings, and what visitors see now: states of components, incidents of 14 days with their updates, and maintenance. Also of a draft.',
+  input: z.strictObject({
+    status_page_id: z.string().describe('Id of the page, as in list_status_pages'),
+  }),
+  run: async (context, { status_page_id }) => {
+    const page = await requirePage(context, status_page_id);
+    const [record] = await pageRecords(context, [page]);
+    const account = await context.ports.table.get<AccountItem>(context.keys.account(context.tenant));
+    const { view } = await readView(context, page, account!);
+    const { page: _settings, groups, ...shown } = view.view;
+    // Days are for drawing; get_history has their figures.
+    const components = groups.flatMap(({ components: own }) => own.map(({ days: _days, ...rest }) => rest));
+    return { ...record, shown: { ...shown, components } };
+  },
+});
