@@ -15,7 +15,7 @@ const SKEW_MS = 1_000;
 /** Results with `since` <= checked_at < `until`, in epoch ms. */
 export type ResultRange = { since?: number | undefined; until?: number | undefined };
 
-/** Access pattern: results of a check, newest first. The range applies to `checked_at`; sort keys hold an earlier time. */
+/** Access pattern: results of a check, newest first. The range is that of `checked_at`; sort keys can be earlier. */
 export async function resultList(
   context: Context,
   check: CheckItem,

@@ -92,7 +92,7 @@ export class FairSemaphore {
         reject(error);
         release();
       };
-      // A call of another tenant may free the permit and start this work; `bind` keeps the async context of this caller.
+      // A call of another tenant may free the permit and start this work; `bind` keeps the context of this caller.
       const startOne = AsyncLocalStorage.bind(() => {
         this.#start(tenant, line);
         work(items[next++]!).then(release, fail);
