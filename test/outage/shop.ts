@@ -74,8 +74,8 @@ export async function startShop() {
 export type Destinations = { database_team: string; service_team: string; mail: string };
 
 /**
- * Creates the catalog in a new account: an entity and a check for each service, and three channels. Each check goes
- * down after two failures.
+ * Creates the catalog in a new account: an entity and a check for each service, and three channels. Each check runs
+ * every 30 s and goes down after two failures.
  */
 export async function catalogOf(
   client: Client,
