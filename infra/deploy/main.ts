@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { delimiter, dirname, join } from 'node:path';
-import { runAdmin } from '#infra/admin-run.ts';
+import { runAdmin } from '#infra/admin/run.ts';
 import { type DeployedStack, stackOutputs } from '#infra/aws-cli.ts';
 import { parseFlags, UsageError } from '#infra/flags.ts';
 import { StepError } from '#infra/smoke/call.ts';

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // The command of the package: the service, or a program of the operator. Old syntax: any node may run it.
-const PROGRAMS = { admin: 'infra/admin.ts', smoke: 'infra/smoke/main.ts' };
+const PROGRAMS = { admin: 'infra/admin/main.ts', smoke: 'infra/smoke/main.ts' };
 
 const words = process.argv.slice(2);
 const program = PROGRAMS[words[0]];

@@ -62,7 +62,7 @@ async function newTenant({ url, dir }: RealService, code: string): Promise<{ adm
   const words = ['account', 'create', '--email', 'attacker@example.com', '--name', 'Attacker', '--json'];
   const { stdout } = await promisify(execFile)(
     process.execPath,
-    ['--disable-warning=ExperimentalWarning', join(code, 'infra/admin.ts'), ...words],
+    ['--disable-warning=ExperimentalWarning', join(code, 'infra/admin/main.ts'), ...words],
     { cwd: code, env: { PATH: process.env.PATH, DATA_DIR: dir, EGRESS_ALLOW: '127.77.0.0/16' } },
   );
   const admin = new Caller(url, JSON.parse(stdout).key, HOSTILE);

@@ -27,7 +27,7 @@ const DAY = { interval_seconds: 86_400, failure_threshold: 1 };
 /** Creates the account, a check with a ping URL, and a ping key that can create checks. */
 export async function beginPings({ service }: Lives): Promise<Pinged> {
   const args = ['account', 'create', '--email', 'jobs@example.com', '--name', 'Jobs', '--json'];
-  const { code, out, err } = await runCommand('infra/admin.ts', args, { DATA_DIR: service.dir });
+  const { code, out, err } = await runCommand('infra/admin/main.ts', args, { DATA_DIR: service.dir });
   if (code !== 0) throw new Error(err);
   const client = clientOf(service.url, JSON.parse(out).key.key ?? JSON.parse(out).key);
   const blueprint_slug = await newBlueprint(client);

@@ -108,7 +108,7 @@ async function path(): Promise<void> {
   let key = '';
   await step('npm run admin -- account create --email ops@example.com --name "Example Inc"', async () => {
     const words = ['account', 'create', '--email', 'ops@example.com', '--name', 'Example Inc', '--egress', 'any'];
-    const ran = await node('infra/admin.ts', words, world);
+    const ran = await node('infra/admin/main.ts', words, world);
     key = seen(ran, 0, /^key +(\S+)$/m);
     link = seen(ran, 0, /^sign in +(\S+)$/m);
     if (!link.startsWith(`${ConsoleUrl}/#/link/`)) throw new Error(`The link is ${link}`);
@@ -158,7 +158,7 @@ async function path(): Promise<void> {
     ['start', /: (DISABLED to ENABLED)$/m],
   ] as const)
     await step(`npm run admin -- schedule ${word} --stack fleetwatch`, async () =>
-      seen(await node('infra/admin.ts', ['schedule', word, '--stack', STACK]), 0, text),
+      seen(await node('infra/admin/main.ts', ['schedule', word, '--stack', STACK]), 0, text),
     );
   await step('npm run deploy -- destroy --env prod', async () => {
     const refused = await node('infra/deploy/main.ts', ['destroy', ...env, '--yes']);

@@ -140,7 +140,7 @@ if (isUp) {
   };
   await step("operator's CLI", async () => {
     const words = ['account', 'create', '--email', 'ops@example.com', '--name', 'Operator', '--json'];
-    const ran = await run(process.execPath, ['infra/admin.ts', ...words], {
+    const ran = await run(process.execPath, ['infra/admin/main.ts', ...words], {
       limitSeconds: 20,
       env: { ...world, PUBLIC_URL: deployed.ConsoleUrl },
     });

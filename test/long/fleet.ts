@@ -48,7 +48,7 @@ export async function setLimits(
   limits: Record<string, number>,
 ): Promise<void> {
   const { id } = got(await client.get('/v1/me'), 200);
-  const cli = join(import.meta.dirname, '../../infra/admin.ts');
+  const cli = join(import.meta.dirname, '../../infra/admin/main.ts');
   const options = Object.entries(limits).flatMap(([name, value]) => [`--${name}`, String(value)]);
   const words = ['--disable-warning=ExperimentalWarning', cli, 'account', 'set-limits', id, ...options];
   await promisify(execFile)(process.execPath, words, { env: { ...process.env, DATA_DIR: dir } });

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
-import { runAdmin } from '#infra/admin-run.ts';
+import { runAdmin } from '#infra/admin/run.ts';
 import { clientOf } from './client.ts';
 import { type Service, startService } from './service.ts';
 

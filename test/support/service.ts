@@ -121,7 +121,7 @@ async function createTenant(): Promise<Tenant> {
   if (!process.env.DATA_DIR) {
     throw new Error('This test creates accounts: set DATA_DIR or TABLE_NAME to that of the service at BASE_URL.');
   }
-  const cli = join(import.meta.dirname, '../../infra/admin.ts');
+  const cli = join(import.meta.dirname, '../../infra/admin/main.ts');
   const { email, name, egress } = NEW_ACCOUNT;
   const words = ['account', 'create', '--email', email, '--name', name, '--egress', egress, '--again', '--json'];
   const { stdout } = await promisify(execFile)(process.execPath, [

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { runAdmin } from '#infra/admin-run.ts';
+import { runAdmin } from '#infra/admin/run.ts';
 import { migrateStore } from '#infra/local/store/migrate.ts';
 import { openTable } from '#infra/local/store/sqlite-table.ts';
 import { STORE_FILE } from '#infra/local/store/store.ts';

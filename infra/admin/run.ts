@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
+import { parseFlags, UsageError } from '#infra/flags.ts';
 import { readHostSettings, SETTING_NAMES } from '#infra/local/settings.ts';
 import { openTable } from '#infra/local/store/sqlite-table.ts';
 import { STORE_FILE } from '#infra/local/store/store.ts';
@@ -13,13 +14,12 @@ import { makeIds } from '#lib/platform/ids.ts';
 import type { Table } from '#lib/platform/ports.ts';
 import { readSettings, type Settings, wrongSettings } from '#lib/settings.ts';
 import { unknownSettings } from '#lib/unknown-settings.ts';
-import { AUDIT_USAGE } from './admin-audit.ts';
-import { AWS_USAGE } from './admin-aws.ts';
-import { COMMANDS, type CommandOutput, OPTIONS, type OperatorEnv } from './admin-commands.ts';
-import { LIMIT_USAGE } from './admin-limits.ts';
-import { STORE_USAGE } from './admin-store.ts';
-import { parseFlags, UsageError } from './flags.ts';
+import { AUDIT_USAGE } from './audit.ts';
+import { AWS_USAGE } from './aws.ts';
+import { COMMANDS, type CommandOutput, OPTIONS, type OperatorEnv } from './commands.ts';
+import { LIMIT_USAGE } from './limits.ts';
 import { commandOf } from './parse-command.ts';
+import { STORE_USAGE } from './store.ts';
 
 const USAGE = `Operator commands. They work while the service is running.
   npm run admin -- account create --email E --name N [--egress public|any] [--again]

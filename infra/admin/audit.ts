@@ -1,11 +1,11 @@
+import { UsageError } from '#infra/flags.ts';
 import type { AuditEntry } from '#lib/audit/entry.ts';
 import { AuditFilter } from '#lib/audit/query.ts';
 import { readLog } from '#lib/audit/read-log.ts';
 import { entryRecord } from '#lib/audit/summary.ts';
 import { parse } from '#lib/platform/http/validation.ts';
 import { assertTimeRange } from '#lib/platform/instant.ts';
-import type { Command } from './admin-commands.ts';
-import { UsageError } from './flags.ts';
+import type { Command } from './commands.ts';
 
 const FILTERS = ['since', 'until', 'actor', 'action', 'target', 'kind'] as const;
 

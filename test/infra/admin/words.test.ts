@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { COMMANDS, OPTIONS } from '#infra/admin-commands.ts';
+import { COMMANDS, OPTIONS } from '#infra/admin/commands.ts';
+import { commandOf } from '#infra/admin/parse-command.ts';
 import { parseFlags, UsageError } from '#infra/flags.ts';
-import { commandOf } from '#infra/parse-command.ts';
 
 /** Returns the error of a command line; fails if the line is accepted. */
 function refusalOf(line: string[]): string {

@@ -1,8 +1,8 @@
+import { UsageError } from '#infra/flags.ts';
 import { ROLES } from '#lib/platform/http/access.ts';
 import { closestName } from '#lib/platform/http/closest-name.ts';
 import { namesOf } from '#lib/platform/plain-data.ts';
-import { COMMANDS, type Command, type Options } from './admin-commands.ts';
-import { UsageError } from './flags.ts';
+import { COMMANDS, type Command, type Options } from './commands.ts';
 
 const NAMED = {
   account: 'an account id; see account list',

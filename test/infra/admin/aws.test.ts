@@ -11,7 +11,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(dir, { recursive: true }));
 
-const admin = (args: string[], env: Record<string, string> = {}) => runCommand('infra/admin.ts', args, env);
+const admin = (args: string[], env: Record<string, string> = {}) => runCommand('infra/admin/main.ts', args, env);
 
 describe('admin schedule', () => {
   /** Puts an AWS CLI on the path that logs its arguments. */

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runAdmin } from '#infra/admin-run.ts';
+import { runAdmin } from '#infra/admin/run.ts';
 import { startService } from '#test/support/service.ts';
 
 let dir: string;

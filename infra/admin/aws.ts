@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 import { join } from 'node:path';
-import type { Command, Options } from './admin-commands.ts';
-import { pathOf } from './admin-store.ts';
-import { aws, stackOutputs } from './aws-cli.ts';
-import { UsageError } from './flags.ts';
+import { aws, stackOutputs } from '#infra/aws-cli.ts';
+import { UsageError } from '#infra/flags.ts';
+import type { Command, Options } from './commands.ts';
+import { pathOf } from './store.ts';
 
 export const AWS_FLAGS = {
   stack: { type: 'string' },
@@ -28,7 +28,7 @@ export const AWS_COMMANDS: Record<string, Command> = {
     runAlone: async ({ function: name, maps }, file) => {
       const path = pathOf(file);
       if (!existsSync(path)) throw new UsageError(`${path} does not exist.`);
-      const dir = pathOf(maps ?? join(import.meta.dirname, '../cdk.out/source-maps'));
+      const dir = pathOf(maps ?? join(import.meta.dirname, '../../cdk.out/source-maps'));
       if (!existsSync(dir)) throw new UsageError(`${dir} does not exist. Give --maps, the source maps of the release.`);
       const text = withSources(readFileSync(path, 'utf8'), dir, name);
       return { text, json: { text } };

@@ -20,7 +20,7 @@ describe('admin process', () => {
   });
 
   const admin = (args: string[], more: Record<string, string> = {}) =>
-    runCommand('infra/admin.ts', args, { DATA_DIR: dir, ...more });
+    runCommand('infra/admin/main.ts', args, { DATA_DIR: dir, ...more });
   const create = ['account', 'create', '--email', 'ann@example.com', '--name', 'Ann', '--json'];
 
   it('changes the running service at once', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { COMMANDS } from '#infra/admin-commands.ts';
+import { COMMANDS } from '#infra/admin/commands.ts';
 import { adminCli } from '#test/support/admin-cli.ts';
 import { failure } from '#test/support/client.ts';
 

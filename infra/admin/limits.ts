@@ -1,7 +1,7 @@
+import { UsageError } from '#infra/flags.ts';
 import type { Limits } from '#lib/access/account.ts';
 import { namesOf } from '#lib/platform/plain-data.ts';
 import { ACCOUNT_CLASSES, type AccountClass, type Rate, readRates } from '#lib/platform/sharing/rates.ts';
-import { UsageError } from './flags.ts';
 
 const LIMITS = {
   blueprints: 'blueprint_limit',

@@ -1,3 +1,4 @@
+import { UsageError } from '#infra/flags.ts';
 import { Role } from '#lib/access/account.ts';
 import type { IssuedKey, KeyRecord } from '#lib/access/api-key.ts';
 import { deleteKey, requireKey } from '#lib/access/change-key.ts';
@@ -11,8 +12,7 @@ import { type TeamMember, userList } from '#lib/identity/team/team.ts';
 import { ROLES } from '#lib/platform/http/access.ts';
 import { gather, type Reader } from '#lib/platform/http/paging.ts';
 import { parse } from '#lib/platform/http/validation.ts';
-import type { Command, CommandOutput, OperatorEnv, Options } from './admin-commands.ts';
-import { UsageError } from './flags.ts';
+import type { Command, CommandOutput, OperatorEnv, Options } from './commands.ts';
 
 export const PEOPLE_FLAGS = {
   label: { type: 'string' },

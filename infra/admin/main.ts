@@ -1,4 +1,4 @@
-import { runAdmin } from './admin-run.ts';
+import { runAdmin } from './run.ts';
 
 // The store that a command may create contains secrets of its users.
 process.umask(0o077);

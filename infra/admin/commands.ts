@@ -1,3 +1,4 @@
+import { type parseFlags, UsageError } from '#infra/flags.ts';
 import { type AccountItem, AccountPatch, accountRecord } from '#lib/access/account.ts';
 import { createAccount, disableAccount, enableAccount, renameAccount, setLimits } from '#lib/access/change-account.ts';
 import type { MutationContext } from '#lib/access/context.ts';
@@ -5,12 +6,11 @@ import { allAccounts, requireAccount } from '#lib/access/store.ts';
 import { endAccount } from '#lib/end-account.ts';
 import { linkByOperator } from '#lib/identity/sign-in-link.ts';
 import { parse } from '#lib/platform/http/validation.ts';
-import { AUDIT_FLAGS, auditCommand } from './admin-audit.ts';
-import { AWS_COMMANDS, AWS_FLAGS } from './admin-aws.ts';
-import { egressIn, LIMIT_FLAGS, LIMIT_OPTIONS, limitsIn } from './admin-limits.ts';
-import { linkAddress, PEOPLE_COMMANDS, PEOPLE_FLAGS, showKey, showLink } from './admin-people.ts';
-import { STORE_COMMANDS, STORE_FLAGS } from './admin-store.ts';
-import { type parseFlags, UsageError } from './flags.ts';
+import { AUDIT_FLAGS, auditCommand } from './audit.ts';
+import { AWS_COMMANDS, AWS_FLAGS } from './aws.ts';
+import { egressIn, LIMIT_FLAGS, LIMIT_OPTIONS, limitsIn } from './limits.ts';
+import { linkAddress, PEOPLE_COMMANDS, PEOPLE_FLAGS, showKey, showLink } from './people.ts';
+import { STORE_COMMANDS, STORE_FLAGS } from './store.ts';
 
 export const OPTIONS = {
   email: { type: 'string' },

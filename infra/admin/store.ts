@@ -1,9 +1,9 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { UsageError } from '#infra/flags.ts';
 import { copyStore, restoreStore } from '#infra/local/store/copy-store.ts';
 import { STORE_FILE } from '#infra/local/store/store.ts';
-import type { Command, CommandOutput } from './admin-commands.ts';
-import { UsageError } from './flags.ts';
+import type { Command, CommandOutput } from './commands.ts';
 
 export const STORE_FLAGS = { replace: { type: 'boolean' } } as const;
 
