@@ -19,6 +19,8 @@ export function checkRecoveries({ seen, keys }: Inside): string[] {
   /** Checks whose failure was held when no recipient was notified of a problem. */
   const quiet = new Set<string>();
   const outOfOrder = outOfOrderIn(seen);
+  /** Time at which the service last noticed that alerts of a check arrived in the wrong order (epoch ms). */
+  const misledAt = new Map<string, number>();
   /** Time of the last planned recovery of each check (epoch ms). */
   const recoveredAt = new Map<string, number>();
   const wrong: string[] = [];
@@ -42,10 +44,7 @@ export function checkRecoveries({ seen, keys }: Inside): string[] {
       if (isHeld && notifications.destinationsOf(check.id).some((destination) => mayKnow(of(destination))))
         quiet.delete(check.id);
       // So do all if alerts arrived in the wrong order, as the service then cannot tell who was notified of what.
-      const isMisled = (outOfOrder.get(check.id) ?? []).some(
-        (sent) => sent <= at && sent >= (recoveredAt.get(check.id) ?? 0),
-      );
-      if (isMisled) quiet.delete(check.id);
+      if ((misledAt.get(check.id) ?? -1) >= (recoveredAt.get(check.id) ?? 0)) quiet.delete(check.id);
       if (!isUp || one.cause.startsWith('check_')) continue;
       if (one.alert.decision === 'skipped' && HOLDS.includes(one.alert.reason ?? '')) {
         const left = possible.map(({ recipients }) =>
@@ -73,7 +72,12 @@ export function checkRecoveries({ seen, keys }: Inside): string[] {
     for (const { key, after } of commit.changes) {
       if (after) table.set(keyText(key), after);
       else table.delete(keyText(key));
-      if (!after && isCheckKey(key)) quiet.delete(key.sk.slice('CHECK#'.length));
+      if (!isCheckKey(key)) continue;
+      const id = key.sk.slice('CHECK#'.length);
+      if (!after) quiet.delete(id);
+      const { announced } = (after as CheckItem | undefined)?.alerts ?? {};
+      const isUnclear = announced?.baseline === 'unknown' && announced.latest.length === 0;
+      if (isUnclear && outOfOrder.get(id)?.some((sent) => sent <= at)) misledAt.set(id, at);
     }
   }
   return wrong;
