@@ -18,7 +18,9 @@ const CHECKS = 20;
 async function fill({ client, dir }: RealService, entities: number): Promise<string[]> {
   const { id } = got(await client.get('/v1/me'), 200);
   const limits = ['--entities', String(entities)];
-  const { code, err } = await runCommand('infra/admin/main.ts', ['account', 'set-limits', id, ...limits], { DATA_DIR: dir });
+  const { code, err } = await runCommand('infra/admin/main.ts', ['account', 'set-limits', id, ...limits], {
+    DATA_DIR: dir,
+  });
   if (code !== 0) throw new Error(err);
   got(await client.post('/v1/blueprints', { slug: 'service', name: 'Service' }), 201);
   const numbers = Array.from({ length: entities }, (_, number) => number);
