@@ -1,3 +1,4 @@
+import { toCsv } from '#lib/platform/csv.ts';
 import type { ReportEntity, ReportMonth } from './report.ts';
 
 /** Columns of a month: name, and cell. */
@@ -31,9 +32,3 @@ export function reportCsv(entities: readonly ReportEntity[]): string {
 
 /** A name that starts like a formula gets an apostrophe, because spreadsheets run formulas. */
 const plain = (name: string): string => (/^[=+\-@\t\r]/.test(name) ? `'${name}` : name);
-
-/** Writes lines as CSV, separated by commas. */
-export const toCsv = (lines: readonly (readonly string[])[]): string =>
-  lines.map((cells) => cells.map(written).join(',')).join('\n');
-
-const written = (cell: string): string => (/[",\t;\r\n]|^\s|\s$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
