@@ -1,5 +1,7 @@
 import * as z from 'zod';
+import type { Context } from '#lib/access/context.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
+import { entitiesById } from '#lib/catalog/store.ts';
 import { checksOf } from '#lib/checks/settings/store.ts';
 import { noTime, TIME_KINDS } from '#lib/history/rollups/account-time.ts';
 import { addMonths, type BucketList, type EntityBucket, listBuckets } from '#lib/history/rollups/buckets.ts';
@@ -7,9 +9,11 @@ import { checkHistories, entityHistories, type HistoryEnv } from '#lib/history/r
 import { allSlos } from '#lib/history/slos/change-slo.ts';
 import { budgetOf, SloBudget, type SloItem } from '#lib/history/slos/slo.ts';
 import { incidentsWithEntities } from '#lib/incidents/list-incidents.ts';
+import { invalid } from '#lib/platform/errors.ts';
+import type { Reader } from '#lib/platform/http/paging.ts';
 import { IdOf } from '#lib/platform/http/route.ts';
 import { pick } from '#lib/platform/plain-data.ts';
-import { iso } from '#lib/platform/time.ts';
+import { DAY_MS, iso } from '#lib/platform/time.ts';
 
 const Seconds = (meaning: string) =>
   z.number().min(0).nullable().describe(`${meaning}, in seconds; null without data.`);
@@ -18,7 +22,7 @@ const ReportSlo = SloBudget.extend({
   id: IdOf('the SLO'),
   name: z.string().describe('Display name.'),
   target: z.number().describe('Required share of good time.'),
-  check_id: z.string().nullable().describe('Check that it measures; null for the entity.'),
+  check_id: z.string().nullable().describe('Measured check; null for the entity.'),
 }).meta({ id: 'ReportSlo' });
 type ReportSlo = z.infer<typeof ReportSlo>;
 
@@ -72,10 +76,38 @@ export const ReportEntity = z
 export type ReportEntity = z.infer<typeof ReportEntity>;
 
 /** Returns the month of an instant (epoch ms), in UTC: `2026-11`. */
-export const monthName = (at: number): string => iso(at).slice(0, 7);
+const monthName = (at: number): string => iso(at).slice(0, 7);
 
 /** Returns the start of a month (epoch ms) by its name. */
 export const monthStart = (name: string): number => Date.parse(`${name}-01T00:00:00Z`);
+
+/** Maximum number of entities in a response, and of months; a year of an entity is some 14 read units. */
+export const MAX_ENTITIES = 100;
+export const MAX_MONTHS = 12;
+
+export const Month = z.string().regex(/^2\d{3}-(?:0[1-9]|1[0-2])$/, 'must be a month, such as 2026-10');
+
+/**
+ * Returns a reader of the report of all entities by id, of `months` months up to `month` (default: the current one).
+ * @throws AppError VALIDATION_ERROR for a month without history
+ */
+export async function reportList(
+  context: Context,
+  { month, months }: { month?: string | undefined; months: number },
+): Promise<Reader<ReportEntity>> {
+  const now = context.ports.clock.now();
+  const last = monthStart(month ?? monthName(now));
+  const report = await reportReader(context, { first: addMonths(last, 1 - months), last });
+  if (!report) {
+    const { rollup_days } = context.caller;
+    const range = `from ${monthName(now - rollup_days * DAY_MS)} to ${monthName(now)}`;
+    throw invalid('month', `must be ${range}: history is kept for ${rollup_days} days`);
+  }
+  return async (after, limit) => {
+    const { items, next } = await entitiesById(context, { after }, limit);
+    return { found: (await report(items)).map((value) => ({ at: value.entity_id, value })), next };
+  };
+}
 
 /** Months of a report: starts of the first and the last (epoch ms). */
 type Months = { first: number; last: number };

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Client, failure, keyOf, newTenant } from '#test/support/client.ts';
 import { everything, got, newCheck, newEntity } from '#test/support/fleet.ts';
+import { registerCatalogOps, said } from '#test/support/mcp.ts';
 import { target } from '#test/support/service.ts';
 
 const REPORT = '/v1/report';
@@ -96,5 +97,19 @@ describe('the report of the fleet', () => {
     expect(got(await other.get(REPORT), 200)).toEqual([]);
     const metrics = await keyOf(client, { scopes: ['metrics'] });
     expect(await metrics.get(REPORT)).toMatchObject(failure(403, 'FORBIDDEN'));
+  });
+});
+
+describe('the tool get_report', () => {
+  it('returns the report of the API', async () => {
+    await registerCatalogOps(client);
+    const { entities } = await said(client, 'get_report', { months: 2 });
+    // Coverage grows with time.
+    const steady = (report: { months: object[] }[]) =>
+      report.map(({ months, ...entity }) => ({
+        ...entity,
+        months: months.map((one) => ({ ...one, coverage: 0, slos: [] })),
+      }));
+    expect(steady(entities)).toEqual(steady(got(await client.get(`${REPORT}?months=2`), 200)));
   });
 });
