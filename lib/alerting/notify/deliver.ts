@@ -78,8 +78,8 @@ export const FURTHER_MS = 30_000;
 async function attemptNext(env: DeliverEnv, { turn, due }: DeliveryMessage, delivery: DeliveryItem): Promise<void> {
   const { ports } = env;
   const wait = Math.max(delivery.next_attempt_at ?? 0, turn ?? 0);
-  // The message that was sent for this time makes the attempt. A further one waits longer, so that it does not run
-  // beside it: a recheck always, a new message or one that wakes the next of a group only before this time.
+  // The message that was sent for this time makes the attempt. A further one waits longer, so that the two do not
+  // run together: a recheck always; a new message, or one that wakes the next of a group, only before this time.
   const later = due === wait ? wait : wait + FURTHER_MS;
   if (ports.clock.now() < (due === undefined ? wait : later)) return enqueueLater(env, delivery, later, turn);
 
