@@ -168,6 +168,7 @@ export type EntryKind =
   | 'action'
   | 'remediation'
   | 'status_page'
+  | 'report'
   | 'account_end';
 
 /**

@@ -101,6 +101,10 @@ const ActionMessage = z.discriminatedUnion('kind', [
 const Publish = z.object({ tenant_id: z.string(), page_id: z.string().optional(), not_older_than: z.number().int() });
 export type PublishMessage = z.infer<typeof Publish>;
 
+/** Monthly report of a user that was due at `at` (epoch ms). */
+const Report = z.object({ tenant_id: z.string(), report_of: z.string(), at: z.number().int() });
+export type ReportMessage = z.infer<typeof Report>;
+
 /** Time (ms) for which changes of a page wait, so that one rendering shows all of them. */
 export const MERGE_MS = 2_000;
 
@@ -142,7 +146,8 @@ export const messages = {
   plan: z.object({ tenant_id: z.string(), check_id: z.string(), sk: z.string() }),
   action: ActionMessage,
   incident: z.union([OfIncident, MaybeOver]),
-  publish: Publish,
+  /** Work of the publisher, which reads figures of a whole account. */
+  publish: z.union([Publish, Report]),
 };
 
 /**

@@ -71,6 +71,7 @@ export const KIND: Readonly<Record<DeliveryKind, string>> = {
   closed: 'Closing alert',
   remediation_failed: 'Remediation failed',
   status_update: 'Status update',
+  monthly_report: 'Monthly report',
   test: 'Test',
 };
 

@@ -1,5 +1,5 @@
 import type { BuiltIn } from '#lib/actions/template/variables.ts';
-import { DeliveryKind } from '#lib/channels/alert.ts';
+import { AlertKind } from '#lib/channels/alert.ts';
 import type { ALERT_VARIABLES } from '#lib/channels/templates.ts';
 
 /** Variables of every action in its url and body_template: when each is present, and its meaning. */
@@ -19,7 +19,7 @@ export const variables: Readonly<Record<keyof BuiltIn, readonly [when: string, m
 /** Variables of texts of a channel, and their meaning. */
 export const alertVariables: Readonly<Record<keyof typeof ALERT_VARIABLES, string>> = {
   title: 'Title without a template.',
-  kind: `Kind of the alert: ${DeliveryKind.options.map((kind) => `\`${kind}\``).join(', ')}.`,
+  kind: `Kind of the alert: ${AlertKind.options.map((kind) => `\`${kind}\``).join(', ')}.`,
   urgency: '`high` or `low`.',
   entity_name: 'Name of the entity.',
   entity_slug: 'Slug of the entity.',

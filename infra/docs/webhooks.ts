@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { TransitionRecord } from '#lib/alerting/decide/transition.ts';
-import { DeliveryRecord } from '#lib/alerting/notify/delivery-item.ts';
 import { EntityState } from '#lib/catalog/states.ts';
-import { type Alert, DeliveryKind, EVENT_MEMBERS, EXAMPLE_ALERT } from '#lib/channels/alert.ts';
+import { type Alert, AlertKind, DeliveryKind, EVENT_MEMBERS, EXAMPLE_ALERT } from '#lib/channels/alert.ts';
 import { MAX_COMBINED } from '#lib/channels/combined.ts';
 import { combinedPayload, payloadOf } from '#lib/channels/payload.ts';
 import { TransitionCause } from '#lib/checks/state/transition.ts';
@@ -18,7 +17,7 @@ const url = (meaning: string) => z.string().nullable().describe(`${meaning}; nul
 /** Alert as a program receives it: the properties of the event, and further facts. */
 export const AlertRecord = TransitionRecord.pick(EVENT_MEMBERS)
   .extend({
-    kind: DeliveryRecord.shape.kind,
+    kind: AlertKind,
     urgency: z.enum(['high', 'low']).describe('high: urgent. low: can wait.'),
     alert_id: z.string().nullable().describe('Id of the alert, the same in all its deliveries; null for a test.'),
     incident_id: z.string().nullable().describe('Id of its incident; null without one.'),
@@ -116,7 +115,7 @@ const Headers = z.object({
   'X-Service-Delivery': z.string().describe('Id of the delivery, the same in each attempt and in the delivery log.'),
   'X-Service-Kind': z
     .enum([...DeliveryKind.options, 'combined'])
-    .describe(`${DeliveryRecord.shape.kind.description} combined: several alerts.`),
+    .describe(`${DeliveryKind.description} combined: several alerts.`),
   'X-Service-Timestamp': z
     .string()
     .regex(/^\d+$/)

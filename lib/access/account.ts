@@ -202,6 +202,8 @@ export type UserItem = Item & {
   identities: SignInCredential[];
   /** Sessions with another generation have ended; incrementing it ends all sessions of the user. */
   session_generation: number;
+  /** Whether the user receives the monthly report; absent: no. */
+  monthly_report?: boolean;
   created_at: string;
 };
 

@@ -55,6 +55,8 @@ export type Alert = {
   step: number | null;
   /** Update of a status page for a subscriber; null for alerts. */
   status_update: StatusUpdate | null;
+  /** Monthly report for a user; null for alerts. */
+  report: MonthlyReport | null;
   event: StateChangeEvent;
   /** Reported state: up for degraded if the policy does not alert on degraded. */
   reports_state: NotifiedAlert['reports_state'] | null;
@@ -96,6 +98,7 @@ export const NOTHING_KNOWN = {
   acknowledgement: null,
   step: null,
   status_update: null,
+  report: null,
   outage_started_at: null,
   again: false,
   unreported: null,
@@ -195,19 +198,45 @@ export function urlsOf({ check, entity, incident_id, public_url }: AlertUrlsAbou
 const isAddress = (value: unknown): value is string =>
   typeof value === 'string' && value.length <= MAX_TEXT && /^https?:\/\/[^\s<>"]+$/.test(value) && URL.canParse(value);
 
-export const DeliveryKind = z.enum([
-  'state_change',
-  'reminder',
-  'late',
-  'escalation',
-  'impact',
-  'acknowledged',
-  'closed',
-  'remediation_failed',
-  'status_update',
-  'test',
-]);
+/** Kinds of alerts. */
+export const AlertKind = z
+  .enum([
+    'state_change',
+    'reminder',
+    'late',
+    'escalation',
+    'impact',
+    'acknowledged',
+    'closed',
+    'remediation_failed',
+    'test',
+  ])
+  .describe(
+    'state_change: the check changed state. reminder: reminder. late: late alert. escalation: escalation step. impact: more entities fail than first reported. acknowledged: the failure was acknowledged. closed: a check reported as down or degraded was disabled or deleted. remediation_failed: the remediation did not help. test: test message.',
+  );
+export type AlertKind = z.infer<typeof AlertKind>;
+
+/** Kinds of deliveries: alerts, and messages about no check. */
+export const DeliveryKind = z
+  .enum([...AlertKind.options, 'status_update', 'monthly_report'])
+  .describe(
+    `${AlertKind.description} status_update: update of a status page. monthly_report: monthly report for a user.`,
+  );
 export type DeliveryKind = z.infer<typeof DeliveryKind>;
+
+/** Figures of a month for all entities of an account. Uptime and coverage: null without data. */
+export type MonthFigures = { uptime: number | null; coverage: number | null; down_seconds: number; incidents: number };
+
+/** Monthly report of an account. `month`: `2026-11`; `worst`: entities with downtime, lowest uptime first. */
+export type MonthlyReport = {
+  account: string;
+  month: string;
+  current: MonthFigures;
+  before: MonthFigures;
+  without_data: number;
+  worst: { name: string; uptime: number; down_seconds: number }[];
+  url: string;
+};
 
 /** Upstream entity at the time of the alert. `since`: ISO 8601. */
 export type AlertRoot = { entity_id: string; entity_name: string; state: EntityState; since: string };

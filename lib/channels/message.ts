@@ -1,7 +1,7 @@
 import type { CheckState } from '#lib/catalog/states.ts';
 import { fill, placeholdersIn, withSections } from '#lib/platform/template.ts';
 import { shorten } from '#lib/platform/text.ts';
-import type { Alert, StatusUpdate, TriedRemediation } from './alert.ts';
+import type { Alert, MonthFigures, MonthlyReport, StatusUpdate, TriedRemediation } from './alert.ts';
 import { combinedList, combinedTitle } from './combined.ts';
 import {
   causeAndImpact,
@@ -28,6 +28,7 @@ const MOODS: Record<ReportedState, Message['mood']> = { up: 'good', degraded: 'w
 /** Returns the message of an alert, from templates if any. `nameLength`: maximum of each name in the title. Pure. */
 export function messageOf(alert: Alert, templates: Templates = {}, nameLength = NAME_LENGTH): Message {
   if (alert.combined) return combinedMessage(alert.combined, templates);
+  if (alert.report) return reportMessage(alert.report);
   const usual = alert.status_update ? statusMessage(alert.status_update) : defaultMessage(alert, nameLength);
   const { title_template, body_template } = templates;
   if (title_template === undefined && body_template === undefined) return usual;
@@ -61,6 +62,46 @@ const statusMessage = ({ title, status, message, page, url }: StatusUpdate): Mes
   ...{ facts: [], why: '', note: '' },
   links: [[page, url]],
 });
+
+/** Returns the message of a monthly report: each figure with that of the month before, then the worst entities. */
+function reportMessage({ account, month, current, before, without_data, worst, url }: MonthlyReport): Message {
+  const name = monthName(month);
+  const earlier = monthName(month, -1);
+  const compared = (text: (of: MonthFigures) => string) => `${text(current)} (${earlier}: ${text(before)})`;
+  const unknown = without_data === 1 ? '1 entity has no data.' : `${without_data} entities have no data.`;
+  return {
+    title: `Uptime of ${shorten(account, NAME_LENGTH)} in ${name}`,
+    mood: 'neutral',
+    lead: current.uptime === null ? `No data: nothing was monitored in ${name}.` : '',
+    facts: [
+      ['Uptime', compared(({ uptime }) => percent(uptime))],
+      ['Downtime', compared(({ uptime, down_seconds }) => (uptime === null ? NO_DATA : duration(down_seconds * 1000)))],
+      ['Monitored time', compared(({ coverage }) => percent(coverage))],
+      ['Incidents', compared(({ incidents }) => String(incidents))],
+      ...worst.map(({ name: entity, uptime, down_seconds }, i): [string, string] => [
+        `${i + 1}. ${shorten(entity, NAME_LENGTH)}`,
+        `${percent(uptime)}, down for ${duration(down_seconds * 1000)}`,
+      ]),
+    ],
+    why: '',
+    note: `The month is in UTC, without maintenance.${without_data > 0 ? ` ${unknown}` : ''}`,
+    links: [['Uptime report', url]],
+  };
+}
+
+const NO_DATA = 'no data';
+
+/** Formats `99.953 %`, truncated: 100 % means no downtime. */
+const percent = (ratio: number | null): string =>
+  ratio === null ? NO_DATA : `${Math.floor(Math.round(ratio * 1e6) / 10) / 1000} %`;
+
+/** Formats `November 2026`. */
+const monthName = (month: string, more = 0): string =>
+  new Date(Date.UTC(Number(month.slice(0, 4)), Number(month.slice(5)) - 1 + more)).toLocaleString('en-US', {
+    month: 'long',
+    year: 'numeric',
+    timeZone: 'UTC',
+  });
 
 /** Returns the message of several alerts: for each its title, its change, and the link to its check. */
 function combinedMessage({ alerts, following }: NonNullable<Alert['combined']>, templates: Templates): Message {
@@ -198,6 +239,7 @@ const NOTES: Record<Alert['kind'], (alert: Alert) => string> = {
     `It is no longer checked, so ${WHILE[event.check_from_state] ? 'no recovery' : 'nothing more'} will be reported.`,
   remediation_failed: ({ remediation }) => (remediation ? triedNote(remediation) : ''),
   status_update: () => '',
+  monthly_report: () => '',
   test: () => 'Test alert: nothing has happened, and this channel works.',
 };
 

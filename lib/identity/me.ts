@@ -33,6 +33,7 @@ export const Me = AccountRecord.extend({
       id: IdOf('the user'),
       email: z.string().describe('E-mail address of the user.'),
       name: z.string().describe('Name of the user.'),
+      monthly_report: z.boolean().describe('Whether the user receives the monthly report of the account by e-mail.'),
     })
     .describe('User of the key or session.'),
   key: z
@@ -55,14 +56,14 @@ export async function callerRecord(context: Context): Promise<z.output<typeof Me
     keys.user(tenant, caller.user_id),
   ]);
   if (!account || !user) throw userRemoved();
-  const { id, email, name } = user;
+  const { id, email, name, monthly_report = false } = user;
   const { key_id, key_label, scopes, valid_until } = caller;
   return {
     ...accountRecord(account),
     role: caller.role,
     is_read_only: caller.is_read_only,
     rate_limits: ratesOf(context),
-    user: { id, email, name },
+    user: { id, email, name, monthly_report },
     key:
       key_id === ''
         ? null

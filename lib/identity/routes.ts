@@ -128,7 +128,7 @@ const teamRoutes = [
     access: 'own',
     summary: 'Change a user',
     description:
-      'Users may change their own name. Admins may change role, name and e-mail address of any user, and the role of a pending invitation.',
+      'Users may change their own name and monthly report. Admins may change role, name and e-mail address of any user, and the role of a pending invitation.',
     status: 200,
     body: UserPatch,
     reply: TeamMember,

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { AlertDecision } from '#lib/alerting/decide/transition.ts';
 import { type CheckState, EntityState } from '#lib/catalog/states.ts';
-import type { AlertUrgency, DeliveryKind } from '#lib/channels/alert.ts';
+import type { AlertKind, AlertUrgency } from '#lib/channels/alert.ts';
 import { AcknowledgementRecord, acknowledgementAt } from '#lib/checks/acknowledgement.ts';
 import type { Acknowledgement, NotifiedAlert } from '#lib/checks/check-item.ts';
 import { CreatedAt, IdOf, UpdatedAt } from '#lib/platform/http/route.ts';
@@ -81,7 +81,7 @@ type TimelineTransition = {
 /** An alert in the timeline. */
 type TimelineAlert = {
   alert_id: string;
-  alert_kind: DeliveryKind;
+  alert_kind: AlertKind;
   urgency: AlertUrgency;
   check_id: string;
   entity_id: string;

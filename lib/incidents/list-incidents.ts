@@ -48,7 +48,7 @@ export type IncidentFilter = Partial<z.output<typeof IncidentFilter>>;
 const SHOWN_MS = 400 * DAY_MS;
 
 /** Reads incidents, newest first. */
-export function incidentList(context: Context, wanted: IncidentFilter = {}): Reader<IncidentRecord> {
+export function incidentList(context: TenantEnv, wanted: IncidentFilter = {}): Reader<IncidentRecord> {
   const { ports, keys, tenant } = context;
   const { state, origin, entity_id, until } = wanted;
   const now = ports.clock.now();
@@ -94,7 +94,7 @@ type PageOf = (
 ) => Promise<{ items: IncidentItem[]; next?: string | undefined }>;
 
 const withEntity =
-  ({ ports, keys, tenant }: Context, entity_id: string, read: PageOf): PageOf =>
+  ({ ports, keys, tenant }: TenantEnv, entity_id: string, read: PageOf): PageOf =>
   async (after, limit) => {
     const { items, ...rest } = await read(after, limit);
     const automatic = items.filter(({ origin }) => origin === 'automatic');

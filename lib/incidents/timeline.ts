@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import { redactUrls, seesSecrets } from '#lib/access/redaction.ts';
 import { CheckState, EntityState } from '#lib/catalog/states.ts';
-import { AlertUrgency, DeliveryKind } from '#lib/channels/alert.ts';
+import { AlertKind, AlertUrgency } from '#lib/channels/alert.ts';
 import type { Env } from '#lib/env.ts';
 import { INCIDENT_ENTRIES, under } from '#lib/keys.ts';
 import type { Reader } from '#lib/platform/http/paging.ts';
@@ -28,7 +28,7 @@ const TimelineTransition = z
 const TimelineAlert = z
   .object({
     alert_id: IdOf('the alert'),
-    alert_kind: DeliveryKind.describe('Kind of the alert, as in the delivery log.'),
+    alert_kind: AlertKind,
     urgency: AlertUrgency.describe('high: urgent. low: can wait.'),
     check_id: IdOf('the check'),
     entity_id: IdOf('the entity'),

@@ -11,6 +11,7 @@ import {
   packJobs,
   publicationDue,
   remediationDue,
+  reportDue,
   rollupsDue,
   scheduledRuns,
 } from './jobs.ts';
@@ -143,10 +144,11 @@ async function due({ ports, keys }: Env, { shard, from, horizon, now }: ShardRan
         ends.push({ body: { tenant_id, account: true } });
       } else if (entry.kind === 'remediation') {
         if (entry.deadline <= horizon) runs.push(remediationDue(entry, Math.max(entry.deadline, now)));
-      } else if (entry.kind === 'status_page') {
+      } else if (entry.kind === 'status_page' || entry.kind === 'report') {
         // Once before it is due, and again if it was not handled.
         const isRepeated = entry.deadline < from && entry.deadline >= now;
-        if (entry.deadline <= horizon && !isRepeated) publications.push(publicationDue(entry, entry.deadline, now));
+        const message = entry.kind === 'report' ? reportDue : publicationDue;
+        if (entry.deadline <= horizon && !isRepeated) publications.push(message(entry, entry.deadline, now));
       } else if (entry.deadline <= horizon) {
         const list = entry.deadline < from ? deadlinesAgain : deadlines;
         list.push(dueDeadline(entry.kind, entry, entry.deadline));

@@ -119,6 +119,13 @@ export const deadlineEntry = (
   ...(note && { note }),
 });
 
+/** Returns the time of the first monthly report after a time: 08:00 UTC of the first day of a month (epoch ms). */
+export function nextReportAt(after: number): number {
+  const date = new Date(after);
+  const ofMonth = (months: number) => Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months, 1, 8);
+  return ofMonth(0) > after ? ofMonth(0) : ofMonth(1);
+}
+
 /** Returns the message of a deadline of a check, due at `at` (epoch ms). */
 export const dueDeadline = (
   kind: DueDeadline['kind'],

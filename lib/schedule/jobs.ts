@@ -147,6 +147,17 @@ export const publicationDue = (
   group: tenant_id,
 });
 
+/** Returns the message that sends the monthly report of a user at its deadline (epoch ms). */
+export const reportDue = (
+  { tenant_id, id }: Pick<Owner, 'tenant_id' | 'id'>,
+  deadline: number,
+  now: number,
+): MessageTo<'publish'> => ({
+  body: { tenant_id, report_of: id, at: deadline },
+  not_before: Math.max(deadline, now),
+  group: tenant_id,
+});
+
 /** Returns the messages that roll up the hours of a cell. */
 export const rollupsDue = (
   { tenant_id, cell }: Pick<CellInterval, 'tenant_id' | 'cell'>,

@@ -63,7 +63,8 @@ describe('GET /v1/me', () => {
     const member = await invited(admin, (await target()).url);
     const { body } = await member.get('/v1/me');
     expect(body).toMatchObject({ id: admin.id, email: 'test@example.com', role: 'member' });
-    expect(body.user).toEqual({ id: expect.stringMatching(/^usr_/), email: 'bea@example.com', name: 'Bea' });
+    const user = { email: 'bea@example.com', name: 'Bea', monthly_report: false };
+    expect(body.user).toEqual({ id: expect.stringMatching(/^usr_/), ...user });
   });
 
   it('shows usage next to each plan limit', async () => {

@@ -26,7 +26,7 @@ describe('PUT /v1/settings/users/{id}', () => {
     expect(await members(admin)).toContainEqual(changed.body);
     for (const key of [ben, second]) {
       const { role, user } = (await key.get('/v1/me')).body;
-      expect({ role, ...user }).toEqual({ role: 'viewer', id: ben.id, name: change.name, email: change.email });
+      expect({ role, ...user }).toEqual({ ...change, id: ben.id, monthly_report: false });
       expect(await key.post('/v1/blueprints', { slug: 'x', name: 'x' })).toMatchObject(failure(403, 'FORBIDDEN'));
     }
     expect((await ben.post('/v1/blueprints', {})).body.error).toBe('This needs the member role; you are a viewer.');
@@ -48,6 +48,18 @@ describe('PUT /v1/settings/users/{id}', () => {
     const { email } = (await one.get('/v1/me')).body.user;
     // Repeating it is not a change.
     expect((await put(one, one.id, { name: 'My own', role, email })).status).toBe(200);
+  });
+
+  it('sets the monthly report of the caller only, also not by an admin', async () => {
+    const one = await memberOf(admin, 'viewer');
+    for (const monthly_report of [true, false]) {
+      expect(await put(one, one.id, { monthly_report })).toMatchObject({ status: 200, body: { monthly_report } });
+      expect((await one.get('/v1/me')).body.user).toMatchObject({ monthly_report });
+    }
+    expect(await put(admin, one.id, { monthly_report: true })).toMatchObject(failure(403, 'FORBIDDEN'));
+    expect(await put(one, one.id, { monthly_report: 'yes' })).toMatchObject(
+      failure(400, 'VALIDATION_ERROR', 'monthly_report'),
+    );
   });
 
   it.each<Role>(['viewer', 'responder', 'member'])('lets a %s change nothing else', async (role) => {

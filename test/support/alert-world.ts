@@ -3,7 +3,7 @@ import { type AccountItem, DEFAULT_LIMITS } from '#lib/access/account.ts';
 import { UNRESTRICTED } from '#lib/access/restriction.ts';
 import { type AlertItem, alertItem, deliveryIdOf } from '#lib/alerting/decide/alert-item.ts';
 import { reportedStateOf } from '#lib/alerting/decide/notified-state.ts';
-import { type AlertKind, decisionInputOf } from '#lib/alerting/decide/rule-input.ts';
+import { type DecidedKind, decisionInputOf } from '#lib/alerting/decide/rule-input.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { DeliveryItem } from '#lib/alerting/notify/delivery-item.ts';
 import { type Channel, defaultPolicy, type PolicyItem } from '#lib/alerting/policy/policy.ts';
@@ -23,7 +23,7 @@ export const TENANT = 'acc_a';
 export const START = Date.parse('2026-11-21T05:16:40.123Z');
 
 /** Kind of an alert, time of its decision (epoch ms), and type of its channels. */
-type AlertTold = { kind: AlertKind; at: number; channel_type: string };
+type AlertTold = { kind: DecidedKind; at: number; channel_type: string };
 
 export type Sent = { queue: string; body: unknown; not_before?: number };
 

@@ -3,6 +3,7 @@ import '#lib/alerting/deadlines/handle-deadlines.ts';
 import '#lib/checks/assertions/evaluate-all.ts';
 import '#lib/results/pings/provision-check.ts';
 import '#lib/mcp/endpoint.ts';
+import '#lib/report/monthly-report.ts';
 import '#lib/mcp/run-bound-action.ts';
 import '#lib/aws/lambda/lambda-queues.ts';
 import { loadDecisions } from '#lib/alerting/on-change.ts';

@@ -6,11 +6,18 @@ import { Section } from '#console/parts/page.tsx';
 import type { FormSchema } from '#console/rules/form-fields.ts';
 
 const YOU: FormSchema = {
-  properties: { name: { type: 'string', title: 'Your name', description: 'Name shown to the team.' } },
+  properties: {
+    name: { type: 'string', title: 'Your name', description: 'Name shown to the team.' },
+    monthly_report: {
+      type: 'boolean',
+      title: 'Monthly report',
+      description: 'Mails the uptime of each month to your address, which is asked to confirm first.',
+    },
+  },
   required: ['name'],
 };
 
-/** The user: they change their name; an admin changes role and e-mail address. */
+/** The user: they change their name and monthly report; an admin changes role and e-mail address. */
 export function You() {
   const account = me.value;
   if (!account) return null;
@@ -27,7 +34,7 @@ export function You() {
         send={async (body) => {
           await call('PUT', `/v1/settings/users/${account.user.id}`, body);
           await readMe();
-          showToast('Your name is changed.');
+          showToast('Your settings are saved.');
         }}
       />
     </Section>

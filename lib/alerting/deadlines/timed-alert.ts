@@ -14,7 +14,7 @@ import {
   withoutFlapping,
 } from '#lib/alerting/decide/notified-state.ts';
 import { notifiedTargets, openAlertNote, recoveryRecipients } from '#lib/alerting/decide/recipients.ts';
-import { type AlertKind, decisionInputOf, heldIn, type RuleInput } from '#lib/alerting/decide/rule-input.ts';
+import { type DecidedKind, decisionInputOf, heldIn, type RuleInput } from '#lib/alerting/decide/rule-input.ts';
 import { type DecidedTransition, lastTransition } from '#lib/alerting/decide/transition.ts';
 import { recipientsFor } from '#lib/alerting/policy/effective-policy.ts';
 import type { AlertChannel, Policy } from '#lib/alerting/policy/policy.ts';
@@ -152,7 +152,7 @@ function afterAlert({ check, policy, now }: DueAlert, { alert, alerts = check.al
 
 export function timedRuleInputOf(
   { check, policy, dependencies = 0, entry, hold, now: at }: DueAlert,
-  kind: Exclude<AlertKind, 'state_change'>,
+  kind: Exclude<DecidedKind, 'state_change'>,
 ): RuleInput {
   const { failed_at, misled } = entry.note ?? {};
   const { state } = check;

@@ -1,12 +1,6 @@
 import { type Channel, destinationOf } from '#lib/alerting/policy/policy.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
-import type {
-  AlertRoot,
-  AlertUrgency,
-  DeliveryKind,
-  TriedRemediation,
-  UnreportedFailures,
-} from '#lib/channels/alert.ts';
+import type { AlertKind, AlertRoot, AlertUrgency, TriedRemediation, UnreportedFailures } from '#lib/channels/alert.ts';
 import type { Acknowledgement, NotifiedAlert } from '#lib/checks/check-item.ts';
 import { ALERTS, type Keys } from '#lib/keys.ts';
 import { derivedId } from '#lib/platform/ids.ts';
@@ -22,7 +16,7 @@ import type { RuleInput } from './rule-input.ts';
 export const deliveryIdOf = (
   transition_id: string,
   at_ms: number,
-  kind: DeliveryKind,
+  kind: AlertKind,
   n: number,
   channel_id: string,
 ): string => derivedId('dlv', at_ms, transition_id, kind, n, channel_id);
@@ -41,7 +35,7 @@ export type AlertTarget = {
 export type AlertItem = Item & {
   tenant_id: string;
   id: string;
-  kind: DeliveryKind;
+  kind: AlertKind;
   check_id: string;
   entity_id: string;
   /** The transition that it reports, and its sort key under the check; null for a test message. */
@@ -98,7 +92,7 @@ type NewAlert = Pick<
   | 'group'
   | 'decided_on'
 > & {
-  kind: DeliveryKind;
+  kind: AlertKind;
   transition: { transition_id: string; sk: string; check_from_state: CheckState };
   /** Epoch ms: deliveries sort by it. */
   at: number;

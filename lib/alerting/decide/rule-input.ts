@@ -2,7 +2,7 @@ import { channelsOfSteps } from '#lib/alerting/policy/effective-policy.ts';
 import type { OpenWindow, Policy, Silence } from '#lib/alerting/policy/policy.ts';
 import { inForce, POLICY_DEFAULTS, type PolicyInForce } from '#lib/alerting/policy/settings.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
-import type { DeliveryKind, UnreportedFailures } from '#lib/channels/alert.ts';
+import type { AlertKind, UnreportedFailures } from '#lib/channels/alert.ts';
 import { acknowledgementAt } from '#lib/checks/acknowledgement.ts';
 import type { Acknowledgement, CheckItem, Flapping, NotifiedAlert, NotifiedState } from '#lib/checks/check-item.ts';
 import type { TransitionCause } from '#lib/checks/state/transition.ts';
@@ -52,7 +52,7 @@ export type DecisionInput = {
 
 /** The input of the rules: plain values, stored with a decision. The same input gives the same decision. */
 export type RuleInput = DecisionInput & {
-  kind: AlertKind;
+  kind: DecidedKind;
   /** null without a transition. */
   cause: TransitionCause | null;
   /** States of the check; `from` equals `to` without a transition. */
@@ -79,7 +79,7 @@ export const ruleInputOf = (transition: {
 });
 
 /** Kinds that rules decide on. */
-export type AlertKind = Exclude<DeliveryKind, 'test'>;
+export type DecidedKind = Exclude<AlertKind, 'test'>;
 
 /** Whether a late alert skips cooldown and flapping: the last alert failed or arrived out of order. */
 export const bypassesCooldown = ({ failed, misled }: RuleInput): boolean => failed === true || misled === true;

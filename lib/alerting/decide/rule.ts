@@ -1,4 +1,4 @@
-import type { AlertKind, RuleInput } from './rule-input.ts';
+import type { DecidedKind, RuleInput } from './rule-input.ts';
 import type { RuleFacts } from './transition.ts';
 
 /**
@@ -9,18 +9,18 @@ type RuleResult<Holds> = { stops: boolean; facts: RuleFacts; until?: number; hol
 
 type Rule<Name, Holds> = {
   name: Name;
-  kinds: readonly AlertKind[];
+  kinds: readonly DecidedKind[];
   evaluate(input: RuleInput): RuleResult<Holds>;
 };
 
 /** A rule for alerts without a transition, such as reminders. Pure. Accepts every input of its kinds. */
 export type TimedRule<Name extends string = string> = Rule<Name, never> & {
-  kinds: readonly Exclude<AlertKind, 'state_change'>[];
+  kinds: readonly Exclude<DecidedKind, 'state_change'>[];
 };
 
 /** A rule for changes of state, named in transitions as the reason. Pure; accepts every input of its kinds. */
 export type ReasonRule<Name extends string = string, Holds = never> = Rule<Name, Holds> & {
-  kinds: readonly ['state_change', ...AlertKind[]];
+  kinds: readonly ['state_change', ...DecidedKind[]];
   /** Name where rules are listed. */
   label: string;
   /** A clause that follows the name or the label and a colon. */

@@ -1,7 +1,7 @@
 import { dependency, maintenance, remediation } from './hold-rules.ts';
 import { cooldown, flapping, silenced } from './quiet-rules.ts';
 import type { HoldingRule, ReasonRule, TimedRule } from './rule.ts';
-import type { AlertKind, ChangeRuleInput, RuleInput } from './rule-input.ts';
+import type { ChangeRuleInput, DecidedKind, RuleInput } from './rule-input.ts';
 import {
   acknowledged,
   alreadyNotified,
@@ -50,7 +50,7 @@ export type HoldReason = AnyHold['name'];
 
 const isReason = (rule: AnyRule): rule is AnyReason => 'label' in rule;
 const mayHold = (rule: AnyRule): rule is AnyHold => 'may_hold' in rule;
-const appliesTo = ({ kinds }: { kinds: readonly AlertKind[] }, kind: AlertKind): boolean => kinds.includes(kind);
+const appliesTo = ({ kinds }: { kinds: readonly DecidedKind[] }, kind: DecidedKind): boolean => kinds.includes(kind);
 
 /** The rules that transitions name as reasons, in order. */
 export const REASON_RULES = RULES.filter(isReason);

@@ -84,7 +84,7 @@ const unreachedSentence = (step: number): string =>
   `Step ${step + 1} of its escalation did not reach the person on call, because no channel of the person is enabled and applies.`;
 
 const LATER: Readonly<
-  Record<Exclude<AlertItem['kind'], 'state_change' | 'escalation' | 'acknowledged' | 'status_update' | 'test'>, string>
+  Record<Exclude<AlertItem['kind'], 'state_change' | 'escalation' | 'acknowledged' | 'test'>, string>
 > = {
   reminder: 'A reminder was sent',
   late: 'A late alert was sent',

@@ -21,7 +21,7 @@ import { reserveMessage } from './alert-rate.ts';
 import { type DeliveryItem, groupedBy, isFinished } from './delivery-item.ts';
 import { followUp } from './follow-up.ts';
 import { describeGroup, firstOfGroup, groupOf, type OtherDelivery, recordOthers, type Together } from './group.ts';
-import { accountTestOf, alertOf, impactOf, statusAlertOf, testAlertOf } from './make-alert.ts';
+import { accountTestOf, alertOf, impactOf, reportAlertOf, statusAlertOf, testAlertOf } from './make-alert.ts';
 import {
   type PacedUrl,
   paceAfterRateLimit,
@@ -337,6 +337,7 @@ async function prepare(
   };
   const now = ports.clock.now();
   if (delivery.status_update) return ready(statusAlertOf(delivery, account, now, delivery.status_update));
+  if (delivery.report) return ready(reportAlertOf(delivery, account, now, delivery.report));
   if (isAboutAccount) return ready(accountTestOf(delivery, account, now));
   const about = { entity: entity!, check, public_url: linksAddress(ports.settings), now };
   if (delivery.kind === 'test') return ready(testAlertOf(delivery, { ...about, check: check! }));

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { RetrySeries } from '#lib/alerting/decide/notes.ts';
 import type { Channel } from '#lib/alerting/policy/policy.ts';
 import { CheckState } from '#lib/catalog/states.ts';
-import { DeliveryKind, type StatusUpdate } from '#lib/channels/alert.ts';
+import { DeliveryKind, type MonthlyReport, type StatusUpdate } from '#lib/channels/alert.ts';
 import type { Env } from '#lib/env.ts';
 import { CreatedAt, IdOf, UpdatedAt } from '#lib/platform/http/route.ts';
 import { pick } from '#lib/platform/plain-data.ts';
@@ -12,9 +12,7 @@ import type { Item, Key, Write } from '#lib/platform/ports.ts';
 export const DeliveryRecord = z
   .object({
     id: IdOf('the delivery, the same in X-Service-Delivery'),
-    kind: DeliveryKind.describe(
-      'state_change: the check changed state. reminder: reminder. late: late alert. escalation: escalation step. impact: more entities fail than first reported. acknowledged: the failure was acknowledged. closed: a check reported as down or degraded was disabled or deleted. remediation_failed: the remediation did not help. status_update: update of a status page. test: test message.',
-    ),
+    kind: DeliveryKind,
     transition_id: z.string().nullable().describe('Id of the transition that it reports; null for a test.'),
     from_state: CheckState.nullable().describe('State of the check before that transition; null for a test.'),
     to_state: CheckState.exclude(['unknown'])
@@ -75,7 +73,9 @@ export type DeliveryItem = Item &
     alert: DeliveryAlert | null;
     /** For a subscriber of a status page: the update. */
     status_update?: StatusUpdate;
-    /** Closing alerts and status updates only, until sent: a copy of the channel, which can be deleted. */
+    /** For a user: the monthly report. */
+    report?: MonthlyReport;
+    /** Closing alerts, status updates and reports only, until sent: a copy of the channel, which can be deleted. */
     channel?: Channel;
     /** Epoch ms of the first write, possibly long after the alert. Absent on items of older releases. */
     made_at?: number;

@@ -13,6 +13,7 @@ import {
   type AlertUrlsAbout,
   EXAMPLE_ALERT,
   eventOf,
+  type MonthlyReport,
   NOTHING_KNOWN,
   type StatusUpdate,
   urlsOf,
@@ -176,6 +177,18 @@ export const statusAlertOf = (
   now: number,
   status_update: StatusUpdate,
 ): Alert => ({ ...accountTestOf(delivery, account, now), kind: 'status_update', status_update });
+
+/** Returns the monthly report of a user. */
+export const reportAlertOf = (
+  delivery: DeliveryItem,
+  account: AccountItem,
+  now: number,
+  report: MonthlyReport,
+): Alert => ({
+  ...accountTestOf(delivery, account, now),
+  kind: 'monthly_report',
+  report,
+});
 
 const OF_THE_ACCOUNT = 'a channel of the account';
 

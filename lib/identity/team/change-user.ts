@@ -11,6 +11,7 @@ import { assertAllowed } from '#lib/platform/http/assert-allowed.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { deleteAll } from '#lib/platform/table/reclaim.ts';
 import { commit, RETRY } from '#lib/platform/table/retry.ts';
+import { deadlineEntry, nextReportAt } from '#lib/schedule/entries.ts';
 import { invitedEmailKey } from './invitations.ts';
 import {
   assertNotLastAdmin,
@@ -26,16 +27,25 @@ import {
 const KEYS_AT_ONCE = 50;
 
 /**
- * Changes the given properties. Users may change their own name, admins everything. Role and e-mail address apply to
- * all keys of the user after it returns. Throws NOT_FOUND, FORBIDDEN, and CONFLICT for the last admin, an e-mail
- * address in use, and name and e-mail of an invited user.
+ * Changes the given properties. Users may change their own name and monthly report, admins everything except the report
+ * of another user. Role and e-mail address apply to all keys of the user after it returns. Throws NOT_FOUND, FORBIDDEN,
+ * and CONFLICT for the last admin, an e-mail address in use, and name and e-mail of an invited user.
  */
 export async function changeUser(context: Context, id: string, patch: UserPatch): Promise<TeamMember> {
   const { caller } = context;
   if (id !== caller.user_id) assertAllowed(caller, 'manage');
-  return change(context, id, patch, (before, after) => {
+  const member = await change(context, id, patch, (before, after) => {
     if (before.role !== after.role || before.email !== after.email) assertAllowed(caller, 'manage');
+    if ((before.monthly_report ?? false) !== after.monthly_report && id !== caller.user_id) {
+      throw new AppError('FORBIDDEN', `Only ${before.email} may change monthly_report of ${id}.`);
+    }
   });
+  // If this is lost, the first report asks.
+  if (member.monthly_report && (patch.monthly_report || patch.email !== undefined)) {
+    const body = { tenant_id: context.tenant, address: member.email };
+    await context.ports.queues.send('delivery', [{ body, group: context.tenant }]);
+  }
+  return member;
 }
 
 /** Sets the role of any user, by the operator. */
@@ -55,7 +65,8 @@ function change(
     const before = users.find((user) => user.id === id);
     if (!before) throw notFound(`User ${id}`);
     const { role = before.role, name = before.name, email = before.email } = patch;
-    const after: UserItem = { ...before, role, name, email, v: ports.ids.token() };
+    const { monthly_report = before.monthly_report ?? false } = patch;
+    const after: UserItem = { ...before, role, name, email, monthly_report, v: ports.ids.token() };
     if (isSame(auditedUser, before, after)) return teamMember(before);
     assertAllowedChange(before, after);
     assertChangeAllowed(users, before, after);
@@ -75,10 +86,23 @@ function change(
       teamWrite,
       { put: after, if: { version: before.v } },
       ...copies,
+      ...reportWrites(scope, before, after),
       ...note(before, after),
     ]);
     return outcome.ok ? teamMember(after) : RETRY;
   });
+}
+
+/** Returns the writes that schedule the reports of a user, or end them. The entry of a removed user ends when due. */
+function reportWrites(
+  { ports, keys }: MutationContext,
+  before: UserItem,
+  { tenant_id, id, monthly_report }: UserItem,
+): Write[] {
+  if ((before.monthly_report ?? false) === monthly_report) return [];
+  if (!monthly_report) return [{ delete: keys.entry('report', tenant_id, id) }];
+  const owner = { tenant_id, entity_id: id, id };
+  return [{ put: deadlineEntry(keys, 'report', owner, ports.ids.token(), nextReportAt(ports.clock.now())) }];
 }
 
 function assertChangeAllowed(users: UserItem[], before: UserItem, after: UserItem): void {

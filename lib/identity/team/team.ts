@@ -29,6 +29,7 @@ export const TeamMember = z
     status: z.enum(['active', 'pending']).describe('active: member. pending: invited, not accepted yet.'),
     passkeys: z.int().describe('Number of passkeys.'),
     identities: z.int().describe('Number of linked identities.'),
+    monthly_report: z.boolean().describe('Whether the user receives the monthly report of the account by e-mail.'),
     created_at: CreatedAt,
   })
   .meta({ id: 'TeamMember' });
@@ -40,6 +41,9 @@ export const UserPatch = z
     role: Role,
     name: Name.describe('Name as the team sees it. Users may change their own.'),
     email: Email.describe('E-mail address, unique within the account regardless of case.'),
+    monthly_report: z
+      .boolean()
+      .describe('Whether the monthly report is sent to the e-mail address. Only the user may change it.'),
   })
   .partial()
   .meta({ id: 'TeamMemberPatch' });
@@ -83,6 +87,7 @@ export const teamMember = (user: UserItem): TeamMember =>
     status: isInvited(user) ? 'pending' : 'active',
     passkeys: user.passkeys.length,
     identities: user.identities.length,
+    monthly_report: user.monthly_report ?? false,
   });
 
 const TeamSettings = TeamMember.omit({ id: true, created_at: true });

@@ -1,4 +1,4 @@
-import type { Alert, DeliveryKind } from '#lib/channels/alert.ts';
+import type { Alert, AlertKind } from '#lib/channels/alert.ts';
 import { combinedAlert } from '#lib/channels/combined.ts';
 
 const event: Alert['event'] = {
@@ -31,6 +31,7 @@ const down: Alert = {
   acknowledgement: null,
   step: null,
   status_update: null,
+  report: null,
   again: false,
   unreported: null,
   alert_id: 'alr_1',
@@ -180,7 +181,7 @@ export const examples = {
     2,
   ),
   flapping: { ...down, flapping: { changes: 6, within_ms: 41 * 60_000, calm_ms: 15 * 60_000 } },
-} satisfies Record<string, Alert> & Record<Exclude<DeliveryKind, 'status_update'>, Alert>;
+} satisfies Record<string, Alert> & Record<AlertKind, Alert>;
 
 /** Unusual names and errors. */
 export const nasty: Alert = {

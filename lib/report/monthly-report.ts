@@ -1,0 +1,146 @@
+import { type AccountItem, isDisabled, type UserItem } from '#lib/access/account.ts';
+import type { DeliveryItem } from '#lib/alerting/notify/delivery-item.ts';
+import { createDelivery } from '#lib/alerting/notify/fan-out.ts';
+import { entitiesById } from '#lib/catalog/store.ts';
+import type { MonthFigures, MonthlyReport } from '#lib/channels/alert.ts';
+import type { Env } from '#lib/env.ts';
+import { type EntityBucket, floorRatio, listBuckets, startOf } from '#lib/history/rollups/buckets.ts';
+import { entityHistories } from '#lib/history/rollups/read-history.ts';
+import { incidentList } from '#lib/incidents/list-incidents.ts';
+import type { ReportMessage } from '#lib/messages.ts';
+import { derivedId } from '#lib/platform/ids.ts';
+import { commit } from '#lib/platform/table/retry.ts';
+import { DAY_MS, iso } from '#lib/platform/time.ts';
+import { type DeadlineEntry, deadlineEntry, nextReportAt } from '#lib/schedule/entries.ts';
+import { linksAddress } from '#lib/settings.ts';
+
+/** Retention of a delivery (ms). */
+const KEPT_MS = 90 * DAY_MS;
+const WORST = 10;
+/** Number of entities that are read together. */
+const ENTITIES_AT_ONCE = 100;
+const INCIDENTS_AT_ONCE = 500;
+
+/**
+ * Creates the mail of a user about the month before `at`, and schedules the next. Repeatable: the id of the delivery
+ * is derived, so a month is sent once. After an outage of the service, each missed month follows.
+ */
+export async function sendReport(env: Env, { tenant_id, report_of, at }: ReportMessage): Promise<void> {
+  const { ports, keys } = env;
+  const key = keys.entry('report', tenant_id, report_of);
+  const [entry, user, account] = await ports.table.getMany<[DeadlineEntry, UserItem, AccountItem]>([
+    key,
+    keys.user(tenant_id, report_of),
+    keys.account(tenant_id),
+  ]);
+  // A message that is early is repeated when it is due.
+  if (entry?.deadline !== at || at > ports.clock.now()) return;
+  if (!user?.monthly_report || !account) {
+    await commit(ports, [{ delete: key, if: { version: entry.v } }]);
+    return;
+  }
+  if (!isDisabled(account)) await deliverReport(env, account, user, at);
+  const owner = { tenant_id, entity_id: report_of, id: report_of };
+  const next = deadlineEntry(keys, 'report', owner, ports.ids.token(), nextReportAt(at));
+  // On a conflict, the user has just changed the setting.
+  await commit(ports, [{ put: next, if: { version: entry.v } }]);
+}
+
+async function deliverReport(env: Env, account: AccountItem, user: UserItem, at: number): Promise<void> {
+  const delivery = deliveryOf(env, user, at, await readReport(env, account, at));
+  const { status, id, tenant_id } = await createDelivery(env, delivery);
+  if (status === 'pending')
+    await env.ports.queues.send('delivery', [{ body: { tenant_id, delivery_id: id }, group: tenant_id }]);
+}
+
+function deliveryOf(
+  { ports, keys }: Env,
+  { tenant_id, id: user_id, email, created_at }: UserItem,
+  at: number,
+  report: MonthlyReport,
+): DeliveryItem {
+  const id = derivedId('dlv', at, 'report', user_id);
+  const now = ports.clock.now();
+  return {
+    ...keys.delivery(tenant_id, id),
+    ...{ v: ports.ids.token(), expires_at: Math.ceil((now + KEPT_MS) / 1000), tenant_id, id, kind: 'monthly_report' },
+    ...{ transition_id: null, transition_sk: null, from_state: null, to_state: null, check_id: '', entity_id: '' },
+    ...{ channel_id: user_id, channel_type: 'email', alert: null, group_id: null, combined_in: null, step: null },
+    ...{ status: 'pending', attempts: 0, sent_at: null, error: '', created_at: iso(at), updated_at: iso(now) },
+    made_at: now,
+    channel: { id: user_id, channel_type: 'email', config: { to: email }, created_at },
+    report,
+  };
+}
+
+/** Reads the report of the month before a time (epoch ms). */
+async function readReport(env: Env, account: AccountItem, at: number): Promise<MonthlyReport> {
+  const to = startOf('month', at);
+  const from = startOf('month', to - 1);
+  const earlier = startOf('month', from - 1);
+  const ofMonths = await readMonths(env, account, { from: earlier, to });
+  const month = iso(from).slice(0, 7);
+  const inMonth = (start: number) =>
+    ofMonths.flatMap(({ name, buckets }) =>
+      buckets.flatMap((bucket) => (bucket.from.slice(0, 7) === iso(start).slice(0, 7) ? { name, ...bucket } : [])),
+    );
+  const current = inMonth(from);
+  const known = current.flatMap(({ name, uptime, seconds }) =>
+    uptime === null ? [] : [{ name, uptime, down_seconds: seconds.down }],
+  );
+  return {
+    account: account.name,
+    month,
+    current: figuresOf(current, await countIncidents(env, account, from, to)),
+    before: figuresOf(inMonth(earlier), await countIncidents(env, account, earlier, from)),
+    without_data: ofMonths.length - known.length,
+    worst: known
+      .filter(({ down_seconds }) => down_seconds > 0)
+      .toSorted((a, b) => a.uptime - b.uptime || b.down_seconds - a.down_seconds)
+      .slice(0, WORST),
+    url: `${linksAddress(env.ports.settings)}/#/report`,
+  };
+}
+
+/** Reads the months of each entity in a range. Months that are no longer kept are absent. */
+async function readMonths(
+  env: Env,
+  { id, rollup_days: rollupDays, retention_days }: AccountItem,
+  range: { from: number; to: number },
+) {
+  const scope = { ...env, tenant: id, caller: { retention_days } };
+  const list = listBuckets({ bucket: 'month', ...range }, { now: env.ports.clock.now(), rollupDays });
+  const found: { name: string; buckets: EntityBucket[] }[] = [];
+  let after: string | undefined;
+  do {
+    const { items, next } = await entitiesById(scope, { after }, ENTITIES_AT_ONCE);
+    const histories = 'wrong' in list ? [] : await entityHistories(scope, items, 'month', list);
+    found.push(...items.map(({ name }, i) => ({ name, buckets: histories[i]?.buckets ?? [] })));
+    after = next;
+  } while (after !== undefined);
+  return found;
+}
+
+/** Adds the time of entities, each with equal weight, in whole milliseconds. */
+function figuresOf(buckets: readonly EntityBucket[], incidents: number): MonthFigures {
+  const sum = (of: (seconds: EntityBucket['seconds']) => number) =>
+    buckets.reduce((total, { seconds }) => total + Math.round(of(seconds) * 1000), 0);
+  const down = sum((seconds) => seconds.down);
+  const available = sum(({ up, degraded }) => up + degraded);
+  const known = available + down;
+  const coverage = floorRatio(known, known + sum(({ unknown, gap }) => unknown + gap));
+  return { uptime: floorRatio(available, known), coverage, down_seconds: down / 1000, incidents };
+}
+
+/** Counts the incidents that were opened in a range (epoch ms). */
+async function countIncidents(env: Env, { id: tenant }: AccountItem, since: number, until: number): Promise<number> {
+  const read = incidentList({ ...env, tenant }, { since, until });
+  let count = 0;
+  let after: string | undefined;
+  do {
+    const { found, next } = await read(after, INCIDENTS_AT_ONCE);
+    count += found.length;
+    after = next;
+  } while (after !== undefined);
+  return count;
+}
