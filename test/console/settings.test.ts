@@ -89,9 +89,10 @@ describe.skipIf(!binary)('settings pages in a browser', () => {
     expect((await admin.get('/v1/me')).body).toMatchObject({ email: 'ops@example.com' });
     await open(page, 'sign-in');
     await page.getByLabel(/^Your name/).fill('Ann');
+    await page.getByLabel(/^Monthly report/).selectOption('true');
     await button({ page }, 'Save').click();
-    await page.getByText('Your name is changed.').waitFor();
-    expect((await admin.get('/v1/me')).body.user).toMatchObject({ name: 'Ann' });
+    await page.getByText('Your settings are saved.').waitFor();
+    expect((await admin.get('/v1/me')).body.user).toMatchObject({ name: 'Ann', monthly_report: true });
   });
 
   atNight('fits a phone and is accessible', async () => {

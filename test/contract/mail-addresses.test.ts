@@ -1,4 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { commit } from '#lib/platform/table/retry.ts';
+import { iso } from '#lib/platform/time.ts';
+import type { DeadlineEntry } from '#lib/schedule/entries.ts';
+import { reportDue } from '#lib/schedule/jobs.ts';
 import { type Client, clientOf, newTenantOf } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { pushTo } from '#test/support/failing-check.ts';
@@ -171,4 +175,25 @@ describe('an address of an email channel', () => {
   it('shows the limit of mails in GET /v1/me', async () => {
     expect(got(await clientOf(service.url, client.key).get('/v1/me'), 200)).toMatchObject({ mails_per_hour_limit: 60 });
   });
+});
+
+it('sends the monthly report to a confirmed user, with a link that unsubscribes', async () => {
+  const { ports, keys } = service;
+  const own = await newTenantOf(service);
+  const { user } = got(await own.get('/v1/me'), 200);
+  got(await own.put(`/v1/settings/users/${user.id}`, { email: newAddress() }), 200);
+  const { email } = got(await own.put(`/v1/settings/users/${user.id}`, { monthly_report: true }), 200);
+  expect((await visit(linkIn(await mailTo(email), 'confirm'), 'POST')).status).toBe(200);
+  const entry = (await ports.table.get<DeadlineEntry>(keys.entry('report', own.id, user.id)))!;
+  expect(iso(entry.deadline)).toMatch(/-01T08:00:00.000Z$/);
+  const due = new Date(entry.deadline);
+  due.setUTCMonth(due.getUTCMonth() - 1);
+  const past: DeadlineEntry = { ...entry, deadline: Number(due) };
+  await commit(ports, [{ put: past, if: { version: entry.v } }]);
+  // The generator would send it with its next tick.
+  await ports.queues.send('publish', [reportDue(past, past.deadline, Date.now())]);
+  const mail = await mailTo(email, 2);
+  expect(mail).toMatch(/Uptime of Test account in \w+ \d{4}/);
+  expect(mail).toContain('No data: nothing was monitored');
+  expect((await visit(linkIn(mail, 'unsubscribe'), 'POST')).status).toBe(200);
 });

@@ -73,13 +73,21 @@ const ReportedChange = ({ of: { from_state: from, to_state: to } }: { of: Delive
     <StateMark state={to} word={from === to ? STATE_WORD[to] : `${STATE_WORD[from]} → ${STATE_WORD[to]}`} />
   ) : null;
 
+/** Subject of a delivery about no check. */
+const WITHOUT_CHECK: Partial<Record<Delivery['kind'], string>> = {
+  status_update: 'Status page',
+  monthly_report: 'Uptime of the account',
+};
+
 function columnsOf(
   checks: readonly Check[] | undefined,
   channels: readonly ListedChannel[] | undefined,
 ): readonly Column<Delivery>[] {
   const checkOf = new Map(checks?.map((check) => [check.id, check]));
   const channelOf = new Map(channels?.map((channel) => [channel.id, channel]));
-  const receiverOf = ({ channel_id, channel_type }: Delivery) => {
+  const receiverOf = ({ kind, channel_id, channel_type }: Delivery) => {
+    if (kind === 'status_update') return `${channelTitle(channel_type)} (subscriber)`;
+    if (kind === 'monthly_report') return `${channelTitle(channel_type)} (user)`;
     const channel = channelOf.get(channel_id);
     if (channel) return labelOfChannel(channel);
     return channels ? `${channelTitle(channel_type)} (removed)` : channelTitle(channel_type);
@@ -103,7 +111,7 @@ function columnsOf(
           {delivery.check_id ? (
             <CheckLink id={delivery.check_id} check={checkOf.get(delivery.check_id)} />
           ) : (
-            'Account channel'
+            (WITHOUT_CHECK[delivery.kind] ?? 'Account channel')
           )}
           <span class={delivery.error ? 'why' : 'why narrow'} dir="auto" title={delivery.error}>
             <span class="narrow">
@@ -119,7 +127,11 @@ function columnsOf(
       wide: true,
       cell: (one) => (
         <>
-          {one.kind === 'test' ? kindOf(one) : <a href={incidentsOfEntity(one.entity_id)}>{kindOf(one)}</a>}
+          {one.kind === 'test' || !one.entity_id ? (
+            kindOf(one)
+          ) : (
+            <a href={incidentsOfEntity(one.entity_id)}>{kindOf(one)}</a>
+          )}
           {one.combined_in && <span class="hint"> combined</span>}
         </>
       ),

@@ -13,16 +13,16 @@ export const DeliveryRecord = z
   .object({
     id: IdOf('the delivery, the same in X-Service-Delivery'),
     kind: DeliveryKind,
-    transition_id: z.string().nullable().describe('Id of the transition that it reports; null for a test.'),
-    from_state: CheckState.nullable().describe('State of the check before that transition; null for a test.'),
+    transition_id: z.string().nullable().describe('Id of the transition that it reports; null if it reports none.'),
+    from_state: CheckState.nullable().describe('State of the check before that transition; null without one.'),
     to_state: CheckState.exclude(['unknown'])
       .nullable()
       .describe(
-        'State that it reports: up for a closing alert, and for degraded without alerts on degraded; null for a test.',
+        'State that it reports: up for a closing alert, and for degraded without alerts on degraded; null without a transition.',
       ),
-    check_id: IdOf('the check; empty for a status update and a test of an account channel'),
-    entity_id: IdOf('the entity; empty for a status update and a test of an account channel'),
-    channel_id: IdOf('the channel'),
+    check_id: IdOf('the check; empty for a status update, a monthly report and a test of an account channel'),
+    entity_id: IdOf('the entity; empty for a status update, a monthly report and a test of an account channel'),
+    channel_id: IdOf('the channel; of the subscriber for a status update, of the user for a monthly report'),
     channel_type: z.string().describe('Channel type.'),
     group_id: z
       .string()
