@@ -81,7 +81,7 @@ export function portsOf(world: World, name: Invocable, caller: Caller) {
     table: dynamoTable({ client: clients.dynamo, table: 'fleetwatch', ...pauses }),
     queues: sqsQueues({ client: clients.sqs, urls, ...pauses }),
     bus: eventBus({ client: clients.events, bus: 'fleetwatch', source: 'fleetwatch', ...pauses }),
-    files: world.files,
+    files: countedFiles(world, caller),
     net: targets.netOf(clock, caller),
     clock: own,
     ids,
@@ -93,6 +93,20 @@ export function portsOf(world: World, name: Invocable, caller: Caller) {
   };
   return { ...ports, limiter: leaseLimiter({ ports, keys: keyTable(settings) }) };
 }
+
+/** Counts the requests for published files. */
+const countedFiles = ({ files, meter }: World, caller: Caller): Files => ({
+  put: (path, file) => {
+    meter.add(caller.path, 'file_writes', 1);
+    return files.put(path, file);
+  },
+  get: (path) => {
+    meter.add(caller.path, 'file_reads', 1);
+    return files.get(path);
+  },
+  // S3 deletes without a price.
+  remove: (paths) => files.remove(paths),
+});
 
 /** Starts and keeps processes of functions like Lambda, and counts the costs of invocations. */
 export function makeEnvironments(world: World) {

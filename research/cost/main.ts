@@ -17,6 +17,7 @@ import {
   steady1000,
   steady10000,
 } from './reports.ts';
+import { statusPage } from './status-page.ts';
 
 /**
  * `npm run test:nightly -- cost`: prices the service on AWS. Its functions run with the adapters and the SDK of AWS in
@@ -38,6 +39,7 @@ const reports: Record<string, (minutes: number) => Promise<Report>> = {
   passkeys,
   idleMonth,
   openConsole,
+  statusPage,
 };
 const { values } = parseArgs({ options: { only: { type: 'string' }, minutes: { type: 'string', default: '10' } } });
 

@@ -12,6 +12,8 @@ const HEADS: Record<Unit, string> = {
   gateway_requests: 'gateway',
   bus_events: 'bus',
   schedule_calls: 'ticks',
+  file_writes: 'file put',
+  file_reads: 'file get',
 };
 const NAME = 22;
 const CELL = 9;

@@ -10,6 +10,8 @@ export const UNITS = [
   'gateway_requests',
   'bus_events',
   'schedule_calls',
+  'file_writes',
+  'file_reads',
 ] as const;
 export type Unit = (typeof UNITS)[number];
 export type Units = Record<Unit, number>;
@@ -24,6 +26,8 @@ const DOLLARS_A_MILLION: Units = {
   gateway_requests: 1,
   bus_events: 1,
   schedule_calls: 1,
+  file_writes: 5,
+  file_reads: 0.4,
 };
 
 /** Further prices, $ per GB: storage for a month, logs. */

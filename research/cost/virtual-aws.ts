@@ -111,6 +111,8 @@ export function virtualAws(settings: Record<string, string>, pathOf: Sources['pa
       await done(work());
       return meter.reading();
     },
+    /** Returns the bytes of a published file. */
+    file: async (path: string): Promise<Uint8Array> => (await world.files.get(path))!.bytes,
     /** Calls `work` after a delay (ms). */
     in: (ms: number, work: () => void) => clock.in(ms, work),
     account: async (): Promise<string> => {
