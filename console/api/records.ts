@@ -39,7 +39,7 @@ import type { BadgeRecord } from '#lib/public/badges/badge.ts';
 import type { StatusPageRecord } from '#lib/public/pages/status-page.ts';
 import type { ReportEntity as ReportEntityRecord } from '#lib/report/report.ts';
 import type { PingRecord } from '#lib/results/pings/ping-item.ts';
-import type { ResultRecord } from '#lib/results/result.ts';
+import type { ResultRecord } from '#lib/results/result-record.ts';
 
 /** Types of the API responses, from the schemas of lib. Only types, so the page contains no code of them. */
 export type Me = z.output<typeof MeWithUse>;

@@ -22,6 +22,10 @@ export type CheckSettings = {
   config: Record<string, unknown>;
 };
 
+/** Returns the timeout of a probe in ms, at most its interval (docs/use/checks.md#probes). */
+export const probeTimeout = (check: Pick<CheckSettings, 'timeout_ms' | 'interval_seconds'>): number =>
+  Math.min(check.timeout_ms, check.interval_seconds * 1000);
+
 /** A check: settings and state in one item, under 1 KB without config. Results of a steady check do not write it. */
 export type CheckItem = Item &
   CheckSettings & {

@@ -4,7 +4,8 @@ import { isAlert } from '#lib/alerting/decide/alert-item.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { type ResultItem, resultRecord } from '#lib/results/result.ts';
+import type { ResultItem } from '#lib/results/result.ts';
+import { resultRecord } from '#lib/results/result-record.ts';
 import { failsAfter } from '#test/oracle/deadlines.ts';
 import type {
   ActionVersion,

@@ -1,4 +1,5 @@
-import { type ResultItem, resultRecord } from '#lib/results/result.ts';
+import type { ResultItem } from '#lib/results/result.ts';
+import { resultRecord } from '#lib/results/result-record.ts';
 import { type Change, changesIn, checkIdOf, type Inside, isCheckKey } from './inside.ts';
 import { phaseOf } from './rules.ts';
 

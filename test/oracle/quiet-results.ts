@@ -1,5 +1,6 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { type ResultItem, resultRecord } from '#lib/results/result.ts';
+import type { ResultItem } from '#lib/results/result.ts';
+import { resultRecord } from '#lib/results/result-record.ts';
 import { type Commit, changesIn, checkIdOf, type Inside, isCheckKey, type Seen } from './inside.ts';
 import { probeResults } from './outcomes.ts';
 import { isOfNeighbor, targetOf } from './rules.ts';

@@ -1,6 +1,7 @@
 import { cellOf, numberOf, RESULTS, stamp } from '#lib/keys.ts';
 import type { PackItem, StoredGapCause } from '#lib/results/pack.ts';
-import { orderOf, type ResultItem, resultRecord } from '#lib/results/result.ts';
+import { orderOf, type ResultItem } from '#lib/results/result.ts';
+import { resultRecord } from '#lib/results/result-record.ts';
 import { entriesOf } from '#test/support/pack-entries.ts';
 import { checkIdOf, type Seen, settingsIn } from './inside.ts';
 import { packKeyOf } from './outcomes.ts';

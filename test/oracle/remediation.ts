@@ -2,7 +2,7 @@ import type { ActionItem } from '#lib/actions/action-item.ts';
 import type { ExecutionItem } from '#lib/actions/execution.ts';
 import type { LockItem } from '#lib/actions/remediation/attempt-limits.ts';
 import type { AlertItem } from '#lib/alerting/decide/alert-item.ts';
-import { resultRecord } from '#lib/results/result.ts';
+import { resultRecord } from '#lib/results/result-record.ts';
 import type { History } from './history.ts';
 import { type Change, changesIn, checkIdOf, type Inside, keyText } from './inside.ts';
 import { skewOf } from './rules.ts';

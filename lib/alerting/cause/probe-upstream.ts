@@ -1,12 +1,13 @@
 import type { AccountItem } from '#lib/access/account.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
+import { probeTimeout } from '#lib/checks/check-item.ts';
 import { checkTypeOf } from '#lib/checks/types/registry.ts';
 import type { Env, Ports } from '#lib/env.ts';
 import type { Net } from '#lib/net/net.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { NO_PERMIT } from '#lib/platform/sharing/fair-semaphore.ts';
 import { probeRoute } from '#lib/results/probe/network-health.ts';
-import { hostOf, probeBy, probeTimeout, probingProcess } from '#lib/results/probe/probe.ts';
+import { hostOf, probeBy, probingProcess } from '#lib/results/probe/probe.ts';
 import type { UpstreamProbe } from './evidence.ts';
 
 /** Maximum number of upstream probes per account and second; scheduled probes do not count. */

@@ -15,7 +15,7 @@ import { ALERTS, after, stamp, TRANSITIONS } from '#lib/keys.ts';
 import { invalid, notFound } from '#lib/platform/errors.ts';
 import { isId, timeOf } from '#lib/platform/ids.ts';
 import { iso } from '#lib/platform/time.ts';
-import { resultView } from '#lib/results/result.ts';
+import { resultView } from '#lib/results/result-record.ts';
 import { explainMoment, progressOf, type ReadMoment, readExplainInput } from './explain-moment.ts';
 import { explainTransition } from './explain-transition.ts';
 import type { Explanation } from './explanation.ts';

@@ -4,7 +4,7 @@ import { DeliveryRecord } from '#lib/alerting/notify/delivery-item.ts';
 import { CheckState } from '#lib/catalog/states.ts';
 import { GapRecord } from '#lib/history/runs/gaps.ts';
 import { IdOf } from '#lib/platform/http/route.ts';
-import { ResultRecord } from '#lib/results/result.ts';
+import { ResultRecord } from '#lib/results/result-record.ts';
 
 const RuleOutcome = z.object({
   rule: AlertReason.describe('As in alert.reason of a transition.'),

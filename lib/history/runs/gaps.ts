@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import type { TenantEnv } from '#lib/access/context.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
+import { probeTimeout } from '#lib/checks/check-item.ts';
 import { revisionsSince } from '#lib/checks/settings/revisions.ts';
 import type { Env } from '#lib/env.ts';
 import { iso } from '#lib/platform/time.ts';
 import type { StoredGapCause } from '#lib/results/pack.ts';
-import { probeTimeout } from '#lib/results/probe/probe.ts';
 import { outagesBetween } from '#lib/schedule/outages.ts';
 import { readWatermark } from '#lib/schedule/watermark.ts';
 import type { Settings } from '#lib/settings.ts';

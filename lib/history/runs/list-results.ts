@@ -5,7 +5,8 @@ import { revisionsSince } from '#lib/checks/settings/revisions.ts';
 import { checkTypeOf } from '#lib/checks/types/registry.ts';
 import { RESULTS } from '#lib/keys.ts';
 import type { Reader } from '#lib/platform/http/paging.ts';
-import { MAX_CLOCK_SKEW_MS, type ResultItem, type ResultRecord, resultView } from '#lib/results/result.ts';
+import { MAX_CLOCK_SKEW_MS, type ResultItem } from '#lib/results/result.ts';
+import { type ResultRecord, resultView } from '#lib/results/result-record.ts';
 import { latestSlot } from '#lib/schedule/slots.ts';
 import { resultOf, storedRuns } from './runs.ts';
 

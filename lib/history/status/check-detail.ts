@@ -7,7 +7,8 @@ import type { CheckType } from '#lib/checks/types/check-type.ts';
 import { checkTypeOf } from '#lib/checks/types/registry.ts';
 import { pick } from '#lib/platform/plain-data.ts';
 import { iso } from '#lib/platform/time.ts';
-import { type ResultItem, ResultRecord, resultView } from '#lib/results/result.ts';
+import type { ResultItem } from '#lib/results/result.ts';
+import { ResultRecord, resultView } from '#lib/results/result-record.ts';
 import { nextDue } from '#lib/schedule/calendar/calendar.ts';
 import { isHeartbeatOverdue, isOverdue, lastHeartbeatOf, lastResult } from './newest-results.ts';
 

@@ -20,7 +20,7 @@ import { route } from '#lib/platform/http/route.ts';
 import { Instant } from '#lib/platform/instant.ts';
 import { pick } from '#lib/platform/plain-data.ts';
 import { DAY_MS } from '#lib/platform/time.ts';
-import { ResultRecord } from '#lib/results/result.ts';
+import { ResultRecord } from '#lib/results/result-record.ts';
 import { Health, readHealth } from './service-health.ts';
 import { readStatus, Status, StatusFilter } from './status.ts';
 

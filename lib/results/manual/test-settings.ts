@@ -11,7 +11,8 @@ import { checkTypes } from '#lib/checks/types/registry.ts';
 import { invalid } from '#lib/platform/errors.ts';
 import { propertyAliases } from '#lib/platform/http/unknown-properties.ts';
 import { pick } from '#lib/platform/plain-data.ts';
-import { ResultRecord, textsOf } from '#lib/results/result.ts';
+import { textsOf } from '#lib/results/result.ts';
+import { ResultRecord } from '#lib/results/result-record.ts';
 import { probeNow } from './manual-run.ts';
 
 /** Settings to test: those of a new check without its entity, or changes of an existing check. */

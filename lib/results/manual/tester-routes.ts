@@ -3,7 +3,7 @@ import { CheckState } from '#lib/catalog/states.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { StateContext } from '#lib/checks/state/on-change.ts';
 import { route } from '#lib/platform/http/route.ts';
-import { ResultRecord, resultView } from '#lib/results/result.ts';
+import { ResultRecord, resultView } from '#lib/results/result-record.ts';
 import { requireProbed, runCheckManually } from './manual-run.ts';
 import { SettingsTest, SettingsTestRecord, testSettings } from './test-settings.ts';
 

@@ -126,10 +126,6 @@ export async function probeBy(
   return outcome && { started_at, outcome };
 }
 
-/** Returns the timeout of a probe in ms, at most its interval (docs/use/checks.md#probes). */
-export const probeTimeout = (check: Pick<CheckSettings, 'timeout_ms' | 'interval_seconds'>): number =>
-  Math.min(check.timeout_ms, check.interval_seconds * 1000);
-
 /** Returns the host of a check; undefined for the resolver of this machine. */
 export const hostOf = (check: Pick<CheckSettings, 'check_type' | 'config'>): string | undefined =>
   checkTypeOf(check.check_type).hosts(check)[0]?.host;

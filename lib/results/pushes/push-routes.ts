@@ -9,7 +9,8 @@ import { AppError, invalid } from '#lib/platform/errors.ts';
 import { route } from '#lib/platform/http/route.ts';
 import { Instant } from '#lib/platform/instant.ts';
 import { iso } from '#lib/platform/time.ts';
-import { MAX_CLOCK_SKEW_MS, ResultRecord, resultRecord } from '#lib/results/result.ts';
+import { MAX_CLOCK_SKEW_MS } from '#lib/results/result.ts';
+import { ResultRecord, resultRecord } from '#lib/results/result-record.ts';
 import { type Push, receivePush } from './receive-push.ts';
 
 const row = route<StateContext>();

@@ -1,11 +1,12 @@
 import { type AccountItem, isDisabled } from '#lib/access/account.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
+import { probeTimeout } from '#lib/checks/check-item.ts';
 import { isProbed } from '#lib/checks/settings/cells.ts';
 import { checksOfCell } from '#lib/checks/settings/store.ts';
 import type { Env, Ports } from '#lib/env.ts';
 import type { Job } from '#lib/messages.ts';
 import { pastOrZero } from '#lib/platform/time.ts';
-import { probeBy, probeTimeout } from '#lib/results/probe/probe.ts';
+import { probeBy } from '#lib/results/probe/probe.ts';
 import { lateFrom, nextSlotOf } from '#lib/schedule/jobs.ts';
 import { intervalScheduleOf, isSlot } from '#lib/schedule/slots.ts';
 import type { Probe } from './record-probe.ts';

@@ -3,7 +3,7 @@ import { ExpiryMembers } from '#lib/checks/assertions/expiry.ts';
 import { type CheckType, COMMON_ERRORS } from '#lib/checks/types/check-type.ts';
 import { checkTypeOf, checkTypes } from '#lib/checks/types/registry.ts';
 import { validationError } from '#lib/platform/http/validation.ts';
-import { ResultRecord } from '#lib/results/result.ts';
+import { ResultRecord } from '#lib/results/result-record.ts';
 
 /** Properties of every check, stored or in the API. */
 const OF_CHECKS =

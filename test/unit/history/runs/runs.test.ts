@@ -7,7 +7,7 @@ import { type HistoryEntry, type ReadOptions, storedRuns } from '#lib/history/ru
 import { checkDetail } from '#lib/history/status/check-detail.ts';
 import { lastResult } from '#lib/history/status/newest-results.ts';
 import { gather, type Reader } from '#lib/platform/http/paging.ts';
-import type { ResultRecord } from '#lib/results/result.ts';
+import type { ResultRecord } from '#lib/results/result-record.ts';
 import { latestSlot } from '#lib/schedule/slots.ts';
 import { type HealthWorld, healthWorld, intervalScheduleOfCheck } from '#test/support/health-world.ts';
 import { BASE, END, PACKED_MS, story, toldOf, writeStory } from './history-story.ts';

@@ -6,7 +6,8 @@ import { resultList } from '#lib/history/runs/list-results.ts';
 import { cellOf } from '#lib/keys.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
 import type { PackItem } from '#lib/results/pack.ts';
-import { resultRecord, withLatency } from '#lib/results/result.ts';
+import { withLatency } from '#lib/results/result.ts';
+import { resultRecord } from '#lib/results/result-record.ts';
 import { slotsBetween } from '#lib/schedule/slots.ts';
 import { type HealthWorld, healthWorld, intervalScheduleOfCheck } from '#test/support/health-world.ts';
 
