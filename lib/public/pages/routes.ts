@@ -3,7 +3,7 @@ import type { AccountItem } from '#lib/access/account.ts';
 import type { Context } from '#lib/access/context.ts';
 import { Reply, route } from '#lib/platform/http/route.ts';
 import { allPages } from './ask-to-publish.ts';
-import { changePage, createPage, deletePage, requirePage, setLogo, withSettings } from './change-page.ts';
+import { changePage, createPage, deletePage, setLogo, withSettings } from './change-page.ts';
 import { statusHtml } from './html.ts';
 import { pageRecords } from './page-records.ts';
 import { readView } from './read-view.ts';
@@ -12,6 +12,7 @@ import {
   Logo,
   NewStatusPage,
   NULLABLE,
+  requirePage,
   type StatusPageItem,
   StatusPagePatch,
   StatusPageRecord,
@@ -155,7 +156,7 @@ export const statusPageRoutes = [
     reply: SubscriberRecord,
     errors: ['LIMIT_EXCEEDED'],
     load,
-    run: async (context, { loaded, body }) => subscriberView(context, await addSubscriber(context, loaded, body)),
+    run: async (context, { loaded, body }) => subscriberView(context, await addSubscriber(context, loaded.id, body)),
   }),
   row({
     method: 'DELETE',
