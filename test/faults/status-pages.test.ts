@@ -1,5 +1,5 @@
-import { afterEach, expect, it } from 'vitest';
-import { alertingCheck, type VirtualService, virtualService } from './virtual-service.ts';
+import { afterEach, describe, expect, it } from 'vitest';
+import { alertingCheck, timeOfDay, type VirtualService, virtualService } from './virtual-service.ts';
 
 let service: VirtualService;
 afterEach(() => service.close());
@@ -92,4 +92,90 @@ it('removes the files of a page that is a draft again or deleted, also if the se
   expect(service.items().filter(({ pk, sk }) => pk.includes('STATUS') || sk.startsWith('status_page'))).toMatchObject([
     { sk: '!COUNT', count: 0 },
   ]);
+});
+
+describe('maintenance of a page', () => {
+  const at = (time: string) => new Date(timeOfDay(time)).toISOString();
+
+  /** Creates a page with a subscriber; `messages` are those that it accepted, such as `10:00 started`. */
+  async function subscribed() {
+    service = await virtualService('09:30');
+    const check = await alertingCheck(service);
+    const page = await pageOf(check);
+    const config = { url: 'https://customer.test/hook' };
+    await service.call('POST', `/v1/status-pages/${page.id}/subscribers`, { channel_type: 'webhook', config });
+    const bodies = () =>
+      service.host('customer.test').calls.flatMap(({ at: time, body, status }) => {
+        return status === 200 ? [{ time: new Date(time).toISOString().slice(11, 16), ...JSON.parse(body) }] : [];
+      });
+    return {
+      page,
+      bodies,
+      messages: () => bodies().map(({ time, update }) => `${time} ${update.status}`),
+      window: (times: object) =>
+        service.call('POST', '/v1/windows', { name: 'secret', scope: { entity_ids: [check.entity.id] }, ...times }),
+    };
+  }
+
+  it('is sent to a subscriber when it is scheduled, when it starts, and when it ends', async () => {
+    const { bodies, messages, window } = await subscribed();
+    const times = { starts_at: at('10:00'), ends_at: at('10:30') };
+    const { id } = await window({ ...times, public_title: 'New racks' });
+    await service.until('12:00');
+    expect(messages()).toEqual(['09:30 scheduled', '10:00 started', '10:30 ended']);
+    expect(bodies()[0]).toMatchObject({
+      ...{ kind: 'status_update', incident: null, page: { title: 'Shop' } },
+      maintenance: { id: `${id}-${timeOfDay('10:00')}`, title: 'New racks', ...times },
+      update: { status: 'scheduled', message: expect.stringMatching(/10:00 UTC to .* 10:30 UTC/) },
+    });
+    expect(JSON.stringify(bodies())).not.toMatch(/secret|acc_|ent_|chk_/);
+  });
+
+  it.each(['publish', 'delivery'] as const)(
+    'is sent once if the service stops before each send to %s',
+    async (queue) => {
+      const { messages, window } = await subscribed();
+      let sends = 0;
+      // Every second send stops the process.
+      service.fatal.send = (name) => name === queue && ++sends % 2 === 1;
+      await window({ starts_at: at('10:00'), ends_at: at('10:30') }).catch(() => {});
+      await service.until('12:00');
+      expect(sends).toBeGreaterThan(2);
+      expect(messages().map((one) => one.slice(6))).toEqual(['scheduled', 'started', 'ended']);
+    },
+  );
+
+  it('is announced again when it is moved or ended early, and not when its note changes', async () => {
+    const { bodies, messages, window } = await subscribed();
+    const { id } = await window({ starts_at: at('10:00'), ends_at: at('11:00') });
+    const change = (settings: object) => service.call('PUT', `/v1/windows/${id}`, settings);
+    await service.until('09:40');
+    await change({ starts_at: at('10:10') });
+    await service.until('09:50');
+    await change({ note: 'Bring the new disks' });
+    await service.until('10:30');
+    await change({ ends_at: at('10:30') });
+    await service.until('12:00');
+    expect(messages()).toEqual(['09:30 scheduled', '09:40 scheduled', '10:10 started', '10:30 ended']);
+    expect(
+      bodies()
+        .map(({ maintenance }) => maintenance.starts_at.slice(11, 16))
+        .join(),
+    ).toBe('10:00,10:10,10:10,10:10');
+  });
+
+  it('is not announced for a time that was entered afterwards, or for another component', async () => {
+    const { messages, window } = await subscribed();
+    await window({ starts_at: at('09:00'), ends_at: at('09:20') });
+    await window({ starts_at: at('10:00'), ends_at: at('10:20'), scope: { labels: { other: 'yes' } } });
+    await service.until('11:00');
+    expect(messages()).toEqual([]);
+  });
+
+  it('that recurs is announced a day before each start', async () => {
+    const { messages, window } = await subscribed();
+    await window({ cron: '0 11 * * *', duration_seconds: 600 });
+    await service.until('11:30');
+    expect(messages().toSorted()).toEqual(['09:30 scheduled', '11:00 scheduled', '11:00 started', '11:10 ended']);
+  });
 });

@@ -5,8 +5,8 @@ import { intervalsOf } from '#lib/schedule/calendar/intervals.ts';
 import { occurrenceId } from './feeds.ts';
 import type { Source } from './sources.ts';
 import type { StatusPageItem } from './status-page.ts';
-import { TEXTS } from './texts.ts';
-import type { MaintenanceView, OccurrenceView } from './view.ts';
+import { fill, formatsOf, TEXTS } from './texts.ts';
+import { type MaintenanceView, NOTIFIES_MS, type NoticeView, type OccurrenceView } from './view.ts';
 
 /** Time (ms) for which planned maintenance is shown ahead. */
 const AHEAD_MS = 30 * DAY_MS;
@@ -56,6 +56,52 @@ export function occurrencesOf(
   ) as [OccurrenceView[], OccurrenceView[]];
   const shown = coming.slice(0, MAX_OCCURRENCES);
   return [...past.slice(Math.max(0, past.length - (MAX_OCCURRENCES - shown.length))), ...shown];
+}
+
+/** Maximum number of notices, the newest, and time (ms) before a start for which recurring maintenance is announced. */
+const MAX_NOTICES = 100;
+const RECURRING_AHEAD_MS = DAY_MS;
+/** Time (ms) for which the end of a window can have passed when a user sets it, to end the window now. */
+const ENDED_NOW_MS = 5 * 60_000;
+
+/**
+ * Returns the notices of maintenance of the last day: scheduled, started, and ended. Times that a user has corrected
+ * after the end have none. The id and the time of a notice change only if the window is moved. Pure.
+ */
+export function maintenanceNotices(
+  { language, time_zone }: Pick<StatusPageItem, 'language' | 'time_zone'>,
+  windows: readonly WindowItem[],
+  sources: readonly Source[],
+  now: number,
+): NoticeView[] {
+  const formats = formatsOf(language, time_zone);
+  const all: NoticeView[] = [];
+  for (const { id, scope, times, public_title, created_at, moved_at = created_at } of windows) {
+    const touched = sources.filter((source) => isTouched(scope, source));
+    if (touched.length === 0) continue;
+    const [created, moved] = [Date.parse(created_at), Date.parse(moved_at)];
+    const [ahead, tolerance] = 'cron' in times ? [RECURRING_AHEAD_MS, 0] : [AHEAD_MS, ENDED_NOW_MS];
+    const named = touched.slice(0, MAX_NAMES).map(({ component }) => component.name);
+    const component_ids = touched.map(({ component }) => component.id);
+    for (const { from, to } of intervalsOf(times, now - NOTIFIES_MS)) {
+      if (from > now + ahead) break;
+      const [starts_at, ends_at] = [iso(from), iso(to)];
+      const steps = [
+        ...(moved < from ? [{ status: 'scheduled', time: Math.max(moved, from - ahead) } as const] : []),
+        ...(moved < to ? [{ status: 'started', time: from } as const] : []),
+        ...(created < to && moved < to + tolerance ? [{ status: 'ended', time: to } as const] : []),
+      ].filter(({ time }) => time <= now && time > now - NOTIFIES_MS);
+      for (const { status, time } of steps)
+        all.push({
+          id: `${id}-${from}-${status === 'scheduled' ? `${to}-` : ''}${status}`,
+          ...{ incident_id: null, maintenance: { id: `${id}-${from}`, starts_at, ends_at }, status },
+          title: public_title ?? named.join(', '),
+          message: fill(TEXTS[language].until, { from: formats.time(starts_at), to: formats.time(ends_at) }),
+          ...{ at: iso(time), component_ids },
+        });
+    }
+  }
+  return all.toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0)).slice(-MAX_NOTICES);
 }
 
 /** Returns the maintenance of a page at `now` (epoch ms), without names and notes of windows. Pure. */

@@ -150,7 +150,7 @@ export const statusPageRoutes = [
     path: '/v1/status-pages/{id}/subscribers',
     access: 'configure',
     summary: 'Add a subscriber of a status page',
-    description: 'It receives later updates with `notify`.',
+    description: 'It receives later updates with `notify`, and maintenance.',
     status: 201,
     body: NewSubscriber,
     reply: SubscriberRecord,
