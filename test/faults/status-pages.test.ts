@@ -94,10 +94,10 @@ it('removes the files of a page that is a draft again or deleted, also if the se
   ]);
 });
 
-describe('maintenance of a page', () => {
+describe('a subscriber of a page', () => {
   const at = (time: string) => new Date(timeOfDay(time)).toISOString();
 
-  /** Creates a page with a subscriber; `messages` are those that it accepted, such as `10:00 started`. */
+  /** Creates a page with a subscriber; `messages`: what it accepted, such as `10:00 started`. */
   async function subscribed() {
     service = await virtualService('09:30');
     const check = await alertingCheck(service);
@@ -109,7 +109,6 @@ describe('maintenance of a page', () => {
         return status === 200 ? [{ time: new Date(time).toISOString().slice(11, 16), ...JSON.parse(body) }] : [];
       });
     return {
-      page,
       bodies,
       messages: () => bodies().map(({ time, update }) => `${time} ${update.status}`),
       window: (times: object) =>
@@ -117,7 +116,7 @@ describe('maintenance of a page', () => {
     };
   }
 
-  it('is sent to a subscriber when it is scheduled, when it starts, and when it ends', async () => {
+  it('receives maintenance when it is scheduled, when it starts, and when it ends', async () => {
     const { bodies, messages, window } = await subscribed();
     const times = { starts_at: at('10:00'), ends_at: at('10:30') };
     const { id } = await window({ ...times, public_title: 'New racks' });
@@ -132,7 +131,7 @@ describe('maintenance of a page', () => {
   });
 
   it.each(['publish', 'delivery'] as const)(
-    'is sent once if the service stops before each send to %s',
+    'receives each message once if the service stops during sends to %s',
     async (queue) => {
       const { messages, window } = await subscribed();
       let sends = 0;
@@ -145,7 +144,7 @@ describe('maintenance of a page', () => {
     },
   );
 
-  it('is announced again when it is moved or ended early, and not when its note changes', async () => {
+  it('receives a moved start and an early end, and nothing when only a note changes', async () => {
     const { bodies, messages, window } = await subscribed();
     const { id } = await window({ starts_at: at('10:00'), ends_at: at('11:00') });
     const change = (settings: object) => service.call('PUT', `/v1/windows/${id}`, settings);
@@ -164,7 +163,7 @@ describe('maintenance of a page', () => {
     ).toBe('10:00,10:10,10:10,10:10');
   });
 
-  it('is not announced for a time that was entered afterwards, or for another component', async () => {
+  it('receives nothing for times that were entered afterwards, or for another component', async () => {
     const { messages, window } = await subscribed();
     await window({ starts_at: at('09:00'), ends_at: at('09:20') });
     await window({ starts_at: at('10:00'), ends_at: at('10:20'), scope: { labels: { other: 'yes' } } });
@@ -172,7 +171,7 @@ describe('maintenance of a page', () => {
     expect(messages()).toEqual([]);
   });
 
-  it('that recurs is announced a day before each start', async () => {
+  it('receives recurring maintenance a day before each start', async () => {
     const { messages, window } = await subscribed();
     await window({ cron: '0 11 * * *', duration_seconds: 600 });
     await service.until('11:30');

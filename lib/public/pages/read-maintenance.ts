@@ -58,7 +58,7 @@ export function occurrencesOf(
   return [...past.slice(Math.max(0, past.length - (MAX_OCCURRENCES - shown.length))), ...shown];
 }
 
-/** Maximum number of notices, the newest, and time (ms) before a start for which recurring maintenance is announced. */
+/** Maximum number of notices, the newest, and time (ms) before a start at which recurring maintenance is reported. */
 const MAX_NOTICES = 100;
 const RECURRING_AHEAD_MS = DAY_MS;
 /** Time (ms) for which the end of a window can have passed when a user sets it, to end the window now. */
