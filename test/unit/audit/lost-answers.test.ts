@@ -71,7 +71,8 @@ describe.each([
       });
       if (result.statusCode >= 400) throw new Error(`${endpoint}: ${result.statusCode} ${result.body}`);
       counts.push({ endpoint, entries: (await log()).length - before });
-      return { body: result.body === '' ? undefined : JSON.parse(result.body), cookies: [] };
+      const isJson = result.headers['content-type']?.startsWith('application/json');
+      return { body: isJson ? JSON.parse(result.body) : undefined, cookies: [] };
     };
     const endpoints = allRoutes.map(endpointOf).filter(isKnown);
     const places = await walk(endpoints, call);
