@@ -39,6 +39,7 @@ export const apiRoutes: readonly LazyRoutes<StateContext>[] = [
     of: ['checks', 'status', 'transitions'],
     load: async () => (await import('#lib/alerting/explain/routes.ts')).transitionRoutes,
   },
+  { of: ['report'], load: async () => (await import('#lib/report/routes.ts')).reportRoutes },
   { of: ['actions'], load: async () => (await import('#lib/actions/routes.ts')).actionRoutes },
   { of: ['status-pages'], load: async () => (await import('#lib/public/pages/routes.ts')).statusPageRoutes },
   { of: ['badges'], load: async () => (await import('#lib/public/badges/routes.ts')).badgeRoutes },

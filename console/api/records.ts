@@ -20,7 +20,7 @@ import type { Relation as RelationRecord } from '#lib/catalog/relations/relation
 import type { EntityState } from '#lib/catalog/states.ts';
 import type { AssertionResultList } from '#lib/checks/assertions/evaluate.ts';
 import type { CheckRecord } from '#lib/checks/settings/check-record.ts';
-import type { CheckBucket as Bucket, BucketSize, EntityBucket } from '#lib/history/rollups/buckets.ts';
+import type { CheckBucket as Bucket, BucketSize } from '#lib/history/rollups/buckets.ts';
 import type { checkHistoryRecords } from '#lib/history/rollups/history-routes.ts';
 import type { GapRecord } from '#lib/history/runs/gaps.ts';
 import type { MeasuredSlo as MeasuredRecord, SloRecord } from '#lib/history/slos/slo.ts';
@@ -37,6 +37,7 @@ import type { TimelineEntry as IncidentEntry } from '#lib/incidents/timeline.ts'
 import type { Skill as SkillRecord, ToolDefinition } from '#lib/mcp/skills/skill.ts';
 import type { BadgeRecord } from '#lib/public/badges/badge.ts';
 import type { StatusPageRecord } from '#lib/public/pages/status-page.ts';
+import type { ReportEntity as ReportEntityRecord } from '#lib/report/report.ts';
 import type { PingRecord } from '#lib/results/pings/ping-item.ts';
 import type { ResultRecord } from '#lib/results/result.ts';
 
@@ -95,8 +96,7 @@ export type DeliveryKind = Delivery['kind'];
 export type CheckBucket = Bucket;
 export type CheckHistory = { bucket: BucketSize; from: string; to: string; total: CheckBucket; buckets: CheckBucket[] };
 
-/** Response of `GET /v1/history?entity_ids=…` per entity. */
-export type EntityHistory = { entity_id: string; buckets: EntityBucket[] };
+export type ReportEntity = ReportEntityRecord;
 
 export type Badge = z.output<typeof BadgeRecord>;
 export type Slo = z.output<typeof SloRecord>;

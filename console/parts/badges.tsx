@@ -1,91 +1,51 @@
-import { useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
-import { useLoad } from '#console/api/load.ts';
 import type { Badge } from '#console/api/records.ts';
-import { newDialog } from '#console/app/router.ts';
-import { refusal } from '#console/app/session.ts';
-import { Button } from '#console/parts/button.tsx';
-import { Confirm } from '#console/parts/confirm.tsx';
 import { CopyButton } from '#console/parts/copy-button.tsx';
 import { Dialog } from '#console/parts/dialog.tsx';
 import { SchemaForm } from '#console/parts/form/form.tsx';
-import { Section } from '#console/parts/page.tsx';
-import { Data } from '#console/parts/states.tsx';
+import { ListSection, type Owner } from '#console/parts/list-section.tsx';
 import type { FormSchema } from '#console/rules/form-fields.ts';
 
-/** Target of a badge. */
-type Shown = { check_id: string } | { entity_id: string };
-
 /** Lists the badges of a check or an entity, and copies one as Markdown. @param name suggested label */
-export function Badges({ of, name }: { of: Shown; name: string }) {
-  const [[key, id]] = Object.entries(of) as [[string, string]];
-  const badges = useLoad<Badge[]>(`/v1/badges?${key}=${encodeURIComponent(id)}`);
-  const [deleted, remove] = useState<Badge | undefined>(undefined);
-  const why = refusal('configure');
-  const { isOpen, open, close } = newDialog('badge', why);
+export function Badges({ of, name }: { of: Owner; name: string }) {
   const suggested = { label: [...name].slice(0, MAX_LABEL).join('') };
   return (
-    <Section
+    <ListSection<Badge>
       title="Badges"
-      help="badges"
-      actions={
-        <Button small icon="add" why={why} onClick={open}>
-          New badge
-        </Button>
-      }
-    >
-      <Data of={badges} what="Loading the badges">
-        {(found) =>
-          found.length === 0 ? (
-            <p class="hint">No badges. A badge shows the state to everyone, for example in a README.</p>
-          ) : (
-            <ul class="badges">
-              {found.map((badge) => (
-                <li key={badge.id}>
-                  <img src={new URL(badge.urls.state).pathname} alt={`State of ${labelOf(badge)}`} height={20} />
-                  <p class="row-actions">
-                    <CopyButton text={markdownOf(badge, 'state')} label="Copy badge" />
-                    {badge.urls.uptime && <CopyButton text={markdownOf(badge, 'uptime')} label="Copy uptime badge" />}
-                    <Button small kind="danger" why={why} onClick={() => remove(badge)}>
-                      Delete
-                    </Button>
-                  </p>
-                </li>
-              ))}
-            </ul>
-          )
-        }
-      </Data>
-      {isOpen && (
+      topic="badges"
+      noun="badge"
+      path="/v1/badges"
+      of={of}
+      access="configure"
+      none="No badges. A badge shows the state to everyone, for example in a README."
+      nameOf={(badge) => `the badge ${labelOf(badge)}`}
+      deletion="Pages that show it get “not found” within a minute."
+      item={(badge, { deletion }) => (
+        <li key={badge.id}>
+          <img src={new URL(badge.urls.state).pathname} alt={`State of ${labelOf(badge)}`} height={20} />
+          <p class="row-actions">
+            <CopyButton text={markdownOf(badge, 'state')} label="Copy badge" />
+            {badge.urls.uptime && <CopyButton text={markdownOf(badge, 'uptime')} label="Copy uptime badge" />}
+            {deletion}
+          </p>
+        </li>
+      )}
+      dialog={(close) => (
         <Dialog help="badges" title="New badge" onClose={close}>
           <SchemaForm
-            name={`new badge ${id}`}
+            name={`new badge ${Object.values(of)[0]}`}
             schema={SCHEMA}
             record={suggested}
             submit="Create"
             send={async (body) => {
               await call('POST', '/v1/badges', { ...suggested, ...body, ...of });
               close();
-              badges.reload();
             }}
             onCancel={close}
           />
         </Dialog>
       )}
-      {deleted && (
-        <Confirm
-          title={`Delete the badge ${labelOf(deleted)}?`}
-          action="Delete badge"
-          run={async () => {
-            await call('DELETE', `/v1/badges/${deleted.id}`);
-            badges.reload();
-          }}
-          onClose={() => remove(undefined)}
-        >
-          <p>Pages that show it get “not found” within a minute.</p>
-        </Confirm>
-      )}
-    </Section>
+    />
   );
 }
 

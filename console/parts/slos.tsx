@@ -1,15 +1,13 @@
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
 import { useLoad } from '#console/api/load.ts';
 import type { MeasuredSlo, Slo } from '#console/api/records.ts';
-import { newDialog } from '#console/app/router.ts';
-import { refusal } from '#console/app/session.ts';
 import { showToast } from '#console/app/toasts.tsx';
 import { Button } from '#console/parts/button.tsx';
-import { Confirm } from '#console/parts/confirm.tsx';
 import { Dialog } from '#console/parts/dialog.tsx';
 import { SchemaForm } from '#console/parts/form/form.tsx';
-import { Section } from '#console/parts/page.tsx';
+import { ListSection, type ListTools, type Owner } from '#console/parts/list-section.tsx';
 import { Data } from '#console/parts/states.tsx';
 import { Time } from '#console/parts/time.tsx';
 import type { FormSchema } from '#console/rules/form-fields.ts';
@@ -17,74 +15,29 @@ import { duration } from '#console/rules/time.ts';
 import { percent } from '#console/rules/words.ts';
 import { withSlug } from '#lib/platform/slug.ts';
 
-/** Measured record: `{ check_id }` or `{ entity_id }`. */
-type Measures = { check_id: string } | { entity_id: string };
-
 /** Lists the SLOs of a check or an entity, each with its error budget. */
-export function Slos({ of }: { of: Measures }) {
-  const [[name, id]] = Object.entries(of) as [[string, string]];
-  const slos = useLoad<Slo[]>(`/v1/slos?${name}=${encodeURIComponent(id)}`);
-  const [edited, edit] = useState<Slo | undefined>(undefined);
-  const [deleted, remove] = useState<Slo | undefined>(undefined);
-  const why = refusal('write');
-  const { isOpen, open, close } = newDialog('slo', why);
-  const done = () => {
-    close();
-    edit(undefined);
-    slos.reload();
-  };
-  return (
-    <Section
-      title="SLOs"
-      help="slos"
-      actions={
-        <Button small icon="add" why={why} onClick={open}>
-          New SLO
-        </Button>
-      }
-    >
-      <Data of={slos} what="Loading the SLOs">
-        {(found) =>
-          found.length === 0 ? (
-            <p class="hint">No SLOs. An SLO shows how much downtime a target still allows.</p>
-          ) : (
-            <ul class="slos">
-              {found.map((slo) => (
-                <SloCard key={`${slo.id} ${slo.updated_at}`} slo={slo}>
-                  <Button small why={why} onClick={() => edit(slo)}>
-                    Edit
-                  </Button>
-                  <Button small kind="danger" why={why} onClick={() => remove(slo)}>
-                    Delete
-                  </Button>
-                </SloCard>
-              ))}
-            </ul>
-          )
-        }
-      </Data>
-      {isOpen && <SloDialog of={of} onSaved={done} onClose={close} />}
-      {edited && <SloDialog of={of} slo={edited} onSaved={done} onClose={() => edit(undefined)} />}
-      {deleted && (
-        <Confirm
-          title={`Delete ${deleted.name}?`}
-          action="Delete SLO"
-          run={async () => {
-            await call('DELETE', `/v1/slos/${deleted.id}`);
-            slos.reload();
-          }}
-          onClose={() => remove(undefined)}
-        >
-          <p>The history of the check or entity remains.</p>
-        </Confirm>
-      )}
-    </Section>
-  );
-}
+export const Slos = ({ of }: { of: Owner }) => (
+  <ListSection<Slo>
+    title="SLOs"
+    topic="slos"
+    noun="SLO"
+    path="/v1/slos"
+    of={of}
+    access="write"
+    none="No SLOs. An SLO shows how much downtime a target still allows."
+    nameOf={({ name }) => name}
+    deletion="The history of the check or entity remains."
+    item={(slo, tools) => <SloCard key={`${slo.id} ${slo.updated_at}`} of={of} slo={slo} {...tools} />}
+    dialog={(close) => <SloDialog of={of} onClose={close} />}
+  />
+);
 
 const STATES = { no_data: 'No data', healthy: 'Healthy', at_risk: 'At risk', exhausted: 'Exhausted' };
 
-function SloCard({ slo, children }: { slo: Slo; children: preact.ComponentChildren }) {
+type CardProps = ListTools & { of: Owner; slo: Slo; deletion: ComponentChildren };
+
+function SloCard({ of, slo, why, reload, deletion }: CardProps) {
+  const [isEdited, edit] = useState(false);
   const measured = useLoad<MeasuredSlo>(`/v1/slos/${slo.id}`, { about: () => true });
   const within = slo.window === 'month' ? 'this month' : `in ${slo.window.replace('d', ' days')}`;
   return (
@@ -98,7 +51,22 @@ function SloCard({ slo, children }: { slo: Slo; children: preact.ComponentChildr
       <Data of={measured} what="Loading the budget">
         {({ status }) => <Budget status={status} />}
       </Data>
-      <p class="row-actions">{children}</p>
+      <p class="row-actions">
+        <Button small why={why} onClick={() => edit(true)}>
+          Edit
+        </Button>
+        {deletion}
+      </p>
+      {isEdited && (
+        <SloDialog
+          of={of}
+          slo={slo}
+          onClose={() => {
+            edit(false);
+            reload();
+          }}
+        />
+      )}
     </li>
   );
 }
@@ -140,15 +108,13 @@ function Budget({ status }: { status: MeasuredSlo['status'] }) {
   );
 }
 
-type DialogProps = { of: Measures; slo?: Slo; onSaved: () => void; onClose: () => void };
-
-function SloDialog({ of, slo, onSaved, onClose }: DialogProps) {
+function SloDialog({ of, slo, onClose }: { of: Owner; slo?: Slo; onClose: () => void }) {
   async function send(body: Record<string, unknown>) {
     const saved = slo
       ? await call<Slo>('PUT', `/v1/slos/${slo.id}`, body)
       : await call<Slo>('POST', '/v1/slos', { ...body, ...of });
     showToast(`${saved.name} is saved.`);
-    onSaved();
+    onClose();
   }
   return (
     <Dialog help="slos" title={slo ? `Edit ${slo.name}` : 'New SLO'} onClose={onClose}>

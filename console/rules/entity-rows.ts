@@ -1,5 +1,6 @@
 import type { Field } from '#console/api/records.ts';
-import { type CsvLine, parseCsv, toCsv } from './csv.ts';
+import { toCsv } from '#lib/platform/csv.ts';
+import { type CsvLine, parseCsv } from './csv.ts';
 
 /** Entity to create from a pasted line. */
 export type EntityRow = {

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { type ErrorCode, STATUS_OF } from '#lib/platform/errors.ts';
 import { type Guarded, ruleOf } from '#lib/platform/http/access.ts';
 import { resourceOf } from '#lib/platform/http/lazy-routes.ts';
-import { LINES, type Route, textType } from '#lib/platform/http/route.ts';
+import { CSV, LINES, type Route, textType } from '#lib/platform/http/route.ts';
 import { readOnlyProperties } from '#lib/platform/http/unknown-properties.ts';
 import { ID_PATTERN, NAME_LENGTH } from '#lib/platform/text.ts';
 import { type JsonSchema, schemaBook } from './json-schemas.ts';
@@ -188,7 +188,8 @@ export function openApi(routes: readonly RouteDoc[], about: About): OpenApi {
   function answered(reply: z.ZodType, route: RouteDoc, example: unknown): Json {
     const schema = book.toJson(reply, 'output');
     if (route.text) return { [textType(route.text)]: { schema, example } };
-    return { ...content(schema, example), ...lines(route) };
+    const csv = route.csv && { [CSV]: { schema: { type: 'string', description: 'A header line, then records.' } } };
+    return { ...content(schema, example), ...lines(route), ...csv };
   }
 
   function lines({ lines, reply }: RouteDoc): Json {

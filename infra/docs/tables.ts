@@ -79,6 +79,7 @@ export function tablesOf(document: OpenApi): Readonly<Record<string, string>> {
     'window-settings': request('NewWindow'),
     'slo-settings': request('NewSlo'),
     'slo-status': response('SloStatus'),
+    'report-month': response('ReportMonth'),
     'channel-types': typeTable(channelTypes),
     ...byType('channel', channelTypes, channelTable),
     'text-variables': codeTable(

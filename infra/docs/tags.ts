@@ -24,6 +24,7 @@ export const tags: Readonly<Record<string, string>> = {
   windows: 'Maintenance windows, which suppress alerts.',
   rotas: 'On-call rotas: who is notified when.',
   incidents: 'Incidents: failures with their consequences, notified channels, notes, and public updates.',
+  report: 'Uptime, incidents and SLOs of all entities by month.',
   'status-pages': 'Pages for visitors without a key: states, maintenance and incidents.',
   badges: 'Images with a state, uptime or latency for visitors without a key.',
   actions: 'Outbound calls that run manually, on a state change, or on a schedule; and their executions.',

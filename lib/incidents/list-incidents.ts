@@ -1,14 +1,16 @@
 import * as z from 'zod';
-import type { Context } from '#lib/access/context.ts';
+import type { Context, TenantEnv } from '#lib/access/context.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
+import type { TimeRange } from '#lib/history/runs/gaps.ts';
 import { INCIDENT_ENTITIES, INCIDENT_ENTRIES, under } from '#lib/keys.ts';
 import { notFound } from '#lib/platform/errors.ts';
 import type { Reader } from '#lib/platform/http/paging.ts';
-import { idFloor, isId } from '#lib/platform/ids.ts';
+import { idFloor, isId, timeOf } from '#lib/platform/ids.ts';
 import { Instant } from '#lib/platform/instant.ts';
+import { chunks } from '#lib/platform/plain-data.ts';
 import type { Item } from '#lib/platform/ports.ts';
-import { filtered, pagesOf, queryMerged } from '#lib/platform/table/pages.ts';
+import { allOf, filtered, pagesOf, queryMerged } from '#lib/platform/table/pages.ts';
 import { DAY_MS, iso } from '#lib/platform/time.ts';
 import {
   acknowledgementOf,
@@ -105,6 +107,40 @@ const withEntity =
     const ids = new Set(automatic.flatMap(({ id }, i) => (parts[i] ? [id] : [])));
     return { ...rest, items: items.filter((one) => ids.has(one.id) || one.entity_ids?.includes(entity_id)) };
   };
+
+/** Maximum number of incidents with their entities, each of which is a query. */
+const MAX_WITH_ENTITIES = 1000;
+const QUERIES_AT_ONCE = 25;
+
+/** Reads the incidents opened in a range (epoch ms) with the ids of their entities; undefined for more than 1,000. */
+export async function incidentsWithEntities(
+  { ports, keys, tenant }: TenantEnv,
+  { from, to }: TimeRange,
+): Promise<{ at: number; entity_ids: string[] }[] | undefined> {
+  const partitions = keys.buckets.map((bucket) => keys.incidents(tenant, bucket));
+  const range = { from: idFloor('inc', from), to: idFloor('inc', to), eventual: true };
+  const { items, next } = await queryMerged<IncidentItem>(ports.table, partitions, {
+    ...range,
+    limit: MAX_WITH_ENTITIES,
+  });
+  if (next !== undefined) return undefined;
+  const found: { at: number; entity_ids: string[] }[] = [];
+  for (const some of chunks(items, QUERIES_AT_ONCE)) {
+    const lists = await Promise.all(some.map((incident) => entityIdsOf({ ports, keys, tenant }, incident)));
+    found.push(...some.map(({ id }, i) => ({ at: timeOf(id), entity_ids: lists[i]! })));
+  }
+  return found;
+}
+
+async function entityIdsOf(
+  { ports, keys, tenant }: TenantEnv,
+  { id, origin, entity_ids = [] }: IncidentItem,
+): Promise<string[]> {
+  if (origin === 'manual') return entity_ids;
+  const partition = keys.ofIncident(tenant, id);
+  const parts = await allOf<IncidentEntity>(ports.table, { partition, ...under(INCIDENT_ENTITIES), eventual: true });
+  return parts.map(({ entity_id }) => entity_id);
+}
 
 /** Counts the unresolved incidents of an account. */
 export async function countOpenIncidents({ ports, keys, tenant }: Context): Promise<number> {

@@ -25,6 +25,7 @@ const TOOLS: Record<string, Guarded> = {
   acknowledge_alert: 'respond',
   get_history: 'read',
   list_slos: 'read',
+  get_report: 'read',
   list_status_pages: 'read',
   get_status_page: 'read',
   list_pings: 'read',

@@ -51,6 +51,7 @@ export async function prepare(client: Client, hook: string): Promise<Call[]> {
     { name: 'acknowledge_alert', arguments: { check_id: failing.id } },
     { name: 'get_history', arguments: { check_id: check.id, hours: 24 } },
     { name: 'list_slos', arguments: {} },
+    { name: 'get_report', arguments: {} },
     { name: 'list_status_pages', arguments: {} },
     { name: 'get_status_page', arguments: { status_page_id } },
     { name: 'list_pings', arguments: { check_id: check.id } },

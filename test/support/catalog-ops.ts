@@ -5,6 +5,7 @@ import { builtInTools } from '#lib/mcp/tools/registry.ts';
 const BY_NAME_ALONE = [
   'list_changes',
   'list_slos',
+  'get_report',
   'list_status_pages',
   'get_status_page',
   'who_is_on_call',

@@ -78,9 +78,10 @@ export const FURTHER_MS = 30_000;
 async function attemptNext(env: DeliverEnv, { turn, due }: DeliveryMessage, delivery: DeliveryItem): Promise<void> {
   const { ports } = env;
   const wait = Math.max(delivery.next_attempt_at ?? 0, turn ?? 0);
-  // The message that was sent for this time makes the attempt. A further one, such as from the group, waits longer.
-  const early = due === wait ? wait : wait + FURTHER_MS;
-  if (ports.clock.now() < wait) return enqueueLater(env, delivery, early, turn);
+  // The message that was sent for this time makes the attempt. A further one waits longer, so that it does not run
+  // beside it: a recheck always, a new message or one that wakes the next of a group only before this time.
+  const later = due === wait ? wait : wait + FURTHER_MS;
+  if (ports.clock.now() < (due === undefined ? wait : later)) return enqueueLater(env, delivery, later, turn);
 
   const together = await groupOf(env, delivery);
   if ('again' in together) return enqueueLater(env, delivery, together.again, turn);
@@ -111,7 +112,8 @@ async function attemptNext(env: DeliverEnv, { turn, due }: DeliveryMessage, deli
     await conclude(env, after);
     // The first of the next message, which otherwise waits for its recheck.
     const next = await firstOfGroup(env, delivery);
-    if (next !== undefined) await enqueueLater(env, { ...delivery, id: next }, ports.clock.now(), undefined);
+    const body = { tenant_id: delivery.tenant_id, delivery_id: next ?? '' };
+    if (next !== undefined) await ports.queues.send('delivery', [{ body, group: delivery.tenant_id }]);
     return;
   }
   await enqueueLater(env, after, after.next_attempt_at ?? 0, outcome.status === 'slowed' ? outcome.turn : undefined);

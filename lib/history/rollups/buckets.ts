@@ -234,7 +234,8 @@ export const startOf = (bucket: BucketSize, at: number): number =>
 const nextOf = (bucket: BucketSize, at: number): number =>
   bucket === 'month' ? addMonths(at, 1) : startOf(bucket, at) + PART_MS[bucket];
 
-function addMonths(at: number, months: number): number {
+/** Returns the start of the month that is `months` after the month of an instant (epoch ms, UTC). Pure. */
+export function addMonths(at: number, months: number): number {
   const date = new Date(at);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months, 1);
 }

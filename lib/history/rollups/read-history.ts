@@ -20,7 +20,7 @@ import { hoursIn } from './hours.ts';
 import { type CheckSource, ofItem, type Part, type RollupReader, readRollups } from './stored-rollups.ts';
 
 /** Environment of a reading of histories; `retention_days` of the account. */
-type HistoryEnv = TenantEnv & { caller: Pick<Context['caller'], 'retention_days'> };
+export type HistoryEnv = TenantEnv & { caller: Pick<Context['caller'], 'retention_days'> };
 
 type History<Bucket> = { total: Bucket; buckets: Bucket[] };
 

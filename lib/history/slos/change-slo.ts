@@ -1,5 +1,5 @@
 import { auditWriter } from '#lib/access/audit-writer.ts';
-import type { Context } from '#lib/access/context.ts';
+import type { Context, TenantEnv } from '#lib/access/context.ts';
 import { isSame } from '#lib/audit/write.ts';
 import { requireEntityById } from '#lib/catalog/store.ts';
 import { requireCheck } from '#lib/checks/settings/store.ts';
@@ -19,7 +19,7 @@ const MAX_SLOS = 100;
 type SloHead = Item & { v: string; slugs: Record<string, string> };
 
 /** Reads the SLOs of the account, oldest first. */
-export const allSlos = ({ ports, keys, tenant }: Context): Promise<SloItem[]> =>
+export const allSlos = ({ ports, keys, tenant }: TenantEnv): Promise<SloItem[]> =>
   allOf<SloItem>(ports.table, { partition: keys.slos(tenant), ...under(SLOS) });
 
 /** Finds an SLO. @throws AppError NOT_FOUND */

@@ -67,6 +67,27 @@ const Ratio = (meaning: string, bounds = z.number()) =>
 const Share = z.number().min(0).max(1);
 const Seconds = (meaning: string) => z.number().describe(`${meaning}, in seconds.`);
 
+/** Error budget in a time range. */
+export const SloBudget = z.object({
+  sli: Ratio('Good time divided by good and bad time; null without any.', Share),
+  coverage: Ratio(
+    'Good and bad time divided by all time except maintenance and not_monitored; null without any.',
+    Share,
+  ),
+  budget_seconds: Seconds('Allowed bad time in the whole window, also if it is not over'),
+  consumed_seconds: Seconds('Bad time in the range'),
+  remaining_seconds: Seconds('Budget minus consumed; negative if exceeded'),
+  remaining_ratio: Ratio('Remaining divided by budget, at most 1; null without data.'),
+  state: z
+    .enum(['no_data', 'healthy', 'at_risk', 'exhausted'])
+    .describe(
+      'no_data: nothing was monitored in the range. healthy: more than a fifth of the budget remains. at_risk: a fifth or less. exhausted: nothing.',
+    ),
+});
+type SloBudget = z.infer<typeof SloBudget>;
+
+const { state, ...budget } = SloBudget.shape;
+
 const SloStatus = z
   .object({
     from: z.iso.datetime().describe('Start of the time range: of the month, or a full hour.'),
@@ -75,15 +96,7 @@ const SloStatus = z
       .datetime()
       .nullable()
       .describe('Start of the first monitored time in the range; null without any. Earlier time has no data.'),
-    sli: Ratio('Good time divided by good and bad time; null without any.', Share),
-    coverage: Ratio(
-      'Good and bad time divided by all time except maintenance and not_monitored; null without any.',
-      Share,
-    ),
-    budget_seconds: Seconds('Allowed bad time in the whole window, also if it is not over'),
-    consumed_seconds: Seconds('Bad time in the range'),
-    remaining_seconds: Seconds('Budget minus consumed; negative if exceeded'),
-    remaining_ratio: Ratio('Remaining divided by budget, at most 1; null without data.'),
+    ...budget,
     burn_rate: z
       .object({
         '1h': Ratio('Burn rate of the last hour.'),
@@ -93,11 +106,7 @@ const SloStatus = z
       .describe(
         'Bad share of the last 1h, 6h and 3d of monitored time, divided by 1 − target. 1 uses up the budget exactly; null without data.',
       ),
-    state: z
-      .enum(['no_data', 'healthy', 'at_risk', 'exhausted'])
-      .describe(
-        'no_data: nothing was monitored in the range. healthy: more than a fifth of the budget remains. at_risk: a fifth or less. exhausted: nothing.',
-      ),
+    state,
   })
   .meta({ id: 'SloStatus' });
 export type SloStatus = z.infer<typeof SloStatus>;
@@ -160,30 +169,38 @@ export type SloTime = {
   last: Record<keyof SloStatus['burn_rate'], Time>;
 };
 
+type Target = Pick<SloItem, 'target' | 'degraded_is_down'>;
+
+/** Allowed share of bad time, in parts of PARTS. */
+const allowedOf = ({ target }: Target): number => PARTS - Math.round(target * PARTS);
+const badTime = ({ degraded_is_down }: Target, { down, degraded }: Time): number =>
+  down + (degraded_is_down ? degraded : 0);
+const knownTime = ({ up, down, degraded }: Time): number => up + degraded + down;
+
+/** Returns the error budget of a window of this length (ms) after `time`. Pure. */
+export function budgetOf(slo: Target, time: Time, window_ms: number): SloBudget {
+  const [bad, known] = [badTime(slo, time), knownTime(time)];
+  const budget = (window_ms * allowedOf(slo)) / PARTS;
+  const remaining = budget - bad;
+  return {
+    sli: floorRatio(known - bad, known),
+    coverage: floorRatio(known, known + time.unknown + time.gap),
+    budget_seconds: budget / 1000,
+    consumed_seconds: bad / 1000,
+    remaining_seconds: remaining / 1000,
+    remaining_ratio: known > 0 ? floorRatio(remaining, budget) : null,
+    state: known === 0 ? 'no_data' : remaining <= 0 ? 'exhausted' : remaining * 5 <= budget ? 'at_risk' : 'healthy',
+  };
+}
+
 /** Returns the status of an SLO from its time. Pure. */
-export function statusOf(
-  { target, degraded_is_down }: Pick<SloItem, 'target' | 'degraded_is_down'>,
-  { range, known_since, whole, last }: SloTime,
-): SloStatus {
-  const allowed = PARTS - Math.round(target * PARTS);
-  const bad = ({ down, degraded }: Time) => down + (degraded_is_down ? degraded : 0);
-  const known = ({ up, down, degraded }: Time) => up + degraded + down;
-  const burn = (time: Time) => floorRatio(bad(time) * PARTS, known(time) * allowed);
-  const budget = (range.window_ms * allowed) / PARTS;
-  const remaining = budget - bad(whole);
-  const hasData = known(whole) > 0;
-  const remaining_ratio = hasData ? floorRatio(remaining, budget) : null;
+export function statusOf(slo: Target, { range, known_since, whole, last }: SloTime): SloStatus {
+  const burn = (time: Time) => floorRatio(badTime(slo, time) * PARTS, knownTime(time) * allowedOf(slo));
   return {
     from: iso(range.from),
     to: iso(range.to),
     known_since: known_since === null ? null : iso(known_since),
-    sli: floorRatio(known(whole) - bad(whole), known(whole)),
-    coverage: floorRatio(known(whole), known(whole) + whole.unknown + whole.gap),
-    budget_seconds: budget / 1000,
-    consumed_seconds: bad(whole) / 1000,
-    remaining_seconds: remaining / 1000,
-    remaining_ratio,
     burn_rate: { '1h': burn(last['1h']), '6h': burn(last['6h']), '3d': burn(last['3d']) },
-    state: !hasData ? 'no_data' : remaining <= 0 ? 'exhausted' : remaining * 5 <= budget ? 'at_risk' : 'healthy',
+    ...budgetOf(slo, whole, range.window_ms),
   };
 }

@@ -15,6 +15,7 @@ import {
   listReply,
   Position,
 } from '#lib/platform/http/paging.ts';
+import { wholeParam } from '#lib/platform/http/query-params.ts';
 import { route } from '#lib/platform/http/route.ts';
 import { Instant } from '#lib/platform/instant.ts';
 import { pick } from '#lib/platform/plain-data.ts';
@@ -71,15 +72,6 @@ export const statusRoutes = [
 ];
 
 const loadCheck = (context: Context, { id }: { id: string }) => requireCheck(context, id);
-
-const whole = (min: number, max: number, fallback: number, meaning: string) =>
-  z
-    .string()
-    .regex(/^\d{1,9}$/, 'must be a whole number')
-    .transform(Number)
-    .pipe(z.int().min(min, `must be at least ${min}`).max(max, `must be at most ${max}`))
-    .default(fallback)
-    .meta({ type: 'integer', minimum: min, maximum: max, description: `${meaning} Default ${fallback}.` });
 
 /** Routes that read results, gaps and sparkline of one check. */
 export const resultRoutes = [
@@ -143,8 +135,8 @@ export const resultRoutes = [
     summary: 'Get uptime, latency and gaps of the last hours',
     status: 200,
     query: z.object({
-      hours: whole(1, 1_000_000, 24, 'Number of hours, at most the retention of results.'),
-      points: whole(1, 500, 48, 'Number of points of equal length.'),
+      hours: wholeParam(1, 1_000_000, 24, 'Number of hours, at most the retention of results.'),
+      points: wholeParam(1, 500, 48, 'Number of points of equal length.'),
     }),
     reply: Sparkline,
     load: loadCheck,

@@ -74,6 +74,11 @@ export const builtInTools: ReadonlyMap<string, LazyTool> = new Map(
       annotations: READS,
       load: lazy(async () => (await import('#lib/mcp/tools/list-slos.ts')).listSlos),
     },
+    get_report: {
+      access: 'read',
+      annotations: READS,
+      load: lazy(async () => (await import('#lib/mcp/tools/get-report.ts')).getReport),
+    },
     list_status_pages: {
       access: 'read',
       annotations: READS,

@@ -19,6 +19,16 @@ export const Slugs = z
 /** Search text of a query. */
 export const Words = text(2, 100);
 
+/** Query parameter with a whole number. @param meaning description, to which the default is added */
+export const wholeParam = (min: number, max: number, fallback: number, meaning: string) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.int().min(min, `must be at least ${min}`).max(max, `must be at most ${max}`))
+    .default(fallback)
+    .meta({ type: 'integer', minimum: min, maximum: max, description: `${meaning} Default ${fallback}.` });
+
 /** Returns query parameters by name: all values if the schema has a list, else the first. Pure. */
 export const valuesOf = (schema: z.ZodObject, search: URLSearchParams): Record<string, string | string[] | null> =>
   Object.fromEntries(

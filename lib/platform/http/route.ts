@@ -4,6 +4,8 @@ import type { Access } from './access.ts';
 
 /** Media type of NDJSON: one record per line. */
 export const LINES = 'application/x-ndjson';
+/** Media type of CSV (RFC 7111), always with a header line. */
+export const CSV = 'text/csv; charset=utf-8; header=present';
 
 const PLAIN_TEXT = 'text/plain; charset=utf-8';
 const TEXT_TYPES = { html: 'text/html; charset=utf-8', metrics: 'text/plain; version=0.0.4; charset=utf-8' } as const;
@@ -85,6 +87,8 @@ export type Route<Context> = {
   reply?: z.ZodType;
   /** Whether NDJSON is offered by Accept. */
   lines?: true;
+  /** Writes the response as CSV, which is then offered by Accept. */
+  csv?: (value: never) => string;
   /** Plain text, an HTML page, or the Prometheus text format. */
   text?: TextFormat;
   /** Error codes in addition to the codes that infra/docs/openapi.ts derives from the route. */
@@ -122,6 +126,7 @@ export const route =
       body?: B;
       nulls?: readonly (keyof Out<B> & string)[];
       lines?: true;
+      csv?: (value: z.output<R>) => string;
       text?: TextFormat;
       errors?: readonly ErrorCode[];
       maxBody?: number;
@@ -139,19 +144,22 @@ export const textType = (text: TextFormat): string => (text === true ? PLAIN_TEX
 
 type Serialized = { text: string; type?: string };
 
-/** Serializes a response as text, NDJSON or JSON, by the Accept header. */
+/** Serializes a response as text, NDJSON, CSV or JSON, by the Accept header. */
 export function serializeAs<Context>(
-  route: Pick<Route<Context>, 'text' | 'lines'>,
+  route: Pick<Route<Context>, 'text' | 'lines' | 'csv'>,
   value: unknown,
   accept?: string,
 ): Serialized {
   if (route.text) return { text: value as string, type: textType(route.text) };
-  if (route.lines && wantsLines(accept)) return { text: linesOf(value as unknown[]), type: LINES };
+  if (route.lines && accepts(LINES, accept)) return { text: linesOf(value as unknown[]), type: LINES };
+  if (route.csv && accepts(CSV, accept)) return { text: route.csv(value as never), type: CSV };
   return { text: value instanceof SerializedJson ? value.text : JSON.stringify(value) };
 }
 
-const wantsLines = (accept = ''): boolean =>
-  accept.split(',').some((type) => type.split(';', 1)[0]!.trim().toLowerCase() === LINES);
+const nameOf = (type: string): string => type.split(';', 1)[0]!.trim().toLowerCase();
+
+const accepts = (type: string, accept = ''): boolean =>
+  accept.split(',').some((wanted) => nameOf(wanted) === nameOf(type));
 
 const linesOf = (records: unknown[]): string => records.map((record) => `${JSON.stringify(record)}\n`).join('');
 

@@ -29,6 +29,7 @@ export const HOUSE: readonly { room: string; folders?: readonly string[] }[] = [
     folders: ['policy', 'decide', 'cause', 'notify', 'deadlines', 'configure', 'explain'],
   },
   { room: 'lib/incidents', folders: ['links'] },
+  { room: 'lib/report' },
   { room: 'lib/actions', folders: ['template', 'run', 'remediation'] },
   { room: 'lib/metrics' },
   { room: 'lib/public', folders: ['pages', 'badges'] },

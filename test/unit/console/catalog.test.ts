@@ -2,10 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Field } from '#console/api/records.ts';
 import { changedOnly, valueText, withWords } from '#console/rules/catalog.ts';
-import { parseCsv, toCsv } from '#console/rules/csv.ts';
+import { parseCsv } from '#console/rules/csv.ts';
 import { readEntities, remaining } from '#console/rules/entity-rows.ts';
 import { moved } from '#console/rules/field-order.ts';
 import { webUrl } from '#console/rules/web-url.ts';
+import { toCsv } from '#lib/platform/csv.ts';
 import { entity } from './world.ts';
 
 const field = (name: string, sort_order: number, field_type: Field['field_type'] = 'string'): Field => ({
