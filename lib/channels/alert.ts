@@ -161,7 +161,7 @@ export type StatusNews =
   | {
       incident_id: null;
       maintenance: { id: string; starts_at: string; ends_at: string };
-      status: 'scheduled' | 'started' | 'ended';
+      status: 'scheduled' | 'started' | 'ended' | 'cancelled';
     };
 
 /** News of a status page, with title and address of the page. `at`: ISO 8601. */

@@ -54,6 +54,7 @@ const STATUS_WORDS: Record<StatusUpdate['status'], string> = {
   scheduled: 'Maintenance scheduled',
   started: 'Maintenance started',
   ended: 'Maintenance ended',
+  cancelled: 'Maintenance cancelled',
 };
 
 /** Returns the message of news of a status page, without data of the account. */

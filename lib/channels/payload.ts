@@ -34,7 +34,7 @@ export const combinedPayload = ({ alerts, following }: NonNullable<Alert['combin
   alerts: alerts.map((alert) => ({ delivery_id: alert.delivery_id, ...payloadOf(alert) })),
 });
 
-/** Returns news of a status page as JSON for programs (docs/use/incidents.md), without data of the account. */
+/** Returns news of a status page as JSON for programs (docs/use/status-pages.md), without data of the account. */
 const statusPayload = ({ page, url, at, incident_id, maintenance, title, ...update }: StatusUpdate) => ({
   kind: 'status_update',
   timestamp: at,

@@ -163,6 +163,40 @@ describe('a subscriber of a page', () => {
     ).toBe('10:00,10:10,10:10,10:10');
   });
 
+  it('receives the cancellation of announced maintenance, and the end of a window that is deleted while it runs', async () => {
+    const { bodies, messages, window } = await subscribed();
+    const cancelled = await window({ starts_at: at('11:00'), ends_at: at('11:30') });
+    const moved = await window({ starts_at: at('12:00'), ends_at: at('12:30') });
+    const running = await window({ starts_at: at('10:00'), ends_at: at('10:30') });
+    await service.until('09:40');
+    await service.call('PUT', `/v1/windows/${moved.id}`, { starts_at: at('12:10') });
+    await service.until('10:10');
+    for (const { id } of [cancelled, moved, running]) await service.call('DELETE', `/v1/windows/${id}`);
+    await service.until('13:00');
+    expect(messages().slice(0, 5)).toEqual([
+      ...['09:30 scheduled', '09:30 scheduled', '09:30 scheduled', '09:40 scheduled', '10:00 started'],
+    ]);
+    expect(
+      bodies()
+        .slice(5)
+        .map(({ time, maintenance, update }) => [time, maintenance.starts_at.slice(11, 16), update.status].join(' '))
+        .toSorted(),
+    ).toEqual(['10:10 10:00 ended', '10:10 11:00 cancelled', '10:10 12:10 cancelled']);
+  });
+
+  it('receives a cancellation once, a day later, if the service stops during sends', async () => {
+    const { messages, window } = await subscribed();
+    const days = (count: number) => new Date(timeOfDay('10:00') + count * 86_400_000).toISOString();
+    const { id } = await window({ starts_at: days(2), ends_at: days(3) });
+    await service.until(timeOfDay('10:00') + 86_400_000);
+    let sends = 0;
+    service.fatal.send = (name) => name === 'delivery' && ++sends % 2 === 1;
+    await service.call('DELETE', `/v1/windows/${id}`);
+    await service.pass(600_000);
+    expect(sends).toBeGreaterThan(0);
+    expect(messages().map((one) => one.slice(6))).toEqual(['scheduled', 'cancelled']);
+  });
+
   it('receives nothing for times that were entered afterwards, or for another component', async () => {
     const { messages, window } = await subscribed();
     await window({ starts_at: at('09:00'), ends_at: at('09:20') });

@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type AccountItem, isDisabled } from '#lib/access/account.ts';
+import { readAlerting } from '#lib/alerting/policy/account-alerting.ts';
 import type { Env } from '#lib/env.ts';
 import { type PublishMessage, publishMessage } from '#lib/messages.ts';
 import { lazyFunction } from '#lib/platform/lazy.ts';
@@ -9,13 +11,16 @@ import { deadlineEntry } from '#lib/schedule/entries.ts';
 import { writerSendsUntil } from '#lib/schedule/watermark.ts';
 import { linksAddress } from '#lib/settings.ts';
 import { allPages } from './ask-to-publish.ts';
+import { followAnnounced, removalNotices, stillAnnounced } from './read-maintenance.ts';
 import { renderFiles, STATUS_PATH } from './render.ts';
 import { addressOf, type StatusPageItem } from './status-page.ts';
+import type { AnnouncedMaintenance, NoticeView } from './view.ts';
 
 /**
  * Publication of a page. While `claim` lasts (epoch ms), one publisher writes its files. `rendered_from`: start of the
- * last finished rendering (epoch ms). `notified`: updates of the last day that subscribers were notified of. `paths`:
- * files that can exist; a path is added before its file.
+ * last finished rendering (epoch ms). `notified`: news of the last day that subscribers were notified of. `announced`:
+ * maintenance that is added, and marked if it was removed, before they are notified of that. `paths`: files that can
+ * exist; a path is added before its file.
  */
 export type PublicationItem = Item & {
   v: string;
@@ -23,6 +28,7 @@ export type PublicationItem = Item & {
   rendered_from: number;
   published_at?: string;
   notified?: string[];
+  announced?: AnnouncedMaintenance[];
   paths: string[];
 };
 
@@ -93,7 +99,7 @@ async function publishClaimed(
   }
   const { files, notices: current, next_at } = await renderFiles(env, shown);
   const paths = [...files.keys()];
-  const known = await notePaths(env, claimed, paths);
+  const known = await note(env, claimed, { paths, announced: await announcedBy(env, claimed, message, current) });
   if (!known) return lost;
   for (const [path, file] of files) {
     if (!isClaimed()) return lost;
@@ -102,11 +108,17 @@ async function publishClaimed(
   }
   if (!isClaimed()) return lost;
   await ports.files.remove(known.paths.filter((path) => !files.has(path)));
-  const notices = current.filter(({ id }) => !known.notified?.includes(id));
+  const { announced = [] } = known;
+  const notices = [...current, ...removalNotices(shown.page, announced)].filter(
+    ({ id }) => !known.notified?.includes(id),
+  );
   const url = `${linksAddress(ports.settings)}/${STATUS_PATH}/${shown.address}`;
   if (notices.length > 0) await notifySubscribers(env, shown.page, notices, url);
   const notified = current.map(({ id }) => id);
-  const published = { ...known, rendered_from: from, published_at: iso(from), paths, notified };
+  const published = {
+    ...{ ...known, rendered_from: from, published_at: iso(from), paths, notified },
+    announced: stillAnnounced(announced, from),
+  };
   return { isFinished: await settle(env, message, published, Math.min(from + REFRESH_MS, next_at)), written };
 }
 
@@ -133,11 +145,29 @@ async function claim({ ports, keys }: Env, { tenant_id, page_id, not_older_than 
 
 type Claimed = PublicationItem & { claim: number };
 
-/** Records new paths before their files exist, so that each is found after a crash; undefined if the claim was lost. */
-async function notePaths({ ports }: Env, claimed: Claimed, paths: string[]): Promise<Claimed | undefined> {
+/** Returns the maintenance that subscribers know after `notices`, with the current times of its windows. */
+async function announcedBy(
+  env: Env,
+  { announced = [] }: Claimed,
+  { tenant_id }: OfPage,
+  notices: readonly NoticeView[],
+): Promise<AnnouncedMaintenance[]> {
+  const windows = announced.length > 0 ? (await readAlerting(env, tenant_id)).windows : [];
+  return followAnnounced(announced, windows, notices, env.ports.clock.now());
+}
+
+/**
+ * Records new paths before their files exist, and announced and removed maintenance before subscribers are notified, so
+ * that each is found after a crash; undefined if the claim was lost.
+ */
+async function note(
+  { ports }: Env,
+  claimed: Claimed,
+  { paths, announced }: { paths: string[]; announced: AnnouncedMaintenance[] },
+): Promise<Claimed | undefined> {
   const all = [...new Set([...claimed.paths, ...paths])];
-  if (all.length === claimed.paths.length) return claimed;
-  const next = { ...claimed, v: ports.ids.token(), paths: all };
+  if (all.length === claimed.paths.length && isDeepStrictEqual(announced, claimed.announced ?? [])) return claimed;
+  const next = { ...claimed, v: ports.ids.token(), paths: all, announced };
   const outcome = await commit(ports, [{ put: next, if: { version: claimed.v } }]);
   return outcome.ok ? next : undefined;
 }

@@ -6,7 +6,13 @@ import { occurrenceId } from './feeds.ts';
 import type { Source } from './sources.ts';
 import type { StatusPageItem } from './status-page.ts';
 import { fill, formatsOf, TEXTS } from './texts.ts';
-import { type MaintenanceView, NOTIFIES_MS, type NoticeView, type OccurrenceView } from './view.ts';
+import {
+  type AnnouncedMaintenance,
+  type MaintenanceView,
+  NOTIFIES_MS,
+  type NoticeView,
+  type OccurrenceView,
+} from './view.ts';
 
 /** Time (ms) for which planned maintenance is shown ahead. */
 const AHEAD_MS = 30 * DAY_MS;
@@ -102,6 +108,64 @@ export function maintenanceNotices(
     }
   }
   return all.toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0)).slice(-MAX_NOTICES);
+}
+
+/**
+ * Returns the maintenance that subscribers know after `notices`, with its current end, and marks what its window does
+ * not have any longer. A moved window is omitted, because its new start has a notice. Pure.
+ */
+export function followAnnounced(
+  announced: readonly AnnouncedMaintenance[],
+  windows: readonly WindowItem[],
+  notices: readonly NoticeView[],
+  now: number,
+): AnnouncedMaintenance[] {
+  const followed = announced.flatMap((one) => {
+    if (one.removed_at !== undefined) return [one];
+    const window = windows.find(({ id }) => id === one.window_id);
+    const found = window && startingAt(window, one.from);
+    if (found) return [{ ...one, to: found.to }];
+    return window && 'starts_at' in window.times ? [] : [{ ...one, removed_at: now }];
+  });
+  const byId = new Map(followed.map((one) => [`${one.window_id}-${one.from}`, one]));
+  for (const { maintenance, status, title, component_ids } of notices) {
+    if (status !== 'scheduled' && status !== 'started') continue;
+    const { id, starts_at, ends_at } = maintenance;
+    const [from, to] = [Date.parse(starts_at), Date.parse(ends_at)];
+    const window_id = id.slice(0, -`-${from}`.length);
+    byId.set(id, { window_id, from, to, title, component_ids, is_started: status === 'started' });
+  }
+  return [...byId.values()].slice(-MAX_NOTICES);
+}
+
+/** Returns the announced maintenance that is neither over at `now` (epoch ms) nor removed. Pure. */
+export const stillAnnounced = (announced: readonly AnnouncedMaintenance[], now: number): AnnouncedMaintenance[] =>
+  announced.filter(({ to, removed_at }) => to > now && removed_at === undefined);
+
+function startingAt({ times }: WindowItem, start: number) {
+  for (const range of intervalsOf(times, start))
+    if (range.from >= start) return range.from === start ? range : undefined;
+  return undefined;
+}
+
+/** Returns the notices of removed maintenance: cancelled, or ended if it had started. Pure. */
+export function removalNotices(
+  { language, time_zone }: Pick<StatusPageItem, 'language' | 'time_zone'>,
+  announced: readonly AnnouncedMaintenance[],
+): NoticeView[] {
+  const formats = formatsOf(language, time_zone);
+  return announced.flatMap(({ window_id, from, to, title, component_ids, is_started, removed_at }) => {
+    if (removed_at === undefined) return [];
+    const id = `${window_id}-${from}`;
+    const status = is_started ? 'ended' : 'cancelled';
+    const [starts_at, ends_at] = [iso(from), iso(is_started ? Math.min(to, removed_at) : to)];
+    return {
+      id: `${id}-${status}`,
+      ...{ incident_id: null, maintenance: { id, starts_at, ends_at }, status, title },
+      message: fill(TEXTS[language].until, { from: formats.time(starts_at), to: formats.time(ends_at) }),
+      ...{ at: iso(removed_at), component_ids },
+    };
+  });
 }
 
 /** Returns the maintenance of a page at `now` (epoch ms), without names and notes of windows. Pure. */

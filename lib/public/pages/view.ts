@@ -115,6 +115,20 @@ export type NoticeView = StatusNews & {
   component_ids: string[];
 };
 
+/**
+ * Maintenance that subscribers were notified of, until its end, with times in epoch ms. `is_started`: whether they know
+ * that it started. `removed_at`: time at which its window did not have it any longer.
+ */
+export type AnnouncedMaintenance = {
+  window_id: string;
+  from: number;
+  to: number;
+  title: string;
+  component_ids: string[];
+  is_started: boolean;
+  removed_at?: number;
+};
+
 /** An occurrence of maintenance, with times in epoch ms and the names of the first components. */
 export type OccurrenceView = {
   uid: string;
