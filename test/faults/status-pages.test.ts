@@ -109,6 +109,7 @@ describe('a subscriber of a page', () => {
         return status === 200 ? [{ time: new Date(time).toISOString().slice(11, 16), ...JSON.parse(body) }] : [];
       });
     return {
+      page,
       bodies,
       messages: () => bodies().map(({ time, update }) => `${time} ${update.status}`),
       window: (times: object) =>
@@ -195,6 +196,24 @@ describe('a subscriber of a page', () => {
     await service.pass(600_000);
     expect(sends).toBeGreaterThan(0);
     expect(messages().map((one) => one.slice(6))).toEqual(['scheduled', 'cancelled']);
+  });
+
+  it('receives no retry after its removal', async () => {
+    const { messages, page, window } = await subscribed();
+    const host = service.host('customer.test');
+    host.does('fails');
+    await window({ starts_at: at('10:00'), ends_at: at('10:30') });
+    while (host.calls.length === 0) await service.pass(100);
+    const path = `/v1/status-pages/${page.id}/subscribers`;
+    const [subscriber] = await service.call('GET', path);
+    await service.call('DELETE', `${path}/${subscriber.id}`);
+    const tried = host.calls.length;
+    host.does('answers');
+    await service.until('11:00');
+    expect(host.calls).toHaveLength(tried);
+    expect(messages()).toEqual([]);
+    const log = await service.call('GET', `/v1/notify/logs?channel_id=${subscriber.id}`);
+    expect(log).toMatchObject([{ status: 'failed', error: 'the subscriber was removed' }]);
   });
 
   it('receives nothing for times that were entered afterwards, or for another component', async () => {

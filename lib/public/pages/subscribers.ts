@@ -139,7 +139,7 @@ export async function addSubscriber(
   );
 }
 
-/** Deletes a subscriber. Deliveries that were created before are still sent. */
+/** Deletes a subscriber. Its pending deliveries fail. */
 export async function deleteSubscriber(context: Context, item: SubscriberItem): Promise<void> {
   const { ports, keys, tenant } = context;
   const note = auditWriter(context, 'delete', audited);
@@ -197,15 +197,21 @@ function deliveryOf(
 ): DeliveryItem {
   const id = deliveryId(subscriber, { ...notice, component_ids: [] });
   const now = ports.clock.now();
-  const { channel_type, config, destination, created_at } = subscriber;
   return {
     ...keys.delivery(tenant_id, id),
     ...{ v: ports.ids.token(), expires_at: Math.ceil((now + KEPT_MS) / 1000), tenant_id, id, kind: 'status_update' },
     ...{ transition_id: null, transition_sk: null, from_state: null, to_state: null, check_id: '', entity_id: '' },
-    ...{ channel_id: subscriber.id, channel_type, alert: null, group_id: null, combined_in: null, step: null },
+    ...{
+      channel_id: subscriber.id,
+      channel_type: subscriber.channel_type,
+      alert: null,
+      group_id: null,
+      combined_in: null,
+      step: null,
+    },
     ...{ status: 'pending', attempts: 0, sent_at: null, error: '', created_at: notice.at, updated_at: iso(now) },
     made_at: now,
-    channel: { id: subscriber.id, channel_type, config, created_at, ...(destination !== undefined && { destination }) },
+    status_page_id: subscriber.page_id,
     status_update: { ...notice, page: title, url },
   };
 }
