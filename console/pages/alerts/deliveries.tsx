@@ -79,7 +79,8 @@ function columnsOf(
 ): readonly Column<Delivery>[] {
   const checkOf = new Map(checks?.map((check) => [check.id, check]));
   const channelOf = new Map(channels?.map((channel) => [channel.id, channel]));
-  const receiverOf = ({ channel_id, channel_type }: Delivery) => {
+  const receiverOf = ({ channel_id, channel_type, kind }: Delivery) => {
+    if (kind === 'status_update') return `${channelTitle(channel_type)} (subscriber)`;
     const channel = channelOf.get(channel_id);
     if (channel) return labelOfChannel(channel);
     return channels ? `${channelTitle(channel_type)} (removed)` : channelTitle(channel_type);
@@ -102,6 +103,8 @@ function columnsOf(
         <>
           {delivery.check_id ? (
             <CheckLink id={delivery.check_id} check={checkOf.get(delivery.check_id)} />
+          ) : delivery.kind === 'status_update' ? (
+            'Status page'
           ) : (
             'Account channel'
           )}
@@ -119,7 +122,11 @@ function columnsOf(
       wide: true,
       cell: (one) => (
         <>
-          {one.kind === 'test' ? kindOf(one) : <a href={incidentsOfEntity(one.entity_id)}>{kindOf(one)}</a>}
+          {one.entity_id === '' || one.kind === 'test' ? (
+            kindOf(one)
+          ) : (
+            <a href={incidentsOfEntity(one.entity_id)}>{kindOf(one)}</a>
+          )}
           {one.combined_in && <span class="hint"> combined</span>}
         </>
       ),
