@@ -72,6 +72,23 @@ it.each(['before', 'after'] as const)(
   },
 );
 
+it('tries again a few times, and not each second, until the claim of a stopped publisher ends', async () => {
+  service = await virtualService('09:30', {}, 'many');
+  const check = await alertingCheck(service);
+  await pageOf(check);
+  await service.until('09:35');
+  service.stopPublisher();
+  service.host('shop.test').does('fails');
+  let sends = 0;
+  service.fatal.send = (queue) => {
+    if (queue === 'publish') sends++;
+    return false;
+  };
+  await service.until('09:36');
+  expect(await published()).toMatchObject({ state: 'major_outage' });
+  expect(sends).toBeLessThanOrEqual(15);
+});
+
 it('removes the files of a page that is a draft again or deleted, also if the service crashes then', async () => {
   service = await virtualService('09:30');
   const check = await alertingCheck(service);

@@ -41,7 +41,10 @@ const RESERVE_MS = 10_000;
 
 /** Maximum clock difference (ms) between the process of a change and a publisher, less than a change waits. */
 const SKEW_MS = 1_000;
-/** Wait (ms) until another attempt while another publisher is at work. */
+/**
+ * Minimum wait (ms) until another attempt while another publisher is at work. It increases with the age of the claim:
+ * after a crash, few attempts wait for its end, and copies of a message that is delivered twice stay few.
+ */
 const BUSY_MS = 1_000;
 /** Maximum age (ms) of a published page. */
 const REFRESH_MS = 5 * 60_000;
@@ -63,8 +66,10 @@ async function publishPage(env: Env, message: OfPage, signal: AbortSignal | unde
   const { tenant_id } = message;
   const claimed = await claim(env, message);
   if (claimed === 'done') return;
-  if (claimed === 'busy') {
-    const not_before = ports.clock.now() + BUSY_MS;
+  if ('busy_until' in claimed) {
+    const now = ports.clock.now();
+    const waited = now - (claimed.busy_until - CLAIM_MS);
+    const not_before = Math.min(now + Math.max(BUSY_MS, waited), Math.max(now, claimed.busy_until) + BUSY_MS);
     await ports.queues.send('publish', [{ body: message, not_before, group: tenant_id }]);
     return;
   }
@@ -122,7 +127,7 @@ async function publishClaimed(
   return { isFinished: await settle(env, message, published, Math.min(from + REFRESH_MS, next_at)), written };
 }
 
-/** Claims the page for this publisher. `done`: a sufficient rendering exists. `busy`: another publisher is at work. */
+/** Claims the page for this publisher. `done`: a sufficient rendering exists. `busy_until`: another one is at work. */
 async function claim({ ports, keys }: Env, { tenant_id, page_id, not_older_than }: OfPage) {
   const key = keys.publication(tenant_id, page_id);
   const v = ports.ids.token();
@@ -133,7 +138,7 @@ async function claim({ ports, keys }: Env, { tenant_id, page_id, not_older_than 
       // A time in the future is from a clock that was set back since.
       if (before && pastOrZero(before.rendered_from, now) >= not_older_than - SKEW_MS) return 'done' as const;
       if (before?.claim !== undefined && pastOrZero(before.claim - CLAIM_MS, now) + CLAIM_MS > now)
-        return 'busy' as const;
+        return { busy_until: before.claim };
     }
     const next = { rendered_from: 0, paths: [], ...before, ...key, v, claim: now + CLAIM_MS };
     const outcome = await commit({ table: ports.table }, [
