@@ -215,6 +215,13 @@ describe('a subscriber of a page', () => {
     expect(messages().map((one) => one.slice(6))).toEqual(['scheduled', 'cancelled']);
   });
 
+  it('receives only the next start of a window that recurs often', async () => {
+    const { messages, window } = await subscribed();
+    await window({ cron: '*/30 * * * *', duration_seconds: 600 });
+    await service.until('10:20');
+    expect(messages().toSorted()).toEqual([...['09:30 scheduled', '10:00 scheduled', '10:00 started', '10:10 ended']]);
+  });
+
   it('receives no retry after its removal', async () => {
     const { messages, page, window } = await subscribed();
     const host = service.host('customer.test');

@@ -89,11 +89,15 @@ export function maintenanceNotices(
     const [ahead, tolerance] = 'cron' in times ? [RECURRING_AHEAD_MS, 0] : [AHEAD_MS, ENDED_NOW_MS];
     const named = touched.slice(0, MAX_NAMES).map(({ component }) => component.name);
     const component_ids = touched.map(({ component }) => component.id);
+    let previous = 0;
     for (const { from, to } of intervalsOf(times, now - NOTIFIES_MS)) {
-      if (from > now + ahead) break;
+      if (previous > now || from > now + ahead) break;
+      // Only the next start of a recurring window is reported ahead.
+      const scheduled_at = Math.max(moved, from - ahead, previous);
+      previous = from;
       const [starts_at, ends_at] = [iso(from), iso(to)];
       const steps = [
-        ...(moved < from ? [{ status: 'scheduled', time: Math.max(moved, from - ahead) } as const] : []),
+        ...(moved < from ? [{ status: 'scheduled', time: scheduled_at } as const] : []),
         ...(moved < to ? [{ status: 'started', time: from } as const] : []),
         ...(created < to && moved < to + tolerance ? [{ status: 'ended', time: to } as const] : []),
       ].filter(({ time }) => time <= now && time > now - NOTIFIES_MS);
