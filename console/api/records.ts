@@ -37,6 +37,7 @@ import type { TimelineEntry as IncidentEntry } from '#lib/incidents/timeline.ts'
 import type { Skill as SkillRecord, ToolDefinition } from '#lib/mcp/skills/skill.ts';
 import type { BadgeRecord } from '#lib/public/badges/badge.ts';
 import type { StatusPageRecord } from '#lib/public/pages/status-page.ts';
+import type { SubscriberRecord } from '#lib/public/pages/subscribers.ts';
 import type { ReportEntity as ReportEntityRecord } from '#lib/report/report.ts';
 import type { PingRecord } from '#lib/results/pings/ping-item.ts';
 import type { ResultRecord } from '#lib/results/result-record.ts';
@@ -78,6 +79,7 @@ export type TestedChannel = z.output<typeof TestedRecord>;
 export type DefaultPolicy = z.output<typeof DefaultPolicyRecord>;
 export type Silence = z.output<typeof SilenceRecord>;
 export type StatusPage = z.infer<typeof StatusPageRecord>;
+export type StatusSubscriber = z.infer<typeof SubscriberRecord>;
 export type Rota = ReturnType<typeof rotaView>;
 export type Shift = Rota['next'];
 export type IncidentRecord = IncidentInList;

@@ -8,6 +8,8 @@ import { SchemaForm } from './form/form.tsx';
 type ChannelFormProps = {
   name: string;
   submit: string;
+  /** Types to choose from; default: all. */
+  types?: readonly string[];
   /** Undefined: a new channel. The type of an existing channel is fixed. */
   channel?: { channel_type: string; config: Readonly<Record<string, string>> };
   more?: FormSchema;
@@ -16,8 +18,15 @@ type ChannelFormProps = {
 };
 
 /** Form of a channel, with the fields of its type. */
-export function ChannelForm({ name, submit, channel, more, send, onCancel }: ChannelFormProps) {
-  const types = Object.keys(schemas.channels);
+export function ChannelForm({
+  name,
+  submit,
+  types = Object.keys(schemas.channels),
+  channel,
+  more,
+  send,
+  onCancel,
+}: ChannelFormProps) {
   const [chosen, choose] = useState(types[0]!);
   const type = channel?.channel_type ?? chosen;
   const schema = schemas.channels[type];

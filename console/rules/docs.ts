@@ -28,6 +28,7 @@ export const DOCS = {
   slos: '/docs/use/slos',
   badges: '/docs/use/badges',
   status_pages: '/docs/use/status-pages',
+  subscribers: '/docs/use/status-pages#subscribers',
   incidents: '/docs/use/incidents',
   manual_incidents: '/docs/use/incidents#manual-incidents',
   public_updates: '/docs/use/incidents#public-updates',

@@ -154,12 +154,23 @@ export const EXAMPLE_ALERT: Alert = {
   notified: ['Slack', 'E-mail'],
 };
 
-/** Update of an incident as on a status page, with title and address of the page. `at`: ISO 8601. */
-export type StatusUpdate = {
+/** Subject of news of a status page: an incident, or maintenance as on the page. Times in ISO 8601. */
+export type StatusNews =
+  | {
+      incident_id: string;
+      maintenance: null;
+      status: 'investigating' | 'identified' | 'monitoring' | 'resolved';
+    }
+  | {
+      incident_id: null;
+      maintenance: { id: string; starts_at: string; ends_at: string };
+      status: 'scheduled' | 'started' | 'ended' | 'cancelled';
+    };
+
+/** News of a status page, with title and address of the page. `at`: ISO 8601. */
+export type StatusUpdate = StatusNews & {
   id: string;
-  incident_id: string;
   title: string;
-  status: 'investigating' | 'identified' | 'monitoring' | 'resolved';
   message: string;
   at: string;
   page: string;

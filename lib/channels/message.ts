@@ -52,12 +52,16 @@ const STATUS_WORDS: Record<StatusUpdate['status'], string> = {
   identified: 'Identified',
   monitoring: 'Monitoring',
   resolved: 'Resolved',
+  scheduled: 'Maintenance scheduled',
+  started: 'Maintenance started',
+  ended: 'Maintenance ended',
+  cancelled: 'Maintenance cancelled',
 };
 
-/** Returns the message of an update of a status page, without data of the account. */
+/** Returns the message of news of a status page, without data of the account. */
 const statusMessage = ({ title, status, message, page, url }: StatusUpdate): Message => ({
   title: `${STATUS_WORDS[status]}: ${shorten(title, NAME_LENGTH)}`,
-  mood: status === 'resolved' ? 'good' : 'neutral',
+  mood: status === 'resolved' || status === 'ended' ? 'good' : 'neutral',
   lead: message,
   ...{ facts: [], why: '', note: '' },
   links: [[page, url]],

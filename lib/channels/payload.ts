@@ -34,12 +34,13 @@ export const combinedPayload = ({ alerts, following }: NonNullable<Alert['combin
   alerts: alerts.map((alert) => ({ delivery_id: alert.delivery_id, ...payloadOf(alert) })),
 });
 
-/** Returns an update of a status page as JSON for programs, without data of the account. */
-const statusPayload = ({ page, url, at, incident_id, title, ...update }: StatusUpdate) => ({
+/** Returns news of a status page as JSON for programs (docs/use/status-pages.md), without data of the account. */
+const statusPayload = ({ page, url, at, incident_id, maintenance, title, ...update }: StatusUpdate) => ({
   kind: 'status_update',
   timestamp: at,
   page: { title: page, url },
-  incident: { id: incident_id, title },
+  incident: incident_id === null ? null : { id: incident_id, title },
+  maintenance: maintenance && { ...maintenance, title },
   update,
 });
 

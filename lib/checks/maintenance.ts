@@ -26,6 +26,8 @@ export type WindowItem = Item & {
   /** Recurring windows: time of the last change of what it excludes (epoch ms); earlier versions are `PastWindow`s. */
   since?: number;
   created_at: string;
+  /** Time of the last change of its times; absent: none since its creation. */
+  moved_at?: string;
   updated_at: string;
   created_by: string;
 };

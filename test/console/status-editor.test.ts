@@ -73,4 +73,50 @@ describe.skipIf(!binary)('the editor of status pages in a browser', () => {
     // The browser reports each rejected request of the preview and the upload.
     expect(complaints.filter((one) => !/status of 400/.test(one))).toEqual([]);
   });
+
+  it('adds a subscriber of one component, shows its deliveries, and removes it', async () => {
+    const admin = await newTenant();
+    const components = [{ name: 'Checkout' }, { name: 'Search' }];
+    const settings = {
+      slug: `subscribed-${Date.now()}`,
+      title: 'Acme',
+      visibility: 'public',
+      groups: [{ components }],
+    };
+    const made = got(await admin.post('/v1/status-pages', settings), 201);
+    const path = `/v1/status-pages/${made.id}/subscribers`;
+    const person = await personAt(world.browser, world.url, admin.key, `/status-pages/${made.id}`);
+    const { page, complaints } = person;
+    const dialog = page.getByRole('dialog');
+    await page.getByText(/^No subscribers/).waitFor();
+    await button(person, 'Add subscriber').press('Enter');
+    expect(await dialog.getByLabel('Type').locator('option').allTextContents()).toEqual([
+      'Webhook',
+      'Slack',
+      'Discord',
+    ]);
+    await dialog.getByLabel('Type').selectOption('slack');
+    const url = dialog.getByLabel(/^(Webhook )?URL/i).first();
+    await url.fill('no address');
+    await dialog.getByLabel('Search').check();
+    expect(await barriers(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Add subscriber' }).press('Enter');
+    await dialog.getByText(/must be an absolute URL|must start with/).waitFor();
+    await url.fill('https://hooks.slack.com/services/T0/B0/secret');
+    await dialog.getByRole('button', { name: 'Add subscriber' }).press('Enter');
+    await dialog.waitFor({ state: 'detached' });
+    const row = page.getByRole('listitem').filter({ hasText: 'Slack hooks.slack.com' });
+    await row.getByText('Search').waitFor();
+    const [subscriber] = got(await admin.get(path), 200);
+    expect(subscriber).toMatchObject({ channel_type: 'slack', component_ids: [made.groups[0].components[1].id] });
+
+    await row.getByRole('link', { name: 'Deliveries' }).press('Enter');
+    await page.getByText('No matching deliveries').waitFor();
+    await page.goBack();
+    await row.getByRole('button', { name: 'Remove Slack hooks.slack.com' }).press('Enter');
+    await dialog.getByRole('button', { name: 'Remove subscriber' }).press('Enter');
+    await page.getByText(/^No subscribers/).waitFor();
+    expect(got(await admin.get(path), 200)).toEqual([]);
+    expect(complaints.filter((one) => !/status of 400/.test(one))).toEqual([]);
+  });
 });

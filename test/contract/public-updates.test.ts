@@ -1,8 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Client, failure, keyOf, newTenant } from '#test/support/client.ts';
+import { type Client, failure, newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { got, newCheck } from '#test/support/fleet.ts';
-import { receiving } from '#test/support/receiving.ts';
 
 let client: Client;
 beforeAll(async () => {
@@ -264,73 +263,5 @@ describe('a feed of a status page', () => {
     const calendar = await fetch(`${page.url}/maintenance.ics`);
     expect(calendar.headers.get('content-type')).toBe('text/calendar; charset=utf-8');
     expect(await calendar.text()).toMatch(/^BEGIN:VCALENDAR\r\n/);
-  });
-});
-
-describe('a subscriber of a status page', () => {
-  const receiver = receiving();
-
-  /** Creates a page with two components, and a subscriber at a path of the receiver. */
-  async function subscribed(path: string, more: (components: string[]) => object = () => ({})) {
-    const components = [{ name: 'Checkout' }, { name: 'Search' }];
-    const slug = `subscribers${path.replace('/', '-')}`;
-    const body = { slug, title: 'Acme status', visibility: 'public', groups: [{ name: 'Shop', components }] };
-    const page = got(await client.post('/v1/status-pages', body), 201);
-    const ids = page.groups[0].components.map(({ id }: { id: string }) => id) as string[];
-    const subscriber = { channel_type: 'slack', config: { url: receiver().url + path }, ...more(ids) };
-    const { id } = got(await client.post(`/v1/status-pages/${page.id}/subscribers`, subscriber), 201);
-    return { page, ids, id: id as string };
-  }
-  const receivedAt = (path: string) => receiver().received.filter((request) => request.path === path);
-
-  it('receives an update with `notify` once, and none without', async () => {
-    const { page, ids, id } = await subscribed('/all');
-    const secret = `canary-${Date.now()}`;
-    const made = { title: secret, impact: 'outage', component_ids: [ids[0]], public_title: 'Payments fail' };
-    const { id: incident_id } = got(await client.post('/v1/incidents', made), 201);
-    got(await publish(incident_id, 'investigating', { message: 'Not announced' }), 201);
-    got(await publish(incident_id, 'identified', { notify: true, message: 'Cards are declined.' }), 201);
-    await eventually(async () => receivedAt('/all').length > 0, 20_000);
-    got(await client.put(`/v1/incidents/${incident_id}`, { impact: 'degraded' }), 200);
-    got(await publish(incident_id, 'resolved', { notify: true, message: 'Cards work again.' }), 201);
-    await eventually(async () => receivedAt('/all').length > 1, 20_000);
-    const bodies = receivedAt('/all').map(({ body }) => body);
-    expect(bodies).toHaveLength(2);
-    expect(bodies[0]).toMatch(/Identified: Payments fail/);
-    expect(bodies[0]).toContain('Cards are declined.');
-    expect(bodies[0]).toContain(page.url);
-    expect(bodies.join()).not.toMatch(new RegExp(`${secret}|acc_|Not announced`));
-    const log = got(await client.get('/v1/notify/logs?limit=500'), 200) as { channel_id: string }[];
-    const own = log.filter(({ channel_id }) => channel_id === id);
-    expect(own).toMatchObject([{ kind: 'status_update', check_id: '', channel_type: 'slack' }, {}]);
-  });
-
-  it('receives only updates of its components', async () => {
-    const { ids } = await subscribed('/search', ([, search]) => ({ component_ids: [search] }));
-    const id = await newIncident();
-    got(await publish(id, 'identified', { notify: true, component_ids: [ids[0]], message: 'About checkout' }), 201);
-    got(await publish(id, 'identified', { notify: true, component_ids: [ids[1]], message: 'About search' }), 201);
-    await eventually(async () => receivedAt('/search').length > 0, 20_000);
-    expect(receivedAt('/search').map(({ body }) => /About \w+/.exec(body)?.[0])).toEqual(['About search']);
-  });
-
-  it('is listed without secrets for a read-only key, and rejected if invalid', async () => {
-    const { page, id } = await subscribed('/listed');
-    const path = `/v1/status-pages/${page.id}/subscribers`;
-    const reader = await keyOf(client, { is_read_only: true });
-    expect(got(await reader.get(path), 200)).toMatchObject([{ id, config: { url: '********' } }]);
-    for (const [body, error] of [
-      [{ channel_type: 'email', config: { to: 'a@example.com' } }, /channel_type/],
-      [{ channel_type: 'webhook', config: { url: 'http://example.com' } }, /config\.url: must start with https/],
-      [{ channel_type: 'slack', config: { url: 'https://example.com' }, component_ids: ['cmp_0'] }, /component_ids\.0/],
-    ] as const) {
-      expect(await client.post(path, body)).toMatchObject({
-        ...failure(400, 'VALIDATION_ERROR'),
-        body: { error: expect.stringMatching(error) },
-      });
-    }
-    expect(await client.del(`${path}/${id}`)).toMatchObject({ status: 204 });
-    expect(await client.del(`${path}/${id}`)).toMatchObject(failure(404, 'NOT_FOUND'));
-    expect(got(await client.get(path), 200)).toEqual([]);
   });
 });

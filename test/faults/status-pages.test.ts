@@ -1,5 +1,5 @@
-import { afterEach, expect, it } from 'vitest';
-import { alertingCheck, type VirtualService, virtualService } from './virtual-service.ts';
+import { afterEach, describe, expect, it } from 'vitest';
+import { alertingCheck, timeOfDay, type VirtualService, virtualService } from './virtual-service.ts';
 
 let service: VirtualService;
 afterEach(() => service.close());
@@ -72,6 +72,23 @@ it.each(['before', 'after'] as const)(
   },
 );
 
+it('tries again a few times, and not each second, until the claim of a stopped publisher ends', async () => {
+  service = await virtualService('09:30', {}, 'many');
+  const check = await alertingCheck(service);
+  await pageOf(check);
+  await service.until('09:35');
+  service.stopPublisher();
+  service.host('shop.test').does('fails');
+  let sends = 0;
+  service.fatal.send = (queue) => {
+    if (queue === 'publish') sends++;
+    return false;
+  };
+  await service.until('09:36');
+  expect(await published()).toMatchObject({ state: 'major_outage' });
+  expect(sends).toBeLessThanOrEqual(15);
+});
+
 it('removes the files of a page that is a draft again or deleted, also if the service crashes then', async () => {
   service = await virtualService('09:30');
   const check = await alertingCheck(service);
@@ -92,4 +109,149 @@ it('removes the files of a page that is a draft again or deleted, also if the se
   expect(service.items().filter(({ pk, sk }) => pk.includes('STATUS') || sk.startsWith('status_page'))).toMatchObject([
     { sk: '!COUNT', count: 0 },
   ]);
+});
+
+describe('a subscriber of a page', () => {
+  const at = (time: string) => new Date(timeOfDay(time)).toISOString();
+
+  /** Creates a page with a subscriber; `messages`: what it accepted, such as `10:00 started`. */
+  async function subscribed() {
+    service = await virtualService('09:30');
+    const check = await alertingCheck(service);
+    const page = await pageOf(check);
+    const config = { url: 'https://customer.test/hook' };
+    await service.call('POST', `/v1/status-pages/${page.id}/subscribers`, { channel_type: 'webhook', config });
+    const bodies = () =>
+      service.host('customer.test').calls.flatMap(({ at: time, body, status }) => {
+        return status === 200 ? [{ time: new Date(time).toISOString().slice(11, 16), ...JSON.parse(body) }] : [];
+      });
+    return {
+      page,
+      bodies,
+      messages: () => bodies().map(({ time, update }) => `${time} ${update.status}`),
+      window: (times: object) =>
+        service.call('POST', '/v1/windows', { name: 'secret', scope: { entity_ids: [check.entity.id] }, ...times }),
+    };
+  }
+
+  it('receives maintenance when it is scheduled, when it starts, and when it ends', async () => {
+    const { bodies, messages, window } = await subscribed();
+    const times = { starts_at: at('10:00'), ends_at: at('10:30') };
+    const { id } = await window({ ...times, public_title: 'New racks' });
+    await service.until('12:00');
+    expect(messages()).toEqual(['09:30 scheduled', '10:00 started', '10:30 ended']);
+    expect(bodies()[0]).toMatchObject({
+      ...{ kind: 'status_update', incident: null, page: { title: 'Shop' } },
+      maintenance: { id: `${id}-${timeOfDay('10:00')}`, title: 'New racks', ...times },
+      update: { status: 'scheduled', message: expect.stringMatching(/10:00 UTC to .* 10:30 UTC/) },
+    });
+    expect(JSON.stringify(bodies())).not.toMatch(/secret|acc_|ent_|chk_/);
+  });
+
+  it.each(['publish', 'delivery'] as const)(
+    'receives each message once if the service stops during sends to %s',
+    async (queue) => {
+      const { messages, window } = await subscribed();
+      let sends = 0;
+      // Every second send stops the process.
+      service.fatal.send = (name) => name === queue && ++sends % 2 === 1;
+      await window({ starts_at: at('10:00'), ends_at: at('10:30') }).catch(() => {});
+      await service.until('12:00');
+      expect(sends).toBeGreaterThan(2);
+      expect(messages().map((one) => one.slice(6))).toEqual(['scheduled', 'started', 'ended']);
+    },
+  );
+
+  it('receives a moved start and an early end, and nothing when only a note changes', async () => {
+    const { bodies, messages, window } = await subscribed();
+    const { id } = await window({ starts_at: at('10:00'), ends_at: at('11:00') });
+    const change = (settings: object) => service.call('PUT', `/v1/windows/${id}`, settings);
+    await service.until('09:40');
+    await change({ starts_at: at('10:10') });
+    await service.until('09:50');
+    await change({ note: 'Bring the new disks' });
+    await service.until('10:30');
+    await change({ ends_at: at('10:30') });
+    await service.until('12:00');
+    expect(messages()).toEqual(['09:30 scheduled', '09:40 scheduled', '10:10 started', '10:30 ended']);
+    expect(
+      bodies()
+        .map(({ maintenance }) => maintenance.starts_at.slice(11, 16))
+        .join(),
+    ).toBe('10:00,10:10,10:10,10:10');
+  });
+
+  it('receives the cancellation of announced maintenance, and the end of a window that is deleted while it runs', async () => {
+    const { bodies, messages, window } = await subscribed();
+    const cancelled = await window({ starts_at: at('11:00'), ends_at: at('11:30') });
+    const moved = await window({ starts_at: at('12:00'), ends_at: at('12:30') });
+    const running = await window({ starts_at: at('10:00'), ends_at: at('10:30') });
+    await service.until('09:40');
+    await service.call('PUT', `/v1/windows/${moved.id}`, { starts_at: at('12:10') });
+    await service.until('10:10');
+    for (const { id } of [cancelled, moved, running]) await service.call('DELETE', `/v1/windows/${id}`);
+    await service.until('13:00');
+    expect(messages().slice(0, 5)).toEqual([
+      ...['09:30 scheduled', '09:30 scheduled', '09:30 scheduled', '09:40 scheduled', '10:00 started'],
+    ]);
+    expect(
+      bodies()
+        .slice(5)
+        .map(({ time, maintenance, update }) => [time, maintenance.starts_at.slice(11, 16), update.status].join(' '))
+        .toSorted(),
+    ).toEqual(['10:10 10:00 ended', '10:10 11:00 cancelled', '10:10 12:10 cancelled']);
+  });
+
+  it('receives a cancellation once, a day later, if the service stops during sends', async () => {
+    const { messages, window } = await subscribed();
+    const days = (count: number) => new Date(timeOfDay('10:00') + count * 86_400_000).toISOString();
+    const { id } = await window({ starts_at: days(2), ends_at: days(3) });
+    await service.until(timeOfDay('10:00') + 86_400_000);
+    let sends = 0;
+    service.fatal.send = (name) => name === 'delivery' && ++sends % 2 === 1;
+    await service.call('DELETE', `/v1/windows/${id}`);
+    await service.pass(600_000);
+    expect(sends).toBeGreaterThan(0);
+    expect(messages().map((one) => one.slice(6))).toEqual(['scheduled', 'cancelled']);
+  });
+
+  it('receives only the next start of a window that recurs often', async () => {
+    const { messages, window } = await subscribed();
+    await window({ cron: '*/30 * * * *', duration_seconds: 600 });
+    await service.until('10:20');
+    expect(messages().toSorted()).toEqual([...['09:30 scheduled', '10:00 scheduled', '10:00 started', '10:10 ended']]);
+  });
+
+  it('receives no retry after its removal', async () => {
+    const { messages, page, window } = await subscribed();
+    const host = service.host('customer.test');
+    host.does('fails');
+    await window({ starts_at: at('10:00'), ends_at: at('10:30') });
+    while (host.calls.length === 0) await service.pass(100);
+    const path = `/v1/status-pages/${page.id}/subscribers`;
+    const [subscriber] = await service.call('GET', path);
+    await service.call('DELETE', `${path}/${subscriber.id}`);
+    const tried = host.calls.length;
+    host.does('answers');
+    await service.until('11:00');
+    expect(host.calls).toHaveLength(tried);
+    expect(messages()).toEqual([]);
+    const log = await service.call('GET', `/v1/notify/logs?channel_id=${subscriber.id}`);
+    expect(log).toMatchObject([{ status: 'failed', error: 'the subscriber was removed' }]);
+  });
+
+  it('receives nothing for times that were entered afterwards, or for another component', async () => {
+    const { messages, window } = await subscribed();
+    await window({ starts_at: at('09:00'), ends_at: at('09:20') });
+    await window({ starts_at: at('10:00'), ends_at: at('10:20'), scope: { labels: { other: 'yes' } } });
+    await service.until('11:00');
+    expect(messages()).toEqual([]);
+  });
+
+  it('receives recurring maintenance a day before each start', async () => {
+    const { messages, window } = await subscribed();
+    await window({ cron: '0 11 * * *', duration_seconds: 600 });
+    await service.until('11:30');
+    expect(messages().toSorted()).toEqual(['09:30 scheduled', '11:00 scheduled', '11:00 started', '11:10 ended']);
+  });
 });

@@ -17,6 +17,7 @@ import { fieldsOf } from '#console/rules/form-fields.ts';
 import { formRecord, pageBody, STATUS_PAGE } from '#console/rules/status-pages.ts';
 import { Logo } from './logo.tsx';
 import { Preview } from './preview.tsx';
+import { Subscribers } from './subscribers.tsx';
 
 const SPECS = fieldsOf(STATUS_PAGE);
 
@@ -81,6 +82,7 @@ function Editor({ page, reload }: { page: StatusPage; reload: () => void }) {
           <Section title="Logo">
             <Logo path={path} why={why} onChange={reload} />
           </Section>
+          <Subscribers page={page} />
         </div>
         <Section title="Preview">
           <Preview path={path} changes={form.changed ? pageBody(form.body(), page) : {}} />

@@ -25,7 +25,7 @@ const idOf = (of: string, ...prefixes: string[]) =>
 export const DeliveryFilter = z.object({
   check_id: idOf('check', 'chk'),
   transition_id: idOf('transition', 'trn'),
-  channel_id: idOf('channel', 'chn', ACCOUNT_CHANNEL),
+  channel_id: idOf('channel or subscriber', 'chn', ACCOUNT_CHANNEL, 'sub'),
   status: DeliveryRecord.shape.status.optional().describe('Only deliveries in this status.'),
 });
 export type DeliveryFilter = z.output<typeof DeliveryFilter>;

@@ -374,7 +374,8 @@ export async function changeWindow(
     if (isSame(auditedWindow, window, changed)) return undefined;
     if (!isWithin(changed, window)) assertMayMute(context, mutingOf(changed, now));
     await announceUptime(context, window, changed);
-    result = { ...withStart(changed, window, now), v: ports.ids.token(), updated_at: iso(now) };
+    const moved = !isDeepStrictEqual(times, window.times) && { moved_at: iso(now) };
+    result = { ...withStart(changed, window, now), ...moved, v: ports.ids.token(), updated_at: iso(now) };
     const past = keepPast(context, window, changed, now);
     return {
       writes: [{ put: result, if: { version: window.v } }, ...past, ...written(window, result)],

@@ -318,7 +318,9 @@ async function prepare(
     keys.account(tenant_id),
     keys.entity(tenant_id, entity_id),
     keys.check(tenant_id, check_id),
-    channelKey(keys, tenant_id, check_id, delivery.channel_id),
+    delivery.status_page_id === undefined
+      ? channelKey(keys, tenant_id, check_id, delivery.channel_id)
+      : keys.statusSubscriber(tenant_id, delivery.status_page_id, delivery.channel_id),
     ...[transition_sk, alert?.sk].flatMap((sk) => (sk ? [{ pk: keys.ofCheck(tenant_id, check_id), sk }] : [])),
   ]);
   if (!account || isDisabled(account)) return failedFinally('the account is disabled');
@@ -326,7 +328,7 @@ async function prepare(
   if (!entity && !isAboutAccount) return failedFinally('the entity was deleted', true);
   if (!check && !isAboutAccount && delivery.kind !== 'closed') return failedFinally('the check was deleted', true);
   const channel = delivery.channel ?? channelIn(place, delivery.channel_id);
-  if (!channel) return failedFinally('the channel was removed', true);
+  if (!channel) return failedFinally(`the ${delivery.status_update ? 'subscriber' : 'channel'} was removed`, true);
   const type = channelTypeOf(channel.channel_type);
   if (!type) return failedFinally(`channel type ${channel.channel_type} is not supported by this release`);
   const egress = settingsFor(ports.settings, account).CHECK_EGRESS;

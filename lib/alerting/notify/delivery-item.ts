@@ -71,11 +71,12 @@ export type DeliveryItem = Item &
     transition_sk: string | null;
     /** The alert with all its deliveries; null for a test. */
     alert: DeliveryAlert | null;
-    /** For a subscriber of a status page: the update. */
+    /** For a subscriber of a status page: the news, and the page. */
     status_update?: StatusUpdate;
+    status_page_id?: string;
     /** For a user: the monthly report. */
     report?: MonthlyReport;
-    /** Closing alerts, status updates and reports only, until sent: a copy of the channel, which can be deleted. */
+    /** Closing alerts and reports only, until sent: a copy of the channel, which can be deleted. */
     channel?: Channel;
     /** Epoch ms of the first write, possibly long after the alert. Absent on items of older releases. */
     made_at?: number;

@@ -19,7 +19,7 @@ export const discord = defineChannel({
     const parts = [
       fitted(lead, MAX_LEAD, plain),
       why && codeBlock(why),
-      links.map(([label, url]) => `[${label}](${url.replaceAll(')', '%29')})`).join(' · '),
+      links.map(([label, url]) => `[${plain(label)}](${url.replaceAll(')', '%29')})`).join(' · '),
     ];
     const description = parts.filter(Boolean).join('\n');
     const isLong = plain(title).length > MAX_TITLE;

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import type { AccountItem } from '#lib/access/account.ts';
 import { allPages } from '#lib/public/pages/ask-to-publish.ts';
-import { requirePage } from '#lib/public/pages/change-page.ts';
 import { pageRecords } from '#lib/public/pages/page-records.ts';
 import { readView } from '#lib/public/pages/read-view.ts';
+import { requirePage } from '#lib/public/pages/status-page.ts';
 import { defineTool } from './tool.ts';
 
 export const listStatusPages = defineTool({

@@ -10,7 +10,7 @@ import { type CountItem, countWrite } from '#lib/platform/table/count-item.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
 import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
-import { requirePage } from '#lib/public/pages/change-page.ts';
+import { requirePage } from '#lib/public/pages/status-page.ts';
 import {
   auditedBadge,
   type BadgeItem,

@@ -6,7 +6,7 @@ import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
 import { MERGE_MS, publishMessage } from '#lib/messages.ts';
-import { AppError, invalid, notFound } from '#lib/platform/errors.ts';
+import { AppError, invalid } from '#lib/platform/errors.ts';
 import { assertUnchanged } from '#lib/platform/http/validation.ts';
 import { isId } from '#lib/platform/ids.ts';
 import type { Write } from '#lib/platform/ports.ts';
@@ -24,6 +24,7 @@ import {
   type Group,
   MAX_PAGES,
   type NewStatusPage,
+  requirePage,
   type StatusLogoItem,
   type StatusPageItem,
   type StatusPagePatch,
@@ -31,17 +32,8 @@ import {
 } from './status-page.ts';
 import { deleteSubscribers } from './subscribers.ts';
 
-/** Number of status pages of an account. */
-
 /** Context of a change of a page, also by the service itself. */
 type Scope = MutationContext & Env<'queues'>;
-
-/** Finds a status page. @throws AppError NOT_FOUND */
-export async function requirePage({ ports, keys, tenant }: Env<'table'> & { tenant: string }, id: string) {
-  const page = isId('pag', id) ? await ports.table.get<StatusPageItem>(keys.statusPage(tenant, id)) : undefined;
-  if (!page) throw notFound(`Status page ${id}`);
-  return page;
-}
 
 /**
  * Creates a status page.

@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type AccountItem, isDisabled } from '#lib/access/account.ts';
+import { readAlerting } from '#lib/alerting/policy/account-alerting.ts';
 import type { Env } from '#lib/env.ts';
 import { type PublishMessage, publishMessage } from '#lib/messages.ts';
 import { lazyFunction } from '#lib/platform/lazy.ts';
@@ -9,13 +11,16 @@ import { deadlineEntry } from '#lib/schedule/entries.ts';
 import { writerSendsUntil } from '#lib/schedule/watermark.ts';
 import { linksAddress } from '#lib/settings.ts';
 import { allPages } from './ask-to-publish.ts';
+import { followAnnounced, removalNotices, stillAnnounced } from './read-maintenance.ts';
 import { renderFiles, STATUS_PATH } from './render.ts';
 import { addressOf, type StatusPageItem } from './status-page.ts';
+import type { AnnouncedMaintenance, NoticeView } from './view.ts';
 
 /**
  * Publication of a page. While `claim` lasts (epoch ms), one publisher writes its files. `rendered_from`: start of the
- * last finished rendering (epoch ms). `notified`: updates of the last day that subscribers were notified of. `paths`:
- * files that can exist; a path is added before its file.
+ * last finished rendering (epoch ms). `notified`: news of the last day that subscribers were notified of. `announced`:
+ * maintenance that is added, and marked if it was removed, before they are notified of that. `paths`: files that can
+ * exist; a path is added before its file.
  */
 export type PublicationItem = Item & {
   v: string;
@@ -23,6 +28,7 @@ export type PublicationItem = Item & {
   rendered_from: number;
   published_at?: string;
   notified?: string[];
+  announced?: AnnouncedMaintenance[];
   paths: string[];
 };
 
@@ -35,7 +41,10 @@ const RESERVE_MS = 10_000;
 
 /** Maximum clock difference (ms) between the process of a change and a publisher, less than a change waits. */
 const SKEW_MS = 1_000;
-/** Wait (ms) until another attempt while another publisher is at work. */
+/**
+ * Minimum wait (ms) until another attempt while another publisher is at work. It increases with the age of the claim:
+ * after a crash, few attempts wait for its end, and copies of a message that is delivered twice stay few.
+ */
 const BUSY_MS = 1_000;
 /** Maximum age (ms) of a published page. */
 const REFRESH_MS = 5 * 60_000;
@@ -57,8 +66,10 @@ async function publishPage(env: Env, message: OfPage, signal: AbortSignal | unde
   const { tenant_id } = message;
   const claimed = await claim(env, message);
   if (claimed === 'done') return;
-  if (claimed === 'busy') {
-    const not_before = ports.clock.now() + BUSY_MS;
+  if ('busy_until' in claimed) {
+    const now = ports.clock.now();
+    const waited = now - (claimed.busy_until - CLAIM_MS);
+    const not_before = Math.min(now + Math.max(BUSY_MS, waited), Math.max(now, claimed.busy_until) + BUSY_MS);
     await ports.queues.send('publish', [{ body: message, not_before, group: tenant_id }]);
     return;
   }
@@ -93,7 +104,7 @@ async function publishClaimed(
   }
   const { files, notices: current, next_at } = await renderFiles(env, shown);
   const paths = [...files.keys()];
-  const known = await notePaths(env, claimed, paths);
+  const known = await note(env, claimed, { paths, announced: await announcedBy(env, claimed, message, current) });
   if (!known) return lost;
   for (const [path, file] of files) {
     if (!isClaimed()) return lost;
@@ -102,15 +113,21 @@ async function publishClaimed(
   }
   if (!isClaimed()) return lost;
   await ports.files.remove(known.paths.filter((path) => !files.has(path)));
-  const notices = current.filter(({ id }) => !known.notified?.includes(id));
+  const { announced = [] } = known;
+  const notices = [...current, ...removalNotices(shown.page, announced)].filter(
+    ({ id }) => !known.notified?.includes(id),
+  );
   const url = `${linksAddress(ports.settings)}/${STATUS_PATH}/${shown.address}`;
   if (notices.length > 0) await notifySubscribers(env, shown.page, notices, url);
   const notified = current.map(({ id }) => id);
-  const published = { ...known, rendered_from: from, published_at: iso(from), paths, notified };
+  const published = {
+    ...{ ...known, rendered_from: from, published_at: iso(from), paths, notified },
+    announced: stillAnnounced(announced, from),
+  };
   return { isFinished: await settle(env, message, published, Math.min(from + REFRESH_MS, next_at)), written };
 }
 
-/** Claims the page for this publisher. `done`: a sufficient rendering exists. `busy`: another publisher is at work. */
+/** Claims the page for this publisher. `done`: a sufficient rendering exists. `busy_until`: another one is at work. */
 async function claim({ ports, keys }: Env, { tenant_id, page_id, not_older_than }: OfPage) {
   const key = keys.publication(tenant_id, page_id);
   const v = ports.ids.token();
@@ -121,7 +138,7 @@ async function claim({ ports, keys }: Env, { tenant_id, page_id, not_older_than 
       // A time in the future is from a clock that was set back since.
       if (before && pastOrZero(before.rendered_from, now) >= not_older_than - SKEW_MS) return 'done' as const;
       if (before?.claim !== undefined && pastOrZero(before.claim - CLAIM_MS, now) + CLAIM_MS > now)
-        return 'busy' as const;
+        return { busy_until: before.claim };
     }
     const next = { rendered_from: 0, paths: [], ...before, ...key, v, claim: now + CLAIM_MS };
     const outcome = await commit({ table: ports.table }, [
@@ -133,11 +150,29 @@ async function claim({ ports, keys }: Env, { tenant_id, page_id, not_older_than 
 
 type Claimed = PublicationItem & { claim: number };
 
-/** Records new paths before their files exist, so that each is found after a crash; undefined if the claim was lost. */
-async function notePaths({ ports }: Env, claimed: Claimed, paths: string[]): Promise<Claimed | undefined> {
+/** Returns the maintenance that subscribers know after `notices`, with the current times of its windows. */
+async function announcedBy(
+  env: Env,
+  { announced = [] }: Claimed,
+  { tenant_id }: OfPage,
+  notices: readonly NoticeView[],
+): Promise<AnnouncedMaintenance[]> {
+  const windows = announced.length > 0 ? (await readAlerting(env, tenant_id)).windows : [];
+  return followAnnounced(announced, windows, notices, env.ports.clock.now());
+}
+
+/**
+ * Records new paths before their files exist, and announced and removed maintenance before subscribers are notified, so
+ * that each is found after a crash; undefined if the claim was lost.
+ */
+async function note(
+  { ports }: Env,
+  claimed: Claimed,
+  { paths, announced }: { paths: string[]; announced: AnnouncedMaintenance[] },
+): Promise<Claimed | undefined> {
   const all = [...new Set([...claimed.paths, ...paths])];
-  if (all.length === claimed.paths.length) return claimed;
-  const next = { ...claimed, v: ports.ids.token(), paths: all };
+  if (all.length === claimed.paths.length && isDeepStrictEqual(announced, claimed.announced ?? [])) return claimed;
+  const next = { ...claimed, v: ports.ids.token(), paths: all, announced };
   const outcome = await commit(ports, [{ put: next, if: { version: claimed.v } }]);
   return outcome.ok ? next : undefined;
 }

@@ -8,7 +8,14 @@ import { DAY_MS, iso } from '#lib/platform/time.ts';
 import type { Source } from './sources.ts';
 import type { StatusPageItem } from './status-page.ts';
 import { fill, formatsOf, TEXTS } from './texts.ts';
-import { type ComponentState, type IncidentView, type NoticeView, type UpdateView, worst } from './view.ts';
+import {
+  type ComponentState,
+  type IncidentView,
+  NOTIFIES_MS,
+  type NoticeView,
+  type UpdateView,
+  worst,
+} from './view.ts';
 
 /** Time (ms) for which a page shows incidents, and the number of incidents searched in addition to open ones. */
 const SHOWN_MS = 395 * DAY_MS;
@@ -20,6 +27,7 @@ const MAX_NAMED = 5;
 type Incidents = {
   /** Newest first. */
   all: IncidentView[];
+  /** Updates of the last day with notifications, in no order. */
   notices: NoticeView[];
   /** Published states of components by id. */
   states: Map<string, ComponentState>;
@@ -58,10 +66,11 @@ export async function readIncidents(
     all.push(view);
     for (const { id, status, message, at, component_ids: own } of notified.filter((one) => isRecent(one, now))) {
       const component_ids = own.length > 0 ? own : view.component_ids;
-      notices.push({ id, incident_id: incident.id, title: view.title, status, message, at, component_ids });
+      const of = { incident_id: incident.id, maintenance: null, status };
+      notices.push({ ...of, id, title: view.title, message, at, component_ids });
     }
   }
-  return { all, notices: notices.toSorted((a, b) => (a.id < b.id ? -1 : 1)), states, next_at };
+  return { all, notices, states, next_at };
 }
 
 /**
@@ -89,8 +98,6 @@ async function searched(
   ];
 }
 
-/** Time (ms) for which an update can still notify, so that an outage of the service delays it only. */
-const NOTIFIES_MS = DAY_MS;
 const isRecent = ({ at }: PublicUpdateItem, now: number): boolean => Date.parse(at) > now - NOTIFIES_MS;
 
 /** Reads the public updates of an incident that are on the page, newest first. */

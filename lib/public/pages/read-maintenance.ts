@@ -5,8 +5,14 @@ import { intervalsOf } from '#lib/schedule/calendar/intervals.ts';
 import { occurrenceId } from './feeds.ts';
 import type { Source } from './sources.ts';
 import type { StatusPageItem } from './status-page.ts';
-import { TEXTS } from './texts.ts';
-import type { MaintenanceView, OccurrenceView } from './view.ts';
+import { fill, formatsOf, TEXTS } from './texts.ts';
+import {
+  type AnnouncedMaintenance,
+  type MaintenanceView,
+  NOTIFIES_MS,
+  type NoticeView,
+  type OccurrenceView,
+} from './view.ts';
 
 /** Time (ms) for which planned maintenance is shown ahead. */
 const AHEAD_MS = 30 * DAY_MS;
@@ -56,6 +62,114 @@ export function occurrencesOf(
   ) as [OccurrenceView[], OccurrenceView[]];
   const shown = coming.slice(0, MAX_OCCURRENCES);
   return [...past.slice(Math.max(0, past.length - (MAX_OCCURRENCES - shown.length))), ...shown];
+}
+
+/** Maximum number of notices, the newest, and time (ms) before a start at which recurring maintenance is reported. */
+const MAX_NOTICES = 100;
+const RECURRING_AHEAD_MS = DAY_MS;
+/** Time (ms) for which the end of a window can have passed when a user sets it, to end the window now. */
+const ENDED_NOW_MS = 5 * 60_000;
+
+/**
+ * Returns the notices of maintenance of the last day: scheduled, started, and ended. Times that a user has corrected
+ * after the end have none. The id and the time of a notice change only if the window is moved. Pure.
+ */
+export function maintenanceNotices(
+  { language, time_zone }: Pick<StatusPageItem, 'language' | 'time_zone'>,
+  windows: readonly WindowItem[],
+  sources: readonly Source[],
+  now: number,
+): NoticeView[] {
+  const formats = formatsOf(language, time_zone);
+  const all: NoticeView[] = [];
+  for (const { id, scope, times, public_title, created_at, moved_at = created_at } of windows) {
+    const touched = sources.filter((source) => isTouched(scope, source));
+    if (touched.length === 0) continue;
+    const [created, moved] = [Date.parse(created_at), Date.parse(moved_at)];
+    const [ahead, tolerance] = 'cron' in times ? [RECURRING_AHEAD_MS, 0] : [AHEAD_MS, ENDED_NOW_MS];
+    const named = touched.slice(0, MAX_NAMES).map(({ component }) => component.name);
+    const component_ids = touched.map(({ component }) => component.id);
+    let previous = 0;
+    for (const { from, to } of intervalsOf(times, now - NOTIFIES_MS)) {
+      if (previous > now || from > now + ahead) break;
+      // Only the next start of a recurring window is reported ahead.
+      const scheduled_at = Math.max(moved, from - ahead, previous);
+      previous = from;
+      const [starts_at, ends_at] = [iso(from), iso(to)];
+      const steps = [
+        ...(moved < from ? [{ status: 'scheduled', time: scheduled_at } as const] : []),
+        ...(moved < to ? [{ status: 'started', time: from } as const] : []),
+        ...(created < to && moved < to + tolerance ? [{ status: 'ended', time: to } as const] : []),
+      ].filter(({ time }) => time <= now && time > now - NOTIFIES_MS);
+      for (const { status, time } of steps)
+        all.push({
+          id: `${id}-${from}-${status === 'scheduled' ? `${to}-` : ''}${status}`,
+          ...{ incident_id: null, maintenance: { id: `${id}-${from}`, starts_at, ends_at }, status },
+          title: public_title ?? named.join(', '),
+          message: fill(TEXTS[language].until, { from: formats.time(starts_at), to: formats.time(ends_at) }),
+          ...{ at: iso(time), component_ids },
+        });
+    }
+  }
+  return all.toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0)).slice(-MAX_NOTICES);
+}
+
+/**
+ * Returns the maintenance that subscribers know after `notices`, with its current end, and marks what its window does
+ * not have any longer. A moved window is omitted, because its new start has a notice. Pure.
+ */
+export function followAnnounced(
+  announced: readonly AnnouncedMaintenance[],
+  windows: readonly WindowItem[],
+  notices: readonly NoticeView[],
+  now: number,
+): AnnouncedMaintenance[] {
+  const followed = announced.flatMap((one) => {
+    if (one.removed_at !== undefined) return [one];
+    const window = windows.find(({ id }) => id === one.window_id);
+    const found = window && startingAt(window, one.from);
+    if (found) return [{ ...one, to: found.to }];
+    return window && 'starts_at' in window.times ? [] : [{ ...one, removed_at: now }];
+  });
+  const byId = new Map(followed.map((one) => [`${one.window_id}-${one.from}`, one]));
+  for (const { maintenance, status, title, component_ids } of notices) {
+    if (status !== 'scheduled' && status !== 'started') continue;
+    const { id, starts_at, ends_at } = maintenance;
+    const [from, to] = [Date.parse(starts_at), Date.parse(ends_at)];
+    const window_id = id.slice(0, -`-${from}`.length);
+    byId.set(id, { window_id, from, to, title, component_ids, is_started: status === 'started' });
+  }
+  return [...byId.values()].slice(-MAX_NOTICES);
+}
+
+/** Returns the announced maintenance that is neither over at `now` (epoch ms) nor removed. Pure. */
+export const stillAnnounced = (announced: readonly AnnouncedMaintenance[], now: number): AnnouncedMaintenance[] =>
+  announced.filter(({ to, removed_at }) => to > now && removed_at === undefined);
+
+function startingAt({ times }: WindowItem, start: number) {
+  for (const range of intervalsOf(times, start))
+    if (range.from >= start) return range.from === start ? range : undefined;
+  return undefined;
+}
+
+/** Returns the notices of removed maintenance: cancelled, or ended if it had started. Pure. */
+export function removalNotices(
+  { language, time_zone }: Pick<StatusPageItem, 'language' | 'time_zone'>,
+  announced: readonly AnnouncedMaintenance[],
+): NoticeView[] {
+  const formats = formatsOf(language, time_zone);
+  return announced.flatMap(({ window_id, from, to, title, component_ids, is_started, removed_at }) => {
+    if (removed_at === undefined) return [];
+    const id = `${window_id}-${from}`;
+    const status = is_started ? 'ended' : 'cancelled';
+    const [starts_at, ends_at] = [iso(from), iso(is_started ? Math.min(to, removed_at) : to)];
+    return {
+      id: `${id}-${status}`,
+      ...{ incident_id: null, maintenance: { id, starts_at, ends_at }, status, title },
+      message: fill(TEXTS[language].until, { from: formats.time(starts_at), to: formats.time(ends_at) }),
+      ...{ at: iso(removed_at), component_ids },
+    };
+  });
 }
 
 /** Returns the maintenance of a page at `now` (epoch ms), without names and notes of windows. Pure. */

@@ -8,7 +8,7 @@ import { staleChecks } from '#lib/history/status/newest-results.ts';
 import { DAY_MS, iso } from '#lib/platform/time.ts';
 import { readFigures } from './read-figures.ts';
 import { readIncidents } from './read-incidents.ts';
-import { maintenanceOf, occurrencesOf } from './read-maintenance.ts';
+import { maintenanceNotices, maintenanceOf, occurrencesOf } from './read-maintenance.ts';
 import { readSources, type Source } from './sources.ts';
 import type { StatusPageItem } from './status-page.ts';
 import {
@@ -73,7 +73,9 @@ export async function readView(
     view: {
       view: { version: 1, ...stable, as_of: iso(now), revision, groups },
       past: incidents.all.filter((one) => !recent.includes(one)),
-      notices: incidents.notices,
+      notices: [...incidents.notices, ...maintenanceNotices(page, windows, sources, now)].toSorted((a, b) =>
+        a.at < b.at ? -1 : a.at > b.at ? 1 : 0,
+      ),
       occurrences: occurrencesOf(windows, sources, now),
       created_at: page.created_at,
       look: { theme: page.theme, accent: page.accent, is_indexed: page.allow_index && page.visibility === 'public' },

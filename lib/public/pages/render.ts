@@ -20,7 +20,7 @@ const HTML = 'text/html; charset=utf-8';
 type ShownPage = { page: StatusPageItem; address: string; account: AccountItem };
 
 /**
- * Renders the files of a page as visitors are to see it now. `notices`: updates of the last day with notifications.
+ * Renders the files of a page as visitors are to see it now. `notices`: news of the last day for subscribers.
  * `next_at`: time at which the files change without a change of state (epoch ms).
  */
 export async function renderFiles(

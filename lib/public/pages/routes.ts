@@ -3,7 +3,7 @@ import type { AccountItem } from '#lib/access/account.ts';
 import type { Context } from '#lib/access/context.ts';
 import { Reply, route } from '#lib/platform/http/route.ts';
 import { allPages } from './ask-to-publish.ts';
-import { changePage, createPage, deletePage, requirePage, setLogo, withSettings } from './change-page.ts';
+import { changePage, createPage, deletePage, setLogo, withSettings } from './change-page.ts';
 import { statusHtml } from './html.ts';
 import { pageRecords } from './page-records.ts';
 import { readView } from './read-view.ts';
@@ -12,6 +12,7 @@ import {
   Logo,
   NewStatusPage,
   NULLABLE,
+  requirePage,
   type StatusPageItem,
   StatusPagePatch,
   StatusPageRecord,
@@ -149,13 +150,13 @@ export const statusPageRoutes = [
     path: '/v1/status-pages/{id}/subscribers',
     access: 'configure',
     summary: 'Add a subscriber of a status page',
-    description: 'It receives later updates with `notify`.',
+    description: 'It receives later updates with `notify`, and maintenance.',
     status: 201,
     body: NewSubscriber,
     reply: SubscriberRecord,
     errors: ['LIMIT_EXCEEDED'],
     load,
-    run: async (context, { loaded, body }) => subscriberView(context, await addSubscriber(context, loaded, body)),
+    run: async (context, { loaded, body }) => subscriberView(context, await addSubscriber(context, loaded.id, body)),
   }),
   row({
     method: 'DELETE',

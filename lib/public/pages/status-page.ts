@@ -1,6 +1,9 @@
 import * as z from 'zod';
 import type { Audited } from '#lib/audit/write.ts';
+import type { Env } from '#lib/env.ts';
+import { notFound } from '#lib/platform/errors.ts';
 import { CreatedAt, IdOf, Unchanged, UpdatedAt } from '#lib/platform/http/route.ts';
+import { isId } from '#lib/platform/ids.ts';
 import { namesOf } from '#lib/platform/plain-data.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { REDACTED } from '#lib/platform/secrets/kept-secrets.ts';
@@ -175,6 +178,16 @@ export type StatusSlugItem = Item & { v: string; tenant_id: string; page_id: str
 
 /** Image of a page, in base64. */
 export type StatusLogoItem = Item & { v: string; name: string; type: string; data: string };
+
+/** Finds a status page. @throws AppError NOT_FOUND */
+export async function requirePage(
+  { ports, keys, tenant }: Env<'table'> & { tenant: string },
+  id: string,
+): Promise<StatusPageItem> {
+  const page = isId('pag', id) ? await ports.table.get<StatusPageItem>(keys.statusPage(tenant, id)) : undefined;
+  if (!page) throw notFound(`Status page ${id}`);
+  return page;
+}
 
 export const componentsOf = ({ groups }: Pick<StatusPageItem, 'groups'>): Component[] =>
   groups.flatMap(({ components }) => components);

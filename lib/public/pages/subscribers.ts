@@ -20,7 +20,7 @@ import type { Item } from '#lib/platform/ports.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
 import { commit, oneAtATime, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { DAY_MS, iso } from '#lib/platform/time.ts';
-import { componentsOf, type StatusPageItem } from './status-page.ts';
+import { componentsOf, requirePage, type StatusPageItem } from './status-page.ts';
 import type { NoticeView } from './view.ts';
 
 const MAX_SUBSCRIBERS = 100;
@@ -98,42 +98,48 @@ export async function requireSubscriber(
 }
 
 /**
- * Adds a subscriber.
- * @throws AppError LIMIT_EXCEEDED beyond 100, VALIDATION_ERROR for an address outside the egress rules or a component
- *   of another page
+ * Adds a subscriber. It changes the version of the page, so that a concurrent deletion of the page finds it, and
+ * concurrent additions keep the limit.
+ * @throws AppError LIMIT_EXCEEDED beyond 100, NOT_FOUND for a page deleted since, VALIDATION_ERROR for an address
+ *   outside the egress rules or a component of another page
  */
 export async function addSubscriber(
   context: Context,
-  page: StatusPageItem,
+  page_id: string,
   { channel_type, config, component_ids }: NewSubscriber,
 ): Promise<SubscriberItem> {
   const { ports, keys, tenant } = context;
-  const known = new Set(componentsOf(page).map(({ id }) => id));
-  const unknown = component_ids.findIndex((id) => !known.has(id));
-  if (unknown >= 0)
-    throw invalid(`component_ids.${unknown}`, 'is not a component of this page; GET it for its components');
   const id = ports.ids.id('sub');
   const item: SubscriberItem = {
-    ...keys.statusSubscriber(tenant, page.id, id),
-    ...{ v: ports.ids.token(), id, page_id: page.id, component_ids, created_at: iso(ports.clock.now()) },
+    ...keys.statusSubscriber(tenant, page_id, id),
+    ...{ v: ports.ids.token(), id, page_id, component_ids, created_at: iso(ports.clock.now()) },
     ...newSettings(context, parse(ChannelBody, { channel_type, config })),
   };
   const note = auditWriter(context, 'create', audited);
-  // The page has no list of them, so that a concurrent addition in another process can exceed the limit by one.
-  return oneAtATime(ports.table, `${page.id} subscribers`, async () => {
-    if ((await subscribersOf(context, page)).length >= MAX_SUBSCRIBERS) {
-      throw new AppError(
-        'LIMIT_EXCEEDED',
-        `A status page has at most ${MAX_SUBSCRIBERS} subscribers. Delete one first.`,
-      );
-    }
-    return retryOnConflict(ports, async () =>
-      (await commit(ports, [{ put: item, if: 'absent' }, ...note(undefined, item)])).ok ? item : RETRY,
-    );
-  });
+  return oneAtATime(ports.table, `${page_id} subscribers`, () =>
+    retryOnConflict(ports, async () => {
+      const page = await requirePage(context, page_id);
+      const known = new Set(componentsOf(page).map((component) => component.id));
+      const unknown = component_ids.findIndex((one) => !known.has(one));
+      if (unknown >= 0)
+        throw invalid(`component_ids.${unknown}`, 'is not a component of this page; GET it for its components');
+      if ((await subscribersOf(context, page)).length >= MAX_SUBSCRIBERS) {
+        throw new AppError(
+          'LIMIT_EXCEEDED',
+          `A status page has at most ${MAX_SUBSCRIBERS} subscribers. Delete one first.`,
+        );
+      }
+      const outcome = await commit(ports, [
+        { put: item, if: 'absent' },
+        { put: { ...page, v: ports.ids.token() }, if: { version: page.v } },
+        ...note(undefined, item),
+      ]);
+      return outcome.ok ? item : RETRY;
+    }),
+  );
 }
 
-/** Deletes a subscriber. Deliveries that were created before are still sent. */
+/** Deletes a subscriber. Its pending deliveries fail. */
 export async function deleteSubscriber(context: Context, item: SubscriberItem): Promise<void> {
   const { ports, keys, tenant } = context;
   const note = auditWriter(context, 'delete', audited);
@@ -153,8 +159,8 @@ export async function deleteSubscribers(env: Env<'table'>, page: StatusPageItem)
 }
 
 /**
- * Creates the deliveries of updates that were published with `notify`. Repeatable: ids are derived, so a publisher
- * that repeats a rendering notifies no subscriber twice.
+ * Creates the deliveries of news of a page. Repeatable: ids are derived, so a publisher that repeats a rendering
+ * notifies no subscriber twice.
  */
 export async function notifySubscribers(
   env: Env,
@@ -191,15 +197,21 @@ function deliveryOf(
 ): DeliveryItem {
   const id = deliveryId(subscriber, { ...notice, component_ids: [] });
   const now = ports.clock.now();
-  const { channel_type, config, destination, created_at } = subscriber;
   return {
     ...keys.delivery(tenant_id, id),
     ...{ v: ports.ids.token(), expires_at: Math.ceil((now + KEPT_MS) / 1000), tenant_id, id, kind: 'status_update' },
     ...{ transition_id: null, transition_sk: null, from_state: null, to_state: null, check_id: '', entity_id: '' },
-    ...{ channel_id: subscriber.id, channel_type, alert: null, group_id: null, combined_in: null, step: null },
+    ...{
+      channel_id: subscriber.id,
+      channel_type: subscriber.channel_type,
+      alert: null,
+      group_id: null,
+      combined_in: null,
+      step: null,
+    },
     ...{ status: 'pending', attempts: 0, sent_at: null, error: '', created_at: notice.at, updated_at: iso(now) },
     made_at: now,
-    channel: { id: subscriber.id, channel_type, config, created_at, ...(destination !== undefined && { destination }) },
+    status_page_id: subscriber.page_id,
     status_update: { ...notice, page: title, url },
   };
 }

@@ -1,3 +1,5 @@
+import type { StatusNews } from '#lib/channels/alert.ts';
+import { DAY_MS } from '#lib/platform/time.ts';
 import type { ACCENTS, Language, THEMES } from './status-page.ts';
 
 /**
@@ -32,7 +34,7 @@ type Look = { theme: (typeof THEMES)[number]; accent: (typeof ACCENTS)[number]; 
 
 /**
  * All that is published of a page. `past`: incidents before the incidents of `view`, newest first. `occurrences`:
- * maintenance from 90 days ago to 90 days ahead. `notices`: updates of the last day with notifications, oldest first.
+ * maintenance from 90 days ago to 90 days ahead. `notices`: news of the last day for subscribers, oldest first.
  */
 export type PublishedView = {
   view: PageView;
@@ -100,15 +102,31 @@ export type MaintenanceView = {
   component_ids: string[];
 };
 
-/** An update of which subscribers are notified, with the title of its incident. */
-export type NoticeView = {
+/** Time (ms) for which subscribers can still be notified, so that an outage of the service delays it only. */
+export const NOTIFIES_MS = DAY_MS;
+
+/** News of which subscribers are notified: an update of an incident, or a step of maintenance. */
+export type NoticeView = StatusNews & {
   id: string;
-  incident_id: string;
+  /** Title of the incident or the maintenance. */
   title: string;
-  status: IncidentStatus;
   message: string;
   at: string;
   component_ids: string[];
+};
+
+/**
+ * Maintenance that subscribers were notified of, until its end, with times in epoch ms. `is_started`: whether they know
+ * that it started. `removed_at`: time at which its window did not have it any longer.
+ */
+export type AnnouncedMaintenance = {
+  window_id: string;
+  from: number;
+  to: number;
+  title: string;
+  component_ids: string[];
+  is_started: boolean;
+  removed_at?: number;
 };
 
 /** An occurrence of maintenance, with times in epoch ms and the names of the first components. */
