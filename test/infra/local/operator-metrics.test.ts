@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readHostSettings } from '#infra/local/settings.ts';
@@ -35,6 +36,12 @@ describe("the operator's metrics", () => {
     expect(sampleOf(samples, 'fleetwatch_dead_letters', { queue: 'delivery' })).toBe(0);
     expect(sampleOf(samples, 'fleetwatch_late_slots_total')).toBe(0);
     expect(sampleOf(samples, 'fleetwatch_unread_changes', { consumer: 'notifier' })).toBeGreaterThanOrEqual(0);
+  });
+
+  it('are all in docs/operate/install.md', async () => {
+    const page = readFileSync(new URL('../../../docs/operate/install.md', import.meta.url), 'utf8');
+    const own = new Set((await scrape()).map(({ name }) => name).filter((name) => name.startsWith('fleetwatch_')));
+    expect([...own].filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
   });
 
   it('show messages that wait, and how long', async () => {
