@@ -24,18 +24,23 @@ type MetricsQuery = {
   labels?: readonly string[] | undefined;
 };
 
-/** Maximum number of checks in a scrape: with long names their text is close to the 6 MB of a Lambda response. */
-const MAX_CHECKS = 4_000;
+/** Maximum number of checks in a scrape: with names of 40 characters their text is close to `MAX_BYTES`. */
+export const MAX_CHECKS = 4_000;
+
+/** Maximum size of a scrape in the JSON in which a Lambda function returns it, a little below the limit of AWS. */
+const MAX_BYTES = 6_000_000;
 
 const ENTITIES_AT_ONCE = 500;
 
-const TOO_MANY =
-  `the selection has more than ${MAX_CHECKS} checks: split it into several scrape jobs, each with other values of ` +
-  'blueprint or label, such as ?blueprint=service and ?blueprint=database';
+const SPLIT =
+  'split it into several scrape jobs, each with other values of blueprint or label, such as ?blueprint=service and ' +
+  '?blueprint=database';
+const TOO_MANY = `the selection has more than ${MAX_CHECKS} checks: ${SPLIT}`;
+const TOO_LARGE = `the selection has more than 6 MB of metrics: ${SPLIT}, or show fewer labels`;
 
 /**
  * Reads the metrics of the selected checks in the Prometheus text format.
- * @throws AppError VALIDATION_ERROR for more than 4,000 checks; NOT_FOUND for a blueprint or entity
+ * @throws AppError VALIDATION_ERROR for more than 4,000 checks or 6 MB; NOT_FOUND for a blueprint or entity
  */
 export async function readMetrics(context: Context, query: MetricsQuery): Promise<string> {
   const { labels = [] } = query;
@@ -77,7 +82,7 @@ export async function readMetrics(context: Context, query: MetricsQuery): Promis
     }
   }
   const open = await countOpenIncidents(context);
-  return metricsText([
+  const text = metricsText([
     ...families,
     countsByState('fleetwatch_entities', 'Number of selected entities per state.', entities),
     countsByState('fleetwatch_checks', 'Number of selected checks per state.', checks),
@@ -87,6 +92,8 @@ export async function readMetrics(context: Context, query: MetricsQuery): Promis
       samples: [sampleText('fleetwatch_incidents_open', '', open)],
     },
   ]);
+  if (Buffer.byteLength(JSON.stringify(text)) > MAX_BYTES) throw invalid('blueprint', TOO_LARGE);
+  return text;
 }
 
 /** Reads the entities whose checks can be selected, page by page. Throws NOT_FOUND. */

@@ -20,7 +20,7 @@ export const metricsRoutes = [
     path: '/metrics',
     access: 'metrics',
     summary: 'Get states and results of checks for Prometheus',
-    description: 'Prometheus text format 0.0.4, at most 4,000 checks.',
+    description: 'Prometheus text format 0.0.4, at most 4,000 checks and 6 MB.',
     status: 200,
     text: 'metrics',
     query: z.object({
