@@ -24,10 +24,10 @@ type MetricsQuery = {
   labels?: readonly string[] | undefined;
 };
 
-/** Maximum number of checks in a scrape: with names of 40 characters their text is close to `MAX_BYTES`. */
+/** Maximum number of checks in a scrape, which bounds its time. */
 export const MAX_CHECKS = 4_000;
 
-/** Maximum size of a scrape in the JSON in which a Lambda function returns it, a little below the limit of AWS. */
+/** Maximum size of an uncompressed scrape: a Lambda function returns at most 6 MB of JSON, which contains the text. */
 const MAX_BYTES = 6_000_000;
 
 const ENTITIES_AT_ONCE = 500;
@@ -36,13 +36,14 @@ const SPLIT =
   'split it into several scrape jobs, each with other values of blueprint or label, such as ?blueprint=service and ' +
   '?blueprint=database';
 const TOO_MANY = `the selection has more than ${MAX_CHECKS} checks: ${SPLIT}`;
-const TOO_LARGE = `the selection has more than 6 MB of metrics: ${SPLIT}, or show fewer labels`;
+const TOO_LARGE = `the metrics have more than 6 MB: send the header Accept-Encoding: gzip, or ${SPLIT}`;
 
 /**
  * Reads the metrics of the selected checks in the Prometheus text format.
- * @throws AppError VALIDATION_ERROR for more than 4,000 checks or 6 MB; NOT_FOUND for a blueprint or entity
+ * @param is_compressed whether the response will be compressed; otherwise it has at most 6 MB
+ * @throws AppError VALIDATION_ERROR for a larger selection; NOT_FOUND for a blueprint or entity
  */
-export async function readMetrics(context: Context, query: MetricsQuery): Promise<string> {
+export async function readMetrics(context: Context, query: MetricsQuery, is_compressed: boolean): Promise<string> {
   const { labels = [] } = query;
   const now = context.ports.clock.now();
   const [isLate, { windows }] = await Promise.all([staleChecks(context), readAlerting(context, context.tenant)]);
@@ -92,7 +93,7 @@ export async function readMetrics(context: Context, query: MetricsQuery): Promis
       samples: [sampleText('fleetwatch_incidents_open', '', open)],
     },
   ]);
-  if (Buffer.byteLength(JSON.stringify(text)) > MAX_BYTES) throw invalid('blueprint', TOO_LARGE);
+  if (!is_compressed && Buffer.byteLength(JSON.stringify(text)) > MAX_BYTES) throw invalid('blueprint', TOO_LARGE);
   return text;
 }
 

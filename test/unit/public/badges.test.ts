@@ -3,7 +3,7 @@ import { MAX_BADGES } from '#lib/public/badges/badge.ts';
 import { createBadge, deleteBadge } from '#lib/public/badges/change-badge.ts';
 import { healthWorld } from '#test/support/health-world.ts';
 
-it('an account has at most 500 badges, and another one after a deletion', async () => {
+it('allows 500 badges per account, and another one after a deletion', async () => {
   const { context, pushCheck } = await healthWorld();
   const { id: check_id } = await pushCheck();
   const first = await createBadge(context, { check_id });
