@@ -55,7 +55,7 @@ export function withRecipientNames(
   return { ...schema, items: { ...schema.items, properties } };
 }
 
-/** Returns the first step (from 0) that notifies a channel; undefined if it is notified immediately. */
+/** Returns the first step (from 0) that names a channel itself, not by a rota; undefined without one. */
 export function stepOf(
   steps: readonly EscalationStep[],
   id: string,

@@ -19,7 +19,7 @@ export const shadeOf = ({ up, degraded }: Bucket): Shade => {
 
 const SHADES: readonly Shade[] = ['up', 'degraded', 'part', 'down', 'gap'];
 
-/** Height of each shade as a share of 1, so that color is not the only distinction. */
+/** Top edge of each shade as a share of the height, so that color is not the only distinction. */
 const TOP: Readonly<Record<Shade, number>> = { up: 0, degraded: 0.2, part: 0.4, down: 0.6, gap: 0.85 };
 
 /** Returns one SVG path per shade. Five paths render as fast for 500 parts as for 5. */

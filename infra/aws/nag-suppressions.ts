@@ -29,7 +29,8 @@ const OF_FUNCTIONS = {
     'Failed messages of SQS go to its dead-letter queue; only streams need a destination, and they have one.',
 };
 const OF_API = {
-  'AwsSolutions-APIG4': 'Every function validates the Bearer key first, and tests cover each route.',
+  'AwsSolutions-APIG4':
+    'Every function authenticates its callers. Routes without a key are public or have a secret address; tests cover each.',
 };
 const OF_CDN = {
   'AwsSolutions-CFR1': 'Callers may be in any country; the operator decides which to serve.',

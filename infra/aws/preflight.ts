@@ -4,7 +4,7 @@ import { ASSUMED, MINUTES_A_MONTH, scaleOf } from './scale.ts';
 import { burstOf, type DeploySettings } from './settings.ts';
 import { NO_ALARM_EMAIL } from './watch/alarm-topic.ts';
 
-/** Result of a check: `stop` prevents the deployment, `ask` needs a quota increase sooner or later. */
+/** Result of a check: `stop` prevents the deployment, `ask` needs a quota increase or a setting, and can wait. */
 export type Finding = { is: 'ok' | 'ask' | 'stop' | 'unknown'; message: string };
 
 /** Concurrency that Lambda keeps for functions without a reservation. */
@@ -76,18 +76,28 @@ const unreadLimit = (what: string, reason: string, permission: string): Finding 
 function ofRequests({ rate, burst }: { rate: number; burst: number }, settings: DeploySettings): Finding[] {
   const { THROTTLE_RATE, THROTTLE_BURST, THROTTLE_PUSH_RATE } = settings;
   const ask = 'or request more (Service Quotas, Amazon API Gateway, "Throttle rate")';
-  const rows: [string, number, number][] = [
-    ['THROTTLE_RATE', THROTTLE_RATE, rate],
-    ['THROTTLE_BURST', THROTTLE_BURST, burst],
-    ['THROTTLE_PUSH_RATE', THROTTLE_PUSH_RATE, rate],
+  const pushBurst = burstOf(THROTTLE_PUSH_RATE);
+  const [perSecond, atOnce] = [`${rate} requests per second`, `burst of ${burst} requests`];
+  const rows = [
+    { name: 'THROTTLE_RATE', wanted: `${THROTTLE_RATE}`, limit: perSecond, most: rate, is: THROTTLE_RATE },
+    { name: 'THROTTLE_BURST', wanted: `${THROTTLE_BURST}`, limit: atOnce, most: burst, is: THROTTLE_BURST },
+    {
+      name: 'THROTTLE_PUSH_RATE',
+      wanted: `${THROTTLE_PUSH_RATE}`,
+      limit: perSecond,
+      most: rate,
+      is: THROTTLE_PUSH_RATE,
+    },
   ];
-  const above = rows.filter(([, wanted, limit]) => wanted > limit);
-  if (above.length === 0 && burstOf(THROTTLE_PUSH_RATE) > burst)
-    above.push(['THROTTLE_PUSH_RATE', THROTTLE_PUSH_RATE, Math.floor(burst / 2)]);
+  const above = rows.filter(({ is, most }) => is > most);
+  if (above.length === 0 && pushBurst > burst) {
+    const wanted = `${THROTTLE_PUSH_RATE}, with a burst of ${pushBurst}`;
+    above.push({ name: 'THROTTLE_PUSH_RATE', wanted, limit: atOnce, most: Math.floor(burst / 2), is: pushBurst });
+  }
   if (above.length === 0) return [{ is: 'ok', message: `API Gateway: ${rate} requests per second, burst ${burst}.` }];
-  return above.map(([name, wanted, limit]) => ({
+  return above.map(({ name, wanted, limit, most }) => ({
     is: 'stop',
-    message: `${name} is ${wanted}, above the ${rate} requests per second (burst ${burst}) that API Gateway gives this account: the deployment would fail. Set it to ${limit}, ${ask}.`,
+    message: `${name} is ${wanted}, above the ${limit} that API Gateway gives this account: the deployment would fail. Set it to ${most}, ${ask}.`,
   }));
 }
 

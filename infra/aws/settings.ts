@@ -111,7 +111,9 @@ export const StackSettings = z.object({
     .int()
     .min(1)
     .default(200)
-    .describe('Maximum requests per second for status pages that neither CloudFront nor S3 has.'),
+    .describe(
+      'Maximum requests per second for badges and for status pages that neither CloudFront nor S3 has, for each of them.',
+    ),
   RESERVED_CONCURRENCY: reservations.describe(
     'Reserved concurrency of functions: `ingest=100,api=50,mcp=20`. Empty: none, because a new AWS account has nothing to ' +
       'reserve from.',
@@ -257,7 +259,7 @@ function conflictsOf(settings: DeploySettings): string[] {
   const never = EGRESS_ALLOW.flatMap((cidr) => neverAllowed(cidr) ?? []);
   return [
     (DOMAIN_NAME === '') !== (CERTIFICATE_ARN === '') && 'DOMAIN_NAME and CERTIFICATE_ARN: set both or neither.',
-    DOMAIN_NAME !== '' && !CDN && 'DOMAIN_NAME needs CloudFront: remove it, or CDN=false.',
+    DOMAIN_NAME !== '' && !CDN && 'DOMAIN_NAME needs CloudFront: remove DOMAIN_NAME, or set CDN to true.',
     (VPC_ID === '') !== (SUBNETS.length === 0) && 'VPC_ID and SUBNETS: set both or neither.',
     settings.VPC_IPV6 && VPC_ID === '' && 'VPC_IPV6: needs VPC_ID and SUBNETS.',
     CHECK_EGRESS === 'any' &&

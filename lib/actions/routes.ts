@@ -14,7 +14,7 @@ import { actionList, executionList, LineNumber, LogLine, logLines, requireAction
 
 const row = route<Context>();
 
-/** Maximum size of a report of 100 lines, each longer than stored (docs/use/actions.md#report-from-a-pipeline). */
+/** Maximum size of a report of 100 lines, also longer than stored (docs/use/actions.md#report-from-a-pipeline). */
 const MAX_REPORT_BYTES = 1024 * 1024;
 const MAX_VARS = 100;
 

@@ -80,7 +80,7 @@ type Plan = {
   transition?: DecidedTransition;
 };
 
-/** Returns the plan of a message; undefined if its cause is past. */
+/** Returns the plan of a message; undefined if its transition is not stored. `wants` refuses a past slot. */
 async function planOf(env: RunEnv, message: ExecutionRequest): Promise<Plan | undefined> {
   return message.kind === 'schedule' ? ofSlot(env, message) : ofTransition(env, message);
 }

@@ -74,7 +74,7 @@ export const entityRecord = (item: StoredEntity, blueprint: Pick<BlueprintItem, 
 /** Incident with its root cause, the entity whose failure explains it (docs/use/incidents.md). */
 export type IncidentRef = { id: string; root_entity_id: string };
 
-/** Entity with the aggregate state of its checks. `fields` are stored without defaults. Under 1 KB without them. */
+/** Entity with the aggregate state of its checks. `fields` are stored without defaults. */
 export type EntityItem = Item &
   StoredEntity & {
     v: string;

@@ -124,7 +124,7 @@ const teamRoutes = [
   row({
     method: 'PUT',
     path: '/v1/settings/users/{id}',
-    // Users may change their own name; changeUser restricts the rest to admins.
+    // Users may change their own name and monthly report; changeUser restricts the rest.
     access: 'own',
     summary: 'Change a user',
     description:
@@ -171,7 +171,8 @@ const teamRoutes = [
     access: 'open',
     rate: 'sign-in',
     summary: 'Accept an invitation',
-    description: 'Creates a first key, which only this response contains, or a session.',
+    description:
+      'Creates a first key, which only this response contains, unless `key` is false, and a session if `session` is true.',
     status: 201,
     body: Acceptance,
     reply: Accepted,

@@ -103,7 +103,7 @@ export function checkFamilies(labelKeys: readonly string[]): { add(one: Measured
     families: [info, ...metrics.map(({ family }) => family)],
     add(one) {
       const { check, entity } = one;
-      // Not its target, which is the name of a check without one elsewhere, but can be internal.
+      // A check without a name has that of its type. Elsewhere it has its target, but that can be internal.
       const labels = { check_id: check.id, check: check.name ?? check.check_type, entity: entityPath(entity) };
       const more = { ...labels, check_type: check.check_type, ...chosenLabels(one, labelKeys) };
       info.samples.push(sampleText(INFO, labelsText(more), 1));

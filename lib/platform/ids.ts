@@ -17,7 +17,7 @@ export const fromBase32 = (text: string): number => {
   return number;
 };
 
-/** Ten characters that sort like the time, until the year 10889. */
+/** Ten characters that sort like the time. */
 const timeChars = (ms: number): string => toBase32(ms, 10);
 
 /** Returns the time (epoch ms) in an id. */

@@ -121,7 +121,7 @@ async function readMonths(
   return found;
 }
 
-/** Adds the time of entities, each with equal weight, in whole milliseconds. */
+/** Adds the time of all entities, in whole milliseconds: an entity weighs as much as its known time. */
 function figuresOf(buckets: readonly EntityBucket[], incidents: number): MonthFigures {
   const sum = (of: (seconds: EntityBucket['seconds']) => number) =>
     buckets.reduce((total, { seconds }) => total + Math.round(of(seconds) * 1000), 0);

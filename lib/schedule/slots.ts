@@ -1,7 +1,7 @@
 import { hash32 } from '#lib/platform/ids.ts';
 import { DAY_MS, HOUR_MS } from '#lib/platform/time.ts';
 
-/** Interval schedule: slots are `phase + k × interval`, in epoch ms. Nothing else defines due times. */
+/** Interval schedule: slots are `phase + k × interval`, in epoch ms. Due times of calendars are in `calendar/`. */
 export type IntervalSchedule = { phase: number; interval_ms: number };
 
 /** Grid of slots (ms), so that what is due at the same time is sent together without waiting. */

@@ -19,9 +19,10 @@ import { quantile } from './figures.ts';
 
 /**
  * Costs of assertions: the CPU of a check with five of them on a JSON body of 2 KB relative to a plain one, read,
- * probed and recorded like in a prober, and of its probe only; of a probe with an expression, which is searched in a
- * thread of its own, and in this one; and the longest turn of the event loop for the worst
- * bodies and assertions that the limits accept. Prints figures. The target is this file in its own process.
+ * probed and recorded like in a prober, and of its probe only; the CPU of a check and of a probe with an expression
+ * relative to a plain one; the CPU of a search in a thread of its own relative to one in this thread; and the longest
+ * turn of the event loop for the worst bodies and assertions that the limits accept. Prints figures. The target is this
+ * file in its own process.
  */
 
 const PROBES = 400;

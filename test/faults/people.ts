@@ -4,8 +4,8 @@ import { accountChannel, newChannel, newRota } from './alert-bodies.ts';
 import { runAppliers } from './appliers.ts';
 import { runBuilder } from './builder.ts';
 import { relateAtFirst, runCataloguer } from './cataloguer.ts';
-import { runHands } from './hands.ts';
 import { runJobs } from './jobs.ts';
+import { runManualRunner } from './manual-runner.ts';
 import { runMcpClient } from './mcp-client.ts';
 import { newCheck } from './new-check.ts';
 import { entitiesIn, newAction, runMeddler, runOperator, setUpAlerts } from './operator.ts';
@@ -21,7 +21,7 @@ type People = Parameters<typeof runAgent>[0];
 
 const AT_WORK = [
   ...[runOperator, runMeddler, runBuilder, runCataloguer, runPlanner],
-  ...[runHands, runAppliers, runResponder],
+  ...[runManualRunner, runAppliers, runResponder],
 ];
 
 /** Creates a rota of two people, each with a channel. */

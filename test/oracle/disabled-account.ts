@@ -1,4 +1,4 @@
-import { type Inside, type Seen, stalledBetween } from './inside.ts';
+import { type Inside, sleptIn } from './inside.ts';
 import { isOfNeighbor } from './rules.ts';
 
 /**
@@ -46,12 +46,4 @@ export function checkDisabledAccount({ seen, profile }: Inside): string[] {
     }
   }
   return wrong;
-}
-
-/** Returns the time within a range for which the machine slept or its event loop stalled (ms). */
-function sleptIn(seen: Seen, from: number, to: number): number {
-  const parts = seen.outages
-    .filter(({ suspended }) => suspended)
-    .map((one) => Math.min(one.to, to) - Math.max(one.from, from));
-  return stalledBetween(seen, from, to) + parts.reduce((sum, ms) => sum + Math.max(0, ms), 0);
 }

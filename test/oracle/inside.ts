@@ -158,6 +158,14 @@ export const isJobOf = (job: JobSeen, { id, interval_seconds }: Pick<CheckItem, 
 export const stalledBetween = ({ stalls }: Pick<Seen, 'stalls'>, from: number, to: number): number =>
   stalls.reduce((sum, stall) => sum + Math.max(0, Math.min(to, stall.to) - Math.max(from, stall.from)), 0);
 
+/** Returns the time within a range for which the machine slept or its event loop stalled (ms). */
+export function sleptIn(seen: Pick<Seen, 'stalls' | 'outages'>, from: number, to: number): number {
+  const parts = seen.outages
+    .filter(({ suspended }) => suspended)
+    .map((one) => Math.min(one.to, to) - Math.max(one.from, from));
+  return stalledBetween(seen, from, to) + parts.reduce((sum, ms) => sum + Math.max(0, ms), 0);
+}
+
 /** Returns all deliveries. */
 export const deliveriesIn = ({ table }: Pick<Seen, 'table'>): DeliveryItem[] =>
   [...table.values()].filter((item): item is DeliveryItem => item.pk.includes('#DELIVERIES#'));

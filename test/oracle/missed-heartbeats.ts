@@ -1,7 +1,7 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { failsAfter, failsNext, isMissedLater, overrunsAt } from './deadlines.ts';
 import type { History, MissedHeartbeat } from './history.ts';
-import { checksIn, type Inside } from './inside.ts';
+import { checksIn, type Inside, sleptIn } from './inside.ts';
 import { outagesOf, skewOf } from './rules.ts';
 
 /** Maximum delay of a missed heartbeat without faults (ms, docs/use/heartbeats.md#missed-heartbeats). */
@@ -91,7 +91,7 @@ function checkDeadlines({ missedHeartbeats, results }: History, inside: Inside):
       say(`the check had a heartbeat at ${last}`);
     if (at > commit.at + skewOf(inside)) say('it was recorded before its deadline');
     for (const { to } of seen.stops)
-      if (to < commit.at - UNDER_WAY_MS && !isFirst && isTooEarly(missed, to))
+      if (to < commit.at - UNDER_WAY_MS - sleptIn(seen, to, commit.at) && !isFirst && isTooEarly(missed, to))
         say(`the account was disabled until ${to}`);
     // A push that arrives between the evaluation and the commit counts after it.
     const read = known.filter((received_at) => received_at < commit.at - 200);

@@ -6,7 +6,7 @@ import { reportedStateOf } from '#lib/alerting/decide/notified-state.ts';
 import { type DecidedKind, decisionInputOf } from '#lib/alerting/decide/rule-input.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { DeliveryItem } from '#lib/alerting/notify/delivery-item.ts';
-import { type Channel, defaultPolicy, type PolicyItem } from '#lib/alerting/policy/policy.ts';
+import { type Channel, emptyPolicy, type PolicyItem } from '#lib/alerting/policy/policy.ts';
 import { POLICY_DEFAULTS } from '#lib/alerting/policy/settings.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
@@ -170,7 +170,7 @@ export async function alertWorld(env: Record<string, string> = {}) {
       };
     },
     putPolicy: (channels: Channel[], changes: Partial<PolicyItem> = {}) =>
-      put<PolicyItem>({ ...defaultPolicy(keys, check), v: ports.ids.token(), channels, ...changes }),
+      put<PolicyItem>({ ...emptyPolicy(keys, check), v: ports.ids.token(), channels, ...changes }),
     /** Returns a planned state change of the check that notifies these channels. */
     transition: (channel_ids: string[], changes: Partial<DecidedTransition> = {}): DecidedTransition => {
       const transition_id = changes.transition_id ?? 'trn_1';

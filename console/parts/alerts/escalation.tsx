@@ -24,7 +24,7 @@ export function EscalationSteps({ steps, channels }: StepsProps) {
   );
 }
 
-/** Shows from which escalation step a channel is notified, if not immediately. */
+/** Shows the first escalation step that names a channel itself. Rotas are not considered. */
 export function EscalationHint({ steps, id }: { steps: readonly EscalationStep[]; id: string }) {
   const found = stepOf(steps, id);
   if (!found) return null;

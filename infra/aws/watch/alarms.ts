@@ -16,9 +16,10 @@ const MINUTE = Duration.minutes(1);
 const LATE_SECONDS = 120;
 // Jobs and deadlines are delayed up to twice the lookahead; SQS does not document whether that counts as age.
 const WAIT_SECONDS = (2 * LOOKAHEAD_MS) / 1000 + 60;
-/** Two attempts of a parked record; and 14 min, the longest delay of a delivery after a 429 response. */
+/** Two attempts of a parked record. */
 const ALERT_WAIT_SECONDS = 90;
-const MAX_TURN_SECONDS = 900;
+/** The longest delay of a delivery after a 429 response is 14 min. */
+const DELIVERY_WAIT_SECONDS = 900;
 const STREAM_LAG_MS = 60_000;
 
 /** Creates alarms for failures that the service cannot report to its users, with one topic. */
@@ -91,9 +92,9 @@ function ofQueues({ queues, deadLetters }: Watched): Rule[] {
     },
     {
       name: 'lag-delivery',
-      description: `Alerts wait ${MAX_TURN_SECONDS} s or more, longer than after a 429 response. Search the log of the deliverer for "record failed".`,
+      description: `Alerts wait ${DELIVERY_WAIT_SECONDS} s or more, longer than after a 429 response. Search the log of the deliverer for "record failed".`,
       metric: queues.delivery.metricApproximateAgeOfOldestMessage(max),
-      above: MAX_TURN_SECONDS,
+      above: DELIVERY_WAIT_SECONDS,
     },
   ];
 }

@@ -26,7 +26,7 @@ export async function readLimits({ ports, keys }: Env, tenant: string, name: str
 
 type LimitHolder = { tenant_id: string; lock_name: string; execution_id: string; action_id: string; until: number };
 
-/** Returns the writes by which an attempt takes its lock and permit, each conditional on its read version. */
+/** Returns the writes by which an attempt takes its lock and its place among running attempts, if unchanged. */
 export function takeLimits(
   keys: Keys,
   { lock, remediations }: AttemptLimits,
@@ -48,7 +48,7 @@ export function takeLimits(
   ];
 }
 
-/** Returns the writes that release lock and permit, each only if the attempt still has it. */
+/** Returns the writes that release lock and place, each only if the attempt still has it. */
 export function releaseLimits(
   keys: Keys,
   { lock, remediations }: AttemptLimits,

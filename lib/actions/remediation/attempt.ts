@@ -95,7 +95,7 @@ export async function attemptRemediation(
 const firstId = ({ transition_id, timestamp }: DecidedTransition, action_id: string): string =>
   derivedId('exe', Date.parse(timestamp), transition_id, action_id);
 
-/** Returns the id of a later attempt, or of a later or waiting one that a guard stopped. */
+/** Returns the id of a later attempt, or of one that a guard stopped. */
 const laterId = (
   { transition_id, timestamp }: DecidedTransition,
   action_id: string,

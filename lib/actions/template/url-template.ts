@@ -4,7 +4,7 @@ import { isBuiltIn, type Variables } from './variables.ts';
 /** Maximum length after substitution, which many web servers accept. */
 const MAX_URL = 8 * 1024;
 
-/** Rendered URL, or a human-readable error. `blocked`: a variable would change the meaning of the URL. */
+/** Rendered URL, or a readable error. `blocked`: a variable would change its meaning, or is missing in the host. */
 type RenderedUrl = { ok: true; url: string } | { ok: false; status: 'blocked' | 'failed'; error: string };
 
 /** Substitutes variables in a URL: encoded in path and query, only name characters before it. */

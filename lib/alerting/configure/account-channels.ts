@@ -179,7 +179,7 @@ export async function addAccountChannel(context: Context, input: NewAccountChann
     if (present.channels.length >= MAX_CHANNELS) {
       throw new AppError('LIMIT_EXCEEDED', `An account has at most ${MAX_CHANNELS} channels. Delete one first.`);
     }
-    assertNameFree(present, channel);
+    assertSlugFree(present, channel);
     return { writes: [{ put: channel, if: 'absent' }, ...note(undefined, channel)] };
   });
   await askNewAddresses(context, channel);
@@ -199,7 +199,7 @@ export async function changeAccountChannel(
     const channel = channelIn(present, id);
     assertUnchanged({ id, channel_type: channel.channel_type }, { id: _same, channel_type });
     const changed = withSettings(context, withOwn(channel, own), { config, group_seconds });
-    assertNameFree(present, changed);
+    assertSlugFree(present, changed);
     result = channel;
     if (isSame(auditedAccountChannel, channel, changed)) return undefined;
     result = { ...changed, v: ports.ids.token(), updated_at: iso(ports.clock.now()) };
@@ -215,7 +215,7 @@ function withOwn(channel: AccountChannel, { slug, ...own }: OwnProperties): Acco
   return { ...rest, ...own, ...(after && { slug: after }) };
 }
 
-function assertNameFree({ channels }: AccountAlerting, { id, slug }: AccountChannel): void {
+function assertSlugFree({ channels }: AccountAlerting, { id, slug }: AccountChannel): void {
   const other = slug && channels.find((one) => one.slug === slug && one.id !== id);
   if (other) throw new AppError('CONFLICT', `Channel ${other.id} already has the slug ${slug}.`);
 }

@@ -3,7 +3,7 @@ import { auditWriter } from '#lib/access/audit-writer.ts';
 import type { Context, MutationContext, TenantEnv } from '#lib/access/context.ts';
 import { readCheckAlerting } from '#lib/alerting/decide/check-alerting.ts';
 import { effectivePolicy } from '#lib/alerting/policy/effective-policy.ts';
-import { defaultPolicy, type PolicyItem } from '#lib/alerting/policy/policy.ts';
+import { emptyPolicy, type PolicyItem } from '#lib/alerting/policy/policy.ts';
 import { type EscalationStep, POLICY_NAMES, type PolicySettings } from '#lib/alerting/policy/settings.ts';
 import { silenceEntryWrites } from '#lib/catalog/silence-list.ts';
 import { withSilence } from '#lib/catalog/silence-settings.ts';
@@ -23,7 +23,7 @@ import { auditedPolicy, type PolicyOfCheck } from './views.ts';
 export async function readPolicy(context: Context, check: CheckItem): Promise<PolicyOfCheck> {
   const { entity, stored, account, policy } = await readCheckAlerting(context, check, { check });
   if (!entity) throw notFound(`Check ${check.id}`);
-  return { check, entity, stored: stored ?? defaultPolicy(context.keys, check), account, policy };
+  return { check, entity, stored: stored ?? emptyPolicy(context.keys, check), account, policy };
 }
 
 /** Changes the given settings; null restores the default of the account. */
@@ -130,7 +130,7 @@ export function savePolicy(
     const read = await readCheckAlerting(context, { tenant_id: tenant, entity_id, id });
     const { check, entity, stored: item, account, policy, now } = read;
     if (!check || !entity) throw notFound(`Check ${id}`);
-    const before = { check, entity, stored: item ?? defaultPolicy(keys, check), account, policy };
+    const before = { check, entity, stored: item ?? emptyPolicy(keys, check), account, policy };
     if (item?.v === v) return before;
 
     const changed = change(before);

@@ -40,7 +40,7 @@ const DESCRIPTIONS = {
   handover: 'When the next member takes over.',
   time_zone: 'IANA time zone of the hand-over. Default: UTC.',
   starts_on:
-    'Local date of the first hand-over, 1970–2999; before it, the first member is on call. A weekly hand-over keeps its weekday.',
+    'Local date of the first hand-over, to the first member, 1970–2999. The first member is also on call before it. A weekly hand-over keeps its weekday.',
   overrides: 'Time ranges in which another member is on call, without overlaps, at most 100. PUT replaces the list.',
 };
 

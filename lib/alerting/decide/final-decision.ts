@@ -65,7 +65,7 @@ export function finalDecisionWrite(
   return { put, if: { version: transition.v } };
 }
 
-/** Skips a held alert after another change of its check. If it waited for a window of its cause, that is the reason. */
+/** Skips a held alert after another change of its check. A window of its root cause can be the reason. */
 export function supersededWrites(
   held: DecidedTransition,
   hold: Deadline | undefined,

@@ -69,7 +69,7 @@ export const stateForAlerting = (
 ): CheckState => (state === 'degraded' && !notify_on_degraded ? 'up' : state);
 
 /** Returns the policy of a check without settings. `v` is empty because no item is stored. */
-export const defaultPolicy = (
+export const emptyPolicy = (
   keys: Keys,
   check: { tenant_id: string; entity_id: string; id: string; created_at: string },
 ): PolicyItem => ({

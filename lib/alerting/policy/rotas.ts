@@ -9,7 +9,7 @@ export type RotaPlan = {
   /** `at`: local time, HH:MM. */
   handover: { every: 'day' | 'week'; at: string };
   time_zone: string;
-  /** Local date of the first hand-over. Before it, the first member is on call. */
+  /** Local date of the first hand-over, to the first member, who is also on call before it. */
   starts_on: string;
   /** Ascending, without overlaps. `member`: a name. */
   overrides: readonly { starts_at: number; ends_at: number; member: string }[];

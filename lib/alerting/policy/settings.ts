@@ -155,7 +155,7 @@ export const SETTINGS = {
     default: [],
     title: 'Escalation',
     means:
-      'Channels to notify while a failure is neither acknowledged nor resolved, up to 5 steps. A channel in a step or its rotas is notified only at that step.',
+      'Channels to notify while a failure is neither acknowledged nor resolved, up to 5 steps. A channel in a step or its rotas is not notified before that step.',
   }),
 } as const satisfies Record<string, Setting>;
 

@@ -15,7 +15,7 @@ import {
 } from './relation.ts';
 
 /**
- * Items of relations, all read strongly consistent:
+ * Items of relations, read strongly consistent except for dependents:
  *
  * | pattern                        | request                                                                |
  * |--------------------------------|------------------------------------------------------------------------|
@@ -23,6 +23,7 @@ import {
  * | a relation by type and ends    | get relationOut(from, type, to)                                        |
  * | relations of a tenant          | query its buckets, merged, oldest first; then get many entity(id)      |
  * | relations of an entity         | query relationsOf(entity), then get many entity(id) of the others      |
+ * | dependents of an entity        | the same, eventually consistent                                        |
  *
  * Readers hide the relations of a deleted entity until they are reclaimed.
  */

@@ -228,6 +228,9 @@ export const CheckPatch = z
     ...Object.fromEntries(fieldsOfTypes.map(([name, schema]) => [name, withoutDefault(schema)])),
     ...settingsOf('push'),
     ...PULL_SETTINGS,
+    interval_seconds: settingsOf('push').interval_seconds.describe(
+      'Time between probes, or expected time between heartbeats.',
+    ),
     config: z.record(z.string(), z.unknown()).describe('Merged per key; null removes a key.'),
   })
   .partial()

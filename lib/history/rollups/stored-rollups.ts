@@ -218,7 +218,7 @@ function partOf({ figures: stored, latencies = {}, revised }: Rolled, name: numb
   return { window, figures, isRolled: true, revised_at: revised?.[name] ?? null };
 }
 
-/** Returns a part in which a check did not exist. */
+/** Returns a part in which a check was not monitored, or of which nothing is kept. */
 export function notMonitored(window: TimeRange): Part {
   const time = noTime();
   time.ms.not_monitored = window.to - window.from;

@@ -9,8 +9,9 @@ import { type IntervalSchedule, latestSlot } from '#lib/schedule/slots.ts';
 import { type HistoryEntry, type SlotRange, storedRuns } from './runs.ts';
 
 /**
- * Time at which slots are evaluated (epoch ms). A slot without a result is overdue after the next slot or
- * `patience_ms`, whichever is earlier, plus up to `timeout_ms` for the probe.
+ * Time at which slots are evaluated (epoch ms). A slot has passed at the next slot or after `patience_ms`, whichever is
+ * earlier. It is missed if it then still has no result after `timeout_ms` for the probe and PACK_MS, the wait of an
+ * unchanged result.
  */
 type Patience = { now: number; timeout_ms: number; patience_ms?: number | undefined };
 
@@ -20,9 +21,8 @@ export type Revision = Pick<RevisionItem, 'from' | 'enabled' | 'rhythm' | 'sched
 
 /**
  * Yields the slots in a time range that must have a result by now, ascending. Pure. A change of settings triggers a
- * probe at once, which replaces the slots that were not overdue yet. So a slot counts for a revision if it is not
- * before its start and was overdue before the next change. A slot is missed when it is overdue, plus the wait of an
- * unchanged result (PACK_MS).
+ * probe at once, which replaces the slots that have not passed yet. So a slot counts for a revision if it is not before
+ * its start and passed before the next change.
  * @param revisions in order of time
  */
 function* dueSlots(
@@ -34,9 +34,9 @@ function* dueSlots(
     if (!enabled) continue;
     const { interval_ms } = rhythm;
     const patience = Math.min(interval_ms, patience_ms);
-    const ended = (revisions[i + 1]?.from ?? Number.POSITIVE_INFINITY) - patience;
-    const overdue = now - patience - Math.min(timeout_ms, interval_ms) - PACK_MS;
-    const last = Math.min(ended, overdue, window.until - 1);
+    const lastPassed = (revisions[i + 1]?.from ?? Number.POSITIVE_INFINITY) - patience;
+    const lastMissed = now - patience - Math.min(timeout_ms, interval_ms) - PACK_MS;
+    const last = Math.min(lastPassed, lastMissed, window.until - 1);
     for (let slot = firstSlot(rhythm, Math.max(from, window.from)); slot <= last; slot += interval_ms) {
       yield { slot, interval_ms };
     }

@@ -104,7 +104,7 @@ const SloStatus = z
         '3d': Ratio('Burn rate of the last 3 days.'),
       })
       .describe(
-        'Bad share of the last 1h, 6h and 3d of monitored time, divided by 1 − target. 1 uses up the budget exactly; null without data.',
+        'Bad share of the monitored time in the last 1h, 6h and 3d, divided by 1 − target. 1 uses up the budget exactly; null without data.',
       ),
     state,
   })

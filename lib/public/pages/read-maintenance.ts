@@ -17,7 +17,7 @@ const MAX_SHOWN = 20;
 type Maintenance = {
   /** Running, then planned, by their start. */
   all: MaintenanceView[];
-  /** Start of the running maintenance of components by id (ISO 8601). */
+  /** Start of the running maintenance (ISO 8601) by component, if it includes all checks of the component. */
   running: Map<string, string>;
   /** Time of the next start or end (epoch ms); infinite without one. */
   next_at: number;

@@ -95,7 +95,7 @@ function recentOf(all: readonly IncidentView[], now: number): IncidentView[] {
 type Found = {
   /** Start of the running maintenance (ISO 8601). */
   maintenance_since: string | undefined;
-  /** State published by an update of a manual incident. */
+  /** State published by an update of an incident. */
   published: ComponentState | undefined;
   isStale(check: string): boolean;
 };

@@ -21,7 +21,7 @@ export type PageView = {
   /** Changes with everything except `as_of` and figures of today. */
   revision: string;
   groups: { name: string; components: ComponentView[] }[];
-  /** Incidents of the last 14 days, newest first, at most 20; open ones with an update are never omitted. */
+  /** Open and recent (14 days) incidents, newest first; at most 20, and all open ones with an update. */
   incidents: IncidentView[];
   /** Running, and planned within 30 days. */
   maintenance: MaintenanceView[];

@@ -45,7 +45,7 @@ type DueHeartbeat = StateEnv & {
   /** Returns the write that moves the deadline (epoch ms), or deletes it. */
   move(deadline: number | undefined): Write;
   now: number;
-  /** Epoch ms; heartbeats missed before the last outage or the enabling of the account do not count. */
+  /** Epoch ms: end of the last outage, or the enabling of the account. Heartbeats missed before it do not count. */
   watchedSince: number;
   retentionDays: number;
 };

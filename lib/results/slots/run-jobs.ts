@@ -25,13 +25,13 @@ import {
 } from './record-probe.ts';
 import { sendNextRetry } from './retries.ts';
 
-/** Time after the slot (ms) during which a probe with an unclear attribution is retried. */
+/** Time after the slot (ms) during which a probe with an unclear attribution is repeated. */
 const UNCLEAR_MS = 60_000;
 
 type SlotOutcomes = {
   /** Records the outcome of a probe; a missing response waits for the attribution of the batch. */
   found(one: DueProbe, probe: Probe, host: string | undefined): void;
-  /** Records an internal error: the slot is a gap, unless a retry succeeds. */
+  /** Records an internal error: the slot is a gap, unless a repetition succeeds. */
   failed(one: DueProbe, error: unknown): void;
   /** Records that the response was not evaluated for lack of CPU budget: the slot is a gap. */
   overBudget(one: DueProbe): void;
@@ -79,7 +79,7 @@ function slotOutcomes(run: JobBatch, job: Job, due: readonly DueProbe[], retenti
       // A probe started while the network was down may fail after it is up again.
       const blame = prober.network.wasDown(probe.started_at) ? 'network' : attribution;
       if (signal?.aborted) return;
-      if (blame === 'unclear' && isRetryAllowed(one, ports.clock.now())) again.add(one.check.id);
+      if (blame === 'unclear' && maySendAgain(one, ports.clock.now())) again.add(one.check.id);
       else if (blame === 'network') noteGap(one.check, 'network');
       else record(one, probe);
     } catch (error) {
@@ -109,8 +109,8 @@ function slotOutcomes(run: JobBatch, job: Job, due: readonly DueProbe[], retenti
   };
 }
 
-/** Whether a retry is allowed; at most until half the interval, so that it ends before the next slot. */
-const isRetryAllowed = ({ job }: DueProbe, now: number): boolean =>
+/** Whether a job may be sent again for a check; until half the interval, so that it ends before the next slot. */
+const maySendAgain = ({ job }: DueProbe, now: number): boolean =>
   job.retry !== undefined || now < job.slot + Math.min(UNCLEAR_MS, job.interval_seconds * 500);
 
 /** Wait for a permit (ms) after which a check is read again. */
@@ -269,9 +269,9 @@ export const makeProber = (env: Env): ProberState => {
 
 /**
  * Probes the checks of jobs as permits become free, and records outcomes as they end. A job whose next slot is due
- * becomes a gap without reads. Slow checks are sent to the slow lane. Missing responses wait for all jobs, to attribute
- * them. Returns the jobs to send again: not recorded (internal error or unclear attribution), without a permit, or
- * ahead of time.
+ * becomes a gap without reads. Slow checks are sent to the slow lane. Missing responses wait for the first response of
+ * the batch, or the end of all jobs, to attribute them. Returns the jobs to send again: not recorded (internal error or
+ * unclear attribution), without a permit, or ahead of time.
  */
 export async function runJobs(
   env: StateEnv,

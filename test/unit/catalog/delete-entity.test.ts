@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Context } from '#lib/access/context.ts';
-import { defaultPolicy, type PolicyItem } from '#lib/alerting/policy/policy.ts';
+import { emptyPolicy, type PolicyItem } from '#lib/alerting/policy/policy.ts';
 import { createBlueprint } from '#lib/catalog/change-blueprint.ts';
 import { createEntity, deleteEntity } from '#lib/catalog/change-entity.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
@@ -115,7 +115,7 @@ describe('reclaimCheck', () => {
     const { tenant } = context;
     const { keys } = world;
     const policy: PolicyItem = {
-      ...defaultPolicy(keys, { tenant_id: tenant, entity_id: entity.id, id: idOf(0), created_at: '' }),
+      ...emptyPolicy(keys, { tenant_id: tenant, entity_id: entity.id, id: idOf(0), created_at: '' }),
       channels: ['chn_1', 'chn_2'].map((id) => ({ id, channel_type: 'webhook', config: {}, created_at: '' })),
     };
     const of = (check: string): Key[] => [

@@ -4,7 +4,7 @@ import { type AlertItem, deliveryIdOf, isAlert } from '#lib/alerting/decide/aler
 import type { ChangeBasis } from '#lib/alerting/decide/decide-change.ts';
 import { NO_ALERTING } from '#lib/alerting/policy/account-alerting.ts';
 import { effectivePolicy } from '#lib/alerting/policy/effective-policy.ts';
-import { defaultPolicy, type PolicyItem, policyAsRead } from '#lib/alerting/policy/policy.ts';
+import { emptyPolicy, type PolicyItem, policyAsRead } from '#lib/alerting/policy/policy.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
@@ -123,7 +123,7 @@ describe('transitions of an entity with three checks', () => {
 describe('the writes of a transition', () => {
   const check: CheckItem = { ...checkNamed('chk_0'), state: 'up' };
   const entity: EntityItem = { ...entityOf([check]), state: 'up', checks: { chk_0: 'up' }, seq: 4 };
-  const policy: PolicyItem = { ...defaultPolicy(keys, check), v: 'policy-7', channels: [channel] };
+  const policy: PolicyItem = { ...emptyPolicy(keys, check), v: 'policy-7', channels: [channel] };
 
   it('require the versions of entity and policy that were read', () => {
     const { writes } = changedBy(keys, 'token', basisOf(entity, policy), changeOf(check, 'down'));

@@ -6,7 +6,7 @@ import type { OperatorWorld } from './alert-bodies.ts';
  * A user who runs checks manually and tests their settings: occasionally, at the time of a slot, and several times at
  * once.
  */
-export async function runHands({ random, clock, seen, client }: OperatorWorld, end: number): Promise<void> {
+export async function runManualRunner({ random, clock, seen, client }: OperatorWorld, end: number): Promise<void> {
   const run = async (check_id: string): Promise<void> => {
     const response = await client('POST', `/v1/checks/${check_id}/run`);
     if (response?.status === 201) seen.manualRuns.push({ check_id, answer: response.body as never });
