@@ -11,8 +11,8 @@ const PER_ENTITY = 80;
 async function fleetOf(count: number, name: string) {
   const world = await healthWorld();
   const { ports, keys, context } = world;
-  const entity = await world.entity();
-  const check = await world.pushCheck({ entity_id: entity.id });
+  const check = await world.pushCheck();
+  const entity = (await ports.table.get<EntityItem>(keys.entity(context.tenant, check.entity_id)))!;
   const cell = cellOf(check.id);
   let made = numberOf(check.id) + 1;
   const grow = async (more: number) => {
