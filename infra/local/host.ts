@@ -31,11 +31,15 @@ type HostOptions = {
   port: number;
   /** Proxies whose X-Forwarded-For is trusted. */
   proxies?: TrustedProxies;
+  /** Port of the operator's metrics; undefined: none. */
+  metricsPort?: number | undefined;
   world?: Partial<GivenPorts>;
 };
 
 export type Host = {
   url: string;
+  /** Address of the operator's metrics, if they have a port. */
+  metricsUrl: string | undefined;
   adminKey: FirstKey;
   ports: LocalPorts;
   keys: Keys;
@@ -46,7 +50,16 @@ export type Host = {
 const DRAIN_MS = 10_000;
 
 /** Starts the service in this process. Throws one sentence if folder, port or settings do not allow it. */
-export async function startHost({ settings, log, dir, host, port, proxies, world }: HostOptions): Promise<Host> {
+export async function startHost({
+  settings,
+  log,
+  dir,
+  host,
+  port,
+  proxies,
+  metricsPort,
+  world,
+}: HostOptions): Promise<Host> {
   const undo: (() => void)[] = [];
   const release = () => {
     for (const step of undo.reverse()) step();
@@ -62,7 +75,10 @@ export async function startHost({ settings, log, dir, host, port, proxies, world
     // The defaults of ping URLs and of links in alerts are known only once the port is.
     const own: Settings = { ...settings, PING_URL: settings.PING_URL || settings.PUBLIC_URL };
     const inTurn = loopTurns();
-    const ports = makePorts(store, { settings: own, log, dir, inTurn, ...world, onInserted: () => changes?.wake() });
+    // Loaded only if used, because few starts need it.
+    const metrics = metricsPort === undefined ? undefined : (await import('./operator-metrics.ts')).operatorMetrics();
+    const onInserted = () => changes?.wake();
+    const ports = makePorts(store, { settings: own, log, dir, inTurn, metrics, ...world, onInserted });
     const env = envOf(ports);
     let changes: Feed | undefined;
     await ports.queues.recover();
@@ -71,7 +87,15 @@ export async function startHost({ settings, log, dir, host, port, proxies, world
     if (dir !== undefined) undo.push((await watchDisk(env, dir)).stop);
     const adminKey = await firstAccount(env, dir);
     const handlers = makeFunctions(ports);
-    const gateway = makeGateway(handlers, { settings, log, inTurn, ...(proxies && { proxies }) });
+    const measured = await metrics?.serve(metricsPort!, { store, dir, clock: ports.clock, log });
+    if (measured) undo.push(measured.stop);
+    const gateway = makeGateway(handlers, {
+      settings,
+      log,
+      inTurn,
+      metrics: ports.metrics,
+      ...(proxies && { proxies }),
+    });
     const bound = await gateway.listen(host, port).catch((error) => Promise.reject(cannotListen(error, host, port)));
     const url = addressOf(host, bound);
     own.service_url = browserAddress(url);
@@ -85,6 +109,7 @@ export async function startHost({ settings, log, dir, host, port, proxies, world
 
     return {
       url,
+      metricsUrl: measured?.url,
       adminKey,
       ports,
       keys: env.keys,

@@ -28,6 +28,7 @@ async function main(): Promise<void> {
     host: own.HOST,
     port: own.PORT,
     proxies: own.TRUSTED_PROXIES,
+    metricsPort: own.METRICS_PORT,
   });
   let stopping = false;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -40,6 +41,7 @@ async function main(): Promise<void> {
     });
   }
   const service = await starting;
+  if (service.metricsUrl) log.info('operator metrics served', { url: service.metricsUrl });
   const address = settings.PUBLIC_URL || browserAddress(service.url);
   const link = await firstLink(service, address);
   const linksTo = settings.PUBLIC_URL === '' ? address : undefined;

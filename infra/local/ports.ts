@@ -2,7 +2,7 @@ import type { Ports } from '#lib/env.ts';
 import { makeNet } from '#lib/net/node-net.ts';
 import { systemClock } from '#lib/platform/clock.ts';
 import { makeIds } from '#lib/platform/ids.ts';
-import type { Log } from '#lib/platform/ports.ts';
+import type { Log, Metrics } from '#lib/platform/ports.ts';
 import { cpuBudget } from '#lib/platform/sharing/cpu-budget.ts';
 import { memoryLimiter } from '#lib/platform/sharing/memory-limiter.ts';
 import { type Rates, ratesIn } from '#lib/platform/sharing/rates.ts';
@@ -42,6 +42,8 @@ export function makePorts(
     inTurn,
     onInserted,
     dir,
+    // One machine has no alarms: GET /v1/health shows the last failed delivery.
+    metrics = { count: () => {} },
     clock = systemClock,
     ids = makeIds(clock),
     net = makeNet(settings),
@@ -56,8 +58,7 @@ export function makePorts(
     clock,
     ids,
     log,
-    // One machine has no alarms: GET /v1/health shows the last failed delivery.
-    metrics: { count: () => {} },
+    metrics,
     limiter: memoryLimiter(clock, ratesIn(settings.RATE_LIMITS, RATES)),
     cpu: cpuBudget(clock, cpuThread()),
     settings,
@@ -75,4 +76,6 @@ type Options = Partial<GivenPorts> & {
   /** Data directory; undefined: in memory. */
   dir?: string | undefined;
   onInserted?: () => void;
+  /** Default: counts nothing. */
+  metrics?: Metrics | undefined;
 };

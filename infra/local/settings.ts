@@ -44,6 +44,16 @@ export const HostSettings = z.object({
       'Addresses and CIDR ranges of proxies, separated by commas, whose `X-Forwarded-For` and `X-Forwarded-Proto` are ' +
         'trusted. `none`: trust no proxy.',
     ),
+  METRICS_PORT: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(65_535)
+    .optional()
+    .describe(
+      "Port on 127.0.0.1 for [the operator's metrics](install.md#metrics-of-the-service), `GET /metrics` without a key; " +
+        '0: any free port. Empty: no metrics.',
+    ),
   LOG_LEVEL: z
     .enum(LOG_LEVELS)
     .default('info')

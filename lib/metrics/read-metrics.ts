@@ -24,20 +24,26 @@ type MetricsQuery = {
   labels?: readonly string[] | undefined;
 };
 
-/** Maximum number of checks in a scrape: with long names their text is close to the 6 MB of a Lambda response. */
-const MAX_CHECKS = 4_000;
+/** Maximum number of checks in a scrape, which bounds its time. */
+export const MAX_CHECKS = 4_000;
+
+/** Maximum size of an uncompressed scrape: a Lambda function returns at most 6 MB of JSON, which contains the text. */
+const MAX_BYTES = 6_000_000;
 
 const ENTITIES_AT_ONCE = 500;
 
-const TOO_MANY =
-  `the selection has more than ${MAX_CHECKS} checks: split it into several scrape jobs, each with other values of ` +
-  'blueprint or label, such as ?blueprint=service and ?blueprint=database';
+const SPLIT =
+  'split it into several scrape jobs, each with other values of blueprint or label, such as ?blueprint=service and ' +
+  '?blueprint=database';
+const TOO_MANY = `the selection has more than ${MAX_CHECKS} checks: ${SPLIT}`;
+const TOO_LARGE = `the metrics have more than 6 MB: send the header Accept-Encoding: gzip, or ${SPLIT}`;
 
 /**
  * Reads the metrics of the selected checks in the Prometheus text format.
- * @throws AppError VALIDATION_ERROR for more than 4,000 checks; NOT_FOUND for a blueprint or entity
+ * @param is_compressed whether the response will be compressed; otherwise it has at most 6 MB
+ * @throws AppError VALIDATION_ERROR for a larger selection; NOT_FOUND for a blueprint or entity
  */
-export async function readMetrics(context: Context, query: MetricsQuery): Promise<string> {
+export async function readMetrics(context: Context, query: MetricsQuery, is_compressed: boolean): Promise<string> {
   const { labels = [] } = query;
   const now = context.ports.clock.now();
   const [isLate, { windows }] = await Promise.all([staleChecks(context), readAlerting(context, context.tenant)]);
@@ -77,7 +83,7 @@ export async function readMetrics(context: Context, query: MetricsQuery): Promis
     }
   }
   const open = await countOpenIncidents(context);
-  return metricsText([
+  const text = metricsText([
     ...families,
     countsByState('fleetwatch_entities', 'Number of selected entities per state.', entities),
     countsByState('fleetwatch_checks', 'Number of selected checks per state.', checks),
@@ -87,6 +93,8 @@ export async function readMetrics(context: Context, query: MetricsQuery): Promis
       samples: [sampleText('fleetwatch_incidents_open', '', open)],
     },
   ]);
+  if (!is_compressed && Buffer.byteLength(JSON.stringify(text)) > MAX_BYTES) throw invalid('blueprint', TOO_LARGE);
+  return text;
 }
 
 /** Reads the entities whose checks can be selected, page by page. Throws NOT_FOUND. */

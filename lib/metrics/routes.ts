@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import { LABEL_KEY, LABEL_KEY_RULE, LabelFilter } from '#lib/catalog/labels.ts';
+import { takesGzip } from '#lib/platform/http/compress-response.ts';
 import { Slugs } from '#lib/platform/http/query-params.ts';
 import { IdOf, route } from '#lib/platform/http/route.ts';
 import { readMetrics } from './read-metrics.ts';
@@ -20,7 +21,7 @@ export const metricsRoutes = [
     path: '/metrics',
     access: 'metrics',
     summary: 'Get states and results of checks for Prometheus',
-    description: 'Prometheus text format 0.0.4, at most 4,000 checks.',
+    description: 'Prometheus text format 0.0.4, at most 4,000 checks, and 6 MB if the client does not accept gzip.',
     status: 200,
     text: 'metrics',
     query: z.object({
@@ -35,6 +36,6 @@ export const metricsRoutes = [
     }),
     reply: z.string().meta({ id: 'Metrics', description: 'Metrics of checks, entities and incidents.' }),
     errors: ['NOT_FOUND'],
-    run: (context, { query }) => readMetrics(context, query),
+    run: (context, { query, headers }) => readMetrics(context, query, takesGzip(headers['accept-encoding'])),
   }),
 ];

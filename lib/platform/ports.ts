@@ -127,4 +127,7 @@ export interface Log {
 /** Metrics for the operator, independent of the log level. */
 export interface Metrics {
   count(name: string): void;
+  /** Counts outcomes of frequent work. Only on one machine: CloudWatch would charge for each. */
+  tally?(of: Tallied, outcome: string): void;
 }
+export type Tallied = 'probes' | 'deliveries' | 'requests';

@@ -28,7 +28,29 @@ const push = async (id: string, success: boolean) =>
   got(await client.post(`/v1/checks/${id}/results`, { success, latency_ms: 120, error_message: 'CANARY-TEXT' }), 201);
 const made = async (body: object) => got(await client.post(BADGES, body), 201);
 
+/** The members of shields.io's endpoint schema, which rejects others. */
+const SHIELDS_IO: Readonly<Record<string, unknown>> = {
+  schemaVersion: 1,
+  label: expect.any(String),
+  message: expect.stringMatching(/./),
+  color: expect.stringMatching(/^(?:bright)?green$|^yellow$|^orange$|^red$|^blue$|^lightgrey$/),
+  cacheSeconds: expect.any(Number),
+};
+
 describe('a badge', () => {
+  it('follows the endpoint schema of shields.io in every kind, with and without data', async () => {
+    const check = await newCheck(client, { failure_threshold: 1 });
+    const badges = [await made({ check_id: check.id }), await made({ entity_id: check.entity_id })];
+    const addresses = badges.flatMap(({ urls }) => Object.values<string | null>(urls)).filter((one) => one !== null);
+    expect(addresses.length).toBeGreaterThanOrEqual(5);
+    for (const success of [undefined, true, false]) {
+      if (success !== undefined) await push(check.id, success);
+      for (const address of addresses) expect(await shown(address), address).toEqual(SHIELDS_IO);
+    }
+    const { headers } = await visit(jsonOf(addresses[0]!));
+    expect(headers.get('content-type')).toMatch(/^application\/json/);
+  });
+
   it('shows state, uptime and latency of a check to everyone', async () => {
     const check = await newCheck(client, { name: 'CANARY-NAME', failure_threshold: 1, labels: { canary: 'CANARY-L' } });
     const { urls, ...record } = await made({ label: 'Web shop', check_id: check.id });

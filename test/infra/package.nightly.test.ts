@@ -17,8 +17,9 @@ it('installs into an empty folder, and runs there', { timeout: 300_000 }, async 
   writeFileSync(join(dir, 'package.json'), '{}');
   npm(['install', '--no-audit', '--no-fund', packed], dir);
   const program = join(dir, 'node_modules/.bin/fleetwatch');
-  const port = await lastingPort();
-  const env = bareEnv({ PORT: String(port), HOME: dir, NODE_COMPILE_CACHE: join(dir, 'compiled') });
+  const [port, metricsPort] = [await lastingPort(), await lastingPort()];
+  const ports = { PORT: String(port), METRICS_PORT: String(metricsPort) };
+  const env = bareEnv({ ...ports, HOME: dir, NODE_COMPILE_CACHE: join(dir, 'compiled') });
   const run = (...args: string[]) => execFileSync(program, args, { cwd: dir, env, encoding: 'utf8' });
 
   const service = spawn(program, [], { cwd: dir, env, stdio: 'inherit' });
@@ -28,6 +29,9 @@ it('installs into an empty folder, and runs there', { timeout: 300_000 }, async 
     expect(existsSync(join(dir, '.data/fleetwatch.db'))).toBe(true);
     expect(await (await fetch(`${url}/docs/operate/install`)).text()).toContain('Install on one machine');
     expect(await (await fetch(url, { headers: { accept: 'text/html' } })).text()).toContain('<script');
+    expect(await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()).toContain(
+      '\nfleetwatch_store_bytes ',
+    );
     expect(run('admin', 'account', 'list')).toMatch(/^acc_\w+ {2}enabled/);
     expect(run('smoke', url, readFileSync(join(dir, '.data/admin-key'), 'utf8'))).toMatch(/^9 passed, 0 failed$/m);
     service.kill('SIGTERM');

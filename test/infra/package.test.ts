@@ -17,6 +17,8 @@ it('packs what the service needs, and no tests, research, caches, or data', () =
   const paths: string[] = packed.files.map(({ path }: { path: string }) => path);
   expect(paths).toContain(manifest.bin);
   expect(paths).toContain('docs/operate/install.md');
+  expect(paths).toContain('docs/use/prometheus/rules.yml');
+  expect(paths).toContain('infra/admin/main.ts');
   expect(paths.filter((path) => UNWANTED.test(path) || !ROOMS.test(path))).toEqual([]);
   // The generator of tables in docs/ needs a checkout.
   for (const path of paths.filter((one) => /^(functions|infra|lib)\/(?!docs\/).*\.ts$/.test(one))) {

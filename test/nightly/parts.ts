@@ -67,6 +67,11 @@ export const PARTS: Readonly<Record<string, Part>> = {
     night: [],
     seeded: true,
   },
+  prometheus: {
+    about: 'A real Prometheus that scrapes the metrics; needs the Debian package prometheus',
+    command: ['test/prometheus/main.ts'],
+    night: [],
+  },
   outage: {
     about: 'Outage of a database for ten minutes, in three setups, and the alerts of each team; needs Python 3',
     command: ['test/outage/main.ts'],

@@ -2,7 +2,8 @@
 export type Sample = { name: string; labels: Record<string, string>; value: number };
 
 const NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
-const VALUE = /^(?:NaN|[+-]Inf|[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?)$/;
+// `Nan` is of prom-client; Prometheus ignores the case.
+const VALUE = /^(?:nan|[+-]Inf|[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?)$/i;
 const LABEL = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\["\\n])*)"(,|$)/y;
 
 /**

@@ -15,6 +15,7 @@ import { memoryLog } from './log.ts';
 
 export type Service = {
   url: string;
+  metricsUrl: string | undefined;
   adminKey: string;
   ports: LocalPorts;
   keys: Keys;
@@ -55,6 +56,7 @@ export async function startService({
     host: '127.0.0.1',
     port: 0,
     proxies: own.TRUSTED_PROXIES,
+    metricsPort: own.METRICS_PORT,
     world: { ids, ...world },
   });
   if (host.adminKey === undefined) throw new Error(`${dir}/admin-key is gone.`);

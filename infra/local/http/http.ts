@@ -9,7 +9,7 @@ import { CALENDAR_PATH } from '#lib/alerting/policy/rotas.ts';
 import { createServer } from '#lib/net/node-http.ts';
 import { AppError, asAppError, errorBody, invalid } from '#lib/platform/errors.ts';
 import { API_HEADERS, type ApiEvent, type ApiResult } from '#lib/platform/http/api-event.ts';
-import type { Log } from '#lib/platform/ports.ts';
+import type { Log, Metrics } from '#lib/platform/ports.ts';
 import { networkOf } from '#lib/platform/sharing/memory-limiter.ts';
 import { BADGE_PATH } from '#lib/public/badges/badge.ts';
 import { STATUS_PATH } from '#lib/public/pages/render.ts';
@@ -40,12 +40,13 @@ type GatewayOptions = {
   bounds?: Bounds;
   /** Turns of the event loop in which requests start. */
   inTurn?: LoopTurns;
+  metrics?: Metrics;
 };
 
 /** Creates the gateway: requests as from API Gateway (format 2.0), without its body limit; functions limit bodies. */
 export function makeGateway(
   handlers: Partial<Record<FunctionName, Handler>>,
-  { settings, log, proxies = trustedProxies([]), bounds = BOUNDS, inTurn = loopTurns() }: GatewayOptions,
+  { settings, log, proxies = trustedProxies([]), bounds = BOUNDS, inTurn = loopTurns(), metrics }: GatewayOptions,
 ): Gateway {
   const options = {
     joinDuplicateHeaders: true,
@@ -68,6 +69,7 @@ export function makeGateway(
     // Emitted once, after the response or when the client disconnects.
     response.on('close', () => {
       inFlight--;
+      if (response.headersSent) metrics?.tally?.('requests', `${Math.floor(response.statusCode / 100)}xx`);
       if (inFlight === 0) drained();
     });
     response.on('error', (error) => log.warn('response not sent', { error }));

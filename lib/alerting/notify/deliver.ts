@@ -98,6 +98,7 @@ async function attemptNext(env: DeliverEnv, { turn, due }: DeliveryMessage, deli
       : outcome;
   await recordOthers(env, delivery, recorded, others, (other) => conclude(env, other));
   const after = await recordOutcome(env, delivery, recorded);
+  ports.metrics.tally?.('deliveries', after.status);
   ports.log.info('delivery attempted', {
     tenant_id: after.tenant_id,
     delivery_id: after.id,

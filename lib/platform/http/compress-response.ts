@@ -49,7 +49,7 @@ export const compressed = async (
 ): Promise<Buffer | undefined> => (body.length > MAX_UNCOMPRESSED && takesGzip(accepted) ? gzipAsync(body) : undefined);
 
 /** Whether Accept-Encoding accepts gzip: by name, else by `*`, and not with q=0. */
-function takesGzip(accepted = ''): boolean {
+export function takesGzip(accepted = ''): boolean {
   const weights = new Map(
     accepted.split(',').map((part): [string, number] => {
       const [coding = '', ...params] = part.split(';').map((word) => word.trim().toLowerCase());

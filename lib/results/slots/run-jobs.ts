@@ -50,6 +50,7 @@ function slotOutcomes(run: JobBatch, job: Job, due: readonly DueProbe[], retenti
 
   const noteGap = (check: CheckItem, cause: StoredGapCause): void => {
     if (job.retry) return;
+    ports.metrics.tally?.('probes', 'gap');
     pack.add({ number: numberOf(check.id), gap: cause });
     ports.log.warn('slot recorded as a gap', { tenant_id: job.tenant_id, check_id: check.id, slot: job.slot, cause });
   };
@@ -60,6 +61,7 @@ function slotOutcomes(run: JobBatch, job: Job, due: readonly DueProbe[], retenti
     noteGap(check, 'error');
   };
   const record = (one: DueProbe, probe: Probe): void => {
+    ports.metrics.tally?.('probes', probe.outcome.success ? 'success' : 'failure');
     const effect = effectOf(probe);
     if (belongsInPack(probe, effect)) pack.add(entryOfProbe(probe));
     else written.push(recordAlone(one, probe, effect));
