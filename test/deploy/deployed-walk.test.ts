@@ -1,4 +1,6 @@
+import { LambdaClient, paginateListFunctions } from '@aws-sdk/client-lambda';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { s3Files } from '#lib/aws/s3-files.ts';
 import { type Client, clientOf, newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { got, newCheck, newEntity } from '#test/support/fleet.ts';
@@ -71,6 +73,33 @@ describe('deployed service', () => {
     });
     expect(to('/deploy')).toHaveLength(1);
   });
+
+  it('publishes a status page to its bucket, and serves it by a function if the file is missing', async () => {
+    const slug = `walk-${Date.now()}`;
+    const body = { slug, title: 'Walk', visibility: 'public', groups: [{ components: [{ name: 'Checkout' }] }] };
+    got(await client.post('/v1/status-pages', body), 201);
+    const files = s3Files(await publicBucket(), {});
+    const file = `status/${slug}.json`;
+    const published = await eventually(() => files.get(file), PATIENCE_MS);
+    const names = (text: string) => JSON.parse(text).groups[0].components.map(({ name }: { name: string }) => name);
+    expect(names(Buffer.from(published.bytes).toString())).toEqual(['Checkout']);
+    await files.remove([file]);
+    const served = await fetch(`${(await target()).url}/${file}`);
+    expect([served.status, served.headers.get('content-security-policy')]).toEqual([
+      200,
+      expect.stringContaining('sandbox'),
+    ]);
+    expect(names(await served.text())).toEqual(['Checkout']);
+  });
 });
+
+/** Returns the bucket of published files, from the environment of the publisher. */
+async function publicBucket(): Promise<string> {
+  for await (const { Functions = [] } of paginateListFunctions({ client: new LambdaClient() }, {})) {
+    const [found] = Functions.flatMap(({ Environment }) => Environment?.Variables?.PUBLIC_BUCKET || []);
+    if (found) return found;
+  }
+  throw new Error('No function has PUBLIC_BUCKET.');
+}
 
 const to = (path: string) => hook.received.filter((one) => one.path === path);
