@@ -14,8 +14,8 @@ import { type RealService, startRealService } from '#test/support/real-service.t
 
 /**
  * `npm run test:nightly -- prometheus`: a real Prometheus scrapes a service with the settings of the docs, and answers
- * each query of the docs and of the dashboard; promtool checks the metrics and rules. Then the size and time of a scrape
- * of 4,000 checks, its maximum.
+ * each query of the docs and of the dashboard; promtool checks the metrics and rules. Then the size and time of a
+ * scrape of 4,000 checks, its maximum.
  */
 const root = join(import.meta.dirname, '../..');
 const say = (line: string) => process.stdout.write(`${line}\n`);
