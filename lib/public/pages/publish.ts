@@ -1,6 +1,6 @@
 import { type AccountItem, isDisabled } from '#lib/access/account.ts';
 import type { Env } from '#lib/env.ts';
-import { type PublishMessage, publishMessage } from '#lib/messages.ts';
+import { MERGE_MS, type PublishMessage, publishMessage } from '#lib/messages.ts';
 import { lazyFunction } from '#lib/platform/lazy.ts';
 import type { Item, Write } from '#lib/platform/ports.ts';
 import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
@@ -57,8 +57,8 @@ async function publishPage(env: Env, message: OfPage, signal: AbortSignal | unde
   const { tenant_id } = message;
   const claimed = await claim(env, message);
   if (claimed === 'done') return;
-  if (claimed === 'busy') {
-    const not_before = ports.clock.now() + BUSY_MS;
+  if (typeof claimed === 'number') {
+    const not_before = claimed;
     await ports.queues.send('publish', [{ body: message, not_before, group: tenant_id }]);
     return;
   }
@@ -110,7 +110,10 @@ async function publishClaimed(
   return { isFinished: await settle(env, message, published, Math.min(from + REFRESH_MS, next_at)), written };
 }
 
-/** Claims the page for this publisher. `done`: a sufficient rendering exists. `busy`: another publisher is at work. */
+/**
+ * Claims the page for this publisher. `done`: a sufficient rendering exists. A number: time of the next attempt
+ * (epoch ms), because another publisher is at work, or the last rendering was too recent.
+ */
 async function claim({ ports, keys }: Env, { tenant_id, page_id, not_older_than }: OfPage) {
   const key = keys.publication(tenant_id, page_id);
   const v = ports.ids.token();
@@ -119,9 +122,11 @@ async function claim({ ports, keys }: Env, { tenant_id, page_id, not_older_than 
     const now = ports.clock.now();
     if (before?.v !== v) {
       // A time in the future is from a clock that was set back since.
-      if (before && pastOrZero(before.rendered_from, now) >= not_older_than - SKEW_MS) return 'done' as const;
+      const rendered_from = pastOrZero(before?.rendered_from ?? 0, now);
+      if (before && rendered_from >= not_older_than - SKEW_MS) return 'done' as const;
       if (before?.claim !== undefined && pastOrZero(before.claim - CLAIM_MS, now) + CLAIM_MS > now)
-        return 'busy' as const;
+        return now + BUSY_MS;
+      if (rendered_from + MERGE_MS > now) return rendered_from + MERGE_MS;
     }
     const next = { rendered_from: 0, paths: [], ...before, ...key, v, claim: now + CLAIM_MS };
     const outcome = await commit({ table: ports.table }, [
