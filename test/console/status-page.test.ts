@@ -61,7 +61,7 @@ describe.runIf(binary)('a script in a status page of an origin whose console is 
     try { seen = [document.cookie, localStorage.length].join() } catch ({ name }) { seen = name }
     document.title = 'Proof: ' + seen + ', ' + me;
   });`;
-  /** What stays of the protection. The last case shows that the attack works without it. */
+  /** Remaining protection in each case. The last one shows that the attack works without it. */
   const POLICIES = [
     ['is not run by the policy of the page', 'all', 'Acme status', []],
     ['is kept out by the sandbox, past the policy of the page', 'sandbox', 'Proof: SecurityError, failed', [undefined]],
