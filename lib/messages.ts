@@ -105,7 +105,7 @@ export type PublishMessage = z.infer<typeof Publish>;
 const Report = z.object({ tenant_id: z.string(), report_of: z.string(), at: z.number().int() });
 export type ReportMessage = z.infer<typeof Report>;
 
-/** Time (ms) for which changes of a page wait, so that one rendering shows all of them. */
+/** Time (ms) for which changes of a page wait, so that one rendering shows all of them; also between renderings. */
 export const MERGE_MS = 2_000;
 
 /** Returns the message that asks to publish a page of a change now (epoch ms); without `page_id` all of the account. */

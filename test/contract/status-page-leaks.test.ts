@@ -2,12 +2,26 @@ import { expect, it } from 'vitest';
 import { newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { got } from '#test/support/fleet.ts';
+import { receiving } from '#test/support/receiving.ts';
 import { target } from '#test/support/service.ts';
 
 /** Ids of everything internal. Those of components, incidents, updates and windows are public. */
 const IDS = /\b(?:acc|ent|chk|usr|key|trn|res|alt|dlv|ach|pag|exe|act|ses)_[0-9a-z]{10,}/;
 
-it('shows visitors nothing internal of a page whose entity fails, is in maintenance, and has incidents', async () => {
+/** Public texts, each `Visible …`, by the file in which visitors and programs find them. */
+const PAGE = ['title', 'description', 'group', 'entity', 'check', 'explanation', 'work', 'incident', 'message'];
+const VISIBLE = {
+  '': PAGE,
+  '.json': PAGE,
+  '/history': ['title', 'description', 'incident', 'message'],
+  '/feed.atom': ['title', 'work: Visible entity, Visible check', 'incident', 'message'],
+  '/maintenance.ics': ['title', 'work: Visible entity\\, Visible check'],
+  '/unknown': [],
+};
+
+const receiver = receiving();
+
+it('shows visitors all that is public and nothing internal of a page that has everything', async () => {
   const client = await newTenant();
   const { url } = await target();
   got(await client.post('/v1/blueprints', { slug: 'canary-blueprint', name: 'CANARY blueprint' }), 201);
@@ -54,7 +68,7 @@ it('shows visitors nothing internal of a page whose entity fails, is in maintena
         {
           name: 'Visible group',
           components: [
-            { name: 'Visible entity', entity_id: entity.id },
+            { name: 'Visible entity', entity_id: entity.id, description: 'Visible explanation' },
             { name: 'Visible check', check_id: check.id, show_latency: true },
           ],
         },
@@ -62,22 +76,37 @@ it('shows visitors nothing internal of a page whose entity fails, is in maintena
     }),
     201,
   );
-  const read = async (path: string) => (await fetch(`${url}/status/${slug}${path}`)).text();
+  const subscriber = { channel_type: 'slack', config: { url: `${receiver().url}/leaks` } };
+  got(await client.post(`/v1/status-pages/${page.id}/subscribers`, subscriber), 201);
+  const read = async (path: string) =>
+    (await (await fetch(`${url}/status/${slug}${path}`)).text()).replaceAll('\r\n ', '');
   await eventually(async () => JSON.parse(await read('.json')).incidents.length > 0);
   const [incident] = got(await client.get('/v1/incidents?state=unresolved'), 200);
-  got(await client.put(`/v1/incidents/${incident.id}`, { title: 'CANARY incident' }), 200);
+  got(
+    await client.put(`/v1/incidents/${incident.id}`, { title: 'CANARY incident', public_title: 'Visible incident' }),
+    200,
+  );
   await client.post(`/v1/incidents/${incident.id}/notes`, { text: 'CANARY note' });
   await client.post(`/v1/incidents/${incident.id}/acknowledge`, { note: 'CANARY acknowledgement' });
+  const update = { status: 'identified', message: 'Visible message', notify: true };
+  got(await client.post(`/v1/incidents/${incident.id}/updates`, update), 201);
   got(await client.put(`/v1/status-pages/${page.id}`, { description: 'Visible description' }), 200);
-  await eventually(async () => (await read('')).includes('Visible description'));
-  for (const path of ['', '.json', '/history', '/unknown', '/feed.atom', '/maintenance.ics']) {
-    const text = await read(path);
+  await eventually(async () => expect(receiver().received).not.toEqual([]), 20_000);
+  const { body: sent } = receiver().received[0]!;
+  const found = await eventually(async () => {
+    const files = await Promise.all(
+      Object.entries(VISIBLE).map(async ([path, visible]) => ({ path, visible, text: await read(path) })),
+    );
+    for (const { path, visible, text } of files)
+      for (const one of visible) expect(text, path).toContain(`Visible ${one}`);
+    return files;
+  });
+  for (const one of ['title', 'incident', 'message']) expect(sent).toContain(`Visible ${one}`);
+  for (const { path, text } of [...found, { path: 'subscriber', text: sent }]) {
     expect(text.match(/.{0,40}canary.{0,40}/gi), path).toBeNull();
     expect(IDS.exec(text)?.[0], path).toBeUndefined();
     expect(text, path).not.toMatch(/127\.77|ECONN|refused|@example/);
   }
-  for (const visible of ['title', 'group', 'entity', 'check', 'description'])
-    expect(await read('')).toContain(`Visible ${visible}`);
   expect(JSON.parse(await read('.json'))).toMatchObject({
     state: 'major_outage',
     maintenance: [{ title: 'Visible work', status: 'planned' }],

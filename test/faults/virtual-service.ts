@@ -79,7 +79,7 @@ export async function virtualService(
     if (fatal.call(host)) await killed();
   });
   const published = memoryFiles();
-  let renderings = 0;
+  const renderings: number[] = [];
   /** Stops publishers before their next write, until it resolves. */
   let stopped: Promise<void> | undefined;
   const files: Shared['files'] = {
@@ -88,7 +88,7 @@ export async function virtualService(
       const waiting = stopped;
       stopped = undefined;
       await waiting;
-      if (path.endsWith('.json')) renderings++;
+      if (path.endsWith('.json')) renderings.push(time.now());
       await published.put(path, file);
     },
   };
@@ -175,7 +175,7 @@ export async function virtualService(
     log,
     keys,
     files: published,
-    /** Returns the number of renderings of status pages so far. */
+    /** Returns the times of the renderings of status pages so far (epoch ms). */
     rendered: () => renderings,
     /** Stops the next publisher before its first file. @returns lets it continue */
     stopPublisher: () => {

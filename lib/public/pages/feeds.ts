@@ -72,9 +72,9 @@ function announced(occurrences: readonly OccurrenceView[], { as_of, page }: Publ
   const formats = formatsOf(page.language, page.time_zone);
   return occurrences
     .filter(({ from }) => from <= Date.parse(as_of) + AHEAD_MS)
-    .map(({ uid, from, to, names, created_at, updated_at }) => ({
+    .map(({ uid, title = texts.scheduled, from, to, names, created_at, updated_at }) => ({
       id: uid,
-      title: `${texts.scheduled}: ${names.join(', ')}`,
+      title: `${title}: ${names.join(', ')}`,
       text: fill(texts.until, { from: formats.time(iso(from)), to: formats.time(iso(to)) }),
       published: iso(Math.max(created_at, from - AHEAD_MS)),
       updated: iso(Math.max(updated_at, from - AHEAD_MS)),
@@ -87,12 +87,14 @@ export const maintenanceCalendar = ({ view, occurrences }: PublishedView): strin
   icalendar(
     'Status page',
     view.page.title,
-    occurrences.map(({ uid, from, to, names, updated_at, created_at }) => ({
-      ...{ uid, from, to, stamp: updated_at },
-      // A window counts no changes; the seconds from its creation to its last change increase with each.
-      sequence: Math.ceil((updated_at - created_at) / 1000),
-      summary: `${TEXTS[view.page.language].scheduled}: ${names.join(', ')}`,
-    })),
+    occurrences.map(
+      ({ uid, title = TEXTS[view.page.language].scheduled, from, to, names, updated_at, created_at }) => ({
+        ...{ uid, from, to, stamp: updated_at },
+        // A window counts no changes; the seconds from its creation to its last change increase with each.
+        sequence: Math.ceil((updated_at - created_at) / 1000),
+        summary: `${title}: ${names.join(', ')}`,
+      }),
+    ),
   );
 
 /** Returns the id of an occurrence: a moved window keeps it, and one that repeats has one for each start. */

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type AccountItem, isDisabled } from '#lib/access/account.ts';
 import { readAlerting } from '#lib/alerting/policy/account-alerting.ts';
 import type { Env } from '#lib/env.ts';
-import { type PublishMessage, publishMessage } from '#lib/messages.ts';
+import { MERGE_MS, type PublishMessage, publishMessage } from '#lib/messages.ts';
 import { lazyFunction } from '#lib/platform/lazy.ts';
 import type { Item, Write } from '#lib/platform/ports.ts';
 import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
@@ -66,11 +66,8 @@ async function publishPage(env: Env, message: OfPage, signal: AbortSignal | unde
   const { tenant_id } = message;
   const claimed = await claim(env, message);
   if (claimed === 'done') return;
-  if ('busy_until' in claimed) {
-    const now = ports.clock.now();
-    const waited = now - (claimed.busy_until - CLAIM_MS);
-    const not_before = Math.min(now + Math.max(BUSY_MS, waited), Math.max(now, claimed.busy_until) + BUSY_MS);
-    await ports.queues.send('publish', [{ body: message, not_before, group: tenant_id }]);
+  if (typeof claimed === 'number') {
+    await ports.queues.send('publish', [{ body: message, not_before: claimed, group: tenant_id }]);
     return;
   }
   const { isFinished, written } = await publishClaimed(env, message, claimed, signal);
@@ -127,7 +124,10 @@ async function publishClaimed(
   return { isFinished: await settle(env, message, published, Math.min(from + REFRESH_MS, next_at)), written };
 }
 
-/** Claims the page for this publisher. `done`: a sufficient rendering exists. `busy_until`: another one is at work. */
+/**
+ * Claims the page for this publisher. `done`: a sufficient rendering exists. A number: time of the next attempt
+ * (epoch ms), because another publisher is at work, or the last rendering was too recent.
+ */
 async function claim({ ports, keys }: Env, { tenant_id, page_id, not_older_than }: OfPage) {
   const key = keys.publication(tenant_id, page_id);
   const v = ports.ids.token();
@@ -136,9 +136,11 @@ async function claim({ ports, keys }: Env, { tenant_id, page_id, not_older_than 
     const now = ports.clock.now();
     if (before?.v !== v) {
       // A time in the future is from a clock that was set back since.
-      if (before && pastOrZero(before.rendered_from, now) >= not_older_than - SKEW_MS) return 'done' as const;
+      const rendered_from = pastOrZero(before?.rendered_from ?? 0, now);
+      if (before && rendered_from >= not_older_than - SKEW_MS) return 'done' as const;
       if (before?.claim !== undefined && pastOrZero(before.claim - CLAIM_MS, now) + CLAIM_MS > now)
-        return { busy_until: before.claim };
+        return afterClaim(before.claim, now);
+      if (rendered_from + MERGE_MS > now) return rendered_from + MERGE_MS;
     }
     const next = { rendered_from: 0, paths: [], ...before, ...key, v, claim: now + CLAIM_MS };
     const outcome = await commit({ table: ports.table }, [
@@ -149,6 +151,15 @@ async function claim({ ports, keys }: Env, { tenant_id, page_id, not_older_than 
 }
 
 type Claimed = PublicationItem & { claim: number };
+
+/**
+ * Returns when to try again while another publisher is at work (epoch ms): the longer its claim has lasted, the later,
+ * so that messages stay few; at most BUSY_MS after its end.
+ */
+function afterClaim(claim: number, now: number): number {
+  const lasted = now - (claim - CLAIM_MS);
+  return Math.min(now + Math.max(BUSY_MS, lasted), Math.max(now, claim) + BUSY_MS);
+}
 
 /** Returns the maintenance that subscribers know after `notices`, with the current times of its windows. */
 async function announcedBy(

@@ -48,6 +48,7 @@ export function occurrencesOf(
     const touched = sources.filter((source) => isTouched(scope, source));
     if (touched.length === 0) continue;
     const about = {
+      title: window.public_title,
       names: touched.slice(0, MAX_NAMES).map(({ component }) => component.name),
       created_at: Date.parse(window.created_at),
       updated_at: Date.parse(window.updated_at),

@@ -9,7 +9,7 @@ export const STYLE = `
 .magenta{--link:light-dark(#a3246f,#ff9bd0)}.red{--link:light-dark(#b3261e,#ff9d94)}.orange{--link:light-dark(#934a00,#ffb570)}
 .gray{--link:light-dark(#46505d,#c3cad4)}
 *{box-sizing:border-box}
-body{margin:0;background:var(--bg);color:var(--text);font:16px/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
+body{margin:0;background:var(--bg);color:var(--text);font:1rem/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
 header,main,footer{max-width:48rem;margin:0 auto;padding:0 1rem}
 header{padding-top:2rem}main{padding-bottom:1rem}footer{padding-bottom:2rem;color:var(--soft);font-size:.875rem}
 h1{font-size:1.5rem;line-height:1.25;margin:0}h2{font-size:1.125rem;margin:2rem 0 .5rem}h3{font-size:1rem;margin:0}

@@ -129,9 +129,13 @@ export type AnnouncedMaintenance = {
   removed_at?: number;
 };
 
-/** An occurrence of maintenance, with times in epoch ms and the names of the first components. */
+/**
+ * An occurrence of maintenance, with times in epoch ms and the names of the first components. `title`: undefined for
+ * the fixed text.
+ */
 export type OccurrenceView = {
   uid: string;
+  title: string | undefined;
   from: number;
   to: number;
   names: string[];

@@ -16,7 +16,9 @@ beforeAll(async () => {
 const textOf = (path: string) => gunzipSync(Buffer.from(files[path]!.gzip, 'base64')).toString();
 
 it.each(FOLDERS)('has every page of docs/%s in its contents', (folder) => {
-  const found = readdirSync(`docs/${folder}`).filter((file) => file.endsWith('.md')).map((file) => file.replace('.md', ''));
+  const found = readdirSync(`docs/${folder}`)
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => file.replace('.md', ''));
   expect([...CONTENTS[folder].pages].toSorted()).toEqual(found.toSorted());
 });
 
