@@ -25,11 +25,8 @@ export function unknownSettingText(name: string, known: readonly string[]): stri
 }
 
 function looksLikeSetting(name: string, known: readonly string[]): boolean {
-  if (LINK.test(name)) return false;
-  return (
-    OWN_PREFIXES.some((beginning) => name.startsWith(beginning)) ||
-    known.filter(isTelling).some((one) => isNear(name, one))
-  );
+  const hasOwnPrefix = OWN_PREFIXES.some((beginning) => name.startsWith(beginning)) && !LINK.test(name);
+  return hasOwnPrefix || known.filter(isTelling).some((one) => isNear(name, one));
 }
 
 const isNear = (name: string, known: string): boolean =>
