@@ -97,7 +97,7 @@ function isLatestStep({ alerts }: CheckItem, { kind, to_state, step, created_at 
  * is due. A check without a result waits for one, and a deleted check repeats its closing alert.
  */
 async function afterSent(env: Env, delivery: DeliveryItem): Promise<void> {
-  const { id, tenant_id, check_id, channel_id, to_state, combined_in } = delivery;
+  const { id, tenant_id, check_id, channel_id, to_state, combined_in, sent_at } = delivery;
   const { ports, keys } = env;
   const [last, check] = await ports.table.getMany<[LastDeliveryItem, CheckItem]>([
     keys.lastDelivery(tenant_id, check_id, channel_id),
@@ -106,6 +106,8 @@ async function afterSent(env: Env, delivery: DeliveryItem): Promise<void> {
   if (!check) return repeatClosing(env, delivery);
   if (!last || last.delivery.id <= id || last.delivery.status !== 'sent') return;
   if (last.delivery.to_state === null || last.delivery.to_state === to_state) return;
+  // It was sent in order, and its message is repeated.
+  if (last.delivery.sent_at! > sent_at!) return;
   // One message reported both, in order.
   if (combined_in !== null && last.delivery.combined_in === combined_in) return;
   await updateAlerting(env, tenant_id, check_id, ({ alerts }, now) => ({

@@ -57,3 +57,23 @@ describe('followUp of an alert that is no longer in flight', () => {
     });
   });
 });
+
+describe('followUp of a delivery with a newer one that reports another state', () => {
+  const sentAt = (id: string, to_state: 'down' | 'up', ms: number) => ({
+    ...{ id, tenant_id: TENANT, check_id: 'chk_pay', channel_id: 'chn_1', kind: 'state_change', status: 'sent' },
+    ...{ to_state, combined_in: null, sent_at: new Date(START + ms).toISOString() },
+  });
+  const announced: NotifiedStates = { baseline: 'up', latest: [] };
+
+  it.each([
+    ['was sent before it: its repeated message changes nothing', 1000, announced],
+    ['was sent after it: the notified state is unknown', 3000, { baseline: 'unknown', latest: [] }],
+  ])('%s', async (_name, ms, expected) => {
+    const newer = sentAt('dlv_2', 'up', 2000);
+    await world.put({ ...world.check, state: 'up' as const, alerts: { announced } });
+    await world.put({ ...world.keys.lastDelivery(TENANT, 'chk_pay', 'chn_1'), v: 'v', delivery: newer } as never);
+    await followUp(world, sentAt('dlv_1', 'down', ms) as unknown as DeliveryItem);
+    const after = await world.table.get<typeof world.check>(world.check);
+    expect(after?.alerts.announced).toEqual(expected);
+  });
+});
