@@ -22,7 +22,7 @@ export const isSame = <Thing>({ members }: Audited<Thing>, before: Thing, after:
   isDeepStrictEqual(members(before), members(after));
 
 /**
- * Returns the entry of a change for its transaction; none for a change by the service itself.
+ * Returns the entry of a change for its transaction; none from `auditWriter` for a change by the service itself.
  * @param before undefined if it is new
  * @param after undefined if it was deleted
  * @param facts further values to show as new, such as the id of an execution. No secrets

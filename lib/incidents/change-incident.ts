@@ -285,7 +285,8 @@ export async function addNote(context: Context, { id: of }: IncidentItem, { text
 type Wanted = { until?: number | null | undefined; note: string };
 
 /**
- * Acknowledges an incident and its notified failing checks, unless it is acknowledged. Held alerts stay held.
+ * Acknowledges the notified failing checks of an incident, and the incident; keeps an acknowledgement that exists. Held
+ * alerts stay held.
  * @throws AppError CONFLICT for a resolved one, VALIDATION_ERROR for an end in the past
  */
 export async function acknowledgeIncident(

@@ -91,7 +91,7 @@ export function incidentList(context: TenantEnv, wanted: IncidentFilter = {}): R
 type PageOf = (
   after: string | undefined,
   limit: number,
-) => Promise<{ items: IncidentItem[]; next?: string | undefined }>;
+) => Promise<{ items: IncidentItem[]; next?: string | undefined; scanned?: number }>;
 
 const withEntity =
   ({ ports, keys, tenant }: TenantEnv, entity_id: string, read: PageOf): PageOf =>
@@ -105,7 +105,8 @@ const withEntity =
       },
     );
     const ids = new Set(automatic.flatMap(({ id }, i) => (parts[i] ? [id] : [])));
-    return { ...rest, items: items.filter((one) => ids.has(one.id) || one.entity_ids?.includes(entity_id)) };
+    const about = items.filter((one) => ids.has(one.id) || one.entity_ids?.includes(entity_id));
+    return { ...rest, items: about, scanned: items.length };
   };
 
 /** Maximum number of incidents with their entities, each of which is a query. */

@@ -85,7 +85,10 @@ export const monthStart = (name: string): number => Date.parse(`${name}-01T00:00
 export const MAX_ENTITIES = 100;
 export const MAX_MONTHS = 12;
 
-export const Month = z.string().regex(/^2\d{3}-(?:0[1-9]|1[0-2])$/, 'must be a month, such as 2026-10');
+const MONTH = /^2\d{3}-(?:0[1-9]|1[0-2])$/;
+
+/** A month, such as `2026-10`; without a `pattern`, which the schema of a tool cannot have. */
+export const Month = z.string().refine((text) => MONTH.test(text), 'must be a month, such as 2026-10');
 
 /**
  * Returns a reader of the report of all entities by id, of `months` months up to `month` (default: the current one).
@@ -126,7 +129,7 @@ export async function reportReader(
   const now = env.ports.clock.now();
   const range = { from: first, to: addMonths(last, 1) };
   const list = listBuckets({ bucket: 'month', ...range }, { now, rollupDays: env.caller.rollup_days });
-  if ('wrong' in list) return undefined;
+  if ('wrong' in list || last > now) return undefined;
   const [slos, incidents] = await Promise.all([allSlos(env), incidentsWithEntities(env, range)]);
   const months: number[] = [];
   for (let at = first; at <= last; at = addMonths(at, 1)) months.push(at);

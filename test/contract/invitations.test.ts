@@ -22,6 +22,7 @@ describe('POST /v1/settings/users/invite', () => {
       status: 'pending',
       passkeys: 0,
       identities: 0,
+      monthly_report: false,
       created_at: TIME,
       invite_token: expect.stringMatching(/^fwi_[0-9A-Za-z]{43}$/),
     });

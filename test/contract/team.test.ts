@@ -44,6 +44,7 @@ describe('GET /v1/settings/users', () => {
         'email',
         'id',
         'identities',
+        'monthly_report',
         'name',
         'passkeys',
         'role',

@@ -10,7 +10,7 @@ import { orderOf, type ResultItem } from '#lib/results/result.ts';
 
 type PackedHistoryEntry = { at: number; entry: PackedEntry };
 
-/** Read options: `page`: items per page; `after`: only results after this sort key. */
+/** Read options: `page`: items per page; `after`: with `descending`, only results older than this sort key. */
 export type ReadOptions = { descending?: boolean; page?: number; after?: string | undefined };
 
 /** Approximate share of slots with a second pack. */

@@ -57,7 +57,8 @@ export async function queryMerged<T extends Item>(
 export const MAX_SCANNED = 1_000;
 export const SCANNED_AT_ONCE = 200;
 
-type Page<T> = { items: T[]; next?: string | undefined };
+/** `scanned`: number of read items; default: that of `items`. */
+type Page<T> = { items: T[]; next?: string | undefined; scanned?: number };
 
 /**
  * Filters a list without an index for it, up to `limit` items at a time. After 1,000 scanned items it sets `enough`:
@@ -71,7 +72,7 @@ export function filtered<T extends { sk: string }>(
   let scanned = 0;
   return async (after, limit) => {
     const page = await read(after, SCANNED_AT_ONCE);
-    scanned += page.items.length;
+    scanned += page.scanned ?? page.items.length;
     const matching = page.items.filter(matches);
     const items = matching.slice(0, limit);
     const next = items.length < matching.length ? items.at(-1)!.sk : page.next;

@@ -24,7 +24,7 @@ export type NetworkHealth = {
   isInDoubt(): Promise<boolean>;
   /** Rechecks the reference host before probes while the network is down: an idle process may be outdated. */
   recheck(): Promise<void>;
-  /** Whether the network was known to be down at a time (epoch ms), without a response since. */
+  /** Whether the network is known to be down, or was at a time (epoch ms) before its first response. */
   wasDown(at: number): boolean;
   /** Checks the reference host at intervals while targets answer; called after each batch. */
   refreshReference(): Promise<void>;

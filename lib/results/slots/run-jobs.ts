@@ -89,7 +89,7 @@ function slotOutcomes(run: JobBatch, job: Job, due: readonly DueProbe[], retenti
 
   return {
     found: (one, probe, host) => {
-      if (batch.isSuspect(probe, host)) held.push(recordSuspect(one, probe));
+      if (batch.observe(probe, host)) held.push(recordSuspect(one, probe));
       else record(one, probe);
     },
     failed,
@@ -222,8 +222,12 @@ function attributeBatch(network: NetworkHealth) {
   const { promise: blame, resolve: settle } = Promise.withResolvers<Attribution>();
   return {
     blame,
-    /** @param host of the probe, see `hostOf` */
-    isSuspect({ outcome }: Probe, host: string | undefined): boolean {
+    /**
+     * Records whether the host answered; a response attributes the batch.
+     * @param host of the probe, see `hostOf`
+     * @returns whether the outcome waits for the attribution
+     */
+    observe({ outcome }: Probe, host: string | undefined): boolean {
       const way = probeRoute(host);
       if (way === 'this machine') return false;
       const isSilent = outcome.unanswered === true;
