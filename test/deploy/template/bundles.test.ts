@@ -17,7 +17,7 @@ const MAX_BUNDLE_BYTES = 1000 * KB;
  */
 const MAX_BUNDLE_BYTES_OF: Partial<Record<FunctionName, number>> = {
   api: 1450 * KB,
-  console: 1060 * KB,
+  console: 1080 * KB,
   mcp: 1075 * KB,
   deliverer: 1160 * KB,
 };
