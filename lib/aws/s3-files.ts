@@ -38,8 +38,8 @@ function bytesOf(data: SourceData): Uint8Array {
 
 /**
  * Returns the published files in an S3 bucket of the region of the function. Three requests need no S3 client, which
- * has ten times the size; the signer is that of the other clients. AWS_ENDPOINT_URL_S3 replaces the address of S3, as
- * in the SDK.
+ * has ten times the size; the signer is that of the other clients. As in the SDK, AWS_ENDPOINT_URL_S3, else
+ * AWS_ENDPOINT_URL, replaces the address of S3.
  */
 export function s3Files(name: string, headers: StoredHeaders): Files {
   const region = process.env.AWS_REGION ?? '';
@@ -50,7 +50,7 @@ export function s3Files(name: string, headers: StoredHeaders): Files {
     sha256: Sha256,
     uriEscapePath: false,
   });
-  const own = process.env.AWS_ENDPOINT_URL_S3;
+  const own = process.env.AWS_ENDPOINT_URL_S3 ?? process.env.AWS_ENDPOINT_URL;
   const base = new URL(own === undefined ? `https://${name}.s3.${region}.amazonaws.com` : `${own}/${name}`);
   const root = base.pathname === '/' ? '' : base.pathname;
 
