@@ -76,28 +76,18 @@ const unreadLimit = (what: string, reason: string, permission: string): Finding 
 function ofRequests({ rate, burst }: { rate: number; burst: number }, settings: DeploySettings): Finding[] {
   const { THROTTLE_RATE, THROTTLE_BURST, THROTTLE_PUSH_RATE } = settings;
   const ask = 'or request more (Service Quotas, Amazon API Gateway, "Throttle rate")';
-  const pushBurst = burstOf(THROTTLE_PUSH_RATE);
   const [perSecond, atOnce] = [`${rate} requests per second`, `burst of ${burst} requests`];
-  const rows = [
-    { name: 'THROTTLE_RATE', wanted: `${THROTTLE_RATE}`, limit: perSecond, most: rate, is: THROTTLE_RATE },
-    { name: 'THROTTLE_BURST', wanted: `${THROTTLE_BURST}`, limit: atOnce, most: burst, is: THROTTLE_BURST },
-    {
-      name: 'THROTTLE_PUSH_RATE',
-      wanted: `${THROTTLE_PUSH_RATE}`,
-      limit: perSecond,
-      most: rate,
-      is: THROTTLE_PUSH_RATE,
-    },
-  ];
-  const above = rows.filter(({ is, most }) => is > most);
-  if (above.length === 0 && pushBurst > burst) {
-    const wanted = `${THROTTLE_PUSH_RATE}, with a burst of ${pushBurst}`;
-    above.push({ name: 'THROTTLE_PUSH_RATE', wanted, limit: atOnce, most: Math.floor(burst / 2), is: pushBurst });
-  }
+  const above: { name: string; wanted: number; most: number; limit: string; burst?: number }[] = [
+    { name: 'THROTTLE_RATE', wanted: THROTTLE_RATE, most: rate, limit: perSecond },
+    { name: 'THROTTLE_BURST', wanted: THROTTLE_BURST, most: burst, limit: atOnce },
+    { name: 'THROTTLE_PUSH_RATE', wanted: THROTTLE_PUSH_RATE, most: rate, limit: perSecond },
+  ].filter(({ wanted, most }) => wanted > most);
+  const pushes = { name: 'THROTTLE_PUSH_RATE', wanted: THROTTLE_PUSH_RATE, burst: burstOf(THROTTLE_PUSH_RATE) };
+  if (above.length === 0 && pushes.burst > burst) above.push({ ...pushes, most: Math.floor(burst / 2), limit: atOnce });
   if (above.length === 0) return [{ is: 'ok', message: `API Gateway: ${rate} requests per second, burst ${burst}.` }];
-  return above.map(({ name, wanted, limit, most }) => ({
+  return above.map(({ name, wanted, burst: own, limit, most }) => ({
     is: 'stop',
-    message: `${name} is ${wanted}, above the ${limit} that API Gateway gives this account: the deployment would fail. Set it to ${most}, ${ask}.`,
+    message: `${name} is ${wanted}${own === undefined ? '' : `, with a burst of ${own}`}, above the ${limit} that API Gateway gives this account: the deployment would fail. Set it to ${most}, ${ask}.`,
   }));
 }
 

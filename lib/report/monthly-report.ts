@@ -1,6 +1,5 @@
 import { type AccountItem, isDisabled, type UserItem } from '#lib/access/account.ts';
-import type { DeliveryItem } from '#lib/alerting/notify/delivery-item.ts';
-import { createDelivery } from '#lib/alerting/notify/fan-out.ts';
+import { deliverMessage } from '#lib/alerting/notify/fan-out.ts';
 import { entitiesById } from '#lib/catalog/store.ts';
 import type { MonthFigures, MonthlyReport } from '#lib/channels/alert.ts';
 import type { Env } from '#lib/env.ts';
@@ -10,12 +9,10 @@ import { incidentList } from '#lib/incidents/list-incidents.ts';
 import type { ReportMessage } from '#lib/messages.ts';
 import { derivedId } from '#lib/platform/ids.ts';
 import { commit } from '#lib/platform/table/retry.ts';
-import { DAY_MS, iso } from '#lib/platform/time.ts';
+import { iso } from '#lib/platform/time.ts';
 import { type DeadlineEntry, deadlineEntry, nextReportAt } from '#lib/schedule/entries.ts';
 import { linksAddress } from '#lib/settings.ts';
 
-/** Retention of a delivery (ms). */
-const KEPT_MS = 90 * DAY_MS;
 const WORST = 10;
 /** Number of entities that are read together. */
 const ENTITIES_AT_ONCE = 100;
@@ -47,30 +44,13 @@ export async function sendReport(env: Env, { tenant_id, report_of, at }: ReportM
 }
 
 async function deliverReport(env: Env, account: AccountItem, user: UserItem, at: number): Promise<void> {
-  const delivery = deliveryOf(env, user, at, await readReport(env, account, at));
-  const { status, id, tenant_id } = await createDelivery(env, delivery);
-  if (status === 'pending')
-    await env.ports.queues.send('delivery', [{ body: { tenant_id, delivery_id: id }, group: tenant_id }]);
-}
-
-function deliveryOf(
-  { ports, keys }: Env,
-  { tenant_id, id: user_id, email, created_at }: UserItem,
-  at: number,
-  report: MonthlyReport,
-): DeliveryItem {
-  const id = derivedId('dlv', at, 'report', user_id);
-  const now = ports.clock.now();
-  return {
-    ...keys.delivery(tenant_id, id),
-    ...{ v: ports.ids.token(), expires_at: Math.ceil((now + KEPT_MS) / 1000), tenant_id, id, kind: 'monthly_report' },
-    ...{ transition_id: null, transition_sk: null, from_state: null, to_state: null, check_id: '', entity_id: '' },
-    ...{ channel_id: user_id, channel_type: 'email', alert: null, group_id: null, combined_in: null, step: null },
-    ...{ status: 'pending', attempts: 0, sent_at: null, error: '', created_at: iso(at), updated_at: iso(now) },
-    made_at: now,
-    channel: { id: user_id, channel_type: 'email', config: { to: email }, created_at },
-    report,
-  };
+  const { tenant_id, id, email, created_at } = user;
+  const channel = { id, channel_type: 'email', config: { to: email }, created_at };
+  const report = await readReport(env, account, at);
+  await deliverMessage(env, {
+    ...{ tenant_id, id: derivedId('dlv', at, 'report', id), kind: 'monthly_report', created_at: iso(at) },
+    ...{ channel_id: id, channel_type: channel.channel_type, channel, report },
+  });
 }
 
 /** Reads the report of the month before a time (epoch ms). */

@@ -21,7 +21,7 @@ import { reserveMessage } from './alert-rate.ts';
 import { type DeliveryItem, groupedBy, isFinished } from './delivery-item.ts';
 import { followUp } from './follow-up.ts';
 import { describeGroup, firstOfGroup, groupOf, type OtherDelivery, recordOthers, type Together } from './group.ts';
-import { accountTestOf, alertOf, impactOf, reportAlertOf, statusAlertOf, testAlertOf } from './make-alert.ts';
+import { accountTestOf, alertOf, impactOf, messageAlertOf, testAlertOf } from './make-alert.ts';
 import {
   type PacedUrl,
   paceAfterRateLimit,
@@ -113,9 +113,9 @@ async function attemptNext(env: DeliverEnv, { turn, due }: DeliveryMessage, deli
     await conclude(env, after);
     // The first of the next message, which otherwise waits for its recheck.
     const next = await firstOfGroup(env, delivery);
-    const body = { tenant_id: delivery.tenant_id, delivery_id: next ?? '' };
-    if (next !== undefined) await ports.queues.send('delivery', [{ body, group: delivery.tenant_id }]);
-    return;
+    if (next === undefined) return;
+    const { tenant_id } = delivery;
+    return ports.queues.send('delivery', [{ body: { tenant_id, delivery_id: next }, group: tenant_id }]);
   }
   await enqueueLater(env, after, after.next_attempt_at ?? 0, outcome.status === 'slowed' ? outcome.turn : undefined);
 }
@@ -339,8 +339,7 @@ async function prepare(
     return { type, config, alert, egress, account, send, destination: destinationOf(channel) };
   };
   const now = ports.clock.now();
-  if (delivery.status_update) return ready(statusAlertOf(delivery, account, now, delivery.status_update));
-  if (delivery.report) return ready(reportAlertOf(delivery, account, now, delivery.report));
+  if (delivery.status_update || delivery.report) return ready(messageAlertOf(delivery, account, now));
   if (isAboutAccount) return ready(accountTestOf(delivery, account, now));
   const about = { entity: entity!, check, public_url: linksAddress(ports.settings), now };
   if (delivery.kind === 'test') return ready(testAlertOf(delivery, { ...about, check: check! }));

@@ -7,7 +7,7 @@ import type { Env } from '#lib/env.ts';
 import { timeOf } from '#lib/platform/ids.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
-import { iso } from '#lib/platform/time.ts';
+import { DAY_MS, iso } from '#lib/platform/time.ts';
 import { type DeliveryItem, joinGroup } from './delivery-item.ts';
 import { followUp } from './follow-up.ts';
 import { recordOutcome } from './record-outcome.ts';
@@ -106,6 +106,29 @@ export const createDelivery = (
     if (outcome.ok) return delivery;
     return (outcome.present[0] as DeliveryItem | undefined) ?? RETRY;
   });
+
+/** Retention of a message about no check (ms). */
+const MESSAGE_KEPT_MS = 90 * DAY_MS;
+
+/** A message about no check, with its derived id. `created_at`: its time, ISO 8601. */
+type MessageDelivery = Pick<DeliveryItem, 'tenant_id' | 'id' | 'kind' | 'channel_id' | 'channel_type' | 'created_at'> &
+  Pick<DeliveryItem, 'channel' | 'report' | 'status_update' | 'status_page_id'>;
+
+/** Creates and enqueues the delivery of a message about no check; a repetition enqueues it while it is pending. */
+export async function deliverMessage(env: Env, message: MessageDelivery): Promise<void> {
+  const { ports, keys } = env;
+  const now = ports.clock.now();
+  const { tenant_id, id, status } = await createDelivery(env, {
+    ...message,
+    ...keys.delivery(message.tenant_id, message.id),
+    ...{ v: ports.ids.token(), expires_at: Math.ceil((now + MESSAGE_KEPT_MS) / 1000) },
+    ...{ transition_id: null, transition_sk: null, from_state: null, to_state: null, check_id: '', entity_id: '' },
+    ...{ alert: null, group_id: null, combined_in: null, step: null },
+    ...{ status: 'pending', attempts: 0, sent_at: null, error: '', updated_at: iso(now), made_at: now },
+  });
+  if (status === 'pending')
+    await ports.queues.send('delivery', [{ body: { tenant_id, delivery_id: id }, group: tenant_id }]);
+}
 
 /** Enqueues the deliveries that were not attempted yet. Repeatable. */
 async function enqueuePending({ ports }: Env, deliveries: readonly DeliveryItem[]): Promise<void> {

@@ -13,9 +13,7 @@ import {
   type AlertUrlsAbout,
   EXAMPLE_ALERT,
   eventOf,
-  type MonthlyReport,
   NOTHING_KNOWN,
-  type StatusUpdate,
   urlsOf,
 } from '#lib/channels/alert.ts';
 import type { Acknowledgement, CheckItem } from '#lib/checks/check-item.ts';
@@ -170,24 +168,12 @@ export const accountTestOf = (delivery: DeliveryItem, account: AccountItem, now:
   urls: { check: null, incident: null, runbook: null, dashboard: null },
 });
 
-/** Returns the update of a status page for a subscriber. */
-export const statusAlertOf = (
-  delivery: DeliveryItem,
-  account: AccountItem,
-  now: number,
-  status_update: StatusUpdate,
-): Alert => ({ ...accountTestOf(delivery, account, now), kind: 'status_update', status_update });
-
-/** Returns the monthly report of a user. */
-export const reportAlertOf = (
-  delivery: DeliveryItem,
-  account: AccountItem,
-  now: number,
-  report: MonthlyReport,
-): Alert => ({
+/** Returns a message about no check: an update of a status page, or a monthly report. */
+export const messageAlertOf = (delivery: DeliveryItem, account: AccountItem, now: number): Alert => ({
   ...accountTestOf(delivery, account, now),
-  kind: 'monthly_report',
-  report,
+  kind: delivery.kind,
+  status_update: delivery.status_update ?? null,
+  report: delivery.report ?? null,
 });
 
 const OF_THE_ACCOUNT = 'a channel of the account';

@@ -9,6 +9,7 @@ import type { Source } from './sources.ts';
 import type { StatusPageItem } from './status-page.ts';
 import { fill, formatsOf, TEXTS } from './texts.ts';
 import {
+  byTime,
   type ComponentState,
   type IncidentView,
   NOTIFIES_MS,
@@ -197,7 +198,7 @@ function incidentView(
           },
         ];
   const automatic = origin === 'automatic' ? [...closed, opened] : [];
-  const updates = [...published, ...automatic].toSorted((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0));
+  const updates = [...published, ...automatic].toSorted((a, b) => byTime(b, a));
   const name = named.map(({ source }) => source.component.name).join(', ');
   return {
     id,

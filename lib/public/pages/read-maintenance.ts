@@ -8,6 +8,7 @@ import type { StatusPageItem } from './status-page.ts';
 import { fill, formatsOf, TEXTS } from './texts.ts';
 import {
   type AnnouncedMaintenance,
+  byTime,
   type MaintenanceView,
   NOTIFIES_MS,
   type NoticeView,
@@ -112,7 +113,7 @@ export function maintenanceNotices(
         });
     }
   }
-  return all.toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0)).slice(-MAX_NOTICES);
+  return all.toSorted(byTime).slice(-MAX_NOTICES);
 }
 
 /**

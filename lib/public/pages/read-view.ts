@@ -12,6 +12,7 @@ import { maintenanceNotices, maintenanceOf, occurrencesOf } from './read-mainten
 import { readSources, type Source } from './sources.ts';
 import type { StatusPageItem } from './status-page.ts';
 import {
+  byTime,
   type ComponentState,
   type ComponentView,
   dayKind,
@@ -73,9 +74,7 @@ export async function readView(
     view: {
       view: { version: 1, ...stable, as_of: iso(now), revision, groups },
       past: incidents.all.filter((one) => !recent.includes(one)),
-      notices: [...incidents.notices, ...maintenanceNotices(page, windows, sources, now)].toSorted((a, b) =>
-        a.at < b.at ? -1 : a.at > b.at ? 1 : 0,
-      ),
+      notices: [...incidents.notices, ...maintenanceNotices(page, windows, sources, now)].toSorted(byTime),
       occurrences: occurrencesOf(windows, sources, now),
       created_at: page.created_at,
       look: { theme: page.theme, accent: page.accent, is_indexed: page.allow_index && page.visibility === 'public' },

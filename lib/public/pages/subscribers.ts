@@ -4,8 +4,7 @@ import type { Context } from '#lib/access/context.ts';
 import { seesSecrets } from '#lib/access/redaction.ts';
 import { newSettings } from '#lib/alerting/configure/channel-settings.ts';
 import { withoutSecrets } from '#lib/alerting/configure/views.ts';
-import type { DeliveryItem } from '#lib/alerting/notify/delivery-item.ts';
-import { createDelivery } from '#lib/alerting/notify/fan-out.ts';
+import { deliverMessage } from '#lib/alerting/notify/fan-out.ts';
 import type { Channel } from '#lib/alerting/policy/policy.ts';
 import type { Audited } from '#lib/audit/write.ts';
 import { ChannelBody } from '#lib/channels/registry.ts';
@@ -19,15 +18,13 @@ import { chunks, pick } from '#lib/platform/plain-data.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
 import { commit, oneAtATime, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
-import { DAY_MS, iso } from '#lib/platform/time.ts';
+import { iso } from '#lib/platform/time.ts';
 import { componentsOf, requirePage, type StatusPageItem } from './status-page.ts';
 import type { NoticeView } from './view.ts';
 
 const MAX_SUBSCRIBERS = 100;
 /** Number of subscribers that are deleted in one transaction. */
 const AT_ONCE = 25;
-/** Retention of a delivery (ms). */
-const KEPT_MS = 90 * DAY_MS;
 const TYPES = ['webhook', 'slack', 'discord'] as const;
 
 /** A receiver of the updates of a status page, about 0.4 KB. */
@@ -168,50 +165,20 @@ export async function notifySubscribers(
   notices: readonly NoticeView[],
   url: string,
 ): Promise<void> {
-  if (notices.length === 0) return;
-  const { ports } = env;
+  const { tenant_id, title } = page;
   const subscribers = await subscribersOf(env, page);
   for (const notice of notices) {
     const receivers = subscribers.filter(
       ({ component_ids: of, created_at }) =>
         created_at <= notice.at && (of.length === 0 || notice.component_ids.some((id) => of.includes(id))),
     );
-    for (const subscriber of receivers) {
-      const { status } = await createDelivery(env, deliveryOf(env, page, subscriber, notice, url));
-      if (status !== 'pending') continue;
-      const body = { tenant_id: page.tenant_id, delivery_id: deliveryId(subscriber, notice) };
-      await ports.queues.send('delivery', [{ body, group: page.tenant_id }]);
+    const { component_ids: _ids, ...news } = notice;
+    for (const { id: channel_id, channel_type } of receivers) {
+      await deliverMessage(env, {
+        ...{ tenant_id, id: derivedId('dlv', Date.parse(notice.at), notice.id, channel_id), kind: 'status_update' },
+        ...{ created_at: notice.at, channel_id, channel_type, status_page_id: page.id },
+        status_update: { ...news, page: title, url },
+      });
     }
   }
-}
-
-const deliveryId = ({ id }: SubscriberItem, notice: NoticeView): string =>
-  derivedId('dlv', Date.parse(notice.at), notice.id, id);
-
-function deliveryOf(
-  { ports, keys }: Env,
-  { tenant_id, title }: StatusPageItem,
-  subscriber: SubscriberItem,
-  { component_ids: _ids, ...notice }: NoticeView,
-  url: string,
-): DeliveryItem {
-  const id = deliveryId(subscriber, { ...notice, component_ids: [] });
-  const now = ports.clock.now();
-  return {
-    ...keys.delivery(tenant_id, id),
-    ...{ v: ports.ids.token(), expires_at: Math.ceil((now + KEPT_MS) / 1000), tenant_id, id, kind: 'status_update' },
-    ...{ transition_id: null, transition_sk: null, from_state: null, to_state: null, check_id: '', entity_id: '' },
-    ...{
-      channel_id: subscriber.id,
-      channel_type: subscriber.channel_type,
-      alert: null,
-      group_id: null,
-      combined_in: null,
-      step: null,
-    },
-    ...{ status: 'pending', attempts: 0, sent_at: null, error: '', created_at: notice.at, updated_at: iso(now) },
-    made_at: now,
-    status_page_id: subscriber.page_id,
-    status_update: { ...notice, page: title, url },
-  };
 }

@@ -129,6 +129,9 @@ export type AnnouncedMaintenance = {
   removed_at?: number;
 };
 
+/** Compares times in ISO 8601, the earlier first. */
+export const byTime = (a: { at: string }, b: { at: string }): number => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0);
+
 /**
  * An occurrence of maintenance, with times in epoch ms and the names of the first components. `title`: undefined for
  * the fixed text.
