@@ -22,7 +22,7 @@ const number = (value: number, digits = 4): string => {
   const text = value.toFixed(digits);
   return Number(text) === 0 ? '-' : text;
 };
-export const dollars = (value: number): string => `$${value.toFixed(value < 0.1 ? 3 : 2)}`;
+export const dollars = (value: number): string => `$${value.toFixed(value < 1 ? 3 : 2)}`;
 const line = (cells: string[]): string =>
   cells.map((cell, i) => (i === 0 ? cell.padEnd(NAME) : cell.padStart(CELL))).join(' ');
 

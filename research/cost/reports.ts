@@ -33,6 +33,22 @@ const ROLLUPS = PATHS.rollup!;
 const unitsOf = ({ paths }: Counted, path: string): Units => paths.get(path) ?? noUnits();
 const totalOf = ({ paths }: Counted): Units => sumOf([...paths.values()]);
 
+/** Sums the counts of several fleets. */
+function together(fleets: readonly Counted[]): Counted {
+  const sum = (member: 'results' | 'result_bytes' | 'log_bytes') =>
+    fleets.reduce((total, fleet) => total + fleet[member], 0);
+  const cpu = fleets.reduce((total, { cpu_ms }) => total + (cpu_ms.get('prober') ?? 0), 0);
+  const names = new Set(fleets.flatMap(({ paths }) => [...paths.keys()]));
+  return {
+    ...fleets[0]!,
+    paths: new Map([...names].map((name) => [name, sumOf(fleets.map((fleet) => unitsOf(fleet, name)))])),
+    results: sum('results'),
+    result_bytes: sum('result_bytes'),
+    log_bytes: sum('log_bytes'),
+    cpu_ms: new Map([['prober', cpu]]),
+  };
+}
+
 /** Returns the units of each path per item, and their sum. */
 function rowsOf(counted: Counted, count: number): Row[] {
   const rows = [...counted.paths].map(([name, units]) => ({ name, units: shareOf(units, count) }));
@@ -65,21 +81,32 @@ async function withRollups(counted: Counted, checksATenant: number): Promise<Cou
   return { ...counted, paths, rollup_bytes: hour.rollup_bytes / parts };
 }
 
-async function steadyFleet(checks: number, minutes: number, limit: number): Promise<Report> {
-  const counted = await withRollups(await steady(checks, minutes, { fails: checks * DOWN }), checks);
+/** Prices a steady fleet. @param fleets number of fleets with other ids, whose mean is the price */
+async function steadyFleet(checks: number, minutes: number, limit: number, fleets: number): Promise<Report> {
+  const prices: number[] = [];
+  const all: Counted[] = [];
+  for (let seed = 1; seed <= fleets; seed++) {
+    const fleet = await withRollups(await steady(checks, minutes, { fails: checks * DOWN }, { seed }), checks);
+    prices.push(aMillion(totalOf(fleet), fleet.results));
+    all.push(fleet);
+  }
+  const counted = together(all);
   const { results } = counted;
-  const expected = checks * minutes;
+  const expected = checks * minutes * fleets;
   if (Math.abs(results - expected) > expected * 0.01) throw new Error(`${results} runs instead of ${expected}.`);
   const name = `${checks.toLocaleString('en')} steady checks per minute of one account, 1 % of them down`;
   return {
     title: `${name}: per run, of ${results}`,
-    text: `${tableOf(rowsOf(counted, results))}\n${extrasOf(counted)}`,
+    text: `${tableOf(rowsOf(counted, results))}\n${extrasOf(counted)}\nFleets: ${prices.map(dollars).join(', ')} per million.`,
     targets: [verdict(name, aMillion(totalOf(counted), results), limit)],
   };
 }
 
-export const steady1000 = (minutes: number): Promise<Report> => steadyFleet(1000, minutes, 0.16);
-export const steady10000 = (minutes: number): Promise<Report> => steadyFleet(10_000, minutes, 0.12);
+/** Number of small fleets: their 20 cells share messages or not, by their random phases. */
+const FLEETS = 4;
+
+export const steady1000 = (minutes: number): Promise<Report> => steadyFleet(1000, Math.ceil(minutes / 2), 0.16, FLEETS);
+export const steady10000 = (minutes: number): Promise<Report> => steadyFleet(10_000, minutes, 0.12, 1);
 
 /** Prices 10,000 checks per minute of many accounts: with fewer checks per account, cells are smaller. */
 export async function manyAccounts(minutes: number): Promise<Report> {

@@ -23,22 +23,23 @@ export const PATHS = {
   plan: 'action planner',
 } as Record<string, string>;
 
-const begin = (settings = {}): VirtualAws => virtualAws(settings, (source, consumer) => PATHS[source] ?? consumer);
+const begin = (settings = {}, seed?: number): VirtualAws =>
+  virtualAws(settings, (source, consumer) => PATHS[source] ?? consumer, seed);
 
 type Spread = Partial<Record<Manner, number>>;
 
 /**
  * Counts a fleet in its steady state, in which a constant part is down.
  * @param spread number of checks by behavior other than a response
- * Options: several accounts, and targets of which some are slow.
+ * Options: several accounts, targets of which some are slow, and the seed of ids.
  */
 export async function steady(
   checks: number,
   minutes: number,
   spread: Spread,
-  { tenants = 1, vary = false }: { tenants?: number; vary?: boolean } = {},
+  { tenants = 1, vary = false, seed }: { tenants?: number; vary?: boolean; seed?: number } = {},
 ): Promise<Counted> {
-  const aws = begin();
+  const aws = begin({}, seed);
   if (vary) aws.targets.vary();
   await makeFleet(aws, { checks, tenants });
   let number = 0;

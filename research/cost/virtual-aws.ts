@@ -32,8 +32,9 @@ export type Call = { method: string; path: string; body?: object; headers?: Reco
  * pollers, a stream and a scheduler that count. Settings are the defaults of a deployment, except that the checks of a
  * scenario may be stored at once.
  * @param pathOf returns the path of an invocation, by its queue or stream and its function
+ * @param seed of all ids, and so of the phases of cells
  */
-export function virtualAws(settings: Record<string, string>, pathOf: Sources['pathOf']) {
+export function virtualAws(settings: Record<string, string>, pathOf: Sources['pathOf'], seed = 1) {
   const clock = makeCpuClock(START);
   const meter = makeMeter();
   const targets = makeTargets();
@@ -53,7 +54,7 @@ export function virtualAws(settings: Record<string, string>, pathOf: Sources['pa
     services,
     meter,
     clock,
-    random: makeRandom(1),
+    random: makeRandom(seed),
     targets,
     files: memoryFiles(),
     settings: readSettings({ RATE_LIMITS: 'store=1000000/10000000', ...settings }),
