@@ -167,7 +167,7 @@ export const functions: Record<FunctionName, FunctionSpec> = {
     sends: ['incident'],
     repeats: true,
   },
-  // Half a vCPU, because a page of many components takes a second of it.
+  // Three tenths of a vCPU, because a page of many components takes CPU time.
   publisher: {
     memory_mb: 512,
     timeout_seconds: 20,

@@ -2,7 +2,7 @@ import { fromBase32, hash32, toBase32 } from '#lib/platform/ids.ts';
 import type { Key } from '#lib/platform/ports.ts';
 import * as prefix from './keys.ts';
 
-/** Returns the prefix of every key of a tenant; only this function adds a tenant to a key. */
+/** Returns the partition of a tenant's own items. Shared partitions have the tenant in the sort key instead. */
 export const ofTenant = (tenant: string, ...parts: (string | number)[]): string => ['T', tenant, ...parts].join('#');
 
 export const key = (pk: string, sk: string): Key => ({ pk, sk });

@@ -34,7 +34,10 @@ export type CheckItem = Item &
     id: string;
     created_at: string;
     updated_at: string;
-    /** Number of settings changes; part of each result's key. */
+    /**
+     * Settings revision: 1 at creation, one more with each change of settings. Part of the keys of the results of
+     * scheduled probes and missed heartbeats, but not of pushes and manual runs.
+     */
     rev: number;
     /** Epoch ms of the last creation, enabling or settings change. */
     settings_at: number;

@@ -6,7 +6,7 @@ import { readCheckAlerting } from '#lib/alerting/decide/check-alerting.ts';
 import { escalationWrite, nextStepAt } from '#lib/alerting/decide/escalation.ts';
 import type { Deadline } from '#lib/alerting/decide/notes.ts';
 import { reportedStateOf, withAcknowledgement } from '#lib/alerting/decide/notified-state.ts';
-import { notifiedTargets } from '#lib/alerting/decide/recipients.ts';
+import { followUpTargets } from '#lib/alerting/decide/recipients.ts';
 import { decisionInputOf, type RuleInput } from '#lib/alerting/decide/rule-input.ts';
 import { decide } from '#lib/alerting/decide/rules.ts';
 import { lastTransition } from '#lib/alerting/decide/transition.ts';
@@ -43,7 +43,7 @@ async function acknowledgedAlert(
   { check, entity, policy, hold, acknowledgement, now }: Acknowledged,
 ): Promise<AlertItem | undefined> {
   const reports_state = reportedStateOf(check.state, policy);
-  const channels = notifiedTargets(hold, recipientsFor(policy, reports_state, check.alerts), check.alerts);
+  const channels = followUpTargets(hold, recipientsFor(policy, reports_state, check.alerts), check.alerts);
   const input: RuleInput = {
     ...decisionInputOf(check.alerts, policy, channels, now),
     ...{ kind: 'acknowledged', cause: null, from: check.state, to: check.state },

@@ -22,7 +22,9 @@ describe.skipIf(!binary)('check page in a browser', () => {
     const newest = cards.first();
     await newest.getByText(/Alerted\. Accepted by Slack/).waitFor();
     expect(await newest.textContent()).toMatch(/Down.*card declined.*Slack 127\.77\.0\.1:\d+.*Sent.*1 attempt/s);
-    expect(await cards.last().textContent()).toMatch(/Not alerted\. First state: the check came up for the first time/);
+    expect(await cards.last().textContent()).toMatch(
+      /Not alerted\. First state: the check came up after it was created/,
+    );
 
     got(await admin.post(`/v1/checks/${check.id}/policy`, { silenced: true }), 200);
     await push(admin, check.id, true);

@@ -47,7 +47,7 @@ export function makeHttp(
       exposeHeaders: [...EXPOSED_HEADERS],
       maxAge: Duration.hours(1),
     },
-    // Also serves `/`, which `/{proxy+}` does not match.
+    // Serves all other requests, also other methods of `/` than GET and HEAD, which `/{proxy+}` would not match.
     ...(all && { defaultIntegration: integrationOf(all.function) }),
   });
   const pushes: HttpRoute[] = [];

@@ -7,7 +7,7 @@ import { readCheckAlerting } from '#lib/alerting/decide/check-alerting.ts';
 import { escalationChange, nextStepNow, withEscalationStarted } from '#lib/alerting/decide/escalation.ts';
 import type { DeadlineEntry } from '#lib/alerting/decide/notes.ts';
 import { earlierFailures, reportedStateOf, withNotifiedAlerts } from '#lib/alerting/decide/notified-state.ts';
-import { notifiedTargets } from '#lib/alerting/decide/recipients.ts';
+import { followUpTargets } from '#lib/alerting/decide/recipients.ts';
 import { decisionInputOf, type RuleInput } from '#lib/alerting/decide/rule-input.ts';
 import { decide } from '#lib/alerting/decide/rules.ts';
 import { lastTransition } from '#lib/alerting/decide/transition.ts';
@@ -52,7 +52,7 @@ export async function failureAlertOf(
   const { policy } = found;
   const { tenant_id, id: check_id, entity_id, state } = check;
   const reports_state = reportedStateOf(state, policy);
-  const channels = notifiedTargets(hold, recipientsFor(policy, reports_state, check.alerts), check.alerts);
+  const channels = followUpTargets(hold, recipientsFor(policy, reports_state, check.alerts), check.alerts);
   const input: RuleInput = {
     ...decisionInputOf(check.alerts, policy, channels, now),
     ...{ kind: 'remediation_failed', cause: null, from: state, to: state },

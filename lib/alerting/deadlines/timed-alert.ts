@@ -13,7 +13,7 @@ import {
   withLatestAlert,
   withoutFlapping,
 } from '#lib/alerting/decide/notified-state.ts';
-import { notifiedTargets, openAlertNote, recoveryRecipients } from '#lib/alerting/decide/recipients.ts';
+import { followUpTargets, openAlertNote, recoveryRecipients } from '#lib/alerting/decide/recipients.ts';
 import { type DecidedKind, decisionInputOf, heldIn, type RuleInput } from '#lib/alerting/decide/rule-input.ts';
 import { type DecidedTransition, lastTransition } from '#lib/alerting/decide/transition.ts';
 import { recipientsFor } from '#lib/alerting/policy/effective-policy.ts';
@@ -187,7 +187,7 @@ function channelsOf(
   { check, policy, hold }: Pick<DueAlert, 'check' | 'policy' | 'hold'>,
   reports_state: NotifiedAlert['reports_state'],
 ) {
-  const recipientsOf = reports_state === 'up' ? recoveryRecipients : notifiedTargets;
+  const recipientsOf = reports_state === 'up' ? recoveryRecipients : followUpTargets;
   return recipientsOf(hold, recipientsFor(policy, reports_state, check.alerts), check.alerts);
 }
 

@@ -5,8 +5,11 @@ import { lastNotifiedState } from './notified-state.ts';
 
 type Escalated = Pick<CheckItem['alerts'], 'escalated'>;
 
-/** Returns the channels that were notified of a failure: all, unless its alert is held until its cause is known. */
-export function notifiedTargets<T extends TargetRef>(
+/**
+ * Returns the channels of later alerts about a failure: all, or while its alert is held until its cause is known, only
+ * the channels that have been notified.
+ */
+export function followUpTargets<T extends TargetRef>(
   hold: Deadline | undefined,
   channels: readonly T[],
   alerts: Escalated,
@@ -20,7 +23,7 @@ export const recoveryRecipients = <T extends TargetRef>(
   hold: Deadline | undefined,
   channels: readonly T[],
   alerts: Escalated,
-): readonly T[] => (hold?.note?.held?.had_alert ? channels : notifiedTargets(hold, channels, alerts));
+): readonly T[] => (hold?.note?.held?.had_alert ? channels : followUpTargets(hold, channels, alerts));
 
 /** Returns the note of a hold if the last notified state is not up: its channels need a recovery alert. */
 export const openAlertNote = (alerts: CheckItem['alerts']): Pick<HeldAlert, 'had_alert'> =>

@@ -33,9 +33,9 @@ export const initial: ReasonRule<'initial'> = {
     facts: { from, to, notified_state },
   }),
   label: 'First state',
-  meaning: 'the check came up for the first time, and its channels had not been notified of another state.',
+  meaning: 'the check came up after it was created or enabled, and the last notified state was up.',
   remedy: '',
-  sentence: () => 'it was up for the first time, and its channels had not been notified of another state',
+  sentence: () => 'it came up after it was created or enabled, and the last notified state was up',
   found: ({ from, to, notified_state }) => `from ${from} to ${to}; the last notified state is ${notified_state}`,
 };
 

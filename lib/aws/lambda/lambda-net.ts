@@ -10,8 +10,8 @@ const IPV6_HINT = 'the operator can open IPv6 (VPC_IPV6)';
 const VPC_HINT = 'the operator can run checks in a VPC (VPC_ID) that has a route to it';
 
 /**
- * Returns the network of a function without IPv6. Checks over IPv6, and over port 25 outside a VPC, fail with that
- * reason instead of appearing down.
+ * Returns the network of a function without IPv6. The error of a check of a target that has only IPv6 addresses, or of
+ * port 25 outside a VPC, names this limit: the check goes down, but its error does not blame the target.
  */
 export function lambdaNet(settings: Settings, inVpc: boolean, resolve: Resolve = systemResolver()): Net {
   const hint = inVpc ? IPV6_HINT : VPC_HINT;

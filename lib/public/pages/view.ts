@@ -163,7 +163,7 @@ type Seconds = Record<'up' | 'degraded' | 'down' | 'unknown' | 'gap' | 'maintena
 /** Degraded seconds from which a day counts as degraded. */
 const MIN_DEGRADED_SECONDS = 60;
 
-/** Returns the kind of a day: never operational if less than half of it was watched. Pure. */
+/** Returns the kind of a day: never operational if its coverage is below a half or null. Pure. */
 export function dayKind({ down, degraded, maintenance }: Seconds, coverage: number | null): ComponentState {
   if (down > 0) return 'outage';
   if (degraded >= MIN_DEGRADED_SECONDS) return 'degraded';
