@@ -43,6 +43,8 @@ async function acknowledgedAlert(
   { check, entity, policy, hold, acknowledgement, now }: Acknowledged,
 ): Promise<AlertItem | undefined> {
   const reports_state = reportedStateOf(check.state, policy);
+  // A degraded check counts as up if its policy has stopped alerting on degraded since it failed.
+  if (reports_state === 'up') return undefined;
   const channels = followUpTargets(hold, recipientsFor(policy, reports_state, check.alerts), check.alerts);
   const input: RuleInput = {
     ...decisionInputOf(check.alerts, policy, channels, now),

@@ -103,6 +103,17 @@ describe('a shop that becomes slow, fails, is slow again, and recovers', () => {
     ]);
   });
 
+  it('sends no alert about an acknowledgement after degraded alerts are disabled', async () => {
+    const check = await shop({ cooldown_seconds: 0, late_alerts: false });
+    await check.lives(SLOW_SHOP.slice(0, 6), '09:50');
+    await check.policy({ notify_on_degraded: false });
+    await service.until('09:55');
+    const before = read();
+    await service.call('POST', `/v1/checks/${check.id}/acknowledge`, {});
+    await service.until('09:59');
+    expect(read()).toEqual(before);
+  });
+
   it('gets a closing alert when it is disabled while degraded', async () => {
     const check = await shop({ cooldown_seconds: 0 });
     await check.lives(SLOW_SHOP.slice(0, 3), '09:50');

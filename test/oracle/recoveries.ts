@@ -48,7 +48,7 @@ export function checkRecoveries({ seen, keys }: Inside): string[] {
       if (!isUp || one.cause.startsWith('check_')) continue;
       if (one.alert.decision === 'skipped' && HOLDS.includes(one.alert.reason ?? '')) {
         const left = possible.map(({ recipients }) =>
-          recipients('up').filter(({ destination }) => surelyKnows(of(destination))),
+          recipients('up').filter(({ destination }) => surelyKnows(of(destination), recoveredAt.get(check.id) ?? 0)),
         );
         if (left.every(({ length }) => length > 0))
           wrong.push(
@@ -107,6 +107,6 @@ function outOfOrderIn(seen: Pick<Seen, 'table'>): Map<string, number[]> {
 const mayKnow = ([last, ...before]: readonly SeenNotification[]): boolean =>
   last !== undefined && (last.says !== 'up' || (last.failed_at !== undefined && mayKnow(before)));
 
-/** Whether the last notification is a problem and was certainly delivered. */
-const surelyKnows = ([last]: readonly SeenNotification[]): boolean =>
-  last !== undefined && last.says !== 'up' && last.failed_at === undefined;
+/** Whether the last notification is a problem since the last recovery, and was certainly delivered. */
+const surelyKnows = ([last]: readonly SeenNotification[], recovered_at: number): boolean =>
+  last !== undefined && last.at > recovered_at && last.says !== 'up' && last.failed_at === undefined;

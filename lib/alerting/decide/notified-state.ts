@@ -194,9 +194,15 @@ export function withNotifiedAlerts(alerts: Alerts, planned: readonly NotifiedAle
   return after;
 }
 
-/** Clears the notified alerts of a check that has no recipients left. Pure. */
-export function withoutNotifiedAlerts({ announced: _announced, suppressed: _suppressed, ...alerts }: Alerts): Alerts {
-  return alerts;
+/**
+ * Clears the notified alerts of a check whose recovery needs no alert. Failures that the cooldown suppressed before stay,
+ * so that the next alert reports them. Pure.
+ */
+export function withoutNotifiedAlerts(alerts: Alerts): Alerts {
+  const { announced: _announced, suppressed, ...rest } = alerts;
+  if (!suppressed || !unreportedFailures(alerts)) return rest;
+  const failed_at = lastReportedFailure(alerts);
+  return { ...rest, suppressed, announced: { ...NOTHING, ...(failed_at !== undefined && { failed_at }) } };
 }
 
 /** Records a planned state change alert at `at` (epoch ms): its cooldown starts, and flapping counts as reported. */

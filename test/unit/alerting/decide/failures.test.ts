@@ -1,6 +1,14 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { recentFailures, withFailure } from '#lib/alerting/decide/notified-state.ts';
+import {
+  recentFailures,
+  unreportedFailures,
+  withFailure,
+  withFailureOver,
+  withNotifiedAlerts,
+  withoutNotifiedAlerts,
+  withSuppressedFailure,
+} from '#lib/alerting/decide/notified-state.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 
 const DAY = 86_400_000;
@@ -24,4 +32,14 @@ it('keeps at most 20, and none of more than a day before the last', () => {
       expect(failed_at).toEqual(times.filter((one) => one > last - DAY).slice(-20));
     }),
   );
+});
+
+it('reports a failure that the cooldown suppressed, although a later recovery needed no alert', () => {
+  const up = { id: 'alr_1', reports_state: 'up' as const };
+  const reported = withNotifiedAlerts(withFailureOver(withFailure({}, 1000), 2000), [up]);
+  const suppressed = withFailureOver(withSuppressedFailure(withFailure(reported, 3000)), 4000);
+  const recovered = withFailureOver(withFailure(suppressed, 5000), 6000);
+  const expected = { count: 1, from: '1970-01-01T00:00:03.000Z', to: '1970-01-01T00:00:04.000Z' };
+  expect(unreportedFailures(withoutNotifiedAlerts(recovered))).toEqual(expected);
+  expect(unreportedFailures(withoutNotifiedAlerts(withNotifiedAlerts(recovered, [up])))).toBeUndefined();
 });
