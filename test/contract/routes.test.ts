@@ -22,8 +22,8 @@ import { type Service, startService } from '#test/support/service.ts';
 /**
  * One walk over every route of the API: calls each with success, provokes its errors in their order, calls it as every
  * kind of caller, and reads its audit entries. A new route is covered without a change here. Its requests come from
- * infra/docs/example-steps.ts; its callers follow from its `access`. The service has no network, because the walk
- * names hosts of the internet.
+ * infra/docs/example-steps.ts; its callers follow from its `access`. The network of the service is simulated, and
+ * every host replies, because the walk names hosts of the internet.
  */
 
 const rows = allRoutes.map((row) => ({ ...row, endpoint: endpointOf(row) }));
@@ -136,7 +136,7 @@ describe('the walk', () => {
 describe('request validation', () => {
   /** Routes that serve other programs accept any query. */
   const isClosed = ({ query }: Row) => query?.def.catchall === undefined;
-  /** Their use cases find the user after the body is validated. */
+  /** Routes that look up the user only after the body is validated. */
   const BODY_FIRST = ['PUT /v1/settings/users/{id}', 'POST /v1/settings/users/{id}/sign-in-link'];
 
   // In the order of validation, each with a fault that a later step would reject as well.
@@ -224,9 +224,10 @@ describe('HEAD', () => {
       redirect: 'manual',
       headers: { authorization: `Bearer ${client.key}` },
     });
-  /** Headers that differ between requests, or count. */
-  const own = ['x-request-id', 'date', 'connection', 'keep-alive', 'ratelimit'];
-  const headersFrom = (headers: Headers) => Object.fromEntries([...headers].filter(([name]) => !own.includes(name)));
+  /** Headers that differ between equal requests. */
+  const varying = ['x-request-id', 'date', 'connection', 'keep-alive', 'ratelimit'];
+  const headersFrom = (headers: Headers) =>
+    Object.fromEntries([...headers].filter(([name]) => !varying.includes(name)));
 
   beforeAll(() => {
     stopped = systemClock.now();

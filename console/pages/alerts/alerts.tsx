@@ -7,9 +7,9 @@ import { Empty } from '#console/parts/states.tsx';
 import { Tabs } from '#console/parts/tabs.tsx';
 import { checksWithRecipients } from '#console/rules/check-recipients.ts';
 import { number } from '#console/rules/words.ts';
-import { type AlertsProps, parts } from './parts.tsx';
+import { type AlertsProps, tabs } from './tabs.tsx';
 
-const hrefTo = (part: string): string => `#/alerts/${part}`;
+const hrefTo = (slug: string): string => `#/alerts/${slug}`;
 
 /** Page of alerts: deliveries, channels, silences, maintenance, defaults, and checks without a channel. */
 export default function AlertsPage({ params, query }: PageProps) {
@@ -18,8 +18,8 @@ export default function AlertsPage({ params, query }: PageProps) {
   const isNotified = channels.data && checksWithRecipients(channels.data);
   const withoutChannel = isNotified && checks.data?.filter(({ id }) => !isNotified(id));
   const props: AlertsProps = { query, checks, channels, withoutChannel };
-  const named = params.part ?? parts[0]!.part;
-  const current = parts.find(({ part }) => part === named);
+  const named = params.part ?? tabs[0]!.slug;
+  const current = tabs.find(({ slug }) => slug === named);
   return (
     <Page
       title="Alerts"
@@ -32,12 +32,14 @@ export default function AlertsPage({ params, query }: PageProps) {
       <Tabs
         label="Alerts"
         current={hrefTo(named)}
-        tabs={parts.map(({ part, name, counted }) => {
+        tabs={tabs.map(({ slug, name, counted }) => {
           const some = counted?.(props);
-          return { href: hrefTo(part), name: some ? `${name} (${number(some.length)})` : name };
+          return { href: hrefTo(slug), name: some ? `${name} (${number(some.length)})` : name };
         })}
       />
-      <div class="tab-panel">{current ? <current.Part {...props} /> : <Empty title={`Unknown tab: ${named}`} />}</div>
+      <div class="tab-panel">
+        {current ? <current.Content {...props} /> : <Empty title={`Unknown tab: ${named}`} />}
+      </div>
     </Page>
   );
 }

@@ -14,7 +14,7 @@ const PATH = '/v1/notify/policy';
 
 /** Shows the default policy of the account, which applies unless a check overrides it. */
 export function Defaults({ channels }: { channels: readonly ListedChannel[] }) {
-  const callable = channels.filter((one) => one.scope === 'account');
+  const accountChannels = channels.filter((one) => one.scope === 'account');
   const policy = useLoad<DefaultPolicy>(PATH);
   const [editing, edit] = useState(false);
   const why = refusal('write');
@@ -48,7 +48,7 @@ export function Defaults({ channels }: { channels: readonly ListedChannel[] }) {
             <PolicyForm
               name="default policy"
               policy={found}
-              channels={callable}
+              channels={accountChannels}
               submit="Save defaults"
               send={async (body) => {
                 await call('PUT', PATH, { ...body, inherited: found.inherited });
@@ -69,7 +69,7 @@ export function Defaults({ channels }: { channels: readonly ListedChannel[] }) {
               {found.escalation.length > 0 && (
                 <>
                   <h3>Escalation while unacknowledged</h3>
-                  <EscalationSteps steps={found.escalation} channels={callable} />
+                  <EscalationSteps steps={found.escalation} channels={accountChannels} />
                 </>
               )}
             </>

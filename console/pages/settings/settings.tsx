@@ -2,21 +2,21 @@ import type { PageProps } from '#console/app/pages.ts';
 import { Page } from '#console/parts/page.tsx';
 import { Empty } from '#console/parts/states.tsx';
 import { Tabs } from '#console/parts/tabs.tsx';
-import { parts } from './parts.ts';
+import { tabs } from './tabs.ts';
 
-const hrefOf = (part: string): string => `#/settings/${part}`;
+const hrefOf = (slug: string): string => `#/settings/${slug}`;
 
 export default function SettingsPage({ params }: PageProps) {
-  const named = params.part ?? parts[0]!.part;
-  const current = parts.find(({ part }) => part === named);
+  const named = params.part ?? tabs[0]!.slug;
+  const current = tabs.find(({ slug }) => slug === named);
   return (
     <Page title="Settings">
       <Tabs
         label="Settings"
-        tabs={parts.map(({ part, name }) => ({ href: hrefOf(part), name }))}
+        tabs={tabs.map(({ slug, name }) => ({ href: hrefOf(slug), name }))}
         current={hrefOf(named)}
       />
-      {current ? <current.Part /> : <Empty title={`Unknown tab: ${named}`} />}
+      {current ? <current.Content /> : <Empty title={`Unknown tab: ${named}`} />}
     </Page>
   );
 }

@@ -44,7 +44,7 @@ describe('notForPages reports', () => {
     expect(faults(text)).toHaveLength(1);
   });
 
-  it('names all three files for a dependency of a lib file', () => {
+  it('names the page, the lib file, and the package that the lib file needs', () => {
     expect(faults("import { Schema } from '#lib/schema.ts';")).toEqual([
       'console/pages/a.tsx imports lib/schema.ts, which needs zod. Import only its types, with "import type".',
     ]);

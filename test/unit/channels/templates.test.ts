@@ -9,13 +9,13 @@ import { sectionProblem, withSections } from '#lib/platform/template.ts';
 import { examples, nasty } from './example-alerts.ts';
 import { render } from './rendered.ts';
 
-/** Message of a Slack channel with a template, or the error. */
-const make = (body_template: string) =>
+/** Validates a Slack channel with a template. Throws VALIDATION_ERROR. */
+const channelWith = (body_template: string) =>
   parse(ChannelBody, { channel_type: 'slack', config: { url: 'https://hooks.slack.com/a', body_template } });
 
 const refusal = (body_template: string): string => {
   try {
-    make(body_template);
+    channelWith(body_template);
     return '';
   } catch (error) {
     const [detail] = (error as { details: { path: string; message: string }[] }).details;
@@ -134,7 +134,7 @@ describe('templates', () => {
 describe('sections', () => {
   const tags = fc.array(fc.constantFrom('{{#if a}}', '{{#if b}}', '{{/if}}', 'x', 'y'), { maxLength: 14 });
 
-  it('leave no tag, and only remove tags when all variables are set', () => {
+  it('leave no tag, and remove nothing else when all variables are set', () => {
     fc.assert(
       fc.property(tags, fc.boolean(), (parts, isFilled) => {
         const template = parts.join('');

@@ -3,7 +3,7 @@ import { clockIn, duration, span, zoneName } from '#console/rules/time.ts';
 import { nextOccurrences } from '#console/rules/windows/times.ts';
 import type { WindowTimes } from '#lib/schedule/calendar/intervals.ts';
 
-/** Number of occurrences: enough to show the rule and two clock changes. */
+/** Number of listed occurrences: enough to show the recurrence. */
 const SHOWN = 5;
 
 type UpcomingProps = {

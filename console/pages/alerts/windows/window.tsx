@@ -95,7 +95,7 @@ function Actions({ window, reload }: { window: MaintenanceWindow; reload: () => 
           <p>
             {window.open
               ? 'It ends now: checks that are still down alert after their next result.'
-              : 'It does not open again.'}
+              : 'It will not open.'}
             {window.cron === null &&
               window.exclude_from_uptime &&
               ' Its time of the last 30 days counts in uptime again.'}

@@ -5,7 +5,7 @@ import { Confirm } from '#console/parts/confirm.tsx';
 import { Dialog } from '#console/parts/dialog.tsx';
 import { SchemaForm } from '#console/parts/form/form.tsx';
 import type { FormSchema } from '#console/rules/form-fields.ts';
-import { NewInvitation } from './new-invitation.tsx';
+import { NewInvitationLink } from './new-invitation-link.tsx';
 import type { MemberProps, PendingDialog } from './pending-dialog.ts';
 import { Remove } from './remove.tsx';
 import { SignInLinkDialog } from './sign-in-link.tsx';
@@ -20,7 +20,7 @@ const MEMBER: FormSchema = {
 export function MemberDialog({ dialog: { what, member }, onDone, onClose }: MemberDialogProps) {
   const props = { member, onDone, onClose };
   if (what === 'edit') return <Edit {...props} />;
-  if (what === 'invite') return <NewInvitation {...props} />;
+  if (what === 'invite') return <NewInvitationLink {...props} />;
   if (what === 'link') return <SignInLinkDialog {...props} />;
   if (what === 'sessions') return <EndSessions {...props} />;
   return <Remove {...props} />;

@@ -9,7 +9,7 @@ import { Deliveries } from './deliveries.tsx';
 import { Silences } from './silences.tsx';
 import { Windows } from './windows/windows.tsx';
 
-/** Data that the tabs count, and that every part receives. */
+/** Data that the tabs count, and that every tab receives. */
 export type AlertsProps = {
   query: URLSearchParams;
   checks: Loaded<Check[]>;
@@ -18,46 +18,48 @@ export type AlertsProps = {
   withoutChannel: readonly Check[] | undefined;
 };
 
-type Part = {
-  part: string;
+type AlertsTab = {
+  slug: string;
   name: string;
-  Part: ComponentType<AlertsProps>;
+  Content: ComponentType<AlertsProps>;
   counted?: (props: AlertsProps) => readonly unknown[] | undefined;
 };
 
 /** Tabs of the alerts page, in order; the first is the default. */
-export const parts: readonly Part[] = [
+export const tabs: readonly AlertsTab[] = [
   {
-    part: 'deliveries',
+    slug: 'deliveries',
     name: 'Deliveries',
-    Part: ({ query, checks, channels }) => <Deliveries query={query} checks={checks.data} channels={channels.data} />,
+    Content: ({ query, checks, channels }) => (
+      <Deliveries query={query} checks={checks.data} channels={channels.data} />
+    ),
   },
   {
-    part: 'channels',
+    slug: 'channels',
     name: 'Channels',
     counted: ({ channels }) => channels.data,
-    Part: ({ checks, channels }) => (
+    Content: ({ checks, channels }) => (
       <Data of={channels} what="Loading the channels">
         {(found) => <Channels channels={found} checks={checks.data} reload={channels.reload} />}
       </Data>
     ),
   },
-  { part: 'silences', name: 'Silences', Part: ({ checks }) => <Silences checks={checks.data} /> },
-  { part: 'windows', name: 'Maintenance', Part: Windows },
+  { slug: 'silences', name: 'Silences', Content: ({ checks }) => <Silences checks={checks.data} /> },
+  { slug: 'windows', name: 'Maintenance', Content: Windows },
   {
-    part: 'defaults',
+    slug: 'defaults',
     name: 'Default policy',
-    Part: ({ channels }) => (
+    Content: ({ channels }) => (
       <Data of={channels} what="Loading the channels">
         {(found) => <Defaults channels={found} />}
       </Data>
     ),
   },
   {
-    part: 'no-channel',
+    slug: 'no-channel',
     name: 'Checks without a channel',
     counted: ({ withoutChannel }) => withoutChannel,
-    Part: ({ checks, channels, withoutChannel }) => (
+    Content: ({ checks, channels, withoutChannel }) => (
       <Data of={channels} what="Loading the channels">
         {() => (
           <Data of={checks} what="Loading the checks">

@@ -7,7 +7,7 @@ import { InvitationLink } from './invitation-link.tsx';
 import type { MemberProps } from './pending-dialog.ts';
 
 /** Creates a new link for a pending invitation; the old link becomes invalid. */
-export function NewInvitation({ member: { email, role }, onDone, onClose }: MemberProps) {
+export function NewInvitationLink({ member: { email, role }, onDone, onClose }: MemberProps) {
   const [invited, show] = useState<Invited | undefined>(undefined);
   if (invited) return <InvitationLink invited={invited} onClose={onClose} />;
   return (
