@@ -99,6 +99,38 @@ describe('a built-in tool', () => {
     });
   });
 
+  it('lists, adds and deletes subscribers of a status page, with the access and hidden secrets of the API', async () => {
+    const client = await newTenant();
+    const reader = await keyOf(client, { scopes: ['mcp', 'read'] });
+    const page = { slug: `subscribers-${Date.now()}`, title: 'Acme', groups: [{ components: [{ name: 'Shop' }] }] };
+    const { id: status_page_id, groups } = got(await client.post('/v1/status-pages', page), 201);
+    const path = `/v1/status-pages/${status_page_id}/subscribers`;
+    const component_ids = [groups[0].components[0].id];
+    const config = { url: 'https://example.com/canary', secret: 'canary' };
+    const given = { status_page_id, channel_type: 'webhook', config, component_ids };
+
+    expect(await refused(reader, 'add_subscriber', given)).toMatchObject({ code: 'FORBIDDEN' });
+    const insecure = { ...given, config: { url: 'http://example.com' } };
+    expect(await refused(client, 'add_subscriber', insecure)).toMatchObject({ details: [{ path: 'config.url' }] });
+    const added = await said(client, 'add_subscriber', given);
+    expect(added).toMatchObject({ channel_type: 'webhook', config, component_ids });
+    expect(got(await client.get(path), 200)).toEqual([added]);
+    expect(await said(client, 'list_subscribers', { status_page_id })).toEqual({ subscribers: [added] });
+
+    const subscribers = got(await reader.get(path), 200);
+    expect(subscribers).toEqual([{ ...added, config: { url: '********', secret: '********' } }]);
+    expect(await said(reader, 'list_subscribers', { status_page_id })).toEqual({ subscribers });
+
+    const named = { status_page_id, subscriber_id: added.id };
+    expect(await refused(reader, 'delete_subscriber', named)).toMatchObject({ code: 'FORBIDDEN' });
+    expect(await said(client, 'delete_subscriber', named)).toEqual({ deleted: added.id });
+    expect(await refused(client, 'delete_subscriber', named)).toMatchObject({ code: 'NOT_FOUND' });
+    expect(got(await client.get(path), 200)).toEqual([]);
+    const audited = got(await client.get(`/v1/audit?target=${added.id}`), 200);
+    expect(audited).toMatchObject([{ tool: 'delete_subscriber' }, { tool: 'add_subscriber', via: 'mcp' }]);
+    expect(JSON.stringify(audited)).not.toContain('canary');
+  });
+
   it('names the person on call in each rota, and the channels without their configuration', async () => {
     const client = await newTenant();
     const channel = { name: 'Ada', channel_type: 'slack', config: { url: `${ci.url}/secret` } };
@@ -254,6 +286,9 @@ describe('a built-in tool', () => {
     ['get_execution', {}, 'VALIDATION_ERROR'],
     ['list_incidents', { hours: '24' }, 'VALIDATION_ERROR'],
     ['get_status_page', { status_page_id: 'pag_none' }, 'NOT_FOUND'],
+    ['list_subscribers', { status_page_id: 'pag_none' }, 'NOT_FOUND'],
+    ['add_subscriber', { status_page_id: 'pag_none', channel_type: 'email', config: {} }, 'VALIDATION_ERROR'],
+    ['delete_subscriber', { status_page_id: 'pag_none', subscriber_id: 'sub_none' }, 'NOT_FOUND'],
     ['list_incidents', { entity_id: 'ent_none' }, 'NOT_FOUND'],
     ['list_incidents', { hours: 1.5 }, 'VALIDATION_ERROR'],
     ['get_status_summary', { verbose: true }, 'VALIDATION_ERROR'],

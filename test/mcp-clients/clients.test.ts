@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { isNightly } from '#test/support/nightly.ts';
 import { type RealService, startRealService } from '#test/support/real-service.ts';
 import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
-import { type Call, prepare, type Seen } from './fleet.ts';
+import { type Call, prepare, type Seen, withNewSubscriber } from './fleet.ts';
 import { findPython, walkPython } from './python.ts';
 import { type Address, mcpRemote, transports1, walk1, walk2 } from './typescript.ts';
 
@@ -23,6 +23,10 @@ beforeAll(async () => {
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
   await hook?.close();
+});
+
+beforeEach(async () => {
+  calls = await withNewSubscriber(service.client, calls);
 });
 
 const [python1, python2] = isNightly ? [findPython(1), findPython(2)] : [];
@@ -79,6 +83,8 @@ describe.each<Walk>(isNightly ? [NEWEST, ...OTHERS] : [NEWEST])('%s', (_name, ve
     expect(response('get_check_results')).toMatchObject({ results: [{ success: true }] });
     expect(response('get_history')).toMatchObject({ total: { runs: 1, failures: 0, uptime: 1 } });
     expect(response('get_execution')).toMatchObject({ trigger: 'manual', dispatch_status: 'success', logs: [] });
+    expect(response('list_subscribers')).toMatchObject({ subscribers: expect.any(Array) });
+    expect(response('add_subscriber')).toMatchObject({ channel_type: 'slack', component_ids: [] });
     expect(response('list_changes')).toMatchObject({ changes: [{ action: 'check.create', via: 'api' }] });
     expect(response('create_check')).toMatchObject({ check_type: 'http', interval_seconds: 60 });
     expect(response('test_check')).toMatchObject({

@@ -34,7 +34,7 @@ export async function prepare(client: Client, hook: string): Promise<Call[]> {
   got(await client.post('/v1/skills', { slug: 'runbook', name: 'Runbook', tools: [restart] }), 201);
   const [entity] = got(await client.get('/v1/blueprints/service/entities'), 200);
   const { id: execution_id } = await runAction(client, action_id);
-  return [
+  return withNewSubscriber(client, [
     { name: 'get_status_summary', arguments: {} },
     { name: 'list_entities', arguments: { blueprint_slug: 'service' } },
     { name: 'get_entity', arguments: { blueprint_slug: 'service', entity_slug: entity.slug } },
@@ -54,6 +54,12 @@ export async function prepare(client: Client, hook: string): Promise<Call[]> {
     { name: 'get_report', arguments: {} },
     { name: 'list_status_pages', arguments: {} },
     { name: 'get_status_page', arguments: { status_page_id } },
+    { name: 'list_subscribers', arguments: { status_page_id } },
+    {
+      name: 'add_subscriber',
+      arguments: { status_page_id, channel_type: 'slack', config: { url: `${hook}/subscriber` } },
+    },
+    { name: 'delete_subscriber', arguments: { status_page_id } },
     { name: 'list_pings', arguments: { check_id: check.id } },
     { name: 'get_execution', arguments: { execution_id } },
     { name: 'list_changes', arguments: { target: check.id } },
@@ -64,5 +70,13 @@ export async function prepare(client: Client, hook: string): Promise<Call[]> {
     { name: 'run_check', arguments: { check_id: probed.id } },
     { name: 'silence', arguments: { check_ids: [check.id], minutes: 1 } },
     { name: 'restart_service', arguments: { service: 'web shop' } },
-  ];
+  ]);
+}
+
+/** Returns the calls with a new subscriber to delete, because each client deletes one. */
+export async function withNewSubscriber(client: Client, calls: Call[]): Promise<Call[]> {
+  const { status_page_id, ...subscriber } = calls.find(({ name }) => name === 'add_subscriber')!.arguments;
+  const { id } = got(await client.post(`/v1/status-pages/${status_page_id}/subscribers`, subscriber), 201);
+  const named = { name: 'delete_subscriber', arguments: { status_page_id, subscriber_id: id } };
+  return calls.map((call) => (call.name === named.name ? named : call));
 }

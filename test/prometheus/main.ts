@@ -14,7 +14,7 @@ import { type RealService, startRealService } from '#test/support/real-service.t
 
 /**
  * `npm run test:nightly -- prometheus`: a real Prometheus scrapes a service with the settings of the docs, and answers
- * each query of the docs and of the dashboard; promtool checks the metrics and rules. Then the size and time of a
+ * each query of the docs and of the dashboard; promtool checks the metrics and the rules. Then the size and time of a
  * scrape of 4,000 checks, its maximum.
  */
 const root = join(import.meta.dirname, '../..');
@@ -28,6 +28,7 @@ if (!promtool || !prometheus) {
   process.exit(0);
 }
 
+const RULES = ['docs/use/prometheus/rules.yml', 'docs/use/prometheus/service-rules.yml'];
 const MAX_BYTES = 6_000_000;
 const MAX_SECONDS = 2;
 /** Time for two scrapes, one per second, on a busy machine (ms). */
@@ -75,11 +76,12 @@ function configOf(service: RealService, metricsPort: number, keyFile: string): s
     .replace('/etc/prometheus/fleetwatch-key', keyFile)
     .replace('fleetwatch.example.com', new URL(service.url).host);
   const own = jobOf('docs/operate/install.md').replace(':9788', `:${metricsPort}`);
-  const rules = `rule_files:\n  - ${join(root, 'docs/use/prometheus/rules.yml')}\n`;
+  const rules = `rule_files:\n${RULES.map((file) => `  - ${join(root, file)}\n`).join('')}`;
   return `global:\n  scrape_interval: 1s\n  evaluation_interval: 1s\n${rules}scrape_configs:\n${checks}${own}`;
 }
 
 type Series = { metric: Record<string, string>; value: [number, string] };
+type Rule = { name: string; health: string; lastError?: string };
 
 /** Starts Prometheus on the loopback address. */
 async function startPrometheus(dir: string) {
@@ -96,17 +98,15 @@ async function startPrometheus(dir: string) {
     expectThat(child.exitCode === null, err);
     return (await fetch(`http://${address}/-/ready`)).ok;
   }, PATIENCE_MS);
+  async function get<Data>(path: string): Promise<Data> {
+    const response = await fetch(`http://${address}/api/v1/${path}`);
+    const { status, error, data } = (await response.json()) as { status: string; error?: string; data: Data };
+    expectThat(status === 'success', `${path}: ${error}`);
+    return data;
+  }
   return {
-    query: async (query: string): Promise<Series[]> => {
-      const response = await fetch(`http://${address}/api/v1/query?${new URLSearchParams({ query })}`);
-      const { status, error, data } = (await response.json()) as {
-        status: string;
-        error?: string;
-        data: { result: Series[] };
-      };
-      expectThat(status === 'success', `${query}: ${error}`);
-      return data.result;
-    },
+    query: async (query: string) => (await get<{ result: Series[] }>(`query?${new URLSearchParams({ query })}`)).result,
+    rules: async () => (await get<{ groups: { rules: Rule[] }[] }>('rules')).groups.flatMap(({ rules }) => rules),
     [Symbol.dispose]: () => {
       process.off('exit', kill);
       kill();
@@ -114,16 +114,24 @@ async function startPrometheus(dir: string) {
   };
 }
 
-/** Returns the queries of the docs and of the panels, with values for the variables of Grafana. */
+/** Returns the queries of the docs, panels and variables of the dashboard, with values for the variables of Grafana. */
 function documentedQueries(): string[] {
   const documented = blocks('docs/use/metrics.md', 'promql').flatMap((text) =>
     text.split('\n').filter((line) => line !== '' && !line.startsWith('#')),
   );
-  const { panels } = JSON.parse(read('docs/use/prometheus/dashboard.json')) as {
+  const { panels, templating } = JSON.parse(read('docs/use/prometheus/dashboard.json')) as {
     panels: { targets: { expr: string }[] }[];
+    templating: { list: { type: string; query: { query: string } }[] };
   };
+  const variables = templating.list
+    .filter(({ type }) => type === 'query')
+    .map(({ query }) => query.query.replace(/^label_values\((\w+), (\w+)\)$/, '$1{$2!=""}'));
   const shown = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
-  return [...documented, ...shown.map((expr) => expr.replaceAll('$entity', '.*').replaceAll('$__range', '5m'))];
+  return [
+    ...documented,
+    ...variables,
+    ...shown.map((expr) => expr.replaceAll('$entity', '.*').replaceAll('$__range', '5m')),
+  ];
 }
 
 async function withPrometheus(dir: string): Promise<void> {
@@ -171,6 +179,15 @@ async function withPrometheus(dir: string): Promise<void> {
     const all = ['probe_success', 'check:fleetwatch_check_up:avg_1d', 'entity:fleetwatch_check_up:min', alert];
     // The first two groups run once a minute.
     for (const query of all) await eventually(async () => (await server.query(query)).length > 0, 90_000);
+    const rules = await server.rules();
+    const broken = rules.filter(({ health }) => health !== 'ok').map(({ name, lastError }) => `${name}: ${lastError}`);
+    expectThat(broken.length === 0, broken.join());
+    return `${rules.length} rules`;
+  });
+  await step('each metric of the rules of the service has samples', async () => {
+    const names = new Set(read('docs/use/prometheus/service-rules.yml').match(/\bfleetwatch_\w+/g));
+    for (const name of names) expectThat((await server.query(name)).length > 0, `${name} has none`);
+    return `${names.size} metrics`;
   });
   await step('a deleted check has no sample from the next scrape on', async () => {
     const query = `fleetwatch_check_up{check_id="${gone.id}"}`;
@@ -241,7 +258,7 @@ async function withMostChecks(): Promise<void> {
 
 const dir = mkdtempSync(join(tmpdir(), 'fleetwatch-prometheus-'));
 process.once('exit', () => rmSync(dir, { recursive: true, force: true }));
-await step('promtool check rules', () => check(['check', 'rules', 'docs/use/prometheus/rules.yml']));
+for (const file of RULES) await step(`promtool check rules ${file}`, () => check(['check', 'rules', file]));
 await step('promtool test rules', () => check(['test', 'rules', 'test/prometheus/rules-test.yml']));
 await withPrometheus(dir);
 await withMostChecks();

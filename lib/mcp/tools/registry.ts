@@ -1,5 +1,5 @@
 import { lazy } from '#lib/platform/lazy.ts';
-import { CHANGES, type LazyTool, REACHES_OUT, READS } from './tool.ts';
+import { CHANGES, DELETES, type LazyTool, REACHES_OUT, READS } from './tool.ts';
 
 /** Built-in tools by name, with their access; a new tool is a file in this folder and an entry here. */
 export const builtInTools: ReadonlyMap<string, LazyTool> = new Map(
@@ -88,6 +88,21 @@ export const builtInTools: ReadonlyMap<string, LazyTool> = new Map(
       access: 'read',
       annotations: READS,
       load: lazy(async () => (await import('#lib/mcp/tools/status-pages.ts')).getStatusPage),
+    },
+    list_subscribers: {
+      access: 'read',
+      annotations: READS,
+      load: lazy(async () => (await import('#lib/mcp/tools/subscribers.ts')).listSubscribers),
+    },
+    add_subscriber: {
+      access: 'configure',
+      annotations: CHANGES,
+      load: lazy(async () => (await import('#lib/mcp/tools/subscribers.ts')).addSubscriberTool),
+    },
+    delete_subscriber: {
+      access: 'configure',
+      annotations: DELETES,
+      load: lazy(async () => (await import('#lib/mcp/tools/subscribers.ts')).deleteSubscriberTool),
     },
     list_pings: {
       access: 'read',

@@ -15,6 +15,9 @@ export const READS: Annotations = { readOnlyHint: true, openWorldHint: false };
 /** Changes data of the service, without losing any. */
 export const CHANGES: Annotations = { readOnlyHint: false, destructiveHint: false, openWorldHint: false };
 
+/** Deletes data of the service. */
+export const DELETES: Annotations = { ...CHANGES, destructiveHint: true };
+
 /** Also contacts other servers. */
 export const REACHES_OUT: Annotations = { ...CHANGES, openWorldHint: true };
 
