@@ -70,18 +70,17 @@ export type FunctionName =
   | 'deliverer'
   | 'action-planner'
   | 'action-runner'
-  | 'aggregator'
+  | 'housekeeper'
   | 'incident-keeper'
   | 'publisher'
-  | 'public'
-  | 'reclaimer';
+  | 'public';
 
 export const functions: Record<FunctionName, FunctionSpec> = {
   api: {
     memory_mb: 512,
     timeout_seconds: 29,
     table: ['put', 'delete'],
-    sends: ['job', 'deadline', 'delivery', 'rollup', 'action', 'reclaim', 'incident', 'publish'],
+    sends: ['job', 'deadline', 'delivery', 'housekeeping', 'action', 'incident', 'publish'],
     reaches_out: true,
   },
   // Separate because it carries the libraries of passkeys and OpenID Connect, which few requests need.
@@ -101,21 +100,21 @@ export const functions: Record<FunctionName, FunctionSpec> = {
     timeout_seconds: 29,
     table: ['put', 'delete'],
     partitions: PUSH_PARTITIONS,
-    sends: ['deadline', 'rollup'],
+    sends: ['deadline', 'housekeeping'],
   },
   // Separate because it waits for targets; and latency is measured best where nothing else runs.
   tester: {
     memory_mb: 512,
     timeout_seconds: 29,
     table: ['put', 'delete'],
-    sends: ['job', 'deadline', 'rollup'],
+    sends: ['job', 'deadline', 'housekeeping'],
     reaches_out: true,
   },
   mcp: {
     memory_mb: 256,
     timeout_seconds: 900,
     table: ['put', 'delete'],
-    sends: ['job', 'deadline', 'rollup', 'action', 'publish'],
+    sends: ['job', 'deadline', 'housekeeping', 'action', 'publish'],
     reaches_out: true,
     streams: true,
   },
@@ -123,15 +122,15 @@ export const functions: Record<FunctionName, FunctionSpec> = {
     memory_mb: 512,
     timeout_seconds: 60,
     table: ['put'],
-    sends: ['tick', 'job', 'deadline', 'rollup', 'action', 'reclaim', 'publish'],
+    sends: ['tick', 'job', 'deadline', 'housekeeping', 'action', 'publish'],
     // Requests OUTER_PING_URL.
     reaches_out: true,
   },
   prober: {
-    memory_mb: 768,
+    memory_mb: 688,
     timeout_seconds: 60,
     table: ['put', 'delete'],
-    sends: ['job', 'slow', 'deadline', 'rollup'],
+    sends: ['job', 'slow', 'deadline', 'housekeeping'],
     reaches_out: true,
   },
   notifier: {
@@ -159,7 +158,12 @@ export const functions: Record<FunctionName, FunctionSpec> = {
     sends: ['action', 'deadline'],
     reaches_out: true,
   },
-  aggregator: { memory_mb: 256, timeout_seconds: 60, table: ['put'], sends: ['rollup'] },
+  housekeeper: {
+    memory_mb: 256,
+    timeout_seconds: 60,
+    table: ['put', 'delete'],
+    sends: ['housekeeping', 'incident', 'publish'],
+  },
   'incident-keeper': {
     memory_mb: 256,
     timeout_seconds: 30,
@@ -184,12 +188,6 @@ export const functions: Record<FunctionName, FunctionSpec> = {
     puts_into: ['BADGE#*'],
     sends: ['publish', 'delivery'],
     files: 'read',
-  },
-  reclaimer: {
-    memory_mb: 256,
-    timeout_seconds: 60,
-    table: ['put', 'delete'],
-    sends: ['reclaim', 'incident', 'publish'],
   },
 };
 
@@ -216,10 +214,9 @@ export const queues: Record<QueueName, QueueSpec> = {
   delivery: { consumer: 'deliverer', batch: 10, concurrency: 20, waits: true, max_receives: LAST_RECEIVE },
   plan: { consumer: 'action-planner', batch: 10, concurrency: 5, max_receives: LAST_RECEIVE },
   action: { consumer: 'action-runner', batch: 10, concurrency: 20, waits: true, max_receives: LAST_RECEIVE },
-  rollup: { consumer: 'aggregator', batch: 1, concurrency: 2, max_receives: LAST_RECEIVE },
+  housekeeping: { consumer: 'housekeeper', batch: 1, concurrency: 4, max_receives: LAST_RECEIVE },
   incident: { consumer: 'incident-keeper', batch: 10, concurrency: 5, max_receives: LAST_RECEIVE },
   publish: { consumer: 'publisher', batch: 1, concurrency: 4, max_receives: LAST_RECEIVE },
-  reclaim: { consumer: 'reclaimer', batch: 1, concurrency: 2, max_receives: LAST_RECEIVE },
 };
 
 /** A request goes to the first route that matches; `api` gets the rest. */

@@ -54,7 +54,7 @@ export async function reclaimAccount({ ports, keys }: Env, { tenant_id }: { tena
   const account = await ports.table.get<AccountItem>(keys.account(tenant_id));
   if (account && !account.deleted_at) return;
   if (account && (await deleteEntities(scope)) === 'more') {
-    await ports.queues.send('reclaim', [{ body: { tenant_id, account: true }, group: tenant_id }]);
+    await ports.queues.send('housekeeping', [{ body: { tenant_id, account: true }, group: tenant_id }]);
     return;
   }
   for (const { sk } of await keysUnder(ports, keys.actions(tenant_id), under(ACTIONS))) await deleteAction(scope, sk);

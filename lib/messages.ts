@@ -59,12 +59,27 @@ export type AddressRequest = z.infer<typeof AddressRequest>;
 /** Items of a deleted check; without `check_id`, items of a deleted entity. */
 const ReclaimEntity = z.object({ tenant_id: z.string(), entity_id: z.string(), check_id: z.string().optional() });
 /** Cell that a check has left, or one of its intervals. */
-const ReclaimCell = z.object({ tenant_id: z.string(), cell: z.string() });
+const ReclaimCell = z.object({ tenant_id: z.string(), left_cell: z.string() });
 /** Executions of a deleted action. */
 const ReclaimAction = z.object({ tenant_id: z.string(), action_id: z.string() });
 
 /** Data of a deleted account. */
 const ReclaimAccount = z.object({ tenant_id: z.string(), account: z.literal(true) });
+
+/** Due rollups of a cell; then again those in `from`–`to`, if last made before `after` (epoch ms). */
+const Rollup = z.object({
+  tenant_id: z.string(),
+  cell: z.string(),
+  revise: z
+    .object({
+      of: z.enum(['hour', 'day']),
+      from: z.number().int(),
+      to: z.number().int(),
+      after: z.number().int(),
+    })
+    .optional(),
+});
+export type RollupMessage = z.infer<typeof Rollup>;
 
 /** Transition or alert of a check, for the timeline of an incident. */
 const OfIncident = z.object({ tenant_id: z.string(), check_id: z.string(), sk: z.string() });
@@ -128,20 +143,8 @@ export const messages = {
   notify: z.object({ tenant_id: z.string(), check_id: z.string(), sk: z.string() }),
   /** Work of the deliverer, which alone reaches the mail server. */
   delivery: z.union([Delivery, AddressRequest]),
-  /** Due rollups of a cell; then again those in `from`–`to`, if last made before `after` (epoch ms). */
-  rollup: z.object({
-    tenant_id: z.string(),
-    cell: z.string(),
-    revise: z
-      .object({
-        of: z.enum(['hour', 'day']),
-        from: z.number().int(),
-        to: z.number().int(),
-        after: z.number().int(),
-      })
-      .optional(),
-  }),
-  reclaim: z.union([ReclaimAccount, ReclaimAction, ReclaimCell, ReclaimEntity]),
+  /** Work that can wait: rollups, and the storage of deleted items. One queue, because each costs its polling. */
+  housekeeping: z.union([Rollup, ReclaimAccount, ReclaimAction, ReclaimCell, ReclaimEntity]),
   /** Transition that the action-planner could not handle. */
   plan: z.object({ tenant_id: z.string(), check_id: z.string(), sk: z.string() }),
   action: ActionMessage,

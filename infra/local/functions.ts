@@ -1,10 +1,10 @@
 import { create as actionPlanner } from '#functions/action-planner.ts';
 import { create as actionRunner } from '#functions/action-runner.ts';
-import { create as aggregator } from '#functions/aggregator.ts';
 import { create as api } from '#functions/api.ts';
 import { create as webConsole } from '#functions/console.ts';
 import { create as deliverer } from '#functions/deliverer.ts';
 import { create as generator } from '#functions/generator.ts';
+import { create as housekeeper } from '#functions/housekeeper.ts';
 import { create as incidentKeeper } from '#functions/incident-keeper.ts';
 import { create as ingest } from '#functions/ingest.ts';
 import { create as mcp } from '#functions/mcp.ts';
@@ -12,7 +12,6 @@ import { create as notifier } from '#functions/notifier.ts';
 import { create as prober } from '#functions/prober.ts';
 import { create as publicFiles } from '#functions/public.ts';
 import { create as publisher } from '#functions/publisher.ts';
-import { create as reclaimer } from '#functions/reclaimer.ts';
 import { create as tester } from '#functions/tester.ts';
 import { type FunctionName, functions } from '#infra/topology.ts';
 import type { Ports } from '#lib/env.ts';
@@ -34,11 +33,10 @@ const factories: Record<FunctionName, (ports: Ports) => Handler> = {
   deliverer,
   'action-planner': actionPlanner,
   'action-runner': actionRunner,
-  aggregator,
+  housekeeper,
   'incident-keeper': incidentKeeper,
   publisher,
   public: publicFiles,
-  reclaimer,
 };
 
 /** Loads the sign-in function on its first request, because few starts see a sign-in. */

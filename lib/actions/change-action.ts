@@ -121,7 +121,7 @@ export async function deleteAction(context: TenantEnv & MutationContext, id: str
   // Sent before the deletion, because a crash between the two would lose it. Its consumer ignores it while the action
   // exists.
   const body = { tenant_id: tenant, action_id: id };
-  await ports.queues.send('reclaim', [{ body, not_before: ports.clock.now() + RECLAIM_AFTER_MS, group: tenant }]);
+  await ports.queues.send('housekeeping', [{ body, not_before: ports.clock.now() + RECLAIM_AFTER_MS, group: tenant }]);
   await oneAtATime(ports.table, keys.actions(tenant), () =>
     retryOnConflict(ports, async () => {
       const [action, count] = await actionAndCount(context, id);
@@ -158,7 +158,7 @@ export async function reclaimAction(
     for (const some of chunks(items, AT_ONCE)) {
       await Promise.all(some.map(free));
       if (!signal?.aborted) continue;
-      return ports.queues.send('reclaim', [{ body: { tenant_id, action_id }, group: tenant_id }]);
+      return ports.queues.send('housekeeping', [{ body: { tenant_id, action_id }, group: tenant_id }]);
     }
   }
 }

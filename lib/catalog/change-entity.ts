@@ -179,7 +179,7 @@ async function sendReclaims(
   if (left.length === 0) return;
   const not_before = ports.clock.now() + RECLAIM_AFTER_MS;
   await ports.queues.send(
-    'reclaim',
+    'housekeeping',
     left.map((check_id) => ({ body: { tenant_id: tenant, entity_id, check_id }, not_before, group: tenant })),
   );
 }

@@ -3,7 +3,8 @@ import type { Outcome } from '#lib/checks/outcome.ts';
 import { countsFrom, nextState } from '#lib/checks/state/next-state.ts';
 import type { Env } from '#lib/env.ts';
 import { cellOf } from '#lib/keys.ts';
-import type { MessageOf, MessageTo } from '#lib/messages.ts';
+import type { RollupMessage } from '#lib/messages.ts';
+import type { Message } from '#lib/platform/ports.ts';
 import { hourOf, isClosed } from '#lib/schedule/slots.ts';
 
 /** Revisions within this time (ms) are made together. */
@@ -14,7 +15,7 @@ const WRITTEN_MS = 75_000;
 /** Range of changed instants, both included; epoch ms. */
 type Changed = { from: number; to: number };
 
-export type Revision = NonNullable<MessageOf<'rollup'>['revise']>;
+export type Revision = NonNullable<RollupMessage['revise']>;
 
 type Cell = { tenant_id: string; cell: string };
 
@@ -34,13 +35,13 @@ export async function reviseCells(
   const messages = cells.flatMap((cell) =>
     closed.map(({ from, to }) => revisionMessage(cell, { of: 'hour', from, to, after })),
   );
-  if (messages.length > 0) await ports.queues.send('rollup', messages);
+  if (messages.length > 0) await ports.queues.send('housekeeping', messages);
 }
 
 /** Returns the next instant (epoch ms) at which revisions are made. */
 export const sharedInstant = (at: number): number => Math.ceil(at / REVISION_INTERVAL_MS) * REVISION_INTERVAL_MS;
 
-export const revisionMessage = ({ tenant_id, cell }: Cell, revise: Revision): MessageTo<'rollup'> => ({
+export const revisionMessage = ({ tenant_id, cell }: Cell, revise: Revision): Message<RollupMessage> => ({
   body: { tenant_id, cell, revise },
   not_before: revise.after,
   group: tenant_id,

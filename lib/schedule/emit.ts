@@ -101,11 +101,9 @@ export async function emitShards(env: Env, shards: readonly number[], scheduledT
   const runs = found.flatMap((each) => each.runs);
   if (jobs.length > 0) await ports.queues.send('job', packJobs(jobs, JOB_GROUP_MS));
   if (deadlines.length > 0) await ports.queues.send('deadline', deadlines);
-  const rollups = found.flatMap((each) => each.rollups);
-  if (rollups.length > 0) await ports.queues.send('rollup', rollups);
+  const housekeeping = found.flatMap((each) => each.housekeeping);
+  if (housekeeping.length > 0) await ports.queues.send('housekeeping', housekeeping);
   if (runs.length > 0) await ports.queues.send('action', runs);
-  const ends = found.flatMap((each) => each.ends);
-  if (ends.length > 0) await ports.queues.send('reclaim', ends);
   const publications = found.flatMap((each) => each.publications);
   if (publications.length > 0) await ports.queues.send('publish', publications);
   await Promise.all(open.map((window) => moveWatermark(env, window)));
@@ -127,21 +125,21 @@ async function due({ ports, keys }: Env, { shard, from, horizon, now }: ShardRan
   const jobs: CellJob[] = [];
   const deadlines: DueDeadline[] = [];
   const deadlinesAgain: DueDeadline[] = [];
-  const rollups: MessageTo<'rollup'>[] = [];
+  const housekeeping: MessageTo<'housekeeping'>[] = [];
   const runs: MessageTo<'action'>[] = [];
-  const ends: MessageTo<'reclaim'>[] = [];
   const publications: MessageTo<'publish'>[] = [];
   for await (const page of pagesOf<EntryItem>(ports.table, { partition: keys.entries(shard), eventual: true })) {
     for (const entry of page) {
       const { tenant_id } = entry;
       if (entry.kind === 'rollup') {
-        rollups.push(...rollupsDue(entry, executableSlots(entry.rhythm, Math.max(from, entry.from), horizon, now)));
+        const slots = executableSlots(entry.rhythm, Math.max(from, entry.from), horizon, now);
+        housekeeping.push(...rollupsDue(entry, slots));
       } else if (entry.kind === 'probe' || entry.kind === 'action') {
         const slots = executableSlots(entry.rhythm, Math.max(from, entry.from), horizon, now);
         if (entry.kind === 'action') runs.push(...scheduledRuns(entry, slots));
         else jobs.push(...cellJobs(entry, slots));
       } else if (entry.kind === 'account_end') {
-        ends.push({ body: { tenant_id, account: true } });
+        housekeeping.push({ body: { tenant_id, account: true } });
       } else if (entry.kind === 'remediation') {
         if (entry.deadline <= horizon) runs.push(remediationDue(entry, Math.max(entry.deadline, now)));
       } else if (entry.kind === 'status_page' || entry.kind === 'report') {
@@ -155,7 +153,7 @@ async function due({ ports, keys }: Env, { shard, from, horizon, now }: ShardRan
       }
     }
   }
-  return { jobs, deadlines, deadlinesAgain, rollups, runs, ends, publications };
+  return { jobs, deadlines, deadlinesAgain, housekeeping, runs, publications };
 }
 
 /** Moves the watermark, unless another invocation has moved it (compare-and-set). */

@@ -1,6 +1,6 @@
 import type { Env } from '#lib/env.ts';
 import { cellOf } from '#lib/keys.ts';
-import type { DueDeadline, Job, MessageTo } from '#lib/messages.ts';
+import type { DueDeadline, Job, MessageTo, RollupMessage } from '#lib/messages.ts';
 import { MAX_DELAY_MS } from '#lib/platform/batch.ts';
 import { chunks } from '#lib/platform/plain-data.ts';
 import type { Message } from '#lib/platform/ports.ts';
@@ -162,7 +162,7 @@ export const reportDue = (
 export const rollupsDue = (
   { tenant_id, cell }: Pick<CellInterval, 'tenant_id' | 'cell'>,
   slots: number[],
-): MessageTo<'rollup'>[] => slots.map((slot) => ({ body: { tenant_id, cell }, not_before: slot, group: tenant_id }));
+): Message<RollupMessage>[] => slots.map((slot) => ({ body: { tenant_id, cell }, not_before: slot, group: tenant_id }));
 
 /** Delay (ms) of a deadline while the schedule is behind, because checks are not monitored then. */
 const POSTPONE_MS = 5_000;

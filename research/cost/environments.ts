@@ -1,16 +1,15 @@
 import type { Context as LambdaContext } from 'aws-lambda';
 import { create as createActionPlanner } from '#functions/action-planner.ts';
 import { create as createActionRunner } from '#functions/action-runner.ts';
-import { create as createAggregator } from '#functions/aggregator.ts';
 import { create as createApi } from '#functions/api.ts';
 import { create as createDeliverer } from '#functions/deliverer.ts';
 import { create as createGenerator } from '#functions/generator.ts';
+import { create as createHousekeeper } from '#functions/housekeeper.ts';
 import { create as createIncidentKeeper } from '#functions/incident-keeper.ts';
 import { create as createIngest } from '#functions/ingest.ts';
 import { create as createNotifier } from '#functions/notifier.ts';
 import { create as createProber } from '#functions/prober.ts';
 import { create as createPublisher } from '#functions/publisher.ts';
-import { create as createReclaimer } from '#functions/reclaimer.ts';
 import { create as createSignIn } from '#functions/sign-in.ts';
 import { type FunctionName, functions } from '#infra/topology.ts';
 import { dynamoTable } from '#lib/aws/dynamodb-table.ts';
@@ -44,10 +43,9 @@ const factories = {
   deliverer: createDeliverer,
   'action-planner': createActionPlanner,
   'action-runner': createActionRunner,
-  aggregator: createAggregator,
+  housekeeper: createHousekeeper,
   'incident-keeper': createIncidentKeeper,
   publisher: createPublisher,
-  reclaimer: createReclaimer,
 } satisfies Partial<Record<FunctionName, (ports: Ports) => unknown>>;
 export type Invocable = keyof typeof factories;
 

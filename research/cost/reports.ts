@@ -260,7 +260,7 @@ export async function passkeys(): Promise<Report> {
   };
 }
 
-export const MAX_IDLE_DOLLARS = 1.5;
+export const MAX_IDLE_DOLLARS = 1.4;
 
 /** Counts the service without checks. @returns $ a month by path */
 export async function idlePaths(minutes: number): Promise<Map<string, number>> {

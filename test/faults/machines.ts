@@ -1,9 +1,9 @@
 import { create as createActionPlanner } from '#functions/action-planner.ts';
 import { create as createActionRunner } from '#functions/action-runner.ts';
-import { create as createAggregator } from '#functions/aggregator.ts';
 import { create as createApi } from '#functions/api.ts';
 import { create as createDeliverer } from '#functions/deliverer.ts';
 import { create as createGenerator } from '#functions/generator.ts';
+import { create as createHousekeeper } from '#functions/housekeeper.ts';
 import { create as createIncidentKeeper } from '#functions/incident-keeper.ts';
 import { create as createIngest } from '#functions/ingest.ts';
 import { create as createMcp } from '#functions/mcp.ts';
@@ -11,7 +11,6 @@ import { create as createNotifier } from '#functions/notifier.ts';
 import { create as createProber } from '#functions/prober.ts';
 import { create as createPublic } from '#functions/public.ts';
 import { create as createPublisher } from '#functions/publisher.ts';
-import { create as createReclaimer } from '#functions/reclaimer.ts';
 import { create as createTester } from '#functions/tester.ts';
 import { functions } from '#infra/topology.ts';
 import type { FunctionRun } from '#test/oracle/inside.ts';
@@ -29,11 +28,10 @@ const handlersOf = ({ ports, publish }: Process) => ({
   prober: createProber(ports),
   notifier: createNotifier(ports),
   deliverer: createDeliverer(ports, publish),
-  aggregator: createAggregator(ports),
+  housekeeper: createHousekeeper(ports),
   'incident-keeper': createIncidentKeeper(ports),
   publisher: createPublisher(ports),
   public: createPublic(ports),
-  reclaimer: createReclaimer(ports),
   'action-planner': createActionPlanner(ports),
   'action-runner': createActionRunner(ports),
 });

@@ -27,6 +27,6 @@ it('ignores a function that only leads to a cycle or only follows one', () => {
 
 it('finds functions of the service that retry or continue later, and none that only serves requests', () => {
   const cyclic = onCycles();
-  for (const name of ['prober', 'deliverer', 'action-runner', 'reclaimer'] as const) expect(cyclic).toContain(name);
+  for (const name of ['prober', 'deliverer', 'action-runner', 'housekeeper'] as const) expect(cyclic).toContain(name);
   for (const name of ['api', 'ingest', 'mcp'] as const) expect(cyclic).not.toContain(name);
 });

@@ -15,7 +15,7 @@ export function checkAudit({ seen }: Inside): string[] {
   for (const commit of seen.commits) {
     const changed = commit.changes.flatMap((change) => changeByUser(change) ?? []);
     const entries = commit.changes.filter(({ key }) => key.pk.includes('#AUDIT#'));
-    const isReclaimed = seen.runs.get(commit.run ?? 0)?.function === 'reclaimer';
+    const isReclaimed = seen.runs.get(commit.run ?? 0)?.function === 'housekeeper';
     const wanted = changed.length > 0 && !isReclaimed ? 1 : 0;
     if (entries.length !== wanted) wrong.push(`${entries.length} audit entries for ${describe(commit, changed)}`);
     for (const { key, before, after } of entries) {

@@ -62,6 +62,6 @@ export function checkOrphans({ seen, keys }: Inside): string[] {
       if (!ids.has(check)) wrong.push(`entity ${id} still contains check ${check}`);
   }
   // A reclaim that becomes a dead letter leaves storage and raises an alarm.
-  const gaveUp = seen.faults['dead letter reclaim'] !== undefined;
+  const gaveUp = seen.faults['dead letter housekeeping'] !== undefined;
   return gaveUp ? wrong.filter((text) => !/ outlived its (action|run|check)$/.test(text)) : wrong;
 }

@@ -14,7 +14,7 @@ export function checkRelations({ seen, keys }: Inside): string[] {
   })[];
   const entities = items.filter((item): item is EntityItem => item.pk.includes('#ENTITIES#'));
   const ids = new Set(entities.map(({ id }) => id));
-  const gaveUp = seen.faults['dead letter reclaim'] !== undefined;
+  const gaveUp = seen.faults['dead letter housekeeping'] !== undefined;
   let pointers = 0;
   for (const { pk, ...one } of relations) {
     const { id, from_entity_id: from, to_entity_id: to, relation_type: type } = one;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { create as createReclaimer } from '#functions/reclaimer.ts';
+import { create as createHousekeeper } from '#functions/housekeeper.ts';
 import { createAccount, enableAccount } from '#lib/access/change-account.ts';
 import { issueAdminKey } from '#lib/access/issue-key.ts';
 import { fullKey } from '#lib/access/new-key.ts';
@@ -36,12 +36,12 @@ const left = ({ store, context }: World) =>
     .filter((row) => `${row.pk} ${row.sk} ${row.body}`.includes(context.tenant))
     .map(({ pk, sk }) => `${pk} ${sk}`);
 
-/** Handles messages of the reclaimer until none is left. @returns the number of messages */
+/** Handles messages of the housekeeper until none is left. @returns the number of messages */
 async function reclaimAll(world: World): Promise<number> {
-  const reclaim = createReclaimer(world.ports);
+  const housekeeper = createHousekeeper(world.ports);
   let count = 0;
   for (;;) {
-    const asked = world.sent.splice(0).filter(({ queue }) => queue === 'reclaim');
+    const asked = world.sent.splice(0).filter(({ queue }) => queue === 'housekeeping');
     if (asked.length === 0) return count;
     count += asked.length;
     const Records = asked.map(({ message }, n) => ({
@@ -49,7 +49,7 @@ async function reclaimAll(world: World): Promise<number> {
       body: JSON.stringify(message.body),
       attributes: { ApproximateReceiveCount: '1' },
     }));
-    expect(await reclaim({ Records } as never)).toEqual({ batchItemFailures: [] });
+    expect(await housekeeper({ Records } as never)).toEqual({ batchItemFailures: [] });
   }
 }
 
@@ -100,7 +100,7 @@ describe('a deleted account', () => {
     await endAccount(world.context);
     await tick(world);
     await reclaimAccount(world, { tenant_id: world.context.tenant });
-    const asked = world.sent.map(({ message }) => messages.reclaim.safeParse(message.body).data);
+    const asked = world.sent.map(({ message }) => messages.housekeeping.safeParse(message.body).data);
     expect(asked).toContainEqual({ tenant_id: world.context.tenant, account: true });
     await reclaimAll(world);
     expect(await allAccounts(world.ports, world.keys)).toEqual([]);

@@ -199,7 +199,9 @@ export async function deleteCheck(context: StateContext, stored: CheckItem): Pro
   const note = auditWriter(context, 'delete', auditedCheck);
   // Sent before the deletion, because a crash after it would lose the message. It is dropped while the check exists.
   const body = { tenant_id: tenant, entity_id, check_id: id };
-  await ports.queues.send('reclaim', [{ body, not_before: ports.clock.now() + RECLAIM_CHECK_AFTER_MS, group: tenant }]);
+  await ports.queues.send('housekeeping', [
+    { body, not_before: ports.clock.now() + RECLAIM_CHECK_AFTER_MS, group: tenant },
+  ]);
   await changingChecks(context, entity_id, () =>
     retryOnConflict(ports, async (tries) => {
       const check = tries === 0 ? stored : await ports.table.get<CheckItem>(keys.check(tenant, id));

@@ -30,8 +30,10 @@ export async function scheduleChange(env: Env, check: CheckItem, before?: CheckI
   const { ports, keys } = env;
   const { tenant_id, id } = check;
   if (before && isProbed(before, before.interval_seconds) && !isProbed(check, before.interval_seconds)) {
-    const body = { tenant_id, cell: cellOf(id) };
-    await ports.queues.send('reclaim', [{ body, not_before: ports.clock.now() + RECLAIM_AFTER_MS, group: tenant_id }]);
+    const body = { tenant_id, left_cell: cellOf(id) };
+    await ports.queues.send('housekeeping', [
+      { body, not_before: ports.clock.now() + RECLAIM_AFTER_MS, group: tenant_id },
+    ]);
   }
   if (!check.enabled) {
     const writes = before ? [{ delete: keys.entry('missed_heartbeat', tenant_id, id) }] : [];

@@ -2,7 +2,7 @@ import type { AccountItem } from '#lib/access/account.ts';
 import type { CellItem } from '#lib/checks/settings/cells.ts';
 import type { Env } from '#lib/env.ts';
 import { ROLLUPS, under } from '#lib/keys.ts';
-import type { MessageOf } from '#lib/messages.ts';
+import type { RollupMessage } from '#lib/messages.ts';
 import { DAY_MS, HOUR_MS, MAX_CLOCK_DIFFERENCE_MS } from '#lib/platform/time.ts';
 import { type Revision, revisionMessage, sharedInstant } from '#lib/results/revise-rollups.ts';
 import { closesAt, dayOf, hourOf, isClosed, ROLLUP_DELAY_MS } from '#lib/schedule/slots.ts';
@@ -17,7 +17,7 @@ const HOURS_PER_MESSAGE = 12;
  * Makes the due rollups of a cell: all hours that are over and not made yet, and each day whose hours are made; then,
  * if requested, remakes those of a time range. Idempotent, because rollups follow from raw data alone.
  */
-export async function rollUp(env: Env, { tenant_id, cell, revise }: MessageOf<'rollup'>): Promise<void> {
+export async function rollUp(env: Env, { tenant_id, cell, revise }: RollupMessage): Promise<void> {
   const { ports, keys } = env;
   const [account, item] = await ports.table.getMany<[AccountItem, CellItem]>([
     keys.account(tenant_id),
@@ -28,7 +28,7 @@ export async function rollUp(env: Env, { tenant_id, cell, revise }: MessageOf<'r
   const of: RolledCell = { ...env, tenant: tenant_id, cell, retention_days, rollup_days };
   const not_before = await makeDue(of, item);
   const rest = { body: { tenant_id, cell, revise }, group: tenant_id };
-  if (not_before !== undefined) return ports.queues.send('rollup', [{ ...rest, not_before }]);
+  if (not_before !== undefined) return ports.queues.send('housekeeping', [{ ...rest, not_before }]);
   if (revise) await remake(of, revise);
 }
 
@@ -78,7 +78,7 @@ async function remake(of: RolledCell, revise: Revision): Promise<void> {
   const days: Revision = { of: 'day', from: first, to: until - 1, after: sharedInstant(ports.clock.now()) };
   const rest: Revision[] = until < end ? [{ ...revise, from: until }] : [];
   await ports.queues.send(
-    'rollup',
+    'housekeeping',
     [days, ...rest].map((next) => revisionMessage({ tenant_id: tenant, cell }, next)),
   );
 }

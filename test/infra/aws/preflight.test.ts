@@ -113,9 +113,9 @@ describe('preflight', () => {
 
   it('states the price without checks, and what CONCURRENCY adds', async () => {
     account(1000);
-    expect(only(await found(), 'ok').join()).toMatch(/\$\d+\.\d\d a month.* 24 pollers .*Set BUDGET_DOLLARS/s);
+    expect(only(await found(), 'ok').join()).toMatch(/\$\d+\.\d\d a month.* 22 pollers .*Set BUDGET_DOLLARS/s);
     const bounded = only(await found({ CONCURRENCY: '100', BUDGET_DOLLARS: '20' }), 'ok').join();
-    expect(bounded).toContain('36 pollers');
+    expect(bounded).toContain('34 pollers');
     expect(bounded).toContain('CONCURRENCY adds $0.62');
     expect(bounded).not.toContain('Set BUDGET_DOLLARS');
   });

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { create as createReclaimer } from '#functions/reclaimer.ts';
+import { create as createHousekeeper } from '#functions/housekeeper.ts';
 import type { ActionItem } from '#lib/actions/action-item.ts';
 import { deleteAction } from '#lib/actions/change-action.ts';
 import { executionRecord } from '#lib/actions/execution.ts';
@@ -60,11 +60,11 @@ describe('the history of an action', () => {
     const kept = await runActionManually(world.context, keeper.id, {});
     await deleteAction(world.context, action.id);
 
-    const reclaimer = createReclaimer(world.ports);
+    const housekeeper = createHousekeeper(world.ports);
     let messages = 0;
-    for (let bodies = world.take('reclaim'); bodies.length > 0; bodies = world.take('reclaim')) {
+    for (let bodies = world.take('housekeeping'); bodies.length > 0; bodies = world.take('housekeeping')) {
       messages += bodies.length;
-      expect(await reclaimer(queueEvent(bodies), { ...(signal && { signal }) })).toEqual({ batchItemFailures: [] });
+      expect(await housekeeper(queueEvent(bodies), { ...(signal && { signal }) })).toEqual({ batchItemFailures: [] });
     }
     expect(messages).toBe(expected);
     for (const id of ids) expect(await itemsUnder(world.keys.ofExecution(TENANT, id))).toBe(0);
@@ -75,7 +75,7 @@ describe('the history of an action', () => {
   it('is kept when the deletion did not happen', async () => {
     const { id } = await run();
     const body = { tenant_id: TENANT, action_id: action.id };
-    expect(await createReclaimer(world.ports)(queueEvent([body]))).toEqual({ batchItemFailures: [] });
+    expect(await createHousekeeper(world.ports)(queueEvent([body]))).toEqual({ batchItemFailures: [] });
     expect(await itemsUnder(world.keys.ofExecution(TENANT, id))).toBe(1);
   });
 });

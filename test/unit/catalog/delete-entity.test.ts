@@ -41,7 +41,7 @@ async function addCheck(world: MemoryWorld, context: Context, id: string): Promi
 }
 
 const reclaims = ({ sent }: MemoryWorld) =>
-  sent.map(({ queue, message }) => ({ queue, ...message, body: messages.reclaim.parse(message.body) }));
+  sent.map(({ queue, message }) => ({ queue, ...message, body: messages.housekeeping.parse(message.body) }));
 
 describe('deleteEntity', () => {
   it('deletes 90 checks in one transaction, and returns their ids', async () => {
@@ -67,7 +67,7 @@ describe('deleteEntity', () => {
     await deleteEntity(context, 'service', 'api');
     expect(reclaims(world)).toEqual(
       [{}, { check_id: idOf(0) }, { check_id: idOf(1) }].map((check) => ({
-        queue: 'reclaim',
+        queue: 'housekeeping',
         not_before: now + RECLAIM_AFTER_MS,
         group: context.tenant,
         body: { tenant_id: context.tenant, entity_id: entity.id, ...check },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { create as createReclaimer } from '#functions/reclaimer.ts';
+import { create as createHousekeeper } from '#functions/housekeeper.ts';
 import type { Context } from '#lib/access/context.ts';
 import { createBlueprint } from '#lib/catalog/change-blueprint.ts';
 import { createEntity, deleteEntity } from '#lib/catalog/change-entity.ts';
@@ -115,7 +115,7 @@ describe('the list of relations', () => {
   });
 });
 
-describe('the reclaimer', () => {
+describe('the housekeeper', () => {
   const record = (body: unknown) => queueRecord('m', body);
 
   it('removes the relations of a deleted entity in both directions, also 70, and no others', async () => {
@@ -127,9 +127,9 @@ describe('the reclaimer', () => {
     }
     const kept = await relate(context, ids[1]!, ids[2]!);
     await deleteEntity(context, 'service', 'e0');
-    const reclaimer = createReclaimer(world.ports);
+    const housekeeper = createHousekeeper(world.ports);
     for (const { message } of world.sent) {
-      expect(await reclaimer({ Records: [record(message.body)] })).toEqual({ batchItemFailures: [] });
+      expect(await housekeeper({ Records: [record(message.body)] })).toEqual({ batchItemFailures: [] });
     }
     const left = [world.keys.relation(context.tenant, kept.id), ...pointerKeys(context, kept)];
     expect(await stored(world, context, ids)).toEqual(left.map(({ pk, sk }) => `${pk} ${sk}`).toSorted());

@@ -37,10 +37,10 @@ describe('an hour', () => {
     expect(await w.runsOf(check, 'hour', hour)).toBeUndefined();
     await w.work(MINUTE);
     expect(await w.runsOf(check, 'hour', hour)).toBe(1);
-    expect(w.sent.filter(({ queue }) => queue === 'rollup')).toEqual([]);
+    expect(w.sent.filter(({ queue }) => queue === 'housekeeping')).toEqual([]);
   });
 
-  it('is equal when two aggregators make it at once, with the data of the later one', async () => {
+  it('is equal when it is made twice at once, with the data of the later one', async () => {
     const check = await w.pushCheck();
     const hour = hourOf(w.now());
     await w.push(check);
@@ -119,7 +119,7 @@ describe('a day', () => {
   });
 });
 
-describe('an aggregator after an absence', () => {
+describe('rollups after an absence', () => {
   it('makes all hours and days of two days, twelve hours per message', async () => {
     const check = await w.pushCheck();
     const first = hourOf(w.now());
@@ -133,7 +133,7 @@ describe('an aggregator after an absence', () => {
       expect(await w.stored(check, 'hour', hour)).toBeDefined();
     }
     for (const day of [dayOf(first), dayOf(first) + DAY_MS]) expect(await w.stored(check, 'day', day)).toBeDefined();
-    expect(w.sent.filter(({ queue }) => queue === 'rollup')).toEqual([]);
+    expect(w.sent.filter(({ queue }) => queue === 'housekeeping')).toEqual([]);
   });
 
   it('starts with the first complete hour when raw data has expired', async () => {

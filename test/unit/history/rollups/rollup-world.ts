@@ -4,14 +4,14 @@ import { checkHistories } from '#lib/history/rollups/read-history.ts';
 import { rollUp } from '#lib/history/rollups/roll-up.ts';
 import type { RollupItem } from '#lib/history/rollups/stored-rollups.ts';
 import { cellOf, numberOf } from '#lib/keys.ts';
-import { messages } from '#lib/messages.ts';
+import type { RollupMessage } from '#lib/messages.ts';
 import { DAY_MS, HOUR_MS } from '#lib/platform/time.ts';
 import { hourOf } from '#lib/schedule/slots.ts';
 import { healthWorld } from '#test/support/health-world.ts';
 
 const MINUTE = 60_000;
 
-/** World with an aggregator that runs on demand; it starts within an hour. */
+/** World with rollups on demand; it starts within an hour. */
 export async function rollupWorld() {
   const world = await healthWorld();
   const { ports, keys, context } = world;
@@ -22,11 +22,13 @@ export async function rollupWorld() {
 
   const stored = (check: CheckItem, of: 'hour' | 'day', from: number) =>
     ports.table.get<RollupItem>(keys.rollup(check.tenant_id, cellOf(check.id), of, from));
-  /** Handles due messages of the aggregator's queue. */
+  /** Handles due messages of the queue. */
   const takeDue = () => {
-    const due = world.sent.filter(({ queue, message }) => queue === 'rollup' && (message.not_before ?? 0) <= now());
+    const due = world.sent.filter(
+      ({ queue, message }) => queue === 'housekeeping' && (message.not_before ?? 0) <= now(),
+    );
     for (const one of due) world.sent.splice(world.sent.indexOf(one), 1);
-    return due.map(({ message }) => messages.rollup.parse(message.body));
+    return due.map(({ message }) => message.body as RollupMessage);
   };
   return {
     ...world,

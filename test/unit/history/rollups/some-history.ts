@@ -6,7 +6,7 @@ import { failed, type Outcome, succeeded } from '#lib/checks/outcome.ts';
 import { rollUp } from '#lib/history/rollups/roll-up.ts';
 import type { TimeRange } from '#lib/history/runs/gaps.ts';
 import { cellOf } from '#lib/keys.ts';
-import { type MessageOf, messages } from '#lib/messages.ts';
+import type { RollupMessage } from '#lib/messages.ts';
 import { type Push, receivePush } from '#lib/results/pushes/receive-push.ts';
 import { recordOutage } from '#lib/schedule/outages.ts';
 import { latestSlot, slotsBetween } from '#lib/schedule/slots.ts';
@@ -304,27 +304,27 @@ async function set(
   }
 }
 
-/** Runs the aggregator: scheduled and revision messages, in any order. */
+/** Rolls up: scheduled and revision messages, in any order. */
 async function rollUpNow(world: HealthWorld, check: CheckItem, { twice = false } = {}): Promise<void> {
   const { tenant_id } = check;
   const now = world.ports.clock.now();
   const take = () => {
     // In odd order: the newest first.
-    const due = world.sent.filter(({ queue, message }) => queue === 'rollup' && (message.not_before ?? 0) <= now);
+    const due = world.sent.filter(({ queue, message }) => queue === 'housekeeping' && (message.not_before ?? 0) <= now);
     for (const one of due) world.sent.splice(world.sent.indexOf(one), 1);
-    return due.map(({ message }) => messages.rollup.parse(message.body));
+    return due.map(({ message }) => message.body as RollupMessage);
   };
-  const regular: MessageOf<'rollup'> = { tenant_id, cell: cellOf(check.id) };
+  const regular: RollupMessage = { tenant_id, cell: cellOf(check.id) };
   for (let due = [...take().reverse(), regular]; due.length > 0; due = take()) {
     for (const message of due) await rollUp(world, message);
     if (twice) await Promise.all(due.map((message) => rollUp(world, message)));
   }
 }
 
-/** Runs the aggregator until no revision is left, as time passes. */
+/** Rolls up until no revision is left, as time passes. */
 export async function rollUpAll(world: HealthWorld, check: CheckItem): Promise<void> {
   do {
     await rollUpNow(world, check);
     world.advance(MINUTE);
-  } while (world.sent.some(({ queue }) => queue === 'rollup'));
+  } while (world.sent.some(({ queue }) => queue === 'housekeeping'));
 }

@@ -4,19 +4,21 @@ import { reclaimCheck } from '#lib/checks/change/reclaim-check.ts';
 import { settleCell } from '#lib/checks/settings/cells.ts';
 import { reclaimAccount } from '#lib/end-account.ts';
 import { envOf, type Ports } from '#lib/env.ts';
+import { rollUp } from '#lib/history/rollups/roll-up.ts';
 import { messages } from '#lib/messages.ts';
 import { type BatchReply, eachMessage, type QueueRecord } from '#lib/platform/batch.ts';
 
-/** Frees the storage of deleted items. */
+/** Rolls up the results of cells for the history, and frees the storage of deleted items. */
 export function create(ports: Ports) {
   const env = envOf(ports);
   return (event: { Records: QueueRecord[] }, context?: { signal?: AbortSignal }): Promise<BatchReply> =>
     eachMessage(ports.log, event.Records, (body) => {
-      const left = messages.reclaim.parse(body);
-      if ('account' in left) return reclaimAccount(env, left);
-      if ('action_id' in left) return reclaimAction(env, left, context?.signal);
-      if ('cell' in left) return settleCell(env, left);
-      const { tenant_id, entity_id, check_id } = left;
+      const work = messages.housekeeping.parse(body);
+      if ('cell' in work) return rollUp(env, work);
+      if ('account' in work) return reclaimAccount(env, work);
+      if ('action_id' in work) return reclaimAction(env, work, context?.signal);
+      if ('left_cell' in work) return settleCell(env, { tenant_id: work.tenant_id, cell: work.left_cell });
+      const { tenant_id, entity_id, check_id } = work;
       return check_id === undefined
         ? reclaimRelations({ ...env, tenant: tenant_id }, entity_id)
         : reclaimCheck(env, { tenant_id, check_id });
