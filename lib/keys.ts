@@ -365,7 +365,7 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     statusPages: (tenant: string) => ofTenant(tenant, 'STATUS_PAGES'),
     statusPage: (tenant: string, page: string) => key(ofTenant(tenant, 'STATUS_PAGES'), page),
     statusPageCount: (tenant: string) => key(ofTenant(tenant, 'STATUS_PAGES'), '!COUNT'),
-    statusSlug: (slug: string) => key(`STATUS#${slug}`, 'STATUS'),
+    statusAddress: (address: string) => key(`STATUS#${address}`, 'STATUS'),
     /** Rendering of a page, and the addresses at which its files can be. */
     publication: (tenant: string, page: string) => key(ofTenant(tenant, 'STATUS_PAGE', page), 'PUBLICATION'),
     ofStatusPage: (tenant: string, page: string) => ofTenant(tenant, 'STATUS_PAGE', page),

@@ -130,6 +130,11 @@ const SUBJECT_PREFIX = /^(?![$_])(?:(?:[\x21-\x29\x2b-\x2d\x2f-\x3d\x3f-\x7a]|\{
 const NATS_HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])$/i;
 const DNS_NAME = /^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.?$/i;
 
+const STATUS_DOMAIN = /^(?=.{4,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+
+/** Whether a text is a host name in lower case that a status page can have: no IP address, at least one dot. */
+export const isStatusDomain = (text: string): boolean => STATUS_DOMAIN.test(text);
+
 const MAIL_FROM = /^(?:[^<>@"\p{Cc}]{1,80} <[^\s<>@]+@[\w.-]+>|[^\s<>@]+@[\w.-]+)$/u;
 
 function isMailServer(text: string): boolean {
@@ -175,6 +180,16 @@ export const SettingsSchema = z.object({
       'must be names without scheme, port and path, such as status.example.com',
     )
     .describe('Further host names under which browsers may reach the service, separated by commas.'),
+  STATUS_DOMAINS: csv
+    .transform((list) => [...new Set(list.map((name) => name.toLowerCase()))])
+    .refine(
+      (list) => list.every(isStatusDomain),
+      'must be names without scheme, port and path, such as status.example.com',
+    )
+    .describe(
+      'Domains that each serve only a status page, separated by commas: `status.acme.com`. The admin command ' +
+        '`status-page set-domain` selects the page.',
+    ),
   SESSION_DAYS: whole(1, 90, 30).describe('Maximum age of a session in days, 1 to 90; at least `SESSION_IDLE_DAYS`.'),
   SESSION_IDLE_DAYS: whole(1, 90, 7).describe('Days without use after which a session ends, 1 to 90.'),
   ...OIDC_SETTINGS,
@@ -309,9 +324,18 @@ function misfits(settings: Partial<Settings>): string[] {
     ...(SESSION_DAYS < SESSION_IDLE_DAYS
       ? [`SESSION_DAYS: must be at least SESSION_IDLE_DAYS, which is ${SESSION_IDLE_DAYS}`]
       : []),
+    ...namesOfService(settings)
+      .filter((name) => settings.STATUS_DOMAINS?.includes(name))
+      .map((name) => `STATUS_DOMAINS: remove ${name}, which is an address of the service itself`),
     ...oidcMisfits(settings),
   ];
 }
+
+/** Returns the host names that settings give the service, in lower case. */
+export const namesOfService = ({ PUBLIC_URL, PING_URL, ALLOWED_HOSTS = [] }: Partial<Settings>): string[] => [
+  ...[PUBLIC_URL, PING_URL].flatMap((url) => URL.parse(url ?? '')?.hostname ?? []),
+  ...ALLOWED_HOSTS.map((name) => name.toLowerCase()),
+];
 
 /** Returns an Error for all invalid settings. @param table page that describes them */
 export function wrongSettings(wrong: string[], table = 'docs/operate/settings.md'): Error {

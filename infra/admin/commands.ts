@@ -5,7 +5,11 @@ import type { MutationContext } from '#lib/access/context.ts';
 import { allAccounts, requireAccount } from '#lib/access/store.ts';
 import { endAccount } from '#lib/end-account.ts';
 import { linkByOperator } from '#lib/identity/sign-in-link.ts';
+import { notFound } from '#lib/platform/errors.ts';
 import { parse } from '#lib/platform/http/validation.ts';
+import { isId } from '#lib/platform/ids.ts';
+import { setDomain } from '#lib/public/pages/change-page.ts';
+import type { StatusPageItem } from '#lib/public/pages/status-page.ts';
 import { AUDIT_FLAGS, auditCommand } from './audit.ts';
 import { AWS_COMMANDS, AWS_FLAGS } from './aws.ts';
 import { egressIn, LIMIT_FLAGS, LIMIT_OPTIONS, limitsIn } from './limits.ts';
@@ -38,7 +42,7 @@ export type Command = {
   /** Options that the command accepts in addition to --json. */
   takes: readonly (keyof Options)[];
   /** Required positional arguments, in order. */
-  names: readonly ('account' | 'user' | 'key' | 'role' | 'file')[];
+  names: readonly ('account' | 'user' | 'key' | 'role' | 'page' | 'domain' | 'file')[];
   /** Optional positional argument after them. */
   mayName?: 'user';
 } & (
@@ -146,11 +150,36 @@ export const COMMANDS: Record<string, Command> = {
       return showAccount(await endAccount({ ...world, tenant }));
     },
   },
+  'status-page set-domain': {
+    takes: [],
+    names: ['page', 'domain'],
+    run: (env, _options, page, domain) => changeDomain(env, page, domain.toLowerCase()),
+  },
+  'status-page remove-domain': {
+    takes: [],
+    names: ['page'],
+    run: (env, _options, page) => changeDomain(env, page, undefined),
+  },
   audit: auditCommand,
   ...PEOPLE_COMMANDS,
   ...STORE_COMMANDS,
   ...AWS_COMMANDS,
 };
+
+/** Changes the domain of a page of any account: the id of a page does not contain that of its account. */
+async function changeDomain(env: OperatorEnv, id: string, domain: string | undefined): Promise<CommandOutput> {
+  const { ports, keys } = env;
+  const accounts = isId('pag', id) ? await allAccounts(ports, keys) : [];
+  const found = await ports.table.getMany<StatusPageItem>(accounts.map((one) => keys.statusPage(one.id, id)));
+  const page = found.find((one) => one !== undefined);
+  if (!page) throw notFound(`Status page ${id}`);
+  await setDomain({ ...env, tenant: page.tenant_id }, id, domain);
+  const text =
+    domain === undefined
+      ? `Page ${id} has no domain. Its files there are removed within 5 minutes.`
+      : `Page ${id} has the domain ${domain}, which STATUS_DOMAINS must contain.`;
+  return { text, json: { id, account_id: page.tenant_id, domain: domain ?? null } };
+}
 
 const EGRESS = {
   public: 'public addresses only; account set-limits ID --egress any allows every address that CHECK_EGRESS allows',

@@ -9,6 +9,8 @@ const NAMED = {
   user: 'a user id; see user list',
   key: 'an API key id; see key list',
   role: `a role: ${ROLES.join(', ')}`,
+  page: 'a status page id; see GET /v1/status-pages',
+  domain: 'a domain, such as status.example.com',
   file: 'the path of a file',
 };
 

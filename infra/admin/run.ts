@@ -45,6 +45,8 @@ ${AUDIT_USAGE}
   npm run admin -- key delete ID KEY                     delete a key; it is rejected at once
   npm run admin -- key issue ID [--label L]              create another key for the oldest admin of an account
       [--expires 2027-01-31] [--scopes push,read] [--check-ids chk_…,…] [--entity-ids ent_…,…] [--skills slug,…]
+  npm run admin -- status-page set-domain PAGE DOMAIN    show a status page at a domain of STATUS_DOMAINS
+  npm run admin -- status-page remove-domain PAGE
 ${STORE_USAGE}
 ${AWS_USAGE}
   --json prints JSON. Set DATA_DIR as for the service (default .data), or TABLE_NAME for a deployment on AWS, with

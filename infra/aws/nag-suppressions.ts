@@ -55,11 +55,11 @@ type Parts = {
   functions: Functions;
   api: HttpApi;
   bucket: IBucket;
-  cdn: Distribution | undefined;
+  cdns: Distribution[];
   edge: Secret[];
 };
 
-export function acknowledgeFindings({ deadLetters, functions, api, bucket, cdn, edge }: Parts): void {
+export function acknowledgeFindings({ deadLetters, functions, api, bucket, cdns, edge }: Parts): void {
   for (const queue of deadLetters) acknowledge(queue, OF_DEAD_LETTERS);
   for (const one of Object.values(functions)) {
     acknowledge(one, OF_FUNCTIONS);
@@ -68,7 +68,7 @@ export function acknowledgeFindings({ deadLetters, functions, api, bucket, cdn, 
   for (const name of ['publisher', 'public'] as const) acknowledge(functions[name].role!, OF_FILE_ROLES);
   acknowledge(api, OF_API);
   acknowledge(bucket, OF_BUCKET);
-  if (cdn) acknowledge(cdn, OF_CDN);
+  for (const one of cdns) acknowledge(one, OF_CDN);
   for (const one of edge) acknowledge(one, OF_SECRETS);
 }
 

@@ -15,6 +15,7 @@ const STREAM_ARN = /^(?:|arn:aws[a-z-]*:dynamodb:[a-z0-9-]+:\d{12}:table\/[\w.-]
 const SECRET = /^[\w/+=.-]{0,512}$/;
 
 const KEY_ARN = /^(?:|arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key\/[\w-]+)$/;
+const CERTIFICATE_ARN = /^(?:|arn:aws[a-z-]*:acm:us-east-1:\d{12}:certificate\/[\w-]+)$/;
 const VAULT_ARN = /^(?:|arn:aws[a-z-]*:backup:[a-z0-9-]+:\d{12}:backup-vault:[\w-]{2,50})$/;
 
 const subnets = z
@@ -25,6 +26,11 @@ const subnets = z
     (list) => list.every((id) => /^subnet-[0-9a-f]{8,17}$/.test(id)),
     'ids such as subnet-0a1b2c3d, comma-separated',
   );
+
+const certificate = z
+  .string()
+  .regex(CERTIFICATE_ARN, 'the ARN of a certificate in us-east-1, arn:aws:acm:us-east-1:…:certificate/<id>; or empty')
+  .default('');
 
 const yesOrNo = z.enum(['true', 'false']);
 
@@ -164,7 +170,11 @@ export const StackSettings = z.object({
     .string()
     .default('')
     .describe('Own domain name of the service. Point it at the output `DomainTarget` (CNAME, or alias in Route 53).'),
-  CERTIFICATE_ARN: z.string().default('').describe('Certificate of that name, in us-east-1.'),
+  CERTIFICATE_ARN: certificate.describe('Certificate of that name, in us-east-1.'),
+  STATUS_CERTIFICATE_ARN: certificate.describe(
+    'Certificate of all `STATUS_DOMAINS`, in us-east-1. Point them at the output `StatusDomainTarget` (CNAME, or alias in ' +
+      'Route 53).',
+  ),
   NATS_URL_SECRET: secret.describe(
     'Name of the Secrets Manager secret with `NATS_URL`. Only the deliverer reads it, every five minutes.',
   ),
@@ -255,11 +265,17 @@ const withoutStreams = (settings: DeploySettings, given: Record<string, unknown>
 /** Returns one sentence per conflict between settings or with AWS. */
 function conflictsOf(settings: DeploySettings): string[] {
   const { DOMAIN_NAME, CERTIFICATE_ARN, VPC_ID, SUBNETS, CHECK_EGRESS, EGRESS_ALLOW } = settings;
+  const { STATUS_DOMAINS, STATUS_CERTIFICATE_ARN } = settings;
   const { BACKUP_DAYS, BACKUP_COPY_VAULT_ARN, CDN, OIDC_ISSUER, OIDC_SECRET, SMTP_URL_SECRET, MAIL_FROM } = settings;
   const never = EGRESS_ALLOW.flatMap((cidr) => neverAllowed(cidr) ?? []);
   return [
     (DOMAIN_NAME === '') !== (CERTIFICATE_ARN === '') && 'DOMAIN_NAME and CERTIFICATE_ARN: set both or neither.',
     DOMAIN_NAME !== '' && !CDN && 'DOMAIN_NAME needs CloudFront: remove DOMAIN_NAME, or set CDN to true.',
+    (STATUS_DOMAINS.length === 0) !== (STATUS_CERTIFICATE_ARN === '') &&
+      'STATUS_DOMAINS and STATUS_CERTIFICATE_ARN: set both or neither.',
+    STATUS_DOMAINS.length > 0 && !CDN && 'STATUS_DOMAINS needs CloudFront: remove STATUS_DOMAINS, or set CDN to true.',
+    STATUS_DOMAINS.includes(DOMAIN_NAME.toLowerCase()) &&
+      `STATUS_DOMAINS: remove ${DOMAIN_NAME}, which is the DOMAIN_NAME of the service.`,
     (VPC_ID === '') !== (SUBNETS.length === 0) && 'VPC_ID and SUBNETS: set both or neither.',
     settings.VPC_IPV6 && VPC_ID === '' && 'VPC_IPV6: needs VPC_ID and SUBNETS.',
     CHECK_EGRESS === 'any' &&

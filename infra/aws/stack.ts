@@ -50,15 +50,18 @@ export class FleetwatchStack extends Stack {
     const streamed = makeFunctionUrls(functions, settings);
     const pingUrl = makePingUrl(functions, api, settings);
     const [edgeSecret] = edgeSecrets;
-    const cdn = edgeSecret && makeCdn(this, { api, streamed, edgeSecret, bucket }, settings);
+    const { cdn, statusCdn } = edgeSecret
+      ? makeCdn(this, { api, streamed, edgeSecret, bucket }, settings)
+      : { cdn: undefined, statusCdn: undefined };
+    const cdns = [cdn, statusCdn].filter((one) => one !== undefined);
     // The functions know a new secret before CloudFront sends it.
-    cdn?.node.addDependency(...Object.values(functions));
+    for (const one of cdns) one.node.addDependency(...Object.values(functions));
     const watched = { table, queues, deadLetters, functions, api, throttledPushes: throttledPushes(this, accessLog) };
     const topic = makeAlarms(this, watched, settings);
     makeBackup(this, table, topic, settings);
     makeDashboards(this, watched);
     makeBudget(this, settings);
-    acknowledgeFindings({ deadLetters, functions, api, bucket, cdn, edge });
+    acknowledgeFindings({ deadLetters, functions, api, bucket, cdns, edge });
 
     const output = (id: string, description: string, value: string) => new CfnOutput(this, id, { description, value });
     const url = cdn ? `https://${settings.DOMAIN_NAME || cdn.distributionDomainName}` : api.apiEndpoint;
@@ -73,6 +76,7 @@ export class FleetwatchStack extends Stack {
     if (cdn && settings.DOMAIN_NAME !== '') {
       output('DomainTarget', `Target of the CNAME or alias ${settings.DOMAIN_NAME}`, cdn.distributionDomainName);
     }
+    if (statusCdn) output('StatusDomainTarget', 'Target of each of STATUS_DOMAINS', statusCdn.distributionDomainName);
     output('ApiUrl', 'URL of the HTTP API', api.apiEndpoint);
     output('ApiId', 'Id of the HTTP API', api.apiId);
     output('TableName', 'TABLE_NAME for the admin commands', table.tableName);

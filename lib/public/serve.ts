@@ -12,11 +12,14 @@ import { serveBadge } from './badges/serve-badge.ts';
 import { BADGE_CACHING, PUBLIC_CACHING, PUBLIC_HEADERS } from './headers.ts';
 import { missingHtml } from './pages/html.ts';
 import { renderFiles, STATUS_PATH } from './pages/render.ts';
-import { addressOf, type StatusPageItem, type StatusSlugItem } from './pages/status-page.ts';
+import { foldersOf, isDomain, type StatusAddressItem, type StatusPageItem } from './pages/status-page.ts';
 
-/** Path of a file of a page: its address, and the rest. No other path reaches the files or the table. */
+/**
+ * Path of a file of a page: its address, or its domain, and the rest. No other path reaches the files or the table. The
+ * edge and the gateway put the domain into the path.
+ */
 const PATH =
-  /^\/status\/([a-z0-9]+(?:-[a-z0-9]+)*(?:--[\w-]{22})?)(|\.json|\/history|\/index\.html|\/history\/index\.html|\/feed\.atom|\/maintenance\.ics|\/logo-[0-9a-f]{12}\.(?:png|jpg|webp))$/;
+  /^\/status\/([a-z0-9]+(?:-[a-z0-9]+)*(?:--[\w-]{22})?|[a-z0-9-]+(?:\.[a-z0-9-]+)+)(|\/|\.json|\/index\.json|\/history|\/index\.html|\/history\/index\.html|\/feed\.atom|\/maintenance\.ics|\/logo-[0-9a-f]{12}\.(?:png|jpg|webp))$/;
 
 const METHODS = ['GET', 'HEAD'];
 
@@ -60,31 +63,32 @@ export function servePublic(env: Env): (event: ApiEvent) => Promise<ApiResult> {
 
 /** Returns the published file of a request path, or renders it; undefined if no page has it. */
 async function fileAt(env: Env, path: string, client: string): Promise<PublicFile | undefined> {
-  const [, address, rest = ''] = PATH.exec(path) ?? [];
-  if (address === undefined) return undefined;
-  const file = `${STATUS_PATH}/${address}${rest === '' || rest === '/history' ? `${rest}/index.html` : rest}`;
+  const [, folder, rest = ''] = PATH.exec(path) ?? [];
+  if (folder === undefined) return undefined;
+  const isPage = ['', '/', '/history'].includes(rest);
+  const file = `${STATUS_PATH}/${folder}${isPage ? `${rest.replace(/\/$/, '')}/index.html` : rest}`;
   const stored = await env.ports.files.get(file).catch((error) => {
     env.ports.log.warn('published file not read, page rendered instead', { error });
     return undefined;
   });
   if (stored) return stored;
   spendForAddress(env.ports, client, 'open');
-  return (await renderNow(env, address))?.get(file);
+  return (await renderNow(env, folder))?.get(file);
 }
 
 /** Renders a page that has no files, and asks to publish it. */
-async function renderNow(env: Env, address: string): Promise<Map<string, PublicFile> | undefined> {
+async function renderNow(env: Env, folder: string): Promise<Map<string, PublicFile> | undefined> {
   const { ports, keys } = env;
-  const [slug = ''] = address.split('--', 1);
-  const pointer = await ports.table.get<StatusSlugItem>(keys.statusSlug(slug));
+  const address = isDomain(folder) ? folder : folder.split('--', 1)[0]!;
+  const pointer = await ports.table.get<StatusAddressItem>(keys.statusAddress(address));
   // Reads as much for an unknown page, so that the time of the response does not reveal a draft.
   const { tenant_id, page_id } = pointer ?? { tenant_id: '', page_id: '' };
   const [page, account] = await ports.table.getMany<[StatusPageItem, AccountItem]>([
     keys.statusPage(tenant_id, page_id || 'none'),
     keys.account(tenant_id),
   ]);
-  if (!page || !account || isDisabled(account) || addressOf(page) !== address) return undefined;
-  const { files } = await renderFiles(env, { page, address, account });
+  if (!page || !account || isDisabled(account) || !foldersOf(page).includes(folder)) return undefined;
+  const { files } = await renderFiles(env, { page, account });
   await ports.queues.send('publish', [publishMessage(tenant_id, ports.clock.now(), page_id)]);
   return files;
 }

@@ -80,7 +80,7 @@ describe('prices in docs/develop/keys.md for a cell of 50 checks', () => {
     // The previous hour must be complete.
     const { aws } = world;
     await aws.pass(HOUR_MS - (aws.now() % HOUR_MS) + HOUR_MS);
-    expectPrice('an hour of a cell rolled up', await world.counted(PATHS.rollup!, HOUR_MS));
+    expectPrice('an hour of a cell rolled up', await world.counted(PATHS.housekeeping!, HOUR_MS));
   }, 120_000);
 
   it('match a steady slot, a counted failure, and a state change', async () => {

@@ -28,7 +28,7 @@ export type Report = { title: string; text: string; targets?: string[] };
 
 const DOWN = 0.01;
 const FLEET = 1000;
-const ROLLUPS = PATHS.rollup!;
+const ROLLUPS = PATHS.housekeeping!;
 
 const unitsOf = ({ paths }: Counted, path: string): Units => paths.get(path) ?? noUnits();
 const totalOf = ({ paths }: Counted): Units => sumOf([...paths.values()]);

@@ -18,7 +18,7 @@ export const PATHS = {
   notifier: 'notifier',
   notify: 'notifier',
   delivery: 'deliverer',
-  rollup: 'rollups',
+  housekeeping: 'rollups',
   'action-planner': 'action planner',
   plan: 'action planner',
 } as Record<string, string>;

@@ -1,8 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
+import { runAdmin } from '#infra/admin/run.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { findProgram } from '#test/support/find-program.ts';
 import { got } from '#test/support/fleet.ts';
@@ -11,7 +14,7 @@ import { startRealService } from '#test/support/real-service.ts';
 import { blocksOf } from './run-page.ts';
 
 const nginx = findProgram('nginx');
-const [cache = '', location = '', root = ''] = blocksOf(readFileSync('docs/use/status-pages.md', 'utf8'))
+const [cache = '', location = ''] = blocksOf(readFileSync('docs/use/status-pages.md', 'utf8'))
   .filter(({ language }) => language === 'nginx')
   .map(({ text }) => text);
 
@@ -38,27 +41,38 @@ async function startNginx(http: string, server: string): Promise<string> {
 }
 
 describe.runIf(nginx)('nginx in front of a status page', () => {
-  it('serves the page, also at the root, and still after kill -9 of the service', async () => {
-    await using service = await startRealService();
+  it('serves the page, also at its domain, and still after kill -9 of the service', async () => {
+    const domain = 'status.acme.example';
+    await using service = await startRealService({ STATUS_DOMAINS: domain });
     const page = {
       slug: 'acme',
       title: 'Acme status',
       visibility: 'public',
       groups: [{ components: [{ name: 'Shop' }] }],
     };
-    got(await service.client.post('/v1/status-pages', page), 201);
-    const url = await startNginx(cache, `${location.replace('http://127.0.0.1:8787', service.url)} ${root}`);
-    const read = async (path: string) => {
-      const response = await fetch(url + path);
-      return `${response.status} ${await response.text()}`;
-    };
+    const { id } = got(await service.client.post('/v1/status-pages', page), 201);
+    const set = await runAdmin(['status-page', 'set-domain', id, domain], { DATA_DIR: service.dir });
+    expect(set.err).toBe('');
+    const lines = location.replace('http://127.0.0.1:8787', service.url).replace('location /status/', 'location /');
+    const url = await startNginx(cache, lines);
+    /** Reads with a Host header, which fetch does not allow to set. */
+    const read = (path: string, host = '127.0.0.1') =>
+      new Promise<string>((resolve, reject) => {
+        const sent = request(url + path, { headers: { host } }, async (response) =>
+          resolve(`${response.statusCode} ${await text(response)}`),
+        );
+        sent.on('error', reject).end();
+      });
     await eventually(async () => (await read('/status/acme')).startsWith('200'));
-    expect(await read('/')).toContain('<h1>Acme status</h1>');
-    expect(await read('/status/acme.json')).toContain('"version":1');
+    expect(await read('/', domain)).toContain('<h1>Acme status</h1>');
+    expect(await read('/v1/health', domain)).toMatch(/^404 /);
+    for (const json of [await read('/status/acme.json'), await read('/index.json', domain)])
+      expect(json).toContain('"version":1');
     await service.kill();
     await expect(fetch(service.url)).rejects.toThrow();
-    for (const path of ['/', '/status/acme', '/status/acme?x=y', '/status/acme.json'])
+    for (const path of ['/status/acme', '/status/acme?x=y', '/status/acme.json'])
       expect(await read(path), path).toMatch(/^200 /);
+    for (const path of ['/', '/index.json']) expect(await read(path, domain), path).toMatch(/^200 /);
     expect(await read('/status/acme')).toContain('data-as-of=');
   });
 

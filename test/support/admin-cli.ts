@@ -8,13 +8,14 @@ import { type Service, startService } from './service.ts';
 
 /**
  * Runs the operator's commands as functions next to a running service, which lasts for the test file that calls this.
+ * @param settings of the service
  */
-export function adminCli() {
+export function adminCli(settings: Record<string, string> = {}) {
   let dir: string;
   let service: Service;
   beforeAll(async () => {
     dir = mkdtempSync(join(tmpdir(), 'fleetwatch-admin-'));
-    service = await startService({ dir });
+    service = await startService({ dir, env: settings });
   });
   afterAll(async () => {
     await service.stop();

@@ -29,7 +29,7 @@ import { API_HEADERS } from '#lib/platform/http/api-event.ts';
 import { PING_PATH } from '#lib/results/pings/ping-endpoint.ts';
 import { edgeCode } from './code.ts';
 import type { Streamed } from './function-urls.ts';
-import { publicBehaviors } from './public-files.ts';
+import { makePublic } from './public-files.ts';
 import { makeHeadersPolicy } from './response-headers.ts';
 
 const API = 'api';
@@ -62,9 +62,9 @@ const cached = (origin: IOrigin, headers: ResponseHeadersPolicy): BehaviorOption
 const ERRORS = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504];
 
 /**
- * One URL for everything. All paths go to the API; files of the console are cached. On a streaming path, CloudFront
- * signs a GET and sends it to the function; other methods go to the API, which has a throttle and a log
- * (edge/viewer-request.js).
+ * Creates one URL for everything, and a distribution for status domains, if there are any. All paths go to the API;
+ * files of the console are cached. On a streaming path, CloudFront signs a GET and sends it to the function; other
+ * methods go to the API, which has a throttle and a log (edge/viewer-request.js).
  */
 export function makeCdn(
   scope: Stack,
@@ -75,7 +75,7 @@ export function makeCdn(
     bucket,
   }: { api: HttpApi; streamed: Streamed[]; edgeSecret: SecretValue; bucket: IBucket },
   settings: DeploySettings,
-): Distribution {
+): { cdn: Distribution; statusCdn: Distribution | undefined } {
   const edge = new CloudFrontFunction(scope, 'Edge', {
     comment: 'Fleetwatch: rejects requests without a key and routes streams',
     runtime: FunctionRuntime.JS_2_0,
@@ -104,7 +104,8 @@ export function makeCdn(
     certificate: Certificate.fromCertificateArn(scope, 'Certificate', settings.CERTIFICATE_ARN),
     minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
   };
-  return new Distribution(scope, 'Cdn', {
+  const { behaviors, statusCdn } = makePublic(scope, bucket, apiHost, customHeaders, settings);
+  const cdn = new Distribution(scope, 'Cdn', {
     comment: 'Fleetwatch',
     httpVersion: HttpVersion.HTTP2_AND_3,
     priceClass: PriceClass.PRICE_CLASS_100,
@@ -120,8 +121,9 @@ export function makeCdn(
       [`${PING_PATH}*`]: toApi,
       [`${CALENDAR_PATH}*`]: toApi,
       '/assets/*': cached(gateway, consoleHeaders),
-      ...publicBehaviors(scope, bucket, apiHost, customHeaders),
+      ...behaviors,
     },
     ...domain,
   });
+  return { cdn, statusCdn };
 }

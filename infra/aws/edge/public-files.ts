@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Duration, type Stack } from 'aws-cdk-lib';
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import {
   AllowedMethods,
   type BehaviorOptions,
@@ -9,20 +10,26 @@ import {
   CachePolicy,
   CacheQueryStringBehavior,
   Function as CloudFrontFunction,
+  Distribution,
   FunctionCode,
   FunctionEventType,
   FunctionRuntime,
+  HttpVersion,
+  PriceClass,
   S3OriginAccessControl,
+  SecurityPolicyProtocol,
   ViewerProtocolPolicy,
 } from 'aws-cdk-lib/aws-cloudfront';
 import { HttpOrigin, OriginGroup, S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
+import type { DeploySettings } from '#infra/aws/settings.ts';
 import { BADGE_PATH } from '#lib/public/badges/badge.ts';
 import { PUBLIC_HEADERS } from '#lib/public/headers.ts';
 import { STATUS_PATH } from '#lib/public/pages/render.ts';
 import { makeHeadersPolicy } from './response-headers.ts';
 
 const SOURCE = readFileSync(join(import.meta.dirname, 'public-request.js'), 'utf8');
+const AT_DOMAINS = 'const AT_DOMAINS = false;';
 
 /**
  * CloudFront waits for these during an outage with each request, although it has a stale file, so they are short: one
@@ -38,17 +45,33 @@ const MAX_AGE = Duration.days(1);
 
 /**
  * Behaviors of what visitors read, by path pattern: published files, and badges, which the function `public` draws from
- * the path and two parameters.
+ * the path and two parameters. Also creates the distribution of the status domains, if there are any: it has its own
+ * certificate, and no path to anything else.
  */
-export function publicBehaviors(
+export function makePublic(
   scope: Stack,
   bucket: IBucket,
   api: string,
   customHeaders: Record<string, string>,
-): Record<string, BehaviorOptions> {
+  settings: DeploySettings,
+): { behaviors: Record<string, BehaviorOptions>; statusCdn: Distribution | undefined } {
   const responseHeadersPolicy = makeHeadersPolicy(scope, 'public', PUBLIC_HEADERS);
-  return {
-    [`/${STATUS_PATH}/*`]: { ...publicFiles(scope, bucket, api, customHeaders), responseHeadersPolicy },
+  const filesAt = publicFiles(scope, bucket, api, customHeaders);
+  const { STATUS_DOMAINS, STATUS_CERTIFICATE_ARN } = settings;
+  const statusCdn =
+    STATUS_DOMAINS.length === 0
+      ? undefined
+      : new Distribution(scope, 'StatusCdn', {
+          comment: 'Fleetwatch: domains of status pages',
+          httpVersion: HttpVersion.HTTP2_AND_3,
+          priceClass: PriceClass.PRICE_CLASS_100,
+          defaultBehavior: { ...filesAt('domains'), responseHeadersPolicy },
+          domainNames: STATUS_DOMAINS,
+          certificate: Certificate.fromCertificateArn(scope, 'StatusCertificate', STATUS_CERTIFICATE_ARN),
+          minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
+        });
+  const behaviors = {
+    [`/${STATUS_PATH}/*`]: { ...filesAt('service'), responseHeadersPolicy },
     [`${BADGE_PATH}*`]: {
       origin: new HttpOrigin(api, {
         originId: 'badges',
@@ -67,6 +90,7 @@ export function publicBehaviors(
       viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
     },
   };
+  return { behaviors, statusCdn };
 }
 
 function cachePolicy(
@@ -89,8 +113,9 @@ function cachePolicy(
 }
 
 /**
- * Behavior of published files: from the bucket, or rendered by the function `public` if the bucket has no such file or
- * fails. Only the path reaches the origins, so that all visitors share the cached file.
+ * Returns behaviors of published files: from the bucket, or rendered by the function `public` if the bucket has no such
+ * file or fails. Only the path reaches the origins, so that all visitors share the cached file. At domains, it contains
+ * the host.
  * @param api host of the API, whose route leads to that function
  */
 function publicFiles(
@@ -98,38 +123,45 @@ function publicFiles(
   bucket: IBucket,
   api: string,
   customHeaders: Record<string, string>,
-): BehaviorOptions {
+): (at: 'service' | 'domains') => BehaviorOptions {
   const name = `${scope.stackName}-${scope.region}-public`;
-  const edge = new CloudFrontFunction(scope, 'PublicEdge', {
-    comment: 'Fleetwatch: file names of status pages',
-    runtime: FunctionRuntime.JS_2_0,
-    code: FunctionCode.fromInline(SOURCE),
-  });
   const originAccessControl = new S3OriginAccessControl(scope, 'PublicAccess', { originAccessControlName: name });
-  return {
-    origin: new OriginGroup({
-      primaryOrigin: S3BucketOrigin.withOriginAccessControl(bucket, {
-        originId: 'files',
-        originAccessControl,
-        ...TIMEOUTS,
+  const cache = cachePolicy(
+    scope,
+    { id: 'PublicCache', name: 'public', comment: 'Fleetwatch: by path only' },
+    CacheQueryStringBehavior.none(),
+  );
+  return (at) => {
+    const edge = new CloudFrontFunction(scope, at === 'service' ? 'PublicEdge' : 'StatusEdge', {
+      comment: 'Fleetwatch: file names of status pages',
+      runtime: FunctionRuntime.JS_2_0,
+      code: FunctionCode.fromInline(at === 'service' ? SOURCE : SOURCE.replace(AT_DOMAINS, 'const AT_DOMAINS = true;')),
+    });
+    // No path of a domain leads out of the folder of status pages.
+    const folder = at === 'service' ? {} : { originPath: `/${STATUS_PATH}` };
+    return {
+      origin: new OriginGroup({
+        primaryOrigin: S3BucketOrigin.withOriginAccessControl(bucket, {
+          originId: 'files',
+          originAccessControl,
+          ...TIMEOUTS,
+          ...folder,
+        }),
+        fallbackOrigin: new HttpOrigin(api, {
+          originId: 'public',
+          customHeaders,
+          ...TIMEOUTS,
+          ...folder,
+          readTimeout: Duration.seconds(5),
+        }),
+        // 403: S3 has no such file.
+        fallbackStatusCodes: [403, 404, 500, 502, 503, 504],
       }),
-      fallbackOrigin: new HttpOrigin(api, {
-        originId: 'public',
-        customHeaders,
-        ...TIMEOUTS,
-        readTimeout: Duration.seconds(5),
-      }),
-      // 403: S3 has no such file.
-      fallbackStatusCodes: [403, 404, 500, 502, 503, 504],
-    }),
-    allowedMethods: AllowedMethods.ALLOW_GET_HEAD,
-    cachePolicy: cachePolicy(
-      scope,
-      { id: 'PublicCache', name: 'public', comment: 'Fleetwatch: by path only' },
-      CacheQueryStringBehavior.none(),
-    ),
-    compress: true,
-    viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
-    functionAssociations: [{ function: edge, eventType: FunctionEventType.VIEWER_REQUEST }],
+      allowedMethods: AllowedMethods.ALLOW_GET_HEAD,
+      cachePolicy: cache,
+      compress: true,
+      viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
+      functionAssociations: [{ function: edge, eventType: FunctionEventType.VIEWER_REQUEST }],
+    };
   };
 }

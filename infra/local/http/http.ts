@@ -14,13 +14,14 @@ import { networkOf } from '#lib/platform/sharing/memory-limiter.ts';
 import { BADGE_PATH } from '#lib/public/badges/badge.ts';
 import { STATUS_PATH } from '#lib/public/pages/render.ts';
 import { PING_PATH } from '#lib/results/pings/ping-endpoint.ts';
+import type { Settings } from '#lib/settings.ts';
 import { bodyReader, bodyRoom, drainBody, hasNoBody } from './body-reader.ts';
 import { BOUNDS, type Bounds } from './bounds.ts';
 import { cameByTls, clientAddress, type TrustedProxies, trustedProxies } from './client-address.ts';
 import { boundConnections } from './connections.ts';
 import { type Allowed, addCors, corsOf, isPreflight, preflight } from './cors.ts';
 import { functionFor } from './match-route.ts';
-import { eventOf, hasValidHost } from './request-event.ts';
+import { eventOf, hasValidHost, statusDomainOf } from './request-event.ts';
 import { streamOut } from './stream-out.ts';
 import { boundUnsent } from './unsent-responses.ts';
 
@@ -33,8 +34,8 @@ export type Gateway = {
 };
 
 type GatewayOptions = {
-  /** Origins whose pages may read a response. */
-  settings: Allowed;
+  /** Origins whose pages may read a response, and domains that serve only a status page. */
+  settings: Allowed & Pick<Settings, 'STATUS_DOMAINS'>;
   log: Log;
   proxies?: TrustedProxies;
   bounds?: Bounds;
@@ -89,6 +90,9 @@ export function makeGateway(
   async function handle(request: IncomingMessage, response: ServerResponse, address: string): Promise<void> {
     const readBody = hasNoBody(request) ? undefined : bodyReader(request, address, room, bounds);
     const event = eventOf(request, address, readBody);
+    const domain = statusDomainOf(request, settings.STATUS_DOMAINS);
+    // No request to it reaches another function.
+    if (domain !== undefined) event.rawPath = `/${STATUS_PATH}/${domain}${event.rawPath}`;
     const name = functionFor(event.requestContext.http.method, event.rawPath);
     const handler = name && handlers[name];
     if (!name || !handler) {

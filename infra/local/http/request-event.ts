@@ -38,6 +38,12 @@ function targetOf(url: string): string {
   return rest?.startsWith('/') ? rest : `/${rest ?? ''}`;
 }
 
+/** Returns the domain of STATUS_DOMAINS that Host names, if any. */
+export function statusDomainOf({ headers: { host } }: IncomingMessage, domains: readonly string[]): string | undefined {
+  const name = host?.toLowerCase().replace(/\.?(?::\d*)?$/, '');
+  return domains.find((domain) => domain === name);
+}
+
 /** Whether Host is a valid host or absent (RFC 9112, 3.2). */
 export const hasValidHost = ({ headers: { host } }: IncomingMessage): boolean =>
   !host || URL.canParse(`https://${host}`);

@@ -16,6 +16,7 @@ import { iso } from '#lib/platform/time.ts';
 import { assertTimeZone } from '#lib/schedule/calendar/calendar.ts';
 import { calendarAt } from '#lib/schedule/calendar/calendar-at.ts';
 import { deadlineEntry } from '#lib/schedule/entries.ts';
+import { isStatusDomain, namesOfService } from '#lib/settings.ts';
 import {
   auditedStatusPage,
   type ComponentInput,
@@ -25,10 +26,10 @@ import {
   MAX_PAGES,
   type NewStatusPage,
   requirePage,
+  type StatusAddressItem,
   type StatusLogoItem,
   type StatusPageItem,
   type StatusPagePatch,
-  type StatusSlugItem,
 } from './status-page.ts';
 import { deleteSubscribers } from './subscribers.ts';
 
@@ -59,7 +60,7 @@ export async function createPage(context: Context, input: NewStatusPage): Promis
   const note = auditWriter(context, 'create', auditedStatusPage);
   await writePage(context, id, async () => [
     { put: page, if: 'absent' },
-    await takeSlug(context, page),
+    await takeAddress(context, page, 'slug', page.slug),
     await counted(context, +1),
     ...note(undefined, page),
   ]);
@@ -92,7 +93,10 @@ export async function changePage(
       { put: changed, if: { version: page.v } },
       ...(changed.slug === page.slug
         ? []
-        : [await takeSlug(context, changed), { delete: keys.statusSlug(page.slug) } as const]),
+        : [
+            await takeAddress(context, changed, 'slug', changed.slug),
+            { delete: keys.statusAddress(page.slug) } as const,
+          ]),
       ...note(page, changed),
     ];
   });
@@ -121,7 +125,8 @@ export async function deletePage(scope: Scope, id: string): Promise<void> {
     await deleteSubscribers(scope, page);
     return [
       { delete: keys.statusPage(tenant, id), if: { version: page.v } },
-      { delete: keys.statusSlug(page.slug) },
+      { delete: keys.statusAddress(page.slug) },
+      ...(page.domain ? [{ delete: keys.statusAddress(page.domain) } as const] : []),
       { delete: keys.statusLogo(tenant, id) },
       await counted(scope, -1),
       ...note(page, undefined),
@@ -175,12 +180,53 @@ function imageOf(data: string): Pick<StatusLogoItem, 'name' | 'type' | 'data'> {
 }
 
 /**
- * Commits a change of a page with the schedule entry that publishes it, and asks for that now. So a crash between the
- * two only delays it to the next tick.
+ * Sets the domain of a page, or removes it, for the operator. The next tick publishes the page.
+ * @param domain in lower case
+ * @throws AppError CONFLICT for a domain of another page, VALIDATION_ERROR for one that no page can have
  */
+export async function setDomain(scope: MutationContext, id: string, domain: string | undefined): Promise<void> {
+  const { ports, keys } = scope;
+  if (domain !== undefined && !isStatusDomain(domain))
+    throw invalid('domain', 'must be a name without scheme, port and path, such as status.example.com');
+  if (domain !== undefined && namesOfService(ports.settings).includes(domain))
+    throw invalid('domain', `${domain} is an address of the service itself; choose another one`);
+  const note = auditWriter(scope, 'update', auditedStatusPage);
+  await commitPage(scope, id, async () => {
+    const before = await requirePage(scope, id);
+    const { domain: old, ...page } = before;
+    if (domain === old) return undefined;
+    const changed = {
+      ...page,
+      ...(domain !== undefined && { domain }),
+      v: ports.ids.token(),
+      updated_at: iso(ports.clock.now()),
+    };
+    return [
+      { put: changed, if: { version: page.v } },
+      ...(domain === undefined ? [] : [await takeAddress(scope, page, 'domain', domain)]),
+      ...(old === undefined ? [] : [{ delete: keys.statusAddress(old) } as const]),
+      ...note(before, changed),
+    ];
+  });
+}
+
+/** Commits a change of a page, and asks to publish it now. */
 async function writePage(scope: Scope, id: string, change: () => Promise<Write[] | undefined>): Promise<void> {
-  const { ports, keys, tenant } = scope;
-  const isWritten = await oneAtATime(ports.table, keys.statusPages(tenant), () =>
+  const { ports, tenant } = scope;
+  if (await commitPage(scope, id, change))
+    await ports.queues.send('publish', [publishMessage(tenant, ports.clock.now(), id)]);
+}
+
+/**
+ * Commits a change of a page with the schedule entry that publishes it at the next tick at the latest, also after a
+ * crash. Returns false if there was nothing to change.
+ */
+function commitPage(
+  { ports, keys, tenant }: MutationContext,
+  id: string,
+  change: () => Promise<Write[] | undefined>,
+): Promise<boolean> {
+  return oneAtATime(ports.table, keys.statusPages(tenant), () =>
     retryOnConflict(ports, async () => {
       const writes = await change();
       if (!writes) return false;
@@ -190,18 +236,26 @@ async function writePage(scope: Scope, id: string, change: () => Promise<Write[]
       return (await commit(ports, [...writes, { put: entry }])).ok ? true : RETRY;
     }),
   );
-  if (isWritten) await ports.queues.send('publish', [publishMessage(tenant, ports.clock.now(), id)]);
 }
 
-/** Returns the write of the pointer of a slug. @throws AppError CONFLICT if another page has it */
-async function takeSlug({ ports, keys }: Env<'table' | 'ids'>, page: StatusPageItem): Promise<Write> {
-  const { slug, tenant_id, id } = page;
-  const taken = await ports.table.get<StatusSlugItem>(keys.statusSlug(slug));
+/** Returns the write of the pointer of a slug or domain. @throws AppError CONFLICT if another page has it */
+async function takeAddress(
+  { ports, keys }: Env<'table' | 'ids'>,
+  { tenant_id, id }: StatusPageItem,
+  kind: 'slug' | 'domain',
+  address: string,
+): Promise<Write> {
+  const key = keys.statusAddress(address);
+  const taken = await ports.table.get<StatusAddressItem>(key);
   if (taken && taken.page_id !== id)
-    throw new AppError('CONFLICT', `The slug ${slug} is in use. Choose another one.`, {
-      details: [{ path: 'slug', message: 'is in use' }],
-    });
-  const put: StatusSlugItem = { ...keys.statusSlug(slug), v: ports.ids.token(), tenant_id, page_id: id };
+    throw new AppError(
+      'CONFLICT',
+      kind === 'slug'
+        ? `The slug ${address} is in use. Choose another one.`
+        : `The domain ${address} is that of page ${taken.page_id}. Remove it there first.`,
+      { details: [{ path: kind, message: 'is in use' }] },
+    );
+  const put: StatusAddressItem = { ...key, v: ports.ids.token(), tenant_id, page_id: id };
   return { put, if: taken ? { version: taken.v } : 'absent' };
 }
 

@@ -173,17 +173,20 @@ function maintenance({ title, message: text, starts_at, ends_at, status, compone
   )}</p></article>`;
 }
 
-/** Addresses of a page: `base` is its path, `logo` that of its image. `script`: default SCRIPT. */
-type Addresses = { base: string; logo: string | undefined; script?: string };
+/**
+ * Addresses of a page: `base` is its path, empty for the root of a host; `json` and `logo` are paths of its files.
+ * `script`: default SCRIPT.
+ */
+type Addresses = { base: string; json: string; logo: string | undefined; script?: string };
 
 function head(
   { view, look }: Pick<PublishedView, 'view' | 'look'>,
-  { base, script = SCRIPT }: Addresses,
+  { base, json, script = SCRIPT }: Addresses,
   title: string,
 ): Markup {
   const { language } = view.page;
   const classes = [look.theme, look.accent].join(' ');
-  return html`<!doctype html><html lang="${language}" class="${classes}" data-as-of="${view.as_of}" data-revision="${view.revision}" data-json="${base}.json"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policyOf(script)}"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${title}</title><link rel="icon" href="data:,"><link rel="alternate" type="application/atom+xml" href="${base}/feed.atom">${
+  return html`<!doctype html><html lang="${language}" class="${classes}" data-as-of="${view.as_of}" data-revision="${view.revision}" data-json="${json}"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policyOf(script)}"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${title}</title><link rel="icon" href="data:,"><link rel="alternate" type="application/atom+xml" href="${base}/feed.atom">${
     look.is_indexed ? null : html`<meta name="robots" content="noindex">`
   }<style>${raw(STYLE)}</style></head>`;
 }
@@ -259,7 +262,7 @@ export function historyHtml({ view, past, look }: PublishedView, addresses: Addr
       ([month, incidents]) => html`<section><h2>${month}</h2>${incidents.map((one) => incident(one, page))}</section>`,
     ),
     html`</main>`,
-    foot(page, addresses, { href: base, text: texts.current }),
+    foot(page, addresses, { href: base || '/', text: texts.current }),
   ]);
 }
 

@@ -4,10 +4,9 @@ import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { pick } from '#lib/platform/plain-data.ts';
 import { REDACTED } from '#lib/platform/secrets/kept-secrets.ts';
-import { linksAddress } from '#lib/settings.ts';
 import type { PublicationItem } from './publish.ts';
-import { STATUS_PATH } from './render.ts';
-import { addressOf, componentsOf, type StatusPageItem, StatusPageRecord } from './status-page.ts';
+import { urlOf } from './render.ts';
+import { componentsOf, type StatusPageItem, StatusPageRecord } from './status-page.ts';
 
 /** Returns pages as the API shows them. */
 export async function pageRecords(context: Context, pages: readonly StatusPageItem[]): Promise<StatusPageRecord[]> {
@@ -24,17 +23,18 @@ export async function pageRecords(context: Context, pages: readonly StatusPageIt
     { eventual: true },
   );
   return pages.map((page, i) => {
-    const address = addressOf(page);
+    const url = urlOf(page, ports.settings);
     const isSecret = page.visibility === 'link' && !seesSecrets(context.caller);
-    const base = address && (isSecret ? REDACTED : `${linksAddress(ports.settings)}/${STATUS_PATH}/${address}`);
+    const base = url && (isSecret ? REDACTED : url);
     return pick(StatusPageRecord, {
       ...page,
       missing_component_ids: componentsOf(page).flatMap(({ id, entity_id, check_id }) =>
         missing.has(entity_id ?? check_id ?? '') ? [id] : [],
       ),
       url: base ?? null,
+      domain: page.domain ?? null,
       logo_url: base !== undefined && page.logo ? (isSecret ? REDACTED : `${base}/${page.logo}`) : null,
-      published_at: (address && publications[i]?.published_at) ?? null,
+      published_at: (url && publications[i]?.published_at) ?? null,
     });
   });
 }

@@ -9,11 +9,10 @@ import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { iso, pastOrZero } from '#lib/platform/time.ts';
 import { deadlineEntry } from '#lib/schedule/entries.ts';
 import { writerSendsUntil } from '#lib/schedule/watermark.ts';
-import { linksAddress } from '#lib/settings.ts';
 import { allPages } from './ask-to-publish.ts';
 import { followAnnounced, removalNotices, stillAnnounced } from './read-maintenance.ts';
-import { renderFiles, STATUS_PATH } from './render.ts';
-import { addressOf, type StatusPageItem } from './status-page.ts';
+import { renderFiles, urlOf } from './render.ts';
+import { foldersOf, type StatusPageItem } from './status-page.ts';
 import type { AnnouncedMaintenance, NoticeView } from './view.ts';
 
 /**
@@ -114,7 +113,7 @@ async function publishClaimed(
   const notices = [...current, ...removalNotices(shown.page, announced)].filter(
     ({ id }) => !known.notified?.includes(id),
   );
-  const url = `${linksAddress(ports.settings)}/${STATUS_PATH}/${shown.address}`;
+  const url = urlOf(shown.page, ports.settings) ?? '';
   if (notices.length > 0) await notifySubscribers(env, shown.page, notices, url);
   const notified = current.map(({ id }) => id);
   const published = {
@@ -224,12 +223,11 @@ async function settle(env: Env, message: OfPage, published: Claimed, next_at: nu
   return true;
 }
 
-/** Returns the page with its address and account; undefined for a page that is not public. */
+/** Returns the page with its account; undefined for a page that is not public. */
 async function shownPage({ ports, keys }: Env, { tenant_id, page_id }: OfPage) {
   const [page, account] = await ports.table.getMany<[StatusPageItem, AccountItem]>([
     keys.statusPage(tenant_id, page_id),
     keys.account(tenant_id),
   ]);
-  const address = page && addressOf(page);
-  return page && address !== undefined && account && !isDisabled(account) ? { page, address, account } : undefined;
+  return page && foldersOf(page).length > 0 && account && !isDisabled(account) ? { page, account } : undefined;
 }

@@ -1,11 +1,11 @@
 import type { AccountItem } from '#lib/access/account.ts';
 import type { Env } from '#lib/env.ts';
 import type { PublicFile } from '#lib/platform/ports.ts';
-import { linksAddress } from '#lib/settings.ts';
+import { linksAddress, type Settings } from '#lib/settings.ts';
 import { atomFeed, maintenanceCalendar } from './feeds.ts';
 import { historyHtml, statusHtml } from './html.ts';
 import { readView } from './read-view.ts';
-import type { StatusLogoItem, StatusPageItem } from './status-page.ts';
+import { foldersOf, isDomain, type StatusLogoItem, type StatusPageItem } from './status-page.ts';
 import type { NoticeView, PublishedView } from './view.ts';
 
 /** Path below which pages are published and served. */
@@ -16,8 +16,15 @@ const CALENDAR_FILE = 'maintenance.ics';
 
 const HTML = 'text/html; charset=utf-8';
 
-/** A page that visitors can see, at its address. */
-type ShownPage = { page: StatusPageItem; address: string; account: AccountItem };
+/** A page that visitors can see. */
+type ShownPage = { page: StatusPageItem; account: AccountItem };
+
+/** Returns the address of a page for visitors, without a final slash: its domain if it is public; none for a draft. */
+export function urlOf(page: StatusPageItem, settings: Settings): string | undefined {
+  const folder = foldersOf(page).at(-1);
+  if (folder === undefined) return undefined;
+  return isDomain(folder) ? `https://${folder}` : `${linksAddress(settings)}/${STATUS_PATH}/${folder}`;
+}
 
 /**
  * Renders the files of a page as visitors are to see it now. `notices`: news of the last day for subscribers.
@@ -25,14 +32,12 @@ type ShownPage = { page: StatusPageItem; address: string; account: AccountItem }
  */
 export async function renderFiles(
   env: Env,
-  { page, address, account }: ShownPage,
+  { page, account }: ShownPage,
 ): Promise<{ files: Map<string, PublicFile>; notices: NoticeView[]; next_at: number }> {
   const { view, next_at } = await readView(env, page, account);
-  const files = pageFiles(view, {
-    address,
-    logo: await logoOf(env, page),
-    origin: linksAddress(env.ports.settings),
-  });
+  const logo = await logoOf(env, page);
+  const url = urlOf(page, env.ports.settings) ?? '';
+  const files = new Map(foldersOf(page).flatMap((name) => pageFiles(view, { name, logo, url })));
   return { files, notices: view.notices, next_at };
 }
 
@@ -43,24 +48,31 @@ export const logoOf = async ({ ports, keys }: Env, { tenant_id, id, logo }: Stat
 /**
  * Returns the files of a page by path, without a leading slash. A folder with them can be served by any web server;
  * a page is `index.html` of its folder. Pure.
- * @param address last part of its address
- * @param origin of the service, for feeds, which need absolute addresses
+ * @param name folder: that of a domain is the root of its host
+ * @param url of the page, for feeds, which need absolute addresses
  */
 function pageFiles(
   published: PublishedView,
-  { address, logo, origin }: { address: string; logo: StatusLogoItem | undefined; origin: string },
-): Map<string, PublicFile> {
-  const folder = `${STATUS_PATH}/${address}`;
-  const addresses = { base: `/${folder}`, logo: logo && `/${folder}/${logo.name}` };
+  { name, logo, url }: { name: string; logo: StatusLogoItem | undefined; url: string },
+): [string, PublicFile][] {
+  const folder = `${STATUS_PATH}/${name}`;
+  const base = isDomain(name) ? '' : `/${folder}`;
+  const json = isDomain(name) ? '/index.json' : '.json';
+  const addresses = { base, json: `${base}${json}`, logo: logo && `${base}/${logo.name}` };
   const text = (content: string, type: string): PublicFile => ({ bytes: Buffer.from(content), type });
-  return new Map([
+  return [
     [`${folder}/index.html`, text(statusHtml(published, addresses), HTML)],
-    [`${folder}.json`, text(JSON.stringify(published.view), 'application/json; charset=utf-8')],
+    [`${folder}${json}`, text(JSON.stringify(published.view), 'application/json; charset=utf-8')],
     [`${folder}/history/index.html`, text(historyHtml(published, addresses), HTML)],
-    [`${folder}/${FEED_FILE}`, text(atomFeed(published, `${origin}/${folder}`), 'application/atom+xml; charset=utf-8')],
+    [`${folder}/${FEED_FILE}`, text(atomFeed(published, url), 'application/atom+xml; charset=utf-8')],
     [`${folder}/${CALENDAR_FILE}`, text(maintenanceCalendar(published), 'text/calendar; charset=utf-8')],
     ...(logo
-      ? [[`${folder}/${logo.name}`, { bytes: Buffer.from(logo.data, 'base64'), type: logo.type }] as const]
+      ? [
+          [`${folder}/${logo.name}`, { bytes: Buffer.from(logo.data, 'base64'), type: logo.type }] as [
+            string,
+            PublicFile,
+          ],
+        ]
       : []),
-  ]);
+  ];
 }

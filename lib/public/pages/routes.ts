@@ -42,8 +42,10 @@ async function preview(context: Context, page: StatusPageItem): Promise<string> 
   const account = await context.ports.table.get<AccountItem>(context.keys.account(context.tenant));
   const { view } = await readView(context, page, account!);
   const logo = await logoOf(context, page);
+  const base = `/${STATUS_PATH}/${page.slug}`;
   return statusHtml(view, {
-    base: `/${STATUS_PATH}/${page.slug}`,
+    base,
+    json: `${base}.json`,
     logo: logo && `data:${logo.type};base64,${logo.data}`,
     script: PREVIEW_SCRIPT,
   });

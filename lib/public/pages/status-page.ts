@@ -167,14 +167,16 @@ export type StatusPageItem = Item &
     id: string;
     groups: Group[];
     link_token: string;
+    /** Own domain, set by the operator. It is in use while the page is public. */
+    domain?: string;
     /** File name of its logo, by content. */
     logo?: string;
     created_at: string;
     updated_at: string;
   };
 
-/** Pointer from a slug to its page. */
-export type StatusSlugItem = Item & { v: string; tenant_id: string; page_id: string };
+/** Pointer from a slug or a domain to its page. */
+export type StatusAddressItem = Item & { v: string; tenant_id: string; page_id: string };
 
 /** Image of a page, in base64. */
 export type StatusLogoItem = Item & { v: string; name: string; type: string; data: string };
@@ -197,6 +199,17 @@ export function addressOf({ slug, visibility, link_token }: StatusPageItem): str
   if (visibility === 'draft') return undefined;
   return visibility === 'link' ? `${slug}--${link_token}` : slug;
 }
+
+/**
+ * Returns the folders of the published files of a page: its address, and its domain if it is public; none for a draft.
+ */
+export function foldersOf(page: StatusPageItem): string[] {
+  const domain = page.visibility === 'public' ? page.domain : undefined;
+  return [addressOf(page), domain].filter((name) => name !== undefined);
+}
+
+/** Whether a folder of published files is that of a domain: other addresses have no dot. */
+export const isDomain = (folder: string): boolean => folder.includes('.');
 
 const ComponentRecord = z
   .object({
@@ -222,6 +235,7 @@ export const StatusPageRecord = z
       )
       .describe(DESCRIPTIONS.groups),
     url: z.string().nullable().describe('Address for visitors; null for a draft. That of visibility link is a secret.'),
+    domain: z.string().nullable().describe('Own domain, set by the operator; null if it has none.'),
     missing_component_ids: z
       .array(z.string())
       .describe('Components whose entity or check was deleted, so that visitors see unknown.'),
@@ -249,6 +263,6 @@ const settingsOf = (page: StatusPageItem): Record<string, unknown> =>
 export const auditedStatusPage: Audited<StatusPageItem> = {
   type: 'status_page',
   target: ({ id, title }) => ({ id, name: title }),
-  members: (page) => ({ ...settingsOf(page), logo: page.logo, link: page.link_token }),
-  shown: (page) => ({ ...settingsOf(page), logo: page.logo, link: REDACTED }),
+  members: (page) => ({ ...settingsOf(page), domain: page.domain, logo: page.logo, link: page.link_token }),
+  shown: (page) => ({ ...settingsOf(page), domain: page.domain, logo: page.logo, link: REDACTED }),
 };

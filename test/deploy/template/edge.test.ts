@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { ALLOWED_HEADERS, EXPOSED_HEADERS } from '#infra/cors.ts';
 import { type FunctionName, functions, routes } from '#infra/topology.ts';
@@ -176,6 +177,60 @@ describe('status pages at CloudFront', () => {
     ]);
     expect(JSON.stringify(allowed)).toContain(JSON.stringify({ Ref: cdn }));
     expect(JSON.stringify(allowed)).toContain(id);
+  });
+});
+
+describe('domains of status pages', () => {
+  const arn = 'arn:aws:acm:us-east-1:111122223333:certificate/b';
+  const { template: set } = synthesize({
+    ...OWN,
+    STATUS_DOMAINS: 'Status.Acme.com, status.example.com',
+    STATUS_CERTIFICATE_ARN: arn,
+  });
+  const distributions = ofType(set, 'AWS::CloudFront::Distribution');
+  const { id, DistributionConfig: own } = distributions.find((one) => one.id !== cdn)!;
+  const main = distributions.find((one) => one.id === cdn)!.DistributionConfig;
+
+  it('have a distribution and a certificate of their own, and the other one stays as it is', () => {
+    expect(own.Aliases).toEqual(['status.acme.com', 'status.example.com']);
+    expect(own.ViewerCertificate).toMatchObject({ AcmCertificateArn: arn, MinimumProtocolVersion: 'TLSv1.2_2021' });
+    const [{ DistributionConfig: without }] = ofType(synthesize(OWN).template, 'AWS::CloudFront::Distribution');
+    expect(main).toEqual(without);
+    const { StatusDomainTarget } = set.toJSON().Outputs;
+    expect(StatusDomainTarget.Value).toEqual({ 'Fn::GetAtt': [id, 'DomainName'] });
+    expect(template.toJSON().Outputs.StatusDomainTarget).toBeUndefined();
+  });
+
+  it('reach only published files, with the caching of the service', () => {
+    expect(own.CacheBehaviors).toBeUndefined();
+    const { FunctionAssociations, ...behavior } = own.DefaultCacheBehavior;
+    const {
+      PathPattern: _path,
+      FunctionAssociations: _of,
+      TargetOriginId: _id,
+      ...service
+    } = main.CacheBehaviors.find((one: Json) => one.PathPattern === '/status/*');
+    expect(behavior).toEqual({ ...service, TargetOriginId: own.OriginGroups.Items[0].Id });
+    expect(own.Origins.map((one: Json) => [one.Id, one.OriginPath])).toEqual([
+      ['files', '/status'],
+      ['public', '/status'],
+    ]);
+    expect(FunctionAssociations).toMatchObject([{ EventType: 'viewer-request' }]);
+    const policies = JSON.stringify(ofType(set, 'AWS::S3::BucketPolicy'));
+    expect(policies).toContain(JSON.stringify({ Ref: id }));
+  });
+
+  it.each([
+    ['/', '/status.acme.com/index.html'],
+    ['/history', '/status.acme.com/history/index.html'],
+    ['/index.json', '/status.acme.com/index.json'],
+    ['/v1/health', '/status.acme.com/v1/health/index.html'],
+    ['/status/other.json', '/status.acme.com/status/other.json'],
+  ])('lead %s to the folder of the host', (uri, path) => {
+    const [{ FunctionARN }] = own.DefaultCacheBehavior.FunctionAssociations;
+    const one = ofType(set, 'AWS::CloudFront::Function').find((each) => each.id === FunctionARN['Fn::GetAtt'][0])!;
+    const event = { request: { uri, headers: { host: { value: 'Status.Acme.com' } } } };
+    expect(runInNewContext(`${one.FunctionCode};handler(event)`, { event })).toMatchObject({ uri: path });
   });
 });
 

@@ -11,11 +11,17 @@ import { synthesize } from './synthesized.ts';
 const dir = mkdtempSync(join(tmpdir(), 'fleetwatch-rules-'));
 afterAll(() => rmSync(dir, { recursive: true }));
 
+/** With the distribution of status domains. */
+const STATUS = {
+  STATUS_DOMAINS: 'status.acme.com',
+  STATUS_CERTIFICATE_ARN: 'arn:aws:acm:us-east-1:111122223333:certificate/b',
+};
+
 it.each([
   ['AwsSolutions', () => new AwsSolutionsChecks()],
   ['Serverless', () => new ServerlessChecks()],
 ])('follows the rules %s of cdk-nag, or gives a reason', (_, pack) => {
-  const { violations } = pack().validateScope(synthesize().stack);
+  const { violations } = pack().validateScope(synthesize(STATUS).stack);
   const found = violations.flatMap(({ ruleName, violatingResources }) =>
     violatingResources.map((one) => `${ruleName} ${one.constructPath}`),
   );

@@ -4,6 +4,11 @@ import { functionIn, ofType, synthesize } from './synthesized.ts';
 
 const OWN = { DOMAIN_NAME: 'fleet.example.com', CERTIFICATE_ARN: 'arn:aws:acm:us-east-1:111122223333:certificate/a' };
 
+const STATUS = {
+  STATUS_DOMAINS: 'status.acme.com,status.example.com',
+  STATUS_CERTIFICATE_ARN: 'arn:aws:acm:us-east-1:111122223333:certificate/b',
+};
+
 describe('settings', () => {
   it('warn at synthesis if alarms have no recipient', () => {
     const warnings = (settings: Record<string, string>) =>
@@ -17,6 +22,19 @@ describe('settings', () => {
     [{ LOG_RETENTION_DAYS: '31' }, 'LOG_RETENTION_DAYS'],
     [{ RESERVED_CONCURRENCY: 'ingst=5' }, 'ingst=5'],
     [{ DOMAIN_NAME: 'fleet.example.com' }, 'CERTIFICATE_ARN'],
+    [{ ...OWN, CERTIFICATE_ARN: OWN.CERTIFICATE_ARN.replace('us-east-1', 'eu-west-1') }, 'CERTIFICATE_ARN'],
+    [{ ...STATUS, STATUS_CERTIFICATE_ARN: '' }, 'STATUS_DOMAINS and STATUS_CERTIFICATE_ARN: set both or neither.'],
+    [{ ...STATUS, STATUS_DOMAINS: '' }, 'STATUS_DOMAINS and STATUS_CERTIFICATE_ARN: set both or neither.'],
+    [{ ...STATUS, STATUS_DOMAINS: '*.acme.com' }, 'STATUS_DOMAINS: must be names without scheme, port and path'],
+    [
+      { ...STATUS, STATUS_CERTIFICATE_ARN: 'arn:aws:acm:eu-west-1:111122223333:certificate/b' },
+      'STATUS_CERTIFICATE_ARN: the ARN of a certificate in us-east-1',
+    ],
+    [{ ...STATUS, CDN: 'false' }, 'STATUS_DOMAINS needs CloudFront: remove STATUS_DOMAINS, or set CDN to true.'],
+    [
+      { ...STATUS, ...OWN, STATUS_DOMAINS: 'Fleet.example.com' },
+      'STATUS_DOMAINS: remove fleet.example.com, which is the DOMAIN_NAME of the service.',
+    ],
     [{ CHECK_EGRESS: 'all' }, 'CHECK_EGRESS'],
     [{ CDN: 'no' }, 'CDN'],
     [{ ...OWN, CDN: 'false' }, 'DOMAIN_NAME'],

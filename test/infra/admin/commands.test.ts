@@ -66,10 +66,11 @@ describe('admin commands on a running service', () => {
   });
 
   it('prints the result of every command on the table as JSON with --json', async () => {
-    const { account } = await create();
+    const { account, key: secret } = await create();
     const [admin] = await json('user', 'list', account.id);
     expect(admin).toMatchObject({ email: 'ann@example.com', role: 'admin', status: 'active' });
     const { id: key } = await json('key', 'issue', account.id);
+    const { id: page } = (await as(secret).post('/v1/status-pages', { slug: 'acme', title: 'Acme' })).body;
     const lines: Record<string, string[]> = {
       'account create': ['--email', 'again@example.com', '--name', 'N', '--again'],
       'account list': [],
@@ -86,6 +87,8 @@ describe('admin commands on a running service', () => {
       'key list': [account.id],
       'key issue': [account.id],
       'key delete': [account.id, key],
+      'status-page set-domain': [page, 'Status.Acme.Example'],
+      'status-page remove-domain': [page],
       'account delete': [account.id, '--confirm', account.id],
     };
     const onTable = Object.keys(COMMANDS).filter((name) => 'run' in COMMANDS[name]!);
@@ -94,6 +97,11 @@ describe('admin commands on a running service', () => {
     for (const [name, rest] of Object.entries(lines)) answers.set(name, await json(...name.split(' '), ...rest));
     expect(answers.get('account show')).toMatchObject({ id: account.id, name: 'Ann again', rate_limits: {} });
     expect(answers.get('account set-limits')).toMatchObject({ rollup_days: 31 });
+    expect(answers.get('status-page set-domain')).toEqual({
+      id: page,
+      account_id: account.id,
+      domain: 'status.acme.example',
+    });
     expect(answers.get('user list')).toEqual([admin]);
     expect(answers.get('user link')).toMatchObject({ user_id: admin.id, url: expect.stringContaining('/#/link/fwl_') });
     expect(answers.get('session end')).toEqual({ ended: [admin.id] });

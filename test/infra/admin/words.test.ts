@@ -22,8 +22,13 @@ const flags = Object.entries(OPTIONS).map(([name, { type }]) => ({
 }));
 const SENTENCE = /^[^\n]{10,}\.$/;
 
-/** Arguments that are not ids. */
-const NAMED: Record<string, string> = { role: 'a role: viewer, responder, member, admin', file: 'the path of a file' };
+/** Arguments that no command lists. */
+const NAMED: Record<string, string> = {
+  role: 'a role: viewer, responder, member, admin',
+  page: 'a status page id; see GET /v1/status-pages',
+  domain: 'a domain, such as status.example.com',
+  file: 'the path of a file',
+};
 
 describe.each(Object.entries(COMMANDS))('admin %s', (name, { names, mayName, takes }) => {
   const own = name.split(' ');

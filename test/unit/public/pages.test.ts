@@ -62,7 +62,7 @@ describe('the HTML of a page', () => {
   it('has no markup of any text', () => {
     const tags = (html: string) => html.match(/<[a-z!/][^>]*>/g)!.map((tag) => tag.replace(/"[^"]*"/g, '""'));
     const published = statusView();
-    const usual = tags(statusHtml(published, { base: '/status/acme', logo: undefined }));
+    const usual = tags(statusHtml(published, { base: '/status/acme', json: '/status/acme.json', logo: undefined }));
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (text) => {
         const hostile = structuredClone(published);
@@ -70,7 +70,9 @@ describe('the HTML of a page', () => {
         hostile.view.groups[0]!.name = text;
         hostile.view.groups[0]!.components[0]!.name = text;
         hostile.view.groups[0]!.components[0]!.description = text;
-        expect(tags(statusHtml(hostile, { base: '/status/acme', logo: undefined }))).toEqual(usual);
+        expect(tags(statusHtml(hostile, { base: '/status/acme', json: '/status/acme.json', logo: undefined }))).toEqual(
+          usual,
+        );
       }),
     );
   });
