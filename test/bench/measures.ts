@@ -8,6 +8,7 @@ import { usageOf, watch } from '#test/long/process-tree.ts';
 import { got, newCheck } from '#test/support/fleet.ts';
 import { startRealService } from '#test/support/real-service.ts';
 import { alertLatency } from './alert-latency.ts';
+import { backups } from './backups.ts';
 import { dependents } from './dependents.ts';
 import { dueTimes } from './due-times.ts';
 import { type Figures, quantile } from './figures.ts';
@@ -196,6 +197,7 @@ export const measures: Record<string, () => Promise<Figures>> = {
   'due-times': async () => dueTimes(),
   probesOnLambda,
   freshness,
+  backups,
   dependents,
   overload,
 };
