@@ -11,7 +11,7 @@ import { SignedOut } from './signed-out.tsx';
 import { TabTitle } from './tab-title.tsx';
 import { Toasts } from './toasts.tsx';
 
-/** Root of the console: open pages have no shell, all others are in the shell of the signed-in user. */
+/** Root of the console: pages that need no session have no shell, all others have that of the signed-in user. */
 export function App() {
   useEffect(() => {
     followAddress(arrive);

@@ -233,13 +233,19 @@ const operationId = ({ method, path }: RouteDoc): string =>
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join('');
 
+/** Resources whose collection in a path has another name. */
+const NOUNS: Record<string, string> = { slos: 'SLO', logs: 'delivery' };
+
+const singularOf = (collection: string): string =>
+  NOUNS[collection] ?? collection.replaceAll('-', ' ').replace(/ies$/, 'y').replace(/s$/, '');
+
 /** Returns the path parameters. A value that cannot be an id, a slug or a name is NOT_FOUND. */
 const pathParameters = (route: RouteDoc): Json[] =>
-  [...route.path.matchAll(/([a-z]+)(?:\/by-[a-z]+)?\/\{(\w+)\}/g)].map(([, collection, name = '']) => ({
+  [...route.path.matchAll(/([a-z-]+)(?:\/by-[a-z]+)?\/\{(\w+)\}/g)].map(([, collection = '', name = '']) => ({
     name,
     in: 'path',
     required: true,
-    description: `The ${/[a-z]+$/.exec(name)?.[0]} of one of the ${collection}.`,
+    description: `${/slug$/.test(name) ? 'Slug' : /name$/.test(name) ? 'Name' : 'Id'} of the ${singularOf(collection)}.`,
     schema: route.names?.includes(name)
       ? { type: 'string', minLength: 1, maxLength: NAME_LENGTH }
       : { type: 'string', pattern: ID_PATTERN },

@@ -26,7 +26,10 @@ export function ratesOf({ ports, caller }: Pick<Context, 'ports' | 'caller'>): R
 
 type Spending = Pick<Context, 'ports' | 'tenant'> & { caller: Pick<Context['caller'], 'rate_limits'> };
 
-/** Counts requests. Throws RATE_LIMITED. @returns rate limit headers (draft-ietf-httpapi-ratelimit-headers) */
+/**
+ * Takes tokens of an account: one per request, or one per KB in the class `store`. Throws RATE_LIMITED.
+ * @returns rate limit headers (draft-ietf-httpapi-ratelimit-headers)
+ */
 export async function spend(
   { ports, tenant, caller }: Spending,
   of: AccountClass,
@@ -102,7 +105,7 @@ export async function withReadPermit<T>({ ports, tenant }: Pick<Context, 'ports'
   if (value !== NO_PERMIT) return value;
   throw new AppError(
     'RATE_LIMITED',
-    `Too many concurrent reads: an account has ${READ_PERMITS.per_target}, and this one waited for ` +
+    `Too many concurrent reads: at most ${READ_PERMITS.per_target} per account; this request waited for ` +
       `${READ_PERMITS.wait_ms / 1000} s. Wait for a response before the next request.`,
     { headers: { 'retry-after': '1' } },
   );

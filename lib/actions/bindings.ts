@@ -18,7 +18,7 @@ export const scheduleOfAction = (action: ActionItem | undefined): IntervalSchedu
     ? intervalScheduleOf(action.id, action.interval_seconds)
     : undefined;
 
-/** Sends the first executions of a new interval, as for checks, and returns the writes of an action's trigger. */
+/** Sends the messages of the first slots of a new interval, and returns the writes of an action's trigger. */
 export async function bind(env: Env, next: ActionItem | undefined, before?: ActionItem): Promise<Write[]> {
   return [
     ...boundWrites(env.keys, next, before),
@@ -67,7 +67,7 @@ function alertSettingOf(action: ActionItem | undefined): RemediationSetting | un
   return { state, settle_seconds: remediation.settle_seconds };
 }
 
-/** Returns the writes of that setting on the checks of an action, because alerting reads checks; none if unchanged. */
+/** Returns the writes of `alert_after_remediation` on the checks of an action, as alerting reads only checks. */
 export async function remediationSettingsWrites(
   env: Env,
   next: ActionItem | undefined,

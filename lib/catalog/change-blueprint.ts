@@ -158,7 +158,7 @@ function assertBlueprintLimit({ blueprint_limit }: AccountItem, { blueprint_coun
   if (blueprint_count < blueprint_limit) return;
   throw new AppError(
     'LIMIT_EXCEEDED',
-    `The account may have ${blueprint_limit} blueprints. Delete one or ask the operator for more.`,
+    `The account has the maximum of ${blueprint_limit} blueprints. Delete one or ask the operator for more.`,
   );
 }
 

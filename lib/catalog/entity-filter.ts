@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { commaListOf, Words } from '#lib/platform/http/query-params.ts';
+import { commaListOf, SearchText } from '#lib/platform/http/query-params.ts';
 import { isFoundIn } from '#lib/platform/text.ts';
 import type { EntityItem } from './entity.ts';
 import { hasLabels, LabelFilter } from './labels.ts';
@@ -9,7 +9,9 @@ import { EntityState } from './states.ts';
 export const EntityFilter = z.object({
   state: commaListOf(EntityState.options).describe('Only entities in one of these states: `down,degraded`.').optional(),
   label: LabelFilter.optional(),
-  q: Words.describe('Only entities whose name or slug contains this text, 2–100 characters, ignoring case.').optional(),
+  q: SearchText.describe(
+    'Only entities whose name or slug contains this text, 2–100 characters, ignoring case.',
+  ).optional(),
 });
 export type EntityFilter = z.output<typeof EntityFilter>;
 

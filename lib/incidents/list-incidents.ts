@@ -24,8 +24,8 @@ import {
   type TimelineItem,
 } from './incident.ts';
 
-// Access patterns, newest first: incidents(tenant, bucket) merged; openIncidents(tenant), then get many;
-// of an entity: in addition get many incidentEntity.
+// Access patterns; all are newest first. All or resolved: merge incidents(tenant, bucket). Unresolved: query
+// openIncidents(tenant), then get the incidents. With an entity: also get its incidentEntity items.
 
 /** Filter of incidents: all properties must match. */
 export const IncidentFilter = z.object({
@@ -109,7 +109,7 @@ const withEntity =
     return { ...rest, items: about, scanned: items.length };
   };
 
-/** Maximum number of incidents with their entities, each of which is a query. */
+/** Maximum number of incidents that are read with their entities; each automatic incident costs one query. */
 const MAX_WITH_ENTITIES = 1000;
 const QUERIES_AT_ONCE = 25;
 
@@ -190,7 +190,7 @@ function resolvesAt({ ports }: Context, { origin, resolved_at }: IncidentItem, p
   return iso(Math.max(...parts.map(({ at }) => at)) + ports.settings.INCIDENT_QUIET_SECONDS * 1000);
 }
 
-/** Reads the present entities, the root cause first. @param names names of failed entities by id */
+/** Reads the entities with their current states, the root cause first. @param names names of failed entities by id */
 async function entitiesOf(
   { ports, keys, tenant }: Context,
   { root_entity_id, root_entity_name, entity_ids = [] }: IncidentItem,

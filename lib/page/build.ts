@@ -4,7 +4,7 @@ import { basename, extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { type BuildOptions, build, formatMessages, type Metafile, type Plugin, stop } from 'esbuild';
-import type { ConsoleFile, ConsoleFiles } from '#lib/platform/assets.ts';
+import type { ConsoleFiles, PackedFile } from '#lib/platform/assets.ts';
 import { loadedWith } from './loaded-with.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -48,7 +48,7 @@ const TYPES: Readonly<Record<string, string>> = {
 export async function buildConsole(generated: Readonly<Record<string, string>>): Promise<ConsoleFiles> {
   const { metafile, outputFiles } = await bundle(generated);
   const page = withAssetNames(await readFile(join(ROOT, PAGE), 'utf8'), metafile.outputs);
-  const assets = outputFiles.map(async ({ path, contents }): Promise<[string, ConsoleFile]> => {
+  const assets = outputFiles.map(async ({ path, contents }): Promise<[string, PackedFile]> => {
     const name = basename(path);
     return [name, await compress(name, contents)];
   });
@@ -114,7 +114,7 @@ const addressOf = (output: string): string => `/assets/${basename(output)}`;
 const encoders = { brotli: promisify(brotliCompress), gzip: promisify(gzip) };
 
 /** Compresses a file. @param name decides its content type */
-export async function compress(name: string, content: Uint8Array): Promise<ConsoleFile> {
+export async function compress(name: string, content: Uint8Array): Promise<PackedFile> {
   const type = TYPES[extname(name)];
   if (type === undefined) throw new Error(`lib/page/build.ts has no content type for ${name}.`);
   // Level 9 of 11 takes a tenth of the time and is hardly larger.

@@ -1,12 +1,6 @@
 import { brotliDecompressSync } from 'node:zlib';
 import type { Ports } from '#lib/env.ts';
-import {
-  type Assets,
-  type ConsoleFile,
-  type ConsoleFiles,
-  DOCS_MISSING,
-  type DocsFiles,
-} from '#lib/platform/assets.ts';
+import { type Assets, type ConsoleFiles, DOCS_MISSING, type DocsFiles, type PackedFile } from '#lib/platform/assets.ts';
 import { AppError, errorBody } from '#lib/platform/errors.ts';
 import { API_HEADERS, type ApiEvent, type ApiResult, isCurrent } from '#lib/platform/http/api-event.ts';
 import { loggedError } from '#lib/platform/http/router.ts';
@@ -92,7 +86,7 @@ function serveDocs(files: DocsFiles, path: string, headers: ApiEvent['headers'])
     : fileResponse(file, headers, caching);
 }
 
-function fileResponse(file: ConsoleFile, requested: ApiEvent['headers'], more: Record<string, string>): ApiResult {
+function fileResponse(file: PackedFile, requested: ApiEvent['headers'], more: Record<string, string>): ApiResult {
   const headers = { 'content-type': file.type, ...CONSOLE_HEADERS, ...more };
   const encoding = encodingFor(requested['accept-encoding']);
   if (!encoding)

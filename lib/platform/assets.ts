@@ -1,5 +1,5 @@
-/** A file of the console in both encodings, each in base64. */
-export type ConsoleFile = {
+/** A file of the console or the docs, in brotli and gzip, each in base64. */
+export type PackedFile = {
   type: string;
   br: string;
   /** On AWS a function creates it on read: CloudFront caches it for the few clients without brotli. */
@@ -8,14 +8,14 @@ export type ConsoleFile = {
 
 export type ConsoleFiles = {
   /** Refers to the assets, so a client requests it on each visit. */
-  page: ConsoleFile;
+  page: PackedFile;
   etag: string;
   /** Assets by name; a name changes with its content. */
-  assets: Record<string, ConsoleFile>;
+  assets: Record<string, PackedFile>;
 };
 
 /** Files of the docs by path, such as `/docs/use/alerts`. The name of an asset changes with its content. */
-export type DocsFiles = Record<string, ConsoleFile & { etag: string; isAsset: boolean }>;
+export type DocsFiles = Record<string, PackedFile & { etag: string; isAsset: boolean }>;
 
 /** Key of the page for paths that do not exist. */
 export const DOCS_MISSING = '/docs/404';

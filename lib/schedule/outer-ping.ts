@@ -1,7 +1,7 @@
 import type { Ports } from '#lib/env.ts';
 import { NetError } from '#lib/net/net.ts';
 
-/** Bounds the request, so that a tick is late by at most this long (ms), long before the next one. */
+/** Timeout of the request in ms: a tick ends at most this much later, well before the next one. */
 const TIMEOUT_MS = 5000;
 
 /** Tells the monitor at OUTER_PING_URL, outside of this service, that a tick succeeded. Never throws. */

@@ -2,7 +2,7 @@ import { gunzipSync } from 'node:zlib';
 import { beforeAll, expect, it } from 'vitest';
 import { generate } from '#infra/docs/generate.ts';
 import { buildConsole } from '#lib/page/build.ts';
-import type { ConsoleFile, ConsoleFiles } from '#lib/platform/assets.ts';
+import type { ConsoleFiles, PackedFile } from '#lib/platform/assets.ts';
 
 const KB = 1024;
 
@@ -16,7 +16,7 @@ beforeAll(async () => {
   first = [...html.matchAll(/"\/assets\/([^"]+)"/g)].map(([, name]) => name!);
 });
 
-const textOf = ({ gzip }: ConsoleFile) => gunzipSync(Buffer.from(gzip, 'base64')).toString();
+const textOf = ({ gzip }: PackedFile) => gunzipSync(Buffer.from(gzip, 'base64')).toString();
 const gzipped = (names: Iterable<string>) =>
   [...names].reduce((bytes, name) => bytes + Buffer.from(files.assets[name]!.gzip, 'base64').length, 0);
 

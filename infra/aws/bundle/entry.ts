@@ -41,7 +41,7 @@ function entryWithTable(name: FunctionName): string {
         ]
       : []),
     ...(secrets ? [['withSecrets', '#lib/aws/lambda/runtime-secrets.ts']] : []),
-    ...(isFed(name) ? [['batchMetrics', '#lib/aws/metrics.ts']] : []),
+    ...(receivesBatches(name) ? [['batchMetrics', '#lib/aws/metrics.ts']] : []),
     ...(isLimited(name)
       ? [
           ['countMetrics', '#lib/aws/metrics.ts'],
@@ -61,7 +61,7 @@ function entryWithTable(name: FunctionName): string {
   const ports = `lambdaPorts(process.env, ${JSON.stringify(sends)}, { ${parts.join(', ')} })`;
   return [
     ...imports.map(([symbol, from]) => `import { ${symbol} } from '${from}';`),
-    ...(isFed(name)
+    ...(receivesBatches(name)
       ? [
           `const metrics = batchMetrics('${name}');`,
           `const ports = { ...${ports}, metrics };`,
@@ -86,5 +86,5 @@ export const servesRequests = (name: FunctionName): boolean => routes.some((rout
 export const isLimited = (name: FunctionName): boolean => servesRequests(name) && functions[name].table !== undefined;
 
 /** Whether it receives batches of records. */
-export const isFed = (name: FunctionName): boolean =>
+export const receivesBatches = (name: FunctionName): boolean =>
   Object.values(queues).some((queue) => queue.consumer === name) || readers.some((reader) => reader.function === name);

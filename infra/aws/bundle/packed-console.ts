@@ -1,7 +1,7 @@
 import { generate } from '#infra/docs/generate.ts';
 import { buildDocs } from '#infra/docs/site/build-site.ts';
 import { buildConsole } from '#lib/page/build.ts';
-import type { ConsoleFile } from '#lib/platform/assets.ts';
+import type { PackedFile } from '#lib/platform/assets.ts';
 
 // Built when this module is loaded, because bundle() is synchronous.
 const generated = generate();
@@ -9,7 +9,7 @@ const { page, etag, assets } = await buildConsole(generated.console);
 const docs = await buildDocs(generated.document);
 
 /** Returns a module with files by name. It contains the brotli form and derives gzip on demand. */
-const packed = (files: Readonly<Record<string, ConsoleFile>>, result: string): string =>
+const packed = (files: Readonly<Record<string, PackedFile>>, result: string): string =>
   [
     "import { brotliDecompressSync, gzipSync } from 'node:zlib';",
     "const gzipOf = (br) => gzipSync(brotliDecompressSync(Buffer.from(br, 'base64')), { level: 9 }).toString('base64');",

@@ -15,7 +15,7 @@ export type Measurement = {
 
 type Item = {
   name: string;
-  /** Reason why an emulator cannot show it. */
+  /** Reason for the item, such as what an emulator cannot show. */
   about: string;
   /** Whether it reads metrics, which need --stack. */
   reads_stack?: true;
@@ -33,7 +33,7 @@ const MAX_ADDED_MS = 250;
 const MAX_LAG_SECONDS = 60;
 /** As in the alarms: messages of job and deadline wait up to 240 s by intention. */
 const MAX_AGE_SECONDS = 300;
-/** An hour with five pollers; with two it is 360. */
+/** Per queue and hour: five pollers make 900, two make 360. */
 const MAX_EMPTY_RECEIVES = 1000;
 
 const since = (began: number): number => Math.round(performance.now() - began);
@@ -182,7 +182,7 @@ async function lastResult(fixtures: Fixtures, id: string): Promise<Json> {
   return last_result ?? undefined;
 }
 
-/** Probes a target that functions without a VPC cannot reach: reached, or refused at once with a reason. */
+/** Probes a target that functions without a VPC cannot reach; passes if the result is not a timeout. */
 async function firstResult(fixtures: Fixtures, config: object, what: string): Promise<Measurement> {
   const wanted = 'reached, or an error other than a timeout';
   const made = await makeCheck(fixtures, { check_type: 'tcp', config });

@@ -1,7 +1,7 @@
 import { Duration, Stack } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
-import { isFed, isLimited } from '#infra/aws/bundle/entry.ts';
+import { isLimited, receivesBatches } from '#infra/aws/bundle/entry.ts';
 import { type FunctionName, functions, queues, schedules } from '#infra/topology.ts';
 import { namesOf } from '#lib/platform/plain-data.ts';
 
@@ -12,7 +12,7 @@ type OwnMetrics = {
   lag: { schedule: string; consumer: FunctionName; metric: Metric }[];
   failedRecords: { reader: FunctionName; metric: Metric }[];
   failedDeliveries: Metric;
-  /** Skipped probes that were later than their interval through no fault of their account. */
+  /** Slots of cells, skipped because they were late by more than their interval; none of accounts at their share. */
   lateProbes: Metric;
   /** Pings above the rate of their client, URL or account; and pings of unknown URLs. */
   refusedPings: Metric;
@@ -37,7 +37,7 @@ export function ownMetrics(scope: Construct): OwnMetrics {
       return { schedule: name, consumer, metric: of('ScheduleLag', consumer, 'Maximum') };
     }),
     failedRecords: namesOf(functions)
-      .filter(isFed)
+      .filter(receivesBatches)
       .map((reader) => ({ reader, metric: of('FailedRecords', reader, 'Sum') })),
     failedDeliveries: of('FailedDeliveries', 'deliverer', 'Sum'),
     lateProbes: of('LateProbes', 'prober', 'Sum'),

@@ -12,7 +12,7 @@ type EvaluationRecord = {
   truncated: boolean;
 };
 
-/** Progress of the search for a cause, kept under its check with the transition. 300 bytes, 100 per entity. */
+/** Progress of the search for a cause, per check and transition: 300 bytes, and 100 per entity of an evaluation. */
 export type CauseProgressItem = Item &
   CauseProgress & {
     v: string;

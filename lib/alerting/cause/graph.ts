@@ -39,7 +39,7 @@ export async function walkUpstream(
   return { start, dependencies, truncated: false };
 }
 
-/** A requirement of an entity: the number of members that must be healthy, each by its relation. */
+/** Number of members that an entity needs to be healthy. `when`: state from which a member counts as failed. */
 export type Requirement = { required: number; members: { id: string; when: Dependency['when'] }[] };
 
 /** Returns the requirements of an entity: one per group, and one per relation without a group. */

@@ -45,7 +45,7 @@ const SHARED_MS = 10_000;
 const CLAIM_SPARE_MS = 2_000;
 /** Maximum wait for a permit in ms. */
 const WAIT_MS = 1_000;
-/** Maximum distance in ms of consecutive failures. */
+/** Maximum time in ms between two failures that count as consecutive. */
 const MAX_DISTANCE_MS = 60_000;
 /** Maximum number of probes per evaluation. */
 const MAX_PROBES = 32;
@@ -138,7 +138,7 @@ async function probeEntity(
   return outcomes;
 }
 
-/** Probes a check once; undefined if a network outage of the service is possibly the cause. */
+/** Probes a check once; undefined without a permit, or if a network outage of the service may be the cause. */
 async function probeCheck(
   { ports }: Pick<Env, 'ports'>,
   account: Pick<AccountItem, 'id' | 'egress'>,

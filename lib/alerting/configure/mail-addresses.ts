@@ -23,7 +23,7 @@ const MailAddress = z
       .datetime()
       .nullable()
       .describe('Time of the last mail that asks for the confirmation; null before the first.'),
-    error: z.string().describe('Reason if the last such mail was not sent; else empty.'),
+    error: z.string().describe('Reason if the last confirmation mail was not sent; else empty.'),
   })
   .meta({ id: 'MailAddress' });
 type MailAddress = z.infer<typeof MailAddress>;

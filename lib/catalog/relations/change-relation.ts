@@ -58,7 +58,7 @@ function countRelations(
   if (account && count > account.relation_limit) {
     throw new AppError(
       'LIMIT_EXCEEDED',
-      `The account may have ${account.relation_limit} relations (relation_limit). Delete one or ask the operator for more.`,
+      `The account has the maximum of ${account.relation_limit} relations (relation_limit). Delete one or ask the operator for more.`,
     );
   }
   const put: RelationCountItem = { ...keys.relationCount(tenant), v: ports.ids.token(), count };

@@ -9,7 +9,7 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import { checkTypes } from '#lib/checks/types/registry.ts';
 import type { Rights } from '#lib/platform/http/access.ts';
 import type { Reader } from '#lib/platform/http/paging.ts';
-import { commaListOf, Words } from '#lib/platform/http/query-params.ts';
+import { commaListOf, SearchText } from '#lib/platform/http/query-params.ts';
 import type { Page } from '#lib/platform/ports.ts';
 import { MAX_SCANNED, SCANNED_AT_ONCE } from '#lib/platform/table/pages.ts';
 import { isFoundIn } from '#lib/platform/text.ts';
@@ -26,7 +26,7 @@ export const CheckFilter = z.object({
     'Only checks with this label, including labels of the entity: `team:payments`. Comma: or; repeated: and. Escape a comma as `\\,`.',
   ).optional(),
   enabled: z.enum(['true', 'false']).describe('Only enabled checks, or only disabled ones.').optional(),
-  q: Words.describe('Text in name, slug or target, ignoring case; 2 to 100 characters.').optional(),
+  q: SearchText.describe('Text in name, slug or target, ignoring case; 2 to 100 characters.').optional(),
 });
 export type CheckFilter = z.output<typeof CheckFilter>;
 

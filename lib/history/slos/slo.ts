@@ -74,7 +74,7 @@ export const SloBudget = z.object({
     'Good and bad time divided by all time except maintenance and not_monitored; null without any.',
     Share,
   ),
-  budget_seconds: Seconds('Allowed bad time in the whole window, also if it is not over'),
+  budget_seconds: Seconds('Allowed bad time of the whole window, even if it has not ended'),
   consumed_seconds: Seconds('Bad time in the range'),
   remaining_seconds: Seconds('Budget minus consumed; negative if exceeded'),
   remaining_ratio: Ratio('Remaining divided by budget, at most 1; null without data.'),

@@ -126,7 +126,7 @@ const noProvider = (): AppError =>
   );
 
 const notByKey = (): AppError =>
-  new AppError('FORBIDDEN', 'An identity cannot be linked with a key. Sign in by passkey, link or provider.');
+  new AppError('FORBIDDEN', 'An API key cannot link an identity. Sign in by passkey, link or provider.');
 
 const tooMany = (): AppError =>
   new AppError('LIMIT_EXCEEDED', `You already have the maximum of ${MAX_IDENTITIES} identities. Remove one first.`);

@@ -17,7 +17,7 @@ export const Slugs = z
   .transform((value) => value.split(','));
 
 /** Search text of a query. */
-export const Words = text(2, 100);
+export const SearchText = text(2, 100);
 
 /** Query parameter with a whole number. @param meaning description, to which the default is added */
 export const wholeParam = (min: number, max: number, fallback: number, meaning: string) =>
