@@ -20,8 +20,8 @@ type RunMessage = MessageOf<'action'>;
 
 /**
  * Handles an execution triggered by a transition or the schedule. It is claimed before it is sent, so it is sent at
- * most once: a repeated message finds the claim. An execution that is still pending after its time was interrupted. One
- * that could not be claimed fails when its message is received for the last time.
+ * most once: a repeated message finds the claim. An execution that is still pending at its `give_up_at` counts as
+ * interrupted. One that cannot be claimed within 20 minutes fails.
  */
 export async function runMessage(env: RunEnv, message: RunMessage, retries: RetryBudget): Promise<void> {
   if (message.kind === 'settle') return settleById(env, message);

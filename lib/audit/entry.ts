@@ -123,12 +123,12 @@ export const AuditEntry = z
       .string()
       .nullable()
       .optional()
-      .describe('Client address; only for admins whose key, if restricted, has the scope audit.'),
+      .describe('Client address. Only for admins; a key with scopes needs the scope audit.'),
     user_agent: z
       .string()
       .nullable()
       .optional()
-      .describe('User agent of the client; only for admins whose key, if restricted, has the scope audit.'),
+      .describe('User agent of the client. Only for admins; a key with scopes needs the scope audit.'),
     summary: z.string().describe('Human-readable description of the change.'),
   })
   .meta({ id: 'AuditEntry' });

@@ -32,7 +32,7 @@ export class RequestTimeout {
     if (this.#isOver) throw this.error();
   }
 
-  /** Gives up the connection to a wrapper that is held next. */
+  /** Releases the connection without destroying it, because its wrapper is held next. */
   release(): void {
     this.#held = undefined;
   }

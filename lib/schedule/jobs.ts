@@ -87,13 +87,13 @@ export const packAlone = (jobs: Job[], now: number): MessageTo<'job'>[] =>
   });
 
 /**
- * Delays of the messages of a deadline in groups of JOB_GROUP_MS. There are several in case one is lost: of the
- * generator, of the writer of the deadline, and repeated ones. Staggered, so that the first moves the deadline and each
- * other costs one read.
+ * Delay of a message about a deadline by its sender, as a multiple of JOB_GROUP_MS. The generator, the writer of the
+ * deadline and repeats each send one, in case one is lost. They are staggered, so that the first moves the deadline and
+ * each other costs one read.
  */
 const DELAY_GROUPS = { generator: 0, writer: 1, repeat: 2 };
 
-/** Packs deadlines into messages, as jobs; those due by `now` (epoch ms) together. */
+/** Packs deadlines into messages like `packJobs`; all that are due by `now` (epoch ms) go together. */
 export const packDeadlines = (
   deadlines: DueDeadline[],
   source: keyof typeof DELAY_GROUPS,

@@ -11,7 +11,10 @@ import type { KeyScope } from '#lib/platform/http/access.ts';
 const SCOPES: readonly { scope: KeyScope; means: string }[] = [
   { scope: 'read', means: 'read catalog, checks and history' },
   { scope: 'respond', means: 'run actions and checks, acknowledge, silence' },
-  { scope: 'write', means: 'change catalog, checks and alerting, test settings, read secrets' },
+  {
+    scope: 'write',
+    means: 'change catalog, checks and alerting, read secrets; for admins also actions and status pages',
+  },
   { scope: 'audit', means: 'read the audit log' },
 ];
 

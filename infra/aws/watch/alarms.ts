@@ -12,7 +12,7 @@ import { pingRules, requestRules } from './request-rules.ts';
 import type { Rule, Watched } from './rule.ts';
 
 const MINUTE = Duration.minutes(1);
-/** A check may be a minute late, as ticks are; two minutes are an internal error. */
+/** Checks can be a minute late, because ticks can be. More than two minutes are an internal error. */
 const LATE_SECONDS = 120;
 // Jobs and deadlines are delayed up to twice the lookahead; SQS does not document whether that counts as age.
 const WAIT_SECONDS = (2 * LOOKAHEAD_MS) / 1000 + 60;
@@ -117,7 +117,7 @@ function ofOwnMetrics(scope: Construct): Rule[] {
       description: `${reader} repeatedly fails on records. Search its log for "record failed".`,
       metric,
       above: 0,
-      // Immediate for a delayed alert; single probes may fail.
+      // After one minute if alerts are delayed; a single failed record of another reader is retried without an alarm.
       minutes: alerting.has(reader) ? 1 : 5,
     })),
     {

@@ -10,7 +10,7 @@ import { type CauseAnalysis, type Dependent, findRootCauses } from './root-cause
 
 /**
  * Finds the cause of a failure, with upstream probes unless `isEnough` accepts the result by stored states.
- * @returns not settled while another process probes; its outcome is available soon
+ * @returns an analysis that is not `settled` while another process probes; evaluate again soon
  */
 export async function findCause(
   env: TenantEnv,
@@ -23,12 +23,12 @@ export async function findCause(
   const analyze = await analyzerOf(env, upstream, dependent);
   const known = analyze(new Map());
   if (isEnough(known)) return known;
-  const nearest = [...graph.dependencies.keys()].flatMap((entity_id) => {
+  const targets = [...graph.dependencies.keys()].flatMap((entity_id) => {
     const own = checks.get(entity_id);
     return own?.some((check) => isProbeable(check) && check.state !== 'down') ? [{ entity_id, checks: own }] : [];
   });
-  if (nearest.length === 0) return known;
-  return analyze(await probeUpstream(env, account, nearest));
+  if (targets.length === 0) return known;
+  return analyze(await probeUpstream(env, account, targets));
 }
 
 /** Finds the cause of a failure by stored states, without probes. */
@@ -51,7 +51,7 @@ async function analyzerOf(
   };
 }
 
-/** Returns a failure with its start and the state before it. */
+/** Returns a failure with its start and the start of the up state before it. */
 export function dependentOf(
   check: CheckItem,
   { check_from_state, check_from_since }: Pick<DecidedTransition, 'check_from_state' | 'check_from_since'>,

@@ -39,7 +39,8 @@ const processes = new WeakMap<Pick<Table, 'get'>, Process>();
 
 /**
  * Reads the entities, relations, checks and notified failures upstream of an entity. Tenants take turns, one entity per
- * turn. What waits together shares its reads: they begin after the call, and are at most a second old in a turn.
+ * turn. Evaluations that wait together share reads. A shared read begins after the call, and is at most a second old at
+ * the start of a turn.
  * @returns undefined if no turn came in time: evaluate again later
  */
 export async function readUpstream(env: TenantEnv, start: string): Promise<UpstreamEntities | undefined> {

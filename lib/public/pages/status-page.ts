@@ -96,7 +96,10 @@ const optional = {
   description: line(0, 500).describe('Text below the title. Default: none.').exactOptional(),
   visibility: z.enum(['draft', 'public', 'link']).describe(DESCRIPTIONS.visibility).exactOptional(),
   groups: Groups.describe(DESCRIPTIONS.groups).exactOptional(),
-  history_days: z.literal([30, 60, 90]).describe('Number of days with a bar. Default: 90.').exactOptional(),
+  history_days: z
+    .literal([30, 60, 90])
+    .describe('Number of days of uptime history, with a bar per day. Default: 90.')
+    .exactOptional(),
   automatic_incidents: z
     .boolean()
     .describe('Whether incidents of its entities are shown without a published update. Default: true.')
