@@ -16,6 +16,7 @@ import { binary } from './chromium.ts';
 import { personAt } from './places.ts';
 
 const BASE = '/status/acme';
+const PATHS = { base: BASE, json: `${BASE}.json`, logo: undefined };
 /** Pages of a plain server with the headers of the service, which a test replaces. */
 const files = new Map<string, string>();
 let server: Server;
@@ -33,8 +34,8 @@ beforeAll(async () => {
 afterAll(() => void server.close());
 
 const put = (published: PublishedView) => {
-  files.set(BASE, statusHtml(published, { base: BASE, logo: undefined }));
-  files.set(`${BASE}/history`, historyHtml(published, { base: BASE, logo: undefined }));
+  files.set(BASE, statusHtml(published, PATHS));
+  files.set(`${BASE}/history`, historyHtml(published, PATHS));
   files.set(`${BASE}.json`, JSON.stringify(published.view));
 };
 /** Returns the contrast of two colors of the form rgb(0, 0, 0), as defined by WCAG. */
