@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { setDomain } from '#lib/public/pages/change-page.ts';
 import { barriers } from '#test/support/axe.ts';
-import { newTenant } from '#test/support/client.ts';
+import { clientOf, newTenant } from '#test/support/client.ts';
 import { got, newEntity } from '#test/support/fleet.ts';
+import { startService, tenantOf } from '#test/support/service.ts';
 import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { button } from './person.ts';
@@ -72,6 +74,27 @@ describe.skipIf(!binary)('the editor of status pages in a browser', () => {
     await page.getByText('No status pages').waitFor();
     // The browser reports each rejected request of the preview and the upload.
     expect(complaints.filter((one) => !/status of 400/.test(one))).toEqual([]);
+  });
+
+  it('shows the domain that the operator has set, and links to it', async () => {
+    const service = await startService();
+    try {
+      const { id: tenant, key } = await tenantOf(service);
+      const admin = clientOf(service.url, key);
+      const settings = { slug: 'acme', title: 'Acme', visibility: 'public' };
+      const { id } = got(await admin.post('/v1/status-pages', settings), 201);
+      await setDomain({ ...service, origin: 'operator', tenant }, id, 'status.acme.example');
+      const { page, complaints } = await personAt(world.browser, service.url, key, `/status-pages/${id}`);
+      await page.getByText('Domain: status.acme.example, set by the operator.').waitFor();
+      const link = page.getByRole('link', { name: 'Open page' });
+      expect(await link.getAttribute('href')).toBe('https://status.acme.example');
+      expect(await page.getByLabel(/domain/i).count()).toBe(0);
+      expect(await barriers(page)).toEqual([]);
+      expect(complaints).toEqual([]);
+      await page.context().close();
+    } finally {
+      await service.stop();
+    }
   });
 
   it('adds a subscriber of one component, shows its deliveries, and removes it', async () => {

@@ -75,6 +75,11 @@ function Editor({ page, reload }: { page: StatusPage; reload: () => void }) {
       <div class="status-editor">
         <div>
           <Section title="Settings" help="status_pages">
+            {page.domain && (
+              <p class="hint">
+                Domain: <code>{page.domain}</code>, set by the operator. It shows the page while it is public.
+              </p>
+            )}
             <Form form={form} submit="Save status page" why={why}>
               <FormFields form={form} specs={SPECS} />
             </Form>
