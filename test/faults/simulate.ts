@@ -59,7 +59,7 @@ export type Run = {
 };
 
 /** A status page with subscribers exists in each run with a multiple of this seed. */
-const PAGE_SEEDS = 3;
+const PAGE_SEEDS = 5;
 
 const silentLog = { info: () => {}, warn: () => {}, error: () => {} };
 
