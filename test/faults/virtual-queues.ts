@@ -16,7 +16,7 @@ const [PAUSE_MIN_MS, PAUSE_MAX_MS] = [1000, 30_000];
 /** An unreadable message. */
 const POISON = { messageId: 'poison', body: '{"kind":"nonsense"}' };
 /**
- * Maximum rate of messages that are sent twice to publishers. While one publisher is at work, every other message is
+ * Maximum rate of duplicate messages to publishers. While one publisher is at work, every other message is
  * sent again, and each copy too: at a higher rate they multiply.
  */
 const MAX_PUBLISH_DUPLICATE = 0.02;

@@ -11,9 +11,9 @@ type Subscriber = { item: SubscriberItem; removed?: Commit };
 type Published = { commit: Commit; update: PublicUpdateItem; affected: string[] };
 
 /**
- * Promise: a public update that is published with `notify` and not deleted has a delivery to each subscriber that was
+ * Promise: a public update with `notify` that is not deleted has a delivery to each subscriber that was
  * added before it, wants its components, and is not removed; the promise `alerts` says how a delivery ends. A
- * subscriber has at most one delivery of an update, and none of an update that was published without `notify`, before
+ * subscriber has at most one delivery of an update, and none of an update without `notify`, or published before
  * it was added, after its removal, or about other components. No function run that starts after the removal of a
  * subscriber sends to it.
  */
