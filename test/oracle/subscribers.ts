@@ -71,7 +71,7 @@ export function subscribersIn(seen: Seen): Iterable<Subscriber> {
   return all.values();
 }
 
-/** Returns the public updates of incidents as published, including those that were deleted later. */
+/** Returns the public updates of incidents as published, including deleted ones. */
 function publishedIn(seen: Seen): Published[] {
   return changesIn(seen).flatMap(({ key, before, after, commit }) => {
     if (!key.sk.startsWith('U#upd_') || before || !after) return [];
