@@ -73,7 +73,7 @@ export function receivers({ random, clock, seen, manners, profile }: World) {
   return { post, publish };
 }
 
-/** `says`: up, degraded, down, closed, test or combined; `garbled` if it does not have the format of its type. */
+/** `says`: up, degraded, down, closed, test, update or combined; `garbled` if it does not have the format of its type. */
 type Content = { says: string; count: number };
 
 /** Returns the content of a message for a reader, and the number of its alerts. */
@@ -101,6 +101,7 @@ function contentOfEvent(headers: Record<string, string>, body: string): string {
   const signed = `sha256=${createHmac('sha256', WEBHOOK_SECRET).update(body).digest('hex')}`;
   if (signature !== undefined && signature !== signed) return 'garbled';
   if (headers['X-Service-Kind'] === 'test') return 'test';
+  if (headers['X-Service-Kind'] === 'status_update') return said.kind === 'status_update' ? 'update' : 'garbled';
   return said.check_to_state === 'unknown' ? 'closed' : said.check_to_state;
 }
 

@@ -21,6 +21,7 @@ import { people } from './people.ts';
 import { runPipeline } from './pipeline.ts';
 import type { Shared } from './process.ts';
 import { drawProfile, type Profile, repaired } from './profile.ts';
+import { runPublicist } from './publicist.ts';
 import { shownOf } from './read-check.ts';
 import { receivers } from './receivers.ts';
 import { makeClient } from './requests.ts';
@@ -56,6 +57,9 @@ export type Run = {
   /** Data of each check from the API at the end, by its id. */
   shown: Map<string, Shown>;
 };
+
+/** A status page with subscribers exists in each run with a multiple of this seed. */
+const PAGE_SEEDS = 5;
 
 const silentLog = { info: () => {}, warn: () => {}, error: () => {} };
 
@@ -151,6 +155,7 @@ export async function simulate(seed: number, minutes = 30): Promise<Run> {
     clock.at(started + random.int(5_000, 60_000), () => void runTwin({ random, clock, client }));
   }
   void people({ ...world, end: calmFrom });
+  if (seed % PAGE_SEEDS === 0) clock.at(started + random.int(30_000, 90_000), () => void runPublicist(world, calmFrom));
   await clock.runUntil(end);
   const shown = new Map<string, Shown>();
   for (const check of checksIn(seen)) shown.set(check.id, await shownOf({ ports: outside, keys }, check));

@@ -15,6 +15,11 @@ type BatchFunction = Exclude<keyof Handlers, 'api' | 'ingest' | 'tester' | 'mcp'
 const [PAUSE_MIN_MS, PAUSE_MAX_MS] = [1000, 30_000];
 /** An unreadable message. */
 const POISON = { messageId: 'poison', body: '{"kind":"nonsense"}' };
+/**
+ * Maximum rate of duplicate messages to publishers. While one publisher is at work, every other message is
+ * sent again, and each copy too: at a higher rate they multiply.
+ */
+const MAX_PUBLISH_DUPLICATE = 0.02;
 /** Maximum lead of the clock of a message's sender (ms). */
 const AHEAD_MS = 5_000;
 
@@ -62,10 +67,12 @@ export function virtualQueues(shared: Shared, invoke: ReturnType<typeof machines
     const source = sources.get(queue);
     if (!source) throw new Error(`Unknown queue: ${queue}.`);
     const now = clock.now();
+    const { duplicate } = shared.profile;
+    const rate = queue === 'publish' ? Math.min(duplicate, MAX_PUBLISH_DUPLICATE) : duplicate;
     for (const message of messages) {
       const { text } = serializeMessage(message, now + AHEAD_MS);
       for (const job of jobsIn(queue, text)) seen.jobsSent.push({ ...job, at: now });
-      const copies = random.chance(shared.profile.duplicate) ? 2 : 1;
+      const copies = random.chance(rate) ? 2 : 1;
       if (copies > 1) count(seen, 'message twice');
       for (let i = 0; i < copies; i++) {
         const at = Math.max(now, message.not_before ?? now) + (i === 0 ? 0 : again());

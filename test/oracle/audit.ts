@@ -60,6 +60,9 @@ const SETTINGS: [is: (key: Change['key']) => boolean, members: string[]][] = [
     ['name', 'url', 'trigger_type', 'check_id', 'trigger_to_state', 'interval_seconds', 'remediation'],
   ],
   [({ pk }) => pk.includes('#RELATIONS#'), ['id']],
+  [({ sk }) => sk.startsWith('pag_'), ['title', 'visibility', 'groups']],
+  [({ sk }) => sk.startsWith('SUB#'), ['config', 'component_ids']],
+  [({ sk }) => sk.startsWith('U#upd_'), ['status', 'message']],
   [({ sk }) => sk.startsWith('SKILL#'), ['name', 'description', 'version', 'tools', 'enabled']],
 ];
 
@@ -73,9 +76,10 @@ const goesOn = (before: Item | undefined, after: Item | undefined): boolean =>
 /** Returns the key of an item that a user changed; undefined for changes by the service. */
 function changeByUser({ key, before, after }: Change): string | undefined {
   const isNew = !before && after !== undefined;
-  const beganBy = (item: Item | undefined) => item as { trigger?: string; kind?: string } | undefined;
+  const beganBy = (item: Item | undefined) => item as { trigger?: string; kind?: string; origin?: string } | undefined;
   if (isNew && key.sk === 'EXECUTION') return beganBy(after)?.trigger === 'manual' ? key.pk : undefined;
   if (isNew && key.sk.startsWith('R#')) return beganBy(after)?.kind === 'manual' ? key.pk : undefined;
+  if (isNew && key.pk.includes('#INCIDENTS#')) return beganBy(after)?.origin === 'manual' ? key.sk : undefined;
   if (isNew && key.pk.includes('#DELIVERIES#')) return beganBy(after)?.kind === 'test' ? key.pk : undefined;
   if (isCheckKey(key) && acknowledgedAt(before) !== acknowledgedAt(after) && goesOn(before, after)) return key.sk;
   const [, members] = SETTINGS.find(([is]) => is(key)) ?? [];

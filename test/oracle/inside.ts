@@ -77,7 +77,7 @@ export type ProbeSeen = {
 };
 /** A request to the reference host. */
 export type ReferenceProbe = { process: number; at: number; ended_at?: number; isAnswered: boolean };
-/** `type` is that of the channel, `says` the content for a reader: up, down, closed, test, or garbled. */
+/** `type` is that of the channel, `says` the content for a reader: up, down, closed, test, update, or garbled. */
 export type SeenAlert = Received & { kind: string; type: string; says: string; run: number | undefined };
 export type SeenCall = Call & { run: number | undefined };
 

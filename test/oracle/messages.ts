@@ -8,7 +8,8 @@ export function checkMessages({ seen }: Inside): string[] {
     if (!delivery) return [];
     const is = `${delivery.channel_type} ${kind === 'combined' ? kind : delivery.kind}`;
     if (`${type} ${kind}` !== is) return [`delivery ${delivery_id} is ${is}, but was received as ${type} ${kind}`];
-    const meant = kind === 'test' || kind === 'closed' || kind === 'combined' ? kind : delivery.to_state;
+    const state = kind === 'status_update' ? 'update' : delivery.to_state;
+    const meant = kind === 'test' || kind === 'closed' || kind === 'combined' ? kind : state;
     // Its body is the event of the check's last transition, which a closing alert of a deadline did not close.
     const isEvent = type === 'webhook' || type === 'nats';
     // It also reports degraded if the policy of the check counts that as up.

@@ -21,6 +21,7 @@ export function checkOrphans({ seen, keys }: Inside): string[] {
   );
 
   const actions = new Set(items.map(({ sk }) => sk).filter((sk) => sk.startsWith('act_')));
+  const pages = new Set(items.map(({ sk }) => sk).filter((sk) => sk.startsWith('pag_')));
   const executions = new Set(items.flatMap((item) => (item.sk === 'EXECUTION' ? [(item as ExecutionItem).id] : [])));
 
   for (const item of items) {
@@ -45,7 +46,7 @@ export function checkOrphans({ seen, keys }: Inside): string[] {
         ? checks.some((check) => cellOf(check.id) === entry.cell && isPulled(check, entry.interval_seconds))
         : entry.kind === 'rollup'
           ? checks.some((check) => cellOf(check.id) === entry.cell)
-          : ids.has(entry.id) || actions.has(entry.id);
+          : ids.has(entry.id) || actions.has(entry.id) || pages.has(entry.id);
     if (!isWanted) wrong.push(`entry ${entry.sk} outlived its ${entry.kind === 'probe' ? 'check' : 'owner'}`);
   }
   for (const check of checks) {

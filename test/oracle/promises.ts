@@ -37,6 +37,7 @@ import { checkSchedules } from './schedules.ts';
 import { checkSlots } from './slots.ts';
 import { checkSlugs } from './slugs.ts';
 import { checkStates } from './states.ts';
+import { checkSubscribers } from './subscribers.ts';
 import { checkTenants } from './tenants.ts';
 import { checkUpstreamProbes } from './upstream-probes.ts';
 import { checkWithheldAlerts } from './withheld-alerts.ts';
@@ -92,6 +93,7 @@ export const promises: Record<string, Check> = {
   lineage: fromInside((inside) => checkLineage(inside)),
   slugs: fromInside(checkSlugs),
   orphans: fromInside(checkOrphans),
+  subscribers: fromInside(checkSubscribers),
 };
 
 /** Returns the violations of all promises, one sentence each. @param only the name of a single promise */
