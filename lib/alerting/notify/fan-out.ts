@@ -114,20 +114,28 @@ const MESSAGE_KEPT_MS = 90 * DAY_MS;
 type MessageDelivery = Pick<DeliveryItem, 'tenant_id' | 'id' | 'kind' | 'channel_id' | 'channel_type' | 'created_at'> &
   Pick<DeliveryItem, 'channel' | 'report' | 'status_update' | 'status_page_id'>;
 
-/** Creates and enqueues the delivery of a message about no check; a repetition enqueues it while it is pending. */
+/** Delay (ms) of the message that finds a delivery after a crash between its creation and its enqueuing. */
+const CREATED_MS = 60_000;
+
+/**
+ * Creates and enqueues the delivery of a message about no check; a repetition enqueues it while it is pending. A
+ * delayed message is sent before the creation, because its receiver can be removed before there is a repetition.
+ */
 export async function deliverMessage(env: Env, message: MessageDelivery): Promise<void> {
   const { ports, keys } = env;
   const now = ports.clock.now();
-  const { tenant_id, id, status } = await createDelivery(env, {
+  const { tenant_id, id } = message;
+  const enqueued = { body: { tenant_id, delivery_id: id }, group: tenant_id };
+  await ports.queues.send('delivery', [{ ...enqueued, not_before: now + CREATED_MS }]);
+  const { status } = await createDelivery(env, {
     ...message,
-    ...keys.delivery(message.tenant_id, message.id),
+    ...keys.delivery(tenant_id, id),
     ...{ v: ports.ids.token(), expires_at: Math.ceil((now + MESSAGE_KEPT_MS) / 1000) },
     ...{ transition_id: null, transition_sk: null, from_state: null, to_state: null, check_id: '', entity_id: '' },
     ...{ alert: null, group_id: null, combined_in: null, step: null },
     ...{ status: 'pending', attempts: 0, sent_at: null, error: '', updated_at: iso(now), made_at: now },
   });
-  if (status === 'pending')
-    await ports.queues.send('delivery', [{ body: { tenant_id, delivery_id: id }, group: tenant_id }]);
+  if (status === 'pending') await ports.queues.send('delivery', [enqueued]);
 }
 
 /** Enqueues the deliveries that were not attempted yet. Repeatable. */
