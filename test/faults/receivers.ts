@@ -73,7 +73,9 @@ export function receivers({ random, clock, seen, manners, profile }: World) {
   return { post, publish };
 }
 
-/** `says`: up, degraded, down, closed, test, update or combined; `garbled` if it does not have the format of its type. */
+/**
+ * `says`: up, degraded, down, closed, test, update or combined; `garbled` if it does not have the format of its type.
+ */
 type Content = { says: string; count: number };
 
 /** Returns the content of a message for a reader, and the number of its alerts. */
