@@ -186,7 +186,7 @@ export const functions: Record<FunctionName, FunctionSpec> = {
     timeout_seconds: 10,
     table: ['put'],
     puts_into: ['BADGE#*'],
-    sends: ['publish', 'delivery'],
+    sends: ['publish'],
     files: 'read',
   },
 };

@@ -74,13 +74,14 @@ const unreadLimit = (what: string, reason: string, permission: string): Finding 
 
 /** A stage with more than the account has is refused, and the stack is rolled back. */
 function ofRequests({ rate, burst }: { rate: number; burst: number }, settings: DeploySettings): Finding[] {
-  const { THROTTLE_RATE, THROTTLE_BURST, THROTTLE_PUSH_RATE } = settings;
+  const { THROTTLE_RATE, THROTTLE_BURST, THROTTLE_PUSH_RATE, THROTTLE_PUBLIC_RATE } = settings;
   const ask = 'or request more (Service Quotas, Amazon API Gateway, "Throttle rate")';
   const [perSecond, atOnce] = [`${rate} requests per second`, `burst of ${burst} requests`];
   const above: { name: string; wanted: number; most: number; limit: string; burst?: number }[] = [
     { name: 'THROTTLE_RATE', wanted: THROTTLE_RATE, most: rate, limit: perSecond },
     { name: 'THROTTLE_BURST', wanted: THROTTLE_BURST, most: burst, limit: atOnce },
     { name: 'THROTTLE_PUSH_RATE', wanted: THROTTLE_PUSH_RATE, most: rate, limit: perSecond },
+    { name: 'THROTTLE_PUBLIC_RATE', wanted: THROTTLE_PUBLIC_RATE, most: rate, limit: perSecond },
   ].filter(({ wanted, most }) => wanted > most);
   const pushes = { name: 'THROTTLE_PUSH_RATE', wanted: THROTTLE_PUSH_RATE, burst: burstOf(THROTTLE_PUSH_RATE) };
   if (above.length === 0 && pushes.burst > burst) above.push({ ...pushes, most: Math.floor(burst / 2), limit: atOnce });

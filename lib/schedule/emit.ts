@@ -139,7 +139,7 @@ async function due({ ports, keys }: Env, { shard, from, horizon, now }: ShardRan
         if (entry.kind === 'action') runs.push(...scheduledRuns(entry, slots));
         else jobs.push(...cellJobs(entry, slots));
       } else if (entry.kind === 'account_end') {
-        housekeeping.push({ body: { tenant_id, account: true } });
+        housekeeping.push({ body: { tenant_id, account: true }, group: tenant_id });
       } else if (entry.kind === 'remediation') {
         if (entry.deadline <= horizon) runs.push(remediationDue(entry, Math.max(entry.deadline, now)));
       } else if (entry.kind === 'status_page' || entry.kind === 'report') {

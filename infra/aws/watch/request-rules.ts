@@ -51,7 +51,7 @@ export function requestRules({ table, functions, api, throttledPushes }: Watched
     {
       name: '5xx',
       description:
-        'The API returns 5xx. Search the logs of api, sign-in, ingest, tester and console for "request failed" or "function failed".',
+        'The API returns 5xx. Search the logs of api, sign-in, ingest, tester, console, public and mcp for "request failed" or "function failed".',
       metric: api.metricServerError(sum),
       ...errors,
     },

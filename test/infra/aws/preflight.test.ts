@@ -83,6 +83,7 @@ describe('preflight', () => {
     [{ THROTTLE_RATE: '2501' }, 'THROTTLE_RATE is 2501', 'Set it to 2500'],
     [{ THROTTLE_BURST: '1251' }, 'THROTTLE_BURST is 1251', 'Set it to 1250'],
     [{ THROTTLE_PUSH_RATE: '3000' }, 'THROTTLE_PUSH_RATE is 3000', 'Set it to 2500'],
+    [{ THROTTLE_PUBLIC_RATE: '3000' }, 'THROTTLE_PUBLIC_RATE is 3000', 'Set it to 2500'],
   ])('stops a throttle above that of the account: %o', async (settings, what, remedy) => {
     account(1000);
     throttle = { rateLimit: 2500, burstLimit: 1250 };
