@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { checkWithheldAlerts } from '#test/oracle/withheld-alerts.ts';
 import { dependencyWorld } from './dependency-world.ts';
 import { type VirtualService, virtualService } from './virtual-service.ts';
 
@@ -77,6 +78,25 @@ describe('a held alert', () => {
     await service.until('10:40');
     expect(alertsAt('team.test')).toEqual(['09:40 shop down']);
     expect(alertsAt()).toEqual(['09:40 db down', '09:50 db up', '10:10 db down', '10:20 db up']);
+  });
+
+  it('waits for new recipients too after a part of its cause recovers, even if others depend on every part', async () => {
+    const { service, addEntity, addCheck, depends, fails, answers, alertsAt } = await from('09:30');
+    const [db, shop, report] = [await addEntity('db'), await addEntity('shop'), await addEntity('report')];
+    await addCheck(db.entity, 'replica');
+    await depends(shop, db);
+    await depends(report, db, { when: 'degraded' });
+    await service.until('09:40');
+    fails('db', 'replica', 'shop');
+    await service.until('09:45');
+    const applies_to = { check_ids: [shop.id] };
+    await service.call('POST', '/v1/notify/channels', { name: 'team', ...TEAM, applies_to });
+    await service.until('09:46');
+    answers('db');
+    await service.until('09:50');
+    expect(alertsAt('team.test')).toEqual(['09:47 shop down']);
+    const { seen, keys } = service;
+    expect(checkWithheldAlerts({ seen, keys, profile: { quiet: true, jumpMs: 0 } })).toEqual([]);
   });
 
   it('is sent at the end of a maintenance window that opens in the meantime', async () => {

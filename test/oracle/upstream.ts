@@ -81,9 +81,12 @@ export function upstreamIn({ seen }: Pick<Inside, 'seen'>) {
         if (from <= at && to >= since) since = Math.min(since, from);
       return since;
     },
-    /** Whether a dependent of the entity is affected when only a part of it fails. */
-    countsWhenDegraded: (entity: string): boolean =>
-      [...relations.values()].some(({ to_entity_id, when }) => to_entity_id === entity && when === 'degraded'),
+    /** Whether at a time one of the dependents is affected when only a part of the entity fails. */
+    countsWhenDegraded: (entity: string, dependents: ReadonlySet<string>, at: number): boolean =>
+      relationsIn(at, at).some(
+        ({ from_entity_id, to_entity_id, when, group }) =>
+          to_entity_id === entity && dependents.has(from_entity_id) && when === 'degraded' && group === null,
+      ),
     /** Returns the last time within a range at which an upstream entity had a problem or a relation changed. */
     problemUntil: (entity: string, from: number, to: number): number => {
       const spans = [...upstreamOf(entity, from, to)].flatMap((id) => trouble.get(id) ?? []);

@@ -23,7 +23,7 @@ const NOTED_LATE_MS = 300_000;
  * shortly; the root cause has just recovered, so that the check has time to recover too; no recipient is to be
  * notified.
  */
-export function checkWithheldAlerts(inside: Inside): string[] {
+export function checkWithheldAlerts(inside: Pick<Inside, 'seen' | 'keys' | 'profile'>): string[] {
   const { seen, keys, profile } = inside;
   const upstream = upstreamIn(inside);
   const notifications = trackNotifications(seen);
@@ -103,7 +103,9 @@ export function checkWithheldAlerts(inside: Inside): string[] {
   /** Whether an upstream entity had failed some time ago, and no required one fails now. */
   function isSettling({ entity_id, state_since, interval_seconds }: CheckItem, at: number): boolean {
     const isKnown = ({ from }: Span) => from < at - BEGUN_MS;
-    const failing = [...upstream.needsOf(entity_id, at, isWell)].filter(fails);
+    const needs = upstream.needsOf(entity_id, at, isWell);
+    const dependents = new Set([entity_id, ...needs]);
+    const failing = [...needs].filter((cause) => fails(cause, upstream.countsWhenDegraded(cause, dependents, at)));
     const survived = Date.parse(state_since) - Math.max(SURVIVES_MS, 2000 * interval_seconds);
     const isNow = failing
       .map((cause) => upstream.problemSince(cause, at))
@@ -122,12 +124,12 @@ export function checkWithheldAlerts(inside: Inside): string[] {
     return watchedOf(entity).some(({ state }) => state === 'up');
   }
 
-  /** Whether an entity fails: all its pull checks do, or its push checks if it has no others. */
-  function fails(entity: string): boolean {
+  /** Whether an entity fails: all its pull checks, its push checks if it has no others, or any when degraded counts. */
+  function fails(entity: string, countsWhenDegraded: boolean): boolean {
     const enabled = watchedOf(entity);
     const pulls = enabled.filter(({ execution_mode }) => execution_mode === 'pull');
     const isDown = ({ state }: CheckItem) => state === 'down';
-    if (upstream.countsWhenDegraded(entity)) return enabled.some(isDown);
+    if (countsWhenDegraded) return enabled.some(isDown);
     const deciding = pulls.length > 0 ? pulls : enabled;
     return deciding.length > 0 && deciding.every(isDown);
   }
