@@ -46,7 +46,7 @@ function boundWrites(keys: Keys, next: ActionItem | undefined, before?: ActionIt
 }
 
 const remediationEntryWrites = (keys: Keys, next: ActionItem | undefined, before?: ActionItem): Write[] =>
-  before?.remediation && !next ? [{ delete: keys.entry('remediation', before.tenant_id, before.id) }] : [];
+  before && !next ? [{ delete: keys.entry('remediation', before.tenant_id, before.id) }] : [];
 
 async function entryWrites(env: Env, next: ActionItem | undefined, before?: ActionItem): Promise<Write[]> {
   const { ports, keys } = env;

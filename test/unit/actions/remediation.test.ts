@@ -264,6 +264,14 @@ describe('an attempt', () => {
     expect(await world.entry(action)).toBeUndefined();
   });
 
+  it('leaves no deadline when its action is deleted after it is not guarded any more', async () => {
+    const action = await world.guard({ settle_seconds: 5 });
+    await world.fire(action, await world.fail());
+    await updateAction(world.context, action.id, { remediation: null });
+    await deleteAction(world.context, action.id);
+    expect(await world.entry(action)).toBeUndefined();
+  });
+
   it('is verified with the settings of its start, even if the action is not guarded any more', async () => {
     const action = await world.guard({ settle_seconds: 5 });
     await world.fire(action, await world.fail());
