@@ -11,7 +11,7 @@ import { deadlineEntry } from '#lib/schedule/entries.ts';
 import { writerSendsUntil } from '#lib/schedule/watermark.ts';
 import { allPages } from './ask-to-publish.ts';
 import { followAnnounced, removalNotices, stillAnnounced } from './read-maintenance.ts';
-import { renderFiles, urlOf } from './render.ts';
+import { renderFiles } from './render.ts';
 import { foldersOf, type StatusPageItem } from './status-page.ts';
 import type { AnnouncedMaintenance, NoticeView } from './view.ts';
 
@@ -98,7 +98,7 @@ async function publishClaimed(
     await ports.files.remove(claimed.paths);
     return { isFinished: await settle(env, message, claimed, undefined), written };
   }
-  const { files, notices: current, next_at } = await renderFiles(env, shown);
+  const { files, url, notices: current, next_at } = await renderFiles(env, shown);
   const paths = [...files.keys()];
   const known = await note(env, claimed, { paths, announced: await announcedBy(env, claimed, message, current) });
   if (!known) return lost;
@@ -113,7 +113,6 @@ async function publishClaimed(
   const notices = [...current, ...removalNotices(shown.page, announced)].filter(
     ({ id }) => !known.notified?.includes(id),
   );
-  const url = urlOf(shown.page, ports.settings) ?? '';
   if (notices.length > 0) await notifySubscribers(env, shown.page, notices, url);
   const notified = current.map(({ id }) => id);
   const published = {

@@ -27,18 +27,18 @@ export function urlOf(page: StatusPageItem, settings: Settings): string | undefi
 }
 
 /**
- * Renders the files of a page as visitors are to see it now. `notices`: news of the last day for subscribers.
+ * Renders the files of a page as visitors are to see it now. `url`: its address. `notices`: news of the last day.
  * `next_at`: time at which the files change without a change of state (epoch ms).
  */
 export async function renderFiles(
   env: Env,
   { page, account }: ShownPage,
-): Promise<{ files: Map<string, PublicFile>; notices: NoticeView[]; next_at: number }> {
+): Promise<{ files: Map<string, PublicFile>; url: string; notices: NoticeView[]; next_at: number }> {
   const { view, next_at } = await readView(env, page, account);
   const logo = await logoOf(env, page);
   const url = urlOf(page, env.ports.settings) ?? '';
   const files = new Map(foldersOf(page).flatMap((name) => pageFiles(view, { name, logo, url })));
-  return { files, notices: view.notices, next_at };
+  return { files, url, notices: view.notices, next_at };
 }
 
 /** Reads the logo of a page; undefined without one. */
