@@ -124,7 +124,9 @@ describe.skipIf(!binary)('fleet page in a browser', () => {
     await page.keyboard.press('j');
     await page.keyboard.press('Enter');
     await eventually(async () => page.url().endsWith('#/entities/service/entity-0'));
+    await page.getByRole('heading', { name: 'Web shop', level: 1 }).waitFor();
     await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Jump to' }).waitFor();
     await page.keyboard.type('settings');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
