@@ -246,6 +246,29 @@ describe('a subscriber of a page', () => {
     ).toEqual(['10:10 10:00 ended', '10:10 11:00 cancelled', '10:10 12:10 cancelled']);
   });
 
+  it('receives the end once if the service stops after its message and the window is deleted', async () => {
+    const { messages, window } = await subscribed();
+    const { id } = await window({ starts_at: at('10:00'), ends_at: at('10:30') });
+    await service.until('10:29');
+    let sends = 0;
+    service.fatal.send = (name) => name === 'delivery' && ++sends > 0;
+    await service.until('10:31');
+    service.fatal.send = () => false;
+    await service.call('DELETE', `/v1/windows/${id}`);
+    await service.until('12:00');
+    expect(sends).toBeGreaterThan(0);
+    expect(messages().map((one) => one.slice(6))).toEqual(['scheduled', 'started', 'ended']);
+  });
+
+  it('receives each end of a window that is extended after its end', async () => {
+    const { messages, window } = await subscribed();
+    const { id } = await window({ starts_at: at('10:00'), ends_at: at('10:30') });
+    await service.until('10:40');
+    await service.call('PUT', `/v1/windows/${id}`, { ends_at: at('11:00') });
+    await service.until('12:00');
+    expect(messages()).toEqual(['09:30 scheduled', '10:00 started', '10:30 ended', '11:00 ended']);
+  });
+
   it('receives a cancellation once, a day later, if the service stops during sends', async () => {
     const { messages, window } = await subscribed();
     const days = (count: number) => new Date(timeOfDay('10:00') + count * 86_400_000).toISOString();

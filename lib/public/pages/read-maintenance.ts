@@ -105,7 +105,7 @@ export function maintenanceNotices(
       ].filter(({ time }) => time <= now && time > now - NOTIFIES_MS);
       for (const { status, time } of steps)
         all.push({
-          id: `${id}-${from}-${status === 'scheduled' ? `${to}-` : ''}${status}`,
+          id: `${id}-${from}-${status === 'started' ? '' : `${to}-`}${status}`,
           ...{ incident_id: null, maintenance: { id: `${id}-${from}`, starts_at, ends_at }, status },
           title: public_title ?? named.join(', '),
           message: fill(TEXTS[language].until, { from: formats.time(starts_at), to: formats.time(ends_at) }),
@@ -138,6 +138,7 @@ export function followAnnounced(
     if (status !== 'scheduled' && status !== 'started') continue;
     const { id, starts_at, ends_at } = maintenance;
     const [from, to] = [Date.parse(starts_at), Date.parse(ends_at)];
+    if (to <= now) continue;
     const window_id = id.slice(0, -`-${from}`.length);
     byId.set(id, { window_id, from, to, title, component_ids, is_started: status === 'started' });
   }
@@ -164,12 +165,14 @@ export function removalNotices(
     if (removed_at === undefined) return [];
     const id = `${window_id}-${from}`;
     const status = is_started ? 'ended' : 'cancelled';
-    const [starts_at, ends_at] = [iso(from), iso(is_started ? Math.min(to, removed_at) : to)];
+    const end = is_started ? Math.min(to, removed_at) : to;
+    const [starts_at, ends_at] = [iso(from), iso(end)];
     return {
-      id: `${id}-${status}`,
+      // As without the removal, if the maintenance had ended before.
+      id: `${id}-${end}-${status}`,
       ...{ incident_id: null, maintenance: { id, starts_at, ends_at }, status, title },
       message: fill(TEXTS[language].until, { from: formats.time(starts_at), to: formats.time(ends_at) }),
-      ...{ at: iso(removed_at), component_ids },
+      ...{ at: is_started ? ends_at : iso(removed_at), component_ids },
     };
   });
 }
