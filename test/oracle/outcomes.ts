@@ -70,8 +70,10 @@ function* storedIn(seen: Seen): Generator<StoredRun | StoredGap> {
         const of = numbers.get(`${pack.cell} ${entry.number}`);
         if (of === undefined) continue;
         const { slot: at } = pack;
-        if (entry.gap) yield { commit, key, check: checks.get(of)!, at, gap: entry.gap };
-        else {
+        if (entry.gap) {
+          const check = probedSettings(seen, changedSince(seen, settings.get(of)!, commit), commit) ?? checks.get(of)!;
+          yield { commit, key, check, at, gap: entry.gap };
+        } else {
           const { rev, success, begin, error } = entry;
           const check = checks.get(`${of} ${rev}`) ?? checks.get(of)!;
           const run = { rev, success, outcome: outcomeOf(entry), begun: at + begin, error_kind: error?.kind ?? null };
@@ -83,20 +85,25 @@ function* storedIn(seen: Seen): Generator<StoredRun | StoredGap> {
       const outcome = outcomeOf(after as ResultItem);
       const run = { rev: Number(key.sk.split('#')[2]), success, outcome, error_kind, history };
       const at = Number(key.sk.split('#')[1]);
-      const old = unscheduled === 'manual' && history ? changedSince(seen, settings.get(id)!, commit) : undefined;
-      const check = old ?? checks.get(`${id} ${run.rev}`) ?? checks.get(id)!;
+      const versions = unscheduled === 'manual' && history ? changedSince(seen, settings.get(id)!, commit) : [];
+      const check =
+        probedSettings(seen, versions, commit) ?? versions[0] ?? checks.get(`${id} ${run.rev}`) ?? checks.get(id)!;
       yield { commit, key, check, at, single: true, unscheduled, begun: Date.parse(checked_at), ...run };
     }
   }
 }
 
-/**
- * Returns the settings of a manual run, whose key does not name them, if they had changed before it was stored: of the
- * settings since its start, the settings of the target that it probed.
- */
-function changedSince({ runs, probes }: Seen, settings: Settings[], { run = 0, at }: Commit): CheckItem | undefined {
+/** Returns the earlier settings of a check that were valid at some time since the start of the run of a commit. */
+function changedSince({ runs }: Seen, settings: Settings[], { run = 0, at }: Commit): CheckItem[] {
   const began = runs.get(run)?.began_at ?? at;
+  return settings.flatMap(({ to, check }) => (check && to >= began && to <= at ? [check] : []));
+}
+
+/**
+ * Returns the version of the settings whose target the run of a commit probed. The key of a gap or a manual run does
+ * not name it.
+ */
+function probedSettings({ probes }: Seen, versions: CheckItem[], { run = 0 }: Commit): CheckItem | undefined {
   const probed = new Set(probes.filter((probe) => probe.run === run).map(({ host }) => host));
-  const versions = settings.flatMap(({ to, check }) => (check && to >= began && to <= at ? [check] : []));
-  return versions.find((check) => probed.has(targetOf(check))) ?? versions[0];
+  return versions.find((check) => probed.has(targetOf(check)));
 }
