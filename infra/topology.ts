@@ -57,6 +57,15 @@ const PUSH_PARTITIONS: readonly string[] = [
   ...['OUTAGES', 'SCHEDULE', 'WATERMARK'].map((name) => `${name}#*`),
 ];
 
+/** Partitions that status pages and badges are drawn from. */
+const VISITOR_PARTITIONS: readonly string[] = [
+  ofAnyTenant(),
+  ...['ALERTING', 'OPEN_INCIDENTS', 'STATUS_PAGES'].map((name) => ofAnyTenant(name)),
+  ...['CELL', 'CHECK', 'DAYS', 'ENTITIES', 'PACKS'].map((name) => ofAnyTenant(name, '*')),
+  ...['INCIDENT', 'INCIDENTS', 'STATUS_PAGE'].map((name) => ofAnyTenant(name, '*')),
+  ...['BADGE', 'OUTAGES', 'STATUS', 'WATERMARK'].map((name) => `${name}#*`),
+];
+
 export type FunctionName =
   | 'api'
   | 'sign-in'
@@ -185,6 +194,7 @@ export const functions: Record<FunctionName, FunctionSpec> = {
     memory_mb: 512,
     timeout_seconds: 10,
     table: ['put'],
+    partitions: VISITOR_PARTITIONS,
     puts_into: ['BADGE#*'],
     sends: ['publish'],
     files: 'read',

@@ -7,6 +7,7 @@ import type { Files, PublicFile } from '#lib/platform/ports.ts';
 
 /** Time limit of a request (ms): two attempts take less than the five seconds of the port. */
 const TIMEOUT_MS = 2_000;
+/** Attempts of a write. A read has one: the page is then rendered, within the time that CloudFront waits. */
 const ATTEMPTS = 2;
 
 /** Response headers of published files for browsers and CloudFront; S3 stores them with each file. */
@@ -80,7 +81,7 @@ export function s3Files(name: string, headers: StoredHeaders): Files {
         if (response.status < 500) return response;
         throw new Error(`S3 responded ${response.status}`);
       } catch (cause) {
-        if (tries < ATTEMPTS) continue;
+        if (method !== 'GET' && tries < ATTEMPTS) continue;
         throw new AppError('UNAVAILABLE', 'The published files are not accessible.', { cause });
       }
     }

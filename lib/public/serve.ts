@@ -23,6 +23,9 @@ const PATH =
 
 const METHODS = ['GET', 'HEAD'];
 
+/** Id that no account has. The permissions of the function require the length of an id. */
+const NO_TENANT = `acc_${'0'.repeat(26)}`;
+
 const MISSING_CACHING = { 'cache-control': 'public, max-age=10' };
 
 /**
@@ -82,9 +85,9 @@ async function renderNow(env: Env, folder: string): Promise<Map<string, PublicFi
   const address = isDomain(folder) ? folder : folder.split('--', 1)[0]!;
   const pointer = await ports.table.get<StatusAddressItem>(keys.statusAddress(address));
   // Reads as much for an unknown page, so that the time of the response does not reveal a draft.
-  const { tenant_id, page_id } = pointer ?? { tenant_id: '', page_id: '' };
+  const { tenant_id, page_id } = pointer ?? { tenant_id: NO_TENANT, page_id: 'none' };
   const [page, account] = await ports.table.getMany<[StatusPageItem, AccountItem]>([
-    keys.statusPage(tenant_id, page_id || 'none'),
+    keys.statusPage(tenant_id, page_id),
     keys.account(tenant_id),
   ]);
   if (!page || !account || isDisabled(account) || !foldersOf(page).includes(folder)) return undefined;

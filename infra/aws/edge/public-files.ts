@@ -15,6 +15,7 @@ import {
   FunctionEventType,
   FunctionRuntime,
   HttpVersion,
+  type IOrigin,
   PriceClass,
   S3OriginAccessControl,
   SecurityPolicyProtocol,
@@ -39,6 +40,7 @@ const TIMEOUTS = {
   connectionAttempts: 1,
   connectionTimeout: Duration.seconds(2),
 } as const;
+const READ_TIMEOUT = Duration.seconds(5);
 
 /** Maximum time for which CloudFront serves a file without S3 and the functions. */
 const MAX_AGE = Duration.days(1);
@@ -77,7 +79,7 @@ export function makePublic(
         originId: 'badges',
         customHeaders,
         ...TIMEOUTS,
-        readTimeout: Duration.seconds(5),
+        readTimeout: READ_TIMEOUT,
       }),
       allowedMethods: AllowedMethods.ALLOW_GET_HEAD,
       cachePolicy: cachePolicy(
@@ -92,6 +94,15 @@ export function makePublic(
   };
   return { behaviors, statusCdn };
 }
+
+/** Returns an S3 origin with READ_TIMEOUT, which its properties do not include. */
+const withReadTimeout = (origin: IOrigin): IOrigin => ({
+  bind: (scope, options) => {
+    const { originProperty, ...config } = origin.bind(scope, options);
+    const s3OriginConfig = { originAccessIdentity: '', originReadTimeout: READ_TIMEOUT.toSeconds() };
+    return { ...config, originProperty: { ...originProperty!, s3OriginConfig } };
+  },
+});
 
 function cachePolicy(
   scope: Stack,
@@ -141,18 +152,20 @@ function publicFiles(
     const folder = at === 'service' ? {} : { originPath: `/${STATUS_PATH}` };
     return {
       origin: new OriginGroup({
-        primaryOrigin: S3BucketOrigin.withOriginAccessControl(bucket, {
-          originId: 'files',
-          originAccessControl,
-          ...TIMEOUTS,
-          ...folder,
-        }),
+        primaryOrigin: withReadTimeout(
+          S3BucketOrigin.withOriginAccessControl(bucket, {
+            originId: 'files',
+            originAccessControl,
+            ...TIMEOUTS,
+            ...folder,
+          }),
+        ),
         fallbackOrigin: new HttpOrigin(api, {
           originId: 'public',
           customHeaders,
           ...TIMEOUTS,
           ...folder,
-          readTimeout: Duration.seconds(5),
+          readTimeout: READ_TIMEOUT,
         }),
         // 403: S3 has no such file.
         fallbackStatusCodes: [403, 404, 500, 502, 503, 504],

@@ -145,6 +145,7 @@ describe('status pages at CloudFront', () => {
     expect(pages.Compress).toBe(true);
     for (const id of ['files', 'public'])
       expect(origin(id)).toMatchObject({ ConnectionAttempts: 1, ConnectionTimeout: 2 });
+    expect(origin('files').S3OriginConfig).toEqual({ OriginAccessIdentity: '', OriginReadTimeout: 5 });
     expect(origin('public').CustomOriginConfig.OriginReadTimeout).toBe(5);
   });
 

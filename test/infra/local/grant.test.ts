@@ -34,9 +34,26 @@ it('rejects other operations like its role on AWS', async () => {
   await expect(table.putMany([{ ...key, v: '1' }])).rejects.toThrow('console may not put items');
 });
 
+const keys = keyTable({ BUCKETS: 4, SHARDS: 4 });
+const tenant = 'acc_01jd3k5q8r0000000000000000';
+
+describe('partitions of the function for visitors', () => {
+  const { table } = grant(ports, 'public');
+
+  it.each([
+    keys.session('digest'),
+    keys.user(tenant, 'usr_1'),
+    keys.apiKey('digest'),
+    keys.pingUrl('digest'),
+    keys.delivery(tenant, 'dlv_1'),
+    keys.action(tenant, 'act_1'),
+    keys.mailAddress(tenant, 'digest'),
+  ])('do not include $pk', async (key) => {
+    await expect(table.get(key)).rejects.toThrow('public may not access the partition');
+  });
+});
+
 describe('partitions of ingest, which is public', () => {
-  const keys = keyTable({ BUCKETS: 4, SHARDS: 4 });
-  const tenant = 'acc_01jd3k5q8r0000000000000000';
   const { table } = grant(ports, 'ingest');
 
   it.each([
