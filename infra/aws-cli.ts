@@ -44,3 +44,18 @@ export async function stackOutputs(name: string): Promise<Readonly<Record<string
 }
 
 const NEVER_DEPLOYED = new Set(['REVIEW_IN_PROGRESS', 'ROLLBACK_COMPLETE', 'ROLLBACK_FAILED', 'CREATE_FAILED']);
+
+/** Status of a certificate of ACM (`ISSUED` if usable), and the names that it covers. */
+export type Certificate = { status: string; names: string[] };
+
+/** Reads a certificate in us-east-1, where CloudFront requires it. @returns the reason if it cannot be read */
+export async function readCertificate(arn: string): Promise<Certificate | string> {
+  try {
+    const words = ['acm', 'describe-certificate', '--certificate-arn', arn, '--region', 'us-east-1'];
+    const { Status: status, SubjectAlternativeNames: names = [] } = (await aws(words)).Certificate;
+    return { status, names };
+  } catch (error) {
+    if (error instanceof AwsError) return error.message;
+    throw error;
+  }
+}

@@ -1,3 +1,4 @@
+import type { Certificate } from '#infra/aws-cli.ts';
 import type { AccountLimits } from '#lib/aws/account-limits.ts';
 import { type FixedCosts, idleDollars, watchDollars } from './fixed-costs.ts';
 import { ASSUMED, MINUTES_A_MONTH, scaleOf } from './scale.ts';
@@ -64,6 +65,30 @@ export function ofRestoredTable(template: Template, { TABLE_STREAM_ARN }: Deploy
     },
   ];
 }
+
+/**
+ * Checks a certificate, without which CloudFront refuses its names after most of the stack was created. Pure.
+ * @param setting name of the setting with its ARN @param domains names that it must cover
+ */
+export function ofCertificate(setting: string, domains: readonly string[], certificate: Certificate | string): Finding {
+  if (typeof certificate === 'string') {
+    const message = `${setting} could not be read (${certificate}). It needs credentials with acm:DescribeCertificate.`;
+    return { is: 'unknown', message };
+  }
+  const { status, names } = certificate;
+  if (status !== 'ISSUED') {
+    const message = `${setting}: the certificate is ${status}, not ISSUED: the deployment would fail. Add its validation records to DNS, and wait.`;
+    return { is: 'stop', message };
+  }
+  const missing = domains.filter((domain) => !names.some((name) => covers(name, domain)));
+  if (missing.length === 0) return { is: 'ok', message: `${setting}: issued for ${domains.join(', ')}.` };
+  const message = `${setting}: the certificate is for ${names.join(', ')}, not for ${missing.join(', ')}: the deployment would fail. Request one with all names.`;
+  return { is: 'stop', message };
+}
+
+/** Whether a name of a certificate covers a domain; `*` stands for one label (RFC 6125, section 6.4.3). */
+const covers = (name: string, domain: string): boolean =>
+  name === domain || (name.startsWith('*.') && domain.split('.').slice(1).join('.') === name.slice(2));
 
 type Template = { Resources?: Record<string, { Properties?: { EventSourceArn?: unknown } }> };
 

@@ -1,8 +1,9 @@
 import { parseArgs } from 'node:util';
 import { fixedCostsOf } from '#infra/aws/fixed-costs.ts';
-import { type Finding, ofRestoredTable, preflight } from '#infra/aws/preflight.ts';
+import { type Finding, ofCertificate, ofRestoredTable, preflight } from '#infra/aws/preflight.ts';
 import { scaleOf } from '#infra/aws/scale.ts';
-import { type DeployedStack, deployedStack } from '#infra/aws-cli.ts';
+import type { DeploySettings } from '#infra/aws/settings.ts';
+import { type DeployedStack, deployedStack, readCertificate } from '#infra/aws-cli.ts';
 import { limitClients, readLimits } from '#lib/aws/account-limits.ts';
 import { type Environment, readEnvironment } from './environment.ts';
 
@@ -29,9 +30,14 @@ export async function checkDeployment(
   const fixed = fixedCostsOf(settings);
   const clients = limitClients();
   try {
-    const [limits, before] = await Promise.all([readLimits(clients), deployedStack(settings.STACK_NAME)]);
+    const [limits, certificates, before] = await Promise.all([
+      readLimits(clients),
+      checkCertificates(settings),
+      deployedStack(settings.STACK_NAME),
+    ]);
     const findings = [
       ...preflight(limits, settings, fixed, fleet, isDemo),
+      ...certificates,
       ...(before ? ofRestoredTable(before.template, settings) : []),
     ];
     for (const { is, message } of findings) process.stdout.write(`${MARKS[is]}${message}\n`);
@@ -39,6 +45,18 @@ export async function checkDeployment(
   } finally {
     clients.close();
   }
+}
+
+/** Checks the certificates of DOMAIN_NAME and STATUS_DOMAINS. */
+function checkCertificates(settings: DeploySettings): Promise<Finding[]> {
+  const { DOMAIN_NAME, CERTIFICATE_ARN, STATUS_DOMAINS, STATUS_CERTIFICATE_ARN } = settings;
+  const own = [
+    { setting: 'CERTIFICATE_ARN', arn: CERTIFICATE_ARN, domains: [DOMAIN_NAME] },
+    { setting: 'STATUS_CERTIFICATE_ARN', arn: STATUS_CERTIFICATE_ARN, domains: STATUS_DOMAINS },
+  ].filter(({ arn }) => arn !== '');
+  return Promise.all(
+    own.map(async ({ setting, arn, domains }) => ofCertificate(setting, domains, await readCertificate(arn))),
+  );
 }
 
 async function main(): Promise<number> {

@@ -13,7 +13,7 @@ export type Options = {
 };
 
 /** Options, and the ids that earlier steps created. */
-type Walk = Options & { call: Call; name: string; entity?: string; probed?: string; pushed?: string };
+type Walk = Options & { call: Call; name: string; entity?: string; probed?: string; pushed?: string; page?: string };
 
 type Step = {
   name: string;
@@ -38,6 +38,7 @@ export const STEPS: Step[] = [
   { name: 'check', run: check },
   { name: 'heartbeat', run: heartbeat },
   { name: 'alert', run: alert },
+  { name: 'status page', run: statusPage },
   { name: 'MCP by POST', run: ({ call }) => callsByPost(call) },
   {
     name: 'MCP by stream',
@@ -128,13 +129,25 @@ async function alert(walk: Walk): Promise<string> {
   return `sent ${((performance.now() - began) / 1000).toFixed(1)} s after the target began to fail; attempts: ${sent.attempts}`;
 }
 
+/** Reads a public page as a visitor without a key. */
+async function statusPage(walk: Walk): Promise<string> {
+  const { call, name, url } = walk;
+  const groups = [{ components: [{ name: 'Smoke test', entity_id: required(walk.entity, 'entity') }] }];
+  const settings = { slug: name, title: 'Smoke test', visibility: 'public', groups };
+  walk.page = expected(await call('POST', '/v1/status-pages', settings), 201, 'POST /v1/status-pages').id;
+  const path = `/status/${name}.json`;
+  const { state } = expected(await caller(url, '')('GET', path), 200, `GET ${path}`);
+  return `public, and shows the state ${state}`;
+}
+
 /** Deletes everything that the steps have created. Throws a StepError with what is left. */
-export async function cleanUp({ call, name }: Walk): Promise<string> {
+export async function cleanUp({ call, name, page }: Walk): Promise<string> {
   const left: string[] = [];
   const remove = async (path: string) => {
     const { status, body } = await call('DELETE', path);
     if (status !== 204 && status !== 404) left.push(`${path} (${status} ${body?.error ?? ''})`);
   };
+  if (page !== undefined) await remove(`/v1/status-pages/${page}`);
   // Deleting the entity deletes its checks without closing alerts.
   await remove(`/v1/blueprints/${name}/entities/${name}`);
   await remove(`/v1/blueprints/${name}`);

@@ -33,7 +33,7 @@ it('installs into an empty folder, and runs there', { timeout: 300_000 }, async 
       '\nfleetwatch_store_bytes ',
     );
     expect(run('admin', 'account', 'list')).toMatch(/^acc_\w+ {2}enabled/);
-    expect(run('smoke', url, readFileSync(join(dir, '.data/admin-key'), 'utf8'))).toMatch(/^9 passed, 0 failed$/m);
+    expect(run('smoke', url, readFileSync(join(dir, '.data/admin-key'), 'utf8'))).toMatch(/^10 passed, 0 failed$/m);
     service.kill('SIGTERM');
     expect(await once(service, 'exit')).toEqual([0, null]);
   } finally {

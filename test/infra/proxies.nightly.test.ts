@@ -61,7 +61,7 @@ describe.each(Object.keys(PROXIES) as (keyof typeof PROXIES)[])('%s with the con
 
   it('passes on checks, alerts, and streams without a delay', async () => {
     const { out, code } = await runCommand('infra/smoke/main.ts', [url, service.client.key]);
-    expect(out).toMatch(/^9 passed, 0 failed$/m);
+    expect(out).toMatch(/^10 passed, 0 failed$/m);
     expect(code).toBe(0);
   });
 

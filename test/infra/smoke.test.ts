@@ -17,12 +17,24 @@ const smoke = (args: string[], env?: Record<string, string>) => runCommand('infr
 const resultsOf = (out: string) =>
   Object.fromEntries([...out.matchAll(/^(ok|FAIL) +(\S.{0,13}?) {2,}/gm)].map(([, result, name]) => [name, result]));
 
-const ALL = ['health', 'account', 'entity', 'check', 'heartbeat', 'alert', 'MCP by POST', 'MCP by stream', 'clean-up'];
+const ALL = [
+  'health',
+  'account',
+  'entity',
+  'check',
+  'heartbeat',
+  'alert',
+  'status page',
+  'MCP by POST',
+  'MCP by stream',
+  'clean-up',
+];
 
 /** Everything that a tenant has, except its history. */
 const belongings = async (one: Client) => ({
   blueprints: (await one.get('/v1/blueprints')).body,
   checks: (await one.get('/v1/checks')).body,
+  pages: (await one.get('/v1/status-pages')).body,
   keys: (await one.get('/v1/auth/keys')).body.map(({ id }: { id: string }) => id),
 });
 
@@ -30,7 +42,7 @@ it('tests a service from its account to a delivered alert and deletes what it cr
   const before = await belongings(client);
   const { code, out } = await smoke([service.url], { KEY: client.key });
   expect(resultsOf(out)).toEqual(Object.fromEntries(ALL.map((name) => [name, 'ok'])));
-  expect(out).toMatch(/^9 passed, 0 failed$/m);
+  expect(out).toMatch(/^10 passed, 0 failed$/m);
   expect(code).toBe(0);
   expect(await belongings(client)).toEqual(before);
   expect(out).not.toContain(client.key);

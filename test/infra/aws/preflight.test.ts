@@ -3,7 +3,7 @@ import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda'
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { fixedCostsOf } from '#infra/aws/fixed-costs.ts';
-import { preflight } from '#infra/aws/preflight.ts';
+import { ofCertificate, preflight } from '#infra/aws/preflight.ts';
 import { scaleOf } from '#infra/aws/scale.ts';
 import { DeploySettings } from '#infra/aws/settings.ts';
 import { readLimits } from '#lib/aws/account-limits.ts';
@@ -148,5 +148,19 @@ describe('preflight', () => {
   it('reports CloudFront as unknown and quotes the error of a new account', async () => {
     account(1000);
     expect(only(await found(), 'unknown').join()).toContain('must be verified');
+  });
+});
+
+describe('certificate of a domain', () => {
+  const domains = ['status.acme.com', 'acme.com'];
+  it.each([
+    [{ status: 'ISSUED', names: ['acme.com', '*.acme.com'] }, 'ok', 'issued for status.acme.com, acme.com'],
+    [{ status: 'PENDING_VALIDATION', names: domains }, 'stop', 'is PENDING_VALIDATION, not ISSUED'],
+    [{ status: 'ISSUED', names: ['*.acme.com'] }, 'stop', 'not for acme.com'],
+    [{ status: 'ISSUED', names: ['*.com', 'acme.com'] }, 'stop', 'not for status.acme.com'],
+    ['aws acm describe-certificate: AccessDenied', 'unknown', 'acm:DescribeCertificate'],
+  ] as const)('%j is %s', (certificate, is, message) => {
+    const given = typeof certificate === 'string' ? certificate : { ...certificate, names: [...certificate.names] };
+    expect(ofCertificate('CERTIFICATE_ARN', domains, given)).toEqual({ is, message: expect.stringContaining(message) });
   });
 });
