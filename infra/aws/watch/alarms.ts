@@ -58,7 +58,7 @@ function rules(scope: Construct, watched: Watched, settings: DeploySettings): Ru
     ...ofOwnMetrics(scope),
     ...ofFunctions(watched),
     ...ofAccount(settings),
-    ...requestRules(watched),
+    ...requestRules(watched, settings),
     ...pingRules(scope),
   ];
 }

@@ -44,7 +44,8 @@ export function ownMetrics(scope: Construct): OwnMetrics {
     refusedPings: of('RefusedPings', 'ingest', 'Sum'),
     unknownPings: of('UnknownPings', 'ingest', 'Sum'),
     limiterFailed: namesOf(functions)
-      .filter(isLimited)
+      // `public` counts requests of addresses, in its memory only.
+      .filter((name) => isLimited(name) && name !== 'public')
       .map((name) => ({ name, metric: of('LimiterFailed', name, 'Sum') })),
   };
 }

@@ -1,6 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
+import type { DeploySettings } from '#infra/aws/settings.ts';
 import { streaming } from '#infra/topology.ts';
 import { ownMetrics } from './own-metrics.ts';
 import type { Rule, Watched } from './rule.ts';
@@ -32,7 +33,11 @@ export function pingRules(scope: Construct): Rule[] {
 }
 
 /** Returns rules for error responses. */
-export function requestRules({ table, functions, api, throttledPushes }: Watched): Rule[] {
+export function requestRules(
+  { table, functions, api, throttledPushes }: Watched,
+  { PING_URL }: DeploySettings,
+): Rule[] {
+  const open = [...streaming, ...(PING_URL === 'function' ? ['ingest' as const] : [])];
   const errors = { above: 5, minutes: 3 };
   return [
     ...['ReadThrottleEvents', 'WriteThrottleEvents'].map((metricName) => ({
@@ -63,7 +68,7 @@ export function requestRules({ table, functions, api, throttledPushes }: Watched
       above: 0,
     },
     // Their URLs bypass the API and its metric.
-    ...[...streaming, 'ingest' as const].map((name) => ({
+    ...open.map((name) => ({
       name: `5xx-${name}`,
       description: `The URL of ${name} returns 5xx. Search its log for "request failed" or "stream failed".`,
       metric: functions[name].metric('Url5xxCount', sum),

@@ -11,7 +11,8 @@ const all = (type: string) => ofType(template, type);
 const alarms = all('AWS::CloudWatch::Alarm');
 const names = Object.keys(functions) as FunctionName[];
 const fed = names.filter((name) => entryOf(name).includes('batchMetrics'));
-const asked = names.filter((name) => entryOf(name).includes('leaseLimiter'));
+// The rates of `public` are not in the table.
+const asked = names.filter((name) => entryOf(name).includes('leaseLimiter') && name !== 'public');
 const ofMetric = (name: string) => alarms.filter((one) => one.MetricName === name);
 /** Functions between a state change and its alert or action. */
 const ALERTING: FunctionName[] = ['notifier', 'deliverer', 'action-planner'];
@@ -98,11 +99,20 @@ describe('makeAlarms', () => {
     expect(claimed({ CONCURRENCY: '10' }).Threshold).toBe(8);
   });
 
-  it('watches the URL of every streaming or pinged function, which metrics of the API do not cover', () => {
-    const streamed = [...names.filter((name) => functions[name].streams), 'ingest' as const];
-    const watched = ofMetric('Url5xxCount').map((one) => dimensionOf(one, 'FunctionName'));
-    expect(watched).toEqual(streamed.map((name) => ({ Ref: functionIn(template, name).id })));
-  });
+  it.each([
+    ['', []],
+    ['function', ['ingest']],
+  ] as const)(
+    'watches the URLs of functions, which metrics of the API do not cover: PING_URL "%s"',
+    (PING_URL, pinged) => {
+      const own = synthesize({ PING_URL }).template;
+      const expected = [...names.filter((name) => functions[name].streams), ...pinged];
+      const watched = ofType(own, 'AWS::CloudWatch::Alarm').filter((one) => one.MetricName === 'Url5xxCount');
+      expect(watched.map((one) => dimensionOf(one, 'FunctionName'))).toEqual(
+        expected.map((name) => ({ Ref: functionIn(own, name).id })),
+      );
+    },
+  );
 
   it('does not count a message sent ahead of time as late', () => {
     const watched = ofMetric('ApproximateAgeOfOldestMessage');
