@@ -80,8 +80,8 @@ const BAR = { step: 5, width: 4, height: 30 };
 
 type Page = { view: PageView; formats: Formats };
 
-/** Draws a bar for each day, one path for each kind. */
-function bars({ name, days }: ComponentView, { view }: Page): Markup {
+/** Draws a bar for each day, one path for each kind, above the first date and "today". */
+function bars({ name, days }: ComponentView, { view, formats }: Page): Markup {
   const texts = TEXTS[view.page.language];
   const kinds = COMPONENT_STATES.filter((kind) => days.some((day) => day.kind === kind));
   const counts = kinds.map((kind) =>
@@ -96,7 +96,7 @@ function bars({ name, days }: ComponentView, { view }: Page): Markup {
     return html`<path class="${style}" d="${d.join('')}"/>`;
   });
   const width = days.length * BAR.step - (BAR.step - BAR.width);
-  return html`<svg class="bars" viewBox="0 0 ${width} ${BAR.height}" preserveAspectRatio="none" role="img" aria-label="${label}">${paths}</svg>`;
+  return html`<svg class="bars" viewBox="0 0 ${width} ${BAR.height}" preserveAspectRatio="none" role="img" aria-label="${label}">${paths}</svg><div class="row soft"><span>${formats.date(days[0]!.date)}</span><span>${texts.today}</span></div>`;
 }
 
 const isEvent = ({ kind }: DayView): boolean => kind !== 'operational' && kind !== 'unknown';
@@ -191,20 +191,16 @@ function head(
   }<style>${raw(STYLE)}</style></head>`;
 }
 
-function foot(
-  { view, formats }: Page,
-  { base, script = SCRIPT }: Addresses,
-  link: { href: string; text: string },
-): Markup {
+function foot({ view }: Page, { base, script = SCRIPT }: Addresses, link: { href: string; text: string }): Markup {
   const texts = TEXTS[view.page.language];
-  const time = formats.time(view.as_of);
-  return html`<footer><p>${fill(texts.as_of, { time })}</p><p><a href="${link.href}">${link.text}</a> · <a href="${base}/feed.atom">${texts.feed}</a> · <a href="${base}/maintenance.ics">${texts.calendar}</a></p></footer><script>${raw(script)}</script></body></html>`;
+  return html`<footer><p><a href="${link.href}">${link.text}</a> · <a href="${base}/feed.atom">${texts.feed}</a> · <a href="${base}/maintenance.ics">${texts.calendar}</a></p></footer><script>${raw(script)}</script></body></html>`;
 }
 
-/** Notices that the script shows. */
-function notices({ view, formats }: Page): Markup {
+/** Returns the age of the page, and notices that the script shows. */
+function freshness({ view, formats }: Page): Markup {
   const texts = TEXTS[view.page.language];
-  return html`<div class="notice" id="old" role="status" hidden>${fill(texts.old, { time: formats.time(view.as_of) })}</div><div class="notice" id="changed" role="status" hidden>${texts.changed} <button type="button">${texts.reload}</button></div>`;
+  const time = formats.time(view.as_of);
+  return html`<p class="soft">${fill(texts.as_of, { time })}</p><div class="notice" id="old" role="status" hidden>${fill(texts.old, { time })}</div><div class="notice" id="changed" role="status" hidden>${texts.changed} <button type="button">${texts.reload}</button></div>`;
 }
 
 function pageHeader(view: PageView, logo: string | undefined): Markup {
@@ -230,7 +226,7 @@ export function statusHtml({ view, look }: PublishedView, addresses: Addresses):
     head({ view, look }, addresses, title),
     html`<body>`,
     pageHeader(view, logo),
-    html`<main>${notices(page)}<p class="banner ${view.state}">${icon(view.state)}${texts.page[view.state]}</p>`,
+    html`<main><p class="banner ${view.state}">${icon(view.state)}${texts.page[view.state]}</p>${freshness(page)}`,
     view.maintenance.length === 0
       ? null
       : html`<section><h2>${texts.maintenance}</h2>${view.maintenance.map((one) => maintenance(one, page))}</section>`,
@@ -256,7 +252,7 @@ export function historyHtml({ view, past, look }: PublishedView, addresses: Addr
     head({ view, look }, addresses, `${texts.history} · ${title}`),
     html`<body>`,
     pageHeader(view, logo),
-    html`<main>${notices(page)}<h2>${texts.history}</h2>`,
+    html`<main><h2>${texts.history}</h2>${freshness(page)}`,
     months.size === 0 ? html`<p class="soft">${texts.no_history}</p>` : null,
     [...months].map(
       ([month, incidents]) => html`<section><h2>${month}</h2>${incidents.map((one) => incident(one, page))}</section>`,

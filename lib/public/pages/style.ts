@@ -24,7 +24,7 @@ p{margin:.25rem 0}a{color:var(--link)}ul{list-style:none;margin:0;padding:0}
 .icon{width:1em;height:1em;flex:none}
 .operational{color:var(--ok)}.outage,.major_outage,.partial_outage{color:var(--bad)}.degraded{color:var(--warn)}
 .maintenance{color:var(--work)}.unknown{color:var(--none)}
-.bars{display:block;width:100%;height:2rem;margin-top:.5rem}
+.bars{display:block;width:100%;height:2.5rem;margin-top:.5rem}
 .o{fill:var(--ok)}.x{fill:var(--bad)}.d{fill:var(--warn)}.m{fill:var(--work)}.u{fill:var(--none)}
 .update{border-left:3px solid var(--line);padding-left:.75rem;margin-top:.75rem}
 details{margin-top:.25rem;font-size:.875rem}summary{cursor:pointer;color:var(--link)}

@@ -101,7 +101,7 @@ const en: Texts = {
   is_impaired: '{name} has had problems since {time}.',
   was_down: '{name} was down for {duration}.',
   was_impaired: '{name} had problems for {duration}.',
-  today: 'today',
+  today: 'Today',
   not_found: 'This page does not exist',
   not_found_hint: 'Check the address, or ask its owner for the present one.',
 };
@@ -162,7 +162,7 @@ const de: Texts = {
   is_impaired: '{name} ist seit {time} gestört.',
   was_down: '{name} war {duration} ausgefallen.',
   was_impaired: '{name} war {duration} gestört.',
-  today: 'heute',
+  today: 'Heute',
   not_found: 'Diese Seite existiert nicht',
   not_found_hint: 'Prüfen Sie die Adresse, oder fragen Sie nach der aktuellen.',
 };
@@ -223,7 +223,7 @@ const fr: Texts = {
   is_impaired: '{name} a des problèmes depuis {time}.',
   was_down: '{name} a été en panne pendant {duration}.',
   was_impaired: '{name} a eu des problèmes pendant {duration}.',
-  today: 'aujourd’hui',
+  today: 'Aujourd’hui',
   not_found: 'Cette page n’existe pas',
   not_found_hint: 'Vérifiez l’adresse, ou demandez l’adresse actuelle.',
 };
@@ -284,7 +284,7 @@ const es: Texts = {
   is_impaired: '{name} tiene problemas desde {time}.',
   was_down: '{name} estuvo interrumpido durante {duration}.',
   was_impaired: '{name} tuvo problemas durante {duration}.',
-  today: 'hoy',
+  today: 'Hoy',
   not_found: 'Esta página no existe',
   not_found_hint: 'Compruebe la dirección, o pida la actual.',
 };
