@@ -50,6 +50,9 @@ export type OpenApi = {
   [k: string]: Json;
 };
 
+/** Descriptions of successful responses; the summary of the endpoint says what it does. */
+const SUCCESS = { 200: 'Success.', 201: 'Created.', 204: 'Done.', 303: 'Redirects to Location.' };
+
 /** Returns the name of a route in lists: `GET /v1/checks/{id}`. */
 export const endpointOf = ({ method, path }: Pick<RouteDoc, 'method' | 'path'>): string => `${method} ${path}`;
 
@@ -173,7 +176,7 @@ export function openApi(routes: readonly RouteDoc[], about: About): OpenApi {
   function success(route: RouteDoc, example: Example | undefined): Json {
     const pages = route.query && 'cursor' in route.query.shape;
     return {
-      description: route.status === 204 ? 'Done.' : route.status === 303 ? 'Redirects to Location.' : route.summary,
+      description: SUCCESS[route.status],
       headers: {
         ...headerRefs('X-Request-Id', ...(isRead(route) ? ['ETag'] : [])),
         ...(route.access !== 'open' && RATE_HEADERS),
