@@ -1,14 +1,40 @@
 import { parseArgs } from 'node:util';
 import { measures } from './measures.ts';
 
-/**
- * `npm run bench`: performance of the service on this machine, best of three, ratios first. Targets, clients and
- * receivers run in other processes or cost very little; CPU is that of the service's whole process tree.
- */
-const { values } = parseArgs({ options: { rounds: { type: 'string', default: '3' }, only: { type: 'string' } } });
 /** Measures of up to half an hour, which run only if they are named. */
 const LONG = ['overload', 'dependents'];
+
+const USAGE = `npm run bench [-- --rounds N] [--only NAME,...]
+
+Measures the service on this machine and prints the best of N rounds (default: 3). Targets, clients and receivers run in
+other processes or cost very little; CPU is that of the service's whole process tree.
+Measures: ${Object.keys(measures).join(', ')}.
+Only if named, because they take up to half an hour: ${LONG.join(', ')}.
+`;
+
+function fail(message: string): never {
+  process.stderr.write(`${message}\n\n${USAGE}`);
+  process.exit(2);
+}
+
+function readOptions() {
+  try {
+    return parseArgs({
+      options: { rounds: { type: 'string', default: '3' }, only: { type: 'string' }, help: { type: 'boolean' } },
+    }).values;
+  } catch (error) {
+    return fail((error as Error).message);
+  }
+}
+
+const values = readOptions();
+if (values.help) {
+  process.stdout.write(USAGE);
+  process.exit(0);
+}
 const wanted = values.only?.split(',') ?? Object.keys(measures).filter((name) => !LONG.includes(name));
+const unknown = wanted.find((name) => !(name in measures));
+if (unknown !== undefined) fail(`Unknown measure "${unknown}".`);
 const chosen = Object.entries(measures).filter(([name]) => wanted.includes(name));
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
