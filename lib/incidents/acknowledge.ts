@@ -10,7 +10,6 @@ import { followUpTargets } from '#lib/alerting/decide/recipients.ts';
 import { decisionInputOf, type RuleInput } from '#lib/alerting/decide/rule-input.ts';
 import { decide } from '#lib/alerting/decide/rules.ts';
 import { lastTransition } from '#lib/alerting/decide/transition.ts';
-import { recipientsFor } from '#lib/alerting/policy/effective-policy.ts';
 import type { Policy } from '#lib/alerting/policy/policy.ts';
 import type { Audited } from '#lib/audit/write.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
@@ -45,7 +44,7 @@ async function acknowledgedAlert(
   const reports_state = reportedStateOf(check.state, policy);
   // A degraded check counts as up if its policy has stopped alerting on degraded since it failed.
   if (reports_state === 'up') return undefined;
-  const channels = followUpTargets(hold, recipientsFor(policy, reports_state, check.alerts), check.alerts);
+  const channels = followUpTargets(hold, policy, reports_state, check.alerts);
   const input: RuleInput = {
     ...decisionInputOf(check.alerts, policy, channels, now),
     ...{ kind: 'acknowledged', cause: null, from: check.state, to: check.state },

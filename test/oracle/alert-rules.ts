@@ -100,7 +100,7 @@ export const recipientsOf = (says: string, { policy, held }: DecisionInput): str
   const isNarrow = says === 'up' && held?.reason === 'dependency' && !held.knew;
   const all = policy.recipients(says);
   return all
-    .filter(({ id, destination }) => !isNarrow || held.notified.has(destination) || held.notified.has(id))
+    .filter(({ destination, ids }) => !isNarrow || [destination, ...ids].some((one) => held.notified.has(one)))
     .map(({ id }) => id);
 };
 

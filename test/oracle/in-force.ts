@@ -21,7 +21,7 @@ export type EffectiveSettings = PolicySettings & {
   /** Whether a maintenance window is open for the check. */
   window: boolean;
   /** Returns the recipients of alerts that report a state: channels with their destinations. */
-  recipients(says: string): { id: string; destination: string }[];
+  recipients(says: string): { id: string; destination: string; ids: string[] }[];
   /** Returns the ids of those channels. */
   recipientIds(says: string): string[];
   /** Whether a step of its escalation notifies a channel. */
@@ -91,12 +91,16 @@ export function effectiveSettings(
     ...(own?.channels ?? []),
     ...channels.filter(({ applies_to: of }) => reportsTo(of, says)),
   ];
+  const idsAt = (address: string) =>
+    [...(own?.channels ?? []), ...channels]
+      .filter(({ id, destination = id }) => destination === address)
+      .map(({ id }) => id);
   const recipients: EffectiveSettings['recipients'] = (says) => {
     const receiving = all(says).filter((one) => isRecipient(one.id, escalation, rotas, check.alerts, says));
     const first = new Map(receiving.toReversed().map((channel) => [channel.destination, channel.id]));
     return receiving
       .filter((one) => first.get(one.destination) === one.id)
-      .map(({ id, destination = id }) => ({ id, destination }));
+      .map(({ id, destination = id }) => ({ id, destination, ids: idsAt(destination) }));
   };
   return {
     ...POLICY_DEFAULTS,

@@ -81,11 +81,10 @@ export function checkWithheldAlerts(inside: Pick<Inside, 'seen' | 'keys' | 'prof
         );
       const missing = possible.map(({ recipients, cooldown_seconds, silenced, window }) =>
         recipients('down').filter(
-          ({ id, destination }) =>
+          ({ destination, ids }) =>
             !silenced &&
             !window &&
-            !notified.has(id) &&
-            !notified.has(destination) &&
+            ![destination, ...ids].some((one) => notified.has(one)) &&
             !causes.some((cause) => {
               const since = upstream.problemSince(cause, at);
               return knows(notifications.of(cause, destination), at, cooldown_seconds * 1000, since);

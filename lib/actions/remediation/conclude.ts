@@ -11,7 +11,6 @@ import { followUpTargets } from '#lib/alerting/decide/recipients.ts';
 import { decisionInputOf, type RuleInput } from '#lib/alerting/decide/rule-input.ts';
 import { decide } from '#lib/alerting/decide/rules.ts';
 import { lastTransition } from '#lib/alerting/decide/transition.ts';
-import { recipientsFor } from '#lib/alerting/policy/effective-policy.ts';
 import { type CheckItem, nextCheck, replaceCheck } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
 import type { DueDeadline } from '#lib/messages.ts';
@@ -52,7 +51,7 @@ export async function failureAlertOf(
   const { policy } = found;
   const { tenant_id, id: check_id, entity_id, state } = check;
   const reports_state = reportedStateOf(state, policy);
-  const channels = followUpTargets(hold, recipientsFor(policy, reports_state, check.alerts), check.alerts);
+  const channels = followUpTargets(hold, policy, reports_state, check.alerts);
   const input: RuleInput = {
     ...decisionInputOf(check.alerts, policy, channels, now),
     ...{ kind: 'remediation_failed', cause: null, from: state, to: state },

@@ -146,8 +146,9 @@ function causeInputOf(
 
 /** Returns the channels to notify; if only escalation steps notify channels, those. */
 function pendingChannels({ check, policy, held }: HeldCase) {
-  const recipients = recipientsFor(policy, 'down', check.alerts);
-  return recipients.length > 0 ? pendingRecipients(held, recipients, check.alerts) : channelsOfSteps(policy);
+  return recipientsFor(policy, 'down', check.alerts).length > 0
+    ? pendingRecipients(held, policy, check.alerts)
+    : channelsOfSteps(policy);
 }
 
 /** Returns the maintenance windows of root causes that include dependents. */

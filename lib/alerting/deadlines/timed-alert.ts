@@ -16,7 +16,6 @@ import {
 import { followUpTargets, openAlertNote, recoveryRecipients } from '#lib/alerting/decide/recipients.ts';
 import { type DecidedKind, decisionInputOf, heldIn, type RuleInput } from '#lib/alerting/decide/rule-input.ts';
 import { type DecidedTransition, lastTransition } from '#lib/alerting/decide/transition.ts';
-import { recipientsFor } from '#lib/alerting/policy/effective-policy.ts';
 import type { AlertChannel, Policy } from '#lib/alerting/policy/policy.ts';
 import type { AlertUrgency } from '#lib/channels/alert.ts';
 import { type CheckItem, type NotifiedAlert, nextCheck, replaceCheck } from '#lib/checks/check-item.ts';
@@ -187,8 +186,9 @@ function channelsOf(
   { check, policy, hold }: Pick<DueAlert, 'check' | 'policy' | 'hold'>,
   reports_state: NotifiedAlert['reports_state'],
 ) {
-  const recipientsOf = reports_state === 'up' ? recoveryRecipients : followUpTargets;
-  return recipientsOf(hold, recipientsFor(policy, reports_state, check.alerts), check.alerts);
+  return reports_state === 'up'
+    ? recoveryRecipients(hold, policy, check.alerts)
+    : followUpTargets(hold, policy, reports_state, check.alerts);
 }
 
 /** The incident of an alert, and whether the failure has dependents. */

@@ -23,7 +23,6 @@ import {
 import { afterNotifying, earlierFailures, isFlapping, withoutFlapping } from '#lib/alerting/decide/notified-state.ts';
 import { pageCountWrites, type UrgentAlertCounts } from '#lib/alerting/decide/page-budget.ts';
 import { pendingRecipients } from '#lib/alerting/decide/recipients.ts';
-import { recipientsFor } from '#lib/alerting/policy/effective-policy.ts';
 import { destinationOf, type Policy } from '#lib/alerting/policy/policy.ts';
 import type { EntityItem, IncidentRef } from '#lib/catalog/entity.ts';
 import type { AlertRoot } from '#lib/channels/alert.ts';
@@ -226,7 +225,7 @@ function alertsOf(
   now: number,
 ): AlertItem[] {
   const { check, policy, held, transition } = one;
-  const waiting = pendingRecipients(held, recipientsFor(policy, 'down', check.alerts), check.alerts);
+  const waiting = pendingRecipients(held, policy, check.alerts);
   return (['high', 'low'] as const).flatMap((urgency, n) => {
     const destinations = new Set(notify.filter((to) => to.urgency === urgency).map((to) => to.destination));
     const channels = waiting.filter((channel) => destinations.has(destinationOf(channel)));

@@ -157,8 +157,9 @@ function changeRuleInputOf(
 
 /** Returns the channels that apply; for a recovery, the notified ones. */
 function channelsOf({ check, hold, to, policy }: Change): readonly AlertChannel[] {
-  const channels = recipientsFor(policy, reportedStateOf(to, policy), check.alerts);
-  return stateForAlerting(to, policy) === 'up' ? recoveryRecipients(hold, channels, check.alerts) : channels;
+  return stateForAlerting(to, policy) === 'up'
+    ? recoveryRecipients(hold, policy, check.alerts)
+    : recipientsFor(policy, reportedStateOf(to, policy), check.alerts);
 }
 
 /** Returns low if every destination was just notified of the same failure or is over its page budget. */
@@ -191,7 +192,7 @@ function closingAlert(
 ): AlertItem | undefined {
   if (reason !== 'configuration') return undefined;
   const { check, policy, hold, cause, to, alertAt: at } = change;
-  const channels = recoveryRecipients(hold, recipientsFor(policy, 'up', check.alerts), check.alerts);
+  const channels = recoveryRecipients(hold, policy, check.alerts);
   const given = decisionInputOf(check.alerts, policy, channels, at);
   const input: RuleInput = { ...given, kind: 'closed', cause, from: check.state, to };
   if (decide(input).decision !== 'planned') return undefined;

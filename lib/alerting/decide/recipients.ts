@@ -1,40 +1,39 @@
-import { destinationOf, type TargetRef } from '#lib/alerting/policy/policy.ts';
-import type { CheckItem } from '#lib/checks/check-item.ts';
+import { recipientsFor } from '#lib/alerting/policy/effective-policy.ts';
+import { type AlertChannel, destinationOf, type Policy } from '#lib/alerting/policy/policy.ts';
+import type { CheckItem, NotifiedAlert } from '#lib/checks/check-item.ts';
 import type { Deadline, HeldAlert } from './notes.ts';
 import { lastNotifiedState } from './notified-state.ts';
 
-type Escalated = Pick<CheckItem['alerts'], 'escalated'>;
+type Alerts = Pick<CheckItem['alerts'], 'episode' | 'escalated'>;
 
 /**
  * Returns the channels of later alerts about a failure: all, or while its alert is held until its cause is known, only
  * the channels that have been notified.
  */
-export function followUpTargets<T extends TargetRef>(
+export function followUpTargets(
   hold: Deadline | undefined,
-  channels: readonly T[],
-  alerts: Escalated,
-): readonly T[] {
+  policy: Policy,
+  reports_state: NotifiedAlert['reports_state'],
+  alerts: Alerts,
+): AlertChannel[] {
   const held = hold?.note?.held;
-  return held?.reason === 'dependency' ? channels.filter((channel) => wasNotified(channel, held, alerts)) : channels;
+  const channels = recipientsFor(policy, reports_state, alerts);
+  return held?.reason === 'dependency' ? channels.filter(wasNotified(held, policy, alerts)) : channels;
 }
 
 /** Returns the recipients of the recovery: the notified channels, or all if an earlier alert still needs a recovery. */
-export const recoveryRecipients = <T extends TargetRef>(
-  hold: Deadline | undefined,
-  channels: readonly T[],
-  alerts: Escalated,
-): readonly T[] => (hold?.note?.held?.had_alert ? channels : followUpTargets(hold, channels, alerts));
+export const recoveryRecipients = (hold: Deadline | undefined, policy: Policy, alerts: Alerts): AlertChannel[] =>
+  hold?.note?.held?.had_alert ? recipientsFor(policy, 'up', alerts) : followUpTargets(hold, policy, 'up', alerts);
 
 /** Returns the note of a hold if the last notified state is not up: its channels need a recovery alert. */
 export const openAlertNote = (alerts: CheckItem['alerts']): Pick<HeldAlert, 'had_alert'> =>
   lastNotifiedState(alerts) === 'up' ? {} : { had_alert: true };
 
 /** Returns the channels that were not yet notified of a failure whose alert is held for its cause. */
-export const pendingRecipients = <T extends TargetRef>(
-  held: HeldAlert,
-  channels: readonly T[],
-  alerts: Escalated,
-): T[] => channels.filter((channel) => !wasNotified(channel, held, alerts));
+export function pendingRecipients(held: HeldAlert, policy: Policy, alerts: Alerts): AlertChannel[] {
+  const isNotified = wasNotified(held, policy, alerts);
+  return recipientsFor(policy, 'down', alerts).filter((channel) => !isNotified(channel));
+}
 
 /** Whether no channel was notified of a failure: its alert is held for its cause or its remediation. */
 export const isUnnotified = (hold: Deadline | undefined): boolean => {
@@ -42,6 +41,9 @@ export const isUnnotified = (hold: Deadline | undefined): boolean => {
   return (held?.reason === 'dependency' || held?.reason === 'remediation') && !held.notified?.length;
 };
 
-/** Whether a channel was notified: despite the hold, or by an escalation step. */
-const wasNotified = (channel: TargetRef, { notified = [] }: HeldAlert, { escalated = [] }: Escalated): boolean =>
-  notified.includes(destinationOf(channel)) || (notified.length > 0 && escalated.includes(channel.id));
+/** Whether the destination of a channel was notified: despite the hold, or by an escalation step. */
+function wasNotified({ notified = [] }: HeldAlert, { channels }: Policy, { escalated = [] }: Alerts) {
+  const byStep = channels.filter(({ id }) => escalated.includes(id)).map(destinationOf);
+  const all = new Set(notified.length > 0 ? [...notified, ...byStep] : []);
+  return (channel: AlertChannel): boolean => all.has(destinationOf(channel));
+}
