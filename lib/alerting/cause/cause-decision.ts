@@ -21,7 +21,7 @@ type CauseInput = {
   analysis: CauseAnalysis;
   waiting: readonly string[];
   overBudget?: ReadonlySet<string>;
-  incidents: ReadonlyMap<string, NotifiedFailure>;
+  notifiedFailures: ReadonlyMap<string, NotifiedFailure>;
   /** Notified failure of the entity itself, if others depend on it: its alerts can have named this one. */
   own?: NotifiedFailure | undefined;
   /** Root causes whose own alert is held: time of its next recheck. */
@@ -67,9 +67,9 @@ const MAX_SETTLING_MS = 600_000;
 export const MIN_SETTLING_MS = 60_000;
 
 /** Whether a destination was notified of a failure since its start, or within the cooldown before it (flapping). */
-const wasNotified = (incident: NotifiedFailure, destination: string, cooldown_ms: number, now: number): boolean => {
-  const at = pastOrZero(lastNotifiedAt(incident, destination) ?? 0, now);
-  return at > 0 && (at >= incident.since || at > now - cooldown_ms);
+const wasNotified = (failure: NotifiedFailure, destination: string, cooldown_ms: number, now: number): boolean => {
+  const at = pastOrZero(lastNotifiedAt(failure, destination) ?? 0, now);
+  return at > 0 && (at >= failure.since || at > now - cooldown_ms);
 };
 
 /**
@@ -90,10 +90,10 @@ export function decideByCause(input: CauseInput): CauseDecision {
 }
 
 function explained(input: CauseInput): CauseDecision {
-  const { analysis, hold, waiting, incidents, pending, windows, now, cooldown_ms } = input;
+  const { analysis, hold, waiting, notifiedFailures, pending, windows, now, cooldown_ms } = input;
   const root = analysis.roots.find(({ entity_id }) => !windows.has(entity_id)) ?? analysis.roots[0]!;
   const window = windows.get(root.entity_id);
-  const incident = incidents.get(root.entity_id);
+  const failure = notifiedFailures.get(root.entity_id);
   const next: CauseProgress = {
     explained: hold.explained + 1,
     under: root.entity_id,
@@ -105,12 +105,12 @@ function explained(input: CauseInput): CauseDecision {
   if (window) return { ...keepWaiting(input.firstResultBy(window.until)), window };
   const decided = pending.get(root.entity_id);
   if (decided !== undefined) return keepWaiting(Math.min(Math.max(decided, now), now + MAX_PENDING_MS) + PENDING_MS);
-  const notified = waiting.filter((one) => incident && wasNotified(incident, one, cooldown_ms, now));
+  const notified = waiting.filter((one) => failure && wasNotified(failure, one, cooldown_ms, now));
   const unnotified = waiting.filter((one) => !notified.includes(one));
   const again = root.confirmed ? CONFIRMED_MS[Math.min(hold.explained, CONFIRMED_MS.length - 1)]! : SUSPECTED_MS;
   // A notification before the start of this failure counts only during the cooldown.
-  const times = notified.flatMap((one) => lastNotifiedAt(incident, one) ?? []);
-  const ends = times.filter((at) => at < incident!.since).map((at) => at + cooldown_ms);
+  const times = notified.flatMap((one) => lastNotifiedAt(failure, one) ?? []);
+  const ends = times.filter((at) => at < failure!.since).map((at) => at + cooldown_ms);
   return {
     notify: unnotified.map((destination) => ({ destination, urgency: urgencyFor(input, destination) })),
     root: root.entity_id,
@@ -125,7 +125,7 @@ function recoveryOf({
   hold,
   analysis,
   recoveries,
-  incidents,
+  notifiedFailures,
   waiting,
   down_at,
   ...input
@@ -136,7 +136,7 @@ function recoveryOf({
     const last = Math.max(hold.recovered?.last ?? input.now, ...times);
     return { first: hold.recovered?.first ?? last, last };
   }
-  const recent = [...incidents.values()].filter(
+  const recent = [...notifiedFailures.values()].filter(
     (one) =>
       isRecent(one, down_at) &&
       waiting.some((destination) => wasNotified(one, destination, input.cooldown_ms, input.now)),
@@ -148,8 +148,13 @@ function recoveryOf({
 const isRecent = ({ recovered_at }: NotifiedFailure, down_at: number): boolean =>
   recovered_at !== undefined && recovered_at <= down_at && down_at - recovered_at < CONSEQUENCE_MS;
 
-const wasNotifiedOfRecent = ({ incidents, down_at, cooldown_ms, now }: CauseInput, destination: string): boolean =>
-  [...incidents.values()].some((one) => isRecent(one, down_at) && wasNotified(one, destination, cooldown_ms, now));
+const wasNotifiedOfRecent = (
+  { notifiedFailures, down_at, cooldown_ms, now }: CauseInput,
+  destination: string,
+): boolean =>
+  [...notifiedFailures.values()].some(
+    (one) => isRecent(one, down_at) && wasNotified(one, destination, cooldown_ms, now),
+  );
 
 const alertAll = (input: CauseInput, hold: CauseProgress): CauseDecision => alertSome(input, hold, []);
 
@@ -162,11 +167,11 @@ function alertSome(input: CauseInput, hold: CauseProgress, wait: string[]): Caus
 
 /** Returns low if the destination was just notified of a related failure or is over its page budget. */
 function urgencyFor(
-  { analysis, hold, incidents, own, overBudget, now }: CauseInput,
+  { analysis, hold, notifiedFailures, own, overBudget, now }: CauseInput,
   destination: string,
 ): 'high' | 'low' {
   if (overBudget?.has(destination)) return 'low';
   const roots = [...analysis.roots, ...analysis.survived].map((root) => root.entity_id);
-  const concerned = [...roots, ...(hold.under === null ? [] : [hold.under])].map((root) => incidents.get(root));
+  const concerned = [...roots, ...(hold.under === null ? [] : [hold.under])].map((root) => notifiedFailures.get(root));
   return [own, ...concerned].some((one) => isRecentlyNotified(one, destination, now)) ? 'low' : 'high';
 }

@@ -19,7 +19,7 @@ export type KnownCheck = Pick<
   /** Push checks: when the newest heartbeat was received (epoch ms). */
   succeeded_at?: number | undefined;
   /** `open`: the probe is still running. Absent: not probed, or not possible. */
-  asked?: UpstreamProbe | 'open' | undefined;
+  probe?: UpstreamProbe | 'open' | undefined;
 };
 
 /** Source of a status, and its time (epoch ms). */
@@ -44,14 +44,14 @@ const timeToConfirm = ({ failure_threshold, interval_seconds, timeout_ms }: Know
 function checkStatusOf(check: KnownCheck, after: number, assumed: Assumption, now: number): CheckStatus {
   const { state, failing_since = now, succeeded_at } = check;
   if (state === 'down') return { is: 'down', since: failing_since, evidence: 'state', known_at: failing_since };
-  const asked = check.asked === 'open' ? { success: assumed === 'success', began_at: now, since: now } : check.asked;
-  const isNewer = asked !== undefined && (succeeded_at === undefined || asked.began_at > succeeded_at);
-  if (isNewer && !asked.success) {
-    const isOutdated = now > asked.since + timeToConfirm(check);
-    return isOutdated ? UNKNOWN : { is: 'suspected', since: asked.since, evidence: 'probe', known_at: asked.began_at };
+  const probe = check.probe === 'open' ? { success: assumed === 'success', began_at: now, since: now } : check.probe;
+  const isNewer = probe !== undefined && (succeeded_at === undefined || probe.began_at > succeeded_at);
+  if (isNewer && !probe.success) {
+    const isOutdated = now > probe.since + timeToConfirm(check);
+    return isOutdated ? UNKNOWN : { is: 'suspected', since: probe.since, evidence: 'probe', known_at: probe.began_at };
   }
-  const evidence = asked?.success && isNewer ? 'probe' : 'result';
-  const known_at = evidence === 'probe' ? asked?.began_at : succeeded_at;
+  const evidence = probe?.success && isNewer ? 'probe' : 'result';
+  const known_at = evidence === 'probe' ? probe?.began_at : succeeded_at;
   return known_at !== undefined && known_at >= after ? { is: 'well', evidence, known_at } : UNKNOWN;
 }
 

@@ -36,7 +36,7 @@ export type Rechecked =
   /** The rules decide now, with `extraWrites` in the same transaction. */
   | { is: 'known'; held: HeldAlert; extraWrites: readonly Write[] }
   /** Another process is probing, or no turn was free: recheck in a second. */
-  | { is: 'asked' };
+  | { is: 'unsettled' };
 
 /** Holds alerts until the end of a maintenance window, including windows that follow without a gap. */
 const maintenance: Hold = {

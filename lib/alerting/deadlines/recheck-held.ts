@@ -18,7 +18,7 @@ import { decideReleased } from './decide-released.ts';
 import { type HeldCase, HOLDS } from './holds.ts';
 
 /** Recheck delay in ms while another process probes. */
-const ASKED_MS = 1_000;
+const UNSETTLED_MS = 1_000;
 
 /** Bounds (ms) of the recheck interval while waiting for a result: a tenth of the time since it was expected. */
 const MIN_MS = 5_000;
@@ -72,7 +72,7 @@ async function recheck(
   for (const candidate of isCatchUp ? [HOLDS.dependency] : Object.values(HOLDS)) {
     const found = await candidate.recheck({ ...env, tenant: tenant_id }, account, one);
     if (found.is === 'released') continue;
-    if (found.is === 'asked') return [{ ...dueDeadline('hold', owner, now + ASKED_MS), woken: true }];
+    if (found.is === 'unsettled') return [{ ...dueDeadline('hold', owner, now + UNSETTLED_MS), woken: true }];
     if (found.is === 'known') return decideNow({ ...one, held: found.held }, found.extraWrites);
     const own = { kind: 'hold' as const, next: found.next };
     return found.outcome ? commitOutcome(env, read, own, found.outcome) : moveDeadline(env, read, own);

@@ -45,25 +45,25 @@ export type Search = {
 };
 
 /** Returns the present failures by entity; a new failure replaces the notified one before it. */
-export function incidentsAt(
+export function presentFailures(
   keys: Keys,
   { tenant_id, entity_id }: Pick<CheckItem, 'tenant_id' | 'entity_id'>,
-  { entities, incidents }: UpstreamEntities,
+  { entities, notifiedFailures }: UpstreamEntities,
   { roots }: CauseAnalysis,
 ): Map<string, NotifiedFailureItem> {
-  const present = new Map([...incidents].filter(([id]) => id !== entity_id));
+  const present = new Map([...notifiedFailures].filter(([id]) => id !== entity_id));
   for (const { entity_id: root_entity_id, since } of roots) {
     const of = { tenant_id, root_entity_id, id: entities.get(root_entity_id)?.incident?.id };
-    present.set(root_entity_id, notifiedFailureOf(keys, incidents.get(root_entity_id), of, since));
+    present.set(root_entity_id, notifiedFailureOf(keys, notifiedFailures.get(root_entity_id), of, since));
   }
   return present;
 }
 
 /** The root cause that an alert names, and its notified failure. */
-type NamedRoot = { incident: NotifiedFailureItem; named: AlertRoot };
+type NamedRoot = { failure: NotifiedFailureItem; named: AlertRoot };
 
 /** The notified failures and the incident that a decision concerns. */
-type DecisionIncidents = {
+type Concerned = {
   root: NamedRoot | undefined;
   /** Notified failure of the entity itself, if others depend on it. */
   own: NotifiedFailureItem | undefined;
@@ -71,12 +71,7 @@ type DecisionIncidents = {
   partOf: IncidentRef | undefined;
 };
 
-function incidentsForDecision(
-  env: TenantEnv,
-  search: Search,
-  analysis: CauseAnalysis,
-  decision: CauseDecision,
-): DecisionIncidents {
+function concernedBy(env: TenantEnv, search: Search, analysis: CauseAnalysis, decision: CauseDecision): Concerned {
   const own = ownOf(env, search);
   const root = namedRoot(env, search, analysis, decision.root);
   return { root, own, partOf: partOf(env, search, analysis, decision) };
@@ -89,16 +84,16 @@ function namedRoot(
   root: string | null,
 ): NamedRoot | undefined {
   const entity = root === null ? undefined : upstream.entities.get(root);
-  const incident = entity && incidentsAt(keys, check, upstream, analysis).get(entity.id);
-  if (!entity || !incident) return undefined;
+  const failure = entity && presentFailures(keys, check, upstream, analysis).get(entity.id);
+  if (!entity || !failure) return undefined;
   const { id: entity_id, name: entity_name, state } = entity;
-  return { incident, named: { entity_id, entity_name, state, since: iso(incident.since) } };
+  return { failure, named: { entity_id, entity_name, state, since: iso(failure.since) } };
 }
 
 function ownOf({ keys }: TenantEnv, { one, upstream }: Search): NotifiedFailureItem | undefined {
   const { check, entity, transition } = one;
   if (entity.dependents === 0) return undefined;
-  const before = upstream.incidents.get(entity.id);
+  const before = upstream.notifiedFailures.get(entity.id);
   const { id } = ownIncident(entity, before, transition);
   const since = check.effective_at ?? Date.parse(check.state_since);
   return notifiedFailureOf(keys, before, { tenant_id: check.tenant_id, root_entity_id: entity.id, id }, since);
@@ -115,9 +110,11 @@ function partOf(
   if (entity.incident) return entity.incident;
   // While its own alert is held, the root cause can still turn out to have a cause.
   const cause = decision.root ?? (decision.hold.explained > 0 ? decision.hold.under : null);
-  const incident = cause === null ? undefined : incidentsAt(keys, check, upstream, analysis).get(cause);
-  if (incident) return upstream.entities.get(cause!)?.incident ?? { id: incident.id, root_entity_id: cause! };
-  return decision.notify.length > 0 ? ownIncident(entity, upstream.incidents.get(entity.id), transition) : undefined;
+  const failure = cause === null ? undefined : presentFailures(keys, check, upstream, analysis).get(cause);
+  if (failure) return upstream.entities.get(cause!)?.incident ?? { id: failure.id, root_entity_id: cause! };
+  return decision.notify.length > 0
+    ? ownIncident(entity, upstream.notifiedFailures.get(entity.id), transition)
+    : undefined;
 }
 
 /** Returns the result of a recheck: the writes of its decision, and the next deadline if a destination still waits. */
@@ -132,10 +129,10 @@ export function causeWrites(
   const { check, policy, held, transition } = one;
   const now = ports.clock.now();
   const token = ports.ids.token();
-  const incidents = incidentsForDecision(env, search, analysis, decision);
-  const { root, own, partOf } = incidents;
+  const concerned = concernedBy(env, search, analysis, decision);
+  const { root, own, partOf } = concerned;
   const released = decision.hold.under === null || root ? undefined : upstream.entities.get(decision.hold.under);
-  const items = alertsOf(env, one, decision, { ...incidents, released }, now);
+  const items = alertsOf(env, one, decision, { ...concerned, released }, now);
   const destinations = items.flatMap(({ to }) => to.map(destinationOfTarget));
   const notified = [...(held.notified ?? []), ...destinations];
   // Notified without a cause, it can be the root cause of others.
@@ -157,12 +154,12 @@ export function causeWrites(
     partOf,
     extraWrites: [
       ...(items.length > 0
-        ? finalDecisionWrites(one, items, incidents, token, now)
+        ? finalDecisionWrites(one, items, concerned, token, now)
         : isMoved
           ? attributionWrites(env, search, analysis, decision, partOf)
           : []),
-      ...notifiedWrites(root && upstream.incidents.get(root.incident.root_entity_id), root?.incident),
-      ...notifiedWrites(own && upstream.incidents.get(check.entity_id), own),
+      ...notifiedWrites(root && upstream.notifiedFailures.get(root.failure.root_entity_id), root?.failure),
+      ...notifiedWrites(own && upstream.notifiedFailures.get(check.entity_id), own),
       ...pageCountWrites(keys, tenant, { pages: search.pages, destinations: destinationsPaged(decision) }, token, now),
       ...(impact?.writes ?? []),
       ...(isMoved || decision.recheck_at === undefined ? left : []),
@@ -216,7 +213,7 @@ const pointerItem = (
 });
 
 /** `released`: the recovered root cause under which it was held. */
-type AlertContext = DecisionIncidents & { released: EntityItem | undefined };
+type AlertContext = Concerned & { released: EntityItem | undefined };
 
 function alertsOf(
   { keys }: TenantEnv,
@@ -250,7 +247,7 @@ function alertsOf(
 function finalDecisionWrites(
   { transition }: HeldCase,
   items: AlertItem[],
-  { root, partOf }: DecisionIncidents,
+  { root, partOf }: Concerned,
   token: string,
   now: number,
 ): Write[] {

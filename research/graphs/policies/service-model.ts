@@ -38,7 +38,7 @@ class Model {
   readonly #graphs: Map<string, Graph>;
   readonly #sent: Alert[] = [];
   readonly #held = new Map<string, Held>();
-  readonly #incidents = new Map<string, NotifiedFailure>();
+  readonly #notifiedFailures = new Map<string, NotifiedFailure>();
   readonly #results = new Map<string, ProbeResult>();
   #statuses!: Map<string, CheckStatus>;
   #alerts!: ReturnType<typeof alerter>;
@@ -71,15 +71,15 @@ class Model {
   }
 
   #opened(id: string, since: number): void {
-    const notified_at = this.#incidents.get(id)?.notified_at ?? {};
-    this.#incidents.set(id, { root_entity_id: id, since, notified_at });
+    const notified_at = this.#notifiedFailures.get(id)?.notified_at ?? {};
+    this.#notifiedFailures.set(id, { root_entity_id: id, since, notified_at });
   }
 
   #recovered(id: string): void {
     const { agenda } = this.#scene;
     this.#held.delete(id);
-    const incident = this.#incidents.get(id);
-    if (incident) this.#incidents.set(id, { ...incident, recovered_at: agenda.now });
+    const failure = this.#notifiedFailures.get(id);
+    if (failure) this.#notifiedFailures.set(id, { ...failure, recovered_at: agenda.now });
     for (const waiting of this.#held.keys())
       if (this.#graphs.get(waiting)!.dependencies.has(id)) agenda.at(agenda.now, () => this.#evaluate(waiting));
   }
@@ -105,7 +105,7 @@ class Model {
       hold: held.hold,
       analysis,
       waiting: [TEAM],
-      incidents: this.#incidents,
+      notifiedFailures: this.#notifiedFailures,
       pending: new Map([...this.#held].map(([one, { recheck_at }]) => [one, recheck_at])),
       windows: new Map(),
       recoveries: this.#recoveries(id, held.down_at),
@@ -127,15 +127,15 @@ class Model {
 
   #send(id: string, wanted: 'high' | 'low', root?: string): void {
     const { now } = this.#scene.agenda;
-    const own = this.#incidents.get(id)?.notified_at[TEAM]?.at(-1);
+    const own = this.#notifiedFailures.get(id)?.notified_at[TEAM]?.at(-1);
     const isFolded = own !== undefined && now - own < WINDOW_MS;
     const pages = this.#sent.filter((one) => one.urgency === 'high' && now - one.at < WINDOW_MS);
     const urgency = isFolded || pages.length >= MAX_PAGES ? 'low' : wanted;
     this.#alerts.note(id);
     this.#sent.push({ at: now, entity: id, urgency, ...(root !== undefined && { root }) });
     for (const about of root === undefined ? [id] : [id, root]) {
-      const before = this.#incidents.get(about) ?? { root_entity_id: about, since: now, notified_at: {} };
-      this.#incidents.set(about, { ...before, notified_at: { [TEAM]: [now] } });
+      const before = this.#notifiedFailures.get(about) ?? { root_entity_id: about, since: now, notified_at: {} };
+      this.#notifiedFailures.set(about, { ...before, notified_at: { [TEAM]: [now] } });
     }
   }
 
@@ -189,7 +189,7 @@ class Model {
       timeout_ms: TIMEOUT_MS,
       failing_since: own.failing_since,
       succeeded_at: isPush && !failsAt(this.#scene.truth, id, agenda.now) ? agenda.now : own.succeeded_at,
-      asked: isOpen ? 'open' : result && { success: result.success, began_at: result.began, since: result.since },
+      probe: isOpen ? 'open' : result && { success: result.success, began_at: result.began, since: result.since },
     };
     return [check];
   }

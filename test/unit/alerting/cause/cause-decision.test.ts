@@ -14,7 +14,7 @@ const analysis = (more: Partial<CauseAnalysis> = {}): CauseAnalysis => ({
 const byDb = (confirmed = true): CauseAnalysis =>
   analysis({ explained: true, roots: [{ entity_id: DB, confirmed, since: NOW - 5000 }] });
 
-const incident = (more: Partial<NotifiedFailure> = {}): NotifiedFailure => ({
+const failure = (more: Partial<NotifiedFailure> = {}): NotifiedFailure => ({
   ...{ root_entity_id: DB, since: NOW - 5000, notified_at: {} },
   ...more,
 });
@@ -24,7 +24,7 @@ const decideWith = (given: Given) =>
   decideByCause({
     ...{ hold: NO_PROGRESS, analysis: analysis(), waiting: ['a', 'b'], now: NOW },
     ...{
-      incidents: new Map([[DB, incident()]]),
+      notifiedFailures: new Map([[DB, failure()]]),
       pending: new Map<string, number>(),
       windows: new Map(),
       recoveries: new Map<string, number>(),
@@ -34,7 +34,7 @@ const decideWith = (given: Given) =>
   });
 const told = (by: Record<string, number>, more: Partial<NotifiedFailure> = {}) =>
   new Map([
-    [DB, incident({ notified_at: Object.fromEntries(Object.entries(by).map(([one, at]) => [one, [at]])), ...more })],
+    [DB, failure({ notified_at: Object.fromEntries(Object.entries(by).map(([one, at]) => [one, [at]])), ...more })],
   ]);
 
 /** Progress of an alert held under the database. */
@@ -42,22 +42,22 @@ const held = { explained: 1, under: DB, recovered: null };
 
 describe('decideByCause with a cause', () => {
   it('alerts only destinations that were not notified of the root cause, and names it', () => {
-    const decision = decideWith({ analysis: byDb(), incidents: told({ a: NOW - 4000 }) });
+    const decision = decideWith({ analysis: byDb(), notifiedFailures: told({ a: NOW - 4000 }) });
     expect(decision.notify).toEqual([{ destination: 'b', urgency: 'high' }]);
     expect(decision).toMatchObject({ root: DB, wait: ['a'], hold: { under: DB, explained: 1 } });
   });
 
   it('rechecks a suspected cause soon, and a confirmed one at growing intervals', () => {
-    const incidents = told({ a: NOW - 1000, b: NOW - 1000 });
-    expect(decideWith({ analysis: byDb(false), incidents }).recheck_at).toBe(NOW + 15_000);
+    const notifiedFailures = told({ a: NOW - 1000, b: NOW - 1000 });
+    expect(decideWith({ analysis: byDb(false), notifiedFailures }).recheck_at).toBe(NOW + 15_000);
     const recheckAfter = (explained: number) =>
-      decideWith({ analysis: byDb(), incidents, hold: { ...held, explained } }).recheck_at;
+      decideWith({ analysis: byDb(), notifiedFailures, hold: { ...held, explained } }).recheck_at;
     expect([0, 1, 2, 9].map(recheckAfter)).toEqual([60_000, 120_000, 300_000, 300_000].map((ms) => NOW + ms));
   });
 
   it('counts a notification before the failure during the cooldown', () => {
     const notifiedAgo = (ms: number) =>
-      decideWith({ analysis: byDb(), waiting: ['a'], incidents: told({ a: NOW - ms }) });
+      decideWith({ analysis: byDb(), waiting: ['a'], notifiedFailures: told({ a: NOW - ms }) });
     expect(notifiedAgo(299_990)).toMatchObject({ notify: [], recheck_at: NOW + 10 });
     expect(notifiedAgo(300_000)).toMatchObject({ notify: [{ destination: 'a' }] });
   });
@@ -77,14 +77,14 @@ describe('decideByCause with a cause', () => {
 
   it('alerts with low urgency after a recent notification without a cooldown', () => {
     const notifiedAgo = (ms: number) =>
-      decideWith({ analysis: byDb(), waiting: ['a'], cooldown_ms: 0, incidents: told({ a: NOW - ms }) }).notify;
+      decideWith({ analysis: byDb(), waiting: ['a'], cooldown_ms: 0, notifiedFailures: told({ a: NOW - ms }) }).notify;
     expect(notifiedAgo(299_999)).toEqual([{ destination: 'a', urgency: 'low' }]);
     expect(notifiedAgo(300_000)).toEqual([{ destination: 'a', urgency: 'high' }]);
   });
 
   it('counts a notification by another process with a slightly fast clock', () => {
     const notifiedAhead = (ms: number) =>
-      decideWith({ analysis: byDb(), waiting: ['a'], incidents: told({ a: NOW + ms }) });
+      decideWith({ analysis: byDb(), waiting: ['a'], notifiedFailures: told({ a: NOW + ms }) });
     expect(notifiedAhead(41)).toMatchObject({ notify: [], wait: ['a'] });
     // A larger difference comes from a clock that was set back.
     expect(notifiedAhead(3_600_000)).toMatchObject({ notify: [{ destination: 'a', urgency: 'high' }] });
@@ -134,18 +134,18 @@ describe('decideByCause without a cause', () => {
   it('waits the same time after the recent recovery of a notified root cause', () => {
     const recoveredAgo = (ms: number) =>
       told({ a: NOW - 400_000 }, { since: NOW - 500_000, recovered_at: NOW - 1000 - ms });
-    expect(decideWith({ incidents: recoveredAgo(20_000) })).toMatchObject({
+    expect(decideWith({ notifiedFailures: recoveredAgo(20_000) })).toMatchObject({
       notify: [{ destination: 'b' }],
       wait: ['a'],
     });
-    expect(decideWith({ incidents: recoveredAgo(300_000) }).notify).toHaveLength(2);
+    expect(decideWith({ notifiedFailures: recoveredAgo(300_000) }).notify).toHaveLength(2);
   });
 
   it('alerts with low urgency after a recent alert about the same failure', () => {
     const survived = [{ entity_id: DB, confirmed: true, since: NOW - 200_000 }];
     const decision = decideWith({
       analysis: analysis({ survived }),
-      incidents: told({ a: NOW - 299_999, b: NOW - 300_000 }, { since: NOW - 400_000 }),
+      notifiedFailures: told({ a: NOW - 299_999, b: NOW - 300_000 }, { since: NOW - 400_000 }),
     });
     expect(decision.notify.map(({ urgency }) => urgency)).toEqual(['low', 'high']);
   });

@@ -23,10 +23,10 @@ const check = (more: Partial<KnownCheck>): KnownCheck => ({
 
 const CHECK: Record<Plain | 'open', KnownCheck> = {
   down: check({ state: 'down', failing_since: NOW - 40_000 }),
-  suspected: check({ asked: { success: false, began_at: NOW - 1000, since: NOW - 1000 } }),
+  suspected: check({ probe: { success: false, began_at: NOW - 1000, since: NOW - 1000 } }),
   healthy: check({ succeeded_at: NOW - 1000 }),
   no_data: check({ succeeded_at: FAILING - 1 }),
-  open: check({ asked: 'open' }),
+  open: check({ probe: 'open' }),
 };
 
 const graphOf = (relations: Record<string, Dependency[]>, start = 'a'): Promise<Graph> =>
