@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { auditWriter } from '#lib/access/audit-writer.ts';
 import type { Context } from '#lib/access/context.ts';
 import { readAlerting } from '#lib/alerting/policy/account-alerting.ts';
-import { type Muting, windowLasts } from '#lib/alerting/policy/mute-access.ts';
+import { type Muting, windowDuration } from '#lib/alerting/policy/mute-access.ts';
 import { type Audited, isSame } from '#lib/audit/write.ts';
 import { FINAL_AFTER_MS, type WindowItem } from '#lib/checks/maintenance.ts';
 import { idsOf, SelectorLabels } from '#lib/checks/selector.ts';
@@ -292,7 +292,7 @@ const isOver = ({ times }: WindowItem, now: number): boolean => intervalsOf(time
 
 const mutingOf = ({ scope, times }: WindowItem, now: number): Muting => ({
   covers_all: scope === null,
-  lasts_ms: windowLasts(times, now),
+  lasts_ms: windowDuration(times, now),
 });
 
 /** Whether a changed window has only lost effect, as one that is ended early. */

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { AccountItem } from '#lib/access/account.ts';
-import { isAccountChannel } from '#lib/alerting/policy/channel-field.ts';
+import { isAccountChannel } from '#lib/alerting/policy/channel-location.ts';
 import { acknowledgementAt } from '#lib/checks/acknowledgement.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { canonicalBytes } from '#lib/platform/canonical-base64url.ts';

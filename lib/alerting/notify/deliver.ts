@@ -2,7 +2,7 @@ import { type AccountItem, isDisabled, settingsFor } from '#lib/access/account.t
 import type { AlertItem } from '#lib/alerting/decide/alert-item.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { AccountChannel } from '#lib/alerting/policy/account-alerting.ts';
-import { channelIn, channelKey } from '#lib/alerting/policy/channel-field.ts';
+import { channelIn, channelKey } from '#lib/alerting/policy/channel-location.ts';
 import { destinationOf, type PolicyItem } from '#lib/alerting/policy/policy.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { Alert } from '#lib/channels/alert.ts';

@@ -1,6 +1,6 @@
 import { type AlertItem, type AlertTarget, deliveriesOf } from '#lib/alerting/decide/alert-item.ts';
 import type { AccountChannel } from '#lib/alerting/policy/account-alerting.ts';
-import { channelIn, channelKey } from '#lib/alerting/policy/channel-field.ts';
+import { channelIn, channelKey } from '#lib/alerting/policy/channel-location.ts';
 import type { PolicyItem } from '#lib/alerting/policy/policy.ts';
 import { channelTypeOf } from '#lib/channels/registry.ts';
 import type { Env } from '#lib/env.ts';

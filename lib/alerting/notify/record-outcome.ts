@@ -1,4 +1,4 @@
-import { isAccountChannel } from '#lib/alerting/policy/channel-field.ts';
+import { isAccountChannel } from '#lib/alerting/policy/channel-location.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
 import type { Item, Write } from '#lib/platform/ports.ts';
