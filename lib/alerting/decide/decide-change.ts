@@ -63,7 +63,7 @@ type Change = Pick<StateChange, 'check' | 'to' | 'cause' | 'transition' | 'at'> 
   /** Notified failure of its entity, if others depend on the entity. */
   notifiedFailure?: NotifiedFailureItem | undefined;
   incident_id: string | undefined;
-  /** Recent pages of its destinations, if they count. */
+  /** Recent urgent alerts of its destinations, if they are counted. */
   pages?: UrgentAlertCounts | undefined;
   /** Epoch ms used by alerting: `at`, or the present time if a fast clock recorded `at` in the future. */
   alertAt: number;
@@ -161,7 +161,7 @@ function channelsOf({ check, hold, to, policy }: Change): readonly AlertChannel[
   return stateForAlerting(to, policy) === 'up' ? recoveryRecipients(hold, channels, check.alerts) : channels;
 }
 
-/** Returns low if every destination was just notified of the same failure or is over its page budget. */
+/** Returns the urgency: low if every destination was just notified of this failure or is over its page budget. */
 function urgencyOf(change: Change): AlertUrgency {
   const { to, notifiedFailure, alertAt, pages } = change;
   const channels = channelsOf(change);
@@ -218,7 +218,7 @@ export type ChangeBasis = {
   deadlines: { readonly [kind in AlertDeadline]?: DeadlineEntry | undefined };
   /** Notified failure of its entity, the present or the last one. */
   notifiedFailure?: NotifiedFailureItem | undefined;
-  /** Recent pages of its destinations, if its entity has relations and the check is not down. */
+  /** Recent urgent alerts of its destinations, if its entity has relations and the check is not down. */
   pages?: UrgentAlertCounts;
   /** Transition of the held alert, if any. */
   held?: DecidedTransition | undefined;
@@ -311,7 +311,7 @@ const opensIncident = (
   policy.window === undefined &&
   (entity.dependencies === 0 || alert.decision === 'planned');
 
-/** Counts an alert for down as a page of each destination, if pages of the check count. */
+/** Returns the writes that count an urgent alert for down per destination, if alerts of the check are counted. */
 function pageWrites(
   keys: Keys,
   { pages }: ChangeBasis,
