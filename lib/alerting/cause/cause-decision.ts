@@ -19,8 +19,11 @@ export const NO_PROGRESS: CauseProgress = { explained: 0, under: null, recovered
 type CauseInput = {
   hold: CauseProgress;
   analysis: CauseAnalysis;
+  /** Destinations not yet notified of the failure. */
   waiting: readonly string[];
+  /** Destinations over their page budget. */
   overBudget?: ReadonlySet<string>;
+  /** Notified failures by entity: of upstream entities and root causes. */
   notifiedFailures: ReadonlyMap<string, NotifiedFailure>;
   /** Notified failure of the entity itself, if others depend on it: its alerts can have named this one. */
   own?: NotifiedFailure | undefined;
@@ -59,7 +62,7 @@ const CONFIRMED_MS = [60_000, 120_000, 300_000];
 /** Delay (ms) after the recheck of a pending root cause, and the maximum, because that recheck can come early. */
 const PENDING_MS = 5_000;
 const MAX_PENDING_MS = 60_000;
-/** Time in ms after a recovery upstream in which a failure can still be its consequence. */
+/** Time in ms after an upstream recovery in which a new failure can still be a consequence of the upstream failure. */
 const CONSEQUENCE_MS = 300_000;
 /** Maximum wait in ms after the first of several recoveries. */
 const MAX_SETTLING_MS = 600_000;

@@ -55,14 +55,14 @@ const KEEP_SECONDS = 3600;
 export const isProbeable = (check: CheckItem): boolean =>
   check.execution_mode === 'pull' && check.enabled && checkTypeOf(check.check_type).isHarmless(check);
 
-export type UpstreamProbes = Map<string, UpstreamProbe | 'open'>;
+export type UpstreamProbes = Map<string, UpstreamProbe | 'running'>;
 
 /** Entities to probe with their checks, the nearest first. */
 type ProbeTargets = { entity_id: string; checks: CheckItem[] }[];
 
 /**
- * Probes upstream entities now, or shares recent outcomes; `open` while another process probes. Checks that cannot be
- * probed have no outcome.
+ * Probes upstream entities now, or shares recent outcomes; `running` while another process probes. Checks that cannot
+ * be probed have no outcome.
  */
 export async function probeUpstream(
   env: Env,
@@ -86,7 +86,7 @@ export async function probeUpstream(
       for (const check of probeable) if (item.outcomes[check.id]) probes.set(check.id, item.outcomes[check.id]!);
       continue;
     }
-    for (const check of probeable) probes.set(check.id, 'open');
+    for (const check of probeable) probes.set(check.id, 'running');
     if (isProbing) continue;
     left -= probeable.length;
     if (left < 0 || !tryTakeUpstreamProbe(ports, account.id, probeable.length)) {
@@ -108,7 +108,7 @@ export async function probeUpstream(
 
 type OneEntity = { entity_id: string; checks: CheckItem[]; item: UpstreamProbesItem | undefined };
 
-/** Probes an entity. @returns undefined if another process does */
+/** Probes an entity. @returns undefined if another process probes it */
 async function probeEntity(
   { ports, keys }: Env,
   account: Pick<AccountItem, 'id' | 'egress'>,
@@ -154,9 +154,9 @@ async function probeCheck(
   if (probed === NO_PERMIT || !probed) return undefined;
   const { started_at: began_at, outcome } = probed;
   const route = probeRoute(hostOf(check));
-  const isSilent = outcome.unanswered === true;
-  if (typeof route === 'object') network.record(route.host, !isSilent);
-  if (isSilent && route !== 'this machine' && (network.wasDown(began_at) || (await network.isInDoubt()))) {
+  const isUnanswered = outcome.unanswered === true;
+  if (typeof route === 'object') network.record(route.host, !isUnanswered);
+  if (isUnanswered && route !== 'this machine' && (network.wasDown(began_at) || (await network.isInDoubt()))) {
     return undefined;
   }
   const last = before?.outcomes[check.id];

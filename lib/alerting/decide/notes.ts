@@ -8,7 +8,7 @@ export type RetrySeries = { failed_at: number; tries: number };
 export type DeadlineNote = Partial<RetrySeries> & {
   /** Late alert: channels possibly received alerts in the wrong order. */
   misled?: true;
-  /** Escalation: the step is due before its time, because the last one did not reach its recipients. */
+  /** Escalation: the step is due before its time, such as after one that did not reach its recipients. */
   at_once?: true;
   held?: HeldAlert;
 };

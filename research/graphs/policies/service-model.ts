@@ -178,7 +178,7 @@ class Model {
     if (entity.checked === 'none' || !own) return [];
     const isPush = entity.checked === 'push';
     const result = isPush || own.state === 'down' ? undefined : this.#probe(entity);
-    const isOpen = result !== undefined && result.there_at > agenda.now;
+    const isRunning = result !== undefined && result.there_at > agenda.now;
     const check: KnownCheck = {
       id,
       execution_mode: isPush ? 'push' : 'pull',
@@ -189,7 +189,7 @@ class Model {
       timeout_ms: TIMEOUT_MS,
       failing_since: own.failing_since,
       succeeded_at: isPush && !failsAt(this.#scene.truth, id, agenda.now) ? agenda.now : own.succeeded_at,
-      probe: isOpen ? 'open' : result && { success: result.success, began_at: result.began, since: result.since },
+      probe: isRunning ? 'running' : result && { success: result.success, began_at: result.began, since: result.since },
     };
     return [check];
   }

@@ -75,8 +75,8 @@ describe('upstreamStatus', () => {
   });
 
   it('uses the assumption while a probe is running', () => {
-    expect(status([pull({ probe: 'open' })], 'down', 'failure')).toMatchObject({ status: 'failed' });
-    expect(status([pull({ probe: 'open' })], 'down', 'success')).toMatchObject({ status: 'healthy' });
+    expect(status([pull({ probe: 'running' })], 'down', 'failure')).toMatchObject({ status: 'failed' });
+    expect(status([pull({ probe: 'running' })], 'down', 'success')).toMatchObject({ status: 'healthy' });
   });
 
   it('returns the source and the time of the evidence', () => {
