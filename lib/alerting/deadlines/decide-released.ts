@@ -19,7 +19,8 @@ import type { Outcome } from './commit-outcome.ts';
 import type { HeldCase } from './holds.ts';
 
 /**
- * Decides a released alert by the present data; a notified state is not sent again. Pure. @returns `next`: held again
+ * Decides a released alert by the present data; a state that was notified is not reported again. Pure.
+ * @returns `next`: held again
  */
 export function decideReleased(keys: Keys, token: string, one: HeldCase): { next?: Deadline; outcome: Outcome } {
   const { check, entity, policy, held, transition, now } = one;
@@ -39,7 +40,7 @@ export function decideReleased(keys: Keys, token: string, one: HeldCase): { next
     finalDecisionWrite(transition, token, now, final, { decided_on });
   const decided = decide(input);
   if (decided.decision === 'planned' && !isUnreported(input)) {
-    // The reason of the hold is why this change was not notified.
+    // No alert reports this change, because of the hold.
     const { reason, facts } = transition.alert;
     const skipped = finalDecisionWrite(transition, token, now, { decision: 'skipped', reason, facts });
     return { outcome: { token, extraWrites: [skipped] } };

@@ -76,7 +76,7 @@ function recheckOfRest({ check, policy, held, now }: HeldCase): Deadline | undef
   return { deadline: Math.max(Math.min(over, now + MAX_RECHECK_MS), now + 1), note: { held } };
 }
 
-/** Looks up the cause of a held failure, and decides which destinations to notify. */
+/** Finds the cause of a held failure, and decides which destinations to notify. */
 async function evaluateCause(
   env: TenantEnv,
   account: Pick<AccountItem, 'id' | 'egress'>,
@@ -88,7 +88,7 @@ async function evaluateCause(
     readUpstream(env, check.entity_id),
     ports.table.get<CauseProgressItem>(keys.hold(tenant, check.id, one.held.transition_sk)),
   ]);
-  // No turn: this process evaluates others.
+  // No turn was free, because this process evaluates others.
   if (!upstream) return { is: 'unsettled' };
   const [pending, pages] = await Promise.all([
     readPendingRoots(env, upstream),

@@ -119,7 +119,7 @@ async function handleOnce(
   return commitOutcome(env, read, { kind, next }, outcome);
 }
 
-/** Holds a late alert to find its cause. A concurrent state change is decided again, because the check is written. */
+/** Holds a late alert to find its cause. Writes the check, so that a concurrent state change is decided again. */
 function startHold(
   env: Env,
   read: CheckAlerting & { check: CheckItem },

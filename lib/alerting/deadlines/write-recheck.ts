@@ -99,7 +99,7 @@ function ownOf({ keys }: TenantEnv, { one, upstream }: Search): NotifiedFailureI
   return notifiedFailureOf(keys, before, { tenant_id: check.tenant_id, root_entity_id: entity.id, id }, since);
 }
 
-/** Returns the incident of the root cause; its own if it is notified without a cause. */
+/** Returns the incident of the root cause; that of the entity itself if recipients are notified without a cause. */
 function partOf(
   { keys }: TenantEnv,
   { one, upstream }: Search,
@@ -135,7 +135,7 @@ export function causeWrites(
   const items = alertsOf(env, one, decision, { ...concerned, released }, now);
   const destinations = items.flatMap(({ to }) => to.map(destinationOfTarget));
   const notified = [...(held.notified ?? []), ...destinations];
-  // Notified without a cause, it can be the root cause of others.
+  // A failure that is reported without a cause can be the root cause of others.
   const impact =
     items.length > 0 && !root
       ? impactUpdateDeadline(keys, token, { check, entity: one.entity, policy, now })
@@ -243,7 +243,7 @@ function alertsOf(
   });
 }
 
-/** Writes the decision with the first recipients; later ones are in the delivery log. */
+/** Returns the write of the decision with its first recipients; later ones are in the delivery log. */
 function finalDecisionWrites(
   { transition }: HeldCase,
   items: AlertItem[],
@@ -260,7 +260,7 @@ function finalDecisionWrites(
   return [finalDecisionWrite({ ...transition, alert }, token, now, final, { decided_on })];
 }
 
-/** Writes the root cause under which the alert is held, when it is found or changes. */
+/** Returns the write of the root cause under which the alert is held, when it is found or changes. */
 function attributionWrites(
   env: TenantEnv,
   search: Search,
