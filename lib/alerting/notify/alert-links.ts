@@ -84,7 +84,7 @@ const LIFETIME_MS = DAY_MS;
 type About = { account: AccountItem; check: CheckItem | undefined; public_url: string; now: number };
 
 /**
- * Returns the links of an alert about a lasting failure; null without an address of the service. An acknowledged
+ * Returns the links of an alert about a lasting failure; null if the service has no address for links. An acknowledged
  * failure has only the link to silence. Pure.
  */
 export function alertLinks(

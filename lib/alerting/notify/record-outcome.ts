@@ -130,7 +130,7 @@ export async function recordWaiting(
     v: ports.ids.token(),
     ...(!isShown && { error: reason, updated_at: iso(ports.clock.now()) }),
   };
-  // On a conflict the other write, an outcome, says more.
+  // On a conflict, the other writer has recorded an outcome, which replaces the wait.
   await ports.table.transact([
     { put: next, if: { version: delivery.v } },
     ...joinGroup(env, next),
