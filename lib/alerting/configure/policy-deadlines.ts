@@ -12,7 +12,7 @@ import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { deadlineWrites, dueDeadline } from '#lib/schedule/entries.ts';
 
-/** Returns deadlines that a policy change affects: reminders, held alerts, and a late alert after a suppression. */
+/** Returns the deadlines that a policy change moves: of reminders, held alerts, and late alerts. */
 export async function policyDeadlines(
   { ports, keys }: Env,
   check: CheckItem,
