@@ -62,14 +62,14 @@ export function decideReleased(keys: Keys, token: string, one: HeldCase): { next
       },
     };
   }
-  const partOf = check.state === 'down' ? ownIncident(entity, one.notifiedFailure, transition) : entity.incident;
+  const incident = check.state === 'down' ? ownIncident(entity, one.notifiedFailure, transition) : entity.incident;
   const lasts = one.notifiedFailure && one.notifiedFailure.recovered_at === undefined;
   const { tenant_id, check_id, entity_id, expires_at } = transition;
   const item = alertItem(keys, {
     ...{ tenant_id, check_id, entity_id, transition, expires_at, channels, reports_state },
     ...{ kind: 'state_change', at: now, n: 1, decided_on: input },
     ...earlierFailures(check.alerts, reports_state),
-    ...(partOf && { incident_id: partOf.id }),
+    ...(incident && { incident_id: incident.id }),
     ...(lasts && { with_others: true as const }),
   });
   const deliveries = deliveriesOf(item);
@@ -87,7 +87,7 @@ export function decideReleased(keys: Keys, token: string, one: HeldCase): { next
         now,
       ),
       notifiedFailure: withNotifiedBy(item, one.notifiedFailure, { to: check.state, at: now }),
-      partOf,
+      incident,
       deadlines: repeat ? [{ kind: 'reminder', next: repeat }] : [],
       extraWrites: [finalWrite({ decision: 'planned', reason: null, facts: {}, deliveries })],
     },

@@ -128,10 +128,10 @@ function causeInputOf(
 ) {
   const { check, policy, held } = one;
   const now = ports.clock.now();
-  const hold: CauseProgress = policy.hold_for_dependencies ? storedProgress(stored) : NO_PROGRESS;
+  const progress: CauseProgress = policy.hold_for_dependencies ? storedProgress(stored) : NO_PROGRESS;
   const waiting = pendingChannels(one).map(destinationOf);
   return {
-    ...{ hold, analysis, pending, now, waiting },
+    ...{ progress, analysis, pending, now, waiting },
     overBudget: new Set(waiting.filter((destination) => isOverPageBudget(pages, destination, now))),
     notifiedFailures: presentFailures(keys, check, upstream, analysis),
     own: upstream.notifiedFailures.get(check.entity_id),

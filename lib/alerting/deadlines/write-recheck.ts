@@ -68,13 +68,13 @@ type Concerned = {
   /** Notified failure of the entity itself, if others depend on it. */
   own: NotifiedFailureItem | undefined;
   /** The incident that the entity joins; undefined while its cause is unknown. */
-  partOf: IncidentRef | undefined;
+  incident: IncidentRef | undefined;
 };
 
 function concernedBy(env: TenantEnv, search: Search, analysis: CauseAnalysis, decision: CauseDecision): Concerned {
   const own = ownOf(env, search);
   const root = namedRoot(env, search, analysis, decision.root);
-  return { root, own, partOf: partOf(env, search, analysis, decision) };
+  return { root, own, incident: incidentOf(env, search, analysis, decision) };
 }
 
 function namedRoot(
@@ -100,7 +100,7 @@ function ownOf({ keys }: TenantEnv, { one, upstream }: Search): NotifiedFailureI
 }
 
 /** Returns the incident of the root cause; that of the entity itself if recipients are notified without a cause. */
-function partOf(
+function incidentOf(
   { keys }: TenantEnv,
   { one, upstream }: Search,
   analysis: CauseAnalysis,
@@ -109,7 +109,7 @@ function partOf(
   const { check, entity, transition } = one;
   if (entity.incident) return entity.incident;
   // While its own alert is held, the root cause can still turn out to have a cause.
-  const cause = decision.root ?? (decision.hold.explained > 0 ? decision.hold.under : null);
+  const cause = decision.root ?? (decision.progress.explained > 0 ? decision.progress.under : null);
   const failure = cause === null ? undefined : presentFailures(keys, check, upstream, analysis).get(cause);
   if (failure) return upstream.entities.get(cause!)?.incident ?? { id: failure.id, root_entity_id: cause! };
   return decision.notify.length > 0
@@ -130,8 +130,9 @@ export function causeWrites(
   const now = ports.clock.now();
   const token = ports.ids.token();
   const concerned = concernedBy(env, search, analysis, decision);
-  const { root, own, partOf } = concerned;
-  const released = decision.hold.under === null || root ? undefined : upstream.entities.get(decision.hold.under);
+  const { root, own, incident } = concerned;
+  const released =
+    decision.progress.under === null || root ? undefined : upstream.entities.get(decision.progress.under);
   const items = alertsOf(env, one, decision, { ...concerned, released }, now);
   const destinations = items.flatMap(({ to }) => to.map(destinationOfTarget));
   const notified = [...(held.notified ?? []), ...destinations];
@@ -144,19 +145,19 @@ export function causeWrites(
     of && destinations.length > 0
       ? notifiedFailureWrites(before, withNotifiedTargets(of, destinations, now), token, now)
       : [];
-  const under = decision.hold.under ?? undefined;
+  const under = decision.progress.under ?? undefined;
   const isMoved = under !== held.root;
   const left = held.root === undefined ? [] : [{ delete: keys.heldCheck(tenant, held.root, check.id) }];
   const outcome: Outcome = {
     token,
     items,
     alerts: items.length > 0 ? alertsAfter(check, policy, items, now) : undefined,
-    partOf,
+    incident,
     extraWrites: [
       ...(items.length > 0
         ? finalDecisionWrites(one, items, concerned, token, now)
         : isMoved
-          ? attributionWrites(env, search, analysis, decision, partOf)
+          ? attributionWrites(env, search, analysis, decision, incident)
           : []),
       ...notifiedWrites(root && upstream.notifiedFailures.get(root.failure.root_entity_id), root?.failure),
       ...notifiedWrites(own && upstream.notifiedFailures.get(check.entity_id), own),
@@ -190,7 +191,7 @@ export function progressWrite(
 ): Write {
   const put: CauseProgressItem = {
     ...keys.hold(tenant, check.id, held.transition_sk),
-    ...{ ...decision.hold, v: ports.ids.token() },
+    ...{ ...decision.progress, v: ports.ids.token() },
     evaluations: withEvaluation(storedProgress(stored).evaluations, analysis, ports.clock.now()),
     ...(transition.expires_at !== undefined && { expires_at: transition.expires_at }),
   };
@@ -219,7 +220,7 @@ function alertsOf(
   { keys }: TenantEnv,
   one: HeldCase,
   { notify }: CauseDecision,
-  { root, own, partOf, released }: AlertContext,
+  { root, own, incident, released }: AlertContext,
   now: number,
 ): AlertItem[] {
   const { check, policy, held, transition } = one;
@@ -233,7 +234,7 @@ function alertsOf(
       alertItem(keys, {
         ...{ tenant_id, check_id, entity_id, transition, urgency, n, at: now, channels },
         ...{ kind: held.kind ?? 'state_change', reports_state: 'down', expires_at: transition.expires_at },
-        ...(partOf && { incident_id: partOf.id }),
+        ...(incident && { incident_id: incident.id }),
         ...((root || own) && { with_others: true }),
         ...(root && { root: root.named }),
         ...earlierFailures(check.alerts, 'down'),
@@ -247,13 +248,13 @@ function alertsOf(
 function finalDecisionWrites(
   { transition }: HeldCase,
   items: AlertItem[],
-  { root, partOf }: Concerned,
+  { root, incident }: Concerned,
   token: string,
   now: number,
 ): Write[] {
   if (transition.alert.decision !== 'held') return [];
   const { urgency } = items[0]!;
-  const alert = { ...transition.alert, urgency, attributed_to: root ? attributionTo(root, partOf) : null };
+  const alert = { ...transition.alert, urgency, attributed_to: root ? attributionTo(root, incident) : null };
   const deliveries = items.flatMap(deliveriesOf);
   const decided_on = { ...transition.decided_on, held: { reason: 'dependency' as const, until: now } };
   const final = { decision: 'planned' as const, reason: null, facts: {}, deliveries };
@@ -265,14 +266,14 @@ function attributionWrites(
   env: TenantEnv,
   search: Search,
   analysis: CauseAnalysis,
-  { hold, window, recheck_at }: CauseDecision,
-  partOf: IncidentRef | undefined,
+  { progress, window, recheck_at }: CauseDecision,
+  incident: IncidentRef | undefined,
 ): Write[] {
   const { transition } = search.one;
-  const root = namedRoot(env, search, analysis, hold.under);
+  const root = namedRoot(env, search, analysis, progress.under);
   if (transition.alert.decision !== 'held' || !root || recheck_at === undefined) return [];
   const attributed_to = {
-    ...attributionTo(root, partOf),
+    ...attributionTo(root, incident),
     window_id: window?.id ?? null,
     next_evaluation_at: iso(recheck_at),
   };
@@ -280,8 +281,8 @@ function attributionWrites(
   return [{ put, if: { version: transition.v } }];
 }
 
-const attributionTo = ({ named }: NamedRoot, partOf: IncidentRef | undefined) => ({
-  incident_id: partOf?.id ?? null,
+const attributionTo = ({ named }: NamedRoot, incident: IncidentRef | undefined) => ({
+  incident_id: incident?.id ?? null,
   root_entity_id: named.entity_id,
   root_entity_name: named.entity_name,
   root_state: named.state,

@@ -262,10 +262,10 @@ export function decideChange(keys: Keys, basis: ChangeBasis, change: StateChange
     incident_id: to === 'down' ? own.id : entity.incident?.id,
     transition: change.transition,
   });
-  const partOf = entity.incident ?? (opensIncident(basis, change, decided) ? own : undefined);
+  const incident = entity.incident ?? (opensIncident(basis, change, decided) ? own : undefined);
   const transition: Omit<DecidedTransition, keyof TransitionItem> = {
     ...decided,
-    ...(partOf && { incident: partOf }),
+    ...(incident && { incident }),
     ...(endsFailure(basis.notifiedFailure, notifiedFailure) && { ends_incident: true }),
   };
   const deadlines = deadlinesOf(basis, change, alertAt, { recheckAt, hold });
@@ -274,7 +274,7 @@ export function decideChange(keys: Keys, basis: ChangeBasis, change: StateChange
   const impact = isNotified ? impactUpdateDeadline(keys, token, { check, entity, policy, now: alertAt }) : undefined;
   return {
     transition,
-    entity: partOf ? { incident: partOf } : {},
+    entity: incident ? { incident } : {},
     alerts,
     writes: [
       ...(item ? [{ put: item, if: 'absent' as const }] : []),

@@ -84,7 +84,7 @@ async function attemptNext(env: DeliverEnv, { turn, due }: DeliveryMessage, deli
   if (ports.clock.now() < (due === undefined ? wait : later)) return enqueueLater(env, delivery, later, turn);
 
   const together = await groupOf(env, delivery);
-  if ('again' in together) return enqueueLater(env, delivery, together.again, turn);
+  if ('recheck_at' in together) return enqueueLater(env, delivery, together.recheck_at, turn);
   const message = await prepareMessage(env, together);
   const outcome = 'status' in message ? message : await sendAttempt(env, delivery, turn, message.ready);
   if (outcome.status === 'waiting') {

@@ -40,7 +40,7 @@ export async function firstOfGroup({ ports, keys }: Env, delivery: DeliveryItem)
  * Returns the deliveries of one message, this one first; or, if another delivery sends it, the time of a recheck (epoch
  * ms). The first unfinished delivery sends it, so that the next one takes over after a crash.
  */
-export async function groupOf(env: Env, delivery: DeliveryItem): Promise<Together | { again: number }> {
+export async function groupOf(env: Env, delivery: DeliveryItem): Promise<Together | { recheck_at: number }> {
   const { ports, keys } = env;
   const { tenant_id, id, combines, channel_type, made_at } = delivery;
   const shared = groupedBy(delivery);
@@ -49,7 +49,7 @@ export async function groupOf(env: Env, delivery: DeliveryItem): Promise<Togethe
   if (first !== undefined && first < id) {
     const now = ports.clock.now();
     // The sender enqueues the next one; the recheck is for a crash before that. Longer each time: thousands can wait.
-    return { again: now + Math.min(Math.max(RECHECK_MS, now - (made_at ?? now)), MAX_RECHECK_MS) };
+    return { recheck_at: now + Math.min(Math.max(RECHECK_MS, now - (made_at ?? now)), MAX_RECHECK_MS) };
   }
   if (combines && channelTypeOf(channel_type)?.has_cases) return { deliveries: [delivery], following: 0 };
   const [most, read] = combines ? [MAX_COMBINED, MAX_COUNTED] : [MAX_GROUPED, MAX_GROUPED];

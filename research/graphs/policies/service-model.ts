@@ -17,7 +17,7 @@ const WINDOW_MS = 300_000;
 const TEAM = 'team';
 
 type ProbeResult = { began: number; success: boolean; since: number; there_at: number };
-type Held = { down_at: number; hold: CauseProgress; recheck_at: number };
+type Held = { down_at: number; progress: CauseProgress; recheck_at: number };
 
 /** Policy of the service in a modeled world. */
 export const serviceModel: Policy = {
@@ -89,7 +89,7 @@ class Model {
     if (this.#scene.world.declared.get(id)!.length === 0) return void this.#send(id, 'high');
     if (this.#held.has(id)) return;
     const { now } = this.#scene.agenda;
-    this.#held.set(id, { down_at: now, hold: NO_PROGRESS, recheck_at: now });
+    this.#held.set(id, { down_at: now, progress: NO_PROGRESS, recheck_at: now });
     this.#evaluate(id);
   }
 
@@ -102,7 +102,7 @@ class Model {
     if (!analysis.settled && there !== undefined) return void agenda.at(there, () => this.#evaluate(id));
     const entity = this.#scene.world.entities.get(id)!;
     const seen = decideByCause({
-      hold: held.hold,
+      progress: held.progress,
       analysis,
       waiting: [TEAM],
       notifiedFailures: this.#notifiedFailures,
@@ -116,7 +116,7 @@ class Model {
         entity.phase_ms + Math.ceil((time - entity.phase_ms) / entity.interval_ms) * entity.interval_ms + TIMEOUT_MS,
       now: agenda.now,
     });
-    held.hold = seen.hold;
+    held.progress = seen.progress;
     for (const { urgency } of seen.notify) this.#send(id, urgency, seen.root ?? undefined);
     if (seen.recheck_at === undefined) this.#held.delete(id);
     else {

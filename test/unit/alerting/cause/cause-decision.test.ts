@@ -22,7 +22,7 @@ const failure = (more: Partial<NotifiedFailure> = {}): NotifiedFailure => ({
 type Given = Partial<Parameters<typeof decideByCause>[0]>;
 const decideWith = (given: Given) =>
   decideByCause({
-    ...{ hold: NO_PROGRESS, analysis: analysis(), waiting: ['a', 'b'], now: NOW },
+    ...{ progress: NO_PROGRESS, analysis: analysis(), waiting: ['a', 'b'], now: NOW },
     ...{
       notifiedFailures: new Map([[DB, failure()]]),
       pending: new Map<string, number>(),
@@ -44,14 +44,14 @@ describe('decideByCause with a cause', () => {
   it('alerts only destinations that were not notified of the root cause, and names it', () => {
     const decision = decideWith({ analysis: byDb(), notifiedFailures: told({ a: NOW - 4000 }) });
     expect(decision.notify).toEqual([{ destination: 'b', urgency: 'high' }]);
-    expect(decision).toMatchObject({ root: DB, wait: ['a'], hold: { under: DB, explained: 1 } });
+    expect(decision).toMatchObject({ root: DB, wait: ['a'], progress: { under: DB, explained: 1 } });
   });
 
   it('rechecks a suspected cause soon, and a confirmed one at growing intervals', () => {
     const notifiedFailures = told({ a: NOW - 1000, b: NOW - 1000 });
     expect(decideWith({ analysis: byDb(false), notifiedFailures }).recheck_at).toBe(NOW + 15_000);
     const recheckAfter = (explained: number) =>
-      decideWith({ analysis: byDb(), notifiedFailures, hold: { ...held, explained } }).recheck_at;
+      decideWith({ analysis: byDb(), notifiedFailures, progress: { ...held, explained } }).recheck_at;
     expect([0, 1, 2, 9].map(recheckAfter)).toEqual([60_000, 120_000, 300_000, 300_000].map((ms) => NOW + ms));
   });
 
@@ -67,7 +67,7 @@ describe('decideByCause with a cause', () => {
     const windows = new Map([[DB, planned]]);
     const decision = decideWith({ analysis: byDb(), windows });
     expect(decision).toMatchObject({ notify: [], wait: ['a', 'b'], recheck_at: NOW + 100_000, window: planned });
-    expect(decision.hold).toMatchObject({ under: DB });
+    expect(decision.progress).toMatchObject({ under: DB });
     const another = { entity_id: 'ent_net', confirmed: true, since: NOW - 1000 };
     const both = byDb();
     const more = decideWith({ analysis: { ...both, roots: [...both.roots, another] }, windows });
@@ -109,26 +109,26 @@ describe('decideByCause without a cause', () => {
   });
 
   it('waits for the settling time and the next result after the cause is gone', () => {
-    const first = decideWith({ hold: held, recoveries: new Map([[DB, NOW - 5_000]]) });
+    const first = decideWith({ progress: held, recoveries: new Map([[DB, NOW - 5_000]]) });
     expect(first).toMatchObject({
       notify: [],
-      hold: { recovered: { first: NOW, last: NOW } },
+      progress: { recovered: { first: NOW, last: NOW } },
       recheck_at: NOW + 70_000,
     });
-    const at = (now: number) => decideWith({ hold: first.hold, now }).recheck_at;
+    const at = (now: number) => decideWith({ progress: first.progress, now }).recheck_at;
     expect(at(NOW + 69_999)).toBe(NOW + 70_000);
     expect(at(NOW + 70_000)).toBeUndefined();
   });
 
   it('waits again when another upstream entity recovers, up to ten minutes in total', () => {
-    const hold = { ...held, recovered: { first: NOW - 590_000, last: NOW - 50_000 } };
+    const progress = { ...held, recovered: { first: NOW - 590_000, last: NOW - 50_000 } };
     const recoveries = new Map([
       [DB, NOW - 590_000],
       ['ent_api', NOW - 1000],
     ]);
-    expect(decideWith({ hold, recoveries }).recheck_at).toBe(NOW + 10_000 + 10_000);
-    const late = { ...hold, recovered: { first: NOW - 100_000, last: NOW - 50_000 } };
-    expect(decideWith({ hold: late, recoveries }).recheck_at).toBe(NOW + 59_000 + 10_000);
+    expect(decideWith({ progress, recoveries }).recheck_at).toBe(NOW + 10_000 + 10_000);
+    const late = { ...progress, recovered: { first: NOW - 100_000, last: NOW - 50_000 } };
+    expect(decideWith({ progress: late, recoveries }).recheck_at).toBe(NOW + 59_000 + 10_000);
   });
 
   it('waits the same time after the recent recovery of a notified root cause', () => {
