@@ -104,7 +104,7 @@ export function timelineEntry({ keys }: Pick<Env, 'keys'>, incident: IncidentIte
   };
 }
 
-/** Returns the writes that resolve an incident: the record, its timeline entry, and its removal from the unresolved ones. */
+/** Returns the writes that resolve an incident: the record, its entry, and its removal from the unresolved ones. */
 export function resolvedWrites(
   env: Env,
   incident: IncidentItem,

@@ -139,7 +139,7 @@ const contents = (delivery: DeliveryRecord, test: DeliveryRecord | undefined): C
 /** Pointer to an unfinished delivery whose message can contain others, deleted with its last attempt. 200 bytes. */
 export type GroupMember = Item & { delivery_id: string };
 
-/** Returns the channel or root cause, and the destination, that alerts of one message share; undefined if sent alone. */
+/** Returns the channel or root cause, and the destination, that alerts of a message share; undefined if sent alone. */
 export const groupedBy = ({ combines, channel_id, group_id, leads_to }: DeliveryItem): string | undefined => {
   const shared = combines ? channel_id : group_id;
   return shared && leads_to ? `${shared}#${leads_to}` : undefined;
