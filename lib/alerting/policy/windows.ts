@@ -21,7 +21,7 @@ export function openWindow(windows: readonly WindowItem[], one: Selectable, at: 
   return { id: first.id, until, ...(includes && { include_dependents: true }) };
 }
 
-/** Finds the window that holds downstream alerts: if all enabled checks of an entity are in one, the first to end. */
+/** Finds the window for alerts downstream of an entity: if all enabled checks are in one, the first to end. Pure. */
 export function windowForDependents(
   windows: readonly WindowItem[],
   entity: Selectable['entity'],
