@@ -214,11 +214,11 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     relationIn: (tenant: string, to: string, type: string, from: string) =>
       key(ofTenant(tenant, 'RELATED', to), `${prefix.RELATED_IN}${type}#${from}`),
 
-    // incidents, their timelines, and open incidents
+    // incidents, their timelines, and unresolved incidents
     incidents: (tenant: string, bucket: number) => ofTenant(tenant, 'INCIDENTS', bucket),
     incident: (tenant: string, id: string) => key(ofTenant(tenant, 'INCIDENTS', bucketOf(id)), id),
-    openIncidents: (tenant: string) => ofTenant(tenant, 'OPEN_INCIDENTS'),
-    openIncident: (tenant: string, id: string) => key(ofTenant(tenant, 'OPEN_INCIDENTS'), id),
+    unresolvedIncidents: (tenant: string) => ofTenant(tenant, 'OPEN_INCIDENTS'),
+    unresolvedIncident: (tenant: string, id: string) => key(ofTenant(tenant, 'OPEN_INCIDENTS'), id),
     /** Open manual incidents, to count them. */
     manualIncidents: (tenant: string) => key(ofTenant(tenant), 'MANUAL_INCIDENTS'),
     ofIncident: (tenant: string, id: string) => ofTenant(tenant, 'INCIDENT', id),
@@ -234,8 +234,8 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     notifiedFailure: (tenant: string, root: string) => key(ofTenant(tenant, 'INCIDENT', root), 'OPEN'),
     heldUnder: (tenant: string, root: string) => ofTenant(tenant, 'HELD', root),
     heldCheck: (tenant: string, root: string, check: string) => key(ofTenant(tenant, 'HELD', root), check),
-    /** Results of upstream probes of an entity. */
-    asked: (tenant: string, entity: string) => key(ofTenant(tenant, 'ASKED', entity), 'ASKED'),
+    /** Outcomes of the last upstream probes of an entity. */
+    upstreamProbes: (tenant: string, entity: string) => key(ofTenant(tenant, 'UPSTREAM_PROBES', entity), 'OUTCOMES'),
 
     // cells: checks, and packs of their quiet results
     cells: (tenant: string) => ofTenant(tenant, 'CELLS'),

@@ -1,7 +1,7 @@
 import type { OnChange } from '#lib/checks/state/on-change.ts';
 import { lazy } from '#lib/platform/lazy.ts';
 
-/** Loads the rules with the first change of state: nearly all results change none. */
+/** Loads the rules on the first change of state, because nearly all results change no state. */
 export const loadDecisions = lazy(() => import('#lib/alerting/decide/decide-change.ts'));
 
 /** The alerting port of state changes. */

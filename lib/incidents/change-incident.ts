@@ -132,7 +132,7 @@ export async function createIncident(
     const writes = [
       { put: incident, if: 'absent' as const },
       await listedWrite(context, (ids) => [...ids, id]),
-      { put: { ...keys.openIncident(tenant, id), expires_at: expiryOf(now) } },
+      { put: { ...keys.unresolvedIncident(tenant, id), expires_at: expiryOf(now) } },
       { put: opened },
       ...note(undefined, incident),
     ];
@@ -237,7 +237,7 @@ export async function reopeningWrites(context: Context, incident: IncidentItem):
   const put: IncidentItem = { ...open, v: ports.ids.token(), updated_at: iso(now), expires_at: expiryOf(now) };
   return [
     { put, if: { version: incident.v } },
-    { put: { ...keys.openIncident(tenant, incident.id), expires_at: expiryOf(now) } },
+    { put: { ...keys.unresolvedIncident(tenant, incident.id), expires_at: expiryOf(now) } },
     await listedWrite(context, (ids) => [...ids, incident.id]),
   ];
 }

@@ -48,7 +48,7 @@ export function newIncident(
   };
 }
 
-/** Adds a transition to an incident. @param entity after the transition: if it is down, the incident is open */
+/** Adds a transition to an incident. @param entity after the transition: if it is down, the incident is unresolved */
 export function incidentWith(
   incident: IncidentItem,
   transition: DecidedTransition,

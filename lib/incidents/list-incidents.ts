@@ -25,7 +25,7 @@ import {
 } from './incident.ts';
 
 // Access patterns; all are newest first. All or resolved: merge incidents(tenant, bucket). Unresolved: query
-// openIncidents(tenant), then get the incidents. With an entity: also get its incidentEntity items.
+// unresolvedIncidents(tenant), then get the incidents. With an entity: also get its incidentEntity items.
 
 /** Filter of incidents: all properties must match. */
 export const IncidentFilter = z.object({
@@ -58,12 +58,12 @@ export function incidentList(context: TenantEnv, wanted: IncidentFilter = {}): R
     to: until === undefined ? undefined : idFloor('inc', until),
     descending: true,
   };
-  const isOpen = state !== undefined && state !== 'resolved';
+  const isUnresolved = state !== undefined && state !== 'resolved';
   const partitions = keys.buckets.map((bucket) => keys.incidents(tenant, bucket));
-  const page = isOpen
+  const page = isUnresolved
     ? async (after: string | undefined, limit: number) => {
         const pointers = await ports.table.query<Item>({
-          partition: keys.openIncidents(tenant),
+          partition: keys.unresolvedIncidents(tenant),
           ...range,
           limit,
           after,
@@ -144,9 +144,9 @@ async function entityIdsOf(
 }
 
 /** Counts the unresolved incidents of an account. */
-export async function countOpenIncidents({ ports, keys, tenant }: Context): Promise<number> {
+export async function countUnresolvedIncidents({ ports, keys, tenant }: Context): Promise<number> {
   let count = 0;
-  for await (const page of pagesOf(ports.table, { partition: keys.openIncidents(tenant) })) count += page.length;
+  for await (const page of pagesOf(ports.table, { partition: keys.unresolvedIncidents(tenant) })) count += page.length;
   return count;
 }
 

@@ -104,7 +104,7 @@ export function timelineEntry({ keys }: Pick<Env, 'keys'>, incident: IncidentIte
   };
 }
 
-/** Returns the writes that resolve an incident: the record, its timeline entry, and its removal from the open ones. */
+/** Returns the writes that resolve an incident: the record, its entry, and its removal from the unresolved ones. */
 export function resolvedWrites(
   env: Env,
   incident: IncidentItem,
@@ -118,6 +118,6 @@ export function resolvedWrites(
   return [
     { put, if: { version: incident.v } },
     { put: timelineEntry(env, incident, done) },
-    { delete: keys.openIncident(incident.tenant_id, incident.id) },
+    { delete: keys.unresolvedIncident(incident.tenant_id, incident.id) },
   ];
 }

@@ -125,7 +125,7 @@ async function writeTransition(env: Env, transition: DecidedTransition, ref: Inc
     const after = entityWith(keys, ref, before, transition);
     const recheck = after.down_checks === 0 ? await scheduleRecheck(env, incident) : {};
     const next = { ...incidentWith(incident, transition, after), ...recheck };
-    const isOpen = next.resolved_at === undefined;
+    const isUnresolved = next.resolved_at === undefined;
     const writes: Write[] = [
       { put: entry, if: 'absent' },
       ...(after === before
@@ -134,8 +134,8 @@ async function writeTransition(env: Env, transition: DecidedTransition, ref: Inc
       ...(isChanged(stored, next)
         ? [{ put: { ...next, v, expires_at }, if: stored ? { version: stored.v } : ('absent' as const) }]
         : []),
-      ...(isOpen && (!stored || stored.resolved_at !== undefined)
-        ? [{ put: { ...keys.openIncident(tenant_id, ref.id), expires_at } }]
+      ...(isUnresolved && (!stored || stored.resolved_at !== undefined)
+        ? [{ put: { ...keys.unresolvedIncident(tenant_id, ref.id), expires_at } }]
         : []),
     ];
     if (check) writes.push({ check: keys.check(tenant_id, check.id), if: { version: check.v } });

@@ -8,7 +8,7 @@ import { allBlueprints, entitiesById, requireEntities } from '#lib/catalog/store
 import { selects } from '#lib/checks/selector.ts';
 import { checksOf } from '#lib/checks/settings/store.ts';
 import { isOverdue, newestResults, staleChecks } from '#lib/history/status/newest-results.ts';
-import { countOpenIncidents } from '#lib/incidents/list-incidents.ts';
+import { countUnresolvedIncidents } from '#lib/incidents/list-incidents.ts';
 import { invalid, notFound } from '#lib/platform/errors.ts';
 import { mapYielding } from '#lib/platform/yielding.ts';
 import { intervalsOf } from '#lib/schedule/calendar/intervals.ts';
@@ -82,7 +82,7 @@ export async function readMetrics(context: Context, query: MetricsQuery, is_comp
       if (isSelected) entities.set(state, entities.get(state)! + 1);
     }
   }
-  const open = await countOpenIncidents(context);
+  const unresolved = await countUnresolvedIncidents(context);
   const text = metricsText([
     ...families,
     countsByState('fleetwatch_entities', 'Number of selected entities per state.', entities),
@@ -90,7 +90,7 @@ export async function readMetrics(context: Context, query: MetricsQuery, is_comp
     {
       name: 'fleetwatch_incidents_open',
       help: 'Number of unresolved incidents of the account, whatever the selection.',
-      samples: [sampleText('fleetwatch_incidents_open', '', open)],
+      samples: [sampleText('fleetwatch_incidents_open', '', unresolved)],
     },
   ]);
   if (!is_compressed && Buffer.byteLength(JSON.stringify(text)) > MAX_BYTES) throw invalid('blueprint', TOO_LARGE);

@@ -202,7 +202,7 @@ describe('the escalation of a policy', () => {
       'a deleted channel',
       ([a]) => [step(60, a, 'chn_gone')],
       'escalation.0.channel_ids.1',
-      /names no channel .* GET \/v1\/notify\/channels/,
+      /is not a channel .* GET \/v1\/notify\/channels/,
     ],
     [
       'a channel in two steps',

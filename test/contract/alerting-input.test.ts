@@ -120,7 +120,7 @@ const rows: Row[] = [
     'a channel in two steps',
     () => escalation({ after_seconds: 60, channel_ids: [channel] }, { after_seconds: 90, channel_ids: [channel] }),
     'escalation.1.channel_ids.0',
-    /is in step 1 already; a channel is in one step/,
+    /is in step 1 already; a channel can be in only one step/,
   ],
   [
     'an end of an acknowledgement that has passed',

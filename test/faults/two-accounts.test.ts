@@ -56,7 +56,7 @@ it('sends separate upstream probes for two accounts with the same hosts, and sha
   ] as const) {
     const tenant = items.find(({ sk }) => sk.endsWith(of.shop.id))!.pk.split('#')[1]!;
     const own = items.filter(({ pk }) => pk.startsWith(`T#${tenant}#`));
-    expect(own.filter(({ pk }) => pk.includes('#ASKED#'))).toHaveLength(1);
+    expect(own.filter(({ pk }) => pk.includes('#UPSTREAM_PROBES#'))).toHaveLength(1);
     expect(own.some(({ pk }) => pk.includes('#HELD#'))).toBe(true);
     const ids = [foreign.db, foreign.shop, foreign.blog].flatMap(({ id, entity }) => [id, entity.id]);
     expect(own.filter((item) => ids.some((id) => JSON.stringify(item).includes(id)))).toEqual([]);

@@ -1,7 +1,7 @@
 import { changesIn, type Inside, isCheckKey } from './inside.ts';
 
 /** Items that carry information between records of an account. */
-const CARRIES = /#(INCIDENT|HELD|ASKED|DELIVERIES|RELATIONS|RELATED|EXECUTION|REMEDIATION)#|hold#|#CHECK#/;
+const CARRIES = /#(INCIDENT|HELD|UPSTREAM_PROBES|DELIVERIES|RELATIONS|RELATED|EXECUTION|REMEDIATION)#|hold#|#CHECK#/;
 const IDS = /\b(?:ent|chk)_[0-9a-z]+/g;
 
 /**

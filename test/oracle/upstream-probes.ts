@@ -10,7 +10,7 @@ import { countersOf, isSame } from './state-counters.ts';
  */
 export function checkUpstreamProbes({ seen }: Inside): string[] {
   const probing = new Set(
-    changesIn(seen).flatMap(({ key, commit }) => (key.pk.includes('#ASKED#') ? [commit.run ?? -1] : [])),
+    changesIn(seen).flatMap(({ key, commit }) => (key.pk.includes('#UPSTREAM_PROBES#') ? [commit.run ?? -1] : [])),
   );
   return changesIn(seen).flatMap((change) => {
     const { run, at, changes } = change.commit;

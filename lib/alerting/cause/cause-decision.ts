@@ -17,11 +17,14 @@ export const NO_PROGRESS: CauseProgress = { explained: 0, under: null, recovered
 
 /** The input of a cause decision. Times in epoch ms. */
 type CauseInput = {
-  hold: CauseProgress;
+  progress: CauseProgress;
   analysis: CauseAnalysis;
+  /** Destinations not yet notified of the failure. */
   waiting: readonly string[];
+  /** Destinations over their page budget. */
   overBudget?: ReadonlySet<string>;
-  incidents: ReadonlyMap<string, NotifiedFailure>;
+  /** Notified failures by entity: of upstream entities and root causes. */
+  notifiedFailures: ReadonlyMap<string, NotifiedFailure>;
   /** Notified failure of the entity itself, if others depend on it: its alerts can have named this one. */
   own?: NotifiedFailure | undefined;
   /** Root causes whose own alert is held: time of its next recheck. */
@@ -46,7 +49,7 @@ export type CauseDecision = {
   root: string | null;
   /** Destinations that continue to wait. */
   wait: string[];
-  hold: CauseProgress;
+  progress: CauseProgress;
   /** Next recheck (epoch ms); undefined if no destination waits. */
   recheck_at: number | undefined;
   /** The maintenance window to wait for, if every root cause is in one. */
@@ -59,7 +62,7 @@ const CONFIRMED_MS = [60_000, 120_000, 300_000];
 /** Delay (ms) after the recheck of a pending root cause, and the maximum, because that recheck can come early. */
 const PENDING_MS = 5_000;
 const MAX_PENDING_MS = 60_000;
-/** Time in ms after a recovery upstream in which a failure can still be its consequence. */
+/** Time in ms after an upstream recovery in which a new failure can still be a consequence of the upstream failure. */
 const CONSEQUENCE_MS = 300_000;
 /** Maximum wait in ms after the first of several recoveries. */
 const MAX_SETTLING_MS = 600_000;
@@ -67,9 +70,9 @@ const MAX_SETTLING_MS = 600_000;
 export const MIN_SETTLING_MS = 60_000;
 
 /** Whether a destination was notified of a failure since its start, or within the cooldown before it (flapping). */
-const wasNotified = (incident: NotifiedFailure, destination: string, cooldown_ms: number, now: number): boolean => {
-  const at = pastOrZero(lastNotifiedAt(incident, destination) ?? 0, now);
-  return at > 0 && (at >= incident.since || at > now - cooldown_ms);
+const wasNotified = (failure: NotifiedFailure, destination: string, cooldown_ms: number, now: number): boolean => {
+  const at = pastOrZero(lastNotifiedAt(failure, destination) ?? 0, now);
+  return at > 0 && (at >= failure.since || at > now - cooldown_ms);
 };
 
 /**
@@ -78,65 +81,65 @@ const wasNotified = (incident: NotifiedFailure, destination: string, cooldown_ms
  * all wait. A failure without a cause is alerted now. Pure.
  */
 export function decideByCause(input: CauseInput): CauseDecision {
-  const { analysis, hold } = input;
+  const { analysis, progress } = input;
   if (analysis.explained) return explained(input);
   const recovered = recoveryOf(input);
-  if (!recovered) return alertAll(input, hold);
+  if (!recovered) return alertAll(input, progress);
   const due = Math.min(recovered.last + input.settle_ms, recovered.first + MAX_SETTLING_MS);
-  const next: CauseProgress = { ...hold, explained: 0, recovered };
-  const waiting = input.waiting.filter((one) => hold.under !== null || wasNotifiedOfRecent(input, one));
+  const next: CauseProgress = { ...progress, explained: 0, recovered };
+  const waiting = input.waiting.filter((one) => progress.under !== null || wasNotifiedOfRecent(input, one));
   const resultAt = input.firstResultBy(due);
   return input.now < resultAt ? { ...alertSome(input, next, waiting), recheck_at: resultAt } : alertAll(input, next);
 }
 
 function explained(input: CauseInput): CauseDecision {
-  const { analysis, hold, waiting, incidents, pending, windows, now, cooldown_ms } = input;
+  const { analysis, progress, waiting, notifiedFailures, pending, windows, now, cooldown_ms } = input;
   const root = analysis.roots.find(({ entity_id }) => !windows.has(entity_id)) ?? analysis.roots[0]!;
   const window = windows.get(root.entity_id);
-  const incident = incidents.get(root.entity_id);
+  const failure = notifiedFailures.get(root.entity_id);
   const next: CauseProgress = {
-    explained: hold.explained + 1,
+    explained: progress.explained + 1,
     under: root.entity_id,
     recovered: null,
   };
   const keepWaiting = (recheck_at: number): CauseDecision => ({
-    ...{ notify: [], root: null, wait: [...waiting], hold: { ...next, explained: 0 }, recheck_at },
+    ...{ notify: [], root: null, wait: [...waiting], progress: { ...next, explained: 0 }, recheck_at },
   });
   if (window) return { ...keepWaiting(input.firstResultBy(window.until)), window };
   const decided = pending.get(root.entity_id);
   if (decided !== undefined) return keepWaiting(Math.min(Math.max(decided, now), now + MAX_PENDING_MS) + PENDING_MS);
-  const notified = waiting.filter((one) => incident && wasNotified(incident, one, cooldown_ms, now));
+  const notified = waiting.filter((one) => failure && wasNotified(failure, one, cooldown_ms, now));
   const unnotified = waiting.filter((one) => !notified.includes(one));
-  const again = root.confirmed ? CONFIRMED_MS[Math.min(hold.explained, CONFIRMED_MS.length - 1)]! : SUSPECTED_MS;
+  const again = root.confirmed ? CONFIRMED_MS[Math.min(progress.explained, CONFIRMED_MS.length - 1)]! : SUSPECTED_MS;
   // A notification before the start of this failure counts only during the cooldown.
-  const times = notified.flatMap((one) => lastNotifiedAt(incident, one) ?? []);
-  const ends = times.filter((at) => at < incident!.since).map((at) => at + cooldown_ms);
+  const times = notified.flatMap((one) => lastNotifiedAt(failure, one) ?? []);
+  const ends = times.filter((at) => at < failure!.since).map((at) => at + cooldown_ms);
   return {
     notify: unnotified.map((destination) => ({ destination, urgency: urgencyFor(input, destination) })),
     root: root.entity_id,
     wait: notified,
-    hold: next,
+    progress: next,
     recheck_at: notified.length > 0 ? Math.min(now + again, ...ends) : undefined,
   };
 }
 
 /** Returns the recovery of the cause, or of a possible one; null if there is nothing to wait for. */
 function recoveryOf({
-  hold,
+  progress,
   analysis,
   recoveries,
-  incidents,
+  notifiedFailures,
   waiting,
   down_at,
   ...input
 }: CauseInput): CauseProgress['recovered'] {
-  if (hold.under !== null) {
+  if (progress.under !== null) {
     const failed = new Set(analysis.ancestors.flatMap((one) => (one.status === 'failed' ? [one.entity_id] : [])));
     const times = [...recoveries].flatMap(([id, at]) => (failed.has(id) ? [] : [at]));
-    const last = Math.max(hold.recovered?.last ?? input.now, ...times);
-    return { first: hold.recovered?.first ?? last, last };
+    const last = Math.max(progress.recovered?.last ?? input.now, ...times);
+    return { first: progress.recovered?.first ?? last, last };
   }
-  const recent = [...incidents.values()].filter(
+  const recent = [...notifiedFailures.values()].filter(
     (one) =>
       isRecent(one, down_at) &&
       waiting.some((destination) => wasNotified(one, destination, input.cooldown_ms, input.now)),
@@ -148,25 +151,32 @@ function recoveryOf({
 const isRecent = ({ recovered_at }: NotifiedFailure, down_at: number): boolean =>
   recovered_at !== undefined && recovered_at <= down_at && down_at - recovered_at < CONSEQUENCE_MS;
 
-const wasNotifiedOfRecent = ({ incidents, down_at, cooldown_ms, now }: CauseInput, destination: string): boolean =>
-  [...incidents.values()].some((one) => isRecent(one, down_at) && wasNotified(one, destination, cooldown_ms, now));
+const wasNotifiedOfRecent = (
+  { notifiedFailures, down_at, cooldown_ms, now }: CauseInput,
+  destination: string,
+): boolean =>
+  [...notifiedFailures.values()].some(
+    (one) => isRecent(one, down_at) && wasNotified(one, destination, cooldown_ms, now),
+  );
 
-const alertAll = (input: CauseInput, hold: CauseProgress): CauseDecision => alertSome(input, hold, []);
+const alertAll = (input: CauseInput, progress: CauseProgress): CauseDecision => alertSome(input, progress, []);
 
-function alertSome(input: CauseInput, hold: CauseProgress, wait: string[]): CauseDecision {
+function alertSome(input: CauseInput, progress: CauseProgress, wait: string[]): CauseDecision {
   const notify = input.waiting
     .filter((one) => !wait.includes(one))
     .map((destination) => ({ destination, urgency: urgencyFor(input, destination) }));
-  return { notify, root: null, wait, hold, recheck_at: undefined };
+  return { notify, root: null, wait, progress, recheck_at: undefined };
 }
 
 /** Returns low if the destination was just notified of a related failure or is over its page budget. */
 function urgencyFor(
-  { analysis, hold, incidents, own, overBudget, now }: CauseInput,
+  { analysis, progress, notifiedFailures, own, overBudget, now }: CauseInput,
   destination: string,
 ): 'high' | 'low' {
   if (overBudget?.has(destination)) return 'low';
   const roots = [...analysis.roots, ...analysis.survived].map((root) => root.entity_id);
-  const concerned = [...roots, ...(hold.under === null ? [] : [hold.under])].map((root) => incidents.get(root));
+  const concerned = [...roots, ...(progress.under === null ? [] : [progress.under])].map((root) =>
+    notifiedFailures.get(root),
+  );
   return [own, ...concerned].some((one) => isRecentlyNotified(one, destination, now)) ? 'low' : 'high';
 }

@@ -18,8 +18,8 @@ export type KnownCheck = Pick<
   failing_since?: number | undefined;
   /** Push checks: when the newest heartbeat was received (epoch ms). */
   succeeded_at?: number | undefined;
-  /** `open`: the probe is still running. Absent: not probed, or not possible. */
-  asked?: UpstreamProbe | 'open' | undefined;
+  /** `running`: without an outcome yet. Absent: not probed, or not possible. */
+  probe?: UpstreamProbe | 'running' | undefined;
 };
 
 /** Source of a status, and its time (epoch ms). */
@@ -33,7 +33,7 @@ export type UpstreamStatus = Evidence &
 export type Assumption = 'success' | 'failure';
 
 /** The status of a check for a dependent that fails since `after` (epoch ms). */
-type CheckStatus = Evidence & ({ is: 'down' | 'suspected'; since: number } | { is: 'well' | 'unknown' });
+type CheckStatus = Evidence & ({ is: 'down' | 'suspected'; since: number } | { is: 'healthy' | 'unknown' });
 
 const UNKNOWN: CheckStatus = { is: 'unknown', evidence: 'none' };
 
@@ -44,20 +44,20 @@ const timeToConfirm = ({ failure_threshold, interval_seconds, timeout_ms }: Know
 function checkStatusOf(check: KnownCheck, after: number, assumed: Assumption, now: number): CheckStatus {
   const { state, failing_since = now, succeeded_at } = check;
   if (state === 'down') return { is: 'down', since: failing_since, evidence: 'state', known_at: failing_since };
-  const asked = check.asked === 'open' ? { success: assumed === 'success', began_at: now, since: now } : check.asked;
-  const isNewer = asked !== undefined && (succeeded_at === undefined || asked.began_at > succeeded_at);
-  if (isNewer && !asked.success) {
-    const isOutdated = now > asked.since + timeToConfirm(check);
-    return isOutdated ? UNKNOWN : { is: 'suspected', since: asked.since, evidence: 'probe', known_at: asked.began_at };
+  const probe = check.probe === 'running' ? { success: assumed === 'success', began_at: now, since: now } : check.probe;
+  const isNewer = probe !== undefined && (succeeded_at === undefined || probe.began_at > succeeded_at);
+  if (isNewer && !probe.success) {
+    const isOutdated = now > probe.since + timeToConfirm(check);
+    return isOutdated ? UNKNOWN : { is: 'suspected', since: probe.since, evidence: 'probe', known_at: probe.began_at };
   }
-  const evidence = asked?.success && isNewer ? 'probe' : 'result';
-  const known_at = evidence === 'probe' ? asked?.began_at : succeeded_at;
-  return known_at !== undefined && known_at >= after ? { is: 'well', evidence, known_at } : UNKNOWN;
+  const evidence = probe?.success && isNewer ? 'probe' : 'result';
+  const known_at = evidence === 'probe' ? probe?.began_at : succeeded_at;
+  return known_at !== undefined && known_at >= after ? { is: 'healthy', evidence, known_at } : UNKNOWN;
 }
 
 /**
- * Returns the status of an upstream entity: failed if all probed checks did (push checks if it has no others), or any
- * check with `when` degraded; healthy if a check succeeded since `after` (epoch ms). Pure.
+ * Returns the status of an upstream entity: failed if all probed checks failed (push checks if it has no others), or if
+ * `when` is degraded and any check failed; healthy if a check succeeded since `after` (epoch ms). Pure.
  */
 export function upstreamStatus(
   checks: readonly KnownCheck[],
@@ -66,19 +66,19 @@ export function upstreamStatus(
 ): UpstreamStatus {
   const enabled = checks.filter((check) => check.enabled);
   const probed = enabled.filter((check) => check.execution_mode === 'pull');
-  const all = enabled.map((check) => ({ check, stands: checkStatusOf(check, after, assumed, now) }));
+  const all = enabled.map((check) => ({ check, status: checkStatusOf(check, after, assumed, now) }));
   const deciding = when === 'degraded' || probed.length === 0 ? all : all.filter(({ check }) => probed.includes(check));
-  const failed = deciding.flatMap(({ stands }) => (stands.is === 'down' || stands.is === 'suspected' ? [stands] : []));
-  const isDown = failed.filter(({ is }) => is === 'down');
+  const failed = deciding.flatMap(({ status }) => (status.is === 'down' || status.is === 'suspected' ? [status] : []));
+  const down = failed.filter(({ is }) => is === 'down');
   const hasFailed = when === 'degraded' ? failed.length > 0 : failed.length > 0 && failed.length === deciding.length;
   if (hasFailed) {
-    const confirmed = when === 'degraded' ? isDown.length > 0 : isDown.length === deciding.length;
+    const confirmed = when === 'degraded' ? down.length > 0 : down.length === deciding.length;
     // A probe is newer than the states of the checks.
-    const { evidence, known_at } = failed.find(({ is }) => !confirmed && is === 'suspected') ?? isDown[0]!;
+    const { evidence, known_at } = failed.find(({ is }) => !confirmed && is === 'suspected') ?? down[0]!;
     return { status: 'failed', confirmed, since: Math.min(...failed.map(({ since }) => since)), evidence, known_at };
   }
-  const well = all.find(({ stands }) => stands.is === 'well')?.stands;
-  return well
-    ? { status: 'healthy', evidence: well.evidence, known_at: well.known_at }
+  const healthy = all.find(({ status }) => status.is === 'healthy')?.status;
+  return healthy
+    ? { status: 'healthy', evidence: healthy.evidence, known_at: healthy.known_at }
     : { status: 'no_data', evidence: 'none' };
 }

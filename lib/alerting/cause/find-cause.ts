@@ -85,5 +85,5 @@ const knownOf = (
   ...check,
   failing_since: check.effective_at ?? Date.parse(check.state_since),
   succeeded_at: received.get(check.id),
-  asked: probes.get(check.id),
+  probe: probes.get(check.id),
 });

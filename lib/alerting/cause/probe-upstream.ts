@@ -13,25 +13,25 @@ import type { UpstreamProbe } from './evidence.ts';
 /** Maximum number of upstream probes per account and second; scheduled probes do not count. */
 const MAX_PER_SECOND = 20;
 
-type Second = { begins: number; asked: Map<string, number> };
+type Second = { begins: number; counts: Map<string, number> };
 const seconds = new WeakMap<Net, Second>();
 
 /** Whether an account can send this number of upstream probes now; counted per process. */
 function tryTakeUpstreamProbe({ net, clock }: Pick<Ports, 'net' | 'clock'>, tenant: string, count: number): boolean {
   const begins = Math.floor(clock.now() / 1000);
   const known = seconds.get(net);
-  const second = known?.begins === begins ? known : { begins, asked: new Map<string, number>() };
+  const second = known?.begins === begins ? known : { begins, counts: new Map<string, number>() };
   seconds.set(net, second);
-  const asked = (second.asked.get(tenant) ?? 0) + count;
-  if (asked > MAX_PER_SECOND) return false;
-  second.asked.set(tenant, asked);
+  const total = (second.counts.get(tenant) ?? 0) + count;
+  if (total > MAX_PER_SECOND) return false;
+  second.counts.set(tenant, total);
   return true;
 }
 
 /** Outcomes of upstream probes of an entity: only evidence, without effect on counters or states. Times in epoch ms. */
 type UpstreamProbesItem = Item & {
   v: string;
-  asked_at: number;
+  probed_at: number;
   /** End of the claim of a process that probes. */
   claimed_until: number;
   outcomes: Record<string, UpstreamProbe>;
@@ -55,14 +55,14 @@ const KEEP_SECONDS = 3600;
 export const isProbeable = (check: CheckItem): boolean =>
   check.execution_mode === 'pull' && check.enabled && checkTypeOf(check.check_type).isHarmless(check);
 
-export type UpstreamProbes = Map<string, UpstreamProbe | 'open'>;
+export type UpstreamProbes = Map<string, UpstreamProbe | 'running'>;
 
 /** Entities to probe with their checks, the nearest first. */
 type ProbeTargets = { entity_id: string; checks: CheckItem[] }[];
 
 /**
- * Probes upstream entities now, or shares recent outcomes; `open` while another process probes. Checks that cannot be
- * probed have no outcome.
+ * Probes upstream entities now, or shares recent outcomes; `running` while another process probes. Checks that cannot
+ * be probed have no outcome.
  */
 export async function probeUpstream(
   env: Env,
@@ -72,7 +72,7 @@ export async function probeUpstream(
   const { ports, keys } = env;
   const now = ports.clock.now();
   const stored = await ports.table.getMany<UpstreamProbesItem>(
-    entities.map((one) => keys.asked(account.id, one.entity_id)),
+    entities.map((one) => keys.upstreamProbes(account.id, one.entity_id)),
   );
   const probes: UpstreamProbes = new Map();
   const running: Promise<unknown>[] = [];
@@ -82,11 +82,11 @@ export async function probeUpstream(
     const probeable = checks.filter((check) => isProbeable(check) && check.state !== 'down');
     if (probeable.length === 0) continue;
     const isProbing = item !== undefined && item.claimed_until > now;
-    if (item && now - item.asked_at < (isProbing ? 2 * SHARED_MS : SHARED_MS)) {
+    if (item && now - item.probed_at < (isProbing ? 2 * SHARED_MS : SHARED_MS)) {
       for (const check of probeable) if (item.outcomes[check.id]) probes.set(check.id, item.outcomes[check.id]!);
       continue;
     }
-    for (const check of probeable) probes.set(check.id, 'open');
+    for (const check of probeable) probes.set(check.id, 'running');
     if (isProbing) continue;
     left -= probeable.length;
     if (left < 0 || !tryTakeUpstreamProbe(ports, account.id, probeable.length)) {
@@ -95,8 +95,8 @@ export async function probeUpstream(
     }
     const note = (outcomes: UpstreamProbesItem['outcomes'] | undefined) => {
       for (const { id } of outcomes ? probeable : []) {
-        const asked = outcomes?.[id];
-        if (asked) probes.set(id, asked);
+        const probe = outcomes?.[id];
+        if (probe) probes.set(id, probe);
         else probes.delete(id);
       }
     };
@@ -108,7 +108,7 @@ export async function probeUpstream(
 
 type OneEntity = { entity_id: string; checks: CheckItem[]; item: UpstreamProbesItem | undefined };
 
-/** Probes an entity. @returns undefined if another process does */
+/** Probes an entity. @returns undefined if another process probes it */
 async function probeEntity(
   { ports, keys }: Env,
   account: Pick<AccountItem, 'id' | 'egress'>,
@@ -117,9 +117,9 @@ async function probeEntity(
   const now = ports.clock.now();
   const v = ports.ids.token();
   const claim: UpstreamProbesItem = {
-    ...keys.asked(account.id, entity_id),
+    ...keys.upstreamProbes(account.id, entity_id),
     v,
-    asked_at: item?.asked_at ?? 0,
+    probed_at: item?.probed_at ?? 0,
     outcomes: item?.outcomes ?? {},
     claimed_until: now + MAX_MS + WAIT_MS + CLAIM_SPARE_MS,
     expires_at: Math.floor(now / 1000) + KEEP_SECONDS,
@@ -129,11 +129,11 @@ async function probeEntity(
   const outcomes: UpstreamProbesItem['outcomes'] = {};
   await Promise.all(
     checks.map(async (check) => {
-      const asked = await probeCheck({ ports }, account, check, item);
-      if (asked) outcomes[check.id] = asked;
+      const probe = await probeCheck({ ports }, account, check, item);
+      if (probe) outcomes[check.id] = probe;
     }),
   );
-  const put: UpstreamProbesItem = { ...claim, v: ports.ids.token(), asked_at: now, claimed_until: 0, outcomes };
+  const put: UpstreamProbesItem = { ...claim, v: ports.ids.token(), probed_at: now, claimed_until: 0, outcomes };
   await ports.table.transact([{ put, if: { version: v } }]);
   return outcomes;
 }
@@ -148,15 +148,15 @@ async function probeCheck(
   const { lanes, network } = probingProcess(ports);
   const claim = { tenant: account.id, target: hostOf(check), until: ports.clock.now() + WAIT_MS };
   const timeout_ms = Math.min(probeTimeout(check), MAX_MS);
-  const about = { check_id: check.id, asked: true };
+  const about = { check_id: check.id, upstream: true };
   const probe = () => probeBy(ports, check, { account, tenant_id: account.id, timeout_ms, about });
   const probed = await lanes.quick.run(claim, () => lanes.begin(claim, probe));
   if (probed === NO_PERMIT || !probed) return undefined;
   const { started_at: began_at, outcome } = probed;
   const route = probeRoute(hostOf(check));
-  const isSilent = outcome.unanswered === true;
-  if (typeof route === 'object') network.record(route.host, !isSilent);
-  if (isSilent && route !== 'this machine' && (network.wasDown(began_at) || (await network.isInDoubt()))) {
+  const isUnanswered = outcome.unanswered === true;
+  if (typeof route === 'object') network.record(route.host, !isUnanswered);
+  if (isUnanswered && route !== 'this machine' && (network.wasDown(began_at) || (await network.isInDoubt()))) {
     return undefined;
   }
   const last = before?.outcomes[check.id];

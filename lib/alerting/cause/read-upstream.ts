@@ -17,7 +17,7 @@ export type UpstreamEntities = {
   /** Checks by entity, without the entity itself. */
   checks: ReadonlyMap<string, CheckItem[]>;
   /** Notified failures by entity, with the entity itself. */
-  incidents: ReadonlyMap<string, NotifiedFailureItem>;
+  notifiedFailures: ReadonlyMap<string, NotifiedFailureItem>;
 };
 
 /** Maximum wait for a turn (ms), and maximum age of what evaluations share (ms). */
@@ -29,7 +29,7 @@ type SharedRead = {
   entities: Map<string, EntityItem | undefined>;
   dependencies: Map<string, Dependency[] | undefined>;
   checks: Map<string, CheckItem[]>;
-  incidents: Map<string, NotifiedFailureItem | undefined>;
+  notifiedFailures: Map<string, NotifiedFailureItem | undefined>;
 };
 
 /** Evaluations of a tenant that wait for their turns, by entity, and what they share. */
@@ -68,8 +68,8 @@ async function takeTurn(env: TenantEnv, { open }: Process, batch: Batch, start: 
   if (open.get(tenant) === batch) open.delete(tenant);
   const now = ports.clock.now();
   if (!batch.shared || now - batch.shared.read_at >= SHARED_MS) {
-    const [entities, dependencies, checks, incidents] = [new Map(), new Map(), new Map(), new Map()];
-    batch.shared = { read_at: now, entities, dependencies, checks, incidents };
+    const [entities, dependencies, checks, notifiedFailures] = [new Map(), new Map(), new Map(), new Map()];
+    batch.shared = { read_at: now, entities, dependencies, checks, notifiedFailures };
   }
   const found = await readOne(env, batch.shared, start);
   if (found.graph.truncated)
@@ -102,7 +102,7 @@ async function readOne(env: TenantEnv, shared: SharedRead, start: string): Promi
       const byEntity = Map.groupBy(found, ({ entity_id }) => entity_id);
       return missing.map((id) => byEntity.get(id) ?? []);
     }),
-    addMissing(shared.incidents, ids, (missing) =>
+    addMissing(shared.notifiedFailures, ids, (missing) =>
       ports.table.getMany<NotifiedFailureItem>(missing.map((id) => keys.notifiedFailure(tenant, id))),
     ),
   ]);
@@ -111,7 +111,9 @@ async function readOne(env: TenantEnv, shared: SharedRead, start: string): Promi
     graph,
     entities,
     checks: new Map(checks.filter(([, own]) => own.length > 0)),
-    incidents: new Map(ids.flatMap((id) => (shared.incidents.get(id) ? [[id, shared.incidents.get(id)!]] : []))),
+    notifiedFailures: new Map(
+      ids.flatMap((id) => (shared.notifiedFailures.get(id) ? [[id, shared.notifiedFailures.get(id)!]] : [])),
+    ),
   };
 }
 

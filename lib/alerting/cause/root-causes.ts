@@ -28,15 +28,16 @@ export type CauseAnalysis = {
   explained: boolean;
   /** The most likely first. */
   roots: Root[];
-  /** Earlier failures that the check evidently does not depend on. */
+  /** Upstream failures during which the check was up long enough to be independent of them. */
   survived: Root[];
+  /** Whether the outcome of running probes cannot change the result. */
   settled: boolean;
   /** Nearest first. */
   ancestors: UpstreamEntity[];
   truncated: boolean;
 };
 
-/** Minimum time (ms) to be up during a failure to count as independent of it; at least two intervals. */
+/** Minimum time (ms) to be up during a failure to count as independent of it; two intervals if that is longer. */
 const SURVIVES_AFTER_MS = 120_000;
 
 /**

@@ -4,7 +4,7 @@ import type { Context } from '#lib/access/context.ts';
 import { seesSecrets } from '#lib/access/redaction.ts';
 import { DeliveryRecord, type LastDeliveryItem } from '#lib/alerting/notify/delivery-item.ts';
 import { type AccountAlerting, type AccountChannel, readAlerting } from '#lib/alerting/policy/account-alerting.ts';
-import { ACCOUNT_CHANNEL, isAccountChannel } from '#lib/alerting/policy/channel-field.ts';
+import { ACCOUNT_CHANNEL, isAccountChannel } from '#lib/alerting/policy/channel-location.ts';
 import { type Audited, isSame } from '#lib/audit/write.ts';
 import { type ChannelInput, channelTypes, GroupSeconds, groupSecondsOf } from '#lib/channels/registry.ts';
 import { AlertSelector } from '#lib/checks/selector.ts';

@@ -35,7 +35,7 @@ export function withSettings<Of extends Settings>(
   return { ...channel, ...input, destination: destinationDigest(input) };
 }
 
-/** Validates a changed address, without resolving names, which happens at each delivery. */
+/** Validates a changed address by the egress rules, without resolving names: each delivery does that. */
 function guardAddress({ ports, caller }: Context, input: ChannelInput, stored: Record<string, string> = {}): void {
   const { CHECK_EGRESS, EGRESS_ALLOW } = settingsFor(ports.settings, caller);
   const { config } = input;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import { historyStart } from '#lib/access/retention.ts';
 import { type DeliveryItem, DeliveryRecord, deliveryRecord } from '#lib/alerting/notify/delivery-item.ts';
-import { ACCOUNT_CHANNEL } from '#lib/alerting/policy/channel-field.ts';
+import { ACCOUNT_CHANNEL } from '#lib/alerting/policy/channel-location.ts';
 import { notFound } from '#lib/platform/errors.ts';
 import type { Reader } from '#lib/platform/http/paging.ts';
 import { idFloor, isId, timeOf } from '#lib/platform/ids.ts';

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { auditWriter } from '#lib/access/audit-writer.ts';
 import type { Context, TenantEnv } from '#lib/access/context.ts';
 import { auditedAddress, type MailAddressItem, mailAddressKey } from '#lib/access/mail-address.ts';
-import { newAddress, plainName, requestLimit, sendRequests } from '#lib/alerting/notify/mail-address.ts';
+import { enqueueRequests, newAddress, plainName, requestLimit } from '#lib/alerting/notify/mail-address.ts';
 import type { Channel } from '#lib/alerting/policy/policy.ts';
 import { mailAddressesIn } from '#lib/channels/registry.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
@@ -69,7 +69,7 @@ export async function askNewAddresses(context: Context, channel: Settings): Prom
   // On a conflict, another request adds them.
   await ports.table.transact(puts.map((put) => ({ put, if: 'absent' as const })));
   // Otherwise the caller would repeat the request and create the channel twice.
-  await sendRequests(context, tenant, fresh).catch((error) => {
+  await enqueueRequests(context, tenant, fresh).catch((error) => {
     ports.log.warn('addresses not asked, will be asked with the first alert', { tenant_id: tenant, error });
   });
 }
@@ -101,7 +101,7 @@ async function askAgain(context: Context, address: string): Promise<MailAddress>
     );
   }
   await commit(ports, auditWriter(context, 'ask', auditedAddress)(item, item, { asked_at: iso(ports.clock.now()) }));
-  await sendRequests(context, tenant, [item.address], true);
+  await enqueueRequests(context, tenant, [item.address], true);
   return addressView(item.address, item);
 }
 

@@ -64,7 +64,7 @@ export function assertReminderInterval({ MIN_INTERVAL_SECONDS }: Settings, secon
 type Ids = readonly { id: string }[];
 
 /**
- * Asserts that the steps name only channels and rotas in `known`. @param where channels are listed
+ * Asserts that the steps name only channels and rotas in `known`. @param where text about the list of channels
  * @throws AppError VALIDATION_ERROR
  */
 export function assertTargetsExist(
@@ -73,8 +73,8 @@ export function assertTargetsExist(
   where: string,
 ): void {
   const unknown = steps.flatMap(({ channel_ids, rota_ids = [] }, i): ErrorDetail[] => [
-    ...missing(`escalation.${i}.channel_ids`, channel_ids, known.channels, `names no channel ${where}`),
-    ...missing(`escalation.${i}.rota_ids`, rota_ids, known.rotas, 'names no rota; GET /v1/rotas lists them'),
+    ...missing(`escalation.${i}.channel_ids`, channel_ids, known.channels, `is not a channel ${where}`),
+    ...missing(`escalation.${i}.rota_ids`, rota_ids, known.rotas, 'is not a rota; GET /v1/rotas lists them'),
   ]);
   if (unknown.length > 0) throw refusal(unknown);
 }

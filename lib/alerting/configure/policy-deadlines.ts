@@ -12,7 +12,7 @@ import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { deadlineWrites, dueDeadline } from '#lib/schedule/entries.ts';
 
-/** Returns deadlines that a policy change affects: reminders, held alerts, and a late alert after a suppression. */
+/** Returns the deadlines that a policy change moves: of reminders, held alerts, and late alerts. */
 export async function policyDeadlines(
   { ports, keys }: Env,
   check: CheckItem,
@@ -41,9 +41,9 @@ export async function policyDeadlines(
   const endsAt = old.silenced && next.silenced ? silenceRecheckAt(next.silence, now) : undefined;
   const isSooner =
     next.cooldown_seconds < old.cooldown_seconds || (old.cooldown_on_recovery && !next.cooldown_on_recovery);
-  const isSeenOtherwise = stateForAlerting(check.state, old) !== stateForAlerting(check.state, next);
+  const isReportedDifferently = stateForAlerting(check.state, old) !== stateForAlerting(check.state, next);
   const isSteadyAgain = flappingEndsAt(check.alerts, old) !== undefined && next.flap_threshold === 0;
-  if (next.late_alerts && (isLifted || isSooner || isSeenOtherwise || isSteadyAgain || !old.late_alerts))
+  if (next.late_alerts && (isLifted || isSooner || isReportedDifferently || isSteadyAgain || !old.late_alerts))
     await set('late', (present) => mergeDeadline(present, { deadline: now }));
   else if (next.late_alerts && endsAt !== undefined)
     await set('late', (present) => mergeDeadline(present, { deadline: endsAt }));

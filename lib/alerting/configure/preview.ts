@@ -68,7 +68,7 @@ export function testChannel(context: Context, check: CheckItem, channel: Channel
   );
 }
 
-/** Sends a test. @param about empty for an account channel @param noted returns the audit entry of its first write */
+/** Sends a test. @param about empty ids for an account channel @param noted returns the writes of the audit entry */
 async function sendTest(
   context: Context,
   about: TestSubject,

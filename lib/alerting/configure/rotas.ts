@@ -203,12 +203,12 @@ function validated<Plan extends RotaPlan>(plan: Plan, channels: readonly { id: s
     if (names.indexOf(name) < i) throw invalid(`members.${i}.name`, 'is the name of another member; make it unique');
     for (const [j, id] of channel_ids.entries()) {
       if (channels.some((one) => one.id === id)) continue;
-      const message = 'names no channel of the account; GET /v1/notify/channels lists them, with scope account';
+      const message = 'is not a channel of the account; GET /v1/notify/channels lists them, with scope account';
       throw invalid(`members.${i}.channel_ids.${j}`, message);
     }
   }
   for (const [i, { starts_at, ends_at, member }] of plan.overrides.entries()) {
-    if (!names.includes(member)) throw invalid(`overrides.${i}.member`, 'names no member of the rota');
+    if (!names.includes(member)) throw invalid(`overrides.${i}.member`, 'is not a member of the rota');
     if (ends_at <= starts_at) throw invalid(`overrides.${i}.ends_at`, 'must be after starts_at');
     const other = plan.overrides.findIndex((one) => one.starts_at < ends_at && starts_at < one.ends_at);
     if (other < i) throw invalid(`overrides.${i}`, `overlaps override ${other}; only one applies at a time`);
@@ -253,7 +253,7 @@ async function changeRota(
     const rota = rotaIn(rotas, id);
     const changed = validated({ ...rota, ...changes }, [
       ...channels,
-      // A channel that was deleted since can stay.
+      // Channels that were deleted in the meantime can stay.
       ...rota.members.flatMap(({ channel_ids }) => channel_ids.map((channel) => ({ id: channel }))),
     ]);
     result = rota;

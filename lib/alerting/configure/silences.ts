@@ -62,7 +62,7 @@ export const SilenceRecord = AccountSilenceRecord.extend({
   entity_id: z.string().nullable().describe('Silenced entity, or entity of the silenced check; else null.'),
   check_id: z.string().nullable().describe('Silenced check; else null.'),
   applies_to: CheckSelector.nullable().describe('account: silenced checks, null: all. entity, check: null.'),
-  until: z.iso.datetime().nullable().describe('End; null: until it is lifted.'),
+  until: z.iso.datetime().nullable().describe('End; null if it lasts until a user removes it.'),
   created_at: z.iso.datetime().describe('Time of the last change of the silence.'),
 }).meta({ id: 'Silence' });
 type SilenceRecord = z.infer<typeof SilenceRecord>;
@@ -168,7 +168,7 @@ export async function endSilence(context: Context, silence: AccountSilence): Pro
   });
 }
 
-/** Number of entities per page and in total. */
+/** Number of entities to search per page, and in total. */
 const ENTITIES_AT_ONCE = 40;
 const MAX_ENTITIES = 2_000;
 
@@ -178,14 +178,14 @@ const NO_MATCH = 'No check matches this selection yet. It applies to checks that
 export async function noticeOf(context: Context, selector: Selector | null): Promise<string | null> {
   if (selector === null) return null;
   if (selector.check_ids || selector.entity_ids) return (await matchesNamed(context, selector)) ? null : NO_MATCH;
-  let looked = 0;
+  let searched = 0;
   let from: string | undefined;
   do {
     const { items, next } = await entitiesById(context, { after: from }, ENTITIES_AT_ONCE);
     if (await matchesAny(context, items, selector)) return null;
-    looked += items.length;
+    searched += items.length;
     from = next;
-  } while (from !== undefined && looked < MAX_ENTITIES);
+  } while (from !== undefined && searched < MAX_ENTITIES);
   return from === undefined ? NO_MATCH : null;
 }
 

@@ -20,7 +20,7 @@ const excludesSame = (one: Version, other: Version): boolean =>
   isDeepStrictEqual(one?.times, other?.times) &&
   isDeepStrictEqual(one?.scope, other?.scope);
 
-/** Returns the version to store: a recurring window counts from its last change, so that its past is kept. Pure. */
+/** Returns the version to store. A recurring one counts from its last change; `keepPast` keeps the past. Pure. */
 export function withStart(changed: WindowItem, before: Version, now: number): WindowItem {
   if (!isRecurring(changed) || (before && excludesSame(before, changed))) return changed;
   return { ...changed, since: now };
@@ -36,7 +36,7 @@ export function keepPast({ keys, tenant }: Context, before: WindowItem, after: V
 }
 
 /** Requests new rollups of the past hours whose uptime a change of a one-time window affects; call before the write. */
-export async function announceUptime(context: Context, before: Version, after: Version): Promise<void> {
+export async function reviseUptime(context: Context, before: Version, after: Version): Promise<void> {
   if (isRecurring(before ?? after) || excludesSame(before, after)) return;
   const now = context.ports.clock.now();
   const past = { from: now - FINAL_AFTER_MS, to: now };

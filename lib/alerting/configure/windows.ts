@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { auditWriter } from '#lib/access/audit-writer.ts';
 import type { Context } from '#lib/access/context.ts';
 import { readAlerting } from '#lib/alerting/policy/account-alerting.ts';
-import { type Muting, windowLasts } from '#lib/alerting/policy/mute-access.ts';
+import { type Muting, windowDuration } from '#lib/alerting/policy/mute-access.ts';
 import { type Audited, isSame } from '#lib/audit/write.ts';
 import { FINAL_AFTER_MS, type WindowItem } from '#lib/checks/maintenance.ts';
 import { idsOf, SelectorLabels } from '#lib/checks/selector.ts';
@@ -21,7 +21,7 @@ import { intervalsAt, intervalsOf, type TimeRange, type WindowTimes } from '#lib
 import type { ScheduleLine } from '#lib/schedule/calendar/schedule-line.ts';
 import { changeAlerting } from './change-alerting.ts';
 import { assertMayMute } from './silences.ts';
-import { announceUptime, keepPast, withStart } from './window-uptime.ts';
+import { keepPast, reviseUptime, withStart } from './window-uptime.ts';
 
 const DESCRIPTIONS = {
   name: 'Display name.',
@@ -173,7 +173,7 @@ function recurring(given: Given, now: number, stored: WindowTimes | undefined): 
   if (until !== undefined && until <= from) throw invalid('until', 'must be after from');
   calendarAt('time_zone', () => assertTimeZone(time_zone));
   const line = calendarAt('cron', () => parseCron(cron, time_zone));
-  assertEndWithin(line, from, duration_ms);
+  assertEndsBeforeNextStart(line, from, duration_ms);
   const every_weeks = given.every_weeks ?? before?.every_weeks ?? 1;
   return { cron, time_zone, duration_ms, every_weeks, from, ...(until !== undefined && { until }) };
 }
@@ -181,7 +181,7 @@ function recurring(given: Given, now: number, stored: WindowTimes | undefined): 
 /** Number of starts to validate. */
 const MAX_STARTS = 50;
 
-function assertEndWithin(line: ScheduleLine, from: number, duration_ms: number): void {
+function assertEndsBeforeNextStart(line: ScheduleLine, from: number, duration_ms: number): void {
   let last: number | undefined;
   let count = 0;
   for (const start of dueTimes([line], from - 1)) {
@@ -292,10 +292,10 @@ const isOver = ({ times }: WindowItem, now: number): boolean => intervalsOf(time
 
 const mutingOf = ({ scope, times }: WindowItem, now: number): Muting => ({
   covers_all: scope === null,
-  lasts_ms: windowLasts(times, now),
+  lasts_ms: windowDuration(times, now),
 });
 
-/** Whether a changed window has only lost effect, as one that is ended early. */
+/** Whether a change only reduces the effect of a window, as an early end does. */
 function isWithin(changed: WindowItem, before: WindowItem): boolean {
   if (!isDeepStrictEqual(scopeOf(changed), scopeOf(before))) return false;
   if (before.counts_in_uptime && !changed.counts_in_uptime) return false;
@@ -338,7 +338,7 @@ export async function addWindow(context: Context, input: NewWindow): Promise<Win
     if (windows.filter((one) => !isOver(one, now)).length >= MAX_WINDOWS) {
       throw new AppError('LIMIT_EXCEEDED', `An account has at most ${MAX_WINDOWS} windows. Delete one first.`);
     }
-    await announceUptime(context, undefined, window);
+    await reviseUptime(context, undefined, window);
     return { writes: [{ put: window, if: 'absent' }, ...written(undefined, window)], is_public: true };
   });
   return window;
@@ -373,7 +373,7 @@ export async function changeWindow(
     result = window;
     if (isSame(auditedWindow, window, changed)) return undefined;
     if (!isWithin(changed, window)) assertMayMute(context, mutingOf(changed, now));
-    await announceUptime(context, window, changed);
+    await reviseUptime(context, window, changed);
     const moved = !isDeepStrictEqual(times, window.times) && { moved_at: iso(now) };
     result = { ...withStart(changed, window, now), ...moved, v: ports.ids.token(), updated_at: iso(now) };
     const past = keepPast(context, window, changed, now);
@@ -392,7 +392,7 @@ export async function deleteWindow(context: Context, id: string): Promise<void> 
   const written = auditWriter(context, 'delete', auditedWindow);
   await changeAlerting(context, async ({ windows }) => {
     const window = windowIn(windows, id);
-    await announceUptime(context, window, undefined);
+    await reviseUptime(context, window, undefined);
     const gone = { delete: keys.window(tenant, id), if: { version: window.v } };
     const past = keepPast(context, window, undefined, context.ports.clock.now());
     return { writes: [gone, ...past, ...written(window, undefined)], rechecks: true, is_public: true };

@@ -19,7 +19,8 @@ export type Outcome = {
   alerts?: CheckItem['alerts'] | undefined;
   /** Notified failure of its entity, with the new recipients. */
   notifiedFailure?: NotifiedFailureItem | undefined;
-  partOf?: IncidentRef | undefined;
+  /** The incident that its entity joins. */
+  incident?: IncidentRef | undefined;
   /** Further deadlines to start or move. */
   deadlines?: readonly { kind: AlertDeadline; next: Deadline }[];
   /** Further writes of the same transaction, and the deadlines that they start. */
@@ -63,14 +64,23 @@ function consequencesOf(
   outcome: Outcome,
 ): { writes: Write[]; begun: DueDeadline[] } {
   const { owner, check, entity, policy, now } = read;
-  const { token, items = [], alerts, notifiedFailure, partOf, deadlines = [], extraWrites = [], begun = [] } = outcome;
+  const {
+    token,
+    items = [],
+    alerts,
+    notifiedFailure,
+    incident,
+    deadlines = [],
+    extraWrites = [],
+    begun = [],
+  } = outcome;
   const before = check?.alerts ?? {};
   const escalation = policy && escalationChange(keys, owner, token, { before, after: alerts ?? before, policy });
   return {
     writes: [
       ...items.map((put): Write => ({ put, if: 'absent' })),
       ...(check && alerts ? [replaceCheck(check, nextCheck(check, token, { alerts }))] : []),
-      ...(entity ? joinWrites(entity, partOf, token) : []),
+      ...(entity ? joinWrites(entity, incident, token) : []),
       ...notifiedFailureWrites(read.notifiedFailure, notifiedFailure, token, now),
       ...deadlines.flatMap((one) => deadlineWrites(keys, one.kind, owner, token, read.deadlines[one.kind], one.next)),
       ...(escalation?.writes ?? []),

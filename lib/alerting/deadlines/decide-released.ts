@@ -19,7 +19,8 @@ import type { Outcome } from './commit-outcome.ts';
 import type { HeldCase } from './holds.ts';
 
 /**
- * Decides a released alert by the present data; a notified state is not sent again. Pure. @returns `next`: held again
+ * Decides a released alert by the present data; a state that was notified is not reported again. Pure.
+ * @returns `next`: held again
  */
 export function decideReleased(keys: Keys, token: string, one: HeldCase): { next?: Deadline; outcome: Outcome } {
   const { check, entity, policy, held, transition, now } = one;
@@ -39,7 +40,7 @@ export function decideReleased(keys: Keys, token: string, one: HeldCase): { next
     finalDecisionWrite(transition, token, now, final, { decided_on });
   const decided = decide(input);
   if (decided.decision === 'planned' && !isUnreported(input)) {
-    // The reason of the hold is why this change was not notified.
+    // No alert reports this change, because of the hold.
     const { reason, facts } = transition.alert;
     const skipped = finalDecisionWrite(transition, token, now, { decision: 'skipped', reason, facts });
     return { outcome: { token, extraWrites: [skipped] } };
@@ -61,14 +62,14 @@ export function decideReleased(keys: Keys, token: string, one: HeldCase): { next
       },
     };
   }
-  const partOf = check.state === 'down' ? ownIncident(entity, one.notifiedFailure, transition) : entity.incident;
+  const incident = check.state === 'down' ? ownIncident(entity, one.notifiedFailure, transition) : entity.incident;
   const lasts = one.notifiedFailure && one.notifiedFailure.recovered_at === undefined;
   const { tenant_id, check_id, entity_id, expires_at } = transition;
   const item = alertItem(keys, {
     ...{ tenant_id, check_id, entity_id, transition, expires_at, channels, reports_state },
     ...{ kind: 'state_change', at: now, n: 1, decided_on: input },
     ...earlierFailures(check.alerts, reports_state),
-    ...(partOf && { incident_id: partOf.id }),
+    ...(incident && { incident_id: incident.id }),
     ...(lasts && { with_others: true as const }),
   });
   const deliveries = deliveriesOf(item);
@@ -86,7 +87,7 @@ export function decideReleased(keys: Keys, token: string, one: HeldCase): { next
         now,
       ),
       notifiedFailure: withNotifiedBy(item, one.notifiedFailure, { to: check.state, at: now }),
-      partOf,
+      incident,
       deadlines: repeat ? [{ kind: 'reminder', next: repeat }] : [],
       extraWrites: [finalWrite({ decision: 'planned', reason: null, facts: {}, deliveries })],
     },

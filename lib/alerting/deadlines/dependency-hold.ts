@@ -24,7 +24,7 @@ import { heartbeatRules } from '#lib/checks/heartbeat.ts';
 import { cellOf } from '#lib/keys.ts';
 import { intervalScheduleOf, latestSlot } from '#lib/schedule/slots.ts';
 import type { HeldCase, Hold, Rechecked } from './holds.ts';
-import { causeWrites, incidentsAt, progressWrite, type Search } from './write-recheck.ts';
+import { causeWrites, presentFailures, progressWrite, type Search } from './write-recheck.ts';
 
 /** Finds entities whose own alert is held and not sent, with the time of its next recheck (epoch ms). */
 async function readPendingRoots(
@@ -76,7 +76,7 @@ function recheckOfRest({ check, policy, held, now }: HeldCase): Deadline | undef
   return { deadline: Math.max(Math.min(over, now + MAX_RECHECK_MS), now + 1), note: { held } };
 }
 
-/** Looks up the cause of a held failure, and decides which destinations to notify. */
+/** Finds the cause of a held failure, and decides which destinations to notify. */
 async function evaluateCause(
   env: TenantEnv,
   account: Pick<AccountItem, 'id' | 'egress'>,
@@ -88,8 +88,8 @@ async function evaluateCause(
     readUpstream(env, check.entity_id),
     ports.table.get<CauseProgressItem>(keys.hold(tenant, check.id, one.held.transition_sk)),
   ]);
-  // No turn: this process evaluates others.
-  if (!upstream) return { is: 'asked' };
+  // No turn was free, because this process evaluates others.
+  if (!upstream) return { is: 'unsettled' };
   const [pending, pages] = await Promise.all([
     readPendingRoots(env, upstream),
     readUrgentAlertCounts(env, tenant, pendingChannels(one).map(destinationOf)),
@@ -101,7 +101,7 @@ async function evaluateCause(
   const analysis = policy.hold_for_dependencies
     ? await findCause(env, account, upstream, dependentOf(one.check, one.transition), isEnough)
     : NOTHING_FOUND;
-  if (!analysis.settled) return { is: 'asked' };
+  if (!analysis.settled) return { is: 'unsettled' };
   const decision = decideBy(analysis);
   if (!isForRules(one, decision, ports.clock.now())) return causeWrites(env, search, analysis, decision);
   // A failure with an upstream cause does not wait for its own remediation.
@@ -128,13 +128,13 @@ function causeInputOf(
 ) {
   const { check, policy, held } = one;
   const now = ports.clock.now();
-  const hold: CauseProgress = policy.hold_for_dependencies ? storedProgress(stored) : NO_PROGRESS;
+  const progress: CauseProgress = policy.hold_for_dependencies ? storedProgress(stored) : NO_PROGRESS;
   const waiting = pendingChannels(one).map(destinationOf);
   return {
-    ...{ hold, analysis, pending, now, waiting },
+    ...{ progress, analysis, pending, now, waiting },
     overBudget: new Set(waiting.filter((destination) => isOverPageBudget(pages, destination, now))),
-    incidents: incidentsAt(keys, check, upstream, analysis),
-    own: upstream.incidents.get(check.entity_id),
+    notifiedFailures: presentFailures(keys, check, upstream, analysis),
+    own: upstream.notifiedFailures.get(check.entity_id),
     windows: windowsOf(one, upstream, analysis),
     recoveries: recoveriesIn(upstream, held.from),
     down_at: Date.parse(check.state_since),

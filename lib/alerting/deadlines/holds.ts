@@ -20,7 +20,7 @@ export type HeldCase = Found & {
   transition: DecidedTransition;
 };
 
-/** Decides how long an alert is held. Its key is the rule that starts it. */
+/** Decides how long an alert is held. Its key in HOLDS is the rule that starts it. */
 export type Hold = {
   /** Decides whether it holds an alert, even one that another hold has held before. */
   recheck(env: TenantEnv, account: Pick<AccountItem, 'id' | 'egress'>, held: HeldCase): Promise<Rechecked> | Rechecked;
@@ -35,8 +35,8 @@ export type Rechecked =
   | { is: 'held'; next?: Deadline; outcome?: Outcome }
   /** The rules decide now, with `extraWrites` in the same transaction. */
   | { is: 'known'; held: HeldAlert; extraWrites: readonly Write[] }
-  /** Another process is probing, or no turn was free: recheck in a second. */
-  | { is: 'asked' };
+  /** The cause is not known yet, because another process probes or no turn was free: recheck in a second. */
+  | { is: 'unsettled' };
 
 /** Holds alerts until the end of a maintenance window, including windows that follow without a gap. */
 const maintenance: Hold = {

@@ -17,8 +17,8 @@ import { commitOutcome, moveDeadline } from './commit-outcome.ts';
 import { decideReleased } from './decide-released.ts';
 import { type HeldCase, HOLDS } from './holds.ts';
 
-/** Recheck delay in ms while another process probes. */
-const ASKED_MS = 1_000;
+/** Recheck delay in ms while another process probes, or if no turn was free. */
+const UNSETTLED_MS = 1_000;
 
 /** Bounds (ms) of the recheck interval while waiting for a result: a tenth of the time since it was expected. */
 const MIN_MS = 5_000;
@@ -55,7 +55,7 @@ async function recheck(
   const held = entry.note?.held;
   const key = held && { pk: keys.ofCheck(tenant_id, check_id), sk: held.transition_sk };
   const transition = key && (await ports.table.get<DecidedTransition>(key));
-  // After the end of its check or its entity, the alert has no content.
+  // After the deletion of its check or its entity, the alert has no content.
   const isOver = held?.reason !== 'dependency' && transition?.alert.decision !== 'held';
   if (!held || !check || !read.entity || !transition || isOver) {
     return moveDeadline(env, read, { kind: 'hold', next: undefined }, check && unlinkFromRoot(keys, check, entry));
@@ -68,17 +68,17 @@ async function recheck(
     return commitOutcome(env, read, { kind: 'hold', next }, { ...outcome, extraWrites: writes });
   };
 
-  const isCatchUp = held.kind === 'late';
-  for (const candidate of isCatchUp ? [HOLDS.dependency] : Object.values(HOLDS)) {
+  const isLateAlert = held.kind === 'late';
+  for (const candidate of isLateAlert ? [HOLDS.dependency] : Object.values(HOLDS)) {
     const found = await candidate.recheck({ ...env, tenant: tenant_id }, account, one);
     if (found.is === 'released') continue;
-    if (found.is === 'asked') return [{ ...dueDeadline('hold', owner, now + ASKED_MS), woken: true }];
+    if (found.is === 'unsettled') return [{ ...dueDeadline('hold', owner, now + UNSETTLED_MS), woken: true }];
     if (found.is === 'known') return decideNow({ ...one, held: found.held }, found.extraWrites);
     const own = { kind: 'hold' as const, next: found.next };
     return found.outcome ? commitOutcome(env, read, own, found.outcome) : moveDeadline(env, read, own);
   }
-  if (isCatchUp) {
-    // A late alert waits by itself for everything that suppresses it.
+  if (isLateAlert) {
+    // The deadline of a late alert itself waits for the end of any suppression.
     const again = mergeDeadline(read.deadlines.late, { deadline: now });
     const writes = deadlineWrites(keys, 'late', owner, ports.ids.token(), read.deadlines.late, again);
     const own = { kind: 'hold' as const, next: undefined };

@@ -106,8 +106,8 @@ async function handleOnce(
   const token = ports.ids.token();
   const to = check.state;
   const lasts = to === 'down' && notifiedFailure !== undefined && notifiedFailure.recovered_at === undefined;
-  const partOf = { incident_id: entity.incident?.id ?? (lasts ? notifiedFailure.id : undefined), with_others: lasts };
-  const item = alert && timedAlert(env, deadline, due, transition, { ...alert, ...partOf });
+  const related = { incident_id: entity.incident?.id ?? (lasts ? notifiedFailure.id : undefined), with_others: lasts };
+  const item = alert && timedAlert(env, deadline, due, transition, { ...alert, ...related });
   const outcome: Outcome = {
     token,
     items: item ? [item] : [],
@@ -118,7 +118,7 @@ async function handleOnce(
   return commitOutcome(env, read, { kind, next }, outcome);
 }
 
-/** Holds a late alert to find its cause. A concurrent state change is decided again, because the check is written. */
+/** Holds a late alert to find its cause. Writes the check, so that a concurrent state change is decided again. */
 function startHold(
   env: Env,
   read: CheckAlerting & { check: CheckItem },
@@ -192,7 +192,7 @@ function channelsOf(
 }
 
 /** The incident of an alert, and whether the failure has dependents. */
-type PartOf = { incident_id: string | undefined; with_others: boolean };
+type Related = { incident_id: string | undefined; with_others: boolean };
 
 /** Returns an alert without a transition of its own; it refers to the last one. */
 function timedAlert(
@@ -209,7 +209,7 @@ function timedAlert(
     channels: stepChannels,
     incident_id,
     with_others,
-  }: TimedAlert & PartOf,
+  }: TimedAlert & Related,
 ): AlertItem {
   const series = retrySeriesOf(due.entry);
   const channels = stepChannels ?? channelsOf(due, reports_state);

@@ -44,8 +44,8 @@ export const sendLateAlert = (env: Env, deadline: DueDeadline): Promise<DueDeadl
   handleAlertDeadline(env, deadline, 'late', decideLateAlert);
 
 /**
- * Decides a late alert, so that the last notified state becomes right (docs/use/alerts.md#late-alerts). It waits for
- * cooldown and reported flapping, unless the last alert failed on every channel or arrived out of order. Pure.
+ * Decides a late alert, which corrects the last notified state (docs/use/alerts.md#late-alerts). It waits for cooldown
+ * and reported flapping, unless the last alert failed on every channel or arrived out of order. Pure.
  */
 export function decideLateAlert(due: DueAlert): TimedDecision {
   const { check, policy, entry, now } = due;
@@ -61,7 +61,7 @@ export function decideLateAlert(due: DueAlert): TimedDecision {
   if (decision === 'held') return { held: true };
   const waiting = withEscalationStarted(check.alerts, policy, reportedStateOf(check.state, policy), now);
   if (reason === 'no_channels' && waiting !== check.alerts) return { alerts: waiting };
-  // Lifting these triggers a recheck.
+  // The change that ends these rules triggers a decision.
   if (reason === 'late_alerts_disabled' || reason === 'state_unknown') return {};
   if (isSilenced(policy)) return { next: afterSilence(policy, entry, now) };
   const later = (deadline: number) => ({ next: { deadline, ...(entry.note && { note: entry.note }) } });
@@ -119,7 +119,7 @@ export function decideEscalation(due: DueAlert): TimedDecision {
       ...{ input, reports_state: 'down', cooldown: null, channels, step },
       unreached: alerts.episode?.escalation?.unreached,
     },
-    next: isMissed ? atOnce : after(alerts, policy, now),
+    next: isMissed ? atOnce : afterStep(alerts, policy, now),
   };
 }
 
@@ -130,8 +130,8 @@ function recheckOf(reason: string | null, until: number | undefined, now: number
   return { deadline: until !== undefined && until > now ? Math.min(until, latest) : latest };
 }
 
-/** Returns the next step at its time. After a late step it keeps its distance, so that steps do not run together. */
-function after(alerts: CheckItem['alerts'], policy: Policy, now: number): Deadline | undefined {
+/** Returns the deadline of the next step. After a late step, it keeps the distance, so that steps are not bunched. */
+function afterStep(alerts: CheckItem['alerts'], policy: Policy, now: number): Deadline | undefined {
   const at = nextStepAt(alerts, policy);
   if (at === undefined) return undefined;
   const steps = alerts.episode?.escalation?.steps ?? 0;
@@ -149,7 +149,7 @@ export async function sendImpactUpdate(env: Env, deadline: DueDeadline): Promise
 function decideUpdate(due: DueAlert): TimedDecision {
   if (!due.policy.impact_update) return {};
   const input = timedRuleInputOf(due, 'impact');
-  // The notified failure can be over, and a new one without an alert have started.
+  // The reported failure can be over, and a new one that no alert has reported can have started.
   if (input.notified_state !== 'down' || decide(input).decision !== 'planned') return {};
   return { alert: { input, reports_state: 'down', cooldown: null, urgency: 'low' } };
 }

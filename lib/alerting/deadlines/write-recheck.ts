@@ -44,41 +44,36 @@ export type Search = {
 };
 
 /** Returns the present failures by entity; a new failure replaces the notified one before it. */
-export function incidentsAt(
+export function presentFailures(
   keys: Keys,
   { tenant_id, entity_id }: Pick<CheckItem, 'tenant_id' | 'entity_id'>,
-  { entities, incidents }: UpstreamEntities,
+  { entities, notifiedFailures }: UpstreamEntities,
   { roots }: CauseAnalysis,
 ): Map<string, NotifiedFailureItem> {
-  const present = new Map([...incidents].filter(([id]) => id !== entity_id));
+  const present = new Map([...notifiedFailures].filter(([id]) => id !== entity_id));
   for (const { entity_id: root_entity_id, since } of roots) {
     const of = { tenant_id, root_entity_id, id: entities.get(root_entity_id)?.incident?.id };
-    present.set(root_entity_id, notifiedFailureOf(keys, incidents.get(root_entity_id), of, since));
+    present.set(root_entity_id, notifiedFailureOf(keys, notifiedFailures.get(root_entity_id), of, since));
   }
   return present;
 }
 
 /** The root cause that an alert names, and its notified failure. */
-type NamedRoot = { incident: NotifiedFailureItem; named: AlertRoot };
+type NamedRoot = { failure: NotifiedFailureItem; named: AlertRoot };
 
 /** The notified failures and the incident that a decision concerns. */
-type DecisionIncidents = {
+type Concerned = {
   root: NamedRoot | undefined;
   /** Notified failure of the entity itself, if others depend on it. */
   own: NotifiedFailureItem | undefined;
   /** The incident that the entity joins; undefined while its cause is unknown. */
-  partOf: IncidentRef | undefined;
+  incident: IncidentRef | undefined;
 };
 
-function incidentsForDecision(
-  env: TenantEnv,
-  search: Search,
-  analysis: CauseAnalysis,
-  decision: CauseDecision,
-): DecisionIncidents {
+function concernedBy(env: TenantEnv, search: Search, analysis: CauseAnalysis, decision: CauseDecision): Concerned {
   const own = ownOf(env, search);
   const root = namedRoot(env, search, analysis, decision.root);
-  return { root, own, partOf: partOf(env, search, analysis, decision) };
+  return { root, own, incident: incidentOf(env, search, analysis, decision) };
 }
 
 function namedRoot(
@@ -88,23 +83,23 @@ function namedRoot(
   root: string | null,
 ): NamedRoot | undefined {
   const entity = root === null ? undefined : upstream.entities.get(root);
-  const incident = entity && incidentsAt(keys, check, upstream, analysis).get(entity.id);
-  if (!entity || !incident) return undefined;
+  const failure = entity && presentFailures(keys, check, upstream, analysis).get(entity.id);
+  if (!entity || !failure) return undefined;
   const { id: entity_id, name: entity_name, state } = entity;
-  return { incident, named: { entity_id, entity_name, state, since: iso(incident.since) } };
+  return { failure, named: { entity_id, entity_name, state, since: iso(failure.since) } };
 }
 
 function ownOf({ keys }: TenantEnv, { one, upstream }: Search): NotifiedFailureItem | undefined {
   const { check, entity, transition } = one;
   if (entity.dependents === 0) return undefined;
-  const before = upstream.incidents.get(entity.id);
+  const before = upstream.notifiedFailures.get(entity.id);
   const { id } = ownIncident(entity, before, transition);
   const since = check.effective_at ?? Date.parse(check.state_since);
   return notifiedFailureOf(keys, before, { tenant_id: check.tenant_id, root_entity_id: entity.id, id }, since);
 }
 
-/** Returns the incident of the root cause; its own if it is notified without a cause. */
-function partOf(
+/** Returns the incident of the root cause; that of the entity itself if recipients are notified without a cause. */
+function incidentOf(
   { keys }: TenantEnv,
   { one, upstream }: Search,
   analysis: CauseAnalysis,
@@ -113,10 +108,12 @@ function partOf(
   const { check, entity, transition } = one;
   if (entity.incident) return entity.incident;
   // While its own alert is held, the root cause can still turn out to have a cause.
-  const cause = decision.root ?? (decision.hold.explained > 0 ? decision.hold.under : null);
-  const incident = cause === null ? undefined : incidentsAt(keys, check, upstream, analysis).get(cause);
-  if (incident) return upstream.entities.get(cause!)?.incident ?? { id: incident.id, root_entity_id: cause! };
-  return decision.notify.length > 0 ? ownIncident(entity, upstream.incidents.get(entity.id), transition) : undefined;
+  const cause = decision.root ?? (decision.progress.explained > 0 ? decision.progress.under : null);
+  const failure = cause === null ? undefined : presentFailures(keys, check, upstream, analysis).get(cause);
+  if (failure) return upstream.entities.get(cause!)?.incident ?? { id: failure.id, root_entity_id: cause! };
+  return decision.notify.length > 0
+    ? ownIncident(entity, upstream.notifiedFailures.get(entity.id), transition)
+    : undefined;
 }
 
 /** Returns the result of a recheck: the writes of its decision, and the next deadline if a destination still waits. */
@@ -131,13 +128,14 @@ export function causeWrites(
   const { check, policy, held, transition } = one;
   const now = ports.clock.now();
   const token = ports.ids.token();
-  const incidents = incidentsForDecision(env, search, analysis, decision);
-  const { root, own, partOf } = incidents;
-  const released = decision.hold.under === null || root ? undefined : upstream.entities.get(decision.hold.under);
-  const items = alertsOf(env, one, decision, { ...incidents, released }, now);
+  const concerned = concernedBy(env, search, analysis, decision);
+  const { root, own, incident } = concerned;
+  const released =
+    decision.progress.under === null || root ? undefined : upstream.entities.get(decision.progress.under);
+  const items = alertsOf(env, one, decision, { ...concerned, released }, now);
   const destinations = items.flatMap(({ to }) => to.map(destinationOfTarget));
   const notified = [...(held.notified ?? []), ...destinations];
-  // Notified without a cause, it can be the root cause of others.
+  // A failure that is reported without a cause can be the root cause of others.
   const impact =
     items.length > 0 && !root
       ? impactUpdateDeadline(keys, token, { check, entity: one.entity, policy, now })
@@ -146,22 +144,22 @@ export function causeWrites(
     of && destinations.length > 0
       ? notifiedFailureWrites(before, withNotifiedTargets(of, destinations, now), token, now)
       : [];
-  const under = decision.hold.under ?? undefined;
+  const under = decision.progress.under ?? undefined;
   const isMoved = under !== held.root;
   const left = held.root === undefined ? [] : [{ delete: keys.heldCheck(tenant, held.root, check.id) }];
   const outcome: Outcome = {
     token,
     items,
     alerts: items.length > 0 ? alertsAfter(check, policy, items, now) : undefined,
-    partOf,
+    incident,
     extraWrites: [
       ...(items.length > 0
-        ? finalDecisionWrites(one, items, incidents, token, now)
+        ? finalDecisionWrites(one, items, concerned, token, now)
         : isMoved
-          ? attributionWrites(env, search, analysis, decision, partOf)
+          ? attributionWrites(env, search, analysis, decision, incident)
           : []),
-      ...notifiedWrites(root && upstream.incidents.get(root.incident.root_entity_id), root?.incident),
-      ...notifiedWrites(own && upstream.incidents.get(check.entity_id), own),
+      ...notifiedWrites(root && upstream.notifiedFailures.get(root.failure.root_entity_id), root?.failure),
+      ...notifiedWrites(own && upstream.notifiedFailures.get(check.entity_id), own),
       ...pageCountWrites(keys, tenant, { pages: search.pages, destinations: destinationsPaged(decision) }, token, now),
       ...(impact?.writes ?? []),
       ...(isMoved || decision.recheck_at === undefined ? left : []),
@@ -192,7 +190,7 @@ export function progressWrite(
 ): Write {
   const put: CauseProgressItem = {
     ...keys.hold(tenant, check.id, held.transition_sk),
-    ...{ ...decision.hold, v: ports.ids.token() },
+    ...{ ...decision.progress, v: ports.ids.token() },
     evaluations: withEvaluation(storedProgress(stored).evaluations, analysis, ports.clock.now()),
     ...(transition.expires_at !== undefined && { expires_at: transition.expires_at }),
   };
@@ -215,13 +213,13 @@ const pointerItem = (
 });
 
 /** `released`: the recovered root cause under which it was held. */
-type AlertContext = DecisionIncidents & { released: EntityItem | undefined };
+type AlertContext = Concerned & { released: EntityItem | undefined };
 
 function alertsOf(
   { keys }: TenantEnv,
   one: HeldCase,
   { notify }: CauseDecision,
-  { root, own, partOf, released }: AlertContext,
+  { root, own, incident, released }: AlertContext,
   now: number,
 ): AlertItem[] {
   const { check, policy, held, transition } = one;
@@ -235,7 +233,7 @@ function alertsOf(
       alertItem(keys, {
         ...{ tenant_id, check_id, entity_id, transition, urgency, n, at: now, channels },
         ...{ kind: held.kind ?? 'state_change', reports_state: 'down', expires_at: transition.expires_at },
-        ...(partOf && { incident_id: partOf.id }),
+        ...(incident && { incident_id: incident.id }),
         ...((root || own) && { with_others: true }),
         ...(root && { root: root.named }),
         ...earlierFailures(check.alerts, 'down'),
@@ -245,36 +243,36 @@ function alertsOf(
   });
 }
 
-/** Writes the decision with the first recipients; later ones are in the delivery log. */
+/** Returns the write of the decision with its first recipients; later ones are in the delivery log. */
 function finalDecisionWrites(
   { transition }: HeldCase,
   items: AlertItem[],
-  { root, partOf }: DecisionIncidents,
+  { root, incident }: Concerned,
   token: string,
   now: number,
 ): Write[] {
   if (transition.alert.decision !== 'held') return [];
   const { urgency } = items[0]!;
-  const alert = { ...transition.alert, urgency, attributed_to: root ? attributionTo(root, partOf) : null };
+  const alert = { ...transition.alert, urgency, attributed_to: root ? attributionTo(root, incident) : null };
   const deliveries = items.flatMap(deliveriesOf);
   const decided_on = { ...transition.decided_on, held: { reason: 'dependency' as const, until: now } };
   const final = { decision: 'planned' as const, reason: null, facts: {}, deliveries };
   return [finalDecisionWrite({ ...transition, alert }, token, now, final, { decided_on })];
 }
 
-/** Writes the root cause under which the alert is held, when it is found or changes. */
+/** Returns the write of the root cause under which the alert is held, when it is found or changes. */
 function attributionWrites(
   env: TenantEnv,
   search: Search,
   analysis: CauseAnalysis,
-  { hold, window, recheck_at }: CauseDecision,
-  partOf: IncidentRef | undefined,
+  { progress, window, recheck_at }: CauseDecision,
+  incident: IncidentRef | undefined,
 ): Write[] {
   const { transition } = search.one;
-  const root = namedRoot(env, search, analysis, hold.under);
+  const root = namedRoot(env, search, analysis, progress.under);
   if (transition.alert.decision !== 'held' || !root || recheck_at === undefined) return [];
   const attributed_to = {
-    ...attributionTo(root, partOf),
+    ...attributionTo(root, incident),
     window_id: window?.id ?? null,
     next_evaluation_at: iso(recheck_at),
   };
@@ -282,8 +280,8 @@ function attributionWrites(
   return [{ put, if: { version: transition.v } }];
 }
 
-const attributionTo = ({ named }: NamedRoot, partOf: IncidentRef | undefined) => ({
-  incident_id: partOf?.id ?? null,
+const attributionTo = ({ named }: NamedRoot, incident: IncidentRef | undefined) => ({
+  incident_id: incident?.id ?? null,
   root_entity_id: named.entity_id,
   root_entity_name: named.entity_name,
   root_state: named.state,

@@ -100,7 +100,7 @@ type NewAlert = Pick<
   n: number;
   channels: readonly Pick<Channel, 'id' | 'channel_type' | 'destination' | 'group_seconds'>[];
   urgency?: AlertUrgency;
-  /** Epoch seconds; as long as its transition. */
+  /** Epoch seconds, as of its transition. */
   expires_at: number | undefined;
 };
 
@@ -139,7 +139,7 @@ export function groupAt(tenant: string, root: { id: string; name: string }, now:
 
 export const deliveriesOf = ({ to }: Pick<AlertItem, 'to'>): string[] => to.map(({ delivery_id }) => delivery_id);
 
-/** Whether an item of the stream is an alert. */
+/** Whether an item of the table stream is an alert. */
 export const isAlert = <Other extends Item>(item: AlertItem | Other): item is AlertItem => item.sk.startsWith(ALERTS);
 
 /** Returns the destination that an alert was sent to. */

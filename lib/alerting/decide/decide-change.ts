@@ -63,7 +63,7 @@ type Change = Pick<StateChange, 'check' | 'to' | 'cause' | 'transition' | 'at'> 
   /** Notified failure of its entity, if others depend on the entity. */
   notifiedFailure?: NotifiedFailureItem | undefined;
   incident_id: string | undefined;
-  /** Recent pages of its destinations, if they count. */
+  /** Recent urgent alerts of its destinations, if they are counted. */
   pages?: UrgentAlertCounts | undefined;
   /** Epoch ms used by alerting: `at`, or the present time if a fast clock recorded `at` in the future. */
   alertAt: number;
@@ -162,7 +162,7 @@ function channelsOf({ check, hold, to, policy }: Change): readonly AlertChannel[
     : recipientsFor(policy, reportedStateOf(to, policy), check.alerts);
 }
 
-/** Returns low if every destination was just notified of the same failure or is over its page budget. */
+/** Returns the urgency: low if every destination was just notified of this failure or is over its page budget. */
 function urgencyOf(change: Change): AlertUrgency {
   const { to, notifiedFailure, alertAt, pages } = change;
   const channels = channelsOf(change);
@@ -219,7 +219,7 @@ export type ChangeBasis = {
   deadlines: { readonly [kind in AlertDeadline]?: DeadlineEntry | undefined };
   /** Notified failure of its entity, the present or the last one. */
   notifiedFailure?: NotifiedFailureItem | undefined;
-  /** Recent pages of its destinations, if its entity has relations and the check is not down. */
+  /** Recent urgent alerts of its destinations, if its entity has relations and the check is not down. */
   pages?: UrgentAlertCounts;
   /** Transition of the held alert, if any. */
   held?: DecidedTransition | undefined;
@@ -263,10 +263,10 @@ export function decideChange(keys: Keys, basis: ChangeBasis, change: StateChange
     incident_id: to === 'down' ? own.id : entity.incident?.id,
     transition: change.transition,
   });
-  const partOf = entity.incident ?? (opensIncident(basis, change, decided) ? own : undefined);
+  const incident = entity.incident ?? (opensIncident(basis, change, decided) ? own : undefined);
   const transition: Omit<DecidedTransition, keyof TransitionItem> = {
     ...decided,
-    ...(partOf && { incident: partOf }),
+    ...(incident && { incident }),
     ...(endsFailure(basis.notifiedFailure, notifiedFailure) && { ends_incident: true }),
   };
   const deadlines = deadlinesOf(basis, change, alertAt, { recheckAt, hold });
@@ -275,7 +275,7 @@ export function decideChange(keys: Keys, basis: ChangeBasis, change: StateChange
   const impact = isNotified ? impactUpdateDeadline(keys, token, { check, entity, policy, now: alertAt }) : undefined;
   return {
     transition,
-    entity: partOf ? { incident: partOf } : {},
+    entity: incident ? { incident } : {},
     alerts,
     writes: [
       ...(item ? [{ put: item, if: 'absent' as const }] : []),
@@ -312,7 +312,7 @@ const opensIncident = (
   policy.window === undefined &&
   (entity.dependencies === 0 || alert.decision === 'planned');
 
-/** Counts an alert for down as a page of each destination, if pages of the check count. */
+/** Returns the writes that count an urgent alert for down per destination, if alerts of the check are counted. */
 function pageWrites(
   keys: Keys,
   { pages }: ChangeBasis,

@@ -65,7 +65,7 @@ export function finalDecisionWrite(
   return { put, if: { version: transition.v } };
 }
 
-/** Skips a held alert after another change of its check. A window of its root cause can be the reason. */
+/** Returns the writes that skip a held alert after another change. A window of its root cause can be the reason. */
 export function supersededWrites(
   held: DecidedTransition,
   hold: Deadline | undefined,
@@ -79,8 +79,8 @@ export function supersededWrites(
   if (!hold || !window || reason === 'maintenance')
     return [finalDecisionWrite(held, token, at, { decision: 'skipped', reason, facts })];
   const decided_on = { ...held.decided_on, window };
-  const planned = decide(ruleInputOf({ ...held, decided_on }));
-  const final = { decision: 'skipped' as const, reason: planned.reason, facts: planned.facts };
+  const decided = decide(ruleInputOf({ ...held, decided_on }));
+  const final = { decision: 'skipped' as const, reason: decided.reason, facts: decided.facts };
   const attributed_to = { ...holdCauseOf(hold), ...alert.attributed_to, window_id: window.id };
   return [finalDecisionWrite({ ...held, alert: { ...alert, attributed_to } }, token, at, final, { decided_on })];
 }

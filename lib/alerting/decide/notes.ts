@@ -8,7 +8,7 @@ export type RetrySeries = { failed_at: number; tries: number };
 export type DeadlineNote = Partial<RetrySeries> & {
   /** Late alert: channels possibly received alerts in the wrong order. */
   misled?: true;
-  /** Escalation: the last step notified no recipient, so that the next one is due immediately. */
+  /** Escalation: the step is due before its time, such as after one that did not reach its recipients. */
   at_once?: true;
   held?: HeldAlert;
 };
@@ -26,7 +26,7 @@ export type HeldAlert = {
   reason: HoldReason;
   /** Epoch ms: once nothing holds it, the first result at or after this time decides. Remediation: end of the wait. */
   from: number;
-  /** Set after the remediation had its time. */
+  /** Set if the alert no longer waits for a remediation. */
   repaired?: true;
   /** The maintenance window that holds or last held it; `until` in epoch ms. */
   window?: { id: string; until: number; include_dependents?: true };

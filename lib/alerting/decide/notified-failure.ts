@@ -27,7 +27,7 @@ const MAX_TIMES = 10;
 /** The failed entity, and the id of its incident if one exists. */
 type FailureRef = { tenant_id: string; root_entity_id: string; id?: string | undefined };
 
-/** Returns the notified failure before, or a new one without one or after its recovery. @param since epoch ms */
+/** Returns the present notified failure: `before`, or a new one if it is over or undefined. @param since epoch ms */
 export function notifiedFailureOf(
   keys: Keys,
   before: NotifiedFailureItem | undefined,

@@ -45,7 +45,7 @@ export function withLatestAlert(
   };
 }
 
-/** Returns the notified states after every delivery of an alert failed; the same object without that alert. */
+/** Returns the notified states after every delivery of an alert failed; the same object if it is not in them. */
 export function withoutFailedAlert(announced: NotifiedStates, id: string): NotifiedStates {
   return announced.latest.some((alert) => alert.id === id)
     ? { ...announced, latest: announced.latest.filter((alert) => alert.id !== id) }
@@ -118,18 +118,18 @@ export const recentFailures = ({ failed_at = [] }: CheckItem['alerts'], at: numb
 
 const isRecent = (one: number, at: number): boolean => one > at - RECENT_MS && one <= at;
 
-/** Returns the failure that the latest alert reported that did not fail (epoch ms); undefined without one. */
+/** Returns the start of the last failure before the last alert that did not fail (epoch ms); undefined without one. */
 const lastReportedFailure = ({ announced = NOTHING }: CheckItem['alerts']): number | undefined =>
   (announced.latest.at(-1) ?? announced).failed_at;
 
-/** Returns the starts of the failures since then, of those that are stored (epoch ms). */
+/** Returns the stored starts of later failures (epoch ms). */
 function failuresSinceAlert(alerts: CheckItem['alerts']): number[] {
   const { failed_at = [] } = alerts;
   const reported = lastReportedFailure(alerts);
   return reported === undefined ? failed_at : failed_at.slice(failed_at.lastIndexOf(reported) + 1);
 }
 
-/** Whether a failure began after the last alert. The stored failures may all be later than both. */
+/** Whether a failure began after the last alert. Both can be older than every stored failure. */
 function isSinceAlert(alerts: CheckItem['alerts'], from: number): boolean {
   const reported = lastReportedFailure(alerts);
   if (reported === undefined || failuresSinceAlert(alerts).includes(from)) return true;
@@ -177,7 +177,8 @@ export function withFailureOver(alerts: CheckItem['alerts'], at: number): CheckI
 }
 
 /**
- * The cooldown of an alert. A warning (up or degraded) waits for that of any alert, and starts one for warnings only.
+ * Cooldown class of an alert. `page`: a change from or to down. `warning`: a change between up and degraded; it waits
+ * for the cooldown of any alert, and starts one for warnings only.
  */
 export type CooldownClass = 'page' | 'warning';
 
@@ -215,8 +216,8 @@ export const afterNotifying = (
   withNotifiedAlerts({ ...alerts, ...startCooldown(cooldown, at), ...withFlappingNotified(alerts) }, planned);
 
 /**
- * Updates the failure after a change of state: from down, through degraded, until up or disabled. Recipients of
- * escalation steps stay recorded until the recovery alert.
+ * Starts or ends the failure of a check after a change of state. A failure lasts from down, through degraded, until up
+ * or disabled. Recipients of escalation steps stay recorded until the recovery alert.
  */
 export function withEpisode(
   alerts: CheckItem['alerts'],

@@ -8,7 +8,7 @@ import type { Item, Write } from '#lib/platform/ports.ts';
  */
 type UrgentAlertsItem = Item & { v: string; at: number[] };
 
-/** Recent urgent alerts by destination; undefined for one without them. */
+/** Recent urgent alerts by destination; undefined if it had none. */
 export type UrgentAlertCounts = ReadonlyMap<string, UrgentAlertsItem | undefined>;
 
 const MAX_PAGES = 5;
@@ -35,7 +35,7 @@ const recent = (pages: UrgentAlertsItem | undefined, now: number): number[] =>
 export const isOverPageBudget = (pages: UrgentAlertCounts | undefined, destination: string, now: number): boolean =>
   recent(pages?.get(destination), now).length >= MAX_PAGES;
 
-/** Returns the writes that count one more page per destination, over the items read; none if not counted. */
+/** Returns the writes that count one more urgent alert per destination; none for destinations that were not read. */
 export const pageCountWrites = (
   keys: Keys,
   tenant: string,

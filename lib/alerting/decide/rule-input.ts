@@ -38,7 +38,7 @@ export type DecisionInput = {
   /** The acknowledgement, if any; times in epoch ms. */
   acknowledged?: { by: string; at: number; until?: number };
   repair?: AwaitedRemediation;
-  /** Number of channels that apply; while the cause is unknown, only those that are notified despite the hold. */
+  /** Number of channels that apply; while the cause is unknown, only those that were notified despite the hold. */
   channels: number;
   /** Number of channels that later escalation steps notify, if none is notified now. */
   called_later?: number;
@@ -142,7 +142,7 @@ export const heldIn = (hold: Pick<DeadlineEntry, 'deadline' | 'note'> | undefine
 /** The remediation that an alert waits for, at most until `until` (epoch ms). */
 type AwaitedRemediation = { action_id: string; until: number };
 
-/** Returns the slowest action that the alert waits for: at most its settling time and two more results. Pure. */
+/** Returns the slowest action to wait for, until its settling time, two intervals and one timeout have passed. Pure. */
 export function awaitedRemediation(
   { repairs = {}, interval_seconds, timeout_ms }: Pick<CheckItem, 'repairs' | 'interval_seconds' | 'timeout_ms'>,
   to: CheckState,

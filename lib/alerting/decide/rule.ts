@@ -21,7 +21,7 @@ export type TimedRule<Name extends string = string> = Rule<Name, never> & {
 /** A rule for changes of state, named in transitions as the reason. Pure; accepts every input of its kinds. */
 export type ReasonRule<Name extends string = string, Holds = never> = Rule<Name, Holds> & {
   kinds: readonly ['state_change', ...DecidedKind[]];
-  /** Name where rules are listed. */
+  /** Name of the rule in lists. */
   label: string;
   /** A clause that follows the name or the label and a colon. */
   meaning: string;
@@ -29,9 +29,9 @@ export type ReasonRule<Name extends string = string, Holds = never> = Rule<Name,
   remedy: string;
   /** Reason that no alert was sent; follows a colon. */
   sentence(facts: RuleFacts): string;
-  /** The values that the rule read. Times in ISO 8601 and ids stay unchanged. */
+  /** Text about the values that the rule read, with times in ISO 8601 and ids unchanged. */
   found(facts: RuleFacts): string;
 };
 
-/** A reason that can hold an alert; lib/alerting/deadlines decides its end. */
+/** A rule that can hold an alert; lib/alerting/deadlines decides the end of the hold. */
 export type HoldingRule<Name extends string = string> = ReasonRule<Name, boolean> & { may_hold: true };

@@ -135,7 +135,9 @@ export const noChannels: ReasonRule<'no_channels'> = {
   meaning: 'no channel of the check is notified immediately.',
   remedy: 'Add a channel that is not in an escalation step to be notified next time.',
   sentence: ({ called_later }) =>
-    called_later ? 'all its channels are notified by escalation steps, which count from then' : 'it had no channels',
+    called_later
+      ? 'all its channels are notified by escalation steps, whose times count from then'
+      : 'it had no channels',
   found: ({ channels, called_later }) =>
     called_later
       ? `${counted(called_later, 'channel')}, notified by steps of the escalation`

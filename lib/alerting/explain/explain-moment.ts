@@ -26,10 +26,10 @@ export type ExplainInput = {
   revision: RevisionItem | undefined;
   state: CheckState;
   /** Results applied since the last transition, ascending; only the newest if there are many. */
-  runs: readonly { at: number; outcome: Outcome }[];
+  results: readonly { at: number; outcome: Outcome }[];
   gap: Gap | undefined;
-  /** Push checks only. */
-  silence: HeartbeatDeadline | undefined;
+  /** Heartbeat deadline at that time; push checks only. */
+  heartbeat: HeartbeatDeadline | undefined;
   /** When the account was last enabled, if it was ever disabled. */
   enabled_at: number | undefined;
   /** Start of the retention of results. */
@@ -41,7 +41,7 @@ type MomentExplained = Pick<Explanation, 'verdict' | 'sentence'> & {
   next?: { at: number; what: 'probe' | 'missed_heartbeat' };
 };
 
-/** Explains why no alert was due at a time. Has an answer for any input. Pure. */
+/** Explains why no alert was due at a time. Returns an explanation for any input. Pure. */
 export function explainMoment(moment: ExplainInput): MomentExplained {
   return explainGap(moment) ?? progressOf(moment) ?? noAlertDue(moment);
 }
@@ -61,15 +61,15 @@ function explainGap({ at, check, revision, gap, enabled_at }: ExplainInput): Mom
 
 /** Returns the progress towards another state, by counting the results again; undefined without progress. Pure. */
 export function progressOf(moment: ExplainInput): MomentExplained | undefined {
-  const { check, revision, runs, at, state } = moment;
+  const { check, revision, results, at, state } = moment;
   const { failure_threshold, recovery_threshold } = revision ?? check;
   const thresholds = { failure_threshold, recovery_threshold };
   let counters: StateCounters = { ...NO_RESULTS, state };
-  for (const { outcome } of runs) {
+  for (const { outcome } of results) {
     // The state did not change then, so only the count continues, even under other settings.
     counters = { ...nextState(Object.assign(counters, thresholds), outcome), state };
   }
-  const last = runs.at(-1);
+  const last = results.at(-1);
   if (!last || !isUnconfirmed({ ...counters, ...thresholds })) return overdueHeartbeat(moment);
   const { count, of, word } = counting(counters, thresholds);
   const due = check.execution_mode === 'pull' && revision ? dueAfter(check, revision, last.at, of - count) : undefined;
@@ -104,31 +104,31 @@ function dueAfter(check: CheckItem, { rhythm }: RevisionItem, from: number, n: n
 }
 
 /** Explains a push check with an overdue heartbeat. */
-function overdueHeartbeat({ at, check, silence, state }: ExplainInput): MomentExplained | undefined {
-  if (!silence || state === 'down') return undefined;
-  const next = { at: silence.at, what: 'missed_heartbeat' as const };
+function overdueHeartbeat({ at, check, heartbeat, state }: ExplainInput): MomentExplained | undefined {
+  if (!heartbeat || state === 'down') return undefined;
+  const next = { at: heartbeat.at, what: 'missed_heartbeat' as const };
   const notDue = (sentence: string): MomentExplained => ({ verdict: 'not_due', sentence, next });
-  const failures = `it ${silence.at <= at ? 'was due to fail' : 'would fail'} at ${clock(silence.at)}`;
-  switch (silence.misses) {
+  const failures = `it ${heartbeat.at <= at ? 'was due to fail' : 'would fail'} at ${clock(heartbeat.at)}`;
+  switch (heartbeat.misses) {
     case 'any heartbeat': {
-      const withoutHeartbeat = at - silence.since;
+      const withoutHeartbeat = at - heartbeat.since;
       if (withoutHeartbeat <= check.interval_seconds * 1000) return undefined;
       return notDue(
-        `No heartbeat for ${seconds(withoutHeartbeat)} of ${seconds(silence.at - silence.since)}; ${failures}.`,
+        `No heartbeat for ${seconds(withoutHeartbeat)} of ${seconds(heartbeat.at - heartbeat.since)}; ${failures}.`,
       );
     }
     case 'due time':
-      return at <= silence.due ? undefined : notDue(`A heartbeat was due at ${clock(silence.due)}; ${failures}.`);
+      return at <= heartbeat.due ? undefined : notDue(`A heartbeat was due at ${clock(heartbeat.due)}; ${failures}.`);
     case 'first heartbeat':
       return notDue(`It had not sent a heartbeat yet; ${failures}.`);
     case 'end of a run':
-      return notDue(`A job run had started at ${clock(silence.started_at)} and not ended; ${failures}.`);
+      return notDue(`A job run had started at ${clock(heartbeat.started_at)} and not ended; ${failures}.`);
   }
 }
 
-function noAlertDue({ at, runs, state, kept_since, silence }: ExplainInput): MomentExplained {
-  const next = silence && { next: { at: silence.at, what: 'missed_heartbeat' as const } };
-  const last = runs.at(-1);
+function noAlertDue({ at, results, state, kept_since, heartbeat }: ExplainInput): MomentExplained {
+  const next = heartbeat && { next: { at: heartbeat.at, what: 'missed_heartbeat' as const } };
+  const last = results.at(-1);
   if (at < kept_since) {
     const stateText = state === 'unknown' ? 'It had no state' : `It was ${state}`;
     return {
@@ -150,8 +150,8 @@ const OUTCOMES: Readonly<Record<Outcome, string>> = {
 
 /** Maximum number of gaps in an explanation, the last before the time. */
 const MAX_GAPS = 10;
-/** Number of results in an explanation; as many more are read as the thresholds count. */
-const RUNS = 10;
+/** Number of results in an explanation; more are read, up to the larger threshold, to count them. */
+const SHOWN_RESULTS = 10;
 
 /** The data of a check at a time, with the results (newest first) and gaps (oldest first) before it. */
 export type ReadMoment = { moment: ExplainInput; results: ResultItem[]; gaps: Gap[] };
@@ -169,7 +169,7 @@ export async function readExplainInput(
   const kept_since = retentionStart(ports.clock.now(), caller.retention_days);
   const account = await ports.table.get<AccountItem>(keys.account(tenant));
 
-  const results = await lastResults(context, check, Math.max(kept_since, at - span(check)), at);
+  const results = await lastResults(context, check, Math.max(kept_since, at - lookbackMs(check)), at);
   const from = Math.max(kept_since, at - MAX_GAPS * check.interval_seconds * 1000);
   const { gaps } = await findGaps(context, check, { from, until: at + 1 }, { gaps: MAX_GAPS });
   const since = last ? Date.parse(last.timestamp) : 0;
@@ -180,27 +180,28 @@ export async function readExplainInput(
       check,
       revision,
       state: last?.check_to_state ?? 'unknown',
-      runs: applied.map((one) => ({ at: Date.parse(one.checked_at), outcome: outcomeOf(one) })),
+      results: applied.map((one) => ({ at: Date.parse(one.checked_at), outcome: outcomeOf(one) })),
       gap: gaps.find((gap) => gap.from <= at && at < gap.to),
-      silence: check.execution_mode === 'push' ? await silenceAt(context, check, results, account, at) : undefined,
+      heartbeat:
+        check.execution_mode === 'push' ? await heartbeatDeadlineAt(context, check, results, account, at) : undefined,
       enabled_at: account?.enabled_at,
       kept_since,
     },
-    results: results.slice(0, RUNS),
+    results: results.slice(0, SHOWN_RESULTS),
     gaps,
   };
 }
 
-const mostRuns = ({ failure_threshold, recovery_threshold }: CheckItem): number =>
-  RUNS + Math.max(failure_threshold, recovery_threshold);
+const maxResults = ({ failure_threshold, recovery_threshold }: CheckItem): number =>
+  SHOWN_RESULTS + Math.max(failure_threshold, recovery_threshold);
 
 /** Returns how far back (ms) to read, with time for gaps. */
-const span = (check: CheckItem): number => 3 * mostRuns(check) * check.interval_seconds * 1000;
+const lookbackMs = (check: CheckItem): number => 3 * maxResults(check) * check.interval_seconds * 1000;
 
 /** Reads the last results, newest first. */
 async function lastResults(context: Context, check: CheckItem, from: number, at: number): Promise<ResultItem[]> {
   if (from > at) return [];
-  const most = mostRuns(check);
+  const most = maxResults(check);
   const revisions = check.execution_mode === 'pull' ? await revisionsSince(context, check, from) : [];
   const window = { from, until: at + 1 };
   const results: ResultItem[] = [];
@@ -213,7 +214,7 @@ async function lastResults(context: Context, check: CheckItem, from: number, at:
 }
 
 /** Returns the heartbeat deadline of the check as known at `at`. */
-async function silenceAt(
+async function heartbeatDeadlineAt(
   { ports, keys }: Context,
   check: CheckItem,
   results: readonly ResultItem[],

@@ -132,7 +132,7 @@ async function lastTransition(
   return items[0];
 }
 
-/** Finds the transition of a path. @throws AppError NOT_FOUND also for a deleted entity */
+/** Finds a transition by its id. @throws AppError NOT_FOUND also if its entity was deleted */
 export async function requireTransition(context: Context, id: string): Promise<DecidedTransition> {
   const { ports, keys, tenant, caller } = context;
   const isKept = isId('trn', id) && timeOf(id) >= historyStart(ports.clock.now(), caller.retention_days);

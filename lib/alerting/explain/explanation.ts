@@ -60,7 +60,7 @@ export const Explanation = z
       .describe('Evaluations of the cause while the alert was held; the last 10, oldest first.'),
     deliveries: z
       .array(DeliveryRecord)
-      .describe('Deliveries about that change, oldest first; of a check, before that time.'),
+      .describe('Deliveries about that change, oldest first; for a check, only those before that time.'),
     next: z
       .object({
         at: z.iso.datetime().describe('Due time.'),

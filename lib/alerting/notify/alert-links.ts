@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { AccountItem } from '#lib/access/account.ts';
-import { isAccountChannel } from '#lib/alerting/policy/channel-field.ts';
+import { isAccountChannel } from '#lib/alerting/policy/channel-location.ts';
 import { acknowledgementAt } from '#lib/checks/acknowledgement.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { canonicalBytes } from '#lib/platform/canonical-base64url.ts';
@@ -84,7 +84,7 @@ const LIFETIME_MS = DAY_MS;
 type About = { account: AccountItem; check: CheckItem | undefined; public_url: string; now: number };
 
 /**
- * Returns the links of an alert about a lasting failure; null without an address of the service. An acknowledged
+ * Returns the links of an alert about a lasting failure; null if the service has no address for links. An acknowledged
  * failure has only the link to silence. Pure.
  */
 export function alertLinks(

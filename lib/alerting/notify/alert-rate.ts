@@ -4,7 +4,7 @@ import type { Item, Write } from '#lib/platform/ports.ts';
 import { type Bucket, fullBucket, type Rate, refilled, reserveFrom } from '#lib/platform/sharing/rates.ts';
 import { oneAtATime, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 
-/** Part of the limit of an account that one host receives as a burst. */
+/** Divisor of the limit of an account: the quotient is the burst of one host. */
 const HOST_SHARE = 10;
 
 /** Returns the rates of an account with a limit per minute, and of one host that it sends to. */

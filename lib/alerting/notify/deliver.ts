@@ -2,7 +2,7 @@ import { type AccountItem, isDisabled, settingsFor } from '#lib/access/account.t
 import type { AlertItem } from '#lib/alerting/decide/alert-item.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { AccountChannel } from '#lib/alerting/policy/account-alerting.ts';
-import { channelIn, channelKey } from '#lib/alerting/policy/channel-field.ts';
+import { channelIn, channelKey } from '#lib/alerting/policy/channel-location.ts';
 import { destinationOf, type PolicyItem } from '#lib/alerting/policy/policy.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { Alert } from '#lib/channels/alert.ts';
@@ -84,7 +84,7 @@ async function attemptNext(env: DeliverEnv, { turn, due }: DeliveryMessage, deli
   if (ports.clock.now() < (due === undefined ? wait : later)) return enqueueLater(env, delivery, later, turn);
 
   const together = await groupOf(env, delivery);
-  if ('again' in together) return enqueueLater(env, delivery, together.again, turn);
+  if ('recheck_at' in together) return enqueueLater(env, delivery, together.recheck_at, turn);
   const message = await prepareMessage(env, together);
   const outcome = 'status' in message ? message : await sendAttempt(env, delivery, turn, message.ready);
   if (outcome.status === 'waiting') {
@@ -111,7 +111,7 @@ async function attemptNext(env: DeliverEnv, { turn, due }: DeliveryMessage, deli
   });
   if (after.status !== 'retrying') {
     await conclude(env, after);
-    // The first of the next message, which otherwise waits for its recheck.
+    // The sender of the next message, which otherwise waits for its recheck.
     const next = await firstOfGroup(env, delivery);
     if (next === undefined) return;
     const { tenant_id } = delivery;
@@ -140,7 +140,7 @@ function enqueueLater(
 /** Time in ms after its creation during which neither waiting nor a 429 counts as an attempt. */
 const PATIENCE_MS = 3_600_000;
 
-/** Returns its end (epoch ms). The alert can be hours old after an outage, so it counts from the first write. */
+/** Returns the end of that time (epoch ms). It counts from the first write, because an alert can be hours old then. */
 const waitsUntil = ({ made_at, created_at }: DeliveryItem): number => (made_at ?? Date.parse(created_at)) + PATIENCE_MS;
 
 /** Sends an alert, or returns how long to wait. @param turn reserved send time, if any */
@@ -195,7 +195,7 @@ type Waiting = Wait & {
 
 /**
  * Returns how a delivery waits for the rate of its account; undefined if it can be sent now. It joins the others that
- * wait for its channel, and their first one reserves the send time of one message: so each channel takes turns.
+ * wait for its channel, and the first of them reserves the send time of one message, so that channels take turns.
  */
 async function waitForRate(env: DeliverEnv, delivery: DeliveryItem, ready: Ready): Promise<Waiting | undefined> {
   const limit = ready.account.alerts_per_minute_limit;
@@ -274,13 +274,13 @@ async function sendOnce(
 /** The address that pacing applies to. `until`: latest send time to wait for (epoch ms). */
 type PatientAddress = PacedUrl & { until: number; after_timeouts?: boolean };
 
-/** Returns the receiver that pacing applies to. For mail that is the recipient, because all share the mail server. */
+/** Returns the receiver that pacing applies to: for mail the recipients, because all mails share the mail server. */
 function receiverOf({ send }: Ready): string | undefined {
   if (send.via === 'http') return send.receiver ?? send.url;
   return send.via === 'smtp' ? `mailto:${send.mail.to.join(',')}` : undefined;
 }
 
-/** Returns the paced address; undefined for NATS, without pacing. */
+/** Returns the paced address; undefined for NATS, which has no pacing. */
 function addressOf(delivery: DeliveryItem, ready: Ready): PatientAddress | undefined {
   const url = receiverOf(ready);
   return url === undefined ? undefined : { tenant_id: delivery.tenant_id, url, until: waitsUntil(delivery) };

@@ -118,14 +118,14 @@ export const latestDeliveryOf = (
 /** Returns the next contents after an attempt; undefined if a newer one is stored. A test never replaces an alert. */
 export function withAttempt(last: LastDeliveryItem | undefined, next: DeliveryItem): Contents | undefined {
   const onlyTest = last?.delivery.kind === 'test';
-  const announcing = onlyTest ? undefined : last;
+  const reporting = onlyTest ? undefined : last;
   const test = onlyTest ? last.delivery : last?.test;
   const record = deliveryRecord(next);
   if (next.kind !== 'test') {
-    return isNewer(announcing?.delivery, record) ? undefined : contents(record, test);
+    return isNewer(reporting?.delivery, record) ? undefined : contents(record, test);
   }
   if (isNewer(test, record)) return undefined;
-  return announcing ? contents(announcing.delivery, record) : contents(record, undefined);
+  return reporting ? contents(reporting.delivery, record) : contents(record, undefined);
 }
 
 const isNewer = (present: DeliveryRecord | undefined, next: DeliveryRecord): boolean =>
@@ -139,7 +139,7 @@ const contents = (delivery: DeliveryRecord, test: DeliveryRecord | undefined): C
 /** Pointer to an unfinished delivery whose message can contain others, deleted with its last attempt. 200 bytes. */
 export type GroupMember = Item & { delivery_id: string };
 
-/** Returns what the alerts of one message have in common: the channel, or the root cause; undefined without others. */
+/** Returns the channel or root cause, and the destination, that alerts of a message share; undefined if sent alone. */
 export const groupedBy = ({ combines, channel_id, group_id, leads_to }: DeliveryItem): string | undefined => {
   const shared = combines ? channel_id : group_id;
   return shared && leads_to ? `${shared}#${leads_to}` : undefined;

@@ -1,6 +1,6 @@
 import { type AlertItem, type AlertTarget, deliveriesOf } from '#lib/alerting/decide/alert-item.ts';
 import type { AccountChannel } from '#lib/alerting/policy/account-alerting.ts';
-import { channelIn, channelKey } from '#lib/alerting/policy/channel-field.ts';
+import { channelIn, channelKey } from '#lib/alerting/policy/channel-location.ts';
 import type { PolicyItem } from '#lib/alerting/policy/policy.ts';
 import { channelTypeOf } from '#lib/channels/registry.ts';
 import type { Env } from '#lib/env.ts';
@@ -107,19 +107,19 @@ export const createDelivery = (
     return (outcome.present[0] as DeliveryItem | undefined) ?? RETRY;
   });
 
-/** Retention of a message about no check (ms). */
+/** Retention of a message that does not concern a check (ms). */
 const MESSAGE_KEPT_MS = 90 * DAY_MS;
 
-/** A message about no check, with its derived id. `created_at`: its time, ISO 8601. */
+/** A message that does not concern a check, with its derived id. `created_at`: its time, ISO 8601. */
 type MessageDelivery = Pick<DeliveryItem, 'tenant_id' | 'id' | 'kind' | 'channel_id' | 'channel_type' | 'created_at'> &
   Pick<DeliveryItem, 'channel' | 'report' | 'status_update' | 'status_page_id'>;
 
-/** Delay (ms) of the message that finds a delivery after a crash between its creation and its enqueuing. */
+/** Delay (ms) of the queue message that handles a delivery after a crash between its creation and its enqueuing. */
 const CREATED_MS = 60_000;
 
 /**
- * Creates and enqueues the delivery of a message about no check; a repetition enqueues it while it is pending. A
- * delayed message is sent before the creation, because its receiver can be removed before there is a repetition.
+ * Creates and enqueues the delivery of a message that does not concern a check; a repetition enqueues it while it is
+ * pending. First enqueues it with a delay for a crash, because its receiver can be removed before a repetition.
  */
 export async function deliverMessage(env: Env, message: MessageDelivery): Promise<void> {
   const { ports, keys } = env;
@@ -184,7 +184,7 @@ async function failPending(env: Env, alert: AlertItem): Promise<void> {
   const error = 'internal error: the alert could not be queued for delivery; it has been logged';
   for (const delivery of await ensureDeliveries(env, alert)) {
     if (delivery.status !== 'pending') continue;
-    // An error for one delivery does not keep others pending.
+    // An error for one delivery does not leave the others pending.
     try {
       await followUp(env, await recordOutcome(env, delivery, { status: 'failed', error, final: true }));
     } catch (failure) {

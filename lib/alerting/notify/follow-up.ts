@@ -94,7 +94,7 @@ function isLatestStep({ alerts }: CheckItem, { kind, to_state, step, created_at 
 
 /**
  * If a delivery was sent after a newer one that reported another state, the notified state is unknown, and a late alert
- * is due. A check without a result waits for one, and a deleted check repeats its closing alert.
+ * is due. That of a check without a result waits for one; for a deleted check, the closing alert is repeated.
  */
 async function afterSent(env: Env, delivery: DeliveryItem): Promise<void> {
   const { id, tenant_id, check_id, channel_id, to_state, combined_in, sent_at } = delivery;
@@ -106,7 +106,7 @@ async function afterSent(env: Env, delivery: DeliveryItem): Promise<void> {
   if (!check) return repeatClosing(env, delivery);
   if (!last || last.delivery.id <= id || last.delivery.status !== 'sent') return;
   if (last.delivery.to_state === null || last.delivery.to_state === to_state) return;
-  // It was sent in order, and its message is repeated.
+  // Both were sent in order, and this call is a repetition.
   if (last.delivery.sent_at! > sent_at!) return;
   // One message reported both, in order.
   if (combined_in !== null && last.delivery.combined_in === combined_in) return;

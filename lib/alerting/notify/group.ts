@@ -21,7 +21,7 @@ const NAMED = 10;
 /** Maximum number of waiting alerts that a combined message counts. */
 const MAX_COUNTED = 1_000;
 
-/** First and longest wait (ms) until a recheck of a delivery that another message is to send. */
+/** First and longest wait (ms) until a recheck of a delivery that the message of another one is to contain. */
 const RECHECK_MS = 10_000;
 const MAX_RECHECK_MS = 600_000;
 
@@ -40,7 +40,7 @@ export async function firstOfGroup({ ports, keys }: Env, delivery: DeliveryItem)
  * Returns the deliveries of one message, this one first; or, if another delivery sends it, the time of a recheck (epoch
  * ms). The first unfinished delivery sends it, so that the next one takes over after a crash.
  */
-export async function groupOf(env: Env, delivery: DeliveryItem): Promise<Together | { again: number }> {
+export async function groupOf(env: Env, delivery: DeliveryItem): Promise<Together | { recheck_at: number }> {
   const { ports, keys } = env;
   const { tenant_id, id, combines, channel_type, made_at } = delivery;
   const shared = groupedBy(delivery);
@@ -48,8 +48,8 @@ export async function groupOf(env: Env, delivery: DeliveryItem): Promise<Togethe
   const first = await firstOfGroup(env, delivery);
   if (first !== undefined && first < id) {
     const now = ports.clock.now();
-    // The sender wakes the next one; this is for a crash between. Longer each time, because thousands can wait.
-    return { again: now + Math.min(Math.max(RECHECK_MS, now - (made_at ?? now)), MAX_RECHECK_MS) };
+    // The sender enqueues the next one; the recheck is for a crash before that. Longer each time: thousands can wait.
+    return { recheck_at: now + Math.min(Math.max(RECHECK_MS, now - (made_at ?? now)), MAX_RECHECK_MS) };
   }
   if (combines && channelTypeOf(channel_type)?.has_cases) return { deliveries: [delivery], following: 0 };
   const [most, read] = combines ? [MAX_COMBINED, MAX_COUNTED] : [MAX_GROUPED, MAX_GROUPED];
@@ -95,7 +95,7 @@ export async function recordOthers(
 ): Promise<void> {
   if (!isLastOutcome(outcome, sender.attempts)) return;
   const shared = outcome.status === 'failed' ? { ...outcome, final: true } : outcome;
-  // One after the other for a check, because its deliveries write the latest one of the channel.
+  // One after the other for a check, because its deliveries write the same item with the latest one of the channel.
   const recordAll = async (ofCheck: OtherDelivery[]): Promise<void> => {
     for (const { delivery, ...own } of ofCheck)
       await conclude(await recordOutcome(env, delivery, { ...shared, ...own }));

@@ -30,9 +30,9 @@ const REQUEST_MS = 7 * DAY_MS;
 /** Time in seconds after which a pending address is forgotten. */
 const PENDING_S = 90 * 86_400;
 
-/** Mails to one address, over all accounts: alerts, and requests to confirm. */
+/** Limits per address, over all accounts: of alerts, and of requests to confirm. */
 const TO_ADDRESS = { mails: { burst: 10, per_second: 10 / 60 }, requests: { burst: 5, per_second: 5 / 86_400 } };
-/** Requests of one account: to all addresses, and to the same address. */
+/** Limits of requests to confirm per account: to all addresses, and to the same address. */
 const REQUESTS = {
   all: { burst: 20, per_second: 20 / 3600 },
   same: { burst: 3, per_second: 1 / (7 * 86_400) },
@@ -69,7 +69,7 @@ export function takeMails(env: Env, account: AccountItem, addresses: readonly st
     rate: { burst: limit, per_second: limit / 3600 },
     of: 'mails',
     count: addresses.length,
-    error: `waits: the account has sent as many mails as it may in an hour: ${limit} (mails_per_hour_limit)`,
+    error: `waits: mails of the account are limited to ${limit} per hour (mails_per_hour_limit)`,
   };
   const toAddress = (address: string): Limit => ({
     key: keys.mailsTo(digestOf(foldedEmail(address))),
@@ -93,7 +93,7 @@ export async function requestLimit(env: Env, item: MailAddressItem): Promise<Rea
   return 'error' in taken ? taken : undefined;
 }
 
-/** Returns the rest of the requests to an address, and the writes that take one; or the limit that is reached. */
+/** Returns the remaining requests to an address and the writes that take one, or the limit that is reached. */
 async function takeRequest(env: Env, item: MailAddressItem): Promise<{ rest: Bucket; writes: Write[] } | Reached> {
   const now = env.ports.clock.now();
   const { requests = fullBucket(REQUESTS.same, now) } = item;
@@ -111,8 +111,8 @@ type Confirmation = OneTime & AddressRequest;
 export const isUnasked = ({ status, request, asked_at }: MailAddressItem): boolean =>
   status === 'pending' && !request && asked_at === undefined;
 
-/** Requests that the deliverer asks addresses to confirm. @param again also if they were asked before */
-export const sendRequests = (
+/** Enqueues requests to confirm, which the deliverer mails. @param again also to addresses that were asked before */
+export const enqueueRequests = (
   { ports }: Env<'queues'>,
   tenant_id: string,
   addresses: readonly string[],
@@ -131,7 +131,7 @@ export async function askAddress(env: MailEnv, message: AddressRequest): Promise
   const begun = await retryOnConflict(ports, () => beginRequest(env, message, token));
   if (!begun) return;
   const refusal = await env.sendMail!(letterOf(env, begun, token), {});
-  await change(env, tenant_id, address, UNNOTED, (item) => {
+  await change(env, tenant_id, address, UNAUDITED, (item) => {
     if (item?.request?.digest !== digestOf(token)) return undefined;
     const { request: _unsent, ...rest } = item;
     return refusal ? { ...rest, error: refusal.error } : { ...item, asked_at: iso(ports.clock.now()) };
@@ -139,7 +139,7 @@ export async function askAddress(env: MailEnv, message: AddressRequest): Promise
 }
 
 /** A change by the service is not audited. */
-const UNNOTED = (): Write[] => [];
+const UNAUDITED = (): Write[] => [];
 
 type Begun = { account: AccountItem; item: MailAddressItem };
 

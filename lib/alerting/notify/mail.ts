@@ -3,7 +3,7 @@ import { type MailAddressItem, mailAddressKey } from '#lib/access/mail-address.t
 import type { Letter, LetterRefusal } from '#lib/channels/mail-client.ts';
 import { addressed } from '#lib/channels/types/email.ts';
 import { linksAddress } from '#lib/settings.ts';
-import { isUnasked, type MailEnv, NO_ADDRESS, sendRequests, takeMails, unsubscribeUrl } from './mail-address.ts';
+import { enqueueRequests, isUnasked, type MailEnv, NO_ADDRESS, takeMails, unsubscribeUrl } from './mail-address.ts';
 import { type Mail, NO_MAIL, type Refusal } from './send.ts';
 
 /** Pause in ms after a mail server asked to try later. */
@@ -29,7 +29,7 @@ async function sendMails(
     letter.to.map((address) => mailAddressKey(keys, account.id, address)),
   );
   const unasked = letter.to.filter((_, i) => !items[i] || isUnasked(items[i]));
-  if (unasked.length > 0) await sendRequests(env, account.id, unasked);
+  if (unasked.length > 0) await enqueueRequests(env, account.id, unasked);
   const confirmed = letter.to.filter((_, i) => items[i]?.status === 'confirmed');
   const skipped = letter.to.flatMap((address, i) => problemOf(address, items[i]) ?? []);
   if (confirmed.length === 0) return { error: `not sent: ${skipped.join('; ')}`, final: true };

@@ -72,7 +72,7 @@ const acknowledgementOf = ({ by, note, until }: Acknowledgement): Alert['acknowl
   until: until === undefined ? null : iso(until),
 });
 
-/** Returns a test: the present state as an event without a change and without a transition. */
+/** Returns a test alert: the present state as an event without a change and without a transition. */
 export function testAlertOf(delivery: DeliveryItem, about: About & { check: CheckItem }): Alert {
   const { check, entity } = about;
   return {
@@ -138,7 +138,7 @@ function subjectOf({ check, entity, incident_id, now, public_url }: About, named
   } satisfies Partial<Alert>;
 }
 
-/** Returns the test of an account channel: about the account instead of a check. */
+/** Returns the test alert of an account channel: about the account instead of a check. */
 export const accountTestOf = (delivery: DeliveryItem, account: AccountItem, now: number): Alert => ({
   ...NOTHING_KNOWN,
   alert_id: null,
@@ -168,7 +168,7 @@ export const accountTestOf = (delivery: DeliveryItem, account: AccountItem, now:
   urls: { check: null, incident: null, runbook: null, dashboard: null },
 });
 
-/** Returns a message about no check: an update of a status page, or a monthly report. */
+/** Returns a message that does not concern a check: an update of a status page, or a monthly report. */
 export const messageAlertOf = (delivery: DeliveryItem, account: AccountItem, now: number): Alert => ({
   ...accountTestOf(delivery, account, now),
   kind: delivery.kind,

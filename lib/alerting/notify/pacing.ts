@@ -47,15 +47,15 @@ export const boundedPauseMs = (requested: number): number => Math.min(Math.max(r
 export type Wait = { at: number; why: string; is_open: boolean };
 
 /** A reservation: wait, or send now. `after_timeouts`: the attempt shows whether the receiver responds again. */
-type Turn = { wait: Wait; after_timeouts?: never } | { wait?: never; after_timeouts: boolean };
+type Reservation = { wait: Wait; after_timeouts?: never } | { wait?: never; after_timeouts: boolean };
 
 const SLOWED = 'waits: the receiver limits the rate (429, or 4xx of a mail server), or a limit of mails is reached';
 const QUEUED = 'waits: the receiver did not respond in time';
 const OPEN = 'circuit open: the receiver timed out several times in a row; one delivery at a time tests it';
 
 /** Reserves a send time. @param turn send time (epoch ms) reserved before, if any */
-export const reserveSendTime = (env: Env, address: PacedUrl, turn: number | undefined): Promise<Turn> =>
-  change(env, address, (pace, now): PaceChange<Turn> => {
+export const reserveSendTime = (env: Env, address: PacedUrl, turn: number | undefined): Promise<Reservation> =>
+  change(env, address, (pace, now): PaceChange<Reservation> => {
     if (!pace) return { result: { after_timeouts: false } };
     const after_timeouts = pace.timeouts > 0;
     if (isOpen(pace)) return testReceiver(pace, now);
@@ -70,8 +70,8 @@ export const reserveSendTime = (env: Env, address: PacedUrl, turn: number | unde
   });
 
 /** Reserves a send time that is free now, or none; for callers that cannot wait. */
-export const reserveSendNow = (env: Env, address: PacedUrl): Promise<Turn> =>
-  change(env, address, (pace, now): PaceChange<Turn> => {
+export const reserveSendNow = (env: Env, address: PacedUrl): Promise<Reservation> =>
+  change(env, address, (pace, now): PaceChange<Reservation> => {
     if (!pace) return { result: { after_timeouts: false } };
     if (isOpen(pace)) return testReceiver(pace, now);
     const after_timeouts = pace.timeouts > 0;
@@ -82,7 +82,7 @@ export const reserveSendNow = (env: Env, address: PacedUrl): Promise<Turn> =>
   });
 
 /** Lets one delivery at a time test the receiver while the circuit is open. */
-function testReceiver(pace: Pace, now: number): PaceChange<Turn> {
+function testReceiver(pace: Pace, now: number): PaceChange<Reservation> {
   if (now < pace.not_before) return { result: { wait: { at: pace.not_before, why: OPEN, is_open: true } } };
   return { result: { after_timeouts: true }, next: { ...pace, not_before: now + ATTEMPT_MS } };
 }

@@ -1,4 +1,4 @@
-import { isAccountChannel } from '#lib/alerting/policy/channel-field.ts';
+import { isAccountChannel } from '#lib/alerting/policy/channel-location.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
 import type { Item, Write } from '#lib/platform/ports.ts';
@@ -130,7 +130,7 @@ export async function recordWaiting(
     v: ports.ids.token(),
     ...(!isShown && { error: reason, updated_at: iso(ports.clock.now()) }),
   };
-  // On a conflict the other write, an outcome, says more.
+  // On a conflict, the other writer has recorded an outcome, which replaces the wait.
   await ports.table.transact([
     { put: next, if: { version: delivery.v } },
     ...joinGroup(env, next),

@@ -40,7 +40,7 @@ export type SendEnv = { ports: Ports; publish?: Publish | undefined; mail?: Mail
 const TIMEOUT_MS = 10_000;
 const REPLY_BYTES = 1024;
 
-/** An alert for a channel, ready to go. */
+/** An alert for a channel, ready to send. */
 export type Ready = {
   type: ChannelType;
   config: Record<string, string>;

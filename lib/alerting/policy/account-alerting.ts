@@ -8,7 +8,7 @@ import type { Channel } from './policy.ts';
 import type { RotaItem } from './rotas.ts';
 import type { PolicySettings } from './settings.ts';
 
-/** Default policy of an account. Its version changes with every alerting setting, which makes caching safe. */
+/** Default policy of an account. `v` is the version of all its alerting settings, which are cached by it. */
 export type AlertingHead = Item & { v: string; policy: Partial<PolicySettings>; updated_at: string };
 
 /** A channel of the account. */

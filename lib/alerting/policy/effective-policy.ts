@@ -37,7 +37,7 @@ function isEligible(
   const step = own ?? indexOf(escalation, (one) => hasByRota(one, policy, id, 'members'));
   if (step === undefined) return true;
   if (reports_state === 'up') return escalated.includes(id);
-  // A step notifies only one member of a rota, so that its later alerts are not for the others.
+  // A step notifies only the person on call, so later alerts of the failure are not for the other members.
   return step < (episode?.escalation?.steps ?? 0) && (own !== undefined || escalated.includes(id));
 }
 

@@ -84,5 +84,5 @@ export const emptyPolicy = (
 
 export type TargetRef = Pick<Channel, 'id' | 'destination'>;
 
-/** Returns where a channel sends to; equal for channels with the same address. */
+/** Returns the destination of a channel: the digest of its address or, without one, its id. */
 export const destinationOf = ({ id, destination = id }: TargetRef): string => destination;

@@ -49,7 +49,10 @@ const EscalationStep = z.object({
   channel_ids: z
     .array(z.string())
     .max(MAX_CHANNELS_OF_STEP, `must name at most ${MAX_CHANNELS_OF_STEP} channels`)
-    .meta({ title: 'Channels', description: 'Channels of the check or the account to notify; empty with rotas only.' }),
+    .meta({
+      title: 'Channels',
+      description: 'Channels of the check or the account to notify; can be empty if rota_ids names a rota.',
+    }),
   rota_ids: z
     .array(z.string())
     .max(MAX_ROTAS_OF_STEP, `must name at most ${MAX_ROTAS_OF_STEP} rotas`)
@@ -67,7 +70,7 @@ const Escalation = z
     const named = new Map<string, number>();
     for (const [i, { after_seconds, channel_ids, rota_ids = [] }] of steps.entries()) {
       if (channel_ids.length + rota_ids.length === 0)
-        wrong([i, 'channel_ids'], 'must name at least one channel, or rota_ids a rota');
+        wrong([i, 'channel_ids'], 'must name at least one channel, unless rota_ids names a rota');
       const before = steps[i - 1]?.after_seconds;
       if (before !== undefined && after_seconds <= before)
         wrong(
@@ -77,7 +80,7 @@ const Escalation = z
       for (const [j, id] of channel_ids.entries()) {
         const first = named.get(id);
         if (first !== undefined)
-          wrong([i, 'channel_ids', j], `is in step ${first + 1} already; a channel is in one step`);
+          wrong([i, 'channel_ids', j], `is in step ${first + 1} already; a channel can be in only one step`);
         named.set(id, first ?? i);
       }
     }
@@ -171,7 +174,7 @@ export type PolicyInForce = Pick<PolicySettings, Deciding> & { silenced: boolean
 
 export const POLICY_NAMES = namesOf(SETTINGS);
 
-/** Makes a member for each setting. The caller states their types. */
+/** Makes an object with a property for each setting. The caller states the types. */
 const each = <Members extends Record<Name, unknown>>(of: (name: Name) => unknown): Members =>
   Object.fromEntries(POLICY_NAMES.map((name) => [name, of(name)])) as Members;
 
@@ -192,13 +195,13 @@ const describe = (name: Name): string => {
   return `${means} Default: ${String(value) || 'none'}.`;
 };
 
-/** The settings as members of a record. */
+/** The settings as properties of a record. */
 export const settingMembers = each<{ [N in Name]: Settings[N]['schema'] }>((name) => {
   const { schema, title, default: value, group }: Setting = SETTINGS[name];
   return schema.meta({ title, description: describe(name), default: value, ...(group && { 'x-group': group }) });
 });
 
-/** The settings as members of a change. */
+/** The settings as properties of a request that changes them. */
 export const settingChanges = each<{ [N in Name]: z.ZodExactOptional<z.ZodNullable<Settings[N]['schema']>> }>((name) =>
   settingMembers[name]
     .nullable()

@@ -21,7 +21,7 @@ export function openWindow(windows: readonly WindowItem[], one: Selectable, at: 
   return { id: first.id, until, ...(includes && { include_dependents: true }) };
 }
 
-/** Finds the window that holds downstream failures of an entity with all its enabled checks in it. Pure. */
+/** Finds the window for alerts downstream of an entity: if all enabled checks are in one, the first to end. Pure. */
 export function windowForDependents(
   windows: readonly WindowItem[],
   entity: Selectable['entity'],

@@ -87,13 +87,13 @@ async function searched(
   const query = { from: idFloor('inc', now - SHOWN_MS), descending: true, eventual: true };
   const { items, next } = await queryMerged<IncidentItem>(ports.table, partitions, { ...query, limit: MAX_SEARCHED });
   if (next === undefined) return items;
-  const pointers = await allOf(ports.table, { partition: keys.openIncidents(tenant), ...query });
+  const pointers = await allOf(ports.table, { partition: keys.unresolvedIncidents(tenant), ...query });
   const older = pointers.filter(({ sk }) => sk < next).map(({ sk }) => keys.incident(tenant, sk));
-  const open = await ports.table.getMany<IncidentItem>(older, { eventual: true });
+  const unresolved = await ports.table.getMany<IncidentItem>(older, { eventual: true });
   const roots = new Set(sources.map(({ entity }) => entity?.id));
   return [
     ...items,
-    ...open.flatMap((one) =>
+    ...unresolved.flatMap((one) =>
       one && ((one.updates ?? 0) > 0 || (one.root_entity_id !== null && roots.has(one.root_entity_id))) ? [one] : [],
     ),
   ];

@@ -17,7 +17,7 @@ const WINDOW_MS = 300_000;
 const TEAM = 'team';
 
 type ProbeResult = { began: number; success: boolean; since: number; there_at: number };
-type Held = { down_at: number; hold: CauseProgress; recheck_at: number };
+type Held = { down_at: number; progress: CauseProgress; recheck_at: number };
 
 /** Policy of the service in a modeled world. */
 export const serviceModel: Policy = {
@@ -38,7 +38,7 @@ class Model {
   readonly #graphs: Map<string, Graph>;
   readonly #sent: Alert[] = [];
   readonly #held = new Map<string, Held>();
-  readonly #incidents = new Map<string, NotifiedFailure>();
+  readonly #notifiedFailures = new Map<string, NotifiedFailure>();
   readonly #results = new Map<string, ProbeResult>();
   #statuses!: Map<string, CheckStatus>;
   #alerts!: ReturnType<typeof alerter>;
@@ -71,15 +71,15 @@ class Model {
   }
 
   #opened(id: string, since: number): void {
-    const notified_at = this.#incidents.get(id)?.notified_at ?? {};
-    this.#incidents.set(id, { root_entity_id: id, since, notified_at });
+    const notified_at = this.#notifiedFailures.get(id)?.notified_at ?? {};
+    this.#notifiedFailures.set(id, { root_entity_id: id, since, notified_at });
   }
 
   #recovered(id: string): void {
     const { agenda } = this.#scene;
     this.#held.delete(id);
-    const incident = this.#incidents.get(id);
-    if (incident) this.#incidents.set(id, { ...incident, recovered_at: agenda.now });
+    const failure = this.#notifiedFailures.get(id);
+    if (failure) this.#notifiedFailures.set(id, { ...failure, recovered_at: agenda.now });
     for (const waiting of this.#held.keys())
       if (this.#graphs.get(waiting)!.dependencies.has(id)) agenda.at(agenda.now, () => this.#evaluate(waiting));
   }
@@ -89,7 +89,7 @@ class Model {
     if (this.#scene.world.declared.get(id)!.length === 0) return void this.#send(id, 'high');
     if (this.#held.has(id)) return;
     const { now } = this.#scene.agenda;
-    this.#held.set(id, { down_at: now, hold: NO_PROGRESS, recheck_at: now });
+    this.#held.set(id, { down_at: now, progress: NO_PROGRESS, recheck_at: now });
     this.#evaluate(id);
   }
 
@@ -102,10 +102,10 @@ class Model {
     if (!analysis.settled && there !== undefined) return void agenda.at(there, () => this.#evaluate(id));
     const entity = this.#scene.world.entities.get(id)!;
     const seen = decideByCause({
-      hold: held.hold,
+      progress: held.progress,
       analysis,
       waiting: [TEAM],
-      incidents: this.#incidents,
+      notifiedFailures: this.#notifiedFailures,
       pending: new Map([...this.#held].map(([one, { recheck_at }]) => [one, recheck_at])),
       windows: new Map(),
       recoveries: this.#recoveries(id, held.down_at),
@@ -116,7 +116,7 @@ class Model {
         entity.phase_ms + Math.ceil((time - entity.phase_ms) / entity.interval_ms) * entity.interval_ms + TIMEOUT_MS,
       now: agenda.now,
     });
-    held.hold = seen.hold;
+    held.progress = seen.progress;
     for (const { urgency } of seen.notify) this.#send(id, urgency, seen.root ?? undefined);
     if (seen.recheck_at === undefined) this.#held.delete(id);
     else {
@@ -127,15 +127,15 @@ class Model {
 
   #send(id: string, wanted: 'high' | 'low', root?: string): void {
     const { now } = this.#scene.agenda;
-    const own = this.#incidents.get(id)?.notified_at[TEAM]?.at(-1);
+    const own = this.#notifiedFailures.get(id)?.notified_at[TEAM]?.at(-1);
     const isFolded = own !== undefined && now - own < WINDOW_MS;
     const pages = this.#sent.filter((one) => one.urgency === 'high' && now - one.at < WINDOW_MS);
     const urgency = isFolded || pages.length >= MAX_PAGES ? 'low' : wanted;
     this.#alerts.note(id);
     this.#sent.push({ at: now, entity: id, urgency, ...(root !== undefined && { root }) });
     for (const about of root === undefined ? [id] : [id, root]) {
-      const before = this.#incidents.get(about) ?? { root_entity_id: about, since: now, notified_at: {} };
-      this.#incidents.set(about, { ...before, notified_at: { [TEAM]: [now] } });
+      const before = this.#notifiedFailures.get(about) ?? { root_entity_id: about, since: now, notified_at: {} };
+      this.#notifiedFailures.set(about, { ...before, notified_at: { [TEAM]: [now] } });
     }
   }
 
@@ -178,7 +178,7 @@ class Model {
     if (entity.checked === 'none' || !own) return [];
     const isPush = entity.checked === 'push';
     const result = isPush || own.state === 'down' ? undefined : this.#probe(entity);
-    const isOpen = result !== undefined && result.there_at > agenda.now;
+    const isRunning = result !== undefined && result.there_at > agenda.now;
     const check: KnownCheck = {
       id,
       execution_mode: isPush ? 'push' : 'pull',
@@ -189,7 +189,7 @@ class Model {
       timeout_ms: TIMEOUT_MS,
       failing_since: own.failing_since,
       succeeded_at: isPush && !failsAt(this.#scene.truth, id, agenda.now) ? agenda.now : own.succeeded_at,
-      asked: isOpen ? 'open' : result && { success: result.success, began_at: result.began, since: result.since },
+      probe: isRunning ? 'running' : result && { success: result.success, began_at: result.began, since: result.since },
     };
     return [check];
   }

@@ -51,8 +51,8 @@ function world() {
   async function stored() {
     const incident = await ports.table.get<IncidentItem>(keys.incident(TENANT, 'inc_0mi8w2c1kx'));
     const under = await allOf<IncidentEntity>(ports.table, { partition: keys.ofIncident(TENANT, 'inc_0mi8w2c1kx') });
-    const open = await allOf(ports.table, { partition: keys.openIncidents(TENANT) });
-    const plain = [incident!, ...under, ...open].map(({ v: _v, expires_at: _expires, ...item }) => item);
+    const unresolved = await allOf(ports.table, { partition: keys.unresolvedIncidents(TENANT) });
+    const plain = [incident!, ...under, ...unresolved].map(({ v: _v, expires_at: _expires, ...item }) => item);
     return plain.map((item) => ({ ...item, recheck_at: undefined }));
   }
   const root = { ...keys.entity(TENANT, ROOT), name: 'Database' };

@@ -10,7 +10,7 @@ import { fieldsOf } from '#console/rules/form-fields.ts';
 import { zoneName } from '#console/rules/time.ts';
 import { isShown, requestOf, typedWindow, type WindowRequest, windowSchema } from '#console/rules/windows/form.ts';
 import { timesOf } from '#console/rules/windows/times.ts';
-import { windowLasts } from '#lib/alerting/policy/mute-access.ts';
+import { windowDuration } from '#lib/alerting/policy/mute-access.ts';
 import { CalendarError } from '#lib/schedule/calendar/schedule-line.ts';
 import { UpcomingIntervals } from './upcoming-intervals.tsx';
 
@@ -64,7 +64,7 @@ function whyNot(request: WindowRequest): string | undefined {
   const now = Date.now();
   try {
     const times = timesOf(request, now);
-    return times && muteRefusal({ covers_all: request.scope.all === true, lasts_ms: windowLasts(times, now) });
+    return times && muteRefusal({ covers_all: request.scope.all === true, lasts_ms: windowDuration(times, now) });
   } catch (error) {
     if (!(error instanceof CalendarError)) throw error;
     return undefined;

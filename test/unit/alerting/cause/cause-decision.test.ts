@@ -14,7 +14,7 @@ const analysis = (more: Partial<CauseAnalysis> = {}): CauseAnalysis => ({
 const byDb = (confirmed = true): CauseAnalysis =>
   analysis({ explained: true, roots: [{ entity_id: DB, confirmed, since: NOW - 5000 }] });
 
-const incident = (more: Partial<NotifiedFailure> = {}): NotifiedFailure => ({
+const failure = (more: Partial<NotifiedFailure> = {}): NotifiedFailure => ({
   ...{ root_entity_id: DB, since: NOW - 5000, notified_at: {} },
   ...more,
 });
@@ -22,9 +22,9 @@ const incident = (more: Partial<NotifiedFailure> = {}): NotifiedFailure => ({
 type Given = Partial<Parameters<typeof decideByCause>[0]>;
 const decideWith = (given: Given) =>
   decideByCause({
-    ...{ hold: NO_PROGRESS, analysis: analysis(), waiting: ['a', 'b'], now: NOW },
+    ...{ progress: NO_PROGRESS, analysis: analysis(), waiting: ['a', 'b'], now: NOW },
     ...{
-      incidents: new Map([[DB, incident()]]),
+      notifiedFailures: new Map([[DB, failure()]]),
       pending: new Map<string, number>(),
       windows: new Map(),
       recoveries: new Map<string, number>(),
@@ -34,7 +34,7 @@ const decideWith = (given: Given) =>
   });
 const told = (by: Record<string, number>, more: Partial<NotifiedFailure> = {}) =>
   new Map([
-    [DB, incident({ notified_at: Object.fromEntries(Object.entries(by).map(([one, at]) => [one, [at]])), ...more })],
+    [DB, failure({ notified_at: Object.fromEntries(Object.entries(by).map(([one, at]) => [one, [at]])), ...more })],
   ]);
 
 /** Progress of an alert held under the database. */
@@ -42,22 +42,22 @@ const held = { explained: 1, under: DB, recovered: null };
 
 describe('decideByCause with a cause', () => {
   it('alerts only destinations that were not notified of the root cause, and names it', () => {
-    const decision = decideWith({ analysis: byDb(), incidents: told({ a: NOW - 4000 }) });
+    const decision = decideWith({ analysis: byDb(), notifiedFailures: told({ a: NOW - 4000 }) });
     expect(decision.notify).toEqual([{ destination: 'b', urgency: 'high' }]);
-    expect(decision).toMatchObject({ root: DB, wait: ['a'], hold: { under: DB, explained: 1 } });
+    expect(decision).toMatchObject({ root: DB, wait: ['a'], progress: { under: DB, explained: 1 } });
   });
 
   it('rechecks a suspected cause soon, and a confirmed one at growing intervals', () => {
-    const incidents = told({ a: NOW - 1000, b: NOW - 1000 });
-    expect(decideWith({ analysis: byDb(false), incidents }).recheck_at).toBe(NOW + 15_000);
+    const notifiedFailures = told({ a: NOW - 1000, b: NOW - 1000 });
+    expect(decideWith({ analysis: byDb(false), notifiedFailures }).recheck_at).toBe(NOW + 15_000);
     const recheckAfter = (explained: number) =>
-      decideWith({ analysis: byDb(), incidents, hold: { ...held, explained } }).recheck_at;
+      decideWith({ analysis: byDb(), notifiedFailures, progress: { ...held, explained } }).recheck_at;
     expect([0, 1, 2, 9].map(recheckAfter)).toEqual([60_000, 120_000, 300_000, 300_000].map((ms) => NOW + ms));
   });
 
   it('counts a notification before the failure during the cooldown', () => {
     const notifiedAgo = (ms: number) =>
-      decideWith({ analysis: byDb(), waiting: ['a'], incidents: told({ a: NOW - ms }) });
+      decideWith({ analysis: byDb(), waiting: ['a'], notifiedFailures: told({ a: NOW - ms }) });
     expect(notifiedAgo(299_990)).toMatchObject({ notify: [], recheck_at: NOW + 10 });
     expect(notifiedAgo(300_000)).toMatchObject({ notify: [{ destination: 'a' }] });
   });
@@ -67,7 +67,7 @@ describe('decideByCause with a cause', () => {
     const windows = new Map([[DB, planned]]);
     const decision = decideWith({ analysis: byDb(), windows });
     expect(decision).toMatchObject({ notify: [], wait: ['a', 'b'], recheck_at: NOW + 100_000, window: planned });
-    expect(decision.hold).toMatchObject({ under: DB });
+    expect(decision.progress).toMatchObject({ under: DB });
     const another = { entity_id: 'ent_net', confirmed: true, since: NOW - 1000 };
     const both = byDb();
     const more = decideWith({ analysis: { ...both, roots: [...both.roots, another] }, windows });
@@ -77,14 +77,14 @@ describe('decideByCause with a cause', () => {
 
   it('alerts with low urgency after a recent notification without a cooldown', () => {
     const notifiedAgo = (ms: number) =>
-      decideWith({ analysis: byDb(), waiting: ['a'], cooldown_ms: 0, incidents: told({ a: NOW - ms }) }).notify;
+      decideWith({ analysis: byDb(), waiting: ['a'], cooldown_ms: 0, notifiedFailures: told({ a: NOW - ms }) }).notify;
     expect(notifiedAgo(299_999)).toEqual([{ destination: 'a', urgency: 'low' }]);
     expect(notifiedAgo(300_000)).toEqual([{ destination: 'a', urgency: 'high' }]);
   });
 
   it('counts a notification by another process with a slightly fast clock', () => {
     const notifiedAhead = (ms: number) =>
-      decideWith({ analysis: byDb(), waiting: ['a'], incidents: told({ a: NOW + ms }) });
+      decideWith({ analysis: byDb(), waiting: ['a'], notifiedFailures: told({ a: NOW + ms }) });
     expect(notifiedAhead(41)).toMatchObject({ notify: [], wait: ['a'] });
     // A larger difference comes from a clock that was set back.
     expect(notifiedAhead(3_600_000)).toMatchObject({ notify: [{ destination: 'a', urgency: 'high' }] });
@@ -109,43 +109,43 @@ describe('decideByCause without a cause', () => {
   });
 
   it('waits for the settling time and the next result after the cause is gone', () => {
-    const first = decideWith({ hold: held, recoveries: new Map([[DB, NOW - 5_000]]) });
+    const first = decideWith({ progress: held, recoveries: new Map([[DB, NOW - 5_000]]) });
     expect(first).toMatchObject({
       notify: [],
-      hold: { recovered: { first: NOW, last: NOW } },
+      progress: { recovered: { first: NOW, last: NOW } },
       recheck_at: NOW + 70_000,
     });
-    const at = (now: number) => decideWith({ hold: first.hold, now }).recheck_at;
+    const at = (now: number) => decideWith({ progress: first.progress, now }).recheck_at;
     expect(at(NOW + 69_999)).toBe(NOW + 70_000);
     expect(at(NOW + 70_000)).toBeUndefined();
   });
 
   it('waits again when another upstream entity recovers, up to ten minutes in total', () => {
-    const hold = { ...held, recovered: { first: NOW - 590_000, last: NOW - 50_000 } };
+    const progress = { ...held, recovered: { first: NOW - 590_000, last: NOW - 50_000 } };
     const recoveries = new Map([
       [DB, NOW - 590_000],
       ['ent_api', NOW - 1000],
     ]);
-    expect(decideWith({ hold, recoveries }).recheck_at).toBe(NOW + 10_000 + 10_000);
-    const late = { ...hold, recovered: { first: NOW - 100_000, last: NOW - 50_000 } };
-    expect(decideWith({ hold: late, recoveries }).recheck_at).toBe(NOW + 59_000 + 10_000);
+    expect(decideWith({ progress, recoveries }).recheck_at).toBe(NOW + 10_000 + 10_000);
+    const late = { ...progress, recovered: { first: NOW - 100_000, last: NOW - 50_000 } };
+    expect(decideWith({ progress: late, recoveries }).recheck_at).toBe(NOW + 59_000 + 10_000);
   });
 
   it('waits the same time after the recent recovery of a notified root cause', () => {
     const recoveredAgo = (ms: number) =>
       told({ a: NOW - 400_000 }, { since: NOW - 500_000, recovered_at: NOW - 1000 - ms });
-    expect(decideWith({ incidents: recoveredAgo(20_000) })).toMatchObject({
+    expect(decideWith({ notifiedFailures: recoveredAgo(20_000) })).toMatchObject({
       notify: [{ destination: 'b' }],
       wait: ['a'],
     });
-    expect(decideWith({ incidents: recoveredAgo(300_000) }).notify).toHaveLength(2);
+    expect(decideWith({ notifiedFailures: recoveredAgo(300_000) }).notify).toHaveLength(2);
   });
 
   it('alerts with low urgency after a recent alert about the same failure', () => {
     const survived = [{ entity_id: DB, confirmed: true, since: NOW - 200_000 }];
     const decision = decideWith({
       analysis: analysis({ survived }),
-      incidents: told({ a: NOW - 299_999, b: NOW - 300_000 }, { since: NOW - 400_000 }),
+      notifiedFailures: told({ a: NOW - 299_999, b: NOW - 300_000 }, { since: NOW - 400_000 }),
     });
     expect(decision.notify.map(({ urgency }) => urgency)).toEqual(['low', 'high']);
   });

@@ -17,7 +17,7 @@ const pull = (more: Partial<KnownCheck> = {}): KnownCheck => ({
 });
 const push = (more: Partial<KnownCheck> = {}) => pull({ execution_mode: 'push', ...more });
 const down = { state: 'down', failing_since: NOW - 60_000 } as const;
-const failed = { asked: { success: false, began_at: NOW - 1000, since: NOW - 1000 } };
+const failed = { probe: { success: false, began_at: NOW - 1000, since: NOW - 1000 } };
 const well = { succeeded_at: AFTER };
 
 const status = (checks: KnownCheck[], when: 'down' | 'degraded' = 'down', assumed: Assumption = 'failure') =>
@@ -55,10 +55,10 @@ describe('upstreamStatus', () => {
 
   it('is fine only after a success since the dependent failed', () => {
     expect(status([pull({ succeeded_at: AFTER - 1 })])).toMatchObject({ status: 'no_data' });
-    expect(status([pull({ asked: { success: true, began_at: AFTER - 1, since: 0 } })])).toMatchObject({
+    expect(status([pull({ probe: { success: true, began_at: AFTER - 1, since: 0 } })])).toMatchObject({
       status: 'no_data',
     });
-    expect(status([pull({ asked: { success: true, began_at: AFTER, since: 0 } })])).toMatchObject({
+    expect(status([pull({ probe: { success: true, began_at: AFTER, since: 0 } })])).toMatchObject({
       status: 'healthy',
     });
   });
@@ -69,14 +69,14 @@ describe('upstreamStatus', () => {
   });
 
   it('ignores a failed upstream probe that later results should have confirmed', () => {
-    const since = (ms: number) => [pull({ asked: { success: false, began_at: NOW, since: NOW - ms } })];
+    const since = (ms: number) => [pull({ probe: { success: false, began_at: NOW, since: NOW - ms } })];
     expect(status(since(35_000))).toMatchObject({ status: 'failed' });
     expect(status(since(35_001))).toMatchObject({ status: 'no_data' });
   });
 
   it('uses the assumption while a probe is running', () => {
-    expect(status([pull({ asked: 'open' })], 'down', 'failure')).toMatchObject({ status: 'failed' });
-    expect(status([pull({ asked: 'open' })], 'down', 'success')).toMatchObject({ status: 'healthy' });
+    expect(status([pull({ probe: 'running' })], 'down', 'failure')).toMatchObject({ status: 'failed' });
+    expect(status([pull({ probe: 'running' })], 'down', 'success')).toMatchObject({ status: 'healthy' });
   });
 
   it('returns the source and the time of the evidence', () => {
@@ -86,7 +86,7 @@ describe('upstreamStatus', () => {
     };
     expect(how([pull(down)])).toEqual(['state', NOW - 60_000]);
     expect(how([pull(down), pull(failed)])).toEqual(['probe', NOW - 1000]);
-    expect(how([pull({ asked: { success: true, began_at: NOW - 5, since: NOW - 5 } })])).toEqual(['probe', NOW - 5]);
+    expect(how([pull({ probe: { success: true, began_at: NOW - 5, since: NOW - 5 } })])).toEqual(['probe', NOW - 5]);
     expect(how([push({ succeeded_at: NOW - 7 })])).toEqual(['result', NOW - 7]);
     expect(how([pull()])).toEqual(['none', undefined]);
   });

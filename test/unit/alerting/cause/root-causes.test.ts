@@ -21,12 +21,12 @@ const check = (more: Partial<KnownCheck>): KnownCheck => ({
   ...more,
 });
 
-const CHECK: Record<Plain | 'open', KnownCheck> = {
+const CHECK: Record<Plain | 'running', KnownCheck> = {
   down: check({ state: 'down', failing_since: NOW - 40_000 }),
-  suspected: check({ asked: { success: false, began_at: NOW - 1000, since: NOW - 1000 } }),
+  suspected: check({ probe: { success: false, began_at: NOW - 1000, since: NOW - 1000 } }),
   healthy: check({ succeeded_at: NOW - 1000 }),
   no_data: check({ succeeded_at: FAILING - 1 }),
-  open: check({ asked: 'open' }),
+  running: check({ probe: 'running' }),
 };
 
 const graphOf = (relations: Record<string, Dependency[]>, start = 'a'): Promise<Graph> =>
@@ -34,7 +34,7 @@ const graphOf = (relations: Record<string, Dependency[]>, start = 'a'): Promise<
 
 async function analyze(
   relations: Record<string, Dependency[]>,
-  stands: Record<string, Plain | 'open'>,
+  stands: Record<string, Plain | 'running'>,
   more: Partial<CauseAnalysisInput> = {},
 ) {
   const checks = new Map(Object.entries(stands).map(([id, plain]) => [id, [CHECK[plain]]]));
@@ -99,14 +99,14 @@ describe('findRootCauses', () => {
         fc.array(fc.boolean(), { minLength: 7, maxLength: 7 }),
         async ({ relations, stands }, probes) => {
           const open = Object.fromEntries(
-            Object.entries(stands).map(([id, plain]) => [id, plain === 'no_data' ? ('open' as const) : plain]),
+            Object.entries(stands).map(([id, plain]) => [id, plain === 'no_data' ? ('running' as const) : plain]),
           );
           const analysis = await analyze(relations, open);
           fc.pre(analysis.settled);
           const answered = Object.fromEntries(
             Object.entries(open).map(([id, plain], i) => [
               id,
-              plain === 'open' ? (probes[i] ? 'healthy' : 'suspected') : plain,
+              plain === 'running' ? (probes[i] ? 'healthy' : 'suspected') : plain,
             ]),
           );
           const final = await analyze(relations, answered as Record<string, Plain>);
@@ -120,9 +120,9 @@ describe('findRootCauses', () => {
 
   it('is settled when a running probe does not matter', async () => {
     const relations = { a: [to('b'), to('c')] };
-    expect(await analyze(relations, { b: 'healthy', c: 'open' })).toMatchObject({ settled: false });
+    expect(await analyze(relations, { b: 'healthy', c: 'running' })).toMatchObject({ settled: false });
     expect(
-      await analyze({ a: [to('b', { group: 'x' }), to('c', { group: 'x' })] }, { b: 'healthy', c: 'open' }),
+      await analyze({ a: [to('b', { group: 'x' }), to('c', { group: 'x' })] }, { b: 'healthy', c: 'running' }),
     ).toMatchObject({
       settled: true,
       explained: false,

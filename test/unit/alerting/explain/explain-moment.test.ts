@@ -25,36 +25,36 @@ const moment = (changes: Partial<ExplainInput> = {}): ExplainInput => ({
   check: pull,
   revision,
   state: 'up',
-  runs: [],
+  results: [],
   gap: undefined,
-  silence: undefined,
+  heartbeat: undefined,
   enabled_at: undefined,
   kept_since: 0,
   ...changes,
 });
-const runs = (...outcomes: ('ok' | 'warn' | 'fail')[]) =>
+const results = (...outcomes: ('ok' | 'warn' | 'fail')[]) =>
   outcomes.map((outcome, i) => ({ at: AT - 50 * SECOND - (outcomes.length - 1 - i) * 60 * SECOND, outcome }));
 
 describe('explainMoment', () => {
   it('counts the failures, and names the time of the deciding one', () => {
-    expect(explainMoment(moment({ runs: runs('ok', 'fail', 'fail') }))).toEqual({
+    expect(explainMoment(moment({ results: results('ok', 'fail', 'fail') }))).toEqual({
       verdict: 'not_due',
       sentence: '2 of 3 failures in a row; the third would have been due at 2026-11-21 10:04:10 UTC.',
       next: { at: AT + 10 * SECOND, what: 'probe' },
     });
-    expect(explainMoment(moment({ runs: runs('fail', 'ok', 'fail') })).sentence).toBe(
+    expect(explainMoment(moment({ results: results('fail', 'ok', 'fail') })).sentence).toBe(
       '1 of 3 failures in a row; the third would have been due at 2026-11-21 10:05:10 UTC.',
     );
   });
 
   it('counts by the retries of an unconfirmed check', () => {
     const check = { ...pull, id: 'chk_01234567890123456789abcd', retry_interval_seconds: 5 };
-    const { next } = explainMoment(moment({ check, runs: [{ at: AT - 2 * SECOND, outcome: 'fail' }] }));
+    const { next } = explainMoment(moment({ check, results: [{ at: AT - 2 * SECOND, outcome: 'fail' }] }));
     expect(next!.at - AT).toBeLessThanOrEqual(5 * SECOND);
   });
 
   it('counts warnings like failures', () => {
-    expect(explainMoment(moment({ runs: runs('warn', 'warn') })).sentence).toMatch(/^2 of 3 warnings in a row; /);
+    expect(explainMoment(moment({ results: results('warn', 'warn') })).sentence).toMatch(/^2 of 3 warnings in a row; /);
   });
 
   it('explains a gap with its range and cause', () => {
@@ -81,18 +81,18 @@ describe('explainMoment', () => {
 
   it('explains how long a push check had no heartbeat', () => {
     const since = AT - 80 * SECOND;
-    const silence = { misses: 'any heartbeat' as const, since, at: since + 120 * SECOND };
-    expect(explainMoment(moment({ check: push, silence }))).toEqual({
+    const heartbeat = { misses: 'any heartbeat' as const, since, at: since + 120 * SECOND };
+    expect(explainMoment(moment({ check: push, heartbeat }))).toEqual({
       verdict: 'not_due',
       sentence: 'No heartbeat for 80 s of 120 s; it would fail at 2026-11-21 10:04:40 UTC.',
-      next: { at: silence.at, what: 'missed_heartbeat' },
+      next: { at: heartbeat.at, what: 'missed_heartbeat' },
     });
-    const soon = { ...silence, since: AT - 5 * SECOND };
-    expect(explainMoment(moment({ check: push, silence: soon }))).toMatchObject({ verdict: 'no_alert_due' });
+    const soon = { ...heartbeat, since: AT - 5 * SECOND };
+    expect(explainMoment(moment({ check: push, heartbeat: soon }))).toMatchObject({ verdict: 'no_alert_due' });
   });
 
   it('is fine when the last result was a success', () => {
-    expect(explainMoment(moment({ runs: runs('fail', 'ok') }))).toEqual({
+    expect(explainMoment(moment({ results: results('fail', 'ok') }))).toEqual({
       verdict: 'no_alert_due',
       sentence: 'It was up, and no alert was due. Its last result, at 2026-11-21 10:03:10 UTC, was a success.',
     });
@@ -104,7 +104,7 @@ describe('explainMoment', () => {
 
   it('explains any input', () => {
     const time = fc.integer({ min: AT - 3_600_000, max: AT + 3_600_000 });
-    const silences = fc.oneof(
+    const deadlines = fc.oneof(
       fc.record({ misses: fc.constant('any heartbeat' as const), since: time, at: time }),
       fc.record({ misses: fc.constant('due time' as const), due: time, at: time }),
       fc.record({ misses: fc.constant('first heartbeat' as const), at: time }),
@@ -121,11 +121,11 @@ describe('explainMoment', () => {
       check: fc.constantFrom(pull, push),
       revision: fc.constantFrom(undefined, revision, { ...revision, enabled: false }),
       state: fc.constantFrom('up' as const, 'unknown' as const, 'down' as const, 'degraded' as const),
-      runs: fc.array(
+      results: fc.array(
         fc.record({ at: time, outcome: fc.constantFrom('ok' as const, 'warn' as const, 'fail' as const) }),
       ),
       gap: fc.option(gaps, { nil: undefined }),
-      silence: fc.option(silences, { nil: undefined }),
+      heartbeat: fc.option(deadlines, { nil: undefined }),
       enabled_at: fc.option(time, { nil: undefined }),
       kept_since: fc.constantFrom(0, AT + 1),
     });
