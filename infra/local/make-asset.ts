@@ -69,7 +69,9 @@ async function main([name]: string[]): Promise<void> {
   try {
     if (kept === undefined) keep(asset, file, text);
   } catch (error) {
-    process.stderr.write(`Each start generates it again: ${(error as Error).message}\n`);
+    process.stderr.write(
+      `The asset ${asset} was not cached, so each start generates it again: ${(error as Error).message}\n`,
+    );
   }
 }
 

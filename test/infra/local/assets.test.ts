@@ -74,6 +74,6 @@ it('generates both assets without a writable folder, warns once, and retries a f
   expect(await document.text()).toBe(JSON.stringify(generate().document));
   const lines = service.err().split('\n').filter(Boolean);
   expect(lines.map((line) => JSON.parse(line)).filter(({ level }) => level === 'warn')).toMatchObject([
-    { message: 'asset generated with a warning', warning: expect.stringContaining('Each start generates it again') },
+    { message: 'asset generated with a warning', warning: expect.stringContaining('so each start generates it again') },
   ]);
 });
