@@ -7,9 +7,9 @@ const ROOT = join(import.meta.dirname, '../..');
 const FOLDER = join(process.env.NODE_COMPILE_CACHE || join(ROOT, '.cache'), 'generated');
 
 const MAKERS = {
-  document: async () => {
+  openapi: async () => {
     const { generate } = await import('#infra/docs/generate.ts');
-    return JSON.stringify(generate().document);
+    return JSON.stringify(generate().openApi);
   },
   console: async () => {
     const { generate } = await import('#infra/docs/generate.ts');
@@ -19,7 +19,7 @@ const MAKERS = {
   docs: async () => {
     const { generate } = await import('#infra/docs/generate.ts');
     const { buildDocs } = await import('#infra/docs/site/build-site.ts');
-    return JSON.stringify(await buildDocs(generate().document));
+    return JSON.stringify(await buildDocs(generate().openApi));
   },
 };
 export type AssetName = keyof typeof MAKERS;
