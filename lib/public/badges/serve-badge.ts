@@ -75,7 +75,7 @@ export async function serveBadge(env: Env, path: string, search: URLSearchParams
 const isPeriod = (text: string): text is Period => Object.hasOwn(PERIODS, text);
 const isStyle = (text: string): text is Style => (STYLES as readonly string[]).includes(text);
 
-/** Reads the state as a status page would show it. */
+/** Reads the state as a status page would show it; that of a component ignores published incidents. */
 function readState(scope: TenantEnv & Env, badge: PublicBadgeItem): Promise<ComponentState | PageState> {
   return badge.status_page_id === null ? readComponentState(scope, badge) : readPageState(scope, badge.status_page_id);
 }
