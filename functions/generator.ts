@@ -4,7 +4,7 @@ import { type BatchReply, eachMessage, type QueueRecord } from '#lib/platform/ba
 import { emitShards, SHARDS_PER_RUN } from '#lib/schedule/emit.ts';
 import { pingOutside } from '#lib/schedule/outer-ping.ts';
 
-/** Emits due work: one tick a minute, split into one message per shard if there are many. */
+/** Emits the due work of each tick; with many shards, splits the tick into one message per shard. */
 export function create(ports: Ports) {
   const env = envOf(ports);
   return (event: { Records: QueueRecord[] }): Promise<BatchReply> =>
@@ -13,7 +13,7 @@ export function create(ports: Ports) {
       const shards = tick.shard !== undefined ? [tick.shard] : env.keys.shards;
       if (shards.length <= SHARDS_PER_RUN) {
         await emitShards(env, shards, Date.parse(tick.scheduled_time));
-        // Of the messages of a split tick, one pings.
+        // Only one message of a split tick pings.
         if (tick.shard === undefined || tick.shard === env.keys.shards[0]) await pingOutside(ports);
         return;
       }

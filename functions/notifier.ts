@@ -8,8 +8,8 @@ import { publishPagesOf } from '#lib/public/pages/ask-to-publish.ts';
 import { onInserted } from '#lib/stream-reader.ts';
 
 /**
- * Creates deliveries, publishes transitions, also on status pages, records incident events, and rechecks alerts held by
- * a resolved failure.
+ * Creates the deliveries of alerts, publishes transitions, requests the publication of status pages, enqueues incident
+ * events, and rechecks alerts held by a resolved failure.
  */
 export const create = (ports: Ports) => {
   const env = envOf(ports);

@@ -4,5 +4,5 @@ import { pageGates } from '#lib/identity/sessions/session-gate.ts';
 import { makeRouter } from '#lib/platform/http/router.ts';
 import { testerRoutes } from '#lib/results/manual/tester-routes.ts';
 
-/** Serves settings tests and manual runs: separate from the API because it waits for foreign servers. */
+/** Serves settings tests and manual runs: separate from the API because it waits for targets. */
 export const create = (ports: Ports) => makeRouter(testerRoutes, pageGates({ ...envOf(ports), onChange }));

@@ -17,6 +17,6 @@ export const openapiRoutes = [
     summary: 'Get the OpenAPI document of the API',
     status: 200,
     reply: Document,
-    run: async ({ ports }) => new SerializedJson(await ports.assets.document()),
+    run: async ({ ports }) => new SerializedJson(await ports.assets.openApi()),
   }),
 ];

@@ -39,7 +39,7 @@ export const AWS_COMMANDS: Record<string, Command> = {
 /** Sets the state of exactly the schedules that the outputs of a stack name. */
 async function setSchedules({ stack }: Options, state: 'ENABLED' | 'DISABLED') {
   if (stack === undefined)
-    throw new UsageError('Give --stack, the STACK_NAME of the deployment. Stop one machine itself.');
+    throw new UsageError('Give --stack, the STACK_NAME of the deployment. On one machine, stop the service instead.');
   const outputs = await stackOutputs(stack);
   const names = outputs?.Schedules?.split(',');
   if (names === undefined)
@@ -48,7 +48,7 @@ async function setSchedules({ stack }: Options, state: 'ENABLED' | 'DISABLED') {
   for (const name of names) {
     const of = ['--name', name, '--group-name', 'default'];
     const { State: was, ...found } = await aws(['scheduler', 'get-schedule', ...of]);
-    // An update replaces the schedule, and AWS refuses what only a reading has.
+    // An update replaces the whole schedule, and AWS rejects properties that only a read returns.
     const { Arn: _, CreationDate: __, LastModificationDate: ___, ...kept } = found;
     const input = JSON.stringify({ ...kept, Name: name, GroupName: 'default', State: state });
     if (was !== state) await aws(['scheduler', 'update-schedule', '--cli-input-json', input]);
@@ -65,14 +65,14 @@ const EFFECT = {
   ENABLED: 'The next tick comes within a minute. The time without ticks counts as an outage, without alerts.',
 };
 
-/** Place in deployed code, as a stack trace and a log name it. */
+/** Position in deployed code, as in stack traces and logs. */
 const FRAME = /(?:file:\/\/)?\/var\/task\/([\w.-]+\.mjs):(\d+):(\d+)/g;
 const SERVICE = /"service":"([a-z-]+)"/;
 
 /**
- * Replaces places in deployed code by those in the sources.
+ * Replaces positions in deployed code with positions in the sources.
  * @param dir a folder for each function, with the maps of its files
- * @param given function, for text that does not name it
+ * @param given function of the text, if the text does not name it
  */
 function withSources(text: string, dir: string, given: string | undefined): string {
   let current = given;
@@ -82,7 +82,7 @@ function withSources(text: string, dir: string, given: string | undefined): stri
   const lines = text.split('\n').map((line) => {
     current = given ?? SERVICE.exec(line)?.[1] ?? current;
     return line.replaceAll('\\n', '\n').replaceAll(FRAME, (frame, file: string, row: string, column: string) => {
-      // Names of other files contain a hash, so any function that has one has the same.
+      // Names of other files contain a hash, so a file is the same in every function that has it.
       const owner = file === 'index.mjs' ? current : functions.find((one) => existsSync(join(dir, one, `${file}.map`)));
       if (owner === undefined && file === 'index.mjs')
         throw new UsageError('The text does not name its function. Give --function.');

@@ -47,9 +47,9 @@ export type Command = {
   mayName?: 'user';
 } & (
   | { run(world: OperatorEnv, options: Options, ...names: [string, string, string]): Promise<CommandOutput> }
-  /** Runs on the files of DATA_DIR, without opening the store. */
+  /** Uses the files of DATA_DIR, without the table. */
   | { runOnFiles(dir: string, options: Options, file: string): CommandOutput }
-  /** Runs without the store. */
+  /** Uses neither the table nor the files of DATA_DIR. */
   | { runAlone(options: Options, file: string): Promise<CommandOutput> }
 );
 
@@ -166,7 +166,7 @@ export const COMMANDS: Record<string, Command> = {
   ...AWS_COMMANDS,
 };
 
-/** Changes the domain of a page of any account: the id of a page does not contain that of its account. */
+/** Changes the domain of a page, after a search in all accounts, because the id of a page does not name its account. */
 async function changeDomain(env: OperatorEnv, id: string, domain: string | undefined): Promise<CommandOutput> {
   const { ports, keys } = env;
   const accounts = isId('pag', id) ? await allAccounts(ports, keys) : [];
@@ -176,7 +176,7 @@ async function changeDomain(env: OperatorEnv, id: string, domain: string | undef
   await setDomain({ ...env, tenant: page.tenant_id }, id, domain);
   const text =
     domain === undefined
-      ? `Page ${id} has no domain. Its files there are removed within 5 minutes.`
+      ? `Page ${id} has no domain now. Its files at the old domain are removed within 5 minutes.`
       : `Page ${id} has the domain ${domain}, which STATUS_DOMAINS must contain.`;
   return { text, json: { id, account_id: page.tenant_id, domain: domain ?? null } };
 }

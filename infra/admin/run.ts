@@ -86,7 +86,7 @@ async function openWorld(env: NodeJS.ProcessEnv, mayCreate: boolean): Promise<Op
 
 const dataDir = (env: NodeJS.ProcessEnv): string => env.DATA_DIR || '.data';
 
-/** Result of a command line. Exit codes: 0 success, 1 store failure, 2 invalid input. */
+/** Result of a command line. Exit codes: 0 success, 1 failure, 2 invalid input. */
 type Ran = { code: 0 | 1 | 2; out: string; err: string };
 
 /** Runs a command line. Does not set a umask: a process that may create the store sets its own. */

@@ -12,7 +12,7 @@ const NEVER: readonly [base: string, bits: number, reason: string][] = [
 ];
 
 /** Returns why a range of EGRESS_ALLOW is not allowed on AWS; undefined if it is. Throws if it is not a valid range. */
-export function neverAllowed(cidr: string): string | undefined {
+export function neverAllowedReason(cidr: string): string | undefined {
   const [start = ''] = cidr.split('/');
   const range = blockList([cidr]);
   const typeOf = (address: string) => (address.includes(':') ? 'ipv6' : 'ipv4');

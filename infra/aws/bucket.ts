@@ -5,7 +5,7 @@ import type { DeploySettings } from './settings.ts';
 
 /**
  * Creates the bucket of the published files. Only CloudFront and the functions reach it. It outlives a protected stack,
- * because visitors read its files; of others it is emptied and deleted.
+ * because visitors read its files; otherwise it is emptied and deleted with the stack.
  */
 export const makeBucket = (scope: Construct, { DELETION_PROTECTION }: DeploySettings): IBucket =>
   new Bucket(scope, 'PublicFiles', {

@@ -7,11 +7,11 @@ export const MAX_BATCH = 10;
 const MIN_BOUND = 2;
 const MAX_BOUND = 1000;
 
-/** Share of CONCURRENCY for all queues that wait for foreign servers; the rest is for requests and short work. */
+/** Share of CONCURRENCY for all queues that wait for external servers; the rest is for requests and short work. */
 const WAITING_SHARE = 0.8;
 
 /**
- * Returns the MaximumConcurrency of each event source; undefined: no bound. Only queues that wait for foreign servers
+ * Returns the MaximumConcurrency of each event source; undefined: no bound. Only queues that wait for external servers
  * need one, and only with little concurrency. An event source with a bound keeps five pollers, others two.
  * @param total Lambda concurrency that the stack may use; undefined: all of the account
  */

@@ -20,7 +20,7 @@ const POLLING = { pollers: 2, bounded_pollers: 5, polls_a_minute: 3 } as const;
 /** Use of one tick: queue requests (send, receive, delete); table units per shard (watermark, entries); Lambda GB-s. */
 const TICK = { queue_requests: 3, writes: 1, reads: 1.5, gb_seconds: 0.02 } as const;
 
-/** Number and price ($ a month) of what a stack costs without checks. */
+/** Number and price ($ a month) of the resources that cost money without checks. */
 export type FixedCosts = {
   alarms: { count: number; dollars: number };
   /** Pollers of queues, and the price of the ones that CONCURRENCY adds. */
@@ -53,7 +53,7 @@ function fixedCosts(stack: Stack, { SHARDS }: Pick<DeploySettings, 'SHARDS'>): F
   };
 }
 
-/** Returns what a stack with these settings costs without checks. */
+/** Returns the costs of a stack with these settings without checks. */
 export const fixedCostsOf = (settings: DeploySettings): FixedCosts =>
   // Without bundles, because only the resources count.
   fixedCosts(new FleetwatchStack(new App({ context: { [BUNDLING_STACKS]: [] } }), settings), settings);

@@ -10,9 +10,9 @@ export type Finding = { is: 'ok' | 'ask' | 'stop' | 'unknown'; message: string }
 
 /** Concurrency that Lambda keeps for functions without a reservation. */
 const NEVER_RESERVED = 100;
-/** With less, two open streams or slow requests stop checks and alerts. */
+/** Minimum concurrency: with less, two open streams or slow requests stop checks and alerts. */
 const NEEDED = 50;
-/** With less, one slow function can use up the concurrency of the others. */
+/** Recommended concurrency: with less, one slow function can use up the concurrency of the others. */
 const COMFORTABLE = 100;
 
 const ASK = 'Service Quotas, AWS Lambda, "Concurrent executions": request 1,000, which is free and takes hours to days';
@@ -97,7 +97,7 @@ const unreadLimit = (what: string, reason: string, permission: string): Finding 
   message: `${what} could not be read (${reason}). It needs credentials with ${permission}, and AWS_REGION.`,
 });
 
-/** A stage with more than the account has is refused, and the stack is rolled back. */
+/** Compares throttles with the account: AWS rejects a stage with a higher one, and rolls back the stack. */
 function ofRequests({ rate, burst }: { rate: number; burst: number }, settings: DeploySettings): Finding[] {
   const { THROTTLE_RATE, THROTTLE_BURST, THROTTLE_PUSH_RATE, THROTTLE_PUBLIC_RATE } = settings;
   const ask = 'or request more (Service Quotas, Amazon API Gateway, "Throttle rate")';
@@ -117,7 +117,7 @@ function ofRequests({ rate, burst }: { rate: number; burst: number }, settings: 
   }));
 }
 
-/** States the price without checks, at list prices. */
+/** Returns the price without checks, at list prices. */
 function ofPrice(fixed: FixedCosts, { BUDGET_DOLLARS }: DeploySettings): Finding {
   const { alarms, pollers } = fixed;
   const total = idleDollars(fixed) + watchDollars(fixed);
@@ -218,7 +218,7 @@ const MORE_UNITS = 'request more (Service Quotas, Amazon DynamoDB, "Table-level 
 
 const SECONDS_A_MONTH = MINUTES_A_MONTH * 60;
 
-/** Explains the maximum of the table: what it costs at most, and how many checks it sustains. */
+/** Explains the maximum units of the table: their price, and the number of checks that they sustain. */
 function ofTableLimits(settings: DeploySettings, fleet: Fleet | undefined): Finding {
   const { TABLE_MAX_WRITES: writes, TABLE_MAX_READS: reads } = settings;
   if (settings.TABLE_STREAM_ARN !== '') {
@@ -229,7 +229,7 @@ function ofTableLimits(settings: DeploySettings, fleet: Fleet | undefined): Find
     };
   }
   const most = (SECONDS_A_MONTH / 1e6) * (writes * ASSUMED.write_unit + reads * ASSUMED.read_unit);
-  const meaning = `TABLE_MAX_WRITES ${writes} and TABLE_MAX_READS ${reads} units per second sustain some ${checksOf({ writes, reads })} checks per minute, and bound the table to $${whole(most)} a month. Requests beyond are throttled and retried, and the alarms table-… ring`;
+  const meaning = `TABLE_MAX_WRITES ${writes} and TABLE_MAX_READS ${reads} units per second sustain some ${checksOf({ writes, reads })} checks per minute, and bound the table to $${whole(most)} a month. Requests beyond are throttled and retried, and the alarms table-… fire`;
   if (!fleet || (fleet.table_writes <= writes && fleet.table_reads <= reads))
     return { is: 'ok', message: `${meaning}.` };
   return {

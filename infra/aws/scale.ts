@@ -25,11 +25,11 @@ export const ASSUMED = {
   rollup_gb_seconds: 0.25,
   /** Write units of a slot: its pack, and sometimes a second pack or a separate result. */
   writes_a_slot: 1.1,
-  /** lib/schedule/jobs.ts */
+  /** Probes per message (lib/schedule/jobs.ts). */
   probes_a_message: 100,
   /** Seconds of a prober: its requests, the response time of a target, and the CPU of a probe on a vCPU. */
   request_seconds: 0.015,
-  answer_seconds: 0.1,
+  response_seconds: 0.1,
   probe_cpu_seconds: 0.0011,
   /** Bytes of a schedule entry, and time to read a page of one megabyte (s). */
   entry_bytes: 180,
@@ -54,23 +54,23 @@ export const runsOf = (shards: number): number => (shards > SHARDS_PER_RUN ? sha
  * @param perMinute checks with an interval of one minute, or probes per minute
  * @param shards the setting SHARDS
  * @param accounts number of accounts, each with an equal share of the checks
- * @param answerSeconds response time of targets
+ * @param responseSeconds response time of targets
  */
 export function scaleOf(
   perMinute: number,
   shards: number,
   accounts = 1,
-  answerSeconds: number = ASSUMED.answer_seconds,
+  responseSeconds: number = ASSUMED.response_seconds,
 ) {
   const a = ASSUMED;
   const perSecond = perMinute / 60;
   const checksACell = Math.min(a.checks_a_cell, perMinute / accounts);
-  const probesAMessage = packed(checksACell, perSecond / runsOf(shards));
+  const probesAMessage = probesPerMessage(checksACell, perSecond / runsOf(shards));
   const messages = perSecond / probesAMessage;
   const rollup = rollupOf(checksACell);
   const writes = a.writes_a_slot / checksACell + rollup.writes;
   const reads = (Math.ceil((checksACell * a.check_bytes) / 4096) + a.account_reads) / checksACell + rollup.reads;
-  const seconds = runSeconds(probesAMessage, answerSeconds);
+  const seconds = runSeconds(probesAMessage, responseSeconds);
   const dollars = dollarsOf({ writes, reads, probesAMessage, seconds }) + rollup.millions;
   const cells = perMinute / checksACell;
   return {
@@ -105,16 +105,16 @@ function rollupOf(checksACell: number) {
 }
 
 /** Returns the probes per message: a cell is not divided, and cells due within a second share a message. */
-function packed(checksACell: number, perSecond: number): number {
+function probesPerMessage(checksACell: number, perSecond: number): number {
   const cells = Math.max(1, Math.floor(ASSUMED.probes_a_message / checksACell));
   return Math.max(checksACell, Math.min(cells * checksACell, perSecond));
 }
 
 /** Returns the seconds of a prober per message, in waves of PROBES_AT_ONCE. */
-function runSeconds(probes: number, answerSeconds: number): number {
+function runSeconds(probes: number, responseSeconds: number): number {
   const a = ASSUMED;
   const waves = Math.ceil(probes / readSettings({}).PROBES_AT_ONCE);
-  return a.request_seconds + waves * answerSeconds + (probes * a.probe_cpu_seconds) / vcpuOf('prober');
+  return a.request_seconds + waves * responseSeconds + (probes * a.probe_cpu_seconds) / vcpuOf('prober');
 }
 
 type Run = { writes: number; reads: number; probesAMessage: number; seconds: number };

@@ -5,7 +5,7 @@ import { LOG_LEVELS } from '#lib/platform/log.ts';
 import { namesOf } from '#lib/platform/plain-data.ts';
 import { readSettings, SettingsSchema, wrongSettings } from '#lib/settings.ts';
 import { unknownSettingText } from '#lib/unknown-settings.ts';
-import { neverAllowed } from './blocked-ranges.ts';
+import { neverAllowedReason } from './blocked-ranges.ts';
 
 /** Retention periods of a CloudWatch log group, in days. */
 const RETENTIONS = [1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 3653] as const;
@@ -32,7 +32,7 @@ const certificate = z
   .regex(CERTIFICATE_ARN, 'the ARN of a certificate in us-east-1, arn:aws:acm:us-east-1:…:certificate/<id>; or empty')
   .default('');
 
-const yesOrNo = z.enum(['true', 'false']);
+const trueOrFalse = z.enum(['true', 'false']);
 
 const reservations = z
   .string()
@@ -48,7 +48,7 @@ const reservations = z
     return Object.fromEntries(known.map((match) => [match![1], Number(match![2])]));
   });
 
-/** Settings that come from a secret, each with the setting that names it. */
+/** Settings of the service that come from a secret, each with the setting that names the secret. */
 export const SECRETS = {
   NATS_URL: 'NATS_URL_SECRET',
   SMTP_URL: 'SMTP_URL_SECRET',
@@ -67,7 +67,7 @@ const secret = z
 
 const units = (fallback: number) => z.coerce.number().int().min(100).max(10_000_000).default(fallback);
 
-/** Settings of a deployment only. */
+/** Settings that only a deployment on AWS has. */
 export const StackSettings = z.object({
   STACK_NAME: z
     .string()
@@ -83,7 +83,7 @@ export const StackSettings = z.object({
     .refine((days) => RETENTIONS.includes(days as 30), `one of ${RETENTIONS.join(', ')}`)
     .default(30)
     .describe('Retention of logs in days.'),
-  DELETION_PROTECTION: yesOrNo
+  DELETION_PROTECTION: trueOrFalse
     .default('true')
     .transform((text) => text === 'true')
     .describe(
@@ -124,7 +124,7 @@ export const StackSettings = z.object({
     'Reserved concurrency of functions: `ingest=100,api=50,mcp=20`. Empty: none, because a new AWS account has nothing to ' +
       'reserve from.',
   ),
-  CDN: yesOrNo
+  CDN: trueOrFalse
     .default('true')
     .transform((text) => text === 'true')
     .describe('`true`: CloudFront in front of everything. `false`: API and MCP are called directly.'),
@@ -132,7 +132,7 @@ export const StackSettings = z.object({
     .union([z.literal(''), z.coerce.number().int().min(10)], 'a whole number, 10 or more; or empty')
     .default('')
     .transform((total) => (total === '' ? undefined : total))
-    .describe('Share of the Lambda concurrency of the AWS account that this stack may use. Empty: all of it.'),
+    .describe('Concurrent Lambda executions of the AWS account that this stack may use. Empty: all.'),
   KMS_KEY_ARN: z
     .string()
     .regex(KEY_ARN, 'the ARN of a key, arn:aws:kms:…:key/<id>; or empty')
@@ -156,7 +156,7 @@ export const StackSettings = z.object({
     .default('')
     .describe('VPC for the functions that connect to targets and channels.'),
   SUBNETS: subnets.describe('Subnets of that VPC, separated by commas. They need a route to the internet (NAT).'),
-  VPC_IPV6: yesOrNo
+  VPC_IPV6: trueOrFalse
     .default('false')
     .transform((text) => text === 'true')
     .describe('`true`: functions in that VPC also connect over IPv6. The subnets need IPv6 and a route for it.'),
@@ -253,7 +253,7 @@ export function assertNoSettings(context: Readonly<Record<string, unknown>>, fil
   throw new Error(`Settings are in ${file}. Move ${names} there from -c, cdk.json, cdk.context.json or ~/.cdk.json.`);
 }
 
-/** With less concurrency, open streams would take what checks and alerts need. */
+/** Minimum concurrency for MCP streams: with less, open streams would take what checks and alerts need. */
 const CONCURRENCY_FOR_STREAMS = 100;
 
 /** Allows no MCP streams with little concurrency, unless their number is given. */
@@ -267,7 +267,7 @@ function conflictsOf(settings: DeploySettings): string[] {
   const { DOMAIN_NAME, CERTIFICATE_ARN, VPC_ID, SUBNETS, CHECK_EGRESS, EGRESS_ALLOW } = settings;
   const { STATUS_DOMAINS, STATUS_CERTIFICATE_ARN } = settings;
   const { BACKUP_DAYS, BACKUP_COPY_VAULT_ARN, CDN, OIDC_ISSUER, OIDC_SECRET, SMTP_URL_SECRET, MAIL_FROM } = settings;
-  const never = EGRESS_ALLOW.flatMap((cidr) => neverAllowed(cidr) ?? []);
+  const never = EGRESS_ALLOW.flatMap((cidr) => neverAllowedReason(cidr) ?? []);
   return [
     (DOMAIN_NAME === '') !== (CERTIFICATE_ARN === '') && 'DOMAIN_NAME and CERTIFICATE_ARN: set both or neither.',
     DOMAIN_NAME !== '' && !CDN && 'DOMAIN_NAME needs CloudFront: remove DOMAIN_NAME, or set CDN to true.',
@@ -310,7 +310,10 @@ export function corsOrigins(settings: DeploySettings): string[] {
   return origins.includes('*') ? ['*'] : origins;
 }
 
-/** Returns the settings of the service as environment variables of a function. @param isOutside it is never in a VPC */
+/**
+ * Returns the settings of the service as environment variables of a function.
+ * @param isOutside whether it is never in a VPC
+ */
 export function serviceEnvironment(settings: DeploySettings, isOutside: boolean): Record<string, string> {
   const names = namesOf(SettingsSchema.omit(AS_SECRETS).shape);
   return {

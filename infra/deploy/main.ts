@@ -7,7 +7,7 @@ import { parseFlags, UsageError } from '#infra/flags.ts';
 import { StepError } from '#infra/smoke/call.ts';
 import { checkDeployment } from './check.ts';
 import { type Environment, readEnvironment } from './environment.ts';
-import { ASSEMBLY, withTemplate } from './previous.ts';
+import { ASSEMBLY, replaceTemplate } from './previous.ts';
 
 const USAGE = `npm run deploy -- --env NAME           deploys this release with the settings in deploy/NAME.json
 npm run deploy -- diff --env NAME      shows what a deployment would change
@@ -16,7 +16,7 @@ npm run deploy -- destroy --env NAME   deletes the stack; table and bucket remai
   --demo        accepts fewer than 50 concurrent executions
   --url URL     address for the smoke test. Default: output Url. Use ApiUrl until DOMAIN_NAME leads to the stack
 A deployment checks the account (deploy:check), deploys, and runs the smoke test with an account of its own. If the test
-fails twice, it deploys the template of the release before.
+fails twice, it deploys the template of the previous release.
 Exit codes: 0 done, 1 failed, 2 invalid input.
 `;
 
@@ -67,7 +67,7 @@ async function deploy(environment: Environment, options: { yes: boolean; demo: b
     say(`\nDeployed and tested. Source maps are in ${join(ASSEMBLY, 'source-maps')}: keep them for admin trace.`);
     return 0;
   }
-  await returnTo(before, environment);
+  await rollBack(before, environment);
   return 1;
 }
 
@@ -98,24 +98,26 @@ async function passesSmoke({ settings }: Environment, outputs: Outputs, url: str
     const args = url === outputs.Url ? stream : ['--no-stream'];
     const smoke = () => run('infra/smoke/main.ts', [url, ...args, '--patience', '120'], { KEY: key });
     if ((await smoke()) === 0) return true;
-    say('\nRepeating the smoke test, because a single failure can be that of the network.');
+    say('\nRepeating the smoke test, because the network can cause a single failure.');
     return (await smoke()) === 0;
   } finally {
     await admin('account', 'delete', account.id, '--confirm', account.id);
   }
 }
 
-/** Deploys the template before, with its code and settings. */
-async function returnTo(before: DeployedStack | undefined, { settings, name }: Environment): Promise<void> {
+/** Deploys the previous template, with its code and settings. */
+async function rollBack(before: DeployedStack | undefined, { settings, name }: Environment): Promise<void> {
   if (before === undefined) {
-    say('\nThe smoke test failed twice. This is the first deployment, so there is no release to return to.');
+    say('\nThe smoke test failed twice. This is the first deployment, so no previous release exists.');
     return;
   }
-  say('\nThe smoke test failed twice. Returning to the release before.');
-  withTemplate(settings.STACK_NAME, before.template);
+  say('\nThe smoke test failed twice. Rolling back to the previous release.');
+  replaceTemplate(settings.STACK_NAME, before.template);
   const code = await cdk(['deploy', '-c', `env=${name}`, '--app', ASSEMBLY, '--require-approval', 'never']);
   say(
-    code === 0 ? 'The release before is deployed again.' : 'The return failed: see docs/operate/backup-and-upgrade.md.',
+    code === 0
+      ? 'The previous release is deployed again.'
+      : 'The rollback failed: see docs/operate/backup-and-upgrade.md.',
   );
 }
 

@@ -12,7 +12,7 @@ const ROOT = join(import.meta.dirname, '../..');
  * Puts another template of the stack into the last synthesis, so that the CDK deploys that with its own roles. The code
  * that it names was uploaded by an earlier deployment, and the bootstrap bucket keeps it.
  */
-export function withTemplate(stack: string, template: Json): void {
+export function replaceTemplate(stack: string, template: Json): void {
   const path = (file: string) => join(ROOT, ASSEMBLY, file);
   const read = (file: string): Json => JSON.parse(readFileSync(path(file), 'utf8'));
   const text = JSON.stringify(template);

@@ -1,7 +1,7 @@
-import { type Step, WALKED_PAGE } from './example-steps.ts';
+import { type Step, WALK_ORIGIN } from './example-steps.ts';
 
-/** Requests of STEPS about users, keys, skills and sign-in; they follow the others, which they need. */
-export const STEPS_OF_ACCESS: readonly Step[] = [
+/** Requests about users, keys, skills and sign-in. They follow STEPS, whose resources they need. */
+export const ACCESS_STEPS: readonly Step[] = [
   {
     endpoint: 'POST /v1/settings/users/invite',
     body: () => ({ email: 'ben@example.com', role: 'member' }),
@@ -9,13 +9,13 @@ export const STEPS_OF_ACCESS: readonly Step[] = [
   },
   {
     endpoint: 'POST /v1/invitations/accept',
-    body: (_, answers) => ({ token: answers['POST /v1/settings/users/invite'].invite_token, name: 'Ben' }),
+    body: (_, replies) => ({ token: replies['POST /v1/settings/users/invite'].invite_token, name: 'Ben' }),
   },
   { endpoint: 'PUT /v1/settings/users/{id}', body: () => ({ name: 'Ben Miller' }) },
   { endpoint: 'POST /v1/settings/users/{id}/sign-in-link', body: () => ({ revoke: false }) },
   {
     endpoint: 'POST /v1/sign-in/link',
-    body: (_, answers) => ({ token: answers['POST /v1/settings/users/{id}/sign-in-link'].url.split('/').at(-1) }),
+    body: (_, replies) => ({ token: replies['POST /v1/settings/users/{id}/sign-in-link'].url.split('/').at(-1) }),
   },
   {
     endpoint: 'POST /v1/skills',
@@ -40,9 +40,9 @@ export const STEPS_OF_ACCESS: readonly Step[] = [
   { endpoint: 'POST /v1/sign-in/passkeys/options', byPage: true },
   {
     endpoint: 'POST /v1/sign-in/passkeys',
-    body: (_, answers, authenticator) => ({
+    body: (_, replies, authenticator) => ({
       name: 'laptop',
-      response: authenticator.create(answers['POST /v1/sign-in/passkeys/options'], WALKED_PAGE),
+      response: authenticator.create(replies['POST /v1/sign-in/passkeys/options'], WALK_ORIGIN),
     }),
     byPage: true,
     made: ['passkeys', 'id'],
@@ -51,14 +51,14 @@ export const STEPS_OF_ACCESS: readonly Step[] = [
   { endpoint: 'POST /v1/sign-in/passkey/options', byPage: true },
   {
     endpoint: 'POST /v1/sign-in/passkey',
-    body: (_, answers, authenticator) => ({
-      response: authenticator.get(answers['POST /v1/sign-in/passkey/options'], WALKED_PAGE),
+    body: (_, replies, authenticator) => ({
+      response: authenticator.get(replies['POST /v1/sign-in/passkey/options'], WALK_ORIGIN),
     }),
     byPage: true,
   },
   {
     endpoint: 'POST /v1/sign-in/key',
-    body: (_, answers) => ({ key: answers['POST /v1/auth/keys'].key }),
+    body: (_, replies) => ({ key: replies['POST /v1/auth/keys'].key }),
     made: ['sessions', 'id'],
   },
   {
@@ -70,20 +70,20 @@ export const STEPS_OF_ACCESS: readonly Step[] = [
   { endpoint: 'POST /v1/auth/keys/{id}/rotate', body: () => ({ overlap_seconds: 3600 }) },
   {
     endpoint: 'POST /v1/settings/users/{id}/sign-in-link',
-    at: (answers) => ({ users: answers['POST /v1/auth/keys'].created_by }),
+    at: (replies) => ({ users: replies['POST /v1/auth/keys'].created_by }),
   },
   {
     endpoint: 'POST /v1/sign-in/oidc',
-    body: (_, answers) => ({
-      token: answers['POST /v1/settings/users/{id}/sign-in-link'].url.split('/').at(-1),
+    body: (_, replies) => ({
+      token: replies['POST /v1/settings/users/{id}/sign-in-link'].url.split('/').at(-1),
       return_to: '/#/checks',
     }),
     byPage: true,
   },
   {
     endpoint: 'GET /v1/sign-in/oidc/callback',
-    query: (answers) => {
-      const { state = '', nonce = '' } = Object.fromEntries(new URL(answers['POST /v1/sign-in/oidc'].url).searchParams);
+    query: (replies) => {
+      const { state = '', nonce = '' } = Object.fromEntries(new URL(replies['POST /v1/sign-in/oidc'].url).searchParams);
       return { state, code: nonce };
     },
   },

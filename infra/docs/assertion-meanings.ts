@@ -27,7 +27,7 @@ export const MEANING_OF_OPERATOR: Readonly<Record<Operator, string>> = {
   contains: 'the value contains the exact text',
   not_contains: 'the value does not contain the text',
   matches: 'the RE2 expression matches anywhere in its first 32 KB; flags are part of it, such as (?i)',
-  not_matches: 'the RE2 expression does not match there',
+  not_matches: 'the RE2 expression does not match anywhere in the first 32 KB',
   less_than: 'the value is a smaller number',
   at_most: 'the value is this number or a smaller one',
   at_least: 'the value is this number or a larger one',

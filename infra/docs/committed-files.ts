@@ -7,10 +7,10 @@ import { tablesOf } from './tables.ts';
 
 /** Returns the text of every committed generated file, by its path in the repository. */
 export function committedFiles(examples: ReadonlyMap<string, Example>): Record<string, string> {
-  const { document } = generate(examples);
+  const { openApi } = generate(examples);
   return {
     [EXAMPLES_FILE]: examplesText(examples),
-    [DIGEST_FILE]: apiDigest(document),
-    ...pagesWithTables(readPages(), tablesOf(document)),
+    [DIGEST_FILE]: apiDigest(openApi),
+    ...pagesWithTables(readPages(), tablesOf(openApi)),
   };
 }

@@ -56,16 +56,16 @@ function withSecrets(schema: JsonSchema, secrets: readonly string[]): JsonSchema
   return copy;
 }
 
-/** Keywords that forms do not use. The API checks them. */
+/** Keywords that forms do not use. The API validates them. */
 const UNUSED = new Set(['pattern', 'minLength', 'minItems', 'maxItems', 'additionalProperties']);
 
-/** Reduces a schema of assertions to their sources, which is what the form reads of it. */
+/** Reduces a schema of assertions to the schema of their sources, which is all that the form reads. */
 function withSources(list: JsonSchema): JsonSchema {
   const source = propertiesOf(list)?.source;
   return source ? { ...list, items: { properties: { source } } } : list;
 }
 
-/** Replaces references to components, because forms have no document to look them up in. */
+/** Replaces references with the components, because forms do not have the OpenAPI document. */
 function inlined(value: unknown, components: Record<string, JsonSchema>): unknown {
   if (Array.isArray(value)) return value.map((member) => inlined(member, components));
   if (typeof value !== 'object' || value === null) return value;

@@ -10,7 +10,7 @@ export const MEANING_OF: Record<ErrorCode, string> = {
   VALIDATION_ERROR: 'The request is invalid: `details` names each invalid part.',
   NOT_FOUND: 'A resource named by the path or the body does not exist in this account.',
   METHOD_NOT_ALLOWED: 'The path does not support the method; `Allow` lists the supported ones.',
-  CONFLICT: 'The request contradicts the current state: a name in use, a push to a probed check, the last admin.',
+  CONFLICT: 'The request conflicts with the current state: a name in use, a push to a probed check, the last admin.',
   LIMIT_EXCEEDED: 'A limit of the account is reached.',
   LOG_LIMIT: 'The execution already has 1,000 log lines.',
   PAYLOAD_TOO_LARGE: 'The body is larger than this endpoint accepts.',

@@ -3,25 +3,25 @@ import type { Authenticator } from './authenticator.ts';
 // biome-ignore lint/suspicious/noExplicitAny: responses of every shape
 export type RecordedReply = any;
 
-/** Ids of resources, by the word of the path before the parameter: `{ checks: 'chk_…' }`. */
-export type Places = Record<string, string>;
+/** Ids of resources, by the segment of the path before the parameter: `{ checks: 'chk_…' }`. */
+export type PathIds = Record<string, string>;
 
-export const WALKED_PAGE = 'https://status.example.com';
+export const WALK_ORIGIN = 'https://status.example.com';
 
 /** One request of `walkSteps` (example-requests.ts), which calls every endpoint. */
 export type Step = {
   endpoint: string;
-  /** @param answers of earlier steps, by endpoint @param authenticator of the user */
-  body?: (places: Places, answers: Record<string, RecordedReply>, authenticator: Authenticator) => unknown;
-  /** Sent as from a same-origin page, at PUBLIC_URL. */
+  /** @param replies bodies of earlier responses, by endpoint @param authenticator of the user */
+  body?: (pathIds: PathIds, replies: Record<string, RecordedReply>, authenticator: Authenticator) => unknown;
+  /** Whether it is sent as by a page of PUBLIC_URL (same origin). */
   byPage?: true;
   /** Endpoint of the API for which a request outside the API is sent. */
   for?: string;
-  /** Parameters, if not those of the newest resource. */
-  at?: (answers: Record<string, RecordedReply>) => Places;
+  /** Parameters of the path, if not the newest resource. */
+  at?: (replies: Record<string, RecordedReply>) => PathIds;
   /** Query of the request, which also gets all cookies set so far. */
-  query?: (answers: Record<string, RecordedReply>) => Record<string, string>;
-  /** Collection of its response, and the property with the id. */
+  query?: (replies: Record<string, RecordedReply>) => Record<string, string>;
+  /** Collection that gets the id of the created resource, and the property of the response with that id. */
   made?: [collection: string, member: string];
 };
 
@@ -69,8 +69,8 @@ export const STEPS: readonly Step[] = [
   },
   {
     endpoint: 'POST /v1/relations',
-    body: ({ databases }, answers) => ({
-      from_entity_id: answers['POST /v1/blueprints/{blueprint_slug}/entities'].id,
+    body: ({ databases }, replies) => ({
+      from_entity_id: replies['POST /v1/blueprints/{blueprint_slug}/entities'].id,
       to_entity_id: databases,
       relation_type: 'depends_on',
     }),
@@ -82,8 +82,8 @@ export const STEPS: readonly Step[] = [
   },
   {
     endpoint: 'POST /v1/checks',
-    body: (_, answers) => ({
-      entity_id: answers['POST /v1/blueprints/{blueprint_slug}/entities'].id,
+    body: (_, replies) => ({
+      entity_id: replies['POST /v1/blueprints/{blueprint_slug}/entities'].id,
       check_type: 'http',
       name: 'home page',
       target_url: 'https://shop.example.com/health',
@@ -94,8 +94,8 @@ export const STEPS: readonly Step[] = [
   { endpoint: 'POST /v1/checks/{id}/run' },
   {
     endpoint: 'POST /v1/checks',
-    body: (_, answers) => ({
-      entity_id: answers['POST /v1/blueprints/{blueprint_slug}/entities'].id,
+    body: (_, replies) => ({
+      entity_id: replies['POST /v1/blueprints/{blueprint_slug}/entities'].id,
       check_type: 'push',
       name: 'nightly backup',
       interval_seconds: 86_400,
@@ -156,9 +156,9 @@ export const STEPS: readonly Step[] = [
   { endpoint: 'POST /v1/notify/channels/{id}/test' },
   {
     endpoint: 'POST /v1/notify/silences',
-    body: (_, answers) => ({
+    body: (_, replies) => ({
       applies_to: { labels: { team: 'platform' } },
-      until: new Date(Date.parse(answers['POST /v1/checks'].created_at) + 86_400_000).toISOString(),
+      until: new Date(Date.parse(replies['POST /v1/checks'].created_at) + 86_400_000).toISOString(),
       reason: 'Moving the database',
     }),
     made: ['silences', 'id'],
@@ -177,10 +177,10 @@ export const STEPS: readonly Step[] = [
   { endpoint: 'PUT /v1/windows/{id}', body: () => ({ duration_seconds: 10_800, note: 'Kernel and OpenSSL' }) },
   {
     endpoint: 'POST /v1/slos',
-    body: (_, answers) => ({
+    body: (_, replies) => ({
       slug: 'shop',
       name: 'Web shop',
-      check_id: answers['POST /v1/checks'].id,
+      check_id: replies['POST /v1/checks'].id,
       target: 0.999,
       window: '30d',
     }),
@@ -189,9 +189,9 @@ export const STEPS: readonly Step[] = [
   { endpoint: 'PUT /v1/slos/{id}', body: () => ({ target: 0.9995 }) },
   {
     endpoint: 'POST /v1/rotas',
-    body: (_, answers) => ({
+    body: (_, replies) => ({
       name: 'Payments',
-      members: ['Ada', 'Grace'].map((name) => ({ name, channel_ids: [answers['POST /v1/notify/channels'].id] })),
+      members: ['Ada', 'Grace'].map((name) => ({ name, channel_ids: [replies['POST /v1/notify/channels'].id] })),
       handover: { every: 'week', at: '09:00' },
       time_zone: 'Europe/Berlin',
       starts_on: '2026-01-05',
@@ -207,10 +207,10 @@ export const STEPS: readonly Step[] = [
   { endpoint: 'POST /v1/rotas/{id}/rotate-calendar' },
   {
     endpoint: 'POST /v1/incidents',
-    body: (_, answers) => ({
+    body: (_, replies) => ({
       title: 'Payments are slow',
       impact: 'degraded',
-      entity_ids: [answers['POST /v1/blueprints/{blueprint_slug}/entities'].id],
+      entity_ids: [replies['POST /v1/blueprints/{blueprint_slug}/entities'].id],
     }),
     made: ['incidents', 'id'],
   },
@@ -259,7 +259,7 @@ export const STEPS: readonly Step[] = [
   {
     endpoint: 'POST /ping/{uuid}',
     for: 'GET /v1/checks/{id}/pings/{ping_id}/body',
-    at: (answers) => ({ ping: answers['POST /v1/checks'].ping_url.split('/').at(-1) }),
+    at: (replies) => ({ ping: replies['POST /v1/checks'].ping_url.split('/').at(-1) }),
     body: () => 'copied 3 tables, 1.2 GB',
   },
   { endpoint: 'GET /v1/status/transitions', made: ['transitions', '0.transition_id'] },

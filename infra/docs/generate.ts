@@ -40,15 +40,15 @@ export const documentOf = (more: { examples?: ReadonlyMap<string, Example>; stri
 
 /** Generated files that are not committed. */
 export type Generated = {
-  document: OpenApi;
+  openApi: OpenApi;
   console: Readonly<Record<string, string>>;
 };
 
-/** Generates all files from the API routes and the recorded examples. Writes nothing. */
+/** Generates the OpenAPI document and the files of the console from the API routes and the examples. Writes nothing. */
 export function generate(examples: ReadonlyMap<string, Example> = readExamples()): Generated {
   const document = documentOf({ examples: withNamedRequests(examples) });
   return {
-    document,
+    openApi: document,
     console: {
       'schemas.json': JSON.stringify(consoleSchemas(document)),
       'automation.json': JSON.stringify(automationSchemas(document)),

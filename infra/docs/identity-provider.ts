@@ -1,10 +1,10 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import type { HttpReply, HttpRequest } from '#lib/net/net.ts';
 
-/** Settings of a service with this provider. */
-export const WALKED_PROVIDER = { OIDC_ISSUER: 'https://login.example.com', OIDC_CLIENT_ID: 'fleetwatch' };
+/** Settings of a service that uses this identity provider. */
+export const WALK_PROVIDER = { OIDC_ISSUER: 'https://login.example.com', OIDC_CLIENT_ID: 'fleetwatch' };
 
-const { OIDC_ISSUER: ISSUER, OIDC_CLIENT_ID: AUDIENCE } = WALKED_PROVIDER;
+const { OIDC_ISSUER: ISSUER, OIDC_CLIENT_ID: AUDIENCE } = WALK_PROVIDER;
 
 const DOCUMENT = {
   issuer: ISSUER,
@@ -16,7 +16,7 @@ const DOCUMENT = {
 
 let pair: { privateKey: KeyObject; publicKey: KeyObject } | undefined;
 
-/** Returns the reply of an identity provider, whose code is the nonce; undefined for other URLs. */
+/** Returns the reply of an identity provider that takes the nonce as the code; undefined for other URLs. */
 export function providerReply({ url, body = '' }: HttpRequest): HttpReply | undefined {
   if (!url.startsWith(`${ISSUER}/`)) return undefined;
   const json = (value: object): HttpReply => ({

@@ -21,7 +21,7 @@ export function schemaBook({ strict = false }: { strict?: boolean } = {}) {
   }
 
   function toJson(schema: z.ZodType, io: Direction): JsonSchema {
-    // In an array, because a named schema is then referenced.
+    // In an array, so that a named schema becomes a reference.
     const whole = z.toJSONSchema(z.array(schema), {
       io,
       unrepresentable: 'any',
@@ -71,7 +71,7 @@ function explain(schema: z.core.$ZodType, json: JsonSchema): void {
   if (json.description === undefined) delete json.description;
   if (!(schema instanceof z.ZodDiscriminatedUnion)) return;
   const propertyName = schema.def.discriminator;
-  // By name, which alternatives of a request or a response must have.
+  // By id, which each alternative of a request or a response must have.
   const mapping = schema.options.flatMap((option) => {
     const id = z.globalRegistry.get(option as z.ZodType)?.id;
     return [...(option._zod.propValues?.[propertyName] ?? [])].map((value) => [value, DEFS + id]);

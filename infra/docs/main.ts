@@ -6,10 +6,10 @@ import { recordExamples } from './record.ts';
 
 /** Runs `npm run generate`: records the examples and writes every generated file. */
 const examples = await recordExamples();
-const { document, console } = generate(examples);
+const { openApi, console } = generate(examples);
 const files = {
   ...committedFiles(examples),
-  '.cache/generated/openapi.json': `${JSON.stringify(document, null, 1)}\n`,
+  '.cache/generated/openapi.json': `${JSON.stringify(openApi, null, 1)}\n`,
   ...Object.fromEntries(Object.entries(console).map(([name, text]) => [`.cache/generated/console/${name}`, text])),
 };
 for (const [file, text] of Object.entries(files)) {

@@ -6,7 +6,7 @@ import { RATE_HEADERS } from './openapi-headers.ts';
 // biome-ignore lint/suspicious/noExplicitAny: a JSON document of any depth
 type Json = any;
 
-/** Returns a JSON body of an OpenAPI document. @param more named examples, instead of one */
+/** Returns the `content` of a JSON body. @param more named examples, instead of one */
 export const content = (schema: JsonSchema, example?: unknown, more?: Record<string, unknown>): Json => ({
   'application/json': {
     schema,
@@ -16,7 +16,7 @@ export const content = (schema: JsonSchema, example?: unknown, more?: Record<str
   },
 });
 
-/** Function URLs use the other name; AWS does not document whether HTTP APIs do. */
+/** Function URLs rename this header; AWS does not document whether HTTP APIs do. */
 const CHALLENGE = 'Bearer. On AWS it may have the name x-amzn-Remapped-WWW-Authenticate.';
 
 /** Returns an error response. */

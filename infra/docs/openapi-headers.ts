@@ -21,7 +21,7 @@ export const HEADERS: Json = {
   },
 };
 
-/** Returns references to these headers. */
+/** Returns references to headers of HEADERS. */
 export const headerRefs = (...names: string[]): Json =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 

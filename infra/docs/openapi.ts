@@ -20,14 +20,15 @@ export type Example = {
   requests?: Record<string, unknown>;
 };
 
-/** Request that the service sends to a URL of its user. */
+/** Request that the service sends to a URL of a user. */
 export type Webhook = {
   summary: string;
   description: string;
   headers: z.ZodObject;
   body: z.ZodType;
   example: unknown;
-  answers: string;
+  /** Meaning of the possible responses. */
+  responses: string;
 };
 
 type About = {
@@ -76,7 +77,7 @@ export function errorCodes(route: RouteDoc): ErrorCode[] {
 }
 
 /** Describes the required role and scopes. */
-function needs(access: Guarded): string {
+function requirementText(access: Guarded): string {
   const { role, scopes } = ruleOf(access);
   const of = `Needs the ${role} role`;
   if (scopes.length === 0) return `${of}, and a session or a key without scopes.`;
@@ -145,11 +146,13 @@ export function openApi(routes: readonly RouteDoc[], about: About): OpenApi {
   }
 
   function describeOperation({ description, access }: RouteDoc): { description?: string } {
-    const parts = [description, access === 'open' ? undefined : needs(access)].filter((part) => part !== undefined);
+    const parts = [description, access === 'open' ? undefined : requirementText(access)].filter(
+      (part) => part !== undefined,
+    );
     return parts.length > 0 ? { description: parts.join(' ') } : {};
   }
 
-  function webhook(name: string, { summary, description, headers, body, example, answers }: Webhook): Json {
+  function webhook(name: string, { summary, description, headers, body, example, responses: meaning }: Webhook): Json {
     return {
       operationId: name,
       summary,
@@ -157,7 +160,7 @@ export function openApi(routes: readonly RouteDoc[], about: About): OpenApi {
       security: [],
       parameters: parameters(headers, 'header'),
       requestBody: { required: true, content: content(book.toJson(body, 'output'), example) },
-      responses: { '2XX': { description: answers } },
+      responses: { '2XX': { description: meaning } },
     };
   }
 
@@ -184,11 +187,11 @@ export function openApi(routes: readonly RouteDoc[], about: About): OpenApi {
           Link: { description: '<…>; rel="next" while more remain.', schema: { type: 'string' } },
         }),
       },
-      ...(route.reply && { content: answered(route.reply, route, example?.answer) }),
+      ...(route.reply && { content: responseContent(route.reply, route, example?.answer) }),
     };
   }
 
-  function answered(reply: z.ZodType, route: RouteDoc, example: unknown): Json {
+  function responseContent(reply: z.ZodType, route: RouteDoc, example: unknown): Json {
     const schema = book.toJson(reply, 'output');
     if (route.text) return { [textType(route.text)]: { schema, example } };
     const csv = route.csv && { [CSV]: { schema: { type: 'string', description: 'A header line, then records.' } } };
@@ -219,7 +222,7 @@ function withReadOnly(body: z.ZodType, readOnly: string[]): z.ZodType {
   return body.extend(Object.fromEntries(readOnly.map((name) => [name, ignored]))).meta(body.meta() ?? {});
 }
 
-/** Whether a response may be unchanged since an earlier one. */
+/** Whether a route returns data, so that it supports If-None-Match. */
 const isRead = ({ method, reply }: RouteDoc): boolean => method === 'GET' && reply !== undefined;
 
 const tagOf = ({ path }: RouteDoc): string => resourceOf(path);
@@ -236,7 +239,7 @@ const operationId = ({ method, path }: RouteDoc): string =>
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join('');
 
-/** Resources whose collection in a path has another name. */
+/** Names of resources that do not follow from the collection in the path. */
 const NOUNS: Record<string, string> = { slos: 'SLO', logs: 'delivery' };
 
 const singularOf = (collection: string): string =>

@@ -3,17 +3,17 @@ import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-const PLACE = /^<!-- table: ([\w-]+) -->\n(?:.*?\n)??<!-- \/table -->$/gms;
+const MARKED_TABLE = /^<!-- table: ([\w-]+) -->\n(?:.*?\n)??<!-- \/table -->$/gms;
 const BEGIN = '<!-- table: ';
 
 /** Updates the tables of a page. Throws for an unknown table or an unclosed marker. Pure. */
 export function withTables(page: string, tables: Readonly<Record<string, string>>): string {
-  const written = page.replace(PLACE, (_whole, name: string) => {
+  const written = page.replace(MARKED_TABLE, (_whole, name: string) => {
     const content = tables[name];
     if (content === undefined) throw new Error(`The table ${name} does not exist in infra/docs/tables.ts.`);
     return `${BEGIN}${name} -->\n${content}\n<!-- /table -->`;
   });
-  const placed = placesIn(page).length;
+  const placed = tableNamesIn(page).length;
   if (page.split(BEGIN).length - 1 !== placed) throw new Error('A marker of a table is not closed.');
   return written;
 }
@@ -26,7 +26,7 @@ export function pagesWithTables(
   pages: ReadonlyMap<string, string>,
   tables: Readonly<Record<string, string>>,
 ): Record<string, string> {
-  const placed = new Set([...pages.values()].flatMap(placesIn));
+  const placed = new Set([...pages.values()].flatMap(tableNamesIn));
   const missing = Object.keys(tables).filter((name) => !placed.has(name));
   if (missing.length > 0) {
     const markers = missing.map((name) => `${BEGIN}${name} -->\n<!-- /table -->`);
@@ -36,7 +36,7 @@ export function pagesWithTables(
 }
 
 /** Returns the names of the tables of a page. */
-export const placesIn = (page: string): string[] => [...page.matchAll(PLACE)].map(([, name = '']) => name);
+export const tableNamesIn = (page: string): string[] => [...page.matchAll(MARKED_TABLE)].map(([, name = '']) => name);
 
 /** Reads every page with tables below docs/, by its path in the repository. */
 export function readPages(): Map<string, string> {

@@ -9,7 +9,7 @@ import { NetError } from '#lib/net/net.ts';
 import { makeIds } from '#lib/platform/ids.ts';
 import { makeLog } from '#lib/platform/log.ts';
 import type { Clock, Ids } from '#lib/platform/ports.ts';
-import { type Call, WALKED, walk } from './example-requests.ts';
+import { type Call, WALK_SETTINGS, walk } from './example-requests.ts';
 import { providerReply } from './identity-provider.ts';
 import { type Example, endpointOf } from './openapi.ts';
 
@@ -75,7 +75,7 @@ function withSteadyIds(examples: ReadonlyMap<string, Example>): Map<string, Exam
 const REPLY = '{"queued": true}';
 
 /** Network in which every host replies at once; no request leaves this machine. */
-export const answeringNet: GivenPorts['net'] = {
+export const fakeNet: GivenPorts['net'] = {
   http: async (request) =>
     providerReply(request) ?? {
       status: 200,
@@ -89,18 +89,18 @@ export const answeringNet: GivenPorts['net'] = {
   guard: async () => {},
 };
 
-/** All endpoints except the document, which does not contain itself. */
+/** All endpoints except the OpenAPI document, which does not contain itself. */
 const endpoints = allRoutes.map(endpointOf).filter((endpoint) => endpoint !== 'GET /v1/openapi.json');
 
-/** Values that queues and ticks write at another time in each recording. */
+/** Replacements of values that differ in each recording, because queues and ticks write them. */
 const UNSTABLE: Record<string, unknown> = { published_at: null, emitted_until: '2026-11-21T08:02:00.000Z' };
 const stable = (name: string, value: unknown): unknown => (value && name in UNSTABLE ? UNSTABLE[name] : value);
 
 /** Calls every endpoint of a service in this process over HTTP. Returns the exchanges by endpoint. */
 export async function recordExamples(): Promise<Map<string, Example>> {
   const clock = steppedClock(Date.UTC(2026, 10, 21, 8));
-  const { settings } = readHostSettings(WALKED);
-  const world: GivenPorts = { clock, ids: idsOf(clock), net: answeringNet };
+  const { settings } = readHostSettings(WALK_SETTINGS);
+  const world: GivenPorts = { clock, ids: idsOf(clock), net: fakeNet };
   const service = await startHost({
     settings,
     log: makeLog('error'),

@@ -17,8 +17,8 @@ import { settingTables } from './setting-tables.ts';
 import { block, table } from './table.ts';
 import { alertVariables, variables } from './variables.ts';
 
-/** Properties of a new check that follow from its type. */
-const FOLLOWS = new Set(['check_type', 'execution_mode']);
+/** Properties of a new check that its type determines. */
+const OF_TYPE = new Set(['check_type', 'execution_mode']);
 
 // biome-ignore lint/suspicious/noExplicitAny: a JSON document of any depth
 type Json = any;
@@ -51,7 +51,7 @@ export function tablesOf(document: OpenApi): Readonly<Record<string, string>> {
 
   return {
     'check-types': typeTable(checkTypes.values()),
-    'check-settings': request('NewCheck_http', (name) => ofEveryCheck.has(name) && !FOLLOWS.has(name)),
+    'check-settings': request('NewCheck_http', (name) => ofEveryCheck.has(name) && !OF_TYPE.has(name)),
     ...byType('check', checkTypes.values(), checkTable),
     ...assertionTables,
     'error-kinds': codeTable(['error_kind', 'meaning'], Object.entries(ERRORS)),
@@ -106,7 +106,7 @@ export function tablesOf(document: OpenApi): Readonly<Record<string, string>> {
       ['code', 'status', 'when'],
       Object.entries(STATUS_OF).map(([code, status]) => [code, String(status), MEANING_OF[code as ErrorCode]]),
     ),
-    'error-example': json(refusal()),
+    'error-example': json(exampleError()),
     endpoints: table(['endpoint', 'summary', 'role', 'scopes'], allRoutes.map(endpointRow)),
     ...settingTables,
   };
@@ -135,8 +135,8 @@ function endpointRow({ method, path, summary, access }: (typeof allRoutes)[numbe
   return [endpoint, summary, role, scopes.join(', ')];
 }
 
-/** Returns the response to a check whose interval is too short. */
-function refusal(): unknown {
+/** Returns the response to the creation of a check whose interval is too short. */
+function exampleError(): unknown {
   const body = { entity_id: 'ent_1', check_type: 'push', interval_seconds: 0 };
   const { error } = CheckInput.safeParse(body, { error: plainErrors });
   return errorBody(validationError(error!));

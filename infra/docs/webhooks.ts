@@ -77,8 +77,8 @@ export const AlertRecord = TransitionRecord.pick(EVENT_MEMBERS)
     unreported: z
       .object({
         count: z.int().describe('Number of failures since the last alert; from 20 on a lower bound.'),
-        from: z.iso.datetime().describe('Start of the last one, in UTC.'),
-        to: z.iso.datetime().describe('End of the last one, in UTC.'),
+        from: z.iso.datetime().describe('Start of the last failure, in UTC.'),
+        to: z.iso.datetime().describe('End of the last failure, in UTC.'),
       })
       .nullable()
       .describe('Failures during the cooldown that were over before an alert reported them; null without one.'),
@@ -106,7 +106,7 @@ const CombinedAlerts = z
     following: z.int().describe('Number of waiting alerts that follow in further messages.'),
     alerts: z
       .array(z.object({ delivery_id: IdOf('the delivery of the alert'), ...AlertRecord.shape }))
-      .describe('The alerts, the most severe first, else the oldest first.'),
+      .describe('The alerts, the most severe first, then the oldest first.'),
   })
   .meta({ id: 'CombinedAlerts', description: 'Alerts of a channel with group_seconds that were sent in one message.' });
 
@@ -137,8 +137,8 @@ const Headers = z.object({
 });
 
 /** Meaning of the responses of a receiver. */
-const ANSWERS =
-  '2xx: accepted. Any other status, a redirect or no response within 10 seconds is a failure: 3 attempts, 1 and 2 seconds apart. After a 429 the next request waits for its Retry-After, up to 60 s; that is not an attempt.';
+const RESPONSES =
+  '2xx: accepted. Any other status, a redirect or no response within 10 seconds is a failure: 3 attempts, 1 and 2 seconds apart. After a 429 the next request waits for its Retry-After, up to 60 s; the 429 does not count as an attempt.';
 
 /** The recovery after the example alert. */
 const EXAMPLE_RECOVERY: Alert = {
@@ -166,24 +166,24 @@ export const webhooks: Record<string, Webhook> = {
     summary: 'Alert sent to channels of the type webhook',
     description: [
       'The body of a POST to the url of the channel. The same JSON goes to channels of the type nats, with X-Service-Delivery and X-Service-Kind.',
-      'Delivery is at least once: drop a delivery whose X-Service-Delivery you know.',
-      'All kinds of alerts have the same body; X-Service-Kind is the kind, which the body has too.',
+      'Delivery is at least once: drop a delivery whose X-Service-Delivery you have already received.',
+      'All kinds of alerts have the same body; X-Service-Kind repeats the kind of the body.',
       'A test has the current state, no transition, and an empty transition_id.',
     ].join(' '),
     headers: Headers,
     body: AlertRecord,
     example: payloadOf(EXAMPLE_ALERT),
-    answers: ANSWERS,
+    responses: RESPONSES,
   },
   combined: {
     summary: 'Several alerts in one message to a channel of the type webhook',
     description: [
       'The body of a POST to the url of a channel with group_seconds, if more than one alert waited.',
-      'X-Service-Delivery is the id of one of its deliveries, and the same in each attempt. A further attempt can contain more alerts: drop those whose delivery_id you know.',
+      'X-Service-Delivery is the id of one of its deliveries, and the same in each attempt. A further attempt can contain more alerts: drop alerts whose delivery_id you have already received.',
     ].join(' '),
     headers: Headers,
     body: CombinedAlerts,
     example: combinedPayload({ alerts: [EXAMPLE_ALERT, EXAMPLE_RECOVERY], following: 0 }),
-    answers: ANSWERS,
+    responses: RESPONSES,
   },
 };

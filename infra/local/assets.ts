@@ -24,7 +24,7 @@ export function localAssets(log: Log): Assets {
     return stdout;
   };
   return {
-    document: lazy(() => make('document')),
+    openApi: lazy(() => make('openapi')),
     console: lazy(async () => JSON.parse(await make('console'))),
     docs: lazy(async () => JSON.parse(await make('docs'))),
   };

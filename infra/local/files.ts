@@ -41,7 +41,7 @@ function folderFiles(folder: string): Files {
       orUnavailable(async () => {
         const file = join(folder, path);
         await mkdir(dirname(file), { recursive: true });
-        // A reader, also another web server, never sees half of a file.
+        // No reader, such as another web server, sees part of a file.
         const written = join(folder, `.${randomUUID()}`);
         try {
           await writeFile(written, bytes);

@@ -10,8 +10,8 @@ export type FirstKey = { raw: string; isNew: boolean } | undefined;
 /** Name of the key file in DATA_DIR. */
 export const KEY_FILE = 'admin-key';
 
-/** Creates a first account with its key in `dir`/admin-key (0600). @returns the key; undefined if it is gone */
-export async function firstAccount(env: Env, dir: string | undefined): Promise<FirstKey> {
+/** Creates an account in an empty store, with its key in `dir`/admin-key (0600). @returns the key; undefined if gone */
+export async function ensureFirstAccount(env: Env, dir: string | undefined): Promise<FirstKey> {
   const { ports, keys } = env;
   const { items } = await ports.table.query({ partition: keys.accounts, limit: 1 });
   const file = dir && join(dir, KEY_FILE);
@@ -40,7 +40,7 @@ function writeKey(file: string, raw: string): void {
 }
 
 function readKey(file: string): string | undefined {
-  if (!existsSync(file)) return undefined; // A careful owner deletes it.
+  if (!existsSync(file)) return undefined; // The operator may have deleted it.
   chmodSync(file, OWNER_ONLY);
   return readFileSync(file, 'utf8').trim();
 }

@@ -3,7 +3,7 @@ import { allUsers, requireAccount } from '#lib/access/store.ts';
 import type { Env } from '#lib/env.ts';
 import { linkByOperator } from '#lib/identity/sign-in-link.ts';
 
-/** Creates the sign-in link of a new service until an admin has a passkey or an identity; else undefined. */
+/** Creates a sign-in link for the first account; undefined once an admin has a passkey or an identity. */
 export async function firstLink(env: Env, address: string): Promise<string | undefined> {
   const { items } = await env.ports.table.query({ partition: env.keys.accounts, limit: 1 });
   const tenant = items[0]?.sk;

@@ -9,7 +9,7 @@ import { startChangeStream } from './feeds/change-stream.ts';
 import { startConsumers } from './feeds/consumers.ts';
 import type { Feed } from './feeds/feeds.ts';
 import { lastTick, startTicks } from './feeds/ticks.ts';
-import { type FirstKey, firstAccount } from './first-account.ts';
+import { ensureFirstAccount, type FirstKey } from './first-account.ts';
 import { browserAddress } from './first-link.ts';
 import { makeFunctions } from './functions.ts';
 import type { TrustedProxies } from './http/client-address.ts';
@@ -33,6 +33,7 @@ type HostOptions = {
   proxies?: TrustedProxies;
   /** Port of the operator's metrics; undefined: none. */
   metricsPort?: number | undefined;
+  /** Ports that replace those of the machine, in tests and recordings. */
   world?: Partial<GivenPorts>;
 };
 
@@ -72,20 +73,20 @@ export async function startHost({
     const store = openStore({ file: dir === undefined ? ':memory:' : join(dir, STORE_FILE) });
     undo.push(store.close);
     keepLayout(store, settings);
-    // The defaults of ping URLs and of links in alerts are known only once the port is.
-    const own: Settings = { ...settings, PING_URL: settings.PING_URL || settings.PUBLIC_URL };
+    // The defaults of ping URLs and of links in alerts depend on the port, so they are set after listening.
+    const completed: Settings = { ...settings, PING_URL: settings.PING_URL || settings.PUBLIC_URL };
     const inTurn = loopTurns();
     // Loaded only if used, because few starts need it.
     const metrics = metricsPort === undefined ? undefined : (await import('./operator-metrics.ts')).operatorMetrics();
     const onInserted = () => changes?.wake();
-    const ports = makePorts(store, { settings: own, log, dir, inTurn, metrics, ...world, onInserted });
+    const ports = makePorts(store, { settings: completed, log, dir, inTurn, metrics, ...world, onInserted });
     const env = envOf(ports);
     let changes: Feed | undefined;
     await ports.queues.recover();
     const life = dir === undefined ? undefined : await watchOutages(env, join(dir, 'alive'), lastTick(store));
     if (life) undo.push(life.stop);
     if (dir !== undefined) undo.push((await watchDisk(env, dir)).stop);
-    const adminKey = await firstAccount(env, dir);
+    const adminKey = await ensureFirstAccount(env, dir);
     const handlers = makeFunctions(ports);
     const measured = await metrics?.serve(metricsPort!, { store, dir, clock: ports.clock, log });
     if (measured) undo.push(measured.stop);
@@ -98,10 +99,10 @@ export async function startHost({
     });
     const bound = await gateway.listen(host, port).catch((error) => Promise.reject(cannotListen(error, host, port)));
     const url = addressOf(host, bound);
-    own.service_url = browserAddress(url);
-    own.PING_URL ||= isWildcard(host) ? own.service_url : url;
+    completed.service_url = browserAddress(url);
+    completed.PING_URL ||= isWildcard(host) ? completed.service_url : url;
 
-    // Work starts only after the outage was recorded.
+    // Work starts only after the outage before this start was recorded.
     changes = startChangeStream(store, handlers, log);
     const consumers = startConsumers(ports.queues, handlers, { ...ports, afterPause: () => life?.afterPause() });
     const stopTicks = startTicks(store, ports.queues, ports);

@@ -10,7 +10,7 @@ export type Invocation = {
   signal: AbortSignal;
 };
 
-/** Function; its event and result depend on the source. */
+/** Handler of a function; its event and result depend on the event source. */
 export type Handler = (event: never, context: Invocation) => Promise<unknown>;
 
 /** Error of a function that exceeded its timeout. */

@@ -5,7 +5,7 @@ import type { Log } from '#lib/platform/ports.ts';
 export type Outage = { from: number; to: number };
 
 const EVERY_MS = 2000;
-/** A process that was paused for this long (sleeping laptop, suspended machine) has missed time as well. */
+/** Minimum pause (ms) of the process that counts as an outage, such as of a sleeping laptop or a suspended machine. */
 const PAUSED_MS = 15_000;
 
 /** Maximum age of the last tick of a running service. */

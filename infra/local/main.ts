@@ -5,7 +5,7 @@ import { demoGreeting, startDemo } from './demo/demo.ts';
 import { type FirstKey, KEY_FILE } from './first-account.ts';
 import { browserAddress, firstLink } from './first-link.ts';
 import { startHost } from './host.ts';
-import { loadRest } from './preload.ts';
+import { loadLazyParts } from './preload.ts';
 import { readHostSettings } from './settings.ts';
 
 /** Settings of the demo: its own folder, and access to its target. */
@@ -51,7 +51,7 @@ async function main(): Promise<void> {
       ? demoGreeting({ url: service.url, open: link ?? address, keyFile })
       : greeting(service.url, service.adminKey, keyFile, { address, link, linksTo }),
   );
-  await loadRest(log);
+  await loadLazyParts(log);
   if (options.demo) {
     if (service.adminKey === undefined)
       throw new Error(`The demo needs the key in ${keyFile}, which is missing. Delete ${own.DATA_DIR} to start again.`);

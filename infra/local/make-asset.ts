@@ -7,9 +7,9 @@ const ROOT = join(import.meta.dirname, '../..');
 const FOLDER = join(process.env.NODE_COMPILE_CACHE || join(ROOT, '.cache'), 'generated');
 
 const MAKERS = {
-  document: async () => {
+  openapi: async () => {
     const { generate } = await import('#infra/docs/generate.ts');
-    return JSON.stringify(generate().document);
+    return JSON.stringify(generate().openApi);
   },
   console: async () => {
     const { generate } = await import('#infra/docs/generate.ts');
@@ -19,7 +19,7 @@ const MAKERS = {
   docs: async () => {
     const { generate } = await import('#infra/docs/generate.ts');
     const { buildDocs } = await import('#infra/docs/site/build-site.ts');
-    return JSON.stringify(await buildDocs(generate().document));
+    return JSON.stringify(await buildDocs(generate().openApi));
   },
 };
 export type AssetName = keyof typeof MAKERS;
@@ -69,7 +69,9 @@ async function main([name]: string[]): Promise<void> {
   try {
     if (kept === undefined) keep(asset, file, text);
   } catch (error) {
-    process.stderr.write(`Each start generates it again: ${(error as Error).message}\n`);
+    process.stderr.write(
+      `The asset ${asset} was not cached, so each start generates it again: ${(error as Error).message}\n`,
+    );
   }
 }
 

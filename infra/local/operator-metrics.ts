@@ -11,7 +11,9 @@ import type { Store } from './store/store.ts';
 /** Address of the metrics: they have no key, so that only this machine may read them. */
 const HOST = '127.0.0.1';
 
-/** Counters by outcome, with all outcomes: a rate needs a sample before the first one. */
+/**
+ * Counters by outcome. Every outcome is exported from the start, because a rate needs a sample before the first event.
+ */
 const TALLIES: Readonly<Record<Tallied, { name: string; help: string; outcomes: readonly string[] }>> = {
   probes: {
     name: 'fleetwatch_probes_total',
@@ -138,7 +140,7 @@ function addStored(registry: Registry, { store, clock }: Source): void {
 
   add(
     'queue_messages',
-    'Messages of each queue; due: waiting for a free function, later: delayed or in work.',
+    'Messages of each queue; due: waiting for a free function, later: delayed or in flight.',
     ['queue', 'state'],
     ofQueues((queue, set) => {
       const now = clock.now();
@@ -169,7 +171,7 @@ function addStored(registry: Registry, { store, clock }: Source): void {
     if (last !== undefined) set(last / 1000);
   });
   add('store_bytes', 'Size of the database file.', [], (set) => set(pageSize * pragma('page_count')));
-  add('store_unused_bytes', 'Part of the database file that deleted data left, for new data.', [], (set) =>
+  add('store_unused_bytes', 'Free space inside the database file, from deleted data, reused for new data.', [], (set) =>
     set(pageSize * pragma('freelist_count')),
   );
 }

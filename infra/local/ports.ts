@@ -25,7 +25,7 @@ const RATES: Rates = {
   push: { per_second: 5000, burst: 20_000 },
   mcp: { per_second: 100, burst: 1000 },
   send: { per_second: 5, burst: 20 },
-  // 2 GB on the first day, 1.8 GB on others.
+  // In KB: 2 GB on the first day, 1.8 GB on each later day.
   store: { per_second: 20, burst: 262_144 },
   open: { per_second: 20, burst: 100 },
   'sign-in': { per_second: 1, burst: 20 },
@@ -66,7 +66,7 @@ export function makePorts(
   };
 }
 
-/** Ports that the machine provides. */
+/** Ports of the machine that tests and recordings replace. */
 export type GivenPorts = Pick<Ports, 'clock' | 'ids' | 'net'>;
 
 type Options = Partial<GivenPorts> & {

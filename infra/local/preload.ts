@@ -11,8 +11,11 @@ const PARTS: readonly (() => Promise<unknown>)[] = [
   () => import('#lib/incidents/links/endpoint.ts'),
 ];
 
-/** Loads what AWS loads on demand: no request waits, no file is newer, and the next start has compiled code. */
-export async function loadRest(log: Log): Promise<void> {
+/**
+ * Loads the parts that AWS loads on demand, so that no request waits for them, a later change of their files has no
+ * effect, and the next start finds compiled code.
+ */
+export async function loadLazyParts(log: Log): Promise<void> {
   try {
     for (const load of PARTS) await load();
   } catch (error) {

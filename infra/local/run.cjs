@@ -1,4 +1,5 @@
-// Runs FILE on Node 24 with its packages; without FILE only checks both. Old syntax: any node may run it.
+// Runs FILE on Node 24 after installing missing packages; without FILE, only ensures both. Old syntax: any node may run
+// it.
 const fs = require('node:fs');
 const path = require('node:path');
 const ensure = require('./dependencies.cjs').ensure;
@@ -40,7 +41,7 @@ function withTypeScript(env) {
   return Object.assign({}, env, { NODE_OPTIONS: [env.NODE_OPTIONS, hook].filter(Boolean).join(' ') });
 }
 
-/** Runs a file with options `dev` (test packages), `flags` of node and `env`; undefined: only installs. */
+/** Runs a file; undefined: only installs. Options: `dev` (with test packages), `flags` of node, and `env`. */
 function run(file, args, options) {
   ensure(options.dev, () => {
     const node = findNode();

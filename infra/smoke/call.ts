@@ -1,7 +1,7 @@
 /** Failure of a step, as a sentence for the operator. */
 export class StepError extends Error {}
 
-/** Request timeout. No response of the service takes this long, so a request that hangs is a failure. */
+/** Request timeout (ms). No response of the service takes this long, so a request that hangs is a failure. */
 const LIMIT_MS = 40_000;
 const PAUSE_MS = 500;
 

@@ -2,7 +2,9 @@ import { type Call, expected, jsonOf, open, StepError } from './call.ts';
 
 const PATH = '/v1/mcp';
 const CLIENT = { capabilities: {}, clientInfo: { name: 'fleetwatch-smoke', version: '1' } };
-/** Timeout of an event. A later one was buffered on the way until the next keep-alive, which comes after 15 s. */
+/**
+ * Timeout of an event (ms). A later event was buffered on its way until the next keep-alive, which comes after 15 s.
+ */
 const EVENT_MS = 10_000;
 
 const message = (method: string, params?: object, id?: number) => ({
@@ -13,7 +15,7 @@ const message = (method: string, params?: object, id?: number) => ({
 });
 
 /** Opens a session by POST: handshake, a notification that gets no body, and the list of tools. */
-export async function callsByPost(call: Call): Promise<string> {
+export async function testMcpByPost(call: Call): Promise<string> {
   const hello = message('initialize', { ...CLIENT, protocolVersion: '2025-11-25' }, 1);
   const { result } = expected(await call('POST', PATH, hello), 200, 'initialize');
   expected(await call('POST', PATH, message('notifications/initialized')), 202, 'notifications/initialized');
@@ -28,7 +30,7 @@ export async function callsByPost(call: Call): Promise<string> {
  * Opens a stream of protocol 2024-11-05: the first event is the URL to post to, the next is the response.
  * @returns milliseconds from the acceptance of a request to its response. Throws StepError.
  */
-export async function callsByStream(url: string, key: string): Promise<number> {
+export async function testMcpByStream(url: string, key: string): Promise<number> {
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(), 3 * EVENT_MS);
   const authorization = `Bearer ${key}`;

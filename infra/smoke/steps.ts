@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Call, caller, eventually, expected, type Json, StepError } from './call.ts';
-import { callsByPost, callsByStream } from './mcp.ts';
+import { testMcpByPost, testMcpByStream } from './mcp.ts';
 
 export type Options = {
   url: string;
@@ -39,13 +39,13 @@ export const STEPS: Step[] = [
   { name: 'heartbeat', run: heartbeat },
   { name: 'alert', run: alert },
   { name: 'status page', run: statusPage },
-  { name: 'MCP by POST', run: ({ call }) => callsByPost(call) },
+  { name: 'MCP by POST', run: ({ call }) => testMcpByPost(call) },
   {
     name: 'MCP by stream',
     run: async ({ stream, key }) =>
       stream === undefined
         ? 'skipped'
-        : `the response came ${await callsByStream(stream, key)} ms after its request was accepted`,
+        : `the response came ${await testMcpByStream(stream, key)} ms after its request was accepted`,
   },
 ];
 
@@ -108,7 +108,7 @@ async function heartbeat(walk: Walk): Promise<string> {
   return 'accepted, and the check is up';
 }
 
-/** Takes the check down by a status that never comes. Default receiver: ntfy to a heartbeat of the service. */
+/** Makes the check fail by expecting another status. Default receiver: an ntfy channel to a heartbeat URL. */
 async function alert(walk: Walk): Promise<string> {
   const { call, patience, receiver } = walk;
   const probed = required(walk.probed, 'check');
@@ -140,7 +140,7 @@ async function statusPage(walk: Walk): Promise<string> {
   return `public, and shows the state ${state}`;
 }
 
-/** Deletes everything that the steps have created. Throws a StepError with what is left. */
+/** Deletes everything that the steps have created. Throws a StepError that names what was not deleted. */
 export async function cleanUp({ call, name, page }: Walk): Promise<string> {
   const left: string[] = [];
   const remove = async (path: string) => {

@@ -20,9 +20,10 @@ export type DocsFiles = Record<string, PackedFile & { etag: string; isAsset: boo
 /** Key of the page for paths that do not exist. */
 export const DOCS_MISSING = '/docs/404';
 
-/** Content generated from the code instead of data. Each method rejects if the content is not available. */
+/** Content that is generated from the code. Each method rejects if the content is not available. */
 export interface Assets {
-  document(): Promise<string>;
+  /** OpenAPI document, in JSON. */
+  openApi(): Promise<string>;
   console(): Promise<ConsoleFiles>;
   docs(): Promise<DocsFiles>;
 }
@@ -30,4 +31,4 @@ export interface Assets {
 const unavailable = () => Promise.reject(new Error('This function serves no OpenAPI document, console or docs.'));
 
 /** The assets of a function that serves none. */
-export const NO_ASSETS: Assets = { document: unavailable, console: unavailable, docs: unavailable };
+export const NO_ASSETS: Assets = { openApi: unavailable, console: unavailable, docs: unavailable };

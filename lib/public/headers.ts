@@ -1,6 +1,6 @@
 /**
- * Time in seconds for which browsers and caches use a published file, also while it is fetched again. Longer would show
- * the first visitor of an outage a page without it.
+ * Time in seconds for which browsers and caches use a published file, and once more while they fetch it again. A longer
+ * time would show the first visitor during an outage a page that does not report it.
  */
 const FRESH_SECONDS = 15;
 /** Time in seconds for which a cache may serve a file while the service fails. */

@@ -15,8 +15,8 @@ import { renderFiles, STATUS_PATH } from './pages/render.ts';
 import { foldersOf, isDomain, type StatusAddressItem, type StatusPageItem } from './pages/status-page.ts';
 
 /**
- * Path of a file of a page: its address, or its domain, and the rest. No other path reaches the files or the table. The
- * edge and the gateway put the domain into the path.
+ * Path of a published file: `/status/`, the address or domain of its page, and the name of the file. No other path
+ * reaches the files or the table. The edge and the gateway add the domain of a request to its path.
  */
 const PATH =
   /^\/status\/([a-z0-9]+(?:-[a-z0-9]+)*(?:--[\w-]{22})?|[a-z0-9-]+(?:\.[a-z0-9-]+)+)(|\/|\.json|\/index\.json|\/history|\/index\.html|\/history\/index\.html|\/feed\.atom|\/maintenance\.ics|\/logo-[0-9a-f]{12}\.(?:png|jpg|webp))$/;
@@ -79,12 +79,12 @@ async function fileAt(env: Env, path: string, client: string): Promise<PublicFil
   return (await renderNow(env, folder))?.get(file);
 }
 
-/** Renders a page that has no files, and asks to publish it. */
+/** Renders a page that has no files, and requests its publication. */
 async function renderNow(env: Env, folder: string): Promise<Map<string, PublicFile> | undefined> {
   const { ports, keys } = env;
   const address = isDomain(folder) ? folder : folder.split('--', 1)[0]!;
   const pointer = await ports.table.get<StatusAddressItem>(keys.statusAddress(address));
-  // Reads as much for an unknown page, so that the time of the response does not reveal a draft.
+  // For an unknown page, reads as many items, so that the response time does not reveal a draft.
   const { tenant_id, page_id } = pointer ?? { tenant_id: NO_TENANT, page_id: 'none' };
   const [page, account] = await ports.table.getMany<[StatusPageItem, AccountItem]>([
     keys.statusPage(tenant_id, page_id),

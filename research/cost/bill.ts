@@ -45,7 +45,7 @@ export function outDollars(gigabytes: number): number {
 }
 
 /** Returns the latency (s) of the slowest of `n` targets: quantile n/(n+1) of the log-normal (Tukey's lambda). */
-export function slowestOf(n: number, medianSeconds: number = ASSUMED.answer_seconds): number {
+export function slowestOf(n: number, medianSeconds: number = ASSUMED.response_seconds): number {
   const p = n / (n + 1);
   return medianSeconds * Math.exp(EXTRAS.sigma * 4.91 * (p ** 0.14 - (1 - p) ** 0.14));
 }
@@ -58,20 +58,20 @@ let fixed: FixedCosts | undefined;
 /**
  * Returns the complete bill of a month in $, item by item.
  * @param perMinute checks with an interval of one minute
- * @param answerSeconds median latency of targets
+ * @param responseSeconds median latency of targets
  */
-export function allIn(perMinute: number, shards: number, answerSeconds: number = ASSUMED.answer_seconds) {
+export function allIn(perMinute: number, shards: number, responseSeconds: number = ASSUMED.response_seconds) {
   const b = EXTRAS;
   fixed ??= fixedOf();
   const runs = perMinute * MINUTES_A_MONTH;
-  const ofOne = scaleOf(perMinute, shards, 1, answerSeconds);
-  const { probes_a_message, dollars_a_month, entries } = scaleOf(perMinute, shards, b.tenants, answerSeconds);
+  const ofOne = scaleOf(perMinute, shards, 1, responseSeconds);
+  const { probes_a_message, dollars_a_month, entries } = scaleOf(perMinute, shards, b.tenants, responseSeconds);
   const messages = runs / probes_a_message;
   const days = b.retention_days / 30;
   const packs = (entries / 2) * MINUTES_A_MONTH;
   const rollups = perMinute * b.rollup_hours * b.rollup_bytes;
   const stored = (days * (runs * b.run_bytes + packs * b.pack_bytes) + rollups) / GIGABYTE;
-  const tail = Math.max(0, slowestOf(probes_a_message, answerSeconds) - answerSeconds);
+  const tail = Math.max(0, slowestOf(probes_a_message, responseSeconds) - responseSeconds);
   const gbSeconds = messages * tail * (functions.prober.memory_mb / 1024);
   return {
     runs: ofOne.dollars_a_month,

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { WALKED, walk } from '#infra/docs/example-requests.ts';
-import type { Places } from '#infra/docs/example-steps.ts';
+import { WALK_SETTINGS, walk } from '#infra/docs/example-requests.ts';
+import type { PathIds } from '#infra/docs/example-steps.ts';
 import { documentOf } from '#infra/docs/generate.ts';
 import { endpointOf } from '#infra/docs/openapi.ts';
-import { answeringNet } from '#infra/docs/record.ts';
+import { fakeNet } from '#infra/docs/record.ts';
 import { allRoutes } from '#lib/all-routes.ts';
 import { makeLog } from '#lib/platform/log.ts';
 import { startService, tenantOf } from '#test/support/service.ts';
@@ -57,14 +57,14 @@ async function main(): Promise<boolean> {
   for (const [check, reason] of Object.entries(OFF)) say(`not checked: ${check}, because ${reason}`);
 
   const service = await startService({
-    env: WALKED,
-    world: { net: answeringNet },
+    env: WALK_SETTINGS,
+    world: { net: fakeNet },
     log: makeLog('error'),
   });
   try {
     const { key } = await tenantOf(service);
     const call = callWith(service.url, key);
-    const places: Places = await walk(allRoutes.map(endpointOf), (endpoint, path, body, headers) =>
+    const pathIds: PathIds = await walk(allRoutes.map(endpointOf), (endpoint, path, body, headers) =>
       call(endpoint.split(' ')[0]!, path, body, headers),
     );
     const { body: own } = await call('GET', '/v1/me');
@@ -73,7 +73,7 @@ async function main(): Promise<boolean> {
       key,
       seed,
       env: {
-        FUZZ_PLACES: JSON.stringify(places),
+        FUZZ_PLACES: JSON.stringify(pathIds),
         FUZZ_OWN: JSON.stringify([own.user.id, own.key.id]),
         FUZZ_SEED: seed,
       },

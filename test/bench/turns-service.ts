@@ -1,5 +1,5 @@
-import { WALKED } from '#infra/docs/example-requests.ts';
-import { answeringNet } from '#infra/docs/record.ts';
+import { WALK_SETTINGS } from '#infra/docs/example-requests.ts';
+import { fakeNet } from '#infra/docs/record.ts';
 import { startHost } from '#infra/local/host.ts';
 import { readHostSettings } from '#infra/local/settings.ts';
 import { makeLog } from '#lib/platform/log.ts';
@@ -31,14 +31,14 @@ setInterval(() => {
   last = now;
 }, 1);
 
-const { settings } = readHostSettings({ ...WALKED, EGRESS_ALLOW: '127.77.0.0/16', REFERENCE_HOST: '.' });
+const { settings } = readHostSettings({ ...WALK_SETTINGS, EGRESS_ALLOW: '127.77.0.0/16', REFERENCE_HOST: '.' });
 const host = await startHost({
   settings,
   log: makeLog('error'),
   dir: process.argv[2],
   host: '127.0.0.1',
   port: 0,
-  world: { net: answeringNet },
+  world: { net: fakeNet },
 });
 
 process.on('message', () => {

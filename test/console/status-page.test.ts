@@ -201,7 +201,7 @@ describe.runIf(binary)('a status page in a browser', () => {
   });
 
   it.each(['light', 'dark'] as const)('has marks with enough contrast to what is around them in %s', async (theme) => {
-    put(everything(Date.now(), { look: { theme } }));
+    put(everything(Date.now(), { appearance: { theme } }));
     const page = await open();
     await page.keyboard.press('Tab');
     const marks = (await page.evaluate(`(() => {

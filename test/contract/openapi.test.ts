@@ -7,5 +7,5 @@ it('returns the document generated from the routes at GET /v1/openapi.json, with
   const response = await clientOf((await target()).url, '').get('/v1/openapi.json');
   expect(response.status).toBe(200);
   expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
-  expect(JSON.stringify(response.body)).toBe(JSON.stringify(generate().document));
+  expect(JSON.stringify(response.body)).toBe(JSON.stringify(generate().openApi));
 });

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { pathOf, WALKED, walk } from '#infra/docs/example-requests.ts';
-import type { Places } from '#infra/docs/example-steps.ts';
+import { pathOf, WALK_SETTINGS, walk } from '#infra/docs/example-requests.ts';
+import type { PathIds } from '#infra/docs/example-steps.ts';
 import { endpointOf } from '#infra/docs/openapi.ts';
-import { answeringNet } from '#infra/docs/record.ts';
+import { fakeNet } from '#infra/docs/record.ts';
 import { allRoutes } from '#lib/all-routes.ts';
 import type { AuditEntry } from '#lib/audit/entry.ts';
 import { systemClock } from '#lib/platform/clock.ts';
@@ -40,7 +40,7 @@ const clock = { ...systemClock, now: () => stopped ?? systemClock.now() + ahead 
 type Done = { endpoint: string; path: string; body: unknown; entries: AuditEntry[] };
 
 let service: Service;
-let places: Places;
+let pathIds: PathIds;
 let admin: Client;
 let reader: Client;
 let stranger: Client;
@@ -57,12 +57,12 @@ async function newEntries(): Promise<AuditEntry[]> {
 }
 
 beforeAll(async () => {
-  service = await startService({ env: WALKED, world: { net: answeringNet, clock } });
+  service = await startService({ env: WALK_SETTINGS, world: { net: fakeNet, clock } });
   admin = await newTenantOf(service);
   stranger = await newTenantOf(service);
   anonymous = clientOf(service.url, '');
   await newEntries();
-  places = await walk(allRoutes.map(endpointOf), async (endpoint, path, body, headers) => {
+  pathIds = await walk(allRoutes.map(endpointOf), async (endpoint, path, body, headers) => {
     const [method = ''] = endpoint.split(' ');
     const response = await admin.send(method, path, { body, headers });
     if (response.status >= 400) throw new Error(`${method} ${path}: ${JSON.stringify(response.body)}`);
@@ -79,7 +79,7 @@ const call = (
   client: Client,
   { method, endpoint }: Pick<Row, 'method' | 'endpoint'>,
   body?: unknown,
-): Promise<ApiResponse> => client.send(method, pathOf(endpoint, places), method === 'GET' ? {} : { body });
+): Promise<ApiResponse> => client.send(method, pathOf(endpoint, pathIds), method === 'GET' ? {} : { body });
 
 const withQuery = (path: string, query: string): string => `${path}${path.includes('?') ? '&' : '?'}${query}`;
 
@@ -88,7 +88,7 @@ const unknownIdOf = (id: string): string => `${id.slice(0, -3)}xyz`;
 
 /** Returns the path of an endpoint with unknown ids. */
 const nowhereOf = (row: Row): string =>
-  pathOf(row.endpoint, Object.fromEntries(Object.entries(places).map(([name, id]) => [name, unknownIdOf(id)])));
+  pathOf(row.endpoint, Object.fromEntries(Object.entries(pathIds).map(([name, id]) => [name, unknownIdOf(id)])));
 
 describe('the walk', () => {
   it('calls every endpoint with success except deletions', () => {
@@ -141,7 +141,7 @@ describe('request validation', () => {
 
   // In the order of validation, each with a fault that a later step would reject as well.
   it.each(rows)('rejects $endpoint in the documented order and records nothing', async (row) => {
-    const path = pathOf(row.endpoint, places);
+    const path = pathOf(row.endpoint, pathIds);
     const nowhere = nowhereOf(row);
     const garbled = row.method === 'GET' ? {} : { body: '{"name": ' };
     if (row.access === 'open') expect((await call(anonymous, row)).status).not.toBe(401);
@@ -172,7 +172,7 @@ describe('request validation', () => {
   it.each(paths)('lists the allowed methods at %s', async (path) => {
     const own = rows.filter((row) => row.path === path).map((row) => row.method as string);
     const there = own.includes('GET') ? [...own, 'HEAD'] : own;
-    const on = pathOf(`X ${path}`, places);
+    const on = pathOf(`X ${path}`, pathIds);
     for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((one) => !there.includes(one))) {
       for (const client of [admin, reader]) {
         const response = await client.send(method, on);
@@ -199,7 +199,7 @@ describe('a record', () => {
   });
 
   it.each(changed)('is accepted back by $endpoint as it was read, and stays unchanged', async (row) => {
-    const path = pathOf(row.endpoint, places);
+    const path = pathOf(row.endpoint, pathIds);
     const { body: read } = await admin.get(path);
     expect(await admin.send(row.method, path, { body: read })).toMatchObject({ status: 200 });
     const { body: now } = await admin.get(path);
@@ -238,7 +238,7 @@ describe('HEAD', () => {
 
   it.each(rows.filter((row) => row.method === 'GET'))('returns the same as $endpoint without a body', async (row) => {
     for (const client of [admin, reader]) {
-      const path = pathOf(row.endpoint, places);
+      const path = pathOf(row.endpoint, pathIds);
       const [whole, bare] = [await client.get(path), await head(client, path)];
       expect(bare.status).toBe(whole.status);
       expect(headersFrom(bare.headers)).toEqual(headersFrom(whole.headers));
@@ -253,7 +253,7 @@ const STOP = '!stop';
 
 /** Returns the outcome of a call: "let in", or the error code. */
 async function outcomeFor({ client, own }: Caller, row: Row): Promise<string> {
-  const path = pathOf(row.endpoint, { ...places, ...own });
+  const path = pathOf(row.endpoint, { ...pathIds, ...own });
   const response = await client.send(row.method, withQuery(path, `${encodeURIComponent(STOP)}=1`));
   const isStopped = response.status === 400 && response.body.details[0].path === STOP;
   // Existence is checked last: the passkey and the identity of the walk belong to the admin.
@@ -269,7 +269,7 @@ describe('permissions', () => {
   let readers: Client[];
   beforeAll(async () => {
     const team = await people(service, admin);
-    const named = { check: places.checks!, skill: places.skills! };
+    const named = { check: pathIds.checks!, skill: pathIds.skills! };
     callers = [...(await callersByRight(service, team)), ...(await callersByKey(service, admin, named))];
     const scoped = await Promise.all([['read'], ['respond']].map((scopes) => keyMadeBy(service, admin, { scopes })));
     readers = [reader, ...team.slice(0, 2).map(({ client }) => client), ...scoped];
@@ -320,7 +320,7 @@ describe('another account', () => {
   it.each(named)('gets for $endpoint the same 404 as for an unknown id', async (row) => {
     const [foreign, unknown] = [await call(stranger, row, {}), await stranger.send(row.method, nowhereOf(row))];
     expect(foreign).toMatchObject(failure(404, 'NOT_FOUND'));
-    const ids = Object.values(places);
+    const ids = Object.values(pathIds);
     expect(masked(foreign, ids)).toEqual(masked(unknown, ids.map(unknownIdOf)));
   });
 
@@ -336,7 +336,7 @@ describe('a deletion', () => {
   it('makes the record disappear for every endpoint, with one audit entry that names it', async () => {
     const deleted = new Set<string>();
     await newEntries();
-    for (const { endpoint, path, status } of deletions(places)) {
+    for (const { endpoint, path, status } of deletions(pathIds)) {
       expect((await admin.del(path)).status, endpoint).toBe(204);
       const entries = await newEntries();
       expect(entries, endpoint).toHaveLength(1);

@@ -140,7 +140,7 @@ describe('a status page with a domain', () => {
     const refused = await admin(['status-page', 'set-domain', second.id, DOMAIN]);
     expect(refused).toMatchObject({
       code: 2,
-      err: `The domain ${DOMAIN} is that of page ${page.id}. Remove it there first.\n`,
+      err: `The domain ${DOMAIN} belongs to page ${page.id}. Remove it there first.\n`,
     });
     await json('status-page', 'remove-domain', page.id);
     await setDomain(second.id, DOMAIN);

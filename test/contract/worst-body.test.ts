@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { create as ingest } from '#functions/ingest.ts';
-import { pathOf, WALKED } from '#infra/docs/example-requests.ts';
-import type { Places } from '#infra/docs/example-steps.ts';
+import { pathOf, WALK_SETTINGS } from '#infra/docs/example-requests.ts';
+import type { PathIds } from '#infra/docs/example-steps.ts';
 import { endpointOf } from '#infra/docs/openapi.ts';
-import { answeringNet } from '#infra/docs/record.ts';
+import { fakeNet } from '#infra/docs/record.ts';
 import { gates } from '#lib/access/authenticate.ts';
 import { onChange } from '#lib/alerting/on-change.ts';
 import { allRoutes } from '#lib/all-routes.ts';
@@ -31,7 +31,7 @@ const EVERY = isNightly ? 1 : 5;
 const MAX = { details: 100, path: 501, faults: 1000, answer: 200_000 };
 
 let service: Service;
-let places: Places;
+let pathIds: PathIds;
 let good: ReadonlyMap<string, object>;
 let router: ReturnType<typeof makeRouter>;
 let pings: ReturnType<typeof ingest>;
@@ -56,7 +56,7 @@ let writes = 0;
 const written = () => writes;
 
 beforeAll(async () => {
-  service = await startService({ env: WALKED, world: { net: answeringNet } });
+  service = await startService({ env: WALK_SETTINGS, world: { net: fakeNet } });
   const { table } = service.ports;
   const counted: typeof table = {
     ...table,
@@ -73,7 +73,7 @@ beforeAll(async () => {
   router = makeRouter(allRoutes, gates({ ...service, ports, onChange })) as never;
   pings = ingest(ports);
   mcp = makeMcp({ ...service, ports, onChange }, { streams: false });
-  ({ places, good } = await walkAll(({ method, path, body, headers }) => send(method, path, body, headers)));
+  ({ pathIds, good } = await walkAll(({ method, path, body, headers }) => send(method, path, body, headers)));
 });
 afterAll(() => service.stop());
 
@@ -94,7 +94,7 @@ describe('the worst body', () => {
   it.each(rows)(
     'is accepted for $endpoint, or rejected with a short error and nothing written',
     async (row) => {
-      const path = pathOf(row.endpoint, places);
+      const path = pathOf(row.endpoint, pathIds);
       let refused = 0;
       for (const { name, text } of worstBodies(row, good.get(row.endpoint)!, EVERY)) {
         const before = written();
@@ -111,7 +111,7 @@ describe('the worst body', () => {
   );
 
   it('is rejected for a skill with few errors', async () => {
-    for (const { name, text } of worstSkills(places.actions!)) {
+    for (const { name, text } of worstSkills(pathIds.actions!)) {
       const response = await send('POST', '/v1/skills', text);
       expect([201, 400, 409], `${name}: ${response.text.slice(0, 200)}`).toContain(response.status);
       if (response.status === 400) expectBounded(response.text);

@@ -148,7 +148,7 @@ async function path(): Promise<void> {
   });
   await step('npm run deploy -- --env prod   # an EGRESS_ALLOW that makes the smoke test fail', async () => {
     write({ ...SETTINGS, EGRESS_ALLOW: '10.0.0.0/8' });
-    const tested = seen(await deploy(), 1, /(The release before is deployed again)\./);
+    const tested = seen(await deploy(), 1, /(The previous release is deployed again)\./);
     const now = await allowed();
     if (!now.startsWith('127.77')) throw new Error(`EGRESS_ALLOW is ${now}`);
     return `${tested}; EGRESS_ALLOW is ${now}`;

@@ -1,5 +1,5 @@
 import { pathOf } from '#infra/docs/example-requests.ts';
-import type { Places } from '#infra/docs/example-steps.ts';
+import type { PathIds } from '#infra/docs/example-steps.ts';
 import { endpointOf } from '#infra/docs/openapi.ts';
 import { allRoutes } from '#lib/all-routes.ts';
 
@@ -25,13 +25,13 @@ const OTHER_ENTITIES = ['database', 'pay-example-com'];
 
 /** Returns the requests that delete everything that a walk created: the newest first, and children before parents. */
 export function deletions(
-  places: Places,
+  pathIds: PathIds,
   rows = auditedRoutes,
 ): { endpoint: string; path: string; status: 404 | 204 }[] {
   const made = (path: string) => {
     const parts = path.split('/');
     const at = parts.findLastIndex((part) => part.startsWith('{'));
-    return Object.keys(places).indexOf(parts[at - 1]!) + (at === parts.length - 1 ? 0 : 0.5);
+    return Object.keys(pathIds).indexOf(parts[at - 1]!) + (at === parts.length - 1 ? 0 : 0.5);
   };
   const entity = 'DELETE /v1/blueprints/{blueprint_slug}/entities/{slug}';
   return rows
@@ -39,8 +39,8 @@ export function deletions(
     .sort((a, b) => made(b.path) - made(a.path))
     .flatMap(({ endpoint, path }) => {
       // An endpoint that ends all of something succeeds when it is called again.
-      const call = { endpoint, path: pathOf(endpoint, places), status: path.endsWith('}') ? 404 : 204 } as const;
-      const rest = pathOf('GET /v1/blueprints/{blueprint_slug}/entities', places);
+      const call = { endpoint, path: pathOf(endpoint, pathIds), status: path.endsWith('}') ? 404 : 204 } as const;
+      const rest = pathOf('GET /v1/blueprints/{blueprint_slug}/entities', pathIds);
       return path === '/v1/blueprints/{slug}'
         ? [...OTHER_ENTITIES.map((slug) => ({ endpoint: entity, path: `${rest}/${slug}`, status: 404 as const })), call]
         : [call];

@@ -2,11 +2,11 @@ import type { TestProject } from 'vitest/node';
 import { localAssets } from '#infra/local/assets.ts';
 import { makeLog } from '#lib/platform/log.ts';
 
-/** Builds the API document and the console page once, before the test processes need them. */
+/** Builds the OpenAPI document and the console page once, before the test processes need them. */
 export async function setup({ config }: TestProject): Promise<void> {
   // The tests look for them there.
   process.env.NODE_COMPILE_CACHE = config.env.NODE_COMPILE_CACHE;
-  const { document, console } = localAssets(makeLog('warn'));
-  await document();
+  const { openApi, console } = localAssets(makeLog('warn'));
+  await openApi();
   await console();
 }

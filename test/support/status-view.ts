@@ -8,7 +8,7 @@ type Options = {
   states?: ComponentState[];
   days?: number;
   language?: Language;
-  look?: Partial<PublishedView['look']>;
+  appearance?: Partial<PublishedView['appearance']>;
   incidents?: PublishedView['view']['incidents'];
   maintenance?: PublishedView['view']['maintenance'];
   at?: number;
@@ -41,7 +41,7 @@ export function statusView({
   states = ['operational', 'degraded', 'outage', 'maintenance', 'unknown'],
   days = 90,
   language = 'en',
-  look = {},
+  appearance = {},
   incidents = [],
   maintenance = [],
   at = NOW,
@@ -74,7 +74,7 @@ export function statusView({
     occurrences: [],
     notices: [],
     created_at: '2026-01-01T00:00:00.000Z',
-    look: { theme: 'auto', accent: 'blue', is_indexed: true, ...look },
+    appearance: { theme: 'auto', accent: 'blue', is_indexed: true, ...appearance },
   };
 }
 

@@ -1,5 +1,5 @@
 import { pathOf, walkSteps } from '#infra/docs/example-requests.ts';
-import type { Places } from '#infra/docs/example-steps.ts';
+import type { PathIds } from '#infra/docs/example-steps.ts';
 import { endpointOf } from '#infra/docs/openapi.ts';
 import { allRoutes } from '#lib/all-routes.ts';
 import { checkTypes } from '#lib/checks/types/registry.ts';
@@ -37,7 +37,7 @@ async function made(
 const listText = (bytes: number) => `[${Array.from({ length: bytes / 2 - 1 }, () => '0').join()}]`;
 
 /** Returns bodies that cannot be derived from a schema: many small valid elements, each with a cost. */
-function handwritten(places: Places): WorstRequest[] {
+function handwritten(pathIds: PathIds): WorstRequest[] {
   const fields = (count: number, more: object) => Array.from({ length: count }, (_, i) => ({ name: `f${i}`, ...more }));
   const post = (name: string, path: string, body: object, method = 'POST'): WorstRequest => ({
     name,
@@ -69,15 +69,15 @@ function handwritten(places: Places): WorstRequest[] {
     }),
     ...['Mon *-*-31', 'Mon 2029..2199-*-31', '*-02-30'].map((rare) =>
       post(`a schedule of ${rare}`, '/v1/checks', {
-        entity_id: places.entities,
+        entity_id: pathIds.entities,
         check_type: 'push',
         config: { schedule: `*-*-* *:*:00\n${Array(4).fill(rare).join('\n')}`, timezone: 'Africa/Casablanca' },
       }),
     ),
-    post('100 lines of 10 KB', `/v1/actions/executions/${places.executions}/events`, {
+    post('100 lines of 10 KB', `/v1/actions/executions/${pathIds.executions}/events`, {
       logs: Array.from({ length: 100 }, () => 'ä'.repeat(5000)),
     }),
-    post('100 variables', `/v1/actions/${places.actions}/run`, {
+    post('100 variables', `/v1/actions/${pathIds.actions}/run`, {
       vars: Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`v${i}`, '"'.repeat(1200)])),
     }),
     post('20 long headers', '/v1/actions', {
@@ -94,31 +94,31 @@ function handwritten(places: Places): WorstRequest[] {
 export async function walkAll(send: Send) {
   const good = new Map<string, object>();
   const responses = new Map<string, Record<string, string>>();
-  const places = await walkSteps(allRoutes.map(endpointOf), async (endpoint, path, body, headers) => {
+  const pathIds = await walkSteps(allRoutes.map(endpointOf), async (endpoint, path, body, headers) => {
     const [method = ''] = endpoint.split(' ');
     if (typeof body === 'object' && body !== null) good.set(endpoint, body);
     const response = await made(send, { method, path, body, headers });
     responses.set(endpoint, response.body);
     return response;
   });
-  return { places, good, responses };
+  return { pathIds, good, responses };
 }
 
 /** Yields every worst body of every endpoint with a body, including MCP messages, after a walk over the API. */
 export async function* worstRequests(send: Send): AsyncGenerator<WorstRequest> {
-  const { places, good, responses } = await walkAll(send);
+  const { pathIds, good, responses } = await walkAll(send);
   // The walk creates a push check; http has more properties.
   const { id } = responses.get('POST /v1/blueprints/{blueprint_slug}/entities')!;
   good.set('POST /v1/checks', { entity_id: id, check_type: 'http', ...checkTypes.get('http')!.examples.valid.at(-1) });
   for (const row of allRoutes) {
     const endpoint = endpointOf(row);
-    const path = pathOf(endpoint, places);
+    const path = pathOf(endpoint, pathIds);
     for (const { name, text } of worstBodies(row, good.get(endpoint) ?? {})) {
       yield { name, method: row.method, path, body: text };
     }
   }
-  yield* handwritten(places);
-  for (const skill of worstSkills(places.actions!)) {
+  yield* handwritten(pathIds);
+  for (const skill of worstSkills(pathIds.actions!)) {
     yield { name: skill.name, method: 'POST', path: '/v1/skills', body: skill.text };
   }
   for (const { name, text, headers } of worstMessages()) {

@@ -1,8 +1,8 @@
 import { type FunctionName, functions, queues, streams as readers, routes } from '#infra/topology.ts';
 import { EDGE_SECRET } from '#lib/aws/environment.ts';
 
-/** Module names of the document, the console and the docs in a bundle (bundle.ts). */
-export const PACKED = { document: '#packed/document', console: '#packed/console', docs: '#packed/docs' };
+/** Module names of the OpenAPI document, the console and the docs in a bundle (bundle.ts). */
+export const PACKED = { openApi: '#packed/openapi', console: '#packed/console', docs: '#packed/docs' };
 
 /** Returns the entry file of a function on AWS: its factory with the ports of AWS, generated from the topology. */
 export const entryOf = (name: FunctionName): string => (functions[name].table ? entryWithTable(name) : bareEntry(name));
@@ -22,8 +22,8 @@ const bareEntry = (name: FunctionName): string =>
     '',
   ].join('\n');
 
-/** The document is loaded on its first request. */
-const ASSETS = `{ document: async () => (await import('${PACKED.document}')).default }`;
+/** The OpenAPI document is loaded on its first request. */
+const ASSETS = `{ openApi: async () => (await import('${PACKED.openApi}')).default }`;
 
 function entryWithTable(name: FunctionName): string {
   const { sends, publishes, reaches_out, streams, files, secrets } = functions[name];
@@ -82,9 +82,9 @@ function entryWithTable(name: FunctionName): string {
 /** Whether a function serves requests. */
 export const servesRequests = (name: FunctionName): boolean => routes.some((route) => route.function === name);
 
-/** Whether its requests are rate limited; rates are in the table. */
+/** Whether a function limits the rate of its requests, which needs the table. */
 export const isLimited = (name: FunctionName): boolean => servesRequests(name) && functions[name].table !== undefined;
 
-/** Whether it receives batches of records. */
+/** Whether a function receives batches of records. */
 export const receivesBatches = (name: FunctionName): boolean =>
   Object.values(queues).some((queue) => queue.consumer === name) || readers.some((reader) => reader.function === name);

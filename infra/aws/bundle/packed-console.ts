@@ -6,9 +6,9 @@ import type { PackedFile } from '#lib/platform/assets.ts';
 // Built when this module is loaded, because bundle() is synchronous.
 const generated = generate();
 const { page, etag, assets } = await buildConsole(generated.console);
-const docs = await buildDocs(generated.document);
+const docs = await buildDocs(generated.openApi);
 
-/** Returns a module with files by name. It contains the brotli form and derives gzip on demand. */
+/** Returns a module with files by name. It contains the brotli form, and creates the gzip form on demand. */
 const packed = (files: Readonly<Record<string, PackedFile>>, result: string): string =>
   [
     "import { brotliDecompressSync, gzipSync } from 'node:zlib';",

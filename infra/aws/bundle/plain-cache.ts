@@ -1,4 +1,4 @@
-/** Replaces the large endpoint cache of the SDK (`mnemonist`), which is rarely used with DynamoDB. */
+/** Replaces the endpoint cache of the SDK (`mnemonist`), which is large and rarely used with DynamoDB. */
 export default class PlainCache<Value> extends Map<string, Value> {
   /** The first argument of the original is a capacity. */
   constructor(_capacity: number) {

@@ -3,23 +3,23 @@ import type { Cut } from './without-documentation.ts';
 /** Source map of version 3 without the sources themselves (ECMA-426). */
 export type SourceMapFile = { version: 3; sources: string[]; names: string[]; mappings: string };
 
-/** Place in a code, with its fields after the column: source, line, column and name there, or none. */
-type Place = { line: number; column: number; fields: number[] };
+/** Position in generated code. `fields`: index of the source, line, column and name there; can be empty. */
+type Position = { line: number; column: number; fields: number[] };
 
-/** Moves the places of a code to where its text is after the cuts, and drops those inside of a cut. */
+/** Moves the positions of a map to where their text is after the cuts, and drops positions inside a cut. */
 export function mapAfterCuts(map: SourceMapFile, before: string, after: string, cuts: readonly Cut[]): SourceMapFile {
   const [from, to] = [lineStarts(before), lineStarts(after)];
-  const kept: Place[] = [];
+  const kept: Position[] = [];
   let shift = 0;
   let next = 0;
   let line = 0;
-  for (const place of placesOf(map.mappings)) {
-    const offset = from[place.line]! + place.column;
+  for (const position of positionsOf(map.mappings)) {
+    const offset = from[position.line]! + position.column;
     for (; next < cuts.length && cuts[next]!.to <= offset; next++)
       shift += cuts[next]!.by.length - (cuts[next]!.to - cuts[next]!.from);
     if (next < cuts.length && cuts[next]!.from <= offset) continue;
     while (line + 1 < to.length && to[line + 1]! <= offset + shift) line++;
-    kept.push({ line, column: offset + shift - to[line]!, fields: place.fields });
+    kept.push({ line, column: offset + shift - to[line]!, fields: position.fields });
   }
   return { ...map, mappings: mappingsOf(kept) };
 }
@@ -27,11 +27,11 @@ export function mapAfterCuts(map: SourceMapFile, before: string, after: string, 
 const lineStarts = (code: string): number[] => [0, ...[...code.matchAll(/\n/g)].map(({ index }) => index + 1)];
 
 const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
-/** A digit has five bits, and this one if more follow. */
+/** Continuation bit of a base64 VLQ digit, above its five data bits. */
 const MORE = 32;
 
-/** Decodes mappings: each field but the column of a new line is relative to the place before. */
-function placesOf(mappings: string): Place[] {
+/** Decodes mappings: each field is relative to the previous position, except the first column of a line. */
+function positionsOf(mappings: string): Position[] {
   const last = [0, 0, 0, 0];
   return mappings.split(';').flatMap((text, line) => {
     let column = 0;
@@ -48,18 +48,18 @@ function placesOf(mappings: string): Place[] {
   });
 }
 
-function mappingsOf(places: readonly Place[]): string {
+function mappingsOf(positions: readonly Position[]): string {
   const last = [0, 0, 0, 0];
   const lines: string[][] = [];
   let column = 0;
-  for (const place of places) {
-    while (lines.length <= place.line) {
+  for (const position of positions) {
+    while (lines.length <= position.line) {
       lines.push([]);
       column = 0;
     }
-    const values = [place.column - column, ...place.fields.map((value, i) => value - last[i]!)];
-    column = place.column;
-    for (const [i, value] of place.fields.entries()) last[i] = value;
+    const values = [position.column - column, ...position.fields.map((value, i) => value - last[i]!)];
+    column = position.column;
+    for (const [i, value] of position.fields.entries()) last[i] = value;
     lines.at(-1)!.push(values.map(digitsOf).join(''));
   }
   return lines.map((segments) => segments.join(',')).join(';');

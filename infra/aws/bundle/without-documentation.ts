@@ -9,13 +9,13 @@ const MANIFEST = /(?<==)\{name:"@aws-sdk\//g;
 /** String literal or bracket. */
 const TOKEN = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`|[[\](){}]/g;
 
-/** Part of a code that is replaced, by offsets. */
+/** Replaced part of code, from one offset up to another. `by`: its replacement. */
 export type Cut = { from: number; to: number; by: string };
 
 /**
  * Removes text that only documents and tests need, because it costs load time: descriptions of schemas, and examples of
- * check types and channel types. Reduces the manifests of SDK clients to their version.
- * @returns the code, and the replaced parts of the given one in order
+ * check types and channel types. Reduces the package.json of each SDK client to its version.
+ * @returns the new code, and the replaced parts of `code` in order
  */
 export function withoutDocumentation(code: string): { code: string; cuts: Cut[] } {
   const objects = [

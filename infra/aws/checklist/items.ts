@@ -1,5 +1,5 @@
 import { eventually, expected, type Json, open } from '#infra/smoke/call.ts';
-import { callsByStream } from '#infra/smoke/mcp.ts';
+import { testMcpByStream } from '#infra/smoke/mcp.ts';
 import type { Fixtures } from './fixtures.ts';
 import { type Stack, sumOf } from './metrics.ts';
 
@@ -24,11 +24,11 @@ type Item = {
 };
 
 const MINUTE_MS = 60_000;
-/** A response without a body that was never ended takes 30 s. */
+/** Maximum duration (ms) of a response without a body; one that the function does not end takes 30 s. */
 const MAX_END_MS = 5000;
-/** A hop that buffers releases an event with the next keep-alive, after 15 s. */
+/** Maximum delay (ms) of an event; a hop that buffers releases it with the next keep-alive, after 15 s. */
 const MAX_EVENT_MS = 2000;
-/** Addition to the latency by 49 other probes: they wait for the CPU if it is far above. */
+/** Maximum latency (ms) that 49 other probes add; far above it, probes wait for the CPU. */
 const MAX_ADDED_MS = 250;
 const MAX_LAG_SECONDS = 60;
 /** As in the alarms: messages of job and deadline wait up to 240 s by intention. */
@@ -94,7 +94,7 @@ export const ITEMS: Item[] = [
   {
     name: 'immediate delivery of stream events',
     about: 'A hop that buffers small chunks would release an event with the next keep-alive.',
-    run: async ({ stream, key }) => [atMost('response', await callsByStream(stream, key), MAX_EVENT_MS, 'ms')],
+    run: async ({ stream, key }) => [atMost('response', await testMcpByStream(stream, key), MAX_EVENT_MS, 'ms')],
   },
   {
     name: 'names with reserved URL characters',

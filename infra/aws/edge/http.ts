@@ -51,14 +51,14 @@ export function makeHttp(
     ...(all && { defaultIntegration: integrationOf(all.function) }),
   });
   const pushes: HttpRoute[] = [];
-  const visits: HttpRoute[] = [];
+  const visitorRoutes: HttpRoute[] = [];
   for (const route of routes.filter((route) => !isCatchAll(route) && !specs[route.function].streams)) {
     const methods = [HttpMethod[route.method as keyof typeof HttpMethod]];
     const created = api.addRoutes({ path: route.path, methods, integration: integrationOf(route.function) });
     if (route.function === 'ingest') pushes.push(...created);
-    if (route.function === 'public') visits.push(...created);
+    if (route.function === 'public') visitorRoutes.push(...created);
   }
-  // One policy of the account admits every log group with this prefix. Others are added to it, up to its size limit.
+  // AWS permits log delivery to all groups with this prefix by one policy. Other names add to it, up to its size limit.
   const accessLog = makeLogGroup(scope, 'access', settings, `/aws/vendedlogs/${settings.STACK_NAME}/access`);
   const stage = new HttpStage(scope, 'Stage', {
     httpApi: api,
@@ -73,7 +73,7 @@ export function makeHttp(
   });
   throttle(stage, [
     { routes: pushes, rate: settings.THROTTLE_PUSH_RATE },
-    { routes: visits, rate: settings.THROTTLE_PUBLIC_RATE },
+    { routes: visitorRoutes, rate: settings.THROTTLE_PUBLIC_RATE },
   ]);
   return { api, accessLog };
 }

@@ -33,8 +33,8 @@ const SOURCE = readFileSync(join(import.meta.dirname, 'public-request.js'), 'utf
 const AT_DOMAINS = 'const AT_DOMAINS = false;';
 
 /**
- * CloudFront waits for these during an outage with each request, although it has a stale file, so they are short: one
- * attempt to connect, and five seconds for a response.
+ * Timeouts of origins. They are short, because during an outage CloudFront waits for them on each request, even if it
+ * has a stale file: one attempt to connect, and five seconds for a response.
  */
 const TIMEOUTS = {
   connectionAttempts: 1,
@@ -46,8 +46,8 @@ const READ_TIMEOUT = Duration.seconds(5);
 const MAX_AGE = Duration.days(1);
 
 /**
- * Behaviors of what visitors read, by path pattern: published files, and badges, which the function `public` draws from
- * the path and two parameters. Also creates the distribution of the status domains, if there are any: it has its own
+ * Returns the behaviors of published files and of badges, by path pattern. The function `public` draws a badge from its
+ * path and two parameters. Also creates the distribution of the status domains, if there are any: it has its own
  * certificate, and no path to anything else.
  */
 export function makePublic(

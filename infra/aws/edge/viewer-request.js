@@ -10,10 +10,10 @@ const DATA = null;
 const isOpen = (method, uri) => {
   if (DATA.open_below.some((path) => uri.indexOf(path) === 0)) return true;
   const parts = uri.split('/');
-  const fits = (row) =>
-    (row.method === method || (row.method === 'GET' && method === 'HEAD')) &&
-    row.path.length === parts.length &&
-    row.path.every((part, i) => (part[0] === '{' ? parts[i] !== '' : part === parts[i]));
+  const fits = (route) =>
+    (route.method === method || (route.method === 'GET' && method === 'HEAD')) &&
+    route.path.length === parts.length &&
+    route.path.every((part, i) => (part[0] === '{' ? parts[i] !== '' : part === parts[i]));
   return DATA.open.some(fits);
 };
 
@@ -21,7 +21,7 @@ const isOpen = (method, uri) => {
 const PING =
   /^(?:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(?:\/.*)?|[A-Za-z0-9_-]{22}\/[A-Za-z0-9_-]+(?:\/.+)?)$/i;
 
-const isNoPing = (uri) => uri.indexOf(DATA.pings) === 0 && !PING.test(uri.slice(DATA.pings.length));
+const isInvalidPing = (uri) => uri.indexOf(DATA.pings) === 0 && !PING.test(uri.slice(DATA.pings.length));
 
 const isStreamed = (request) => DATA.streamed.indexOf(request.uri) >= 0;
 
@@ -81,7 +81,7 @@ const notFound = (event) => ({
 // biome-ignore lint/correctness/noUnusedVariables: CloudFront calls it by this name
 function handler(event) {
   const request = event.request;
-  if (isNoPing(request.uri)) return notFound(event);
+  if (isInvalidPing(request.uri)) return notFound(event);
   if (!mayPass(request)) return unauthorized(event);
   // The service does not see these itself, and values of the client are overwritten.
   request.headers[DATA.client.address] = { value: event.viewer.ip };

@@ -68,7 +68,7 @@ function ofQueues({ queues, deadLetters }: Watched): Rule[] {
   return [
     ...deadLetters.map((queue) => ({
       name: `${queue.node.id}`,
-      description: `Failed messages are in ${queue.node.id}. See docs/operate/aws-monitor.md#dead-letters. `,
+      description: `Failed messages are in ${queue.node.id}. See docs/operate/aws-monitor.md#dead-letters.`,
       metric: queue.metricApproximateNumberOfMessagesVisible(max),
       above: 0,
     })),

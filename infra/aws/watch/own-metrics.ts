@@ -12,7 +12,7 @@ type OwnMetrics = {
   lag: { schedule: string; consumer: FunctionName; metric: Metric }[];
   failedRecords: { reader: FunctionName; metric: Metric }[];
   failedDeliveries: Metric;
-  /** Slots of cells, skipped because they were late by more than their interval; none of accounts at their share. */
+  /** Slots of cells that were late by more than their interval and skipped, except of accounts at their share. */
   lateProbes: Metric;
   /** Pings above the rate of their client, URL or account; and pings of unknown URLs. */
   refusedPings: Metric;

@@ -24,7 +24,7 @@ const anchorOf = (text: string): string =>
     .trim()
     .replaceAll(/\s/g, '-');
 
-/** Returns the plain text of a token and those in it. */
+/** Returns the plain text of a token and of the tokens inside it. */
 function plainText(token: Tokens.Generic): string {
   if (token.type === 'html' || token.type === 'image') return '';
   if (token.type === 'table') {
@@ -39,7 +39,7 @@ function plainText(token: Tokens.Generic): string {
 /**
  * Renders a page. Links to other pages of the site lead to their addresses; links to other files of the repository
  * become text, and images are left out.
- * @param file path in the repository, from which relative links count
+ * @param file path in the repository, to which links are relative
  */
 export function renderMarkdown(markdown: string, file: string): Rendered {
   const marked = new Marked({ gfm: true });

@@ -33,8 +33,8 @@ function operationText(reader: Reader, operation: Json): string {
   const inputs = parameters.map((parameter: Json) => reader.resolve(parameter));
   const body = requestBody?.content?.['application/json'];
   const [status, success] = Object.entries<Json>(responses).find(([code]) => code < '400') ?? [];
-  const answer = success && reader.resolve(success).content?.['application/json'];
-  const refusals = Object.keys(responses).filter((code) => code >= '400');
+  const reply = success && reader.resolve(success).content?.['application/json'];
+  const errors = Object.keys(responses).filter((code) => code >= '400');
   return [
     `## ${summary}`,
     block('http', `${method.toUpperCase()} ${path}`),
@@ -44,9 +44,9 @@ function operationText(reader: Reader, operation: Json): string {
     body && bodyText(reader, body.schema, requestTable),
     body && exampleOf(body),
     status && `### Response ${status}`,
-    answer ? bodyText(reader, answer.schema, responseTable) : status && 'No content.',
-    answer && exampleOf(answer),
-    refusals.length > 0 && `[Errors](/docs/api/errors): ${refusals.join(', ')}.`,
+    reply ? bodyText(reader, reply.schema, responseTable) : status && 'No content.',
+    reply && exampleOf(reply),
+    errors.length > 0 && `[Errors](/docs/api/errors): ${errors.join(', ')}.`,
   ]
     .filter(Boolean)
     .join('\n\n');

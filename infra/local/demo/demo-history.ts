@@ -29,7 +29,7 @@ const OUTAGES = [
   { slug: 'partner-api', ago_hours: 26 * 24 + 2, minutes: 8 },
 ];
 
-/** Entity of the demo, with the ids of it and of its check. */
+/** Entity of the demo with its id and the id of its check. */
 export type Monitored = DemoEntity & { entity_id: string; check_id: string };
 
 /** Writes the rollups of the last 30 days before the present hour, and an incident of that time with its notes. */
@@ -95,7 +95,7 @@ function latencyAt(at: number, usual: number): number {
   return Math.round(usual * (1 + 0.25 * ofDay) * (0.85 + 0.3 * Math.random()));
 }
 
-/** Writes the incident of the outage of the database, with the times at which its responders would have. */
+/** Writes the incident of the database outage, with updates and notes at the times at which responders would write. */
 async function writeIncident(context: Context, end: number, monitored: readonly Monitored[]): Promise<void> {
   const { from, to } = timesOf(OUTAGES.find(({ slug }) => slug === DATABASE)!, end);
   const affected = monitored.filter(({ slug }) => failsWith(slug, DATABASE));

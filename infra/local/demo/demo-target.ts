@@ -6,7 +6,9 @@ import { DATABASE, failsWith } from './demo-catalog.ts';
 
 /** Time from the start to the first outage, and from each repair to the next outage. */
 const FIRST_OUTAGE_MS = 15_000;
-/** An account has at most ten attempts to repair per hour (docs/use/remediation.md#guards). */
+/**
+ * Longer than six minutes, because an account has at most ten remediation attempts per hour (docs/use/remediation.md).
+ */
 const OUTAGE_EVERY_MS = 7 * 60_000;
 /** Duration of a repair: the checks of the dependents go down before its end. */
 const REPAIR_MS = 20_000;

@@ -11,7 +11,7 @@ const HEARTBEAT_MS = 5_000;
 type Service = Env & { url: string; key: string };
 type Target = Awaited<ReturnType<typeof startDemoTarget>>;
 
-/** Runs `npm start -- --demo`: creates a catalog with a past through the API, or reuses it, and lets it fail. */
+/** Runs `npm start -- --demo`: creates a catalog through the API and its history, or reuses them, and lets it fail. */
 export async function startDemo(service: Service, say: (line: string) => void): Promise<void> {
   const call = caller(service);
   const target = await startDemoTarget({
@@ -100,14 +100,14 @@ function settingsOf({ check_type, slug }: DemoEntity, { url, databasePort, store
   return { check_type, ...settings[check_type] };
 }
 
-/** Returns the text that tells what to look at. */
+/** Returns the text that the demo prints at its start: what to open. */
 export const demoGreeting = ({ url, open, keyFile }: { url: string; open: string; keyFile: string }): string => `
 Open ${open}
   Fleet      12 entities with a history of 30 days
   Map        customer-facing services, internal services, databases
   Incidents  every 7 minutes the database fails, five dependents too: one alert below, and an action repairs it
   Status     ${url}/status/demo, the page for visitors
-  Actions    each attempt to repair, with the log of its pipeline and its verdict
+  Actions    each remediation attempt, with the log of its pipeline and its result
   API        Fleetwatch runs at ${url}: curl -H "Authorization: Bearer $(cat ${keyFile})" ${url}/v1/status
 
 `;
@@ -128,7 +128,7 @@ const caller =
     throw new Error(`${method} ${path} returned ${response.status}: ${result.error}`);
   };
 
-/** Creates an item of a list, or changes the one of that name. */
+/** Creates an item of a list, or updates the item with its name. */
 async function put<T extends { name: string }>(call: Call, path: string, item: T): Promise<void> {
   const existing = (await call<{ id: string; name: string }[]>('GET', path)).find(({ name }) => name === item.name);
   if (existing) await call('PUT', `${path}/${existing.id}`, item);

@@ -79,7 +79,7 @@ function startReader(store: Store, spec: Spec, handler: Handler, log: Log): Feed
     return true;
   }
 
-  /** Returns the first failed record; the first of all if the function names an unknown one. */
+  /** Returns the number of the first failed record; of the first sent one if the function names an unknown record. */
   async function firstFailure(records: DynamoDBRecord[]): Promise<number | undefined> {
     const reply = await invoke<DynamoDBStreamEvent, DynamoDBBatchResponse | undefined>(spec.function, handler, {
       Records: records,

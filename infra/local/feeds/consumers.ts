@@ -20,7 +20,9 @@ const CROWDED_POLL_MS = 50;
 type ConsumerEnv = {
   clock: Pick<Clock, 'now'>;
   log: Log;
-  /** Resolves before work starts, after the process was paused (Liveness). */
+  /**
+   * Resolves once the outage of a paused process is recorded (Liveness); work waits for it. Undefined without a pause.
+   */
   afterPause?: () => Promise<void> | undefined;
 };
 
@@ -82,7 +84,7 @@ function startConsumer(
         const received = await receive(slots - inFlight.size);
         for (const message of received) hold(message);
         if (received.length === 0 && isCrowded) {
-          // Due messages of other groups are not visible among those that wait.
+          // nextDue returns the time of a waiting message, and does not show when another group has a due one.
           timer = setTimeout(wake, CROWDED_POLL_MS);
           return;
         }

@@ -1,4 +1,4 @@
-import type { Keep, Store } from '#infra/local/store/store.ts';
+import type { Durability, Store } from '#infra/local/store/store.ts';
 import { queues as specs } from '#infra/topology.ts';
 import type { QueueName } from '#lib/messages.ts';
 import { MAX_DELAY_MS, serializeMessage } from '#lib/platform/batch.ts';
@@ -26,8 +26,8 @@ type DeadLetter = {
 
 /** The queues port, and the side that an event source reads. */
 export type LocalQueues = Omit<Queues, 'send'> & {
-  /** @param keep `soon` for an idempotent function (store.ts) */
-  send(queue: string, messages: readonly Message[], keep?: Keep): Promise<void>;
+  /** @param durability `soon` for an idempotent function (store.ts) */
+  send(queue: string, messages: readonly Message[], durability?: Durability): Promise<void>;
   /** Makes all messages in flight due again; for the single consumer at its start. */
   recover(): Promise<void>;
   /** Calls `wake` after each commit that adds messages to the queue. */
@@ -117,7 +117,7 @@ export function makeQueues(store: Store, { clock, log, first_pause_ms = FIRST_PA
   }
 
   return {
-    send: async (queue, messages, keep?: Keep) => {
+    send: async (queue, messages, durability?: Durability) => {
       if (!(queue in specs)) throw new Error(`Queue ${queue} does not exist.`);
       const now = clock.now();
       for (let from = 0; from < messages.length; from += CHUNK) {
@@ -126,7 +126,7 @@ export function makeQueues(store: Store, { clock, log, first_pause_ms = FIRST_PA
           .map((message) => ({ group: message.group ?? '', ...serializeMessage(message, now) }));
         await store.write(() => {
           for (const { group, text, wait_ms } of chunk) insert.run(queue, group, text, now, Math.ceil(now + wait_ms));
-        }, keep);
+        }, durability);
         wakes.get(queue)?.();
       }
     },

@@ -6,13 +6,16 @@ import { iso } from '#lib/platform/time.ts';
 /** Pause before a tick that the store rejected is retried. */
 const RETRY_MS = 1000;
 
-/** Returns the last tick of a store (epoch ms); its service stopped within two minutes of it. Undefined if never. */
+/** Returns the last tick of a store (epoch ms), up to two minutes before its service stopped; undefined without one. */
 export function lastTick({ db }: Store): number | undefined {
   const last = db.prepare('SELECT max(last) AS last FROM ticks').get()?.last;
   return typeof last === 'string' ? Date.parse(last) : undefined;
 }
 
-/** Sends each schedule's `{scheduled_time}` at the full minute, without missed ones. @returns stops the ticks */
+/**
+ * Sends `{scheduled_time}` of each schedule at the full minute; skips missed ones.
+ * @returns a function that stops it
+ */
 export function startTicks(
   store: Store,
   queues: Queues,

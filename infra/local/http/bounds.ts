@@ -14,11 +14,11 @@ export const BOUNDS = {
   /** Bytes and time of a body that are read and discarded after its response. */
   discarded_bytes: 16 * 1024 * 1024,
   discarding_ms: 20_000,
-  /** Size of bodies that are not counted; bytes of larger ones received at once, in total and per address. */
+  /** Maximum size of bodies that are not counted; bytes of larger ones received at once, in total and per address. */
   small_body_bytes: 16 * 1024,
   body_bytes: 64 * 1024 * 1024,
   body_bytes_of_address: 16 * 1024 * 1024,
-  /** Size of responses that are not counted; bytes of larger ones that wait for their readers. */
+  /** Maximum size of responses that are not counted; bytes of larger ones that wait for their readers. */
   small_response_bytes: 64 * 1024,
   response_bytes: 16 * 1024 * 1024,
 };

@@ -22,7 +22,7 @@ export function trustedProxies(cidrs: readonly string[]): TrustedProxies {
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 const plain = (address: string): string => MAPPED.exec(address)?.[1] ?? address;
 
-const named = (entry: string): string =>
+const addressIn = (entry: string): string =>
   plain(
     entry
       .trim()
@@ -30,21 +30,24 @@ const named = (entry: string): string =>
       .replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1'),
   );
 
-/** Whether the client uses TLS to a trusted proxy, the first of several. */
-export function cameByTls({ headers, socket }: IncomingMessage, proxies: TrustedProxies): boolean {
+/** Whether the client used TLS, as a trusted proxy says; with several proxies, as the first one says. */
+export function clientUsedTls({ headers, socket }: IncomingMessage, proxies: TrustedProxies): boolean {
   const proto = headers['x-forwarded-proto'];
   if (proto === undefined || !proxies.has(plain(socket.remoteAddress ?? ''))) return false;
   return String(proto).split(',', 1)[0]!.trim().toLowerCase() === 'https';
 }
 
-/** Returns the client address: the last one in X-Forwarded-For that is not a trusted proxy. Earlier ones are forged. */
+/**
+ * Returns the client address: the last one in X-Forwarded-For that is not a trusted proxy. The client can forge earlier
+ * ones.
+ */
 export function clientAddress({ headers, socket }: IncomingMessage, proxies: TrustedProxies): string {
   let address = plain(socket.remoteAddress ?? '');
   const forwarded = headers['x-forwarded-for'];
   if (forwarded === undefined) return address;
   const entries = String(forwarded).split(',');
   while (proxies.has(address) && entries.length > 0) {
-    const next = named(entries.pop()!);
+    const next = addressIn(entries.pop()!);
     if (isIP(next) === 0) return address;
     address = next;
   }

@@ -17,7 +17,7 @@ import { PING_PATH } from '#lib/results/pings/ping-endpoint.ts';
 import type { Settings } from '#lib/settings.ts';
 import { bodyReader, bodyRoom, drainBody, hasNoBody } from './body-reader.ts';
 import { BOUNDS, type Bounds } from './bounds.ts';
-import { cameByTls, clientAddress, type TrustedProxies, trustedProxies } from './client-address.ts';
+import { clientAddress, clientUsedTls, type TrustedProxies, trustedProxies } from './client-address.ts';
 import { boundConnections } from './connections.ts';
 import { type Allowed, addCors, corsOf, isPreflight, preflight } from './cors.ts';
 import { functionFor } from './match-route.ts';
@@ -30,6 +30,7 @@ export type Gateway = {
   listen(host: string, port: number): Promise<number>;
   /** Accepts no new request, and resolves when those in flight have a response. */
   stop(): Promise<void>;
+  /** Closes all connections. */
   cut(): void;
 };
 
@@ -44,7 +45,10 @@ type GatewayOptions = {
   metrics?: Metrics;
 };
 
-/** Creates the gateway: requests as from API Gateway (format 2.0), without its body limit; functions limit bodies. */
+/**
+ * Creates the gateway, which passes requests to functions as API Gateway does (payload format 2.0), but without its
+ * body limit: functions limit bodies.
+ */
 export function makeGateway(
   handlers: Partial<Record<FunctionName, Handler>>,
   { settings, log, proxies = trustedProxies([]), bounds = BOUNDS, inTurn = loopTurns(), metrics }: GatewayOptions,
@@ -91,7 +95,7 @@ export function makeGateway(
     const readBody = hasNoBody(request) ? undefined : bodyReader(request, address, room, bounds);
     const event = eventOf(request, address, readBody);
     const domain = statusDomainOf(request, settings.STATUS_DOMAINS);
-    // No request to it reaches another function.
+    // No request to a status domain reaches another function.
     if (domain !== undefined) event.rawPath = `/${STATUS_PATH}/${domain}${event.rawPath}`;
     const name = functionFor(event.requestContext.http.method, event.rawPath);
     const handler = name && handlers[name];
@@ -103,7 +107,7 @@ export function makeGateway(
     try {
       if (functions[name].streams) {
         const reply = await invoke<ApiEvent, Response>(name, handler, event, streamOf(response));
-        const more = { 'x-request-id': requestId, ...byTls(request), ...corsOf(request, settings) };
+        const more = { 'x-request-id': requestId, ...httpsHeaders(request), ...corsOf(request, settings) };
         if (!request.complete) void discardOrCut(request);
         response.socket?.setTimeout(bounds.stream_stall_ms);
         await streamOut(response, reply, more, functions[name].timeout_seconds * 1000);
@@ -156,11 +160,11 @@ export function makeGateway(
     });
   }
 
-  const byTls = (request: IncomingMessage) => (cameByTls(request, proxies) ? HTTPS_HEADERS : {});
+  const httpsHeaders = (request: IncomingMessage) => (clientUsedTls(request, proxies) ? HTTPS_HEADERS : {});
 
   function send(response: ServerResponse, { statusCode, headers, cookies, body, isBase64Encoded }: ApiResult): void {
     if (response.destroyed || response.headersSent) return;
-    Object.assign(headers, byTls(response.req));
+    Object.assign(headers, httpsHeaders(response.req));
     if (stopping) headers.connection = 'close';
     const sent = isBase64Encoded ? Buffer.from(body, 'base64') : body;
     const bytes = Buffer.byteLength(sent);
@@ -185,7 +189,7 @@ export function makeGateway(
       // Streams end after their pending responses.
       stopping = true;
       for (const stream of streams) stream.abort();
-      // Does not wait for every connection: an idle one would keep it open.
+      // Not awaited, because an idle connection would keep the server open.
       server.close();
       return new Promise((resolve) => {
         drained = resolve;

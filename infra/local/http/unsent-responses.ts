@@ -2,7 +2,10 @@ import type { ServerResponse } from 'node:http';
 import { networkOf } from '#lib/platform/sharing/memory-limiter.ts';
 import type { Bounds } from './bounds.ts';
 
-/** Bounds the memory of unread responses: cuts the oldest of the address with most. @returns registers a response */
+/**
+ * Bounds the memory of unread responses: beyond it, cuts the oldest response of the address that has most of it.
+ * @returns a function that registers a response
+ */
 export function boundUnsent(bounds: Bounds): (response: ServerResponse, address: string, bytes: number) => void {
   const waiting = new Map<string, { bytes: number; responses: Map<ServerResponse, number> }>();
   let total = 0;

@@ -1,10 +1,12 @@
-/** Maximum wait of a write for others: imperceptible, and several commits long. */
+/** Maximum time (ms) for which a write waits for others: imperceptible, and as long as several commits. */
 const MAX_MS = 3;
 
 /** The real timer, also while a test controls the timers of the process. */
 const endOfTurn: (callback: () => void) => void = setImmediate;
 
-/** Calls `flush` after a turn without a new write, or after 3 ms: a commit costs as much as many writes. */
+/**
+ * Calls `flush` after a turn without a new write, at most 3 ms later, because a commit costs as much as many writes.
+ */
 export function batchCommits(flush: () => void, waiting: () => number): void {
   const since = performance.now();
   let seen = 0;

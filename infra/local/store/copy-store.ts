@@ -39,6 +39,7 @@ export function copyStore(from: string, to: string): number {
 /**
  * Replaces the store of a folder by a copy of `from`, while no service runs on it. The folder has the old store or the
  * new one at every moment. Throws one sentence if a service runs on it, or `from` cannot be copied.
+ * @returns the size of the store in bytes
  */
 export function restoreStore(from: string, dir: string): number {
   const unlock = lockDirectory(dir);

@@ -5,7 +5,11 @@ import { StoreError } from './version.ts';
 
 const SQLITE_BUSY = 5;
 
-/** Locks DATA_DIR, also against kill -9 (SQLite lock). @returns releases it @throws Error of one sentence */
+/**
+ * Locks DATA_DIR with an SQLite lock, which also ends with kill -9.
+ * @returns releases it
+ * @throws Error of one sentence
+ */
 export function lockDirectory(dir: string): () => void {
   let db: DatabaseSync | undefined;
   try {

@@ -3,11 +3,11 @@ import { type LoopTurns, loopTurns } from '#infra/local/loop-turns.ts';
 import { streams } from '#infra/topology.ts';
 import type { Item, Key, Page, Query, Table, Write, WriteOutcome } from '#lib/platform/ports.ts';
 import { checkTransaction, isKey, isPartition, itemText, keyOf, PAGE_BYTES } from '#lib/platform/table/item-limits.ts';
-import { type Keep, openStore, type Store, type StoreOptions } from './store.ts';
+import { type Durability, openStore, type Store, type StoreOptions } from './store.ts';
 
 export type SqliteTable = Table & {
-  /** @param keep `soon` for an idempotent function (store.ts) */
-  transact(writes: Write[], keep?: Keep): Promise<WriteOutcome>;
+  /** @param durability `soon` for an idempotent function (store.ts) */
+  transact(writes: Write[], durability?: Durability): Promise<WriteOutcome>;
   /** Deletes up to `most` items that expired before `now` (epoch seconds). @returns their number */
   sweep(now: number, most?: number): Promise<number>;
   store: Store;
@@ -17,7 +17,7 @@ type TableOptions = {
   /** Prefixes of sort keys whose new items become changes. Default: those of the streams in the topology. */
   inserted?: readonly string[];
   onInserted?: () => void;
-  /** Only for the time of a change. */
+  /** Current time (epoch ms), for the times of changes. */
   now?: () => number;
   /** Turns of the event loop in which a caller reads, and continues with what it read. */
   inTurn?: LoopTurns;
@@ -129,10 +129,10 @@ export function makeTable(store: Store, options: TableOptions = {}): SqliteTable
         if (inserted) options.onInserted?.();
       }
     },
-    transact: async (writes, keep?: Keep) => {
+    transact: async (writes, durability?: Durability) => {
       const texts = writes.map((write) => ('put' in write ? itemText(write.put) : undefined));
       checkTransaction(writes, texts);
-      const { outcome, inserted } = await store.write(() => apply(writes, texts), keep);
+      const { outcome, inserted } = await store.write(() => apply(writes, texts), durability);
       if (inserted) options.onInserted?.();
       return outcome;
     },
@@ -145,7 +145,7 @@ export function makeTable(store: Store, options: TableOptions = {}): SqliteTable
   };
 }
 
-/** Returns statement and values of a query, with one bound per side: with two SQLite scans excluded rows. */
+/** Returns statement and values of a query, with one bound per side: with two, SQLite scans excluded rows. */
 function rangeOf({ partition, from = '', to = LAST, after, descending }: Query): {
   sql: string;
   values: SQLInputValue[];

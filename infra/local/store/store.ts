@@ -8,8 +8,8 @@ export const STORE_FILE = 'fleetwatch.db';
 /** SQLite file that table, queues and change stream share, so that their writes commit together. */
 export type Store = {
   db: DatabaseSync;
-  /** Runs a synchronous `job` in the next commit, possibly twice. A power cut may lose `soon`. @throws UNAVAILABLE */
-  write<T>(job: () => T, keep?: Keep): Promise<T>;
+  /** Runs a synchronous `job` in the next commit, possibly twice. Default: durable. @throws UNAVAILABLE */
+  write<T>(job: () => T, durability?: Durability): Promise<T>;
   /** Runs a read; between two turns of the event loop it sees only committed data. */
   read<T>(job: () => T): T;
   /** Rewrites a file of at most 64 MB when the service stops: SQLite leaves copies of deleted rows otherwise. */
@@ -17,7 +17,8 @@ export type Store = {
   close(): void;
 };
 
-export type Keep = 'durable' | 'soon';
+/** `durable`: on the disk when the write resolves. `soon`: committed but not yet synced, so a power cut may lose it. */
+export type Durability = 'durable' | 'soon';
 
 export type StoreOptions = {
   file: string;
@@ -27,10 +28,15 @@ export type StoreOptions = {
   elapsed?: () => number;
 };
 
-type Waiting = { job: () => unknown; keep: Keep; resolve: (value: never) => void; reject: (error: unknown) => void };
+type Waiting = {
+  job: () => unknown;
+  durability: Durability;
+  resolve: (value: never) => void;
+  reject: (error: unknown) => void;
+};
 
-/** Maximum size of a file that is checked at the start and rewritten at the stop; each takes less than a second. */
-const MAX_READ = 64 * 1024 * 1024;
+/** Maximum size of a store that is checked at the start and rewritten at the stop; each takes less than a second. */
+const MAX_BYTES = 64 * 1024 * 1024;
 
 /** Maximum number of writes per commit, and time (ms) after which it takes no more: a burst must not block others. */
 const [MAX_GROUP, MAX_GROUP_MS] = [256, 8];
@@ -69,13 +75,13 @@ export function openStore({ file, schedule = batchCommits, elapsed = () => perfo
   const commit = db.prepare('COMMIT');
   const waiting: Waiting[] = [];
   const soon = () => schedule(flush, () => waiting.length);
-  let kept: Keep = 'durable';
+  let current: Durability = 'durable';
 
   /** In WAL mode a commit with NORMAL does not wait for the disk, and the next one with FULL includes it. */
-  function keepAs(keep: Keep): void {
-    if (keep === kept) return;
-    db.exec(`PRAGMA synchronous = ${keep === 'durable' ? 'FULL' : 'NORMAL'}`);
-    kept = keep;
+  function setDurability(durability: Durability): void {
+    if (durability === current) return;
+    db.exec(`PRAGMA synchronous = ${durability === 'durable' ? 'FULL' : 'NORMAL'}`);
+    current = durability;
   }
 
   function flush(): void {
@@ -91,7 +97,7 @@ export function openStore({ file, schedule = batchCommits, elapsed = () => perfo
     const values: unknown[] = [];
     let running = false;
     try {
-      keepAs(group.some((one) => one.keep === 'durable') ? 'durable' : 'soon');
+      setDurability(group.some((one) => one.durability === 'durable') ? 'durable' : 'soon');
       begin.run();
       running = true;
       const until = elapsed() + MAX_GROUP_MS;
@@ -114,9 +120,9 @@ export function openStore({ file, schedule = batchCommits, elapsed = () => perfo
 
   return {
     db,
-    write: (job, keep = 'durable') =>
+    write: (job, durability = 'durable') =>
       new Promise((resolve, reject) => {
-        waiting.push({ job, keep, resolve, reject });
+        waiting.push({ job, durability, resolve, reject });
         if (waiting.length === 1) soon();
       }),
     read: (job) => {
@@ -128,7 +134,7 @@ export function openStore({ file, schedule = batchCommits, elapsed = () => perfo
     },
     rewrite: () => {
       while (waiting.length > 0) flush();
-      if (sizeOf(db) <= MAX_READ) db.exec('VACUUM');
+      if (sizeOf(db) <= MAX_BYTES) db.exec('VACUUM');
     },
     close: () => {
       while (waiting.length > 0) flush();
@@ -148,7 +154,7 @@ function openFile(file: string): DatabaseSync {
     if (requireVersion(db, file) === undefined)
       db.exec(`BEGIN IMMEDIATE; ${SCHEMA} PRAGMA user_version = ${STORE_VERSION}; COMMIT`);
     const isWhole = () => db.prepare('PRAGMA quick_check(1)').get()?.quick_check === 'ok';
-    if (sizeOf(db) <= MAX_READ && !isWhole()) throw damaged(file);
+    if (sizeOf(db) <= MAX_BYTES && !isWhole()) throw damaged(file);
     return db;
   } catch (error) {
     throw isDamage(error) ? damaged(file) : error;

@@ -8,13 +8,16 @@ const REST_MS = 10;
 /** Retention of dead letters, as in SQS. */
 const DEAD_LETTER_DAYS = 14;
 
-/** Deletes expired items once a minute, in small batches. @param also wakes for writes of admin commands */
-export function startSweep({ table, queues, clock }: LocalPorts, log: Log, also: () => void): () => void {
+/**
+ * Deletes expired items once a minute, in small batches.
+ * @param wakeConsumers called each minute, because messages of admin commands, which are other processes, wake nothing
+ */
+export function startSweep({ table, queues, clock }: LocalPorts, log: Log, wakeConsumers: () => void): () => void {
   let stopped = false;
   let timer = setTimeout(round, EVERY_MS);
 
   async function round(): Promise<void> {
-    also();
+    wakeConsumers();
     try {
       await queues.sweep(clock.now() - DEAD_LETTER_DAYS * 86_400_000);
       while (!stopped && (await table.sweep(clock.now() / 1000, BATCH)) === BATCH) await clock.sleep(REST_MS);

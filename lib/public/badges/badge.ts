@@ -19,7 +19,7 @@ export type Period = keyof typeof PERIODS;
 
 const DESCRIPTIONS = {
   label: 'Text on the left, visible to everyone, up to 40 characters. Default: status, uptime or latency.',
-  check_id: 'Check that it shows. Exactly one of check_id, entity_id and status_page_id is required.',
+  check_id: 'Check that the badge shows. Exactly one of check_id, entity_id and status_page_id is required.',
   entity_id: 'Entity that it shows.',
   status_page_id: 'Status page whose state it shows.',
 };
@@ -67,10 +67,12 @@ export type BadgeTarget = { check_id: string | null; entity_id: string | null; s
 export type BadgeItem = Item &
   BadgeTarget & { v: string; id: string; label: string | null; public_id: string; created_at: string };
 
-/** The badge at its public id. A badge does not change, so the two items agree. */
+/** Copy of a badge under its public id. A badge does not change, so the two items agree. */
 export type PublicBadgeItem = Item & BadgeTarget & { v: string; tenant_id: string; label: string | null };
 
-/** Figures of a badge, kept so that its requests read no history. `at`: time of reading (epoch ms). */
+/**
+ * Cached uptime and latency of a badge, so that few of its requests read the history. `at`: time of reading (epoch ms).
+ */
 export type BadgeFiguresItem = Item & { at: number; uptime: number | null; p95_ms: number | null };
 
 const shown = ({ label, check_id, entity_id, status_page_id }: BadgeItem) => ({
@@ -80,11 +82,11 @@ const shown = ({ label, check_id, entity_id, status_page_id }: BadgeItem) => ({
   status_page_id,
 });
 
-/** Whether a figure exists for what a badge shows. Pure. */
+/** Whether the target of a badge has a figure. Pure. */
 export const hasFigure = ({ check_id, status_page_id }: BadgeTarget, figure: Figure): boolean =>
   figure === 'state' || (figure === 'uptime' ? status_page_id === null : check_id !== null);
 
-/** Returns the badge as the API shows it. @param address of the service */
+/** Returns the badge as the API shows it. @param address base URL of the service */
 export function badgeRecord(badge: BadgeItem, address: string): BadgeRecord {
   const { id, public_id, created_at } = badge;
   const urlOf = (figure: Figure) => `${address}${BADGE_PATH}${public_id}/${figure}.svg`;

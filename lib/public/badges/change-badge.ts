@@ -20,8 +20,6 @@ import {
   type PublicBadgeItem,
 } from './badge.ts';
 
-/** Number of badges of an account. */
-
 /** Reads the badges of an account, oldest first. */
 export const allBadges = ({ ports, keys, tenant }: TenantEnv): Promise<BadgeItem[]> =>
   allOf<BadgeItem>(ports.table, { partition: keys.badges(tenant), ...under(BADGES) });
@@ -65,14 +63,14 @@ export async function createBadge(context: Context, input: NewBadge): Promise<Ba
     const done = await commit(ports, [
       { put: badge, if: 'absent' },
       { put: open, if: 'absent' },
-      await counted(context, +1),
+      await badgeCountWrite(context, +1),
       ...note(undefined, badge),
     ]);
     return done.ok ? badge : RETRY;
   });
 }
 
-/** Deletes a badge; its address is unknown at once, in caches within a minute. */
+/** Deletes a badge. Its address returns 404 at once; caches show the badge for up to a minute. */
 export async function deleteBadge(context: Context, id: string): Promise<void> {
   const { ports, keys, tenant } = context;
   const note = auditWriter(context, 'delete', auditedBadge);
@@ -83,7 +81,7 @@ export async function deleteBadge(context: Context, id: string): Promise<void> {
     const done = await commit(ports, [
       { delete: keys.badge(tenant, id), if: { version: badge.v } },
       { delete: keys.publicBadge(badge.public_id) },
-      await counted(context, -1),
+      await badgeCountWrite(context, -1),
       ...note(badge, undefined),
     ]);
     return done.ok ? undefined : RETRY;
@@ -100,7 +98,7 @@ export async function keysOfBadges(scope: TenantEnv): Promise<Key[]> {
   ];
 }
 
-async function counted({ ports, keys, tenant }: Context, step: 1 | -1): Promise<Write> {
+async function badgeCountWrite({ ports, keys, tenant }: Context, step: 1 | -1): Promise<Write> {
   const key = keys.badgeCount(tenant);
   return countWrite(ports, key, await ports.table.get<CountItem>(key), step, { max: MAX_BADGES, kind: 'badges' });
 }

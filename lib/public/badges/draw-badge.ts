@@ -23,9 +23,10 @@ const WIDTHS = [
   75, 50, 50, 50, 90, 70, 70, 66, 69, 57, 69, 66, 39, 69, 70, 30, 38, 65, 30, 107, 70, 67, 69, 69, 47, 57, 43, 70, 65,
   90, 65, 65, 58, 70, 50, 70, 90,
 ];
-/** Width of a character of East Asian scripts, and of an emoji: the font size, and a quarter more. */
+/** Characters of East Asian scripts, as wide as the font size, and emoji, a quarter wider. */
 const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\u{20000}-\u{3ffff}]/u;
 const EMOJI = /\p{Extended_Pictographic}|\p{Regional_Indicator}/u;
+/** Width of other characters. */
 const OTHER = 70;
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });

@@ -21,8 +21,8 @@ type ServedBadge = { status: 200 | 400 | 404; file: PublicFile };
 
 const PATH = /^\/badge\/([\w-]{22})\/(state|uptime|latency)\.(svg|json)$/;
 
-/** Time (ms) for which figures are kept: a busy badge reads no history. */
-const KEPT_MS = 600_000;
+/** Time (ms) for which figures are cached, so that a busy badge rarely reads the history. */
+const CACHED_MS = 600_000;
 /** Age (ms) from which the state of a published page is unknown: it is published every five minutes. */
 const MAX_PAGE_AGE_MS = 900_000;
 
@@ -68,14 +68,14 @@ export async function serveBadge(env: Env, path: string, search: URLSearchParams
   const shown =
     figure === 'state'
       ? STATES[await readState(scope, badge)]
-      : figureOf(figure as Figure, await keptFigures(scope, { badge, publicId, period, account }));
+      : figureOf(figure as Figure, await cachedFigures(scope, { badge, publicId, period, account }));
   return reply(200, { label: badge.label ?? LABELS[figure as Figure], ...shown });
 }
 
 const isPeriod = (text: string): text is Period => Object.hasOwn(PERIODS, text);
 const isStyle = (text: string): text is Style => (STYLES as readonly string[]).includes(text);
 
-/** Reads the state as a status page would show it. */
+/** Reads the state as a status page would show it; that of a component ignores published incidents. */
 function readState(scope: TenantEnv & Env, badge: PublicBadgeItem): Promise<ComponentState | PageState> {
   return badge.status_page_id === null ? readComponentState(scope, badge) : readPageState(scope, badge.status_page_id);
 }
@@ -99,7 +99,7 @@ async function readSource(scope: TenantEnv, { check_id, entity_id }: PublicBadge
   return source!;
 }
 
-/** Reads the state that a page has published; unknown for a draft, or if it is old. */
+/** Reads the published state of a page; unknown for a draft, or if the publication is too old. */
 async function readPageState({ ports, keys, tenant }: TenantEnv & Env, id: string): Promise<PageState> {
   const page = await ports.table.get<StatusPageItem>(keys.statusPage(tenant, id));
   const address = page && addressOf(page);
@@ -112,15 +112,15 @@ async function readPageState({ ports, keys, tenant }: TenantEnv & Env, id: strin
 type Wanted = { badge: PublicBadgeItem; publicId: string; period: Period; account: AccountItem };
 type Figures = Pick<BadgeFiguresItem, 'uptime' | 'p95_ms'>;
 
-/** Returns the figures of a period, read again every ten minutes. */
-async function keptFigures(scope: TenantEnv & Env, wanted: Wanted): Promise<Figures> {
+/** Returns the figures of a period, which are read again if they are older than ten minutes. */
+async function cachedFigures(scope: TenantEnv & Env, wanted: Wanted): Promise<Figures> {
   const { ports, keys } = scope;
   const now = ports.clock.now();
   const key = keys.badgeFigures(wanted.publicId, wanted.period);
   const kept = await ports.table.get<BadgeFiguresItem>(key);
-  if (kept && kept.at > now - KEPT_MS) return kept;
+  if (kept && kept.at > now - CACHED_MS) return kept;
   const figures = await currentFigures(scope, wanted);
-  const item: BadgeFiguresItem = { ...key, at: now, ...figures, expires_at: Math.ceil((now + KEPT_MS) / 1000) };
+  const item: BadgeFiguresItem = { ...key, at: now, ...figures, expires_at: Math.ceil((now + CACHED_MS) / 1000) };
   await ports.table.transact([{ put: item }]);
   return figures;
 }

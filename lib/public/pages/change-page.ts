@@ -33,7 +33,7 @@ import {
 } from './status-page.ts';
 import { deleteSubscribers } from './subscribers.ts';
 
-/** Context of a change of a page, also by the service itself. */
+/** Context of a change of a page by a caller or by the service itself. */
 type Scope = MutationContext & Env<'queues'>;
 
 /**
@@ -60,8 +60,8 @@ export async function createPage(context: Context, input: NewStatusPage): Promis
   const note = auditWriter(context, 'create', auditedStatusPage);
   await writePage(context, id, async () => [
     { put: page, if: 'absent' },
-    await takeAddress(context, page, 'slug', page.slug),
-    await counted(context, +1),
+    await addressWrite(context, page, 'slug', page.slug),
+    await pageCountWrite(context, +1),
     ...note(undefined, page),
   ]);
   return page;
@@ -94,7 +94,7 @@ export async function changePage(
       ...(changed.slug === page.slug
         ? []
         : [
-            await takeAddress(context, changed, 'slug', changed.slug),
+            await addressWrite(context, changed, 'slug', changed.slug),
             { delete: keys.statusAddress(page.slug) } as const,
           ]),
       ...note(page, changed),
@@ -128,7 +128,7 @@ export async function deletePage(scope: Scope, id: string): Promise<void> {
       { delete: keys.statusAddress(page.slug) },
       ...(page.domain ? [{ delete: keys.statusAddress(page.domain) } as const] : []),
       { delete: keys.statusLogo(tenant, id) },
-      await counted(scope, -1),
+      await pageCountWrite(scope, -1),
       ...note(page, undefined),
     ];
   });
@@ -141,7 +141,11 @@ const IMAGES = [
   { type: 'image/webp', extension: 'webp', starts: /^52494646.{8}57454250/ },
 ];
 
-/** Sets the logo of a page, or removes it. @param data image in base64 @throws AppError VALIDATION_ERROR */
+/**
+ * Sets the logo of a page.
+ * @param data image in base64; undefined removes the logo
+ * @throws AppError VALIDATION_ERROR
+ */
 export async function setLogo(context: Context, id: string, data: string | undefined): Promise<StatusPageItem> {
   const { ports, keys, tenant } = context;
   const note = auditWriter(context, 'update', auditedStatusPage);
@@ -180,9 +184,9 @@ function imageOf(data: string): Pick<StatusLogoItem, 'name' | 'type' | 'data'> {
 }
 
 /**
- * Sets the domain of a page, or removes it, for the operator. The next tick publishes the page.
- * @param domain in lower case
- * @throws AppError CONFLICT for a domain of another page, VALIDATION_ERROR for one that no page can have
+ * Sets the domain of a page for the operator. The next tick publishes the page.
+ * @param domain in lower case; undefined removes it
+ * @throws AppError CONFLICT for a domain of another page, VALIDATION_ERROR for an invalid one or one of the service
  */
 export async function setDomain(scope: MutationContext, id: string, domain: string | undefined): Promise<void> {
   const { ports, keys } = scope;
@@ -203,14 +207,14 @@ export async function setDomain(scope: MutationContext, id: string, domain: stri
     };
     return [
       { put: changed, if: { version: page.v } },
-      ...(domain === undefined ? [] : [await takeAddress(scope, page, 'domain', domain)]),
+      ...(domain === undefined ? [] : [await addressWrite(scope, page, 'domain', domain)]),
       ...(old === undefined ? [] : [{ delete: keys.statusAddress(old) } as const]),
       ...note(before, changed),
     ];
   });
 }
 
-/** Commits a change of a page, and asks to publish it now. */
+/** Commits a change of a page, and requests its publication. */
 async function writePage(scope: Scope, id: string, change: () => Promise<Write[] | undefined>): Promise<void> {
   const { ports, tenant } = scope;
   if (await commitPage(scope, id, change))
@@ -238,8 +242,11 @@ function commitPage(
   );
 }
 
-/** Returns the write of the pointer of a slug or domain. @throws AppError CONFLICT if another page has it */
-async function takeAddress(
+/**
+ * Returns the write of the pointer from a slug or domain to its page.
+ * @throws AppError CONFLICT if another page has it
+ */
+async function addressWrite(
   { ports, keys }: Env<'table' | 'ids'>,
   { tenant_id, id }: StatusPageItem,
   kind: 'slug' | 'domain',
@@ -252,14 +259,14 @@ async function takeAddress(
       'CONFLICT',
       kind === 'slug'
         ? `The slug ${address} is in use. Choose another one.`
-        : `The domain ${address} is that of page ${taken.page_id}. Remove it there first.`,
+        : `The domain ${address} belongs to page ${taken.page_id}. Remove it there first.`,
       { details: [{ path: kind, message: 'is in use' }] },
     );
   const put: StatusAddressItem = { ...key, v: ports.ids.token(), tenant_id, page_id: id };
   return { put, if: taken ? { version: taken.v } : 'absent' };
 }
 
-async function counted({ ports, keys, tenant }: Scope, step: 1 | -1): Promise<Write> {
+async function pageCountWrite({ ports, keys, tenant }: Scope, step: 1 | -1): Promise<Write> {
   const key = keys.statusPageCount(tenant);
   return countWrite(ports, key, await ports.table.get<CountItem>(key), step, { max: MAX_PAGES, kind: 'status pages' });
 }
@@ -267,8 +274,8 @@ async function counted({ ports, keys, tenant }: Scope, step: 1 | -1): Promise<Wr
 const assertZone = ({ time_zone }: StatusPageItem): void => calendarAt('time_zone', () => assertTimeZone(time_zone));
 
 /**
- * Returns groups whose components have ids and show something of the account. A component that the page has can show
- * something that was deleted since.
+ * Validates groups and gives each new component an id. A component must show an entity or check of the account; one
+ * that the page already has may still show a deleted one.
  */
 async function validGroups(
   { ports, keys, tenant }: Context,

@@ -4,7 +4,9 @@ import { DAY_MS, iso } from '#lib/platform/time.ts';
 import { fill, formatsOf, TEXTS } from './texts.ts';
 import type { IncidentView, OccurrenceView, PublishedView, UpdateView } from './view.ts';
 
-/** Age (ms) and number of entries of a feed, and time (ms) for which it announces maintenance ahead. */
+/**
+ * Maximum age (ms) and number of the entries of a feed, and time (ms) before its start at which maintenance is listed.
+ */
 const MAX_AGE_MS = 90 * DAY_MS;
 const MAX_ENTRIES = 50;
 const AHEAD_MS = 30 * DAY_MS;
@@ -23,7 +25,7 @@ export function atomFeed({ view, past, occurrences, created_at }: PublishedView,
     ...[...view.incidents, ...past].flatMap((incident) =>
       incident.updates.map((update) => entryOf(incident, update, language)),
     ),
-    ...announced(occurrences, view),
+    ...maintenanceEntries(occurrences, view),
   ]
     .filter(({ published }) => published >= since)
     .toSorted((a, b) => (a.published < b.published ? 1 : a.published > b.published ? -1 : 0))
@@ -67,7 +69,7 @@ function entryOf(
 }
 
 /** Returns the entries of maintenance, each from the time at which the page shows it. */
-function announced(occurrences: readonly OccurrenceView[], { as_of, page }: PublishedView['view']): Entry[] {
+function maintenanceEntries(occurrences: readonly OccurrenceView[], { as_of, page }: PublishedView['view']): Entry[] {
   const texts = TEXTS[page.language];
   const formats = formatsOf(page.language, page.time_zone);
   return occurrences
@@ -90,13 +92,13 @@ export const maintenanceCalendar = ({ view, occurrences }: PublishedView): strin
     occurrences.map(
       ({ uid, title = TEXTS[view.page.language].scheduled, from, to, names, updated_at, created_at }) => ({
         ...{ uid, from, to, stamp: updated_at },
-        // A window counts no changes; the seconds from its creation to its last change increase with each.
+        // A window has no number of changes; the seconds from its creation to its last change increase with each.
         sequence: Math.ceil((updated_at - created_at) / 1000),
         summary: `${title}: ${names.join(', ')}`,
       }),
     ),
   );
 
-/** Returns the id of an occurrence: a moved window keeps it, and one that repeats has one for each start. */
+/** Returns the id of an occurrence: a moved window keeps its id, and a recurring one has an id for each start. */
 export const occurrenceId = (window: string, from: number, repeats: boolean): string =>
   repeats ? `${window}-${utcText(from)}` : window;

@@ -35,13 +35,13 @@ const textOf = (part: Part): string =>
         ? ''
         : escapeXml(String(part));
 
-/** Template of markup that escapes every other value. */
+/** Template tag that escapes every value except markup. */
 const html = (strings: TemplateStringsArray, ...parts: readonly Part[]): Markup =>
   new Markup(strings.map((text, i) => text + (i < parts.length ? textOf(parts[i]!) : '')).join(''));
 
 const hash = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-/** Returns the policy of a page, which allows nothing but its own style, script, JSON and logo. */
+/** Returns the content security policy of a page, which allows only its own style, script, JSON and logo. */
 const policyOf = (script: string): string =>
   [
     "default-src 'none'",
@@ -68,7 +68,7 @@ const SHAPES: Record<PageState | ComponentState, string> = {
 const icon = (state: PageState | ComponentState): Markup =>
   html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><path fill="currentColor" fill-rule="evenodd" d="${SHAPES[state]}"/></svg>`;
 
-/** Height of a bar of 30, and its class. Kinds differ in both. */
+/** Height of a bar, of at most 30, and its class. Kinds differ in both. */
 const BARS: Record<ComponentState, { height: number; name: string }> = {
   operational: { height: 22, name: 'o' },
   degraded: { height: 15, name: 'd' },
@@ -118,7 +118,7 @@ function component(one: ComponentView, page: Page): Markup {
   const { name, description, state, uptime, coverage, latency, days } = one;
   const notes = [
     ...(uptime === null ? [] : [fill(texts.uptime, { percent: formats.percent(uptime), days: days.length })]),
-    ...(coverage === null || coverage >= 0.99 ? [] : [fill(texts.watched, { percent: formats.percent(coverage) })]),
+    ...(coverage === null || coverage >= 0.99 ? [] : [fill(texts.monitored, { percent: formats.percent(coverage) })]),
     ...(latency ? [fill(texts.latency, { p50: latency.p50_ms, p95: latency.p95_ms })] : []),
   ];
   return html`<li class="card"><div class="row"><h3>${name}</h3><span class="state ${state}">${icon(state)}${texts.component[state]}</span></div>${
@@ -180,14 +180,14 @@ function maintenance({ title, message: text, starts_at, ends_at, status, compone
 type Addresses = { base: string; json: string; logo: string | undefined; script?: string };
 
 function head(
-  { view, look }: Pick<PublishedView, 'view' | 'look'>,
+  { view, appearance }: Pick<PublishedView, 'view' | 'appearance'>,
   { base, json, script = SCRIPT }: Addresses,
   title: string,
 ): Markup {
   const { language } = view.page;
-  const classes = [look.theme, look.accent].join(' ');
+  const classes = [appearance.theme, appearance.accent].join(' ');
   return html`<!doctype html><html lang="${language}" class="${classes}" data-as-of="${view.as_of}" data-revision="${view.revision}" data-json="${json}"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policyOf(script)}"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${title}</title><link rel="icon" href="data:,"><link rel="alternate" type="application/atom+xml" href="${base}/feed.atom">${
-    look.is_indexed ? null : html`<meta name="robots" content="noindex">`
+    appearance.is_indexed ? null : html`<meta name="robots" content="noindex">`
   }<style>${raw(STYLE)}</style></head>`;
 }
 
@@ -213,7 +213,7 @@ function pageHeader(view: PageView, logo: string | undefined): Markup {
 }
 
 /** Returns the HTML of a status page: one file, complete without script. Pure. */
-export function statusHtml({ view, look }: PublishedView, addresses: Addresses): string {
+export function statusHtml({ view, appearance }: PublishedView, addresses: Addresses): string {
   const { base, logo } = addresses;
   const { language, time_zone, title } = view.page;
   const texts = TEXTS[language];
@@ -223,7 +223,7 @@ export function statusHtml({ view, look }: PublishedView, addresses: Addresses):
       html`<section><h2>${name === '' ? texts.components : name}</h2><ul>${components.map((one) => component(one, page))}</ul></section>`,
   );
   return textOf([
-    head({ view, look }, addresses, title),
+    head({ view, appearance }, addresses, title),
     html`<body>`,
     pageHeader(view, logo),
     html`<main><p class="banner ${view.state}">${icon(view.state)}${texts.page[view.state]}</p>${freshness(page)}`,
@@ -241,7 +241,7 @@ export function statusHtml({ view, look }: PublishedView, addresses: Addresses):
 }
 
 /** Returns the HTML of the incidents of a page by month, including recent ones, for permalinks. Pure. */
-export function historyHtml({ view, past, look }: PublishedView, addresses: Addresses): string {
+export function historyHtml({ view, past, appearance }: PublishedView, addresses: Addresses): string {
   const { base, logo } = addresses;
   const { language, time_zone, title } = view.page;
   const texts = TEXTS[language];
@@ -249,7 +249,7 @@ export function historyHtml({ view, past, look }: PublishedView, addresses: Addr
   const page = { view, formats };
   const months = Map.groupBy([...view.incidents, ...past], ({ started_at }) => formats.month(started_at));
   return textOf([
-    head({ view, look }, addresses, `${texts.history} · ${title}`),
+    head({ view, appearance }, addresses, `${texts.history} · ${title}`),
     html`<body>`,
     pageHeader(view, logo),
     html`<main><h2>${texts.history}</h2>${freshness(page)}`,
@@ -262,7 +262,7 @@ export function historyHtml({ view, past, look }: PublishedView, addresses: Addr
   ]);
 }
 
-/** Returns the page for every address without a page: the same for unknown, draft and deleted ones. Pure. */
+/** Returns the HTML for an address without a page: the same for unknown, draft and deleted pages. Pure. */
 export const missingHtml = (): string =>
   textOf(
     html`<!doctype html><html lang="en" class="auto blue"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policyOf(SCRIPT)}"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${TEXTS.en.not_found}</title><link rel="icon" href="data:,"><meta name="robots" content="noindex"><style>${raw(STYLE)}</style></head><body><main><h1>${TEXTS.en.not_found}</h1><p>${TEXTS.en.not_found_hint}</p></main></body></html>`,

@@ -16,10 +16,10 @@ import { foldersOf, type StatusPageItem } from './status-page.ts';
 import type { AnnouncedMaintenance, NoticeView } from './view.ts';
 
 /**
- * Publication of a page. While `claim` lasts (epoch ms), one publisher writes its files. `rendered_from`: start of the
- * last finished rendering (epoch ms). `notified`: news of the last day that subscribers were notified of. `announced`:
- * maintenance that is added, and marked if it was removed, before they are notified of that. `paths`: files that can
- * exist; a path is added before its file.
+ * Publication of a page. `claim`: time until which one publisher alone writes its files (epoch ms). `rendered_from`:
+ * start of the last finished rendering (epoch ms). `notified`: ids of the news of the last day that subscribers were
+ * notified of. `announced`: maintenance that subscribers know; an entry is added, or marked as removed, before they are
+ * notified. `paths`: files that can exist; a path is added before its file.
  */
 export type PublicationItem = Item & {
   v: string;
@@ -32,23 +32,25 @@ export type PublicationItem = Item & {
 };
 
 /**
- * Length of a claim (ms). A publisher stops writing when less than RESERVE_MS of it is left, longer than a write of a
- * file takes. One that was paused during a write notices that it has lost its claim, and asks for another rendering.
+ * Length of a claim (ms). A publisher stops writing when less than RESERVE_MS of it is left, which is longer than the
+ * write of a file takes. A publisher that was paused during a write detects that it has lost its claim, and requests
+ * another rendering.
  */
 const CLAIM_MS = 30_000;
 const RESERVE_MS = 10_000;
 
-/** Maximum clock difference (ms) between the process of a change and a publisher, less than a change waits. */
+/** Maximum clock difference (ms) between the process that changes a page and a publisher; less than MERGE_MS. */
 const SKEW_MS = 1_000;
 /**
- * Minimum wait (ms) until another attempt while another publisher is at work. It increases with the age of the claim:
- * after a crash, few attempts wait for its end, and copies of a message that is delivered twice stay few.
+ * Minimum wait (ms) before the next attempt while another publisher has the claim. The wait increases with the age of
+ * the claim, so that few attempts are made until the claim of a crashed publisher ends, also by duplicates of a
+ * message.
  */
 const BUSY_MS = 1_000;
 /** Maximum age (ms) of a published page. */
 const REFRESH_MS = 5 * 60_000;
 
-/** Publishes a page, or all of an account. Repeatable; `signal` aborts it. */
+/** Publishes a page, or all pages of an account. Repeatable; `signal` aborts it. */
 export async function publish(env: Env, message: PublishMessage, signal?: AbortSignal): Promise<void> {
   const { tenant_id, page_id } = message;
   if (page_id !== undefined) return publishPage(env, { ...message, page_id }, signal);
@@ -58,9 +60,9 @@ export async function publish(env: Env, message: PublishMessage, signal?: AbortS
 /** Loads with the first notification: channels are a large part of the function, and few renderings notify. */
 const notifySubscribers = lazyFunction(async () => (await import('./subscribers.ts')).notifySubscribers);
 
-type OfPage = PublishMessage & { page_id: string };
+type PageMessage = PublishMessage & { page_id: string };
 
-async function publishPage(env: Env, message: OfPage, signal: AbortSignal | undefined): Promise<void> {
+async function publishPage(env: Env, message: PageMessage, signal: AbortSignal | undefined): Promise<void> {
   const { ports } = env;
   const { tenant_id } = message;
   const claimed = await claim(env, message);
@@ -70,7 +72,7 @@ async function publishPage(env: Env, message: OfPage, signal: AbortSignal | unde
     return;
   }
   const { isFinished, written } = await publishClaimed(env, message, claimed, signal);
-  // A file of this rendering can have replaced a newer one: another rendering is sure to be the last.
+  // A file of this rendering can have replaced a newer one; another rendering replaces it again.
   if (!isFinished) {
     await keepPaths(env, message, written);
     await ports.queues.send('publish', [publishMessage(tenant_id, ports.clock.now(), message.page_id)]);
@@ -80,7 +82,7 @@ async function publishPage(env: Env, message: OfPage, signal: AbortSignal | unde
 /** Publishes a claimed page. `isFinished`: false if the claim was lost. `written`: paths of written files. */
 async function publishClaimed(
   env: Env,
-  message: OfPage,
+  message: PageMessage,
   claimed: Claimed,
   signal: AbortSignal | undefined,
 ): Promise<{ isFinished: boolean; written: string[] }> {
@@ -96,11 +98,14 @@ async function publishClaimed(
   if (!shown) {
     if (!isClaimed()) return lost;
     await ports.files.remove(claimed.paths);
-    return { isFinished: await settle(env, message, claimed, undefined), written };
+    return { isFinished: await endClaim(env, message, claimed, undefined), written };
   }
   const { files, url, notices: current, next_at } = await renderFiles(env, shown);
   const paths = [...files.keys()];
-  const known = await note(env, claimed, { paths, announced: await announcedBy(env, claimed, message, current) });
+  const known = await recordBeforeWriting(env, claimed, {
+    paths,
+    announced: await announcedBy(env, claimed, message, current),
+  });
   if (!known) return lost;
   for (const [path, file] of files) {
     if (!isClaimed()) return lost;
@@ -119,14 +124,14 @@ async function publishClaimed(
     ...{ ...known, rendered_from: from, published_at: iso(from), paths, notified },
     announced: stillAnnounced(announced, from),
   };
-  return { isFinished: await settle(env, message, published, Math.min(from + REFRESH_MS, next_at)), written };
+  return { isFinished: await endClaim(env, message, published, Math.min(from + REFRESH_MS, next_at)), written };
 }
 
 /**
- * Claims the page for this publisher. `done`: a sufficient rendering exists. A number: time of the next attempt
- * (epoch ms), because another publisher is at work, or the last rendering was too recent.
+ * Claims the page for this publisher. Returns `done` if a recent enough rendering exists, or the time of the next
+ * attempt (epoch ms), if another publisher has the claim or the last rendering started less than MERGE_MS ago.
  */
-async function claim({ ports, keys }: Env, { tenant_id, page_id, not_older_than }: OfPage) {
+async function claim({ ports, keys }: Env, { tenant_id, page_id, not_older_than }: PageMessage) {
   const key = keys.publication(tenant_id, page_id);
   const v = ports.ids.token();
   return retryOnConflict(ports, async () => {
@@ -151,8 +156,8 @@ async function claim({ ports, keys }: Env, { tenant_id, page_id, not_older_than 
 type Claimed = PublicationItem & { claim: number };
 
 /**
- * Returns when to try again while another publisher is at work (epoch ms): the longer its claim has lasted, the later,
- * so that messages stay few; at most BUSY_MS after its end.
+ * Returns the time of the next attempt while another publisher has the claim (epoch ms). The longer the claim has
+ * lasted, the later it is, so that messages stay few; at most BUSY_MS after the claim ends.
  */
 function afterClaim(claim: number, now: number): number {
   const lasted = now - (claim - CLAIM_MS);
@@ -163,7 +168,7 @@ function afterClaim(claim: number, now: number): number {
 async function announcedBy(
   env: Env,
   { announced = [] }: Claimed,
-  { tenant_id }: OfPage,
+  { tenant_id }: PageMessage,
   notices: readonly NoticeView[],
 ): Promise<AnnouncedMaintenance[]> {
   const windows = announced.length > 0 ? (await readAlerting(env, tenant_id)).windows : [];
@@ -172,9 +177,9 @@ async function announcedBy(
 
 /**
  * Records new paths before their files exist, and announced and removed maintenance before subscribers are notified, so
- * that each is found after a crash; undefined if the claim was lost.
+ * that the next rendering finds them after a crash. Returns undefined if the claim was lost.
  */
-async function note(
+async function recordBeforeWriting(
   { ports }: Env,
   claimed: Claimed,
   { paths, announced }: { paths: string[]; announced: AnnouncedMaintenance[] },
@@ -187,7 +192,7 @@ async function note(
 }
 
 /** Records files that were written after the claim was lost, so that the next rendering finds them. */
-async function keepPaths({ ports, keys }: Env, { tenant_id, page_id }: OfPage, written: string[]): Promise<void> {
+async function keepPaths({ ports, keys }: Env, { tenant_id, page_id }: PageMessage, written: string[]): Promise<void> {
   const key = keys.publication(tenant_id, page_id);
   await retryOnConflict(ports, async () => {
     const before = await ports.table.get<PublicationItem>(key);
@@ -199,10 +204,15 @@ async function keepPaths({ ports, keys }: Env, { tenant_id, page_id }: OfPage, w
 }
 
 /**
- * Ends the claim and schedules the next rendering (epoch ms), or forgets a page without files.
+ * Ends the claim and schedules the next rendering at `next_at` (epoch ms); without it, deletes the publication.
  * @returns false if the claim was lost
  */
-async function settle(env: Env, message: OfPage, published: Claimed, next_at: number | undefined): Promise<boolean> {
+async function endClaim(
+  env: Env,
+  message: PageMessage,
+  published: Claimed,
+  next_at: number | undefined,
+): Promise<boolean> {
   const { ports, keys } = env;
   const { tenant_id, page_id } = message;
   const { claim: _over, v: version, ...rest } = published;
@@ -223,7 +233,7 @@ async function settle(env: Env, message: OfPage, published: Claimed, next_at: nu
 }
 
 /** Returns the page with its account; undefined for a page that is not public. */
-async function shownPage({ ports, keys }: Env, { tenant_id, page_id }: OfPage) {
+async function shownPage({ ports, keys }: Env, { tenant_id, page_id }: PageMessage) {
   const [page, account] = await ports.table.getMany<[StatusPageItem, AccountItem]>([
     keys.statusPage(tenant_id, page_id),
     keys.account(tenant_id),

@@ -4,13 +4,12 @@ import { type CheckBucket, listBuckets } from '#lib/history/rollups/buckets.ts';
 import { checkHistories, entityHistories } from '#lib/history/rollups/read-history.ts';
 import type { Source } from './sources.ts';
 
-/** Figures of a bucket; latencies only of a check. */
+/** Figures of a bucket; a bucket of an entity has no latencies. */
 type Bucket = Omit<CheckBucket, 'latency'> & Partial<Pick<CheckBucket, 'latency'>>;
 type Figures = { total: Bucket; buckets: Bucket[] };
 
 /**
- * Reads the figures of sources from a time (epoch ms) until now, by source. A source without its entity or check has
- * none.
+ * Reads the figures of sources from `from` (epoch ms) until now, by source. Omits sources without an entity or check.
  */
 export async function readFigures(
   scope: TenantEnv,

@@ -12,31 +12,31 @@ import {
   byTime,
   type ComponentState,
   type IncidentView,
-  NOTIFIES_MS,
+  MAX_NEWS_AGE_MS,
   type NoticeView,
   type UpdateView,
   worst,
 } from './view.ts';
 
-/** Time (ms) for which a page shows incidents, and the number of incidents searched in addition to open ones. */
+/** Maximum age (ms) of shown incidents, and maximum number of incidents read in addition to older open ones. */
 const SHOWN_MS = 395 * DAY_MS;
 const MAX_SEARCHED = 100;
-/** Maximum number of searched entities of an incident, and of components named in a text. */
+/** Maximum number of entities read per incident, and of components named in a text. */
 const MAX_ENTITIES = 1000;
 const MAX_NAMED = 5;
 
 type Incidents = {
   /** Newest first. */
   all: IncidentView[];
-  /** Updates of the last day with notifications, in no order. */
+  /** Updates of the last day that subscribers are notified of, in no order. */
   notices: NoticeView[];
   /** Published states of components by id. */
   states: Map<string, ComponentState>;
-  /** Time at which an open incident is to be shown (epoch ms); infinite without one. */
+  /** Time at which the next open incident has lasted long enough to be shown (epoch ms); Infinity without one. */
   next_at: number;
 };
 
-/** A component in an incident, with its outage in it. */
+/** A component that an incident affects, with the start and end of its outage. */
 type Affected = { source: Source; since: string; until: string | null };
 
 /** Reads the incidents that a page shows at `now` (epoch ms): of its components, and published ones. */
@@ -46,7 +46,7 @@ export async function readIncidents(
   sources: readonly Source[],
   now: number,
 ): Promise<Incidents> {
-  const items = await searched(scope, sources, now);
+  const items = await candidates(scope, sources, now);
   const states = new Map<string, ComponentState>();
   let next_at = Number.POSITIVE_INFINITY;
   const all: IncidentView[] = [];
@@ -78,7 +78,7 @@ export async function readIncidents(
  * Reads the incidents that a page can show, newest first: the newest, and older open ones that users published or whose
  * root is on the page.
  */
-async function searched(
+async function candidates(
   { ports, keys, tenant }: TenantEnv,
   sources: readonly Source[],
   now: number,
@@ -99,9 +99,9 @@ async function searched(
   ];
 }
 
-const isRecent = ({ at }: PublicUpdateItem, now: number): boolean => Date.parse(at) > now - NOTIFIES_MS;
+const isRecent = ({ at }: PublicUpdateItem, now: number): boolean => Date.parse(at) > now - MAX_NEWS_AGE_MS;
 
-/** Reads the public updates of an incident that are on the page, newest first. */
+/** Reads the public updates of an incident that the page shows, newest first. */
 async function publishedOf(
   { ports, keys, tenant }: TenantEnv,
   { id, updates = 0 }: IncidentItem,
@@ -153,7 +153,7 @@ async function affectedBy(
   });
 }
 
-/** Names of the texts of titles. */
+/** Text (texts.ts) of an automatic title by impact. */
 const TITLES = { outage: 'unavailable', degraded: 'impaired', none: 'notice' } as const;
 
 /** Returns an incident with its updates and, if automatic, the posts of the service: its start and end. Pure. */

@@ -9,8 +9,8 @@ import { fill, formatsOf, TEXTS } from './texts.ts';
 import {
   type AnnouncedMaintenance,
   byTime,
+  MAX_NEWS_AGE_MS,
   type MaintenanceView,
-  NOTIFIES_MS,
   type NoticeView,
   type OccurrenceView,
 } from './view.ts';
@@ -26,19 +26,19 @@ type Maintenance = {
   all: MaintenanceView[];
   /** Start of the running maintenance (ISO 8601) by component, if it includes all checks of the component. */
   running: Map<string, string>;
-  /** Time of the next start or end (epoch ms); infinite without one. */
+  /** Time of the next start or end (epoch ms); Infinity without one. */
   next_at: number;
 };
 
-/** Time (ms) before and after now for which a calendar has maintenance, and maximum number of occurrences and names. */
+/** Time (ms) before and after now that a calendar covers, and maximum number of its occurrences and of their names. */
 const CALENDAR_MS = 90 * DAY_MS;
 const MAX_OCCURRENCES = 500;
 const MAX_NAMES = 5;
 
-const isTouched = (scope: WindowItem['scope'], { entity, measured_by }: Source): boolean =>
+const isAffected = (scope: WindowItem['scope'], { entity, measured_by }: Source): boolean =>
   !!entity && measured_by.some((check) => check.enabled && selects(scope, { check, entity }));
 
-/** Returns the maintenance of a calendar at `now` (epoch ms), without names and notes of windows. Pure. */
+/** Returns the occurrences for the calendar at `now` (epoch ms), without names and notes of windows. Pure. */
 export function occurrencesOf(
   windows: readonly WindowItem[],
   sources: readonly Source[],
@@ -46,11 +46,11 @@ export function occurrencesOf(
 ): OccurrenceView[] {
   const all: OccurrenceView[] = [];
   for (const { id, scope, times, ...window } of windows) {
-    const touched = sources.filter((source) => isTouched(scope, source));
-    if (touched.length === 0) continue;
+    const affected = sources.filter((source) => isAffected(scope, source));
+    if (affected.length === 0) continue;
     const about = {
       title: window.public_title,
-      names: touched.slice(0, MAX_NAMES).map(({ component }) => component.name),
+      names: affected.slice(0, MAX_NAMES).map(({ component }) => component.name),
       created_at: Date.parse(window.created_at),
       updated_at: Date.parse(window.updated_at),
     };
@@ -69,12 +69,12 @@ export function occurrencesOf(
 /** Maximum number of notices, the newest, and time (ms) before a start at which recurring maintenance is reported. */
 const MAX_NOTICES = 100;
 const RECURRING_AHEAD_MS = DAY_MS;
-/** Time (ms) for which the end of a window can have passed when a user sets it, to end the window now. */
+/** Maximum age (ms) of an end that a user sets to end a window now; an older end is a correction. */
 const ENDED_NOW_MS = 5 * 60_000;
 
 /**
- * Returns the notices of maintenance of the last day: scheduled, started, and ended. Times that a user has corrected
- * after the end have none. The id and the time of a notice change only if the window is moved. Pure.
+ * Returns the notices of maintenance of the last day: scheduled, started, and ended. A window that a user corrected
+ * after its end has none. The id and the time of a notice change only if the window is moved. Pure.
  */
 export function maintenanceNotices(
   { language, time_zone }: Pick<StatusPageItem, 'language' | 'time_zone'>,
@@ -85,14 +85,14 @@ export function maintenanceNotices(
   const formats = formatsOf(language, time_zone);
   const all: NoticeView[] = [];
   for (const { id, scope, times, public_title, created_at, moved_at = created_at } of windows) {
-    const touched = sources.filter((source) => isTouched(scope, source));
-    if (touched.length === 0) continue;
+    const affected = sources.filter((source) => isAffected(scope, source));
+    if (affected.length === 0) continue;
     const [created, moved] = [Date.parse(created_at), Date.parse(moved_at)];
     const [ahead, tolerance] = 'cron' in times ? [RECURRING_AHEAD_MS, 0] : [AHEAD_MS, ENDED_NOW_MS];
-    const named = touched.slice(0, MAX_NAMES).map(({ component }) => component.name);
-    const component_ids = touched.map(({ component }) => component.id);
+    const named = affected.slice(0, MAX_NAMES).map(({ component }) => component.name);
+    const component_ids = affected.map(({ component }) => component.id);
     let previous = 0;
-    for (const { from, to } of intervalsOf(times, now - NOTIFIES_MS)) {
+    for (const { from, to } of intervalsOf(times, now - MAX_NEWS_AGE_MS)) {
       if (previous > now || from > now + ahead) break;
       // Only the next start of a recurring window is reported ahead.
       const scheduled_at = Math.max(moved, from - ahead, previous);
@@ -102,7 +102,7 @@ export function maintenanceNotices(
         ...(moved < from ? [{ status: 'scheduled', time: scheduled_at } as const] : []),
         ...(moved < to ? [{ status: 'started', time: from } as const] : []),
         ...(created < to && moved < to + tolerance ? [{ status: 'ended', time: to } as const] : []),
-      ].filter(({ time }) => time <= now && time > now - NOTIFIES_MS);
+      ].filter(({ time }) => time <= now && time > now - MAX_NEWS_AGE_MS);
       for (const { status, time } of steps)
         all.push({
           id: `${id}-${from}-${status === 'started' ? '' : `${to}-`}${status}`,
@@ -117,8 +117,8 @@ export function maintenanceNotices(
 }
 
 /**
- * Returns the maintenance that subscribers know after `notices`, with its current end, and marks what its window does
- * not have any longer. A moved window is omitted, because its new start has a notice. Pure.
+ * Returns the maintenance that subscribers know after `notices`, with its current end, and marks occurrences that their
+ * window no longer has. A moved window is omitted, because its new start has a notice. Pure.
  */
 export function followAnnounced(
   announced: readonly AnnouncedMaintenance[],
@@ -193,15 +193,15 @@ export function maintenanceOf(
       const active = measured_by.filter(({ enabled }) => enabled);
       return !!entity && active.length > 0 && active[how]((check) => selects(scope, { check, entity }));
     };
-    const touched = sources.filter((source) => includes(source, 'some'));
-    if (touched.length === 0) continue;
+    const affected = sources.filter((source) => includes(source, 'some'));
+    if (affected.length === 0) continue;
     let count = 0;
     for (const { from, to } of intervalsOf(times, now)) {
       if (from > now + AHEAD_MS || count++ === MAX_OF_WINDOW) break;
       const isRunning = from <= now;
       next_at = Math.min(next_at, isRunning ? to : from);
       if (isRunning) {
-        for (const source of touched.filter((one) => includes(one, 'every')))
+        for (const source of affected.filter((one) => includes(one, 'every')))
           running.set(source.component.id, iso(from));
       }
       all.push({
@@ -211,7 +211,7 @@ export function maintenanceOf(
         starts_at: iso(from),
         ends_at: iso(to),
         status: isRunning ? 'running' : 'planned',
-        component_ids: touched.map(({ component }) => component.id),
+        component_ids: affected.map(({ component }) => component.id),
       });
     }
   }

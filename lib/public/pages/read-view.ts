@@ -22,7 +22,7 @@ import {
   worst,
 } from './view.ts';
 
-/** Time (ms) during which an incident is on the page itself, and maximum number of these. */
+/** Time (ms) after its end for which an incident is on the page itself, and maximum number of incidents there. */
 const RECENT_MS = 14 * DAY_MS;
 const MAX_RECENT = 20;
 
@@ -77,7 +77,11 @@ export async function readView(
       notices: [...incidents.notices, ...maintenanceNotices(page, windows, sources, now)].toSorted(byTime),
       occurrences: occurrencesOf(windows, sources, now),
       created_at: page.created_at,
-      look: { theme: page.theme, accent: page.accent, is_indexed: page.allow_index && page.visibility === 'public' },
+      appearance: {
+        theme: page.theme,
+        accent: page.accent,
+        is_indexed: page.allow_index && page.visibility === 'public',
+      },
     },
     next_at: Math.min(maintenance.next_at, incidents.next_at),
   };
@@ -85,15 +89,15 @@ export async function readView(
 
 /** Returns the incidents on the page itself: all open ones with an update, and the newest of the others. Pure. */
 function recentOf(all: readonly IncidentView[], now: number): IncidentView[] {
-  const isAnnounced = ({ resolved_at, status }: IncidentView) => resolved_at === null && status !== null;
+  const isOpenWithUpdate = ({ resolved_at, status }: IncidentView) => resolved_at === null && status !== null;
   const others = all
-    .filter((one) => !isAnnounced(one))
+    .filter((one) => !isOpenWithUpdate(one))
     .filter(({ resolved_at }) => resolved_at === null || Date.parse(resolved_at) > now - RECENT_MS)
-    .slice(0, Math.max(0, MAX_RECENT - all.filter(isAnnounced).length));
-  return all.filter((one) => isAnnounced(one) || others.includes(one));
+    .slice(0, Math.max(0, MAX_RECENT - all.filter(isOpenWithUpdate).length));
+  return all.filter((one) => isOpenWithUpdate(one) || others.includes(one));
 }
 
-type Found = {
+type StateInput = {
   /** Start of the running maintenance (ISO 8601). */
   maintenance_since: string | undefined;
   /** State published by an update of an incident. */
@@ -103,17 +107,17 @@ type Found = {
 
 const STATES = { up: 'operational', degraded: 'degraded', down: 'outage', unknown: 'unknown' } as const;
 
-/** Returns the state of a component: never operational while it is not watched. Pure. */
+/** Returns the state of a component: never operational while it is not monitored. Pure. */
 export function stateOf(
   { component, entity, check, measured_by }: Source,
-  { maintenance_since, published, isStale }: Found,
+  { maintenance_since, published, isStale }: StateInput,
 ): Pick<ComponentView, 'state' | 'since'> {
-  const measured = own();
+  const measured = measuredState();
   if (published === undefined || worst([published, measured.state]) === measured.state) return measured;
   return { state: published, since: null };
 
-  function own(): Pick<ComponentView, 'state' | 'since'> {
-    // A service of others is not monitored: its state is published by users.
+  function measuredState(): Pick<ComponentView, 'state' | 'since'> {
+    // A third-party service is not monitored; users publish its state.
     if (component.entity_id === null && component.check_id === null) return { state: 'operational', since: null };
     if (maintenance_since !== undefined) return { state: 'maintenance', since: maintenance_since };
     const of = component.check_id === null ? entity : check;

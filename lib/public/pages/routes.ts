@@ -152,7 +152,7 @@ export const statusPageRoutes = [
     path: '/v1/status-pages/{id}/subscribers',
     access: 'configure',
     summary: 'Add a subscriber of a status page',
-    description: 'It receives later updates with `notify`, and maintenance.',
+    description: 'It is notified of later updates that have `notify`, and of maintenance.',
     status: 201,
     body: NewSubscriber,
     reply: SubscriberRecord,

@@ -5,8 +5,9 @@ import { checksOf } from '#lib/checks/settings/store.ts';
 import { type Component, componentsOf, type StatusPageItem } from './status-page.ts';
 
 /**
- * A component with its data. `entity`: also of a check; both are undefined if it was deleted, or shows neither.
- * `measured_by`: its check, or all checks of its entity, also disabled ones.
+ * A component with its data. `entity`: its entity, or that of its check. `entity` and `check` are undefined if they
+ * were deleted or the component does not have one. `measured_by`: its check, or all checks of its entity, also disabled
+ * ones.
  */
 export type Source = { component: Component; entity?: EntityItem; check?: CheckItem; measured_by: CheckItem[] };
 

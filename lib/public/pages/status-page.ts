@@ -108,10 +108,10 @@ const optional = {
     .int()
     .min(0)
     .max(MAX_DELAY_SECONDS)
-    .describe('Length in seconds from which such an incident is shown, 0–3,600. Default: 180.')
+    .describe('Minimum duration in seconds of such an incident to be shown, 0–3,600. Default: 180.')
     .exactOptional(),
   language: z.enum(LANGUAGES).describe('Language of the fixed texts. Default: en.').exactOptional(),
-  time_zone: z.string().max(100).describe('IANA time zone of shown times. Default: UTC.').exactOptional(),
+  time_zone: z.string().max(100).describe('IANA time zone of the times on the page. Default: UTC.').exactOptional(),
   theme: z.enum(THEMES).describe('Colors; auto follows the device. Default: auto.').exactOptional(),
   accent: z.enum(ACCENTS).describe('Color of links. Default: blue.').exactOptional(),
   allow_index: z.boolean().describe('Whether search engines may list it. Default: true.').exactOptional(),
@@ -170,7 +170,7 @@ export type StatusPageItem = Item &
     id: string;
     groups: Group[];
     link_token: string;
-    /** Own domain, set by the operator. It is in use while the page is public. */
+    /** Own domain, set by the operator; used only while the page is public. */
     domain?: string;
     /** File name of its logo, by content. */
     logo?: string;
@@ -211,7 +211,7 @@ export function foldersOf(page: StatusPageItem): string[] {
   return [addressOf(page), domain].filter((name) => name !== undefined);
 }
 
-/** Whether a folder of published files is that of a domain: other addresses have no dot. */
+/** Whether a folder of published files belongs to a domain: other addresses have no dot. */
 export const isDomain = (folder: string): boolean => folder.includes('.');
 
 const ComponentRecord = z
@@ -259,7 +259,7 @@ export const Logo = z
   })
   .meta({ id: 'StatusLogo' });
 
-/** Settings that a caller sets, for the audit log. */
+/** Returns the settings that a caller sets, for the audit log. */
 const settingsOf = (page: StatusPageItem): Record<string, unknown> =>
   Object.fromEntries(namesOf(NewStatusPage.shape).map((name) => [name, page[name]]));
 

@@ -1,4 +1,4 @@
-/** Style of every page; its hash is in the page. No element has a style of its own, which the policy would reject. */
+/** Style of every page; its hash is in the page. No element has a style attribute, because the policy rejects it. */
 export const STYLE = `
 :root{color-scheme:light dark;--bg:light-dark(#fff,#14171c);--card:light-dark(#fff,#1b1f26);--line:light-dark(#d8dde4,#343b46);
 --text:light-dark(#1a1f26,#e8ebf0);--soft:light-dark(#545d6a,#a9b2bf);--ok:light-dark(#1a7f4b,#3fbf7f);
@@ -38,16 +38,16 @@ button{font:inherit;padding:.25rem .75rem;border:1px solid var(--link);border-ra
   .replaceAll('\n', '');
 
 /**
- * Script of a preview: shows another HTML that the editor of the console sends. A preview in a tab of its own takes
- * none, because any page can be its opener.
+ * Script of a preview: replaces the page with HTML that the editor of the console sends. A preview in its own tab
+ * accepts none, because any page can be its opener.
  */
 export const PREVIEW_SCRIPT =
   "addEventListener('message',({source,data})=>{if(source===parent&&source!==window)" +
   "document.documentElement.replaceWith(new DOMParser().parseFromString(data,'text/html').documentElement)});";
 
 /**
- * Script of every page, optional for visitors: shows a notice once the page is old, and offers to reload when
- * the published state has changed. Asks once a minute while the page is visible.
+ * Script of every page, optional for visitors: shows a notice once the page is older than 15 minutes, and offers to
+ * reload it if the published state has changed. It fetches that state once a minute while the page is visible.
  */
 export const SCRIPT = `
 const d=document.documentElement.dataset,n=document.getElementById('old'),c=document.getElementById('changed');

@@ -95,10 +95,10 @@ export async function requireSubscriber(
 }
 
 /**
- * Adds a subscriber. It changes the version of the page, so that a concurrent deletion of the page finds it, and
- * concurrent additions keep the limit.
- * @throws AppError LIMIT_EXCEEDED beyond 100, NOT_FOUND for a page deleted since, VALIDATION_ERROR for an address
- *   outside the egress rules or a component of another page
+ * Adds a subscriber. Changes the version of the page, so that a concurrent deletion of the page is retried and finds
+ * the subscriber, and concurrent additions keep the limit.
+ * @throws AppError LIMIT_EXCEEDED beyond 100, NOT_FOUND for a page that was deleted in the meantime, VALIDATION_ERROR
+ *   for an address that the egress rules deny or a component of another page
  */
 export async function addSubscriber(
   context: Context,
@@ -119,7 +119,10 @@ export async function addSubscriber(
       const known = new Set(componentsOf(page).map((component) => component.id));
       const unknown = component_ids.findIndex((one) => !known.has(one));
       if (unknown >= 0)
-        throw invalid(`component_ids.${unknown}`, 'is not a component of this page; GET it for its components');
+        throw invalid(
+          `component_ids.${unknown}`,
+          'is not a component of this page; GET /v1/status-pages/{id} lists them',
+        );
       if ((await subscribersOf(context, page)).length >= MAX_SUBSCRIBERS) {
         throw new AppError(
           'LIMIT_EXCEEDED',

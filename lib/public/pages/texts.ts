@@ -21,7 +21,7 @@ type Texts = {
   none: string;
   no_history: string;
   uptime: string;
-  watched: string;
+  monitored: string;
   latency: string;
   days: string;
   day: string;
@@ -68,7 +68,7 @@ const en: Texts = {
     resolved: 'Resolved',
   },
   as_of: 'As of {time}',
-  old: 'This page is not up to date. Its data is of {time}.',
+  old: 'This page is not up to date. Its data is from {time}.',
   changed: 'The state has changed.',
   reload: 'Reload',
   history: 'Incident history',
@@ -82,7 +82,7 @@ const en: Texts = {
   none: 'No incidents.',
   no_history: 'No earlier incidents.',
   uptime: '{percent} uptime in {days} days',
-  watched: '{percent} of the time monitored',
+  monitored: '{percent} of the time monitored',
   latency: 'Latency in 24 hours: median {p50} ms, 95th percentile {p95} ms',
   days: '{name}, last {days} days: {counts}',
   day: '{count} {state}',
@@ -103,7 +103,7 @@ const en: Texts = {
   was_impaired: '{name} had problems for {duration}.',
   today: 'Today',
   not_found: 'This page does not exist',
-  not_found_hint: 'Check the address, or ask its owner for the present one.',
+  not_found_hint: 'Check the address, or ask its owner for the current one.',
 };
 
 const de: Texts = {
@@ -143,7 +143,7 @@ const de: Texts = {
   none: 'Keine Störungen.',
   no_history: 'Keine früheren Störungen.',
   uptime: '{percent} Verfügbarkeit in {days} Tagen',
-  watched: '{percent} der Zeit überwacht',
+  monitored: '{percent} der Zeit überwacht',
   latency: 'Antwortzeit in 24 Stunden: Median {p50} ms, 95. Perzentil {p95} ms',
   days: '{name}, letzte {days} Tage: {counts}',
   day: '{count} {state}',
@@ -204,7 +204,7 @@ const fr: Texts = {
   none: 'Aucun incident.',
   no_history: 'Aucun incident antérieur.',
   uptime: '{percent} de disponibilité sur {days} jours',
-  watched: '{percent} du temps surveillé',
+  monitored: '{percent} du temps surveillé',
   latency: 'Temps de réponse sur 24 heures : médiane {p50} ms, 95e centile {p95} ms',
   days: '{name}, {days} derniers jours : {counts}',
   day: '{count} {state}',
@@ -265,7 +265,7 @@ const es: Texts = {
   none: 'Sin incidentes.',
   no_history: 'Sin incidentes anteriores.',
   uptime: '{percent} de disponibilidad en {days} días',
-  watched: '{percent} del tiempo supervisado',
+  monitored: '{percent} del tiempo supervisado',
   latency: 'Tiempo de respuesta en 24 horas: mediana {p50} ms, percentil 95 {p95} ms',
   days: '{name}, últimos {days} días: {counts}',
   day: '{count} {state}',
@@ -292,7 +292,7 @@ const es: Texts = {
 /** Fixed texts of pages by language. */
 export const TEXTS: Record<Language, Texts> = { en, de, fr, es };
 
-/** Replaces `{name}` in a text by values. Pure. */
+/** Replaces each `{name}` in a text with its value. Pure. */
 export const fill = (text: string, values: Readonly<Record<string, string | number>>): string =>
   text.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? ''));
 

@@ -3,8 +3,8 @@ import { DAY_MS } from '#lib/platform/time.ts';
 import type { ACCENTS, Language, THEMES } from './status-page.ts';
 
 /**
- * What visitors see of a page: a type of its own, without internal names, addresses, and error texts. Its ids are
- * random, and name components, incidents, updates and windows. Only read-view.ts makes it. Its JSON is the format of
+ * Data of a page that visitors see: a separate type, without internal names, addresses, and error texts. Its ids are
+ * random, and name components, incidents, updates and windows. Only read-view.ts creates it. Its JSON is the format of
  * /status/<slug>.json, version 1.
  */
 export type PageView = {
@@ -30,7 +30,7 @@ export type PageView = {
 };
 
 /** Settings of the HTML page, which its JSON does not have. */
-type Look = { theme: (typeof THEMES)[number]; accent: (typeof ACCENTS)[number]; is_indexed: boolean };
+type Appearance = { theme: (typeof THEMES)[number]; accent: (typeof ACCENTS)[number]; is_indexed: boolean };
 
 /**
  * All that is published of a page. `past`: incidents before the incidents of `view`, newest first. `occurrences`:
@@ -41,7 +41,7 @@ export type PublishedView = {
   past: IncidentView[];
   occurrences: OccurrenceView[];
   notices: NoticeView[];
-  look: Look;
+  appearance: Appearance;
   created_at: string;
 };
 
@@ -102,10 +102,10 @@ export type MaintenanceView = {
   component_ids: string[];
 };
 
-/** Time (ms) for which subscribers can still be notified, so that an outage of the service delays it only. */
-export const NOTIFIES_MS = DAY_MS;
+/** Maximum age (ms) of news that subscribers are notified of: an outage of the service delays a notification only. */
+export const MAX_NEWS_AGE_MS = DAY_MS;
 
-/** News of which subscribers are notified: an update of an incident, or a step of maintenance. */
+/** News that subscribers are notified of: an update of an incident, or a step of maintenance. */
 export type NoticeView = StatusNews & {
   id: string;
   /** Title of the incident or the maintenance. */
@@ -117,7 +117,7 @@ export type NoticeView = StatusNews & {
 
 /**
  * Maintenance that subscribers were notified of, until its end, with times in epoch ms. `is_started`: whether they know
- * that it started. `removed_at`: time at which its window did not have it any longer.
+ * that it started. `removed_at`: time at which its window was found not to have it any longer.
  */
 export type AnnouncedMaintenance = {
   window_id: string;
@@ -146,7 +146,7 @@ export type OccurrenceView = {
   updated_at: number;
 };
 
-/** Returns the worst state; operational for none. Pure. */
+/** Returns the worst state; operational for an empty list. Pure. */
 export const worst = (states: readonly ComponentState[]): ComponentState =>
   COMPONENT_STATES[Math.max(0, ...states.map((state) => COMPONENT_STATES.indexOf(state)))]!;
 
@@ -160,7 +160,7 @@ export function pageState(states: readonly ComponentState[]): PageState {
 
 type Seconds = Record<'up' | 'degraded' | 'down' | 'unknown' | 'gap' | 'maintenance' | 'not_monitored', number>;
 
-/** Degraded seconds from which a day counts as degraded. */
+/** Minimum number of degraded seconds for a day to count as degraded. */
 const MIN_DEGRADED_SECONDS = 60;
 
 /** Returns the kind of a day: never operational if its coverage is below a half or null. Pure. */

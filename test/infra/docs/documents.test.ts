@@ -7,7 +7,7 @@ import { committedFiles } from '#infra/docs/committed-files.ts';
 import { EXAMPLES_FILE } from '#infra/docs/examples.ts';
 import { generate } from '#infra/docs/generate.ts';
 import { endpointOf, type OpenApi } from '#infra/docs/openapi.ts';
-import { placesIn, readPages } from '#infra/docs/pages.ts';
+import { readPages, tableNamesIn } from '#infra/docs/pages.ts';
 import { recordExamples } from '#infra/docs/record.ts';
 import { tablesOf } from '#infra/docs/tables.ts';
 import { AlertRecord } from '#infra/docs/webhooks.ts';
@@ -25,7 +25,7 @@ beforeAll(async () => {
   const examples = await recordExamples();
   made = committedFiles(examples);
   // As a client receives it.
-  document = JSON.parse(JSON.stringify(generate(examples).document));
+  document = JSON.parse(JSON.stringify(generate(examples).openApi));
 });
 
 const onDisk = (file: string) => readFileSync(join(import.meta.dirname, '../../..', file), 'utf8');
@@ -46,7 +46,7 @@ describe('API description', () => {
   });
 
   it('has each table in exactly one page', () => {
-    const places = [...readPages().values()].flatMap(placesIn);
+    const places = [...readPages().values()].flatMap(tableNamesIn);
     expect(places.toSorted()).toEqual(Object.keys(tablesOf(document)).toSorted());
   });
 

@@ -11,7 +11,7 @@ import type { DocsFiles } from '#lib/platform/assets.ts';
 let files: DocsFiles;
 // It throws if a link of a page is broken.
 beforeAll(async () => {
-  files = await buildDocs(generate().document);
+  files = await buildDocs(generate().openApi);
 });
 const textOf = (path: string) => gunzipSync(Buffer.from(files[path]!.gzip, 'base64')).toString();
 
@@ -33,7 +33,7 @@ it('describes each operation of the API in the reference', () => {
     .filter((path) => path.startsWith('/docs/reference/'))
     .map(textOf)
     .join('');
-  for (const path of Object.keys(generate().document.paths)) expect(text).toContain(` ${path}<`);
+  for (const path of Object.keys(generate().openApi.paths)) expect(text).toContain(` ${path}<`);
 });
 
 it('loads nothing from other hosts', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pagesWithTables, placesIn, withTables } from '#infra/docs/pages.ts';
+import { pagesWithTables, tableNamesIn, withTables } from '#infra/docs/pages.ts';
 
 const TABLES = { fruit: '| fruit |\n| --- |\n| apple |', roots: '| root |\n| --- |\n| beet |' };
 const page = (...parts: string[]) => ['# Food', '', ...parts, '', 'The end.', ''].join('\n');
@@ -15,7 +15,7 @@ describe('withTables', () => {
         `<!-- table: roots -->\n${TABLES.roots}\n<!-- /table -->`,
       ),
     );
-    expect(placesIn(written)).toEqual(['fruit', 'roots']);
+    expect(tableNamesIn(written)).toEqual(['fruit', 'roots']);
     expect(withTables(written, TABLES)).toBe(written);
     expect(withTables(written, { ...TABLES, fruit: '$& none' })).toContain('<!-- table: fruit -->\n$& none\n<!--');
   });

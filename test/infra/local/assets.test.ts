@@ -41,17 +41,17 @@ const make = (name: string) => {
 };
 
 it('generates an asset once, caches it by the digest of its inputs, and regenerates it when an input changes', () => {
-  const document = JSON.stringify(generate().document);
-  expect(make('document')).toEqual({ status: 0, stdout: document, stderr: '' });
+  const document = JSON.stringify(generate().openApi);
+  expect(make('openapi')).toEqual({ status: 0, stdout: document, stderr: '' });
   const [file = '', ...others] = readdirSync(folder());
   expect(others).toEqual([]);
   expect(readFileSync(join(folder(), file), 'utf8')).toBe(document);
 
   writeFileSync(join(folder(), file), 'the cached text');
-  expect(make('document')).toEqual({ status: 0, stdout: 'the cached text', stderr: '' });
+  expect(make('openapi')).toEqual({ status: 0, stdout: 'the cached text', stderr: '' });
 
   appendFileSync(join(code, 'lib/api-routes.ts'), '\n// changed\n');
-  expect(make('document')).toEqual({ status: 0, stdout: document, stderr: '' });
+  expect(make('openapi')).toEqual({ status: 0, stdout: document, stderr: '' });
   expect(readdirSync(folder())).toHaveLength(1);
   expect(readdirSync(folder())).not.toContain(file);
 });
@@ -71,9 +71,9 @@ it('generates both assets without a writable folder, warns once, and retries a f
   const page = await fetch(service.url, BROWSER);
   expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<!doctype html>')]);
   const document = await fetch(`${service.url}/v1/openapi.json`);
-  expect(await document.text()).toBe(JSON.stringify(generate().document));
+  expect(await document.text()).toBe(JSON.stringify(generate().openApi));
   const lines = service.err().split('\n').filter(Boolean);
   expect(lines.map((line) => JSON.parse(line)).filter(({ level }) => level === 'warn')).toMatchObject([
-    { message: 'asset generated with a warning', warning: expect.stringContaining('Each start generates it again') },
+    { message: 'asset generated with a warning', warning: expect.stringContaining('so each start generates it again') },
   ]);
 });

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { firstAccount } from '#infra/local/first-account.ts';
+import { ensureFirstAccount } from '#infra/local/first-account.ts';
 import { memoryWorld } from '#test/support/memory-world.ts';
 
 let dir: string;
@@ -22,11 +22,11 @@ it.each(['before', 'after'])('leaves a working key when a first start dies %s it
       return outcome;
     },
   }));
-  await expect(firstAccount(world, dir)).rejects.toThrow('killed');
+  await expect(ensureFirstAccount(world, dir)).rejects.toThrow('killed');
   isDying = false;
-  const key = await firstAccount(world, dir);
+  const key = await ensureFirstAccount(world, dir);
   expect(await world.bearer(key!.raw)).toMatchObject({ caller: { role: 'admin' } });
-  expect(await firstAccount(world, dir)).toEqual({ raw: key!.raw, isNew: false });
+  expect(await ensureFirstAccount(world, dir)).toEqual({ raw: key!.raw, isNew: false });
 });
 
 it('restricts an existing, world-readable key file to its owner', async () => {
@@ -35,7 +35,7 @@ it('restricts an existing, world-readable key file to its owner', async () => {
   for (const isNew of [true, false]) {
     writeFileSync(file, isNew ? 'an old text, which is longer than any key generated today ....' : readFileSync(file));
     chmodSync(file, 0o644);
-    const key = await firstAccount(world, dir);
+    const key = await ensureFirstAccount(world, dir);
     expect(key).toEqual({ raw: readFileSync(file, 'utf8').trim(), isNew });
     expect(statSync(file).mode & 0o777).toBe(0o600);
   }

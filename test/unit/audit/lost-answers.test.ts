@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { WALKED, walk } from '#infra/docs/example-requests.ts';
+import { WALK_SETTINGS, walk } from '#infra/docs/example-requests.ts';
 import { endpointOf } from '#infra/docs/openapi.ts';
-import { answeringNet } from '#infra/docs/record.ts';
+import { fakeNet } from '#infra/docs/record.ts';
 import { gates } from '#lib/access/authenticate.ts';
 import { allRoutes } from '#lib/all-routes.ts';
 import type { AuditItem } from '#lib/audit/entry.ts';
@@ -47,8 +47,8 @@ describe.each([
 ])('audit entries when every write %s', (_name, wrap) => {
   it('are written once per success of every endpoint', async () => {
     const world = memoryWorld(wrap);
-    world.ports.settings = readSettings(WALKED);
-    world.ports.net = { ...world.ports.net, ...answeringNet };
+    world.ports.settings = readSettings(WALK_SETTINGS);
+    world.ports.net = { ...world.ports.net, ...fakeNet };
     const { key, account } = await world.account();
     const answer = makeRouter(allRoutes, gates(world));
     const log = async () => {
@@ -75,9 +75,9 @@ describe.each([
       return { body: isJson ? JSON.parse(result.body) : undefined, cookies: [] };
     };
     const endpoints = allRoutes.map(endpointOf).filter(isKnown);
-    const places = await walk(endpoints, call);
+    const pathIds = await walk(endpoints, call);
     for (const { endpoint, path } of deletions(
-      places,
+      pathIds,
       auditedRoutes.filter(({ endpoint }) => isKnown(endpoint)),
     ))
       await call(endpoint, path);
