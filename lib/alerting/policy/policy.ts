@@ -82,7 +82,7 @@ export const emptyPolicy = (
   updated_at: check.created_at,
 });
 
-export type TargetRef = Pick<Channel, 'id' | 'destination'>;
+type TargetRef = Pick<Channel, 'id' | 'destination'>;
 
 /** Returns the destination of a channel: the digest of its address or, without one, its id. */
 export const destinationOf = ({ id, destination = id }: TargetRef): string => destination;
