@@ -11,7 +11,7 @@ const at = (time: string) => new Date(timeOfDay(time)).toISOString();
  * A database that alerts the pager, and a shop that depends on it and alerts the pager and its team. Both fail at
  * 09:40: the pager is notified of the database, and the team of the shop.
  */
-async function failing() {
+async function failing(prepare: (shop: { id: string }) => Promise<unknown> = async () => {}) {
   service = await virtualService('09:30');
   const world = dependencyWorld(service);
   const [db, shop] = [await world.addEntity('db'), await world.addEntity('shop', { receiver: 'team.test' })];
@@ -19,6 +19,7 @@ async function failing() {
     ...{ channel_type: 'webhook', config: { url: 'https://pager.test/hook' } },
   });
   await world.depends(shop, db);
+  await prepare(shop);
   await service.until('09:40');
   world.fails('db', 'shop');
   await service.until('09:45');
@@ -64,4 +65,18 @@ it('sends a recovery during a maintenance window only to notified recipients', a
   answers('db', 'shop');
   await service.until('10:30');
   expect(since(alertsAt)).toEqual([['09:55 db up'], ['09:55 shop up']]);
+});
+
+it('reports the recovery to a destination that a step notified through another of its channels', async () => {
+  const { answers, alertsAt } = await failing(async (shop) => {
+    const path = `/v1/checks/${shop.id}/policy`;
+    const settings = { channel_type: 'webhook', config: { url: 'https://pager.test/hook' } };
+    const { id } = await service.call('POST', `${path}/channels`, settings);
+    await service.call('POST', path, { escalation: [{ after_seconds: 600, channel_ids: [id] }] });
+  });
+  await service.until('09:55');
+  answers('shop');
+  await service.until('10:00');
+  const [pager, team] = since(alertsAt);
+  expect([pager, team]).toEqual([['09:50 shop down', '09:55 shop up'], ['09:55 shop up']]);
 });
