@@ -116,7 +116,6 @@ export const statusIncident = (id = 'inc_1', at = NOW): PublishedView['view']['i
 export const statusMaintenance = (at = NOW): PublishedView['view']['maintenance'][number] => ({
   id: 'win_1-1',
   title: 'Scheduled maintenance',
-  message: '',
   starts_at: iso(at - 600_000),
   ends_at: iso(at + 3_600_000),
   status: 'running',

@@ -158,7 +158,7 @@ function incident({ id, title, updates }: IncidentView, page: Page): Markup {
   )}</article>`;
 }
 
-function maintenance({ title, message: text, starts_at, ends_at, status, component_ids }: MaintenanceView, page: Page) {
+function maintenance({ title, starts_at, ends_at, status, component_ids }: MaintenanceView, page: Page) {
   const { view, formats } = page;
   const texts = TEXTS[view.page.language];
   const names = view.groups
@@ -167,10 +167,10 @@ function maintenance({ title, message: text, starts_at, ends_at, status, compone
     .map(({ name }) => name);
   return html`<article class="card"><div class="row"><h3>${title}</h3>${
     status === 'running' ? html`<span class="state maintenance">${icon('maintenance')}${texts.running}</span>` : null
-  }</div><p>${names.join(', ')}</p>${text === '' ? null : html`<p>${message(text)}</p>`}<p class="soft">${fill(
-    texts.until,
-    { from: formats.time(starts_at), to: formats.time(ends_at) },
-  )}</p></article>`;
+  }</div><p>${names.join(', ')}</p><p class="soft">${fill(texts.until, {
+    from: formats.time(starts_at),
+    to: formats.time(ends_at),
+  })}</p></article>`;
 }
 
 /**

@@ -207,7 +207,6 @@ export function maintenanceOf(
       all.push({
         id: `${id}-${from}`,
         title: public_title ?? texts.scheduled,
-        message: '',
         starts_at: iso(from),
         ends_at: iso(to),
         status: isRunning ? 'running' : 'planned',

@@ -95,7 +95,6 @@ export type IncidentView = {
 export type MaintenanceView = {
   id: string;
   title: string;
-  message: string;
   starts_at: string;
   ends_at: string;
   status: 'planned' | 'running';
