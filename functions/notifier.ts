@@ -22,5 +22,5 @@ export const create = (ports: Ports) => {
 async function processTransition(env: Env, transition: DecidedTransition): Promise<void> {
   await publishEvent(env, transition);
   await publishPagesOf(env, transition);
-  if (transition.ends_incident) await recheckHeldUnder(env, transition.tenant_id, transition.entity_id);
+  if (transition.ends_failure) await recheckHeldUnder(env, transition.tenant_id, transition.entity_id);
 }

@@ -267,7 +267,7 @@ export function decideChange(keys: Keys, basis: ChangeBasis, change: StateChange
   const transition: Omit<DecidedTransition, keyof TransitionItem> = {
     ...decided,
     ...(incident && { incident }),
-    ...(endsFailure(basis.notifiedFailure, notifiedFailure) && { ends_incident: true }),
+    ...(endsFailure(basis.notifiedFailure, notifiedFailure) && { ends_failure: true }),
   };
   const deadlines = deadlinesOf(basis, change, alertAt, { recheckAt, hold });
   const escalation = escalationChange(keys, check, token, { before: check.alerts, after: alerts, policy });

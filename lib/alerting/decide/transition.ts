@@ -66,7 +66,7 @@ export type DecidedTransition = TransitionItem &
     /** The incident of its entity at the time; absent without one, or if it was not known yet. */
     incident?: IncidentRef;
     /** Set if it ends the notified failure of the entity. */
-    ends_incident?: true;
+    ends_failure?: true;
   };
 
 /** Returns the latest state change of a check; undefined before the first or after its retention. */
