@@ -50,7 +50,7 @@ export type IncidentItem = Item & {
   recheck_at?: number;
 };
 
-/** Ids of the open manual incidents of an account, about 3 KB for the maximum. */
+/** Ids of the unresolved manual incidents of an account, about 3 KB for the maximum. */
 export type ManualIncidentsItem = Item & { v: string; ids: string[] };
 
 /** An entity in an incident as of its latest transition; `seq` allows any order and repetition. 400 bytes. */

@@ -2,7 +2,7 @@ import { type Attack, HOSTILE, Tally } from '#test/abuse/attack.ts';
 import { Caller } from '#test/abuse/client.ts';
 
 const AT_ONCE = 6;
-/** Maximum notes of an incident, and open manual incidents of an account (docs/operate/limits.md). */
+/** Maximum notes of an incident, and unresolved manual incidents of an account (docs/operate/limits.md). */
 const [MAX_NOTES, MAX_OPEN] = [200, 100];
 
 /** Notes of 16 KB in as many incidents as possible, with keys of one account, to fill the disk of all. */
