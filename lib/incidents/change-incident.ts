@@ -33,7 +33,7 @@ import { acknowledgedWrites } from './root-acknowledged.ts';
 import { resolvedWrites, timelineEntry } from './timeline.ts';
 
 const MAX_ENTITIES = 100;
-/** Maximum number of notes of an incident, and of unresolved manual incidents of an account (docs/operate/limits.md). */
+/** Maximum number of notes of an incident, and of unresolved manual incidents (docs/operate/limits.md). */
 const MAX_NOTES = 200;
 const MAX_OPEN = 100;
 
@@ -140,7 +140,7 @@ export async function createIncident(
   });
 }
 
-/** Returns the write that changes the list of unresolved manual incidents. @throws AppError LIMIT_EXCEEDED beyond 100 */
+/** Returns the write that changes the list of unresolved manual incidents. @throws AppError LIMIT_EXCEEDED */
 async function listedWrite(
   { ports, keys, tenant }: Context,
   change: (ids: readonly string[]) => string[],

@@ -101,7 +101,9 @@ describe('limits of incidents', () => {
     expect(made.filter(({ status }) => status === 201)).toHaveLength(100);
     const refused = made.find(({ status }) => status !== 201);
     expect(refused).toMatchObject(failure(409, 'LIMIT_EXCEEDED'));
-    expect(refused!.body.error).toBe('The account has 100 unresolved manual incidents, the maximum. Resolve one first.');
+    expect(refused!.body.error).toBe(
+      'The account has 100 unresolved manual incidents, the maximum. Resolve one first.',
+    );
     const [first] = made.filter(({ status }) => status === 201);
     got(await account.post(`/v1/incidents/${first!.body.id}/resolve`), 200);
     expect([(await create()).status, (await create()).status]).toEqual([201, 409]);
