@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Connection, Net, OpenRequest, TlsWanted } from '#lib/net/net.ts';
+import type { Connection, Net, OpenRequest, TlsOptions } from '#lib/net/net.ts';
 import type { Redact } from '#lib/platform/secrets/redact-secrets.ts';
 import type { TenantCpu } from '#lib/platform/sharing/cpu-budget.ts';
 import { bytesOf, containing, type Expectation, matching, quoted, STEP_BYTES, secretsOfSent } from './expectation.ts';
@@ -85,7 +85,7 @@ export type Action = { send: string } | { expect: Expectation } | { starttls: tr
 type ConversationResult = DialogResult & { transcript: string[] };
 
 type ConversationOptions = {
-  tls: TlsWanted;
+  tls: TlsOptions;
   /** Owner of the steps in messages, if not the user: `smtp`. */
   protocol?: string | undefined;
   redact?: Redact;
@@ -106,7 +106,7 @@ class StepByStep implements Dialog {
   readonly transcript: string[] = [];
   interrupted = false;
   readonly #actions: Action[];
-  readonly #tls: TlsWanted;
+  readonly #tls: TlsOptions;
   readonly #protocol: string;
   readonly #redact: Redact;
   #step = 0;
@@ -146,7 +146,7 @@ class StepByStep implements Dialog {
       return isSent ? '' : this.#closed(this.#inbox);
     }
     if ('expect' in action) {
-      connection.waitFor(`the answer of ${this.#stepName}`);
+      connection.setAwaited(`the answer of ${this.#stepName}`);
       return this.#awaitExpected(action.expect, this.#inbox);
     }
     if (!this.#isWhole) await this.#inbox.restOfLine();

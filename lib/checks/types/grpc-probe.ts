@@ -52,7 +52,7 @@ class HealthCheck implements Dialog {
     if (tls && connection.handshake?.protocol !== 'h2') {
       return Promise.resolve('it does not support HTTP/2 (ALPN h2), which gRPC requires');
     }
-    connection.waitFor('its health response');
+    connection.setAwaited('its health response');
     const { promise, resolve } = Promise.withResolvers<string>();
     const stream = boundedStream(connection.stream, MAX_BYTES, () => resolve('it sends more than 256 KB'));
     const authority = `${tls ? 'https' : 'http'}://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${port}`;

@@ -67,7 +67,7 @@ class Session implements Dialog {
   run(connection: Connection): Promise<string> {
     const { url, subprotocol = [], headers, send } = this.#config;
     const { promise, resolve, reject } = Promise.withResolvers<string>();
-    connection.waitFor('the upgrade response');
+    connection.setAwaited('the upgrade response');
     const stream = boundedStream(connection.stream, MAX_BYTES, () => resolve('it sent more than 1 MB without a match'));
     const socket = new WebSocket(url, subprotocol, {
       createConnection: () => stream as never,
@@ -87,7 +87,7 @@ class Session implements Dialog {
     });
     socket.on('open', () => {
       if (send !== undefined) socket.send(send);
-      if (this.#expected) connection.waitFor('a message');
+      if (this.#expected) connection.setAwaited('a message');
       else finish();
     });
     // One search at a time: a server can send many messages at once.
