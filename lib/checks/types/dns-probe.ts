@@ -6,12 +6,12 @@ import { isPublicValue } from '#lib/net/egress.ts';
 import { type DnsRcode, type DnsRequest, type Net, NetError, type RecordType } from '#lib/net/net.ts';
 import { ipv6Groups } from '#lib/platform/ipv6.ts';
 import { shorten } from '#lib/platform/text.ts';
-import type { ProbeInput, Settled } from './check-type.ts';
+import type { ProbeInput, SettingsWith } from './check-type.ts';
 import type { DnsConfig } from './dns.ts';
 
 /** Queries a DNS server for a record. */
 export const probeDns = (
-  { config }: Settled<DnsConfig>,
+  { config }: SettingsWith<DnsConfig>,
   { net, settings, timeout_ms, cpu, withDetails = false }: ProbeInput,
 ) =>
   outcomeOfProbe(async () => {
