@@ -3,7 +3,7 @@ import type { Env } from '#lib/env.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { actionEntry } from '#lib/schedule/entries.ts';
-import { scheduledRuns } from '#lib/schedule/jobs.ts';
+import { executionsDue } from '#lib/schedule/jobs.ts';
 import { type IntervalSchedule, intervalScheduleOf, slotsBetween } from '#lib/schedule/slots.ts';
 import { writerSendsUntil } from '#lib/schedule/watermark.ts';
 import type { ActionItem, BoundActionItem } from './action-item.ts';
@@ -56,7 +56,7 @@ async function entryWrites(env: Env, next: ActionItem | undefined, before?: Acti
   const owner = { tenant_id: next.tenant_id, entity_id: next.id, id: next.id };
   const until = await writerSendsUntil(env, keys.shardOf(owner.id));
   const ahead = slotsBetween(rhythm, ports.clock.now(), until);
-  if (ahead.length > 0) await ports.queues.send('action', scheduledRuns(owner, ahead));
+  if (ahead.length > 0) await ports.queues.send('action', executionsDue(owner, ahead));
   return [{ put: actionEntry(keys, owner, ports.ids.token(), rhythm, until) }];
 }
 

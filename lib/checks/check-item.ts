@@ -102,7 +102,7 @@ export type CheckItem = Item &
     };
   };
 
-/** State that an action remediates, and the delay from its call until a result can verify it. */
+/** State that an action remediates, and the delay after its execution until a result can verify it. */
 export type RemediationSetting = { state: 'down' | 'degraded'; settle_seconds: number };
 
 /** Consecutive results: failures; failures or warnings; successes; successes without a warning. */

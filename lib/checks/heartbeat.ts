@@ -58,7 +58,7 @@ const EARLY_MS = 60_000;
  * open: the maximum run time of the earliest one; until then no due time is missed. If new settings shorten that time,
  * the failure is at their change, because no failure is older than its settings. 2. No heartbeat yet: the maximum
  * time until the first, if set. 3. With a schedule: the grace time after the next due time. 4. Else the grace time.
- * After a failure, the next one is due at the next due time or one interval later.
+ * After a failure, the next failure follows at the next due time or one interval later.
  */
 export function heartbeatDeadline(
   check: PushCheck,
@@ -74,13 +74,13 @@ export function heartbeatDeadline(
   }
   const heartbeat = lastHeartbeatOf(check, lastHeartbeat, now);
   const since = Math.max(heartbeat ?? 0, settingsAt, lastHeartbeat.watchedSince);
-  const failed = pastOrZero(check.missed_at ?? 0, now);
-  const isContinued = failed > 0 && failed >= since;
-  if (heartbeat === undefined && failed === 0)
+  const failedAt = pastOrZero(check.missed_at ?? 0, now);
+  const isContinued = failedAt > 0 && failedAt >= since;
+  if (heartbeat === undefined && failedAt === 0)
     return rules.first > 0 ? { misses: 'first heartbeat', at: since + rules.first } : undefined;
   if (rules.calendar)
-    return missesDueTime(rules.calendar, rules, { since, heartbeat, failed: isContinued ? failed : undefined });
-  const at = Math.max(since + rules.grace, isContinued ? failed + rules.interval : 0);
+    return missesDueTime(rules.calendar, rules, { since, heartbeat, failedAt: isContinued ? failedAt : undefined });
+  const at = Math.max(since + rules.grace, isContinued ? failedAt + rules.interval : 0);
   return { misses: 'any heartbeat', since, at };
 }
 
@@ -98,11 +98,11 @@ function lastHeartbeatOf({ runs = [] }: PushCheck, { last }: LastHeartbeat, now:
 function missesDueTime(
   calendar: Calendar,
   { grace }: HeartbeatRules,
-  { since, heartbeat, failed }: { since: number; heartbeat: number | undefined; failed: number | undefined },
+  { since, heartbeat, failedAt }: { since: number; heartbeat: number | undefined; failedAt: number | undefined },
 ): HeartbeatDeadline | undefined {
   const expected = expectedAfter(calendar, since, heartbeat);
   if (expected === undefined) return undefined;
-  const next = failed === undefined ? expected : nextDue(calendar, failed - grace);
+  const next = failedAt === undefined ? expected : nextDue(calendar, failedAt - grace);
   if (next === undefined) return undefined;
   const due = Math.max(expected, next);
   return { misses: 'due time', due, at: due + grace };
@@ -184,10 +184,13 @@ export function missedMessage(
 
 const toMinute = (wall: string): string => wall.slice(0, 16);
 
-/** Recency of a push, epoch ms: sort time and arrival. */
+/** Times of a push, epoch ms: sort time and arrival. */
 export type PushTimes = { at: number; received_at: number };
 
-/** Returns the stored push; undefined before the first. Its times are 0 after a clock step: the next is not quiet. */
+/**
+ * Returns the times of the stored push; undefined before the first. A time that is ahead because the clock was set back
+ * becomes 0, so that the next push is not quiet.
+ */
 export const storedLastReceived = ({ last_received }: CheckItem, now: number): PushTimes | undefined =>
   last_received && {
     at: pastOrZero(last_received.at, now),

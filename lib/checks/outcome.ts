@@ -10,7 +10,7 @@ const MAX_MESSAGE = 500;
 export const Outcome = z.enum(['ok', 'warn', 'fail']);
 export type Outcome = z.infer<typeof Outcome>;
 
-/** A failed result can carry a warning too; it remains a failure. */
+/** Returns the outcome of a result. A failed result can carry a warning too; it remains a failure. */
 export function outcomeOf({ success, warning_message }: Pick<ProbeOutcome, 'success' | 'warning_message'>): Outcome {
   if (!success) return 'fail';
   return warning_message ? 'warn' : 'ok';

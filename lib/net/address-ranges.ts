@@ -48,8 +48,8 @@ const NEVER_V6: readonly Range[] = [
   ['fd00:42::42/128', 'a cloud metadata address'],
   ['fd00:c1::a9fe:a9fe/128', 'a cloud metadata address'],
   ['fd20:ce::254/128', 'a cloud metadata address'],
-  // Both translate to IPv4 addresses that they do not contain literally: RFC 8215's /48 (RFC 6052), and a relay (RFC
-  // 4380).
+  // Both lead to IPv4 addresses that `ipv6FormsOf` does not cover: NAT64 with a local prefix (RFC 8215) splits the
+  // address (RFC 6052, 2.2), and Teredo inverts it (RFC 4380, 4).
   ['64:ff9b:1::/48', 'an address translated to IPv4'],
   ['2001::/32', 'a Teredo address'],
 ];

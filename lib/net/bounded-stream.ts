@@ -1,6 +1,6 @@
 import { Duplex } from 'node:stream';
 
-/** Passes at most `maxBytes`, for parsers without such a limit. @param onOver called once when it closes the stream */
+/** Wraps a stream for a parser without a size limit. @param onOver called before it closes after `maxBytes` received */
 export function boundedStream(stream: Duplex, maxBytes: number, onOver: () => void): Duplex {
   let received = 0;
   let isEnded = false;

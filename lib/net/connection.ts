@@ -39,7 +39,7 @@ function issuerProblem(code: string, certificate: PeerCertificate): string {
     case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
       return `certificate comes from ${by}: not a trusted authority, or the server leaves out its intermediate certificates`;
     case 'CERT_HAS_EXPIRED':
-      return 'a certificate of the issuers that the server sends has expired: replace its chain';
+      return 'another certificate in the chain of the server has expired: replace the chain';
     case 'CERT_REVOKED':
       return 'certificate was revoked';
     default:
@@ -47,17 +47,17 @@ function issuerProblem(code: string, certificate: PeerCertificate): string {
   }
 }
 
-/** @param started time of the request, by performance.now() */
-type Opened = { host: string; started: number; deadline: RequestTimeout };
+/** `started`: time of the request, by performance.now(). */
+type ConnectionInput = { host: string; started: number; deadline: RequestTimeout };
 
 /** Wraps an open socket for protocol code. */
-export function connectionOf({ socket, where }: OpenSocket, { host, started, deadline }: Opened): Connection {
+export function connectionOf({ socket, where }: OpenSocket, { host, started, deadline }: ConnectionInput): Connection {
   let stream = socket;
   let handshake: Handshake | undefined;
-  const waitFor = (awaited: string) => {
+  const setAwaited = (awaited: string) => {
     deadline.stage = `connected to ${where}, waiting for ${awaited}`;
   };
-  waitFor('its answer');
+  setAwaited('its answer');
   return {
     where,
     get stream() {
@@ -67,7 +67,7 @@ export function connectionOf({ socket, where }: OpenSocket, { host, started, dea
       return handshake;
     },
     elapsed: () => Math.round(performance.now() - started),
-    waitFor,
+    setAwaited,
     async secure({ servername = host, alpn, verify }) {
       const expectedName = canonicalHost(servername) ?? servername;
       const secured = await secure(
@@ -77,7 +77,7 @@ export function connectionOf({ socket, where }: OpenSocket, { host, started, dea
         alpn,
       );
       stream = secured;
-      waitFor('its answer');
+      setAwaited('its answer');
       const certificate = secured.getPeerCertificate();
       const problem = certificateProblem(secured, expectedName, Date.now());
       handshake = {

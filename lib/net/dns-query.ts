@@ -3,12 +3,12 @@ import { isIP } from 'node:net';
 import { ipv6Groups } from '#lib/platform/ipv6.ts';
 import { parseServer } from './dns-server-address.ts';
 import { allowHost } from './egress.ts';
-import { type LookUp, type LookUpReply, NetError, type NoRecord, type RecordType } from './net.ts';
+import { type DnsRcode, type DnsReply, type DnsRequest, NetError, type RecordType } from './net.ts';
 import type { Guard } from './open-socket.ts';
 import { withDeadline } from './request-timeout.ts';
 
 /** Implements `Net.resolve`. Each query has its own resolver, so that the deadline can cancel it. */
-export function resolveRecords(guard: Guard, request: LookUp): Promise<LookUpReply> {
+export function resolveRecords(guard: Guard, request: DnsRequest): Promise<DnsReply> {
   const started = performance.now();
   return withDeadline(request.timeout_ms, async (deadline) => {
     const resolver = new dns.Resolver({ timeout: Math.max(10, Math.ceil(request.timeout_ms / 3)), tries: 2 });
@@ -27,7 +27,7 @@ export function resolveRecords(guard: Guard, request: LookUp): Promise<LookUpRep
   });
 }
 
-function allowedServer(guard: Guard, text: string, { egress }: LookUp): string {
+function allowedServer(guard: Guard, text: string, { egress }: DnsRequest): string {
   const server = parseServer(text);
   if (!server)
     throw new NetError('dns', `${text} is not the address of a DNS server, such as 192.0.2.1 or 192.0.2.1:53`);
@@ -82,10 +82,14 @@ const RESOLVE: Record<RecordType, (resolver: dns.Resolver, name: string) => Prom
     }),
 };
 
-function queryError(error: Error & { code?: string }, { hostname, type }: LookUp, server: string | undefined): Error {
+function queryError(
+  error: Error & { code?: string },
+  { hostname, type }: DnsRequest,
+  server: string | undefined,
+): Error {
   if (error instanceof NetError) return error;
   const from = server ?? 'the DNS server';
-  const failure = (message: string, answered: boolean, rcode?: NoRecord) => {
+  const failure = (message: string, answered: boolean, rcode?: DnsRcode) => {
     const netError = new NetError('dns', message, { answered, cause: error });
     if (rcode) netError.rcode = rcode;
     return netError;
@@ -95,7 +99,7 @@ function queryError(error: Error & { code?: string }, { hostname, type }: LookUp
       return failure(`the name ${hostname} does not exist (NXDOMAIN), says ${from}`, true, 'NXDOMAIN');
     case 'ENODATA':
       return failure(`${hostname} has no ${type} record, says ${from}`, true, 'NOERROR');
-    // A local resolver without a network responds like this too.
+    // Not an answer of the peer: a local resolver without a network responds like this too.
     case 'ESERVFAIL':
       return failure(`${from} failed to answer (SERVFAIL) for ${type} of ${hostname}`, false, 'SERVFAIL');
     case 'EREFUSED':

@@ -3,8 +3,8 @@ import { blockedReason } from './address-ranges.ts';
 import { type Egress, NetError } from './net.ts';
 
 /**
- * Decides the allowed destinations of outbound connections. A literal is checked as it is, a name after one lookup of
- * which all addresses must be allowed; the caller connects only to those. `allow` is EGRESS_ALLOW: CIDRs that are
+ * Decides the allowed destinations of outbound connections. An IP address is checked as it is. A name is looked up once
+ * and all its addresses must be allowed; the caller connects only to those. `allow` is EGRESS_ALLOW: CIDRs that are
  * always allowed.
  */
 
@@ -31,7 +31,7 @@ export function allowHost(host: string, egress: Egress, allow: readonly string[]
 export function canonicalHost(host: string): string | undefined {
   const bare = host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host;
   if (isIP(bare)) return bare.includes('%') ? undefined : bare;
-  // Characters with which a URL parser sees more than a host.
+  // With other characters, a URL parser sees more than a host.
   if (!/^[^\s/?#@:\\[\]%]+$/.test(host)) return undefined;
   const name = URL.parse(`http://${host}/`)?.hostname.replace(/\.$/, '');
   if (!name || isIP(name)) return name || undefined;

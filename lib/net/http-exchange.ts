@@ -70,7 +70,7 @@ async function follow(
   }
 }
 
-/** Adds the redirect URL, which the user has not entered. */
+/** Adds the redirect URL to an egress error, because the user has not entered that URL. */
 const redirectError = (error: unknown, url: URL): unknown =>
   error instanceof NetError && error.kind === 'egress'
     ? new NetError('egress', `redirected to ${withoutQuery(url)}, which is ${error.message}`, {
@@ -123,7 +123,7 @@ function bodyOptionsOf(
   const show: Pick<BodyOptions, 'excerpt'> = excerpt === undefined ? {} : { excerpt };
   const isWanted = limit > 0 && (find?.status === undefined || find.status === status);
   if (isWanted) return { limit, readsOn, ...(find && { find: find.texts }), ...show };
-  return excerpt === undefined ? undefined : { limit: MAX_EXCERPT_ONLY_BYTES, excerpt, isOnlyShown: true };
+  return excerpt === undefined ? undefined : { limit: MAX_EXCERPT_ONLY_BYTES, excerpt, isExcerptOnly: true };
 }
 
 function joinHeaders(headers: IncomingMessage['headers']): Record<string, string> {

@@ -11,8 +11,8 @@ import { type BodyOptions, MEAN_PIECE_BYTES, ResponseBody, SMALL_BYTES } from '.
 const CHUNK_BYTES = 2 * 1024;
 
 /**
- * Passes received data to the parser in small chunks, and none after the socket is destroyed: the parser creates an
- * object for each HTTP chunk in the up to 64 KB that it receives at once.
+ * Passes received data to the parser in small chunks, and none after the socket is destroyed. Otherwise the parser
+ * would get up to 64 KB at once, and create an object for each HTTP chunk in them.
  * @param onChunk called before each chunk with the total bytes so far
  */
 function inSmallChunks(socket: Socket, onChunk: (bytes: number) => void): void {
@@ -31,7 +31,10 @@ function inSmallChunks(socket: Socket, onChunk: (bytes: number) => void): void {
   };
 }
 
-/** `at`: time of the headers if only they count. `valid_to`: certificate expiry. `waited_ms`: not part of latency. */
+/**
+ * `at`: time of the headers, by performance.now(), if the latency ends there. `waited_ms`: wait for memory, not part of
+ * the latency. `valid_to`: expiry of the certificate, epoch ms.
+ */
 export type HttpResponse = {
   status: number;
   headers: IncomingMessage['headers'];
@@ -49,6 +52,7 @@ const EXCERPT_WAIT_MS = 1_000;
 
 type SendOptions = {
   deadline: RequestTimeout;
+  /** Returns the part of the body to read for a final status; undefined for none. */
   onStatus: (status: number) => BodyOptions | undefined;
   waitForMemory?: () => Promise<void>;
 };
@@ -83,7 +87,7 @@ export function send(
       socket.destroy();
     };
     let waited_ms: number | undefined;
-    /** Reading is paused, so that the peer buffers the rest. */
+    /** Pauses reading until memory is free; the peer buffers the rest. */
     const pauseForMemory = async (waitForMemory: () => Promise<void>) => {
       waited_ms = 0;
       const [since, { stage }] = [performance.now(), deadline];
@@ -114,7 +118,7 @@ export function send(
       if (!options) return finish({ status, headers });
       const received = new ResponseBody(options, headers['content-type']);
       body = received;
-      if (options.isOnlyShown) {
+      if (options.isExcerptOnly) {
         const at = performance.now();
         const timer = setTimeout(() => finishEarly?.(), Math.min(EXCERPT_WAIT_MS, deadline.left_ms / 2));
         finishEarly = () => {
@@ -129,8 +133,10 @@ export function send(
       // Bypasses the stream, which would queue each chunk as an object.
       res.push = (piece: Buffer | null): boolean => {
         if (piece === null ? res.complete : received.take(piece)) finishWhole();
-        else if (received.isCutSmall) {
-          abort(`sends its body in pieces of less than ${MEAN_PIECE_BYTES} bytes on average: let it buffer them`);
+        else if (received.hasTinyPieces) {
+          abort(
+            `sends its body in pieces of less than ${MEAN_PIECE_BYTES} bytes on average: enable buffering in the server`,
+          );
         } else if (waitForMemory && waited_ms === undefined && received.isLarge)
           pauseForMemory(waitForMemory).catch(reject);
         return true;

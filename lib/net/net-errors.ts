@@ -22,7 +22,7 @@ export function connectError(error: SystemError, where: string): Error {
       return new NetError('timeout', `no answer from ${where} to a connection attempt`, { cause: error });
     case 'EHOSTUNREACH':
     case 'EHOSTDOWN':
-      return failure(`no route to ${where}: the host is down or its network is`);
+      return failure(`no route to ${where}: the host or its network is down`);
     case 'ENETUNREACH':
     case 'ENETDOWN':
     case 'EADDRNOTAVAIL':
@@ -113,7 +113,7 @@ export function exchangeError(
   if (code.startsWith('HPE_')) {
     // TLS record of type alert.
     if (error.rawPacket?.[0] === 0x15) return failure(`${where} speaks TLS: use https`);
-    return failure(`what ${where} sent is not valid HTTP/1.1 (${error.reason ?? code})`);
+    return failure(`${where} sent a response that is not valid HTTP/1.1 (${error.reason ?? code})`);
   }
   return failure(`the exchange with ${where} failed (${code || error.message})`);
 }

@@ -6,8 +6,8 @@ import type { Duplex } from 'node:stream';
  */
 export type Egress = 'public' | 'any' | 'any-but-self';
 
-/** DNS response codes without a matching record; NOERROR: the name has no record of the type. */
-export type NoRecord = 'NOERROR' | 'NXDOMAIN' | 'SERVFAIL' | 'REFUSED';
+/** DNS response codes that are reported. On an error, NOERROR means that the name has no record of the type. */
+export type DnsRcode = 'NOERROR' | 'NXDOMAIN' | 'SERVFAIL' | 'REFUSED';
 
 export type NetErrorKind = 'dns' | 'connect' | 'timeout' | 'tls' | 'redirect' | 'egress';
 
@@ -18,14 +18,14 @@ export class NetError extends Error {
   readonly kind: NetErrorKind;
   /** Whether the peer responded (refused, reset, bad certificate), so that the service's own network works. */
   readonly answered: boolean;
-  /** Whether it is a timeout or a closed connection, which a stalled client can cause itself. */
+  /** Whether it is a timeout or a closed connection, which a stall of this process can cause. */
   readonly interrupted: boolean;
   /** Status of the last HTTP response before the failure; 0 without a response. */
   status = 0;
   /** Ms from the start of the call to the failure; 0 if nothing was sent. */
   latency_ms = 0;
   /** Response code of a DNS server that returned no record. */
-  rcode?: NoRecord;
+  rcode?: DnsRcode;
   constructor(kind: NetErrorKind, message: string, options: NetErrorOptions = {}) {
     super(message, { cause: options.cause });
     this.name = 'NetError';
@@ -81,7 +81,7 @@ export type HttpReply = {
 export type HostRequest = { host: string; timeout_ms: number; egress: Egress };
 
 /** TLS options of a connection. */
-export type TlsWanted = {
+export type TlsOptions = {
   /** Expected name of the peer, in any spelling. Default: the host. */
   servername?: string | undefined;
   /** Protocols to offer (RFC 7301), preferred first. */
@@ -108,7 +108,7 @@ export type Handshake = {
 };
 
 /** Request for a connection; with `tls`, after its handshake. */
-export type OpenRequest = HostRequest & { port: number; tls?: TlsWanted | undefined };
+export type OpenRequest = HostRequest & { port: number; tls?: TlsOptions | undefined };
 
 /** An open connection to an allowed host. It is closed when its work ends. */
 export interface Connection {
@@ -119,16 +119,16 @@ export interface Connection {
   readonly handshake: Handshake | undefined;
   /** Ms since the connection was requested. */
   elapsed(): number;
-  /** Sets the awaited event for the timeout message: `the greeting`. */
-  waitFor(what: string): void;
+  /** Sets the awaited event in the timeout message: `the greeting`. Does not wait. */
+  setAwaited(awaited: string): void;
   /** Starts TLS. The reader of the stream must have consumed all data and removed its listeners. */
-  secure(tls: TlsWanted): Promise<Handshake>;
+  secure(tls: TlsOptions): Promise<Handshake>;
 }
 
 export const RECORD_TYPES = ['A', 'AAAA', 'CNAME', 'MX', 'NS', 'TXT', 'SRV', 'SOA', 'CAA', 'PTR'] as const;
 export type RecordType = (typeof RECORD_TYPES)[number];
 
-export type LookUp = {
+export type DnsRequest = {
   hostname: string;
   type: RecordType;
   /** Address or address:port of the DNS server. Default: that of the machine. */
@@ -139,16 +139,16 @@ export type LookUp = {
 };
 
 /** At least one value in the usual text format: `10 mail.example.com` (MX), `0 issue "ca.example"` (CAA). */
-export type LookUpReply = { values: string[]; latency_ms: number };
+export type DnsReply = { values: string[]; latency_ms: number };
 
-/** Guarded sockets and lookups within `timeout_ms`. Throws `NetError`; any other error is a fault of this machine. */
+/** Guarded sockets and lookups within `timeout_ms`. Throws `NetError`; any other error is internal. */
 export interface Net {
   /** Sends a request on a new connection, and another one per followed redirect. */
   http(request: HttpRequest): Promise<HttpReply>;
   /** Opens a connection, and closes it after the work or the timeout. */
   open<Result>(request: OpenRequest, work: (connection: Connection) => Promise<Result> | Result): Promise<Result>;
   /** Queries a DNS server; a missing record is a `NetError('dns')` with `rcode`. */
-  resolve(request: LookUp): Promise<LookUpReply>;
+  resolve(request: DnsRequest): Promise<DnsReply>;
   /** Checks the addresses of a host. Throws `NetError('egress')` or `NetError('dns')`. */
   guard(request: HostRequest): Promise<void>;
 }

@@ -80,7 +80,7 @@ export async function openSocket(
 
 let context: SecureContext | undefined;
 
-/** Without DHE: the server chooses the group, and one of 10,000 bits blocks the event loop for most of a second. */
+/** Without DHE: the server chooses the group, and a group of 10,000 bits blocks the event loop for most of a second. */
 const CIPHERS = `${DEFAULT_CIPHERS}:!DHE`;
 
 /**

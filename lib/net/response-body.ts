@@ -2,20 +2,20 @@ import { TextFinder } from '#lib/platform/text-finder.ts';
 
 /**
  * Part of a body to read: at most `limit` bytes, to keep or to search for the texts of `find`, and the first `excerpt`
- * bytes for display. `readsOn`: read beyond the limit to know whether more follows. `isOnlyShown`: only the excerpt is
- * needed.
+ * bytes for display. `readsOn`: read beyond the limit to know whether more follows. `isExcerptOnly`: only the excerpt
+ * is needed.
  */
 export type BodyOptions = {
   limit: number;
   readsOn?: boolean;
   find?: readonly string[];
   excerpt?: number;
-  isOnlyShown?: boolean;
+  isExcerptOnly?: boolean;
 };
 
 /** Bytes kept while searching a text. */
 export const WINDOW_BYTES = 16 * 1024;
-/** Size from which a body counts as large and waits for memory. */
+/** Size (bytes) up to which a body is small; a larger one waits for memory. */
 export const SMALL_BYTES = 64 * 1024;
 /** Number of pieces that may have any size; with more of them, the average must be at least `MEAN_PIECE_BYTES`. */
 export const FREE_PIECES = 1000;
@@ -59,7 +59,7 @@ export class ResponseBody {
 
   /** Whether the body is kept up to the limit. */
   get isKept(): boolean {
-    return this.#finders === undefined && !this.#options.isOnlyShown;
+    return this.#finders === undefined && !this.#options.isExcerptOnly;
   }
 
   /** Whether it needs permission to use more memory. */
@@ -81,7 +81,7 @@ export class ResponseBody {
   }
 
   /** Whether the pieces are so small that each costs more than its content. */
-  get isCutSmall(): boolean {
+  get hasTinyPieces(): boolean {
     return this.pieces > FREE_PIECES && this.size < this.pieces * MEAN_PIECE_BYTES;
   }
 
@@ -89,8 +89,8 @@ export class ResponseBody {
   take(piece: Buffer): boolean {
     this.pieces++;
     this.#keepExcerpt(piece);
-    if (this.#options.isOnlyShown) this.size = Math.min(this.#options.limit, this.size + piece.length);
-    let from = this.#options.isOnlyShown ? piece.length : 0;
+    if (this.#options.isExcerptOnly) this.size = Math.min(this.#options.limit, this.size + piece.length);
+    let from = this.#options.isExcerptOnly ? piece.length : 0;
     while (from < piece.length && this.size < this.#options.limit && !this.#hasAll) {
       const count = Math.min(piece.length - from, this.#capacity - this.#used, this.#options.limit - this.size);
       this.#grow(this.#used + count);

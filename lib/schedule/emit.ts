@@ -7,13 +7,13 @@ import { dueDeadline, type EntryItem } from './entries.ts';
 import {
   type CellJob,
   cellJobs,
+  executionsDue,
   packDeadlines,
   packJobs,
   publicationDue,
   remediationDue,
   reportDue,
   rollupsDue,
-  scheduledRuns,
 } from './jobs.ts';
 import { recordOutage } from './outages.ts';
 import { executableSlots } from './slots.ts';
@@ -64,7 +64,7 @@ function repaired(entry: EntryItem, ahead: number, now: number): EntryItem | und
 
 /** Maximum time (ms) that a tick may be ahead; a tick further ahead is from a clock that ran ahead. */
 const TICK_AHEAD_MS = 60_000;
-/** Number of shards that one invocation emits, at most. */
+/** Maximum number of shards that one invocation emits. */
 export const SHARDS_PER_RUN = 4;
 
 /**
@@ -75,13 +75,13 @@ export const SHARDS_PER_RUN = 4;
 export async function emitShards(env: Env, shards: readonly number[], scheduledTime: number): Promise<void> {
   const { ports } = env;
   const now = ports.clock.now();
-  const windows = await Promise.all(shards.map((shard) => shardRangeOf(env, shard, scheduledTime, now)));
-  const open = windows.filter(({ from, horizon }) => from < horizon);
+  const ranges = await Promise.all(shards.map((shard) => shardRangeOf(env, shard, scheduledTime, now)));
+  const open = ranges.filter(({ from, horizon }) => from < horizon);
   for (const { shard, from, watermark } of open) {
     if (watermark && from < watermark.at) await repairAfterClockStep(env, shard, watermark.at, now);
     if (from < now) await recordOutage(env, { from, to: now }, [shard]);
   }
-  const found = await Promise.all(open.map((window) => due(env, window)));
+  const found = await Promise.all(open.map((range) => readDue(env, range)));
   const jobs = found.flatMap((each) => each.jobs);
   const { JOB_GROUP_MS } = ports.settings;
   const deadlines = [
@@ -106,7 +106,7 @@ export async function emitShards(env: Env, shards: readonly number[], scheduledT
   if (runs.length > 0) await ports.queues.send('action', runs);
   const publications = found.flatMap((each) => each.publications);
   if (publications.length > 0) await ports.queues.send('publish', publications);
-  await Promise.all(open.map((window) => moveWatermark(env, window)));
+  await Promise.all(open.map((range) => moveWatermark(env, range)));
 }
 
 /** Range of a shard to emit: slots in (from, horizon], and deadlines up to `horizon`; epoch ms. */
@@ -116,12 +116,13 @@ async function shardRangeOf(env: Env, shard: number, scheduledTime: number, now:
   const watermark = await readWatermark(env, shard);
   assertLayout(env.ports.settings, watermark ?? (await readWatermark(env, 0)));
   const until = emittedUntil(watermark, now);
-  const due = Math.min(scheduledTime, now + TICK_AHEAD_MS);
-  const horizon = Math.max(due, until > 0 ? 0 : now) + LOOKAHEAD_MS;
+  const tick = Math.min(scheduledTime, now + TICK_AHEAD_MS);
+  const horizon = Math.max(tick, until > 0 ? 0 : now) + LOOKAHEAD_MS;
   return { shard, watermark, from: until > 0 ? until : now, horizon, now };
 }
 
-async function due({ ports, keys }: Env, { shard, from, horizon, now }: ShardRange) {
+/** Reads the entries of a shard and returns the messages that are due in its range. */
+async function readDue({ ports, keys }: Env, { shard, from, horizon, now }: ShardRange) {
   const jobs: CellJob[] = [];
   const deadlines: DueDeadline[] = [];
   const deadlinesAgain: DueDeadline[] = [];
@@ -136,17 +137,17 @@ async function due({ ports, keys }: Env, { shard, from, horizon, now }: ShardRan
         housekeeping.push(...rollupsDue(entry, slots));
       } else if (entry.kind === 'probe' || entry.kind === 'action') {
         const slots = executableSlots(entry.rhythm, Math.max(from, entry.from), horizon, now);
-        if (entry.kind === 'action') runs.push(...scheduledRuns(entry, slots));
+        if (entry.kind === 'action') runs.push(...executionsDue(entry, slots));
         else jobs.push(...cellJobs(entry, slots));
       } else if (entry.kind === 'account_end') {
         housekeeping.push({ body: { tenant_id, account: true }, group: tenant_id });
       } else if (entry.kind === 'remediation') {
         if (entry.deadline <= horizon) runs.push(remediationDue(entry, Math.max(entry.deadline, now)));
       } else if (entry.kind === 'status_page' || entry.kind === 'report') {
-        // Once before it is due, and again if it was not handled.
-        const isRepeated = entry.deadline < from && entry.deadline >= now;
+        // Sent once ahead, and again if it was not handled when due.
+        const isSentAhead = entry.deadline < from && entry.deadline >= now;
         const message = entry.kind === 'report' ? reportDue : publicationDue;
-        if (entry.deadline <= horizon && !isRepeated) publications.push(message(entry, entry.deadline, now));
+        if (entry.deadline <= horizon && !isSentAhead) publications.push(message(entry, entry.deadline, now));
       } else if (entry.deadline <= horizon) {
         const list = entry.deadline < from ? deadlinesAgain : deadlines;
         list.push(dueDeadline(entry.kind, entry, entry.deadline));

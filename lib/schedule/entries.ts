@@ -43,7 +43,7 @@ export type Deadline<Note extends object = object> = { deadline: number; note?: 
 /** Stored deadline. */
 export type DeadlineEntry<Note extends object = object> = EntryBase & Owner & { kind: DeadlineKind } & Deadline<Note>;
 
-/** Owner of an entry: `id` of the check or action; an action has no entity and uses its own id. */
+/** Owner of an entry, such as a check or an action. `entity_id`: for an owner without an entity, its own id. */
 export type Owner = { tenant_id: string; entity_id: string; id: string };
 
 const entry = <Kind extends EntryKind>(keys: Keys, kind: Kind, { tenant_id, entity_id, id }: Owner, v: string) => ({
@@ -133,7 +133,7 @@ export const dueDeadline = (
   at: number,
 ): DueDeadline => ({ kind, tenant_id, entity_id, check_id, at });
 
-/** Replaces `present` by `next`, conditional on its version; creates or deletes if one is undefined. */
+/** Returns the write that replaces `present`, if its version is unchanged, by `next`; undefined: creates or deletes. */
 export function deadlineWrites(
   keys: Keys,
   kind: DeadlineKind,

@@ -116,7 +116,7 @@ const byEntity = (deadlines: DueDeadline[]): DueDeadline[] =>
   deadlines.sort((a, b) => (a.entity_id < b.entity_id ? -1 : a.entity_id > b.entity_id ? 1 : 0));
 
 /** Returns the messages of a scheduled action's executions, delivered at their slots. */
-export const scheduledRuns = (
+export const executionsDue = (
   { tenant_id, id }: Pick<Owner, 'tenant_id' | 'id'>,
   slots: number[],
 ): MessageTo<'action'>[] =>
@@ -126,7 +126,7 @@ export const scheduledRuns = (
     group: tenant_id,
   }));
 
-/** Returns the message of a guarded action whose verdict or next attempt is due at `at` (epoch ms). */
+/** Returns the message of a guarded action whose verification or next attempt is due at `at` (epoch ms). */
 export const remediationDue = (
   { tenant_id, id }: Pick<Owner, 'tenant_id' | 'id'>,
   at: number,
@@ -181,7 +181,7 @@ export async function sendDeadlines(env: Env, deadlines: DueDeadline[]): Promise
   await ports.queues.send('deadline', packDeadlines(due, 'writer', ports.settings.JOB_GROUP_MS, ports.clock.now()));
 }
 
-/** Sends the message of a guarded action's new deadline, as `sendDeadlines`. */
+/** Sends the message of a guarded action's new deadline, like `sendDeadlines`. */
 export async function sendRemediation(env: Env, owner: Pick<Owner, 'tenant_id' | 'id'>, at: number): Promise<void> {
   if (at > (await writerSendsUntil(env, env.keys.shardOf(owner.id)))) return;
   await env.ports.queues.send('action', [remediationDue(owner, at)]);
@@ -199,4 +199,4 @@ export const isLate = (job: Job, now: number): boolean => lateFrom(job) <= now;
 const SKEW_MS = 1_000;
 
 /** Whether a retry arrived before its time, because a message could not wait that long; it is sent again. */
-export const isAhead = ({ retry }: Job, now: number): boolean => retry !== undefined && retry.at > now + SKEW_MS;
+export const isEarly = ({ retry }: Job, now: number): boolean => retry !== undefined && retry.at > now + SKEW_MS;

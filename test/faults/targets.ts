@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { type Connection, type Handshake, type LookUpReply, NetError, type OpenRequest } from '#lib/net/net.ts';
+import { type Connection, type DnsReply, type Handshake, NetError, type OpenRequest } from '#lib/net/net.ts';
 import { type ProbeSeen, stalledBetween } from '#test/oracle/inside.ts';
 import type { Random } from '#test/support/random.ts';
 import type { VirtualClock } from '#test/support/virtual-clock.ts';
@@ -110,7 +110,7 @@ export function targets({ random, clock, seen, manners, onProbe }: World) {
     stream: new PassThrough(),
     handshake,
     elapsed: () => took,
-    waitFor: () => {},
+    setAwaited: () => {},
     secure: async () => handshake ?? certificate(90),
   });
 
@@ -127,7 +127,7 @@ export function targets({ random, clock, seen, manners, onProbe }: World) {
         refuses: refused,
       }),
     /** @param resolver undefined: the service's own */
-    resolve: (process: number, hostname: string, resolver: string | undefined, timeout: number): Promise<LookUpReply> =>
+    resolve: (process: number, hostname: string, resolver: string | undefined, timeout: number): Promise<DnsReply> =>
       probe({ process, host: resolver ?? hostname, own_resolver: resolver === undefined }, timeout, {
         well: (latency_ms) => ({ values: ['192.0.2.8', RECORD], latency_ms }),
         fails: () => (random.chance(0.5) ? { values: ['203.0.113.9'], latency_ms: 20 } : noServer()),

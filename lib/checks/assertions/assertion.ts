@@ -61,7 +61,7 @@ export type Assertion = {
 const MAX_ASSERTIONS = 20;
 const MAX_VALUES = 50;
 const MAX_CHARACTERS = 4096;
-/** Characters of an RE2 expression; expressions.ts limits its compiled size. */
+/** Characters of an RE2 expression; re2.ts limits its compiled size. */
 const MAX_EXPRESSION = 256;
 const MAX_PROPERTY = 500;
 

@@ -13,8 +13,8 @@ import { type AssertionErrorKind, sourceOf } from './sources.ts';
 /** Placeholder for the latency in stored texts, so that equal results share one text; filled in on reading. */
 const LATENCY = '{latency_ms}';
 
-/** Returns the message of a failed assertion. Pure. */
-export function complaintOf(assertion: Assertion, observation: Observation, { body, expiry }: ProbeFacts): string {
+/** Returns the message of an assertion that is not met. Pure. */
+export function unmetMessage(assertion: Assertion, observation: Observation, { body, expiry }: ProbeFacts): string {
   const { source, property, operator, value } = assertion;
   if (observation.missing !== undefined) return observation.missing;
   const isMinimum = operator === 'at_least' || operator === 'greater_than';
@@ -88,7 +88,7 @@ export async function evaluateAll(
   return results;
 }
 
-/** Returns a function from an assertion on JSON to the value at its path; undefined if nothing reads JSON. */
+/** Returns a function from an assertion on JSON to the value at its path; undefined if none reads JSON. */
 async function jsonValues(assertions: readonly Assertion[], { body }: ProbeFacts, cpu: TenantCpu) {
   const onJson = assertions.filter(({ source }) => source === 'json');
   if (onJson.length === 0 || !body) return undefined;
@@ -114,7 +114,7 @@ function failureMessage(
   const { operator, value } = assertion;
   const isMet = (subject: Subject, i: number) => holds(operator, value, subject, matched[i] ?? false);
   const isPassed = observation.every ? observation.subjects.every(isMet) : observation.subjects.some(isMet);
-  return isPassed ? undefined : complaintOf(assertion, observation, facts);
+  return isPassed ? undefined : unmetMessage(assertion, observation, facts);
 }
 
 function errorKindOf({ source }: Assertion, { expiry }: ProbeFacts): AssertionErrorKind {

@@ -50,7 +50,7 @@ export async function invalidExpression(
   return undefined;
 }
 
-/** Maximum product of nested counted repetitions, which RE2 writes out before it counts instructions. */
+/** Maximum product of nested counted repetitions, which RE2 expands before it counts instructions. */
 const MAX_REPETITIONS = 100;
 
 /** Parts of an expression: an escape or a class is one atom. */

@@ -4,7 +4,10 @@ import { shorten } from '#lib/platform/text.ts';
 import type { JsonPath } from './json-path.ts';
 import type { Scalar } from './operators.ts';
 
-/** Values of a JSON text, names included: `i` spans `starts[i]` to `stops[i]` and contains `i + 1` to `ends[i]`. */
+/**
+ * Values of a JSON text, names included: value `i` is the text in [`starts[i]`, `stops[i]`) and contains the values in
+ * [`i + 1`, `ends[i]`).
+ */
 type JsonMarks = { starts: Uint32Array; stops: Uint32Array; ends: Uint32Array };
 
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
@@ -165,7 +168,7 @@ export class JsonDocument {
     return this.#cachedMarks;
   }
 
-  /** Returns the value at a path; the last of equal names. A final `length` counts items or characters. */
+  /** Returns the value at a path; of duplicate names, the last counts. A final `length` counts items or characters. */
   find(path: JsonPath): JsonFound {
     const scalar = this.#root === undefined ? undefined : scalarAt(this.#root, path);
     return scalar === undefined ? this.#findByMarks(path) : { value: valueOfScalar(scalar) };

@@ -20,10 +20,10 @@ import { writerSendsUntil } from '#lib/schedule/watermark.ts';
 type ScheduleChange = { writes: Write[]; start: () => Promise<void> };
 
 /**
- * Updates a check's timers after a settings change. Jobs of an interval that is new to the cell are sent before the
- * commit, up to the time from which the generator sends them. If the commit fails, the jobs find no due check; if they
- * were sent after it, a crash in between would lose them. For the same reason, the message that recounts an abandoned
- * interval is sent first.
+ * Returns the writes that update the schedule of a check after a settings change. Jobs of an interval that is new to
+ * the cell are sent before the commit, up to the time from which the generator sends them. If the commit fails, the jobs
+ * find no due check; if they were sent after it, a crash in between would lose them. For the same reason, the message
+ * that recounts an abandoned interval is sent first.
  * @param before the previous check; undefined for a new one
  */
 export async function scheduleChange(env: Env, check: CheckItem, before?: CheckItem): Promise<ScheduleChange> {
@@ -73,8 +73,8 @@ async function joinIntervalSchedule(env: Env, schedule: CellInterval): Promise<W
   }
   const until = await writerSendsUntil(env, keys.shardOf(cell));
   const slots = slotsBetween(intervalScheduleOf(cell, interval_seconds), ports.clock.now(), until);
-  const jobsUntil = packJobs(cellJobs({ ...schedule, checks: 1 }, slots), ports.settings.JOB_GROUP_MS);
-  if (jobsUntil.length > 0) await ports.queues.send('job', jobsUntil);
+  const messages = packJobs(cellJobs({ ...schedule, checks: 1 }, slots), ports.settings.JOB_GROUP_MS);
+  if (messages.length > 0) await ports.queues.send('job', messages);
   return { put: probeEntry(keys, schedule, ports.ids.token(), { from: until, checks: 1 }), if: 'absent' };
 }
 

@@ -1,10 +1,10 @@
 import type { Duplex } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Connection, Net, OpenRequest, TlsWanted } from '#lib/net/net.ts';
+import type { Connection, Net, OpenRequest, TlsOptions } from '#lib/net/net.ts';
 import type { Redact } from '#lib/platform/secrets/redact-secrets.ts';
 import type { TenantCpu } from '#lib/platform/sharing/cpu-budget.ts';
+import { type Dialog, type DialogResult, runDialog } from './dialog.ts';
 import { bytesOf, containing, type Expectation, matching, quoted, STEP_BYTES, secretsOfSent } from './expectation.ts';
-import { type Dialog, type DialogResult, runDialog } from './run-conversation.ts';
 import type { Step } from './steps.ts';
 
 /** Waiting time for a possible rest of a line (ms). */
@@ -60,7 +60,8 @@ class Inbox {
     controller.abort();
   }
 
-  leave(): void {
+  /** Stops reading and discards data received so far. */
+  detach(): void {
     for (const event of EVENTS) this.#stream.off(event, this.#woken);
     while (this.#stream.read() !== null);
   }
@@ -85,8 +86,8 @@ export type Action = { send: string } | { expect: Expectation } | { starttls: tr
 type ConversationResult = DialogResult & { transcript: string[] };
 
 type ConversationOptions = {
-  tls: TlsWanted;
-  /** Owner of the steps in messages, if not the user: `smtp`. */
+  tls: TlsOptions;
+  /** Protocol to name in messages, if it defines the steps instead of the user: `smtp`. */
   protocol?: string | undefined;
   redact?: Redact;
 };
@@ -106,10 +107,11 @@ class StepByStep implements Dialog {
   readonly transcript: string[] = [];
   interrupted = false;
   readonly #actions: Action[];
-  readonly #tls: TlsWanted;
+  readonly #tls: TlsOptions;
   readonly #protocol: string;
   readonly #redact: Redact;
   #step = 0;
+  /** Whether the last match ended at the end of a response. */
   #isWhole = true;
   #inbox: Inbox | undefined;
 
@@ -146,11 +148,11 @@ class StepByStep implements Dialog {
       return isSent ? '' : this.#closed(this.#inbox);
     }
     if ('expect' in action) {
-      connection.waitFor(`the answer of ${this.#stepName}`);
+      connection.setAwaited(`the answer of ${this.#stepName}`);
       return this.#awaitExpected(action.expect, this.#inbox);
     }
     if (!this.#isWhole) await this.#inbox.restOfLine();
-    this.#inbox.leave();
+    this.#inbox.detach();
     this.#inbox = undefined;
     await connection.secure(this.#tls);
     return '';

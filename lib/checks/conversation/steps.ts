@@ -9,7 +9,7 @@ const Bytes = z
   .meta({ format: 'bytes' })
   .refine((text) => /^[^\u0100-\uffff]*$/.test(text), 'must have characters up to U+00FF, one per byte');
 
-/** Schema of an expression, compiled when the settings are guarded. */
+/** Schema of an expression; `guardSettings` compiles it. */
 export const Matches = z.string().min(1).max(256);
 
 const Step = z

@@ -13,9 +13,9 @@ import { checksOfCell } from './store.ts';
 export const CELL_SIZE = 50;
 
 /**
- * A group of at most CELL_SIZE checks of one tenant, probed and stored together. `next`: number of its next check;
- * numbers are never reused, because packs and rollups refer to them. `begun_at`: time of creation, epoch ms. About 150
- * bytes.
+ * A group of at most CELL_SIZE checks of one tenant, probed and stored together. `members`: number of its checks.
+ * `next`: number of its next check; numbers are never reused, because packs and rollups refer to them. `begun_at`: time
+ * of creation, epoch ms. About 150 bytes.
  */
 export type CellItem = Item & { v: string; members: number; next: number; begun_at: number };
 
@@ -24,7 +24,7 @@ const MAX_NUMBERS = 32 ** 4;
 
 const hasRoom = ({ members, next }: CellItem): boolean => members < CELL_SIZE && next < MAX_NUMBERS;
 
-/** Returns a cell of the account with room, if there is one. */
+/** Returns the id of a cell of the account with room; an empty list without one. */
 export async function findCellWithRoom({ ports, keys, tenant }: TenantScope): Promise<string[]> {
   const { items } = await ports.table.query({ partition: keys.cells(tenant), ...under(ROOMS), limit: 1 });
   return items.map(({ sk }) => sk.slice(ROOMS.length));
@@ -32,9 +32,13 @@ export async function findCellWithRoom({ ports, keys, tenant }: TenantScope): Pr
 
 type CellPlacement = { cell: string; number: number; writes: Write[] };
 
+/** Number of cells of an entity, its newest ones, that are tried for a new check. */
 const OWN_CELLS = 2;
 
-/** Returns a place in a cell of the entity, else of the account, else in a new one. The version protects its number. */
+/**
+ * Returns a place in a cell of the entity, else of the account, else in a new one. A version condition keeps the
+ * numbers unique.
+ */
 export async function placeInCell(
   { ports, keys, tenant }: TenantScope,
   entity: Pick<EntityItem, 'checks'>,
@@ -95,9 +99,9 @@ export async function settleCell(
     for (const entry of entries) {
       const probed = checks.filter((check) => isProbed(check, entry.interval_seconds)).length;
       const put: ProbeEntry = { ...entry, v: ports.ids.token(), checks: probed };
-      const isRead = { version: entry.v };
-      if (probed === 0) writes.push({ delete: { pk: entry.pk, sk: entry.sk }, if: isRead });
-      else if (probed !== entry.checks) writes.push({ put, if: isRead });
+      const isUnchanged = { version: entry.v };
+      if (probed === 0) writes.push({ delete: { pk: entry.pk, sk: entry.sk }, if: isUnchanged });
+      else if (probed !== entry.checks) writes.push({ put, if: isUnchanged });
     }
     return writes.length === 0 || (await commit(ports, writes)).ok ? true : RETRY;
   });

@@ -13,7 +13,7 @@ import { commaListOf, SearchText } from '#lib/platform/http/query-params.ts';
 import type { Page } from '#lib/platform/ports.ts';
 import { MAX_SCANNED, SCANNED_AT_ONCE } from '#lib/platform/table/pages.ts';
 import { isFoundIn } from '#lib/platform/text.ts';
-import { shownTargets } from './check-record.ts';
+import { visibleTargets } from './check-record.ts';
 import { checksOf } from './store.ts';
 
 /** Filter of a list of checks; all conditions must be met. */
@@ -45,7 +45,7 @@ export const matchesCheck = (
   (filter.type === undefined || filter.type.includes(check.check_type)) &&
   (filter.enabled === undefined || (filter.enabled === 'true') === check.enabled) &&
   (filter.label === undefined || hasLabels({ ...entity.labels, ...check.labels }, filter.label)) &&
-  (filter.q === undefined || isFoundIn(filter.q, [check.name, check.slug, ...shownTargets(check, caller)]));
+  (filter.q === undefined || isFoundIn(filter.q, [check.name, check.slug, ...visibleTargets(check, caller)]));
 
 /** A check and its entity. */
 export type CheckOfEntity = { check: CheckItem; entity: EntityItem };
@@ -102,6 +102,7 @@ function candidates(
   );
 }
 
+/** Returns the first entities that together have at least `count` checks; all if they have fewer. */
 function firstWith(count: number, entities: EntityItem[]): EntityItem[] {
   let total = 0;
   const end = entities.findIndex(({ checks }) => {

@@ -59,7 +59,7 @@ const ownRecords = new Map([...records].map(([name, record]) => [name, record.om
 
 export type CheckRecord = z.output<ReturnType<typeof recordOf>>;
 
-/** Returns the API schema of a check, one per type. @param id name in the description */
+/** Returns the API schema of a check, one per type. @param id name of the component in the API description */
 export function checkSchema<More extends z.ZodObject>(
   id: string,
   more: (type: CheckType) => More,
@@ -104,7 +104,7 @@ export function checkRecord(
 }
 
 /** Returns the targets of a check as visible to the caller. */
-export function shownTargets(check: CheckItem, caller: Rights): string[] {
+export function visibleTargets(check: CheckItem, caller: Rights): string[] {
   if (check.execution_mode === 'push') return [];
   const { targetLabel, urls } = checkTypeOf(check.check_type);
   const valueAt = (path: string) => path.split('.').reduce<unknown>(memberOf, check);

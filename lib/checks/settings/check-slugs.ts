@@ -8,7 +8,10 @@ import type { Item, Write } from '#lib/platform/ports.ts';
 import { keysUnder } from '#lib/platform/table/reclaim.ts';
 import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 
-/** The check with a slug; 150 bytes. Remains for a while after its check, because a deletion has limited writes. */
+/**
+ * Pointer from a slug to its check; 150 bytes. Remains for a while after the check is deleted, because a transaction
+ * limits the writes of a deletion.
+ */
 export type CheckPointer = Item & { v: string; check_id: string };
 
 /** Returns the check with a slug; undefined if no check has it. */

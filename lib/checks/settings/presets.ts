@@ -12,7 +12,7 @@ type Problem = { path: string; message: string };
 type Preset = {
   title: string;
   about: string;
-  /** Kind of target. none: a job reports by itself. */
+  /** Kind of target. none: a job sends its own heartbeats. */
   target: 'web' | 'host' | 'domain' | 'none';
   /** Target shown as an example. */
   example: string;
@@ -256,7 +256,7 @@ function webTarget(text: string): Parsed | string {
 /** Returns host and port of `host`, `host:port`, or a URL, of which the path is ignored. */
 function hostTarget(text: string, preset: Preset, name: string): Parsed | string {
   const example = `such as ${preset.example}`;
-  // A known scheme would hide its default port and so the difference to a missing port.
+  // Not parsed with its own scheme, because URL omits a default port: https://host:443 would look like a missing port.
   const url = URL.parse(`tcp://${text.replace(SCHEME, '')}`);
   if (!url || url.hostname === '') return `must be a host name or host:port, ${example}`;
   if (url.username || url.password) return `must not contain user:password@; the preset ${name} does not log in`;

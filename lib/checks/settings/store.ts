@@ -14,7 +14,7 @@ import { allOf } from '#lib/platform/table/pages.ts';
  * |-----------------------------|----------------------------------------------------------------|
  * | a check                     | get check(tenant, id)                                          |
  * | all checks of a cell        | query ofCell(tenant, cell)                                     |
- * | checks by ids, of entities  | get many check(tenant, id); a cell that has many of them whole |
+ * | checks by ids, of entities  | get many check(tenant, id); for many of a cell, query ofCell   |
  * | all checks of a tenant      | query entities(tenant, bucket), then the checks of these       |
  */
 

@@ -126,12 +126,14 @@ export function aggregate(checks: Record<string, CheckState>): EntityState {
   return others.length === 0 ? first : 'degraded';
 }
 
+/** Streaks that a result starts or continues; it ends the others. */
 const STREAKS: Record<Outcome, readonly Streak[]> = {
   ok: ['successes', 'clean_successes'],
   warn: ['successes', 'problems'],
   fail: ['failures', 'problems'],
 };
 
+/** Streaks that can end a state. */
 const ENDING_STREAKS: Record<CheckState, readonly Streak[]> = {
   unknown: ['failures', 'problems'],
   up: ['failures', 'problems'],

@@ -43,8 +43,8 @@ export type ProbeInput = {
 
 type SettingHost = { path: string; host: string; port?: number | undefined };
 
-/** Settings with the given `config`, extended by the settings of all types. */
-export type Settled<Config> = { config: Config & { assertions?: Assertion[] | undefined } };
+/** Settings with the `config` of a type, including the assertions that all types have. */
+export type SettingsWith<Config> = { config: Config & { assertions?: Assertion[] | undefined } };
 
 /** Definition of a check type. */
 export type CheckType<Name extends string = string, Kind extends string = string> = {
@@ -68,7 +68,7 @@ export type CheckType<Name extends string = string, Kind extends string = string
   secrets: readonly string[];
   /** Paths of URLs, shown to a read-only key without query, fragment and user info. */
   urls: readonly string[];
-  /** Returns an error for settings that are each valid but contradict each other. */
+  /** Returns errors for settings that are each valid but contradict each other. */
   contradictions(settings: Pick<CheckSettings, 'config'>): ErrorDetail[];
   expressions(settings: Pick<CheckSettings, 'config'>): ExpressionInput[];
   /** Returns settings derived from `config` at `now` (epoch ms) for omitted ones. Throws VALIDATION_ERROR. */
@@ -117,7 +117,7 @@ type Definition<
     >;
   };
 
-type Stored<Config extends z.ZodObject, Fields extends z.ZodObject> = z.output<Fields> & Settled<z.output<Config>>;
+type Stored<Config extends z.ZodObject, Fields extends z.ZodObject> = z.output<Fields> & SettingsWith<z.output<Config>>;
 
 /** Creates a registry entry. Stored settings are valid for their type, which this cast relies on. */
 export const defineCheck = <

@@ -3,15 +3,15 @@ import type { Assertion } from '#lib/checks/assertions/assertion.ts';
 import { evaluateAssertions } from '#lib/checks/assertions/evaluate.ts';
 import { failed, outcomeOfProbe, succeeded, withAssertionResults } from '#lib/checks/outcome.ts';
 import { isPublicValue } from '#lib/net/egress.ts';
-import { type LookUp, type Net, NetError, type NoRecord, type RecordType } from '#lib/net/net.ts';
+import { type DnsRcode, type DnsRequest, type Net, NetError, type RecordType } from '#lib/net/net.ts';
 import { ipv6Groups } from '#lib/platform/ipv6.ts';
 import { shorten } from '#lib/platform/text.ts';
-import type { ProbeInput, Settled } from './check-type.ts';
+import type { ProbeInput, SettingsWith } from './check-type.ts';
 import type { DnsConfig } from './dns.ts';
 
 /** Queries a DNS server for a record. */
 export const probeDns = (
-  { config }: Settled<DnsConfig>,
+  { config }: SettingsWith<DnsConfig>,
   { net, settings, timeout_ms, cpu, withDetails = false }: ProbeInput,
 ) =>
   outcomeOfProbe(async () => {
@@ -50,10 +50,10 @@ const storedRecords = (values: readonly string[]): string[] =>
     .slice(0, MAX_SHOWN)
     .map((value) => shorten(value, MAX_STORED_LENGTH));
 
-type DnsResponse = { values: string[]; rcode: NoRecord; latency_ms: number; unanswered?: boolean };
+type DnsResponse = { values: string[]; rcode: DnsRcode; latency_ms: number; unanswered?: boolean };
 
 /** Resolves a record. Without records it is an error, unless an assertion of severity fail decides about that. */
-async function resolve(net: Net, question: LookUp, assertions: readonly Assertion[]): Promise<DnsResponse> {
+async function resolve(net: Net, question: DnsRequest, assertions: readonly Assertion[]): Promise<DnsResponse> {
   const areAssertionsDecisive = assertions.some(
     ({ source, severity }) => severity === 'fail' && (source === 'rcode' || source === 'record_count'),
   );

@@ -1,12 +1,12 @@
 import { type ClientHttp2Stream, connect, type IncomingHttpHeaders } from 'node:http2';
-import { type Dialog, outcomeOfDialog, runDialog } from '#lib/checks/conversation/run-conversation.ts';
+import { type Dialog, outcomeOfDialog, runDialog } from '#lib/checks/conversation/dialog.ts';
 import { outcomeOfProbe } from '#lib/checks/outcome.ts';
 import { boundedStream } from '#lib/net/bounded-stream.ts';
 import { statusName } from '#lib/net/http-status.ts';
 import type { Connection } from '#lib/net/net.ts';
 import { shorten } from '#lib/platform/text.ts';
 import { VERSION } from '#lib/platform/version.ts';
-import type { ProbeInput, Settled } from './check-type.ts';
+import type { ProbeInput, SettingsWith } from './check-type.ts';
 import type { GrpcConfig as Config } from './grpc.ts';
 
 const MAX_MESSAGE = 64 * 1024;
@@ -14,7 +14,7 @@ const MAX_BYTES = 256 * 1024;
 
 /** Queries a gRPC server for the health of a service. */
 export const probeGrpc = (
-  { config }: Settled<Config>,
+  { config }: SettingsWith<Config>,
   { net, settings, timeout_ms, cpu, withDetails = false }: ProbeInput,
 ) =>
   outcomeOfProbe(async () => {
@@ -34,7 +34,7 @@ const STATUS_CODES =
     ' ',
   );
 
-/** A single call in HTTP/2 without a gRPC library (gRPC over HTTP2). */
+/** A single call in HTTP/2 without a gRPC library, as in the specification “gRPC over HTTP2”. */
 class HealthCheck implements Dialog {
   interrupted = false;
   readonly #config: Config;
@@ -52,7 +52,7 @@ class HealthCheck implements Dialog {
     if (tls && connection.handshake?.protocol !== 'h2') {
       return Promise.resolve('it does not support HTTP/2 (ALPN h2), which gRPC requires');
     }
-    connection.waitFor('its health response');
+    connection.setAwaited('its health response');
     const { promise, resolve } = Promise.withResolvers<string>();
     const stream = boundedStream(connection.stream, MAX_BYTES, () => resolve('it sends more than 256 KB'));
     const authority = `${tls ? 'https' : 'http'}://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${port}`;

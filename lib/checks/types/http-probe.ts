@@ -5,7 +5,7 @@ import type { HttpReply } from '#lib/net/net.ts';
 import { headerSecrets, SECRET_RESPONSE_HEADERS, valuesIn } from '#lib/platform/secrets/header-secrets.ts';
 import { REDACTED } from '#lib/platform/secrets/kept-secrets.ts';
 import { type Redact, redactorOf } from '#lib/platform/secrets/redact-secrets.ts';
-import type { ProbeInput, Settled } from './check-type.ts';
+import type { ProbeInput, SettingsWith } from './check-type.ts';
 import type { HttpConfig, HttpSettings } from './http.ts';
 import { bodyReadOptions, evaluateResponse, expectedStatus, factsOf } from './http-response.ts';
 
@@ -13,10 +13,10 @@ const MAX_REDIRECTS = 5;
 
 /** Sends a request and evaluates the response. */
 export async function probeHttp(
-  check: HttpSettings & Settled<HttpConfig>,
+  check: HttpSettings & SettingsWith<HttpConfig>,
   { net, settings, timeout_ms, now, cpu, waitForMemory, withDetails = false }: ProbeInput,
 ) {
-  const redactor = secretsOf(check.config);
+  const redactor = lazyRedactor(check.config);
   const outcome = await outcomeOfProbe(async () => {
     const { headers, body, verify_tls, assertions } = check.config;
     const status = expectedStatus(check);
@@ -54,7 +54,7 @@ export async function probeHttp(
 const MAX_SEARCHED_OF_BODY = 4096;
 
 /** Returns a lazy redactor: a target may repeat what it received in a redirect, header or body. */
-function secretsOf({ headers, body = '' }: HttpConfig): () => Redact {
+function lazyRedactor({ headers, body = '' }: HttpConfig): () => Redact {
   let redact: Redact | undefined;
   return () => {
     redact ??= redactorOf([...headerSecrets(headers), body, ...valuesIn(body.slice(0, MAX_SEARCHED_OF_BODY))]);

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { assertHasRuns, assertTimeZone, dueTimes, parseCalendar } from '#lib/schedule/calendar/calendar.ts';
+import { assertDueTimes, assertTimeZone, dueTimes, parseCalendar } from '#lib/schedule/calendar/calendar.ts';
 import { calendarAt } from '#lib/schedule/calendar/calendar-at.ts';
 import { CalendarError } from '#lib/schedule/calendar/schedule-line.ts';
 import { defineCheck } from './check-type.ts';
@@ -96,7 +96,7 @@ export const push = defineCheck({
     if (schedule === undefined) return defaults;
     if (schedule === before?.schedule && zoneOf(config) === zoneOf(before)) return {};
     const calendar = parseCalendar(schedule, zoneOf(config));
-    calendarAt('config.schedule', () => assertHasRuns(calendar, now));
+    calendarAt('config.schedule', () => assertDueTimes(calendar, now));
     const times = dueTimes(calendar, now);
     const [first, second] = [times.next().value, times.next().value];
     return {

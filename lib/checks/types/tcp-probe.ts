@@ -1,13 +1,13 @@
 import { actionsOf, converse, secretsOf } from '#lib/checks/conversation/converse.ts';
-import { outcomeOfDialog } from '#lib/checks/conversation/run-conversation.ts';
+import { outcomeOfDialog } from '#lib/checks/conversation/dialog.ts';
 import { outcomeOfProbe } from '#lib/checks/outcome.ts';
 import { redactorOf } from '#lib/platform/secrets/redact-secrets.ts';
-import type { ProbeInput, Settled } from './check-type.ts';
+import type { ProbeInput, SettingsWith } from './check-type.ts';
 import type { TcpConfig } from './tcp.ts';
 
 /** Opens a connection and performs the steps, if any. */
 export const probeTcp = (
-  { config }: Settled<TcpConfig>,
+  { config }: SettingsWith<TcpConfig>,
   { net, settings, timeout_ms, cpu, withDetails = false }: ProbeInput,
 ) =>
   outcomeOfProbe(async () => {

@@ -2,15 +2,15 @@ import type { Unreadable } from '#lib/checks/assertions/body.ts';
 import { evaluateAssertions } from '#lib/checks/assertions/evaluate.ts';
 import { type Expiry, expiryMembers, expiryOf, tooSoon } from '#lib/checks/assertions/expiry.ts';
 import { converse } from '#lib/checks/conversation/converse.ts';
-import { outcomeOfDialog } from '#lib/checks/conversation/run-conversation.ts';
+import { outcomeOfDialog } from '#lib/checks/conversation/dialog.ts';
 import { STARTTLS } from '#lib/checks/conversation/starttls.ts';
 import { failed, outcomeOfProbe, succeeded, withAssertionResults } from '#lib/checks/outcome.ts';
-import type { ProbeInput, Settled } from './check-type.ts';
+import type { ProbeInput, SettingsWith } from './check-type.ts';
 import type { TlsConfig } from './tls.ts';
 
 /** Performs a handshake and checks the certificate. */
 export const probeTls = (
-  { config }: Settled<TlsConfig>,
+  { config }: SettingsWith<TlsConfig>,
   { net, settings, timeout_ms, now, cpu, withDetails = false }: ProbeInput,
 ) =>
   outcomeOfProbe(async () => {

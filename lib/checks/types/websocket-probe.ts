@@ -1,4 +1,5 @@
 import { WebSocket } from 'ws';
+import { type Dialog, outcomeOfDialog, runDialog } from '#lib/checks/conversation/dialog.ts';
 import {
   bytesOf,
   containing,
@@ -8,7 +9,6 @@ import {
   STEP_BYTES,
   secretsOfSent,
 } from '#lib/checks/conversation/expectation.ts';
-import { type Dialog, outcomeOfDialog, runDialog } from '#lib/checks/conversation/run-conversation.ts';
 import { outcomeOfProbe } from '#lib/checks/outcome.ts';
 import { boundedStream } from '#lib/net/bounded-stream.ts';
 import { statusName } from '#lib/net/http-status.ts';
@@ -18,7 +18,7 @@ import { headerSecrets } from '#lib/platform/secrets/header-secrets.ts';
 import { type Redact, redactorOf } from '#lib/platform/secrets/redact-secrets.ts';
 import type { TenantCpu } from '#lib/platform/sharing/cpu-budget.ts';
 import { VERSION } from '#lib/platform/version.ts';
-import type { ProbeInput, Settled } from './check-type.ts';
+import type { ProbeInput, SettingsWith } from './check-type.ts';
 import { addressOf } from './host-setting.ts';
 import type { WebsocketConfig as Config } from './websocket.ts';
 
@@ -29,7 +29,7 @@ const MAX_MESSAGES = 1_000;
 
 /** Opens a WebSocket and waits for a matching message, if one is expected. */
 export const probeWebsocket = (
-  { config }: Settled<Config>,
+  { config }: SettingsWith<Config>,
   { net, settings, timeout_ms, cpu, withDetails = false }: ProbeInput,
 ) =>
   outcomeOfProbe(async () => {
@@ -67,14 +67,14 @@ class Session implements Dialog {
   run(connection: Connection): Promise<string> {
     const { url, subprotocol = [], headers, send } = this.#config;
     const { promise, resolve, reject } = Promise.withResolvers<string>();
-    connection.waitFor('the upgrade response');
+    connection.setAwaited('the upgrade response');
     const stream = boundedStream(connection.stream, MAX_BYTES, () => resolve('it sent more than 1 MB without a match'));
     const socket = new WebSocket(url, subprotocol, {
       createConnection: () => stream as never,
       headers: { 'user-agent': `Fleetwatch/${VERSION}`, ...headers },
       maxPayload: STEP_BYTES,
       perMessageDeflate: false,
-      // Endless pings of a server stay unanswered.
+      // A server could otherwise make the probe answer pings without end.
       autoPong: false,
     });
     socket.on('unexpected-response', (_request, { statusCode = 0 }) =>
@@ -87,7 +87,7 @@ class Session implements Dialog {
     });
     socket.on('open', () => {
       if (send !== undefined) socket.send(send);
-      if (this.#expected) connection.waitFor('a message');
+      if (this.#expected) connection.setAwaited('a message');
       else finish();
     });
     // One search at a time: a server can send many messages at once.

@@ -12,7 +12,7 @@ import type { StoredGapCause } from '#lib/results/pack.ts';
 import { ABANDONED, type Lane, type Lanes } from '#lib/results/probe/lanes.ts';
 import { type Attribution, type NetworkHealth, probeRoute } from '#lib/results/probe/network-health.ts';
 import { hostOf, type ProbingProcess, probingProcess } from '#lib/results/probe/probe.ts';
-import { isAhead, isLate, packSlowJob } from '#lib/schedule/jobs.ts';
+import { isEarly, isLate, packSlowJob } from '#lib/schedule/jobs.ts';
 import { accountsOf, type DueProbe, dueChecks, probeOnce } from './due-checks.ts';
 import {
   belongsInPack,
@@ -286,7 +286,7 @@ export async function runJobs(
   const { clock, log } = env.ports;
   const accounts = await accountsOf(
     env,
-    jobs.filter((job) => !isLate(job, clock.now()) && !isAhead(job, clock.now())),
+    jobs.filter((job) => !isLate(job, clock.now()) && !isEarly(job, clock.now())),
   );
   const batch = attributeBatch(prober.network);
   const run: JobBatch = { ...env, lane, prober, batch, recheckNetwork: lazy(prober.network.recheck), signal };
@@ -306,7 +306,7 @@ export async function runJobs(
 
 async function beginSlot(run: JobBatch, job: Job, account: AccountItem | undefined): Promise<RunningSlot> {
   const { prober, ports } = run;
-  if (isAhead(job, ports.clock.now())) return notStarted([job]);
+  if (isEarly(job, ports.clock.now())) return notStarted([job]);
   const begin = async (): Promise<RunningSlot> => {
     const slot = await runSlot(run, job, account);
     await slot.begun;

@@ -14,18 +14,24 @@ const MAX_SEARCH_MS = 5 * 366 * DAY_MS;
  */
 function nextDueOf(line: ScheduleLine, after: number): number | undefined {
   const last = after + MAX_SEARCH_MS;
-  let shown = Number.NEGATIVE_INFINITY;
+  /** Wall time up to which earlier stretches were searched. */
+  let searched = Number.NEGATIVE_INFINITY;
   // From a day before, because clocks may have been set back just before.
   for (const { from, until, offset } of stretchesFrom(line.zone, after - DAY_MS)) {
     if (from > last) return undefined;
     const begin = from + offset;
-    const isSkipped = shown > Number.NEGATIVE_INFINITY && shown < begin;
-    if (isSkipped && from > after && line.skipped === 'due at the change' && nextWall(line, shown, begin) !== undefined)
+    const isSkipped = searched > Number.NEGATIVE_INFINITY && searched < begin;
+    if (
+      isSkipped &&
+      from > after &&
+      line.skipped === 'due at the change' &&
+      nextWall(line, searched, begin) !== undefined
+    )
       return from;
-    const fresh = line.repeated === 'due at the first' ? Math.max(begin, shown) : begin;
+    const fresh = line.repeated === 'due at the first' ? Math.max(begin, searched) : begin;
     const wall = nextWall(line, Math.max(fresh, after + 1 + offset), Math.min(until, last + 1) + offset);
     if (wall !== undefined) return wall - offset;
-    shown = until + offset;
+    searched = until + offset;
   }
 }
 
@@ -56,7 +62,7 @@ function nextTime({ hours, minutes, seconds }: ScheduleLine, from: number): numb
   return undefined;
 }
 
-/** Due at the due times of any of its lines. */
+/** Lines of a schedule, which is due when any of them is. */
 export type Calendar = readonly ScheduleLine[];
 
 const MAX_LINES = 5;
@@ -87,7 +93,7 @@ export function assertTimeZone(name: string): void {
   if (!isZone(name)) throw notAZone(name);
 }
 
-/** Whether a line is meant as cron: five words, or no colon and too many words or no letters for OnCalendar. */
+/** Whether a line is meant as cron: `@…`, five words, or no colon and too many words or no letters for OnCalendar. */
 function isCron(line: string): boolean {
   const words = line.split(/\s+/);
   if (line.startsWith('@') || words.length === 5) return true;
@@ -128,7 +134,7 @@ const CHECKED_DUE_TIMES = 100;
  * Rejects a calendar without due times, or with too frequent ones, by its first hundred within five years.
  * @param now epoch ms @throws CalendarError
  */
-export function assertHasRuns(calendar: Calendar, now: number): void {
+export function assertDueTimes(calendar: Calendar, now: number): void {
   let [count, last] = [0, Number.NEGATIVE_INFINITY];
   for (const due of dueTimes(calendar, now)) {
     if (due - last < MINUTE_MS) throw new CalendarError('is due more than once a minute');

@@ -1,36 +1,36 @@
 import { DAY_MS } from '#lib/platform/time.ts';
 import { CalendarError, type ScheduleLine } from './schedule-line.ts';
 
-/** Field of an expression. `names`: of numbers from `from` on, in lower case. */
+/** Field of an expression. `names`: names of the numbers from `from` on, in lower case. */
 export type Field = { name: string; from: number; to: number; names?: readonly string[] };
 
-type Written = {
+type Notation = {
   /** Separator of a range: `-` in cron, `..` in OnCalendar. */
   range: '-' | '..';
-  /** Counts from the end, as negative numbers: 1 is the last, -1. */
+  /** Whether numbers count from the end; they are returned as negative numbers: 1, the last, as -1. */
   fromEnd?: boolean;
 };
 
 /** Returns the numbers of a list such as `1,5-9,20-59/10`, ascending. @throws CalendarError */
-export function numbersOf(field: Field, text: string, written: Written): number[] {
-  const numbers = new Set(text.split(',').flatMap((part) => numbersOfPart(field, part, written)));
+export function numbersOf(field: Field, text: string, notation: Notation): number[] {
+  const numbers = new Set(text.split(',').flatMap((part) => numbersOfPart(field, part, notation)));
   return [...numbers].sort((a, b) => a - b);
 }
 
-function numbersOfPart(field: Field, part: string, written: Written): number[] {
+function numbersOfPart(field: Field, part: string, notation: Notation): number[] {
   const [span = '', step, ...more] = part.split('/');
   if (more.length > 0) throw new CalendarError(`${field.name} ${part} has more than one step`);
   const every = step === undefined ? 1 : stepOf(field, part, step);
-  const [from, to] = endsOf(field, span, written, step !== undefined);
+  const [from, to] = endsOf(field, span, notation, step !== undefined);
   const numbers: number[] = [];
   for (let number = from; number <= to; number += every) numbers.push(number);
   return numbers;
 }
 
 /** Returns the ends of a range; a single number with a step continues to the end. */
-function endsOf(field: Field, span: string, { range, fromEnd }: Written, hasStep: boolean): [number, number] {
+function endsOf(field: Field, span: string, { range, fromEnd }: Notation, hasStep: boolean): [number, number] {
   if (span === '*' && hasStep && range === '..')
-    throw new CalendarError(`${field.name} */ is not OnCalendar; write ${field.from}/ and the step`);
+    throw new CalendarError(`${field.name} */ is not valid in OnCalendar; write ${field.from}/ and the step`);
   if (span === '*' && !fromEnd) return [field.from, field.to];
   const [first = '', second, ...more] = span.split(range);
   if (more.length > 0) throw new CalendarError(`${field.name} ${span} has more than two ends`);
@@ -124,8 +124,8 @@ const NICKNAMES: Readonly<Record<string, string>> = {
 
 /**
  * Parses five fields of crontab(5), with `L` and `#`, or a nickname such as @daily, by the rules of cron(8) on Debian:
- * the day must match both day fields if one begins with `*`, else one. With fixed hours and minutes, a skipped time is
- * due at the clock change and a repeated one once; others follow real time. @throws CalendarError
+ * the day must match both day fields if one begins with `*`, else one is enough. With fixed hours and minutes, a
+ * skipped time is due at the clock change and a repeated one once; others follow real time. @throws CalendarError
  */
 export function parseCron(text: string, zone: string): ScheduleLine {
   const fields = (NICKNAMES[text.toLowerCase()] ?? text).split(/\s+/);
@@ -139,14 +139,14 @@ export function parseCron(text: string, zone: string): ScheduleLine {
   const of = (field: Field, text: string) => numbersOf(field, text, { range: '-' });
   const isDayOfMonth = daysOfMonth(dayOfMonth);
   const isDayOfWeek = daysOfWeek(dayOfWeek);
-  const both = dayOfMonth.startsWith('*') || dayOfWeek.startsWith('*');
+  const needsBoth = dayOfMonth.startsWith('*') || dayOfWeek.startsWith('*');
   const followsRealTime = minute.startsWith('*') || hour.startsWith('*');
   return {
     zone,
     months: of(MONTH, month),
     isDay: (date) => {
-      const [fits, fitsWeek] = [isDayOfMonth(date), isDayOfWeek(date)];
-      return both ? fits && fitsWeek : fits || fitsWeek;
+      const [fitsMonth, fitsWeek] = [isDayOfMonth(date), isDayOfWeek(date)];
+      return needsBoth ? fitsMonth && fitsWeek : fitsMonth || fitsWeek;
     },
     hours: of(HOUR, hour),
     minutes: of(MINUTE, minute),

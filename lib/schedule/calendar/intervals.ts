@@ -11,7 +11,7 @@ export type WindowTimes =
       duration_ms: number;
       /** Weeks are counted from the week of the first start. */
       every_weeks: number;
-      /** It starts at `from` at the earliest, and before `until`. */
+      /** Limits of its starts: at or after `from`, and before `until`. */
       from: number;
       until?: number;
     };

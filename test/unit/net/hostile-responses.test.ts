@@ -42,7 +42,7 @@ describe.each([
       'a body in chunks of a byte',
       CHUNKED,
       '1\r\na\r\n'.repeat(1000),
-      /sends its body in pieces of less than 64 bytes on average: let it buffer them$/,
+      /sends its body in pieces of less than 64 bytes on average: enable buffering in the server$/,
     ],
     [
       'chunks with long extensions',

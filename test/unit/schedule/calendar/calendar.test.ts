@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { assertHasRuns, dueTimes, nextDue, parseCalendar, wallClock } from '#lib/schedule/calendar/calendar.ts';
+import { assertDueTimes, dueTimes, nextDue, parseCalendar, wallClock } from '#lib/schedule/calendar/calendar.ts';
 
 const at = (text: string) => Date.parse(text);
 const FRIDAY = at('2026-11-20T12:00:00Z');
@@ -166,7 +166,7 @@ describe('a useless schedule', () => {
     ['*:*:0/30', 'is due more than once a minute'],
     ['Mon 02:00\nMon 02:00:20', 'is due more than once a minute'],
   ])('%j: %s', (schedule, message) => {
-    expect(() => assertHasRuns(parseCalendar(schedule, 'UTC'), FRIDAY)).toThrow(message);
+    expect(() => assertDueTimes(parseCalendar(schedule, 'UTC'), FRIDAY)).toThrow(message);
   });
 
   it.each([
@@ -181,13 +181,13 @@ describe('a useless schedule', () => {
         return line.isDay(date);
       },
     }));
-    assertHasRuns(counted, FRIDAY);
+    assertDueTimes(counted, FRIDAY);
     expect(days).toBeLessThan(20_000);
   });
 
   it('allows once a minute, and rejects more', () => {
-    assertHasRuns(parseCalendar('* * * * *', 'Europe/Berlin'), FRIDAY);
-    assertHasRuns(parseCalendar('2027-01-01', 'UTC'), FRIDAY);
+    assertDueTimes(parseCalendar('* * * * *', 'Europe/Berlin'), FRIDAY);
+    assertDueTimes(parseCalendar('2027-01-01', 'UTC'), FRIDAY);
     expect(nextDue(parseCalendar('2027-01-01', 'UTC'), at('2027-01-01T00:00:00Z'))).toBeUndefined();
   });
 });
