@@ -48,7 +48,7 @@ const SCHEMA: FormSchema = {
       type: 'integer',
       title: 'Required healthy members',
       description:
-        'The downstream entity fails if fewer members of the group are healthy. Default: the number of the other members, else 1.',
+        'The downstream entity fails if fewer members of the group are healthy. The lowest value in the group applies; default: 1.',
       'x-group': 'Redundancy',
     },
   },
