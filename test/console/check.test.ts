@@ -144,7 +144,7 @@ describe.skipIf(!binary)('check page in a browser', () => {
     await page.locator('.field-error').waitFor();
     await enterDuration(page, 'Cooldown', '10', 'min');
     await button(person, 'Save policy').click();
-    await page.getByText('At most one alert in 10 min').waitFor();
+    await page.getByText('At most one alert every 10 min').waitFor();
     const { body } = await admin.get(`/v1/checks/${check.id}/policy`);
     expect(body).toMatchObject({ cooldown_seconds: 600, notify_on_recovery: false, impact_update: false });
     expect(body.inherited).toContain('late_alerts');
@@ -157,7 +157,7 @@ describe.skipIf(!binary)('check page in a browser', () => {
 
   it('shows the ping URL and the time without a ping after which it goes down', async () => {
     const { page, check } = await onCall();
-    await page.getByText(/It goes down after\s*2 h\s*without a ping \(7200 s\)/).waitFor();
+    await page.getByText(/The check goes down after\s*2 h\s*without a ping \(7200 s\)/).waitFor();
     const url = await page.locator('figure', { hasText: 'Ping URL' }).locator('code').textContent();
     expect(url).toBe(check.ping_url);
     const line = await page.locator('figure', { hasText: 'Crontab entry' }).locator('code').textContent();

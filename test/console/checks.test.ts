@@ -85,7 +85,7 @@ describe.skipIf(!binary)('checks page in a browser', () => {
       await route.continue({ url: url.href });
     });
     await page.reload();
-    await page.getByText('The first 2 checks. Loading the rest.').waitFor();
+    await page.getByText('Showing the first 2 checks. Loading the rest.').waitFor();
     expect(await rows.count()).toBe(2);
     release();
     await eventually(async () => (await rows.count()) === 3);

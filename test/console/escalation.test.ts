@@ -53,7 +53,7 @@ describe.skipIf(!binary)('escalation in a browser', () => {
     await button(person, 'Change policy').click();
     await enterDuration(page, 'Cooldown', '1', 'min');
     await button(person, 'Save policy').click();
-    await page.getByText('At most one alert in 1 min').waitFor();
+    await page.getByText('At most one alert every 1 min').waitFor();
     const { inherited } = (await admin.get(`/v1/checks/${check}/policy`)).body;
     expect(inherited).toContain('escalation');
 

@@ -23,7 +23,7 @@ describe.skipIf(!binary)('alert explanation in a browser', () => {
     await eventually(async () => (await admin.get(`/v1/checks/${check}/explain`)).body.evaluations.length > 0, 15_000);
 
     const { page, complaints } = await personAt(world.browser, world.url, admin.key, `/checks/${check}`);
-    await page.getByText('Explain now, or another time').click();
+    await page.getByText('Explanation for now or another time').click();
     const why = page.locator('section', { hasText: 'Explain alerts' });
     await why.getByText(/cause evaluation/).click();
     await why.getByText(/caused by Database/).waitFor();

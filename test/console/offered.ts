@@ -47,7 +47,7 @@ const pressAll = (address: string) => `(async () => {
       }
       await turn();
       // A relation is added only to a selected entity.
-      const entity = /Add relation of/.test(dialog.textContent) && dialog.querySelector('[role=combobox]');
+      const entity = /Add relation to/.test(dialog.textContent) && dialog.querySelector('[role=combobox]');
       if (entity) {
         entity.value = '';
         entity.dispatchEvent(new Event('input', { bubbles: true }));

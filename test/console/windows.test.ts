@@ -45,7 +45,7 @@ describe.skipIf(!binary)('maintenance windows in a browser', () => {
     await enterDuration(dialog, 'Duration', '90', 'min');
     await dialog.getByRole('combobox', { name: 'Add entity' }).fill('Web');
     await page.getByRole('option', { name: /Web shop/ }).click();
-    await dialog.getByText('Alerts of Web shop are held while it is open.').waitFor();
+    await dialog.getByText('Alerts of Web shop are held while the window is open.').waitFor();
     const preview = await dialog.locator('.coming li').first().textContent();
     await button(person, 'Create window').click();
     await page.getByRole('link', { name: 'Patches' }).click();

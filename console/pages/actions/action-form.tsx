@@ -7,8 +7,8 @@ import { Form, FormFields } from '#console/parts/form/form.tsx';
 import { useForm } from '#console/parts/form/use-form.ts';
 import { type FieldSpec, fieldsOf } from '#console/rules/form-fields.ts';
 
-/** Properties that belong to a trigger; all others belong to the request of the action. */
-const OF_TRIGGER: Readonly<Record<string, Action['trigger_type'] | 'any'>> = {
+/** Trigger that each of these properties belongs to; all others belong to the request of the action. */
+const TRIGGER_OF: Readonly<Record<string, Action['trigger_type'] | 'any'>> = {
   trigger_type: 'any',
   check_id: 'state_change',
   trigger_to_state: 'state_change',
@@ -16,26 +16,27 @@ const OF_TRIGGER: Readonly<Record<string, Action['trigger_type'] | 'any'>> = {
   remediation: 'state_change',
 };
 
-/** Returns the trigger that a property belongs to. @param path also of a nested property */
-const triggerOf = (path: string) => OF_TRIGGER[path.split('.')[0]!];
+/** Returns the trigger of a property or nested property; undefined for a property of the request. */
+const triggerOf = (path: string) => TRIGGER_OF[path.split('.')[0]!];
 
 const belongsTo = (path: string, trigger: string | undefined): boolean =>
   [undefined, 'any', trigger].includes(triggerOf(path));
 
-const STATES = { '': 'any state' };
-const TRIGGERS = { manual: 'none: only manual', state_change: 'change of state of a check', schedule: 'schedule' };
+const STATE_TITLES = { '': 'any state' };
+const TRIGGER_TITLES = { manual: 'manual only', state_change: 'state change of a check', schedule: 'schedule' };
 
 const SPECS = fieldsOf(automation.action).map((spec): FieldSpec => {
-  if (spec.path === 'trigger_type') return { ...spec, titles: TRIGGERS, initial: 'manual', required: false, hint: '' };
+  if (spec.path === 'trigger_type')
+    return { ...spec, titles: TRIGGER_TITLES, initial: 'manual', required: false, hint: '' };
   if (spec.path === 'trigger_to_state')
-    return { ...spec, titles: STATES, initial: 'down', hint: 'State of the check that starts it.' };
+    return { ...spec, titles: STATE_TITLES, initial: 'down', hint: 'New state of the check that starts the action.' };
   if (spec.path === 'check_id')
-    return { ...spec, kind: 'check', required: true, hint: 'Check whose transitions start it.' };
+    return { ...spec, kind: 'check', required: true, hint: 'Check whose transitions start the action.' };
   return spec;
 });
 
 /** Fields of an existing action, whose header values are hidden. */
-const STORED = SPECS.map(
+const EDIT_SPECS = SPECS.map(
   (spec): FieldSpec =>
     spec.path === 'headers' ? { ...spec, hint: `${spec.hint} Unchanged headers keep their stored values.` } : spec,
 );
@@ -48,7 +49,7 @@ type ActionFormProps = {
 
 /** Creates or changes an action: a field for each property, and a picker for the check. */
 export function ActionForm({ action, onSaved, onClose }: ActionFormProps) {
-  const specs = action ? STORED : SPECS;
+  const specs = action ? EDIT_SPECS : SPECS;
   const form = useForm({
     name: action ? `action ${action.id}` : 'action',
     specs,
@@ -67,12 +68,12 @@ export function ActionForm({ action, onSaved, onClose }: ActionFormProps) {
     },
   });
   const trigger = form.draft.trigger_type;
-  const ofCall = specs.filter(({ path }) => triggerOf(path) === undefined);
+  const ofRequest = specs.filter(({ path }) => triggerOf(path) === undefined);
   const ofTrigger = specs.filter(({ path }) => triggerOf(path) !== undefined && belongsTo(path, trigger));
   return (
-    <Dialog help="actions" title={action ? `Change ${action.name}` : 'New action'} wide onClose={onClose}>
+    <Dialog help="actions" title={action ? `Edit ${action.name}` : 'New action'} wide onClose={onClose}>
       <Form form={form} submit={action ? 'Save' : 'Create'} why={refusal('configure')} onCancel={onClose}>
-        <FormFields form={form} specs={ofCall} />
+        <FormFields form={form} specs={ofRequest} />
         <FormFields form={form} specs={ofTrigger} />
       </Form>
     </Dialog>

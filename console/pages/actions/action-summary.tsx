@@ -10,7 +10,7 @@ import { list, number } from '#console/rules/words.ts';
 export const ActionSettings = ({ action }: { action: Action }) => (
   <Section title="Settings">
     <dl class="action-facts">
-      <dt>Calls</dt>
+      <dt>Request</dt>
       <dd class="whole">
         <code>
           {action.method} {action.url}

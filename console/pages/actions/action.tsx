@@ -49,7 +49,7 @@ export default function ActionPage({ params }: PageProps) {
                 action={found}
                 onClose={close}
                 onSaved={({ name }) => {
-                  showToast(`${name} saved.`);
+                  showToast(`${name} is saved.`);
                   action.reload();
                 }}
               />

@@ -17,7 +17,7 @@ export default function ExecutionPage({ params }: PageProps) {
   const follower = useExecution(params.id!);
   const execution = follower.execution.value;
   const failure = follower.failure.value;
-  const more = follower.isFollowing.value;
+  const isFollowing = follower.isFollowing.value;
   const action = useLoad<Action>(execution ? `/v1/actions/${execution.action_id}` : null);
   const problem = failure && <Failure failure={failure} retry={follower.poll} />;
   if (!execution) return <Page title="Execution">{problem ?? <Loading what="Loading the execution" lines={6} />}</Page>;
@@ -31,7 +31,7 @@ export default function ExecutionPage({ params }: PageProps) {
         </>
       }
       actions={
-        !more && (
+        !isFollowing && (
           <Button small icon="reload" onClick={follower.poll}>
             Reload
           </Button>
@@ -41,15 +41,15 @@ export default function ExecutionPage({ params }: PageProps) {
       {problem}
       <p class="run-state" role="status">
         <StateMark {...outcome(execution)} />
-        {more && <span class="hint">{awaited(execution)}</span>}
+        {isFollowing && <span class="hint">{awaited(execution)}</span>}
       </p>
-      <Outcome execution={execution} />
-      <Log lines={follower.lines.value} more={more} />
+      <ExecutionDetails execution={execution} />
+      <Log lines={follower.lines.value} isFollowing={isFollowing} />
     </Page>
   );
 }
 
-function Outcome({ execution }: { execution: Execution }) {
+function ExecutionDetails({ execution }: { execution: Execution }) {
   const pipeline = pipelineMark(execution);
   const verdict = verdictMark(execution);
   const { trigger, created_at, finished_at, status_code, latency_ms, error_message, response_snippet } = execution;

@@ -10,43 +10,46 @@ import { count } from '#console/rules/words.ts';
 
 const SHAPE: Readonly<Record<Level, State>> = { error: 'down', warning: 'degraded', debug: 'unknown' };
 
-/** Distance from the end, in pixels, within which the view keeps following. */
-const NEAR = 24;
+/** Maximum distance from the end, in pixels, at which the view follows new lines. */
+const FOLLOW_DISTANCE = 24;
 
-/** Log of an execution. It follows new lines until the user scrolls up. @param more whether more lines are expected */
-export function Log({ lines, more }: { lines: readonly LogLine[]; more: boolean }) {
+/**
+ * Log of an execution. It follows new lines until the user scrolls up.
+ * @param isFollowing whether more lines are expected
+ */
+export function Log({ lines, isFollowing }: { lines: readonly LogLine[]; isFollowing: boolean }) {
   const box = useRef<HTMLDivElement>(null);
-  /** Last line when the user scrolled up; undefined while following. */
-  const [left, leave] = useState<number | undefined>(undefined);
+  /** Number of the last line when the user scrolled up; undefined while following. */
+  const [pausedAt, setPausedAt] = useState<number | undefined>(undefined);
   const last = lines.at(-1)?.seq ?? 0;
   useLayoutEffect(() => {
-    if (box.current && left === undefined && last > 0) box.current.scrollTop = box.current.scrollHeight;
-  }, [last, left]);
+    if (box.current && pausedAt === undefined && last > 0) box.current.scrollTop = box.current.scrollHeight;
+  }, [last, pausedAt]);
 
   function onScroll({ currentTarget: { scrollHeight, scrollTop, clientHeight } }: { currentTarget: HTMLElement }) {
-    const isAtEnd = scrollHeight - scrollTop - clientHeight < NEAR;
-    leave((before) => (isAtEnd ? undefined : (before ?? last)));
+    const isAtEnd = scrollHeight - scrollTop - clientHeight < FOLLOW_DISTANCE;
+    setPausedAt((before) => (isAtEnd ? undefined : (before ?? last)));
   }
 
-  const unseen = left === undefined ? 0 : last - left;
+  const unseen = pausedAt === undefined ? 0 : last - pausedAt;
   return (
     <Section
       title="Log"
       actions={
-        left === undefined ? (
-          <span class="hint">{more ? 'Following' : count(lines.length, 'line')}</span>
+        pausedAt === undefined ? (
+          <span class="hint">{isFollowing ? 'Following' : count(lines.length, 'line')}</span>
         ) : (
           <span class="log-left">
             <span class="hint">Paused{unseen > 0 && `: ${count(unseen, 'new line')}`}</span>
-            <Button small onClick={() => leave(undefined)}>
-              {more ? 'Follow' : 'Jump to end'}
+            <Button small onClick={() => setPausedAt(undefined)}>
+              {isFollowing ? 'Follow' : 'Jump to end'}
             </Button>
           </span>
         )
       }
     >
       {lines.length === 0 ? (
-        <Empty title={more ? 'No lines yet' : 'No log lines'} />
+        <Empty title={isFollowing ? 'No lines yet' : 'No log lines'} />
       ) : (
         // The log scrolls, so the keyboard must reach it.
         // biome-ignore lint/a11y/noNoninteractiveTabindex: see above

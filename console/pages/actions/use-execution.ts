@@ -22,12 +22,12 @@ export function useExecution(id: string): ReturnType<typeof makeFollower> {
   );
   useEffect(() => {
     follower.poll();
-    const cameBack = () => {
+    const onVisibilityChange = () => {
       if (!document.hidden && follower.isFollowing.peek()) follower.poll();
     };
-    document.addEventListener('visibilitychange', cameBack);
+    document.addEventListener('visibilitychange', onVisibilityChange);
     return () => {
-      document.removeEventListener('visibilitychange', cameBack);
+      document.removeEventListener('visibilitychange', onVisibilityChange);
       follower.stop();
     };
   }, [follower]);

@@ -20,19 +20,20 @@ const SCOPES: readonly { scope: KeyScope; means: string }[] = [
 
 type AgentKeyProps = {
   skills: readonly Skill[];
-  made: string | undefined;
-  onMade: (key: string | undefined) => void;
+  /** The new key, shown until the user creates another. */
+  createdKey: string | undefined;
+  onCreated: (key: string | undefined) => void;
 };
 
 /** Creates a key for an agent, with the MCP scope, the chosen scopes, and the tools of the chosen skills. */
-export function AgentKey({ skills, made, onMade }: AgentKeyProps) {
+export function AgentKey({ skills, createdKey, onCreated }: AgentKeyProps) {
   const [label, setLabel] = useState('Agent');
   const [scopes, setScopes] = useState<ReadonlySet<KeyScope>>(new Set(['read']));
   const [chosenSkills, chooseSkills] = useState<ReadonlySet<string>>(new Set());
   const [busy, setBusy] = useState(false);
   const [failure, fail] = useState<ApiFailure | undefined>(undefined);
 
-  async function make() {
+  async function create() {
     setBusy(true);
     try {
       const { key } = await call<{ key: string }>('POST', '/v1/auth/keys', {
@@ -41,7 +42,7 @@ export function AgentKey({ skills, made, onMade }: AgentKeyProps) {
         ...(chosenSkills.size > 0 && { skills: [...chosenSkills] }),
       });
       fail(undefined);
-      onMade(key);
+      onCreated(key);
     } catch (error) {
       fail(asFailure(error));
     } finally {
@@ -49,15 +50,15 @@ export function AgentKey({ skills, made, onMade }: AgentKeyProps) {
     }
   }
 
-  if (made) {
+  if (createdKey) {
     return (
       <div class="form">
-        <CodeBlock label="API key, shown only once" text={made} />
+        <CodeBlock label="API key, shown only once" text={createdKey} />
         <p class="hint">
-          Copy it now. The examples below contain it too. To revoke it, open <a href="#/settings/keys">settings</a>.
+          Copy it now. The examples below also contain it. To revoke it, open <a href="#/settings/keys">settings</a>.
         </p>
         <footer>
-          <Button small onClick={() => onMade(undefined)}>
+          <Button small onClick={() => onCreated(undefined)}>
             Create another key
           </Button>
         </footer>
@@ -71,7 +72,7 @@ export function AgentKey({ skills, made, onMade }: AgentKeyProps) {
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        if (why === undefined && !busy) void make();
+        if (why === undefined && !busy) void create();
       }}
     >
       {failure && <Failure failure={{ message: errorText(failure) }} />}
@@ -80,7 +81,7 @@ export function AgentKey({ skills, made, onMade }: AgentKeyProps) {
       </div>
       <Choices
         legend="Scopes"
-        options={SCOPES.map(({ scope, means }) => ({ value: scope, means, word: scope }))}
+        options={SCOPES.map(({ scope, means }) => ({ value: scope, means, apiName: scope }))}
         chosen={scopes}
         onChange={setScopes}
       />
@@ -106,7 +107,7 @@ const errorText = ({ message, details }: ApiFailure): string =>
 
 type ChoicesProps<Value extends string> = {
   legend: string;
-  options: readonly { value: Value; means: string /** Name in the API. */; word?: string }[];
+  options: readonly { value: Value; means: string /** Name in the API. */; apiName?: string }[];
   chosen: ReadonlySet<Value>;
   onChange: (chosen: ReadonlySet<Value>) => void;
 };
@@ -120,11 +121,11 @@ function Choices<Value extends string>({ legend, options, chosen, onChange }: Ch
   return (
     <fieldset class="choices">
       <legend>{legend}</legend>
-      {options.map(({ value, means, word }) => (
+      {options.map(({ value, means, apiName }) => (
         <label key={value}>
           <input type="checkbox" checked={chosen.has(value)} onChange={() => toggle(value)} />
           {means}
-          {word && <span class="hint">{word}</span>}
+          {apiName && <span class="hint">{apiName}</span>}
         </label>
       ))}
     </fieldset>

@@ -9,13 +9,13 @@ const NO_KEY = 'YOUR_KEY';
 
 /** Shows how to connect an agent: its key, and the configuration of each client. Only this page holds the key. */
 export function Connect({ skills }: { skills: readonly Skill[] }) {
-  const [key, keep] = useState<string | undefined>(undefined);
+  const [key, setKey] = useState<string | undefined>(undefined);
   const [chosen, choose] = useState(0);
   const url = `${location.origin}/v1/mcp`;
   const client = MCP_CLIENTS[chosen]!;
   return (
     <Section title="Connect an agent">
-      <AgentKey skills={skills} made={key} onMade={keep} />
+      <AgentKey skills={skills} createdKey={key} onCreated={setKey} />
       <fieldset class="choices">
         <legend>Client</legend>
         {MCP_CLIENTS.map(({ name }, i) => (

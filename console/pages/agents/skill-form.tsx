@@ -14,7 +14,7 @@ type SkillFormProps = {
 
 /** Creates a skill, or changes its name and description. */
 export const SkillForm = ({ skill, onSaved, onClose }: SkillFormProps) => (
-  <Dialog help="skills" title={skill ? `Change ${skill.name}` : 'New skill'} wide onClose={onClose}>
+  <Dialog help="skills" title={skill ? `Edit ${skill.name}` : 'New skill'} wide onClose={onClose}>
     <SchemaForm
       name={skill ? `skill ${skill.slug}` : 'skill'}
       schema={automation.skill}

@@ -63,7 +63,7 @@ export function SkillView({ skill, actions, onChange }: SkillViewProps) {
         </>
       ),
     },
-    { head: 'Runs', cell: (tool) => <Bound tool={tool} actions={actions} /> },
+    { head: 'Runs', cell: (tool) => <ToolTarget tool={tool} actions={actions} /> },
     { head: 'Arguments', wide: true, numeric: true, cell: ({ inputSchema }) => argumentsOf(inputSchema).length },
   ];
 
@@ -109,7 +109,7 @@ export function SkillView({ skill, actions, onChange }: SkillViewProps) {
         <Dialog title={open.tool.name} wide onClose={close}>
           <p dir="auto">{open.tool.description}</p>
           <p class="lead">
-            Runs: <Bound tool={open.tool} actions={actions} />
+            Runs: <ToolTarget tool={open.tool} actions={actions} />
           </p>
           <CodeBlock label="Arguments (JSON Schema)" text={JSON.stringify(open.tool.inputSchema, null, 2)} />
           <footer>
@@ -132,7 +132,7 @@ export function SkillView({ skill, actions, onChange }: SkillViewProps) {
           }}
           onClose={close}
         >
-          <p>Agents no longer find it. Its action stays.</p>
+          <p>Agents no longer find it. Its action is not deleted.</p>
         </Confirm>
       )}
       {open?.what === 'delete' && (
@@ -145,7 +145,9 @@ export function SkillView({ skill, actions, onChange }: SkillViewProps) {
           }}
           onClose={close}
         >
-          <p>Agents lose its {count(tools.length, 'tool')}. Keys that are restricted to this skill find no tools.</p>
+          <p>
+            Agents lose its {count(tools.length, 'tool')}. Keys that are restricted to this skill then find no tools.
+          </p>
         </Confirm>
       )}
     </Section>
@@ -154,7 +156,7 @@ export function SkillView({ skill, actions, onChange }: SkillViewProps) {
 
 const argumentsOf = ({ properties }: Tool['inputSchema']): string[] => Object.keys((properties as object) ?? {});
 
-function Bound({ tool: { name, action_id }, actions }: { tool: Tool; actions: readonly Action[] }) {
+function ToolTarget({ tool: { name, action_id }, actions }: { tool: Tool; actions: readonly Action[] }) {
   if (action_id === undefined) {
     return <span class="hint">{automation.builtInTools.includes(name) ? 'built in' : 'no action: choose one'}</span>;
   }

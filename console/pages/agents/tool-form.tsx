@@ -9,15 +9,15 @@ import { type FieldSpec, fieldsOf } from '#console/rules/form-fields.ts';
 import { toolSchema } from '#console/rules/run-variables.ts';
 import { withTool } from './tools.ts';
 
-const written = (schema: object): string => JSON.stringify(schema, null, 2);
-const NO_ARGUMENTS = written(toolSchema({ url: '', body_template: '' }));
+const jsonOf = (schema: object): string => JSON.stringify(schema, null, 2);
+const NO_ARGUMENTS = jsonOf(toolSchema({ url: '', body_template: '' }));
 
 const SPECS = fieldsOf(automation.tool).map(
   (spec): FieldSpec =>
     spec.path === 'inputSchema' ? { ...spec, label: 'Arguments (JSON Schema)', fallback: NO_ARGUMENTS } : spec,
 );
-const OWN = SPECS.filter(({ path }) => path !== 'action_id');
-const ACTION = SPECS.find(({ path }) => path === 'action_id');
+const OTHER_SPECS = SPECS.filter(({ path }) => path !== 'action_id');
+const ACTION_SPEC = SPECS.find(({ path }) => path === 'action_id');
 
 type ToolFormProps = {
   skill: Skill;
@@ -43,21 +43,21 @@ export function ToolForm({ skill, tool, actions, onSaved, onClose }: ToolFormPro
   });
   const schema = form.draft.inputSchema ?? '';
   const chosen = form.draft.action_id ?? '';
-  const isGenerated = schema === NO_ARGUMENTS || actions.some((action) => written(toolSchema(action)) === schema);
+  const isGenerated = schema === NO_ARGUMENTS || actions.some((action) => jsonOf(toolSchema(action)) === schema);
 
   function choose(id: string) {
     const action = actions.find((one) => one.id === id);
     form.set('action_id', id);
-    if (action && isGenerated) form.set('inputSchema', written(toolSchema(action)));
+    if (action && isGenerated) form.set('inputSchema', jsonOf(toolSchema(action)));
   }
 
   const isKnown = chosen === '' || actions.some(({ id }) => id === chosen);
   return (
-    <Dialog help="skills" title={tool ? `Change ${tool.name}` : `New tool in ${skill.name}`} wide onClose={onClose}>
+    <Dialog help="skills" title={tool ? `Edit ${tool.name}` : `New tool in ${skill.name}`} wide onClose={onClose}>
       <Form form={form} submit={tool ? 'Save' : 'Add'} why={refusal('write')} onCancel={onClose}>
         <SelectField
           label="Action"
-          hint={ACTION?.hint}
+          hint={ACTION_SPEC?.hint}
           error={form.errors.action_id}
           value={chosen}
           options={[
@@ -67,7 +67,7 @@ export function ToolForm({ skill, tool, actions, onSaved, onClose }: ToolFormPro
           ]}
           onChange={choose}
         />
-        <FormFields form={form} specs={OWN} />
+        <FormFields form={form} specs={OTHER_SPECS} />
       </Form>
     </Dialog>
   );

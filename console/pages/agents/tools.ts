@@ -22,7 +22,7 @@ async function changeTools(slug: string, change: (tools: Tool[]) => unknown[], a
   }
 }
 
-/** Replaces the tool called `before`, or appends a tool. */
+/** Replaces the tool with the name `before`, or appends the tool if no tool has that name. */
 export const withTool = (slug: string, tool: unknown, before: string | undefined): Promise<void> =>
   changeTools(
     slug,

@@ -15,8 +15,8 @@ const hrefTo = (slug: string): string => `#/alerts/${slug}`;
 export default function AlertsPage({ params, query }: PageProps) {
   const checks = useLoad<Check[]>('/v1/checks', { all: true });
   const channels = useLoad<ListedChannel[]>('/v1/notify/channels', { all: true });
-  const isNotified = channels.data && checksWithRecipients(channels.data);
-  const withoutChannel = isNotified && checks.data?.filter(({ id }) => !isNotified(id));
+  const hasRecipient = channels.data && checksWithRecipients(channels.data);
+  const withoutChannel = hasRecipient && checks.data?.filter(({ id }) => !hasRecipient(id));
   const props: AlertsProps = { query, checks, channels, withoutChannel };
   const named = params.part ?? tabs[0]!.slug;
   const current = tabs.find(({ slug }) => slug === named);
@@ -33,8 +33,8 @@ export default function AlertsPage({ params, query }: PageProps) {
         label="Alerts"
         current={hrefTo(named)}
         tabs={tabs.map(({ slug, name, counted }) => {
-          const some = counted?.(props);
-          return { href: hrefTo(slug), name: some ? `${name} (${number(some.length)})` : name };
+          const items = counted?.(props);
+          return { href: hrefTo(slug), name: items ? `${name} (${number(items.length)})` : name };
         })}
       />
       <div class="tab-panel">

@@ -21,8 +21,8 @@ import { Time } from '#console/parts/time.tsx';
 import { STATUS } from '#console/rules/alert-reason.ts';
 import { byName } from '#console/rules/fleet.ts';
 import { severity } from '#console/rules/states.ts';
-import { CheckLink, nameOfCheck } from './about.tsx';
 import { ChannelTest } from './channel-test.tsx';
+import { CheckLink, nameOfCheck } from './check-link.tsx';
 
 type ChannelsProps = { channels: readonly ListedChannel[]; checks: readonly Check[] | undefined; reload: () => void };
 
@@ -41,12 +41,12 @@ async function sendTest(channel: ListedChannel): Promise<void> {
 export function Channels({ channels, checks, reload }: ChannelsProps) {
   const [edited, edit] = useState<ListedChannel | undefined>(undefined);
   const why = refusal('write');
-  const added = newDialog('channel', why);
-  const close = () => (edited ? edit(undefined) : added.close());
+  const newChannel = newDialog('channel', why);
+  const close = () => (edited ? edit(undefined) : newChannel.close());
   return (
     <>
       <p class="above-form">
-        <Button icon="add" why={why} onClick={added.open}>
+        <Button icon="add" why={why} onClick={newChannel.open}>
           New account channel
         </Button>
       </p>
@@ -57,7 +57,7 @@ export function Channels({ channels, checks, reload }: ChannelsProps) {
       ) : (
         <ChannelTable channels={channels} checks={checks} reload={reload} edit={edit} />
       )}
-      {(added.isOpen || edited) && (
+      {(newChannel.isOpen || edited) && (
         <Dialog
           help="channels"
           title={edited ? `Edit ${labelOfChannel(edited)}` : 'New account channel'}
@@ -155,7 +155,7 @@ function columnsOf(
           <span class="why" dir="auto" title={channel.last_delivery?.error}>
             {channel.scope === 'account' && (
               <>
-                of <Selects of={channel.applies_to} />{' '}
+                alerts of <Selects of={channel.applies_to} />{' '}
               </>
             )}
             <span class="narrow">{labelOfChannel(channel)} </span>

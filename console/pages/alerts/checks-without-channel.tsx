@@ -9,7 +9,7 @@ import { useSelection } from '#console/parts/table/selection.ts';
 import { type Column, Table } from '#console/parts/table/table.tsx';
 import { byName } from '#console/rules/fleet.ts';
 import { severity } from '#console/rules/states.ts';
-import { CheckLink, nameOfCheck } from './about.tsx';
+import { CheckLink, nameOfCheck } from './check-link.tsx';
 
 const COLUMNS: readonly Column<Check>[] = [
   {

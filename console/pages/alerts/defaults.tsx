@@ -39,7 +39,7 @@ export function Defaults({ channels }: { channels: readonly ListedChannel[] }) {
       }
     >
       <p class="hint">
-        It applies to all checks. A setting of a check overrides it. Steps of its escalation can notify{' '}
+        It applies to all checks. The settings of a check override it. Its escalation steps can notify{' '}
         <a href="#/on-call">on-call rotas</a>.
       </p>
       <Data of={policy} what="Loading the default policy">

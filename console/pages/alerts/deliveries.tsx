@@ -12,11 +12,11 @@ import { Time } from '#console/parts/time.tsx';
 import { isOpen, kindOf, STATUS } from '#console/rules/alert-reason.ts';
 import { incidentsOfEntity } from '#console/rules/incidents.ts';
 import { STATE_WORD, severity } from '#console/rules/states.ts';
-import { CheckLink } from './about.tsx';
+import { CheckLink } from './check-link.tsx';
 import { DELIVERY_FILTERS, DeliveryFilters } from './delivery-filters.tsx';
 
 const POLL_MS = 5000;
-const PAGE = '100';
+const PAGE_SIZE = '100';
 
 type DeliveriesProps = {
   query: URLSearchParams;
@@ -24,10 +24,10 @@ type DeliveriesProps = {
   channels: readonly ListedChannel[] | undefined;
 };
 
-/** Lists the deliveries: failed ones first. */
+/** Lists the deliveries, failed ones first. */
 export function Deliveries({ query, checks, channels }: DeliveriesProps) {
   const [status, channel, check] = DELIVERY_FILTERS.map((name) => query.get(name) ?? '');
-  const filters = Object.entries({ limit: PAGE, status, channel_id: channel, check_id: check }).filter(
+  const filters = Object.entries({ limit: PAGE_SIZE, status, channel_id: channel, check_id: check }).filter(
     (pair): pair is [string, string] => Boolean(pair[1]),
   );
   const feed = useLiveFeed<Delivery>(
@@ -41,21 +41,21 @@ export function Deliveries({ query, checks, channels }: DeliveriesProps) {
     [items],
   );
   const columns = useMemo(() => columnsOf(checks, channels), [checks, channels]);
-  const isReading = loading && items.length === 0;
+  const isFirstLoad = loading && items.length === 0;
   return (
     <>
       <DeliveryFilters query={query} checks={checks} channels={channels} />
       {failure && <Failure failure={failure} retry={reload} />}
-      {isReading && <Loading what="Loading the deliveries" lines={8} />}
+      {isFirstLoad && <Loading what="Loading the deliveries" lines={8} />}
       {rows.length > 0 && <Table label="Deliveries" rows={rows} columns={columns} keyOf={({ id }) => id} />}
-      {!isReading && !failure && rows.length === 0 && !hasMore && (
+      {!isFirstLoad && !failure && rows.length === 0 && !hasMore && (
         <Empty
           help="deliveries"
           title={filters.length > 1 ? 'No matching deliveries' : 'No deliveries yet'}
           icon="alerts"
         />
       )}
-      {hasMore && !isReading && (
+      {hasMore && !isFirstLoad && (
         <p class="more">
           {rows.length === 0 && 'No matches among the newest deliveries. '}
           <Button small busy={loading} onClick={more}>
@@ -67,13 +67,13 @@ export function Deliveries({ query, checks, channels }: DeliveriesProps) {
   );
 }
 
-/** Shows the state before and after the reported change, in the color of the latter. */
+/** Shows the state before and after the reported change, in the color of the new state. */
 const ReportedChange = ({ of: { from_state: from, to_state: to } }: { of: Delivery }) =>
   from && to ? (
     <StateMark state={to} word={from === to ? STATE_WORD[to] : `${STATE_WORD[from]} → ${STATE_WORD[to]}`} />
   ) : null;
 
-/** Subject of a delivery about no check. */
+/** Subject of a delivery without a check, by kind. */
 const WITHOUT_CHECK: Partial<Record<Delivery['kind'], string>> = {
   status_update: 'Status page',
   monthly_report: 'Uptime of the account',

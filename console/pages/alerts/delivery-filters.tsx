@@ -5,7 +5,7 @@ import { FeedFilters } from '#console/parts/feed-filters.tsx';
 import { SelectField } from '#console/parts/field.tsx';
 import { STATUS } from '#console/rules/alert-reason.ts';
 import { byName } from '#console/rules/fleet.ts';
-import { nameOfCheck } from './about.tsx';
+import { nameOfCheck } from './check-link.tsx';
 
 const STATUSES = ['failed', 'retrying', 'pending', 'sent'] as const satisfies readonly Delivery['status'][];
 
@@ -21,8 +21,8 @@ type FilterProps = {
 type Option = { value: string; label: string };
 
 /** Adds the chosen value if it no longer exists, so that the filter stays visible. */
-const withChosen = (any: string, options: Option[], chosen: string): Option[] => [
-  { value: '', label: any },
+const withChosen = (allLabel: string, options: Option[], chosen: string): Option[] => [
+  { value: '', label: allLabel },
   ...options.toSorted((a, b) => byName(a.label, b.label)),
   ...(chosen && !options.some(({ value }) => value === chosen) ? [{ value: chosen, label: chosen }] : []),
 ];
@@ -41,7 +41,7 @@ export function DeliveryFilters({ query, checks = [], channels = [] }: FilterPro
         label="Status"
         value={value('status')}
         options={[
-          { value: '', label: 'all, failed ones first' },
+          { value: '', label: 'all, failed first' },
           ...STATUSES.map((status) => ({ value: status, label: STATUS[status] })),
         ]}
         onChange={(status) => setQuery({ status })}

@@ -17,15 +17,15 @@ import { Time } from '#console/parts/time.tsx';
 import { pathTo } from '#console/rules/address.ts';
 import { entityHref, entityPath } from '#console/rules/catalog.ts';
 import { selectorOf, selectorSchema } from '#console/rules/selector.ts';
-import { CheckLink } from './about.tsx';
+import { CheckLink } from './check-link.tsx';
 
 /** Lists the active silences of the account, its entities and checks. */
 export function Silences({ checks }: { checks: readonly Check[] | undefined }) {
   const silences = useLoad<Silence[]>('/v1/notify/silences', { all: true });
-  const [ending, end] = useState<Silence | undefined>(undefined);
+  const [ending, confirmEnd] = useState<Silence | undefined>(undefined);
   const why = refusal('mute');
   const { isOpen, open, close } = newDialog('silence', why);
-  const columns = columnsOf(checks, end);
+  const columns = columnsOf(checks, confirmEnd);
   return (
     <>
       <p class="above-form">
@@ -72,10 +72,11 @@ export function Silences({ checks }: { checks: readonly Check[] | undefined }) {
             await endSilence(ending);
             silences.reload();
           }}
-          onClose={() => end(undefined)}
+          onClose={() => confirmEnd(undefined)}
         >
           <p>
-            <Subject silence={ending} checks={checks} />: an alert is sent at once for each changed state.
+            <Subject silence={ending} checks={checks} />: a late alert follows for each check whose state differs from
+            the notified state.
           </p>
         </Confirm>
       )}
@@ -87,7 +88,7 @@ const idOf = ({ id, check_id, entity_id }: Silence): string => (id ?? check_id ?
 
 const entityOf = ({ entity_id }: Silence) => live.fleet.value?.get(entity_id ?? '');
 
-/** Ends a silence. That of a check or an entity is a setting of it. */
+/** Ends a silence. The silence of a check or an entity is its `silenced` setting. */
 async function endSilence(silence: Silence): Promise<void> {
   const entity = entityOf(silence);
   if (silence.scope === 'account') await call('DELETE', `/v1/notify/silences/${silence.id}`);
@@ -118,7 +119,7 @@ const Until = ({ at }: { at: string | null }) => (at === null ? <>until lifted</
 
 const columnsOf = (
   checks: readonly Check[] | undefined,
-  end: (silence: Silence) => void,
+  confirmEnd: (silence: Silence) => void,
 ): readonly Column<Silence>[] => [
   {
     head: 'Checks',
@@ -140,7 +141,7 @@ const columnsOf = (
   {
     head: 'Actions',
     cell: (silence) => (
-      <Button small why={refusal(silence.scope === 'account' ? 'mute' : 'write')} onClick={() => end(silence)}>
+      <Button small why={refusal(silence.scope === 'account' ? 'mute' : 'write')} onClick={() => confirmEnd(silence)}>
         End
       </Button>
     ),

@@ -22,7 +22,7 @@ export function BlueprintDialog({ blueprint, onSaved, onClose }: BlueprintDialog
     showToast(`${saved.name} is saved.`);
     onSaved(saved);
   }
-  // There is always a default blueprint, so the mark can be set but not removed.
+  // There is always a default blueprint, so `is_default` can be set but not cleared.
   const skip = [...(blueprint ? ['slug'] : []), ...(blueprint?.is_default ? ['is_default'] : [])];
   return (
     <Dialog help="blueprints" title={blueprint ? `Edit ${blueprint.name}` : 'New blueprint'} onClose={onClose}>
@@ -44,7 +44,7 @@ const SCHEMA: FormSchema = {
   type: 'object',
   properties: {
     name: { type: 'string', description: 'Name of the kind of entities, such as Service.' },
-    slug: { type: 'string', description: 'Part of addresses, such as service. It cannot be changed later.' },
+    slug: { type: 'string', description: 'Identifier in URLs, such as service. It cannot be changed later.' },
     description: { type: 'string' },
     is_default: { type: 'boolean', default: false, title: 'Default blueprint' },
   },

@@ -52,7 +52,8 @@ function BlueprintView({ blueprint, of, part }: BlueprintViewProps) {
   const fleet = live.fleet.value;
   const rows = useMemo(() => (fleet ? inOrder(fleet).filter((row) => row.blueprint_slug === slug) : []), [fleet, slug]);
   const why = refusal('write');
-  const kept = rows.length > 0 ? `It has ${count(rows.length, 'entity', 'entities')}: delete them first.` : undefined;
+  const deleteBlocked =
+    rows.length > 0 ? `It has ${count(rows.length, 'entity', 'entities')}: delete them first.` : undefined;
   const limit = me.value?.entity_limit_per_bp;
   const changed = () => {
     show(undefined);
@@ -73,7 +74,7 @@ function BlueprintView({ blueprint, of, part }: BlueprintViewProps) {
           <Button why={why} onClick={() => show('edit')}>
             Edit
           </Button>
-          <Button why={why ?? kept} kind="danger" onClick={() => show('delete')}>
+          <Button why={why ?? deleteBlocked} kind="danger" onClick={() => show('delete')}>
             Delete
           </Button>
         </>
@@ -103,7 +104,7 @@ function BlueprintView({ blueprint, of, part }: BlueprintViewProps) {
             go('/catalog');
           }}
         >
-          <p>Its {count(fields.length, 'field')} go with it. It has no entities.</p>
+          <p>This also deletes its {count(fields.length, 'field')}. It has no entities.</p>
         </Confirm>
       )}
     </Page>

@@ -23,12 +23,12 @@ export default function CatalogPage() {
   const limit = me.value?.blueprint_limit;
   const full =
     limit !== undefined && (blueprints.data?.length ?? 0) >= limit
-      ? `The account may have ${count(limit, 'blueprint')}. Delete one, or ask for a higher limit.`
+      ? `The account can have up to ${count(limit, 'blueprint')}. Delete one, or ask for a higher limit.`
       : undefined;
   const why = refusal('write') ?? full;
   const newBlueprint = newDialog('blueprint', why);
   const newEntity = newDialog('entity', refusal('write'));
-  const usual = blueprints.data?.find(({ is_default }) => is_default) ?? blueprints.data?.[0];
+  const defaultBlueprint = blueprints.data?.find(({ is_default }) => is_default) ?? blueprints.data?.[0];
   return (
     <Page
       title="Catalog"
@@ -64,9 +64,9 @@ export default function CatalogPage() {
           onClose={newBlueprint.close}
         />
       )}
-      {newEntity.isOpen && usual && (
+      {newEntity.isOpen && defaultBlueprint && (
         <EntityDialog
-          blueprint={usual}
+          blueprint={defaultBlueprint}
           onSaved={(saved) => {
             newEntity.close();
             go(entityHref(saved).slice(1));

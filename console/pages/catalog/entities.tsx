@@ -17,7 +17,8 @@ import { blueprintHref, entityHref, entityPath, valueText, withWords } from '#co
 import { byName, type FleetRow } from '#console/rules/fleet.ts';
 import { severity } from '#console/rules/states.ts';
 
-const COLUMNS = 4;
+/** Maximum number of fields with a column. */
+const MAX_FIELD_COLUMNS = 4;
 
 /** Lists the entities of a blueprint with their fields. */
 export function Entities({ blueprint, rows }: { blueprint: Blueprint; rows: readonly FleetRow[] }) {
@@ -33,7 +34,7 @@ export function Entities({ blueprint, rows }: { blueprint: Blueprint; rows: read
       New entity
     </Button>
   );
-  const more = blueprint.fields.length - COLUMNS;
+  const hiddenFields = blueprint.fields.length - MAX_FIELD_COLUMNS;
   return (
     <>
       {rows.length === 0 ? (
@@ -53,7 +54,11 @@ export function Entities({ blueprint, rows }: { blueprint: Blueprint; rows: read
               onInput={(event) => setWords(event.currentTarget.value)}
             />
             {add}
-            {more > 0 && <span class="hint">The first {COLUMNS} fields. The page of an entity shows all.</span>}
+            {hiddenFields > 0 && (
+              <span class="hint">
+                This table has the first {MAX_FIELD_COLUMNS} fields. The page of an entity shows all.
+              </span>
+            )}
           </div>
           {shown.length > 0 ? (
             <Table label="Entities" rows={shown} columns={columns} keyOf={({ id }) => id} selection={selection} />
@@ -112,7 +117,7 @@ const columnsOf = ({ fields }: Blueprint): Column<FleetRow>[] => [
     cell: ({ slug }) => <code class="cut">{slug}</code>,
     compare: (a, b) => byName(a.slug, b.slug),
   },
-  ...fields.slice(0, COLUMNS).map(
+  ...fields.slice(0, MAX_FIELD_COLUMNS).map(
     ({ name, field_type }): Column<FleetRow> => ({
       head: name,
       wide: true,

@@ -19,7 +19,7 @@ type FieldsProps = {
   onChanged: () => void;
 };
 
-/** Lists the fields of a blueprint, to add, change, move and remove. */
+/** Lists the fields of a blueprint, with buttons to add, edit, move and remove them. */
 export function Fields({ blueprint, entities, onChanged }: FieldsProps) {
   const [edited, edit] = useState<Field | 'new' | undefined>(undefined);
   const [removed, setRemoved] = useState<Field | undefined>(undefined);
@@ -30,7 +30,7 @@ export function Fields({ blueprint, entities, onChanged }: FieldsProps) {
   function changed() {
     edit(undefined);
     onChanged();
-    // Fields decide which values and defaults entities show.
+    // The fields determine which values and defaults of an entity are shown.
     void live.refresh();
   }
 
@@ -46,7 +46,7 @@ export function Fields({ blueprint, entities, onChanged }: FieldsProps) {
     }
   }
 
-  const mover = (field: Field, step: -1 | 1) => {
+  const moveButton = (field: Field, step: -1 | 1) => {
     const isEnd = fields.at(step === -1 ? 0 : -1) === field;
     return (
       <Button
@@ -78,11 +78,11 @@ export function Fields({ blueprint, entities, onChanged }: FieldsProps) {
         ),
     },
     {
-      head: 'Change',
+      head: 'Actions',
       cell: (field) => (
         <span class="field-actions">
-          {mover(field, -1)}
-          {mover(field, 1)}
+          {moveButton(field, -1)}
+          {moveButton(field, 1)}
           <Button small why={why} label={`Edit ${field.name}`} onClick={() => edit(field)}>
             Edit
           </Button>
@@ -98,13 +98,13 @@ export function Fields({ blueprint, entities, onChanged }: FieldsProps) {
         <Button icon="add" kind="main" why={why} onClick={() => edit('new')}>
           New field
         </Button>
-        <span class="hint">Forms and tables show them in this order.</span>
+        <span class="hint">Forms and tables show fields in this order.</span>
       </div>
       {fields.length > 0 ? (
         <Table label="Fields" rows={fields} columns={columns} keyOf={({ name }) => name} />
       ) : (
         <Empty help="blueprints" title="No fields yet">
-          <p>Add fields for more than name and slug, such as an owner or a runbook.</p>
+          <p>Add a field for each further property of an entity, such as its owner or runbook.</p>
         </Empty>
       )}
       {edited && (
@@ -127,8 +127,8 @@ export function Fields({ blueprint, entities, onChanged }: FieldsProps) {
           }}
         >
           <p>
-            Its values in {count(entities, 'entity', 'entities')} are hidden now, and deleted with the next change of
-            each entity.
+            Its values in {count(entities, 'entity', 'entities')} are hidden now, and deleted when each entity is next
+            changed.
           </p>
         </Confirm>
       )}

@@ -15,20 +15,20 @@ import type { FleetRow } from '#console/rules/fleet.ts';
 import { count } from '#console/rules/words.ts';
 
 /** Reason per rejected line, keyed by its text, because created lines leave the table and the others move up. */
-type Refused = ReadonlyMap<string, string>;
+type Rejections = ReadonlyMap<string, string>;
 const lineOf = ({ cells }: EntityRow): string => JSON.stringify(cells);
 
 /** Creates entities from a pasted table, after a preview. Rejected lines stay, with the reason. */
 export function Import({ blueprint, rows }: { blueprint: Blueprint; rows: readonly FleetRow[] }) {
   const [key] = useState(() => draftKey(`import ${blueprint.slug}`));
   const [text, setText] = useState(() => keptDraft(key)?.text ?? '');
-  const [refused, setRefused] = useState<Refused>(new Map());
+  const [rejections, setRejections] = useState<Rejections>(new Map());
   const [running, setRunning] = useState<{ done: number; total: number } | undefined>(undefined);
   const taken = useMemo(() => new Set(rows.map(({ slug }) => slug)), [rows]);
   const pasted = useMemo(() => readEntities(text, blueprint.fields, taken), [text, blueprint, taken]);
   const ready = pasted.rows.filter(({ why }) => why === undefined);
 
-  function type(next: string) {
+  function changeText(next: string) {
     setText(next);
     if (next === '') dropDraft(key);
     else keepDraft(key, [], { text: next });
@@ -44,8 +44,8 @@ export function Import({ blueprint, rows }: { blueprint: Blueprint; rows: readon
     );
     const reasons = new Map(failed.map(({ item, why }) => [item, why]));
     const left = pasted.rows.filter((row) => row.why !== undefined || reasons.has(row));
-    type(remaining(pasted.header, left));
-    setRefused(new Map(failed.map(({ item, why }) => [lineOf(item), why])));
+    changeText(remaining(pasted.header, left));
+    setRejections(new Map(failed.map(({ item, why }) => [lineOf(item), why])));
     setRunning(undefined);
     showToast(`${count(ready.length - failed.length, 'entity', 'entities')} created, ${failed.length} rejected.`);
     void live.refresh();
@@ -58,7 +58,7 @@ export function Import({ blueprint, rows }: { blueprint: Blueprint; rows: readon
         label="Table"
         lines={8}
         value={text}
-        onChange={type}
+        onChange={changeText}
         disabled={running !== undefined}
         error={pasted.wrong}
         placeholder={`${names.join(',')}\nweb-shop,Web shop`}
@@ -78,26 +78,26 @@ export function Import({ blueprint, rows }: { blueprint: Blueprint; rows: readon
             {running.done} of {running.total}
           </progress>
         )}
-        {text !== '' && <span class="hint">{summaryOf(pasted, refused)}</span>}
+        {text !== '' && <span class="hint">{summaryOf(pasted, rejections)}</span>}
       </div>
       {pasted.rows.length > 0 && (
-        <Table label="Preview" rows={pasted.rows} keyOf={({ line }) => String(line)} columns={columnsOf(refused)} />
+        <Table label="Preview" rows={pasted.rows} keyOf={({ line }) => String(line)} columns={columnsOf(rejections)} />
       )}
     </div>
   );
 }
 
-function summaryOf({ rows }: Pasted, refused: Refused): string {
+function summaryOf({ rows }: Pasted, rejections: Rejections): string {
   const wrong = rows.filter(({ why }) => why !== undefined).length;
   return [
     wrong > 0 && `${wrong} of ${count(rows.length, 'line')} invalid`,
-    refused.size > 0 && `${count(refused.size, 'line')} rejected; correct and retry`,
+    rejections.size > 0 && `${count(rejections.size, 'line')} rejected; correct and retry`,
   ]
     .filter(Boolean)
     .join('; ');
 }
 
-const columnsOf = (refused: Refused): Column<EntityRow>[] => [
+const columnsOf = (rejections: Rejections): Column<EntityRow>[] => [
   { head: 'Line', numeric: true, cell: ({ line }) => line },
   { head: 'Slug', cell: ({ slug }) => <code class="cut">{slug}</code> },
   {
@@ -113,7 +113,7 @@ const columnsOf = (refused: Refused): Column<EntityRow>[] => [
     head: 'Fields or error',
     grow: true,
     cell: (row) => {
-      const why = row.why ?? refused.get(lineOf(row));
+      const why = row.why ?? rejections.get(lineOf(row));
       if (why !== undefined) return <strong class="down">{why}</strong>;
       return <span dir="auto">{JSON.stringify(row.body.fields).slice(1, -1)}</span>;
     },

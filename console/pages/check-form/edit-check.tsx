@@ -39,7 +39,7 @@ export default function EditCheckPage({ params }: PageProps) {
   );
 }
 
-/** Throws ApiFailure for settings that were emptied: the API treats null as unset, so they cannot be removed. */
+/** Throws ApiFailure for emptied settings: the API treats null as absent, so they cannot be removed. */
 function assertNotRemoved(body: Record<string, unknown>, check: Check): void {
   const details = Object.keys(body)
     .filter((name) => body[name] === null && check[name as keyof Check] !== null)
@@ -56,7 +56,7 @@ function EditForm({ check, schema }: { check: Check; schema: TypeSchema }) {
     record: check,
     async send(typed) {
       const labels = labelChanges(check.labels, (typed.labels ?? {}) as Record<string, string>);
-      // An empty string removes them.
+      // An empty string removes a name or slug; the API treats null as absent.
       const emptied = Object.fromEntries(['name', 'slug'].filter((one) => typed[one] === null).map((one) => [one, '']));
       const body = { ...typed, labels, ...emptied };
       assertNotRemoved(body, check);

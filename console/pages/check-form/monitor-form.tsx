@@ -20,13 +20,13 @@ import { monitorSettings, PRESETS, type PresetName, presetOf } from '#lib/checks
 import { SettingsTest } from './test-settings.tsx';
 
 type MonitorFormProps = {
-  /** Requests that the form sends first. */
+  /** Runs before the monitor is created. */
   before?: () => Promise<void>;
   onCreated: (monitor: Monitor) => void;
   onCancel?: () => void;
   /** Whether the first field gets the focus. */
   focused?: boolean;
-  /** Content after the form, from the body of the request. */
+  /** Returns the content below the form. @param body current body of the request */
   children?: (body: Record<string, unknown>) => ComponentChildren;
 };
 
@@ -65,25 +65,25 @@ function LoadedForm({
   children,
 }: MonitorFormProps & { channels: ListedChannel[] }) {
   const [preset, choosePreset] = useState<PresetName>('website');
-  const [type, chooseType] = useState(channels.length > 0 ? '' : Object.keys(schemas.channels)[0]!);
-  const own = monitorFields(preset);
-  const ofChannel = type === '' ? [] : channelFields(schemas.channels[type]!, channelTitle(type));
+  const [channelType, chooseChannelType] = useState(channels.length > 0 ? '' : Object.keys(schemas.channels)[0]!);
+  const ofMonitor = monitorFields(preset);
+  const ofChannel = channelType === '' ? [] : channelFields(schemas.channels[channelType]!, channelTitle(channelType));
   const form = useForm({
     name: 'monitor',
-    specs: [...own, ...ofChannel],
+    specs: [...ofMonitor, ...ofChannel],
     send: async (typed) => {
       await before?.();
-      const monitor = await call<Monitor>('POST', '/v1/monitors', monitorBody(preset, type, typed));
+      const monitor = await call<Monitor>('POST', '/v1/monitors', monitorBody(preset, channelType, typed));
       showToast([`${monitor.entity.name} is monitored.`, ...monitor.notes].join(' '));
       void live.refresh();
       onCreated(monitor);
     },
   });
-  const body = monitorBody(preset, type, form.body());
+  const body = monitorBody(preset, channelType, form.body());
   return (
     <>
       <Form form={form} submit="Start monitoring" why={refusal('write')} onCancel={onCancel} focused={focused}>
-        <FormFields form={form} specs={own} />
+        <FormFields form={form} specs={ofMonitor} />
         <div class="fields">
           <SelectField
             label="Preset"
@@ -92,7 +92,7 @@ function LoadedForm({
             hint={presetOf(preset).about}
             onChange={(name) => choosePreset(name as PresetName)}
           />
-          <NotifySelect channels={channels} value={type} onChange={chooseType} />
+          <NotifySelect channels={channels} value={channelType} onChange={chooseChannelType} />
         </div>
         <FormFields form={form} specs={ofChannel} />
         {presetOf(preset).target !== 'none' && (
@@ -106,16 +106,19 @@ function LoadedForm({
 
 type NotifyProps = { channels: readonly ListedChannel[]; value: string; onChange: (type: string) => void };
 
-/** Selects the type of a new channel, and names the channels that the account has. */
+/** Selects the type of a new channel, or none, and names the existing account channels. */
 function NotifySelect({ channels, value, onChange }: NotifyProps) {
   const names = channels.map((channel) => ('name' in channel ? channel.name : channel.id)).join(', ');
   const none = { value: '', label: channels.length > 0 ? 'Existing channels only' : 'No channel' };
   const types = Object.keys(schemas.channels).map((type) => ({ value: type, label: `New: ${channelTitle(type)}` }));
-  const hint = channels.length > 0 ? `Account channels: ${names}.` : 'A channel of the account: it gets all alerts.';
+  const hint =
+    channels.length > 0
+      ? `Existing account channels: ${names}.`
+      : 'Type of a new account channel, which receives all alerts.';
   return <SelectField label="Notify" value={value} options={[...types, none]} hint={hint} onChange={onChange} />;
 }
 
-/** Returns the body of a settings test. Throws ApiFailure for a target that is not valid. */
+/** Returns the body of a settings test. Throws ApiFailure for an invalid target. */
 function testBody(
   preset: PresetName,
   { channel: _channel, ...typed }: Record<string, unknown>,

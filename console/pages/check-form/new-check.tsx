@@ -27,19 +27,19 @@ export default function NewCheckPage({ query }: PageProps) {
       {copy ? (
         <Data of={source} what="Loading the check">
           {(found) => (
-            <TypedForm type={found.check_type} source={found} entity={query.get('entity') ?? found.entity_id} />
+            <TypedForm type={found.check_type} source={found} entityId={query.get('entity') ?? found.entity_id} />
           )}
         </Data>
       ) : (
-        <TypedForm type={query.get('type') ?? ''} entity={query.get('entity') ?? ''} />
+        <TypedForm type={query.get('type') ?? ''} entityId={query.get('entity') ?? ''} />
       )}
     </Page>
   );
 }
 
-type TypedProps = { type: string; entity: string; source?: Check };
+type TypedProps = { type: string; entityId: string; source?: Check };
 
-function TypedForm({ type: chosen, entity, source }: TypedProps) {
+function TypedForm({ type: chosen, entityId, source }: TypedProps) {
   const types = Object.keys(schemas.checks);
   const type = schemas.checks[chosen] ? chosen : types[0]!;
   return (
@@ -55,28 +55,28 @@ function TypedForm({ type: chosen, entity, source }: TypedProps) {
           />
         </div>
       )}
-      <CheckForm key={type} type={type} schema={schemas.checks[type]!} entity={entity} source={source} />
+      <CheckForm key={type} type={type} schema={schemas.checks[type]!} entityId={entityId} source={source} />
     </Section>
   );
 }
 
-type CheckFormProps = { type: string; schema: TypeSchema; entity: string; source: Check | undefined };
+type CheckFormProps = { type: string; schema: TypeSchema; entityId: string; source: Check | undefined };
 
-function CheckForm({ type, schema, entity, source }: CheckFormProps) {
+function CheckForm({ type, schema, entityId, source }: CheckFormProps) {
   const specs = startingFrom(fieldsOf(schema, ['entity']), {
     ...source,
-    // A slug is unique.
+    // Slugs are unique, so a copy has none.
     slug: undefined,
-    entity_id: entity || undefined,
+    entity_id: entityId || undefined,
   });
   const form = useForm({
     name: source ? `copy of ${source.id}` : `new ${type} check`,
     specs,
     async send(body) {
-      const made = await call<Check>('POST', '/v1/checks', { ...body, check_type: type });
-      showToast(`${labelOf(made)} is created.`);
+      const created = await call<Check>('POST', '/v1/checks', { ...body, check_type: type });
+      showToast(`${labelOf(created)} is created.`);
       void live.refresh();
-      go(pathTo('/checks/:id', { id: made.id }));
+      go(pathTo('/checks/:id', { id: created.id }));
     },
   });
   return (
@@ -86,7 +86,7 @@ function CheckForm({ type, schema, entity, source }: CheckFormProps) {
           label="Entity"
           hint="Entity whose state the check determines."
           creates
-          value={entity}
+          value={entityId}
           error={form.errors.entity_id}
           onChange={(id) => setQuery({ entity: id })}
         />

@@ -49,7 +49,8 @@ export function SettingsTest({ form, settings }: SettingsTestProps) {
   );
 }
 
-const SHOWN = new Set([
+/** Properties of the result with their own place; all others are listed after the status. */
+const SHOWN_SEPARATELY = new Set([
   'outcome',
   'success',
   'status_code',
@@ -74,7 +75,7 @@ function TestResult({ found }: { found: SettingsTestResult }) {
         <StateMark {...OUTCOME[outcome]} /> after {latency_ms} ms
         {status_code > 0 && `, status ${status_code}`}
         {Object.entries(found)
-          .filter(([name]) => !SHOWN.has(name))
+          .filter(([name]) => !SHOWN_SEPARATELY.has(name))
           .map(([name, value]) => `, ${labelOf(name).toLowerCase()}: ${String(value)}`)}
       </p>
       {error_message && (
@@ -104,7 +105,7 @@ function TestResult({ found }: { found: SettingsTestResult }) {
         <ul class="assertion-results">
           {found.assertions.map((one, i) => (
             <li key={i} dir="auto">
-              <StateMark {...OUTCOME[one.passed ? 'ok' : one.severity]} /> {describe(one)}
+              <StateMark {...OUTCOME[one.passed ? 'ok' : one.severity]} /> {assertionText(one)}
             </li>
           ))}
         </ul>
@@ -127,8 +128,14 @@ function TestResult({ found }: { found: SettingsTestResult }) {
   );
 }
 
-/** `json $.status equals "ok": got "degraded"` */
-const describe = ({ source, property, operator, value, actual }: SettingsTestResult['assertions'][number]): string => {
+/** Describes an evaluated assertion: `json $.status equals "ok": got "degraded"` */
+const assertionText = ({
+  source,
+  property,
+  operator,
+  value,
+  actual,
+}: SettingsTestResult['assertions'][number]): string => {
   const wanted = value === undefined ? '' : JSON.stringify(value);
   const what = [source, property, labelOf(operator).toLowerCase(), wanted].filter(Boolean).join(' ');
   return actual === null ? what : `${what}: got ${actual}`;

@@ -16,7 +16,7 @@ export function Acknowledge({ check, onChange }: AcknowledgeProps) {
   const isAcknowledged = check.acknowledgement !== null;
   const isDown = check.state === 'down';
   // A failure lasts until the check is up. The API rejects a degraded check that was not down.
-  const canFail = isDown || check.state === 'degraded';
+  const mayHaveFailure = isDown || check.state === 'degraded';
   async function unacknowledge() {
     try {
       await call('DELETE', path);
@@ -29,7 +29,7 @@ export function Acknowledge({ check, onChange }: AcknowledgeProps) {
   return (
     <>
       <Button
-        why={refusal('respond') ?? (canFail || isAcknowledged ? undefined : 'The check has no current failure.')}
+        why={refusal('respond') ?? (mayHaveFailure || isAcknowledged ? undefined : 'The check has no current failure.')}
         {...(isDown && !isAcknowledged && { kind: 'main' })}
         pressed={isAcknowledged}
         onClick={() => (isAcknowledged ? void unacknowledge() : ask(true))}

@@ -29,7 +29,7 @@ export function Channels({ id, channels, hasAccountChannels, escalation, reload 
   return (
     <>
       {channels.length === 0 && !hasAccountChannels && (
-        <p class="no-channels">No channels: no alert is sent when it goes down.</p>
+        <p class="no-channels">No channels: no alert is sent when the check goes down.</p>
       )}
       <ul class="channels">
         {channels.map((channel) => (

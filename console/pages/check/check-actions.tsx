@@ -24,12 +24,12 @@ type ActionsProps = {
 
 /** Buttons of a check: acknowledge, run, silence, disable, edit, and a menu to duplicate or delete it. */
 export function CheckActions({ check, policy, onChange }: ActionsProps) {
-  const [busy, setBusy] = useState<string | undefined>(undefined);
+  const [busy, setBusy] = useState<'run' | 'enabled' | undefined>(undefined);
   const [deleting, setDeleting] = useState(false);
   const path = `/v1/checks/${check.id}`;
   const why = refusal('write');
 
-  async function run(name: string, work: () => Promise<CheckRun | undefined>) {
+  async function run(name: 'run' | 'enabled', work: () => Promise<CheckRun | undefined>) {
     setBusy(name);
     try {
       onChange(await work());
@@ -40,7 +40,7 @@ export function CheckActions({ check, policy, onChange }: ActionsProps) {
     setBusy(undefined);
   }
   const setEnabled = (enabled: boolean) =>
-    run('pause', async () => {
+    run('enabled', async () => {
       await call('PUT', path, { enabled });
       if (enabled) showToast('The check is enabled.');
       else showToast('The check is disabled.', () => void setEnabled(true));
@@ -71,7 +71,7 @@ export function CheckActions({ check, policy, onChange }: ActionsProps) {
           onChange();
         }}
       />
-      <Button why={why} busy={busy === 'pause'} onClick={() => void setEnabled(!check.enabled)}>
+      <Button why={why} busy={busy === 'enabled'} onClick={() => void setEnabled(!check.enabled)}>
         {check.enabled ? 'Disable' : 'Enable'}
       </Button>
       <LinkButton why={why} href={`#${pathTo('/checks/:id/edit', { id: check.id })}`}>

@@ -63,21 +63,21 @@ export default function CheckPage({ params, query }: PageProps) {
 type ViewProps = { loaded: Loaded<CheckDetail>; check: CheckDetail; policy: Loaded<Policy>; query: URLSearchParams };
 
 /** Number of results per page. Only the first page is refreshed automatically. */
-const RESULTS = 10;
-const MIN_MS = 15_000;
+const RESULTS_PER_PAGE = 10;
+const MIN_POLL_MS = 15_000;
 
 function CheckView({ loaded, check, policy, query }: ViewProps) {
-  const results = useFeed<Result>(`/v1/checks/${check.id}/results?limit=${RESULTS}`, 'results');
+  const results = useFeed<Result>(`/v1/checks/${check.id}/results?limit=${RESULTS_PER_PAGE}`, 'results');
   const isPush = check.execution_mode === 'push';
-  const isUnused = check.waiting_for_first === true;
+  const isWaitingForFirst = check.waiting_for_first === true;
   const [run, setRun] = useState<CheckRun | undefined>(undefined);
   const [refresh, setRefresh] = useState(0);
   function reload() {
     loaded.reload();
-    if (results.items.length <= RESULTS) results.reload();
+    if (results.items.length <= RESULTS_PER_PAGE) results.reload();
     setRefresh((n) => n + 1);
   }
-  useEvery(Math.max(MIN_MS, check.interval_seconds * 1000), reload);
+  useEvery(Math.max(MIN_POLL_MS, check.interval_seconds * 1000), reload);
   return (
     <Page
       title={<span dir="auto">{labelOf(check)}</span>}
@@ -99,7 +99,7 @@ function CheckView({ loaded, check, policy, query }: ViewProps) {
       {run && <ManualRun run={run} />}
       <div class="check-page">
         <div>
-          {isUnused ? (
+          {isWaitingForFirst ? (
             <PingUrl check={check} onChange={reload} />
           ) : (
             <Latency check={check} query={query} refresh={refresh} />
@@ -111,7 +111,7 @@ function CheckView({ loaded, check, policy, query }: ViewProps) {
         <div>
           <PolicySection id={check.id} policy={policy} />
           <ExplainAt id={check.id} />
-          {isPush && !isUnused && <PingUrl check={check} onChange={reload} />}
+          {isPush && !isWaitingForFirst && <PingUrl check={check} onChange={reload} />}
           <Slos of={{ check_id: check.id }} />
           <Badges of={{ check_id: check.id }} name={labelOf(check)} />
           <CheckFacts check={check} />
@@ -144,7 +144,7 @@ function Above({ check }: { check: CheckDetail }) {
 const CheckStatusLine = ({ check, silenced }: { check: CheckDetail; silenced: boolean }) => {
   const { state, state_since, enabled, failure_threshold, recovery_threshold, last_result: last } = check;
   const retry = Number(check.retry_interval_seconds ?? 0);
-  const rule = `${typeTitle(check.check_type)} ${intervalText(check)}`;
+  const schedule = `${typeTitle(check.check_type)} ${intervalText(check)}`;
   const target = check.name === null ? '' : targetOfCheck(check);
   return (
     <div class="check-status">
@@ -165,7 +165,7 @@ const CheckStatusLine = ({ check, silenced }: { check: CheckDetail; silenced: bo
         ))}
       </p>
       <p class="hint">
-        {rule}, down after {count(failure_threshold, 'failure')}
+        {schedule}, down after {count(failure_threshold, 'failure')}
         {recovery_threshold > 1 && `, up after ${count(recovery_threshold, 'success', 'successes')}`}
         {retry > 0 && ` (retries every ${duration(retry * 1000)})`}
         {target && (
@@ -182,7 +182,7 @@ const CheckStatusLine = ({ check, silenced }: { check: CheckDetail; silenced: bo
           </>
         )}
       </p>
-      {check.execution_mode === 'push' && <Expected check={check} />}
+      {check.execution_mode === 'push' && <HeartbeatStatus check={check} />}
       {last && enabled && messageOf(last) && (
         <p class="alert-error" dir="auto">
           <ErrorKind kind={last.error_kind} />
@@ -193,7 +193,7 @@ const CheckStatusLine = ({ check, silenced }: { check: CheckDetail; silenced: bo
   );
 };
 
-const Expected = ({ check: { runs = [], next_due_at, alerts_at } }: { check: CheckDetail }) => {
+const HeartbeatStatus = ({ check: { runs = [], next_due_at, alerts_at } }: { check: CheckDetail }) => {
   const facts = [
     ...runs.map(({ started_at, overrun }) => (
       <>

@@ -27,15 +27,15 @@ const DAY_MS = 24 * HOUR_MS;
 const MAX_RESULTS = 500;
 const MAX_GAPS = 200;
 
-/** Shows uptime and latency of a check. @param refresh changes when a new result exists */
+/** Shows uptime and latency of a check. @param refresh changes when the results must be read again */
 export function Latency({ check, query, refresh }: { check: CheckDetail; query: URLSearchParams; refresh: number }) {
   const [now, setNow] = useState(Date.now);
-  const window = chartRangeOf(query.get('window'), now - Date.parse(check.created_at));
-  useEffect(() => setNow(Date.now()), [refresh, window]);
+  const range = chartRangeOf(query.get('window'), now - Date.parse(check.created_at));
+  useEffect(() => setNow(Date.now()), [refresh, range]);
   const path = `/v1/checks/${check.id}`;
   const firstDay = new Date(Math.floor(now / DAY_MS) * DAY_MS - 89 * DAY_MS).toISOString();
-  const days = useLoad<CheckHistory>(`${path}/history?bucket=day&from=${firstDay}`, { about: isOf(check) });
-  const hours = useLoad<CheckHistory>(`${path}/history?bucket=hour`, { about: isOf(check) });
+  const days = useLoad<CheckHistory>(`${path}/history?bucket=day&from=${firstDay}`, { about: isTransitionOf(check) });
+  const hours = useLoad<CheckHistory>(`${path}/history?bucket=hour`, { about: isTransitionOf(check) });
   useEvery(5 * MINUTE_MS, () => {
     setNow(Date.now());
     hours.reload();
@@ -48,7 +48,7 @@ export function Latency({ check, query, refresh }: { check: CheckDetail; query: 
         <fieldset class="windows">
           <legend class="unseen">Time range</legend>
           {WINDOWS.map(({ key, name }) => (
-            <Button key={key} small pressed={key === window.key} onClick={() => setQuery({ window: key })}>
+            <Button key={key} small pressed={key === range.key} onClick={() => setQuery({ window: key })}>
               {name}
             </Button>
           ))}
@@ -58,12 +58,12 @@ export function Latency({ check, query, refresh }: { check: CheckDetail; query: 
       <Data of={days} what="Loading the history">
         {(found) => <Uptime hours={hours.data} days={found} now={now} />}
       </Data>
-      <ChartOf key={window.key} check={check} window={window} now={now} refresh={refresh} hours={hours} days={days} />
+      <ChartOf key={range.key} check={check} range={range} now={now} refresh={refresh} hours={hours} days={days} />
     </Section>
   );
 }
 
-const isOf =
+const isTransitionOf =
   ({ id }: { id: string }) =>
   ({ check_id }: { check_id: string }) =>
     check_id === id;
@@ -104,41 +104,43 @@ type Histories = { hours: ReturnType<typeof useLoad<CheckHistory>>; days: Return
 
 function ChartOf({
   check,
-  window,
+  range,
   now,
   refresh,
   hours,
   days,
-}: Histories & { check: CheckDetail; window: ChartRange; now: number; refresh: number }) {
+}: Histories & { check: CheckDetail; range: ChartRange; now: number; refresh: number }) {
   const path = `/v1/checks/${check.id}`;
-  // Long ranges move by the hour, so that they are not read again each minute.
-  const step = window.by === 'results' ? MINUTE_MS : HOUR_MS;
-  const since = new Date(Math.floor((now - window.hours * HOUR_MS) / step) * step).toISOString();
-  const isWeek = window.key === '7d';
+  // The start of a long range is a full hour, so that the range is not read again each minute.
+  const step = range.by === 'results' ? MINUTE_MS : HOUR_MS;
+  const since = new Date(Math.floor((now - range.hours * HOUR_MS) / step) * step).toISOString();
+  const isWeek = range.key === '7d';
   const week = useLoad<CheckHistory>(isWeek ? `${path}/history?bucket=hour&from=${since}` : null);
-  const each = window.by === 'results';
-  const results = useLoad<{ results: Result[] }>(each ? `${path}/results?since=${since}&limit=${MAX_RESULTS}` : null);
-  const known = useLoad<Gap[]>(window.by === 'day' ? null : `${path}/gaps?since=${since}&limit=${MAX_GAPS}`);
+  const isByResult = range.by === 'results';
+  const results = useLoad<{ results: Result[] }>(
+    isByResult ? `${path}/results?since=${since}&limit=${MAX_RESULTS}` : null,
+  );
+  const gaps = useLoad<Gap[]>(range.by === 'day' ? null : `${path}/gaps?since=${since}&limit=${MAX_GAPS}`);
 
   const reload = results.reload;
   useEffect(() => {
     if (refresh > 0) reload();
   }, [refresh, reload]);
 
-  if (each) {
+  if (isByResult) {
     return (
       <Data of={results} what="Loading the results">
         {({ results: found }) => {
           // If the response is full, the chart begins with its oldest result.
-          const read = found.length === MAX_RESULTS ? Date.parse(found.at(-1)!.checked_at) : Date.parse(since);
+          const from = found.length === MAX_RESULTS ? Date.parse(found.at(-1)!.checked_at) : Date.parse(since);
           const points = pointsOfResults(found, check.interval_seconds * 1000);
           return (
-            <Drawn
+            <ChartOrEmpty
               chart={{
-                from: read,
+                from,
                 to: now,
                 points,
-                gaps: [...gapBefore(check.created_at, read), ...gapsOf(known.data ?? [])],
+                gaps: [...gapBefore(check.created_at, from), ...gapsOf(gaps.data ?? [])],
               }}
             />
           );
@@ -146,20 +148,20 @@ function ChartOf({
       </Data>
     );
   }
-  const history = window.by === 'day' ? days : isWeek ? week : hours;
+  const history = range.by === 'day' ? days : isWeek ? week : hours;
   return (
     <Data of={history} what="Loading the history">
       {({ buckets: all }) => {
-        const buckets = window.by === 'day' ? all.slice(-window.hours / 24) : all;
+        const buckets = range.by === 'day' ? all.slice(-range.hours / 24) : all;
         const [first, last] = [buckets[0], buckets.at(-1)];
         if (!first || !last) return <Loading />;
         return (
-          <Drawn
+          <ChartOrEmpty
             chart={{
               from: Date.parse(first.from),
               to: Date.parse(last.to),
               points: pointsOfBuckets(buckets),
-              gaps: [...gapsOfBuckets(buckets, window.by === 'day'), ...gapsOf(known.data ?? [])],
+              gaps: [...gapsOfBuckets(buckets, range.by === 'day'), ...gapsOf(gaps.data ?? [])],
             }}
           />
         );
@@ -168,7 +170,7 @@ function ChartOf({
   );
 }
 
-const Drawn = ({ chart }: { chart: Chart }) =>
+const ChartOrEmpty = ({ chart }: { chart: Chart }) =>
   chart.points.some(({ runs }) => runs > 0) || chart.gaps.length > 0 ? (
     <LatencyChart chart={chart} />
   ) : (

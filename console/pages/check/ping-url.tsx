@@ -24,7 +24,7 @@ export function PingUrl({ check, onChange }: { check: CheckDetail; onChange: () 
       <div class="ping-url">
         {typeof after === 'number' && (
           <p>
-            {check.last_result ? 'It goes down after' : 'After the first ping, it goes down after'}{' '}
+            {check.last_result ? 'The check goes down after' : 'After the first ping, the check goes down after'}{' '}
             <strong>{duration(after * 1000)}</strong> without a ping ({after} s).
           </p>
         )}

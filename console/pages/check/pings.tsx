@@ -19,7 +19,7 @@ const KIND: Readonly<Record<Ping['kind'], string>> = {
   log: 'Log',
 };
 
-const columns = (show: (ping: Ping) => void): readonly Column<Ping>[] => [
+const columnsOf = (show: (ping: Ping) => void): readonly Column<Ping>[] => [
   {
     head: 'Ping',
     cell: ({ kind, exit_status }) => (exit_status === null ? KIND[kind] : `${KIND[kind]}, exit status ${exit_status}`),
@@ -54,24 +54,25 @@ const columns = (show: (ping: Ping) => void): readonly Column<Ping>[] => [
   { head: 'Received', numeric: true, cell: ({ at }) => <Time at={at} /> },
 ];
 
-const FIRST = 10;
+/** Number of pings per page. Only the first page is refreshed automatically. */
+const PAGE_SIZE = 10;
 
 /** Lists the pings of a push check. @param refresh changes when the pings must be read again */
 export function Pings({ id, refresh }: { id: string; refresh: number }) {
   const [shown, show] = useState<Ping | undefined>(undefined);
   const { items, failure, loading, hasMore, more, reload } = useFeed<Ping>(
-    `/v1/checks/${id}/pings?limit=${FIRST}`,
+    `/v1/checks/${id}/pings?limit=${PAGE_SIZE}`,
     'pings',
   );
   useEffect(() => {
-    if (refresh > 0 && items.length <= FIRST) reload();
+    if (refresh > 0 && items.length <= PAGE_SIZE) reload();
   }, [refresh]);
   return (
     <Section title="Pings">
       {failure && <Failure failure={failure} retry={reload} />}
       {items.length === 0 && loading && <Loading what="Loading the pings" />}
       {items.length === 0 && !loading && !failure && <Empty title="No pings yet" />}
-      {items.length > 0 && <Table label="Pings" rows={items} columns={columns(show)} keyOf={(ping) => ping.id} />}
+      {items.length > 0 && <Table label="Pings" rows={items} columns={columnsOf(show)} keyOf={(ping) => ping.id} />}
       {hasMore && items.length > 0 && (
         <p class="more">
           <Button small busy={loading} onClick={more}>
@@ -79,12 +80,12 @@ export function Pings({ id, refresh }: { id: string; refresh: number }) {
           </Button>
         </p>
       )}
-      {shown && <Body id={id} ping={shown} onClose={() => show(undefined)} />}
+      {shown && <PingBody id={id} ping={shown} onClose={() => show(undefined)} />}
     </Section>
   );
 }
 
-function Body({ id, ping, onClose }: { id: string; ping: Ping; onClose: () => void }) {
+function PingBody({ id, ping, onClose }: { id: string; ping: Ping; onClose: () => void }) {
   const body = useLoad<string>(`/v1/checks/${id}/pings/${ping.id}/body`);
   return (
     <Dialog title="Ping body" onClose={onClose} wide>

@@ -62,7 +62,7 @@ export function PolicySection({ id, policy }: PolicyProps) {
               <>
                 <PolicySummary policy={found} />
                 <details>
-                  <summary>{inheritedWords(found.inherited)}</summary>
+                  <summary>{inheritedText(found.inherited)}</summary>
                   <PolicyTable
                     policy={found}
                     from="the account"
@@ -87,7 +87,7 @@ export function PolicySection({ id, policy }: PolicyProps) {
   );
 }
 
-function inheritedWords(inherited: readonly string[]): string {
+function inheritedText(inherited: readonly string[]): string {
   const set = SETTING_NAMES.filter((name) => !inherited.includes(name));
   return set.length === 0
     ? 'All settings are inherited from the account'
@@ -141,7 +141,7 @@ const PolicySummary = ({ policy }: { policy: Policy }) => (
     ))}
     <li>
       {policy.cooldown_seconds > 0
-        ? `At most one alert in ${duration(policy.cooldown_seconds * 1000)}${policy.cooldown_on_recovery ? '' : ', recoveries excepted'}${policy.late_alerts ? '; unreported failures and states follow in a late alert' : ''}.`
+        ? `At most one alert every ${duration(policy.cooldown_seconds * 1000)}${policy.cooldown_on_recovery ? '' : ', except recoveries'}${policy.late_alerts ? '; unreported failures and states follow in a late alert' : ''}.`
         : 'Every state change sends an alert at once.'}
     </li>
     <li>{policy.notify_on_recovery ? 'Recoveries send an alert.' : 'Recoveries send no alert.'}</li>

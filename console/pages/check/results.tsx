@@ -45,8 +45,11 @@ const COLUMNS: readonly Column<Result>[] = [
   { head: 'Checked', numeric: true, cell: ({ checked_at }) => <Time at={checked_at} /> },
 ];
 
-/** A longer table renders only visible rows, which need one height, so its messages are cut. */
-const WHOLE = 100;
+/**
+ * Maximum number of rows with wrapped messages. A longer table renders only visible rows, which need equal heights, so
+ * its messages are truncated.
+ */
+const MAX_WRAPPED_ROWS = 100;
 
 /** Lists the results of a check, with their errors. */
 export function Results({ feed }: { feed: Feed<Result> }) {
@@ -57,7 +60,7 @@ export function Results({ feed }: { feed: Feed<Result> }) {
       {items.length === 0 && loading && <Loading what="Loading the results" />}
       {items.length === 0 && !loading && !failure && <Empty help="results" title="No results yet" />}
       {items.length > 0 && (
-        <div class={items.length <= WHOLE ? 'wrapped' : undefined}>
+        <div class={items.length <= MAX_WRAPPED_ROWS ? 'wrapped' : undefined}>
           <Table label="Results" rows={items} columns={COLUMNS} keyOf={({ id }) => id} />
         </div>
       )}

@@ -14,7 +14,7 @@ const ROTATION: FormSchema = {
       type: 'string',
       enum: Object.keys(OVERLAPS),
       default: 'not at all',
-      title: 'Keep the old URL for',
+      title: 'Keep the old URL',
       description: 'Time to replace the URL in your jobs.',
     },
   },
@@ -26,7 +26,8 @@ type RotateProps = { check: CheckDetail; onDone: () => void; onClose: () => void
 export const RotatePingUrl = ({ check, onDone, onClose }: RotateProps) => (
   <Dialog help="ping_url" title="Rotate ping URL" onClose={onClose}>
     <p class="lead">
-      Creates a new URL. Once the old one ends, pings to it are rejected, and the check misses heartbeats.
+      Creates a new URL. After the old URL expires, pings to it are rejected, and the check misses heartbeats from jobs
+      that still use it.
     </p>
     <SchemaForm
       name={`ping-url ${check.id}`}

@@ -8,21 +8,21 @@ import { Data } from '#console/parts/states.tsx';
 
 /** Explains why an alert was or was not sent at a given time. */
 export function ExplainAt({ id }: { id: string }) {
-  const [opened, open] = useState(false);
+  const [isOpen, setOpen] = useState(false);
   const [at, setAt] = useState('');
   const found = useLoad<Explanation>(
-    opened ? `/v1/checks/${id}/explain${at && `?at=${encodeURIComponent(at)}`}` : null,
+    isOpen ? `/v1/checks/${id}/explain${at && `?at=${encodeURIComponent(at)}`}` : null,
     {
       about: ({ check_id }) => check_id === id,
     },
   );
   return (
     <Section title="Explain alerts">
-      <details class="why-card" open={opened} onToggle={(event) => open(event.currentTarget.open)}>
-        <summary>{at ? 'Explanation for this time' : 'Explain now, or another time'}</summary>
-        {opened && (
+      <details class="why-card" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
+        <summary>{at ? 'Explanation for this time' : 'Explanation for now or another time'}</summary>
+        {isOpen && (
           <>
-            <InstantField label="At" value={at} onChange={setAt} hint="Empty: now." />
+            <InstantField label="Time" value={at} onChange={setAt} hint="Default: now." />
             <Data of={found}>{(explanation) => <Why explanation={explanation} />}</Data>
           </>
         )}

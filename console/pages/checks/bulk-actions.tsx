@@ -27,7 +27,7 @@ export function bulkActions(): (BulkAction | ConfirmedAction)[] {
     { name: 'Silence', why, work: changePolicy({ silenced: true }) },
     { name: 'Lift silence', why, work: changePolicy({ silenced: false }) },
     settingAction('Interval', 'interval_seconds', why),
-    settingAction('Threshold', 'failure_threshold', why),
+    settingAction('Failure threshold', 'failure_threshold', why),
     labelMany(why, (id) => `/v1/checks/${id}`),
     addChannel(why),
     {
@@ -42,7 +42,7 @@ export function bulkActions(): (BulkAction | ConfirmedAction)[] {
 
 const settingAction = (
   name: string,
-  member: 'interval_seconds' | 'failure_threshold',
+  setting: 'interval_seconds' | 'failure_threshold',
   why: string | undefined,
 ): ConfirmedAction => ({
   name,
@@ -50,8 +50,8 @@ const settingAction = (
   ask: (begin, close) => (
     <Dialog help="checks" title={`${name} of the selected checks`} onClose={close}>
       <SchemaForm
-        name={`${member} of many checks`}
-        schema={{ properties: { [member]: SCHEMAS[member] }, required: [member] }}
+        name={`${setting} of many checks`}
+        schema={{ properties: { [setting]: SCHEMAS[setting] }, required: [setting] }}
         submit="Change"
         send={async (body) => begin(change(body))}
         onCancel={close}
@@ -60,7 +60,7 @@ const settingAction = (
   ),
 });
 
-/** Each type of check has its own limits, which the API checks. */
+/** Schemas of the settings. They have no bounds, because the bounds differ by check type; the API validates them. */
 const SCHEMAS = {
   interval_seconds: { type: 'integer', description: 'Time between probes, or between expected heartbeats.' },
   failure_threshold: { type: 'integer', description: 'Consecutive failures after which the check is down.' },

@@ -69,7 +69,7 @@ export function CheckFilters({ rows, filter, withoutChannel, label, types }: Fil
         name="channel"
         value={withoutChannel ? 'none' : ''}
         options={[
-          { value: '', label: 'Any channels' },
+          { value: '', label: 'With or without channels' },
           { value: 'none', label: 'Without a channel' },
         ]}
       />
@@ -94,14 +94,15 @@ const Choice = ({ label, name, value, options }: ChoiceProps) => (
   </select>
 );
 
-const TYPED_MS = 150;
+/** Delay after the last keystroke. */
+const SEARCH_DELAY_MS = 150;
 
 function Search({ words }: { words: string }) {
   const [text, setText] = useState(words);
   useEffect(() => setText(words), [words]);
   useEffect(() => {
     if (text === words) return;
-    const timer = setTimeout(() => setQuery({ q: text }), TYPED_MS);
+    const timer = setTimeout(() => setQuery({ q: text }), SEARCH_DELAY_MS);
     return () => clearTimeout(timer);
   }, [text, words]);
   return (

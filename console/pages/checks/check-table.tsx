@@ -24,7 +24,7 @@ const COLUMNS: readonly Column<CheckRow>[] = [
           {label}
         </a>
         {check.stale && check.enabled && <span class="tag">overdue</span>}
-        <Below error={messageOf(check.last_result)} of={entity?.name} />
+        <Below error={messageOf(check.last_result)} entityName={entity?.name} />
       </>
     ),
     compare: (a, b) => byName(a.label, b.label),
@@ -77,10 +77,10 @@ const COLUMNS: readonly Column<CheckRow>[] = [
   },
 ];
 
-/** Last error, else the entity for narrow windows. Every row keeps the line, so that all rows have one height. */
-const Below = ({ error, of }: { error: string; of: string | undefined }) => (
-  <span class={error ? 'why' : 'why narrow'} dir="auto" title={error || of}>
-    {error || of}
+/** Last error; without one, the entity, for narrow screens. Every row has this line, so that all have one height. */
+const Below = ({ error, entityName }: { error: string; entityName: string | undefined }) => (
+  <span class={error ? 'why' : 'why narrow'} dir="auto" title={error || entityName}>
+    {error || entityName}
   </span>
 );
 

@@ -23,8 +23,8 @@ import { CheckTable } from './check-table.tsx';
 /** Page of all checks, with filters and bulk actions. */
 export default function ChecksPage({ query }: PageProps) {
   const label = query.get('label') ?? '';
-  const wanted = label && `&label=${encodeURIComponent(label)}`;
-  const checks = useLoad<ListedCheck[]>(`/v1/checks?last_result=true${wanted}`, {
+  const labelParameter = label && `&label=${encodeURIComponent(label)}`;
+  const checks = useLoad<ListedCheck[]>(`/v1/checks?last_result=true${labelParameter}`, {
     all: 'as read',
     about: () => false,
   });
@@ -55,7 +55,7 @@ export default function ChecksPage({ query }: PageProps) {
 
 const Progress = ({ of }: { of: readonly unknown[] }) => (
   <p class="hint" role="status">
-    The first {number(of.length)} checks. Loading the rest.
+    Showing the first {number(of.length)} checks. Loading the rest.
   </p>
 );
 
@@ -75,18 +75,18 @@ function CheckList({ checks, query, reload }: ListProps) {
     string,
     string,
   ];
-  const wanted = query.get('state') ?? '';
+  const chosenStates = query.get('state') ?? '';
   const withoutChannel = query.get('channel') === 'none';
   const channels = useLoad<ListedChannel[]>(withoutChannel ? '/v1/notify/channels' : null, { all: true });
   const notified = useMemo(
     () => new Set(checks.map(({ id }) => id).filter(checksWithRecipients(channels.data ?? []))),
     [channels.data, checks],
   );
-  const states = useMemo(() => new Set(wanted.split(',').filter(Boolean)), [wanted]);
+  const states = useMemo(() => new Set(chosenStates.split(',').filter(Boolean)), [chosenStates]);
   const filter = { states, type, enabled, words, notified: withoutChannel ? notified : undefined };
   const shown = useMemo(
     () => filtered(rows, filter),
-    // The properties, because the filter object is new at each rendering.
+    // Not `filter`, because the object is new at each rendering.
     [rows, states, type, enabled, words, withoutChannel, notified],
   );
   const list = (

@@ -9,13 +9,13 @@ import { count } from '#console/rules/words.ts';
 
 type DeleteEntityProps = {
   entity: Entity;
-  checks: number | undefined;
-  relations: number | undefined;
+  checkCount: number | undefined;
+  relationCount: number | undefined;
   onClose: () => void;
 };
 
 /** Asks for confirmation before an entity is deleted, with its checks and relations. */
-export const DeleteEntity = ({ entity, checks, relations, onClose }: DeleteEntityProps) => (
+export const DeleteEntity = ({ entity, checkCount, relationCount, onClose }: DeleteEntityProps) => (
   <Confirm
     title={`Delete ${entity.name}?`}
     action={`Delete ${entity.name}`}
@@ -27,10 +27,13 @@ export const DeleteEntity = ({ entity, checks, relations, onClose }: DeleteEntit
       void live.refresh();
     }}
   >
-    <p>Deleted with it, permanently:</p>
+    <p>This also permanently deletes:</p>
     <ul class="losses">
-      <li>{checks === undefined ? 'its checks' : count(checks, 'check')} with results, history, policy and channels</li>
-      <li>{relations === undefined ? 'its relations' : count(relations, 'relation')} to other entities</li>
+      <li>
+        {checkCount === undefined ? 'its checks' : count(checkCount, 'check')} with results, history, policy and
+        channels
+      </li>
+      <li>{relationCount === undefined ? 'its relations' : count(relationCount, 'relation')} to other entities</li>
     </ul>
   </Confirm>
 );

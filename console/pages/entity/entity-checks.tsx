@@ -18,7 +18,7 @@ import { percent } from '#console/rules/words.ts';
 type EntityChecksProps = { entity: Entity; checks: Loaded<ListedCheck[]>; history: Loaded<CheckHistories> };
 type History = CheckHistories['checks'][number];
 
-/** Lists the checks of an entity with the last result and the last 24 hours: down ones first. */
+/** Lists the checks of an entity with the last result and the last 24 hours, worst state first. */
 export const EntityChecks = ({ entity, checks, history }: EntityChecksProps) => (
   <Section
     title="Checks"
@@ -97,7 +97,7 @@ const columnsOf = (histories: ReadonlyMap<string, History>): Column<ListedCheck>
   },
 ];
 
-/** Last result. Every row keeps the line, so that all rows have one height. */
+/** Last result. Every row has this line, so that all have one height. */
 function LastResult({ check: { last_result } }: { check: ListedCheck }) {
   if (!last_result) return <span class="why" />;
   const text = messageOf(last_result) || `${last_result.latency_ms} ms`;

@@ -50,12 +50,12 @@ const schemaOf = ({ fields }: Blueprint): FormSchema => ({
   type: 'object',
   properties: {
     name: { type: 'string', description: 'Name in lists and alerts.' },
-    slug: { type: 'string', description: 'Part of addresses, such as web-shop. It cannot be changed later.' },
+    slug: { type: 'string', description: 'Identifier in URLs, such as web-shop. It cannot be changed later.' },
     fields: schemaOfFields(fields),
     labels: {
       type: 'object',
       additionalProperties: { type: 'string' },
-      description: 'Labels to select it and its checks, such as team: payments.',
+      description: 'Labels by which the entity and its checks are selected, such as team: payments.',
     },
   },
   required: ['name', 'slug'],

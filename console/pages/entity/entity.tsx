@@ -32,7 +32,7 @@ import { EntityChecks } from './entity-checks.tsx';
 import { EntityDialog } from './entity-form.tsx';
 import { Incidents } from './incidents.tsx';
 import { MatchingActions } from './matching-actions.tsx';
-import { Relations } from './neighbours.tsx';
+import { Relations } from './relations.tsx';
 import { Transitions } from './transitions.tsx';
 
 /** Page of an entity: state, checks, relations, transitions, incidents, fields, and actions. */
@@ -134,8 +134,8 @@ function EntityView({ entity, reload, above }: EntityViewProps) {
       {open === 'delete' && (
         <DeleteEntity
           entity={entity}
-          checks={checks.data?.length}
-          relations={relations.data?.length}
+          checkCount={checks.data?.length}
+          relationCount={relations.data?.length}
           onClose={() => show(undefined)}
         />
       )}
@@ -145,18 +145,18 @@ function EntityView({ entity, reload, above }: EntityViewProps) {
 
 /** Shows the state of an entity. The poller has newer data than the loaded entity. */
 function StateLine({ entity }: { entity: Entity }) {
-  const seen = live.fleet.value?.get(entity.id);
-  const { state, state_since } = seen ?? entity;
+  const polled = live.fleet.value?.get(entity.id);
+  const { state, state_since } = polled ?? entity;
   return (
     <p class={`state-line ${state}`}>
       <StateMark state={state} />
       <span>
         for <Time at={state_since} as="for" />, since <Time at={state_since} as="full" />
       </span>
-      {seen?.stale && <span class="tag">a result is overdue</span>}
-      {seen?.error_message && (
+      {polled?.stale && <span class="tag">a result is overdue</span>}
+      {polled?.error_message && (
         <strong class="reason" dir="auto">
-          {seen.error_message}
+          {polled.error_message}
         </strong>
       )}
     </p>
@@ -194,7 +194,7 @@ const Fields = ({ entity, blueprint }: { entity: Entity; blueprint: Loaded<Bluep
       <Fact name="Slug">
         <code>{entity.slug}</code>
       </Fact>
-      <Fact name="Id">
+      <Fact name="ID">
         <code>{entity.id}</code>
       </Fact>
       {(blueprint.data?.fields ?? []).map(({ name }) => (

@@ -48,7 +48,7 @@ const SCHEMA: FormSchema = {
       type: 'integer',
       title: 'Required healthy members',
       description:
-        'The downstream entity fails if fewer members of the group are healthy. Default: as the other members, else 1.',
+        'The downstream entity fails if fewer members of the group are healthy. The lowest value in the group applies; default: 1.',
       'x-group': 'Redundancy',
     },
   },
@@ -58,7 +58,7 @@ type RelationDialogProps = { entity: Entity; onSaved: () => void; onClose: () =>
 
 /** Adds relations of an entity to others, in either direction. */
 export function RelationDialog({ entity, onSaved, onClose }: RelationDialogProps) {
-  // A second attempt after an error continues with the others.
+  // Ids of the entities whose relation is added, so that a retry after an error skips them.
   const added = useRef(new Set<string>());
   async function send({ side, others = [], ...relation }: Record<string, unknown>) {
     const ids = others as string[];
@@ -71,7 +71,7 @@ export function RelationDialog({ entity, onSaved, onClose }: RelationDialogProps
       const [from, to] = side === 'upstream' ? [entity.id, other] : [other, entity.id];
       await call<Relation>('POST', '/v1/relations', { ...relation, from_entity_id: from, to_entity_id: to }).catch(
         (error: unknown) => {
-          throw atOthers(error, side, live.fleet.value?.get(other)?.name ?? other);
+          throw withErrorsAtOthers(error, side, live.fleet.value?.get(other)?.name ?? other);
         },
       );
       added.current.add(other);
@@ -80,14 +80,14 @@ export function RelationDialog({ entity, onSaved, onClose }: RelationDialogProps
     onSaved();
   }
   return (
-    <Dialog help="relations" title={`Add relation of ${entity.name}`} wide onClose={onClose}>
+    <Dialog help="relations" title={`Add relation to ${entity.name}`} wide onClose={onClose}>
       <SchemaForm name={`relation of ${entity.id}`} schema={SCHEMA} submit="Add" send={send} onCancel={onClose} />
     </Dialog>
   );
 }
 
-/** Moves an API error about the other end of a relation, `name`, to the field of this form. */
-function atOthers(error: unknown, side: unknown, name: string): unknown {
+/** Moves API errors about the other entity of a relation to the field `others`. @param name of that entity */
+function withErrorsAtOthers(error: unknown, side: unknown, name: string): unknown {
   if (!(error instanceof ApiFailure)) return error;
   const { message, status, code, retryAfter } = error;
   const end = side === 'upstream' ? 'to_entity_id' : 'from_entity_id';

@@ -10,7 +10,7 @@ import { pathTo } from '#console/rules/address.ts';
 import { alertReason, CAUSE } from '#console/rules/alert-reason.ts';
 import { STATE_WORD } from '#console/rules/states.ts';
 
-const whyOf = ({ error_message, cause }: Transition): string => error_message || CAUSE[cause];
+const reasonOf = ({ error_message, cause }: Transition): string => error_message || CAUSE[cause];
 
 /** Shows the change of the entity, or that of the check if the entity kept its state. */
 function Change({ of }: { of: Transition }) {
@@ -44,7 +44,7 @@ export function Transitions({ entity, checks }: { entity: Entity; checks: readon
             ) : (
               <span class="hint">deleted check</span>
             )}
-            {whyOf(one) && <p dir="auto">{whyOf(one)}</p>}
+            {reasonOf(one) && <p dir="auto">{reasonOf(one)}</p>}
             <p>{alertReason(one, reasons).text}</p>
           </li>
         ))}

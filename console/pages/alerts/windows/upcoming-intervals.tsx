@@ -3,8 +3,8 @@ import { clockIn, duration, span, zoneName } from '#console/rules/time.ts';
 import { nextOccurrences } from '#console/rules/windows/times.ts';
 import type { WindowTimes } from '#lib/schedule/calendar/intervals.ts';
 
-/** Number of listed occurrences: enough to show the recurrence. */
-const SHOWN = 5;
+/** Maximum number of listed occurrences: enough to show the recurrence. */
+const MAX_OCCURRENCES = 5;
 
 type UpcomingProps = {
   times: WindowTimes | undefined;
@@ -13,9 +13,9 @@ type UpcomingProps = {
 
 /** Lists the next occurrences of a window. */
 export function UpcomingIntervals({ times, zone }: UpcomingProps) {
-  const intervals = times ? nextOccurrences(times, Date.now(), SHOWN) : [];
+  const intervals = times ? nextOccurrences(times, Date.now(), MAX_OCCURRENCES) : [];
   if (intervals.length === 0) return <p class="hint">No more occurrences.</p>;
-  const isElsewhere = zone !== null && zone !== zoneName(shownZone.value);
+  const isOtherZone = zone !== null && zone !== zoneName(shownZone.value);
   return (
     <ol class="coming">
       {intervals.map(({ from, to }) => (
@@ -24,7 +24,7 @@ export function UpcomingIntervals({ times, zone }: UpcomingProps) {
           <span class="hint">
             {' '}
             {duration(to - from)}
-            {isElsewhere && `, from ${clockIn(zone, from)} in ${zone}`}
+            {isOtherZone && `, from ${clockIn(zone, from)} in ${zone}`}
           </span>
         </li>
       ))}

@@ -25,9 +25,9 @@ const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 /** Calendar of the windows in a month: a bar per occurrence; on a phone a list. The address holds the month. */
 export function WindowCalendar({ windows, query }: CalendarProps) {
   const now = Date.now();
-  const present = monthAt(now, zone.value);
+  const currentMonth = monthAt(now, zone.value);
   const chosen = query.get('month') ?? '';
-  const month = isMonth(chosen) ? chosen : present;
+  const month = isMonth(chosen) ? chosen : currentMonth;
   const weeks = useMemo(() => weeksOf(month, zone.value), [month, zone.value]);
   const { spans, tooMany } = useMemo(() => spansIn(windows, weeks), [windows, weeks]);
   const turn = (count: number) => setQuery({ month: monthsLater(month, count) });
@@ -39,7 +39,7 @@ export function WindowCalendar({ windows, query }: CalendarProps) {
         <Button small label="Next month" icon="right" onClick={() => turn(1)} />
         <Button
           small
-          why={month === present ? 'This month is shown.' : undefined}
+          why={month === currentMonth ? 'This month is shown.' : undefined}
           onClick={() => setQuery({ month: '' })}
         >
           Today

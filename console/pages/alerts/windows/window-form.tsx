@@ -20,7 +20,7 @@ type FormProps = {
   onCancel: () => void;
 };
 
-/** Form of a window. It shows the next occurrences during input. */
+/** Form of a window. It shows the next occurrences of the current input. */
 export function WindowForm({ window, onSaved, onCancel }: FormProps) {
   const specs = fieldsOf(windowSchema(blueprintsInUse(), zoneName(zone.value)));
   const form = useForm({
@@ -46,14 +46,14 @@ export function WindowForm({ window, onSaved, onCancel }: FormProps) {
       why={window ? undefined : whyNot(request)}
       onCancel={onCancel}
     >
-      <FormFields form={form} specs={shown.filter(({ path }) => !isAbout(path))} />
+      <FormFields form={form} specs={shown.filter(({ path }) => !isBelowOccurrences(path))} />
       <section class="inset" role="status">
         <h3>Next occurrences</h3>
         <Occurrences request={request} />
       </section>
-      <FormFields form={form} specs={shown.filter(({ path }) => isAbout(path))} />
+      <FormFields form={form} specs={shown.filter(({ path }) => isBelowOccurrences(path))} />
       <p class="hint">
-        Alerts of <Selects of={request.scope} /> are held while it is open.
+        Alerts of <Selects of={request.scope} /> are held while the window is open.
       </p>
     </Form>
   );
@@ -71,7 +71,7 @@ function whyNot(request: WindowRequest): string | undefined {
   }
 }
 
-const isAbout = (path: string): boolean =>
+const isBelowOccurrences = (path: string): boolean =>
   path === 'note' || path === 'public_title' || path === 'exclude_from_uptime' || path.startsWith('scope.');
 
 function Occurrences({ request }: { request: WindowRequest }) {

@@ -12,18 +12,24 @@ type Row = { window: MaintenanceWindow; status: WindowStatus };
 type TableProps = {
   rows: readonly Row[];
   why: string | undefined;
-  end: (window: MaintenanceWindow) => void;
+  /** Asks for confirmation before a window ends. */
+  confirmEnd: (window: MaintenanceWindow) => void;
 };
 
 /** Returns the link to the page of a window. */
 export const hrefOfWindow = (id: string): string => `#${pathTo('/alerts/windows/:id', { id })}`;
 
 /** Lists the windows: open ones first, then planned ones, then past ones. */
-export const WindowTable = ({ rows, why, end }: TableProps) => (
-  <Table label="Maintenance windows" rows={rows} columns={columnsOf(why, end)} keyOf={({ window }) => window.id} />
+export const WindowTable = ({ rows, why, confirmEnd }: TableProps) => (
+  <Table
+    label="Maintenance windows"
+    rows={rows}
+    columns={columnsOf(why, confirmEnd)}
+    keyOf={({ window }) => window.id}
+  />
 );
 
-const columnsOf = (why: string | undefined, end: TableProps['end']): readonly Column<Row>[] => [
+const columnsOf = (why: string | undefined, confirmEnd: TableProps['confirmEnd']): readonly Column<Row>[] => [
   {
     head: 'State',
     cell: ({ status }) => <WindowStatusMark of={status} />,
@@ -53,7 +59,7 @@ const columnsOf = (why: string | undefined, end: TableProps['end']): readonly Co
     head: 'Actions',
     cell: ({ window, status }) =>
       status.is === 'open' && (
-        <Button small why={why} label={`End ${window.name} now`} onClick={() => end(window)}>
+        <Button small why={why} label={`End ${window.name} now`} onClick={() => confirmEnd(window)}>
           End now
         </Button>
       ),

@@ -6,13 +6,13 @@ import type { WindowStatus } from '#console/rules/windows/times.ts';
 
 const STATUS_MARK = { open: ['degraded', 'Open'], next: ['unknown', 'Planned'], over: ['up', 'Over'] } as const;
 
-/** Shows whether a window is open. */
+/** Shows whether a window is open, planned or over. */
 export function WindowStatusMark({ of: { is } }: { of: WindowStatus }) {
   const [state, word] = STATUS_MARK[is];
   return <StateMark state={state} word={word} />;
 }
 
-/** Shows the end of an open window, or the next occurrence. */
+/** Shows the end of an open or past window, or the next occurrence. */
 export function WhenOpen({ of, window }: { of: WindowStatus; window: Pick<MaintenanceWindow, 'ends_at'> }) {
   if (of.is === 'over' && window.ends_at === null) return <span class="hint">no more occurrences</span>;
   if (of.is === 'over') {

@@ -45,7 +45,7 @@ export default function WindowPage({ params }: PageProps) {
           <p>It was deleted, or it ended over 30 days ago.</p>
         </Empty>
       ) : (
-        <Data of={window}>{(found) => <Whole window={found} />}</Data>
+        <Data of={window}>{(found) => <WindowDetails window={found} />}</Data>
       )}
     </Page>
   );
@@ -106,7 +106,7 @@ function Actions({ window, reload }: { window: MaintenanceWindow; reload: () => 
   );
 }
 
-function Whole({ window }: { window: MaintenanceWindow }) {
+function WindowDetails({ window }: { window: MaintenanceWindow }) {
   const now = Date.now();
   const status = windowStatus(window, now);
   const { duration_seconds, starts_at, ends_at, from, until, note, created_by, created_at } = window;

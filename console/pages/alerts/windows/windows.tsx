@@ -13,13 +13,13 @@ import { WindowCalendar } from './window-calendar.tsx';
 import { WindowForm } from './window-form.tsx';
 import { WindowTable } from './window-table.tsx';
 
-/** Windows open and close over time, without an event. */
+/** Polling interval. Windows open and close without an event. */
 const POLL_MS = 60_000;
 
 /** Maintenance windows, as a list or a calendar. */
 export function Windows({ query }: { query: URLSearchParams }) {
   const windows = useLoad<MaintenanceWindow[]>('/v1/windows');
-  const [ending, end] = useState<MaintenanceWindow | undefined>(undefined);
+  const [ending, confirmEnd] = useState<MaintenanceWindow | undefined>(undefined);
   const why = refusal('mute');
   const { isOpen, open, close } = newDialog('window', why);
   const isCalendar = query.get('view') === 'calendar';
@@ -38,10 +38,10 @@ export function Windows({ query }: { query: URLSearchParams }) {
       <Data of={windows} what="Loading the windows">
         {(found) => {
           if (isCalendar) return <WindowCalendar windows={found} query={query} />;
-          if (found.length > 0) return <WindowTable rows={rows} why={why} end={end} />;
+          if (found.length > 0) return <WindowTable rows={rows} why={why} confirmEnd={confirmEnd} />;
           return (
             <Empty help="maintenance" title="No maintenance windows" icon="alerts">
-              <p>A window holds alerts of selected checks. Checks that are down at its end alert then.</p>
+              <p>A window holds alerts of selected checks. Checks that are still down after it alert then.</p>
             </Empty>
           );
         }}
@@ -57,7 +57,7 @@ export function Windows({ query }: { query: URLSearchParams }) {
           />
         </Dialog>
       )}
-      {ending && <EndWindow window={ending} onEnded={windows.reload} onClose={() => end(undefined)} />}
+      {ending && <EndWindow window={ending} onEnded={windows.reload} onClose={() => confirmEnd(undefined)} />}
     </>
   );
 }

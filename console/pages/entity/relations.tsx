@@ -19,11 +19,12 @@ import { severity } from '#console/rules/states.ts';
 import { number } from '#console/rules/words.ts';
 import { RelationDialog } from './relation-form.tsx';
 
-type Neighbour = { relation: Relation; id: string };
+/** Relation of the shown entity, with the id of the other entity. */
+type Neighbor = { relation: Relation; id: string };
 
 /** Lists the direct relations of an entity, in both directions. */
 export function Relations({ entity, relations }: { entity: Entity; relations: Loaded<Relation[]> }) {
-  const [pending, show] = useState<Neighbour | 'new' | undefined>(undefined);
+  const [pending, show] = useState<Neighbor | 'new' | undefined>(undefined);
   const state = live.fleet.value?.get(entity.id)?.state ?? entity.state;
   return (
     <Section
@@ -41,12 +42,12 @@ export function Relations({ entity, relations }: { entity: Entity; relations: Lo
     >
       <Data of={relations}>
         {(found) => (
-          <div class="neighbours">
+          <div class="neighbors">
             <Side
               title="Upstream"
               empty="No upstream entities."
               onRemove={show}
-              neighbours={found
+              neighbors={found
                 .filter(({ from_entity_id }) => from_entity_id === entity.id)
                 .map((relation) => ({ relation, id: relation.to_entity_id }))}
             />
@@ -58,7 +59,7 @@ export function Relations({ entity, relations }: { entity: Entity; relations: Lo
               title="Downstream"
               empty="No downstream entities."
               onRemove={show}
-              neighbours={found
+              neighbors={found
                 .filter(({ to_entity_id }) => to_entity_id === entity.id)
                 .map((relation) => ({ relation, id: relation.from_entity_id }))}
             />
@@ -101,49 +102,50 @@ const nameOf = (id: string): string => live.fleet.value?.get(id)?.name ?? id;
 type SideProps = {
   title: string;
   empty: string;
-  neighbours: readonly Neighbour[];
-  onRemove: (neighbour: Neighbour) => void;
+  neighbors: readonly Neighbor[];
+  onRemove: (neighbor: Neighbor) => void;
 };
 
-const FEW = 20;
+/** Maximum number of entities that are shown at first. */
+const MAX_AT_FIRST = 20;
 
-function Side({ title, empty, neighbours, onRemove }: SideProps) {
+function Side({ title, empty, neighbors, onRemove }: SideProps) {
   const [all, showAll] = useState(false);
   const fleet = live.fleet.value;
   const why = refusal('write');
   const stateOf = (id: string) => fleet?.get(id)?.state ?? 'unknown';
-  const sorted = neighbours.toSorted(
+  const sorted = neighbors.toSorted(
     (a, b) => severity(stateOf(a.id)) - severity(stateOf(b.id)) || byName(nameOf(a.id), nameOf(b.id)),
   );
-  const shown = all ? sorted : sorted.slice(0, FEW);
+  const shown = all ? sorted : sorted.slice(0, MAX_AT_FIRST);
   return (
     <section aria-label={title}>
       <h3>{title}</h3>
       {sorted.length === 0 && <p class="hint">{empty}</p>}
       <ul>
-        {shown.map((neighbour) => {
-          const row = fleet?.get(neighbour.id);
-          const { relation_type } = neighbour.relation;
+        {shown.map((neighbor) => {
+          const row = fleet?.get(neighbor.id);
+          const { relation_type } = neighbor.relation;
           return (
-            <li key={neighbour.relation.id}>
+            <li key={neighbor.relation.id}>
               {row && <StateMark state={row.state} />}
-              <span class="neighbour-name">
+              <span class="neighbor-name">
                 {row ? (
                   <a class="row-link" href={entityHref(row)} dir="auto">
                     {row.name}
                   </a>
                 ) : (
-                  <code>{neighbour.id}</code>
+                  <code>{neighbor.id}</code>
                 )}
-                <span class="hint"> {relationText(neighbour.relation)}</span>
+                <span class="hint"> {relationText(neighbor.relation)}</span>
               </span>
               <Button
                 small
                 quiet
                 icon="close"
                 why={why}
-                label={`Remove ${relation_type}: ${row?.name ?? neighbour.id}`}
-                onClick={() => onRemove(neighbour)}
+                label={`Remove ${relation_type}: ${row?.name ?? neighbor.id}`}
+                onClick={() => onRemove(neighbor)}
               />
             </li>
           );
