@@ -1,7 +1,7 @@
 import type { AuditEntry, TargetType, Verb } from '#lib/audit/entry.ts';
 
 /** Names of object types in the filter. */
-export const TARGETS: Readonly<Record<TargetType, string>> = {
+export const TARGET_NAMES: Readonly<Record<TargetType, string>> = {
   account: 'account',
   blueprint: 'blueprints',
   field: 'fields',
@@ -30,8 +30,8 @@ export const TARGETS: Readonly<Record<TargetType, string>> = {
   identity: 'identities',
 };
 
-/** Names of actions in the filter. */
-export const DEEDS: Readonly<Record<Verb, string>> = {
+/** Names of verbs in the filter. */
+export const VERB_NAMES: Readonly<Record<Verb, string>> = {
   create: 'created',
   update: 'changed',
   delete: 'deleted',
@@ -40,7 +40,7 @@ export const DEEDS: Readonly<Record<Verb, string>> = {
   invite: 'invited',
   accept: 'accepted',
   rotate: 'rotated',
-  link: 'sign-in link',
+  link: 'sign-in link created',
   end: 'ended',
   run: 'ran',
   test: 'tested',
@@ -70,13 +70,13 @@ export function auditPath(query: URLSearchParams): string {
 }
 
 /** Splits `check.update` into object and verb; each can be empty. */
-export function partsOfAction(action: string): { target: string; deed: string } {
-  const [target = '', deed = ''] = action.split('.');
-  return { target, deed };
+export function partsOfAction(action: string): { target: string; verb: string } {
+  const [target = '', verb = ''] = action.split('.');
+  return { target, verb };
 }
 
 /** Joins object and verb; without an object there is no filter. */
-export const actionOf = (target: string, deed: string): string => (target === '' ? '' : `${target}.${deed}`);
+export const actionOf = (target: string, verb: string): string => (target === '' ? '' : `${target}.${verb}`);
 
 /** Returns the value that the actor filter matches. */
 export const actorOf = ({ type, email, user_id, key_id }: AuditEntry['actor']): string =>

@@ -1,16 +1,17 @@
 import type { TimelineEntry } from '#console/api/records.ts';
 
-/** One line of a timeline: an entry, or a run of entries of one check that was down several times. Newest first. */
+/** Line of a timeline: an entry, or consecutive entries of a check that was down several times, newest first. */
 export type TimelineLine = {
   entries: readonly TimelineEntry[];
-  /** Number of changes to down, and of alerts. */
+  /** Number of changes to down. */
   downs: number;
+  /** Number of alerts. */
   alerts: number;
   /** Time from the oldest to the newest entry, in ms. */
   lasted: number;
 };
 
-/** Number of changes to down in a row from which they are one line. */
+/** Minimum number of changes to down in consecutive entries of a check that are joined into one line. */
 const MIN_DOWNS = 2;
 
 const checkOf = ({ transition, alert }: TimelineEntry): string | undefined => (transition ?? alert)?.check_id;

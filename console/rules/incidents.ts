@@ -62,10 +62,11 @@ export const ALERTED: Readonly<Record<NonNullable<IncidentDetail['affected']['it
   skipped: 'not alerted',
 };
 
-export const HAPPENED: Readonly<Record<TimelineEntry['kind'], string>> = {
+/** Names of the kinds of timeline entries. */
+export const ENTRY_KIND: Readonly<Record<TimelineEntry['kind'], string>> = {
   opened: 'Opened',
-  joined: 'Joined',
-  transition: 'Changed',
+  joined: 'Failure joined',
+  transition: 'State changed',
   alert: 'Alert',
   escalated: 'Escalation',
   acknowledged: 'Acknowledged',

@@ -20,7 +20,7 @@ export const SCOPE_MEANINGS: Readonly<Record<string, string>> = {
   metrics: 'read metrics for Prometheus',
 };
 
-/** Returns which restrictions the scopes of a key allow. */
+/** Returns the kinds of restrictions that the scopes of a key allow. */
 export const restrictableFields = (may: string, scopes: readonly string[]) => ({
   checks: may === MAY.some && scopes.length === 1 && scopes[0] === 'push',
   skills: may === MAY.some && scopes.includes('mcp'),
@@ -33,21 +33,30 @@ export function keyRequest({ may, scopes, check_ids, entity_ids, skills, ...rest
   if (may === MAY.read) return { ...rest, is_read_only: true };
   if (may !== MAY.some) return rest;
   const chosen = Array.isArray(scopes) ? scopes : [];
-  const can = restrictableFields(MAY.some, chosen);
+  const restrictable = restrictableFields(MAY.some, chosen);
   // An empty list is sent, so that the API reports it.
-  const restrictions = { ...(can.checks && { check_ids, entity_ids }), ...(can.skills && { skills }) };
+  const restrictions = {
+    ...(restrictable.checks && { check_ids, entity_ids }),
+    ...(restrictable.skills && { skills }),
+  };
   return { ...rest, scopes: chosen, ...restrictions };
 }
 
 type Rights = Pick<KeyRecord, 'is_read_only' | 'scopes'>;
-type Held = Pick<KeyRecord, 'check_ids' | 'entity_ids' | 'skills'>;
+type Restrictions = Pick<KeyRecord, 'check_ids' | 'entity_ids' | 'skills'>;
 
 /** Returns the permissions of a key: `read, mcp`. */
 export const permissionText = ({ is_read_only, scopes }: Rights): string =>
   is_read_only ? 'read only' : (scopes?.join(', ') ?? 'all permissions of the owner');
 
-/** Returns the restrictions of a key: `checks of Web shop and skill runbook`; empty without any. @param nameOf an id */
-export function restrictionText({ check_ids, entity_ids, skills }: Held, nameOf: (id: string) => string): string {
+/**
+ * Returns the restrictions of a key: `checks of Web shop and skill runbook`; empty without any.
+ * @param nameOf returns the name of an id
+ */
+export function restrictionText(
+  { check_ids, entity_ids, skills }: Restrictions,
+  nameOf: (id: string) => string,
+): string {
   const pushed = [...(entity_ids ?? []).map((id) => `checks of ${nameOf(id)}`), ...(check_ids ?? []).map(nameOf)];
   return list([...pushed, ...(skills ?? []).map((slug) => `skill ${slug}`)]);
 }

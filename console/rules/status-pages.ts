@@ -1,7 +1,7 @@
 import type { StatusPage } from '#console/api/records.ts';
 import type { FormSchema } from './form-fields.ts';
 
-/** A component as a row of the form; its group is named by its heading. */
+/** Component as a row of the form. `group`: heading of its group. */
 type ComponentRow = {
   name?: string;
   group?: string;
@@ -26,7 +26,7 @@ export const STATUS_PAGE: FormSchema = {
       type: 'string',
       enum: ['draft', 'public', 'link'],
       titles: { draft: 'draft: only the preview', public: 'public', link: 'only at a secret address' },
-      description: 'Who can open the page.',
+      description: 'Visitors that can open the page.',
       default: 'draft',
     },
     history_days: { type: 'integer', title: 'Days of history', enum: [30, 60, 90], default: 90, 'x-group': LOOK },
@@ -38,7 +38,7 @@ export const STATUS_PAGE: FormSchema = {
       default: 'en',
       'x-group': LOOK,
     },
-    time_zone: { type: 'string', description: 'Time zone of shown times.', default: 'UTC', 'x-group': LOOK },
+    time_zone: { type: 'string', description: 'Time zone of all times on the page.', default: 'UTC', 'x-group': LOOK },
     theme: { type: 'string', enum: ['auto', 'light', 'dark'], default: 'auto', 'x-group': LOOK },
     accent: {
       type: 'string',
@@ -55,7 +55,7 @@ export const STATUS_PAGE: FormSchema = {
     },
     automatic_delay_seconds: {
       type: 'integer',
-      description: 'Length from which such an incident is shown.',
+      description: 'Minimum duration of an incident that is shown without a published update.',
       minimum: 0,
       maximum: 3600,
       default: 180,
@@ -80,7 +80,7 @@ export const STATUS_PAGE: FormSchema = {
     },
     components: {
       type: 'array',
-      description: 'In their order. Components with the same heading are a group.',
+      description: 'Shown in this order. Components with the same heading form a group.',
       items: {
         required: ['name'],
         properties: {

@@ -163,10 +163,10 @@ describe.skipIf(!binary)('incident pages in a browser', () => {
     await dialog.getByRole('combobox', { name: 'Add entity' }).fill('Web');
     await page.getByRole('option', { name: /Web shop/ }).click();
     await dialog.getByLabel(/^Impact/).selectOption('degraded');
-    await button(person, 'Open incident').click();
+    await button(person, 'Create incident').click();
     await dialog.locator('.field', { hasText: 'Title' }).locator('.field-error').waitFor();
     await dialog.getByLabel(/^Title/).fill('Payments are slow');
-    await button(person, 'Open incident').click();
+    await button(person, 'Create incident').click();
     await page.getByRole('heading', { level: 1, name: 'Payments are slow' }).waitFor();
     await button(person, 'Resolve').click();
     await page.getByText('Resolved at', { exact: true }).waitFor();

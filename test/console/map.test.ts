@@ -31,7 +31,7 @@ describe.skipIf(!binary)('map page in a browser', () => {
     ]);
     expect(await page.getByText(`Not shown: ${ODD_NAMES.length} entities that no root cause affects.`).count()).toBe(1);
     await button(person, 'Show all').click();
-    await page.getByText(`Not shown: ${ODD_NAMES.length} entities without a relation here.`).waitFor();
+    await page.getByText(`Not shown: ${ODD_NAMES.length} entities without a relation on this map.`).waitFor();
     expect(page.url()).toContain('#/map?all=1');
     await button(person, 'Show affected').click();
     await page.getByText('that no root cause affects').waitFor();

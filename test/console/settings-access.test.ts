@@ -105,7 +105,7 @@ describe.skipIf(!binary)('key and team settings in a browser', () => {
     await open(page, 'keys');
     await open(page, 'team');
     await page.getByLabel('Role of Ben').selectOption('responder');
-    await page.getByText('Ben is a responder now.').waitFor();
+    await page.getByText('Ben is now a responder.').waitFor();
     const of = async () =>
       (await admin.get('/v1/settings/users')).body.find(({ name }: { name: string }) => name === 'Ben');
     expect(await of()).toMatchObject({ role: 'responder' });

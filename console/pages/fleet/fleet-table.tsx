@@ -12,27 +12,27 @@ import { count } from '#console/rules/words.ts';
 import { RowBar, RowLatency, RowUptime } from './row-bar.tsx';
 
 /** The table renders headings itself, so a cell always belongs to an entity. */
-const of =
+const entityCell =
   <T,>(cell: (row: FleetRow) => T) =>
   (line: Line): T =>
     cell(line as FleetRow);
 
-const compared = (compare: (a: FleetRow, b: FleetRow) => number) => (a: Line, b: Line) =>
+const compareEntities = (compare: (a: FleetRow, b: FleetRow) => number) => (a: Line, b: Line) =>
   compare(a as FleetRow, b as FleetRow);
 
 /** Unresolved incidents by the id of their root cause. */
-export type Incidents = ReadonlyMap<string, ListedIncident>;
+export type IncidentsByRoot = ReadonlyMap<string, ListedIncident>;
 
-const columnsOf = (incidents: Incidents): readonly Column<Line>[] => [
+const columnsOf = (incidents: IncidentsByRoot): readonly Column<Line>[] => [
   {
     head: 'State',
-    cell: of((row) => <StateMark state={row.state} />),
-    compare: compared((a, b) => severity(a.state) - severity(b.state)),
+    cell: entityCell((row) => <StateMark state={row.state} />),
+    compare: compareEntities((a, b) => severity(a.state) - severity(b.state)),
   },
   {
     head: 'Name',
     grow: true,
-    cell: of((row) => (
+    cell: entityCell((row) => (
       <>
         <a class="row-link" href={entityHref(row)} dir="auto">
           {row.name}
@@ -41,27 +41,27 @@ const columnsOf = (incidents: Incidents): readonly Column<Line>[] => [
         <Why row={row} />
       </>
     )),
-    compare: compared((a, b) => byName(a.name, b.name)),
+    compare: compareEntities((a, b) => byName(a.name, b.name)),
   },
   {
     head: 'Incident',
     wide: true,
-    cell: of((row) => <OpenIncident incident={incidents.get(row.id)} />),
+    cell: entityCell((row) => <OpenIncident incident={incidents.get(row.id)} />),
   },
-  { head: 'Latency', widest: true, cell: of((row) => <RowLatency row={row} />) },
-  { head: 'Last 24 h', wide: true, cell: of((row) => <RowBar row={row} />) },
-  { head: 'Uptime 30 d', widest: true, numeric: true, cell: of((row) => <RowUptime row={row} />) },
+  { head: 'Latency', widest: true, cell: entityCell((row) => <RowLatency row={row} />) },
+  { head: 'Last 24 h', wide: true, cell: entityCell((row) => <RowBar row={row} />) },
+  { head: 'Uptime 30 d', widest: true, numeric: true, cell: entityCell((row) => <RowUptime row={row} />) },
   {
     head: 'Blueprint',
     widest: true,
-    cell: of((row) => row.blueprint_slug),
-    compare: compared((a, b) => byName(a.blueprint_slug, b.blueprint_slug)),
+    cell: entityCell((row) => row.blueprint_slug),
+    compare: compareEntities((a, b) => byName(a.blueprint_slug, b.blueprint_slug)),
   },
   {
     head: 'For',
     numeric: true,
-    cell: of((row) => <Time at={row.state_since} as="short" />),
-    compare: compared((a, b) => (a.state_since < b.state_since ? 1 : -1)),
+    cell: entityCell((row) => <Time at={row.state_since} as="short" />),
+    compare: compareEntities((a, b) => (a.state_since < b.state_since ? 1 : -1)),
   },
 ];
 
@@ -72,14 +72,14 @@ const OpenIncident = ({ incident }: { incident: ListedIncident | undefined }) =>
     </a>
   ) : null;
 
-/** Reason of the state. Every row keeps the line, so that all rows have one height. */
+/** Reason of the state. The line is present even if it is empty, so that all rows have the same height. */
 const Why = ({ row }: { row: FleetRow }) => (
   <span class="why" dir="auto" title={row.error_message}>
     {row.error_message}
   </span>
 );
 
-type FleetTableProps = { label?: string; rows: readonly FleetRow[]; grouped?: boolean; incidents: Incidents };
+type FleetTableProps = { label?: string; rows: readonly FleetRow[]; grouped?: boolean; incidents: IncidentsByRoot };
 
 /** Table of the fleet. Grouped rows cannot be sorted, because the groups have their own order. */
 export function FleetTable({ label = 'Entities', rows, grouped: isGrouped = false, incidents }: FleetTableProps) {

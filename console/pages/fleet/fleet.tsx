@@ -17,12 +17,13 @@ import { Empty, Failure, Loading } from '#console/parts/states.tsx';
 import { type Fleet, type FleetRow, filtered, hasNeverRun, inOrder } from '#console/rules/fleet.ts';
 import { parseStates } from '#console/rules/states.ts';
 import { count } from '#console/rules/words.ts';
-import { FleetTable, type Incidents } from './fleet-table.tsx';
+import { FleetTable, type IncidentsByRoot } from './fleet-table.tsx';
 import { StateFilter } from './state-filter.tsx';
 import { TileMap } from './tile-map.tsx';
 import { Wall } from './wall.tsx';
 
-const IN_SIGHT = 24;
+/** Maximum number of entities without a tile map, because the list alone gives an overview. */
+const MAX_WITHOUT_TILES = 24;
 /** Poll interval: incidents open some seconds after a failure. */
 const INCIDENTS_MS = 10_000;
 const NONE: readonly IncidentRecord[] = [];
@@ -55,7 +56,7 @@ function FleetView({ fleet, query }: { fleet: Fleet; query: URLSearchParams }) {
   const rows = useMemo(() => inOrder(fleet), [fleet]);
   const shown = useMemo(() => filtered(rows, { states: parseStates(wanted), words }), [rows, wanted, words]);
   const incidents = useIncidents();
-  // Never-run entities are last. A filter shows them like all others.
+  // Entities without a result are last and folded, unless the list is filtered or grouped.
   const neverRun = isGrouped || wanted !== '' || words !== '' ? 0 : shown.filter(hasNeverRun).length;
   const folded = neverRun < shown.length ? shown.slice(shown.length - neverRun) : [];
   const listed = folded.length > 0 ? shown.slice(0, -folded.length) : shown;
@@ -95,7 +96,7 @@ function FleetView({ fleet, query }: { fleet: Fleet; query: URLSearchParams }) {
           onInput={(event) => setWords(event.currentTarget.value)}
         />
       </div>
-      {rows.length > IN_SIGHT && <TileMap rows={rows} />}
+      {rows.length > MAX_WITHOUT_TILES && <TileMap rows={rows} />}
       {shown.length > 0 ? (
         <FleetTable rows={listed} grouped={isGrouped} incidents={incidents} />
       ) : (
@@ -115,8 +116,8 @@ function FleetView({ fleet, query }: { fleet: Fleet; query: URLSearchParams }) {
   );
 }
 
-/** Reads the unresolved incidents, by the id of their root cause. */
-function useIncidents(): Incidents {
+/** Loads the unresolved incidents, by the id of their root cause. */
+function useIncidents(): IncidentsByRoot {
   const { data, reload } = useLoad<IncidentRecord[]>('/v1/incidents?state=unresolved&limit=500', {
     all: true,
     about: () => true,
@@ -130,15 +131,15 @@ function useIncidents(): Incidents {
 }
 
 /** Entities without a result yet, folded below the others. */
-function NotRunYet({ rows, incidents }: { rows: readonly FleetRow[]; incidents: Incidents }) {
-  const [opened, open] = useState(false);
+function NotRunYet({ rows, incidents }: { rows: readonly FleetRow[]; incidents: IncidentsByRoot }) {
+  const [isOpen, setOpen] = useState(false);
   return (
     <section class="not-run">
-      <button type="button" class="fold" aria-expanded={opened} onClick={() => open(!opened)}>
-        <Icon name={opened ? 'down' : 'right'} />
+      <button type="button" class="fold" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        <Icon name={isOpen ? 'down' : 'right'} />
         {count(rows.length, 'entity', 'entities')} not run yet
       </button>
-      {opened && <FleetTable label="Entities not run yet" rows={rows} incidents={incidents} />}
+      {isOpen && <FleetTable label="Entities not run yet" rows={rows} incidents={incidents} />}
     </section>
   );
 }

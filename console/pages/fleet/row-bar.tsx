@@ -25,16 +25,16 @@ function report(id: string, isSeen: boolean): void {
   monthUptimes.seen(id, isSeen);
 }
 
-/** Shows the state of an entity in the last 24 hours, and its uptime. Read only while the row is visible. */
+/** Shows the states and uptime of an entity in the last 24 hours. Loads them only while the row is visible. */
 export function RowBar({ row }: { row: FleetRow }) {
   const { id } = row;
   const element = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    const own = element.current!;
-    observed.set(own, id);
-    observer.observe(own);
+    const bar = element.current!;
+    observed.set(bar, id);
+    observer.observe(bar);
     return () => {
-      observer.unobserve(own);
+      observer.unobserve(bar);
       report(id, false);
     };
   }, [id]);
@@ -57,7 +57,7 @@ export function RowBar({ row }: { row: FleetRow }) {
 const WIDTH = 96;
 const HEIGHT = 18;
 
-/** Shows the mean latency of an entity in the last 24 hours. The bar of the row reads it. */
+/** Shows the mean latency of an entity in the last 24 hours. `RowBar` loads it. */
 export function RowLatency({ row: { id } }: { row: FleetRow }) {
   const values = hourBars.of(id).value?.hours.map(({ mean_latency_ms }) => mean_latency_ms) ?? [];
   const last = values.findLast((value) => value !== null);
@@ -74,7 +74,7 @@ export function RowLatency({ row: { id } }: { row: FleetRow }) {
   );
 }
 
-/** Shows the uptime of an entity in the last 30 days. The bar of the row reads it. */
+/** Shows the uptime of an entity in the last 30 days. `RowBar` loads it. */
 export function RowUptime({ row: { id } }: { row: FleetRow }) {
   const uptime = monthUptimes.of(id).value;
   return <>{uptime === undefined ? '' : percent(uptime)}</>;

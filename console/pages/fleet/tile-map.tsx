@@ -14,27 +14,27 @@ type TileMapProps = { rows: readonly FleetRow[] /** Maximum height in pixels. */
 export function TileMap({ rows, height = 96 }: TileMapProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const shade = theme.value;
-  const place = (element = canvas.current!) => tileGrid(rows.length, element.clientWidth, height);
+  const gridIn = (element = canvas.current!) => tileGrid(rows.length, element.clientWidth, height);
   // Set before painting, so that the content below does not move.
   useLayoutEffect(() => {
-    canvas.current!.style.height = `${place().height}px`;
+    canvas.current!.style.height = `${gridIn().height}px`;
   }, [rows.length, height]);
-  // Drawn after the list. `shade` is a dependency because the theme decides the colors.
+  // An effect, so that the list is painted first. `shade` is a dependency because the theme decides the colors.
   useEffect(() => {
     const element = canvas.current!;
-    const again = () => draw(element, rows, place(element));
-    again();
-    const resized = new ResizeObserver(again);
+    const redraw = () => draw(element, rows, gridIn(element));
+    redraw();
+    const resized = new ResizeObserver(redraw);
     resized.observe(element.parentElement!);
     const scheme = matchMedia('(prefers-color-scheme: dark)');
-    scheme.addEventListener('change', again);
+    scheme.addEventListener('change', redraw);
     return () => {
       resized.disconnect();
-      scheme.removeEventListener('change', again);
+      scheme.removeEventListener('change', redraw);
     };
   }, [rows, height, shade]);
 
-  const rowAt = (event: MouseEvent): FleetRow | undefined => rows[tileAt(place(), event.offsetX, event.offsetY)];
+  const rowAt = (event: MouseEvent): FleetRow | undefined => rows[tileAt(gridIn(), event.offsetX, event.offsetY)];
   const counts = countsOf(rows);
   const summary = BY_SEVERITY.map((state) => `${counts[state]} ${STATE_WORD[state].toLowerCase()}`).join(', ');
   return (
@@ -56,7 +56,7 @@ export function TileMap({ rows, height = 96 }: TileMapProps) {
   );
 }
 
-/** Draws each state once and copies it: 10,000 paths would take most of a frame. */
+/** Draws the shape of each state once and copies it, because 10,000 paths would take most of a frame. */
 function draw(canvas: HTMLCanvasElement, rows: readonly FleetRow[], { columns, tile, height }: TileGrid): void {
   const scale = devicePixelRatio;
   canvas.width = canvas.clientWidth * scale;
@@ -74,7 +74,7 @@ function draw(canvas: HTMLCanvasElement, rows: readonly FleetRow[], { columns, t
   }
 }
 
-/** @param size of the tile in device pixels; the shape takes four fifths */
+/** Draws the shape of a state. @param size of the tile in device pixels; the shape takes four fifths of it */
 function stampOf(state: State, color: string, size: number): OffscreenCanvas {
   const stamp = new OffscreenCanvas(Math.ceil(size), Math.ceil(size));
   const context = stamp.getContext('2d');

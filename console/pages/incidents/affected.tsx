@@ -6,7 +6,7 @@ import { Time } from '#console/parts/time.tsx';
 import { ALERTED } from '#console/rules/incidents.ts';
 import { count } from '#console/rules/words.ts';
 
-/** Lists the entities of an incident, with their state and the alert of each. */
+/** Lists the entities of an incident, each with its state and alert decision. */
 export function Affected({
   incident: { entities, affected, unrelated, root_entity_id },
 }: {
@@ -18,7 +18,7 @@ export function Affected({
     <Section
       title={
         affected.count === 0
-          ? 'Failure'
+          ? 'Entities'
           : `Root cause and ${count(affected.count, 'affected entity', 'affected entities')}`
       }
     >

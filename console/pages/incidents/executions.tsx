@@ -10,7 +10,8 @@ import { outcome } from '#console/rules/executions.ts';
 
 type Started = { execution: Execution; action: Action };
 
-const SEARCHED = 200;
+/** Number of newest executions of each action that are searched. */
+const MAX_SEARCHED = 200;
 
 type ExecutionsProps = { transitions: readonly { id: string; check_id: string }[] };
 
@@ -23,7 +24,7 @@ export function Executions({ transitions }: ExecutionsProps) {
     const bound = all.filter(({ check_id }) => check_id !== null && checks.has(check_id));
     const lists = await Promise.all(
       bound.map(async (action): Promise<Started[]> => {
-        const path = `/v1/actions/${action.id}/executions?limit=${SEARCHED}`;
+        const path = `/v1/actions/${action.id}/executions?limit=${MAX_SEARCHED}`;
         const executions = await call<Execution[]>('GET', path, undefined, { signal });
         return executions.map((execution) => ({ execution, action }));
       }),
@@ -36,7 +37,7 @@ export function Executions({ transitions }: ExecutionsProps) {
       <Data of={started} what="Loading the executions">
         {(found) =>
           found.length === 0 ? (
-            <p class="hint">None among the last {SEARCHED} executions of each action of these checks.</p>
+            <p class="hint">No executions for this incident among the newest {MAX_SEARCHED} of each action.</p>
           ) : (
             <ul class="incident-checks">
               {found.map((one) => (

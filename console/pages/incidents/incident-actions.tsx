@@ -26,8 +26,8 @@ export function IncidentActions({ incident, onChange }: ActionsProps) {
   const path = `/v1/incidents/${incident.id}`;
   const why = refusal('respond');
   const close = () => show(undefined);
-  function done(words: string) {
-    showToast(words);
+  function done(message: string) {
+    showToast(message);
     close();
     onChange();
   }
@@ -88,7 +88,7 @@ export function IncidentActions({ incident, onChange }: ActionsProps) {
             record={incident}
             submit="Save incident"
             send={async (body) => {
-              // Sending the impact fixes it: it no longer follows the states.
+              // Only changes are sent, because an impact that is sent no longer follows the states.
               const changed = Object.entries(body).filter(([name, value]) => value !== incident[name as 'title']);
               await call('PUT', path, Object.fromEntries(changed));
               done('The incident is changed.');

@@ -13,7 +13,7 @@ import { IncidentFilters } from './incident-filters.tsx';
 import { IncidentTable } from './incident-table.tsx';
 import { NewIncident } from './new-incident.tsx';
 
-const PAGE = '50';
+const PAGE_SIZE = '50';
 /** Poll interval: incidents open some seconds after a failure, and resolve over time. */
 const POLL_MS = 10_000;
 
@@ -25,21 +25,21 @@ export default function IncidentsPage({ query }: PageProps) {
   const { isOpen, open: openNew, close } = newDialog('incident', why);
   const [entity_id, state, since, until] = ['entity', 'state', 'since', 'until'].map((name) => query.get(name) ?? '');
   const pathOf = (wanted: string) => {
-    const filters = Object.entries({ state: wanted, entity_id, since, until, limit: PAGE });
+    const filters = Object.entries({ state: wanted, entity_id, since, until, limit: PAGE_SIZE });
     return `/v1/incidents?${new URLSearchParams(filters.filter((pair): pair is [string, string] => Boolean(pair[1])))}`;
   };
   const open = useLoad<IncidentRecord[]>(pathOf('unresolved'), { all: true, about: isNews });
-  const over = useLiveFeed<IncidentRecord>(pathOf('resolved'), isNews);
+  const resolved = useLiveFeed<IncidentRecord>(pathOf('resolved'), isNews);
   useEvery(POLL_MS, () => {
     open.reload();
-    over.renew();
+    resolved.renew();
   });
   const shown = [
     ...(state === 'over' ? [] : (open.data ?? []).toSorted(compareIncidents)),
-    ...(state === 'open' ? [] : over.items),
+    ...(state === 'open' ? [] : resolved.items),
   ];
-  const failure = open.failure ?? over.failure;
-  const isReading = open.data === undefined || (over.loading && over.items.length === 0);
+  const failure = open.failure ?? resolved.failure;
+  const isReading = open.data === undefined || (resolved.loading && resolved.items.length === 0);
   return (
     <Page
       title="Incidents"
@@ -50,15 +50,15 @@ export default function IncidentsPage({ query }: PageProps) {
       }
     >
       <IncidentFilters query={query} />
-      {failure && <Failure failure={failure} retry={open.failure ? open.reload : over.reload} />}
+      {failure && <Failure failure={failure} retry={open.failure ? open.reload : resolved.reload} />}
       {isReading && !failure && <Loading what="Loading the incidents" lines={8} />}
       {!isReading && shown.length > 0 && <IncidentTable incidents={shown} />}
       {!isReading && !failure && shown.length === 0 && (
-        <NoIncidents isAll={[entity_id, state, since, until].join('') === ''} />
+        <NoIncidents isUnfiltered={[entity_id, state, since, until].join('') === ''} />
       )}
-      {over.hasMore && !isReading && state !== 'open' && (
+      {resolved.hasMore && !isReading && state !== 'open' && (
         <p class="more">
-          <Button small busy={over.loading} onClick={over.more}>
+          <Button small busy={resolved.loading} onClick={resolved.more}>
             Show older incidents
           </Button>
         </p>
@@ -68,8 +68,8 @@ export default function IncidentsPage({ query }: PageProps) {
   );
 }
 
-const NoIncidents = ({ isAll }: { isAll: boolean }) =>
-  isAll ? (
+const NoIncidents = ({ isUnfiltered }: { isUnfiltered: boolean }) =>
+  isUnfiltered ? (
     <Empty help="incidents" title="No incidents" icon="done">
       <p>An incident opens when a check goes down.</p>
     </Empty>

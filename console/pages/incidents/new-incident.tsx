@@ -29,7 +29,7 @@ export const NewIncident = ({ onClose }: { onClose: () => void }) => (
     <SchemaForm
       name="new incident"
       schema={SCHEMA}
-      submit="Open incident"
+      submit="Create incident"
       send={async (body) => {
         const { id } = await call<IncidentRecord>('POST', '/v1/incidents', body);
         onClose();

@@ -22,7 +22,8 @@ const MESSAGE = {
 
 const NOTIFY = { '': 'choose', yes: 'yes', no: 'no' };
 
-type Shown = { is: 'publish' } | { is: 'edit' | 'delete'; update: PublicUpdate };
+/** Open dialog. */
+type UpdateDialog = { is: 'publish' } | { is: 'edit' | 'delete'; update: PublicUpdate };
 
 type UpdatesProps = { incident: IncidentDetail; onChange: () => void };
 
@@ -30,11 +31,11 @@ type UpdatesProps = { incident: IncidentDetail; onChange: () => void };
 export function PublicUpdates({ incident, onChange }: UpdatesProps) {
   const path = `${incidentPath(incident.id)}/updates`;
   const updates = useLoad<PublicUpdate[]>(path, { all: true });
-  const [shown, show] = useState<Shown | undefined>(undefined);
+  const [shown, show] = useState<UpdateDialog | undefined>(undefined);
   const why = refusal('respond');
   const close = () => show(undefined);
-  function done(words: string) {
-    showToast(words);
+  function done(message: string) {
+    showToast(message);
     close();
     updates.reload();
     onChange();
@@ -103,7 +104,7 @@ export function PublicUpdates({ incident, onChange }: UpdatesProps) {
       )}
       {shown?.is === 'delete' && (
         <Confirm
-          title="Delete public update"
+          title="Delete public update?"
           action="Delete update"
           run={async () => {
             await call('DELETE', `${path}/${shown.update.id}`);
@@ -111,7 +112,7 @@ export function PublicUpdates({ incident, onChange }: UpdatesProps) {
           }}
           onClose={close}
         >
-          <p>It disappears from status pages and feeds. The timeline keeps its author and status.</p>
+          <p>The update disappears from status pages and feeds. The timeline keeps its author and status.</p>
         </Confirm>
       )}
     </Section>
@@ -128,7 +129,7 @@ const PublishDialog = ({ incident, send, onClose }: PublishProps) => {
   const pages = useLoad<StatusPage[]>('/v1/status-pages');
   return (
     <Dialog help="public_updates" title="Publish update" wide onClose={onClose}>
-      <p class="hint">Customers read it on status pages. Resolved also resolves the incident.</p>
+      <p class="hint">Customers read the update on status pages. The status Resolved also resolves the incident.</p>
       <Data of={pages} what="Loading the status pages">
         {(found) => (
           <SchemaForm
@@ -152,13 +153,13 @@ const PublishDialog = ({ incident, send, onClose }: PublishProps) => {
   );
 };
 
-/** Returns the field for components of status pages; none without a page. */
+/** Returns the field for components of status pages; no field if there are no components. */
 function componentsField(pages: readonly StatusPage[]): Record<string, FormSchema> {
   const components = pages.flatMap(({ title, groups }) =>
     groups.flatMap(({ components: own }) => own.map(({ id, name }) => [id, `${name} (${title})`] as const)),
   );
   if (components.length === 0) return {};
   const items = { type: 'string', enum: components.map(([id]) => id), titles: Object.fromEntries(components) };
-  const description = 'Components that it is about. None: all pages that show the incident.';
+  const description = 'Affected components. None selected: all pages that show the incident.';
   return { component_ids: { type: 'array', title: 'Components', description, items } };
 }

@@ -10,7 +10,7 @@ import { Time } from '#console/parts/time.tsx';
 import { pathTo } from '#console/rules/address.ts';
 import { KIND } from '#console/rules/alert-reason.ts';
 import { explainedEntries, type TimelineLine, timelineLines } from '#console/rules/incident-timeline.ts';
-import { HAPPENED } from '#console/rules/incidents.ts';
+import { ENTRY_KIND } from '#console/rules/incidents.ts';
 import { duration } from '#console/rules/time.ts';
 import { count, list } from '#console/rules/words.ts';
 import { channelNamed } from './notified.tsx';
@@ -34,7 +34,7 @@ export function Timeline({ feed: { items, failure, loading, hasMore, more, reloa
           ) : (
             // The oldest entry stays the same while newer ones join.
             <li key={`run ${line.entries.at(-1)!.id}`}>
-              <Run line={line} />
+              <LineSummary line={line} />
               <details class="why-card">
                 <summary>Show {count(line.entries.length, 'entry', 'entries')}</summary>
                 <ol class="happened">{line.entries.map(entryOf)}</ol>
@@ -52,8 +52,8 @@ export function Timeline({ feed: { items, failure, loading, hasMore, more, reloa
   );
 }
 
-/** Summary of a run: `Down 4 times in 10 min`. */
-function Run({ line: { entries, downs, alerts, lasted } }: { line: TimelineLine }) {
+/** Summary of consecutive entries of a check: `Down 4 times in 10 min`. */
+function LineSummary({ line: { entries, downs, alerts, lasted } }: { line: TimelineLine }) {
   const newest = entries.find(({ transition }) => transition)!.transition!;
   return (
     <>
@@ -62,7 +62,7 @@ function Run({ line: { entries, downs, alerts, lasted } }: { line: TimelineLine 
       </strong>
       <Time at={entries[0]!.at} as="full" />
       <StateMark state={newest.check_to_state} />
-      <CheckOf of={newest} />
+      <CheckLink of={newest} />
       {alerts > 0 && <span class="hint">{count(alerts, 'alert')}</span>}
     </>
   );
@@ -72,7 +72,7 @@ type EntryProps = { entry: TimelineEntry; explains: boolean; channels: readonly 
 
 const Entry = ({ entry, explains, channels }: EntryProps) => (
   <li>
-    <strong>{entry.alert ? KIND[entry.alert.alert_kind] : HAPPENED[entry.kind]}</strong>
+    <strong>{entry.alert ? KIND[entry.alert.alert_kind] : ENTRY_KIND[entry.kind]}</strong>
     <Time at={entry.at} as="full" />
     {entry.by && entry.by !== 'automatic' && <bdi>{entry.by}</bdi>}
     {entry.transition && <Change of={entry.transition} explains={explains} />}
@@ -85,9 +85,9 @@ const Entry = ({ entry, explains, channels }: EntryProps) => (
   </li>
 );
 
-type ChangeOf = NonNullable<TimelineEntry['transition']>;
+type TimelineChange = NonNullable<TimelineEntry['transition']>;
 
-const CheckOf = ({ of }: { of: ChangeOf }) => (
+const CheckLink = ({ of }: { of: TimelineChange }) => (
   <span>
     <EntityName id={of.entity_id} name={of.entity_name} />:{' '}
     <a href={`#${pathTo('/checks/:id', { id: of.check_id })}`} dir="auto">
@@ -96,10 +96,10 @@ const CheckOf = ({ of }: { of: ChangeOf }) => (
   </span>
 );
 
-const Change = ({ of, explains }: { of: ChangeOf; explains: boolean }) => (
+const Change = ({ of, explains }: { of: TimelineChange; explains: boolean }) => (
   <>
     <StateMark state={of.check_to_state} />
-    <CheckOf of={of} />
+    <CheckLink of={of} />
     {of.error_message && <p dir="auto">{of.error_message}</p>}
     {explains && <WhyOf transition={of.transition_id} />}
   </>

@@ -25,7 +25,7 @@ export function RelationGraph({ view }: { view: MapView }) {
     [shown, view.relations.map(({ id }) => id).join()],
   );
   const roots = new Set(view.roots);
-  const to = (next: number) => setZoom(Math.min(MAX_SCALE, Math.max(MIN_SCALE, next)));
+  const zoomTo = (next: number) => setZoom(Math.min(MAX_SCALE, Math.max(MIN_SCALE, next)));
   return (
     <>
       <div class="map-tools">
@@ -33,13 +33,13 @@ export function RelationGraph({ view }: { view: MapView }) {
           A failure spreads along the arrows, from upstream (left) to downstream (right), if the relation passes on
           failures.
         </span>
-        <Button small onClick={() => to(zoom * STEP)}>
+        <Button small onClick={() => zoomTo(zoom * STEP)}>
           Zoom in
         </Button>
-        <Button small onClick={() => to(zoom / STEP)}>
+        <Button small onClick={() => zoomTo(zoom / STEP)}>
           Zoom out
         </Button>
-        <Button small onClick={() => to(Math.min(1, (area.current?.clientWidth ?? width) / width))}>
+        <Button small onClick={() => zoomTo(Math.min(1, (area.current?.clientWidth ?? width) / width))}>
           Fit
         </Button>
       </div>

@@ -3,7 +3,7 @@ import type { Relation } from '#console/api/records.ts';
 
 export const NODE = { width: 184, height: 40 };
 
-/** Positions of entities and relations, in pixels from the top left. */
+/** Positions of entities (top left corner) and relations, in pixels from the top left of the map. */
 type Layout = {
   width: number;
   height: number;
@@ -17,10 +17,10 @@ export function layoutOf(ids: readonly string[], relations: readonly Relation[])
   graph.setGraph({ rankdir: 'LR', nodesep: 10, ranksep: 64, marginx: 12, marginy: 12 });
   graph.setDefaultEdgeLabel(() => ({}));
   for (const id of ids) graph.setNode(id, { ...NODE });
-  const words = new Map<string, string[]>();
+  const types = new Map<string, string[]>();
   for (const { from_entity_id: from, to_entity_id: to, relation_type } of relations) {
     const key = `${to} ${from}`;
-    words.set(key, [...(words.get(key) ?? []), relation_type]);
+    types.set(key, [...(types.get(key) ?? []), relation_type]);
     graph.setEdge(to, from);
   }
   layout(graph);
@@ -38,14 +38,14 @@ export function layoutOf(ids: readonly string[], relations: readonly Relation[])
       const key = `${v} ${w}`;
       const { points } = graph.edge(v, w) as { points: Point[] };
       const path = pathOf(graph.node(v) as Point, points.length > 3 ? points.slice(1, -1) : [], graph.node(w) as Point);
-      return { key, path, title: (words.get(key) ?? []).join(', ') };
+      return { key, path, title: (types.get(key) ?? []).join(', ') };
     }),
   };
 }
 
 type Point = { x: number; y: number };
 
-/** Returns the path between two boxes, around those between them; in a cycle some lines lead to the left. */
+/** Returns the path between two boxes by way of `between`. In a cycle, some paths lead to the left. */
 function pathOf(from: Point, between: readonly Point[], to: Point): string {
   const side = (Math.sign(to.x - from.x) || 1) * (NODE.width / 2);
   const stops = [{ x: from.x + side, y: from.y }, ...between, { x: to.x - side, y: to.y }];

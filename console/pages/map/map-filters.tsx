@@ -9,7 +9,7 @@ type MapFiltersProps = {
   blueprint: string;
   around: string;
   depth: number;
-  /** Whether the map shows only root causes and what they affect. */
+  /** Whether the map shows only root causes and the entities that they affect. */
   affected: boolean;
   /** Whether there is a root cause. */
   hasRoots: boolean;

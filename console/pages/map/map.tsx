@@ -85,9 +85,9 @@ type ShownProps = {
 
 function Shown({ view, filter, unaffected }: ShownProps) {
   const { rows, relations, alone, beyond } = view;
-  const left = [
+  const hidden = [
     unaffected > 0 && `${count(unaffected, 'entity', 'entities')} that no root cause affects`,
-    alone > 0 && `${count(alone, 'entity', 'entities')} without a relation here`,
+    alone > 0 && `${count(alone, 'entity', 'entities')} without a relation on this map`,
     beyond > 0 && `${count(beyond, 'relation')} to entities outside the filter`,
   ].filter(Boolean);
   return (
@@ -96,13 +96,13 @@ function Shown({ view, filter, unaffected }: ShownProps) {
       {rows.length > MAX_ON_MAP && (
         <Empty title={`${number(rows.length)} entities are too many for one map`} icon="map">
           <p>
-            The map shows up to {MAX_ON_MAP}. Choose {filter.blueprint ? '' : 'a blueprint or '}an entity
+            The map shows up to {MAX_ON_MAP}. Select {filter.blueprint ? '' : 'a blueprint or '}an entity
             {filter.depth > 1 && filter.around ? ', or fewer steps' : ''}. The table shows all of them.
           </p>
         </Empty>
       )}
       {rows.length > 0 && rows.length <= MAX_ON_MAP && <RelationGraph view={view} />}
-      {left.length > 0 && <p class="hint use">Not shown: {left.join(', ')}.</p>}
+      {hidden.length > 0 && <p class="hint use">Not shown: {hidden.join(', ')}.</p>}
       {relations.length > 0 && <RelationTable view={view} />}
     </>
   );

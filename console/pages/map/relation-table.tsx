@@ -10,19 +10,19 @@ type Line = { id: string; type: string; from: FleetRow; to: FleetRow };
 
 /** Table with the content of the map: unhealthy entities first. */
 export function RelationTable({ view: { rows, relations } }: { view: MapView }) {
-  const places = new Map(rows.map((row, i) => [row.id, { row, i }]));
+  const ranked = new Map(rows.map((row, i) => [row.id, { row, i }]));
   const lines = relations
-    .toSorted((a, b) => place(a) - place(b))
+    .toSorted((a, b) => rank(a) - rank(b))
     .map(
       ({ id, relation_type, from_entity_id, to_entity_id }): Line => ({
         id,
         type: relation_type,
-        from: places.get(from_entity_id)!.row,
-        to: places.get(to_entity_id)!.row,
+        from: ranked.get(from_entity_id)!.row,
+        to: ranked.get(to_entity_id)!.row,
       }),
     );
-  function place({ from_entity_id, to_entity_id }: Relation): number {
-    return Math.min(places.get(to_entity_id)!.i, places.get(from_entity_id)!.i);
+  function rank({ from_entity_id, to_entity_id }: Relation): number {
+    return Math.min(ranked.get(to_entity_id)!.i, ranked.get(from_entity_id)!.i);
   }
   return <Table label="Relations" rows={lines} keyOf={({ id }) => id} columns={COLUMNS} />;
 }

@@ -17,14 +17,14 @@ import { hrefOf } from '#console/rules/address.ts';
 import { RotaForm } from './rota-form.tsx';
 import { RotaShifts } from './rota-shifts.tsx';
 
-/** Hand-overs happen over time, without an event. */
+/** Poll interval, because a hand-over sends no event. */
 const POLL_MS = 60_000;
 
 /** Page of on-call rotas: the persons on call, and the next weeks of one rota. */
 export default function OnCallPage({ query }: PageProps) {
   const rotas = useLoad<Rota[]>('/v1/rotas');
-  const [editing, edit] = useState<Rota | undefined>(undefined);
-  const [deleting, remove] = useState<Rota | undefined>(undefined);
+  const [editing, setEditing] = useState<Rota | undefined>(undefined);
+  const [deleting, setDeleting] = useState<Rota | undefined>(undefined);
   const why = refusal('write');
   const { isOpen, open, close } = newDialog('rota', why);
   useEvery(POLL_MS, rotas.reload);
@@ -43,19 +43,24 @@ export default function OnCallPage({ query }: PageProps) {
           if (!shown)
             return (
               <Empty help="rotas" title="No on-call rotas" icon="person">
-                <p>A rota names the person on call. A step of an escalation can notify that person.</p>
+                <p>A rota names the person on call. An escalation step can notify that person.</p>
               </Empty>
             );
           return (
             <>
-              <Table label="Rotas" rows={found} columns={columnsOf(why, edit, remove)} keyOf={({ id }) => id} />
+              <Table
+                label="Rotas"
+                rows={found}
+                columns={columnsOf(why, setEditing, setDeleting)}
+                keyOf={({ id }) => id}
+              />
               <RotaShifts key={`${shown.id} ${shown.updated_at}`} rota={shown} reload={rotas.reload} />
             </>
           );
         }}
       </Data>
       {isOpen && <RotaForm onSaved={rotas.reload} onClose={close} />}
-      {editing && <RotaForm rota={editing} onSaved={rotas.reload} onClose={() => edit(undefined)} />}
+      {editing && <RotaForm rota={editing} onSaved={rotas.reload} onClose={() => setEditing(undefined)} />}
       {deleting && (
         <Confirm
           title={`Delete ${deleting.name}?`}
@@ -65,9 +70,9 @@ export default function OnCallPage({ query }: PageProps) {
             showToast('The rota is deleted.');
             rotas.reload();
           }}
-          onClose={() => remove(undefined)}
+          onClose={() => setDeleting(undefined)}
         >
-          <p>Steps of escalations that name it then notify only their channels.</p>
+          <p>Escalation steps with this rota then notify only their channels.</p>
         </Confirm>
       )}
     </Page>
@@ -76,8 +81,8 @@ export default function OnCallPage({ query }: PageProps) {
 
 const columnsOf = (
   why: string | undefined,
-  edit: (rota: Rota) => void,
-  remove: (rota: Rota) => void,
+  onEdit: (rota: Rota) => void,
+  onDelete: (rota: Rota) => void,
 ): readonly Column<Rota>[] => [
   {
     head: 'Rota',
@@ -115,10 +120,10 @@ const columnsOf = (
     head: 'Actions',
     cell: (rota) => (
       <span class="row-actions">
-        <Button small why={why} label={`Edit ${rota.name}`} onClick={() => edit(rota)}>
+        <Button small why={why} label={`Edit ${rota.name}`} onClick={() => onEdit(rota)}>
           Edit
         </Button>
-        <Button small why={why} label={`Delete ${rota.name}`} onClick={() => remove(rota)}>
+        <Button small why={why} label={`Delete ${rota.name}`} onClick={() => onDelete(rota)}>
           Delete
         </Button>
       </span>

@@ -24,7 +24,8 @@ export function RotaForm({ rota, onSaved, onClose }: RotaFormProps) {
             return (
               <Empty title="No account channels">
                 <p>
-                  A person of a rota is notified over <a href="#/alerts/channels?new=channel">account channels</a>.
+                  A rota notifies people through account channels.{' '}
+                  <a href="#/alerts/channels?new=channel">Add an account channel</a> first.
                 </p>
               </Empty>
             );

@@ -27,10 +27,10 @@ export function RotaShifts({ rota, reload }: ShiftsProps) {
   const [from, to] = [weeks[0]![0]!.from, weeks.at(-1)!.at(-1)!.to].map((at) => new Date(at).toISOString());
   const query = new URLSearchParams({ from: from!, to: to! });
   const shifts = useLoad<Shift[]>(`/v1/rotas/${rota.id}/shifts?${query}`);
-  const [adding, add] = useState(false);
-  const [subscribing, subscribe] = useState(false);
+  const [isAdding, setAdding] = useState(false);
+  const [isSubscribing, setSubscribing] = useState(false);
   const why = refusal('write');
-  /** Changes the overrides. It reads them first, so that those of other users are kept. */
+  /** Changes the overrides. Reads them first, so that changes by other users are kept. */
   async function change(build: (overrides: Rota['overrides']) => object[]): Promise<void> {
     const { overrides } = await call<Rota>('GET', `/v1/rotas/${rota.id}`);
     await call('PUT', `/v1/rotas/${rota.id}`, { overrides: build(overrides) });
@@ -42,10 +42,10 @@ export function RotaShifts({ rota, reload }: ShiftsProps) {
       title={rota.name}
       actions={
         <span class="row-actions">
-          <Button small why={why} onClick={() => subscribe(true)}>
+          <Button small why={why} onClick={() => setSubscribing(true)}>
             Subscribe
           </Button>
-          <Button small icon="add" why={why} onClick={() => add(true)}>
+          <Button small icon="add" why={why} onClick={() => setAdding(true)}>
             Add override
           </Button>
         </span>
@@ -79,9 +79,9 @@ export function RotaShifts({ rota, reload }: ShiftsProps) {
           </ul>
         </>
       )}
-      {subscribing && <Subscribe rota={rota} reload={reload} onClose={() => subscribe(false)} />}
-      {adding && (
-        <Dialog help="overrides" title="Add override" onClose={() => add(false)}>
+      {isSubscribing && <Subscribe rota={rota} reload={reload} onClose={() => setSubscribing(false)} />}
+      {isAdding && (
+        <Dialog help="overrides" title="Add override" onClose={() => setAdding(false)}>
           <SchemaForm
             name={`override ${rota.id}`}
             schema={overrideSchema(rota, new Date(hour).toISOString(), new Date(hour + 24 * HOUR_MS).toISOString())}
@@ -89,9 +89,9 @@ export function RotaShifts({ rota, reload }: ShiftsProps) {
             send={async (body) => {
               await change((all) => [...all, body]);
               showToast('The override is added.');
-              add(false);
+              setAdding(false);
             }}
-            onCancel={() => add(false)}
+            onCancel={() => setAdding(false)}
           />
         </Dialog>
       )}

@@ -34,7 +34,7 @@ export function Subscribe({ rota, reload, onClose }: SubscribeProps) {
         </p>
         <CodeBlock label="Calendar address" text={address} />
         <p class="hint">
-          Anyone who knows the address can read the shifts. If you replace it, the present address stops working.
+          Anyone who knows the address can read the shifts. If you replace it, the current address stops working.
         </p>
       </div>
       <footer>

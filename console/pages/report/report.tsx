@@ -12,7 +12,7 @@ import { pathTo } from '#console/rules/address.ts';
 import { count, percent } from '#console/rules/words.ts';
 import { reportCsv } from '#lib/report/csv.ts';
 
-/** Numbers of months that can be shown, the current one included. */
+/** Numbers of months to choose from, including the current month. */
 const MONTH_COUNTS = [3, 6, 12];
 
 /** Page of the uptime of every entity by month, also as CSV. */
@@ -46,8 +46,8 @@ export default function ReportPage({ query }: PageProps) {
       }
     >
       <p class="lead">
-        Uptime by calendar month, in UTC, without maintenance. A month that is marked with * has data for a part of it.{' '}
-        <HelpLink to="uptime" />
+        Uptime by calendar month, in UTC, without maintenance. An asterisk (*) marks a month with data for only a part
+        of it. <HelpLink to="uptime" />
       </p>
       <Data of={report} what="Loading the report">
         {(found) =>
@@ -92,13 +92,13 @@ function ReportTable({ entities }: { entities: readonly ReportEntity[] }) {
   );
 }
 
-/** Uptime of a month, its incidents and missed SLOs; a star marks a month of which a part has no data. */
+/** Uptime, incidents and missed SLOs of a month. An asterisk marks a month without data for a part of it. */
 function MonthCell({ of }: { of: ReportEntity['months'][number] }) {
   const { month, uptime, known_since, coverage, incidents, slos } = of;
   const missed = slos.filter(({ state }) => state === 'exhausted').length;
   const notes = [incidents ? count(incidents, 'incident') : '', missed > 0 ? `${count(missed, 'SLO')} missed` : ''];
   const isPartial = known_since !== `${month}-01T00:00:00.000Z` || (coverage ?? 1) < 0.99;
-  const since = `Known since ${known_since}, ${percent(coverage)} of the time monitored`;
+  const since = `Data since ${known_since}, ${percent(coverage)} of the time monitored`;
   return (
     <td class="numeric" {...(uptime !== null && isPartial && { title: since })}>
       {uptime === null ? 'no data' : percent(uptime)}

@@ -15,12 +15,16 @@ import { count, number } from '#console/rules/words.ts';
 const ACCOUNT: FormSchema = {
   properties: {
     name: { type: 'string', description: 'Name of the account.' },
-    email: { type: 'string', title: 'Contact', description: 'E-mail address of the contact. It is not a login.' },
+    email: {
+      type: 'string',
+      title: 'Contact',
+      description: 'E-mail address of the contact. It cannot be used to sign in.',
+    },
   },
   required: ['name', 'email'],
 };
 
-/** Settings and limits of the account. */
+/** Settings, limits and retention of the account. */
 export function Account() {
   useEffect(() => void readMe(), []);
   const account = me.value;
@@ -48,7 +52,7 @@ export function Account() {
       </Section>
       <Section title="Limits">
         <Table label="Limits" rows={limitRows(account)} columns={COLUMNS} keyOf={({ name }) => name} />
-        <p class="hint">The operator of this service sets them.</p>
+        <p class="hint">The operator of this service sets the limits.</p>
       </Section>
       <Section title="Retention and access">
         <AccountFacts of={account} />
@@ -59,7 +63,7 @@ export function Account() {
 
 const COLUMNS = [
   {
-    head: 'Limit of',
+    head: 'Resource',
     grow: true,
     cell: ({ name, about }: LimitRow) => (
       <>

@@ -15,7 +15,7 @@ type Identity = { id: string; name: string; subject: string; linked_at: string }
 /** Lists the linked identities of the user. @param provider name of the identity provider */
 export function Identities({ provider }: { provider: string }) {
   const identities = useLoad<Identity[]>('/v1/sign-in/identities');
-  const [removing, remove] = useState<Identity | undefined>(undefined);
+  const [removing, setRemoving] = useState<Identity | undefined>(undefined);
   return (
     <Section
       title={`${provider} identities`}
@@ -43,7 +43,7 @@ export function Identities({ provider }: { provider: string }) {
                 {
                   head: 'Actions',
                   cell: (identity) => (
-                    <Button small onClick={() => remove(identity)}>
+                    <Button small onClick={() => setRemoving(identity)}>
                       Remove
                     </Button>
                   ),
@@ -61,9 +61,9 @@ export function Identities({ provider }: { provider: string }) {
             await call('DELETE', `/v1/sign-in/identities/${removing.id}`);
             identities.reload();
           }}
-          onClose={() => remove(undefined)}
+          onClose={() => setRemoving(undefined)}
         >
-          <p>You can no longer sign in with it. You can link it again.</p>
+          <p>You can no longer sign in with this identity until you link it again.</p>
         </Confirm>
       )}
     </Section>

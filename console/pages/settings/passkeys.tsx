@@ -20,11 +20,11 @@ const SPECS = fieldsOf({
   required: ['name'],
 });
 
-/** Lists the passkeys of the user. @param why reason that no passkey can be added at this address */
+/** Lists the passkeys of the user. @param why reason that the user cannot add a passkey at this address */
 export function Passkeys({ why }: { why: string | undefined }) {
   const passkeys = useLoad<PasskeyRecord[]>('/v1/sign-in/passkeys');
-  const [removing, remove] = useState<PasskeyRecord | undefined>(undefined);
-  const [renaming, rename] = useState<PasskeyRecord | undefined>(undefined);
+  const [removing, setRemoving] = useState<PasskeyRecord | undefined>(undefined);
+  const [renaming, setRenaming] = useState<PasskeyRecord | undefined>(undefined);
   const form = useForm({
     name: 'passkey',
     specs: SPECS,
@@ -36,7 +36,7 @@ export function Passkeys({ why }: { why: string | undefined }) {
   const columns: readonly Column<PasskeyRecord>[] = [
     { head: 'Name', grow: true, cell: ({ name }) => <bdi>{name}</bdi> },
     {
-      head: 'Address',
+      head: 'Host',
       wide: true,
       cell: ({ rp_id, synced }) => (
         <>
@@ -55,10 +55,10 @@ export function Passkeys({ why }: { why: string | undefined }) {
       head: 'Actions',
       cell: (passkey) => (
         <span class="row-actions">
-          <Button small onClick={() => rename(passkey)}>
+          <Button small onClick={() => setRenaming(passkey)}>
             Rename
           </Button>
-          <Button small onClick={() => remove(passkey)}>
+          <Button small onClick={() => setRemoving(passkey)}>
             Remove
           </Button>
         </span>
@@ -80,7 +80,7 @@ export function Passkeys({ why }: { why: string | undefined }) {
         {why && <p class="hint">{why}</p>}
         <FormFields form={form} specs={SPECS} />
       </Form>
-      {renaming && <RenamePasskey of={renaming} onDone={passkeys.reload} onClose={() => rename(undefined)} />}
+      {renaming && <RenamePasskey of={renaming} onDone={passkeys.reload} onClose={() => setRenaming(undefined)} />}
       {removing && (
         <Confirm
           title={`Remove ${removing.name}?`}
@@ -89,9 +89,9 @@ export function Passkeys({ why }: { why: string | undefined }) {
             await call('DELETE', `/v1/sign-in/passkeys/${removing.id}`);
             passkeys.reload();
           }}
-          onClose={() => remove(undefined)}
+          onClose={() => setRemoving(undefined)}
         >
-          <p>It can no longer be used to sign in. Sessions that were started with it continue.</p>
+          <p>You can no longer sign in with this passkey. Sessions that were started with it continue.</p>
         </Confirm>
       )}
     </Section>

@@ -24,8 +24,8 @@ const schemaOf = (blueprints: readonly Blueprint[]): FormSchema => ({
       type: 'string',
       enum: [NONE, ...blueprints.map(({ slug }) => slug)],
       default: NONE,
-      title: 'Create checks for entities of',
-      description: 'A ping with ?create=1 and an unknown slug creates an entity of this blueprint, and its check.',
+      title: 'Blueprint of new checks',
+      description: 'A ping with ?create=1 and an unknown slug creates an entity of this blueprint and its check.',
     },
   },
   required: ['label'],
@@ -44,7 +44,7 @@ const columns = (why: string | undefined, onDelete: (key: PingKeyRecord) => void
       </>
     ),
   },
-  { head: 'Creates checks for', wide: true, cell: ({ blueprint_slug }) => <bdi>{blueprint_slug ?? '–'}</bdi> },
+  { head: 'Blueprint of new checks', wide: true, cell: ({ blueprint_slug }) => <bdi>{blueprint_slug ?? '–'}</bdi> },
   { head: 'Created', wide: true, cell: ({ created_at }) => <Time at={created_at} /> },
   {
     head: 'Actions',
@@ -56,34 +56,34 @@ const columns = (why: string | undefined, onDelete: (key: PingKeyRecord) => void
   },
 ];
 
-/** Ping keys, with which jobs ping checks by their slugs. */
+/** Lists the ping keys. A job with a ping key addresses its check by slug. */
 export function PingKeys() {
   const keys = useLoad<PingKeyRecord[]>('/v1/ping-keys', { all: true });
   const blueprints = useLoad<Blueprint[]>('/v1/blueprints', { all: true });
-  const [making, make] = useState(false);
+  const [isCreating, setCreating] = useState(false);
   const [deleting, setDeleting] = useState<PingKeyRecord | undefined>(undefined);
   const why = refusal('write');
   return (
     <Section
       title="Ping keys"
       actions={
-        <Button kind="main" small icon="add" why={why} expanded={making} onClick={() => make(!making)}>
+        <Button kind="main" small icon="add" why={why} expanded={isCreating} onClick={() => setCreating(!isCreating)}>
           New ping key
         </Button>
       }
     >
-      {making && (
+      {isCreating && (
         <div class="inset">
           <SchemaForm
             name="ping-key"
             schema={schemaOf(blueprints.data ?? [])}
             submit="Create ping key"
-            onCancel={() => make(false)}
+            onCancel={() => setCreating(false)}
             send={async ({ label, blueprint_slug }) => {
               const blueprint = blueprint_slug === NONE ? null : blueprint_slug;
               await call('POST', '/v1/ping-keys', { label, blueprint_slug: blueprint ?? null });
               keys.reload();
-              make(false);
+              setCreating(false);
             }}
           />
         </div>
@@ -94,7 +94,7 @@ export function PingKeys() {
             <Table label="Ping keys" rows={found} columns={columns(why, setDeleting)} keyOf={({ id }) => id} />
           ) : (
             <Empty help="ping_keys" title="No ping keys yet">
-              <p>With a ping key, jobs ping {location.origin}/ping/KEY/SLUG for each check with a slug.</p>
+              <p>A job with a ping key pings {location.origin}/ping/KEY/SLUG, where SLUG is the slug of its check.</p>
             </Empty>
           )
         }
@@ -110,7 +110,7 @@ export function PingKeys() {
           }}
           onClose={() => setDeleting(undefined)}
         >
-          <p>Pings with it are rejected, and the checks of their jobs miss heartbeats.</p>
+          <p>Pings with this key are rejected, so the checks of its jobs miss heartbeats.</p>
         </Confirm>
       )}
     </Section>

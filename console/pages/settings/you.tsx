@@ -11,13 +11,13 @@ const YOU: FormSchema = {
     monthly_report: {
       type: 'boolean',
       title: 'Monthly report',
-      description: 'Mails the uptime of each month to your address, which is asked to confirm first.',
+      description: 'E-mails you the uptime of each month, after you confirm your address.',
     },
   },
   required: ['name'],
 };
 
-/** The user: they change their name and monthly report; an admin changes role and e-mail address. */
+/** Form for the name and monthly report of the user. An admin changes role and e-mail address in the team. */
 export function You() {
   const account = me.value;
   if (!account) return null;

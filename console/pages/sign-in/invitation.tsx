@@ -18,7 +18,7 @@ const SPECS = fieldsOf({ properties: { name: { type: 'string', title: 'Your name
 export default function InvitationPage({ params }: PageProps) {
   const token = params.token ?? '';
   const methods = useMethods();
-  const [isIn, setIsIn] = useState(false);
+  const [isSignedIn, setSignedIn] = useState(false);
   const form = useForm({
     name: 'invitation',
     specs: SPECS,
@@ -27,13 +27,13 @@ export default function InvitationPage({ params }: PageProps) {
       await call('POST', '/v1/invitations/accept', acceptance, { open: true });
       hideAddress();
       await readMe();
-      setIsIn(true);
+      setSignedIn(true);
     },
   });
   return (
     <Data of={methods}>
       {({ passkey, oidc }) =>
-        isIn ? (
+        isSignedIn ? (
           <OfferPasskey passkey={passkey} />
         ) : (
           <section class="card" aria-labelledby="invitation">

@@ -11,22 +11,22 @@ import { OfferPasskey } from './offer-passkey.tsx';
 /** Page of a sign-in link. It needs a click, because mail scanners open links. */
 export default function LinkPage({ params }: PageProps) {
   const methods = useMethods();
-  const [failure, fail] = useState<ApiFailure | undefined>(undefined);
-  const [state, setState] = useState<'new' | 'busy' | 'in'>('new');
+  const [failure, setFailure] = useState<ApiFailure | undefined>(undefined);
+  const [state, setState] = useState<'new' | 'busy' | 'done'>('new');
   async function use() {
     setState('busy');
-    fail(undefined);
+    setFailure(undefined);
     try {
       await call('POST', '/v1/sign-in/link', { token: params.token }, { open: true });
       hideAddress();
       await readMe();
-      setState('in');
+      setState('done');
     } catch (error) {
-      fail(asFailure(error));
+      setFailure(asFailure(error));
       setState('new');
     }
   }
-  if (state === 'in') return <Data of={methods}>{(found) => <OfferPasskey passkey={found.passkey} />}</Data>;
+  if (state === 'done') return <Data of={methods}>{(found) => <OfferPasskey passkey={found.passkey} />}</Data>;
   return (
     <section class="card" aria-labelledby="link">
       <p class="brand">Fleetwatch</p>

@@ -14,20 +14,22 @@ type SignInProps = {
   onDone?: () => void;
 };
 
-/** Shows all sign-in methods of this address. */
+/** Shows the sign-in methods that work at this address. */
 export function SignIn({ returnTo, error, onDone }: SignInProps) {
   const methods = useMethods();
-  const [failure, fail] = useState<Pick<ApiFailure, 'message'> | undefined>(error ? { message: error } : undefined);
+  const [failure, setFailure] = useState<Pick<ApiFailure, 'message'> | undefined>(
+    error ? { message: error } : undefined,
+  );
   const [busy, setBusy] = useState(false);
   async function attempt(work: () => Promise<unknown>) {
     setBusy(true);
-    fail(undefined);
+    setFailure(undefined);
     try {
       await work();
       await readMe();
       onDone?.();
     } catch (error) {
-      fail(asFailure(error));
+      setFailure(asFailure(error));
     } finally {
       setBusy(false);
     }
@@ -40,15 +42,22 @@ export function SignIn({ returnTo, error, onDone }: SignInProps) {
       </h1>
       {failure && <Failure failure={failure} />}
       <Data of={methods}>
-        {(found) => <Ways methods={found} busy={busy} returnTo={returnTo} attempt={(work) => void attempt(work)} />}
+        {(found) => (
+          <MethodList methods={found} busy={busy} returnTo={returnTo} attempt={(work) => void attempt(work)} />
+        )}
       </Data>
     </section>
   );
 }
 
-type WaysProps = { methods: Methods; busy: boolean; returnTo: string; attempt: (work: () => Promise<unknown>) => void };
+type MethodListProps = {
+  methods: Methods;
+  busy: boolean;
+  returnTo: string;
+  attempt: (work: () => Promise<unknown>) => void;
+};
 
-function Ways({ methods: { passkey, oidc }, busy, returnTo, attempt }: WaysProps) {
+function MethodList({ methods: { passkey, oidc }, busy, returnTo, attempt }: MethodListProps) {
   const [key, setKey] = useState('');
   return (
     <>

@@ -8,13 +8,13 @@ import { SignIn } from './sign-in-form.tsx';
 
 /** Page to which the identity provider returns after an error. Signed-in users continue to the fleet. */
 export default function SignInPage({ query }: PageProps) {
-  const isIn = Boolean(me.value);
+  const isSignedIn = Boolean(me.value);
   const code = query.get('error');
   const error = code ? signInError(code) : undefined;
   useEffect(() => {
-    if (isIn && !error) replaceAddress('/');
-  }, [isIn, error]);
-  if (!isIn) return <SignIn returnTo="/" error={error} onDone={() => replaceAddress('/')} />;
+    if (isSignedIn && !error) replaceAddress('/');
+  }, [isSignedIn, error]);
+  if (!isSignedIn) return <SignIn returnTo="/" error={error} onDone={() => replaceAddress('/')} />;
   return (
     <section class="card">
       <h1 tabIndex={-1}>Sign in</h1>

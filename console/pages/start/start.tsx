@@ -10,13 +10,13 @@ import { StateMark } from '#console/parts/state-mark.tsx';
 import { missingRecommendations, RECOMMENDED_POLICY } from '#console/rules/monitor.ts';
 import { readStart } from '#console/rules/start.ts';
 import { Calls } from './calls.tsx';
-import { PushInstructions } from './pushing.tsx';
+import { PushInstructions } from './push-instructions.tsx';
 import { Step } from './step.tsx';
 import { TestStep } from './test-step.tsx';
 
 const POLICY = '/v1/notify/policy';
 
-/** Sets the recommended policy, except settings that the account has set. */
+/** Sets the recommended policy, except settings that the account has already set. */
 async function setPolicy(): Promise<void> {
   const { inherited } = await call<DefaultPolicy>('GET', POLICY);
   const missing = missingRecommendations(inherited);
@@ -40,7 +40,7 @@ export default function StartPage({ query }: PageProps) {
       }
     >
       <p class="lead">
-        Two steps to your first alert. Each step is an API request, shown next to it. To run it without this page, set{' '}
+        Two steps to your first alert. The API requests of a step are shown next to it. To send them yourself, set{' '}
         <code>FLEETWATCH_KEY</code> to <a href="#/settings/keys">an API key</a>.
       </p>
       <ol class="steps">

@@ -10,7 +10,7 @@ type StepProps = {
   children: ComponentChildren;
 };
 
-/** A step. Its heading gets the focus when the step becomes current. */
+/** Shows a step. Its heading gets the focus when the step becomes current after the previous one. */
 export function Step({ number, title, current, outcome, children }: StepProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   const before = useRef(current);

@@ -9,17 +9,17 @@ import { Calls } from './calls.tsx';
 /** Step that sends a test alert and shows the delivery. @param check id of the check that the last link opens */
 export function TestStep({ check, channel }: { check: string; channel: string }) {
   const [delivery, setDelivery] = useState<Delivery | undefined>(undefined);
-  const [failure, fail] = useState<Pick<ApiFailure, 'message'> | undefined>(undefined);
+  const [failure, setFailure] = useState<Pick<ApiFailure, 'message'> | undefined>(undefined);
   const [busy, setBusy] = useState(false);
   const command = { method: 'POST', path: `/v1/notify/channels/${channel}/test` } as const;
   async function test() {
     setBusy(true);
-    fail(undefined);
+    setFailure(undefined);
     try {
       setDelivery(await call<Delivery>(command.method, command.path));
     } catch (error) {
       setDelivery(undefined);
-      fail(asFailure(error));
+      setFailure(asFailure(error));
     } finally {
       setBusy(false);
     }

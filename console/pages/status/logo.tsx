@@ -3,7 +3,7 @@ import { asFailure, call } from '#console/api/call.ts';
 import { showToast } from '#console/app/toasts.tsx';
 import { Button } from '#console/parts/button.tsx';
 
-/** Upload of the logo of a status page at an API path. */
+/** Uploads and removes the logo of a status page. @param path of the page in the API */
 export function Logo({ path, why, onChange }: { path: string; why: string | undefined; onChange: () => void }) {
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string | undefined>(undefined);
@@ -34,7 +34,7 @@ export function Logo({ path, why, onChange }: { path: string; why: string | unde
           onChange={({ currentTarget }) => {
             const file = currentTarget.files?.[0];
             if (file) void change('PUT', file);
-            // The same file can be chosen again after an error.
+            // Without this, choosing the same file again after an error sends no event.
             currentTarget.value = '';
           }}
         />

@@ -1,13 +1,13 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { asFailure, call } from '#console/api/call.ts';
 
-/** Time (ms) after the last key until the preview is rendered. */
-const TYPED_MS = 300;
+/** Time from the last change in the form to the request for the preview, in ms. */
+const RENDER_DELAY_MS = 300;
 
-/** Preview of a status page at an API path, with the changed settings of its form. */
+/** Preview of a status page with the unsaved changes of its form. @param path of the page in the API */
 export function Preview({ path, changes }: { path: string; changes: object }) {
   const frame = useRef<HTMLIFrameElement>(null);
-  /** Changes that the frame shows; it loads without any. */
+  /** Changes that the frame shows, as JSON. It loads without changes. */
   const shown = useRef('{}');
   const [isLoaded, setLoaded] = useState(false);
   const [problem, setProblem] = useState<string | undefined>(undefined);
@@ -20,12 +20,12 @@ export function Preview({ path, changes }: { path: string; changes: object }) {
         const html = await call<string>('POST', `${path}/preview`, JSON.parse(wanted), { signal: abort.signal });
         shown.current = wanted;
         setProblem(undefined);
-        // The frame has an opaque origin, which no target can name.
+        // The frame has an opaque origin, which a target origin cannot name.
         frame.current?.contentWindow?.postMessage(html, '*');
       } catch (error) {
         if (!abort.signal.aborted) setProblem(asFailure(error).message);
       }
-    }, TYPED_MS);
+    }, RENDER_DELAY_MS);
     return () => {
       clearTimeout(timer);
       abort.abort();

@@ -35,7 +35,7 @@ export default function StatusPagePage({ params }: PageProps) {
 function Editor({ page, reload }: { page: StatusPage; reload: () => void }) {
   const path = `/v1/status-pages/${page.id}`;
   const why = refusal('configure');
-  const [deleting, remove] = useState(false);
+  const [isDeleting, setDeleting] = useState(false);
   const form = useForm({
     name: `status page ${page.id}`,
     specs: SPECS,
@@ -60,7 +60,7 @@ function Editor({ page, reload }: { page: StatusPage; reload: () => void }) {
               Open page
             </a>
           )}
-          <Button why={why} onClick={() => remove(true)}>
+          <Button why={why} onClick={() => setDeleting(true)}>
             Delete
           </Button>
         </span>
@@ -77,7 +77,8 @@ function Editor({ page, reload }: { page: StatusPage; reload: () => void }) {
           <Section title="Settings" help="status_pages">
             {page.domain && (
               <p class="hint">
-                Domain: <code>{page.domain}</code>, set by the operator. It shows the page while it is public.
+                Domain: <code>{page.domain}</code>, set by the operator. It serves the page while the visibility is
+                public.
               </p>
             )}
             <Form form={form} submit="Save status page" why={why}>
@@ -93,7 +94,7 @@ function Editor({ page, reload }: { page: StatusPage; reload: () => void }) {
           <Preview path={path} changes={form.changed ? pageBody(form.body(), page) : {}} />
         </Section>
       </div>
-      {deleting && (
+      {isDeleting && (
         <Confirm
           title={`Delete ${page.title}?`}
           action="Delete status page"
@@ -102,7 +103,7 @@ function Editor({ page, reload }: { page: StatusPage; reload: () => void }) {
             showToast('The status page is deleted.');
             go('/status-pages');
           }}
-          onClose={() => remove(false)}
+          onClose={() => setDeleting(false)}
         >
           <p>Visitors get “This page does not exist” within 30 seconds.</p>
         </Confirm>

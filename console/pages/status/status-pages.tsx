@@ -14,7 +14,7 @@ import { Time } from '#console/parts/time.tsx';
 import { hrefOf } from '#console/rules/address.ts';
 import { pageBody, STATUS_PAGE } from '#console/rules/status-pages.ts';
 
-/** Page of status pages. */
+/** Page with the list of status pages. */
 export default function StatusPagesPage() {
   const pages = useLoad<StatusPage[]>('/v1/status-pages');
   const why = refusal('configure');
@@ -32,7 +32,7 @@ export default function StatusPagesPage() {
         {(found) =>
           found.length === 0 ? (
             <Empty help="status_pages" title="No status pages" icon="pages">
-              <p>A status page shows visitors without a key the state of selected entities.</p>
+              <p>A status page shows the state of selected entities to visitors without a key.</p>
             </Empty>
           ) : (
             <Table label="Status pages" rows={found} columns={COLUMNS} keyOf={({ id }) => id} />

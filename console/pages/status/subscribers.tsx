@@ -20,13 +20,13 @@ const TYPES: readonly StatusSubscriber['channel_type'][] = ['webhook', 'slack', 
 export function Subscribers({ page }: { page: StatusPage }) {
   const path = `/v1/status-pages/${page.id}/subscribers`;
   const list = useLoad<StatusSubscriber[]>(path);
-  const [removed, remove] = useState<StatusSubscriber | undefined>(undefined);
+  const [removing, setRemoving] = useState<StatusSubscriber | undefined>(undefined);
   const why = refusal('configure');
   const { isOpen, open, close } = newDialog('subscriber', why);
   const components = page.groups.flatMap((group) => group.components);
   const nameOf = (id: string) => components.find((component) => component.id === id)?.name ?? 'a removed component';
-  function done(words: string) {
-    showToast(words);
+  function done(message: string) {
+    showToast(message);
     list.reload();
   }
   return (
@@ -42,7 +42,7 @@ export function Subscribers({ page }: { page: StatusPage }) {
       <Data of={list} what="Loading the subscribers">
         {(found) =>
           found.length === 0 ? (
-            <p class="hint">No subscribers. A subscriber receives public updates and maintenance.</p>
+            <p class="hint">No subscribers. A subscriber receives public updates and news of maintenance.</p>
           ) : (
             <ul class="happened">
               {found.map((subscriber) => (
@@ -57,7 +57,7 @@ export function Subscribers({ page }: { page: StatusPage }) {
                     small
                     why={why}
                     label={`Remove ${labelOfChannel(subscriber)}`}
-                    onClick={() => remove(subscriber)}
+                    onClick={() => setRemoving(subscriber)}
                   >
                     Remove
                   </Button>
@@ -83,28 +83,28 @@ export function Subscribers({ page }: { page: StatusPage }) {
           />
         </Dialog>
       )}
-      {removed && (
+      {removing && (
         <Confirm
-          title={`Remove ${labelOfChannel(removed)}?`}
+          title={`Remove ${labelOfChannel(removing)}?`}
           action="Remove subscriber"
           run={async () => {
-            await call('DELETE', `${path}/${removed.id}`);
+            await call('DELETE', `${path}/${removing.id}`);
             done('The subscriber is removed.');
           }}
-          onClose={() => remove(undefined)}
+          onClose={() => setRemoving(undefined)}
         >
-          <p>It receives no more messages of this page.</p>
+          <p>This subscriber receives no more messages about this page.</p>
         </Confirm>
       )}
     </Section>
   );
 }
 
-/** Returns the field for components of a page; none without a component. */
+/** Returns the field for components of a page; no field if there are no components. */
 function componentsField(components: readonly { id: string; name: string }[]): FormSchema {
   if (components.length === 0) return {};
   const titles = Object.fromEntries(components.map(({ id, name }) => [id, name]));
   const items = { type: 'string', enum: Object.keys(titles), titles };
-  const description = 'Components whose news it receives. None selected: all.';
+  const description = 'Components whose news the subscriber receives. None selected: all.';
   return { properties: { component_ids: { type: 'array', title: 'Components', description, items } } };
 }

@@ -5,10 +5,10 @@ import {
   actorOf,
   auditPath,
   auditValueText,
-  DEEDS,
   linesOf,
   partsOfAction,
-  TARGETS,
+  TARGET_NAMES,
+  VERB_NAMES,
 } from '#console/rules/audit.ts';
 import { fieldsOf, readText, textOf } from '#console/rules/form-fields.ts';
 import {
@@ -152,13 +152,13 @@ describe('set field', () => {
 
 describe('audit log', () => {
   it('offers all filters of the API', () => {
-    expect(Object.keys(TARGETS)).toEqual(Object.keys(TARGET_TYPES));
-    expect(Object.keys(DEEDS)).toEqual(Object.keys(VERBS));
-    for (const target of Object.keys(TARGETS)) {
-      for (const deed of ['', ...Object.keys(DEEDS)]) {
-        const action = actionOf(target, deed);
+    expect(Object.keys(TARGET_NAMES)).toEqual(Object.keys(TARGET_TYPES));
+    expect(Object.keys(VERB_NAMES)).toEqual(Object.keys(VERBS));
+    for (const target of Object.keys(TARGET_NAMES)) {
+      for (const verb of ['', ...Object.keys(VERB_NAMES)]) {
+        const action = actionOf(target, verb);
         AuditFilter.parse({ action });
-        expect(partsOfAction(action)).toEqual({ target, deed });
+        expect(partsOfAction(action)).toEqual({ target, verb });
       }
     }
     expect(actionOf('', 'update')).toBe('');

@@ -3,18 +3,18 @@ import { refusal } from '#console/app/session.ts';
 import { FeedFilters } from '#console/parts/feed-filters.tsx';
 import { SelectField } from '#console/parts/field.tsx';
 import { InstantField } from '#console/parts/instant-field.tsx';
-import { AUDIT_FILTERS, actionOf, DEEDS, partsOfAction, TARGETS } from '#console/rules/audit.ts';
-import { BlurField } from './committed-field.tsx';
+import { AUDIT_FILTERS, actionOf, partsOfAction, TARGET_NAMES, VERB_NAMES } from '#console/rules/audit.ts';
+import { CommittedTextField } from './committed-text-field.tsx';
 
-const optionsOf = (words: Readonly<Record<string, string>>, any: string) => [
-  { value: '', label: any },
-  ...Object.entries(words).map(([value, label]) => ({ value, label })),
+const optionsOf = (names: Readonly<Record<string, string>>, all: string) => [
+  { value: '', label: all },
+  ...Object.entries(names).map(([value, label]) => ({ value, label })),
 ];
 
 /** Filters of the audit log. */
 export function AuditFilters({ query }: { query: URLSearchParams }) {
   const value = (name: string) => query.get(name) ?? '';
-  const { target, deed } = partsOfAction(value('action'));
+  const { target, verb } = partsOfAction(value('action'));
   // Without the access `audit`, the API returns entries of the kind `config` only.
   const whyNotAll = refusal('audit');
   return (
@@ -33,23 +33,23 @@ export function AuditFilters({ query }: { query: URLSearchParams }) {
       <SelectField
         label="Object"
         value={target}
-        options={optionsOf(TARGETS, 'anything')}
-        onChange={(wanted) => setQuery({ action: actionOf(wanted, deed) })}
+        options={optionsOf(TARGET_NAMES, 'all')}
+        onChange={(wanted) => setQuery({ action: actionOf(wanted, verb) })}
       />
       <SelectField
         label="Action"
-        value={deed}
+        value={verb}
         disabled={target === ''}
-        options={optionsOf(DEEDS, target === '' ? 'choose an object' : 'anything')}
+        options={optionsOf(VERB_NAMES, target === '' ? 'select an object first' : 'all')}
         onChange={(wanted) => setQuery({ action: actionOf(target, wanted) })}
       />
-      <BlurField
+      <CommittedTextField
         label="Actor"
         placeholder="e-mail, id, operator"
         value={value('actor')}
         onChange={(actor) => setQuery({ actor })}
       />
-      <BlurField
+      <CommittedTextField
         label="Object id"
         placeholder="id or slug"
         value={value('target')}

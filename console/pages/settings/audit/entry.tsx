@@ -15,7 +15,7 @@ export const Entry = ({ of: entry }: { of: AuditEntry }) => (
         <bdi class="audit-summary">{entry.summary}</bdi>
       </summary>
       <Changes of={entry} />
-      <Circumstances of={entry} />
+      <Context of={entry} />
     </details>
   </li>
 );
@@ -51,10 +51,10 @@ const Changes = ({ of: { changes, more_changes } }: { of: AuditEntry }) =>
 
 function Value({ of: value, kind: Kind }: { of: unknown; kind: 'del' | 'ins' }) {
   const text = auditValueText(value);
-  return text === undefined ? <span class="hint">nothing</span> : <Kind>{text}</Kind>;
+  return text === undefined ? <span class="hint">not set</span> : <Kind>{text}</Kind>;
 }
 
-function Circumstances({ of: entry }: { of: AuditEntry }) {
+function Context({ of: entry }: { of: AuditEntry }) {
   const { actor, via, tool, target, request_id, ip, user_agent } = entry;
   const by = actorOf(actor);
   const facts = { Via: tool ? `${via}, tool ${tool}` : via, Object: `${target.type} ${target.id}` };
@@ -74,11 +74,11 @@ function Circumstances({ of: entry }: { of: AuditEntry }) {
       <p class="row-actions">
         {by && (
           <Button small onClick={() => setQuery({ actor: by })}>
-            All by {by}
+            Show all by {by}
           </Button>
         )}
         <Button small onClick={() => setQuery({ target: target.id })}>
-          All of {target.name || target.id}
+          Show all of {target.name || target.id}
         </Button>
       </p>
     </>

@@ -10,7 +10,7 @@ import { OVERLAPS, overlapSeconds } from '#console/rules/keys.ts';
 import type { IssuedKey, KeyRecord } from '#lib/access/api-key.ts';
 import { KeyShown } from './key-shown.tsx';
 
-/** Dialog that is open about a key. */
+/** Open dialog of a key. */
 export type PendingKeyDialog = { what: 'edit' | 'rotate' | 'delete'; key: KeyRecord };
 
 type KeyDialogProps = { dialog: PendingKeyDialog; onDone: () => void; onClose: () => void };
@@ -36,7 +36,7 @@ const PATCH: FormSchema = {
 };
 
 const Edit = ({ of: key, onDone, onClose }: KeyProps) => (
-  <Dialog help="keys" title={`Change ${key.label}`} onClose={onClose}>
+  <Dialog help="keys" title={`Edit ${key.label}`} onClose={onClose}>
     <SchemaForm
       name={`key ${key.id}`}
       schema={PATCH}
@@ -64,14 +64,14 @@ const ROTATION: FormSchema = {
     expires_at: {
       type: 'string',
       format: 'date-time',
-      title: 'The new key expires',
+      title: 'Expiry of the new key',
       description: 'Empty: the lifetime of the old key.',
     },
   },
 };
 
 function Rotate({ of: key, onDone, onClose }: KeyProps) {
-  const [issued, show] = useState<IssuedKey | undefined>(undefined);
+  const [issued, setIssued] = useState<IssuedKey | undefined>(undefined);
   if (issued) return <KeyShown of={issued} onClose={onClose} />;
   return (
     <Dialog help="rotation" title={`Rotate ${key.label}`} onClose={onClose}>
@@ -83,7 +83,7 @@ function Rotate({ of: key, onDone, onClose }: KeyProps) {
         onCancel={onClose}
         send={async ({ overlap_seconds, ...body }) => {
           const rotation = { ...body, overlap_seconds: overlapSeconds(overlap_seconds) };
-          show(await call<IssuedKey>('POST', `/v1/auth/keys/${key.id}/rotate`, rotation));
+          setIssued(await call<IssuedKey>('POST', `/v1/auth/keys/${key.id}/rotate`, rotation));
           onDone();
         }}
       />
@@ -103,7 +103,7 @@ const Delete = ({ of: key, onDone, onClose }: KeyProps) => (
     onClose={onClose}
   >
     <p>
-      Requests with it are rejected at once, and sessions that were started with it end.{' '}
+      Requests with this key are rejected at once, and sessions that were started with it end.{' '}
       {key.last_used_at ? (
         <>
           It was used <Time at={key.last_used_at} />

@@ -52,7 +52,7 @@ function KeyList() {
               />
             ) : (
               <Empty help="keys" title="No keys yet">
-                <p>Add one to call the API from programs, jobs and agents.</p>
+                <p>Create a key to call the API from programs, jobs and agents.</p>
               </Empty>
             )
           }

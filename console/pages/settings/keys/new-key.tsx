@@ -31,18 +31,18 @@ const ALWAYS = SPECS.filter(({ path }) => ['label', 'may', 'expires_at'].include
 
 /** Form of a new key: purpose, permissions, restrictions, and expiry. */
 export function NewKey({ onDone, onClose }: { onDone: () => void; onClose: () => void }) {
-  const [issued, show] = useState<IssuedKey | undefined>(undefined);
+  const [issued, setIssued] = useState<IssuedKey | undefined>(undefined);
   const form = useForm({
     name: 'key',
     specs: SPECS,
     send: async (body) => {
-      show(await call<IssuedKey>('POST', '/v1/auth/keys', keyRequest(body)));
+      setIssued(await call<IssuedKey>('POST', '/v1/auth/keys', keyRequest(body)));
       onDone();
     },
   });
   const may = form.draft.may ?? MAY.all;
-  const can = restrictableFields(may, readLines(form.draft.scopes));
-  const skills = useLoad<{ slug: string }[]>(can.skills ? '/v1/skills' : null, { all: true });
+  const restrictable = restrictableFields(may, readLines(form.draft.scopes));
+  const skills = useLoad<{ slug: string }[]>(restrictable.skills ? '/v1/skills' : null, { all: true });
   const set = (path: string) => ({
     value: form.draft[path] ?? '',
     error: form.errors[path],
@@ -56,7 +56,7 @@ export function NewKey({ onDone, onClose }: { onDone: () => void; onClose: () =>
         {may === MAY.some && (
           <SetField {...set('scopes')} label="Scopes" options={SCOPES} meanings={SCOPE_MEANINGS} required />
         )}
-        {can.checks && (
+        {restrictable.checks && (
           <div class="fields">
             <EntitiesField
               {...set('entity_ids')}
@@ -70,16 +70,19 @@ export function NewKey({ onDone, onClose }: { onDone: () => void; onClose: () =>
             />
           </div>
         )}
-        {can.skills && (
+        {restrictable.skills && (
           <SetField
             {...set('skills')}
             label="Restrict to skills"
-            hint={skills.data?.length === 0 ? 'No skills yet.' : 'None: all skills.'}
+            hint={skills.data?.length === 0 ? 'No skills yet.' : 'Without skills, the key can use every skill.'}
             options={(skills.data ?? []).map(({ slug }) => slug)}
           />
         )}
-        {may === MAY.some && !can.checks && !can.skills && (
-          <p class="hint">A key with only the scope push can be restricted to checks, one with mcp to skills.</p>
+        {may === MAY.some && !restrictable.checks && !restrictable.skills && (
+          <p class="hint">
+            A key whose only scope is push can be restricted to checks. A key with the scope mcp can be restricted to
+            skills.
+          </p>
         )}
         {me.value?.key?.expires_at && (
           <p class="hint">You signed in with a key that expires. New keys cannot expire later.</p>

@@ -4,7 +4,7 @@ import type { KeyRecord } from '#lib/access/api-key.ts';
 
 type Named = { id: string; name?: string };
 
-/** Returns the names of the checks and entities that keys are restricted to; the id if unknown. */
+/** Returns a function that maps the id of a check or entity in a restriction to its name; the id if not found. */
 export function useNames(keys: readonly Pick<KeyRecord, 'check_ids'>[]): (id: string) => string {
   const areRestricted = keys.some(({ check_ids }) => check_ids !== null);
   const checks = useLoad<Named[]>(areRestricted ? '/v1/checks' : null, { all: true });

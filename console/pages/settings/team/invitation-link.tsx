@@ -5,7 +5,7 @@ import type { Invited } from '#lib/identity/team/team.ts';
 /** Shows an invitation link, which the API returns only once. */
 export const InvitationLink = ({ invited, onClose }: { invited: Invited; onClose: () => void }) => (
   <ShownOnce
-    title={`Invitation of ${invited.email}`}
+    title={`Invitation for ${invited.email}`}
     texts={{
       'Valid once, for 7 days': `${location.origin}/${hrefOf(pathTo('/invitation/:token', { token: invited.invite_token }))}`,
     }}

@@ -11,7 +11,11 @@ import { InvitationLink } from './invitation-link.tsx';
 
 const INVITATION: FormSchema = {
   properties: {
-    email: { type: 'string', title: 'E-mail address', description: 'No e-mail is sent. You get a link to pass on.' },
+    email: {
+      type: 'string',
+      title: 'E-mail address',
+      description: 'No e-mail is sent. You get a link to send to the person.',
+    },
     role: {
       type: 'string',
       enum: ROLES,

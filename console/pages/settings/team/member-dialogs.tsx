@@ -27,7 +27,7 @@ export function MemberDialog({ dialog: { what, member }, onDone, onClose }: Memb
 }
 
 const Edit = ({ member, onDone, onClose }: MemberProps) => (
-  <Dialog help="roles" title={`Change ${member.email}`} onClose={onClose}>
+  <Dialog help="roles" title={`Edit ${member.email}`} onClose={onClose}>
     <SchemaForm
       name={`member ${member.id}`}
       schema={MEMBER}

@@ -18,7 +18,7 @@ export function MemberMenu({ member, onAsk }: { member: TeamMember; onAsk: (dial
       {member.status === 'pending' ? (
         <>
           {item('invite', 'New invitation link…')}
-          {item('remove', 'Withdraw…')}
+          {item('remove', 'Withdraw invitation…')}
         </>
       ) : (
         <>

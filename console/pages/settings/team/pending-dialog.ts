@@ -1,7 +1,7 @@
 import type { TeamMember } from '#lib/identity/team/team.ts';
 
-/** Dialog that is open about a member. */
+/** Open dialog of a member. */
 export type PendingDialog = { what: 'edit' | 'invite' | 'link' | 'sessions' | 'remove'; member: TeamMember };
 
-/** Props of a dialog about a member. `onDone`: the team must be loaded again. */
+/** Props of a dialog of a member. `onDone`: reloads the team. */
 export type MemberProps = { member: TeamMember; onDone: () => void; onClose: () => void };

@@ -8,7 +8,7 @@ import { credentialsOf } from '#console/rules/team.ts';
 import type { KeyRecord } from '#lib/access/api-key.ts';
 import type { MemberProps } from './pending-dialog.ts';
 
-/** Removes a member or withdraws an invitation, and names what is deleted with it. */
+/** Confirms the removal of a member, listing what it deletes, or the withdrawal of an invitation. */
 export function Remove({ member, onDone, onClose }: MemberProps) {
   const { id, status, name, email } = member;
   const isPending = status === 'pending';
@@ -16,11 +16,11 @@ export function Remove({ member, onDone, onClose }: MemberProps) {
   const memberName = name || email;
   return (
     <Confirm
-      title={isPending ? `Withdraw the invitation of ${email}?` : `Remove ${memberName} from the team?`}
-      action={isPending ? 'Withdraw' : `Remove ${memberName}`}
+      title={isPending ? `Withdraw the invitation for ${email}?` : `Remove ${memberName} from the team?`}
+      action={isPending ? 'Withdraw invitation' : `Remove ${memberName}`}
       run={async () => {
         await call('DELETE', `/v1/settings/users/${id}`);
-        showToast(isPending ? `The invitation of ${email} is withdrawn.` : `${memberName} is no longer in the team.`);
+        showToast(isPending ? `The invitation for ${email} is withdrawn.` : `${memberName} is no longer in the team.`);
         onDone();
       }}
       onClose={onClose}
@@ -43,7 +43,7 @@ export function Remove({ member, onDone, onClose }: MemberProps) {
                     ))}
                   </ul>
                 )}
-                {id === me.value?.user.id && <p>This is your own account. You are signed out.</p>}
+                {id === me.value?.user.id && <p>This is your own account. You will be signed out.</p>}
               </>
             );
           }}

@@ -9,14 +9,14 @@ import { ROLES } from '#lib/platform/http/access.ts';
 export function RoleField({ member, onDone }: { member: TeamMember; onDone: () => void }) {
   const [busy, setBusy] = useState(false);
   const { id, name, email, role, status } = member;
-  // A pending invitation has the role of its link.
+  // The role of a pending invitation is fixed in its link.
   if (refusal('manage') !== undefined || status === 'pending') return role;
   async function change(select: HTMLSelectElement) {
     const wanted = select.value;
     setBusy(true);
     try {
       await call('PUT', `/v1/settings/users/${id}`, { role: wanted });
-      showToast(`${name || email} is ${wanted === 'admin' ? 'an' : 'a'} ${wanted} now.`);
+      showToast(`${name || email} is now ${wanted === 'admin' ? 'an' : 'a'} ${wanted}.`);
       onDone();
     } catch (error) {
       select.value = role;

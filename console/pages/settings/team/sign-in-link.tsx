@@ -33,7 +33,7 @@ export function SignInLinkDialog({ member, onDone, onClose }: MemberProps) {
     );
   return (
     <Dialog help="recovery" title={`Sign-in link for ${memberName}`} onClose={onClose}>
-      <p class="lead">It signs them in once, within 24 hours. Older links become invalid.</p>
+      <p class="lead">The link signs {memberName} in once and is valid for 24 hours. Older links become invalid.</p>
       <SchemaForm
         name={`sign-in link ${member.id}`}
         schema={schemaOf(credentialsOf(member, 0))}

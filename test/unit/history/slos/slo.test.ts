@@ -69,7 +69,7 @@ describe('the error budget of an SLO', () => {
   });
 });
 
-describe('the outage in docs/use/slos.md#sums-of-an-outage', () => {
+describe('the outage in docs/use/slos.md#example-of-an-outage', () => {
   it('uses the documented part of the budget', async () => {
     const world = await healthWorld();
     const { ports, context } = world;

@@ -1,9 +1,9 @@
 import { Field } from '#console/parts/field.tsx';
 
-type CommittedProps = { label: string; placeholder: string; value: string; onChange: (text: string) => void };
+type CommittedTextFieldProps = { label: string; placeholder: string; value: string; onChange: (text: string) => void };
 
-/** Text field that applies on blur or Enter, because a partial value matches nothing. */
-export const BlurField = ({ label, placeholder, value, onChange }: CommittedProps) => (
+/** Text field that applies its value on blur or Enter, because the filters match only whole values. */
+export const CommittedTextField = ({ label, placeholder, value, onChange }: CommittedTextFieldProps) => (
   <Field label={label}>
     {(ids) => (
       <input

@@ -6,8 +6,8 @@ import { Passkeys } from './passkeys.tsx';
 import { Sessions } from './sessions.tsx';
 import { You } from './you.tsx';
 
-/** Sign-in methods and sessions of the user. */
-export function OwnSignIns() {
+/** Name, monthly report, sign-in methods and sessions of the user. */
+export function UserSettings() {
   const methods = useMethods();
   const why = refusal('own');
   if (why !== undefined) return <NotAllowed why={why} />;
