@@ -61,7 +61,7 @@ const OIDC_SETTINGS = {
     .default('false')
     .transform((text) => text === 'true')
     .describe(
-      '`true`: a sign-in accepts an invitation of its e-mail address even if the provider does not mark it as verified.',
+      '`true`: a sign-in accepts the invitation of its e-mail address even if the provider has not verified the address.',
     ),
 };
 

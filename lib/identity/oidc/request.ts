@@ -30,7 +30,7 @@ const SECURE = '__Host-fleetwatch_oidc';
 const nameAt = ({ protocol, port }: URL): string =>
   protocol === 'https:' ? SECURE : `fleetwatch_oidc_${port || '80'}`;
 
-/** Returns the Set-Cookie value. @param origin of this service in the browser @param seconds until expiry; 0 deletes it */
+/** Returns the Set-Cookie value. @param origin of this service in the browser @param seconds until expiry; 0: delete */
 export function oidcCookie(origin: URL, secret: string, seconds: number): string {
   const secure = origin.protocol === 'https:' ? '; Secure' : '';
   return `${nameAt(origin)}=${secret}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${seconds}${secure}`;
