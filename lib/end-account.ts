@@ -98,7 +98,7 @@ async function deleteEntities(scope: MutationContext & { ports: Ports }): Promis
   return 'all';
 }
 
-/** Ignores that another message has deleted it. */
+/** Ignores NOT_FOUND, because another message may have deleted the entity. */
 function unlessGone(error: unknown): void {
   if (!(error instanceof AppError && error.code === 'NOT_FOUND')) throw error;
 }

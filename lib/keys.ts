@@ -13,7 +13,7 @@ export const accessKeys = {
   accountPointer: (tenant: string) => key('ACCOUNTS', tenant),
   accountEmail: (digest: string) => key(`EMAIL#${digest}`, 'EMAIL'),
   account: (tenant: string) => key(ofTenant(tenant), 'ACCOUNT'),
-  /** Rest of an account's rate in a class, shared by processes. */
+  /** Token bucket of an account in a rate class, shared by processes. */
   rate: (tenant: string, of: string) => key(ofTenant(tenant), `RATE#${of}`),
   users: (tenant: string) => ofTenant(tenant, 'USERS'),
   user: (tenant: string, user: string) => key(ofTenant(tenant, 'USERS'), user),
@@ -38,7 +38,7 @@ export const accessKeys = {
   oidcRequest: (digest: string) => key(`OIDC#${digest}`, 'OIDC'),
   signInLink: (digest: string) => key(`LINK#${digest}`, 'LINK'),
 
-  // consent of e-mail addresses to mails of an account, and the mails sent lately
+  // consent of e-mail addresses to mails of an account, and the counters of recently sent mails
   mailAddresses: (tenant: string) => ofTenant(tenant, 'MAIL_ADDRESSES'),
   /** @param digest of the folded address */
   mailAddress: (tenant: string, digest: string) => key(ofTenant(tenant, 'MAIL_ADDRESSES'), digest),
@@ -49,7 +49,7 @@ export const accessKeys = {
   mailsTo: (digest: string) => key(`MAILS#${digest}`, 'MAILS'),
 };
 
-// Prefixes of sort keys; docs/develop/keys.md describes the items.
+// Prefixes of sort keys; docs/develop/keys.md describes the items. Some partitions also have a count or head item.
 
 /** Prefixes under a check. */
 export const RESULTS = 'R#';
@@ -65,7 +65,7 @@ export const CHECK_SLUGS = 'SLUG#';
 /** Prefixes of the relations from an entity, and to it. */
 export const RELATED_OUT = 'OUT#';
 export const RELATED_IN = 'IN#';
-/** Prefixes of checks in a cell, and of cells and cells with room under a tenant. */
+/** Prefixes of checks in a cell, of the cells of a tenant, and of its cells with room for more checks. */
 export const CHECKS = 'CHECK#';
 export const CELLS = 'CELL#';
 export const ROOMS = 'ROOM#';
@@ -75,7 +75,7 @@ export const LATENCIES = { hour: 'HL#', day: 'DL#' };
 /** Prefix of actions that transitions of a check may fire. */
 export const BOUND_ACTIONS = 'ACTION#';
 
-/** Prefixes of the account's alerting, in addition to its head. */
+/** Prefixes of the account's alerting. */
 export const ACCOUNT_CHANNELS = 'CHANNEL#';
 export const SILENCES = 'SILENCE#';
 export const WINDOWS = 'WINDOW#';
@@ -83,13 +83,13 @@ export const WINDOWS = 'WINDOW#';
 export const PAST_WINDOWS = 'WINDOW_PAST#';
 export const ROTAS = 'ROTA#';
 
-/** Prefix of service level objectives, in addition to their head. */
+/** Prefix of service level objectives. */
 export const SLOS = 'slo_';
 
-/** Prefix of skills, in addition to their count. */
+/** Prefix of skills. */
 export const SKILLS = 'SKILL#';
 
-/** Prefixes of actions, in addition to their count, and of log lines of an execution. */
+/** Prefixes of actions, and of log lines of an execution. */
 export const ACTIONS = 'act_';
 export const LOG_LINES = 'LOG#';
 
@@ -98,13 +98,13 @@ export const INCIDENT_ENTITIES = 'E#';
 export const INCIDENT_ENTRIES = 'L#';
 export const INCIDENT_UPDATES = 'U#';
 
-/** Prefix of subscribers of a status page, in addition to its publication and logo. */
+/** Prefix of subscribers of a status page. */
 export const SUBSCRIBERS = 'SUB#';
 
-/** Prefix of status pages, in addition to their count. */
+/** Prefix of status pages. */
 export const STATUS_PAGES = 'pag_';
 
-/** Prefix of badges, in addition to their count. */
+/** Prefix of badges. */
 export const BADGES = 'bdg_';
 
 /** Keys of skills and of open MCP streams. */
@@ -354,7 +354,7 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     alertRate: (tenant: string, of: string) => key(ofTenant(tenant, 'ALERT_RATE', of), 'ALERT_RATE'),
     deliveries: (tenant: string, bucket: number) => ofTenant(tenant, 'DELIVERIES', bucket),
     delivery: (tenant: string, id: string) => key(ofTenant(tenant, 'DELIVERIES', bucketOf(id)), id),
-    /** Deliveries whose message can contain others. @param shared what its alerts have in common */
+    /** Deliveries whose alerts can share a message. @param shared what the alerts of a message have in common */
     groups: (tenant: string) => ofTenant(tenant, 'GROUPS'),
     grouped: (tenant: string, shared: string, delivery: string) =>
       key(ofTenant(tenant, 'GROUPS'), `${shared}#${delivery}`),

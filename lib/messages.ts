@@ -58,7 +58,7 @@ export type AddressRequest = z.infer<typeof AddressRequest>;
 
 /** Items of a deleted check; without `check_id`, items of a deleted entity. */
 const ReclaimEntity = z.object({ tenant_id: z.string(), entity_id: z.string(), check_id: z.string().optional() });
-/** Cell that a check has left, or one of its intervals. */
+/** Cell with an interval at which a check is no longer probed. */
 const ReclaimCell = z.object({ tenant_id: z.string(), left_cell: z.string() });
 /** Executions of a deleted action. */
 const ReclaimAction = z.object({ tenant_id: z.string(), action_id: z.string() });
@@ -105,12 +105,12 @@ const ActionMessage = z.discriminatedUnion('kind', [
     action_id: z.string(),
     asked: z.literal(true).optional(),
   }),
-  /** Started before: if it is still pending, its process died. */
+  /** Execution started earlier: if it is still pending, its process died. */
   z.object({ kind: z.literal('settle'), tenant_id: z.string(), execution_id: z.string() }),
 ]);
 
 /**
- * Status page to publish; without `page_id` all of the account. A rendering that began before `not_older_than`
+ * Status page to publish; without `page_id`, all pages of the account. A rendering that began before `not_older_than`
  * (epoch ms) is not enough.
  */
 const Publish = z.object({ tenant_id: z.string(), page_id: z.string().optional(), not_older_than: z.number().int() });
@@ -123,7 +123,7 @@ export type ReportMessage = z.infer<typeof Report>;
 /** Time (ms) for which changes of a page wait, so that one rendering shows all of them; also between renderings. */
 export const MERGE_MS = 2_000;
 
-/** Returns the message that asks to publish a page of a change now (epoch ms); without `page_id` all of the account. */
+/** Returns the message that publishes a page after a change at `now` (epoch ms), or all pages of the account. */
 export const publishMessage = (tenant_id: string, now: number, page_id?: string): Message<PublishMessage> => ({
   body: { tenant_id, ...(page_id !== undefined && { page_id }), not_older_than: now + MERGE_MS },
   not_before: now + MERGE_MS,
@@ -141,9 +141,9 @@ export const messages = {
   deadline: z.union([z.object({ deadlines: z.array(DueDeadline) }), Wake]),
   /** Transition or alert that the notifier could not handle. */
   notify: z.object({ tenant_id: z.string(), check_id: z.string(), sk: z.string() }),
-  /** Work of the deliverer, which alone reaches the mail server. */
+  /** Work of the deliverer, the only function that reaches the mail server. */
   delivery: z.union([Delivery, AddressRequest]),
-  /** Work that can wait: rollups, and the storage of deleted items. One queue, because each costs its polling. */
+  /** Work that can wait: rollups, and the cleanup of deleted items. One queue, because polling each queue costs. */
   housekeeping: z.union([Rollup, ReclaimAccount, ReclaimAction, ReclaimCell, ReclaimEntity]),
   /** Transition that the action-planner could not handle. */
   plan: z.object({ tenant_id: z.string(), check_id: z.string(), sk: z.string() }),

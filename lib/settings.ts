@@ -61,7 +61,7 @@ const OIDC_SETTINGS = {
     .default('false')
     .transform((text) => text === 'true')
     .describe(
-      '`true`: an e-mail address accepts a pending invitation even if the provider does not mark it as verified.',
+      '`true`: a sign-in accepts the invitation of its e-mail address even if the provider has not verified the address.',
     ),
 };
 
@@ -155,13 +155,13 @@ export const SettingsSchema = z.object({
     ),
   EGRESS_ALLOW: csv.describe(
     'CIDR ranges, separated by commas, that checks, channels and actions may reach in addition: `10.0.5.0/24`. ' +
-      'If only public addresses are allowed, a name such as `localhost` or `db.internal` is refused unresolved.',
+      'If only public addresses are allowed, a name such as `localhost` or `db.internal` is refused without a lookup.',
   ),
   SMTP_EGRESS: z
     .enum(['open', 'closed'])
     .default('open')
     .describe('`closed`: the network blocks outgoing connections to port 25, so checks of that port are refused.'),
-  MIN_INTERVAL_SECONDS: z.coerce.number().int().min(1).default(10).describe('Shortest interval of a check.'),
+  MIN_INTERVAL_SECONDS: z.coerce.number().int().min(1).default(10).describe('Shortest interval of a check in seconds.'),
   ALLOWED_ORIGINS: csv
     .transform((list) => (list.length === 0 ? ['*'] : list))
     .refine((list) => list.every(isOrigin), 'must be * or origins without a path, such as https://app.example.com')
@@ -270,7 +270,7 @@ export const SettingsSchema = z.object({
   MCP_STREAMS_PER_KEY: whole(0, 1000, 3).describe(
     'Open streams of the MCP protocol of 2024-11-05 per key; three times as many per account. 0: no streams.',
   ),
-  MCP_STREAM_SECONDS: whole(1, 840, 840).describe('Lifetime of such a stream in seconds. Clients reconnect.'),
+  MCP_STREAM_SECONDS: whole(1, 840, 840).describe('Lifetime of an MCP stream in seconds. Clients reconnect.'),
   AUDIT_DAYS: whole(30, 3650, 400).describe('Retention of the audit log in days, 30 to 3650.'),
   INCIDENT_QUIET_SECONDS: whole(0, 3600, 300).describe(
     'Seconds without a failure after which an incident ends, 0 to 3600. A failure within that time continues it.',

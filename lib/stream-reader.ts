@@ -19,8 +19,8 @@ type OfCheck = Item & { tenant_id: string; check_id: string };
 
 /**
  * Returns a function that handles new items: from the table's stream, or parked ones from `queue`. An item that fails
- * is parked there, so that others do not wait; it returns to the stream only if that fails too. `isLast`: the item is
- * not retried, so its work must end as failed.
+ * is parked there, so that others do not wait. The stream retries an item only if parking fails too. `isLast`: a
+ * failure is not retried, so the work must end as failed.
  */
 export function onInserted<T extends OfCheck>(
   { ports, keys }: Env,

@@ -3,15 +3,15 @@ import { closestName, editDistance } from '#lib/platform/http/closest-name.ts';
 /** Prefixes that only settings of this service have. */
 const OWN_PREFIXES = ['CHECK_', 'EGRESS_', 'MCP_STREAM', 'MIN_INTERVAL', 'JOB_GROUP', 'RATE_LIMIT'];
 
-/** Whether a setting is specific enough for a comparison; PORT, SHARDS and LOG_LEVEL are not. */
-const isTelling = (name: string): boolean => name.includes('_') && name !== 'LOG_LEVEL';
+/** Whether a setting is distinctive enough to be compared with other names; PORT, SHARDS and LOG_LEVEL are not. */
+const isDistinctive = (name: string): boolean => name.includes('_') && name !== 'LOG_LEVEL';
 
 /** Variables that Kubernetes and Docker set for services: MCP_SERVICE_HOST, CHECK_PORT_80_TCP_ADDR. */
 const LINK = /_(?:SERVICE_(?:HOST|PORT)|PORT(?:_\d+_(?:TCP|UDP|SCTP))?)(?:_\w+)?$/;
 
 /**
  * Returns errors for environment names that look like misspelled settings: one or two letters off (long names: two), or
- * with an own prefix. Other names are ignored. Pure.
+ * with a prefix of this service. Other names are ignored. Pure.
  */
 export const unknownSettings = (names: readonly string[], known: readonly string[]): string[] =>
   names
@@ -26,7 +26,7 @@ export function unknownSettingText(name: string, known: readonly string[]): stri
 
 function looksLikeSetting(name: string, known: readonly string[]): boolean {
   const hasOwnPrefix = OWN_PREFIXES.some((beginning) => name.startsWith(beginning)) && !LINK.test(name);
-  return hasOwnPrefix || known.filter(isTelling).some((one) => isNear(name, one));
+  return hasOwnPrefix || known.filter(isDistinctive).some((one) => isNear(name, one));
 }
 
 const isNear = (name: string, known: string): boolean =>

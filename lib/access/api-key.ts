@@ -13,6 +13,7 @@ import { type NewKey, READ_ONLY, RESTRICTIONS } from './new-key.ts';
 
 /** Minimum and maximum lifetime of a new key (ms). */
 const [MIN_LIFETIME_MS, MAX_LIFETIME_MS] = [60_000, 3650 * DAY_MS];
+/** Time (ms) for which an expired key stays listed. */
 const LISTED_MS = 90 * DAY_MS;
 
 /** Expiry of a key, epoch ms; null: never. `expires_at` of an item is its deletion from the table. */
@@ -38,7 +39,7 @@ const outlives = (end: number | null, makerExpiry: number | null): boolean =>
 
 /**
  * Throws FORBIDDEN for a key that expires, or its session: nothing that a key creates and that gives access may outlive
- * it. A new key is limited instead (expiryOf). @param what thing without an end of its own: `an invitation`
+ * it. A new key is limited instead (expiryOf). @param what created thing that does not expire: `an invitation`
  */
 export function assertKeyDoesNotExpire({ valid_until }: Expiry, what: string): void {
   if (!outlives(null, valid_until)) return;
@@ -119,7 +120,7 @@ export const IssuedKey = KeyRecord.extend({ key: z.string().describe('Raw key: f
 });
 export type IssuedKey = z.infer<typeof IssuedKey>;
 
-/** Account properties of every caller, so that a request by key does not read the account. */
+/** Account properties that every caller has. Keys have copies, so that a request by key does not read the account. */
 export const CopiedToKeys = Limits.pick({ retention_days: true, rollup_days: true, egress: true }).extend({
   rate_limits: z.custom<RateLimits>(),
 });

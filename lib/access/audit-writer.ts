@@ -16,7 +16,7 @@ export function auditWriter<Thing>(scope: MutationContext, verb: Verb, of: Audit
   return author === 'system' ? () => [] : auditWriterFor(scope, author, verb, of);
 }
 
-/** Returns the caller of a signed-in user without a key, as soon as the user is known. */
+/** Returns a user without a key as the caller of a mutation, such as a user who signs in. */
 export const asPerson = ({ id, email }: Pick<UserItem, 'id' | 'email'>): NonNullable<MutationContext['caller']> => ({
   user_id: id,
   user_email: email,

@@ -38,19 +38,19 @@ import type { MutationContext, TenantScope } from './context.ts';
 import { fullKey } from './new-key.ts';
 import { requireAccount } from './store.ts';
 
-/** Returns the writes that move an account to another e-mail address. @param move `again`: allow one in use */
+/** Returns the writes that move an account to another e-mail address. `again`: allow one in use */
 export async function addressWrites(
   scope: TenantScope,
   { from, to, again = false }: { from?: string; to?: string; again?: boolean },
 ): Promise<Write[]> {
   if (from !== undefined && to !== undefined && foldedEmail(from) === foldedEmail(to)) return [];
   return [
-    ...(from === undefined ? [] : await write(scope, from, (others) => others)),
-    ...(to === undefined ? [] : await write(scope, to, (others) => join(others, scope.tenant, to, again))),
+    ...(from === undefined ? [] : await emailWrites(scope, from, (others) => others)),
+    ...(to === undefined ? [] : await emailWrites(scope, to, (others) => withTenant(others, scope.tenant, to, again))),
   ];
 }
 
-function join(others: string[], tenant: string, email: string, again: boolean): string[] {
+function withTenant(others: string[], tenant: string, email: string, again: boolean): string[] {
   if (others.length > 0 && !again) {
     const message = `Account ${others.join(', ')} already has the e-mail address ${email}. Use --again to allow it.`;
     throw new AppError('CONFLICT', message);
@@ -59,7 +59,7 @@ function join(others: string[], tenant: string, email: string, again: boolean): 
 }
 
 /** @param next computes the account ids of the address from the ids of other accounts */
-async function write(
+async function emailWrites(
   { ports, keys, tenant }: TenantScope,
   email: string,
   next: (others: string[]) => string[],
@@ -173,7 +173,7 @@ async function outdatedKeys({ ports, keys, tenant }: TenantScope, account: Accou
  * Creates an account with its first admin and a key of that admin. `key.key` is the raw key, returned only here. The
  * first account has the egress of the service; others only public addresses, unless `input` says `any`. Throws
  * VALIDATION_ERROR, and CONFLICT for the address of another account.
- * @param more `draw`: a key generated before; `again`: accept the address of another account
+ * @param more `draw`: a key that was already generated; `again`: accept the address of another account
  */
 export async function createAccount(
   { ports, keys }: Env<'table' | 'clock' | 'ids' | 'settings'>,

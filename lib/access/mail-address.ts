@@ -9,7 +9,7 @@ import { digestOf } from './api-key.ts';
 
 /**
  * Consent of an e-mail address to mails of an account. About 400 bytes; written with each request, confirmation and
- * end. A pending one expires when it was not asked for 90 days.
+ * end. A pending one expires 90 days after its last request.
  */
 export type MailAddressItem = Item & {
   v: string;

@@ -85,7 +85,7 @@ function headersOf(of: RateClass, { rate, left, reset_s }: RateStatus): Record<s
   };
 }
 
-/** Concurrent reads of one process and of one account, and their maximum wait. */
+/** Maximum number of concurrent reads of one process and of one account, and their maximum wait. */
 const READ_PERMITS = { permits: 16, per_target: 2, wait_ms: 10_000 };
 
 const semaphores = new WeakMap<Ports['limiter'], FairSemaphore>();

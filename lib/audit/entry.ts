@@ -79,7 +79,7 @@ const Actor = z
     type: z
       .enum(['user', 'key', 'link', 'operator', 'system'])
       .describe(
-        'user: signed-in user. key: API key. link: user of such a link. operator: operator of the service. system: the service.',
+        'user: signed-in user. key: API key. link: user of a link in a message. operator: operator of the service. system: the service.',
       ),
     user_id: IdOf('the user').nullable(),
     email: z.string().nullable().describe('E-mail address of the user at that time.'),

@@ -12,7 +12,7 @@ const SCAN_PAGE = 200;
 const MIN_PER_BUCKET = 10;
 
 /**
- * Age (ms) from which a position is safe to continue from, because no earlier entry can still appear: an entry is
+ * Age (ms) at which a position is safe to continue from, because no earlier entry can still appear: an entry is
  * written up to 4 s after its time (write.ts), plus 9 s of retries in a table client.
  */
 const SETTLED_MS = 15_000;
@@ -22,7 +22,7 @@ type LogPage = { values: AuditItem[]; next?: string };
 /**
  * Reads up to `limit` matching entries; fewer after scanning 2,000.
  * @param options `order`: desc is newest first, with `next` while more remain. asc is oldest first, up to 15 s ago,
- *   always with `next`, from which a later call finds new entries. `after`: such a position
+ *   always with `next`, from which a later call finds new entries. `after`: `next` of an earlier call
  */
 export async function readLog(
   { ports, keys, tenant }: Env<'table' | 'clock' | 'settings'> & { tenant: string },

@@ -13,7 +13,7 @@ export type Audited<Thing> = {
   target(thing: Thing): { id: string; name: string; within?: readonly string[] };
   /** Properties that a caller sets, secrets included; without those that the service sets, such as times. */
   members(thing: Thing): object;
-  /** The properties as a read-only caller sees them. Absent without secrets. */
+  /** The properties as a read-only caller sees them. Absent if none of them is secret. */
   shown?(thing: Thing): object;
 };
 

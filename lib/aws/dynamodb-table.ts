@@ -67,7 +67,7 @@ const MAX_PUTS = 25;
 
 type Options = RetryPorts & { client: DynamoDBClient; table: string };
 
-/** Returns the table port on DynamoDB. The client retries; its token prevents that a transaction is applied twice. */
+/** Returns the table port on DynamoDB. The client retries; its token keeps a transaction from being applied twice. */
 export function dynamoTable({ client, table, ...retryPorts }: Options): Table {
   return {
     get: <T extends Item>(key: Key) =>

@@ -27,7 +27,7 @@ const Variables = z.object({
   IN_VPC: z.enum(['', 'ipv4', 'ipv6']).default(''),
 });
 
-/** Network of a function: empty for that of AWS Lambda, else a VPC of the operator with the versions of IP it has. */
+/** Network of a function. Empty: that of AWS Lambda; else the IP version of a VPC of the operator. */
 export type OwnVpc = z.output<typeof Variables>['IN_VPC'];
 
 type Variables = Record<string, string | undefined>;

@@ -13,6 +13,7 @@ import {
   refilled,
 } from '#lib/platform/sharing/rates.ts';
 
+/** Default rates on AWS. */
 const RATES: Rates = {
   read: { per_second: 50, burst: 500 },
   write: { per_second: 50, burst: 500 },

@@ -38,8 +38,8 @@ function bytesOf(data: SourceData): Uint8Array {
 }
 
 /**
- * Returns the published files in an S3 bucket of the region of the function. Three requests need no S3 client, which
- * has ten times the size; the signer is that of the other clients. As in the SDK, AWS_ENDPOINT_URL_S3, else
+ * Returns the published files in an S3 bucket of the region of the function. Three kinds of requests need no S3 client,
+ * which has ten times the size; the signer is that of the other clients. As in the SDK, AWS_ENDPOINT_URL_S3, else
  * AWS_ENDPOINT_URL, replaces the address of S3.
  */
 export function s3Files(name: string, headers: StoredHeaders): Files {

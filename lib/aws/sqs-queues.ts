@@ -3,7 +3,7 @@ import { serializeMessage } from '#lib/platform/batch.ts';
 import type { Clock, Message, Queues } from '#lib/platform/ports.ts';
 import { inRounds, type RetryPorts, translate } from './in-rounds.ts';
 
-/** SendMessageBatch: ten entries and 1 MiB in all, minus room for attributes. */
+/** Limits of SendMessageBatch: ten entries and 1 MiB in total, less 8 KiB reserved for attributes. */
 const ENTRIES = 10;
 const BATCH_BYTES = 1024 * 1024 - 8 * 1024;
 

@@ -11,7 +11,7 @@ export type QueueRecord = {
   };
 };
 
-/** `more`: a failure is retried. `last`: after 20 minutes, a failure is final. `over`: fails without an attempt. */
+/** `more`: a failure is retried. `last`: after 20 minutes; a failure is final. `over`: fails without an attempt. */
 export type RetryBudget = 'more' | 'last' | 'over';
 
 /** Time from the first receive (ms) after which an attempt is the last. */

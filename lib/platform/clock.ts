@@ -1,10 +1,10 @@
 import type { Clock } from './ports.ts';
 
-/** Sampling interval and tolerated delay of a sample (ms): one long turn is not a stall. */
+/** Sampling interval, and the delay of a sample up to which the event loop is not stalled (ms). */
 const SAMPLE_EVERY_MS = 50;
 const TOLERATED_MS = 50;
 
-/** Measures how long the event loop of this process is stalled while anything that a stall can harm is in progress. */
+/** Returns a meter of the stalls of this process's event loop while work that a stall can harm is in progress. */
 export function loopMeter() {
   let stalled = 0;
   let watchers = 0;

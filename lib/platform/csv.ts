@@ -1,5 +1,5 @@
-/** Writes lines as CSV, separated by commas. */
-export const toCsv = (lines: readonly (readonly string[])[]): string =>
-  lines.map((cells) => cells.map(written).join(',')).join('\n');
+/** Formats rows as CSV with commas. */
+export const toCsv = (rows: readonly (readonly string[])[]): string =>
+  rows.map((cells) => cells.map(quoted).join(',')).join('\n');
 
-const written = (cell: string): string => (/[",\t;\r\n]|^\s|\s$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
+const quoted = (cell: string): string => (/[",\t;\r\n]|^\s|\s$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);

@@ -13,7 +13,7 @@ export type CalendarEvent = {
   sequence?: number;
 };
 
-/** Returns an iCalendar text (RFC 5545), which clients read again hourly. Pure. @param product last part of PRODID */
+/** Returns an iCalendar text (RFC 5545), which clients refresh hourly. Pure. @param product last part of PRODID */
 export function icalendar(product: string, name: string, events: readonly CalendarEvent[]): string {
   const lines = [
     'BEGIN:VCALENDAR',

@@ -53,7 +53,7 @@ export function derivedId(prefix: string, at: number, ...parts: (string | number
   return `${prefix}_${timeChars(at)}${base32(digest.subarray(0, 16))}`;
 }
 
-/** Returns a text that sorts before all ids of the prefix from `at` (epoch ms) on, and after all earlier ones. */
+/** Returns a text that sorts before all ids of the prefix created at `at` (epoch ms) or later, after earlier ones. */
 export const idFloor = (prefix: string, at: number): string => `${prefix}_${timeChars(at)}`;
 
 /** Whether a text from a request can be an id; other text must not reach a table key or a message. */
@@ -79,7 +79,7 @@ function randomSource(): (count: number) => Uint8Array {
   };
 }
 
-/** Random for the first id of a millisecond, then incremented, so that ids sort by creation (ULID, monotonicity). */
+/** Returns a source of id tails: random for the first id of a millisecond, then incremented, to sort (as in ULID). */
 function tails(bytes: (count: number) => Uint8Array): (ms: number) => string {
   let last = new Uint8Array(16);
   let lastMs = -1;

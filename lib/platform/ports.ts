@@ -13,9 +13,9 @@ type Condition = 'absent' | { version: string };
 export type Write = { put: Item; if?: Condition } | { delete: Key; if?: Condition } | { check: Key; if: Condition };
 
 /**
- * `failed`: indexes of the writes whose condition was not met. `present[i]`: the stored item for failed write `i`. The
- * own new version means that the write had already succeeded. `conflict`: another transaction interfered; nothing is
- * known, retry.
+ * `failed`: indexes of the writes whose condition was not met. `present[i]`: the stored item for failed write `i`. If
+ * it has the version of that write, an earlier attempt has succeeded. `conflict`: another transaction interfered; it is
+ * unknown which conditions are met, so retry.
  */
 export type WriteOutcome =
   | { ok: true }

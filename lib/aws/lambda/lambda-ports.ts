@@ -17,7 +17,7 @@ import { type LambdaLog, lambdaLog } from './lambda.ts';
 
 /** Creates the bus; passed only by functions that publish, because its client is a large part of a bundle. */
 export type MakeBus = (name: string) => Bus;
-/** Creates the published files; passed only by functions that use them, because it carries a signer. */
+/** Creates the published files; passed only by functions that use them, because its bundle contains a signer. */
 type MakeFiles = (bucket: string) => Files;
 type MakeNet = (settings: Settings, vpc: OwnVpc) => Net;
 

@@ -10,8 +10,8 @@ import { verifyCallback } from './provider.ts';
 import { oidcCookie, pendingRequest, type Returned } from './request.ts';
 
 /**
- * Handles the redirect from the provider by another one: to the target, or to the error page, as in a browser that did
- * not begin the sign-in.
+ * Handles the redirect from the provider. Redirects to `return_to`, or to the error page if the sign-in fails, for
+ * example because another browser started it.
  */
 export async function oidcCallback(context: Context, sent: Sent, search: URLSearchParams): Promise<Reply<undefined>> {
   let returned: Returned | undefined;
@@ -31,7 +31,7 @@ export async function oidcCallback(context: Context, sent: Sent, search: URLSear
   }
 }
 
-/** Takes the request before its code is exchanged, which must happen once (RFC 6749, 4.1.2). Throws SignInRefused. */
+/** Uses up the pending request before the code is exchanged, once (RFC 6749, 4.1.2). Throws SignInRefused. */
 function takeRequest(context: Context, state: string, cookies: readonly string[]): Promise<Returned> {
   const { ports } = context;
   return retryOnConflict(ports, async () => {

@@ -50,7 +50,7 @@ export async function completeSignIn(
   return cookies[0];
 }
 
-/** Matched user, the writes of the match, a newly linked identity, and the user as invited before. */
+/** Matched user, the writes of the match, a newly linked identity, and the user before accepting the invitation. */
 type SignInMatch = { who: Principals; uses: Write[]; added?: IdentityItem; invited?: UserItem };
 
 /** Returns the audit writes for a linked identity and an accepted invitation, once for all attempts. */
@@ -101,7 +101,7 @@ async function useIdentity(here: Here, as: readonly IdentityItem[], isOneOfSever
     const reason = all.some((one) => one) ? 'account_disabled' : 'not_invited';
     throw new SignInRefused(reason, 'this person has no account to sign in to');
   }
-  // Several are ordered by exact last use; for a single one an hour is exact enough.
+  // Several identities are ordered by their last use, which must be exact; for a single one, an hour is exact enough.
   const isOld = clock.now() - Date.parse(identity.last_used_at) >= HOUR_MS;
   const used: IdentityItem = { ...identity, v: ids.token(), last_used_at: iso(clock.now()) };
   const same = { version: identity.v };

@@ -30,13 +30,13 @@ const SECURE = '__Host-fleetwatch_oidc';
 const nameAt = ({ protocol, port }: URL): string =>
   protocol === 'https:' ? SECURE : `fleetwatch_oidc_${port || '80'}`;
 
-/** Returns its Set-Cookie. @param origin of this service in the browser @param seconds until expiry; 0 deletes it */
+/** Returns the Set-Cookie value. @param origin of this service in the browser @param seconds until expiry; 0: delete */
 export function oidcCookie(origin: URL, secret: string, seconds: number): string {
   const secure = origin.protocol === 'https:' ? '; Secure' : '';
   return `${nameAt(origin)}=${secret}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${seconds}${secure}`;
 }
 
-/** Returns its secret; undefined without a cookie, or with two of one name, of which one is foreign. */
+/** Returns the secret in this cookie; undefined without one, or with two, because another site set one of them. */
 export function oidcSecret(cookies: readonly string[], origin: URL): string | undefined {
   const start = `${nameAt(origin)}=`;
   const [found, ...more] = cookies.filter((cookie) => cookie.startsWith(start));

@@ -30,7 +30,7 @@ type SignInOutcome<Linked> = { as: readonly Linked[] } | { link: SignInTarget } 
 
 /**
  * Resolves a verified identity to a user. Members are found by issuer and subject, never by e-mail address, because
- * providers reassign addresses or do not verify them. An address can only accept a pending invitation.
+ * providers reassign addresses or do not verify them. An address only finds a pending invitation.
  */
 export function resolveIdentity<Linked extends Membership>(known: Known<Linked>): SignInOutcome<Linked> {
   const { claims, linked, begun_for, invited, trust } = known;

@@ -81,7 +81,7 @@ const plain = (port: string): string => `fleetwatch_session_${port || '80'}`;
 
 const TOKEN = /^[0-9A-Za-z]{43}$/;
 
-/** Source of cookies and headers of a request: header names in lower case, cookies as `name=value`. */
+/** Headers and cookies of a request: header names in lower case, cookies as `name=value`. */
 export type Sent = { headers: Record<string, string | undefined>; cookies: readonly string[] };
 
 /** Returns Set-Cookie of a session. @param seconds until its end */
@@ -96,7 +96,7 @@ export const noCookie = (sent: Sent, addresses: ServiceAddresses): string => ses
 
 /**
  * Returns the session token of a request; undefined without one. At a host with https only, only the secure cookie
- * counts. Throws UNAUTHORIZED for two cookies of one name, of which one is foreign.
+ * counts. Throws UNAUTHORIZED for two cookies of one name, because another site set one.
  */
 export function sessionToken(
   { headers: { host = '' }, cookies }: Sent,

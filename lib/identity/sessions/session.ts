@@ -18,7 +18,7 @@ export const auditedSession: Audited<SessionItem> = {
 /** Pointer to a session in the partition of its user. */
 export type SessionPointer = Item & { digest: string };
 
-/** User who signs in, as read before the sign-in; with a key if it is used. */
+/** User who signs in, as read before the sign-in; `key`: API key of a sign-in by key. */
 export type Principals = { user: UserItem; account: AccountItem; key?: ApiKeyItem };
 
 /** Returns the latest end of a session that starts now, epoch ms. @param key of the session */

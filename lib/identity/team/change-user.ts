@@ -40,7 +40,7 @@ export async function changeUser(context: Context, id: string, patch: UserPatch)
       throw new AppError('FORBIDDEN', `Only ${before.email} may change monthly_report of ${id}.`);
     }
   });
-  // If this is lost, the first report asks.
+  // If this message is lost, the first report requests the confirmation.
   if (member.monthly_report && (patch.monthly_report || patch.email !== undefined)) {
     const body = { tenant_id: context.tenant, address: member.email };
     await context.ports.queues.send('delivery', [{ body, group: context.tenant }]);

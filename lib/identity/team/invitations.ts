@@ -40,7 +40,7 @@ import {
 /** Pointer from an e-mail address to an invited user; the user item decides whether it is valid. */
 type InvitedEmailItem = Item & { tenant_id: string; user_id: string };
 
-/** Returns its table key. It is deleted with the invitation. */
+/** Returns the table key of this pointer, which is deleted with the invitation. */
 export const invitedEmailKey = (keys: Keys, { tenant_id, id, email }: UserItem): Key =>
   keys.invitedEmail(digestOf(foldedEmail(email)), tenant_id, id);
 

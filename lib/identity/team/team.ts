@@ -75,7 +75,7 @@ export const Accepted = z
   .meta({ id: 'Accepted' });
 export type Accepted = z.infer<typeof Accepted>;
 
-/** Written with each change of the team, so that its version covers all users as they were read. */
+/** Item written with each change of the team, so that its version covers all users as they were read. */
 type TeamItem = Item & { v: string };
 
 /** Pointer from the digest of a token to the invited user; the user item decides whether the token is valid. */

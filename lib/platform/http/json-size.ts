@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** Checked before parsing: a hundred thousand small values cost far more to parse and report than to read. */
+// Limits checked before parsing: a hundred thousand small values cost far more to parse and report than to read.
 
 /** Far above any body within its other limits. */
 const MAX_VALUES = 10_000;

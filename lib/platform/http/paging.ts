@@ -34,7 +34,7 @@ export const Position = z.string().regex(/^[\x20-\x7e]{1,1024}$/);
 
 const sealOf = (scope: string): string => createHash('sha256').update(scope).digest('base64url').slice(0, 8);
 
-/** @param scope the list that the cursor belongs to, tenant included: a cursor of another list is rejected */
+/** Encodes a position. @param scope list of the cursor, tenant included: a cursor of another list is rejected */
 export const encodeCursor = (scope: string, position: unknown): string =>
   Buffer.from(JSON.stringify([sealOf(scope), position])).toString('base64url');
 

@@ -14,7 +14,7 @@ import { parse, parseBody } from './validation.ts';
 
 const REFUSED = [401, 403, 429];
 
-/** Characters logged of a long list of addresses; its right end comes from trusted proxies. */
+/** Maximum logged characters of X-Forwarded-For: its right end, which trusted proxies write. */
 const MAX_FORWARDED = 200;
 
 type Refused = {

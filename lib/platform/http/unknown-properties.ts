@@ -4,12 +4,12 @@ import { memberOf } from '#lib/platform/plain-data.ts';
 import { closestName } from './closest-name.ts';
 import type { Route } from './route.ts';
 
-/** More would only lengthen the response. */
+/** Maximum number of reported properties; more would only lengthen the response. */
 const MAX_NAMED = 100;
 
 type Path = PropertyKey[];
 
-/** Names of other services for properties, with the text to write. Reported instead of the closest known name. */
+/** Property names of other services, with the replacement, which is suggested instead of the closest known name. */
 export const propertyAliases = z.registry<Readonly<Record<string, string>>>();
 
 /**
@@ -40,7 +40,11 @@ export function unknownProperties(
       if (Object.hasOwn(shape, name)) visit(shape[name]!, member, [...path, name]);
       else if (!(path.length === 0 && readOnly.has(name)) && found.length < MAX_NAMED) {
         found.push(
-          unknown([...path, name], Object.keys(shape), Object.hasOwn(aliases, name) ? aliases[name] : undefined),
+          unknownProperty(
+            [...path, name],
+            Object.keys(shape),
+            Object.hasOwn(aliases, name) ? aliases[name] : undefined,
+          ),
         );
       }
     }
@@ -62,7 +66,7 @@ export function commonRequired(schema: z.core.$ZodType): string[] {
 }
 
 /** Returns the error for an unknown property. @param replacement text to write instead */
-export function unknown(path: Path, known: readonly string[], replacement?: string): ErrorDetail {
+export function unknownProperty(path: Path, known: readonly string[], replacement?: string): ErrorDetail {
   if (replacement)
     return { path: path.join('.'), message: `\`${path.join('.')}\` is not a known property; use ${replacement}` };
   const closest = closestName(String(path.at(-1)), known);
@@ -111,7 +115,7 @@ function knownIn(schema: z.core.$ZodType, value: object): Known | undefined {
 
 type RouteShape = Pick<Route<never>, 'method' | 'path' | 'status' | 'body' | 'reply'>;
 
-/** Returns the returned properties that a change accepts and ignores, so that a record can be sent back. */
+/** Returns the properties of a response that a change accepts and ignores, so that a record can be sent back. */
 export function readOnlyProperties(route: RouteShape, routes: readonly RouteShape[]): string[] {
   const read = routes.find((other) => other.method === 'GET' && other.path === route.path);
   const isChange = route.method === 'PUT' || (route.method === 'POST' && route.status === 200 && read !== undefined);

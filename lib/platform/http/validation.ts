@@ -3,7 +3,7 @@ import { AppError, type ErrorDetail, invalid } from '#lib/platform/errors.ts';
 import { memberOf, withoutNulls } from '#lib/platform/plain-data.ts';
 import { shorten } from '#lib/platform/text.ts';
 import { closestName } from './closest-name.ts';
-import { commonRequired, unknown, unknownProperties } from './unknown-properties.ts';
+import { commonRequired, unknownProperties, unknownProperty } from './unknown-properties.ts';
 
 type Primitive = z.core.util.Primitive;
 
@@ -116,7 +116,7 @@ export const validationError = (error: z.ZodError, under: PropertyKey[] = []): A
 const detailsOf = (error: z.ZodError, under: PropertyKey[] = []): ErrorDetail[] =>
   error.issues.flatMap((issue) => {
     const path = [...under, ...issue.path];
-    if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknown([...path, key], []));
+    if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownProperty([...path, key], []));
     return [{ path: path.join('.'), message: issue.message }];
   });
 

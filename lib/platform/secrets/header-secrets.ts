@@ -10,7 +10,7 @@ export const headerSecrets = (headers: Record<string, string> = {}): string[] =>
     return [...whole, ...credentials, ...valuesIn(value)];
   });
 
-/** `Bearer abc`: abc. `Basic b3BzOmh1c2g=`: that, `ops:hush` and hush (RFC 7617). */
+/** Returns the credentials in a value: of `Bearer abc`, `abc`; of `Basic b3BzOmh1c2g=`, also `ops:hush` and `hush`. */
 function credentialsOf(value: string): string[] {
   const [, scheme, credentials] = /^\s*([A-Za-z][\w-]*)\s+(\S.*)$/.exec(value.trimEnd()) ?? [];
   if (scheme === undefined || credentials === undefined) return [];

@@ -1,6 +1,6 @@
 import { REDACTED } from './kept-secrets.ts';
 
-/** Secrets are searched in all decodings of a text. Their total length is bounded, so the time is linear. */
+// Secrets are searched in all decodings of a text. The total length of the decodings is bounded, so the time is linear.
 
 /** Character `i` of `text` was decoded from the characters `from[i]` to `to[i]` (exclusive) of the original text. */
 type Decoding = { text: string; from: number[]; to: number[] };
@@ -119,7 +119,7 @@ function removeEscapes({ text, from, to }: Decoding, escapes: RegExp, end: numbe
   return { ...output, text: parts.join('') };
 }
 
-/** Digits of at least four bytes; base64 in both alphabets, also across line breaks. */
+/** Runs of digits that encode at least four bytes; base64 in both alphabets, also across line breaks. */
 const BASE64 = /[\w+/-]{6,}(?:\r?\n[\w+/-]+)*/g;
 const HEX = /[\da-f]{8,}/gi;
 /** Possible offsets of the first byte, because other text may precede it. */
@@ -181,9 +181,9 @@ const MAX_SEARCHED = 4096;
 const MIN_START = 4;
 
 /**
- * Returns a function that redacts secrets in external text (a response, an error, a log line). It finds halves of a
- * secret, other cases, and secrets in JSON, URL or HTML escapes, base64, hex or several of these. Time is proportional
- * to the secrets plus the text.
+ * Returns a function that redacts secrets in external text (a response, an error, a log line). It finds secrets in
+ * JSON, URL or HTML escapes, base64, hex or several of these, regardless of case; of a longer secret, any 16
+ * consecutive characters. Time is proportional to the secrets plus the text.
  */
 export function redactorOf(secrets: Iterable<string>): Redact {
   const forms = [...secrets].flatMap((secret) => formsOf(secret.slice(0, MAX_SEARCHED)));

@@ -61,7 +61,7 @@ type Budget = { left_ms: number; at: number };
 /**
  * Divides the CPU time for jobs among tenants, which take turns. A turn is one input, so that a call with many inputs
  * delays other tenants by one. A call starts if its tenant has budget left, and then runs to its end. The budget is
- * charged with measured time. A tenant without budget gets errors; the others do not notice.
+ * charged with measured time. A tenant without budget gets errors; other tenants are not affected.
  */
 export function cpuBudget(clock: Pick<Clock, 'now' | 'sleep'>, runJob: RunCpuJob): Cpu {
   const turns = new FairSemaphore({ permits: 1, wait_ms: WAIT_MS }, clock);

@@ -18,10 +18,10 @@ export type SemaphoreOptions = {
 /** Returned by `run` if no permit became free within `wait_ms`; the work was not started. */
 export const NO_PERMIT = Symbol('no permit');
 
-/** Returns the permits of one tenant while others wait; as many extra ones are reserved for the others. */
+/** Returns a tenant's share: a fifth of the permits. As many extra ones are reserved for tenants below their share. */
 export const tenantShare = (permits: number): number => Math.ceil(permits / 5);
 
-/** Interval of the check for expired waiting work. */
+/** Interval (ms) of the check for expired waiting work. */
 const EXPIRY_CHECK_MS = 250;
 /** Time for which a tenant counts as having reached its share (ms), and number of such tenants that are kept. */
 const [AT_LIMIT_MS, MAX_AT_LIMIT] = [60_000, 1000];
@@ -35,7 +35,7 @@ type Waiting = { order: number; until: number; remaining: number; startOne: () =
 /**
  * Divides permits among tenants so that no tenant delays another. A tenant can hold all permits that no other tenant
  * requests. When others wait, tenants are served in turn, those below a fifth of the permits first. One fifth more
- * permits is reserved for them, so that they do not wait for long work of others.
+ * permits are reserved for them, so that they do not wait for long work of others.
  */
 export class FairSemaphore {
   readonly #options: SemaphoreOptions;

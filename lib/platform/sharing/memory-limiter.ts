@@ -12,7 +12,7 @@ import {
   takeFrom,
 } from './rates.ts';
 
-/** Creates up to `maxBuckets` buckets of 200 bytes each; the least recently used is dropped, and returns full. */
+/** Creates up to `maxBuckets` buckets of 200 bytes each; the least recently used is dropped, and is full again. */
 export function makeBuckets(clock: Pick<Clock, 'now'>, maxBuckets: number) {
   // A Map iterates in insertion order, so the first name is the least recently used one.
   const buckets = new Map<string, Bucket>();
