@@ -27,8 +27,8 @@ import {
   type WatermarkItem,
 } from './watermark.ts';
 
-/** Maximum time (ms) until a clock change is noticed, because ticks arrive every minute. */
-const CLOCK_CHANGE_UNSEEN_MS = 60_000;
+/** Maximum time (ms) until a clock step is noticed, because ticks arrive every minute. */
+const MAX_STEP_UNNOTICED_MS = 60_000;
 /** Number of entries written concurrently. */
 const ENTRIES_AT_ONCE = 25;
 
@@ -44,7 +44,7 @@ async function repairAfterClockStep(env: Env, shard: number, mark: number, now: 
     emitted_until: iso(mark),
     now: iso(now),
   });
-  await recordOutage(env, { from: now - CLOCK_CHANGE_UNSEEN_MS, to: now }, [shard]);
+  await recordOutage(env, { from: now - MAX_STEP_UNNOTICED_MS, to: now }, [shard]);
   const ahead = mark - now - LOOKAHEAD_MS;
   for await (const page of pagesOf<EntryItem>(ports.table, { partition: keys.entries(shard) })) {
     for (const entries of chunks(page, ENTRIES_AT_ONCE)) {
@@ -56,7 +56,7 @@ async function repairAfterClockStep(env: Env, shard: number, mark: number, now: 
   }
 }
 
-/** Returns an entry moved to the right clock; undefined if it is right. `ahead`: approximate error (ms). Pure. */
+/** Returns an entry with corrected times; undefined if they are right. `ahead`: approximate error (ms). Pure. */
 function repaired(entry: EntryItem, ahead: number, now: number): EntryItem | undefined {
   if ('rhythm' in entry) return entry.from > now + MAX_AHEAD_MS + LOOKAHEAD_MS ? { ...entry, from: now } : undefined;
   return entry.deadline > now ? { ...entry, deadline: Math.max(now, entry.deadline - ahead) } : undefined;
@@ -64,7 +64,7 @@ function repaired(entry: EntryItem, ahead: number, now: number): EntryItem | und
 
 /** Maximum time (ms) that a tick may be ahead; a tick further ahead is from a clock that ran ahead. */
 const TICK_AHEAD_MS = 60_000;
-/** Number of shards that one invocation emits, at most. */
+/** Maximum number of shards that one invocation emits. */
 export const SHARDS_PER_RUN = 4;
 
 /**
@@ -75,13 +75,13 @@ export const SHARDS_PER_RUN = 4;
 export async function emitShards(env: Env, shards: readonly number[], scheduledTime: number): Promise<void> {
   const { ports } = env;
   const now = ports.clock.now();
-  const windows = await Promise.all(shards.map((shard) => shardRangeOf(env, shard, scheduledTime, now)));
-  const open = windows.filter(({ from, horizon }) => from < horizon);
+  const ranges = await Promise.all(shards.map((shard) => shardRangeOf(env, shard, scheduledTime, now)));
+  const open = ranges.filter(({ from, horizon }) => from < horizon);
   for (const { shard, from, watermark } of open) {
     if (watermark && from < watermark.at) await repairAfterClockStep(env, shard, watermark.at, now);
     if (from < now) await recordOutage(env, { from, to: now }, [shard]);
   }
-  const found = await Promise.all(open.map((window) => due(env, window)));
+  const found = await Promise.all(open.map((range) => due(env, range)));
   const jobs = found.flatMap((each) => each.jobs);
   const { JOB_GROUP_MS } = ports.settings;
   const deadlines = [
@@ -106,12 +106,13 @@ export async function emitShards(env: Env, shards: readonly number[], scheduledT
   if (runs.length > 0) await ports.queues.send('action', runs);
   const publications = found.flatMap((each) => each.publications);
   if (publications.length > 0) await ports.queues.send('publish', publications);
-  await Promise.all(open.map((window) => moveWatermark(env, window)));
+  await Promise.all(open.map((range) => moveWatermark(env, range)));
 }
 
 /** Range of a shard to emit: slots in (from, horizon], and deadlines up to `horizon`; epoch ms. */
 type ShardRange = { shard: number; watermark: WatermarkItem | undefined; from: number; horizon: number; now: number };
 
+/** Returns the range to emit. It begins now if the shard has no valid watermark, and is empty if it was emitted. */
 async function shardRangeOf(env: Env, shard: number, scheduledTime: number, now: number): Promise<ShardRange> {
   const watermark = await readWatermark(env, shard);
   assertLayout(env.ports.settings, watermark ?? (await readWatermark(env, 0)));
@@ -143,7 +144,7 @@ async function due({ ports, keys }: Env, { shard, from, horizon, now }: ShardRan
       } else if (entry.kind === 'remediation') {
         if (entry.deadline <= horizon) runs.push(remediationDue(entry, Math.max(entry.deadline, now)));
       } else if (entry.kind === 'status_page' || entry.kind === 'report') {
-        // Once before it is due, and again if it was not handled.
+        // Sent once before it is due, and again at each tick after that until it is handled.
         const isRepeated = entry.deadline < from && entry.deadline >= now;
         const message = entry.kind === 'report' ? reportDue : publicationDue;
         if (entry.deadline <= horizon && !isRepeated) publications.push(message(entry, entry.deadline, now));

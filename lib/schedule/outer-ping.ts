@@ -4,7 +4,7 @@ import { NetError } from '#lib/net/net.ts';
 /** Timeout of the request in ms: a tick ends at most this much later, well before the next one. */
 const TIMEOUT_MS = 5000;
 
-/** Tells the monitor at OUTER_PING_URL, outside of this service, that a tick succeeded. Never throws. */
+/** Pings the external monitor at OUTER_PING_URL after a successful tick. Never throws. */
 export async function pingOutside({ net, log, settings }: Ports): Promise<void> {
   const { OUTER_PING_URL: url } = settings;
   if (url === '') return;

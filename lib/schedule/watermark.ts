@@ -6,8 +6,8 @@ import type { Settings } from '#lib/settings.ts';
 export const LOOKAHEAD_MS = 2 * 60_000;
 
 /**
- * Every job of the shard due up to `at` (epoch ms) was sent. One item per shard, replaced by each tick. `layout`: of
- * the table.
+ * Every job of the shard due up to `at` (epoch ms) was sent. One item per shard, replaced by each tick. `layout`:
+ * partition layout of the table.
  */
 export type WatermarkItem = Item & { v: string; at: number; layout?: string };
 

@@ -14,18 +14,23 @@ const MAX_SEARCH_MS = 5 * 366 * DAY_MS;
  */
 function nextDueOf(line: ScheduleLine, after: number): number | undefined {
   const last = after + MAX_SEARCH_MS;
-  let shown = Number.NEGATIVE_INFINITY;
+  let shownUntil = Number.NEGATIVE_INFINITY;
   // From a day before, because clocks may have been set back just before.
   for (const { from, until, offset } of stretchesFrom(line.zone, after - DAY_MS)) {
     if (from > last) return undefined;
     const begin = from + offset;
-    const isSkipped = shown > Number.NEGATIVE_INFINITY && shown < begin;
-    if (isSkipped && from > after && line.skipped === 'due at the change' && nextWall(line, shown, begin) !== undefined)
+    const isSkipped = shownUntil > Number.NEGATIVE_INFINITY && shownUntil < begin;
+    if (
+      isSkipped &&
+      from > after &&
+      line.skipped === 'due at the change' &&
+      nextWall(line, shownUntil, begin) !== undefined
+    )
       return from;
-    const fresh = line.repeated === 'due at the first' ? Math.max(begin, shown) : begin;
+    const fresh = line.repeated === 'due at the first' ? Math.max(begin, shownUntil) : begin;
     const wall = nextWall(line, Math.max(fresh, after + 1 + offset), Math.min(until, last + 1) + offset);
     if (wall !== undefined) return wall - offset;
-    shown = until + offset;
+    shownUntil = until + offset;
   }
 }
 
@@ -56,7 +61,7 @@ function nextTime({ hours, minutes, seconds }: ScheduleLine, from: number): numb
   return undefined;
 }
 
-/** Due at the due times of any of its lines. */
+/** Calendar with the due times of all its lines. */
 export type Calendar = readonly ScheduleLine[];
 
 const MAX_LINES = 5;
@@ -115,7 +120,7 @@ export function* dueTimes(calendar: Calendar, after: number): Generator<number, 
       yield at;
       last = at;
     } else if (at === last + MAX_SEARCH_MS) return;
-    // Other lines are not searched again: that takes a search of years for a rare one.
+    // Other lines are not searched again, because the search for a rare due time covers years.
     lines = lines.map((one) => (one.at === at ? search(one.line, last) : one));
   }
 }

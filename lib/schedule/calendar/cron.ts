@@ -1,34 +1,34 @@
 import { DAY_MS } from '#lib/platform/time.ts';
 import { CalendarError, type ScheduleLine } from './schedule-line.ts';
 
-/** Field of an expression. `names`: of numbers from `from` on, in lower case. */
+/** Field of an expression. `names`: lower-case names of the numbers, the first for `from`. */
 export type Field = { name: string; from: number; to: number; names?: readonly string[] };
 
-type Written = {
+type Notation = {
   /** Separator of a range: `-` in cron, `..` in OnCalendar. */
   range: '-' | '..';
-  /** Counts from the end, as negative numbers: 1 is the last, -1. */
+  /** Whether numbers count from the end; returned as negative numbers: 1, the last, as -1. */
   fromEnd?: boolean;
 };
 
 /** Returns the numbers of a list such as `1,5-9,20-59/10`, ascending. @throws CalendarError */
-export function numbersOf(field: Field, text: string, written: Written): number[] {
-  const numbers = new Set(text.split(',').flatMap((part) => numbersOfPart(field, part, written)));
+export function numbersOf(field: Field, text: string, notation: Notation): number[] {
+  const numbers = new Set(text.split(',').flatMap((part) => numbersOfPart(field, part, notation)));
   return [...numbers].sort((a, b) => a - b);
 }
 
-function numbersOfPart(field: Field, part: string, written: Written): number[] {
+function numbersOfPart(field: Field, part: string, notation: Notation): number[] {
   const [span = '', step, ...more] = part.split('/');
   if (more.length > 0) throw new CalendarError(`${field.name} ${part} has more than one step`);
   const every = step === undefined ? 1 : stepOf(field, part, step);
-  const [from, to] = endsOf(field, span, written, step !== undefined);
+  const [from, to] = endsOf(field, span, notation, step !== undefined);
   const numbers: number[] = [];
   for (let number = from; number <= to; number += every) numbers.push(number);
   return numbers;
 }
 
 /** Returns the ends of a range; a single number with a step continues to the end. */
-function endsOf(field: Field, span: string, { range, fromEnd }: Written, hasStep: boolean): [number, number] {
+function endsOf(field: Field, span: string, { range, fromEnd }: Notation, hasStep: boolean): [number, number] {
   if (span === '*' && hasStep && range === '..')
     throw new CalendarError(`${field.name} */ is not OnCalendar; write ${field.from}/ and the step`);
   if (span === '*' && !fromEnd) return [field.from, field.to];
@@ -70,24 +70,25 @@ const DAY_OF_WEEK: Field = {
 
 /** Parses days of the month: numbers, and `L` for the last. @throws CalendarError */
 function daysOfMonth(text: string): IsDay {
-  const [others, last] = partsOf(text, (part) => /^l$/i.test(part));
-  const days = new Set(others === undefined ? [] : numbersOf(DAY_OF_MONTH, others, { range: '-' }));
+  const [plain, last] = partsOf(text, (part) => /^l$/i.test(part));
+  const days = new Set(plain === undefined ? [] : numbersOf(DAY_OF_MONTH, plain, { range: '-' }));
   return (date) => days.has(date.getUTCDate()) || (last.length > 0 && isAmongLast(date, 1));
 }
 
 /** Parses days of the week: numbers, names, `sat#2` (second of the month), `satL` (last). @throws CalendarError */
 function daysOfWeek(text: string): IsDay {
-  const [others, counted] = partsOf(text, (part) => part.includes('#') || /.l$/i.test(part));
-  const listed = others === undefined ? [] : numbersOf(DAY_OF_WEEK, others, { range: '-' });
+  const [plain, counted] = partsOf(text, (part) => part.includes('#') || /.l$/i.test(part));
+  const listed = plain === undefined ? [] : numbersOf(DAY_OF_WEEK, plain, { range: '-' });
   const days = new Set(listed.map((day) => day % 7));
   const some = counted.map(countedDay);
   return (date) => days.has(date.getUTCDay()) || some.some((fits) => fits(date));
 }
 
-function partsOf(text: string, isOther: (part: string) => boolean): [string | undefined, string[]] {
+/** Returns the parts without a special form, joined again, and the special parts. */
+function partsOf(text: string, isSpecial: (part: string) => boolean): [string | undefined, string[]] {
   const parts = text.split(',');
-  const plain = parts.filter((part) => !isOther(part));
-  return [plain.length > 0 ? plain.join(',') : undefined, parts.filter(isOther)];
+  const plain = parts.filter((part) => !isSpecial(part));
+  return [plain.length > 0 ? plain.join(',') : undefined, parts.filter(isSpecial)];
 }
 
 function countedDay(part: string): IsDay {
@@ -139,14 +140,14 @@ export function parseCron(text: string, zone: string): ScheduleLine {
   const of = (field: Field, text: string) => numbersOf(field, text, { range: '-' });
   const isDayOfMonth = daysOfMonth(dayOfMonth);
   const isDayOfWeek = daysOfWeek(dayOfWeek);
-  const both = dayOfMonth.startsWith('*') || dayOfWeek.startsWith('*');
+  const needsBoth = dayOfMonth.startsWith('*') || dayOfWeek.startsWith('*');
   const followsRealTime = minute.startsWith('*') || hour.startsWith('*');
   return {
     zone,
     months: of(MONTH, month),
     isDay: (date) => {
       const [fits, fitsWeek] = [isDayOfMonth(date), isDayOfWeek(date)];
-      return both ? fits && fitsWeek : fits || fitsWeek;
+      return needsBoth ? fits && fitsWeek : fits || fitsWeek;
     },
     hours: of(HOUR, hour),
     minutes: of(MINUTE, minute),

@@ -11,7 +11,7 @@ export type WindowTimes =
       duration_ms: number;
       /** Weeks are counted from the week of the first start. */
       every_weeks: number;
-      /** It starts at `from` at the earliest, and before `until`. */
+      /** Each occurrence starts at `from` or later, and before `until`. */
       from: number;
       until?: number;
     };
@@ -34,7 +34,7 @@ export function* intervalsOf(times: WindowTimes, after: number): Generator<TimeR
   }
 }
 
-/** Returns the calendar of its starts: every week, or every N weeks. */
+/** Returns the calendar of the starts of a recurring window. */
 function calendarOf(times: Exclude<WindowTimes, { starts_at: number }>): Calendar {
   const known = calendars.get(times);
   if (known) return known;

@@ -8,7 +8,7 @@ type Stretch = { from: number; until: number; offset: number };
 type Zone = { format: Intl.DateTimeFormat; years: Map<number, Stretch[]> };
 
 const zones = new Map<string, Zone>();
-/** More than the IANA database has: computing the clock changes of a zone and year takes up to 5 ms. */
+/** Maximum number of cached zones, more than IANA has: clock changes of a zone and year take up to 5 ms to compute. */
 const MAX_ZONES = 1000;
 
 /** Minimum time (ms) between two clock changes of a zone: Ramadan, in Morocco and Gaza. */
