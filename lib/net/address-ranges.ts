@@ -31,7 +31,7 @@ const NOT_PUBLIC_V6: readonly Range[] = [
   ['3fff::/20', 'a documentation address'],
 ];
 
-/** Closed even for `any`: not worth monitoring, or a source of credentials (cloud metadata). */
+/** Blocked even for `any`: not worth monitoring, or a source of credentials (cloud metadata). */
 const NEVER_V4: readonly Range[] = [
   ['0.0.0.0/8', 'an address of "this network"'],
   ['100.100.100.200/32', 'a cloud metadata address'],
@@ -48,13 +48,13 @@ const NEVER_V6: readonly Range[] = [
   ['fd00:42::42/128', 'a cloud metadata address'],
   ['fd00:c1::a9fe:a9fe/128', 'a cloud metadata address'],
   ['fd20:ce::254/128', 'a cloud metadata address'],
-  // Both translate to IPv4 addresses that they do not contain literally: RFC 8215's /48 (RFC 6052), and a relay (RFC
-  // 4380).
+  // Both lead to IPv4 addresses that they do not contain literally: local NAT64 (RFC 8215, in the format of RFC 6052),
+  // and Teredo relays (RFC 4380).
   ['64:ff9b:1::/48', 'an address translated to IPv4'],
   ['2001::/32', 'a Teredo address'],
 ];
 
-/** Closed for `any-but-self`. */
+/** Blocked for `any-but-self`. */
 const SELF_V4: readonly Range[] = [['127.0.0.0/8', 'a loopback address']];
 const SELF_V6: readonly Range[] = [['::1/128', 'a loopback address']];
 

@@ -47,7 +47,7 @@ function issuerProblem(code: string, certificate: PeerCertificate): string {
   }
 }
 
-/** @param started time of the request, by performance.now() */
+/** `started`: time of the request, by performance.now(). */
 type Opened = { host: string; started: number; deadline: RequestTimeout };
 
 /** Wraps an open socket for protocol code. */

@@ -31,7 +31,7 @@ export function allowHost(host: string, egress: Egress, allow: readonly string[]
 export function canonicalHost(host: string): string | undefined {
   const bare = host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host;
   if (isIP(bare)) return bare.includes('%') ? undefined : bare;
-  // Characters with which a URL parser sees more than a host.
+  // Rejects characters with which a URL parser would read more than a host.
   if (!/^[^\s/?#@:\\[\]%]+$/.test(host)) return undefined;
   const name = URL.parse(`http://${host}/`)?.hostname.replace(/\.$/, '');
   if (!name || isIP(name)) return name || undefined;

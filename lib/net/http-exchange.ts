@@ -14,9 +14,9 @@ type OnStatus = (status: number) => void;
 /** Implements `Net.http`. */
 export async function http(guard: Guard, request: HttpRequest): Promise<HttpReply> {
   const started = performance.now();
-  let last = 0;
+  let lastStatus = 0;
   const onStatus: OnStatus = (status) => {
-    last = status;
+    lastStatus = status;
   };
   try {
     const response = await withDeadline(request.timeout_ms, (deadline) => follow(guard, request, deadline, onStatus));
@@ -35,7 +35,7 @@ export async function http(guard: Guard, request: HttpRequest): Promise<HttpRepl
       latency_ms: Math.round((response.at ?? performance.now()) - started - (response.waited_ms ?? 0)),
     };
   } catch (error) {
-    if (error instanceof NetError) error.status = last;
+    if (error instanceof NetError) error.status = lastStatus;
     throw error;
   }
 }
@@ -70,7 +70,7 @@ async function follow(
   }
 }
 
-/** Adds the redirect URL, which the user has not entered. */
+/** Adds the redirect URL to the error, because the user did not enter it. */
 const redirectError = (error: unknown, url: URL): unknown =>
   error instanceof NetError && error.kind === 'egress'
     ? new NetError('egress', `redirected to ${withoutQuery(url)}, which is ${error.message}`, {
@@ -123,7 +123,7 @@ function bodyOptionsOf(
   const show: Pick<BodyOptions, 'excerpt'> = excerpt === undefined ? {} : { excerpt };
   const isWanted = limit > 0 && (find?.status === undefined || find.status === status);
   if (isWanted) return { limit, readsOn, ...(find && { find: find.texts }), ...show };
-  return excerpt === undefined ? undefined : { limit: MAX_EXCERPT_ONLY_BYTES, excerpt, isOnlyShown: true };
+  return excerpt === undefined ? undefined : { limit: MAX_EXCERPT_ONLY_BYTES, excerpt, isExcerptOnly: true };
 }
 
 function joinHeaders(headers: IncomingMessage['headers']): Record<string, string> {

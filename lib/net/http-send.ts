@@ -6,7 +6,7 @@ import { exchangeError } from './net-errors.ts';
 import { request as httpRequest } from './node-http.ts';
 import type { Hop } from './redirect.ts';
 import type { RequestTimeout } from './request-timeout.ts';
-import { type BodyOptions, MEAN_PIECE_BYTES, ResponseBody, SMALL_BYTES } from './response-body.ts';
+import { type BodyOptions, MAX_SMALL_BYTES, MEAN_PIECE_BYTES, ResponseBody } from './response-body.ts';
 
 const CHUNK_BYTES = 2 * 1024;
 
@@ -31,7 +31,10 @@ function inSmallChunks(socket: Socket, onChunk: (bytes: number) => void): void {
   };
 }
 
-/** `at`: time of the headers if only they count. `valid_to`: certificate expiry. `waited_ms`: not part of latency. */
+/**
+ * `at`: end of the latency by performance.now(), if it is not the end of the body. `valid_to`: certificate expiry.
+ * `waited_ms`: not part of the latency.
+ */
 export type HttpResponse = {
   status: number;
   headers: IncomingMessage['headers'];
@@ -87,7 +90,7 @@ export function send(
     const pauseForMemory = async (waitForMemory: () => Promise<void>) => {
       waited_ms = 0;
       const [since, { stage }] = [performance.now(), deadline];
-      deadline.stage = `received ${SMALL_BYTES} bytes of the body from ${where}, waiting for memory to receive more`;
+      deadline.stage = `received ${MAX_SMALL_BYTES} bytes of the body from ${where}, waiting for memory to receive more`;
       socket.pause();
       await waitForMemory();
       socket.resume();
@@ -114,7 +117,7 @@ export function send(
       if (!options) return finish({ status, headers });
       const received = new ResponseBody(options, headers['content-type']);
       body = received;
-      if (options.isOnlyShown) {
+      if (options.isExcerptOnly) {
         const at = performance.now();
         const timer = setTimeout(() => finishEarly?.(), Math.min(EXCERPT_WAIT_MS, deadline.left_ms / 2));
         finishEarly = () => {

@@ -2,7 +2,7 @@ import { TextFinder } from '#lib/platform/text-finder.ts';
 
 /**
  * Part of a body to read: at most `limit` bytes, to keep or to search for the texts of `find`, and the first `excerpt`
- * bytes for display. `readsOn`: read beyond the limit to know whether more follows. `isOnlyShown`: only the excerpt is
+ * bytes for display. `readsOn`: read beyond the limit to know whether more follows. `isExcerptOnly`: only the excerpt is
  * needed.
  */
 export type BodyOptions = {
@@ -10,13 +10,13 @@ export type BodyOptions = {
   readsOn?: boolean;
   find?: readonly string[];
   excerpt?: number;
-  isOnlyShown?: boolean;
+  isExcerptOnly?: boolean;
 };
 
 /** Bytes kept while searching a text. */
 export const WINDOW_BYTES = 16 * 1024;
-/** Size from which a body counts as large and waits for memory. */
-export const SMALL_BYTES = 64 * 1024;
+/** Maximum size of a small body; a larger one waits for memory. */
+export const MAX_SMALL_BYTES = 64 * 1024;
 /** Number of pieces that may have any size; with more of them, the average must be at least `MEAN_PIECE_BYTES`. */
 export const FREE_PIECES = 1000;
 export const MEAN_PIECE_BYTES = 64;
@@ -59,12 +59,12 @@ export class ResponseBody {
 
   /** Whether the body is kept up to the limit. */
   get isKept(): boolean {
-    return this.#finders === undefined && !this.#options.isOnlyShown;
+    return this.#finders === undefined && !this.#options.isExcerptOnly;
   }
 
   /** Whether it needs permission to use more memory. */
   get isLarge(): boolean {
-    return this.isKept && this.size > SMALL_BYTES;
+    return this.isKept && this.size > MAX_SMALL_BYTES;
   }
 
   get found(): string[] {
@@ -89,8 +89,8 @@ export class ResponseBody {
   take(piece: Buffer): boolean {
     this.pieces++;
     this.#keepExcerpt(piece);
-    if (this.#options.isOnlyShown) this.size = Math.min(this.#options.limit, this.size + piece.length);
-    let from = this.#options.isOnlyShown ? piece.length : 0;
+    if (this.#options.isExcerptOnly) this.size = Math.min(this.#options.limit, this.size + piece.length);
+    let from = this.#options.isExcerptOnly ? piece.length : 0;
     while (from < piece.length && this.size < this.#options.limit && !this.#hasAll) {
       const count = Math.min(piece.length - from, this.#capacity - this.#used, this.#options.limit - this.size);
       this.#grow(this.#used + count);

@@ -91,7 +91,7 @@ describe('a body in small pieces', () => {
 describe('the excerpt of a body', () => {
   it('is the same for any pieces and any other options', () => {
     const lengths = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1 });
-    const wants = fc.constantFrom({}, { find: ['nowhere to be found'] }, { isOnlyShown: true });
+    const wants = fc.constantFrom({}, { find: ['nowhere to be found'] }, { isExcerptOnly: true });
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), lengths, fc.nat(60), wants, (text, cut, excerpt, wanted) => {
         const bytes = Buffer.from(text.toWellFormed());
@@ -105,7 +105,7 @@ describe('the excerpt of a body', () => {
   });
 
   it('is kept alone if nothing else is needed', () => {
-    const body = new ResponseBody({ limit: MB, excerpt: 10, isOnlyShown: true }, undefined);
+    const body = new ResponseBody({ limit: MB, excerpt: 10, isExcerptOnly: true }, undefined);
     give(body, Buffer.alloc(2 * MB, 'a'), [1000]);
     expect([body.held, body.size, body.excerpt]).toEqual([0, MB, 'aaaaaaaaaa']);
   });
