@@ -73,12 +73,12 @@ async function joinIntervalSchedule(env: Env, schedule: CellInterval): Promise<W
   }
   const until = await writerSendsUntil(env, keys.shardOf(cell));
   const slots = slotsBetween(intervalScheduleOf(cell, interval_seconds), ports.clock.now(), until);
-  const jobsUntil = packJobs(cellJobs({ ...schedule, checks: 1 }, slots), ports.settings.JOB_GROUP_MS);
-  if (jobsUntil.length > 0) await ports.queues.send('job', jobsUntil);
+  const messages = packJobs(cellJobs({ ...schedule, checks: 1 }, slots), ports.settings.JOB_GROUP_MS);
+  if (messages.length > 0) await ports.queues.send('job', messages);
   return { put: probeEntry(keys, schedule, ports.ids.token(), { from: until, checks: 1 }), if: 'absent' };
 }
 
-/** A settings change restarts the heartbeat deadline. */
+/** Returns the schedule of a push check. A settings change restarts its heartbeat deadline. */
 async function pushSchedule(env: Env, check: CheckItem, before?: CheckItem): Promise<ScheduleChange> {
   const { ports, keys } = env;
   const { tenant_id, id: check_id } = check;

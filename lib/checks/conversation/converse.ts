@@ -7,7 +7,7 @@ import { bytesOf, containing, type Expectation, matching, quoted, STEP_BYTES, se
 import { type Dialog, type DialogResult, runDialog } from './run-conversation.ts';
 import type { Step } from './steps.ts';
 
-/** Waiting time for a possible rest of a line (ms). */
+/** Maximum wait (ms) for the rest of a line. */
 const REST_OF_LINE_MS = 100;
 
 const NEWLINE = 0x0a;
@@ -60,6 +60,7 @@ class Inbox {
     controller.abort();
   }
 
+  /** Stops reading, as `Connection.secure` requires; discards unread data. */
   leave(): void {
     for (const event of EVENTS) this.#stream.off(event, this.#woken);
     while (this.#stream.read() !== null);
@@ -86,7 +87,7 @@ type ConversationResult = DialogResult & { transcript: string[] };
 
 type ConversationOptions = {
   tls: TlsWanted;
-  /** Owner of the steps in messages, if not the user: `smtp`. */
+  /** Protocol of predefined steps, for messages: `smtp`. Absent for steps of the user. */
   protocol?: string | undefined;
   redact?: Redact;
 };

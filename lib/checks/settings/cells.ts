@@ -95,9 +95,9 @@ export async function settleCell(
     for (const entry of entries) {
       const probed = checks.filter((check) => isProbed(check, entry.interval_seconds)).length;
       const put: ProbeEntry = { ...entry, v: ports.ids.token(), checks: probed };
-      const isRead = { version: entry.v };
-      if (probed === 0) writes.push({ delete: { pk: entry.pk, sk: entry.sk }, if: isRead });
-      else if (probed !== entry.checks) writes.push({ put, if: isRead });
+      const unchanged = { version: entry.v };
+      if (probed === 0) writes.push({ delete: { pk: entry.pk, sk: entry.sk }, if: unchanged });
+      else if (probed !== entry.checks) writes.push({ put, if: unchanged });
     }
     return writes.length === 0 || (await commit(ports, writes)).ok ? true : RETRY;
   });

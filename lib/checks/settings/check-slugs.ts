@@ -8,7 +8,7 @@ import type { Item, Write } from '#lib/platform/ports.ts';
 import { keysUnder } from '#lib/platform/table/reclaim.ts';
 import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 
-/** The check with a slug; 150 bytes. Remains for a while after its check, because a deletion has limited writes. */
+/** Pointer from a slug to its check; 150 bytes. Outlives it for a while, because a deletion has limited writes. */
 export type CheckPointer = Item & { v: string; check_id: string };
 
 /** Returns the check with a slug; undefined if no check has it. */

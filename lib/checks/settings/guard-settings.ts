@@ -14,7 +14,7 @@ import { refusal } from '#lib/platform/http/validation.ts';
 type Guarded = Pick<TenantScope, 'tenant'> & { ports: Pick<Ports, 'settings' | 'cpu'>; caller: Pick<Limits, 'egress'> };
 
 /**
- * Validates beyond the schemas: literal hosts that checks must not reach, ports that are blocked, and invalid RE2
+ * Rejects settings that the schemas accept: literal hosts that checks must not reach, blocked ports, and invalid RE2
  * expressions. Names are resolved and checked at each probe. Throws VALIDATION_ERROR at the setting (`target_url`,
  * `config.host`, …); of several invalid expressions, names the first. Throws CpuLimitError.
  * @param changed properties to validate; all if omitted

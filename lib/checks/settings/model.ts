@@ -134,7 +134,7 @@ export const validationContext = ({ settings, clock }: Pick<Ports, 'settings' | 
   now: clock.now(),
 });
 
-/** Validates settings. Throws VALIDATION_ERROR. @param stored keeps an interval below the minimum */
+/** Validates settings. Throws VALIDATION_ERROR. @param stored check that keeps an interval below the minimum */
 export const parseCheck = (input: object, context: ValidationContext, stored?: CheckItem): CheckRequest =>
   withDerivedSettings(input, input, context, stored);
 

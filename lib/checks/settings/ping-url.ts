@@ -32,7 +32,7 @@ export function pingUrlWrites(
 }
 
 /** Returns the writes that remove a ping URL. */
-export function noPingUrl(keys: Keys, { tenant_id, id }: CheckItem, uuid: string): Write[] {
+export function pingUrlDeletions(keys: Keys, { tenant_id, id }: CheckItem, uuid: string): Write[] {
   const digest = digestOf(uuid);
   return [{ delete: keys.pingUrl(digest) }, { delete: keys.pingUrlOf(tenant_id, id, digest) }];
 }

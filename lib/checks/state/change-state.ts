@@ -34,7 +34,7 @@ export type ChangedState = {
   deadlines: DueDeadline[];
 };
 
-/** Builds a state change. Pure. Each transition of an entity is later than the previous one, despite any clock. */
+/** Builds a state change. Pure. Each transition of an entity is later than the one before, even after a clock step. */
 export function changeState(
   keys: Keys,
   token: string,
@@ -43,7 +43,7 @@ export function changeState(
 ): ChangedState {
   const { check, to, cause, now } = change;
   const at = Math.max(now, entity.last_transition_at + 1);
-  // A push with a past time cannot start before the current state.
+  // A push with a past time cannot start its state before the current one.
   const effective_at = Math.max(Math.min(change.effective_at ?? at, at), check.effective_at ?? 0);
   const seq = entity.seq + 1;
   const timestamp = iso(at);

@@ -39,7 +39,7 @@ export type TransitionItem = Item &
     // Not in the API:
     v: string;
     check_label: string;
-    /** ISO 8601: start of `check_from_state`, of an outage its first failed result. */
+    /** ISO 8601: start of `check_from_state`; if that is down, time of its first failed result. */
     check_from_since: string;
     /** Epoch ms from which the new state counts in the history. */
     effective_at: number;

@@ -7,7 +7,7 @@ import { type Egress, type HttpReply, type Net, NetError } from '#lib/net/net.ts
 import { DAY_MS } from '#lib/platform/time.ts';
 import type { ProbeInput, Settled } from './check-type.ts';
 import type { DomainConfig } from './domain.ts';
-import { ofRegistry } from './host-setting.ts';
+import { registryName } from './host-setting.ts';
 
 /** IANA's list of registries and their servers (RFC 9224, 3): `[[zones], [base addresses]]` each. */
 const Bootstrap = z.object({ services: z.array(z.tuple([z.array(z.string()), z.array(z.string())])) });
@@ -112,7 +112,7 @@ const RdapResponse = z.object({
 export const probeDomain = ({ config }: Settled<DomainConfig>, { cpu, withDetails = false, ...probe }: ProbeInput) =>
   outcomeOfProbe(async () => {
     const { domain: input, min_days_remaining: minDays, assertions } = config;
-    const name = ofRegistry(input)!;
+    const name = registryName(input)!;
     const zone = name.slice(name.indexOf('.'));
     const reply = await queryRegistry(name, probe);
     const latency_ms = reply?.latency_ms ?? 0;

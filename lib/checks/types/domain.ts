@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { ExpiryMembers, idleWarnings } from '#lib/checks/assertions/expiry.ts';
 import { defineCheck } from './check-type.ts';
-import { ofRegistry } from './host-setting.ts';
+import { registryName } from './host-setting.ts';
 
 const Domain = z
   .string()
   .max(253)
-  .refine((name) => ofRegistry(name) !== undefined, 'must be a registered domain, such as example.com')
+  .refine((name) => registryName(name) !== undefined, 'must be a registered domain, such as example.com')
   .describe('Registered domain, such as example.com.');
 
 const Config = z.strictObject({

@@ -19,7 +19,7 @@ export function addressOf(url: string): { host: string; port: number; isSecure: 
 }
 
 /** Normalizes a domain for registries: lower case, xn--, without trailing dot; undefined if it is not valid. */
-export function ofRegistry(input: string): string | undefined {
+export function registryName(input: string): string | undefined {
   const name = canonicalHost(input);
   return name !== undefined && isIP(name) === 0 && /^[a-z0-9-]+(\.[a-z0-9-]+)+$/.test(name) ? name : undefined;
 }

@@ -16,13 +16,13 @@ const types = [http, tcp, tls, dns, websocket, grpc, domain, push] as const;
 export type ErrorKind = (typeof types)[number] extends CheckType<string, infer Kind> ? Kind : never;
 
 /** Meanings of error kinds. */
-export const ERRORS = Object.assign({}, COMMON_ERRORS, ...types.map((kind) => kind.errors)) as Record<
+export const ERRORS = Object.assign({}, COMMON_ERRORS, ...types.map((type) => type.errors)) as Record<
   ErrorKind,
   string
 >;
 
 export const checkTypes: ReadonlyMap<string, CheckType<string, ErrorKind>> = new Map(
-  types.map((kind) => [kind.type, kind]),
+  types.map((type) => [type.type, type]),
 );
 
 /** Returns the type of a stored check. Throws if the code does not have it. */

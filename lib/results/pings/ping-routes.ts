@@ -3,7 +3,7 @@ import { auditWriter } from '#lib/access/audit-writer.ts';
 import type { Context } from '#lib/access/context.ts';
 import { type CheckItem, nextCheck, replaceCheck } from '#lib/checks/check-item.ts';
 import { auditedCheck, CheckRecord, checkView } from '#lib/checks/settings/check-record.ts';
-import { noPingUrl, pingUrlWrites } from '#lib/checks/settings/ping-url.ts';
+import { pingUrlDeletions, pingUrlWrites } from '#lib/checks/settings/ping-url.ts';
 import { requireCheck } from '#lib/checks/settings/store.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
 import {
@@ -61,8 +61,8 @@ export async function rotatePingUrl(
     const done = await commit(ports, [
       replaceCheck(check, next),
       ...pingUrlWrites(keys, check, uuid),
-      ...(kept ? pingUrlWrites(keys, check, before, until) : noPingUrl(keys, check, before)),
-      ...(old ? noPingUrl(keys, check, old.uuid) : []),
+      ...(kept ? pingUrlWrites(keys, check, before, until) : pingUrlDeletions(keys, check, before)),
+      ...(old ? pingUrlDeletions(keys, check, old.uuid) : []),
       ...note(check, next, { keep_old_seconds: String(keep_old_seconds) }),
     ]);
     return done.ok ? next : RETRY;
