@@ -141,7 +141,7 @@ export type Acknowledgement = {
   note: string;
 };
 
-/** A planned alert and the check state that it reports. `failed_at`: start of the latest failure then (epoch ms). */
+/** A planned alert and the check state that it reports. `failed_at`: start of its latest failure (epoch ms). */
 export type NotifiedAlert = { id: string; reports_state: Exclude<CheckState, 'unknown'>; failed_at?: number };
 
 /** State last reported to the channels; `unknown` if it is not certain. */
@@ -153,7 +153,7 @@ export type NotifiedState = NotifiedAlert['reports_state'] | 'unknown';
  */
 export type NotifiedStates = { baseline: NotifiedState; failed_at?: number; latest: NotifiedAlert[] };
 
-/** Omitted at 0: each check is read once per slot, and nearly all are steady. */
+/** Counters omitted at 0 to keep items small: each check is read once per slot, and nearly all are steady. */
 const OMITTED_AT_ZERO = ['consecutive_warnings', 'consecutive_successes', 'consecutive_oks'] as const;
 
 /**

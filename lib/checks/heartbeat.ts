@@ -84,7 +84,10 @@ export function heartbeatDeadline(
   return { misses: 'any heartbeat', since, at };
 }
 
-/** Returns the runs with a time limit, oldest first; not those open during an outage, because they can have ended. */
+/**
+ * Returns the runs whose end is awaited, oldest first: not overrun ones, and not those open during an outage, because
+ * they can have ended.
+ */
 const openRuns = ({ runs = [] }: PushCheck, { watchedSince }: LastHeartbeat, now: number): OpenRun[] =>
   runs
     .filter(({ overrun, received_at }) => !overrun && pastOrZero(received_at, now) >= Math.max(1, watchedSince))
@@ -95,7 +98,7 @@ function lastHeartbeatOf({ runs = [] }: PushCheck, { last }: LastHeartbeat, now:
   return times.length > 0 ? Math.max(...times) : undefined;
 }
 
-function missesDueTime(
+function dueTimeDeadline(
   calendar: Calendar,
   { grace }: HeartbeatRules,
   { since, heartbeat, failedAt }: { since: number; heartbeat: number | undefined; failedAt: number | undefined },
@@ -115,7 +118,7 @@ function expectedAfter(calendar: Calendar, since: number, heartbeat: number | un
   return following !== undefined && due - heartbeat > (following - due) / 2 ? due : following;
 }
 
-/** Returns the newest deadline of its kind at `now`, which a failure reports for all earlier ones. Pure. */
+/** Returns the newest passed deadline of the same kind at `now`; one failure reports all earlier ones too. Pure. */
 export function latestMissed(check: PushCheck, deadline: HeartbeatDeadline, now: number): HeartbeatDeadline {
   const { calendar, interval, grace } = heartbeatRules(check);
   if (deadline.misses === 'any heartbeat')
@@ -129,7 +132,7 @@ export function latestMissed(check: PushCheck, deadline: HeartbeatDeadline, now:
   return { misses: 'due time', due: latest, at: latest + grace };
 }
 
-/** Returns the changes of a failure: its time, and overrun runs, no longer open but still measured. Pure. */
+/** Returns what a missed heartbeat changes: its time, and overrun runs, no longer open but still measured. Pure. */
 export function afterMissed(check: PushCheck, missed: HeartbeatDeadline): Pick<CheckItem, 'missed_at' | 'runs'> {
   const { at } = missed;
   const { runs } = check;
@@ -139,7 +142,7 @@ export function afterMissed(check: PushCheck, missed: HeartbeatDeadline): Pick<C
   return { missed_at: at, runs: runs.map((run) => (isOver(run) ? { ...run, overrun: true } : run)) };
 }
 
-/** Returns the time (epoch ms) of the change to down without heartbeats; undefined if down or never. Pure. */
+/** Returns the time (epoch ms) at which a check without heartbeats goes down; undefined if down or never. Pure. */
 export function downAt(
   check: PushCheck & Pick<CheckItem, 'state' | 'consecutive_failures' | 'failure_threshold'>,
   lastHeartbeat: LastHeartbeat,

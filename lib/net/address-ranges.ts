@@ -31,7 +31,7 @@ const NOT_PUBLIC_V6: readonly Range[] = [
   ['3fff::/20', 'a documentation address'],
 ];
 
-/** Closed even for `any`: not worth monitoring, or a source of credentials (cloud metadata). */
+/** Blocked even for `any`: not worth monitoring, or a source of credentials (cloud metadata). */
 const NEVER_V4: readonly Range[] = [
   ['0.0.0.0/8', 'an address of "this network"'],
   ['100.100.100.200/32', 'a cloud metadata address'],
@@ -54,7 +54,7 @@ const NEVER_V6: readonly Range[] = [
   ['2001::/32', 'a Teredo address'],
 ];
 
-/** Closed for `any-but-self`. */
+/** Blocked for `any-but-self`. */
 const SELF_V4: readonly Range[] = [['127.0.0.0/8', 'a loopback address']];
 const SELF_V6: readonly Range[] = [['::1/128', 'a loopback address']];
 

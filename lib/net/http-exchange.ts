@@ -14,9 +14,9 @@ type OnStatus = (status: number) => void;
 /** Implements `Net.http`. */
 export async function http(guard: Guard, request: HttpRequest): Promise<HttpReply> {
   const started = performance.now();
-  let last = 0;
+  let lastStatus = 0;
   const onStatus: OnStatus = (status) => {
-    last = status;
+    lastStatus = status;
   };
   try {
     const response = await withDeadline(request.timeout_ms, (deadline) => follow(guard, request, deadline, onStatus));
@@ -35,7 +35,7 @@ export async function http(guard: Guard, request: HttpRequest): Promise<HttpRepl
       latency_ms: Math.round((response.at ?? performance.now()) - started - (response.waited_ms ?? 0)),
     };
   } catch (error) {
-    if (error instanceof NetError) error.status = last;
+    if (error instanceof NetError) error.status = lastStatus;
     throw error;
   }
 }

@@ -6,7 +6,7 @@ import { exchangeError } from './net-errors.ts';
 import { request as httpRequest } from './node-http.ts';
 import type { Hop } from './redirect.ts';
 import type { RequestTimeout } from './request-timeout.ts';
-import { type BodyOptions, MEAN_PIECE_BYTES, ResponseBody, SMALL_BYTES } from './response-body.ts';
+import { type BodyOptions, MAX_SMALL_BYTES, MEAN_PIECE_BYTES, ResponseBody } from './response-body.ts';
 
 const CHUNK_BYTES = 2 * 1024;
 
@@ -91,7 +91,7 @@ export function send(
     const pauseForMemory = async (waitForMemory: () => Promise<void>) => {
       waited_ms = 0;
       const [since, { stage }] = [performance.now(), deadline];
-      deadline.stage = `received ${SMALL_BYTES} bytes of the body from ${where}, waiting for memory to receive more`;
+      deadline.stage = `received ${MAX_SMALL_BYTES} bytes of the body from ${where}, waiting for memory to receive more`;
       socket.pause();
       await waitForMemory();
       socket.resume();

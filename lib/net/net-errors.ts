@@ -5,7 +5,7 @@ type SystemError = Error & { code?: string; errors?: SystemError[] };
 /** Errors of this machine, which say nothing about the target. */
 const LOCAL_ERRORS = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM']);
 
-/** Converts a connection error. @param where `127.0.0.1:8080`, or `name (127.0.0.1:8080)` */
+/** Converts a connection error. @param where as in `Connection` */
 export function connectError(error: SystemError, where: string): Error {
   // With several addresses, the first error belongs to the preferred address.
   const first = error.errors?.[0] ?? error;

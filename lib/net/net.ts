@@ -112,7 +112,7 @@ export type OpenRequest = HostRequest & { port: number; tls?: TlsOptions | undef
 
 /** An open connection to an allowed host. It is closed when its work ends. */
 export interface Connection {
-  /** `127.0.0.1:8080`, or `name (127.0.0.1:8080)`. */
+  /** `127.0.0.1:8080`, `name:8080 (127.0.0.1)`, or with several addresses `name:8080`. */
   readonly where: string;
   /** Data of the connection, decrypted after a TLS handshake. Errors close it, so they need no listener. */
   readonly stream: Duplex;

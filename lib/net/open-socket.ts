@@ -12,7 +12,7 @@ import { type Egress, NetError } from './net.ts';
 import { connectError, handshakeError, lookUpError } from './net-errors.ts';
 import type { RequestTimeout } from './request-timeout.ts';
 
-/** EGRESS_ALLOW and the resolver. */
+/** Egress guard: EGRESS_ALLOW and the resolver. */
 export type Guard = { allow: readonly string[]; resolve: Resolve };
 
 /** Resolves an allowed host and checks its addresses. */
@@ -35,7 +35,7 @@ export async function addressesOf(
 
 export type OpenSocket = { socket: Socket; where: string };
 
-/** Time for an attempt on one of several addresses (ms). */
+/** Maximum time (ms) for one of several addresses before the next one is tried. */
 const NEXT_ADDRESS_MS = 1_000;
 
 /** Connects to an allowed host, only at its allowed addresses. */

@@ -64,7 +64,7 @@ export class ResponseBody {
 
   /** Whether it needs permission to use more memory. */
   get isLarge(): boolean {
-    return this.isKept && this.size > SMALL_BYTES;
+    return this.isKept && this.size > MAX_SMALL_BYTES;
   }
 
   get found(): string[] {

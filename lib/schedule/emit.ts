@@ -27,8 +27,8 @@ import {
   type WatermarkItem,
 } from './watermark.ts';
 
-/** Maximum time (ms) until a clock change is noticed, because ticks arrive every minute. */
-const CLOCK_CHANGE_UNSEEN_MS = 60_000;
+/** Maximum time (ms) until a clock step is noticed, because ticks arrive every minute. */
+const MAX_STEP_UNNOTICED_MS = 60_000;
 /** Number of entries written concurrently. */
 const ENTRIES_AT_ONCE = 25;
 
@@ -44,7 +44,7 @@ async function repairAfterClockStep(env: Env, shard: number, mark: number, now: 
     emitted_until: iso(mark),
     now: iso(now),
   });
-  await recordOutage(env, { from: now - CLOCK_CHANGE_UNSEEN_MS, to: now }, [shard]);
+  await recordOutage(env, { from: now - MAX_STEP_UNNOTICED_MS, to: now }, [shard]);
   const ahead = mark - now - LOOKAHEAD_MS;
   for await (const page of pagesOf<EntryItem>(ports.table, { partition: keys.entries(shard) })) {
     for (const entries of chunks(page, ENTRIES_AT_ONCE)) {
@@ -56,7 +56,7 @@ async function repairAfterClockStep(env: Env, shard: number, mark: number, now: 
   }
 }
 
-/** Returns an entry moved to the right clock; undefined if it is right. `ahead`: approximate error (ms). Pure. */
+/** Returns an entry with corrected times; undefined if they are right. `ahead`: approximate error (ms). Pure. */
 function repaired(entry: EntryItem, ahead: number, now: number): EntryItem | undefined {
   if ('rhythm' in entry) return entry.from > now + MAX_AHEAD_MS + LOOKAHEAD_MS ? { ...entry, from: now } : undefined;
   return entry.deadline > now ? { ...entry, deadline: Math.max(now, entry.deadline - ahead) } : undefined;
@@ -112,6 +112,7 @@ export async function emitShards(env: Env, shards: readonly number[], scheduledT
 /** Range of a shard to emit: slots in (from, horizon], and deadlines up to `horizon`; epoch ms. */
 type ShardRange = { shard: number; watermark: WatermarkItem | undefined; from: number; horizon: number; now: number };
 
+/** Returns the range to emit. It begins now if the shard has no valid watermark, and is empty if it was emitted. */
 async function shardRangeOf(env: Env, shard: number, scheduledTime: number, now: number): Promise<ShardRange> {
   const watermark = await readWatermark(env, shard);
   assertLayout(env.ports.settings, watermark ?? (await readWatermark(env, 0)));

@@ -5,7 +5,7 @@ import { type IntervalSchedule, intervalScheduleOf, rollupScheduleOf } from './s
 
 /**
  * Entries of the generator, under `keys.entries(shard)`, about 250 bytes each, written and deleted with their owner:
- * - interval schedule: a job of a cell, or an execution, at each slot after `from`; its writer sent those up to `from`;
+ * - interval schedule: a job, rollup or execution at each slot after `from`; its writer sent those up to `from`;
  * - deadline (epoch ms): a message when due, repeated at each tick until its handler removes or moves it. It is never
  *   too late, but may be too early, which its handler corrects.
  */
@@ -58,7 +58,7 @@ const entry = <Kind extends EntryKind>(keys: Keys, kind: Kind, { tenant_id, enti
 /** Interval of a cell. */
 export type CellInterval = Pick<ProbeEntry, 'tenant_id' | 'cell' | 'interval_seconds'>;
 
-/** Returns an entry; `from` (epoch ms): until then its writer sends the jobs. */
+/** Returns the entry of a cell and an interval. `from` (epoch ms): time until which its writer sends the jobs. */
 export const probeEntry = (
   keys: Keys,
   { tenant_id, cell, interval_seconds }: CellInterval,

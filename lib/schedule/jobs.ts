@@ -24,7 +24,10 @@ const MAX_DEADLINES = 50;
 /** Probes per second from which a tenant has its own messages, because it fills them. */
 const MIN_PROBES_ALONE = MAX_PROBES;
 
-/** Packs the jobs of each JOB_GROUP_MS, to be delivered at its end so that no probe is early; large tenants apart. */
+/**
+ * Packs the jobs due in the same JOB_GROUP_MS into messages, delivered at its end so that no probe is early. A large
+ * tenant gets its own messages.
+ */
 export function packJobs(jobs: CellJob[], groupMs: number): MessageTo<'job'>[] {
   const isAlone = (own: CellJob[]) => probesOf(own) >= (MIN_PROBES_ALONE * groupMs) / 1000;
   return groupedByTime(jobs, ({ job }) => job.slot, groupMs).flatMap(([not_before, group]) => {
@@ -49,7 +52,7 @@ function partsOf(jobs: CellJob[]): Job[][] {
   return parts;
 }
 
-/** Returns the group of a message whose jobs have one tenant. */
+/** Returns the group of a message: the tenant, if all its jobs have the same one. */
 function groupOf(jobs: Job[]): Pick<Message, 'group'> {
   const { tenant_id } = jobs[0]!;
   return jobs.every((job) => job.tenant_id === tenant_id) ? { group: tenant_id } : {};
@@ -87,7 +90,7 @@ export const packAlone = (jobs: Job[], now: number): MessageTo<'job'>[] =>
   });
 
 /**
- * Delay of a message about a deadline by its sender, as a multiple of JOB_GROUP_MS. The generator, the writer of the
+ * Delay of a deadline message, by sender, as a multiple of JOB_GROUP_MS. The generator, the writer of the
  * deadline and repeats each send one, in case one is lost. They are staggered, so that the first moves the deadline and
  * each other costs one read.
  */

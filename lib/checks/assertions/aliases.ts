@@ -1,23 +1,23 @@
 import type { Assertion } from './assertion.ts';
 import type { SourceName } from './sources.ts';
 
-type Line = Partial<Assertion> & { source: SourceName };
+type ExampleAssertion = Partial<Assertion> & { source: SourceName };
 
-const inlineText = (assertion: Line): string =>
+const inlineText = (assertion: ExampleAssertion): string =>
   `config.assertions: [${JSON.stringify(assertion, null, 1)
     .replaceAll(/([[{])\s+|\s+([\]}])/g, '$1$2')
     .replaceAll(/\n\s*/g, ' ')}]`;
 
-const MISSING: Line = { source: 'body', operator: 'not_contains', value: '…' };
-const AT_PATH: Line = { source: 'json', property: '$.status', operator: 'equals', value: 'ok' };
-const STATUSES: Line = { source: 'status_code', operator: 'one_of', value: ['2xx', 304] };
-const HEADER: Line = { source: 'header', property: 'x-name', operator: 'equals', value: '…' };
-const FAST: Line = { source: 'latency_ms', operator: 'less_than', value: 800 };
-const SLOW: Line = { ...FAST, severity: 'warn' };
-const LASTS: Line = { source: 'days_left', operator: 'at_least', value: 21, severity: 'warn' };
+const MISSING: ExampleAssertion = { source: 'body', operator: 'not_contains', value: '…' };
+const AT_PATH: ExampleAssertion = { source: 'json', property: '$.status', operator: 'equals', value: 'ok' };
+const STATUSES: ExampleAssertion = { source: 'status_code', operator: 'one_of', value: ['2xx', 304] };
+const HEADER: ExampleAssertion = { source: 'header', property: 'x-name', operator: 'equals', value: '…' };
+const FAST: ExampleAssertion = { source: 'latency_ms', operator: 'less_than', value: 800 };
+const SLOW: ExampleAssertion = { ...FAST, severity: 'warn' };
+const LASTS: ExampleAssertion = { source: 'days_left', operator: 'at_least', value: 21, severity: 'warn' };
 
 /** Settings of other services that are assertions here. */
-const EQUIVALENTS: Readonly<Record<string, Line>> = {
+const EQUIVALENTS: Readonly<Record<string, ExampleAssertion>> = {
   body_not_contains: MISSING,
   keyword_absent: MISSING,
   invert_keyword: MISSING,

@@ -127,7 +127,7 @@ type JsonValue = {
 /** Value at a path; else the number of resolved segments and a description of the last value: `has name, version`. */
 export type JsonFound = { value: JsonValue } | { depth: number; content: string };
 
-/** Returns the value at each path of a JSON text, for a large one; undefined if it is not valid. */
+/** Returns the value at each path of a large JSON text; undefined if it is not valid. */
 export const jsonJob: CpuJob<{ text: string; paths: JsonPath[] }, JsonFound[] | undefined> = {
   name: 'json',
   load:

@@ -16,7 +16,7 @@ type Expression = {
   endIn(text: string): number;
 };
 
-/** Number of compiled expressions that are kept; the last used ones stay. */
+/** Maximum number of cached expressions; the most recently used ones stay. */
 const MAX_CACHED = 500;
 const cache = new Map<string, Expression>();
 

@@ -24,7 +24,7 @@ import type { Write } from '#lib/platform/ports.ts';
 import { RECLAIM_CHECK_AFTER_MS } from '#lib/platform/table/reclaim.ts';
 import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
-import { changingChecks, countedWith } from './count-checks.ts';
+import { afterOtherChanges, countedWith } from './count-checks.ts';
 import { scheduleChange } from './schedule-change.ts';
 
 /** Creates a check and starts its first probe. Throws VALIDATION_ERROR, NOT_FOUND, CONFLICT, LIMIT_EXCEEDED. */
@@ -35,7 +35,7 @@ export async function createCheck(context: Context, body: object): Promise<Check
   const input: CheckSettings = { ...settings, entity_id: await entityIdOf(context, { id, path }) };
   if (!isId('ent', input.entity_id)) throw notFound(`Entity ${input.entity_id}`);
   const note = auditWriter(context, 'create', auditedCheck);
-  const { check, start } = await changingChecks(context, input.entity_id, () =>
+  const { check, start } = await afterOtherChanges(context, input.entity_id, () =>
     retryOnConflict(ports, async () => {
       const [[entity, account, count], rooms] = await Promise.all([
         readEntity(context, tenant, input.entity_id),
@@ -127,7 +127,7 @@ export async function changeSettings(
 ): Promise<CheckItem> {
   const { ports, keys } = context;
   const note = auditWriter(context, 'update', auditedCheck);
-  return changingChecks(context, stored.entity_id, () =>
+  return afterOtherChanges(context, stored.entity_id, () =>
     retryOnConflict(ports, async (tries) => {
       const check = tries === 0 ? stored : await ports.table.get<CheckItem>(keys.check(context.tenant, stored.id));
       if (!check) throw notFound(`Check ${stored.id}`);
@@ -202,7 +202,7 @@ export async function deleteCheck(context: StateContext, stored: CheckItem): Pro
   await ports.queues.send('housekeeping', [
     { body, not_before: ports.clock.now() + RECLAIM_CHECK_AFTER_MS, group: tenant },
   ]);
-  await changingChecks(context, entity_id, () =>
+  await afterOtherChanges(context, entity_id, () =>
     retryOnConflict(ports, async (tries) => {
       const check = tries === 0 ? stored : await ports.table.get<CheckItem>(keys.check(tenant, id));
       if (!check) return undefined;

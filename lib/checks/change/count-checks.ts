@@ -8,8 +8,11 @@ import type { Write } from '#lib/platform/ports.ts';
 import { oneAtATime } from '#lib/platform/table/retry.ts';
 
 /** Runs work after other changes of this account's checks, and after recordings of this entity. */
-export const changingChecks = <T>({ ports, tenant }: Context, entityId: string, work: () => Promise<T>): Promise<T> =>
-  oneAtATime(ports.table, `${tenant} checks`, () => oneAtATime(ports.table, entityId, work));
+export const afterOtherChanges = <T>(
+  { ports, tenant }: Context,
+  entityId: string,
+  work: () => Promise<T>,
+): Promise<T> => oneAtATime(ports.table, `${tenant} checks`, () => oneAtATime(ports.table, entityId, work));
 
 /**
  * Adds the writes that update the account's number of checks and the load of the entity's checks, if they change.

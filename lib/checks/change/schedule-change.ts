@@ -78,7 +78,7 @@ async function joinIntervalSchedule(env: Env, schedule: CellInterval): Promise<W
   return { put: probeEntry(keys, schedule, ports.ids.token(), { from: until, checks: 1 }), if: 'absent' };
 }
 
-/** A settings change restarts the heartbeat deadline. */
+/** Returns the schedule of a push check. A settings change restarts its heartbeat deadline. */
 async function pushSchedule(env: Env, check: CheckItem, before?: CheckItem): Promise<ScheduleChange> {
   const { ports, keys } = env;
   const { tenant_id, id: check_id } = check;

@@ -7,7 +7,7 @@ import { type Dialog, type DialogResult, runDialog } from './dialog.ts';
 import { bytesOf, containing, type Expectation, matching, quoted, STEP_BYTES, secretsOfSent } from './expectation.ts';
 import type { Step } from './steps.ts';
 
-/** Waiting time for a possible rest of a line (ms). */
+/** Maximum wait (ms) for the rest of a line. */
 const REST_OF_LINE_MS = 100;
 
 const NEWLINE = 0x0a;

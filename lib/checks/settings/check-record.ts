@@ -55,7 +55,7 @@ const recordOf = ({ type, mode, interval, fields, config }: CheckType) =>
 
 const records = new Map([...checkTypes].map(([name, type]) => [name, recordOf(type)]));
 
-const ownRecords = new Map([...records].map(([name, record]) => [name, record.omit({ entity: true })]));
+const schemasWithoutEntity = new Map([...records].map(([name, record]) => [name, record.omit({ entity: true })]));
 
 export type CheckRecord = z.output<ReturnType<typeof recordOf>>;
 
@@ -76,8 +76,8 @@ export function checkSchema<More extends z.ZodObject>(
 /** Response to creating or changing a check. */
 export const CheckRecord = checkSchema<z.ZodObject>('Check', () => z.object());
 
-const ownRecord = (check: CheckItem, now: number): Omit<CheckRecord, 'entity'> =>
-  pick(ownRecords.get(check.check_type)!, {
+const recordWithoutEntity = (check: CheckItem, now: number): Omit<CheckRecord, 'entity'> =>
+  pick(schemasWithoutEntity.get(check.check_type)!, {
     ...check,
     ...countersOf(check),
     name: check.name ?? null,
@@ -96,7 +96,7 @@ export function checkRecord(
   entity: Pick<Entity, 'blueprint_slug' | 'slug'>,
   { caller, ports }: Pick<Context, 'caller' | 'ports'>,
 ): CheckRecord {
-  const { id, entity_id, ...rest } = ownRecord(check, ports.clock.now());
+  const { id, entity_id, ...rest } = recordWithoutEntity(check, ports.clock.now());
   const canSeeSecrets = seesSecrets(caller);
   const ping_url = check.ping && (canSeeSecrets ? pingUrl(ports.settings, check.ping.uuid) : REDACTED);
   const record: CheckRecord = { id, entity_id, entity: entityPath(entity), ...rest, ...(ping_url && { ping_url }) };
@@ -129,7 +129,7 @@ const STATE: readonly string[] = [
 ];
 
 const settingsOfCheck = (check: CheckItem): object =>
-  Object.fromEntries(Object.entries(ownRecord(check, 0)).filter(([name]) => !STATE.includes(name)));
+  Object.fromEntries(Object.entries(recordWithoutEntity(check, 0)).filter(([name]) => !STATE.includes(name)));
 
 export const auditedCheck: Audited<CheckItem> = {
   type: 'check',

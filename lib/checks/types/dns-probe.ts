@@ -75,11 +75,11 @@ function evaluateRecords(
   if (expected === undefined) return succeeded(latency_ms);
   const normalized = normalize(type, expected);
   if (visible.some((value) => normalize(type, value) === normalized)) return succeeded(latency_ms);
-  const got = quoted(visible, values.length);
+  const got = listedRecords(visible, values.length);
   return failed('dns', `no ${type} record of ${hostname} is ${JSON.stringify(expected)}; got ${got}`, latency_ms);
 }
 
-function quoted(values: string[], count: number): string {
+function listedRecords(values: string[], count: number): string {
   if (count === 0) return 'none';
   const first = values.slice(0, 5);
   if (first.length === 0) return `${count === 1 ? 'one value' : `${count} values`}, not shown because possibly private`;

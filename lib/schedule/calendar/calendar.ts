@@ -121,7 +121,7 @@ export function* dueTimes(calendar: Calendar, after: number): Generator<number, 
       yield at;
       last = at;
     } else if (at === last + MAX_SEARCH_MS) return;
-    // Other lines are not searched again: that takes a search of years for a rare one.
+    // Other lines are not searched again, because the search for a rare due time covers years.
     lines = lines.map((one) => (one.at === at ? search(one.line, last) : one));
   }
 }

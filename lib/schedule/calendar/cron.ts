@@ -70,24 +70,25 @@ const DAY_OF_WEEK: Field = {
 
 /** Parses days of the month: numbers, and `L` for the last. @throws CalendarError */
 function daysOfMonth(text: string): IsDay {
-  const [others, last] = partsOf(text, (part) => /^l$/i.test(part));
-  const days = new Set(others === undefined ? [] : numbersOf(DAY_OF_MONTH, others, { range: '-' }));
+  const [plain, last] = partsOf(text, (part) => /^l$/i.test(part));
+  const days = new Set(plain === undefined ? [] : numbersOf(DAY_OF_MONTH, plain, { range: '-' }));
   return (date) => days.has(date.getUTCDate()) || (last.length > 0 && isAmongLast(date, 1));
 }
 
 /** Parses days of the week: numbers, names, `sat#2` (second of the month), `satL` (last). @throws CalendarError */
 function daysOfWeek(text: string): IsDay {
-  const [others, counted] = partsOf(text, (part) => part.includes('#') || /.l$/i.test(part));
-  const listed = others === undefined ? [] : numbersOf(DAY_OF_WEEK, others, { range: '-' });
+  const [plain, counted] = partsOf(text, (part) => part.includes('#') || /.l$/i.test(part));
+  const listed = plain === undefined ? [] : numbersOf(DAY_OF_WEEK, plain, { range: '-' });
   const days = new Set(listed.map((day) => day % 7));
   const some = counted.map(countedDay);
   return (date) => days.has(date.getUTCDay()) || some.some((fits) => fits(date));
 }
 
-function partsOf(text: string, isOther: (part: string) => boolean): [string | undefined, string[]] {
+/** Returns the parts without a special form, joined again, and the special parts. */
+function partsOf(text: string, isSpecial: (part: string) => boolean): [string | undefined, string[]] {
   const parts = text.split(',');
-  const plain = parts.filter((part) => !isOther(part));
-  return [plain.length > 0 ? plain.join(',') : undefined, parts.filter(isOther)];
+  const plain = parts.filter((part) => !isSpecial(part));
+  return [plain.length > 0 ? plain.join(',') : undefined, parts.filter(isSpecial)];
 }
 
 function countedDay(part: string): IsDay {

@@ -34,7 +34,7 @@ export function* intervalsOf(times: WindowTimes, after: number): Generator<TimeR
   }
 }
 
-/** Returns the calendar of its starts: every week, or every N weeks. */
+/** Returns the calendar of the starts of a recurring window. */
 function calendarOf(times: Exclude<WindowTimes, { starts_at: number }>): Calendar {
   const known = calendars.get(times);
   if (known) return known;

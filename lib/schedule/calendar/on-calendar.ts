@@ -5,8 +5,8 @@ import { isZone, notAZone } from './zones.ts';
 const YEAR: Field = { name: 'year', from: 1970, to: 2199 };
 const MONTH: Field = { name: 'month', from: 1, to: 12 };
 const DAY: Field = { name: 'day', from: 1, to: 31 };
-/** Counted from the end; every month has 28 days. */
-const LAST_DAY: Field = { name: 'day', from: 1, to: 28 };
+/** Day counted from the end of the month; at most 28, so that every month has it. */
+const DAY_FROM_END: Field = { name: 'day', from: 1, to: 28 };
 const HOUR: Field = { name: 'hour', from: 0, to: 23 };
 const MINUTE: Field = { name: 'minute', from: 0, to: 59 };
 const SECOND: Field = { name: 'second', from: 0, to: 59 };
@@ -67,7 +67,7 @@ function dateOf(text: string): Pick<ScheduleLine, 'years' | 'months'> & { isDayO
   const [year = '', month = '', day, ...more] = parts;
   if (more.length > 0 || day === undefined) throw new CalendarError(`date "${text}" is not year-month-day`);
   const fromEnd = day.startsWith('~');
-  const days = new Set(fromEnd ? numbersOf(LAST_DAY, day.slice(1), { range: '..', fromEnd }) : of(DAY, day));
+  const days = new Set(fromEnd ? numbersOf(DAY_FROM_END, day.slice(1), { range: '..', fromEnd }) : of(DAY, day));
   return {
     ...(year !== '*' && { years: of(YEAR, year) }),
     months: of(MONTH, month),
