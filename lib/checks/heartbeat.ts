@@ -79,7 +79,7 @@ export function heartbeatDeadline(
   if (heartbeat === undefined && failedAt === 0)
     return rules.first > 0 ? { misses: 'first heartbeat', at: since + rules.first } : undefined;
   if (rules.calendar)
-    return missesDueTime(rules.calendar, rules, { since, heartbeat, failedAt: isContinued ? failedAt : undefined });
+    return dueTimeDeadline(rules.calendar, rules, { since, heartbeat, failedAt: isContinued ? failedAt : undefined });
   const at = Math.max(since + rules.grace, isContinued ? failedAt + rules.interval : 0);
   return { misses: 'any heartbeat', since, at };
 }

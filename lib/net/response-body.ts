@@ -16,7 +16,7 @@ export type BodyOptions = {
 /** Bytes kept while searching a text. */
 export const WINDOW_BYTES = 16 * 1024;
 /** Size (bytes) up to which a body is small; a larger one waits for memory. */
-export const SMALL_BYTES = 64 * 1024;
+export const MAX_SMALL_BYTES = 64 * 1024;
 /** Number of pieces that may have any size; with more of them, the average must be at least `MEAN_PIECE_BYTES`. */
 export const FREE_PIECES = 1000;
 export const MEAN_PIECE_BYTES = 64;
