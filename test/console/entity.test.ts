@@ -20,7 +20,7 @@ describe.skipIf(!binary)('entity page in a browser', () => {
     expect(await link.getAttribute('rel')).toBe('noopener noreferrer');
     expect(await page.locator('.facts').textContent()).toMatch(/ownerplatform team.*tagseu, web/s);
     const check = page.getByRole('table', { name: 'Checks' }).locator('tbody tr');
-    expect(await check.textContent()).toMatch(/Down.*heartbeat.*disk is full.*push/s);
+    expect(await check.textContent()).toMatch(/Down.*heartbeat.*disk is full.*Push/s);
     await check.getByRole('img', { name: /^Last 24 h: .*down/ }).waitFor();
     const upstream = page.getByRole('region', { name: 'Upstream' });
     expect(await upstream.textContent()).toMatch(/Down.*Public API.*depends_on/s);

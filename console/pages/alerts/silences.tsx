@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
 import { useLoad } from '#console/api/load.ts';
-import type { Check, CreatedRecord, Silence } from '#console/api/records.ts';
+import type { Check, CreatedRecord, Entity, Silence } from '#console/api/records.ts';
 import { live } from '#console/app/live.ts';
 import { newDialog } from '#console/app/router.ts';
 import { muteRefusal, refusal } from '#console/app/session.ts';
@@ -90,11 +90,14 @@ const entityOf = ({ entity_id }: Silence) => live.fleet.value?.get(entity_id ?? 
 
 /** Ends a silence. The silence of a check or an entity is its `silenced` setting. */
 async function endSilence(silence: Silence): Promise<void> {
-  const entity = entityOf(silence);
-  if (silence.scope === 'account') await call('DELETE', `/v1/notify/silences/${silence.id}`);
-  else if (silence.scope === 'check')
-    await call('POST', pathTo('/v1/checks/:id/policy', { id: silence.check_id! }), { silenced: false });
-  else if (entity) await call('PUT', entityPath(entity), { silenced: false });
+  const { scope, id, check_id, entity_id } = silence;
+  if (scope === 'account') await call('DELETE', `/v1/notify/silences/${id}`);
+  else if (scope === 'check')
+    await call('POST', pathTo('/v1/checks/:id/policy', { id: check_id! }), { silenced: false });
+  else {
+    const entity = entityOf(silence) ?? (await call<Entity>('GET', pathTo('/v1/entities/:id', { id: entity_id! })));
+    await call('PUT', entityPath(entity), { silenced: false });
+  }
 }
 
 /** Names what is silenced. */
@@ -106,10 +109,12 @@ function Subject({ silence, checks }: { silence: Silence; checks: readonly Check
   return (
     <span>
       All checks of{' '}
-      {entity && (
+      {entity ? (
         <a href={entityHref(entity)} dir="auto">
           {entity.name}
         </a>
+      ) : (
+        silence.entity_id
       )}
     </span>
   );

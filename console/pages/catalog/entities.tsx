@@ -127,7 +127,16 @@ const columnsOf = ({ fields }: Blueprint): Column<FleetRow>[] => [
           <FieldValue value={values[name]} />
         </span>
       ),
-      compare: (a, b) => byName(valueText(a.fields[name]), valueText(b.fields[name])),
+      compare:
+        field_type === 'number'
+          ? (a, b) => byNumber(a.fields[name], b.fields[name])
+          : (a, b) => byName(valueText(a.fields[name]), valueText(b.fields[name])),
     }),
   ),
 ];
+
+/** Compares values of a number field; missing ones come first. */
+function byNumber(a: unknown, b: unknown): number {
+  const [x, y] = [a, b].map((value) => (typeof value === 'number' ? value : Number.NEGATIVE_INFINITY));
+  return x === y ? 0 : x! - y!;
+}

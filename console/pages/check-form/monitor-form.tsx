@@ -114,7 +114,9 @@ function NotifySelect({ channels, value, onChange }: NotifyProps) {
   const hint =
     channels.length > 0
       ? `Existing account channels: ${names}.`
-      : 'Type of a new account channel, which receives all alerts.';
+      : value === ''
+        ? 'No alert is sent until you add a channel.'
+        : 'Type of a new account channel, which receives all alerts.';
   return <SelectField label="Notify" value={value} options={[...types, none]} hint={hint} onChange={onChange} />;
 }
 

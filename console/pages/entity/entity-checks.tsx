@@ -1,4 +1,4 @@
-import { labelOf } from '#console/api/check-names.ts';
+import { labelOf, typeTitle } from '#console/api/check-names.ts';
 import type { Loaded } from '#console/api/load.ts';
 import type { CheckHistories, Entity, ListedCheck } from '#console/api/records.ts';
 import { refusal } from '#console/app/session.ts';
@@ -62,12 +62,12 @@ const columnsOf = (histories: ReadonlyMap<string, History>): Column<ListedCheck>
         <a class="row-link" href={`#${pathTo('/checks/:id', { id: check.id })}`} dir="auto">
           {labelOf(check)}
         </a>
-        {check.stale && <span class="tag">overdue</span>}
+        {check.stale && check.enabled && <span class="tag">overdue</span>}
         <LastResult check={check} />
       </>
     ),
   },
-  { head: 'Type', wide: true, cell: ({ check_type }) => check_type },
+  { head: 'Type', wide: true, cell: ({ check_type }) => typeTitle(check_type) },
   {
     head: 'Last result',
     wide: true,
