@@ -34,7 +34,7 @@ const STATUS_CODES =
     ' ',
   );
 
-/** A single call in HTTP/2 without a gRPC library, as in the specification “gRPC over HTTP2”. */
+/** A single call in HTTP/2 without a gRPC library (gRPC over HTTP2). */
 class HealthCheck implements Dialog {
   interrupted = false;
   readonly #config: Config;
